@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the plan compiler and the kernel library say to each other.
+
+The plan compiler decodes an instruction of a .pte into an `OpCall`. The kernel folder of that op
+turns it into a `KernelCall`: the C function to run, the fields of its params, dims and data
+structs, constants packed for the ISA, scratch and what may be computed in place. No torch here.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Isa = Literal["scalar", "dsp", "mve"]
+AnyArray = npt.NDArray[Any]
+
+INT8_MIN, INT8_MAX = -128, 127
+INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
+
+ITEM_SIZES: dict[str, int] = {"int8": 1, "int32": 4, "float32": 4}
+
+
+class KernelError(ValueError):
+    """A call that no kernel of the library can run; the text says which call and why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """A tensor as the plan sees it: contiguous, in the order of `shape`.
+
+    Activations are aligned to their item size at least. `constant` holds the elements of a
+    weight or table, None for an activation.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    constant: AnyArray | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def bytes(self) -> int:
+        return self.size * ITEM_SIZES[self.dtype]
+
+
+@dataclass(frozen=True, eq=False)
+class Constant:
+    """An array that goes to flash as it is; equal ones may be merged."""
+
+    array: AnyArray
+    alignment: int = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Array:
+    """A C array that a struct field points to, for what has no fixed length."""
+
+    element_type: str
+    items: tuple["Field", ...]
+
+
+Operand = Value | Constant
+Field = int | float | Operand | Array | tuple["Field", ...] | Mapping[str, "Field"] | None
+
+
+@dataclass(frozen=True, eq=False)
+class KernelCall:
+    """One call of a C kernel: `function(ctx, &params, &dims, &data)`.
+
+    `header` is relative to the workspace; its stem names the structs: "kernels/conv2d/conv2d.h"
+    declares pl_conv2d_params, pl_conv2d_dims and pl_conv2d_data. An empty mapping means that the
+    kernel takes NULL there. `scratch` is in bytes, aligned to 16 by the caller. Each pair of
+    `in_place` names an input and an output that may start at the same address.
+    """
+
+    function: str
+    header: str
+    params: Mapping[str, Field]
+    dims: Mapping[str, Field]
+    data: Mapping[str, Field]
+    scratch: int = 0
+    in_place: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def struct_prefix(self) -> str:
+        return "pl_" + PurePosixPath(self.header).stem
+
+
+@dataclass(frozen=True, eq=False)
+class OpCall:
+    """One operator call with its arguments by schema name.
+
+    The accessors give an argument in its type, or a KernelError that names it.
+    """
+
+    op: str
+    args: Mapping[str, Any]
+    outputs: tuple[Value, ...]
+
+    def tensor(self, name: str, dtype: str | None = None, rank: int | None = None) -> Value:
+        value = self._get(name, Value)
+        assert isinstance(value, Value)
+        self._check_tensor(name, value, dtype, rank)
+        return value
+
+    def tensors(self, name: str, dtype: str | None = None) -> tuple[Value, ...]:
+        values = tuple(self._get(name, Sequence))
+        for index, value in enumerate(values):
+            self._check_tensor(f"{name}[{index}]", value, dtype, None)
+        return values
+
+    def constant(self, name: str, dtype: str, rank: int | None = None) -> AnyArray:
+        """The elements of a tensor argument that must be known at build time."""
+        value = self.tensor(name, dtype, rank)
+        if value.constant is None:
+            raise self.error(f"{name} must be a constant, not the activation {value.name!r}")
+        self.require(
+            tuple(value.constant.shape) == value.shape,
+            f"{name} has elements of shape {value.constant.shape}, its type says {value.shape}",
+        )
+        return value.constant
+
+    def output(self, dtype: str | None = None, rank: int | None = None, index: int = 0) -> Value:
+        if index >= len(self.outputs):
+            raise self.error(f"output {index} is missing")
+        value = self.outputs[index]
+        self._check_tensor(f"output {index}", value, dtype, rank)
+        return value
+
+    def integer(self, name: str, minimum: int = INT32_MIN, maximum: int = INT32_MAX) -> int:
+        value = self._get(name, int)
+        self.require(
+            minimum <= value <= maximum, f"{name} is {value}, not in [{minimum}, {maximum}]"
+        )
+        return int(value)
+
+    def integers(
+        self, name: str, count: int | None = None, minimum: int = INT32_MIN
+    ) -> tuple[int, ...]:
+        values = tuple(self._get(name, Sequence))
+        self.require(
+            count is None or len(values) == count, f"{name} has {len(values)} items, not {count}"
+        )
+        self.require(
+            all(isinstance(v, int) and minimum <= v <= INT32_MAX for v in values),
+            f"{name} is {list(values)}, its items must be integers of at least {minimum}",
+        )
+        return values
+
+    def real(self, name: str) -> float:
+        return float(self._get(name, (int, float)))
+
+    def flag(self, name: str) -> bool:
+        return bool(self._get(name, (bool, int)))
+
+    def error(self, text: str) -> KernelError:
+        where = ", ".join(repr(output.name) for output in self.outputs)
+        return KernelError(f"{self.op} -> {where}: {text}")
+
+    def require(self, condition: bool, text: str) -> None:
+        if not condition:
+            raise self.error(text)
+
+    def _get(self, name: str, kind: Any) -> Any:
+        if name not in self.args:
+            raise self.error(f"argument {name!r} is missing, there are {sorted(self.args)}")
+        value = self.args[name]
+        if not isinstance(value, kind) or isinstance(value, str):
+            raise self.error(f"argument {name!r} is {type(value).__name__}, {value!r}")
+        return value
+
+    def _check_tensor(self, name: str, value: Any, dtype: str | None, rank: int | None) -> None:
+        if not isinstance(value, Value):
+            raise self.error(f"{name} is {type(value).__name__}, not a tensor")
+        self.require(
+            dtype is None or value.dtype == dtype, f"{name} is {value.dtype}, not {dtype}"
+        )
+        self.require(
+            rank is None or len(value.shape) == rank,
+            f"{name} has shape {list(value.shape)}, not {rank} dimensions",
+        )
+        self.require(
+            all(size > 0 for size in value.shape),
+            f"{name} has shape {list(value.shape)}: empty tensors have no kernel",
+        )
+
+
+Planner = Callable[[OpCall, Isa], KernelCall]
+
+KERNELS: dict[str, Planner] = {}
+"""By op name ("pl::conv2d"); filled as the kernel modules are imported, see kernels.registry."""
+
+
+def kernel(op: str) -> Callable[[Planner], Planner]:
+    """Registers a planner: `@kernel("pl::conv2d")`."""
+
+    def register(planner: Planner) -> Planner:
+        if op in KERNELS:
+            raise AssertionError(f"two kernels are registered for {op}")
+        KERNELS[op] = planner
+        return planner
+
+    return register

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Integer arithmetic of the dialect: TFLite's int8 quantization specification.
+
+Everything here is exact. Tensors are int64 while a value is computed, so that nothing wraps; the results are what an
+int32 accumulator, a 32x32->64 multiply and a rounding shift give on the device.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+INT8_MIN, INT8_MAX = -128, 127
+INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
+MIN_SHIFT, MAX_SHIFT = -31, 30
+
+
+def quantize_multiplier(value: float) -> tuple[int, int]:
+    """Splits a real multiplier into (multiplier, shift): value = multiplier / 2^31 * 2^shift.
+
+    multiplier is 0 or in [2^30, 2^31) by magnitude; shift in [-31, 30]. Values too small to matter become 0 as in TFLite.
+
+    Raises:
+      ValueError: the value is not finite, or 2^30 or more.
+    """
+    if not math.isfinite(value):
+        raise ValueError(f"a requantization factor of {value} cannot be represented")
+    if value == 0.0:
+        return 0, 0
+    fraction, shift = math.frexp(abs(value))
+    multiplier = round(fraction * 2**31)
+    if multiplier == 2**31:
+        multiplier //= 2
+        shift += 1
+    if shift < MIN_SHIFT:
+        return 0, 0
+    if shift > MAX_SHIFT:
+        raise ValueError(f"a requantization factor of {value} is larger than 2^{MAX_SHIFT}")
+    return (multiplier if value > 0 else -multiplier), shift
+
+
+def requantize(
+    x: torch.Tensor, multiplier: torch.Tensor | int, shift: torch.Tensor | int
+) -> torch.Tensor:
+    """TFLite's MultiplyByQuantizedMultiplier (double rounding), elementwise, on int64 tensors holding int32 values.
+
+    A left shift saturates; then a saturating rounding doubling high multiply; then a rounding right shift, ties away from 0.
+    """
+    x = x.to(torch.int64)
+    multiplier = torch.as_tensor(multiplier, dtype=torch.int64)
+    shift = torch.as_tensor(shift, dtype=torch.int64)
+    left, right = shift.clamp(min=0), (-shift).clamp(min=0)
+    x = (x << left).clamp(INT32_MIN, INT32_MAX)
+    high = ((x * multiplier + (1 << 30)) >> 31).clamp(INT32_MIN, INT32_MAX)
+    mask = (torch.ones_like(right) << right) - 1
+    threshold = (mask >> 1) + (high < 0).to(torch.int64)
+    return (high >> right) + ((high & mask) > threshold).to(torch.int64)
+
+
+def divide_round_half_away(numerator: torch.Tensor, denominator: torch.Tensor) -> torch.Tensor:
+    """numerator / denominator (> 0) rounded to nearest, ties away from zero, on int64."""
+    magnitude = (2 * numerator.abs() + denominator) // (2 * denominator)
+    return torch.where(numerator < 0, -magnitude, magnitude)
+
+
+def saturate_int8(
+    x: torch.Tensor, minimum: int = INT8_MIN, maximum: int = INT8_MAX
+) -> torch.Tensor:
+    """Clamps to [minimum, maximum] and narrows to int8."""
+    return x.clamp(minimum, maximum).to(torch.int8)
+
+
+def exact_conv2d(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    stride: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+) -> torch.Tensor:
+    """Integer convolution without padding, NCHW x and OIHW weight, exact.
+
+    float64 holds every sum of int8 products exactly (below 2^53), and torch convolves float64 fast.
+    """
+    out = torch.nn.functional.conv2d(
+        x.to(torch.float64),
+        weight.to(torch.float64),
+        stride=list(stride),
+        dilation=list(dilation),
+        groups=groups,
+    )
+    return out.to(torch.int64)
+
+
+def pad_spatial(x: torch.Tensor, padding: Sequence[int], value: int) -> torch.Tensor:
+    """Pads H and W of an NCHW tensor; padding is (top, bottom, left, right)."""
+    top, bottom, left, right = padding
+    return torch.nn.functional.pad(x, (left, right, top, bottom), value=value)

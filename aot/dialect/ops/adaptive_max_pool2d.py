@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::adaptive_max_pool2d: int8, NHWC, windows as torch's adaptive pooling lays them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from aot.dialect.library import define
+
+
+def adaptive_window(index: int, size: int, output_size: int) -> tuple[int, int]:
+    """First tap and one past the last of window `index`: floor(i*size/out) and ceil((i+1)*size/out)."""
+    return index * size // output_size, -(-(index + 1) * size // output_size)
+
+
+def _infer(
+    input: torch.Tensor, output_size: Sequence[int]
+) -> tuple[tuple[int, ...], torch.dtype]:
+    n, _h, _w, c = input.shape
+    return (n, *output_size, c), torch.int8
+
+
+@define(
+    "Tensor input, int[2] output_size",
+    infer=_infer,
+    dtypes={"input": (torch.int8,)},
+    shares_quantization=True,
+    spatial=True,
+)
+def adaptive_max_pool2d(input: torch.Tensor, output_size: Sequence[int]) -> torch.Tensor:
+    """input int8 [N, H, W, C] -> int8 [N, *output_size, C], the maximum of each window."""
+    n, h, w, c = input.shape
+    out = torch.empty((n, *output_size, c), dtype=torch.int8)
+    for y in range(output_size[0]):
+        top, bottom = adaptive_window(y, h, output_size[0])
+        for x in range(output_size[1]):
+            left, right = adaptive_window(x, w, output_size[1])
+            out[:, y, x] = input[:, top:bottom, left:right].amax(dim=(1, 2))
+    return out

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::add: int8 addition with broadcasting; subtraction is an add whose b_multiplier is negative."""
+
+from __future__ import annotations
+
+import torch
+
+from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.library import define
+
+
+def _infer(a: torch.Tensor, b: torch.Tensor, *_: int) -> tuple[tuple[int, ...], torch.dtype]:
+    return tuple(torch.broadcast_shapes(a.shape, b.shape)), torch.int8
+
+
+@define(
+    "Tensor a, Tensor b, int a_zero_point, int a_multiplier, int a_shift, int b_zero_point, int b_multiplier, "
+    "int b_shift, int left_shift, int output_zero_point, int output_multiplier, int output_shift, "
+    "int activation_min, int activation_max",
+    infer=_infer,
+    dtypes={"a": (torch.int8,), "b": (torch.int8,)},
+    zero_points={"a_zero_point": "a", "b_zero_point": "b", "output_zero_point": "output"},
+)
+def add(
+    a: torch.Tensor,
+    b: torch.Tensor,
+    a_zero_point: int,
+    a_multiplier: int,
+    a_shift: int,
+    b_zero_point: int,
+    b_multiplier: int,
+    b_shift: int,
+    left_shift: int,
+    output_zero_point: int,
+    output_multiplier: int,
+    output_shift: int,
+    activation_min: int,
+    activation_max: int,
+) -> torch.Tensor:
+    """TFLite int8 ADD: both operands are brought to a common scale with left_shift guard bits, added, and requantized.
+
+    a, b int8 of broadcastable shapes; result int8 of the broadcast shape.
+    """
+    a_scaled = requantize((a.to(torch.int64) - a_zero_point) << left_shift, a_multiplier, a_shift)
+    b_scaled = requantize((b.to(torch.int64) - b_zero_point) << left_shift, b_multiplier, b_shift)
+    out = requantize(a_scaled + b_scaled, output_multiplier, output_shift) + output_zero_point
+    return saturate_int8(out, activation_min, activation_max)

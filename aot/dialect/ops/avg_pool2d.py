@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::avg_pool2d: int8, NHWC, with torch's ways of counting the window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from aot.dialect.arithmetic import divide_round_half_away, saturate_int8
+from aot.dialect.library import define
+
+
+def _infer(
+    input: torch.Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    output_size: Sequence[int],
+    *_: object,
+) -> tuple[tuple[int, ...], torch.dtype]:
+    n, _h, _w, c = input.shape
+    return (n, *output_size, c), torch.int8
+
+
+@define(
+    "Tensor input, int[2] kernel, int[2] stride, int[4] padding, int[2] output_size, bool count_include_pad, "
+    "int divisor_override, int zero_point",
+    infer=_infer,
+    dtypes={"input": (torch.int8,)},
+    zero_points={"zero_point": "input"},
+    shares_quantization=True,
+    spatial=True,
+)
+def avg_pool2d(
+    input: torch.Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    output_size: Sequence[int],
+    count_include_pad: bool,
+    divisor_override: int,
+    zero_point: int,
+) -> torch.Tensor:
+    """saturate((sum over taps inside of (x - zero_point) + count * zero_point) / count), ties away from zero.
+
+    count is divisor_override if positive; else the window's taps inside the input, with the padding if count_include_pad. A
+    window may reach past the padded input (ceil_mode); those taps never count. Without padding and override this is TFLite's
+    int8 AVERAGE_POOL_2D. input int8 [N, H, W, C]; padding (top, bottom, left, right); result int8 [N, *output_size, C].
+    """
+    n, h, w, c = input.shape
+    out = torch.empty((n, *output_size, c), dtype=torch.int8)
+    for y in range(output_size[0]):
+        top = y * stride[0] - padding[0]
+        bottom = min(top + kernel[0], h + padding[1])
+        rows = slice(max(top, 0), min(bottom, h))
+        for x in range(output_size[1]):
+            left = x * stride[1] - padding[2]
+            right = min(left + kernel[1], w + padding[3])
+            columns = slice(max(left, 0), min(right, w))
+            window = input[:, rows, columns].to(torch.int64)
+            taps = window.shape[1] * window.shape[2]
+            count = (bottom - top) * (right - left) if count_include_pad else taps
+            count = divisor_override if divisor_override > 0 else count
+            acc = window.sum(dim=(1, 2)) + (count - taps) * zero_point
+            out[:, y, x] = saturate_int8(divide_round_half_away(acc, torch.tensor(count)))
+    return out

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::cat: concatenation along a dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from aot.dialect.library import define
+from aot.dialect.ops.transpose import MOVABLE
+
+
+def _infer(inputs: Sequence[torch.Tensor], dim: int) -> tuple[tuple[int, ...], torch.dtype]:
+    shape = list(inputs[0].shape)
+    shape[dim] = sum(x.shape[dim] for x in inputs)
+    return tuple(shape), inputs[0].dtype
+
+
+@define(
+    "Tensor[] inputs, int dim",
+    infer=_infer,
+    dtypes={"inputs": MOVABLE},
+    shares_quantization=True,
+)
+def cat(inputs: Sequence[torch.Tensor], dim: int) -> torch.Tensor:
+    """All inputs have one dtype and quantization; dim is not negative."""
+    return torch.cat(list(inputs), dim=dim)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::channels_last_to_nhwc and pl::nhwc_to_channels_last: the border between torch's channels_last and NHWC.
+
+torch's channels_last tensor says [N, C, H, W] and lies in memory as NHWC (dim_order 0, 2, 3, 1). These two ops only change
+what the shape says; a plan makes them aliases: no bytes move.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from aot.dialect.library import define
+from aot.dialect.ops.transpose import MOVABLE
+
+
+def _infer_nhwc(input: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
+    n, c, h, w = input.shape
+    return (n, h, w, c), input.dtype
+
+
+@define(
+    "Tensor input",
+    infer=_infer_nhwc,
+    dtypes={"input": MOVABLE},
+    shares_quantization=True,
+)
+def channels_last_to_nhwc(input: torch.Tensor) -> torch.Tensor:
+    """[N, C, H, W] channels_last -> [N, H, W, C] contiguous."""
+    return input.permute(0, 2, 3, 1).clone(memory_format=torch.contiguous_format)
+
+
+def _infer_channels_last(input: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
+    n, h, w, c = input.shape
+    return (n, c, h, w), input.dtype
+
+
+@define(
+    "Tensor input",
+    infer=_infer_channels_last,
+    dtypes={"input": MOVABLE},
+    shares_quantization=True,
+    memory_format=torch.channels_last,
+)
+def nhwc_to_channels_last(input: torch.Tensor) -> torch.Tensor:
+    """[N, H, W, C] contiguous -> [N, C, H, W] channels_last."""
+    return input.permute(0, 3, 1, 2).clone(memory_format=torch.channels_last)

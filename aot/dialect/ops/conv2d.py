@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::conv2d: int8 convolution, NHWC, per-channel weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+from aot.dialect.arithmetic import exact_conv2d, pad_spatial, requantize, saturate_int8
+from aot.dialect.library import define
+
+
+def convolved_size(
+    size: int, kernel: int, stride: int, pad_before: int, pad_after: int, dilation: int
+) -> int:
+    """Output extent of one spatial dimension, rounded down."""
+    return (size + pad_before + pad_after - dilation * (kernel - 1) - 1) // stride + 1
+
+
+def _infer(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    multiplier: torch.Tensor,
+    shift: torch.Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    *_: int,
+) -> tuple[tuple[int, ...], torch.dtype]:
+    n, h, w, _c = input.shape
+    o, kh, kw, _i = weight.shape
+    oh = convolved_size(h, kh, stride[0], padding[0], padding[1], dilation[0])
+    ow = convolved_size(w, kw, stride[1], padding[2], padding[3], dilation[1])
+    return (n, oh, ow, o), torch.int8
+
+
+def _macs(input: torch.Tensor, weight: torch.Tensor, *args: object) -> int:
+    shape, _ = _infer(input, weight, *args)  # type: ignore[arg-type]
+    return math.prod(shape) * math.prod(weight.shape[1:])
+
+
+@define(
+    "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int[2] stride, int[4] padding, "
+    "int[2] dilation, int groups, int input_zero_point, int output_zero_point, int activation_min, int activation_max",
+    infer=_infer,
+    dtypes={
+        "input": (torch.int8,),
+        "weight": (torch.int8,),
+        "bias": (torch.int32,),
+        "multiplier": (torch.int32,),
+        "shift": (torch.int32,),
+    },
+    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
+    spatial=True,
+    macs=_macs,
+)
+def conv2d(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    multiplier: torch.Tensor,
+    shift: torch.Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+    input_zero_point: int,
+    output_zero_point: int,
+    activation_min: int,
+    activation_max: int,
+) -> torch.Tensor:
+    """clamp(requantize(bias + sum (x - input_zero_point) * w, multiplier[o], shift[o]) + output_zero_point).
+
+    input int8 [N, H, W, C]; weight int8 [O, KH, KW, C / groups]; bias, multiplier, shift int32 [O]; padding is (top, bottom,
+    left, right) of real zeros; result int8 [N, OH, OW, O]. TFLite int8 CONV_2D.
+    """
+    x = input.to(torch.int64) - input_zero_point
+    x = pad_spatial(x.permute(0, 3, 1, 2), padding, 0)
+    acc = exact_conv2d(x, weight.permute(0, 3, 1, 2), stride, dilation, groups)
+    acc = acc.permute(0, 2, 3, 1) + bias.to(torch.int64)
+    out = requantize(acc, multiplier, shift) + output_zero_point
+    return saturate_int8(out, activation_min, activation_max).contiguous()

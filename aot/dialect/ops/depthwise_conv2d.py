@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::depthwise_conv2d: int8 depthwise convolution, NHWC, with a channel multiplier."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+from aot.dialect.arithmetic import exact_conv2d, pad_spatial, requantize, saturate_int8
+from aot.dialect.library import define
+from aot.dialect.ops.conv2d import convolved_size
+
+
+def _infer(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    multiplier: torch.Tensor,
+    shift: torch.Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    *_: int,
+) -> tuple[tuple[int, ...], torch.dtype]:
+    n, h, w, _c = input.shape
+    kh, kw, o = weight.shape
+    oh = convolved_size(h, kh, stride[0], padding[0], padding[1], dilation[0])
+    ow = convolved_size(w, kw, stride[1], padding[2], padding[3], dilation[1])
+    return (n, oh, ow, o), torch.int8
+
+
+def _macs(input: torch.Tensor, weight: torch.Tensor, *args: object) -> int:
+    shape, _ = _infer(input, weight, *args)  # type: ignore[arg-type]
+    return math.prod(shape) * math.prod(weight.shape[:2])
+
+
+@define(
+    "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int[2] stride, int[4] padding, "
+    "int[2] dilation, int input_zero_point, int output_zero_point, int activation_min, int activation_max",
+    infer=_infer,
+    dtypes={
+        "input": (torch.int8,),
+        "weight": (torch.int8,),
+        "bias": (torch.int32,),
+        "multiplier": (torch.int32,),
+        "shift": (torch.int32,),
+    },
+    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
+    spatial=True,
+    macs=_macs,
+)
+def depthwise_conv2d(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    multiplier: torch.Tensor,
+    shift: torch.Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    input_zero_point: int,
+    output_zero_point: int,
+    activation_min: int,
+    activation_max: int,
+) -> torch.Tensor:
+    """Each output channel o convolves input channel o // (O / C); otherwise as pl::conv2d.
+
+    input int8 [N, H, W, C]; weight int8 [KH, KW, O] with O a multiple of C; result int8 [N, OH, OW, O]. TFLite int8
+    DEPTHWISE_CONV_2D.
+    """
+    x = input.to(torch.int64) - input_zero_point
+    x = pad_spatial(x.permute(0, 3, 1, 2), padding, 0)
+    kernel = weight.permute(2, 0, 1).unsqueeze(1)
+    acc = exact_conv2d(x, kernel, stride, dilation, x.shape[1])
+    acc = acc.permute(0, 2, 3, 1) + bias.to(torch.int64)
+    out = requantize(acc, multiplier, shift) + output_zero_point
+    return saturate_int8(out, activation_min, activation_max).contiguous()

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::dequantize: int8 to float32 at a border."""
+
+from __future__ import annotations
+
+import torch
+
+from aot.dialect.library import define
+
+
+def _infer(
+    input: torch.Tensor, scale: float, zero_point: int
+) -> tuple[tuple[int, ...], torch.dtype]:
+    return tuple(input.shape), torch.float32
+
+
+@define(
+    "Tensor input, float scale, int zero_point",
+    infer=_infer,
+    dtypes={"input": (torch.int8,)},
+    zero_points={"zero_point": "input"},
+)
+def dequantize(input: torch.Tensor, scale: float, zero_point: int) -> torch.Tensor:
+    """(q - zero_point) * scale in float32."""
+    return (input.to(torch.int32) - zero_point).to(torch.float32) * torch.tensor(
+        scale, dtype=torch.float32
+    )

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::linear: int8 fully connected layer over the last dimension, per-channel weights."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.library import define
+
+
+def _infer(
+    input: torch.Tensor, weight: torch.Tensor, *_: object
+) -> tuple[tuple[int, ...], torch.dtype]:
+    return (*input.shape[:-1], weight.shape[0]), torch.int8
+
+
+def _macs(input: torch.Tensor, weight: torch.Tensor, *_: object) -> int:
+    return math.prod(input.shape) * weight.shape[0]
+
+
+@define(
+    "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int input_zero_point, "
+    "int output_zero_point, int activation_min, int activation_max",
+    infer=_infer,
+    dtypes={
+        "input": (torch.int8,),
+        "weight": (torch.int8,),
+        "bias": (torch.int32,),
+        "multiplier": (torch.int32,),
+        "shift": (torch.int32,),
+    },
+    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
+    macs=_macs,
+)
+def linear(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    multiplier: torch.Tensor,
+    shift: torch.Tensor,
+    input_zero_point: int,
+    output_zero_point: int,
+    activation_min: int,
+    activation_max: int,
+) -> torch.Tensor:
+    """clamp(requantize(bias + sum_k (x[k] - input_zero_point) * w[o, k], multiplier[o], shift[o]) + output_zero_point).
+
+    input int8 [..., K]; weight int8 [O, K]; bias, multiplier, shift int32 [O]; result int8 [..., O]. TFLite int8
+    FULLY_CONNECTED, with per-channel scales.
+    """
+    x = (input.to(torch.int64) - input_zero_point).to(torch.float64)
+    acc = (x @ weight.to(torch.float64).T).to(torch.int64) + bias.to(torch.int64)
+    out = requantize(acc, multiplier, shift) + output_zero_point
+    return saturate_int8(out, activation_min, activation_max)

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::lut: any function of one int8 value, as a table."""
+
+from __future__ import annotations
+
+import torch
+
+from aot.dialect.library import define
+
+
+def _infer(input: torch.Tensor, table: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
+    return tuple(input.shape), torch.int8
+
+
+@define(
+    "Tensor input, Tensor table",
+    infer=_infer,
+    dtypes={"input": (torch.int8,), "table": (torch.int8,)},
+)
+def lut(input: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
+    """table[input + 128]; table int8 [256], shape and layout are the input's."""
+    return table[input.to(torch.int64) + 128]

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::max_pool2d: int8, NHWC."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from aot.dialect.arithmetic import INT8_MIN
+from aot.dialect.library import define
+
+
+def _infer(
+    input: torch.Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    output_size: Sequence[int],
+) -> tuple[tuple[int, ...], torch.dtype]:
+    n, _h, _w, c = input.shape
+    return (n, *output_size, c), torch.int8
+
+
+@define(
+    "Tensor input, int[2] kernel, int[2] stride, int[4] padding, int[2] dilation, int[2] output_size",
+    infer=_infer,
+    dtypes={"input": (torch.int8,)},
+    shares_quantization=True,
+    spatial=True,
+)
+def max_pool2d(
+    input: torch.Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    output_size: Sequence[int],
+) -> torch.Tensor:
+    """Maximum of each window over the taps inside the input. TFLite int8 MAX_POOL_2D.
+
+    input int8 [N, H, W, C]; padding is (top, bottom, left, right); windows may reach past the padded input (ceil_mode gives a
+    larger output_size), each has at least one tap inside; result int8 [N, *output_size, C].
+    """
+    n, h, w, c = input.shape
+    out = torch.full((n, *output_size, c), INT8_MIN, dtype=torch.int8)
+    for y in range(output_size[0]):
+        rows = [y * stride[0] - padding[0] + k * dilation[0] for k in range(kernel[0])]
+        rows = [r for r in rows if 0 <= r < h]
+        for x in range(output_size[1]):
+            columns = [x * stride[1] - padding[2] + k * dilation[1] for k in range(kernel[1])]
+            columns = [q for q in columns if 0 <= q < w]
+            out[:, y, x] = input[:, rows][:, :, columns].amax(dim=(1, 2))
+    return out

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::slice: a strided range of one dimension."""
+
+from __future__ import annotations
+
+import torch
+
+from aot.dialect.library import define
+from aot.dialect.ops.transpose import MOVABLE
+
+
+def _infer(
+    input: torch.Tensor, dim: int, start: int, end: int, step: int
+) -> tuple[tuple[int, ...], torch.dtype]:
+    shape = list(input.shape)
+    shape[dim] = -(-(end - start) // step)
+    return tuple(shape), input.dtype
+
+
+@define(
+    "Tensor input, int dim, int start, int end, int step",
+    infer=_infer,
+    dtypes={"input": MOVABLE},
+    shares_quantization=True,
+)
+def slice(input: torch.Tensor, dim: int, start: int, end: int, step: int) -> torch.Tensor:
+    """input[start:end:step] along dim; normalised: 0 <= start < end <= size, step >= 1, dim not negative."""
+    indices = torch.arange(start, end, step)
+    return input.index_select(dim, indices)

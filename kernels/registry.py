@@ -19,5 +19,7 @@ def kernel_call(call: OpCall, isa: Isa) -> KernelCall:
     """The kernel call of an op; KernelError if the library has none."""
     planner = KERNELS.get(call.op)
     if planner is None:
-        raise call.error(f"no kernel for this op; there are kernels for {', '.join(sorted(KERNELS))}")
+        raise call.error(
+            f"no kernel for this op; there are kernels for {', '.join(sorted(KERNELS))}"
+        )
     return planner(call, isa)

@@ -179,9 +179,7 @@ class OpCall:
     def _check_tensor(self, name: str, value: Any, dtype: str | None, rank: int | None) -> None:
         if not isinstance(value, Value):
             raise self.error(f"{name} is {type(value).__name__}, not a tensor")
-        self.require(
-            dtype is None or value.dtype == dtype, f"{name} is {value.dtype}, not {dtype}"
-        )
+        self.require(dtype is None or value.dtype == dtype, f"{name} is {value.dtype}, not {dtype}")
         self.require(
             rank is None or len(value.shape) == rank,
             f"{name} has shape {list(value.shape)}, not {rank} dimensions",

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an int32 accumulator to int8: TFLite's int8 quantization specification,
+// MultiplyByQuantizedMultiplier with double rounding.
+//
+// A factor is multiplier / 2^31 * 2^shift, with multiplier 0 or of magnitude [2^30, 2^31), shift in
+// [-31, 30], and x > INT32_MIN where the multiplier is negative; kernel.py sees to it. Then
+//   x1 = saturate_int32(x * 2^max(shift, 0))
+//   h  = floor((x1 * multiplier + 2^30) / 2^31)     (SQRDMULH; |multiplier| < 2^31: no saturation)
+//   y  = h / 2^max(-shift, 0), rounded to nearest, ties away from zero
+#ifndef KERNELS_COMMON_REQUANTIZE_H_
+#define KERNELS_COMMON_REQUANTIZE_H_
+
+#include <stdint.h>
+
+// h above.
+static inline int32_t pl_multiply_high_rounding(int32_t x, int32_t multiplier) {
+  return (int32_t)(((int64_t)x * multiplier + (1 << 30)) >> 31);
+}
+
+// h / 2^right, rounded to nearest, ties away from zero; right in [1, 31], |h| < INT32_MAX or h < 0.
+// floor((h - [h < 0] + 2^(right-1)) / 2^right) rounds so; the last bit is divided off in a second
+// step because the sum need not fit in 32 bits.
+static inline int32_t pl_shift_right_rounding(int32_t h, int32_t right) {
+  return (((h + (h >> 31)) >> (right - 1)) + 1) >> 1;
+}
+
+// saturate_int32(x * 2^left), left in [0, 30].
+static inline int32_t pl_shift_left_saturating(int32_t x, int32_t left) {
+  const int32_t limit = INT32_MAX >> left;
+  if (x > limit) return INT32_MAX;
+  if (x < -limit - 1) return INT32_MIN;
+  return (int32_t)((uint32_t)x << left);
+}
+
+// y above.
+static inline int32_t pl_requantize(int32_t x, int32_t multiplier, int32_t shift) {
+  if (shift < 0) {
+    return pl_shift_right_rounding(pl_multiply_high_rounding(x, multiplier), -shift);
+  }
+  return pl_multiply_high_rounding(pl_shift_left_saturating(x, shift), multiplier);
+}
+
+static inline int32_t pl_clamp(int32_t x, int32_t minimum, int32_t maximum) {
+  x = x < minimum ? minimum : x;
+  return x > maximum ? maximum : x;
+}
+
+static inline int8_t pl_saturate_int8(int32_t x) {
+  return (int8_t)pl_clamp(x, INT8_MIN, INT8_MAX);
+}
+
+#endif  // KERNELS_COMMON_REQUANTIZE_H_

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares requantize.h with the specification written out literally, on edges and random values.
+#include "kernels/common/requantize.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static int64_t saturate_int32(int64_t x) {
+  return x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : x;
+}
+
+static int32_t specified(int32_t x, int32_t multiplier, int32_t shift) {
+  const int left = shift > 0 ? shift : 0;
+  const int right = shift < 0 ? -shift : 0;
+  const int64_t x1 = saturate_int32((int64_t)x * ((int64_t)1 << left));
+  const int64_t h = saturate_int32((x1 * multiplier + ((int64_t)1 << 30)) >> 31);
+  const int64_t mask = ((int64_t)1 << right) - 1;
+  return (int32_t)((h >> right) + ((h & mask) > (mask >> 1) + (h < 0)));
+}
+
+static uint32_t next_random(uint32_t *state) {
+  *state = *state * 1664525u + 1013904223u;
+  return *state ^ (*state >> 15);
+}
+
+static int check(int32_t x, int32_t multiplier, int32_t shift) {
+  if (x == INT32_MIN && multiplier < 0) return 0;
+  const int32_t expected = specified(x, multiplier, shift);
+  const int32_t result = pl_requantize(x, multiplier, shift);
+  if (result == expected) return 0;
+  printf("requantize(%" PRId32 ", %" PRId32 ", %" PRId32 ") is %" PRId32 ", not %" PRId32 "\n", x,
+         multiplier, shift, result, expected);
+  return 1;
+}
+
+int main(void) {
+  static const int32_t kEdges[] = {0,         1,          -1,        2,          -2,
+                                   3,         -3,         127,       -128,       (1 << 30),
+                                   -(1 << 30), INT32_MAX, INT32_MIN, INT32_MAX - 1, INT32_MIN + 1};
+  static const int32_t kMultipliers[] = {0,          1 << 30,        INT32_MAX,     (1 << 30) + 1,
+                                         -(1 << 30), -(1 << 30) - 1, INT32_MIN + 1, 3 << 29};
+  int failures = 0;
+  for (int32_t shift = -31; shift <= 30; ++shift) {
+    for (uint32_t m = 0; m < sizeof(kMultipliers) / sizeof(kMultipliers[0]); ++m) {
+      for (uint32_t e = 0; e < sizeof(kEdges) / sizeof(kEdges[0]); ++e) {
+        failures += check(kEdges[e], kMultipliers[m], shift);
+        const int32_t tie = (int32_t)((uint32_t)kEdges[e] << (shift < 0 ? -shift - 1 : 0));
+        failures += check(tie, kMultipliers[m], shift);
+      }
+    }
+    uint32_t state = 1;
+    for (int i = 0; i < 20000; ++i) {
+      const int32_t x = (int32_t)next_random(&state) >> (next_random(&state) >> 27);
+      const int32_t magnitude = (int32_t)((next_random(&state) >> 2) | (1u << 30));
+      failures += check(x, i % 4 == 0 ? -magnitude : magnitude, shift);
+    }
+  }
+  puts(failures == 0 ? "PL:PASS" : "PL:FAIL requantize differs from its specification");
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a function of the device library reports.
+#ifndef KERNELS_COMMON_STATUS_H_
+#define KERNELS_COMMON_STATUS_H_
+
+// PL_OK is 0; every other value names what was wrong. An INPUT or OUTPUT status is about a
+// descriptor that the caller passed to a model.
+typedef enum {
+  PL_OK = 0,
+  PL_ERROR_NULL,          // a pointer that must not be null
+  PL_ERROR_SCRATCH_SIZE,  // the context has less scratch memory than the kernel needs
+  PL_ERROR_NOT_READY,     // a model that was not initialised
+  PL_ERROR_INPUT_COUNT,
+  PL_ERROR_INPUT_NULL,
+  PL_ERROR_INPUT_DTYPE,
+  PL_ERROR_INPUT_RANK,
+  PL_ERROR_INPUT_SHAPE,
+  PL_ERROR_INPUT_LAYOUT,
+  PL_ERROR_INPUT_SCALE,
+  PL_ERROR_INPUT_ZERO_POINT,
+  PL_ERROR_INPUT_SIZE,
+  PL_ERROR_INPUT_ALIGNMENT,
+  PL_ERROR_OUTPUT_COUNT,
+  PL_ERROR_OUTPUT_NULL,
+  PL_ERROR_OUTPUT_DTYPE,
+  PL_ERROR_OUTPUT_RANK,
+  PL_ERROR_OUTPUT_SHAPE,
+  PL_ERROR_OUTPUT_LAYOUT,
+  PL_ERROR_OUTPUT_SCALE,
+  PL_ERROR_OUTPUT_ZERO_POINT,
+  PL_ERROR_OUTPUT_SIZE,
+  PL_ERROR_OUTPUT_ALIGNMENT,
+} pl_status;
+
+#define PL_MUST_USE __attribute__((warn_unused_result))
+
+// The status's own name, such as "PL_ERROR_INPUT_SHAPE"; never null.
+const char *pl_status_name(pl_status status);
+
+#endif  // KERNELS_COMMON_STATUS_H_

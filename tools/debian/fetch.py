@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sets up a tool from Debian packages of any suite, without root, and prints its folder.
+
+The folder lies in the user's cache and is named after what was asked for, so that the same request
+finds it again. Used by the repository rules; tools/debian/bazel.py is built on the same parts.
+"""
+
+import argparse
+import hashlib
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tools.debian.apt import AptError, say
+from tools.debian.cache import CacheError, make_once
+from tools.debian.prefix import fetch, prune, wrap_programs
+from tools.debian.sources import SourcesError
+
+# Raise this when the way that packages are turned into a folder changes.
+RECIPE = 1
+
+
+def _arguments(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="fetch", description=__doc__)
+    parser.add_argument("--name", required=True, help="what is set up, as shown to the user")
+    parser.add_argument("--suite", required=True, help="Debian suite, for example trixie")
+    parser.add_argument(
+        "--without", action="append", default=[], help="package taken as installed"
+    )
+    parser.add_argument(
+        "--keep", action="append", default=[], help="pattern of files to keep (default: all)"
+    )
+    parser.add_argument(
+        "--link", action="append", default=[], metavar="PATH=TARGET", help="symbolic link to add"
+    )
+    parser.add_argument(
+        "--check", action="append", default=[], help="program that must answer to --version"
+    )
+    parser.add_argument("packages", nargs="+")
+    return parser.parse_args(argv)
+
+
+def _make(options: argparse.Namespace, work: Path, result: Path) -> None:
+    say(f"setting up {options.name} without root (once)")
+    start = time.monotonic()
+    fetch(work, result, options.suite, options.packages, options.without)
+    if options.keep:
+        prune(result, [*options.keep, "packages.json"])
+    wrap_programs(result)
+    for link in options.link:
+        path, _, target = link.partition("=")
+        (result / path).symlink_to(target)
+    for program in options.check:
+        done = subprocess.run([result / program, "--version"], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise AptError(f"{program} does not run: {done.stderr.strip()}")
+    say(f"{options.name} is ready ({time.monotonic() - start:.0f} s)")
+
+
+def main(argv: Sequence[str]) -> int:
+    options = _arguments(argv)
+    request = json.dumps([RECIPE, vars(options)], sort_keys=True)
+    key = hashlib.sha256(request.encode()).hexdigest()[:12]
+    try:
+        folder = make_once(
+            f"{options.name}-{key}", lambda work, result: _make(options, work, result)
+        )
+    except (AptError, SourcesError, CacheError, OSError, subprocess.CalledProcessError) as error:
+        print(f"pilotlight: cannot set up {options.name}: {error}", file=sys.stderr)
+        return 1
+    print(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

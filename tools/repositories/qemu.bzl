@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""QEMU for Arm as an external repository.
+
+Where it comes from, in this order:
+
+1. `PILOTLIGHT_QEMU`: the program `qemu-system-arm`, or a folder with it (or with `bin/` and it);
+2. `qemu-system-arm` on PATH, if it is recent enough;
+3. Debian's packages, set up without root in the user's cache folder.
+"""
+
+load("//tools/repositories:debian.bzl", "fetch_debian")
+load("//tools/repositories:versions.bzl", "read_versions", "version_tuple")
+
+_VARIABLE = "PILOTLIGHT_QEMU"
+_PROGRAM = "qemu-system-arm"
+
+# Named by a dependency, but not needed to emulate a board: firmware of other machines, sound,
+# smart cards and the like, which QEMU loads as modules.
+_WITHOUT = [
+    "ipxe-qemu",
+    "libasound2t64",
+    "libbrlapi0.8",
+    "libcacard0",
+    "libnss3",
+    "libpcsclite1",
+    "libsasl2-modules-db",
+    "libsystemd-shared",
+    "openssl-provider-legacy",
+    "qemu-system-data",
+    "seabios",
+    "systemd",
+]
+
+_BUILD = """\
+# SPDX-License-Identifier: Apache-2.0
+
+package(default_visibility = ["//visibility:public"])
+
+exports_files([
+    "qemu-system-arm",
+    "version.bzl",
+])
+
+# The program finds its own libraries; it reads no data file for the boards used here.
+filegroup(
+    name = "all_files",
+    srcs = ["qemu-system-arm"],
+)
+"""
+
+def _version(repository_ctx, program):
+    done = repository_ctx.execute([program, "--version"])
+    return version_tuple(done.stdout) if done.return_code == 0 else ()
+
+def _given(repository_ctx, given):
+    for name in ["", _PROGRAM, "bin/" + _PROGRAM]:
+        path = repository_ctx.path(given + "/" + name if name else given)
+        if path.exists and _version(repository_ctx, path):
+            return path
+    fail("%s=%s is no %s and has none" % (_VARIABLE, given, _PROGRAM))
+
+def _qemu_impl(repository_ctx):
+    versions = read_versions(repository_ctx)
+    minimum = version_tuple(versions["QEMU_MINIMUM_VERSION"])
+    given = repository_ctx.os.environ.get(_VARIABLE)
+    program = _given(repository_ctx, given) if given else repository_ctx.which(_PROGRAM)
+    if not given and program and _version(repository_ctx, program) < minimum:
+        program = None
+    if not program:
+        program = fetch_debian(
+            repository_ctx,
+            name = "qemu",
+            suite = versions["QEMU_SUITE"],
+            packages = [_PROGRAM],
+            without = _WITHOUT,
+            keep = ["usr/bin/" + _PROGRAM, "usr/lib/x86_64-linux-gnu/*.so*"],
+            checks = ["usr/bin/" + _PROGRAM],
+            by_hand = "install the package qemu-system-arm, or set %s to the program" % _VARIABLE,
+        ).get_child("usr/bin/" + _PROGRAM)
+    version = _version(repository_ctx, program)
+    if version < minimum:
+        fail("%s is version %s; at least %s is needed" % (
+            program,
+            ".".join([str(part) for part in version]),
+            versions["QEMU_MINIMUM_VERSION"],
+        ))
+    repository_ctx.symlink(program, _PROGRAM)
+    repository_ctx.file(
+        "version.bzl",
+        '"""Version of QEMU."""\n\nQEMU_VERSION = %s\n' % repr(version),
+    )
+    repository_ctx.file("BUILD.bazel", _BUILD)
+
+qemu = repository_rule(
+    implementation = _qemu_impl,
+    environ = [_VARIABLE, "PATH"],
+    doc = "QEMU's emulator of Arm boards.",
+)

@@ -31,6 +31,8 @@ const char *pl_status_name(pl_status status) {
       return "PL_ERROR_INPUT_SIZE";
     case PL_ERROR_INPUT_ALIGNMENT:
       return "PL_ERROR_INPUT_ALIGNMENT";
+    case PL_ERROR_INPUT_OVERLAP:
+      return "PL_ERROR_INPUT_OVERLAP";
     case PL_ERROR_OUTPUT_COUNT:
       return "PL_ERROR_OUTPUT_COUNT";
     case PL_ERROR_OUTPUT_NULL:
@@ -51,6 +53,8 @@ const char *pl_status_name(pl_status status) {
       return "PL_ERROR_OUTPUT_SIZE";
     case PL_ERROR_OUTPUT_ALIGNMENT:
       return "PL_ERROR_OUTPUT_ALIGNMENT";
+    case PL_ERROR_OUTPUT_OVERLAP:
+      return "PL_ERROR_OUTPUT_OVERLAP";
   }
   return "PL_ERROR_UNKNOWN";
 }

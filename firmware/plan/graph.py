@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From operator calls to kernel calls, and which calls leave their bytes where they are.
+
+A reshape, a transpose that moves nothing and a contiguous slice are no kernel calls: their result
+is an *alias*, a piece of the source's bytes. Constants reached through aliases stay constants.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from firmware.plan import operators
+from firmware.plan.pte import Program
+from kernels.common.kernel import ITEM_SIZES, Array, Constant, Isa, KernelCall, OpCall, Value
+from kernels.registry import kernel_call
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One kernel call; `reads` and `writes` are the activations among its operands."""
+
+    op: OpCall
+    kernel: KernelCall
+    reads: tuple[Value, ...]
+    writes: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Alias:
+    """`result` is what lies `offset` bytes into `source`; both are tensor names."""
+
+    result: str
+    source: str
+    offset: int
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Kernel calls in order, and the tensors they work on.
+
+    Attributes:
+      program: what it was made from.
+      steps: the calls that remain.
+      aliases: the calls that were removed, in order.
+      activations: every tensor that needs memory, by name.
+      constants: every tensor known at build time that was reached through an alias, by name.
+    """
+
+    program: Program
+    steps: tuple[Step, ...]
+    aliases: tuple[Alias, ...]
+    activations: Mapping[str, Value]
+    constants: Mapping[str, Value]
+
+
+def build_graph(program: Program, isa: Isa) -> Graph:
+    """Selects a kernel for every call that needs one; KernelError if there is none."""
+    activations = {port.value.name: port.value for port in program.inputs}
+    constants: dict[str, Value] = {}
+    steps: list[Step] = []
+    aliases: list[Alias] = []
+    for original in program.calls:
+        call = _with_constants(original, constants)
+        offset = alias_offset(call)
+        if offset is not None:
+            source, result = call.tensor("input"), call.output()
+            if source.constant is not None:
+                constants[result.name] = _constant_piece(source.constant, offset, result)
+                continue
+            aliases.append(Alias(result.name, source.name, offset))
+        else:
+            steps.append(_step(call, kernel_call(call, isa)))
+            for value in steps[-1].reads:
+                if value.name not in activations:
+                    raise call.error(f"{value.name} is an output that its kernel does not compute")
+        written = call.outputs if offset is not None else steps[-1].writes
+        activations.update((value.name, value) for value in written)
+    return Graph(program, tuple(steps), tuple(aliases), activations, constants)
+
+
+def alias_offset(call: OpCall) -> int | None:
+    """Bytes from the start of "input" at which the result of this call already lies, if it does.
+
+    So it is with a reshape, with a transpose that leaves all dimensions of more than one element in
+    order, and with a slice of the outermost such dimension.
+    """
+    if call.op not in ("pl::reshape", "pl::transpose", "pl::slice"):
+        return None
+    source, result = call.tensor("input"), call.output()
+    call.require(source.dtype == result.dtype, f"{source.dtype} becomes {result.dtype}")
+    if call.op == "pl::slice":
+        return _slice_offset(call, source, result)
+    call.require(
+        source.size == result.size, f"{list(source.shape)} becomes {list(result.shape)}"
+    )
+    if call.op == "pl::transpose":
+        perm = operators.permutation(call)
+        if perm is None or not operators.is_row_major(source.shape, perm):
+            return None
+    return 0
+
+
+def cat_offsets(call: OpCall) -> list[int] | None:
+    """Bytes from the start of the result at which each input of a concatenation lies, if it can."""
+    if call.op != "pl::cat":
+        return None
+    result = call.output()
+    inputs = call.tensors("inputs", result.dtype)
+    dim = call.integer("dim", 0, len(result.shape) - 1)
+    if math.prod(result.shape[:dim]) != 1:
+        return None
+    ends = np.cumsum([value.bytes for value in inputs]).tolist()
+    call.require(ends[-1] == result.bytes, f"{ends[-1]} bytes become {result.bytes}")
+    return [0, *ends[:-1]]
+
+
+def operands(kernel: KernelCall) -> Iterator[Value | Constant]:
+    """Everything that the data struct points to, in order."""
+    pending: list[Any] = [kernel.data]
+    while pending:
+        item = pending.pop(0)
+        if isinstance(item, (Value, Constant)):
+            yield item
+        elif isinstance(item, Array):
+            pending[:0] = item.items
+        elif isinstance(item, tuple):
+            pending[:0] = item
+        elif isinstance(item, Mapping):
+            pending[:0] = item.values()
+
+
+def _slice_offset(call: OpCall, source: Value, result: Value) -> int | None:
+    dim = call.integer("dim", 0, len(source.shape) - 1)
+    start = call.integer("start", 0, source.shape[dim] - 1)
+    end = call.integer("end", start + 1, source.shape[dim])
+    step = call.integer("step", 1)
+    count = -(-(end - start) // step)
+    call.require(
+        result.shape == (*source.shape[:dim], count, *source.shape[dim + 1 :]),
+        f"[{start}:{end}:{step}] of {list(source.shape)} becomes {list(result.shape)}",
+    )
+    if math.prod(source.shape[:dim]) != 1 or (step != 1 and count != 1):
+        return None
+    return start * math.prod(source.shape[dim + 1 :]) * ITEM_SIZES[source.dtype]
+
+
+def _constant_piece(source: np.ndarray[Any, Any], offset: int, result: Value) -> Value:
+    start = offset // ITEM_SIZES[result.dtype]
+    piece = source.reshape(-1)[start : start + result.size].reshape(result.shape)
+    return replace(result, constant=piece)
+
+
+def _with_constants(call: OpCall, constants: Mapping[str, Value]) -> OpCall:
+    """The call with tensors that turned out to be constant."""
+
+    def known(argument: Any) -> Any:
+        if isinstance(argument, Value):
+            return constants.get(argument.name, argument)
+        if isinstance(argument, list):
+            return [known(item) for item in argument]
+        return argument
+
+    return replace(call, args={name: known(argument) for name, argument in call.args.items()})
+
+
+def _step(call: OpCall, kernel: KernelCall) -> Step:
+    outputs = {value.name for value in call.outputs}
+    reads: dict[str, Value] = {}
+    writes: dict[str, Value] = {}
+    for operand in operands(kernel):
+        if isinstance(operand, Value) and operand.constant is None:
+            (writes if operand.name in outputs else reads)[operand.name] = operand
+    return Step(call, kernel, tuple(reads.values()), tuple(writes.values()))

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Offsets in one arena for blocks of memory with known lifetimes.
+
+Minimising the arena is dynamic storage allocation, which is NP-hard; the problems that occur here
+are small (tens of blocks) and nearly always allow the lower bound, the largest number of bytes in
+use at one step. For every optimal placement there is an order in which putting each block at its
+lowest free offset gives an arena no larger, hence the search is over orders: several good ones
+first, then those blocks that stick out above the lower bound are moved forward, again and again
+("squeaky wheel" optimisation). It ends at the lower bound or when a fixed amount of work is done, so
+the result is a function of the blocks alone.
+"""
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+# Pairs of blocks compared before giving up: about one second of one core.
+_EFFORT = 5_000_000
+
+
+@dataclass(frozen=True)
+class Block:
+    """`size` bytes that are in use from step `first` to step `last`, both inclusive."""
+
+    name: str
+    size: int
+    first: int
+    last: int
+
+    def overlaps(self, other: "Block") -> bool:
+        """True if both are in use at some step."""
+        return self.first <= other.last and other.first <= self.last
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Byte offsets by block name, the arena's size and its lower bound."""
+
+    offsets: Mapping[str, int]
+    size: int
+    lower_bound: int
+
+
+def align_up(value: int, alignment: int) -> int:
+    """The least multiple of `alignment` that is not below `value`."""
+    return -(-value // alignment) * alignment
+
+
+def live_bytes(blocks: Iterable[Block], alignment: int = 1) -> dict[int, int]:
+    """Bytes in use from each step on at which a block begins or has ended; sizes are aligned."""
+    change: dict[int, int] = {}
+    for block in blocks:
+        size = align_up(block.size, alignment)
+        change[block.first] = change.get(block.first, 0) + size
+        change[block.last + 1] = change.get(block.last + 1, 0) - size
+    live: dict[int, int] = {}
+    total = 0
+    for step in sorted(change):
+        total += change[step]
+        live[step] = total
+    return live
+
+
+def lower_bound(blocks: Iterable[Block], alignment: int = 1) -> int:
+    """The largest number of bytes in use at one step: no placement needs less."""
+    return max(live_bytes(blocks, alignment).values(), default=0)
+
+
+class _Search:
+    """First-fit placements of one set of blocks in varying orders; remembers the best."""
+
+    def __init__(self, blocks: Sequence[Block], alignment: int) -> None:
+        self.blocks = blocks
+        self.sizes = [align_up(block.size, alignment) for block in blocks]
+        self.bound = lower_bound(blocks, alignment)
+        self.neighbours = [
+            [j for j, other in enumerate(blocks) if j != i and block.overlaps(other)]
+            for i, block in enumerate(blocks)
+        ]
+        self.cost = len(blocks) + sum(map(len, self.neighbours))
+        self.effort = _EFFORT
+        self.best_size = sum(self.sizes) + 1
+        self.best: list[int] = []
+
+    def done(self) -> bool:
+        return self.best_size <= self.bound or self.effort <= 0
+
+    def place(self, order: Sequence[int]) -> list[int]:
+        """Puts every block, in this order, at its lowest free offset; returns the offsets."""
+        offsets = [-1] * len(self.blocks)
+        for i in order:
+            size = self.sizes[i]
+            taken = sorted(
+                (offsets[j], offsets[j] + self.sizes[j])
+                for j in self.neighbours[i]
+                if offsets[j] >= 0
+            )
+            offset = 0
+            for low, high in taken:
+                if low - offset >= size:
+                    break
+                offset = max(offset, high)
+            offsets[i] = offset
+        self.effort -= self.cost
+        size = max(offset + size for offset, size in zip(offsets, self.sizes, strict=True))
+        if size < self.best_size:
+            self.best_size, self.best = size, offsets
+        return offsets
+
+    def initial_orders(self) -> list[list[int]]:
+        """By size, by size times duration, by duration, by colour, by crowd, by time."""
+        blocks, sizes = self.blocks, self.sizes
+        duration = [block.last - block.first + 1 for block in blocks]
+        crowd = [
+            size + sum(sizes[j] for j in neighbours)
+            for size, neighbours in zip(sizes, self.neighbours, strict=True)
+        ]
+        colours = self._colours()
+        keys = (
+            lambda i: -sizes[i],
+            lambda i: -sizes[i] * duration[i],
+            lambda i: (-duration[i], -sizes[i]),
+            lambda i: (colours[i], -sizes[i]),
+            lambda i: (-crowd[i], -sizes[i]),
+            lambda i: blocks[i].first,
+        )
+        return [sorted(range(len(blocks)), key=key) for key in keys]
+
+    def _colours(self) -> list[int]:
+        """The lowest colour that no earlier neighbour has, in order of time.
+
+        Along a chain 0, 1, 0, 1 …: putting one colour before the other reaches the lower bound.
+        """
+        colours = [-1] * len(self.blocks)
+        for i, neighbours in enumerate(self.neighbours):
+            used = {colours[j] for j in neighbours}
+            colours[i] = next(c for c in range(len(colours)) if c not in used)
+        return colours
+
+    def improve(self, order: list[int], patience: int, rng: random.Random) -> None:
+        """Moves blocks that end above the bound forward, until `patience` tries gave nothing."""
+        waited = 0
+        best = self.best_size
+        while waited < patience and not self.done():
+            offsets = self.place(order)
+            ends = [offset + size for offset, size in zip(offsets, self.sizes, strict=True)]
+            high = [i for i in order if ends[i] > self.bound]
+            if not high:
+                return
+            waited = waited + 1 if self.best_size == best else 0
+            best = self.best_size
+            highest = max(high, key=lambda i: (ends[i], i))
+            chosen = highest if rng.random() < 0.5 else rng.choice(high)
+            position = order.index(chosen)
+            order.insert(rng.randrange(position + 1), order.pop(position))
+
+
+def place_blocks(blocks: Iterable[Block], alignment: int) -> Placement:
+    """Offsets, multiples of `alignment`; blocks in use at the same step never share a byte.
+
+    The result does not depend on the order of `blocks`. Names must be unique.
+    """
+    blocks = sorted(blocks, key=lambda block: (block.first, block.last, -block.size, block.name))
+    if not blocks:
+        return Placement({}, 0, 0)
+    search = _Search(blocks, alignment)
+    orders = search.initial_orders()
+    for order in orders:
+        search.place(order)
+    rng = random.Random(0)
+    while not search.done():
+        for order in orders:
+            search.improve(list(order), 4 * len(blocks), rng)
+    offsets = {block.name: offset for block, offset in zip(blocks, search.best, strict=True)}
+    return Placement(offsets, search.best_size, search.bound)

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/runtime/model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "firmware/runtime/executor.h"
+
+// Tells an initialised model from memory that was never written.
+#define MODEL_READY 0x504c4f4bu
+
+// Statuses of one side of the model.
+typedef struct {
+  pl_status count;
+  pl_status null;
+  pl_status dtype;
+  pl_status layout;
+  pl_status rank;
+  pl_status shape;
+  pl_status scale;
+  pl_status zero_point;
+  pl_status size;
+  pl_status alignment;
+  pl_status overlap;
+} side_errors;
+
+static const side_errors input_errors = {
+    .count = PL_ERROR_INPUT_COUNT,
+    .null = PL_ERROR_INPUT_NULL,
+    .dtype = PL_ERROR_INPUT_DTYPE,
+    .layout = PL_ERROR_INPUT_LAYOUT,
+    .rank = PL_ERROR_INPUT_RANK,
+    .shape = PL_ERROR_INPUT_SHAPE,
+    .scale = PL_ERROR_INPUT_SCALE,
+    .zero_point = PL_ERROR_INPUT_ZERO_POINT,
+    .size = PL_ERROR_INPUT_SIZE,
+    .alignment = PL_ERROR_INPUT_ALIGNMENT,
+    .overlap = PL_ERROR_INPUT_OVERLAP,
+};
+
+static const side_errors output_errors = {
+    .count = PL_ERROR_OUTPUT_COUNT,
+    .null = PL_ERROR_OUTPUT_NULL,
+    .dtype = PL_ERROR_OUTPUT_DTYPE,
+    .layout = PL_ERROR_OUTPUT_LAYOUT,
+    .rank = PL_ERROR_OUTPUT_RANK,
+    .shape = PL_ERROR_OUTPUT_SHAPE,
+    .scale = PL_ERROR_OUTPUT_SCALE,
+    .zero_point = PL_ERROR_OUTPUT_ZERO_POINT,
+    .size = PL_ERROR_OUTPUT_SIZE,
+    .alignment = PL_ERROR_OUTPUT_ALIGNMENT,
+    .overlap = PL_ERROR_OUTPUT_OVERLAP,
+};
+
+static uint32_t element_size(pl_dtype dtype) { return dtype == PL_DTYPE_INT8 ? 1 : 4; }
+
+// Compares bits: no floating-point unit needed, and a NaN never passes.
+static bool same_scale(float a, float b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+static bool overlaps_arena(const pl_plan *plan, const pl_tensor *tensor) {
+  const uintptr_t start = (uintptr_t)tensor->data;
+  for (uint32_t i = 0; i < plan->arena_count; ++i) {
+    const uintptr_t arena = (uintptr_t)plan->arenas[i].base;
+    if (start < arena + plan->arenas[i].size && arena < start + tensor->spec.bytes) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static pl_status check_tensor(const pl_plan *plan, const pl_tensor *actual,
+                              const pl_tensor *expected, const side_errors *errors) {
+  const pl_tensor_spec *const spec = &expected->spec;
+  if (actual->data == NULL) {
+    return errors->null;
+  }
+  if (actual->spec.dtype != spec->dtype) {
+    return errors->dtype;
+  }
+  if (actual->spec.layout != spec->layout) {
+    return errors->layout;
+  }
+  if (actual->spec.rank != spec->rank) {
+    return errors->rank;
+  }
+  for (uint32_t i = 0; i < spec->rank; ++i) {
+    if (actual->spec.shape[i] != spec->shape[i]) {
+      return errors->shape;
+    }
+  }
+  if (!same_scale(actual->spec.scale, spec->scale)) {
+    return errors->scale;
+  }
+  if (actual->spec.zero_point != spec->zero_point) {
+    return errors->zero_point;
+  }
+  if (actual->spec.bytes != spec->bytes) {
+    return errors->size;
+  }
+  if ((uintptr_t)actual->data % element_size(spec->dtype) != 0) {
+    return errors->alignment;
+  }
+  if (actual->data != expected->data && overlaps_arena(plan, actual)) {
+    return errors->overlap;
+  }
+  return PL_OK;
+}
+
+static pl_status check_side(pl_model *model, const pl_tensor *actual, uint32_t actual_count,
+                            const pl_tensor *expected, uint32_t expected_count,
+                            const side_errors *errors) {
+  model->error_index = 0;
+  if (actual_count != expected_count) {
+    return errors->count;
+  }
+  if (actual == NULL && expected_count > 0) {
+    return errors->null;
+  }
+  for (uint32_t i = 0; i < expected_count; ++i) {
+    const pl_status status = check_tensor(model->plan, &actual[i], &expected[i], errors);
+    if (status != PL_OK) {
+      model->error_index = i;
+      return status;
+    }
+  }
+  return PL_OK;
+}
+
+static bool is_ready(const pl_model *model) { return model->ready == MODEL_READY; }
+
+pl_status pl_model_init(pl_model *model, const pl_plan *plan) {
+  if (model == NULL || plan == NULL) {
+    return PL_ERROR_NULL;
+  }
+  *model = (pl_model){.plan = plan, .ready = MODEL_READY, .error_index = 0};
+  return PL_OK;
+}
+
+pl_status pl_model_input(const pl_model *model, uint32_t index, pl_tensor *tensor) {
+  if (model == NULL || tensor == NULL) {
+    return PL_ERROR_NULL;
+  }
+  if (!is_ready(model)) {
+    return PL_ERROR_NOT_READY;
+  }
+  if (index >= model->plan->input_count) {
+    return PL_ERROR_INPUT_COUNT;
+  }
+  *tensor = model->plan->inputs[index];
+  return PL_OK;
+}
+
+pl_status pl_model_output(const pl_model *model, uint32_t index, pl_tensor *tensor) {
+  if (model == NULL || tensor == NULL) {
+    return PL_ERROR_NULL;
+  }
+  if (!is_ready(model)) {
+    return PL_ERROR_NOT_READY;
+  }
+  if (index >= model->plan->output_count) {
+    return PL_ERROR_OUTPUT_COUNT;
+  }
+  *tensor = model->plan->outputs[index];
+  return PL_OK;
+}
+
+pl_status pl_model_run(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
+                       const pl_tensor *outputs, uint32_t output_count) {
+  if (model == NULL) {
+    return PL_ERROR_NULL;
+  }
+  if (!is_ready(model)) {
+    return PL_ERROR_NOT_READY;
+  }
+  const pl_plan *const plan = model->plan;
+  pl_status status =
+      check_side(model, inputs, input_count, plan->inputs, plan->input_count, &input_errors);
+  if (status == PL_OK) {
+    status =
+        check_side(model, outputs, output_count, plan->outputs, plan->output_count, &output_errors);
+  }
+  if (status != PL_OK) {
+    return status;
+  }
+  for (uint32_t i = 0; i < plan->input_count; ++i) {
+    if (inputs[i].data != plan->inputs[i].data) {
+      memcpy(plan->inputs[i].data, inputs[i].data, plan->inputs[i].spec.bytes);
+    }
+  }
+  status = pl_plan_run(plan, &model->error_index);
+  if (status != PL_OK) {
+    return status;
+  }
+  for (uint32_t i = 0; i < plan->output_count; ++i) {
+    if (outputs[i].data != plan->outputs[i].data) {
+      memcpy(outputs[i].data, plan->outputs[i].data, plan->outputs[i].spec.bytes);
+    }
+  }
+  return PL_OK;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a model that the plan compiler turned into a plan.
+//
+//   static pl_model model;
+//   pl_tensor input, output;
+//   pl_status status = pl_model_init(&model, &digits_plan);
+//   if (status == PL_OK) status = pl_model_input(&model, 0, &input);
+//   if (status == PL_OK) status = pl_model_output(&model, 0, &output);
+//   ... write input.spec.bytes bytes to input.data ...
+//   if (status == PL_OK) status = pl_model_run(&model, &input, 1, &output, 1);
+//   ... read output.data ...
+//
+// No function allocates memory, blocks, or keeps a pointer to a descriptor after it returns. A plan
+// has one set of arenas, so two models on one plan, or two threads, must not run at the same time.
+#ifndef FIRMWARE_RUNTIME_MODEL_H_
+#define FIRMWARE_RUNTIME_MODEL_H_
+
+#include <stdint.h>
+
+#include "firmware/runtime/plan.h"
+#include "kernels/common/status.h"
+
+// Owned by the caller; its fields are private except error_index.
+typedef struct {
+  const pl_plan *plan;
+  uint32_t ready;
+  // After a failed pl_model_run: the index of the input or output that was wrong (status
+  // PL_ERROR_INPUT_… or PL_ERROR_OUTPUT_…), else of the step whose kernel failed.
+  uint32_t error_index;
+} pl_model;
+
+// Makes `model` ready to run `plan`. PL_ERROR_NULL if one of them is null.
+PL_MUST_USE pl_status pl_model_init(pl_model *model, const pl_plan *plan);
+
+// Describes input or output `index`; tensor->data is its place in the arena, so that running with
+// this descriptor copies nothing. Contents:
+//   - An input must be written before every run: the run may overwrite it after its last use.
+//   - An output is valid until the next run, or until an input is written.
+// PL_ERROR_NULL, PL_ERROR_NOT_READY, or PL_ERROR_INPUT_COUNT / PL_ERROR_OUTPUT_COUNT if there is
+// none of this index.
+PL_MUST_USE pl_status pl_model_input(const pl_model *model, uint32_t index, pl_tensor *tensor);
+PL_MUST_USE pl_status pl_model_output(const pl_model *model, uint32_t index, pl_tensor *tensor);
+
+// One inference. Each descriptor says what the caller's tensor is and where its data are: in the
+// arena (see above), or in any memory outside of the arenas, from or to which they are copied. Input
+// data outside of the arena are only read.
+//
+// All descriptors are checked before anything is touched; on an error of theirs nothing has run.
+//   PL_ERROR_NOT_READY          pl_model_init has not succeeded
+//   PL_ERROR_INPUT_COUNT        not as many descriptors as the model has inputs
+//   PL_ERROR_INPUT_NULL         no descriptors, or one without data
+//   PL_ERROR_INPUT_DTYPE        … differs from the model's, and so on for LAYOUT, RANK, SHAPE
+//   PL_ERROR_INPUT_SCALE        not the same float; 0 where the tensor is not quantized
+//   PL_ERROR_INPUT_ZERO_POINT
+//   PL_ERROR_INPUT_SIZE         `bytes` is not the size of shape and dtype
+//   PL_ERROR_INPUT_ALIGNMENT    data are not aligned to the size of an element
+//   PL_ERROR_INPUT_OVERLAP      data touch an arena of the plan, but are not this input's place there
+// and the same for outputs; then whatever a kernel reports.
+PL_MUST_USE pl_status pl_model_run(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
+                                   const pl_tensor *outputs, uint32_t output_count);
+
+#endif  // FIRMWARE_RUNTIME_MODEL_H_

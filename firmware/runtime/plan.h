@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A plan: a model as constants for one board. The plan compiler (firmware/plan) writes it as C; it
+// consists of calls to exactly the kernels that the model needs, with all addresses known. Nothing
+// in it is ever written; activations and scratch memory are in arenas that it points to.
+#ifndef FIRMWARE_RUNTIME_PLAN_H_
+#define FIRMWARE_RUNTIME_PLAN_H_
+
+#include <stdint.h>
+
+#include "kernels/common/status.h"
+#include "kernels/common/types.h"
+
+typedef enum {
+  PL_DTYPE_INT8 = 0,
+  PL_DTYPE_INT32 = 1,
+  PL_DTYPE_FLOAT32 = 2,
+} pl_dtype;
+
+// What the dimensions of a shape mean. A shape is always in the order of memory, the last dimension
+// is contiguous: an image of NHWC layout has shape {n, h, w, c}.
+typedef enum {
+  PL_LAYOUT_ROW_MAJOR = 0,  // nothing in particular
+  PL_LAYOUT_NCHW = 1,
+  PL_LAYOUT_NHWC = 2,
+} pl_layout;
+
+// What a tensor is, without its data. A quantized number q stands for (q - zero_point) * scale.
+typedef struct {
+  pl_dtype dtype;
+  pl_layout layout;
+  uint32_t rank;
+  int32_t shape[PL_MAX_RANK];  // the first `rank` entries, each at least 1
+  float scale;                 // 0 if the tensor is not quantized
+  int32_t zero_point;
+  uint32_t bytes;  // of all its data
+} pl_tensor_spec;
+
+// A tensor in an arena: aligned to 16 bytes if nothing precedes it in its block of memory, to its
+// element's size in any case.
+typedef struct {
+  pl_tensor_spec spec;
+  void *data;
+} pl_tensor;
+
+typedef struct {
+  const uint8_t *base;
+  uint32_t size;
+} pl_arena;
+
+typedef struct pl_step pl_step;
+typedef pl_status (*pl_step_fn)(const pl_context *context, const pl_step *step);
+
+// One kernel call; `params`, `dims` and `data` point to the structs that the kernel behind `run`
+// takes.
+struct pl_step {
+  pl_step_fn run;
+  pl_context context;
+  const void *params;
+  const void *dims;
+  const void *data;
+};
+
+typedef struct {
+  const pl_step *steps;
+  const pl_tensor *inputs;
+  const pl_tensor *outputs;
+  const pl_arena *arenas;
+  uint32_t step_count;
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t arena_count;
+} pl_plan;
+
+#endif  // FIRMWARE_RUNTIME_PLAN_H_

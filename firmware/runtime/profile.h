@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Marks regions of a program for a profiler that watches from outside: the simulator counts the
+// instructions between a call of pl_profile_begin and the call of pl_profile_end of the same region.
+// The functions themselves do nothing.
+#ifndef FIRMWARE_RUNTIME_PROFILE_H_
+#define FIRMWARE_RUNTIME_PROFILE_H_
+
+#include <stdint.h>
+
+enum {
+  PL_PROFILE_INFERENCE = 0,  // one inference
+  PL_PROFILE_STEP = 1,       // and up: step i of the plan is region PL_PROFILE_STEP + i
+};
+
+void pl_profile_begin(uint32_t region);
+void pl_profile_end(uint32_t region);
+
+#endif  // FIRMWARE_RUNTIME_PROFILE_H_

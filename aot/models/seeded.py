@@ -26,12 +26,12 @@ def to_grid(module: nn.Module) -> nn.Module:
     return module.float().eval()
 
 
-def seed_weights(module: nn.Module, inputs: torch.Tensor, seed: int) -> nn.Module:
+def seed_weights(module: nn.Module, *inputs: torch.Tensor, seed: int) -> nn.Module:
     """Gives `module` weights as training would leave them, in place; returns it in eval mode.
 
     Convolutions and linear layers get He-normal weights and small biases, BatchNorm layers a scale
     in [0.5, 1.5], a shift of standard deviation 0.25 and, as running statistics, those of what
-    reaches them when `inputs` (float32, a batch) run through the network.
+    reaches them when `inputs` (float32, batches) run through the network.
     """
     rng = np.random.default_rng(seed)
     module = module.double().eval()
@@ -42,12 +42,13 @@ def seed_weights(module: nn.Module, inputs: torch.Tensor, seed: int) -> nn.Modul
             if layer.bias is not None:
                 _fill(layer.bias, rng.standard_normal(layer.bias.shape) * 0.05)
         elif isinstance(layer, nn.BatchNorm1d | nn.BatchNorm2d):
-            _fill(layer.weight, rng.uniform(0.5, 1.5, layer.weight.shape))
-            _fill(layer.bias, rng.standard_normal(layer.bias.shape) * 0.25)
+            if layer.affine:
+                _fill(layer.weight, rng.uniform(0.5, 1.5, layer.weight.shape))
+                _fill(layer.bias, rng.standard_normal(layer.bias.shape) * 0.25)
             layer.momentum = None  # A cumulative average: one pass leaves a batch's statistics.
             layer.train()
     with torch.no_grad():
-        module(inputs.double())
+        module(*(tensor.double() for tensor in inputs))
     return to_grid(module)
 
 

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ops that move values: reshape, transpose, cat, slice, pad; and the ones that split."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tests.ops.case import Case, Function, Input
+
+# name, function, input shape, dialect ops, transposes
+_ONE_INPUT: tuple[
+    tuple[str, Callable[[torch.Tensor], object], tuple[int, ...], Mapping[str, int], int], ...
+] = (
+    ("reshape", lambda x: x.reshape(4, 6), (2, 3, 4), {}, 0),
+    ("reshape_inferred", lambda x: x.reshape(1, -1), (2, 3, 4), {}, 0),
+    ("view", lambda x: x.view(6, 4), (2, 3, 4), {}, 0),
+    ("flatten", lambda x: x.flatten(1), (1, 3, 4, 2), {}, 0),
+    ("flatten_middle", lambda x: x.flatten(1, 2), (2, 3, 4, 5), {}, 0),
+    ("unflatten", lambda x: torch.unflatten(x, 1, (3, 4)), (2, 12), {}, 0),
+    ("squeeze", lambda x: x.squeeze(), (1, 3, 1, 4), {}, 0),
+    ("squeeze_dim", lambda x: x.squeeze(2), (1, 3, 1, 4), {}, 0),
+    ("squeeze_negative_dims", lambda x: x.squeeze((0, -2)), (1, 3, 1, 4), {}, 0),
+    ("unsqueeze", lambda x: x.unsqueeze(1), (3, 4), {}, 0),
+    ("unsqueeze_last", lambda x: x.unsqueeze(-1), (3, 4), {}, 0),
+    ("permute_2d", lambda x: x.permute(1, 0), (3, 5), {}, 1),
+    ("t", lambda x: x.t(), (3, 5), {}, 1),
+    ("transpose", lambda x: x.transpose(1, 2), (2, 3, 5), {}, 1),
+    ("transpose_negative_dims", lambda x: x.transpose(-1, -3), (2, 3, 5), {}, 1),
+    ("permute_4d", lambda x: x.permute(0, 2, 3, 1), (1, 3, 4, 5), {}, 1),
+    ("permute_reversed", lambda x: x.permute(3, 2, 1, 0), (2, 3, 4, 5), {}, 1),
+    ("permute_6d", lambda x: x.permute(0, 3, 1, 4, 2, 5), (1, 2, 3, 2, 2, 3), {}, 1),
+    ("permute_size_1", lambda x: x.permute(0, 2, 1), (3, 1, 5), {}, 0),
+    ("permute_and_back", lambda x: x.permute(1, 2, 0).permute(2, 0, 1), (2, 3, 4), {}, 0),
+    ("slice", lambda x: x[:, 1:3], (2, 5, 3), {"slice": 1}, 0),
+    ("slice_negative", lambda x: x[:, -3:-1], (2, 5, 3), {"slice": 1}, 0),
+    ("slice_past_the_end", lambda x: x[:, 2:100], (2, 5), {"slice": 1}, 0),
+    ("slice_step", lambda x: x[:, ::2], (2, 7, 3), {"slice": 1}, 0),
+    ("slice_step_last_dim", lambda x: x[..., 1::3], (2, 10), {"slice": 1}, 0),
+    ("slice_two_dims", lambda x: x[:, 1:, :2], (2, 4, 5), {"slice": 2}, 0),
+    ("narrow", lambda x: x.narrow(1, 2, 2), (2, 5, 3), {"slice": 1}, 0),
+    ("select", lambda x: x[:, 2], (2, 5, 3), {"slice": 1}, 0),
+    ("select_negative", lambda x: x.select(-1, -2), (2, 5, 3), {"slice": 1}, 0),
+    ("split_even", lambda x: torch.split(x, 2, dim=1), (2, 6, 3), {"slice": 3}, 0),
+    ("split_rest", lambda x: torch.split(x, 4, dim=1), (2, 6, 3), {"slice": 2}, 0),
+    ("split_sizes", lambda x: torch.split(x, [1, 3, 2], dim=-1), (2, 3, 6), {"slice": 3}, 0),
+    ("split_one_part_used", lambda x: torch.split(x, 2, dim=1)[1], (2, 6), {"slice": 1}, 0),
+    ("chunk", lambda x: x.chunk(2, dim=1), (1, 6, 4, 4), {"slice": 2}, 0),
+    ("chunk_rest", lambda x: x.chunk(3, dim=0), (7, 2), {"slice": 3}, 0),
+    ("unbind", lambda x: x.unbind(1), (2, 3, 4), {"slice": 3}, 0),
+    ("pad_last_dim", lambda x: functional.pad(x, (1, 2)), (2, 5), {"pad": 1}, 0),
+    ("pad_spatial", lambda x: functional.pad(x, (1, 0, 2, 1)), (1, 2, 3, 4), {"pad": 1}, 0),
+    ("pad_channels", lambda x: functional.pad(x, (0, 0, 0, 0, 1, 2)), (1, 2, 3, 4), {"pad": 1}, 0),
+    ("pad_value", lambda x: functional.pad(x, (2, 2), value=0.75), (2, 5), {"pad": 1}, 0),
+    ("pad_value_outside", lambda x: functional.pad(x, (2, 2), value=-9.0), (2, 5), {"pad": 1}, 0),
+    ("pad_and_crop", lambda x: functional.pad(x, (-1, 2)), (2, 5), {"slice": 1, "pad": 1}, 0),
+    ("pad_nothing", lambda x: functional.relu(functional.pad(x, (0, 0))), (2, 5), {"lut": 1}, 0),
+    ("stack", lambda x: torch.stack((x, x * 0.5), dim=1), (2, 3), {"lut": 1, "cat": 1}, 0),
+    ("expand_nothing", lambda x: functional.relu(x.expand(2, 5)), (2, 5), {"lut": 1}, 0),
+    ("cat_itself", lambda x: torch.cat((x, x), dim=1), (2, 3), {"cat": 1}, 0),
+    ("contiguous", lambda x: functional.relu(x.contiguous()), (2, 5), {"lut": 1}, 0),
+    (
+        "flip_by_slices",
+        lambda x: torch.cat((x[:, 2:], x[:, :2]), 1),
+        (2, 5),
+        {"slice": 2, "cat": 1},
+        0,
+    ),
+    (
+        "pixel_unshuffle",
+        partial(functional.pixel_unshuffle, downscale_factor=2),
+        (1, 2, 4, 6),
+        {},
+        1,
+    ),
+    ("pixel_shuffle", partial(functional.pixel_shuffle, upscale_factor=2), (1, 8, 2, 3), {}, 1),
+    ("channel_shuffle", partial(functional.channel_shuffle, groups=2), (1, 6, 3, 2), {}, 1),
+)
+
+
+def cases() -> Iterator[Case]:
+    for name, function, shape, ops, transposes in _ONE_INPUT:
+        yield Case(name, partial(Function, function), (Input(shape),), ops, transposes)
+    yield Case("flatten_module", nn.Flatten, (Input((1, 3, 4, 2)),), {})
+    yield Case(
+        "flatten_channels_last", nn.Flatten, (Input((1, 3, 4, 2), channels_last=True),), {}, 1
+    )
+    for dim in range(-1, 4):
+        shapes = [[1, 3, 4, 5], [1, 3, 4, 5]]
+        shapes[1][dim] += 2
+        same = tuple(Input(tuple(shape)) for shape in shapes)
+        module = partial(Function, partial(_cat, dim=dim))
+        yield Case(f"cat_dim_{dim}", module, same, {"cat": 1})
+    ranges = (Input((2, 3), -1.0, 1.0), Input((2, 4), 0.0, 6.0), Input((2, 2), -3.0, -2.0))
+    yield Case("cat_of_three_ranges", partial(Function, partial(_cat, dim=1)), ranges, {"cat": 1})
+
+
+def _cat(*tensors: torch.Tensor, dim: int) -> torch.Tensor:
+    return torch.cat(tensors, dim=dim)

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ops together, where their quantization, their layout or their fusion has gone wrong elsewhere."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tests.ops.case import Case, Function, Input, sequence, spatial
+
+
+class SignedSkip(nn.Module):
+    """A U-Net skip: conv and relu, whose result is concatenated with signed values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.down = nn.Conv2d(4, 6, 3, padding=1)
+        self.inner = nn.Conv2d(6, 6, 3, padding=1)
+        self.up = nn.Conv2d(12, 4, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        skip = functional.relu(self.down(x))
+        output: torch.Tensor = self.up(torch.cat((skip, self.inner(skip)), dim=1))
+        return output
+
+
+class Residual(nn.Module):
+    """conv-bn-relu-conv-bn, plus the input, relu; with a projection where channels or size change."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, padding=1, bias=False)
+        self.norm1 = nn.BatchNorm2d(outputs)
+        self.conv2 = nn.Conv2d(outputs, outputs, 3, padding=1, bias=False)
+        self.norm2 = nn.BatchNorm2d(outputs)
+        self.skip: nn.Module = nn.Identity()
+        if stride > 1:
+            projection = nn.Conv2d(inputs, outputs, 1, stride, bias=False)
+            self.skip = nn.Sequential(projection, nn.BatchNorm2d(outputs))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = functional.relu(self.norm1(self.conv1(x)))
+        return functional.relu(self.norm2(self.conv2(y)) + self.skip(x))
+
+
+class SqueezeExcite(nn.Module):
+    """Channel gates from the means: a mul that broadcasts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reduce = nn.Conv2d(8, 4, 1)
+        self.expand = nn.Conv2d(4, 8, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        gate = functional.relu(self.reduce(x.mean((2, 3), keepdim=True)))
+        return x * functional.hardsigmoid(self.expand(gate))
+
+
+class ShuffleUnit(nn.Module):
+    """Half of the channels pass, half go through convolutions, then the halves are mixed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.branch = nn.Sequential(nn.Conv2d(4, 4, 1), nn.ReLU(), nn.Conv2d(4, 4, 3, padding=1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        kept, changed = x.chunk(2, dim=1)
+        joined = torch.cat((kept, self.branch(changed)), dim=1)
+        output: torch.Tensor = functional.channel_shuffle(joined, 2)
+        return output
+
+
+class SharedConv(nn.Module):
+    """One convolution's result before and after its relu: the relu cannot be taken in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(4, 4, 3, padding=1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y: torch.Tensor = self.conv(x)
+        return functional.relu(y) + y
+
+
+class Twice(nn.Module):
+    """One layer called twice: its weights appear once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.tanh(self.linear(torch.tanh(self.linear(x))))
+
+
+def _batch_norm_cases() -> Iterator[Case]:
+    norm2d, norm1d = partial(nn.BatchNorm2d, 6), partial(nn.BatchNorm1d, 9)
+    affine = {"depthwise_conv2d": 1}
+    yield spatial("batch_norm2d_alone", norm2d, (1, 6, 4, 5), affine)
+    not_affine = partial(nn.BatchNorm2d, 6, affine=False)
+    yield spatial("batch_norm2d_not_affine", not_affine, (1, 6, 4, 5), affine)
+    yield Case("batch_norm1d_alone", norm1d, (Input((1, 9)),), affine)
+    yield spatial("batch_norm1d_rank_3", norm1d, (1, 9, 7), affine)
+    conv, depthwise = partial(nn.Conv2d, 4, 6, 3), partial(nn.Conv2d, 6, 6, 3, groups=6)
+    yield spatial(
+        "batch_norm2d_after_conv2d", partial(sequence, conv, norm2d), (1, 4, 6, 6), {"conv2d": 1}
+    )
+    yield spatial(
+        "batch_norm2d_after_depthwise_and_relu",
+        partial(sequence, depthwise, norm2d, nn.ReLU),
+        (1, 6, 6, 6),
+        {"depthwise_conv2d": 1},
+    )
+    yield Case(
+        "batch_norm1d_after_linear",
+        partial(sequence, partial(nn.Linear, 5, 9), norm1d, nn.ReLU),
+        (Input((1, 5)),),
+        {"linear": 1},
+    )
+    yield spatial(
+        "batch_norm1d_after_conv1d",
+        partial(sequence, partial(nn.Conv1d, 4, 9, 3), norm1d),
+        (1, 4, 8),
+        {"conv2d": 1},
+    )
+    yield spatial(
+        "batch_norm2d_after_relu",
+        partial(sequence, conv, nn.ReLU, norm2d),
+        (1, 4, 6, 6),
+        {"conv2d": 1, "depthwise_conv2d": 1},
+    )
+
+
+# name, module, input shape (NCHW), dialect ops
+_SPATIAL: tuple[tuple[str, Callable[[], nn.Module], tuple[int, ...], dict[str, int]], ...] = (
+    ("conv_relu_in_signed_cat", SignedSkip, (1, 4, 6, 6), {"conv2d": 3, "cat": 1}),
+    ("residual", partial(Residual, 4, 4, 1), (1, 4, 6, 6), {"conv2d": 2, "add": 1}),
+    ("residual_projected", partial(Residual, 4, 8, 2), (1, 4, 6, 6), {"conv2d": 3, "add": 1}),
+    ("relu_of_a_shared_conv", SharedConv, (1, 4, 5, 5), {"conv2d": 1, "lut": 1, "add": 1}),
+    (
+        "hardswish_not_after_conv",
+        partial(sequence, partial(nn.MaxPool2d, 2), nn.Hardswish, partial(nn.Conv2d, 4, 4, 1)),
+        (1, 4, 6, 6),
+        {"max_pool2d": 1, "lut": 1, "conv2d": 1},
+    ),
+    (
+        "conv_and_hardswish",
+        partial(sequence, partial(nn.Conv2d, 4, 6, 3), nn.Hardswish),
+        (1, 4, 6, 6),
+        {"conv2d": 1, "lut": 1},
+    ),
+    (
+        "conv_pool_conv",
+        partial(
+            sequence,
+            partial(nn.Conv2d, 3, 6, 3),
+            partial(nn.MaxPool2d, 2),
+            partial(nn.Conv2d, 6, 4, 1),
+        ),
+        (1, 3, 8, 8),
+        {"conv2d": 2, "max_pool2d": 1},
+    ),
+)
+
+
+def cases() -> Iterator[Case]:
+    yield from _batch_norm_cases()
+    for name, module, shape, ops in _SPATIAL:
+        yield spatial(name, module, shape, ops)
+        last = (Input(shape, channels_last=True),)
+        yield Case(f"{name}_channels_last", module, last, ops)
+    gates = {"mean": 1, "conv2d": 2, "lut": 1, "mul": 1}
+    yield Case("squeeze_excite", SqueezeExcite, (Input((1, 8, 5, 5)),), gates)
+    shuffle = {"slice": 2, "conv2d": 2, "cat": 1}
+    yield Case("channel_shuffle_unit", ShuffleUnit, (Input((1, 8, 4, 4)),), shuffle, 3)
+    yield Case("layer_called_twice", Twice, (Input((1, 8)),), {"linear": 2, "lut": 2})
+    yield Case(
+        "channels_first_plus_channels_last",
+        partial(Function, torch.add),
+        (Input((1, 3, 4, 5)), Input((1, 3, 4, 5), channels_last=True)),
+        {"add": 1},
+        1,
+    )
+    classifier = partial(
+        sequence,
+        partial(nn.Conv2d, 3, 8, 3, 2),
+        nn.ReLU,
+        partial(nn.AdaptiveAvgPool2d, 1),
+        nn.Flatten,
+        partial(nn.Linear, 8, 5),
+        partial(nn.Softmax, dim=1),
+    )
+    layers = {"conv2d": 1, "avg_pool2d": 1, "linear": 1, "softmax": 1}
+    yield Case("classifier", classifier, (Input((1, 3, 9, 9)),), layers, 1)
+    flat = partial(sequence, partial(nn.Conv2d, 3, 4, 3), nn.Flatten, partial(nn.Linear, 36, 5))
+    # The second transpose goes into the order of the linear layer's weights.
+    yield Case("flatten_after_conv", flat, (Input((1, 3, 5, 5)),), {"conv2d": 1, "linear": 1}, 1)
+    yield Case("identity", nn.Identity, (Input((2, 3)),), {})
+    yield Case(
+        "two_outputs",
+        partial(Function, lambda x: (x + x, x * x)),
+        (Input((3, 4)),),
+        {"add": 1, "mul": 1},
+    )
+    yield Case(
+        "relu_of_relu",
+        partial(sequence, nn.ReLU, nn.ReLU6),
+        (Input((3, 4), -8.0, 8.0),),
+        {"lut": 1},
+    )

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Max, average and adaptive pooling over one and two dimensions."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from torch import nn
+
+from tests.ops.case import Case, Input, spatial
+
+# module, what, arguments, attributes, height and width (or length), op
+_POOLS: tuple[
+    tuple[Callable[..., nn.Module], str, tuple[Any, ...], dict[str, Any], tuple[int, ...], str], ...
+] = (
+    (nn.MaxPool2d, "2", (2,), {}, (6, 6), "max_pool2d"),
+    (nn.MaxPool2d, "3_stride_2_padding_1", (3,), {"stride": 2, "padding": 1}, (7, 7), "max_pool2d"),
+    (nn.MaxPool2d, "overlapping", (3,), {"stride": 1}, (6, 5), "max_pool2d"),
+    (nn.MaxPool2d, "kernel_1x3", ((1, 3),), {"stride": (1, 2)}, (4, 9), "max_pool2d"),
+    (nn.MaxPool2d, "dilation_2", (2,), {"stride": 1, "dilation": 2}, (6, 6), "max_pool2d"),
+    (nn.MaxPool2d, "ceil_mode", (2,), {"ceil_mode": True}, (7, 5), "max_pool2d"),
+    (
+        nn.MaxPool2d,
+        "ceil_mode_padding_dilation",
+        (3,),
+        {"stride": 2, "padding": 1, "dilation": 2, "ceil_mode": True},
+        (9, 8),
+        "max_pool2d",
+    ),
+    (nn.MaxPool2d, "leaves_a_rest", (2,), {}, (7, 5), "max_pool2d"),
+    (nn.MaxPool2d, "global", (4,), {}, (4, 4), "max_pool2d"),
+    (nn.AvgPool2d, "2", (2,), {}, (6, 6), "avg_pool2d"),
+    (nn.AvgPool2d, "3_stride_2_padding_1", (3,), {"stride": 2, "padding": 1}, (7, 7), "avg_pool2d"),
+    (
+        nn.AvgPool2d,
+        "pad_not_counted",
+        (3,),
+        {"stride": 2, "padding": 1, "count_include_pad": False},
+        (7, 7),
+        "avg_pool2d",
+    ),
+    (nn.AvgPool2d, "ceil_mode", (2,), {"ceil_mode": True}, (7, 5), "avg_pool2d"),
+    (
+        nn.AvgPool2d,
+        "ceil_mode_padding",
+        (3,),
+        {"stride": 2, "padding": 1, "ceil_mode": True},
+        (8, 6),
+        "avg_pool2d",
+    ),
+    (
+        nn.AvgPool2d,
+        "ceil_mode_pad_not_counted",
+        (3,),
+        {"stride": 2, "padding": 1, "ceil_mode": True, "count_include_pad": False},
+        (8, 6),
+        "avg_pool2d",
+    ),
+    (nn.AvgPool2d, "divisor_override", (2,), {"divisor_override": 3}, (6, 6), "avg_pool2d"),
+    (
+        nn.AvgPool2d,
+        "divisor_override_padding",
+        (3,),
+        {"stride": 2, "padding": 1, "divisor_override": 7},
+        (7, 7),
+        "avg_pool2d",
+    ),
+    (nn.AvgPool2d, "kernel_2x3", ((2, 3),), {"stride": (2, 1)}, (6, 7), "avg_pool2d"),
+    (nn.AvgPool2d, "global", (5,), {}, (5, 5), "avg_pool2d"),
+    (nn.AdaptiveAvgPool2d, "1", (1,), {}, (5, 7), "avg_pool2d"),
+    (nn.AdaptiveAvgPool2d, "even_windows", ((2, 3),), {}, (6, 6), "avg_pool2d"),
+    (nn.AdaptiveAvgPool2d, "uneven_windows", ((3, 2),), {}, (7, 5), "adaptive_avg_pool2d"),
+    (nn.AdaptiveAvgPool2d, "keeps_width", ((2, None),), {}, (6, 5), "avg_pool2d"),
+    (nn.AdaptiveAvgPool2d, "larger_than_input", ((5, 5),), {}, (3, 3), "adaptive_avg_pool2d"),
+    (nn.AdaptiveMaxPool2d, "1", (1,), {}, (5, 7), "max_pool2d"),
+    (nn.AdaptiveMaxPool2d, "even_windows", ((2, 3),), {}, (6, 6), "max_pool2d"),
+    (nn.AdaptiveMaxPool2d, "uneven_windows", ((3, 2),), {}, (7, 5), "adaptive_max_pool2d"),
+    (nn.MaxPool1d, "2", (2,), {}, (12,), "max_pool2d"),
+    (
+        nn.MaxPool1d,
+        "everything",
+        (3,),
+        {"stride": 2, "padding": 1, "dilation": 2, "ceil_mode": True},
+        (14,),
+        "max_pool2d",
+    ),
+    (nn.AvgPool1d, "2", (2,), {}, (12,), "avg_pool2d"),
+    (
+        nn.AvgPool1d,
+        "everything",
+        (3,),
+        {"stride": 2, "padding": 1, "ceil_mode": True, "count_include_pad": False},
+        (14,),
+        "avg_pool2d",
+    ),
+    (nn.AdaptiveAvgPool1d, "1", (1,), {}, (9,), "avg_pool2d"),
+    (nn.AdaptiveAvgPool1d, "uneven_windows", (4,), {}, (9,), "adaptive_avg_pool2d"),
+    (nn.AdaptiveMaxPool1d, "1", (1,), {}, (9,), "max_pool2d"),
+    (nn.AdaptiveMaxPool1d, "uneven_windows", (4,), {}, (9,), "adaptive_max_pool2d"),
+)
+
+
+def cases() -> Iterator[Case]:
+    module: Callable[[], nn.Module]
+    for pool, what, arguments, attributes, size, op in _POOLS:
+        name = f"{pool.__name__.lower()}_{what}"
+        yield spatial(name, partial(pool, *arguments, **attributes), (1, 5, *size), {op: 1})
+    for pool, op in ((nn.MaxPool2d, "max_pool2d"), (nn.AvgPool2d, "avg_pool2d")):
+        name = pool.__name__.lower()
+        module = partial(pool, 2)
+        yield spatial(f"{name}_batch_2", module, (2, 3, 4, 4), {op: 1})
+        yield spatial(f"{name}_negative_input", module, (1, 3, 4, 4), {op: 1}, low=-3.0, high=-1.0)
+        image = Input((1, 3, 4, 4), channels_last=True)
+        yield Case(f"{name}_channels_last", module, (image,), {op: 1})

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mean, softmax and log_softmax over every dimension."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tests.ops.case import Case, Function, Input
+
+# name, input shape, arguments
+_MEAN: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
+    ("first_dim", (4, 6), {"dim": 0}),
+    ("last_dim", (4, 6), {"dim": 1}),
+    ("negative_dim", (2, 3, 5), {"dim": -2}),
+    ("keepdim", (2, 3, 5), {"dim": 1, "keepdim": True}),
+    ("spatial", (1, 6, 4, 5), {"dim": (2, 3)}),
+    ("spatial_keepdim", (1, 6, 4, 5), {"dim": (-1, -2), "keepdim": True}),
+    ("channels", (1, 6, 4, 5), {"dim": 1}),
+    ("apart", (2, 3, 4, 5), {"dim": (1, 3)}),
+    ("all_dims", (2, 3, 5), {"dim": (0, 1, 2)}),
+    ("no_dims", (2, 3, 5), {}),
+    ("size_1_dim", (3, 1, 5), {"dim": 1}),
+    ("many_values", (1, 700), {"dim": 1}),
+)
+
+# input shape, for softmax and log_softmax over each of its dimensions
+_SOFTMAX: tuple[tuple[int, ...], ...] = ((10,), (3, 7), (2, 3, 5), (1, 4, 3, 5))
+
+
+def cases() -> Iterator[Case]:
+    module: Callable[[], nn.Module]
+    for name, shape, arguments in _MEAN:
+        module = partial(Function, partial(torch.mean, **arguments))
+        yield Case(f"mean_{name}", module, (Input(shape),), {"mean": 1})
+    image = Input((1, 6, 4, 5), channels_last=True)
+    module = partial(Function, partial(torch.mean, dim=(2, 3)))
+    yield Case("mean_channels_last", module, (image,), {"mean": 1})
+    offset = Input((2, 12), 5.0, 6.0)
+    yield Case("mean_offset", partial(Function, partial(torch.mean, dim=1)), (offset,), {"mean": 1})
+    for op, function in (("softmax", functional.softmax), ("log_softmax", functional.log_softmax)):
+        for shape in _SOFTMAX:
+            for dim in range(len(shape)):
+                module = partial(Function, partial(function, dim=dim))
+                name = f"{op}_rank_{len(shape)}_dim_{dim}"
+                yield Case(name, module, (Input(shape, -4.0, 4.0),), {op: 1})
+        last = partial(Function, partial(function, dim=-1))
+        yield Case(f"{op}_negative_dim", last, (Input((2, 6)),), {op: 1})
+        yield Case(f"{op}_wide", last, (Input((1, 8), -40.0, 40.0),), {op: 1})
+        yield Case(f"{op}_narrow", last, (Input((1, 8), -1e-2, 1e-2),), {op: 1})
+        yield Case(f"{op}_one_value", last, (Input((4, 1)),), {op: 1})
+        yield Case(f"{op}_many_values", last, (Input((1, 1000)),), {op: 1})
+        image = Input((1, 4, 3, 5), channels_last=True)
+        yield Case(
+            f"{op}_channels_last", partial(Function, partial(function, dim=1)), (image,), {op: 1}
+        )
+    yield Case("softmax_2d", nn.Softmax2d, (Input((1, 4, 3, 5)),), {"softmax": 1})

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What has no int8 form: lowering stops and says so, with the op's name and what to write instead."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import torch
+from torch import nn
+
+from tests.ops.case import Case, Function, Input
+
+# name, module, input shapes, what the message has to say
+_REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...], str], ...] = (
+    (
+        "max_pool2d_indices",
+        partial(nn.MaxPool2d, 2, return_indices=True),
+        ((1, 2, 4, 4),),
+        "max_pool2d",
+    ),
+    (
+        "adaptive_max_pool2d_indices",
+        partial(nn.AdaptiveMaxPool2d, 2, return_indices=True),
+        ((1, 2, 4, 4),),
+        "adaptive_max_pool2d",
+    ),
+    ("div", partial(Function, torch.div), ((2, 3), (2, 3)), "aten.div"),
+    ("minimum", partial(Function, torch.minimum), ((2, 3), (2, 3)), "aten.minimum"),
+    ("sum", partial(Function, partial(torch.sum, dim=1)), ((2, 3),), "aten.sum"),
+    ("amax", partial(Function, partial(torch.amax, dim=1)), ((2, 3),), "aten.amax"),
+    ("layer_norm", partial(nn.LayerNorm, 6), ((2, 6),), "layer_norm"),
+    ("group_norm", partial(nn.GroupNorm, 2, 4), ((1, 4, 3, 3),), "group_norm"),
+    ("matmul", partial(Function, torch.matmul), ((2, 3), (3, 4)), "aten.m"),
+    ("bmm", partial(Function, torch.bmm), ((2, 3, 4), (2, 4, 3)), "aten.bmm"),
+    (
+        "transposed_convolution",
+        partial(nn.ConvTranspose2d, 4, 4, 2, 2),
+        ((1, 4, 3, 3),),
+        "transposed",
+    ),
+    ("conv3d", partial(nn.Conv3d, 2, 2, 2), ((1, 2, 3, 3, 3),), "aten.conv"),
+    ("upsample", partial(nn.Upsample, scale_factor=2), ((1, 2, 3, 3),), "upsample_nearest2d"),
+    ("gather", partial(Function, lambda x: x.sort(dim=1)), ((2, 5),), "aten.sort"),
+    ("where", partial(Function, lambda x: torch.where(x > 0, x, -x)), ((2, 5),), "aten.(gt|where)"),
+    ("prelu_per_channel", partial(nn.PReLU, 4), ((1, 4, 3, 3),), "prelu"),
+)
+
+
+def cases() -> Iterator[Case]:
+    for name, module, shapes, message in _REFUSED:
+        inputs = tuple(Input(shape) for shape in shapes)
+        yield Case(f"refused_{name}", module, inputs, {}, refused=message)

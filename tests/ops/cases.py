@@ -12,7 +12,8 @@ _TABLES = (convolution, elementwise, pooling, reduction, movement, pattern, refu
 def _by_name(cases: list[Case]) -> dict[str, Case]:
     table = {case.name: case for case in cases}
     assert len(table) == len(cases), "two cases have one name"
-    assert all(name.isidentifier() for name in table), "names become names of C and of targets"
+    strange = [name for name in table if not name.isidentifier()]
+    assert not strange, f"names become names of targets and of C: {strange}"
     return table
 
 

@@ -87,12 +87,12 @@ def cases() -> Iterator[Case]:
     yield Case(
         "flatten_channels_last", nn.Flatten, (Input((1, 3, 4, 2), channels_last=True),), {}, 1
     )
-    for dim in range(-1, 4):
+    for what, dim in (("0", 0), ("1", 1), ("2", 2), ("3", 3), ("negative", -2)):
         shapes = [[1, 3, 4, 5], [1, 3, 4, 5]]
         shapes[1][dim] += 2
         same = tuple(Input(tuple(shape)) for shape in shapes)
         module = partial(Function, partial(_cat, dim=dim))
-        yield Case(f"cat_dim_{dim}", module, same, {"cat": 1})
+        yield Case(f"cat_dim_{what}", module, same, {"cat": 1})
     ranges = (Input((2, 3), -1.0, 1.0), Input((2, 4), 0.0, 6.0), Input((2, 2), -3.0, -2.0))
     yield Case("cat_of_three_ranges", partial(Function, partial(_cat, dim=1)), ranges, {"cat": 1})
 

@@ -12,9 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from firmware.plan import operators
-from firmware.plan.pte import Program
-from kernels.common.kernel import ITEM_SIZES, Array, Constant, Isa, KernelCall, OpCall, Value
+from firmware.plan.program import Program, is_row_major
+from kernels.common.kernel import (
+    ITEM_SIZES,
+    Array,
+    Constant,
+    Isa,
+    KernelCall,
+    OpCall,
+    Planner,
+    Value,
+)
 from kernels.registry import kernel_call
 
 
@@ -56,7 +64,7 @@ class Graph:
     constants: Mapping[str, Value]
 
 
-def build_graph(program: Program, isa: Isa) -> Graph:
+def build_graph(program: Program, isa: Isa, select: Planner = kernel_call) -> Graph:
     """Selects a kernel for every call that needs one; KernelError if there is none."""
     activations = {port.value.name: port.value for port in program.inputs}
     constants: dict[str, Value] = {}
@@ -72,7 +80,7 @@ def build_graph(program: Program, isa: Isa) -> Graph:
                 continue
             aliases.append(Alias(result.name, source.name, offset))
         else:
-            steps.append(_step(call, kernel_call(call, isa)))
+            steps.append(_step(call, select(call, isa)))
             for value in steps[-1].reads:
                 if value.name not in activations:
                     raise call.error(f"{value.name} is an output that its kernel does not compute")
@@ -93,12 +101,9 @@ def alias_offset(call: OpCall) -> int | None:
     call.require(source.dtype == result.dtype, f"{source.dtype} becomes {result.dtype}")
     if call.op == "pl::slice":
         return _slice_offset(call, source, result)
-    call.require(
-        source.size == result.size, f"{list(source.shape)} becomes {list(result.shape)}"
-    )
+    call.require(source.size == result.size, f"{list(source.shape)} becomes {list(result.shape)}")
     if call.op == "pl::transpose":
-        perm = operators.permutation(call)
-        if perm is None or not operators.is_row_major(source.shape, perm):
+        if not is_row_major(source.shape, call.integers("perm", len(source.shape), 0)):
             return None
     return 0
 

@@ -7,7 +7,7 @@ from here on a tensor's shape is its memory order.
 """
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import torch
@@ -51,9 +51,7 @@ def find(name: str, overload: str) -> Operator | None:
         if not argument.is_out:
             kind = str(argument.type.annotation_str)
             optional = kind.startswith("Optional[")
-            arguments.append(
-                Argument(argument.name, kind[9:-1] if optional else kind, optional)
-            )
+            arguments.append(Argument(argument.name, kind[9:-1] if optional else kind, optional))
     outputs = tuple(argument.name for argument in schema.arguments if argument.is_out)
     if not outputs:
         return None
@@ -65,13 +63,7 @@ def kernel_name(name: str, overload: str) -> str:
     return name if name.startswith("pl::") else f"{name}.{overload}"
 
 
-def is_row_major(sizes: Sequence[int], order: Sequence[int]) -> bool:
-    """True if dimensions of more than one element lie in memory in the order of the shape."""
-    moved = [dim for dim in order if sizes[dim] > 1]
-    return moved == sorted(moved)
-
-
-def permutation(call: OpCall) -> tuple[int, ...] | None:
+def _permutation(call: OpCall) -> tuple[int, ...] | None:
     """perm of a call that only permutes dimensions, else None."""
     if call.op == "pl::transpose":
         perm = call.integers("perm", minimum=0)
@@ -87,7 +79,7 @@ def in_memory_order(call: OpCall, dim_orders: Mapping[str, tuple[int, ...]]) -> 
     Permutations become a `pl::transpose` of what lies in memory; no other op may meet a tensor that
     is not row-major.
     """
-    perm = permutation(call)
+    perm = _permutation(call)
     if perm is None:
         for value in (*_tensors(call), *call.outputs):
             if value.name in dim_orders:
@@ -115,4 +107,3 @@ def _tensors(call: OpCall) -> list[Value]:
         items = argument if isinstance(argument, list) else [argument]
         found.extend(item for item in items if isinstance(item, Value))
     return found
-

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 # Pairs of blocks compared before giving up: about one second of one core.
-_EFFORT = 5_000_000
+_EFFORT = 4_000_000
 
 
 @dataclass(frozen=True)

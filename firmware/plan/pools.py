@@ -74,4 +74,3 @@ def _fill(
         chosen.pop()
         placement = place_blocks(chosen, alignment)
     return chosen, placement
-

@@ -7,8 +7,7 @@ checked here, as a damaged file must end in one message and never in a wrong pla
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from executorch.exir import schema as et
@@ -19,14 +18,11 @@ from executorch.exir.scalar_type import ScalarType
 
 from firmware.plan import operators
 from firmware.plan.operators import Argument
+from firmware.plan.program import LAYOUTS, MAX_RANK, Port, Program, is_row_major
 from kernels.common.kernel import ITEM_SIZES, OpCall, Value
 
 FORMAT_VERSION = 1
-MAX_RANK = 6
 METHOD = "forward"
-
-Layout = Literal["row_major", "nchw", "nhwc"]
-LAYOUTS: tuple[Layout, ...] = ("row_major", "nchw", "nhwc")
 
 _DTYPES = {ScalarType.CHAR: "int8", ScalarType.INT: "int32", ScalarType.FLOAT: "float32"}
 _MAGIC = b"ET12"
@@ -40,29 +36,6 @@ _T = TypeVar("_T")
 
 class PteError(ValueError):
     """The file is not a .pte that can become a plan; the text says why."""
-
-
-@dataclass(frozen=True, eq=False)
-class Port:
-    """An input or output of the model.
-
-    `shape` is in memory order. `scale` is 0.0 where the tensor is not quantized.
-    """
-
-    value: Value
-    shape: tuple[int, ...]
-    scale: float
-    zero_point: int
-    layout: Layout
-
-
-@dataclass(frozen=True, eq=False)
-class Program:
-    """The method "forward": its calls in order of execution, on contiguous tensors."""
-
-    calls: tuple[OpCall, ...]
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
 
 
 def read_program(data: bytes) -> Program:
@@ -313,7 +286,7 @@ class _Method:
             array = np.frombuffer(data, np.dtype(dtype)).reshape(shape)
             array = np.ascontiguousarray(array.transpose(np.argsort(order)))
             return Value(name, dtype, sizes, array)
-        if operators.is_row_major(sizes, order):
+        if is_row_major(sizes, order):
             return Value(name, dtype, sizes)
         self._dim_orders[name] = order
         return Value(name, dtype, shape)

@@ -62,9 +62,7 @@ def share_memory(graph: Graph) -> Sharing:
         for pair in step.kernel.in_place:
             if index not in layout.in_place:
                 layout = _better(layout, layout.with_in_place(index, pair))
-    return Sharing(
-        layout.steps, layout.blocks, layout.locations, layout.aliases, layout.in_place
-    )
+    return Sharing(layout.steps, layout.blocks, layout.locations, layout.aliases, layout.in_place)
 
 
 def _better(layout: "_Layout", candidate: "_Layout | None") -> "_Layout":
@@ -230,7 +228,10 @@ class _Layout:
         for members in self._members().values():
             for i, (name, low) in enumerate(members):
                 for other, other_low in members[i + 1 :]:
-                    if low >= other_low + self._sizes[other] or other_low >= low + self._sizes[name]:
+                    if (
+                        low >= other_low + self._sizes[other]
+                        or other_low >= low + self._sizes[name]
+                    ):
                         continue
                     early, late = sorted((name, other), key=lambda n: self._groups[n].first)
                     end, begin = self._groups[early].last, self._groups[late].first

@@ -36,8 +36,8 @@ typedef struct {
   uint32_t bytes;  // of all its data
 } pl_tensor_spec;
 
-// A tensor in an arena: aligned to 16 bytes if nothing precedes it in its block of memory, to its
-// element's size in any case.
+// A tensor: the model's own in an arena, or one of the caller's. Data are aligned to the size of an
+// element.
 typedef struct {
   pl_tensor_spec spec;
   void *data;

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proves a plan right by running it on names instead of numbers.
+
+Every byte of the arenas is tagged with what it is: byte i of tensor t. The program's calls are run
+in order; a kernel must find the bytes that it reads where the plan says they lie, and replaces
+those that it writes. It shares no logic with what decides the placement.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from firmware.plan.graph import Graph, Step, alias_offset, cat_offsets
+from firmware.plan.sharing import Sharing
+from kernels.common.kernel import OpCall
+
+
+class PlanError(AssertionError):
+    """The plan compiler made a wrong plan: never the user's fault."""
+
+
+class Address(Protocol):
+    """Where something lies."""
+
+    @property
+    def pool(self) -> str: ...
+
+    @property
+    def offset(self) -> int: ...
+
+
+Piece = tuple[str, int, int]
+"""Tensor, first byte, number of bytes."""
+
+
+class _Memory:
+    """What each byte of the pools is, as disjoint ranges (start, end, tensor, first byte)."""
+
+    def __init__(self) -> None:
+        self._ranges: dict[str, list[tuple[int, int, str, int]]] = {}
+
+    def write(self, address: Address, tensor: str, size: int) -> None:
+        start, end = address.offset, address.offset + size
+        kept: list[tuple[int, int, str, int]] = []
+        for low, high, name, first in self._ranges.get(address.pool, []):
+            if low < start:
+                kept.append((low, min(high, start), name, first))
+            if high > end:
+                begin = max(low, end)
+                kept.append((begin, high, name, first + begin - low))
+        self._ranges[address.pool] = [
+            *(piece for piece in kept if piece[0] < piece[1]),
+            (start, end, tensor, 0),
+        ]
+
+    def holds(self, address: Address, pieces: list[Piece]) -> bool:
+        at = address.offset
+        for tensor, first, size in pieces:
+            found = 0
+            for low, high, name, start in self._ranges.get(address.pool, []):
+                if name == tensor and start - low == first - at:
+                    found += max(0, min(high, at + size) - max(low, at))
+            if found != size:
+                return False
+            at += size
+        return True
+
+
+def check_plan(
+    graph: Graph,
+    sharing: Sharing,
+    address: Callable[[str], Address],
+    scratch: Callable[[int], Address],
+) -> None:
+    """Raises PlanError if a step would read anything but what was meant.
+
+    Args:
+      graph, sharing: what to run.
+      address: of an activation.
+      scratch: address of the scratch memory of a step that has some.
+    """
+    memory = _Memory()
+    pieces: dict[str, list[Piece]] = {}
+    steps = {step.op.outputs[0].name: (i, step) for i, step in enumerate(sharing.steps, 1)}
+
+    def expect(name: str, when: str) -> None:
+        if name in graph.activations and not memory.holds(address(name), pieces[name]):
+            raise PlanError(f"{name} is not where it should be {when}")
+
+    for port in graph.program.inputs:
+        value = port.value
+        pieces[value.name] = [(value.name, 0, value.bytes)]
+        memory.write(address(value.name), value.name, value.bytes)
+    for port in graph.program.inputs:
+        expect(port.value.name, "when all inputs are written")
+    for call in graph.program.calls:
+        name = call.outputs[0].name
+        if name in graph.constants:
+            continue
+        if name not in steps:
+            pieces[name] = _alias_pieces(call, pieces)
+            continue
+        index, step = steps[name]
+        for value in step.reads:
+            expect(value.name, f"before step {index}")
+        if step.kernel.scratch:
+            memory.write(scratch(index), f"scratch {index}", step.kernel.scratch)
+        for value in step.writes:
+            pieces[value.name] = [(value.name, 0, value.bytes)]
+            memory.write(address(value.name), value.name, value.bytes)
+        overwritten = _overwritten(step, address)
+        for value in (*step.reads, *step.writes):
+            if value.name not in overwritten:
+                expect(value.name, f"after step {index}")
+        if step.kernel.scratch and not memory.holds(
+            scratch(index), [(f"scratch {index}", 0, step.kernel.scratch)]
+        ):
+            raise PlanError(f"step {index} writes its result over its scratch memory")
+    for port in graph.program.outputs:
+        if port.value.constant is None and port.value.name not in graph.constants:
+            expect(port.value.name, "at the end")
+
+
+def _overwritten(step: Step, address: Callable[[str], Address]) -> set[str]:
+    """Inputs that the kernel may write its result over, and does."""
+    reads = {value.name for value in step.reads}
+    return {
+        source
+        for source, result in step.kernel.in_place
+        if source in reads and address(source) == address(result)
+    }
+
+
+def _alias_pieces(call: OpCall, pieces: Mapping[str, list[Piece]]) -> list[Piece]:
+    """What the result of a call without a kernel consists of."""
+    offset = alias_offset(call)
+    if offset is not None:
+        return _cut(pieces[call.tensor("input").name], offset, call.output().bytes)
+    if cat_offsets(call) is None:
+        raise PlanError(f"{call.op} has no kernel call and is no alias")
+    return [piece for value in call.tensors("inputs") for piece in pieces[value.name]]
+
+
+def _cut(pieces: list[Piece], offset: int, size: int) -> list[Piece]:
+    cut: list[Piece] = []
+    for tensor, first, length in pieces:
+        low, high = max(0, offset), min(length, offset + size)
+        if low < high:
+            cut.append((tensor, first + low, high - low))
+        offset -= length
+    return cut

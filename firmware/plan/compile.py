@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plan compiler: a .pte and a board become plan.c, plan.h and plan.json.
+
+    bazel run //firmware/plan:compile -- --pte=digits.pte --board=board.json --name=digits --report
+
+Exit status: 0; 2 if an input is damaged or asks for what no kernel does; 3 if the model does not fit on
+the board.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from absl import app, flags
+
+from boards.board import BoardError, load_board
+from firmware.plan import emit_c
+from firmware.plan.plan import DoesNotFitError, make_plan
+from firmware.plan.pte import PteError, read_program
+from firmware.plan.report import does_not_fit_text, plan_json, plan_text
+from kernels.common.kernel import KernelError
+
+STATUS_BAD_INPUT = 2
+STATUS_DOES_NOT_FIT = 3
+
+_PTE = flags.DEFINE_string("pte", None, "The lowered model.", required=True)
+_BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
+_NAME = flags.DEFINE_string("name", None, "C identifier; <name>_plan is defined.", required=True)
+_SOURCE = flags.DEFINE_string("source", None, "The C file to write.")
+_HEADER = flags.DEFINE_string("header", None, "The header to write.")
+_INCLUDE = flags.DEFINE_string("include", None, "The header's path in #include directives.")
+_JSON = flags.DEFINE_string("json", None, "The plan's description to write.")
+_REPORT = flags.DEFINE_bool("report", False, "Print steps, memory map and sizes.")
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) > 1:
+        return _fail(f"unknown argument {argv[1]!r}")
+    name = _NAME.value
+    if not name.isidentifier() or not name.isascii():
+        return _fail(f"--name={name} is not a C identifier")
+    try:
+        board = load_board(Path(_BOARD.value))
+        data = Path(_PTE.value).read_bytes()
+    except (BoardError, OSError) as error:
+        return _fail(str(error))
+    try:
+        plan = make_plan(read_program(data), board)
+    except (PteError, KernelError) as error:
+        return _fail(f"{_PTE.value} {error}")
+    except DoesNotFitError as error:
+        print(does_not_fit_text(error, name, board.name), file=sys.stderr, end="")
+        return STATUS_DOES_NOT_FIT
+    if _SOURCE.value:
+        include = _INCLUDE.value or f"{name}.h"
+        Path(_SOURCE.value).write_text(emit_c.source(plan, name, include))
+    if _HEADER.value:
+        Path(_HEADER.value).write_text(emit_c.header(plan, name))
+    if _JSON.value:
+        Path(_JSON.value).write_text(json.dumps(plan_json(plan, name), indent=2) + "\n")
+    if _REPORT.value:
+        print(plan_text(plan, name), end="")
+    return 0
+
+
+def _fail(message: str) -> int:
+    print(f"plan compiler: {message}", file=sys.stderr)
+    return STATUS_BAD_INPUT
+
+
+if __name__ == "__main__":
+    app.run(main)

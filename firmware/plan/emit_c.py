@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a plan as C: tables of constants that call the kernels by name."""
+
+import re
+
+from firmware.plan.plan import Address, Plan, step_text
+from firmware.plan.planner import align_up
+from firmware.plan.program import Layout, Port
+from firmware.plan.sharing import ALIGNMENT
+from kernels.common import emit
+from kernels.common.kernel import Constant, Value
+
+_WEIGHTS_SECTION = '__attribute__((section(".rodata.pl_weights")))'
+_DTYPES = {
+    "int8": "PL_DTYPE_INT8",
+    "int32": "PL_DTYPE_INT32",
+    "float32": "PL_DTYPE_FLOAT32",
+}
+_LAYOUTS: dict[Layout, str] = {
+    "row_major": "PL_LAYOUT_ROW_MAJOR",
+    "nchw": "PL_LAYOUT_NCHW",
+    "nhwc": "PL_LAYOUT_NHWC",
+}
+_GENERATED = "// Written by Pilotlight's plan compiler for the board {board}; do not edit.\n"
+
+
+def header(plan: Plan, name: str) -> str:
+    """The header that declares `<name>_plan`."""
+    guard = re.sub(r"\W", "_", f"{name}_H_").upper()
+    return (
+        _GENERATED.format(board=plan.board.name)
+        + f"#ifndef {guard}\n#define {guard}\n\n"
+        + '#include "firmware/runtime/plan.h"\n\n'
+        + f"extern const pl_plan {name}_plan;\n\n"
+        + f"#endif  // {guard}\n"
+    )
+
+
+def source(plan: Plan, name: str, header_path: str) -> str:
+    """The C file that defines `<name>_plan`."""
+    return _Source(plan).text(name, header_path)
+
+
+class _Source:
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def text(self, name: str, header_path: str) -> str:
+        plan = self._plan
+        kernels = [step.kernel for step in plan.sharing.steps]
+        includes = sorted({kernel.header for kernel in kernels})
+        functions = sorted({kernel.function for kernel in kernels})
+        arenas = [use for use in plan.pools if use.placement.size > 0]
+        parts = [
+            _GENERATED.format(board=plan.board.name),
+            f'#include "{header_path}"\n\n#include <stddef.h>\n#include <stdint.h>\n\n',
+            *(f'#include "{include}"\n' for include in includes),
+            "\n",
+            *(_arena(use.pool.name, use.placement.size) for use in arenas),
+            "\n",
+            *(
+                emit.array(c.name, c.array, c.alignment, _WEIGHTS_SECTION) + "\n"
+                for c in plan.constants
+            ),
+            *(_thunk(function) for function in functions),
+        ]
+        rows = []
+        for index, step in enumerate(plan.sharing.steps, 1):
+            call = emit.call_text(step.kernel, f"step_{index}", self._operand)
+            parts.append(f"// {step_text(plan.sharing, index)}\n{call.definitions}\n")
+            scratch = (
+                f"{{{_pointer(plan.scratch(index))}, {step.kernel.scratch}}}"
+                if step.kernel.scratch
+                else "{NULL, 0}"
+            )
+            rows.append(
+                f"    {{run_{step.kernel.function}, {scratch}, "
+                f"{call.params}, {call.dims}, {call.data}}},\n"
+            )
+        inputs = [self._port(port) for port in plan.graph.program.inputs]
+        outputs = [self._port(port) for port in plan.graph.program.outputs]
+        ranges = [f"    {{arena_{use.pool.name}, {use.placement.size}}},\n" for use in arenas]
+        parts += [
+            _table("pl_step", "steps", rows),
+            _table("pl_tensor", "inputs", inputs),
+            _table("pl_tensor", "outputs", outputs),
+            _table("pl_arena", "arenas", ranges),
+            f"const pl_plan {name}_plan = {{\n",
+            *(
+                f"    .{table} = {table if count else 'NULL'},\n"
+                for table, count in (
+                    ("steps", len(rows)),
+                    ("inputs", len(inputs)),
+                    ("outputs", len(outputs)),
+                    ("arenas", len(ranges)),
+                )
+            ),
+            f"    .step_count = {len(rows)},\n",
+            f"    .input_count = {len(inputs)},\n",
+            f"    .output_count = {len(outputs)},\n",
+            f"    .arena_count = {len(ranges)},\n",
+            "};\n",
+        ]
+        return "".join(parts)
+
+    def _operand(self, operand: Value | Constant) -> str:
+        if isinstance(operand, Constant) or operand.constant is not None:
+            return self._plan.constant(operand).name
+        return _pointer(self._plan.address(operand.name))
+
+    def _port(self, port: Port) -> str:
+        value = self._plan.graph.constants.get(port.value.name, port.value)
+        data = self._operand(value)
+        if value.constant is not None:
+            data = f"(void *){data}"
+        shape = ", ".join(map(str, port.shape))
+        return (
+            f"    {{{{{_DTYPES[value.dtype]}, {_LAYOUTS[port.layout]}, {len(port.shape)}, "
+            f"{{{shape or 0}}}, {emit.number(float(port.scale))}, {port.zero_point}, "
+            f"{value.bytes}}},\n     {data}}},\n"
+        )
+
+
+def _arena(pool: str, size: int) -> str:
+    return (
+        f"static _Alignas({ALIGNMENT}) uint8_t arena_{pool}[{align_up(size, ALIGNMENT)}]\n"
+        f'    __attribute__((section(".pl_arena.{pool}")));\n'
+    )
+
+
+def _pointer(address: Address) -> str:
+    return f"(void *)(arena_{address.pool} + {address.offset})"
+
+
+def _thunk(function: str) -> str:
+    return (
+        f"static pl_status run_{function}(const pl_context *context, const pl_step *step) {{\n"
+        f"  return {function}(context, step->params, step->dims, step->data);\n}}\n\n"
+    )
+
+
+def _table(kind: str, name: str, rows: list[str]) -> str:
+    if not rows:
+        return ""
+    return f"static const {kind} {name}[] = {{\n{''.join(rows)}}};\n\n"

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Program and board to plan: every tensor has an address, every constant a place in flash."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from boards.board import Board
+from firmware.plan.check import check_plan
+from firmware.plan.graph import Graph, build_graph, operands
+from firmware.plan.planner import Block, Placement, align_up, live_bytes
+from firmware.plan.pools import PoolUse, place_in_pools
+from firmware.plan.pools import DoesNotFitError as PoolsDoNotFitError
+from firmware.plan.program import Program
+from firmware.plan.sharing import ALIGNMENT, Sharing, scratch_name, share_memory
+from kernels.common.kernel import AnyArray, Constant, Value
+
+
+@dataclass(frozen=True)
+class Address:
+    """`offset` bytes into the arena of a pool."""
+
+    pool: str
+    offset: int
+
+
+@dataclass(eq=False)
+class FlashConstant:
+    """An array in flash; equal ones of several calls are one."""
+
+    name: str
+    array: AnyArray
+    alignment: int
+    users: list[int] = field(default_factory=list)  # steps
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Everything that the emitted C says.
+
+    Attributes:
+      graph, sharing: see there.
+      pools: what lies in each memory of the board that has a share of the arena.
+      constants: in order of first use.
+    """
+
+    board: Board
+    graph: Graph
+    sharing: Sharing
+    pools: tuple[PoolUse, ...]
+    constants: tuple[FlashConstant, ...]
+    _by_content: Mapping[tuple[str, bytes], FlashConstant]
+
+    def block_address(self, block: str) -> Address:
+        """Where a block of memory lies."""
+        for use in self.pools:
+            if block in use.placement.offsets:
+                return Address(use.pool.name, use.placement.offsets[block])
+        raise KeyError(block)
+
+    def address(self, tensor: str) -> Address:
+        """Where an activation lies."""
+        location = self.sharing.locations[tensor]
+        block = self.block_address(location.block)
+        return Address(block.pool, block.offset + location.offset)
+
+    def scratch(self, step: int) -> Address:
+        """Where a step's scratch memory lies."""
+        return self.block_address(scratch_name(step))
+
+    def constant(self, operand: Value | Constant) -> FlashConstant:
+        """The array in flash that a constant operand is."""
+        return self._by_content[_content(_array(operand))]
+
+
+class DoesNotFitError(Exception):
+    """A memory of the board is too small.
+
+    Attributes:
+      memory: "arena" or "weights".
+      need, have: bytes.
+      largest: (what, bytes) of the three largest tensors that take part, largest first.
+      where: the operator at the peak.
+    """
+
+    def __init__(
+        self, memory: str, need: int, have: int, largest: list[tuple[str, int]], where: str
+    ) -> None:
+        super().__init__(f"{memory}: needs {need} bytes, has {have}")
+        self.memory = memory
+        self.need = need
+        self.have = have
+        self.largest = largest
+        self.where = where
+
+
+def make_plan(program: Program, board: Board) -> Plan:
+    """Plans a program for a board.
+
+    Raises:
+      KernelError: no kernel can run one of the calls.
+      DoesNotFitError: a memory of the board is too small.
+    """
+    graph = build_graph(program, board.isa)
+    sharing = share_memory(graph)
+    constants = _collect_constants(graph, sharing)
+    plan = Plan(
+        board, graph, sharing, _place(graph, sharing, board), tuple(constants.values()), constants
+    )
+    _check_weights(plan)
+    check_plan(graph, sharing, plan.address, plan.scratch)
+    return plan
+
+
+def tensor_text(value: Value) -> str:
+    """A tensor in a message: name, shape, dtype."""
+    return f"{value.name} {list(value.shape)} {value.dtype}"
+
+
+def step_text(plan_steps: Sharing, step: int) -> str:
+    """A step in a message: index, operator, result."""
+    if step < 1 or step > len(plan_steps.steps):
+        return "model inputs" if step < 1 else "model outputs"
+    call = plan_steps.steps[step - 1].op
+    return f"step {step} {call.op} -> {', '.join(map(tensor_text, call.outputs))}"
+
+
+def _array(operand: Value | Constant) -> AnyArray:
+    array = operand.array if isinstance(operand, Constant) else operand.constant
+    assert array is not None
+    return array
+
+
+def _content(array: AnyArray) -> tuple[str, bytes]:
+    return array.dtype.name, np.ascontiguousarray(array).tobytes()
+
+
+def _collect_constants(graph: Graph, sharing: Sharing) -> dict[tuple[str, bytes], FlashConstant]:
+    found: dict[tuple[str, bytes], FlashConstant] = {}
+
+    def add(operand: Value | Constant, step: int) -> None:
+        array = _array(operand)
+        alignment = operand.alignment if isinstance(operand, Constant) else array.dtype.itemsize
+        name = f"constant_{len(found)}"
+        constant = found.setdefault(_content(array), FlashConstant(name, array, alignment))
+        constant.alignment = max(constant.alignment, alignment)
+        constant.users.append(step)
+
+    for index, step in enumerate(sharing.steps, 1):
+        for operand in operands(step.kernel):
+            if isinstance(operand, Constant) or operand.constant is not None:
+                add(operand, index)
+    for port in graph.program.outputs:
+        value = graph.constants.get(port.value.name, port.value)
+        if value.constant is not None:
+            add(value, len(sharing.steps) + 1)
+    return found
+
+
+def _place(graph: Graph, sharing: Sharing, board: Board) -> tuple[PoolUse, ...]:
+    touches = {block.name: 0 for block in sharing.blocks}
+    for index, step in enumerate(sharing.steps, 1):
+        for value in (*step.reads, *step.writes):
+            touches[sharing.locations[value.name].block] += value.bytes
+        if step.kernel.scratch:
+            touches[scratch_name(index)] += 2 * step.kernel.scratch
+    try:
+        return place_in_pools(sharing.blocks, touches, board.arena, ALIGNMENT)
+    except PoolsDoNotFitError as error:
+        raise _arena_error(graph, sharing, board, error.placement) from error
+
+
+def _arena_error(
+    graph: Graph, sharing: Sharing, board: Board, placement: Placement
+) -> DoesNotFitError:
+    live = live_bytes(sharing.blocks, ALIGNMENT)
+    peak = max(live, key=lambda step: (live[step], -step))
+    at_peak = [block for block in sharing.blocks if block.first <= peak <= block.last]
+    largest = sorted(at_peak, key=lambda block: (-block.size, block.name))[:3]
+
+    def text(block: Block) -> str:
+        value = graph.activations.get(block.name)
+        return block.name if value is None else tensor_text(value)
+
+    have = sum(pool.bytes for pool in board.arena)
+    return DoesNotFitError(
+        "arena",
+        placement.size,
+        have,
+        [(text(block), block.size) for block in largest],
+        step_text(sharing, peak),
+    )
+
+
+def weights_bytes(constants: Iterable[FlashConstant]) -> int:
+    """Bytes of flash for constants in this order, with their alignment."""
+    total = 0
+    for constant in constants:
+        total = align_up(total, constant.alignment) + constant.array.nbytes
+    return total
+
+
+def _check_weights(plan: Plan) -> None:
+    need = weights_bytes(plan.constants)
+    have = plan.board.memory(plan.board.weights).size
+    if need <= have:
+        return
+    largest = sorted(plan.constants, key=lambda c: (-c.array.nbytes, c.name))[:3]
+    raise DoesNotFitError(
+        "weights",
+        need,
+        have,
+        [(f"{c.name} {list(c.array.shape)} {c.array.dtype.name}", c.array.nbytes) for c in largest],
+        step_text(plan.sharing, largest[0].users[0]),
+    )

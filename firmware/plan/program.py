@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model as a list of operator calls: what the reader of .pte files hands over."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kernels.common.kernel import OpCall, Value
+
+MAX_RANK = 6
+
+Layout = Literal["row_major", "nchw", "nhwc"]
+LAYOUTS: tuple[Layout, ...] = ("row_major", "nchw", "nhwc")
+
+
+@dataclass(frozen=True, eq=False)
+class Port:
+    """An input or output of the model.
+
+    `shape` is in memory order. `scale` is 0.0 where the tensor is not quantized.
+    """
+
+    value: Value
+    shape: tuple[int, ...]
+    scale: float
+    zero_point: int
+    layout: Layout
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """The method "forward": its calls in order of execution, on contiguous tensors."""
+
+    calls: tuple[OpCall, ...]
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+
+
+def is_row_major(sizes: Sequence[int], order: Sequence[int]) -> bool:
+    """True if dimensions of more than one element lie in memory in the order of the shape.
+
+    Args:
+      sizes: of the dimensions.
+      order: the dimensions from the outermost in memory to the innermost.
+    """
+    moved = [dim for dim in order if sizes[dim] > 1]
+    return moved == sorted(moved)

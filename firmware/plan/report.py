@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a plan says about itself: plan.json for machines, tables for people."""
+
+from typing import Any
+
+from firmware.plan.plan import (
+    DoesNotFitError,
+    Plan,
+    step_text,
+    tensor_text,
+    weights_bytes,
+)
+from firmware.plan.planner import live_bytes
+from firmware.plan.program import Port
+from firmware.plan.sharing import ALIGNMENT, scratch_name
+
+FORMAT = 1
+
+
+def plan_json(plan: Plan, name: str) -> dict[str, Any]:
+    """Steps, memory map and sizes; bytes everywhere, steps count from 1 (inputs are step 0)."""
+    sharing = plan.sharing
+    live = live_bytes(sharing.blocks, ALIGNMENT)
+    peak = max(live, key=lambda step: (live[step], -step), default=0)
+    return {
+        "format": FORMAT,
+        "name": name,
+        "board": plan.board.name,
+        "isa": plan.board.isa,
+        "arena": {
+            "bytes": sum(use.placement.size for use in plan.pools),
+            "lower_bound": live.get(peak, 0),
+            "peak": {"step": peak, "what": step_text(sharing, peak)},
+            "pools": [
+                {"name": use.pool.name, "bytes": use.pool.bytes, "used": use.placement.size}
+                for use in plan.pools
+            ],
+        },
+        "weights": {
+            "bytes": weights_bytes(plan.constants),
+            "memory": plan.board.weights,
+            "constants": [
+                {
+                    "name": constant.name,
+                    "dtype": constant.array.dtype.name,
+                    "bytes": constant.array.nbytes,
+                    "alignment": constant.alignment,
+                    "steps": constant.users,
+                }
+                for constant in plan.constants
+            ],
+        },
+        "inputs": [_port(plan, port) for port in plan.graph.program.inputs],
+        "outputs": [_port(plan, port) for port in plan.graph.program.outputs],
+        "steps": [_step(plan, index) for index in range(1, len(sharing.steps) + 1)],
+        "aliases": [
+            {"tensor": alias.result, "of": alias.source, "offset": alias.offset}
+            for alias in sharing.aliases
+        ],
+        "blocks": [
+            {
+                "name": block.name,
+                "bytes": block.size,
+                "first": block.first,
+                "last": block.last,
+                "pool": plan.block_address(block.name).pool,
+                "offset": plan.block_address(block.name).offset,
+            }
+            for block in sharing.blocks
+        ],
+    }
+
+
+def _port(plan: Plan, port: Port) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "tensor": port.value.name,
+        "dtype": port.value.dtype,
+        "shape": list(port.shape),
+        "layout": port.layout,
+        "scale": port.scale,
+        "zero_point": port.zero_point,
+        "bytes": port.value.bytes,
+    }
+    if port.value.name in plan.graph.activations:
+        address = plan.address(port.value.name)
+        fields |= {"pool": address.pool, "offset": address.offset}
+    return fields
+
+
+def _step(plan: Plan, index: int) -> dict[str, Any]:
+    step = plan.sharing.steps[index - 1]
+    used = [block.size for block in plan.sharing.blocks if block.first <= index <= block.last]
+    return {
+        "step": index,
+        "op": step.op.op,
+        "function": step.kernel.function,
+        "inputs": [tensor_text(value) for value in step.reads],
+        "outputs": [tensor_text(value) for value in step.writes],
+        "in_place": index in plan.sharing.in_place,
+        "scratch": step.kernel.scratch,
+        "constants": sum(
+            constant.array.nbytes for constant in plan.constants if index in constant.users
+        ),
+        "live_bytes": sum(used),
+    }
+
+
+def plan_text(plan: Plan, name: str) -> str:
+    """Steps with what is in use, the memory map, and the sums."""
+    fields = plan_json(plan, name)
+    rows = [("step", "op", "result", "in use", "scratch", "constants")]
+    for step in fields["steps"]:
+        mark = " (in place)" if step["in_place"] else ""
+        rows.append(
+            (
+                str(step["step"]),
+                step["op"],
+                ", ".join(step["outputs"]) + mark,
+                f"{step['live_bytes']:,}",
+                f"{step['scratch']:,}",
+                f"{step['constants']:,}",
+            )
+        )
+    lines = [f"{name} on {fields['board']} ({fields['isa']} kernels)", "", *_aligned(rows), ""]
+    arena = fields["arena"]
+    for pool in arena["pools"]:
+        lines.append(f"arena in {pool['name']}: {pool['used']:,} bytes of {pool['bytes']:,}")
+    lines.append(f"lower bound {arena['lower_bound']:,} bytes, reached at {arena['peak']['what']}")
+    weights = fields["weights"]
+    lines.append(f"constants: {weights['bytes']:,} bytes in {weights['memory']}")
+    return "\n".join(lines) + "\n"
+
+
+def does_not_fit_text(error: DoesNotFitError, name: str, board: str) -> str:
+    """The table for a model that is too large for a board."""
+    what = "activations and scratch memory" if error.memory == "arena" else "constants"
+    rows = [
+        ("need", f"{error.need:,} bytes"),
+        ("have", f"{error.have:,} bytes"),
+        ("missing", f"{error.need - error.have:,} bytes"),
+        ("peak at" if error.memory == "arena" else "largest used by", error.where),
+        *(
+            (f"largest {rank}", f"{size:,} bytes  {tensor}")
+            for rank, (tensor, size) in enumerate(error.largest, 1)
+        ),
+    ]
+    lines = [f"{name} does not fit on {board}: {what} are too large."]
+    return "\n".join([*lines, *("  " + line for line in _aligned(rows))]) + "\n"
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory planner: no two live blocks overlap, alignment, lower bound, time."""
+
+import random
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firmware.plan.planner import Block, Placement, align_up, lower_bound, place_blocks
+
+
+def check(blocks: list[Block], placement: Placement, alignment: int) -> None:
+    """Everything that must hold of any placement."""
+    assert placement.offsets.keys() == {block.name for block in blocks}
+    for block in blocks:
+        offset = placement.offsets[block.name]
+        assert offset >= 0
+        assert offset % alignment == 0
+        assert offset + block.size <= placement.size
+    for i, block in enumerate(blocks):
+        for other in blocks[i + 1 :]:
+            if block.first <= other.last and other.first <= block.last:
+                low, other_low = placement.offsets[block.name], placement.offsets[other.name]
+                assert low + block.size <= other_low or other_low + other.size <= low
+    bound = max(
+        (
+            sum(align_up(b.size, alignment) for b in blocks if b.first <= step <= b.last)
+            for step in range(max((b.last for b in blocks), default=0) + 1)
+        ),
+        default=0,
+    )
+    assert placement.lower_bound == bound
+    assert bound <= placement.size <= sum(align_up(b.size, alignment) for b in blocks)
+
+
+SPANS = st.tuples(st.integers(1, 5000), st.integers(0, 20), st.integers(0, 8))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(SPANS, max_size=24), st.sampled_from([1, 4, 16]))
+def test_random_blocks(spans: list[tuple[int, int, int]], alignment: int) -> None:
+    blocks = [
+        Block(f"b{i}", size, first, first + length) for i, (size, first, length) in enumerate(spans)
+    ]
+    check(blocks, place_blocks(blocks, alignment), alignment)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(1, 100_000), min_size=1, max_size=60))
+def test_chain_reaches_the_lower_bound(sizes: list[int]) -> None:
+    """Each tensor is read by the next step only."""
+    blocks = [Block(f"t{i}", size, i, i + 1) for i, size in enumerate(sizes)]
+    placement = place_blocks(blocks, 16)
+    check(blocks, placement, 16)
+    assert placement.size == placement.lower_bound
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 500), st.integers(0, 500)), min_size=4, max_size=30))
+def test_residual_chain_with_scratch_comes_within_two_percent(sizes: list[tuple[int, int]]) -> None:
+    """Every third tensor is read again three steps later; steps have scratch memory."""
+    blocks = []
+    for i, (size, scratch) in enumerate(sizes):
+        blocks.append(Block(f"t{i}", 16 * size, i, i + (3 if i % 3 == 0 else 1)))
+        if scratch:
+            blocks.append(Block(f"s{i}", 16 * scratch, i, i))
+    placement = place_blocks(blocks, 16)
+    check(blocks, placement, 16)
+    assert placement.size <= placement.lower_bound * 1.02
+
+
+@pytest.mark.parametrize("depth", [2, 4, 6])
+def test_u_net_reaches_the_lower_bound(depth: int) -> None:
+    blocks = []
+    for level in range(depth):
+        size = 65536 >> level
+        blocks.append(Block(f"skip{level}", size, level, 2 * depth - level))
+        blocks.append(Block(f"down{level}", size // 2, level, level + 1))
+        up = 2 * depth - 1 - level
+        blocks.append(Block(f"up{level}", size, up, up + 1))
+    placement = place_blocks(blocks, 16)
+    check(blocks, placement, 16)
+    assert placement.size == placement.lower_bound
+
+
+def random_blocks(count: int, seed: int) -> list[Block]:
+    rng = random.Random(seed)
+    blocks = []
+    for i in range(count):
+        first = rng.randrange(count)
+        last = min(count, first + int(rng.expovariate(0.2)))
+        blocks.append(Block(f"b{i}", rng.randrange(1, 5000), first, last))
+    return blocks
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_hundred_blocks_within_two_seconds(seed: int) -> None:
+    blocks = random_blocks(100, seed)
+    start = time.process_time()
+    placement = place_blocks(blocks, 16)
+    assert time.process_time() - start < 2
+    check(blocks, placement, 16)
+    assert placement.size <= placement.lower_bound * 1.02
+
+
+def tiles(count: int, seed: int) -> list[Block]:
+    """A rectangle of 4096 bytes by 100 steps cut into blocks: the only perfect fit leaves no gap."""
+    rng = random.Random(seed)
+    rectangles = [(0, 4096, 0, 99)]
+    while len(rectangles) < count:
+        rectangles.sort(key=lambda r: (r[1] - r[0]) * (r[3] - r[2] + 1))
+        low, high, first, last = rectangles.pop()
+        if first == last or rng.random() < 0.5:
+            cut = rng.randrange(low + 1, high)
+            rectangles += [(low, cut, first, last), (cut, high, first, last)]
+        else:
+            cut = rng.randrange(first, last)
+            rectangles += [(low, high, first, cut), (low, high, cut + 1, last)]
+    return [Block(f"b{i}", high - low, f, t) for i, (low, high, f, t) in enumerate(rectangles)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_solves_a_puzzle(seed: int) -> None:
+    blocks = tiles(40, seed)
+    placement = place_blocks(blocks, 1)
+    check(blocks, placement, 1)
+    assert placement.size == placement.lower_bound == 4096
+
+
+def test_gives_up_within_two_seconds() -> None:
+    blocks = tiles(100, 0)
+    start = time.process_time()
+    placement = place_blocks(blocks, 1)
+    assert time.process_time() - start < 2
+    check(blocks, placement, 1)
+    assert placement.size > placement.lower_bound
+
+
+def test_does_not_depend_on_the_order_given() -> None:
+    blocks = random_blocks(40, 7)
+    expected = place_blocks(blocks, 16)
+    random.Random(1).shuffle(blocks)
+    assert place_blocks(blocks, 16) == expected
+
+
+def test_no_blocks() -> None:
+    assert place_blocks([], 16) == Placement({}, 0, 0)
+    assert lower_bound([]) == 0

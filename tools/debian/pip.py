@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs pip, also where Python came without it."""
+"""Runs pip with any Python, also one that came without it."""
 
 import os
+import re
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,43 +12,63 @@ from tools.debian.cache import make_once
 from tools.debian.prefix import fetch
 from tools.debian.versions import read_versions
 
-# `pip --python`, which installs into an environment that has no pip itself, came with 22.3.
-_MINIMUM = (22, 3)
-
 
 class PipError(Exception):
-    """pip failed; it has said why on stderr."""
+    """pip failed; the text ends with its own words."""
 
 
-def _has_pip() -> bool:
-    probe = subprocess.run(
-        [sys.executable, "-m", "pip", "--version"], capture_output=True, text=True
-    )
-    words = probe.stdout.split()
-    if probe.returncode != 0 or len(words) < 2:
-        return False
-    return tuple(int(part) for part in words[1].split(".")[:2]) >= _MINIMUM
+def _pip_wheel() -> Path:
+    """Returns a wheel of pip: the one that Python or Debian carries, else one fetched now."""
+    folders = [Path("/usr/share/python-wheels")]
+    try:
+        import ensurepip
+    except ImportError:
+        pass
+    else:
+        folders.insert(0, Path(ensurepip.__file__).parent / "_bundled")
+    for folder in folders:
+        wheels = sorted(folder.glob("pip-*.whl"))
+        if wheels:
+            return wheels[-1]
+    suite = read_versions()["PIP_SUITE"]
+
+    def make(work: Path, result: Path) -> None:
+        say("this Python has no pip: fetching it from Debian (2 MB)")
+        fetch(work, result, suite, ["python3-pip-whl"], ["ca-certificates"])
+
+    found = make_once(f"pip-{suite}", make) / "usr/share/python-wheels"
+    return sorted(found.glob("pip-*.whl"))[-1]
 
 
-def run_pip(arguments: Sequence[str]) -> None:
-    """Runs pip with the machine's own settings (index, certificates); output goes to stderr.
+def run_pip(python: Path | str, arguments: Sequence[str]) -> None:
+    """Runs pip in the given Python with the machine's own settings (index, certificates).
+
+    What it downloads is shown on stderr.
 
     Raises:
         PipError: pip's exit status is not 0.
     """
-    environment = dict(os.environ)
-    if not _has_pip():
-        suite = read_versions()["PIP_SUITE"]
-
-        def make(work: Path, result: Path) -> None:
-            say("this Python has no pip: fetching it from Debian (2 MB)")
-            fetch(work, result, suite, ["python3-pip-whl"], ["ca-certificates"])
-
-        folder = make_once(f"pip-{suite}", make)
-        wheels = sorted((folder / "usr/share/python-wheels").glob("pip-*.whl"))
-        environment["PYTHONPATH"] = str(wheels[-1])
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", *arguments], env=environment, stdout=sys.stderr
+    environment = {
+        **os.environ,
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PIP_NO_INPUT": "1",
+        "PIP_ROOT_USER_ACTION": "ignore",
+        "PYTHONPATH": str(_pip_wheel()),
+    }
+    process = subprocess.Popen(
+        [python, "-m", "pip", *arguments, "--progress-bar=off"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
     )
-    if done.returncode != 0:
-        raise PipError(f"pip {arguments[0]} ended with status {done.returncode}")
+    assert process.stdout is not None
+    tail: list[str] = []
+    for line in process.stdout:
+        tail = [*tail[-20:], line.rstrip()]
+        match = re.match(r"\s*Downloading (\S+) (\([0-9.]+ [MG]B\))", line)
+        if match:
+            say(f"  {match[1].split('/')[-1]} {match[2]}")
+    if process.wait() != 0:
+        raise PipError("\n  ".join([f"pip ended with status {process.returncode}:", *tail]))

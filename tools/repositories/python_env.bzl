@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python environment of the build as an external repository and a toolchain.
+
+Where it comes from, in this order:
+
+1. `PILOTLIGHT_PYTHON_ENV`: a virtual environment with the packages of tools/python/requirements.txt;
+2. one made from that file in the user's cache folder.
+
+Every py_binary and py_test runs with it, so that `import torch` needs no dependency of its own.
+"""
+
+load("//tools/repositories:versions.bzl", "read_versions", "version_tuple")
+
+_VARIABLE = "PILOTLIGHT_PYTHON_ENV"
+_SOURCES = [
+    "//tools/debian:apt.py",
+    "//tools/debian:cache.py",
+    "//tools/debian:pip.py",
+    "//tools/debian:prefix.py",
+    "//tools/debian:sources.py",
+    "//tools/python:install.py",
+]
+
+_PROGRAMS = ["clang-format", "clang-tidy", "mypy", "pip-compile", "python3", "ruff", "vela"]
+
+_BUILD = """\
+# SPDX-License-Identifier: Apache-2.0
+
+load("@rules_python//python:defs.bzl", "py_runtime", "py_runtime_pair")
+
+package(default_visibility = ["//visibility:public"])
+
+exports_files(glob(["bin/*"]))
+
+py_runtime(
+    name = "runtime",
+    interpreter_path = "{root}/bin/python3",
+    python_version = "PY3",
+    stub_shebang = "#!{root}/bin/python3",
+)
+
+py_runtime_pair(
+    name = "runtime_pair",
+    py3_runtime = ":runtime",
+)
+
+toolchain(
+    name = "toolchain",
+    toolchain = ":runtime_pair",
+    toolchain_type = "@bazel_tools//tools/python:toolchain_type",
+)
+{programs}"""
+
+_PROGRAM = """
+filegroup(
+    name = "{name}",
+    srcs = ["bin/{name}"],
+)
+"""
+
+def _python(repository_ctx, version):
+    for name in ["python" + version, "python3"]:
+        python = repository_ctx.which(name)
+        if python:
+            found = repository_ctx.execute([python, "--version"]).stdout
+            if version_tuple(found)[:2] == version_tuple(version):
+                return python
+    fail("Python %s is not on PATH: install it, or set %s to an environment made with it" %
+         (version, _VARIABLE))
+
+def _python_env_impl(repository_ctx):
+    lock = repository_ctx.path(Label("//tools/python:requirements.txt"))
+    repository_ctx.watch(lock)
+    for source in _SOURCES:
+        script = repository_ctx.path(Label(source))
+        repository_ctx.watch(script)
+    version = read_versions(repository_ctx)["PYTHON_VERSION"]
+    given = repository_ctx.os.environ.get(_VARIABLE)
+    arguments = ["-m", "tools.python.install", "--lock", lock]
+    if given:
+        python = given + "/bin/python3"
+        if not repository_ctx.path(python).exists:
+            fail("%s=%s has no bin/python3" % (_VARIABLE, given))
+        arguments += ["--check", given]
+    else:
+        python = _python(repository_ctx, version)
+    done = repository_ctx.execute(
+        [python] + arguments,
+        timeout = 7200,
+        environment = {
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": str(script.dirname.dirname.dirname),
+        },
+        quiet = False,
+    )
+    if done.return_code != 0:
+        fail("the Python environment could not be set up (see above)")
+    root = done.stdout.strip().splitlines()[-1]
+    for program in _PROGRAMS:
+        repository_ctx.symlink(root + "/bin/" + program, "bin/" + program)
+    repository_ctx.file("BUILD.bazel", _BUILD.format(
+        root = root,
+        programs = "".join([_PROGRAM.format(name = name) for name in _PROGRAMS]),
+    ))
+
+python_env = repository_rule(
+    implementation = _python_env_impl,
+    environ = [_VARIABLE, "PATH"],
+    doc = "Python with every package that the build and its tests import.",
+)

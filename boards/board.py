@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Python knows of a board: reads the board.json that the rule `board` writes."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+
+class BoardError(Exception):
+    """A board's data contradict themselves; the text says which board and how."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A range of addresses. `flash` keeps the image, `ram` starts with undefined contents."""
+
+    name: str
+    base: int
+    size: int
+    kind: Literal["flash", "ram"]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Bytes of a memory that activations and scratch may use."""
+
+    name: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Console:
+    """Where text goes: the driver, and the numbers that it asks for."""
+
+    driver: str
+    base: int = 0
+    baud: int = 0
+    pin: int = 0
+
+
+@dataclass(frozen=True)
+class Simulator:
+    """What runs the board's images: `qemu` with a machine's name, or `native` for the host."""
+
+    kind: Literal["qemu", "native"]
+    machine: str = ""
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board as its BUILD.bazel describes it; sizes in bytes.
+
+    Attributes:
+        core: as -mcpu names it, or "host".
+        isa: class of kernels that the core runs: "scalar", "dsp" or "mve".
+        code, weights, data: names of the memories for code, for constants of models, and for stacks
+            and variables.
+        stack, handler_stack: size of the program's stack and of the exception handlers'.
+        variables: bytes of the data memory kept for variables outside of arenas.
+        arena: memories for activations and scratch, the best first.
+    """
+
+    name: str
+    description: str
+    core: str
+    isa: Literal["scalar", "dsp", "mve"]
+    memories: tuple[Memory, ...]
+    code: str
+    weights: str
+    data: str
+    stack: int
+    handler_stack: int
+    variables: int
+    arena: tuple[Pool, ...]
+    console: Console
+    npu: dict[str, Any] | None
+    simulator: Simulator | None
+    flash: dict[str, Any] | None
+
+    def memory(self, name: str) -> Memory:
+        """Returns the memory of that name.
+
+        Raises:
+            BoardError: there is none.
+        """
+        for memory in self.memories:
+            if memory.name == name:
+                return memory
+        raise BoardError(f"board {self.name}: no memory is called {name!r}")
+
+
+def load_board(path: Path) -> Board:
+    """Reads a board.json.
+
+    Raises:
+        BoardError: the file is not one.
+    """
+    try:
+        fields = json.loads(path.read_text())
+        for key, kind in (("console", Console), ("simulator", Simulator)):
+            fields[key] = kind(**fields[key]) if fields[key] else None
+        fields["memories"] = tuple(Memory(**memory) for memory in fields["memories"])
+        fields["arena"] = tuple(Pool(**pool) for pool in fields["arena"])
+        return Board(**fields)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise BoardError(f"{path} does not describe a board: {error!r}") from error

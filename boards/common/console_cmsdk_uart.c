@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// APB UART of Arm's Cortex-M System Design Kit, as on the MPS2 and MPS3 boards.
+#include <stdint.h>
+
+#include "boards/common/console.h"
+#include "boards/common/cpu.h"
+#include "boards/common/link_symbols.h"
+
+enum {
+  DATA = 0x00,
+  STATE = 0x04,
+  CTRL = 0x08,
+  BAUDDIV = 0x10,
+};
+
+enum {
+  STATE_TX_FULL = 1 << 0,
+  CTRL_TX_ENABLE = 1 << 0,
+};
+
+static volatile uint32_t *uart(uint32_t offset) {
+  return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
+}
+
+void pl_console_init(void) {
+  *uart(BAUDDIV) = (uint32_t)(uintptr_t)pl_link_uart_baud;
+  *uart(CTRL) = CTRL_TX_ENABLE;
+}
+
+void pl_console_write(const char *text, uint32_t length) {
+  for (uint32_t i = 0; i < length; ++i) {
+    pl_console_flush();
+    *uart(DATA) = (uint8_t)text[i];
+  }
+}
+
+void pl_console_flush(void) {
+  while ((*uart(STATE) & STATE_TX_FULL) != 0) {
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What differs between the architectures of the M profile; one implementation a file (cpu_*.c).
+#ifndef BOARDS_COMMON_CPU_H_
+#define BOARDS_COMMON_CPU_H_
+
+#include <stdint.h>
+
+// A register at a fixed address.
+#define PL_REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
+
+// Makes the core ready for compiled code: vector table, floating point and vector units, stack limits,
+// faults that can be told apart. The start-up code calls it before anything else.
+void pl_cpu_init(const void *vector_table);
+
+// Prints the registers that describe a fault as " name=0x..." each.
+void pl_cpu_print_fault_status(void);
+
+#endif  // BOARDS_COMMON_CPU_H_

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "boards/common/fault.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "boards/common/console.h"
+#include "boards/common/cpu.h"
+#include "boards/common/link_symbols.h"
+#include "boards/common/print.h"
+#include "boards/common/semihosting.h"
+
+// What the core pushes when it takes an exception.
+typedef struct {
+  uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;
+} exception_frame;
+
+void pl_fault_report(const exception_frame *frame);
+
+// Passes on the stack pointer that the interrupted code used: bit 2 of lr says which one it is.
+__attribute__((naked)) void pl_fault(void) {
+  __asm volatile(
+      "mov r1, lr\n\t"
+      "movs r2, #4\n\t"
+      "mrs r0, msp\n\t"
+      "tst r1, r2\n\t"
+      "beq 1f\n\t"
+      "mrs r0, psp\n"
+      "1:\n\t"
+      "bl pl_fault_report");
+}
+
+static const char *exception_name(uint32_t number) {
+  static const char *const names[] = {
+      [2] = "NMI",         [3] = "HardFault",   [4] = "MemManage",     [5] = "BusFault",
+      [6] = "UsageFault",  [7] = "SecureFault", [11] = "SVCall",       [12] = "DebugMonitor",
+      [14] = "PendSV",     [15] = "SysTick",
+  };
+  const char *name = number < sizeof names / sizeof names[0] ? names[number] : NULL;
+  return name != NULL ? name : "Exception";
+}
+
+// A core whose stack overflowed leaves the stack pointer at the limit and pushes nothing.
+static bool is_on_stack(const exception_frame *frame) {
+  const uintptr_t low = (uintptr_t)frame;
+  const uintptr_t high = (uintptr_t)(frame + 1);
+  return (low > (uintptr_t)pl_link_stack_limit && high <= (uintptr_t)pl_link_stack_top) ||
+         (low > (uintptr_t)pl_link_handler_stack_limit &&
+          high <= (uintptr_t)pl_link_handler_stack_top);
+}
+
+void pl_fault_report(const exception_frame *frame) {
+  static const exception_frame unknown = {0};
+  const exception_frame *known = is_on_stack(frame) ? frame : &unknown;
+  if (pl_semihosting_is_at(known->pc)) {
+    pl_sleep();  // pl_exit found nobody who listens
+  }
+  uint32_t exception;
+  __asm volatile("mrs %0, ipsr" : "=r"(exception));
+  pl_print("\nPL:FAULT ");
+  pl_print(exception_name(exception));
+  pl_print(" pc=");
+  pl_print_hex32(known->pc);
+  pl_print(" lr=");
+  pl_print_hex32(known->lr);
+  pl_print(" sp=");
+  pl_print_hex32((uint32_t)(uintptr_t)frame);
+  pl_print(" xpsr=");
+  pl_print_hex32(known->xpsr);
+  pl_cpu_print_fault_status();
+  pl_print("\n");
+  pl_console_flush();
+  pl_semihosting_exit(PL_EXIT_FAULT);
+}

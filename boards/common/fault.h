@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BOARDS_COMMON_FAULT_H_
+#define BOARDS_COMMON_FAULT_H_
+
+// Handler of every exception but reset. Prints one line,
+//
+//   PL:FAULT <exception> pc=0x... lr=0x... sp=0x... xpsr=0x... [cfsr=0x... hfsr=0x... ...]
+//
+// and ends the program as failed. pc, lr and xpsr are those of the interrupted code; they read 0 when
+// the core could not save them, as after a stack overflow.
+void pl_fault(void);
+
+#endif  // BOARDS_COMMON_FAULT_H_

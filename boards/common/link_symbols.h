@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Symbols that the linker script defines (boards/common/linker_script.py). Only their addresses mean
+// anything: where something lies or, where said, a number from the board's data.
+#ifndef BOARDS_COMMON_LINK_SYMBOLS_H_
+#define BOARDS_COMMON_LINK_SYMBOLS_H_
+
+#include <stdint.h>
+
+// Initialised data: where the values are stored and where they are copied to at start.
+extern const uint32_t pl_link_data_load[];
+extern uint32_t pl_link_data_start[];
+extern uint32_t pl_link_data_end[];
+
+// Data that starts as zero.
+extern uint32_t pl_link_bss_start[];
+extern uint32_t pl_link_bss_end[];
+
+// Stack of exception handlers, and the program's. Both grow down, from `top` to `limit`.
+extern uint32_t pl_link_handler_stack_limit[];
+extern uint32_t pl_link_handler_stack_top[];
+extern uint32_t pl_link_stack_limit[];
+extern uint32_t pl_link_stack_top[];
+
+// Numbers: base address of the console's UART, value of its baud rate register, its transmit pin.
+extern uint8_t pl_link_uart_base[];
+extern uint8_t pl_link_uart_baud[];
+extern uint8_t pl_link_uart_pin[];
+
+#endif  // BOARDS_COMMON_LINK_SYMBOLS_H_

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a board's linker script from its data.
+
+    linker_script board.json output.ld
+
+Every input section has its place: link with --orphan-handling=error, so that one which was not thought
+of stops the build instead of landing anywhere. The data memory starts with the program's stack, which
+grows down: when it overflows it leaves the memory instead of running into variables. Then come the
+exception handlers' stack, variables, and the arena.
+"""
+
+import sys
+from pathlib import Path
+
+from boards.board import Board, load_board
+
+# Models' constants come first: `.rodata.*` below would take them too. Vectors lead the code, at the address
+# that the core boots from.
+_CODE = """\
+  .vectors : ALIGN(256) {{
+    KEEP(*(.vectors))
+  }} > {code}
+
+  .pl_weights : ALIGN(16) {{
+    *(.rodata.pl_weights .rodata.pl_weights.*)
+    . = ALIGN(4);
+  }} > {weights}
+
+  .text : ALIGN(8) {{
+    *(.text .text.*)
+    *(.glue_7 .glue_7t .vfp11_veneer .v4_bx .stm32l4xx_veneer .iplt .gnu.sgstubs)
+    . = ALIGN(4);
+  }} > {code}
+
+  .rodata : ALIGN(16) {{
+    *(.rodata .rodata.*)
+    . = ALIGN(4);
+  }} > {code}
+"""
+
+_STACKS = """\
+  .pl_stacks (NOLOAD) : ALIGN(16) {{
+    pl_link_stack_limit = .;
+    . += {stack};
+    pl_link_stack_top = .;
+    pl_link_handler_stack_limit = .;
+    . += {handler_stack};
+    pl_link_handler_stack_top = .;
+  }} > {data}
+"""
+
+# A table of addresses (.got) appears when an object was compiled as position independent: it is data.
+_DATA = """\
+  .data : ALIGN(16) {{
+    pl_link_data_start = .;
+    *(.data .data.*)
+    *(.got .got.*) *(.igot .igot.*)
+    . = ALIGN(4);
+    pl_link_data_end = .;
+  }} > {data} AT > {code}
+  pl_link_data_load = LOADADDR(.data);
+
+  .bss (NOLOAD) : ALIGN(4) {{
+    pl_link_bss_start = .;
+    *(.bss .bss.* COMMON)
+    . = ALIGN(4);
+    pl_link_bss_end = .;
+  }} > {data}
+"""
+
+_ARENA = """\
+  .pl_arena.{pool} (NOLOAD) : ALIGN(16) {{
+    *(.pl_arena.{pool})
+  }} > {pool}
+"""
+
+_DEBUG = (
+    *("abbrev", "addr", "aranges", "frame", "info", "line", "line_str", "loc", "loclists", "macro"),
+    *("names", "pubnames", "pubtypes", "ranges", "rnglists", "str", "str_offsets", "types"),
+)
+
+_NOT_LOADED = """\
+  .comment 0 : { *(.comment) }
+  .ARM.attributes 0 : { *(.ARM.attributes) }
+
+  /DISCARD/ : {
+    *(.ARM.exidx .ARM.exidx.* .ARM.extab .ARM.extab.*)
+    *(.note .note.*)
+    *(.rel.dyn .rel.iplt)
+  }
+"""
+
+_CHECKS = """ASSERT(ADDR(.vectors) == ORIGIN({code}), "the vector table is not where the core boots from")
+ASSERT(pl_link_stack_top % 8 == 0, "the stack is not aligned to 8 bytes")
+ASSERT(SIZEOF(.data) + SIZEOF(.bss) <= {variables},
+       "variables outside of arenas take more than the board's `variables` bytes")
+"""
+
+
+def linker_script(board: Board) -> str:
+    """Returns the text of the script for GNU ld."""
+    names = {
+        "code": board.code,
+        "weights": board.weights,
+        "data": board.data,
+        "stack": board.stack,
+        "handler_stack": board.handler_stack,
+        "variables": board.variables,
+    }
+    access = {"flash": "rx", "ram": "rwx"}
+    memories = "".join(
+        f"  {m.name} ({access[m.kind]}) : ORIGIN = {m.base:#010x}, LENGTH = {m.size:#x}\n"
+        for m in board.memories
+    )
+    arenas = "\n".join(_ARENA.format(pool=pool.name) for pool in board.arena)
+    debug = "".join(f"  .debug_{name} 0 : {{ *(.debug_{name}) }}\n" for name in _DEBUG)
+    sections = [_CODE, _STACKS, _DATA]
+    return "\n".join(
+        [
+            f"/* {board.description}. Generated from the board's data: do not edit. */",
+            "ENTRY(pl_reset)",
+            f"MEMORY {{\n{memories}}}",
+            f"pl_link_uart_base = {board.console.base:#010x};",
+            f"pl_link_uart_baud = {board.console.baud:#x};",
+            f"pl_link_uart_pin = {board.console.pin};",
+            "SECTIONS {",
+            *(section.format(**names) for section in sections),
+            arenas,
+            debug + _NOT_LOADED + "}",
+            _CHECKS.format(**names),
+        ]
+    )
+
+
+def main() -> None:
+    source, output = map(Path, sys.argv[1:])
+    output.write_text(linker_script(load_board(source)))
+
+
+if __name__ == "__main__":
+    main()

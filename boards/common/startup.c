@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From reset to main, for every Cortex-M.
+#include <stdint.h>
+
+#include "boards/common/console.h"
+#include "boards/common/cpu.h"
+#include "boards/common/fault.h"
+#include "boards/common/link_symbols.h"
+#include "boards/common/stack.h"
+
+int main(void);
+void pl_reset(void);
+_Noreturn void pl_start(void);
+
+enum { FAULT_EXCEPTIONS = 14 };
+
+typedef struct {
+  const uint32_t *stack_top;
+  void (*reset)(void);
+  void (*faults[FAULT_EXCEPTIONS])(void);
+} pl_vector_table;
+
+// No interrupt is enabled, so the table ends after the core's own exceptions, of which each but reset means
+// that something went wrong.
+__attribute__((section(".vectors"), used)) static const pl_vector_table vector_table = {
+    .stack_top = pl_link_handler_stack_top,
+    .reset = pl_reset,
+    .faults = {pl_fault, pl_fault, pl_fault, pl_fault, pl_fault, pl_fault, pl_fault, pl_fault,
+               pl_fault, pl_fault, pl_fault, pl_fault, pl_fault, pl_fault},
+};
+
+// The program runs on the process stack, so that exception handlers have a sound stack whatever it did.
+__attribute__((naked)) void pl_reset(void) {
+  __asm volatile(
+      "ldr r0, =pl_link_stack_top\n\t"
+      "msr psp, r0\n\t"
+      "movs r0, #2\n\t"
+      "msr control, r0\n\t"
+      "isb\n\t"
+      "bl pl_start\n\t"
+      ".ltorg");
+}
+
+// Not inlined: nothing of it may run before pl_cpu_init has made the core ready for it.
+__attribute__((noinline)) static void init_memory(void) {
+  const uint32_t *from = pl_link_data_load;
+  for (uint32_t *to = pl_link_data_start; to < pl_link_data_end; ++to) {
+    *to = *from++;
+  }
+  for (uint32_t *to = pl_link_bss_start; to < pl_link_bss_end; ++to) {
+    *to = 0;
+  }
+}
+
+void pl_start(void) {
+  pl_cpu_init(&vector_table);
+  init_memory();
+  pl_stack_paint();
+  pl_console_init();
+  pl_exit(main());
+}

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Cortex-M cores: the one table that platforms, toolchains and boards read."""
+
+def _core(cpu, isa, float_abi, startup):
+    return struct(cpu = cpu, isa = isa, float_abi = float_abi, startup = startup)
+
+# Named as -mcpu names them. `cpu` is the value of @platforms//cpu; `isa` the class of kernels, "scalar", "dsp"
+# (Armv7E-M and the DSP extension of Armv8-M) or "mve" (Helium); `startup` the suffix of boards/common/cpu_*.c.
+CORES = {
+    "cortex-m0": _core("armv6-m", "scalar", "soft", "armv6m"),
+    "cortex-m0plus": _core("armv6-m", "scalar", "soft", "armv6m"),
+    "cortex-m3": _core("armv7-m", "scalar", "soft", "armv7m"),
+    "cortex-m4": _core("armv7e-mf", "dsp", "hard", "armv7m"),
+    "cortex-m7": _core("armv7e-mf", "dsp", "hard", "armv7m"),
+    "cortex-m33": _core("armv8-m", "dsp", "hard", "cortex_m33"),
+    "cortex-m55": _core("armv8-m", "mve", "hard", "cortex_m55"),
+    "cortex-m85": _core("armv8-m", "mve", "hard", "cortex_m55"),
+}

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Toolchains for Cortex-M: GCC for arm-none-eabi, one toolchain a core."""
+
+load("@rules_cc//cc:defs.bzl", "cc_toolchain")
+load("//tools/platforms:cores.bzl", "CORES")
+load(":gcc_toolchain_config.bzl", "gcc_toolchain_config")
+
+def cortex_m_toolchain(core):
+    """Makes the toolchain `<core>` and what it is made of.
+
+    The C library is newlib in its ordinary form, not newlib-nano: of the library, kernels use memcpy
+    and its like, which nano has in small and slow forms.
+
+    Args:
+      core: as -mcpu names it.
+    """
+    options = ["-mthumb", "-mcpu=" + core, "-mfloat-abi=" + CORES[core].float_abi]
+    gcc_toolchain_config(
+        name = core + "_config",
+        compile_flags = options,
+        link_flags = options + ["-nostartfiles", "-static"],
+        target_cpu = core,
+        tools = {
+            "@arm_gnu_toolchain//:ar": "ar",
+            "@arm_gnu_toolchain//:gcc": "gcc",
+            "@arm_gnu_toolchain//:strip": "strip",
+        },
+    )
+    cc_toolchain(
+        name = core + "_cc",
+        all_files = "@arm_gnu_toolchain//:all_files",
+        ar_files = "@arm_gnu_toolchain//:all_files",
+        compiler_files = "@arm_gnu_toolchain//:compiler_files",
+        dwp_files = "@arm_gnu_toolchain//:all_files",
+        linker_files = "@arm_gnu_toolchain//:all_files",
+        objcopy_files = "@arm_gnu_toolchain//:all_files",
+        strip_files = "@arm_gnu_toolchain//:all_files",
+        supports_param_files = True,
+        toolchain_config = core + "_config",
+        toolchain_identifier = core,
+    )
+    native.toolchain(
+        name = core,
+        target_compatible_with = [
+            "@platforms//os:none",
+            "//tools/platforms/core:" + core,
+        ],
+        toolchain = core + "_cc",
+        toolchain_type = "@bazel_tools//tools/cpp:toolchain_type",
+    )

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Toolchains for the host: GCC of this machine, with and without sanitizers."""
+
+load("@host_gcc//:host_gcc.bzl", "HOST_GCC")
+load("@rules_cc//cc:defs.bzl", "cc_toolchain")
+load(":gcc_toolchain_config.bzl", "gcc_toolchain_config")
+
+def host_toolchain(name, sanitizers, constraints):
+    """Makes a toolchain for the host.
+
+    Args:
+      name: of the toolchain.
+      sanitizers: whether every program is checked by address and undefined behaviour sanitizers.
+      constraints: what the platform must say besides, for this toolchain to be chosen.
+    """
+    host = [
+        "@platforms//cpu:x86_64",
+        "@platforms//os:linux",
+    ]
+    gcc_toolchain_config(
+        name = name + "_config",
+        builtin_include_directories = HOST_GCC.include_directories,
+        link_flags = ["-lm"],
+        pic = True,
+        sanitizers = sanitizers,
+        target_cpu = "k8",
+        tool_paths = HOST_GCC.tool_paths,
+    )
+    cc_toolchain(
+        name = name + "_cc",
+        all_files = ":no_files",
+        ar_files = ":no_files",
+        compiler_files = ":no_files",
+        dwp_files = ":no_files",
+        linker_files = ":no_files",
+        objcopy_files = ":no_files",
+        strip_files = ":no_files",
+        supports_param_files = True,
+        toolchain_config = name + "_config",
+        toolchain_identifier = name,
+    )
+    native.toolchain(
+        name = name,
+        exec_compatible_with = host,
+        target_compatible_with = host + constraints,
+        toolchain = name + "_cc",
+        toolchain_type = "@bazel_tools//tools/cpp:toolchain_type",
+    )

@@ -5,9 +5,11 @@ The file's structure is ExecuTorch's own deserializer's business; everything tha
 checked here, as a damaged file must end in one message and never in a wrong plan.
 """
 
+import functools
 import math
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from dataclasses import is_dataclass
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 from executorch.exir import schema as et
@@ -88,13 +90,27 @@ def _deserialize(data: bytes) -> EtProgram:
     try:
         file = deserialize_pte_binary(data)
     except Exception as error:  # whatever a damaged flatbuffer provokes in the generated reader
-        raise PteError(f"is damaged: {error or type(error).__name__}") from error
+        raise PteError(f"is damaged: its program cannot be decoded ({error})") from error
     if file.mutable_data is not None:
         raise PteError("has mutable buffers (state kept between runs): a plan has none")
-    for buffer in file.program.constant_buffer:
-        if not isinstance(buffer.storage, bytes):
-            raise PteError("is damaged: a constant has no bytes")
+    _complete(file.program)
     return file.program
+
+
+_type_hints = functools.cache(get_type_hints)
+
+
+def _complete(node: Any) -> None:
+    """Absent fields: lists become empty ones, anything else that must be there is damage."""
+    for name, hint in _type_hints(type(node)).items():
+        value = getattr(node, name)
+        if value is None and get_origin(hint) is list:
+            setattr(node, name, [])
+        elif value is None and type(None) not in get_args(hint):
+            raise PteError(f"is damaged: {type(node).__name__} has no {name}")
+        for item in value if isinstance(value, list) else [value]:
+            if is_dataclass(item):
+                _complete(item)
 
 
 def _constant_list(methods: Mapping[str, ExecutionPlan], name: str, kind: type[_T]) -> list[_T]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sample .pte files for tests: modules written in ops of the dialect, without quantizer or passes."""
+"""Samples for tests: .pte files of modules written in ops of the dialect, and boards."""
 
 import io
 from collections.abc import Sequence
@@ -9,7 +9,9 @@ import torch
 from executorch.exir import EdgeCompileConfig, to_edge
 
 import aot.dialect.ops  # noqa: F401  (registers torch.ops.pl)
+from boards.board import Board, Console, Memory, Pool
 from firmware.plan.pte import FORMAT_VERSION
+from kernels.common.kernel import Isa
 
 
 def export_pte(
@@ -97,3 +99,32 @@ class Network(torch.nn.Module):
         random = torch.Generator().manual_seed(seed)
         shape = (1, 1, self.size, self.size)
         return torch.randint(-128, 128, shape, generator=random).to(torch.int8)
+
+
+def sample_board(
+    arena: Sequence[int] = (1 << 20,), weights: int = 1 << 20, isa: Isa = "scalar"
+) -> Board:
+    """A board with memories of these sizes."""
+    pools = tuple(Pool(f"ram{i}", size) for i, size in enumerate(arena))
+    memories = (
+        Memory("flash", 0, weights, "flash"),
+        *(Memory(pool.name, 1 << 28, pool.bytes, "ram") for pool in pools),
+    )
+    return Board(
+        name="sample",
+        description="",
+        core="host",
+        isa=isa,
+        memories=memories,
+        code="flash",
+        weights="flash",
+        data="ram0",
+        stack=1024,
+        handler_stack=256,
+        variables=256,
+        arena=pools,
+        console=Console("stdio"),
+        npu=None,
+        simulator=None,
+        flash=None,
+    )

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints `model/commands.h`, the C form of the U55/U65 part of `isa.py`."""
+
+from __future__ import annotations
+
+import sys
+
+from firmware.ethos_u.isa import COMMANDS, Family
+
+_HEADER = """// SPDX-License-Identifier: Apache-2.0
+// Commands of Ethos-U55 and Ethos-U65. Generated from isa.py.
+#ifndef FIRMWARE_ETHOS_U_MODEL_COMMANDS_H_
+#define FIRMWARE_ETHOS_U_MODEL_COMMANDS_H_
+
+#include <stdint.h>
+
+// The low half of a command's first word: opcode in bits 9:0, kind in bits 15:14.
+enum {
+%s};
+
+// Defined bits of a command, in the order of `key`.
+typedef struct {
+  uint16_t key;
+  uint16_t parameter_mask;
+  uint32_t payload_mask;
+} npu_command;
+
+#define NPU_COMMANDS \\
+  { \\
+%s  }
+
+#define NPU_COMMAND_NAMES \\
+  { \\
+%s  }
+
+#endif  // FIRMWARE_ETHOS_U_MODEL_COMMANDS_H_
+"""
+
+
+def main() -> None:
+    commands = COMMANDS[Family.U55].values()
+    keys = "".join(f"  NPU_{command.name} = {command.key:#06x},\n" for command in commands)
+    table = "".join(
+        f"    {{{command.key:#06x}, {command.mask(False):#06x}, {command.mask(True):#010x}}}, \\\n"
+        for command in commands
+    )
+    names = "".join(f'    "{command.name}", \\\n' for command in commands)
+    sys.stdout.write(_HEADER % (keys, table, names))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The NPUs that the model knows.
+#ifndef FIRMWARE_ETHOS_U_MODEL_CONFIG_H_
+#define FIRMWARE_ETHOS_U_MODEL_CONFIG_H_
+
+#include <stdint.h>
+
+enum {
+  NPU_CONFIG_COUNT = 6,
+  NPU_IFM_UBLOCK_DEPTH = 8,
+  NPU_LUT_BYTES = 2048,  // at the end of a core's SHRAM
+};
+
+typedef enum { NPU_U55 = 0, NPU_U65 = 1 } npu_product;
+
+typedef struct {
+  const char *name;  // as Vela calls it: "ethos-u55-128"
+  uint32_t config;   // the CONFIG register: log2 of MACs, SHRAM KB << 8, product << 28
+  npu_product product;
+  uint8_t cores;  // with more than one, weights and scales come in one stream for each
+  uint8_t ofm_ublock_height;
+  uint8_t ofm_ublock_width;
+  uint8_t ofm_ublock_depth;  // of one core
+  uint32_t shram_bytes;      // of one core
+} npu_config;
+
+extern const npu_config npu_configs[NPU_CONFIG_COUNT];
+
+// The configuration with this CONFIG register or this name, or null.
+const npu_config *npu_config_find(uint32_t config);
+const npu_config *npu_config_by_name(const char *name);
+
+#endif  // FIRMWARE_ETHOS_U_MODEL_CONFIG_H_

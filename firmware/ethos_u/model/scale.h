@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rescaling: (value * multiplier + rounding) >> shift, exact in 64 bits or refused. The rounding is
+// that of TOSA's RESCALE: half up (natural) or, above a shift of 31, half away from zero at bit 31
+// and then half up (double). Internal to the model.
+#ifndef FIRMWARE_ETHOS_U_MODEL_SCALE_H_
+#define FIRMWARE_ETHOS_U_MODEL_SCALE_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum { NPU_ROUND_DOUBLE = 0, NPU_ROUND_TRUNCATE = 1, NPU_ROUND_NATURAL = 2 } npu_rounding;
+
+typedef struct {
+  uint32_t multiplier;
+  uint8_t shift;  // 0 to 63
+  bool round_double;
+} npu_scale;
+
+// False if the product does not fit.
+static inline bool npu_rescale(int64_t value, npu_scale scale, int64_t *result) {
+  const int64_t multiplier = scale.multiplier;
+  if (value != (int32_t)value || multiplier > INT32_MAX) {
+    const int64_t limit = multiplier == 0 ? INT64_MAX : (INT64_MAX >> 1) / multiplier;
+    if (value > limit || value < -limit) {
+      return false;
+    }
+  }
+  int64_t product = value * multiplier;
+  if (scale.shift > 0) {
+    product += (int64_t)1 << (scale.shift - 1);
+    if (scale.round_double && scale.shift > 31) {
+      product += value >= 0 ? (int64_t)1 << 30 : -((int64_t)1 << 30);
+    }
+  }
+  *result = product >> scale.shift;
+  return true;
+}
+
+#endif  // FIRMWARE_ETHOS_U_MODEL_SCALE_H_

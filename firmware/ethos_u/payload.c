@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/ethos_u/payload.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+  kHeaderSize = 32,
+  kNameSize = 16,
+  kTensorSize = 36,
+  // Driver actions in front of the command words.
+  kActionConfig = 1,
+  kActionCommands = 2,
+  kActionNop = 5,
+  kFourCc = 0x31504F43,  // "COP1"
+};
+
+static uint32_t read32(const uint8_t *data) {
+  return (uint32_t)data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16 |
+         (uint32_t)data[3] << 24;
+}
+
+typedef struct {
+  const uint8_t *data;
+  uint32_t size;
+} block;
+
+// The block at *offset, which moves behind it; false if it does not fit.
+static bool next_block(const uint8_t *data, size_t size, size_t *offset, const uint8_t **name,
+                       block *found) {
+  if (size - *offset < kHeaderSize) {
+    return false;
+  }
+  *name = data + *offset;
+  found->data = data + *offset + kHeaderSize;
+  found->size = read32(*name + kNameSize);
+  *offset += kHeaderSize;
+  const uint64_t padded = ((uint64_t)found->size + ETHOS_U_ALIGNMENT - 1) &
+                          ~(uint64_t)(ETHOS_U_ALIGNMENT - 1);
+  if (padded > size - *offset) {
+    return false;
+  }
+  *offset += (size_t)padded;
+  return true;
+}
+
+static bool is_named(const uint8_t *name, const char *text) {
+  return strncmp((const char *)name, text, kNameSize) == 0;
+}
+
+static ethos_u_status parse_actions(block commands, ethos_u_stream *stream) {
+  if (commands.size % 4 != 0 || commands.size < 4 || read32(commands.data) != kFourCc) {
+    return ETHOS_U_ERROR_PAYLOAD;
+  }
+  bool configured = false;
+  for (uint32_t at = 4; at < commands.size;) {
+    const uint32_t tag = read32(commands.data + at);
+    at += 4;
+    switch (tag & 0xFF) {
+      case kActionNop:
+        break;
+      case kActionConfig:
+        if (commands.size - at < 8) {
+          return ETHOS_U_ERROR_PAYLOAD;
+        }
+        stream->config = read32(commands.data + at);
+        stream->id = read32(commands.data + at + 4);
+        configured = true;
+        at += 8;
+        break;
+      case kActionCommands: {
+        const uint32_t count = tag >> 16 | (tag >> 8 & 0xFF) << 16;
+        if (!configured || count > (commands.size - at) / 4) {
+          return ETHOS_U_ERROR_PAYLOAD;
+        }
+        if ((uintptr_t)(commands.data + at) % ETHOS_U_ALIGNMENT != 0) {
+          return ETHOS_U_ERROR_ALIGNMENT;
+        }
+        stream->words = (const uint32_t *)(const void *)(commands.data + at);
+        stream->count = count;
+        return ETHOS_U_OK;
+      }
+      default:
+        return ETHOS_U_ERROR_PAYLOAD;
+    }
+  }
+  return ETHOS_U_ERROR_PAYLOAD;
+}
+
+// Entries of an I/O block; false if their count does not fit it.
+static bool parse_tensors(block tensors, uint32_t *count, const uint8_t **entries) {
+  if (tensors.size < 4) {
+    return false;
+  }
+  *count = read32(tensors.data);
+  *entries = tensors.data + 4;
+  return *count <= (tensors.size - 4) / kTensorSize;
+}
+
+ethos_u_status ethos_u_payload_parse(const void *data, size_t size, ethos_u_payload *payload) {
+  if (data == NULL || payload == NULL) {
+    return ETHOS_U_ERROR_NULL;
+  }
+  if ((uintptr_t)data % ETHOS_U_ALIGNMENT != 0) {
+    return ETHOS_U_ERROR_ALIGNMENT;
+  }
+  memset(payload, 0, sizeof(*payload));
+  const uint8_t *bytes = data;
+  size_t offset = 0;
+  const uint8_t *name = NULL;
+  block found = {NULL, 0};
+  if (!next_block(bytes, size, &offset, &name, &found) || !is_named(name, "vela_bin_stream")) {
+    return ETHOS_U_ERROR_PAYLOAD;
+  }
+  enum { kCommands = 1, kWeights = 2, kScratch = 4, kInputs = 8, kOutputs = 16, kAll = 31 };
+  unsigned seen = 0;
+  while (next_block(bytes, size, &offset, &name, &found)) {
+    if (is_named(name, "vela_end_stream")) {
+      return seen == kAll ? ETHOS_U_OK : ETHOS_U_ERROR_PAYLOAD;
+    }
+    if (is_named(name, "cmd_data")) {
+      const ethos_u_status status = parse_actions(found, &payload->stream);
+      if (status != ETHOS_U_OK) {
+        return status;
+      }
+      seen |= kCommands;
+    } else if (is_named(name, "weight_data")) {
+      payload->weights = found.data;
+      payload->weights_size = found.size;
+      seen |= kWeights;
+    } else if (is_named(name, "scratch_size") && found.size == 4) {
+      payload->scratch_size = read32(found.data);
+      seen |= kScratch;
+    } else if (is_named(name, "scratch_data")) {
+      payload->scratch_size = found.size;
+      seen |= kScratch;
+    } else if (is_named(name, "inputs") &&
+               parse_tensors(found, &payload->input_count, &payload->inputs)) {
+      seen |= kInputs;
+    } else if (is_named(name, "outputs") &&
+               parse_tensors(found, &payload->output_count, &payload->outputs)) {
+      seen |= kOutputs;
+    } else {
+      return ETHOS_U_ERROR_PAYLOAD;
+    }
+  }
+  return ETHOS_U_ERROR_PAYLOAD;
+}
+
+static ethos_u_status read_tensor(const uint8_t *entries, uint32_t count, uint32_t index,
+                                  ethos_u_tensor *tensor) {
+  if (tensor == NULL) {
+    return ETHOS_U_ERROR_NULL;
+  }
+  if (index >= count) {
+    return ETHOS_U_ERROR_PAYLOAD;
+  }
+  const uint8_t *entry = entries + (size_t)index * kTensorSize;
+  for (int i = 0; i < ETHOS_U_TENSOR_RANK; ++i) {
+    tensor->shape[i] = read32(entry + 4 * i);
+  }
+  tensor->element_size = read32(entry + 24);
+  tensor->offset = read32(entry + 28);
+  tensor->region = read32(entry + 32);
+  uint64_t total = tensor->element_size;
+  for (int i = 0; i < ETHOS_U_TENSOR_RANK; ++i) {
+    total *= tensor->shape[i];
+    if (total > INT32_MAX) {
+      return ETHOS_U_ERROR_PAYLOAD;
+    }
+  }
+  tensor->bytes = (uint32_t)total;
+  if (total == 0 || tensor->region >= ETHOS_U_REGION_COUNT ||
+      tensor->region == ETHOS_U_REGION_WEIGHTS) {
+    return ETHOS_U_ERROR_PAYLOAD;
+  }
+  return ETHOS_U_OK;
+}
+
+ethos_u_status ethos_u_payload_input(const ethos_u_payload *payload, uint32_t index,
+                                     ethos_u_tensor *tensor) {
+  return read_tensor(payload->inputs, payload->input_count, index, tensor);
+}
+
+ethos_u_status ethos_u_payload_output(const ethos_u_payload *payload, uint32_t index,
+                                      ethos_u_tensor *tensor) {
+  return read_tensor(payload->outputs, payload->output_count, index, tensor);
+}

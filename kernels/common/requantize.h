@@ -24,20 +24,14 @@ static inline int32_t pl_shift_right_rounding(int32_t h, int32_t right) {
   return (((h + (h >> 31)) >> (right - 1)) + 1) >> 1;
 }
 
-// saturate_int32(x * 2^left), left in [0, 30].
-static inline int32_t pl_shift_left_saturating(int32_t x, int32_t left) {
-  const int32_t limit = INT32_MAX >> left;
-  if (x > limit) return INT32_MAX;
-  if (x < -limit - 1) return INT32_MIN;
-  return (int32_t)((uint32_t)x << left);
-}
+// y for shift > 0, which is rare: a call keeps it out of the way.
+int32_t pl_requantize_up(int32_t x, int32_t multiplier, int32_t shift);
 
 // y above.
 static inline int32_t pl_requantize(int32_t x, int32_t multiplier, int32_t shift) {
-  if (shift < 0) {
-    return pl_shift_right_rounding(pl_multiply_high_rounding(x, multiplier), -shift);
-  }
-  return pl_multiply_high_rounding(pl_shift_left_saturating(x, shift), multiplier);
+  if (shift > 0) return pl_requantize_up(x, multiplier, shift);
+  const int32_t high = pl_multiply_high_rounding(x, multiplier);
+  return shift == 0 ? high : pl_shift_right_rounding(high, -shift);
 }
 
 static inline int32_t pl_clamp(int32_t x, int32_t minimum, int32_t maximum) {
@@ -45,8 +39,9 @@ static inline int32_t pl_clamp(int32_t x, int32_t minimum, int32_t maximum) {
   return x > maximum ? maximum : x;
 }
 
-static inline int8_t pl_saturate_int8(int32_t x) {
-  return (int8_t)pl_clamp(x, INT8_MIN, INT8_MAX);
+// clamp(x + zero_point, minimum, maximum), for any x.
+static inline int8_t pl_narrow(int32_t x, int32_t zero_point, int32_t minimum, int32_t maximum) {
+  return (int8_t)(pl_clamp(x, minimum - zero_point, maximum - zero_point) + zero_point);
 }
 
 #endif  // KERNELS_COMMON_REQUANTIZE_H_

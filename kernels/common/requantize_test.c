@@ -34,9 +34,21 @@ static int check(int32_t x, int32_t multiplier, int32_t shift) {
 }
 
 int main(void) {
-  static const int32_t kEdges[] = {0,         1,          -1,        2,          -2,
-                                   3,         -3,         127,       -128,       (1 << 30),
-                                   -(1 << 30), INT32_MAX, INT32_MIN, INT32_MAX - 1, INT32_MIN + 1};
+  static const int32_t kEdges[] = {0,
+                                   1,
+                                   -1,
+                                   2,
+                                   -2,
+                                   3,
+                                   -3,
+                                   127,
+                                   -128,
+                                   (1 << 30),
+                                   -(1 << 30),
+                                   INT32_MAX,
+                                   INT32_MIN,
+                                   INT32_MAX - 1,
+                                   INT32_MIN + 1};
   static const int32_t kMultipliers[] = {0,          1 << 30,        INT32_MAX,     (1 << 30) + 1,
                                          -(1 << 30), -(1 << 30) - 1, INT32_MIN + 1, 3 << 29};
   int failures = 0;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_ADD_ADD_H_
+#define KERNELS_ADD_ADD_H_
+
+#include "kernels/common/broadcast.h"
+#include "kernels/common/types.h"
+
+typedef struct {
+  int32_t zero_point;
+  int32_t multiplier;
+  int32_t shift;
+} pl_add_operand;
+
+typedef struct {
+  pl_add_operand a;
+  pl_add_operand b;
+  int32_t left_shift;  // guard bits of the common scale
+  pl_add_operand output;
+  int32_t activation_min;
+  int32_t activation_max;
+} pl_add_params;
+
+// In the innermost dimension a has stride 1, b stride 1 or 0.
+typedef pl_broadcast_dims pl_add_dims;
+
+typedef struct {
+  const int8_t *a;
+  const int8_t *b;
+  int8_t *output;  // may be a, or b if that does not repeat
+} pl_add_data;
+
+// output = clamp(requantize(scale(a) + scale(b)) + zero_point), where
+// scale(x) = requantize((x - zero_point) << left_shift). A subtraction has a negative multiplier.
+// TFLite int8 ADD.
+PL_MUST_USE pl_status pl_add_s8(const pl_context *ctx, const pl_add_params *params,
+                                const pl_add_dims *dims, const pl_add_data *data);
+
+#endif  // KERNELS_ADD_ADD_H_

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pl::add."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from kernels.common.kernel import AnyArray
+from kernels.testing.broadcast_shapes import pairs
+from kernels.testing.case import Case
+from kernels.testing.values import Values
+
+
+def cases() -> Iterator[Case]:
+    for index, (name, a_shape, b_shape, board) in enumerate(pairs(150)):
+        values = Values("add", name)
+        attributes = _attributes(values)
+        if index % 4 == 1:  # a subtraction
+            attributes["b_multiplier"] = -attributes["b_multiplier"]
+        yield _case(name, values.int8(*a_shape), values.int8(*b_shape), attributes, board)
+    yield from _every_pair()
+    yield from _factors()
+
+
+def _attributes(values: Values) -> dict[str, Any]:
+    """As lowering makes them: operands at half scale or less, left_shift 20."""
+    a_multiplier, a_shift = values.factor(1 / 8)
+    b_multiplier, b_shift = values.factor(1 / 8)
+    output_multiplier, output_shift = values.factor(2.0**-16)
+    low, high = values.activation()
+    return {
+        "a_zero_point": values.zero_point(),
+        "a_multiplier": a_multiplier,
+        "a_shift": a_shift,
+        "b_zero_point": values.zero_point(),
+        "b_multiplier": b_multiplier,
+        "b_shift": b_shift,
+        "left_shift": 20,
+        "output_zero_point": values.zero_point(),
+        "output_multiplier": output_multiplier,
+        "output_shift": output_shift,
+        "activation_min": low,
+        "activation_max": high,
+    }
+
+
+def _every_pair() -> Iterator[Case]:
+    """All values of b for a few of a, with ties: scales that are powers of two."""
+    every_value = np.arange(-128, 128, dtype=np.int8)
+    for index, output_shift in enumerate((-20, -19, -18, -17)):
+        values = Values("add ties", index)
+        attributes = _attributes(values) | {
+            "a_multiplier": 2**30,
+            "a_shift": 0,
+            "b_multiplier": values.choice([2**30, -(2**30)]),
+            "b_shift": -1,
+            "output_multiplier": 2**30,
+            "output_shift": output_shift,
+        }
+        a = np.array([[-128], [-127], [-1], [0], [1], [127]], np.int8)
+        yield _case(f"ties {index}", a, every_value, attributes, index < 2)
+        tall = np.repeat(a, 256, axis=1)
+        wide = np.tile(every_value, (6, 1))
+        yield _case(f"ties, same shape {index}", tall, wide, attributes, False)
+
+
+def _factors() -> Iterator[Case]:
+    for shift in (-31, -9, -1, 0, 1, 2):
+        for left_shift in (0, 7, 20):
+            values = Values("add factor", shift, left_shift)
+            attributes = _attributes(values) | {
+                "a_shift": shift,
+                "b_shift": min(shift, 0),
+                "left_shift": left_shift,
+                "output_shift": values.choice([-31, -18, -17, -1, 0, 2, 30]),
+            }
+            name = f"shifts {shift}, {left_shift}"
+            yield _case(name, values.int8(60), values.int8(60), attributes, left_shift == 20)
+
+
+def _case(name: str, a: AnyArray, b: AnyArray, attributes: dict[str, Any], board: bool) -> Case:
+    return Case(name, "pl::add", {"a": a, "b": b}, attributes=attributes, board=board)

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops of elementwise ops of two operands with numpy broadcasting.
+#ifndef KERNELS_COMMON_BROADCAST_H_
+#define KERNELS_COMMON_BROADCAST_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PL_BROADCAST_DIMS 4
+
+// The result is contiguous, of `size`, outermost dimension first. Strides are in elements, 0 where
+// an operand repeats. kernels/common/shapes.py merges dimensions and sees to it that in the
+// innermost one (the row) each operand has stride 1, or 0 for one value for the whole row.
+typedef struct {
+  int32_t size[PL_BROADCAST_DIMS];
+  int32_t a_stride[PL_BROADCAST_DIMS];
+  int32_t b_stride[PL_BROADCAST_DIMS];
+} pl_broadcast_dims;
+
+// Where a row starts; all zero is the first.
+typedef struct {
+  int32_t index[PL_BROADCAST_DIMS - 1];
+  int32_t a;  // offset in elements
+  int32_t b;
+} pl_broadcast_row;
+
+// Moves on to the next row of the result, false behind the last.
+bool pl_broadcast_next(const pl_broadcast_dims *dims, pl_broadcast_row *row);
+
+#endif  // KERNELS_COMMON_BROADCAST_H_

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packing for kernels/common/gemm_s8.h, shared by conv2d and linear."""
+
+import numpy as np
+
+from kernels.common.kernel import INT32_MAX, AnyArray, Constant, Isa, OpCall
+
+GEMM_ROWS = 2
+"""PL_GEMM_ROWS of gemm_s8.h."""
+
+SCALAR_CHANNELS = 4
+"""Output channels whose weights the scalar kernel interleaves."""
+
+
+def packed_channels(channels: int, isa: Isa) -> int:
+    """Channels with padding, per group: the length of its bias, multiplier and shift arrays."""
+    return channels if isa == "mve" else -(-channels // SCALAR_CHANNELS) * SCALAR_CHANNELS
+
+
+def pack(
+    call: OpCall,
+    weight: AnyArray,
+    bias: AnyArray,
+    multiplier: AnyArray,
+    shift: AnyArray,
+    input_zero_point: int,
+    isa: Isa,
+    groups: int = 1,
+) -> dict[str, Constant]:
+    """The data fields weight, bias, multiplier and shift.
+
+    Args:
+      weight: int8 [groups * channels, depth].
+      bias, multiplier, shift: int32 [groups * channels].
+      input_zero_point: folded into the bias.
+    """
+    folded = fold_zero_point(call, weight, bias, input_zero_point)
+    channels, depth = weight.shape[0] // groups, weight.shape[1]
+    padding = packed_channels(channels, isa) - channels
+
+    def vector(values: AnyArray) -> Constant:
+        grouped = values.reshape(groups, channels)
+        return Constant(np.pad(grouped, ((0, 0), (0, padding))).astype(np.int32).reshape(-1))
+
+    matrix = weight.reshape(groups, channels, depth)
+    if isa != "mve":
+        padded = np.pad(matrix, ((0, 0), (0, padding), (0, 0)))
+        blocks = padded.reshape(groups, -1, SCALAR_CHANNELS, depth)
+        matrix = np.ascontiguousarray(blocks.transpose(0, 1, 3, 2))
+    return {
+        "weight": Constant(matrix.astype(np.int8).reshape(-1)),
+        "bias": vector(folded),
+        "multiplier": vector(multiplier),
+        "shift": vector(shift),
+    }
+
+
+def fold_zero_point(
+    call: OpCall, weight: AnyArray, bias: AnyArray, input_zero_point: int
+) -> AnyArray:
+    """bias[o] - input_zero_point * sum of weight[o], checked against overflow of the sums.
+
+    weight is int8 [channels, taps]; with padding taps read as the zero point the result is exact.
+    """
+    wide = weight.astype(np.int64)
+    folded: AnyArray = bias.astype(np.int64) - input_zero_point * wide.sum(axis=1)
+    reach = np.abs(folded) + 128 * np.abs(wide).sum(axis=1)
+    worst = int(reach.argmax())
+    call.require(
+        int(reach[worst]) <= INT32_MAX,
+        f"the sum of output channel {worst} may reach {int(reach[worst])} and overflow int32",
+    )
+    return folded

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of quantization arguments that the kernels rely on (kernels/common/requantize.h)."""
+
+from collections.abc import Iterable
+
+from kernels.common.kernel import INT8_MAX, INT8_MIN, INT32_MAX, AnyArray, OpCall
+
+MIN_SHIFT, MAX_SHIFT = -31, 30
+
+
+def zero_point(call: OpCall, name: str) -> int:
+    return call.integer(name, INT8_MIN, INT8_MAX)
+
+
+def activation_range(call: OpCall) -> dict[str, int]:
+    """The params fields activation_min and activation_max."""
+    minimum = call.integer("activation_min", INT8_MIN, INT8_MAX)
+    maximum = call.integer("activation_max", INT8_MIN, INT8_MAX)
+    call.require(minimum <= maximum, f"activation_min {minimum} is above activation_max {maximum}")
+    return {"activation_min": minimum, "activation_max": maximum}
+
+
+def factor(
+    call: OpCall, multiplier_name: str, shift_name: str, signed: bool = False
+) -> tuple[int, int]:
+    """A multiplier and shift argument that requantize takes."""
+    multiplier, shift = call.integer(multiplier_name), call.integer(shift_name)
+    _check_factors(call, multiplier_name, [(multiplier, shift)], signed)
+    return multiplier, shift
+
+
+def factors(call: OpCall, channels: int) -> tuple[AnyArray, AnyArray]:
+    """The per-channel `multiplier` and `shift` tensors, int32 [channels]."""
+    multiplier = channel_vector(call, "multiplier", channels)
+    shift = channel_vector(call, "shift", channels)
+    pairs = zip(multiplier.tolist(), shift.tolist(), strict=True)
+    _check_factors(call, "multiplier", pairs, signed=False)
+    return multiplier, shift
+
+
+def channel_vector(call: OpCall, name: str, channels: int) -> AnyArray:
+    values = call.constant(name, "int32", rank=1)
+    call.require(
+        values.shape == (channels,),
+        f"{name} has {values.size} entries for {channels} output channels",
+    )
+    return values
+
+
+def requantize(x: int, multiplier: int, shift: int) -> int:
+    """The arithmetic of requantize.h on Python integers, for bounds."""
+    left, right = max(shift, 0), max(-shift, 0)
+    x = min(max(x << left, -INT32_MAX - 1), INT32_MAX)
+    high = (x * multiplier + (1 << 30)) >> 31
+    mask = (1 << right) - 1
+    return (high >> right) + int((high & mask) > (mask >> 1) + int(high < 0))
+
+
+def _check_factors(call: OpCall, name: str, pairs: Iterable[tuple[int, int]], signed: bool) -> None:
+    for index, (multiplier, shift) in enumerate(pairs):
+        magnitude = abs(multiplier) if signed else multiplier
+        call.require(
+            magnitude == 0 or 2**30 <= magnitude <= INT32_MAX,
+            f"{name}[{index}] is {multiplier}: it must be 0 or in [2^30, 2^31)"
+            + (" by magnitude" if signed else ""),
+        )
+        call.require(
+            MIN_SHIFT <= shift <= MAX_SHIFT,
+            f"the shift of {name}[{index}] is {shift}, not in [{MIN_SHIFT}, {MAX_SHIFT}]",
+        )

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fewer dimensions: what is contiguous together is one dimension for a kernel."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kernels.common.kernel import Field, OpCall, Value
+
+BROADCAST_DIMS = 4
+"""PL_BROADCAST_DIMS of broadcast.h."""
+
+
+@dataclass(frozen=True)
+class Dim:
+    """One loop: how often, and by how much each operand moves (in elements)."""
+
+    size: int
+    strides: tuple[int, ...]
+
+
+def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    strides: list[int] = []
+    step = 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size
+    return tuple(reversed(strides))
+
+
+def merged(dims: Sequence[Dim]) -> list[Dim]:
+    """The same loops, outermost first, with neighbours made one where all strides allow it."""
+    result: list[Dim] = []
+    for dim in dims:
+        if dim.size == 1:
+            continue
+        if result and all(
+            outer == inner * dim.size
+            for outer, inner in zip(result[-1].strides, dim.strides, strict=True)
+        ):
+            result[-1] = Dim(result[-1].size * dim.size, dim.strides)
+        else:
+            result.append(dim)
+    return result
+
+
+def padded(dims: Sequence[Dim], count: int, operands: int) -> list[Dim]:
+    """Exactly `count` loops, with loops of one pass in front."""
+    return [Dim(1, (0,) * operands)] * (count - len(dims)) + list(dims)
+
+
+@dataclass(frozen=True)
+class Broadcast:
+    """An elementwise op of two operands; in the innermost loop `a` never repeats.
+
+    `swapped` says that the kernel's a is the call's b.
+    """
+
+    a: Value
+    b: Value
+    swapped: bool
+    loops: tuple[Dim, ...]
+
+    @classmethod
+    def of(cls, call: OpCall, a: Value, b: Value) -> "Broadcast":
+        output = call.output().shape
+        a_strides = _broadcast_strides(call, a.shape, output)
+        b_strides = _broadcast_strides(call, b.shape, output)
+        strides = zip(a_strides, b_strides, strict=True)
+        few = merged([Dim(*dim) for dim in zip(output, strides, strict=True)])
+        call.require(
+            len(few) <= BROADCAST_DIMS,
+            f"broadcasting {list(a.shape)} and {list(b.shape)} takes {len(few)} nested loops, "
+            f"the kernels have {BROADCAST_DIMS}; expand one operand before",
+        )
+        if few and few[-1].strides[0] == 0:
+            swapped = [Dim(dim.size, (dim.strides[1], dim.strides[0])) for dim in few]
+            return cls(b, a, True, tuple(padded(swapped, BROADCAST_DIMS, operands=2)))
+        return cls(a, b, False, tuple(padded(few, BROADCAST_DIMS, operands=2)))
+
+    def dims(self) -> dict[str, Field]:
+        """The fields of pl_broadcast_dims."""
+        return {
+            "size": tuple(dim.size for dim in self.loops),
+            "a_stride": tuple(dim.strides[0] for dim in self.loops),
+            "b_stride": tuple(dim.strides[1] for dim in self.loops),
+        }
+
+    def in_place(self, output: Value) -> tuple[tuple[str, str], ...]:
+        """An operand with an element for every result may be overwritten."""
+        operands = [v for v in (self.a, self.b) if v.constant is None and v.size == output.size]
+        return tuple((operand.name, output.name) for operand in operands)
+
+
+def _broadcast_strides(call: OpCall, shape: Sequence[int], output: Sequence[int]) -> list[int]:
+    missing = len(output) - len(shape)
+    call.require(
+        missing >= 0 and all(s in (1, o) for s, o in zip(shape, output[missing:], strict=True)),
+        f"an operand of shape {list(shape)} does not broadcast to {list(output)}",
+    )
+    strides = contiguous_strides(shape)
+    return [0] * missing + [
+        stride if size > 1 else 0 for size, stride in zip(shape, strides, strict=True)
+    ]

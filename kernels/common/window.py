@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Windows over NHWC images, for convolutions and pooling."""
+
+from dataclasses import dataclass
+
+from kernels.common.kernel import Field, OpCall
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Where the windows of a call lie; pairs are (height, width), padding is before only."""
+
+    batches: int
+    input: tuple[int, int]
+    input_c: int
+    kernel: tuple[int, int]
+    stride: tuple[int, int]
+    padding: tuple[int, int, int, int]
+    dilation: tuple[int, int]
+    output: tuple[int, int]
+
+    @classmethod
+    def of_convolution(cls, call: OpCall, kernel: tuple[int, int], channels: int) -> "Windows":
+        """The windows of a call with arguments stride, padding and dilation."""
+        stride = call.integers("stride", 2, minimum=1)
+        padding = call.integers("padding", 4, minimum=0)
+        dilation = call.integers("dilation", 2, minimum=1)
+        n, h, w, c = call.tensor("input", "int8", rank=4).shape
+        oh = _convolved(h, kernel[0], stride[0], padding[0] + padding[1], dilation[0])
+        ow = _convolved(w, kernel[1], stride[1], padding[2] + padding[3], dilation[1])
+        output = call.output("int8", rank=4).shape
+        call.require(
+            output == (n, oh, ow, channels),
+            f"output has shape {list(output)}, it should be {[n, oh, ow, channels]}",
+        )
+        return cls(n, (h, w), c, kernel, pair(stride), quad(padding), pair(dilation), (oh, ow))
+
+    @property
+    def cover_input(self) -> bool:
+        """Every window is a whole pixel or a whole image, in order: rows of a matrix."""
+        pixels = self.kernel == (1, 1) and self.stride == (1, 1)
+        image = self.kernel == self.input and self.dilation == (1, 1)
+        return self.padding == (0, 0, 0, 0) and (pixels or image)
+
+    @property
+    def are_runs(self) -> bool:
+        """Every window is one run of bytes of the input: a dense row or whole rows."""
+        (kh, kw), (_, w) = self.kernel, self.input
+        dense = self.dilation[1] == 1 or kw == 1
+        whole = self.dilation[0] == 1 and kw == w
+        return self.padding == (0, 0, 0, 0) and dense and (kh == 1 or whole)
+
+    def params(self, dilation: bool) -> dict[str, Field]:
+        fields: dict[str, Field] = {
+            "stride_h": self.stride[0],
+            "stride_w": self.stride[1],
+            "pad_top": self.padding[0],
+            "pad_left": self.padding[2],
+        }
+        if dilation:
+            fields |= {"dilation_h": self.dilation[0], "dilation_w": self.dilation[1]}
+        return fields
+
+    def dims(self) -> dict[str, Field]:
+        return {
+            "batches": self.batches,
+            "input_h": self.input[0],
+            "input_w": self.input[1],
+            "input_c": self.input_c,
+            "kernel_h": self.kernel[0],
+            "kernel_w": self.kernel[1],
+            "output_h": self.output[0],
+            "output_w": self.output[1],
+        }
+
+
+def pair(values: tuple[int, ...]) -> tuple[int, int]:
+    first, second = values
+    return first, second
+
+
+def quad(values: tuple[int, ...]) -> tuple[int, int, int, int]:
+    first, second, third, fourth = values
+    return first, second, third, fourth
+
+
+def _convolved(size: int, kernel: int, stride: int, padding: int, dilation: int) -> int:
+    return (size + padding - dilation * (kernel - 1) - 1) // stride + 1

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_CONV2D_CONV2D_H_
+#define KERNELS_CONV2D_CONV2D_H_
+
+#include "kernels/common/types.h"
+
+typedef struct {
+  int32_t stride_h;
+  int32_t stride_w;
+  int32_t pad_top;
+  int32_t pad_left;
+  int32_t dilation_h;
+  int32_t dilation_w;
+  int32_t input_zero_point;  // the value of padding
+  int32_t output_zero_point;
+  int32_t activation_min;
+  int32_t activation_max;
+} pl_conv2d_params;
+
+typedef struct {
+  int32_t batches;
+  int32_t input_h;
+  int32_t input_w;
+  int32_t input_c;  // of all groups
+  int32_t kernel_h;
+  int32_t kernel_w;
+  int32_t output_h;
+  int32_t output_w;
+  int32_t output_c;  // of all groups
+  int32_t groups;
+  int32_t packed_c;  // packed output channels of a group
+} pl_conv2d_dims;
+
+// The constants are packed for the ISA, one matrix a group, see kernels/common/gemm_s8.h.
+typedef struct {
+  const int8_t *input;  // [batches, input_h, input_w, input_c]
+  const int8_t *weight;
+  const int32_t *bias;  // with the input's zero point folded in
+  const int32_t *multiplier;
+  const int32_t *shift;
+  int8_t *output;  // [batches, output_h, output_w, output_c]
+} pl_conv2d_data;
+
+// Convolution in NHWC: each window is gathered into scratch (two of them, kernel_h * kernel_w *
+// input_c / groups bytes each) and multiplied by the weight matrix of its group.
+// TFLite int8 CONV_2D.
+PL_MUST_USE pl_status pl_conv2d_s8(const pl_context *ctx, const pl_conv2d_params *params,
+                                   const pl_conv2d_dims *dims, const pl_conv2d_data *data);
+
+// The same where every window is one run of the input: no padding, one group, and windows of one
+// dense row or of whole rows. Needs no scratch.
+PL_MUST_USE pl_status pl_conv2d_runs_s8(const pl_context *ctx, const pl_conv2d_params *params,
+                                        const pl_conv2d_dims *dims, const pl_conv2d_data *data);
+
+#endif  // KERNELS_CONV2D_CONV2D_H_

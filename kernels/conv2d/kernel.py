@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::conv2d on kernels/conv2d/conv2d.h, or on linear's kernel where it is a matrix product."""
+
+from kernels.common.gemm import GEMM_ROWS, pack, packed_channels
+from kernels.common.kernel import AnyArray, Isa, KernelCall, OpCall, kernel
+from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
+from kernels.common.window import Windows
+from kernels.linear.kernel import linear_call
+
+
+@kernel("pl::conv2d")
+def conv2d(call: OpCall, isa: Isa) -> KernelCall:
+    weight = call.constant("weight", "int8", rank=4)
+    groups = call.integer("groups", minimum=1)
+    windows = Windows.of_convolution(call, (weight.shape[1], weight.shape[2]), weight.shape[0])
+    call.require(
+        weight.shape[0] % groups == 0 and weight.shape[3] * groups == windows.input_c,
+        f"weight {list(weight.shape)} does not go with {windows.input_c} input channels "
+        f"in {groups} groups",
+    )
+    return convolution_call(call, windows, weight, groups, isa)
+
+
+def convolution_call(
+    call: OpCall, windows: Windows, weight: AnyArray, groups: int, isa: Isa
+) -> KernelCall:
+    """A convolution with weight [O, KH, KW, C / groups]; other arguments as of pl::conv2d."""
+    channels = weight.shape[0]
+    matrix = weight.reshape(channels, -1)
+    if groups == 1 and windows.cover_input:
+        return linear_call(call, matrix, isa)
+    multiplier, shift = factors(call, channels)
+    bias = channel_vector(call, "bias", channels)
+    input_zero_point = zero_point(call, "input_zero_point")
+    runs = groups == 1 and windows.are_runs
+    return KernelCall(
+        function="pl_conv2d_runs_s8" if runs else "pl_conv2d_s8",
+        header="kernels/conv2d/conv2d.h",
+        params={
+            **windows.params(dilation=True),
+            "input_zero_point": input_zero_point,
+            "output_zero_point": zero_point(call, "output_zero_point"),
+            **activation_range(call),
+        },
+        dims={
+            **windows.dims(),
+            "output_c": channels,
+            "groups": groups,
+            "packed_c": packed_channels(channels // groups, isa),
+        },
+        data={
+            "input": call.tensor("input"),
+            **pack(call, matrix, bias, multiplier, shift, input_zero_point, isa, groups),
+            "output": call.output(),
+        },
+        scratch=0 if runs else GEMM_ROWS * matrix.shape[1],
+    )

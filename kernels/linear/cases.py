@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pl::linear."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kernels.common.kernel import AnyArray
+from kernels.testing.case import Case
+from kernels.testing.values import Values, spread
+
+
+def cases() -> Iterator[Case]:
+    for name, shape, channels, board in [
+        ("one value", (1, 1), 1, True),
+        ("one row", (1, 64), 12, True),
+        ("one row, odd sizes", (1, 37), 5, True),
+        ("vector", (19,), 4, False),
+        ("two rows", (2, 16), 8, True),
+        ("odd rows", (7, 33), 6, True),
+        ("rank 4", (2, 3, 2, 10), 7, False),
+        ("depth 3", (5, 3), 9, True),
+        ("depth 17", (4, 17), 3, False),
+        ("many channels", (3, 16), 67, False),
+        ("deep", (1, 2000), 3, False),
+    ]:
+        yield _case(name, shape, channels, Values("linear", name), board)
+    for index in range(150):
+        values = Values("linear", index)
+        rows, depth = values.integer(1, 9), values.integer(1, 70)
+        yield _case(f"random {index}", (rows, depth), values.integer(1, 20), values, False)
+    yield from _edges()
+
+
+def _case(
+    name: str,
+    shape: tuple[int, ...],
+    channels: int,
+    values: Values,
+    board: bool,
+    given: dict[str, AnyArray] | None = None,
+) -> Case:
+    depth = shape[-1]
+    low, high = values.activation()
+    constants = {
+        "weight": values.int8(channels, depth),
+        "bias": values.int32(64 * depth, channels),
+        **values.factors(spread(depth), channels),
+    }
+    changed = given or {}
+    return Case(
+        name=name,
+        op="pl::linear",
+        inputs={"input": changed.get("input", values.int8(*shape))},
+        constants={key: changed.get(key, value) for key, value in constants.items()},
+        attributes={
+            "input_zero_point": values.zero_point(),
+            "output_zero_point": values.zero_point(),
+            "activation_min": low,
+            "activation_max": high,
+        },
+        board=board,
+    )
+
+
+def _edges() -> Iterator[Case]:
+    """Sums and factors at the ends of their ranges."""
+    for index in range(8):
+        values = Values("linear edge", index)
+        given = {"input": values.extreme_int8(3, 65), "weight": values.extreme_int8(6, 65)}
+        yield _case(f"extreme products {index}", (3, 65), 6, values, index < 2, given)
+    for shift in (-31, -30, -20, -2, -1, 0, 1, 2, 7, 15, 30):
+        values = Values("linear shift", shift)
+        given = {
+            "shift": np.full(5, shift, np.int32),
+            "bias": np.array([0, 1, -1, 2**30 - 2**20, -(2**30) + 2**20], np.int32),
+            "multiplier": np.array([2**30, 2**31 - 1, 0, 2**30 + 1, 3 * 2**29], np.int32),
+        }
+        yield _case(f"shift {shift}", (2, 4), 5, values, shift in (-31, -1, 0, 7), given)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::linear on kernels/linear/linear.h."""
+
+from kernels.common.gemm import pack
+from kernels.common.kernel import AnyArray, Isa, KernelCall, OpCall, kernel
+from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
+
+
+@kernel("pl::linear")
+def linear(call: OpCall, isa: Isa) -> KernelCall:
+    weight = call.constant("weight", "int8", rank=2)
+    shape = call.tensor("input", "int8").shape
+    call.require(
+        len(shape) >= 1 and shape[-1] == weight.shape[1],
+        f"input has shape {list(shape)}, weight {list(weight.shape)}: the last sizes differ",
+    )
+    expected = (*shape[:-1], weight.shape[0])
+    output = call.output("int8").shape
+    call.require(
+        output == expected, f"output has shape {list(output)}, it should be {list(expected)}"
+    )
+    return linear_call(call, weight, isa)
+
+
+def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
+    """The input as rows of weight.shape[1] values times weight [O, K]; arguments as pl::linear."""
+    channels, depth = weight.shape
+    multiplier, shift = factors(call, channels)
+    bias = channel_vector(call, "bias", channels)
+    source = call.tensor("input")
+    return KernelCall(
+        function="pl_linear_s8",
+        header="kernels/linear/linear.h",
+        params={
+            "output_zero_point": zero_point(call, "output_zero_point"),
+            **activation_range(call),
+        },
+        dims={
+            "rows": source.size // depth,
+            "input_channels": depth,
+            "output_channels": channels,
+        },
+        data={
+            "input": source,
+            **pack(
+                call, weight, bias, multiplier, shift, zero_point(call, "input_zero_point"), isa
+            ),
+            "output": call.output(),
+        },
+    )

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_LINEAR_LINEAR_H_
+#define KERNELS_LINEAR_LINEAR_H_
+
+#include "kernels/common/types.h"
+
+typedef struct {
+  int32_t output_zero_point;
+  int32_t activation_min;
+  int32_t activation_max;
+} pl_linear_params;
+
+typedef struct {
+  int32_t rows;
+  int32_t input_channels;
+  int32_t output_channels;
+} pl_linear_dims;
+
+// The constants are packed for the ISA, see kernels/common/gemm_s8.h.
+typedef struct {
+  const int8_t *input;  // [rows, input_channels]
+  const int8_t *weight;
+  const int32_t *bias;  // with the input's zero point folded in
+  const int32_t *multiplier;
+  const int32_t *shift;
+  int8_t *output;  // [rows, output_channels]
+} pl_linear_data;
+
+// output[r][o] = clamp(requantize(bias[o] + sum_c input[r][c] * weight[o][c]) + zero point).
+// TFLite int8 FULLY_CONNECTED with per-channel scales; also a 1x1 convolution.
+PL_MUST_USE pl_status pl_linear_s8(const pl_context *ctx, const pl_linear_params *params,
+                                   const pl_linear_dims *dims, const pl_linear_data *data);
+
+#endif  // KERNELS_LINEAR_LINEAR_H_

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_MUL_MUL_H_
+#define KERNELS_MUL_MUL_H_
+
+#include "kernels/common/broadcast.h"
+#include "kernels/common/types.h"
+
+typedef struct {
+  int32_t a_zero_point;
+  int32_t b_zero_point;
+  int32_t output_zero_point;
+  int32_t multiplier;
+  int32_t shift;
+  int32_t activation_min;
+  int32_t activation_max;
+} pl_mul_params;
+
+// In the innermost dimension a has stride 1, b stride 1 or 0.
+typedef pl_broadcast_dims pl_mul_dims;
+
+typedef struct {
+  const int8_t *a;
+  const int8_t *b;
+  int8_t *output;  // may be a, or b if that does not repeat
+} pl_mul_data;
+
+// output = clamp(requantize((a - a_zero_point) * (b - b_zero_point)) + output_zero_point).
+// TFLite int8 MUL.
+PL_MUST_USE pl_status pl_mul_s8(const pl_context *ctx, const pl_mul_params *params,
+                                const pl_mul_dims *dims, const pl_mul_data *data);
+
+#endif  // KERNELS_MUL_MUL_H_

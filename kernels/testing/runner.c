@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/testing/runner.h"
+
+#include "boards/common/console.h"
+#include "boards/common/print.h"
+
+#define GUARD_BYTE 0xA5u
+
+// Provided by the address sanitizer in host tests: makes any access to a range an error.
+void __asan_poison_memory_region(const volatile void *address, size_t bytes) __attribute__((weak));
+void __asan_unpoison_memory_region(const volatile void *address, size_t bytes)
+    __attribute__((weak));
+
+static void poison(const uint8_t *address, uint32_t bytes) {
+  if (__asan_poison_memory_region) __asan_poison_memory_region(address, bytes);
+}
+
+static void unpoison(const uint8_t *address, uint32_t bytes) {
+  if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(address, bytes);
+}
+
+static float as_float(const uint8_t *bytes) {
+  float value;
+  __builtin_memcpy(&value, bytes, sizeof(value));
+  return value;
+}
+
+static float magnitude(float value) { return value < 0.0f ? -value : value; }
+
+static int float_matches(float result, float expected, float tolerance) {
+  if (expected != expected) return result != result;
+  if (result == expected) return 1;
+  const float size = magnitude(expected);
+  return magnitude(result - expected) <= tolerance * (size > 1.0f ? size : 1.0f);
+}
+
+// Both start with the case's name.
+static int fail(const pl_test_case *test, const char *what) {
+  pl_print(test->name);
+  pl_print(what);
+  return 1;
+}
+
+static int report_element(const pl_test_case *test, uint32_t index) {
+  (void)fail(test, ": element ");
+  pl_print_u32(index);
+  return 1;
+}
+
+static int check_output(const pl_test_case *test, const pl_test_output *output) {
+  const uint8_t *expected = output->expected;
+  if (output->is_float) {
+    for (uint32_t i = 0; i < output->bytes; i += 4) {
+      const uint8_t *result = output->address + i;
+      if (float_matches(as_float(result), as_float(expected + i), output->tolerance)) continue;
+      uint32_t result_bits;
+      uint32_t expected_bits;
+      __builtin_memcpy(&result_bits, result, 4);
+      __builtin_memcpy(&expected_bits, expected + i, 4);
+      (void)report_element(test, i / 4);
+      pl_print(" has bits ");
+      pl_print_hex32(result_bits);
+      pl_print(", expected ");
+      pl_print_hex32(expected_bits);
+      pl_print("\n");
+      return 1;
+    }
+    return 0;
+  }
+  for (uint32_t i = 0; i < output->bytes; ++i) {
+    if (output->address[i] == expected[i]) continue;
+    (void)report_element(test, i);
+    pl_print(" is ");
+    pl_print_i32((int8_t)output->address[i]);
+    pl_print(", expected ");
+    pl_print_i32((int8_t)expected[i]);
+    pl_print("\n");
+    return 1;
+  }
+  return 0;
+}
+
+// Whether all bytes of the arena outside of the case's own ranges are as they were.
+static int guards_hold(const pl_test_case *test, const uint8_t *arena, uint32_t arena_bytes) {
+  for (const uint8_t *byte = arena; byte < arena + arena_bytes; ++byte) {
+    if (byte == test->scratch && test->scratch_bytes > 0) byte += test->scratch_bytes;
+    for (uint32_t i = 0; i < test->output_count; ++i) {
+      if (byte == test->outputs[i].address) byte += test->outputs[i].bytes;
+    }
+    if (*byte != GUARD_BYTE) return 0;
+  }
+  return 1;
+}
+
+static int run_case(const pl_test_case *test, uint8_t *arena, uint32_t arena_bytes) {
+  for (uint32_t i = 0; i < arena_bytes; ++i) arena[i] = GUARD_BYTE;
+  for (uint32_t i = 0; i < test->output_count; ++i) {
+    const pl_test_output *output = &test->outputs[i];
+    const uint8_t *initial = output->initial;
+    for (uint32_t j = 0; initial && j < output->bytes; ++j) output->address[j] = initial[j];
+  }
+  poison(arena, arena_bytes);
+  unpoison(test->scratch, test->scratch_bytes);
+  for (uint32_t i = 0; i < test->output_count; ++i) {
+    unpoison(test->outputs[i].address, test->outputs[i].bytes);
+  }
+  const pl_context ctx = {test->scratch, test->scratch_bytes};
+  const pl_status status = test->run(&ctx, test->params, test->dims, test->data);
+  unpoison(arena, arena_bytes);
+
+  if (status != PL_OK) {
+    (void)fail(test, " returned ");
+    pl_print(pl_status_name(status));
+    pl_print("\n");
+    return 1;
+  }
+  if (!guards_hold(test, arena, arena_bytes)) return fail(test, ": wrote outside its memory\n");
+  int failures = 0;
+  for (uint32_t i = 0; i < test->output_count; ++i) {
+    failures |= check_output(test, &test->outputs[i]);
+  }
+  return failures;
+}
+
+// A kernel that uses scratch must refuse to run with a byte less.
+static int check_scratch_refusal(const pl_test_case *test) {
+  const pl_context ctx = {test->scratch, test->scratch_bytes - 1};
+  const pl_status status = test->run(&ctx, test->params, test->dims, test->data);
+  if (status == PL_ERROR_SCRATCH_SIZE) return 0;
+  return fail(test, ": did not refuse scratch that is too small\n");
+}
+
+_Noreturn void pl_test_main(const pl_test_case *cases, uint32_t count, uint8_t *arena,
+                            uint32_t arena_bytes) {
+  uint32_t failures = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    int failed = run_case(&cases[i], arena, arena_bytes);
+    if (cases[i].scratch_bytes > 0) failed |= check_scratch_refusal(&cases[i]);
+    failures += failed ? 1 : 0;
+  }
+  pl_print_u32(count - failures);
+  pl_print(" of ");
+  pl_print_u32(count);
+  pl_print(" cases passed\n");
+  pl_print(failures == 0 && count > 0 ? "PL:PASS\n" : "PL:FAIL kernel cases\n");
+  pl_exit(failures == 0 && count > 0 ? 0 : 1);
+}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seeded random values for cases."""
+
+import math
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from kernels.common.kernel import INT8_MAX, INT8_MIN, AnyArray
+
+_T = TypeVar("_T")
+
+
+class Values:
+    """A stream of values that depends on its seed only."""
+
+    def __init__(self, *seed: int | str) -> None:
+        text = "/".join(str(part) for part in seed)
+        self._random = np.random.default_rng(list(text.encode()))
+
+    def integer(self, minimum: int, maximum: int) -> int:
+        """Uniform in [minimum, maximum]."""
+        return int(self._random.integers(minimum, maximum, endpoint=True))
+
+    def choice(self, items: Sequence[_T]) -> _T:
+        return items[self.integer(0, len(items) - 1)]
+
+    def int8(self, *shape: int) -> AnyArray:
+        """Uniform over the whole range."""
+        return self._random.integers(INT8_MIN, INT8_MAX, shape, np.int8, endpoint=True)
+
+    def extreme_int8(self, *shape: int) -> AnyArray:
+        """Only -128 and 127."""
+        return self._random.choice(np.array([INT8_MIN, INT8_MAX], np.int8), shape)
+
+    def int32(self, magnitude: int, *shape: int) -> AnyArray:
+        """Uniform in [-magnitude, magnitude]."""
+        return self._random.integers(-magnitude, magnitude, shape, np.int32, endpoint=True)
+
+    def float32(self, *shape: int, scale: float = 1.0) -> AnyArray:
+        """Normally distributed."""
+        return (self._random.standard_normal(shape) * scale).astype(np.float32)
+
+    def zero_point(self) -> int:
+        """Often an extreme one."""
+        return self.choice([INT8_MIN, INT8_MAX, 0, self.integer(INT8_MIN, INT8_MAX)])
+
+    def activation(self) -> tuple[int, int]:
+        """Mostly the whole range."""
+        low, high = sorted((self.integer(INT8_MIN, INT8_MAX), self.integer(INT8_MIN, INT8_MAX)))
+        return self.choice([(INT8_MIN, INT8_MAX), (INT8_MIN, INT8_MAX), (low, high)])
+
+    def factor(self, expected: float) -> tuple[int, int]:
+        """A random multiplier and shift within a factor of four around a value."""
+        value = expected * 4.0 ** self._random.uniform(-1, 1)
+        fraction, shift = math.frexp(value)
+        return min(round(fraction * 2**31), 2**31 - 1), max(-31, min(30, shift))
+
+    def factors(self, expected: float, channels: int) -> dict[str, AnyArray]:
+        """The constants `multiplier` and `shift` of a per-channel requantization."""
+        pairs = [self.factor(expected) for _ in range(channels)]
+        return {
+            "multiplier": np.array([pair[0] for pair in pairs], np.int32),
+            "shift": np.array([pair[1] for pair in pairs], np.int32),
+        }
+
+
+def spread(depth: int) -> float:
+    """The requantization factor that brings sums of `depth` int8 products to int8's range."""
+    return 1.0 / (64.0 * math.sqrt(depth))

@@ -3,8 +3,8 @@
 
     bazel run //firmware/plan:compile -- --pte=digits.pte --board=board.json --name=digits --report
 
-Exit status: 0; 2 if an input is damaged or asks for what no kernel does; 3 if the model does not fit on
-the board.
+Exit status: 0; 2 if an input is damaged or asks for what no kernel does; 3 if the model does not
+fit on the board.
 """
 
 import json

@@ -102,10 +102,10 @@ def alias_offset(call: OpCall) -> int | None:
     if call.op == "pl::slice":
         return _slice_offset(call, source, result)
     call.require(source.size == result.size, f"{list(source.shape)} becomes {list(result.shape)}")
-    if call.op == "pl::transpose":
-        if not is_row_major(source.shape, call.integers("perm", len(source.shape), 0)):
-            return None
-    return 0
+    moves = call.op == "pl::transpose" and not is_row_major(
+        source.shape, call.integers("perm", len(source.shape), 0)
+    )
+    return None if moves else 0
 
 
 def cat_offsets(call: OpCall) -> list[int] | None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators as torch's registry declares them, and what they mean in terms of memory.
 
-A .pte gives a call's arguments by position; names and types come from the operator's schema. Tensors
-of a .pte may lie in memory in another order than their shape says (channels_last: dim_order 0231);
-from here on a tensor's shape is its memory order.
+A .pte gives a call's arguments by position; names and types come from the operator's schema. A
+tensor of a .pte may lie in memory in another order than its shape says (channels_last: dim_order
+0231); from here on a tensor's shape is its memory order.
 """
 
 import functools

@@ -6,7 +6,7 @@ are small (tens of blocks) and nearly always allow the lower bound, the largest 
 use at one step. For every optimal placement there is an order in which putting each block at its
 lowest free offset gives an arena no larger, hence the search is over orders: several good ones
 first, then those blocks that stick out above the lower bound are moved forward, again and again
-("squeaky wheel" optimisation). It ends at the lower bound or when a fixed amount of work is done, so
+("squeaky wheel" optimisation). It ends at the lower bound or when a fixed amount of work is done:
 the result is a function of the blocks alone.
 """
 

@@ -5,7 +5,6 @@ The file's structure is ExecuTorch's own deserializer's business; everything tha
 checked here, as a damaged file must end in one message and never in a wrong plan.
 """
 
-import functools
 import math
 from collections.abc import Mapping
 from dataclasses import is_dataclass
@@ -14,9 +13,9 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 import numpy as np
 from executorch.exir import schema as et
 from executorch.exir._serialize._program import deserialize_pte_binary
+from executorch.exir.scalar_type import ScalarType
 from executorch.exir.schema import ExecutionPlan
 from executorch.exir.schema import Program as EtProgram
-from executorch.exir.scalar_type import ScalarType
 
 from firmware.plan import operators
 from firmware.plan.operators import Argument
@@ -97,12 +96,9 @@ def _deserialize(data: bytes) -> EtProgram:
     return file.program
 
 
-_type_hints = functools.cache(get_type_hints)
-
-
 def _complete(node: Any) -> None:
     """Absent fields: lists become empty ones, anything else that must be there is damage."""
-    for name, hint in _type_hints(type(node)).items():
+    for name, hint in get_type_hints(type(node)).items():
         value = getattr(node, name)
         if value is None and get_origin(hint) is list:
             setattr(node, name, [])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a plan says about itself: plan.json for machines, tables for people."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from firmware.plan.plan import (
@@ -12,7 +13,7 @@ from firmware.plan.plan import (
 )
 from firmware.plan.planner import live_bytes
 from firmware.plan.program import Port
-from firmware.plan.sharing import ALIGNMENT, scratch_name
+from firmware.plan.sharing import ALIGNMENT
 
 FORMAT = 1
 
@@ -148,7 +149,7 @@ def does_not_fit_text(error: DoesNotFitError, name: str, board: str) -> str:
     return "\n".join([*lines, *("  " + line for line in _aligned(rows))]) + "\n"
 
 
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which tensors share memory: what is left for the memory planner is a list of blocks.
 
-Two levels. A *group* is a set of tensors that are pieces of the same bytes, each of which is written
-once: aliases and their sources, and the inputs of a concatenation that are written right into its
-result (then it is no kernel call any more). A *buffer* holds groups one after another: a kernel
-that may work in place puts its result over its input. Concatenations and in-place calls are taken
-in order, each only if it is safe and the most bytes in use at one step do not grow.
+Two levels. A *group* is a set of tensors that are pieces of the same bytes, each byte of which is
+written once: aliases and their sources, and the inputs of a concatenation that are written right
+into its result (then it is no kernel call any more). A *buffer* holds groups one after another: a
+kernel that may work in place puts its result over its input. Concatenations and in-place calls are
+taken in order, each only if it is safe and the most bytes in use at one step do not grow.
 
 Steps count from 1. The caller writes the model's inputs at step 0 (they may be overwritten after
 their last use) and reads the outputs after the last step.

@@ -106,7 +106,7 @@ def test_hundred_blocks_within_two_seconds(seed: int) -> None:
 
 
 def tiles(count: int, seed: int) -> list[Block]:
-    """A rectangle of 4096 bytes by 100 steps cut into blocks: the only perfect fit leaves no gap."""
+    """A rectangle of 4096 bytes by 100 steps cut into blocks: a perfect fit leaves no gap."""
     rng = random.Random(seed)
     rectangles = [(0, 4096, 0, 99)]
     while len(rectangles) < count:

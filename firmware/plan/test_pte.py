@@ -5,6 +5,7 @@ import copy
 import functools
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -20,6 +21,8 @@ from firmware.plan.plan import DoesNotFitError, make_plan
 from firmware.plan.pte import PteError, read_program
 from firmware.plan.testing import Network, export_pte, sample_board
 from kernels.common.kernel import KernelError
+
+OPS: Any = torch.ops.pl
 
 
 @functools.cache
@@ -62,13 +65,16 @@ def test_reads_ports() -> None:
 
 
 class ChannelsLast(torch.nn.Module):
+    table: torch.Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("table", torch.arange(-128, 128).to(torch.int8))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        x = torch.ops.pl.channels_last_to_nhwc(x)
-        return torch.ops.pl.nhwc_to_channels_last(torch.ops.pl.lut(x, self.table))
+        x = OPS.channels_last_to_nhwc(x)
+        result: torch.Tensor = OPS.nhwc_to_channels_last(OPS.lut(x, self.table))
+        return result
 
 
 @pytest.mark.parametrize(("channels", "size"), [(3, 4), (1, 4), (3, 1), (1, 1)])
@@ -101,7 +107,8 @@ def test_decodes_aten_operators() -> None:
 def test_refuses_other_ops_on_channels_last() -> None:
     class Direct(ChannelsLast):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return torch.ops.pl.lut(x, self.table)
+            result: torch.Tensor = OPS.lut(x, self.table)
+            return result
 
     x = torch.zeros(1, 3, 4, 4, dtype=torch.int8).to(memory_format=torch.channels_last)
     with pytest.raises(ValueError, match="dim_order"):
@@ -138,7 +145,7 @@ def test_foreign_files(data: bytes, message: str) -> None:
         read_program(data)
 
 
-@pytest.mark.parametrize("part", range(0, 20))
+@pytest.mark.parametrize("part", range(20))
 def test_truncated_files(part: int) -> None:
     data = sample()
     with pytest.raises(PteError, match=r"truncated|is not a .pte|damaged"):

@@ -82,7 +82,7 @@ def select(call: OpCall, isa: Isa) -> KernelCall:
     operands = call.args.get("inputs", [call.args.get("input")])
     data = {f"input_{i}": value for i, value in enumerate(operands)}
     data["output"] = call.outputs[0]
-    in_place = ()
+    in_place: tuple[tuple[str, str], ...] = ()
     if call.args.get("in_place"):
         in_place = tuple((value.name, call.outputs[0].name) for value in operands)
     scratch = call.args.get("scratch", 0)

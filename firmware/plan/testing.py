@@ -51,6 +51,9 @@ def export_pte(
 class Network(torch.nn.Module):
     """A convolution block of each kind, an addition, pooling and a classifier; NHWC inside."""
 
+    conv_bias: torch.Tensor
+    linear_weight: torch.Tensor
+
     def __init__(self, size: int = 8, channels: int = 8, seed: int = 0) -> None:
         super().__init__()
         self.size = size
@@ -89,10 +92,11 @@ class Network(torch.nn.Module):
         x = ops.add(x, y, -5, 2**30, 0, 2, 2**30, 0, 20, 1, 2**30, -18, -128, 127)
         x = ops.max_pool2d(x, [2, 2], [2, 2], [0, 0, 0, 0], one, [self.size // 2, self.size // 2])
         x = ops.reshape(x, [1, self.linear_weight.shape[1]])
-        return ops.linear(
+        result: torch.Tensor = ops.linear(
             x, self.linear_weight, self.linear_bias, self.linear_multiplier, self.linear_shift,
             1, 0, -128, 127,
         )  # fmt: skip
+        return result
 
     def example(self, seed: int = 0) -> torch.Tensor:
         """An input."""

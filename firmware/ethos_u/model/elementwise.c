@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// OP_ELEMENTWISE.
+#include "firmware/ethos_u/model/operations.h"
+#include "firmware/ethos_u/model/output.h"
+
+typedef enum {
+  kMul = 0,
+  kAdd = 1,
+  kSub = 2,
+  kMin = 3,
+  kMax = 4,
+  kLeakyRelu = 5,
+  kAbs = 6,
+  kClz = 7,
+  kShr = 8,
+  kShl = 9,
+} elementwise_mode;
+
+// IFM_PRECISION.scale_mode: which operand of an addition has the 32-bit scale.
+typedef enum { kScaleBoth16 = 0, kScaleA32 = 1, kScaleB32 = 2 } ifm_scale_mode;
+
+typedef struct {
+  npu_feature_map ifm;
+  npu_feature_map ifm2;
+  npu_output output;
+  elementwise_mode mode;
+  bool unary;
+  bool has_scalar;  // IFM2 is one value
+  bool broadcast_y;
+  bool broadcast_x;
+  bool broadcast_c;
+  bool swapped;     // IFM2 is operand A
+  int32_t scalar;
+  ifm_scale_mode scale_mode;
+  npu_scale scale_a;  // of the scaled operand; a multiplier of A alone where both are scaled
+  int32_t multiplier_b;
+  int shift;        // left shift of the operand without a scale
+  int64_t *accumulators;
+  int32_t *a;
+  int32_t *b;
+  int32_t *values;
+} elementwise;
+
+static bool take_buffers(npu_machine *machine, elementwise *e) {
+  enum { kAccumulators = NPU_CHUNK * sizeof(int64_t), kValues = NPU_CHUNK * sizeof(int32_t) };
+  uint8_t *at = npu_take_buffers(machine, kAccumulators + 3 * kValues);
+  if (at == NULL) {
+    return npu_ok(machine);
+  }
+  e->accumulators = (int64_t *)(void *)at;
+  e->a = (int32_t *)(void *)(at + kAccumulators);
+  e->b = e->a + NPU_CHUNK;
+  e->values = e->b + NPU_CHUNK;
+  return true;
+}
+
+static bool decode_operand2(npu_machine *machine, elementwise *e) {
+  const uint32_t broadcast = npu_register(machine, NPU_SET_IFM2_BROADCAST);
+  const npu_feature_map *ofm = &e->output.map;
+  e->broadcast_y = (broadcast & 1) != 0;
+  e->broadcast_x = (broadcast & 2) != 0;
+  e->broadcast_c = (broadcast & 4) != 0;
+  e->swapped = (broadcast >> 6 & 1) != 0;
+  e->has_scalar = (broadcast >> 7 & 1) != 0;
+  if (e->has_scalar) {
+    const uint32_t precision = npu_register(machine, NPU_SET_IFM2_PRECISION);
+    const uint32_t value = npu_register(machine, NPU_SET_IFM2_SCALAR);
+    const uint32_t zero_point = npu_register(machine, NPU_SET_IFM2_ZERO_POINT);
+    const bool is_signed = (precision & 1) != 0;
+    e->scalar = (is_signed ? (int16_t)value : (int32_t)value) -
+                (is_signed ? (int16_t)zero_point : (int32_t)zero_point);
+    return npu_ok(machine);
+  }
+  if (!npu_feature_map_decode(machine, NPU_IFM2, e->broadcast_y ? 1 : ofm->height,
+                              e->broadcast_x ? 1 : ofm->width, e->broadcast_c ? 1 : ofm->depth,
+                              &e->ifm2)) {
+    return false;
+  }
+  if (e->ifm2.element != e->ifm.element) {
+    return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM2_PRECISION,
+                    "activation_precision, not the IFM's", e->ifm2.element);
+  }
+  return true;
+}
+
+// Scales of an addition's operands.
+static bool decode_operand_scales(npu_machine *machine, elementwise *e) {
+  const uint32_t precision = npu_register(machine, NPU_SET_IFM_PRECISION);
+  const uint32_t rounding = precision >> 14;
+  const uint32_t scale_b = npu_register(machine, NPU_SET_OPB_SCALE);
+  const bool word = e->ifm.element == 2;
+  e->scale_mode = (ifm_scale_mode)(precision >> 8 & 3);
+  e->scale_a = (npu_scale){
+      .multiplier = npu_register(machine, NPU_SET_OPA_SCALE),
+      .shift = (uint8_t)npu_register_parameter(machine, NPU_SET_OPA_SCALE),
+      .round_double = rounding == NPU_ROUND_DOUBLE,
+  };
+  e->multiplier_b = (int32_t)scale_b;
+  switch (e->scale_mode) {
+    case kScaleBoth16:
+      if (e->scale_a.multiplier > INT16_MAX || e->scale_a.shift != 0) {
+        return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OPA_SCALE, "scale",
+                        e->scale_a.multiplier);
+      }
+      if (scale_b > INT16_MAX || (e->swapped && scale_b != e->scale_a.multiplier)) {
+        return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OPB_SCALE, "scale", scale_b);
+      }
+      break;
+    case kScaleA32:
+    case kScaleB32:
+      e->shift = word ? 14 : 19;
+      if (e->ifm.element == 4) {
+        return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_PRECISION, "scale_mode",
+                        e->scale_mode);
+      }
+      if (rounding != NPU_ROUND_DOUBLE && rounding != NPU_ROUND_NATURAL) {
+        return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_PRECISION, "round_mode",
+                        rounding);
+      }
+      // The other operand is only shifted. Its scale is that shift, cut to 16 bits.
+      if (scale_b != 0 && scale_b != (word ? 1u << 14 : 0)) {
+        return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OPB_SCALE, "scale", scale_b);
+      }
+      break;
+    default:
+      return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_SET_IFM_PRECISION, "scale_mode",
+                      e->scale_mode);
+  }
+  return npu_ok(machine);
+}
+
+static bool is_scaled(elementwise_mode mode) {
+  return mode == kMul || mode == kAdd || mode == kSub || mode == kAbs;
+}
+
+static bool check(npu_machine *machine, const elementwise *e) {
+  const npu_feature_map *ofm = &e->output.map;
+  const bool words = e->ifm.element == 4;
+  if (npu_register(machine, NPU_SET_IFM_UPSCALE) != 0) {
+    return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_UPSCALE,
+                    "mode, for an elementwise operation", 0);
+  }
+  if ((e->mode == kClz || e->mode == kShl || e->mode == kShr) &&
+      (!words || e->ifm.zero_point != 0 || (!e->unary && e->ifm2.zero_point != 0))) {
+    return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_PRECISION,
+                    "activation_precision or zero point", e->ifm.element);
+  }
+  if (e->mode == kShr) {
+    const uint32_t rounding = npu_register(machine, NPU_SET_OFM_PRECISION) >> 14;
+    if (rounding != NPU_ROUND_NATURAL) {
+      return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OFM_PRECISION,
+                      "round_mode, of SHR", rounding);
+    }
+  }
+  if (e->output.source == NPU_SCALE_CHANNEL) {
+    return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OFM_PRECISION, "scale_mode",
+                    e->output.source);
+  }
+  // Where 32 bits go in or out only the shift is known to apply.
+  if ((words || ofm->element == 4) && e->output.scale.multiplier != 1) {
+    return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OFM_SCALE, "scale, with 32 bits",
+                    e->output.scale.multiplier);
+  }
+  return npu_ok(machine);
+}
+
+static bool decode(npu_machine *machine, uint32_t mode, elementwise *e) {
+  *e = (elementwise){.mode = (elementwise_mode)mode};
+  if (mode > kShl) {
+    return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_OP_ELEMENTWISE, "elementwise_mode", mode);
+  }
+  if (e->mode == kLeakyRelu) {
+    return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_OP_ELEMENTWISE, "elementwise_mode",
+                    mode);
+  }
+  e->unary = e->mode == kAbs || e->mode == kClz;
+  const npu_feature_map *ofm = &e->output.map;
+  if (!npu_output_decode(machine, is_scaled(e->mode), &e->output) ||
+      !npu_feature_map_decode(machine, NPU_IFM, ofm->height, ofm->width, ofm->depth, &e->ifm)) {
+    return false;
+  }
+  const uint32_t depth = npu_register(machine, NPU_SET_IFM_DEPTH_M1) + 1;
+  if (depth != (uint32_t)ofm->depth) {
+    return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_SET_IFM_DEPTH_M1,
+                    "depth of an elementwise IFM, not the OFM's", depth);
+  }
+  if (!e->unary && !decode_operand2(machine, e)) {
+    return false;
+  }
+  if ((e->mode == kAdd || e->mode == kSub) && !decode_operand_scales(machine, e)) {
+    return false;
+  }
+  return check(machine, e) && take_buffers(machine, e);
+}
+
+// Loads IFM2 for a chunk and spreads what is broadcast.
+static void load_operand2(const elementwise *e, int32_t y, int32_t x, int32_t nx, int32_t c,
+                          int32_t nc, int32_t *b) {
+  if (e->has_scalar) {
+    for (int32_t i = 0; i < nx * nc; ++i) {
+      b[i] = e->scalar;
+    }
+    return;
+  }
+  const int32_t columns = e->broadcast_x ? 1 : nx;
+  const int32_t channels = e->broadcast_c ? 1 : nc;
+  const int32_t zero_point = e->ifm2.zero_point;
+  npu_load(&e->ifm2, e->broadcast_y ? 0 : y, e->broadcast_x ? 0 : x, columns,
+           e->broadcast_c ? 0 : c, channels, b);
+  for (int32_t i = 0; i < columns * channels; ++i) {
+    b[i] -= zero_point;
+  }
+  // From the end, so that nothing is overwritten before it was spread.
+  for (int32_t i = nx * nc - 1; (e->broadcast_x || e->broadcast_c) && i >= 0; --i) {
+    const int32_t column = e->broadcast_x ? 0 : i / nc;
+    const int32_t channel = e->broadcast_c ? 0 : i % nc;
+    b[i] = b[column * channels + channel];
+  }
+}
+
+static int64_t shift_right(int64_t value, int32_t shift) {
+  return shift == 0 ? value : (value + ((int64_t)1 << (shift - 1))) >> shift;
+}
+
+static int32_t count_leading_zeros(uint32_t value) {
+  int32_t count = 0;
+  for (uint32_t bit = (uint32_t)1 << 31; bit != 0 && (value & bit) == 0; bit >>= 1) {
+    ++count;
+  }
+  return count;
+}
+
+// Adds or subtracts scaled operands.
+static bool add(npu_machine *machine, const elementwise *e, const int32_t *a, const int32_t *b,
+                int32_t n) {
+  const int64_t sign = e->mode == kSub ? -1 : 1;
+  for (int32_t i = 0; i < n; ++i) {
+    int64_t left;
+    int64_t right;
+    if (e->scale_mode == kScaleBoth16) {
+      left = (int64_t)a[i] * e->scale_a.multiplier;
+      right = (int64_t)b[i] * e->multiplier_b;
+    } else {
+      const bool first = e->scale_mode == kScaleA32;
+      int64_t scaled = 0;
+      if (!npu_rescale(first ? a[i] : b[i], e->scale_a, &scaled)) {
+        return npu_fail(machine, ETHOS_U_ERROR_OVERFLOW, NPU_SET_OPA_SCALE, "operand", a[i]);
+      }
+      const int64_t shifted = (int64_t)(first ? b[i] : a[i]) * ((int64_t)1 << e->shift);
+      left = first ? scaled : shifted;
+      right = first ? shifted : scaled;
+    }
+    e->accumulators[i] = left + sign * right;
+  }
+  return true;
+}
+
+static bool compute(npu_machine *machine, const elementwise *e, const int32_t *a, const int32_t *b,
+                    int32_t n) {
+  int64_t *out = e->accumulators;
+  switch (e->mode) {
+    case kAdd:
+    case kSub:
+      return add(machine, e, a, b, n);
+    case kMul:
+      for (int32_t i = 0; i < n; ++i) {
+        out[i] = (int64_t)a[i] * b[i];
+      }
+      return true;
+    case kMin:
+      for (int32_t i = 0; i < n; ++i) {
+        out[i] = a[i] < b[i] ? a[i] : b[i];
+      }
+      return true;
+    case kMax:
+      for (int32_t i = 0; i < n; ++i) {
+        out[i] = a[i] > b[i] ? a[i] : b[i];
+      }
+      return true;
+    case kAbs:
+      for (int32_t i = 0; i < n; ++i) {
+        out[i] = a[i] < 0 ? -(int64_t)a[i] : a[i];
+      }
+      return true;
+    case kClz:
+      for (int32_t i = 0; i < n; ++i) {
+        out[i] = count_leading_zeros((uint32_t)a[i]);
+      }
+      return true;
+    default:
+      for (int32_t i = 0; i < n; ++i) {
+        if (b[i] < 0 || b[i] > 31) {
+          return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_OP_ELEMENTWISE, "shift", b[i]);
+        }
+        out[i] = e->mode == kShr ? shift_right(a[i], b[i]) : (int32_t)((uint32_t)a[i] << b[i]);
+      }
+      return true;
+  }
+}
+
+static bool execute(npu_machine *machine, const elementwise *e) {
+  const npu_feature_map *ofm = &e->output.map;
+  const int32_t zero_point = e->ifm.zero_point;
+  for (int32_t c = 0; c < ofm->depth; c += NPU_CHUNK_CHANNELS) {
+    const int32_t rest = ofm->depth - c;
+    const int32_t nc = rest < NPU_CHUNK_CHANNELS ? rest : NPU_CHUNK_CHANNELS;
+    const int32_t chunk = NPU_CHUNK / nc;
+    for (int32_t y = 0; y < ofm->height; ++y) {
+      for (int32_t x = 0; x < ofm->width; x += chunk) {
+        const int32_t nx = ofm->width - x < chunk ? ofm->width - x : chunk;
+        const int32_t n = nx * nc;
+        npu_load(&e->ifm, y, x, nx, c, nc, e->a);
+        for (int32_t i = 0; zero_point != 0 && i < n; ++i) {
+          e->a[i] -= zero_point;
+        }
+        if (!e->unary) {
+          load_operand2(e, y, x, nx, c, nc, e->b);
+        }
+        if (!compute(machine, e, e->swapped ? e->b : e->a, e->swapped ? e->a : e->b, n) ||
+            !npu_output_write(machine, &e->output, y, x, nx, c, nc, NULL, e->accumulators,
+                              e->values)) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+bool npu_run_elementwise(npu_machine *machine, uint32_t mode) {
+  elementwise e;
+  if (!decode(machine, mode, &e)) {
+    return false;
+  }
+  return machine->regions == NULL || execute(machine, &e);
+}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian packages of any suite for repository rules, without root."""
 
-_SOURCES = ["apt", "cache", "fetch", "prefix", "sources"]
+load("//tools/repositories:bootstrap.bzl", "run_bootstrap")
 
 def fetch_debian(
         repository_ctx,
@@ -29,13 +29,7 @@ def fetch_debian(
     Returns:
         The path of the folder that holds `usr`.
     """
-    for source in _SOURCES:
-        script = repository_ctx.path(Label("//tools/debian:%s.py" % source))
-    root = script.dirname.dirname.dirname
-    python = repository_ctx.which("python3")
-    if not python:
-        fail("python3 is not on PATH; install Python 3.11 or later")
-    arguments = [python, "-m", "tools.debian.fetch", "--name", name, "--suite", suite]
+    arguments = ["--name", name, "--suite", suite]
     for option, values in {
         "--check": checks,
         "--keep": keep,
@@ -44,12 +38,9 @@ def fetch_debian(
     }.items():
         for value in values:
             arguments += [option, value]
-    done = repository_ctx.execute(
-        arguments + packages,
-        timeout = 3600,
-        environment = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(root)},
-        quiet = False,
-    )
-    if done.return_code != 0:
-        fail("%s could not be set up (see above): %s" % (name, by_hand))
-    return repository_ctx.path(done.stdout.strip().splitlines()[-1])
+    return repository_ctx.path(run_bootstrap(
+        repository_ctx,
+        program = "fetch",
+        arguments = arguments + packages,
+        problem = "%s could not be set up (see above): %s" % (name, by_hand),
+    ))

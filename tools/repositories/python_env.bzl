@@ -9,18 +9,10 @@ Where it comes from, in this order:
 Every py_binary and py_test runs with it, so that `import torch` needs no dependency of its own.
 """
 
+load("//tools/repositories:bootstrap.bzl", "run_bootstrap")
 load("//tools/repositories:versions.bzl", "read_versions", "version_tuple")
 
 _VARIABLE = "PILOTLIGHT_PYTHON_ENV"
-_SOURCES = [
-    "//tools/debian:apt.py",
-    "//tools/debian:cache.py",
-    "//tools/debian:pip.py",
-    "//tools/debian:prefix.py",
-    "//tools/debian:sources.py",
-    "//tools/python:install.py",
-]
-
 _PROGRAMS = ["clang-format", "clang-tidy", "mypy", "pip-compile", "python3", "ruff", "vela"]
 
 _BUILD = """\
@@ -71,31 +63,22 @@ def _python(repository_ctx, version):
 def _python_env_impl(repository_ctx):
     lock = repository_ctx.path(Label("//tools/python:requirements.txt"))
     repository_ctx.watch(lock)
-    for source in _SOURCES:
-        script = repository_ctx.path(Label(source))
-        repository_ctx.watch(script)
-    version = read_versions(repository_ctx)["PYTHON_VERSION"]
     given = repository_ctx.os.environ.get(_VARIABLE)
-    arguments = ["-m", "tools.python.install", "--lock", lock]
     if given:
-        python = given + "/bin/python3"
-        if not repository_ctx.path(python).exists:
+        python = repository_ctx.path(given + "/bin/python3")
+        if not python.exists:
             fail("%s=%s has no bin/python3" % (_VARIABLE, given))
-        arguments += ["--check", given]
+        arguments = ["--check", given]
     else:
-        python = _python(repository_ctx, version)
-    done = repository_ctx.execute(
-        [python] + arguments,
-        timeout = 7200,
-        environment = {
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONPATH": str(script.dirname.dirname.dirname),
-        },
-        quiet = False,
+        python = _python(repository_ctx, read_versions(repository_ctx)["PYTHON_VERSION"])
+        arguments = []
+    root = run_bootstrap(
+        repository_ctx,
+        program = "python_env",
+        arguments = ["--lock", lock] + arguments,
+        python = python,
+        problem = "the Python environment could not be set up (see above)",
     )
-    if done.return_code != 0:
-        fail("the Python environment could not be set up (see above)")
-    root = done.stdout.strip().splitlines()[-1]
     for program in _PROGRAMS:
         repository_ctx.symlink(root + "/bin/" + program, "bin/" + program)
     repository_ctx.file("BUILD.bazel", _BUILD.format(

@@ -2,7 +2,14 @@
 """Reads tools/versions.env in repository rules."""
 
 def read_versions(repository_ctx):
-    """Returns the versions of every tool as a dict of strings."""
+    """Reads all of the file.
+
+    Args:
+        repository_ctx: of the calling rule.
+
+    Returns:
+        A dict of strings by name.
+    """
     versions = {}
     for line in repository_ctx.read(Label("//tools:versions.env")).splitlines():
         if line and not line.startswith("#"):

@@ -3,14 +3,16 @@
 
 import os
 import re
+import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.debian.apt import say
-from tools.debian.cache import make_once
-from tools.debian.prefix import fetch
-from tools.debian.versions import read_versions
+from tools.bootstrap.apt import say
+from tools.bootstrap.cache import make_once
+from tools.bootstrap.prefix import fetch
+from tools.bootstrap.versions import read_versions
 
 
 class PipError(Exception):
@@ -72,3 +74,21 @@ def run_pip(python: Path | str, arguments: Sequence[str]) -> None:
             say(f"  {match[1].split('/')[-1]} {match[2]}")
     if process.wait() != 0:
         raise PipError("\n  ".join([f"pip ended with status {process.returncode}:", *tail]))
+
+
+def install_pinned(name: str, version: str, sha256: str, work: Path) -> Path:
+    """Installs one wheel of PyPI into a folder below `work` and returns that folder.
+
+    Raises:
+        PipError: it cannot be had with this checksum.
+    """
+    requirements = work / f"{name}.txt"
+    requirements.write_text(f"{name}=={version} --hash=sha256:{sha256}\n")
+    target = work / name
+    shutil.rmtree(target, ignore_errors=True)
+    run_pip(
+        sys.executable,
+        ["install", "--no-deps", "--only-binary=:all:", "--require-hashes"]
+        + [f"--target={target}", f"--requirement={requirements}"],
+    )
+    return target

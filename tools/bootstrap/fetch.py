@@ -2,7 +2,7 @@
 """Sets up a tool from Debian packages of any suite, without root, and prints its folder.
 
 The folder lies in the user's cache and is named after what was asked for, so that the same request
-finds it again. Used by the repository rules; tools/debian/bazel.py is built on the same parts.
+finds it again. Used by the repository rules; tools/bootstrap/bazel.py is built on the same parts.
 """
 
 import argparse
@@ -14,10 +14,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.debian.apt import AptError, say
-from tools.debian.cache import CacheError, make_once
-from tools.debian.prefix import fetch, prune, wrap_programs
-from tools.debian.sources import SourcesError
+from tools.bootstrap.apt import AptError, say
+from tools.bootstrap.cache import CacheError, make_once
+from tools.bootstrap.prefix import fetch, prune, wrap_programs
+from tools.bootstrap.sources import SourcesError
 
 # Raise this when the way that packages are turned into a folder changes.
 RECIPE = 1

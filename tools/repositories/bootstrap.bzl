@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the programs of tools/bootstrap in repository rules."""
+
+_SOURCES = [
+    "apt",
+    "buildifier",
+    "cache",
+    "fetch",
+    "pip",
+    "prefix",
+    "python_env",
+    "sources",
+    "versions",
+]
+
+def run_bootstrap(repository_ctx, program, arguments, problem, python = None, must = True):
+    """Runs a program of tools/bootstrap and returns the last line that it prints.
+
+    Args:
+        repository_ctx: of the calling rule.
+        program: name of the Python file.
+        arguments: of the program.
+        problem: what to say when it fails; its own words are shown before.
+        python: interpreter; the default is python3 on PATH.
+        must: whether a failure ends the build.
+
+    Returns:
+        The line, which by convention is a path; None if the program failed and `must` is not set.
+    """
+    folder = None
+    for source in _SOURCES:
+        script = repository_ctx.path(Label("//tools/bootstrap:%s.py" % source))
+        repository_ctx.watch(script)
+        folder = script.dirname
+    python = python or repository_ctx.which("python3")
+    if not python:
+        fail("python3 is not on PATH: install Python 3.11")
+    done = repository_ctx.execute(
+        [python, "-m", "tools.bootstrap." + program] + arguments,
+        timeout = 7200,
+        environment = {
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": str(folder.dirname.dirname),
+        },
+        quiet = False,
+    )
+    if done.return_code == 0:
+        return done.stdout.strip().splitlines()[-1]
+    if must:
+        fail(problem)
+    return None

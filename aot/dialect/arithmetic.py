@@ -54,9 +54,15 @@ def requantize(
     left, right = shift.clamp(min=0), (-shift).clamp(min=0)
     x = (x << left).clamp(INT32_MIN, INT32_MAX)
     high = ((x * multiplier + (1 << 30)) >> 31).clamp(INT32_MIN, INT32_MAX)
-    mask = (torch.ones_like(right) << right) - 1
-    threshold = (mask >> 1) + (high < 0).to(torch.int64)
-    return (high >> right) + ((high & mask) > threshold).to(torch.int64)
+    return rounding_shift_right(high, right)
+
+
+def rounding_shift_right(x: torch.Tensor, bits: torch.Tensor | int) -> torch.Tensor:
+    """x / 2^bits rounded to nearest, ties away from zero (gemmlowp's RoundingDivideByPOT), on int64."""
+    bits = torch.as_tensor(bits, dtype=torch.int64)
+    mask = (torch.ones_like(bits) << bits) - 1
+    threshold = (mask >> 1) + (x < 0).to(torch.int64)
+    return (x >> bits) + ((x & mask) > threshold).to(torch.int64)
 
 
 def divide_round_half_away(numerator: torch.Tensor, denominator: torch.Tensor) -> torch.Tensor:

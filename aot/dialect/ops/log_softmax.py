@@ -7,12 +7,13 @@ import math
 
 import torch
 
-from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.arithmetic import requantize, rounding_shift_right, saturate_int8
 from aot.dialect.library import define
 from aot.dialect.ops.softmax import exponentials
 
 _LOG2_TABLE = torch.tensor([round(65536 * math.log2(1 + i / 128)) for i in range(129)])
 DIFFERENCE_SHIFT = 20
+GUARD_BITS = 10
 
 
 def log2_q16(x: torch.Tensor) -> torch.Tensor:
@@ -52,7 +53,8 @@ def log_softmax(
 ) -> torch.Tensor:
     """(q - max) * input_scale / output_scale - ln(S) / output_scale, S the sum of exponentials along dim.
 
-    The two factors are requantize pairs: input_* for (q - max) << 20, log_* for log2(S) in Q16 (they hold ln 2). input int8;
+    The two factors are requantize pairs that leave GUARD_BITS fraction bits: input_* for (q - max) << 20, log_* for log2(S) in Q16
+    (they hold ln 2); only their difference is rounded to the output's step, ties away from zero. input int8;
     exp_table int32 [256] with exp_table[0] = 2^fraction_bits; dim not negative; result int8.
     """
     _, total = exponentials(input, exp_table, dim)
@@ -60,5 +62,5 @@ def log_softmax(
     difference = (x - x.amax(dim=dim, keepdim=True)) << DIFFERENCE_SHIFT
     log_sum = log2_q16(total) - (fraction_bits << 16)
     out = requantize(difference, input_multiplier, input_shift)
-    out = out - requantize(log_sum, log_multiplier, log_shift) + output_zero_point
-    return saturate_int8(out)
+    out = out - requantize(log_sum, log_multiplier, log_shift)
+    return saturate_int8(rounding_shift_right(out, GUARD_BITS) + output_zero_point)

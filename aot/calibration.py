@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs calibration data through a prepared graph, after looking at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import torch
+from absl import logging
+from torch.fx import GraphModule
+
+from aot.errors import LoweringError, describe
+
+Sample = torch.Tensor | Sequence[torch.Tensor]
+
+
+def as_inputs(sample: Sample) -> tuple[torch.Tensor, ...]:
+    """A sample is a tuple of tensors, or one tensor."""
+    return (sample,) if isinstance(sample, torch.Tensor) else tuple(sample)
+
+
+def calibrate(
+    prepared: GraphModule, data: Iterable[Sample], example_inputs: Sequence[torch.Tensor]
+) -> int:
+    """Feeds every sample to the observers.
+
+    Args:
+      prepared: the graph with observers.
+      data: samples of the shapes and dtypes of example_inputs.
+      example_inputs: what the model was exported with.
+
+    Returns:
+      how many samples there were.
+
+    Raises:
+      LoweringError: no samples, or one of another count, shape, dtype, or with NaN or infinite values.
+    """
+    count = 0
+    with torch.no_grad():
+        for sample in data:
+            inputs = as_inputs(sample)
+            _check(count, inputs, example_inputs)
+            prepared(*(x.contiguous() for x in inputs))
+            count += 1
+            if count % 32 == 0:
+                logging.info("calibration: %d samples", count)
+    if count == 0:
+        raise LoweringError(
+            "the calibration data are empty: give at least one sample of real input, better 32 or more that cover what the device will see"
+        )
+    logging.info("calibration: %d samples, done", count)
+    return count
+
+
+def _check(
+    index: int, inputs: Sequence[torch.Tensor], example_inputs: Sequence[torch.Tensor]
+) -> None:
+    if len(inputs) != len(example_inputs):
+        raise LoweringError(
+            f"calibration sample {index} has {len(inputs)} inputs, the model takes {len(example_inputs)}"
+        )
+    for position, (actual, expected) in enumerate(zip(inputs, example_inputs, strict=True)):
+        where = f"calibration sample {index}, input {position}"
+        if not isinstance(actual, torch.Tensor):
+            raise LoweringError(f"{where} is {describe(actual)}, not a tensor")
+        if actual.shape != expected.shape or actual.dtype != expected.dtype:
+            raise LoweringError(
+                f"{where} is {describe(actual)}, the model was exported with {describe(expected)}"
+            )
+        if not bool(torch.isfinite(actual).all()):
+            raise LoweringError(f"{where} holds NaN or infinite values")

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The typed graph of the dialect: what each edge carries, and how nodes are made.
+
+A dialect graph is a torch.fx graph whose compute nodes call `torch.ops.pl.*` (or, with float fallback, ATen ops). Each node
+that gives a tensor has `meta["val"]` (shape and dtype, on the meta device) and `meta["edge"]` (quantization and layout).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+
+from aot.dialect.library import OPS, Op
+
+NHWC = "NHWC"
+ROW_MAJOR = "row_major"
+
+
+@dataclass(frozen=True)
+class Edge:
+    """What a value is, beside its shape and dtype.
+
+    Attributes:
+      scale: of an int8 value; 0.0 where the value is not quantized.
+      zero_point: of an int8 value.
+      layout: NHWC where the dimensions are known to be those; ROW_MAJOR otherwise.
+    """
+
+    scale: float = 0.0
+    zero_point: int = 0
+    layout: str = ROW_MAJOR
+
+    def same_quantization(self, other: Edge) -> bool:
+        return (self.scale, self.zero_point) == (other.scale, other.zero_point)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What part of the user's model a node stands for.
+
+    Attributes:
+      ops: the ATen ops, e.g. ("aten.convolution", "aten.relu").
+      source: line of the model, "" if unknown.
+      quantized: name of the node in torchao's quantized graph that gives the same value, "" if there is none.
+    """
+
+    ops: tuple[str, ...] = ()
+    source: str = ""
+    quantized: str = ""
+
+
+def edge_of(node: Node) -> Edge:
+    edge = node.meta["edge"]
+    assert isinstance(edge, Edge)
+    return edge
+
+
+def shape_of(node: Node) -> tuple[int, ...]:
+    return tuple(node.meta["val"].shape)
+
+
+def dialect_op(node: Node) -> Op | None:
+    """The dialect op that a node calls, or None."""
+    if node.op != "call_function" or getattr(node.target, "namespace", "") != "pl":
+        return None
+    return OPS[str(node.target).split(".")[1]]
+
+
+def calls(node: object, name: str) -> bool:
+    """Whether an argument is a node that calls pl::name."""
+    if not isinstance(node, Node):
+        return False
+    op = dialect_op(node)
+    return op is not None and op.name == name
+
+
+def arguments(node: Node) -> dict[str, Any]:
+    """A dialect node's arguments by name."""
+    names = [a.name for a in node.target._schema.arguments]  # type: ignore[union-attr]
+    return {**dict(zip(names, node.args, strict=False)), **node.kwargs}
+
+
+def tensor_constant(module: GraphModule, node: object) -> torch.Tensor | None:
+    """The tensor behind a get_attr node, or None if the argument is anything else."""
+    if not isinstance(node, Node) or node.op != "get_attr":
+        return None
+    target: Any = module
+    for part in str(node.target).split("."):
+        target = getattr(target, part)
+    return target.detach() if isinstance(target, torch.Tensor) else None
+
+
+class Builder:
+    """Makes typed nodes in a graph, at the graph's current insertion point."""
+
+    def __init__(self, module: GraphModule, graph: Graph) -> None:
+        self._module = module
+        self._graph = graph
+
+    def placeholder(self, name: str, value: torch.Tensor, edge: Edge) -> Node:
+        node = self._graph.placeholder(name)
+        node.meta.update(val=value, edge=edge, origin=Origin())
+        return node
+
+    def constant(self, name: str, tensor: torch.Tensor, edge: Edge | None = None) -> Node:
+        """A get_attr node of a new buffer whose name starts with `name`."""
+        base = name.replace(".", "_")
+        unique, count = base, 0
+        while hasattr(self._module, unique):
+            count += 1
+            unique = f"{base}_{count}"
+        self._module.register_buffer(unique, tensor.detach().clone().contiguous())
+        node = self._graph.get_attr(unique)
+        value = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
+        node.meta.update(val=value, edge=edge or Edge(), origin=Origin())
+        return node
+
+    def call(self, op: Op, *args: Any, edge: Edge, origin: Origin) -> Node:
+        """A call of a dialect op; shape and dtype come from the op's own rule."""
+        node = self._graph.call_function(op.overload, args)
+        values = [_value_of(a) for a in args]
+        shape, dtype = op.infer(*values)
+        node.meta.update(
+            val=torch.empty(shape, dtype=dtype, device="meta"), edge=edge, origin=origin
+        )
+        if origin.source:
+            node.meta["stack_trace"] = origin.source
+        return node
+
+
+def _value_of(argument: Any) -> Any:
+    if isinstance(argument, Node):
+        return argument.meta["val"]
+    if isinstance(argument, (list, tuple)):
+        return [_value_of(a) for a in argument]
+    return argument
+
+
+def with_layout(edge: Edge, layout: str) -> Edge:
+    return replace(edge, layout=layout)
+
+
+def inputs_of(node: Node) -> Sequence[Node]:
+    """Activation inputs: node arguments that are not constants."""
+    return [n for n in node.all_input_nodes if n.op != "get_attr"]

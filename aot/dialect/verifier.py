@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks a dialect graph after every pass: each op's operands have the dtype, shape, layout and quantization it asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import NHWC, arguments, dialect_op, edge_of, shape_of
+from aot.dialect.library import Op
+
+
+class VerificationError(Exception):
+    """A pass left a graph that would compute something else; names the pass, op, tensor and source line."""
+
+
+def verify(module: GraphModule, after: str) -> None:
+    """Checks every node.
+
+    Args:
+      module: a dialect graph.
+      after: the pass that ran last, for the message.
+
+    Raises:
+      VerificationError: on the first node that breaks its op's schema.
+    """
+    for node in module.graph.nodes:
+        if node.op != "call_function":
+            continue
+        problem = _problem(node)
+        if problem:
+            source = node.meta["origin"].source
+            where = f" (from {source})" if source else ""
+            raise VerificationError(f"after {after}: {node.target} `{node.name}`{where}: {problem}")
+
+
+def _problem(node: Node) -> str:
+    op = dialect_op(node)
+    if op is None:
+        return _float_problem(node)
+    values = arguments(node)
+    return (
+        _dtype_problem(op, values)
+        or _shape_problem(op, node)
+        or _quantization_problem(op, node, values)
+        or _layout_problem(op, node, values)
+    )
+
+
+def _float_problem(node: Node) -> str:
+    for operand in node.all_input_nodes:
+        value = operand.meta["val"]
+        if value.dtype == torch.int8:
+            return f"an op without an int8 form reads int8 values of `{operand.name}`"
+    return ""
+
+
+def _tensors(values: dict[str, Any], name: str) -> list[Node]:
+    value = values[name]
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _dtype_problem(op: Op, values: dict[str, Any]) -> str:
+    for name, dtypes in op.dtypes.items():
+        for tensor in _tensors(values, name):
+            dtype = tensor.meta["val"].dtype
+            if dtype not in dtypes:
+                return f"{name} is {dtype}, not one of {', '.join(map(str, dtypes))}"
+    return ""
+
+
+def _shape_problem(op: Op, node: Node) -> str:
+    def value(argument: Any) -> Any:
+        if isinstance(argument, Node):
+            return argument.meta["val"]
+        return [value(a) for a in argument] if isinstance(argument, (list, tuple)) else argument
+
+    shape, dtype = op.infer(*(value(a) for a in node.args))
+    if tuple(shape) != shape_of(node) or dtype != node.meta["val"].dtype:
+        return f"gives {dtype}{list(shape)}, but is marked {node.meta['val'].dtype}{list(shape_of(node))}"
+    return ""
+
+
+def _quantization_problem(op: Op, node: Node, values: dict[str, Any]) -> str:
+    for name, tensor in op.zero_points.items():
+        owner = node if tensor == "output" else values[tensor]
+        if values[name] != edge_of(owner).zero_point:
+            return f"{name} is {values[name]}, but `{owner.name}` has zero_point {edge_of(owner).zero_point}"
+    if op.shares_quantization:
+        for tensor in _tensors(values, next(iter(op.dtypes))):
+            if not edge_of(tensor).same_quantization(edge_of(node)):
+                return f"`{tensor.name}` and the result differ in scale or zero_point"
+    is_int8 = node.meta["val"].dtype == torch.int8
+    if is_int8 and not edge_of(node).scale > 0.0:
+        return "an int8 result without a scale"
+    return ""
+
+
+def _layout_problem(op: Op, node: Node, values: dict[str, Any]) -> str:
+    if not op.spatial:
+        return ""
+    for tensor in (values["input"], node):
+        if edge_of(tensor).layout != NHWC:
+            return f"`{tensor.name}` has layout {edge_of(tensor).layout}, not {NHWC}"
+    return ""

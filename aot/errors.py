@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of lowering: what was wrong, where in the user's model, what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+_FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)\n\s*([^\n]*)')
+_LIBRARY_FOLDERS = ("/torch/", "/torchao/", "/executorch/")
+
+
+def source_line(node: torch.fx.Node) -> str:
+    """The innermost line of the user's own code behind a node: "file.py:12 in forward: x = self.conv(x)"; "" if unknown."""
+    frames = _FRAME.findall(node.meta.get("stack_trace") or "")
+    own = [f for f in frames if not any(folder in f[0] for folder in _LIBRARY_FOLDERS)]
+    if not own:
+        return ""
+    path, line, function, code = own[-1]
+    return f"{path.rsplit('/', 1)[-1]}:{line} in {function}: {code.strip()}"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One op that cannot be lowered.
+
+    Attributes:
+      op: e.g. "aten.cumsum.default".
+      shape: of its output, with dtype, e.g. "float32[1, 8]".
+      where: line of the model, "" if unknown.
+      reason: why it cannot be lowered.
+      hint: the nearest supported form, "" if none.
+    """
+
+    op: str
+    shape: str
+    where: str
+    reason: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        lines = [f"{self.op} -> {self.shape}: {self.reason}"]
+        if self.where:
+            lines.append(f"    at {self.where}")
+        if self.hint:
+            lines.append(f"    instead: {self.hint}")
+        return "\n".join(lines)
+
+
+class LoweringError(Exception):
+    """The model, its inputs or its calibration data cannot be lowered; the text says why and what to do."""
+
+    def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join([message, *(f"  {p}" for p in self.problems)]))
+
+
+def describe(value: object) -> str:
+    """"float32[1, 8]" of a tensor (real or fake), a tuple of them, or another value's type."""
+    if isinstance(value, torch.Tensor):
+        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+    if isinstance(value, (list, tuple)):
+        return "(" + ", ".join(describe(v) for v in value) + ")"
+    return type(value).__name__

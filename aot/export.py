@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nn.Module to the ATen graph that is quantized: checks, export, decomposition to the forms that the rules know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch.export import ExportedProgram, default_decompositions
+from torch.fx import GraphModule
+
+from aot.errors import LoweringError, describe
+from aot.passes.fold_constants import fold_constants
+from aot.passes.fuse_batch_norm import fuse_batch_norm
+from aot.passes.one_to_two_dimensions import one_to_two_dimensions
+from aot.passes.remove_identities import remove_identities
+from aot.passes.split_to_slices import split_to_slices
+
+_aten = torch.ops.aten
+
+# Composite ops that have a form of their own in the dialect: decomposition would scatter them.
+_KEPT = (
+    _aten.linear.default,
+    _aten.hardswish.default,
+    _aten.hardsigmoid.default,
+    _aten.silu.default,
+    _aten.softplus.default,
+    _aten.mish.default,
+    _aten.log_sigmoid.default,
+    _aten.selu.default,
+    _aten.celu.default,
+    _aten.hardshrink.default,
+    _aten.softshrink.default,
+    _aten.threshold.default,
+    _aten.logit.default,
+    _aten.square.default,
+    _aten.prelu.default,
+    _aten._prelu_kernel.default,
+    _aten.max_pool2d.default,
+    _aten.adaptive_avg_pool2d.default,
+    _aten.softmax.int,
+    _aten.log_softmax.int,
+    _aten.layer_norm.default,
+    _aten.group_norm.default,
+)
+
+
+def export_aten(
+    model: torch.nn.Module | ExportedProgram, example_inputs: Sequence[torch.Tensor]
+) -> GraphModule:
+    """The model as one static ATen graph, functional, with constants as get_attr nodes.
+
+    Args:
+      model: in eval mode; or an exported program (then of static shapes).
+      example_inputs: one set of inputs; shapes, dtypes and memory format are what the artefact will accept.
+
+    Raises:
+      LoweringError: the model is in training mode, holds NaN or infinite weights, has dynamic shapes, changes its buffers, checks its
+        data, or cannot be exported.
+    """
+    if isinstance(model, ExportedProgram):
+        program = model
+    else:
+        _check_module(model)
+        program = _export(model, tuple(example_inputs))
+    _check_program(program)
+    table = default_decompositions()
+    for op in _KEPT:
+        table.pop(op, None)
+    # What the guards would check (shapes, dtypes) is static here and is checked by whoever runs the artefact.
+    module = program.run_decompositions(table).module(check_guards=False)
+    assert isinstance(module, GraphModule)
+    for rewrite in (
+        remove_identities,
+        split_to_slices,
+        fold_constants,
+        fuse_batch_norm,
+        one_to_two_dimensions,
+    ):
+        rewrite(module)
+        module.graph.eliminate_dead_code()
+    _drop_unused_constants(module)
+    module.graph.lint()
+    module.recompile()
+    return module
+
+
+def _check_module(model: torch.nn.Module) -> None:
+    training = [name or "the model" for name, m in model.named_modules() if m.training]
+    if training:
+        shown = ", ".join(training[:3])
+        raise LoweringError(
+            f"the model is in training mode ({shown}): call .eval() first, so that BatchNorm and Dropout have their meaning for inference"
+        )
+    for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
+        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+            bad = int((~torch.isfinite(tensor)).sum())
+            raise LoweringError(
+                f"weight {name} ({describe(tensor)}) holds {bad} values that are NaN or infinite: check the training run or the checkpoint"
+            )
+
+
+def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) -> ExportedProgram:
+    try:
+        return torch.export.export(model, example_inputs)
+    except Exception as error:
+        text = str(error).strip().splitlines()
+        raise LoweringError(
+            f"torch.export cannot trace the model: {type(error).__name__}: {text[0] if text else ''}\n"
+            "  a model for a microcontroller is one static graph: no control flow on tensor values, no Python objects in or out"
+        ) from error
+
+
+def _check_program(program: ExportedProgram) -> None:
+    signature = program.graph_signature
+    for node in program.graph.nodes:
+        if node.op != "placeholder" or node.name not in signature.user_inputs:
+            continue
+        value = node.meta.get("val")
+        if not isinstance(value, torch.Tensor):
+            raise LoweringError(f"input {node.name} is {describe(value)}, not a tensor")
+        dynamic = [i for i, size in enumerate(value.shape) if not isinstance(size, int)]
+        if dynamic:
+            raise LoweringError(
+                f"input {node.name} has dynamic dimensions {dynamic}: memory is planned ahead of time, so export with fixed shapes "
+                "(leave out dynamic_shapes)"
+            )
+        if value.dtype != torch.float32:
+            raise LoweringError(
+                f"input {node.name} is {describe(value)}: a model's inputs are float32 here; lowering makes them int8"
+            )
+    if signature.buffers_to_mutate:
+        names = ", ".join(sorted(signature.buffers_to_mutate.values()))
+        raise LoweringError(
+            f"the model changes its buffers ({names}): make the state an input and an output"
+        )
+    for node in program.graph.nodes:
+        if "assert" in str(node.target):
+            raise LoweringError(
+                f"the model checks its data at run time ({node.target}): the device has no such check; move it out of forward"
+            )
+
+
+def _drop_unused_constants(module: GraphModule) -> None:
+    for node in list(module.graph.nodes):
+        if node.op == "get_attr" and not node.users:
+            module.graph.erase_node(node)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`lower`: nn.Module and calibration data to a .pte, a report and a bit-exact reference."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from absl import logging
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e import move_exported_model_to_eval
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+from aot.backends.cortex_m.emit import border_nodes
+from aot.calibration import Sample, as_inputs, calibrate
+from aot.dialect.graph import edge_of
+from aot.dialect.ops.dequantize import dequantize
+from aot.dialect.ops.quantize import quantize
+from aot.dialect.verifier import verify
+from aot.errors import LoweringError, describe
+from aot.export import export_aten
+from aot.passes.border import KEEP, LAYOUTS, TO_NHWC_BORDER, set_border
+from aot.passes.compose_luts import compose_luts
+from aot.passes.fold_qdq import fold_qdq
+from aot.passes.fold_transpose_into_linear import fold_transpose_into_linear
+from aot.passes.fuse_pad import fuse_pad
+from aot.passes.merge_dequantizes import merge_dequantizes
+from aot.passes.simplify_movement import simplify_movement
+from aot.passes.sink_transposes import sink_transposes
+from aot.quantizer.quantizer import Int8Quantizer
+from aot.report import make_report
+from aot.support import check_supported
+from aot.targets import target_named
+
+_REWRITES: tuple[Callable[[GraphModule], int], ...] = (
+    sink_transposes,
+    fold_transpose_into_linear,
+    fuse_pad,
+    compose_luts,
+    simplify_movement,
+)
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A lowered model.
+
+    Attributes:
+      pte: the ExecuTorch program.
+      report: JSON-serialisable: what every op became, and why.
+      module: the dialect graph, runnable: int8 in, int8 out (float32 with float I/O).
+      quantized: torchao's quantized graph that it was made from.
+      folded: the dialect graph before the layout passes, for comparisons.
+    """
+
+    pte: bytes
+    report: dict[str, Any]
+    module: GraphModule
+    quantized: GraphModule
+    folded: GraphModule
+
+    def quantize_inputs(self, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        """Float32 inputs as the artefact takes them; inputs of its dtype already pass through.
+
+        Raises:
+          ValueError: count, shape or dtype are not the model's.
+        """
+        return fit_inputs(inputs, border_nodes(self.module)[0])
+
+    def reference(self, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        """What every board computes, bit for bit.
+
+        Args:
+          inputs: float32 (quantized first) or of the artefact's dtype; shapes as the artefact's inputs.
+        """
+        with torch.no_grad():
+            result = self.module(*self.quantize_inputs(inputs))
+        return (result,) if isinstance(result, torch.Tensor) else tuple(result)
+
+    def dequantize_outputs(self, outputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        """Outputs as float32."""
+        _, nodes = border_nodes(self.module)
+        return tuple(
+            dequantize.reference(x, edge_of(n).scale, edge_of(n).zero_point)
+            if x.dtype == torch.int8
+            else x
+            for x, n in zip(outputs, nodes, strict=True)
+        )
+
+
+def fit_inputs(inputs: Sequence[torch.Tensor], nodes: Sequence[Node]) -> tuple[torch.Tensor, ...]:
+    """Inputs as the given placeholders take them: float32 is quantized, what fits passes through."""
+    if len(inputs) != len(nodes):
+        raise ValueError(f"the model takes {len(nodes)} inputs, not {len(inputs)}")
+    return tuple(_fit(x, n) for x, n in zip(inputs, nodes, strict=True))
+
+
+def _fit(x: torch.Tensor, node: Node) -> torch.Tensor:
+    value = node.meta["val"]
+    if x.shape == value.shape and x.dtype == value.dtype:
+        return x
+    if x.shape == value.shape and x.dtype == torch.float32:
+        return quantize.reference(x, edge_of(node).scale, edge_of(node).zero_point)
+    raise ValueError(f"input {node.name} is {describe(x)}, the model takes {describe(value)}")
+
+
+def lower(
+    model: torch.nn.Module | ExportedProgram,
+    example_inputs: Sequence[torch.Tensor],
+    *,
+    target: str = "cortex-m",
+    calibration: Iterable[Sample],
+    quantization: str = "int8",
+    float_io: bool = False,
+    io_layout: str = KEEP,
+    allow_float_fallback: bool = False,
+) -> Lowered:
+    """Quantizes and lowers a model.
+
+    Args:
+      model: in eval mode.
+      example_inputs: one set of float32 inputs of the shapes and memory format that the device will give.
+      target: what to lower for, "cortex-m".
+      calibration: representative inputs, each a tuple of tensors (or one tensor).
+      quantization: "int8".
+      float_io: keep float32 model inputs and outputs; they are quantized on the device.
+      io_layout: "keep" the model's own, or "nhwc" for [N, H, W, C] inputs and outputs without a copy.
+      allow_float_fallback: run ops without an int8 form in float32 on the device; the report lists them.
+
+    Raises:
+      LoweringError: with all problems found, where they are, and what to do.
+    """
+    if quantization != "int8":
+        raise LoweringError(f"there is no quantization {quantization!r}; there is: int8")
+    if io_layout not in LAYOUTS:
+        raise LoweringError(f"there is no I/O layout {io_layout!r}; there are: {', '.join(LAYOUTS)}")
+    emitter = target_named(target)
+    example_inputs = as_inputs(example_inputs)
+
+    logging.info("exporting")
+    aten = export_aten(model, [x.contiguous() for x in example_inputs])
+    check_supported(aten, allow_float_fallback)
+    outputs = _output_values(aten, model, example_inputs)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        prepared = prepare_pt2e(aten, Int8Quantizer())
+        move_exported_model_to_eval(prepared)
+        samples = calibrate(prepared, calibration, example_inputs)
+        quantized = convert_pt2e(prepared)
+    merge_dequantizes(quantized)
+
+    logging.info("lowering")
+    folded = fold_qdq(quantized, float_io)
+    verify(folded, "fold_qdq")
+    module = fold_qdq(quantized, float_io)
+    set_border(module, example_inputs, outputs, io_layout)
+    verify(module, "set_border")
+    for rewrite in _REWRITES:
+        rewrite(module)
+        verify(module, rewrite.__name__)
+    pte = emitter.emit(module, io_layout == TO_NHWC_BORDER)
+    logging.info("lowered: %d bytes", len(pte))
+    report = make_report(module, target, samples, pte)
+    return Lowered(pte, report, module, quantized, folded)
+
+
+def _output_values(
+    module: GraphModule,
+    model: torch.nn.Module | ExportedProgram,
+    example_inputs: Sequence[torch.Tensor],
+) -> list[torch.Tensor]:
+    """What the user's own model gives, for its outputs' memory format."""
+    _, nodes = border_nodes(module)
+    for node in nodes:
+        if node.op != "call_function":
+            raise LoweringError(
+                f"an output of the model is its {node.op} `{node.target}` as it came: return values that the model computes"
+            )
+    runnable = model.module(check_guards=False) if isinstance(model, ExportedProgram) else model
+    with torch.no_grad():
+        values = torch.utils._pytree.tree_leaves(runnable(*example_inputs))
+    return [v for v in values if isinstance(v, torch.Tensor)]

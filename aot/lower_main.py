@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of lowering: `bazel run //aot:lower -- --model pkg.module:factory --calibration pkg.module:data --output x.pte`."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import os
+import sys
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from absl import app, flags, logging
+
+from aot.calibration import as_inputs
+from aot.errors import LoweringError
+from aot.lower import Lowered, lower
+from aot.passes.border import KEEP, LAYOUTS, TO_NHWC_BORDER, is_channels_last
+
+_MODEL = flags.DEFINE_string(
+    "model", None, "pkg.module:factory; calling it gives an nn.Module in eval mode", required=True
+)
+_CALIBRATION = flags.DEFINE_string(
+    "calibration",
+    None,
+    "pkg.module:function; calling it yields tuples of input tensors; the first is the example input",
+    required=True,
+)
+_TARGET = flags.DEFINE_string("target", "cortex-m", "what to lower for")
+_QUANTIZATION = flags.DEFINE_string("quantization", "int8", "how to quantize")
+_FLOAT_IO = flags.DEFINE_bool("float_io", False, "keep float32 model inputs and outputs")
+_IO_LAYOUT = flags.DEFINE_enum("io_layout", KEEP, LAYOUTS, "layout of the model's inputs and outputs")
+_ALLOW_FLOAT_FALLBACK = flags.DEFINE_bool(
+    "allow_float_fallback", False, "run ops without an int8 form in float32 on the device"
+)
+_OUTPUT = flags.DEFINE_string("output", None, "where to write the .pte", required=True)
+_REPORT = flags.DEFINE_string("report", None, "where to write the report (JSON)")
+_TEST_INPUTS = flags.DEFINE_string(
+    "test_inputs", None, "pkg.module:function; yields tuples of input tensors for --vectors"
+)
+_VECTORS = flags.DEFINE_string(
+    "vectors",
+    None,
+    "where to write inputs and bit-exact reference outputs (.npz: input_<i>, output_<i>, [count, ...] in memory order)",
+)
+
+
+def load(reference: str) -> Callable[[], Any]:
+    """The callable that "pkg.module:name" names.
+
+    Raises:
+      LoweringError: the text has another form, or there is no such module or name.
+    """
+    module_name, _, name = reference.partition(":")
+    if not module_name or not name:
+        raise LoweringError(f"{reference!r} is not of the form pkg.module:name")
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        raise LoweringError(
+            f"{reference}: {error}; is the py_library in deps, and is the path right from the workspace's root?"
+        ) from error
+    value = getattr(module, name, None)
+    if not callable(value):
+        raise LoweringError(f"{reference}: module {module_name} has no callable {name!r}")
+    return value  # type: ignore[no-any-return]
+
+
+def in_memory_order(x: torch.Tensor) -> np.ndarray[Any, Any]:
+    """The tensor's elements as they lie in memory: a channels_last tensor gives [N, H, W, C]."""
+    return (x.permute(0, 2, 3, 1) if is_channels_last(x) else x).contiguous().numpy()
+
+
+def make_vectors(
+    lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]], io_layout: str
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Inputs of the artefact's dtype and the reference's outputs, stacked over samples."""
+    columns: dict[str, list[np.ndarray[Any, Any]]] = {}
+    for sample in samples:
+        inputs = [
+            x.permute(0, 2, 3, 1) if io_layout == TO_NHWC_BORDER and x.dim() == 4 else x
+            for x in sample
+        ]
+        quantized = lowered.quantize_inputs(inputs)
+        for kind, tensors in (("input", quantized), ("output", lowered.reference(quantized))):
+            for i, tensor in enumerate(tensors):
+                columns.setdefault(f"{kind}_{i}", []).append(in_memory_order(tensor))
+    return {name: np.stack(arrays) for name, arrays in columns.items()}
+
+
+def save_npz(path: str, arrays: dict[str, np.ndarray[Any, Any]]) -> None:
+    """np.savez with fixed time stamps: the same arrays give the same bytes."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            buffer = io.BytesIO()
+            np.lib.format.write_array(buffer, np.ascontiguousarray(array), allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0)), buffer.getvalue())
+
+
+def _write(path: str, data: bytes) -> None:
+    """Paths are relative to where the user called bazel."""
+    base = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+    (base / path).write_bytes(data)
+
+
+def run() -> None:
+    torch.set_num_threads(1)  # sums in a fixed order: the same input gives the same bytes
+    model = load(_MODEL.value)()
+    if not isinstance(model, torch.nn.Module):
+        raise LoweringError(f"{_MODEL.value} gives a {type(model).__name__}, not a torch.nn.Module")
+    samples = [as_inputs(s) for s in load(_CALIBRATION.value)()]
+    if not samples:
+        raise LoweringError(f"{_CALIBRATION.value} yields nothing: calibration needs at least one sample")
+    lowered = lower(
+        model,
+        samples[0],
+        target=_TARGET.value,
+        calibration=samples,
+        quantization=_QUANTIZATION.value,
+        float_io=_FLOAT_IO.value,
+        io_layout=_IO_LAYOUT.value,
+        allow_float_fallback=_ALLOW_FLOAT_FALLBACK.value,
+    )
+    _write(_OUTPUT.value, lowered.pte)
+    if _REPORT.value:
+        _write(_REPORT.value, (json.dumps(lowered.report, indent=1) + "\n").encode())
+    if _VECTORS.value:
+        if not _TEST_INPUTS.value:
+            raise LoweringError("--vectors needs --test_inputs")
+        tests = [as_inputs(s) for s in load(_TEST_INPUTS.value)()]
+        base = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+        save_npz(str(base / _VECTORS.value), make_vectors(lowered, tests, _IO_LAYOUT.value))
+    logging.info("wrote %s", _OUTPUT.value)
+
+
+def main(argv: Sequence[str]) -> None:
+    if len(argv) > 1:
+        raise app.UsageError(f"unexpected argument {argv[1]!r}")
+    try:
+        run()
+    except LoweringError as error:
+        print(f"ERROR: {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluates ATen ops all of whose inputs are constants, and keeps the result as a constant of the module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+from torch.fx.node import map_arg
+
+from aot.dialect.graph import tensor_constant
+
+
+def fold_constants(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many nodes were evaluated. Random ops are left alone."""
+    count = 0
+    for node in list(module.graph.nodes):
+        if node.op != "call_function" or any(n.op != "get_attr" for n in node.all_input_nodes):
+            continue
+        if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
+            continue
+        if not isinstance(node.meta.get("val"), torch.Tensor):
+            continue
+
+        def value(n: Node) -> Any:
+            return tensor_constant(module, n)
+
+        args, kwargs = map_arg(node.args, value), map_arg(node.kwargs, value)
+        with torch.no_grad():
+            result = node.target(*args, **kwargs)
+        name = f"constant_{node.name}"
+        module.register_buffer(name, result.detach().clone())
+        with module.graph.inserting_before(node):
+            constant = module.graph.get_attr(name)
+        constant.meta["val"] = node.meta["val"]
+        node.replace_all_uses_with(constant)
+        module.graph.erase_node(node)
+        count += 1
+    return count

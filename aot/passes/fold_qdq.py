@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folds ATen ops between dequantize and quantize nodes into typed int8 ops of the dialect.
+
+Takes torchao's converted graph (ATen ops, `quantized_decomposed` quantize and dequantize nodes) and builds a new graph of dialect
+ops. A quantize node of a value decides: the op that makes the value is emitted by its rule, with a clamp after it taken in; a
+quantize of a dequantize is a requantization, hence a table; a quantize of a model input makes that input int8. An op without a
+quantize node behind it stays a float op between pl::dequantize and pl::quantize.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+from torch.fx.node import map_arg
+
+from aot.dialect.graph import Builder, Edge, Origin, edge_of, tensor_constant
+from aot.dialect.ops.dequantize import dequantize
+from aot.dialect.ops.lut import lut
+from aot.dialect.ops.quantize import quantize
+from aot.errors import source_line
+from aot.rules import fused_clamp, rule_for
+from aot.rules.function import function_root, members
+from aot.rules.rule import Call, Clamp, Rule
+from aot.rules.unary import table_of
+
+_QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
+_DEQUANTIZE = torch.ops.quantized_decomposed.dequantize_per_tensor.default
+
+
+def _quantization(node: Node) -> Edge:
+    """Scale and zero_point of a per-tensor quantize or dequantize node."""
+    return Edge(float(node.args[1]), int(node.args[2]))  # type: ignore[arg-type]
+
+
+def _op_name(node: Node) -> str:
+    return str(node.target).rsplit(".", 1)[0]
+
+
+class _Folder:
+    def __init__(self, source: GraphModule, float_io: bool) -> None:
+        self.source = source
+        self.module = GraphModule(torch.nn.Module(), Graph())
+        self.graph = self.module.graph
+        self.builder = Builder(self.module, self.graph)
+        self.float_io = float_io
+        self.int8: dict[Node, Node] = {}  # quantize or dequantize node -> dialect node
+        self.floats: dict[Node, Node] = {}  # float value -> node of the new graph
+
+    def run(self) -> GraphModule:
+        for node in self.source.graph.nodes:
+            if node.op == "placeholder":
+                self._placeholder(node)
+            elif node.target is _QUANTIZE:
+                self.int8[node] = self._quantize(node)
+            elif node.target is _DEQUANTIZE:
+                self.int8[node] = self._dequantize(node)
+            elif node.op == "output":
+                self._output(node)
+        self.graph.lint()
+        self.module.recompile()
+        return self.module
+
+    def _placeholder(self, node: Node) -> None:
+        value = node.meta["val"]
+        quantizers = [u for u in node.users if u.target is _QUANTIZE]
+        edges = {_quantization(u) for u in quantizers}
+        if self.float_io or len(edges) != 1 or len(quantizers) != len(node.users):
+            self.floats[node] = self.builder.placeholder(node.name, value, Edge())
+            return
+        int8 = torch.empty_like(value, dtype=torch.int8, device="meta")
+        new = self.builder.placeholder(node.name, int8, edges.pop())
+        for user in quantizers:
+            self.int8[user] = new
+
+    def _quantize(self, node: Node) -> Node:
+        if node in self.int8:  # a model input that became int8
+            return self.int8[node]
+        value, edge = node.args[0], _quantization(node)
+        assert isinstance(value, Node)
+        if value.target is _DEQUANTIZE:
+            return self._requantize(value, edge, node)
+        constant = tensor_constant(self.source, value)
+        if constant is not None:
+            int8 = quantize.reference(constant, edge.scale, edge.zero_point)
+            return self.builder.constant(value.name, int8, edge)
+        fused = fused_clamp(value)
+        base, clamp = fused if fused is not None else (value, Clamp())
+        rule = rule_for(base)
+        if rule is not None and all(a in self.int8 for a in rule.activations(base)):
+            return self._emit(rule, value, base, clamp, edge, node.name)
+        origin = Origin((_op_name(value),), source_line(value), node.name)
+        source = self._as_float(value)
+        return self.builder.call(
+            quantize, source, edge.scale, edge.zero_point, edge=edge, origin=origin
+        )
+
+    def _emit(
+        self, rule: Rule, value: Node, base: Node, clamp: Clamp, edge: Edge, quantized: str
+    ) -> Node:
+        fused = [value] if value is not base else []
+        parts = members(base) if function_root(base) is not None else [base]
+        ops = tuple(_op_name(n) for n in [*parts, *fused])
+        call = Call(
+            node=base,
+            module=self.source,
+            inputs=[self.int8[a] for a in rule.activations(base)],
+            output=edge,
+            builder=self.builder,
+            origin=Origin(ops, source_line(base) or source_line(value), quantized),
+            clamp=clamp,
+        )
+        return rule.emit(call)
+
+    def _requantize(self, value: Node, edge: Edge, node: Node) -> Node:
+        source = self.int8[value]
+        if edge_of(source).same_quantization(edge):
+            return source
+        table = table_of(lambda x: x, edge_of(source), edge)
+        origin = Origin(("requantize",), source_line(node), node.name)
+        constant = self.builder.constant(f"{node.name}_table", table)
+        return self.builder.call(lut, source, constant, edge=edge, origin=origin)
+
+    def _dequantize(self, node: Node) -> Node:
+        source = node.args[0]
+        assert isinstance(source, Node)
+        if source in self.int8:
+            return self.int8[source]
+        constant = tensor_constant(self.source, source)
+        assert constant is not None, node
+        return self.builder.constant(source.name, constant, _quantization(node))
+
+    def _as_float(self, argument: Node) -> Node:
+        """A float value of the new graph; ops without an int8 form are made here, when something asks for their value."""
+        if argument in self.floats:
+            return self.floats[argument]
+        constant = tensor_constant(self.source, argument)
+        if argument in self.int8:
+            source = self.int8[argument]
+            edge = edge_of(source)
+            origin = Origin(("dequantize",), source_line(argument))
+            new = self.builder.call(
+                dequantize, source, edge.scale, edge.zero_point, edge=Edge(), origin=origin
+            )
+        elif constant is not None:
+            new = self.builder.constant(argument.name, constant)
+        else:
+            args, kwargs = (map_arg(a, self._as_float) for a in (argument.args, argument.kwargs))
+            new = self.graph.call_function(argument.target, args, kwargs)  # type: ignore[arg-type]
+            origin = Origin((_op_name(argument),), source_line(argument))
+            new.meta.update(val=argument.meta["val"], edge=Edge(), origin=origin)
+            new.meta["stack_trace"] = origin.source
+        self.floats[argument] = new
+        return new
+
+    def _output(self, node: Node) -> None:
+        def result(argument: Node) -> Node:
+            if argument in self.int8 and not self.float_io:
+                return self.int8[argument]
+            return self._as_float(argument)
+
+        new = self.graph.output(map_arg(node.args[0], result))
+        new.meta.update(origin=Origin())
+
+
+def fold_qdq(source: GraphModule, float_io: bool = False) -> GraphModule:
+    """Builds the dialect graph of a converted torchao graph; the source is left as it was.
+
+    Args:
+      source: ATen ops with quantize and dequantize nodes, `meta["val"]` on every node.
+      float_io: keep float model inputs and outputs, with pl::quantize and pl::dequantize at the border.
+    """
+    return _Folder(source, float_io).run()
+
+
+def op_counts(module: GraphModule) -> Mapping[str, int]:
+    """How many nodes call each op, for tests and reports: {"pl.conv2d": 3, ...}."""
+    counts: dict[str, int] = {}
+    for node in module.graph.nodes:
+        if node.op == "call_function":
+            name = _op_name(node)
+            counts[name] = counts.get(name, 0) + 1
+    return counts
+

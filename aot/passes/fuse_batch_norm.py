@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folds an inference BatchNorm into the convolution or linear layer before it, or makes it a depthwise 1x1 convolution.
+
+Matches `_native_batch_norm_legit_no_training` with constant statistics. It folds where the producer is a convolution (not
+transposed) or a linear layer over a rank-2 value, has constant weights and no other user; otherwise the BatchNorm, an affine
+function of each channel, becomes a depthwise convolution with a 1-element kernel (over an added dimension for rank 2).
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import tensor_constant
+
+_aten = torch.ops.aten
+_NORM = _aten._native_batch_norm_legit_no_training.default
+
+
+@dataclass(frozen=True)
+class _Affine:
+    """y = scale * x + offset, per channel."""
+
+    scale: torch.Tensor
+    offset: torch.Tensor
+
+
+def _affine(module: GraphModule, norm: Node) -> _Affine | None:
+    parts = [tensor_constant(module, a) for a in norm.args[1:5]]
+    weight, bias, mean, variance = parts
+    if mean is None or variance is None:
+        return None
+    epsilon = norm.args[6]
+    assert isinstance(epsilon, float)
+    scale = torch.rsqrt(variance.to(torch.float64) + epsilon)
+    if weight is not None:
+        scale = scale * weight
+    offset = -mean * scale
+    if bias is not None:
+        offset = offset + bias
+    return _Affine(scale, offset)
+
+
+def _new_constant(module: GraphModule, before: Node, name: str, value: torch.Tensor) -> Node:
+    value = value.to(torch.float32)
+    module.register_buffer(name, value)
+    with module.graph.inserting_before(before):
+        node = module.graph.get_attr(name)
+    node.meta["val"] = torch.empty_like(value, device="meta")
+    return node
+
+
+def _fold(module: GraphModule, norm: Node, producer: Node, affine: _Affine) -> None:
+    is_linear = producer.target is _aten.linear.default
+    bias_index = 2
+    arguments = list(producer.args) + [None] * (bias_index + 1 - len(producer.args))
+    weight = tensor_constant(module, arguments[1])
+    assert weight is not None
+    bias = tensor_constant(module, arguments[bias_index])
+    scale = affine.scale.reshape([-1] + [1] * (weight.dim() - 1))
+    arguments[1] = _new_constant(module, producer, f"{norm.name}_weight", weight * scale)
+    folded = affine.offset if bias is None else bias * affine.scale + affine.offset
+    arguments[bias_index] = _new_constant(module, producer, f"{norm.name}_bias", folded)
+    producer.args = tuple(arguments[:3]) if is_linear else tuple(arguments)
+
+
+def _replace(module: GraphModule, norm: Node, affine: _Affine) -> Node:
+    """A depthwise convolution over the channels; rank 2 becomes rank 3 around it."""
+    graph = module.graph
+    x = norm.args[0]
+    assert isinstance(x, Node)
+    channels = affine.scale.numel()
+    value = norm.meta["val"][0]
+    spatial = max(value.dim() - 2, 1)
+    weight = affine.scale.reshape([channels, 1] + [1] * spatial)
+    w = _new_constant(module, norm, f"{norm.name}_weight", weight)
+    b = _new_constant(module, norm, f"{norm.name}_bias", affine.offset)
+    ones, zeros = [1] * spatial, [0] * spatial
+
+    def add(target: object, *args: object, val: torch.Tensor) -> Node:
+        node = graph.call_function(target, args)  # type: ignore[arg-type]
+        node.meta = {**norm.meta, "val": val}
+        return node
+
+    with graph.inserting_before(norm):
+        wide = value.unsqueeze(-1) if value.dim() == 2 else value
+        if value.dim() == 2:
+            x = add(_aten.unsqueeze.default, x, -1, val=wide)
+        out = add(
+            _aten.convolution.default, x, w, b, ones, zeros, ones, False, zeros, channels, val=wide
+        )
+        if value.dim() == 2:
+            out = add(_aten.squeeze.dims, out, [-1], val=value)
+    return out
+
+
+def fuse_batch_norm(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many BatchNorms went away."""
+    count = 0
+    for norm in list(module.graph.nodes):
+        if norm.target is not _NORM:
+            continue
+        affine = _affine(module, norm)
+        if affine is None or any(u.target is not operator.getitem or u.args[1] != 0 for u in norm.users):
+            continue
+        producer = norm.args[0]
+        assert isinstance(producer, Node)
+        folds = len(producer.users) == 1 and (
+            (producer.target is _aten.convolution.default and not producer.args[6])
+            or (producer.target is _aten.linear.default and producer.meta["val"].dim() == 2)
+        )
+        if folds and tensor_constant(module, producer.args[1]) is not None:
+            _fold(module, norm, producer, affine)
+            result = producer
+        else:
+            result = _replace(module, norm, affine)
+        for user in list(norm.users):
+            user.replace_all_uses_with(result)
+            module.graph.erase_node(user)
+        module.graph.erase_node(norm)
+        count += 1
+    return count

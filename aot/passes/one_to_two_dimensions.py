@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a 1d convolution a 2d one of height 1, and max_pool2d_with_indices whose indices nobody reads a max_pool2d.
+
+A convolution over [N, C, L] becomes unsqueeze, convolution over [N, C, 1, L], squeeze: torch does the same to 1d pools.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import tensor_constant
+
+_aten = torch.ops.aten
+_CONV = _aten.convolution.default
+
+
+def _lift_convolution(module: GraphModule, node: Node) -> bool:
+    value = node.meta["val"]
+    weight = tensor_constant(module, node.args[1])
+    if value.dim() != 3 or weight is None or node.args[6]:
+        return False
+    graph = module.graph
+    x, _, bias, stride, padding, dilation, transposed, output_padding, groups = node.args
+    assert isinstance(x, Node)
+    name = f"{node.name}_weight_2d"
+    module.register_buffer(name, weight.unsqueeze(-2))
+    with graph.inserting_before(node):
+        w = graph.get_attr(name)
+        w.meta["val"] = torch.empty_like(weight.unsqueeze(-2), device="meta")
+        wide = graph.call_function(_aten.unsqueeze.default, (x, -2))
+        wide.meta = {**node.meta, "val": x.meta["val"].unsqueeze(-2)}
+        lifted = [[1, *stride], [0, *padding], [1, *dilation]]  # type: ignore[misc]
+        conv = graph.call_function(
+            _CONV, (wide, w, bias, *lifted, transposed, [0, *output_padding], groups)  # type: ignore[misc]
+        )
+        conv.meta = {**node.meta, "val": value.unsqueeze(-2)}
+        out = graph.call_function(_aten.squeeze.dims, (conv, [-2]))
+        out.meta = dict(node.meta)
+    node.replace_all_uses_with(out)
+    graph.erase_node(node)
+    return True
+
+
+def _drop_indices(module: GraphModule, node: Node, target: object) -> bool:
+    if any(u.target is not operator.getitem or u.args[1] != 0 for u in node.users):
+        return False
+    with module.graph.inserting_before(node):
+        pool = module.graph.call_function(target, node.args, node.kwargs)  # type: ignore[arg-type]
+    pool.meta = {**node.meta, "val": node.meta["val"][0]}
+    for user in list(node.users):
+        user.replace_all_uses_with(pool)
+        module.graph.erase_node(user)
+    module.graph.erase_node(node)
+    return True
+
+
+def one_to_two_dimensions(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many nodes changed."""
+    count = 0
+    for node in list(module.graph.nodes):
+        if node.target is _CONV:
+            count += _lift_convolution(module, node)
+        elif node.target is _aten.max_pool2d_with_indices.default:
+            count += _drop_indices(module, node, _aten.max_pool2d.default)
+    return count

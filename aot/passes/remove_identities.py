@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Removes ATen ops that give their input: clone, alias, detach, dropout in eval mode, expand to the same shape, casts to the same dtype.
+
+Leaves everything else; an expand that really broadcasts stays. A view that relied on a removed clone's strides becomes a reshape.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import GraphModule, Node
+
+_aten = torch.ops.aten
+_ALWAYS = {
+    _aten.clone.default,
+    _aten.alias.default,
+    _aten.detach.default,
+    _aten.lift_fresh_copy.default,
+    _aten.contiguous.default,
+}
+_IF_SAME_SHAPE = {
+    _aten.expand.default,
+    _aten.view.default,
+    _aten.reshape.default,
+    _aten._to_copy.default,
+    _aten.slice.Tensor,
+    _aten.constant_pad_nd.default,
+    _aten.adaptive_avg_pool2d.default,
+}
+
+
+def _is_identity(node: Node) -> bool:
+    if node.op != "call_function":
+        return False
+    if node.target in _ALWAYS:
+        return True
+    if node.target is _aten.dropout.default:
+        return not node.args[2]
+    if node.target not in _IF_SAME_SHAPE:
+        return False
+    source = node.args[0]
+    assert isinstance(source, Node)
+    before, after = source.meta["val"], node.meta["val"]
+    return bool(before.shape == after.shape and before.dtype == after.dtype)
+
+
+def remove_identities(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many nodes were removed."""
+    count = 0
+    for node in list(module.graph.nodes):
+        if node.target in (_aten.view.default, _aten._unsafe_view.default):
+            node.target = _aten.reshape.default
+        if _is_identity(node):
+            node.replace_all_uses_with(node.args[0])
+            module.graph.erase_node(node)
+            count += 1
+    return count

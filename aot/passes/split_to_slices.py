@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replaces split_with_sizes and its getitems by one aten.slice for each part that is used."""
+
+from __future__ import annotations
+
+import operator
+
+import torch
+from torch.fx import GraphModule
+
+from aot.rules.rule import argument
+
+_SPLIT = torch.ops.aten.split_with_sizes.default
+
+
+def split_to_slices(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many splits were replaced."""
+    count = 0
+    for node in list(module.graph.nodes):
+        if node.target is not _SPLIT:
+            continue
+        source, sizes, dim = node.args[0], argument(node, "split_sizes"), argument(node, "dim")
+        for user in list(node.users):
+            assert user.target is operator.getitem
+            index = user.args[1]
+            start = sum(sizes[:index])
+            with module.graph.inserting_before(user):
+                part = module.graph.call_function(
+                    torch.ops.aten.slice.Tensor, (source, dim, start, start + sizes[index], 1)
+                )
+            part.meta = {**node.meta, "val": user.meta["val"]}
+            user.replace_all_uses_with(part)
+            module.graph.erase_node(user)
+        module.graph.erase_node(node)
+        count += 1
+    return count

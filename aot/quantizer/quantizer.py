@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Annotates a graph for int8: a torchao PT2E `Quantizer` that asks the rules, not patterns of modules.
+
+Every value has exactly one quantization. Values that an op needs to be equal (in and out of reshape, pools, cat, …) form one
+group; a group has one observer, or a fixed quantization where a function's range is known (sigmoid, softmax, tanh). A value that
+is pulled by two groups belongs to the one of the op that made it and is requantized on its way into the other.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+
+import torch
+from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e import (
+    HistogramObserver,
+    PerChannelMinMaxObserver,
+)
+from torchao.quantization.pt2e.quantizer import (
+    FixedQParamsQuantizationSpec,
+    QuantizationAnnotation,
+    QuantizationSpec,
+    QuantizationSpecBase,
+    Quantizer,
+    SharedQuantizationSpec,
+)
+
+from aot.rules import fused_clamp, rule_for
+from aot.rules.function import function_root, is_interior, members
+from aot.rules.rule import Fixed, Rule, Shares
+
+ACTIVATION = QuantizationSpec(
+    dtype=torch.int8,
+    quant_min=-128,
+    quant_max=127,
+    qscheme=torch.per_tensor_affine,
+    observer_or_fake_quant_ctr=HistogramObserver.with_args(eps=2**-24),
+)
+WEIGHT = QuantizationSpec(
+    dtype=torch.int8,
+    quant_min=-127,
+    quant_max=127,
+    qscheme=torch.per_channel_symmetric,
+    ch_axis=0,
+    observer_or_fake_quant_ctr=PerChannelMinMaxObserver.with_args(eps=2**-24),
+)
+
+
+@dataclass
+class Group:
+    """Values of one quantization; `members` in graph order."""
+
+    members: list[Node] = field(default_factory=list)
+    fixed: Fixed | None = None
+
+
+class Groups:
+    """The partition of quantized values into groups."""
+
+    def __init__(self) -> None:
+        self._of: dict[Node, Group] = {}
+
+    def __contains__(self, value: Node) -> bool:
+        return value in self._of
+
+    def __getitem__(self, value: Node) -> Group:
+        return self._of[value]
+
+    def add(self, value: Node, fixed: Fixed | None = None) -> None:
+        if value not in self._of:
+            self._of[value] = Group([value], fixed)
+
+    def join(self, value: Node, other: Node) -> bool:
+        """Makes two values share, unless that would narrow a fixed range; says whether they share now."""
+        a, b = self._of[value], self._of[other]
+        if a is b:
+            return True
+        if a.fixed != b.fixed:
+            return False
+        a.members.extend(b.members)
+        for member in b.members:
+            self._of[member] = a
+        return True
+
+
+def is_float_tensor(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype == torch.float32
+
+
+class Int8Quantizer(Quantizer):  # type: ignore[misc]
+    """Annotates every op that a rule supports; others stay float between dequantize and quantize."""
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        nodes = list(model.graph.nodes)
+        order = {node: i for i, node in enumerate(nodes)}
+        covered = {node: rule for node in nodes if (rule := _supported(node)) is not None}
+        # The producer of a clamp that is taken in gives no value of its own.
+        inner = {f[0] for node in covered if (f := fused_clamp(node)) is not None}
+        groups = self._groups(covered, inner)
+        for node, rule in covered.items():
+            self._annotate(node, rule, node in inner, groups, order)
+        for value in nodes:
+            if value.op in ("placeholder", "get_attr") and value in groups:
+                value.meta["quantization_annotation"] = QuantizationAnnotation(
+                    output_qspec=_spec(value, groups, order), _annotated=True
+                )
+        return model
+
+    def validate(self, model: GraphModule) -> None:
+        """Nothing to check beyond what lowering checks before it quantizes."""
+
+    def _groups(self, covered: dict[Node, Rule], inner: set[Node]) -> Groups:
+        groups = Groups()
+        for node, rule in covered.items():
+            if fused_clamp(node) is None:
+                for value in rule.activations(node):
+                    groups.add(value)
+            if node in inner:
+                continue
+            output = rule.output
+            if isinstance(output, Fixed):
+                groups.add(node, output)
+            elif isinstance(output, Shares):
+                sources = rule.activations(node)
+                ranges = {groups[s].fixed for s in sources}
+                # Sources of one fixed range hand it on; where ranges differ, the output is observed.
+                groups.add(node, ranges.pop() if len(ranges) == 1 else None)
+                for source in sources:
+                    groups.join(source, node)
+            else:
+                groups.add(node)
+        return groups
+
+    def _annotate(
+        self, node: Node, rule: Rule, inner: bool, groups: Groups, order: dict[Node, int]
+    ) -> None:
+        inputs: dict[Node, QuantizationSpecBase] = {}
+        output = None if inner else _spec(node, groups, order)
+        if fused_clamp(node) is None:
+            for value in rule.activations(node):
+                if not isinstance(rule.output, Shares) or groups[value] is groups[node]:
+                    inputs[value] = _spec(value, groups, order, edge=True)
+                elif output is ACTIVATION:
+                    # A source outside of the op's group is requantized on this edge, which now comes first in the group.
+                    inputs[value] = ACTIVATION
+                    output = SharedQuantizationSpec((value, node))
+                else:
+                    assert output is not None
+                    inputs[value] = output
+            weight = rule.weights(node)
+            if weight is not None:
+                inputs[weight] = WEIGHT
+        for member in _readers(node):
+            member.meta["quantization_annotation"] = QuantizationAnnotation(
+                input_qspec_map={v: s for v, s in inputs.items() if v in member.all_input_nodes},
+                allow_implicit_sharing=False,
+                _annotated=True,
+            )
+        inputs = {v: s for v, s in inputs.items() if v in node.all_input_nodes}
+        node.meta["quantization_annotation"] = QuantizationAnnotation(
+            input_qspec_map=inputs,
+            output_qspec=output,
+            allow_implicit_sharing=False,
+            _annotated=True,
+        )
+
+
+def _readers(node: Node) -> list[Node]:
+    """Ops that read activations on the node's behalf: the inside of a function of one value, the op behind a getitem."""
+    if node.target is operator.getitem:
+        return list(node.all_input_nodes)
+    return [m for m in members(node) if m is not node] if function_root(node) is not None else []
+
+
+def _spec(
+    value: Node, groups: Groups, order: dict[Node, int], edge: bool = False
+) -> QuantizationSpecBase:
+    """The group's quantization: its own spec at the member that comes first, shared with that one elsewhere."""
+    group = groups[value]
+    first = min(group.members, key=lambda n: order[n])
+    if value is not first or edge:
+        return SharedQuantizationSpec(first)
+    if group.fixed is not None:
+        return FixedQParamsQuantizationSpec(
+            dtype=torch.int8,
+            scale=group.fixed.scale,
+            zero_point=group.fixed.zero_point,
+            quant_min=-128,
+            quant_max=127,
+            qscheme=torch.per_tensor_affine,
+        )
+    return ACTIVATION
+
+
+def _supported(node: Node) -> Rule | None:
+    if node.op != "call_function" or not is_float_tensor(node):
+        return None
+    rule = rule_for(node)
+    if rule is None or is_interior(node) or rule.reject(node) is not None:
+        return None
+    return rule

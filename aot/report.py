@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lowering report: what every op became, where it runs, and why."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.backends.cortex_m.emit import border_nodes
+from aot.dialect.graph import dialect_op, edge_of, inputs_of, shape_of
+
+
+def _tensor(node: Node) -> dict[str, Any]:
+    value: torch.Tensor = node.meta["val"]
+    entry: dict[str, Any] = {
+        "name": node.name,
+        "shape": list(shape_of(node)),
+        "dtype": str(value.dtype).removeprefix("torch."),
+    }
+    if edge_of(node).scale > 0.0:
+        entry["scale"] = edge_of(node).scale
+        entry["zero_point"] = edge_of(node).zero_point
+    return entry
+
+
+def _bytes(value: torch.Tensor) -> int:
+    return math.prod(value.shape) * value.element_size()
+
+
+def _macs(node: Node) -> int:
+    op = dialect_op(node)
+    if op is None or op.macs is None:
+        return 0
+    values = [a.meta["val"] if isinstance(a, Node) else a for a in node.args]
+    return op.macs(*values)
+
+
+def _entry(node: Node) -> dict[str, Any]:
+    op = dialect_op(node)
+    origin = node.meta["origin"]
+    constants = [n for n in node.all_input_nodes if n.op == "get_attr"]
+    entry = {
+        "name": node.name,
+        "op": f"pl.{op.name}" if op is not None else str(node.target).rsplit(".", 1)[0],
+        "from": list(origin.ops),
+        "source": origin.source,
+        "runs_on": "cortex_m",
+        "precision": "int8" if op is not None else "float32",
+        "why": _why(node),
+        "inputs": [_tensor(n) for n in inputs_of(node)],
+        "output": _tensor(node),
+        "macs": _macs(node),
+        "constant_bytes": sum(_bytes(n.meta["val"]) for n in constants),
+    }
+    return entry
+
+
+def _why(node: Node) -> str:
+    op = dialect_op(node)
+    if op is None:
+        return "it has no int8 form; kept in float by request"
+    if op.name in ("transpose", "reshape") and not node.meta["origin"].source:
+        return "keeps the layout of the model's border"
+    if op.name == "transpose":
+        return "between the model's order of dimensions and NHWC"
+    if op.name in ("quantize", "dequantize"):
+        return "between float and int8"
+    return "int8 kernel"
+
+
+def make_report(module: GraphModule, target: str, samples: int, pte: bytes) -> dict[str, Any]:
+    """A JSON-serialisable report of a lowered model."""
+    inputs, outputs = border_nodes(module)
+    ops = [_entry(n) for n in module.graph.nodes if n.op == "call_function"]
+    return {
+        "target": target,
+        "quantization": "int8",
+        "calibration_samples": samples,
+        "pte_bytes": len(pte),
+        "macs": sum(op["macs"] for op in ops),
+        "constant_bytes": sum(op["constant_bytes"] for op in ops),
+        "float_ops": sum(op["precision"] == "float32" for op in ops),
+        "inputs": [_tensor(n) for n in inputs],
+        "outputs": [_tensor(n) for n in outputs],
+        "ops": ops,
+    }

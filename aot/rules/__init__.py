@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of rules: which rule lowers which ATen op."""
+
+from __future__ import annotations
+
+from torch.fx import Node
+
+from aot.rules import binary, convolution, linear, mean, movement, pooling, softmax, unary
+from aot.rules.rule import Clamp, Rule, as_clamp
+
+_TABLE: dict[object, Rule] = {
+    **dict.fromkeys(convolution.TARGETS, convolution.RULE),
+    **dict.fromkeys(linear.TARGETS, linear.RULE),
+    **dict.fromkeys(binary.TARGETS, binary.RULE),
+    **dict.fromkeys(pooling.TARGETS, pooling.RULE),
+    **dict.fromkeys(mean.TARGETS, mean.RULE),
+    **dict.fromkeys(softmax.TARGETS, softmax.RULE),
+    **dict.fromkeys(softmax.LOG_TARGETS, softmax.LOG_RULE),
+    **dict.fromkeys(movement.RESHAPE_TARGETS, movement.RESHAPE_RULE),
+    **dict.fromkeys(movement.PERMUTE_TARGETS, movement.PERMUTE_RULE),
+    **dict.fromkeys(movement.SLICE_TARGETS, movement.SLICE_RULE),
+    **dict.fromkeys(movement.PAD_TARGETS, movement.PAD_RULE),
+    **dict.fromkeys(movement.CAT_TARGETS, movement.CAT_RULE),
+}
+
+
+def rule_for(node: Node) -> Rule | None:
+    """The rule that lowers a node, or None if its op has no int8 form."""
+    if node.op != "call_function":
+        return None
+    if (rule := unary.unary_rule(node)) is not None:
+        return rule
+    if pooling.gives_adaptive_max(node):
+        return pooling.RULE
+    return _TABLE.get(node.target)
+
+
+def fused_clamp(node: Node) -> tuple[Node, Clamp] | None:
+    """(producer, clamp) if the node is a clamp that its only producer can take in."""
+    clamp = as_clamp(node)
+    if clamp is None:
+        return None
+    producer = node.args[0]
+    assert isinstance(producer, Node)
+    if len(producer.users) != 1:
+        return None
+    rule = rule_for(producer)
+    return (producer, clamp) if rule is not None and rule.fuses_clamp else None

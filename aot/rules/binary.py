@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""aten.add, sub and mul of two tensors to pl::add and pl::mul."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.arithmetic import quantize_multiplier
+from aot.dialect.graph import edge_of
+from aot.dialect.ops.add import add
+from aot.dialect.ops.mul import mul
+from aot.rules.rule import Call, Output, Own, argument
+
+_ADD = torch.ops.aten.add.Tensor
+_SUB = torch.ops.aten.sub.Tensor
+_MUL = torch.ops.aten.mul.Tensor
+TARGETS = (_ADD, _SUB, _MUL)
+
+LEFT_SHIFT = 20  # guard bits of TFLite's int8 ADD
+
+
+class Binary:
+    output: ClassVar[Output] = Own()
+    fuses_clamp: ClassVar[bool] = True
+
+    def activations(self, node: Node) -> list[Node]:
+        return [a for a in node.args[:2] if isinstance(a, Node)]
+
+    def weights(self, node: Node) -> Node | None:
+        return None
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if len(self.activations(node)) != 2:
+            return "the scalar operand broadcasts the tensor to another shape", "an explicit expand"
+        if node.target is not _MUL and argument(node, "alpha") == 0:
+            return "alpha=0 drops an operand", "leave the operand out"
+        return None
+
+    def emit(self, call: Call) -> Node:
+        a, b = call.inputs
+        edge_a, edge_b, out = edge_of(a), edge_of(b), call.output
+        if call.node.target is _MUL:
+            factor = quantize_multiplier(edge_a.scale * edge_b.scale / out.scale)
+            zero_points = (edge_a.zero_point, edge_b.zero_point, out.zero_point)
+            return call.emit(mul, a, b, *zero_points, *factor, *call.activation_range())
+        alpha = float(argument(call.node, "alpha"))
+        scale_b = edge_b.scale * (-alpha if call.node.target is _SUB else alpha)
+        common = 2.0 * max(edge_a.scale, abs(scale_b))
+        return call.emit(
+            add,
+            a,
+            b,
+            edge_a.zero_point,
+            *quantize_multiplier(edge_a.scale / common),
+            edge_b.zero_point,
+            *quantize_multiplier(scale_b / common),
+            LEFT_SHIFT,
+            out.zero_point,
+            *quantize_multiplier(common / (2**LEFT_SHIFT * out.scale)),
+            *call.activation_range(),
+        )
+
+
+RULE = Binary()

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""aten.convolution (2d) to pl::conv2d or pl::depthwise_conv2d."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.graph import NHWC, edge_of, shape_of, tensor_constant, with_layout
+from aot.dialect.ops.conv2d import conv2d
+from aot.dialect.ops.depthwise_conv2d import depthwise_conv2d
+from aot.rules.rule import Call, Output, Own, argument, pair
+from aot.rules.spatial import to_nchw, to_nhwc
+from aot.rules.weights import quantize_weights
+
+TARGETS = (torch.ops.aten.convolution.default,)
+
+
+class Convolution:
+    output: ClassVar[Output] = Own()
+    fuses_clamp: ClassVar[bool] = True
+
+    def activations(self, node: Node) -> list[Node]:
+        x = node.args[0]
+        assert isinstance(x, Node)
+        return [x]
+
+    def weights(self, node: Node) -> Node | None:
+        weight = node.args[1]
+        assert isinstance(weight, Node)
+        return weight
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if argument(node, "transposed"):
+            return (
+                "transposed convolution has no int8 form",
+                "nearest upsampling by reshape and cat, then Conv2d",
+            )
+        rank = len(node.meta["val"].shape)
+        if rank != 4:
+            return f"convolution over {rank - 2} dimensions has no int8 form", "Conv1d or Conv2d"
+        weight, bias = node.args[1], argument(node, "bias")
+        for name, value in (("weight", weight), ("bias", bias)):
+            if isinstance(value, Node) and value.op != "get_attr":
+                return f"the {name} is computed by the model", f"a constant {name}"
+        return None
+
+    def emit(self, call: Call) -> Node:
+        node, (x,) = call.node, call.inputs
+        stride, dilation = pair(argument(node, "stride")), pair(argument(node, "dilation"))
+        vertical, horizontal = pair(argument(node, "padding"))
+        padding = [vertical, vertical, horizontal, horizontal]
+        groups = int(argument(node, "groups"))
+        bias = tensor_constant(call.module, argument(node, "bias"))
+        quantized = quantize_weights(call, node.args[1], bias)
+
+        weight = quantized.values.permute(0, 2, 3, 1)  # OIHW -> OHWI
+        depthwise = groups > 1 and groups == shape_of(x)[1]
+        if depthwise:
+            weight = weight.squeeze(3).permute(1, 2, 0)  # -> HWO
+        tensors = [
+            to_nhwc(call, x),
+            call.constant("weight", weight),
+            call.constant("bias", quantized.bias),
+            call.constant("multiplier", quantized.multiplier),
+            call.constant("shift", quantized.shift),
+        ]
+        tail = [edge_of(x).zero_point, call.output.zero_point, *call.activation_range()]
+        edge = with_layout(call.output, NHWC)
+        if depthwise:
+            out = call.emit(depthwise_conv2d, *tensors, stride, padding, dilation, *tail, edge=edge)
+        else:
+            out = call.emit(conv2d, *tensors, stride, padding, dilation, groups, *tail, edge=edge)
+        return to_nchw(call, out)
+
+
+RULE = Convolution()

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""aten.linear to pl::linear."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.graph import edge_of, tensor_constant
+from aot.dialect.ops.linear import linear
+from aot.rules.rule import Call, Output, Own, argument
+from aot.rules.weights import quantize_weights
+
+TARGETS = (torch.ops.aten.linear.default,)
+
+
+class Linear:
+    output: ClassVar[Output] = Own()
+    fuses_clamp: ClassVar[bool] = True
+
+    def activations(self, node: Node) -> list[Node]:
+        x = node.args[0]
+        assert isinstance(x, Node)
+        return [x]
+
+    def weights(self, node: Node) -> Node | None:
+        weight = node.args[1]
+        assert isinstance(weight, Node)
+        return weight
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        for name in ("weight", "bias"):
+            value = argument(node, name)
+            if isinstance(value, Node) and value.op != "get_attr":
+                return f"the {name} is computed by the model", f"a constant {name}"
+        return None
+
+    def emit(self, call: Call) -> Node:
+        (x,) = call.inputs
+        bias = tensor_constant(call.module, argument(call.node, "bias"))
+        quantized = quantize_weights(call, call.node.args[1], bias)
+        return call.emit(
+            linear,
+            x,
+            call.constant("weight", quantized.values),
+            call.constant("bias", quantized.bias),
+            call.constant("multiplier", quantized.multiplier),
+            call.constant("shift", quantized.shift),
+            edge_of(x).zero_point,
+            call.output.zero_point,
+            *call.activation_range(),
+        )
+
+
+RULE = Linear()

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""aten.mean to pl::mean."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.arithmetic import quantize_multiplier
+from aot.dialect.graph import edge_of, shape_of
+from aot.dialect.ops.mean import mean
+from aot.rules.rule import Call, UnaryRule, argument
+
+TARGETS = (torch.ops.aten.mean.dim, torch.ops.aten.mean.default)
+
+
+class Mean(UnaryRule):
+    def emit(self, call: Call) -> Node:
+        (x,) = call.inputs
+        rank = len(shape_of(x))
+        dims, keepdim = list(range(rank)), False
+        if call.node.target is torch.ops.aten.mean.dim:
+            dims = sorted(d % rank for d in (argument(call.node, "dim") or range(rank)))
+            keepdim = bool(argument(call.node, "keepdim"))
+        count = math.prod(shape_of(x)[d] for d in dims)
+        factor = quantize_multiplier(edge_of(x).scale / (call.output.scale * count))
+        zero_points = (edge_of(x).zero_point, call.output.zero_point)
+        return call.emit(mean, x, dims, keepdim, *zero_points, *factor)
+
+
+RULE = Mean()

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ops that move values without changing them: reshape, transpose, slice, pad and cat of the dialect."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.graph import shape_of
+from aot.dialect.ops.cat import cat
+from aot.dialect.ops.pad import pad
+from aot.dialect.ops.reshape import reshape
+from aot.dialect.ops.slice import slice
+from aot.dialect.ops.transpose import transpose
+from aot.rules.rule import Call, Output, Shares, UnaryRule, argument
+
+_aten = torch.ops.aten
+RESHAPE_TARGETS = (
+    _aten.view.default,
+    _aten.reshape.default,
+    _aten._unsafe_view.default,
+    _aten.unsqueeze.default,
+    _aten.squeeze.default,
+    _aten.squeeze.dim,
+    _aten.squeeze.dims,
+    _aten.flatten.using_ints,
+)
+PERMUTE_TARGETS = (_aten.permute.default, _aten.transpose.int, _aten.t.default)
+SLICE_TARGETS = (_aten.slice.Tensor, _aten.select.int)
+PAD_TARGETS = (_aten.constant_pad_nd.default,)
+CAT_TARGETS = (_aten.cat.default,)
+
+
+class Reshape(UnaryRule):
+    output: ClassVar[Output] = Shares()
+
+    def emit(self, call: Call) -> Node:
+        return call.emit(reshape, call.inputs[0], list(call.node.meta["val"].shape))
+
+
+class Permute(UnaryRule):
+    output: ClassVar[Output] = Shares()
+
+    def emit(self, call: Call) -> Node:
+        rank = len(shape_of(call.inputs[0]))
+        perm = list(range(rank))
+        if call.node.target is _aten.permute.default:
+            perm = [d % rank for d in argument(call.node, "dims")]
+        else:
+            dims = (0, 1) if call.node.target is _aten.t.default else call.node.args[1:3]
+            a, b = (int(d) % rank for d in dims)  # type: ignore[call-overload]
+            perm[a], perm[b] = perm[b], perm[a]
+        return call.emit(transpose, call.inputs[0], perm)
+
+
+class Slice(UnaryRule):
+    output: ClassVar[Output] = Shares()
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if 0 in node.meta["val"].shape:
+            return "the slice is empty", "a range inside the dimension"
+        return None
+
+    def emit(self, call: Call) -> Node:
+        (x,) = call.inputs
+        shape = shape_of(x)
+        dim = int(argument(call.node, "dim")) % len(shape)
+        size = shape[dim]
+        if call.node.target is _aten.select.int:
+            index = int(argument(call.node, "index")) % size
+            part = call.emit(slice, x, dim, index, index + 1, 1)
+            return call.emit(reshape, part, list(call.node.meta["val"].shape))
+        start, end = argument(call.node, "start"), argument(call.node, "end")
+        start = 0 if start is None else min(max(start + size if start < 0 else start, 0), size)
+        end = size if end is None else min(max(end + size if end < 0 else end, 0), size)
+        return call.emit(slice, x, dim, start, end, int(argument(call.node, "step")))
+
+
+class Pad(UnaryRule):
+    output: ClassVar[Output] = Shares()
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if 0 in node.meta["val"].shape:
+            return "the result is empty", "padding that leaves at least one element"
+        return None
+
+    def emit(self, call: Call) -> Node:
+        (x,) = call.inputs
+        shape = list(shape_of(x))
+        flat = list(argument(call.node, "pad"))
+        padding = [0] * (2 * len(shape))
+        for k in range(len(flat) // 2):
+            dim = len(shape) - 1 - k
+            before, after = flat[2 * k], flat[2 * k + 1]
+            if before < 0 or after < 0:  # torch crops with negative padding
+                x = call.emit(slice, x, dim, max(-before, 0), shape[dim] - max(-after, 0), 1)
+            padding[2 * dim], padding[2 * dim + 1] = max(before, 0), max(after, 0)
+        if not any(padding):
+            return x
+        value = float(argument(call.node, "value") or 0.0)
+        quantized = round(value / call.output.scale) + call.output.zero_point
+        return call.emit(pad, x, padding, min(127, max(-128, quantized)))
+
+
+class Cat(UnaryRule):
+    output: ClassVar[Output] = Shares()
+
+    def activations(self, node: Node) -> list[Node]:
+        tensors = node.args[0]
+        assert isinstance(tensors, (list, tuple))
+        return [t for t in tensors if isinstance(t, Node)]
+
+    def emit(self, call: Call) -> Node:
+        dim = int(argument(call.node, "dim")) % len(shape_of(call.inputs[0]))
+        return call.emit(cat, list(call.inputs), dim)
+
+
+RESHAPE_RULE, PERMUTE_RULE, SLICE_RULE, PAD_RULE, CAT_RULE = (
+    Reshape(),
+    Permute(),
+    Slice(),
+    Pad(),
+    Cat(),
+)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pooling to pl::max_pool2d, avg_pool2d, adaptive_max_pool2d and adaptive_avg_pool2d (1d pools arrive as 2d ones)."""
+
+from __future__ import annotations
+
+import operator
+from typing import ClassVar
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.graph import NHWC, edge_of, with_layout
+from aot.dialect.ops.adaptive_avg_pool2d import adaptive_avg_pool2d
+from aot.dialect.ops.adaptive_max_pool2d import adaptive_max_pool2d
+from aot.dialect.ops.avg_pool2d import avg_pool2d
+from aot.dialect.ops.max_pool2d import max_pool2d
+from aot.rules.rule import Call, Output, Shares, UnaryRule, argument, pair
+from aot.rules.spatial import to_nchw, to_nhwc
+
+_MAX = torch.ops.aten.max_pool2d.default
+_AVG = torch.ops.aten.avg_pool2d.default
+_ADAPTIVE_AVG = torch.ops.aten.adaptive_avg_pool2d.default
+_ADAPTIVE_MAX = torch.ops.aten.adaptive_max_pool2d.default
+TARGETS = (_MAX, _AVG, _ADAPTIVE_AVG)
+
+
+def gives_adaptive_max(node: Node) -> bool:
+    """Whether a node picks the values, not the indices, of adaptive_max_pool2d."""
+    producer = node.args[0] if node.target is operator.getitem else None
+    return isinstance(producer, Node) and producer.target is _ADAPTIVE_MAX and node.args[1] == 0
+
+
+class Pooling(UnaryRule):
+    output: ClassVar[Output] = Shares()
+
+    def activations(self, node: Node) -> list[Node]:
+        pool = node.args[0] if gives_adaptive_max(node) else node
+        assert isinstance(pool, Node)
+        return super().activations(pool)
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if len(node.meta["val"].shape) != 4:
+            return "pooling without a batch dimension has no int8 form", "unsqueeze(0) before it"
+        return None
+
+    def emit(self, call: Call) -> Node:
+        node = call.node
+        x = to_nhwc(call, call.inputs[0])
+        edge = with_layout(call.output, NHWC)
+        _, height, width, _ = x.meta["val"].shape
+        out_h, out_w = (int(s) for s in node.meta["val"].shape[2:])
+        adaptive_max = gives_adaptive_max(node)
+        if adaptive_max or node.target is _ADAPTIVE_AVG:
+            if height % out_h or width % out_w:
+                op = adaptive_max_pool2d if adaptive_max else adaptive_avg_pool2d
+                return to_nchw(call, call.emit(op, x, [out_h, out_w], edge=edge))
+            kernel = [height // out_h, width // out_w]
+            stride, padding = kernel, [0, 0, 0, 0]
+        else:
+            kernel = pair(argument(node, "kernel_size"))
+            stride = pair(argument(node, "stride") or kernel)
+            vertical, horizontal = pair(argument(node, "padding"))
+            padding = [vertical, vertical, horizontal, horizontal]
+        if adaptive_max or node.target is _MAX:
+            dilation = pair(argument(node, "dilation")) if node.target is _MAX else [1, 1]
+            args = (kernel, stride, padding, dilation, [out_h, out_w])
+            return to_nchw(call, call.emit(max_pool2d, x, *args, edge=edge))
+        include_pad, override = True, 0
+        if node.target is _AVG:
+            include_pad = bool(argument(node, "count_include_pad"))
+            override = int(argument(node, "divisor_override") or 0)
+        zero_point = edge_of(x).zero_point
+        args = (kernel, stride, padding, [out_h, out_w], include_pad, override, zero_point)
+        return to_nchw(call, call.emit(avg_pool2d, x, *args, edge=edge))
+
+
+RULE = Pooling()

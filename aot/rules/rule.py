@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How an ATen op becomes ops of the dialect: one rule a family, read by the quantizer and by the fold pass.
+
+A rule says which of the op's arguments are activations, how the output's quantization relates to theirs, whether a clamp that
+follows can be taken in, why a form of the op is not supported, and how the typed nodes are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import Builder, Edge, Origin
+from aot.dialect.library import Op
+
+
+@dataclass(frozen=True)
+class Clamp:
+    """A float clamp taken into the op before it (relu, relu6, hardtanh, clamp); None is open."""
+
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+@dataclass(frozen=True)
+class Own:
+    """The output is observed by itself."""
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Inputs and output have one scale and zero_point."""
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """The output's quantization follows from the function's range."""
+
+    scale: float
+    zero_point: int
+
+
+Output = Own | Shares | Fixed
+
+
+@dataclass
+class Call:
+    """One float op between quantized values, as a rule's `emit` sees it.
+
+    Attributes:
+      node: the ATen node.
+      module: the module that holds its constants.
+      inputs: quantized activation nodes in the new graph, in the order of `Rule.activations`.
+      output: quantization of the result.
+      clamp: a clamp to take in.
+      builder: makes the nodes.
+      origin: what to write on them.
+    """
+
+    node: Node
+    module: GraphModule
+    inputs: Sequence[Node]
+    output: Edge
+    builder: Builder
+    origin: Origin
+    clamp: Clamp = field(default_factory=Clamp)
+
+    def emit(self, op: Op, *args: Any, edge: Edge | None = None) -> Node:
+        """A node of the result's quantization, unless another edge is given."""
+        return self.builder.call(op, *args, edge=edge or self.output, origin=self.origin)
+
+    def constant(self, name: str, tensor: torch.Tensor, edge: Edge | None = None) -> Node:
+        return self.builder.constant(f"{self.node.name}_{name}", tensor, edge)
+
+    def activation_range(self) -> tuple[int, int]:
+        """(activation_min, activation_max): int8 limits of the result with the clamp taken in."""
+        low, high = -128, 127
+        scale, zero_point = self.output.scale, self.output.zero_point
+        if self.clamp.minimum is not None:
+            low = max(low, min(127, round(self.clamp.minimum / scale) + zero_point))
+        if self.clamp.maximum is not None:
+            high = min(high, max(-128, round(self.clamp.maximum / scale) + zero_point))
+        return low, high
+
+
+class Rule(Protocol):
+    """A family of ATen ops."""
+
+    output: ClassVar[Output]
+    fuses_clamp: ClassVar[bool]
+
+    def activations(self, node: Node) -> list[Node]:
+        """The argument nodes that are quantized as activations."""
+        ...
+
+    def weights(self, node: Node) -> Node | None:
+        """The argument node that is quantized per channel (axis 0), or None."""
+        ...
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        """Why this form has no int8 op, and what to write instead; None if it is supported."""
+        ...
+
+    def emit(self, call: Call) -> Node:
+        """Makes the dialect nodes; returns the one that stands for the result."""
+        ...
+
+
+class UnaryRule:
+    """Shared by rules with one activation, argument 0, and no weights."""
+
+    output: ClassVar[Output] = Own()
+    fuses_clamp: ClassVar[bool] = False
+
+    def activations(self, node: Node) -> list[Node]:
+        argument = node.args[0]
+        assert isinstance(argument, Node)
+        return [argument]
+
+    def weights(self, node: Node) -> Node | None:
+        return None
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        return None
+
+
+def argument(node: Node, name: str) -> Any:
+    """An ATen node's argument by schema name, with the schema's default where it is left out."""
+    schema = node.target._schema  # type: ignore[union-attr]
+    for index, entry in enumerate(schema.arguments):
+        if entry.name == name:
+            if index < len(node.args):
+                return node.args[index]
+            return node.kwargs.get(name, entry.default_value)
+    raise KeyError(f"{node.target} has no argument {name}")
+
+
+def pair(value: Any) -> list[int]:
+    """torch's int-or-pair arguments as two ints."""
+    values = [value] if isinstance(value, int) else list(value)
+    return values * 2 if len(values) == 1 else values
+
+
+def as_clamp(node: Node) -> Clamp | None:
+    """The clamp that a node computes, or None: relu, relu6 (as hardtanh), hardtanh, clamp."""
+    name = str(node.target)
+    if name == "aten.relu.default":
+        return Clamp(minimum=0.0)
+    if name == "aten.hardtanh.default":
+        return Clamp(float(argument(node, "min_val")), float(argument(node, "max_val")))
+    if name == "aten.clamp.default":
+        low, high = argument(node, "min"), argument(node, "max")
+        return Clamp(
+            None if low is None else float(low),
+            None if high is None else float(high),
+        )
+    return None

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of one value to pl::lut: the table is the float function itself, evaluated by torch on the 256 inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.graph import Edge, edge_of
+from aot.dialect.ops.lut import lut
+from aot.dialect.ops.quantize import quantize
+from aot.rules.function import evaluate, function_root
+from aot.rules.rule import Call, Fixed, Output, UnaryRule, as_clamp
+
+# TFLite's output quantization of functions whose range is known: no calibration can be too narrow.
+_FIXED = {
+    torch.ops.aten.sigmoid.default: Fixed(1.0 / 256.0, -128),
+    torch.ops.aten.hardsigmoid.default: Fixed(1.0 / 256.0, -128),
+    torch.ops.aten.tanh.default: Fixed(1.0 / 128.0, 0),
+}
+
+
+class Unary(UnaryRule):
+    def __init__(self, output: Output) -> None:
+        self.output = output  # type: ignore[misc]
+
+    def activations(self, node: Node) -> list[Node]:
+        root = function_root(node)
+        return [root] if root is not None else super().activations(node)
+
+    def emit(self, call: Call) -> Node:
+        (x,) = call.inputs
+
+        def function(values: torch.Tensor) -> torch.Tensor:
+            return evaluate(call.module, call.node, values)
+
+        return call.emit(lut, x, call.constant("table", table_of(function, edge_of(x), call.output)))
+
+
+def table_of(
+    function: Callable[[torch.Tensor], torch.Tensor], edge_in: Edge, edge_out: Edge
+) -> torch.Tensor:
+    """int8 [256]: quantize(function(dequantize(q))) for q from -128 to 127, in float32 as torch computes it.
+
+    Where the function is not defined (NaN) the entry is the output's zero_point; infinities saturate.
+    """
+    q = torch.arange(-128, 128, dtype=torch.int32)
+    values = (q - edge_in.zero_point).to(torch.float32) * torch.tensor(edge_in.scale)
+    return quantize.reference(function(values), edge_out.scale, edge_out.zero_point)
+
+
+_RULE = Unary(UnaryRule.output)
+_FIXED_RULES = {target: Unary(fixed) for target, fixed in _FIXED.items()}
+
+
+def unary_rule(node: Node) -> Unary | None:
+    """The rule of a function of one value, or of a clamp (which its producer may take in); None otherwise."""
+    if function_root(node) is None:
+        return _RULE if as_clamp(node) is not None else None
+    return _FIXED_RULES.get(node.target, _RULE)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which ops of an ATen graph have an int8 form, which a float kernel, and what to say of the rest."""
+
+from __future__ import annotations
+
+import operator
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.errors import LoweringError, Problem, describe, source_line
+from aot.rules import pooling, rule_for
+from aot.rules.function import is_interior
+
+_aten = torch.ops.aten
+
+# ATen ops that the device has a portable float kernel for.
+FLOAT_FALLBACK = {
+    _aten.div.Tensor,
+    _aten.pow.Tensor_Scalar,
+    _aten.minimum.default,
+    _aten.maximum.default,
+    _aten.sum.dim_IntList,
+    _aten.amax.default,
+    _aten.amin.default,
+    _aten.bmm.default,
+    _aten.layer_norm.default,
+    _aten.group_norm.default,
+    _aten.upsample_nearest2d.vec,
+}
+
+_HINTS = {
+    "aten.div": "multiply by a constant reciprocal; or --allow-float-fallback",
+    "aten.layer_norm": "BatchNorm, which folds away; or --allow-float-fallback",
+    "aten.group_norm": "BatchNorm, which folds away; or --allow-float-fallback",
+    "aten.sum": "mean times the number of elements; or --allow-float-fallback",
+    "aten.bmm": "a Linear layer if one side is constant; or --allow-float-fallback",
+    "aten.mm": "a Linear layer",
+    "aten.addmm": "a Linear layer",
+    "aten.conv_transpose2d": "nearest upsampling and Conv2d",
+    "aten.max_pool2d_with_indices": "a pool whose indices nobody reads",
+    "aten.embedding": "look the row up in the application and give it as an input",
+    "aten.lstm": "a convolutional or fully connected model",
+    "aten.gru": "a convolutional or fully connected model",
+    "aten.prelu": "one parameter for the whole tensor (num_parameters=1)",
+    "aten.where": "relu, clamp or a multiplication by a mask that is an input",
+}
+
+
+def unsupported(module: GraphModule, allow_float_fallback: bool) -> list[Problem]:
+    """One problem for every op that can be lowered in no way."""
+    problems = []
+    for node in module.graph.nodes:
+        if node.op != "call_function" or _belongs_to_next(node) or is_interior(node):
+            continue
+        problem = _problem(node, allow_float_fallback)
+        if problem is not None:
+            problems.append(problem)
+    return problems
+
+
+def check_supported(module: GraphModule, allow_float_fallback: bool) -> None:
+    """Raises LoweringError that lists every op without a way to the device."""
+    problems = unsupported(module, allow_float_fallback)
+    if problems:
+        raise LoweringError(
+            f"{len(problems)} op{'s' if len(problems) > 1 else ''} of the model cannot be lowered to int8:",
+            problems,
+        )
+
+
+def _belongs_to_next(node: Node) -> bool:
+    """The op behind a getitem that a rule looks through."""
+    return bool(node.users) and all(pooling.gives_adaptive_max(u) for u in node.users)
+
+
+def _problem(node: Node, allow_float_fallback: bool) -> Problem | None:
+    value = node.meta.get("val")
+    name = str(node.target) if node.target is not operator.getitem else str(node.args[0])
+
+    def problem(reason: str, hint: str) -> Problem:
+        return Problem(name, describe(value), source_line(node), reason, hint)
+
+    base = name.rsplit(".", 1)[0]
+    rule = rule_for(node)
+    rejection = rule.reject(node) if rule is not None else None
+    sources = rule.activations(node) if rule is not None else node.all_input_nodes
+    tensors = [value, *(n.meta.get("val") for n in sources)]
+    wrong = [t for t in tensors if not isinstance(t, torch.Tensor) or t.dtype != torch.float32]
+    if wrong:
+        return problem(
+            f"it works on {describe(wrong[0])}; only float32 tensors become int8",
+            _HINTS.get(base, "keep such values out of the model"),
+        )
+    if rule is not None and rejection is None:
+        return None
+    if node.target in FLOAT_FALLBACK:
+        if allow_float_fallback:
+            return None
+        return problem("it has no int8 form", _HINTS.get(base, "--allow-float-fallback"))
+    if rejection is not None:
+        return problem(*rejection)
+    return problem(
+        "it has neither an int8 form nor a float kernel",
+        _HINTS.get(base, "a composition of supported ops"),
+    )

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares a dialect graph with torchao's quantized graph, op by op, in quantization steps.
+
+torchao's graph computes in float between quantize nodes; the dialect computes in integers and rounds differently now and then.
+To see each op's own difference and not what the ops before it handed on, torchao's graph is run with every quantized value
+replaced, once compared, by the dialect's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Interpreter, Node
+
+from aot.lower import Lowered, fit_inputs
+
+_QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
+
+
+@dataclass
+class Difference:
+    """How far one kind of op is from torchao's float arithmetic.
+
+    Attributes:
+      elements: how many values were compared.
+      off_by_one: how many differ by one quantization step.
+      largest: the largest difference in steps.
+    """
+
+    elements: int = 0
+    off_by_one: int = 0
+    largest: int = 0
+
+    def add(self, actual: torch.Tensor, expected: torch.Tensor) -> None:
+        distance = (actual.to(torch.int32) - expected.to(torch.int32)).abs()
+        self.elements += distance.numel()
+        self.off_by_one += int((distance == 1).sum())
+        self.largest = max(self.largest, int(distance.max()))
+
+    @property
+    def rate(self) -> float:
+        """Share of values that differ by one step."""
+        return self.off_by_one / max(self.elements, 1)
+
+
+@dataclass
+class Lockstep:
+    """Differences by dialect op over all inputs compared."""
+
+    by_op: dict[str, Difference] = field(default_factory=dict)
+
+    @property
+    def largest(self) -> int:
+        return max((d.largest for d in self.by_op.values()), default=0)
+
+
+class _Recorder(Interpreter):
+    """Runs the dialect graph and keeps the value of every node that stands for a quantize node of torchao's."""
+
+    def __init__(self, module: GraphModule) -> None:
+        super().__init__(module)
+        self.values: dict[str, tuple[str, torch.Tensor]] = {}
+        self.chain: dict[str, str] = {}
+
+    def run_node(self, n: Node) -> Any:
+        result = super().run_node(n)
+        origin = n.meta.get("origin")
+        if origin is not None and origin.quantized:
+            op = str(n.target).split(".")[1]
+            # The last node of a rule's emission has the value; the first compute op names it.
+            named = self.chain.setdefault(origin.quantized, op)
+            if named in ("transpose", "reshape") and op not in ("transpose", "reshape"):
+                self.chain[origin.quantized] = op
+            self.values[origin.quantized] = (self.chain[origin.quantized], result)
+        return result
+
+
+class _Forced(Interpreter):
+    """Runs torchao's graph, comparing and then replacing quantized values."""
+
+    def __init__(
+        self, module: GraphModule, values: Mapping[str, tuple[str, torch.Tensor]], into: Lockstep
+    ) -> None:
+        super().__init__(module)
+        self._values = values
+        self._into = into
+
+    def run_node(self, n: Node) -> Any:
+        result = super().run_node(n)
+        if n.target is not _QUANTIZE or n.name not in self._values:
+            return result
+        op, actual = self._values[n.name]
+        # Where a function is not defined, what torch makes of NaN as an integer is not either.
+        defined = ~torch.isnan(self.env[n.args[0]])  # type: ignore[index]
+        self._into.by_op.setdefault(op, Difference()).add(actual[defined], result[defined])
+        return actual
+
+
+def compare(lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]]) -> Lockstep:
+    """Runs both graphs on float samples (contiguous) and returns the differences."""
+    into = Lockstep()
+    nodes = [n for n in lowered.folded.graph.nodes if n.op == "placeholder"]
+    with torch.no_grad():
+        for sample in samples:
+            contiguous = [x.contiguous() for x in sample]
+            recorder = _Recorder(lowered.folded)
+            recorder.run(*fit_inputs(contiguous, nodes))
+            _Forced(lowered.quantized, recorder.values, into).run(*contiguous)
+    return into

@@ -29,22 +29,28 @@ def to_grid(module: nn.Module) -> nn.Module:
 def seed_weights(module: nn.Module, *inputs: torch.Tensor, seed: int) -> nn.Module:
     """Gives `module` weights as training would leave them, in place; returns it in eval mode.
 
-    Convolutions and linear layers get He-normal weights and small biases, BatchNorm layers a scale
-    in [0.5, 1.5], a shift of standard deviation 0.25 and, as running statistics, those of what
-    reaches them when `inputs` (float32, batches) run through the network.
+    Convolutions and linear layers get normal weights of He's variance, correlated within a filter's
+    window, and small biases. BatchNorm layers get a scale in [0.5, 1.5], a shift of 1.0 +- 0.5 and,
+    as running statistics, those of what reaches them when `inputs` (float32, batches) run through
+    the network. With white filters and shifts around zero a deep random network is chaotic:
+    rounding errors grow from layer to layer as they do not in a trained one.
     """
     rng = np.random.default_rng(seed)
     module = module.double().eval()
     for layer in module.modules():
-        if isinstance(layer, nn.Conv2d | nn.Linear):
-            deviation = np.sqrt(2.0 / layer.weight[0].numel())
-            _fill(layer.weight, rng.standard_normal(layer.weight.shape) * deviation)
+        if isinstance(layer, nn.Conv1d | nn.Conv2d | nn.Linear):
+            shape = layer.weight.shape
+            values = rng.standard_normal(shape)
+            if len(shape) > 2:
+                common = rng.standard_normal(shape[:2]).reshape(*shape[:2], *[1] * (len(shape) - 2))
+                values = (values + common) / np.sqrt(2.0)
+            _fill(layer.weight, values * np.sqrt(2.0 / layer.weight[0].numel()))
             if layer.bias is not None:
                 _fill(layer.bias, rng.standard_normal(layer.bias.shape) * 0.05)
         elif isinstance(layer, nn.BatchNorm1d | nn.BatchNorm2d):
             if layer.affine:
                 _fill(layer.weight, rng.uniform(0.5, 1.5, layer.weight.shape))
-                _fill(layer.bias, rng.standard_normal(layer.bias.shape) * 0.25)
+                _fill(layer.bias, 1.0 + rng.standard_normal(layer.bias.shape) * 0.5)
             layer.momentum = None  # A cumulative average: one pass leaves a batch's statistics.
             layer.train()
     with torch.no_grad():
@@ -67,7 +73,7 @@ def images(count: int, size: int, seed: int) -> torch.Tensor:
 def spectrograms(
     count: int, frames: int, bins: int, mean: float, deviation: float, seed: int
 ) -> torch.Tensor:
-    """Sound features, float32 [count, frames, bins], normal and correlated in time and frequency."""
+    """Sound features, float32 [count, frames, bins], correlated in time and frequency."""
     rng = np.random.default_rng(seed)
     noise = torch.from_numpy(rng.standard_normal((count, 1, frames + 2, bins + 2)))
     smooth = functional.avg_pool2d(noise, 3, stride=1).squeeze(1) * 3.0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every ready-made model promises, and the published sizes of the MLPerf Tiny networks.
 
-Published means the reference definitions in mlcommons/tiny (benchmark/training): the parameters are
-what Keras counts there, moving statistics included, the MACs those of convolutions and dense layers.
+Published means the reference definitions in mlcommons/tiny (benchmark/training): parameters are
+what Keras counts there, moving statistics included, MACs those of convolutions and dense layers.
 """
 
 import hashlib

@@ -27,7 +27,7 @@ class SignedSkip(nn.Module):
 
 
 class Residual(nn.Module):
-    """conv-bn-relu-conv-bn, plus the input, relu; with a projection where channels or size change."""
+    """conv-bn-relu-conv-bn, plus the input, relu; the input is projected where its size changes."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has no int8 form: lowering stops and says so, with the op's name and what to write instead."""
+"""What has no int8 form: lowering stops, names the op and says what to write instead."""
 
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Deep autoencoder of MLPerf Tiny's anomaly detection, seeded weights.
 
-Input and output float32 [1, 640]: 5 frames of 128 log-mel energies in dB, and what the network makes of
-them. Layers as in the reference (mlcommons/tiny, anomaly_detection/keras_model.py).
+Input and output float32 [1, 640]: 5 frames of 128 log-mel energies in dB, and what the network
+makes of them. Layers as in the reference (mlcommons/tiny, anomaly_detection/keras_model.py).
 """
 
 import itertools

@@ -54,7 +54,7 @@ def data() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
 
 
 def weights_path() -> Path:
-    """Where the trained weights are: $DIGITS_WEIGHTS, or beside this file, where Bazel puts them."""
+    """Where the weights are: $DIGITS_WEIGHTS, or beside this file, where Bazel puts them."""
     if WEIGHTS_VARIABLE in os.environ:
         return Path(os.environ[WEIGHTS_VARIABLE])
     return Path(__file__).with_name("weights.npz")
@@ -65,9 +65,9 @@ def factory() -> nn.Module:
     path = weights_path()
     if not path.is_file():
         raise FileNotFoundError(
-            f"no trained digits weights at {path}: build //aot/models/digits:weights with Bazel and "
-            f"set {WEIGHTS_VARIABLE} to the file, or write one with "
-            "`python -m aot.models.digits.train --output FILE`"
+            f"no trained weights at {path}: run with Bazel, or write them with "
+            "`python -m aot.models.digits.train --output FILE` and set "
+            f"{WEIGHTS_VARIABLE}=FILE"
         )
     module = Digits()
     with np.load(path) as arrays:

@@ -2,8 +2,8 @@
 """DS-CNN of MLPerf Tiny's keyword spotting, seeded weights.
 
 Input float32 [1, 1, 49, 10]: 49 frames of 10 MFCC features; output float32 [1, 12], probabilities.
-Layers as in the reference (mlcommons/tiny, keyword_spotting/keras_model.py, "ds_cnn"): biases before
-BatchNorm, TensorFlow's SAME padding, which is 4 above and 5 below for the 10x4 filter of stride 2.
+Layers as in the reference (mlcommons/tiny, keyword_spotting/keras_model.py, "ds_cnn"): biases
+before BatchNorm, TensorFlow's SAME padding, 4 above and 5 below for the 10x4 filter of stride 2.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """MobileNetV1-0.25 of MLPerf Tiny's visual wake words, seeded weights.
 
-Input float32 [1, 3, 96, 96], pixel / 255 in [0, 1]; output float32 [1, 2], probabilities. Layers as in
-the reference (mlcommons/tiny, visual_wake_words/vww_model.py): biases before BatchNorm, TensorFlow's
-SAME padding, which is one row below and one column to the right where the stride is 2.
+Input float32 [1, 3, 96, 96], pixel / 255 in [0, 1]; output float32 [1, 2], probabilities. Layers as
+in the reference (mlcommons/tiny, visual_wake_words/vww_model.py): biases before BatchNorm,
+TensorFlow's SAME padding, one row below and one column to the right where the stride is 2.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """ResNet-8 of MLPerf Tiny's image classification, seeded weights.
 
-Input float32 [1, 3, 32, 32], pixel values in [0, 255]; output float32 [1, 10], probabilities. Layers as in
-the reference (mlcommons/tiny, image_classification/keras_model.py): biases before BatchNorm,
-TensorFlow's SAME padding, which is one row below and one column to the right where the stride is 2.
+Input float32 [1, 3, 32, 32], pixels in [0, 255]; output float32 [1, 10], probabilities. Layers as
+in the reference (mlcommons/tiny, image_classification/keras_model.py): biases before BatchNorm,
+TensorFlow's SAME padding, one row below and one column to the right where the stride is 2.
 """
 
 from collections.abc import Iterator

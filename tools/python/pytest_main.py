@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs pytest on the test files of a `pytest_test` target; exits with its status."""
+
+import os
+import sys
+
+import pytest
+
+if __name__ == "__main__":
+    arguments = [*sys.argv[1:], "-q", "--durations=5", "--import-mode=importlib"]
+    arguments += ["-p", "no:cacheprovider"]
+    arguments += ["-W", "ignore::DeprecationWarning", "-W", "ignore::FutureWarning"]
+    if "XML_OUTPUT_FILE" in os.environ:
+        arguments.append(f"--junitxml={os.environ['XML_OUTPUT_FILE']}")
+    if "TESTBRIDGE_TEST_ONLY" in os.environ:  # bazel test --test_filter
+        arguments += ["-k", os.environ["TESTBRIDGE_TEST_ONLY"]]
+    if "TEST_TMPDIR" in os.environ:
+        arguments.append(f"--basetemp={os.environ['TEST_TMPDIR']}/pytest")
+        os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.environ["TEST_TMPDIR"])
+    sys.exit(pytest.main(arguments))

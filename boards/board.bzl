@@ -175,3 +175,42 @@ def board(
         parents = ["//tools/platforms:" + core],
         visibility = ["//visibility:public"],
     )
+
+def host_board(name, platform, startup):
+    """Describes the machine that the build runs on as a board with a single, large memory.
+
+    Args:
+      name: the folder's name.
+      platform: what programs are built for.
+      startup: cc_library targets with console and exit.
+    """
+    size = 1024 * MB
+    _board(
+        name = name,
+        core = "host",
+        json = json.encode_indent({
+            "name": name,
+            "description": "the build machine",
+            "core": "host",
+            "isa": "scalar",
+            "memories": [ram("ram", 0, size)],
+            "code": "ram",
+            "weights": "ram",
+            "data": "ram",
+            "stack": 0,
+            "handler_stack": 0,
+            "variables": 0,
+            "arena": [{"name": "ram", "bytes": size}],
+            "console": {"driver": "stdio"},
+            "npu": None,
+            "simulator": {"kind": "native"},
+            "flash": None,
+        }, indent = "  "),
+        startup = startup,
+        visibility = ["//visibility:public"],
+    )
+    native.platform(
+        name = "platform",
+        parents = [platform],
+        visibility = ["//visibility:public"],
+    )

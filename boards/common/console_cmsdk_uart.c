@@ -4,7 +4,6 @@
 #include <stdint.h>
 
 #include "boards/common/console.h"
-#include "boards/common/cpu.h"
 #include "boards/common/link_symbols.h"
 
 enum {

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The macro `board_test`: the same sources as one test a board."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//boards:board_binary.bzl", "board_binary")
+load("//boards:board_run.bzl", "board_run_test")
+load("//boards:boards.bzl", "BOARDS", "board_name")
+
+def board_test(
+        name,
+        srcs = [],
+        deps = [],
+        boards = BOARDS,
+        size = "small",
+        tags = [],
+        time_limit = 50,
+        visibility = None,
+        **kwargs):
+    """Makes the tests `<name>.<board>`, on the host with sanitizers, and the suite `<name>` of all of them.
+
+    The program ends well when its last line is PL:PASS and main returns 0 (boards/common/console.h).
+
+    Args:
+      name: of the suite.
+      srcs: C sources; here or in `deps` there is a main.
+      deps: libraries.
+      boards: labels of boards.
+      size: of each test.
+      tags: of each test.
+      time_limit: seconds until the program is stopped; less than what `size` allows.
+      visibility: of the suite.
+      **kwargs: other attributes of cc_library for `srcs`.
+    """
+    libraries = deps
+    if srcs:
+        cc_library(
+            name = name + ".lib",
+            testonly = True,
+            srcs = srcs,
+            deps = deps + ["//boards/common:console"],
+            **kwargs
+        )
+        libraries = [":%s.lib" % name]
+    tests = []
+    for board in boards:
+        test = "%s.%s" % (name, board_name(board))
+        board_binary(
+            name = test + ".program",
+            testonly = True,
+            board = board,
+            tags = ["manual"],
+            deps = libraries,
+        )
+        board_run_test(
+            name = test,
+            size = size,
+            arguments = ["--time_limit=%d" % time_limit],
+            program = ":%s.program" % test,
+            tags = tags,
+        )
+        tests.append(":" + test)
+    native.test_suite(
+        name = name,
+        tests = tests,
+        visibility = visibility,
+    )

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exact counts of executed instructions, as the plugin tools/qemu/plugin writes them."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tools.qemu.elf import Elf
+
+BEGIN = "pl_profile_begin"
+END = "pl_profile_end"
+
+# A Thumb `bx lr`, all that the two functions may consist of.
+_RETURN_SIZE = 2
+
+
+class CountsError(Exception):
+    """Instructions could not be counted; the text says why."""
+
+
+@dataclass
+class Region:
+    """Instructions of a region the program marked: a pair of calls with the same number.
+
+    Attributes:
+        entries: how often it was entered.
+        instructions: executed between begin and end over all entries, inner regions included. What
+            calls the end (the number into r0, and the call) is part of it.
+        at: executions by address, without those of inner regions.
+    """
+
+    entries: int = 0
+    instructions: int = 0
+    at: Counter[int] = field(default_factory=Counter)
+
+
+@dataclass
+class Counts:
+    """Instructions of a whole run.
+
+    Attributes:
+        total: all instructions from reset to the end, marks excluded.
+        regions: by number.
+        outside: executions by address while no region was open.
+    """
+
+    total: int = 0
+    regions: dict[int, Region] = field(default_factory=dict)
+    outside: Counter[int] = field(default_factory=Counter)
+
+    def at(self) -> Counter[int]:
+        """Returns the executions of each address over the whole run."""
+        return sum((region.at for region in self.regions.values()), Counter(self.outside))
+
+
+def by_function(at: Counter[int], elf: Elf) -> Counter[str]:
+    """Returns the executed instructions of each function; `?` is code that has no name."""
+    found: Counter[str] = Counter()
+    for address, executions in at.items():
+        function = elf.function_at(address)
+        found[function.name if function else "?"] += executions
+    return found
+
+
+def plugin_arguments(elf: Elf, output: Path) -> str:
+    """Returns the plugin's arguments for a program, each with a comma before it.
+
+    Raises:
+        CountsError: the program's marks are not what the plugin counts on.
+    """
+    arguments = f",out={output}"
+    for option, name in (("begin", BEGIN), ("end", END)):
+        function = elf.function(name)
+        if function is None:
+            continue
+        if function.size != _RETURN_SIZE:
+            raise CountsError(
+                f"{name} takes {function.size} bytes instead of {_RETURN_SIZE}: "
+                "what it executes would be counted as the program's"
+            )
+        arguments += f",{option}={function.address:x}"
+    return arguments
+
+
+def read_counts(path: Path) -> Counts:
+    """Reads the file that the plugin wrote.
+
+    Raises:
+        CountsError: there is none, or the marks do not fit together.
+    """
+    if not path.exists():
+        raise CountsError("QEMU's plugin wrote no counts: it ended before its time")
+    counts = Counts()
+    for line in path.read_text().splitlines():
+        what, *fields = line.split(" ")
+        if what == "error":
+            raise CountsError(" ".join(fields))
+        if what == "total":
+            counts.total = int(fields[0])
+        elif what == "region":
+            region = counts.regions.setdefault(int(fields[0]), Region())
+            region.entries, region.instructions = map(int, fields[1:])
+        elif what == "at":
+            at = (
+                counts.outside
+                if fields[1] == "-"
+                else counts.regions.setdefault(int(fields[1]), Region()).at
+            )
+            at[int(fields[0])] = int(fields[2])
+    return counts

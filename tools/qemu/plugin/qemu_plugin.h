@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of QEMU's TCG plugin interface used here, declared by hand: distributions ship no header for
+// it. What changed between versions of the interface is in api_*.c, one file per form.
+#ifndef TOOLS_QEMU_PLUGIN_QEMU_PLUGIN_H_
+#define TOOLS_QEMU_PLUGIN_QEMU_PLUGIN_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define QEMU_PLUGIN_EXPORT __attribute__((visibility("default")))
+
+typedef uint64_t qemu_plugin_id_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+
+// Whether a callback looks at registers of the guest.
+enum qemu_plugin_cb_flags {
+  QEMU_PLUGIN_CB_NO_REGS,
+  QEMU_PLUGIN_CB_R_REGS,
+};
+
+typedef void (*qemu_plugin_vcpu_udata_cb_t)(unsigned int vcpu_index, void *userdata);
+
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
+                                            qemu_plugin_vcpu_udata_cb_t callback,
+                                            enum qemu_plugin_cb_flags flags, void *userdata);
+
+#endif  // TOOLS_QEMU_PLUGIN_QEMU_PLUGIN_H_

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a program on its simulated board.
+
+    run --board=board.json program.elf
+
+Prints the console while the program runs, and at the end, if asked, how many instructions were executed.
+The exit status is 0 if the program ended well (status 0, last line PL:PASS), 1 if not, 2 if it could not
+be run.
+"""
+
+import sys
+from pathlib import Path
+
+from absl import app, flags
+
+from boards.board import BoardError, load_board
+from tools.qemu.counts import Counts, CountsError, by_function
+from tools.qemu.elf import Elf, ElfError
+from tools.qemu.simulate import SimulatorError, simulate
+
+_BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
+_TIME_LIMIT = flags.DEFINE_float("time_limit", 300, "Seconds until the program is stopped.")
+_COUNT = flags.DEFINE_bool("count", False, "Count instructions: of the run and of marked regions.")
+_FUNCTIONS = flags.DEFINE_integer(
+    "functions", 0, "Also list that many functions that took most of them.", lower_bound=0
+)
+
+_ENDED_BADLY = 1
+_NOT_RUN = 2
+
+
+def _counts_table(counts: Counts, elf: Elf, functions: int) -> str:
+    rows = [("all", 1, counts.total)]
+    rows += [
+        (f"region {number}", region.entries, region.instructions)
+        for number, region in sorted(counts.regions.items())
+    ]
+    lines = [f"{'':12} {'entries':>9} {'instructions':>14}"]
+    lines += [f"{name:12} {entries:9} {instructions:14}" for name, entries, instructions in rows]
+    if functions:
+        lines += ["", f"{'instructions':>14}  function"]
+        ranked = by_function(counts.at(), elf).most_common(functions)
+        lines += [f"{executed:14}  {name}" for name, executed in ranked]
+    return "\n".join(lines)
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 2:
+        raise app.UsageError("name one program")
+    elf = Path(argv[1])
+    try:
+        run = simulate(
+            elf,
+            load_board(Path(_BOARD.value)),
+            time_limit=_TIME_LIMIT.value,
+            count=_COUNT.value or _FUNCTIONS.value > 0,
+            echo=sys.stdout,
+        )
+    except (BoardError, CountsError, ElfError, SimulatorError) as error:
+        print(f"{elf.name}: {error}", file=sys.stderr)
+        return _NOT_RUN
+    if run.counts is not None:
+        print(_counts_table(run.counts, Elf(elf), _FUNCTIONS.value))
+    if run.problem:
+        print(f"{elf.name}: {run.problem}", file=sys.stderr)
+        return _ENDED_BADLY
+    return 0
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a program on a simulated board, or on the host, and says how it ended."""
+
+import os
+import selectors
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from boards.board import Board
+from tools.qemu.counts import Counts, plugin_arguments, read_counts
+from tools.qemu.elf import Elf
+from tools.qemu.fault import explain, find_fault, find_lockup
+
+PASS = "PL:PASS"
+FAIL = "PL:FAIL"
+
+# Folder of the runfiles: what Bazel gives this program to run with.
+_RUNFILES = Path(__file__).absolute().parents[3]
+
+_KEPT_LINES = 20
+
+
+class SimulatorError(Exception):
+    """A program could not be run at all; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """Programs that the simulation uses; None for what is not there."""
+
+    qemu: Path | None = None
+    plugin: Path | None = None
+    addr2line: Path | None = None
+
+    @staticmethod
+    def of_build() -> "Tools":
+        """Returns those that Bazel provides."""
+
+        def find(name: str) -> Path | None:
+            path = _RUNFILES / name
+            return path if path.exists() else None
+
+        return Tools(
+            qemu=find("qemu/qemu-system-arm"),
+            plugin=find("pilotlight/tools/qemu/plugin/libcount.so"),
+            addr2line=find("arm_gnu_toolchain/bin/arm-none-eabi-addr2line"),
+        )
+
+
+@dataclass(frozen=True)
+class Run:
+    """A program's end.
+
+    Attributes:
+        console: what it printed.
+        exit_status: None if it had to be stopped.
+        problem: "" if it ended with status 0 and the line PL:PASS last; else what happened instead.
+        counts: executed instructions, if asked for.
+        seconds: how long it took on this machine.
+    """
+
+    console: str
+    exit_status: int | None
+    problem: str
+    counts: Counts | None
+    seconds: float
+
+
+def simulate(
+    elf: Path,
+    board: Board,
+    *,
+    time_limit: float = 60,
+    count: bool = False,
+    echo: TextIO | None = None,
+    tools: Tools | None = None,
+) -> Run:
+    """Runs a program until it ends.
+
+    Args:
+        elf: the program, linked for the board.
+        board: which board; its data name the simulator.
+        time_limit: seconds after which the program is stopped.
+        count: count instructions (QEMU only; three times slower).
+        echo: gets the console's text while it appears.
+        tools: programs to use; those of the build if not given.
+
+    Raises:
+        SimulatorError: no simulator for the board, or it is not installed.
+        CountsError: the program's marks of regions do not fit together.
+    """
+    tools = tools or Tools.of_build()
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "counts"
+        if board.simulator is None:
+            raise SimulatorError(f"nothing simulates the board {board.name}")
+        if board.simulator.kind == "native":
+            if count:
+                raise SimulatorError("instructions are counted in QEMU, not on the host")
+            command = [str(elf)]
+        else:
+            command = qemu_command(elf, board, tools)
+            if count:
+                if tools.plugin is None:
+                    raise SimulatorError("the plugin that counts instructions is not built")
+                command += ["-plugin", f"{tools.plugin}{plugin_arguments(Elf(elf), output)}"]
+        start = time.monotonic()
+        status, console, messages = _execute(command, time_limit, echo)
+        seconds = time.monotonic() - start
+        problem = _problem(elf, board, status, console, messages, time_limit, tools)
+        counts = read_counts(output) if count and status is not None else None
+    return Run(console, status, problem, counts, seconds)
+
+
+def qemu_command(elf: Path, board: Board, tools: Tools) -> list[str]:
+    """Returns the command that runs a program in QEMU with the console on standard output.
+
+    Raises:
+        SimulatorError: QEMU is not there.
+    """
+    if tools.qemu is None:
+        raise SimulatorError("QEMU is missing: run through Bazel, which provides @qemu")
+    assert board.simulator is not None
+    return [
+        str(tools.qemu),
+        *("-M", board.simulator.machine),
+        *("-display", "none", "-monitor", "none"),
+        *("-chardev", "stdio,id=console", "-serial", "chardev:console"),
+        *("-semihosting-config", "enable=on,target=native"),
+        *("-kernel", str(elf)),
+    ]
+
+
+def _execute(
+    command: Sequence[str], time_limit: float, echo: TextIO | None
+) -> tuple[int | None, str, str]:
+    """Returns exit status (None: stopped), standard output and standard error."""
+    try:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+    except OSError as error:
+        raise SimulatorError(f"{command[0]} does not start: {error}") from error
+    assert process.stdout is not None and process.stderr is not None
+    received = {process.stdout: bytearray(), process.stderr: bytearray()}
+    deadline = time.monotonic() + time_limit
+    stopped = False
+    with process, selectors.DefaultSelector() as selector:
+        for stream in received:
+            selector.register(stream, selectors.EVENT_READ)
+        while selector.get_map():
+            ready = selector.select(max(0.0, deadline - time.monotonic()))
+            if time.monotonic() >= deadline:
+                stopped = True
+                process.kill()
+                break
+            for key, _ in ready:
+                chunk = os.read(key.fd, 65536)
+                if not chunk:
+                    selector.unregister(key.fileobj)
+                elif key.fileobj is process.stdout:
+                    received[process.stdout] += chunk
+                    if echo is not None:
+                        echo.write(chunk.decode(errors="replace"))
+                        echo.flush()
+                else:
+                    received[process.stderr] += chunk
+        status = process.wait()
+    console, messages = (text.decode(errors="replace") for text in received.values())
+    return None if stopped else status, console, messages
+
+
+def _problem(
+    elf: Path,
+    board: Board,
+    status: int | None,
+    console: str,
+    messages: str,
+    time_limit: float,
+    tools: Tools,
+) -> str:
+    """Returns how a run differs from one that ended well, "" if it does not."""
+    is_native = board.simulator is not None and board.simulator.kind == "native"
+    fault = None if is_native else find_lockup(messages) or find_fault(console)
+    lines = console.splitlines()
+    failed = [line for line in lines if line.startswith(FAIL)]
+    if fault is not None:
+        return explain(fault, Elf(elf), tools.addr2line)
+    if status is None:
+        return f"no end after {time_limit:g} s; the console ended with:\n" + _tail(lines)
+    if failed:
+        return failed[0]
+    if status != 0:
+        return f"exit status {status}\n" + _tail(messages.splitlines())
+    if not lines or lines[-1] != PASS:
+        return f"the last line is not {PASS}; the console ended with:\n" + _tail(lines)
+    return ""
+
+
+def _tail(lines: Sequence[str]) -> str:
+    return "\n".join(f"  {line}" for line in lines[-_KEPT_LINES:]) or "  (nothing)"

@@ -5,25 +5,23 @@
 
 #include <stdint.h>
 
+#include "kernels/common/requantize.h"
+
 // Rows for which it pays to call pl_gemm_s8 once instead of row by row.
 #define PL_GEMM_ROWS 2
 
 // The input's zero point is folded into the bias: bias[o] - input_zero_point * sum_k weight[o][k].
 // kernels/common/gemm.py packs the arrays for the ISA.
 typedef struct {
-  const int8_t *weight;       // scalar: [ceil(channels / 4)][depth][4]; mve: [channels][depth]
-  const int32_t *bias;        // [channels], scalar: padded to a multiple of 4 as the two below
-  const int32_t *multiplier;  // [channels]
-  const int32_t *shift;       // [channels]
+  const int8_t *weight;  // scalar: [ceil(channels / 4)][depth][4]; mve: [channels][depth]
+  const int32_t *bias;   // [channels], in scalar packing padded to a multiple of 4, as in output
+  pl_output_stage output;
   int32_t depth;
   int32_t channels;
-  int32_t output_zero_point;
-  int32_t activation_min;
-  int32_t activation_max;
 } pl_gemm_s8_layer;
 
 // y[r * y_stride + o] = clamp(requantize(bias[o] + sum_k x[r * x_stride + k] * weight[o][k],
-//                                        multiplier[o], shift[o]) + output_zero_point)
+//                                        multiplier[o], shift[o]) + zero_point)
 // for r in [0, rows), o in [0, channels), k in [0, depth).
 void pl_gemm_s8(const pl_gemm_s8_layer *layer, int32_t rows, const int8_t *x, int32_t x_stride,
                 int8_t *y, int32_t y_stride);

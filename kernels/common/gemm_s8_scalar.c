@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/gemm_s8.h"
-#include "kernels/common/requantize.h"
 
 // Sums of one row for the output channels that share a load of x.
 typedef struct {
@@ -20,19 +19,12 @@ static inline sums load_bias(const int32_t *bias) {
   return (sums){bias[0], bias[1], bias[2], bias[3]};
 }
 
-static void store(const pl_gemm_s8_layer *layer, int32_t channel, const sums *s, int8_t *y) {
-  const int32_t *acc = &s->c0;
-  const int32_t *multiplier = layer->multiplier + channel;
-  const int32_t *shift = layer->shift + channel;
-  const int32_t zero_point = layer->output_zero_point;
-  const int32_t minimum = layer->activation_min;
-  const int32_t maximum = layer->activation_max;
+static void store(const pl_gemm_s8_layer *layer, int32_t channel, sums s, int8_t *y) {
+  // The copy leaves the sums themselves in registers.
+  const int32_t acc[CHANNELS] = {s.c0, s.c1, s.c2, s.c3};
   const int32_t left = layer->channels - channel;
-  y += channel;
-  for (const int8_t *end = y + (left < CHANNELS ? left : CHANNELS); y != end;) {
-    const int32_t value = pl_requantize(*acc++, *multiplier++, *shift++);
-    *y++ = pl_narrow(value, zero_point, minimum, maximum);
-  }
+  pl_requantize_channels(&layer->output, channel, left < CHANNELS ? left : CHANNELS, acc,
+                         y + channel);
 }
 
 static void multiply_2_rows(const pl_gemm_s8_layer *layer, const int8_t *row0, const int8_t *row1,
@@ -59,8 +51,8 @@ static void multiply_2_rows(const pl_gemm_s8_layer *layer, const int8_t *row0, c
       step(&a, *x0++, weight);
       step(&b, *x1++, weight);
     }
-    store(layer, channel, &a, y0);
-    store(layer, channel, &b, y1);
+    store(layer, channel, a, y0);
+    store(layer, channel, b, y1);
   }
 }
 
@@ -79,7 +71,7 @@ static void multiply_1_row(const pl_gemm_s8_layer *layer, const int8_t *row, int
     for (const int8_t *end = row + layer->depth; x != end; weight += CHANNELS) {
       step(&a, *x++, weight);
     }
-    store(layer, channel, &a, y);
+    store(layer, channel, a, y);
   }
 }
 

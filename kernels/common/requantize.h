@@ -44,4 +44,18 @@ static inline int8_t pl_narrow(int32_t x, int32_t zero_point, int32_t minimum, i
   return (int8_t)(pl_clamp(x, minimum - zero_point, maximum - zero_point) + zero_point);
 }
 
+// The last stage of a layer with a factor for each output channel.
+typedef struct {
+  const int32_t *multiplier;  // [channels]
+  const int32_t *shift;       // [channels]
+  int32_t zero_point;
+  int32_t activation_min;
+  int32_t activation_max;
+} pl_output_stage;
+
+// output[i] = clamp(requantize(acc[i]) + zero_point) with the factors of channel + i, for i in
+// [0, count).
+void pl_requantize_channels(const pl_output_stage *stage, int32_t channel, int32_t count,
+                            const int32_t *acc, int8_t *output);
+
 #endif  // KERNELS_COMMON_REQUANTIZE_H_

@@ -8,7 +8,7 @@ from kernels.common.kernel import Field, OpCall
 
 @dataclass(frozen=True)
 class Windows:
-    """Where the windows of a call lie; pairs are (height, width), padding is before only."""
+    """Where the windows of a call lie; pairs are (height, width), padding as in the call."""
 
     batches: int
     input: tuple[int, int]
@@ -49,6 +49,16 @@ class Windows:
         dense = self.dilation[1] == 1 or kw == 1
         whole = self.dilation[0] == 1 and kw == w
         return self.padding == (0, 0, 0, 0) and dense and (kh == 1 or whole)
+
+    @property
+    def are_inside(self) -> bool:
+        """No window reaches out of the input."""
+        return all(
+            self.padding[2 * d] == 0
+            and (self.output[d] - 1) * self.stride[d] + (self.kernel[d] - 1) * self.dilation[d]
+            < self.input[d]
+            for d in range(2)
+        )
 
     def params(self, dilation: bool) -> dict[str, Field]:
         fields: dict[str, Field] = {

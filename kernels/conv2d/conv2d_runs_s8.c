@@ -8,13 +8,10 @@ pl_status pl_conv2d_runs_s8(const pl_context *ctx, const pl_conv2d_params *param
   const pl_gemm_s8_layer layer = {
       .weight = data->weight,
       .bias = data->bias,
-      .multiplier = data->multiplier,
-      .shift = data->shift,
       .depth = dims->kernel_h * dims->kernel_w * dims->input_c,
       .channels = dims->output_c,
-      .output_zero_point = params->output_zero_point,
-      .activation_min = params->activation_min,
-      .activation_max = params->activation_max,
+      .output = {data->multiplier, data->shift, params->output_zero_point, params->activation_min,
+                 params->activation_max},
   };
   const int32_t row_bytes = dims->input_w * dims->input_c;
   const int8_t *image = data->input;

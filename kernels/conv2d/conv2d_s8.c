@@ -106,13 +106,10 @@ pl_status pl_conv2d_s8(const pl_context *ctx, const pl_conv2d_params *params,
   pl_gemm_s8_layer layer = {
       .weight = data->weight,
       .bias = data->bias,
-      .multiplier = data->multiplier,
-      .shift = data->shift,
       .depth = depth,
       .channels = dims->output_c / dims->groups,
-      .output_zero_point = params->output_zero_point,
-      .activation_min = params->activation_min,
-      .activation_max = params->activation_max,
+      .output = {data->multiplier, data->shift, params->output_zero_point, params->activation_min,
+                 params->activation_max},
   };
   for (int32_t group = 0; group < dims->groups; ++group) {
     const int8_t *image = data->input + group * shape.tap_c;
@@ -124,8 +121,8 @@ pl_status pl_conv2d_s8(const pl_context *ctx, const pl_conv2d_params *params,
     }
     layer.weight += dims->packed_c * depth;
     layer.bias += dims->packed_c;
-    layer.multiplier += dims->packed_c;
-    layer.shift += dims->packed_c;
+    layer.output.multiplier += dims->packed_c;
+    layer.output.shift += dims->packed_c;
   }
   return PL_OK;
 }

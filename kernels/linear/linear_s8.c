@@ -8,13 +8,10 @@ pl_status pl_linear_s8(const pl_context *ctx, const pl_linear_params *params,
   const pl_gemm_s8_layer layer = {
       .weight = data->weight,
       .bias = data->bias,
-      .multiplier = data->multiplier,
-      .shift = data->shift,
       .depth = dims->input_channels,
       .channels = dims->output_channels,
-      .output_zero_point = params->output_zero_point,
-      .activation_min = params->activation_min,
-      .activation_max = params->activation_max,
+      .output = {data->multiplier, data->shift, params->output_zero_point, params->activation_min,
+                 params->activation_max},
   };
   pl_gemm_s8(&layer, dims->rows, data->input, dims->input_channels, data->output,
              dims->output_channels);

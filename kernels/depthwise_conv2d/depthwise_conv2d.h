@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_DEPTHWISE_CONV2D_DEPTHWISE_CONV2D_H_
+#define KERNELS_DEPTHWISE_CONV2D_DEPTHWISE_CONV2D_H_
+
+#include "kernels/common/types.h"
+
+typedef struct {
+  int32_t stride_h;
+  int32_t stride_w;
+  int32_t pad_top;
+  int32_t pad_left;
+  int32_t dilation_h;
+  int32_t dilation_w;
+  int32_t input_zero_point;  // the value of padding
+  int32_t output_zero_point;
+  int32_t activation_min;
+  int32_t activation_max;
+} pl_depthwise_conv2d_params;
+
+typedef struct {
+  int32_t batches;
+  int32_t input_h;
+  int32_t input_w;
+  int32_t input_c;  // and output channels
+  int32_t kernel_h;
+  int32_t kernel_w;
+  int32_t output_h;
+  int32_t output_w;
+  int32_t scratch_bytes;  // one window, if any window reaches into padding; else 0
+} pl_depthwise_conv2d_dims;
+
+typedef struct {
+  const int8_t *input;        // [batches, input_h, input_w, input_c]
+  const int8_t *weight;       // [kernel_h, kernel_w, input_c]
+  const int32_t *bias;        // [input_c], with the input's zero point folded in
+  const int32_t *multiplier;  // [input_c]
+  const int32_t *shift;       // [input_c]
+  int8_t *output;             // [batches, output_h, output_w, input_c]
+} pl_depthwise_conv2d_data;
+
+// Convolution of each channel by itself, in NHWC. Windows at the border are copied to scratch with
+// their padding. (With a channel multiplier it is a pl_conv2d_s8 with a group for each channel.)
+// TFLite int8 DEPTHWISE_CONV_2D.
+PL_MUST_USE pl_status pl_depthwise_conv2d_s8(const pl_context *ctx,
+                                             const pl_depthwise_conv2d_params *params,
+                                             const pl_depthwise_conv2d_dims *dims,
+                                             const pl_depthwise_conv2d_data *data);
+
+#endif  // KERNELS_DEPTHWISE_CONV2D_DEPTHWISE_CONV2D_H_

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::depthwise_conv2d on its own kernel, or on conv2d's with a channel multiplier."""
+
+import numpy as np
+
+from kernels.common.gemm import fold_zero_point
+from kernels.common.kernel import Constant, Isa, KernelCall, OpCall, kernel
+from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
+from kernels.common.window import Windows
+from kernels.conv2d.kernel import convolution_call
+
+
+@kernel("pl::depthwise_conv2d")
+def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
+    weight = call.constant("weight", "int8", rank=3)
+    kh, kw, channels = weight.shape
+    windows = Windows.of_convolution(call, (kh, kw), channels)
+    call.require(
+        channels % windows.input_c == 0,
+        f"{channels} output channels are not a multiple of {windows.input_c} input channels",
+    )
+    if channels != windows.input_c or windows.input_c == 1:
+        by_channel = weight.transpose(2, 0, 1)[..., np.newaxis]
+        return convolution_call(call, windows, by_channel, windows.input_c, isa)
+    input_zero_point = zero_point(call, "input_zero_point")
+    bias = channel_vector(call, "bias", channels)
+    folded = fold_zero_point(call, weight.reshape(-1, channels).T, bias, input_zero_point)
+    multiplier, shift = factors(call, channels)
+    scratch = 0 if windows.are_inside else weight.size
+    return KernelCall(
+        function="pl_depthwise_conv2d_s8",
+        header="kernels/depthwise_conv2d/depthwise_conv2d.h",
+        params={
+            **windows.params(dilation=True),
+            "input_zero_point": input_zero_point,
+            "output_zero_point": zero_point(call, "output_zero_point"),
+            **activation_range(call),
+        },
+        dims={**windows.dims(), "scratch_bytes": scratch},
+        data={
+            "input": call.tensor("input"),
+            "weight": Constant(weight),
+            "bias": Constant(folded.astype(np.int32)),
+            "multiplier": Constant(multiplier),
+            "shift": Constant(shift),
+            "output": call.output(),
+        },
+        scratch=scratch,
+    )

@@ -8,21 +8,17 @@ Everything apt writes goes to one private folder. Of the machine's configuration
 import hashlib
 import re
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.bootstrap.report import SetupError, run, say
 from tools.bootstrap.sources import Mirror
 
 ATTEMPTS = 3
 _URI_LINE = re.compile(r"^'(?P<uri>[^']+)' (?P<file>\S+) (?P<size>\d+) SHA256:(?P<sha256>\S+)$")
-
-
-class AptError(Exception):
-    """apt could not do what was asked; the text says what and ends with apt's own words."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +36,6 @@ class Package:
     @property
     def version(self) -> str:
         return self.file.split("_")[1].replace("%3a", ":")
-
-
-def say(text: str) -> None:
-    """Prints one line of progress to stderr."""
-    print(f"pilotlight: {text}", file=sys.stderr, flush=True)
 
 
 def _installed_stanza(name: str) -> str:
@@ -76,7 +67,7 @@ class Apt:
         (state / "sources.list").write_text(
             f"deb [signed-by={mirror.keyring}] {mirror.uri} {suite} main\n"
         )
-        machine = subprocess.run(["apt-config", "dump"], capture_output=True, text=True).stdout
+        machine = run("reading the configuration of apt", ["apt-config", "dump"])
         kept = [line for line in machine.splitlines() if re.match(r"Acquire::\S", line)]
         self._config.write_text(
             "\n".join(
@@ -113,16 +104,18 @@ class Apt:
         )
         if done.returncode != 0:
             complaints = [
-                line for line in (done.stdout + done.stderr).splitlines() if line[:2] in ("E:", "W:")
+                line
+                for line in (done.stdout + done.stderr).splitlines()
+                if line[:2] in ("E:", "W:")
             ]
-            raise AptError("\n  ".join([f"{doing} failed:", *complaints]))
+            raise SetupError("\n  ".join([f"{doing} failed:", *complaints]))
         return done.stdout
 
     def update(self) -> None:
         """Fetches the suite's signed index.
 
         Raises:
-            AptError: not reachable, not signed by the mirror's keyring, or expired.
+            SetupError: not reachable, not signed by the mirror's keyring, or expired.
         """
         self._run(f"reading the index of Debian {self._suite}", "update", "--error-on=any")
 
@@ -130,7 +123,7 @@ class Apt:
         """Returns the packages and everything that they depend on.
 
         Raises:
-            AptError: a package does not exist in the suite or cannot be installed.
+            SetupError: a package does not exist in the suite or cannot be installed.
         """
         output = self._run(
             f"resolving {' '.join(packages)} in Debian {self._suite}",
@@ -146,7 +139,7 @@ class Apt:
             if match:
                 found.append(Package(match["file"], int(match["size"]), match["sha256"]))
         if not found:
-            raise AptError(f"apt named nothing to download for {' '.join(packages)}")
+            raise SetupError(f"apt named nothing to download for {' '.join(packages)}")
         return sorted(found, key=lambda package: package.file)
 
     def _is_whole(self, package: Package) -> bool:
@@ -159,7 +152,7 @@ class Apt:
         """Downloads a closure and returns its files; what is already there and whole is kept.
 
         Raises:
-            AptError: after several attempts a file is still missing or has the wrong checksum.
+            SetupError: after several attempts a file is still missing or has the wrong checksum.
         """
         problem = ""
         for attempt in range(1, ATTEMPTS + 1):
@@ -175,11 +168,11 @@ class Apt:
             with _Progress(self.archives, sum(p.size for p in closure) - total, total):
                 try:
                     self._run("download", "install", "--download-only", "-y", *packages)
-                except AptError as error:
+                except SetupError as error:
                     problem = str(error)
         wrong = [package.file for package in closure if not self._is_whole(package)]
         if wrong:
-            raise AptError(f"could not download {', '.join(wrong)}\n{problem}")
+            raise SetupError(f"could not download {', '.join(wrong)}\n{problem}")
         return [self.archives / package.file for package in closure]
 
 

@@ -7,17 +7,15 @@ of the user's cache and with the rules that come with it instead of downloads.
 """
 
 import os
-import subprocess
 import sys
 import time
 import zipfile
 from pathlib import Path
 
-from tools.bootstrap.apt import AptError, say
-from tools.bootstrap.cache import CacheError, cache_root, make_once
-from tools.bootstrap.pip import PipError, install_pinned
+from tools.bootstrap.cache import cache_root, make_once
+from tools.bootstrap.pip import install_pinned
 from tools.bootstrap.prefix import LIBRARIES, LOADER, fetch, free_megabytes
-from tools.bootstrap.sources import SourcesError
+from tools.bootstrap.report import SetupError, run, run_main, say
 from tools.bootstrap.versions import read_versions
 
 # Raise this when the way that the packages are turned into a Bazel changes.
@@ -25,18 +23,67 @@ RECIPE = 1
 
 # Named by a dependency but not needed to run Bazel: compilers and interpreters that the machine
 # has or that nothing here uses, system services, and the Java libraries of unused subsystems.
-WITHOUT = (
-    "binutils build-essential bzip2 ca-certificates ca-certificates-java cpp debconf "
-    "default-jdk-headless dpkg dpkg-dev g++ gcc libaudit1 libc6-dev libjs-jquery libmount1 "
-    "libnss3 libpam-modules libpam-runtime libpam0g libpcsclite1 libsystemd0 make media-types "
-    "netbase node-core-js node-html5shiv openssl openssl-provider-legacy patch perl perl-base "
-    "python3 python3.14 readline-common tzdata unzip util-linux xz-utils zlib1g-dev "
-    "async-profiler-java libeclipse-jdt-core-java libguice-java libjaxb-api-java "
-    "libjetty9-java libjgit-java libjunixsocket-java libmaven-common-artifact-filters-java "
-    "libmaven-enforcer-plugin-java libmaven-resolver-java libmaven-shared-utils-java "
-    "libmaven3-core-java libmongodb-java libplexus-utils2-java libproguard-java "
-    "libsisu-plexus-java libtomcat9-java libwagon-provider-api-java velocity"
-).split()
+WITHOUT = [
+    "binutils",
+    "build-essential",
+    "bzip2",
+    "ca-certificates",
+    "ca-certificates-java",
+    "cpp",
+    "debconf",
+    "default-jdk-headless",
+    "dpkg",
+    "dpkg-dev",
+    "g++",
+    "gcc",
+    "libaudit1",
+    "libc6-dev",
+    "libjs-jquery",
+    "libmount1",
+    "libnss3",
+    "libpam-modules",
+    "libpam-runtime",
+    "libpam0g",
+    "libpcsclite1",
+    "libsystemd0",
+    "make",
+    "media-types",
+    "netbase",
+    "node-core-js",
+    "node-html5shiv",
+    "openssl",
+    "openssl-provider-legacy",
+    "patch",
+    "perl",
+    "perl-base",
+    "python3",
+    "python3.14",
+    "readline-common",
+    "tzdata",
+    "unzip",
+    "util-linux",
+    "velocity",
+    "xz-utils",
+    "zlib1g-dev",
+    "async-profiler-java",
+    "libeclipse-jdt-core-java",
+    "libguice-java",
+    "libjaxb-api-java",
+    "libjetty9-java",
+    "libjgit-java",
+    "libjunixsocket-java",
+    "libmaven-common-artifact-filters-java",
+    "libmaven-enforcer-plugin-java",
+    "libmaven-resolver-java",
+    "libmaven-shared-utils-java",
+    "libmaven3-core-java",
+    "libmongodb-java",
+    "libplexus-utils2-java",
+    "libproguard-java",
+    "libsisu-plexus-java",
+    "libtomcat9-java",
+    "libwagon-provider-api-java",
+]
 
 # libblake3-0 and the perfmark jars are needed, but the package does not ask for them.
 EXTRA_PACKAGES = ["libblake3-0", "libperfmark-java"]
@@ -72,11 +119,8 @@ def _use_own_libraries(patchelf: Path, result: Path, final: Path, java_home: Pat
     for name in ("bin/java", "lib/jspawnhelper"):
         programs[result / java_home / name] = f"{java}:{libraries}"
     for path, rpath in programs.items():
-        subprocess.run(
-            [patchelf, "--set-interpreter", final / LOADER, "--force-rpath"]
-            + ["--set-rpath", rpath, path],
-            check=True,
-        )
+        own = ["--set-interpreter", str(final / LOADER), "--force-rpath", "--set-rpath", rpath]
+        run(f"preparing {path.name}", [patchelf, *own, path])
 
 
 def _relink_absolute(result: Path) -> None:
@@ -143,6 +187,7 @@ def _write_launcher(result: Path, final: Path, java_home: Path) -> None:
 
 def make_bazel(work: Path, result: Path, final: Path) -> None:
     """Fills `result` with a Bazel that runs once the folder is called `final`."""
+    start = time.monotonic()
     versions = read_versions()
     java_package = f"openjdk-{versions['BAZEL_JAVA']}-jre-headless"
     say(
@@ -150,7 +195,7 @@ def make_bazel(work: Path, result: Path, final: Path) -> None:
         "(once; 170 MB to download, 400 MB on disk; it can be interrupted and run again)"
     )
     if free_megabytes(work) < NEEDED_MEGABYTES:
-        raise CacheError(f"{final.parent} has less than {NEEDED_MEGABYTES} MB of free space")
+        raise SetupError(f"{final.parent} has less than {NEEDED_MEGABYTES} MB of free space")
     java_jdk = java_package.replace("-jre-", "-jdk-")
     got = fetch(
         work,
@@ -161,7 +206,7 @@ def make_bazel(work: Path, result: Path, final: Path) -> None:
     )
     major = versions["BAZEL_VERSION"].split(".")[0]
     if got["bazel-bootstrap"].split(".")[0] != major:
-        raise AptError(
+        raise SetupError(
             f"Debian {versions['BAZEL_SUITE']} now has Bazel {got['bazel-bootstrap']}; "
             f"Pilotlight needs {major}.x"
         )
@@ -174,32 +219,15 @@ def make_bazel(work: Path, result: Path, final: Path) -> None:
     _use_own_libraries(patchelf / "bin/patchelf", result, final, java_home)
     _set_class_path(result / "usr/share")
     _write_launcher(result, final, java_home)
+    say(f"Bazel is ready ({time.monotonic() - start:.0f} s)")
 
 
-def main() -> int:
-    try:
-        versions = read_versions()
-        name = f"bazel-{versions['BAZEL_VERSION']}-{RECIPE}"
-        final = cache_root() / name
-        start = time.monotonic()
-        existed = final.is_dir()
-        make_once(name, lambda work, result: make_bazel(work, result, final))
-        if not existed:
-            say(f"Bazel is ready ({time.monotonic() - start:.0f} s)")
-    except (AptError, SourcesError, CacheError, PipError, OSError) as error:
-        print(f"pilotlight: cannot set up Bazel: {error}", file=sys.stderr)
-        print(f"pilotlight: {BY_HAND}", file=sys.stderr)
-        return 1
-    except subprocess.CalledProcessError as error:
-        print(f"pilotlight: cannot set up Bazel: {error}", file=sys.stderr)
-        print(f"pilotlight: {BY_HAND}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        say("interrupted; run the command again to go on from here")
-        return 130
+def main() -> None:
+    name = f"bazel-{read_versions()['BAZEL_VERSION']}-{RECIPE}"
+    final = cache_root() / name
+    make_once(name, lambda work, result: make_bazel(work, result, final))
     print(final / "bazel")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_main("Bazel", main, BY_HAND))

@@ -10,11 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tools.bootstrap.apt import say
-
-
-class CacheError(Exception):
-    """The cache folder cannot be used."""
+from tools.bootstrap.report import SetupError, say
 
 
 def cache_root() -> Path:
@@ -23,7 +19,7 @@ def cache_root() -> Path:
     XDG_CACHE_HOME, else ~/.cache, else (no usable home) a private folder for temporary files.
 
     Raises:
-        CacheError: none of them can be written, or the last belongs to somebody else.
+        SetupError: none of them can be written, or the last belongs to somebody else.
     """
     candidates = []
     if os.path.isabs(os.environ.get("XDG_CACHE_HOME", "")):
@@ -40,7 +36,7 @@ def cache_root() -> Path:
         mine = folder != shared or folder.stat().st_uid == os.getuid()
         if mine and os.access(folder, os.W_OK | os.X_OK):
             return folder.resolve()
-    raise CacheError(
+    raise SetupError(
         f"no cache folder can be written ({', '.join(map(str, [*candidates, shared]))}): "
         "set XDG_CACHE_HOME"
     )

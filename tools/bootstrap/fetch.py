@@ -8,16 +8,14 @@ finds it again. Used by the repository rules; tools/bootstrap/bazel.py is built 
 import argparse
 import hashlib
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.bootstrap.apt import AptError, say
-from tools.bootstrap.cache import CacheError, make_once
+from tools.bootstrap.cache import make_once
 from tools.bootstrap.prefix import fetch, prune, wrap_programs
-from tools.bootstrap.sources import SourcesError
+from tools.bootstrap.report import run, run_main, say
 
 # Raise this when the way that packages are turned into a folder changes.
 RECIPE = 1
@@ -27,9 +25,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="fetch", description=__doc__)
     parser.add_argument("--name", required=True, help="what is set up, as shown to the user")
     parser.add_argument("--suite", required=True, help="Debian suite, for example trixie")
-    parser.add_argument(
-        "--without", action="append", default=[], help="package taken as installed"
-    )
+    parser.add_argument("--without", action="append", default=[], help="package taken as installed")
     parser.add_argument(
         "--keep", action="append", default=[], help="pattern of files to keep (default: all)"
     )
@@ -54,26 +50,18 @@ def _make(options: argparse.Namespace, work: Path, result: Path) -> None:
         path, _, target = link.partition("=")
         (result / path).symlink_to(target)
     for program in options.check:
-        done = subprocess.run([result / program, "--version"], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise AptError(f"{program} does not run: {done.stderr.strip()}")
+        run(f"trying {options.name}", [result / program, "--version"])
     say(f"{options.name} is ready ({time.monotonic() - start:.0f} s)")
 
 
-def main(argv: Sequence[str]) -> int:
-    options = _arguments(argv)
+def main(options: argparse.Namespace) -> None:
     request = json.dumps([RECIPE, vars(options)], sort_keys=True)
     key = hashlib.sha256(request.encode()).hexdigest()[:12]
-    try:
-        folder = make_once(
-            f"{options.name}-{key}", lambda work, result: _make(options, work, result)
-        )
-    except (AptError, SourcesError, CacheError, OSError, subprocess.CalledProcessError) as error:
-        print(f"pilotlight: cannot set up {options.name}: {error}", file=sys.stderr)
-        return 1
-    print(folder)
-    return 0
+    print(
+        make_once(f"{options.name}-{key}", lambda work, result: _make(options, work, result)),
+    )
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    given = _arguments(sys.argv[1:])
+    sys.exit(run_main(given.name, lambda: main(given)))

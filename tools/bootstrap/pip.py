@@ -9,14 +9,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.bootstrap.apt import say
 from tools.bootstrap.cache import make_once
 from tools.bootstrap.prefix import fetch
+from tools.bootstrap.report import SetupError, say
 from tools.bootstrap.versions import read_versions
-
-
-class PipError(Exception):
-    """pip failed; the text ends with its own words."""
 
 
 def _pip_wheel() -> Path:
@@ -48,7 +44,7 @@ def run_pip(python: Path | str, arguments: Sequence[str]) -> None:
     What it downloads is shown on stderr.
 
     Raises:
-        PipError: pip's exit status is not 0.
+        SetupError: pip's exit status is not 0.
     """
     environment = {
         **os.environ,
@@ -73,14 +69,14 @@ def run_pip(python: Path | str, arguments: Sequence[str]) -> None:
         if match:
             say(f"  {match[1].split('/')[-1]} {match[2]}")
     if process.wait() != 0:
-        raise PipError("\n  ".join([f"pip ended with status {process.returncode}:", *tail]))
+        raise SetupError("\n  ".join([f"pip ended with status {process.returncode}:", *tail]))
 
 
 def install_pinned(name: str, version: str, sha256: str, work: Path) -> Path:
     """Installs one wheel of PyPI into a folder below `work` and returns that folder.
 
     Raises:
-        PipError: it cannot be had with this checksum.
+        SetupError: it cannot be had with this checksum.
     """
     requirements = work / f"{name}.txt"
     requirements.write_text(f"{name}=={version} --hash=sha256:{sha256}\n")

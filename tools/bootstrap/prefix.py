@@ -5,12 +5,12 @@ import fnmatch
 import json
 import os
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tools.bootstrap.apt import Apt, AptError, Package, say
-from tools.bootstrap.sources import Mirror, SourcesError, machine_mirrors
+from tools.bootstrap.apt import Apt, Package
+from tools.bootstrap.report import SetupError, run, say
+from tools.bootstrap.sources import machine_mirrors
 
 LIBRARIES = Path("usr/lib/x86_64-linux-gnu")
 LOADER = LIBRARIES / "ld-linux-x86-64.so.2"
@@ -33,8 +33,11 @@ def fetch(
         version by package name; also written to `result/packages.json` with checksums.
 
     Raises:
-        AptError, SourcesError: nothing usable was fetched from any mirror of this machine.
+        SetupError: nothing usable was fetched from any mirror of this machine.
     """
+    for program in ("apt-get", "dpkg-deb"):
+        if not shutil.which(program):
+            raise SetupError(f"this machine has no {program}: it is not Debian nor like it")
     problems = []
     for mirror in machine_mirrors():
         try:
@@ -43,15 +46,15 @@ def fetch(
             apt.update()
             closure = apt.closure(packages)
             files = apt.download(packages, closure)
-        except AptError as error:
+        except SetupError as error:
             problems.append(f"{mirror.uri}: {error}")
             continue
         size = sum(package.size for package in closure)
         say(f"unpacking {len(files)} packages, {size / 1e6:.0f} MB")
         for path in files:
-            subprocess.run(["dpkg-deb", "-x", path, result], check=True)
+            run(f"unpacking {path.name}", ["dpkg-deb", "-x", path, result])
         return _write_manifest(result, suite, closure)
-    raise AptError("\n".join(problems))
+    raise SetupError("\n".join(problems))
 
 
 def _write_manifest(result: Path, suite: str, closure: Sequence[Package]) -> dict[str, str]:
@@ -82,9 +85,7 @@ def wrap_programs(result: Path) -> int:
     for path in _executables(result):
         up = os.path.relpath(result, path.parent)
         path.rename(path.with_name(path.name + ".elf"))
-        path.write_text(
-            _WRAPPER.format(up=up, loader=LOADER, libraries=LIBRARIES, name=path.name)
-        )
+        path.write_text(_WRAPPER.format(up=up, loader=LOADER, libraries=LIBRARIES, name=path.name))
         path.chmod(0o755)
         count += 1
     return count
@@ -99,12 +100,6 @@ def prune(result: Path, keep: Sequence[str]) -> None:
                 path.rmdir()
         elif not any(fnmatch.fnmatchcase(name, pattern) for pattern in keep):
             path.unlink()
-
-
-def readable_error(error: Exception, by_hand: str) -> str:
-    """Returns the text shown when something cannot be set up: what went wrong, what to do."""
-    kind = {AptError: "download failed", SourcesError: "no mirror"}.get(type(error), "failed")
-    return f"pilotlight: {kind}: {error}\npilotlight: {by_hand}"
 
 
 def free_megabytes(folder: Path) -> int:

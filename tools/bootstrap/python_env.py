@@ -10,24 +10,22 @@ import hashlib
 import json
 import os
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.bootstrap.apt import AptError, say
-from tools.bootstrap.cache import CacheError, cache_root, make_once
-from tools.bootstrap.pip import PipError, run_pip
+from tools.bootstrap.cache import cache_root, make_once
+from tools.bootstrap.pip import run_pip
 from tools.bootstrap.prefix import free_megabytes
-from tools.bootstrap.sources import SourcesError
+from tools.bootstrap.report import SetupError, run, run_main, say
 
 # Raise this when the way that an environment is made changes.
 RECIPE = 1
 NEEDED_MEGABYTES = 3500
 
 _VERSIONS = """
-import importlib.metadata, json, sys
+import importlib.metadata, json
 print(json.dumps({d.metadata["Name"]: d.version for d in importlib.metadata.distributions()}))
 """
 
@@ -36,10 +34,6 @@ _CPU_TORCH = (
     "torch is wanted in its CPU build: let pip find it (the index that PyTorch names for CPU "
     "builds, in PIP_EXTRA_INDEX_URL or pip.conf; or a folder with the wheel, in PIP_FIND_LINKS)"
 )
-
-
-class WrongEnvironmentError(Exception):
-    """The environment is not what the lock file asks for."""
 
 
 def _normal(name: str) -> str:
@@ -53,19 +47,20 @@ def locked_versions(lock: Path) -> dict[str, str]:
 
 
 def check(python: Path, lock: Path) -> None:
-    """Raises WrongEnvironmentError unless the environment has every package of the lock file."""
-    done = subprocess.run([python, "-c", _VERSIONS], capture_output=True, text=True, check=True)
-    found = {_normal(name): version for name, version in json.loads(done.stdout).items()}
+    """Raises SetupError unless the environment has every package of the lock file."""
+    listed = json.loads(run("listing packages", [python, "-c", _VERSIONS]))
+    found = {_normal(name): version for name, version in listed.items()}
     wrong = []
     for name, version in locked_versions(lock).items():
         # A local version such as 2.13.0+cpu is a build of 2.13.0.
         if found.get(name, "").split("+")[0] != version.split("+")[0]:
             wrong.append(f"{name} {version} (found: {found.get(name, 'none')})")
     if wrong:
-        raise WrongEnvironmentError(f"{python} lacks " + ", ".join(wrong))
-    done = subprocess.run([python, "-c", "import torch"], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise WrongEnvironmentError(f"{done.stderr.strip()}\n{_CPU_TORCH}")
+        raise SetupError(f"{python} lacks " + ", ".join(wrong))
+    try:
+        run("trying torch", [python, "-c", "import torch"])
+    except SetupError as error:
+        raise SetupError(f"{error}\n{_CPU_TORCH}") from error
 
 
 def _rename_in_scripts(folder: Path, old: str, new: str) -> None:
@@ -83,49 +78,36 @@ def _make(lock: Path, final: Path, result: Path) -> None:
         f"(once; {count} packages, 400 MB to download, 2 GB on disk)"
     )
     if free_megabytes(result) < NEEDED_MEGABYTES:
-        raise CacheError(f"{final.parent} has less than {NEEDED_MEGABYTES} MB of free space")
+        raise SetupError(f"{final.parent} has less than {NEEDED_MEGABYTES} MB of free space")
     start = time.monotonic()
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", result], check=True)
+    run("making the environment", [sys.executable, "-m", "venv", "--without-pip", result])
     python = result / "bin/python3"
     try:
         run_pip(python, ["install", "--no-deps", "--require-hashes", f"--requirement={lock}"])
-    except PipError as error:
+    except SetupError as error:
         hint = f"\n{_CPU_TORCH}" if "torch==" in str(error) else ""
-        raise PipError(f"{error}{hint}") from error
+        raise SetupError(f"{error}{hint}") from error
     check(python, lock)
     _rename_in_scripts(result / "bin", str(result), str(final))
     say(f"the Python environment is ready ({time.monotonic() - start:.0f} s)")
 
 
-def main(argv: Sequence[str]) -> int:
+def main(argv: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lock", type=Path, required=True)
     parser.add_argument("--check", type=Path, help="only check this environment")
     options = parser.parse_args(argv)
-    try:
-        if options.check:
-            check(options.check / "bin/python3", options.lock)
-            print(options.check)
-            return 0
-        identity = [RECIPE, sys.version, os.path.realpath(sys.executable)]
-        content = json.dumps(identity).encode() + options.lock.read_bytes()
-        name = f"python-env-{hashlib.sha256(content).hexdigest()[:12]}"
-        final = cache_root() / name
-        make_once(name, lambda work, result: _make(options.lock, final, result))
-    except (
-        AptError,
-        CacheError,
-        WrongEnvironmentError,
-        OSError,
-        PipError,
-        SourcesError,
-        subprocess.CalledProcessError,
-    ) as error:
-        print(f"pilotlight: cannot set up the Python environment: {error}", file=sys.stderr)
-        return 1
+    if options.check:
+        check(options.check / "bin/python3", options.lock)
+        print(options.check)
+        return
+    identity = [RECIPE, sys.version, os.path.realpath(sys.executable)]
+    content = json.dumps(identity).encode() + options.lock.read_bytes()
+    name = f"python-env-{hashlib.sha256(content).hexdigest()[:12]}"
+    final = cache_root() / name
+    make_once(name, lambda work, result: _make(options.lock, final, result))
     print(final)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run_main("the Python environment", lambda: main(sys.argv[1:])))

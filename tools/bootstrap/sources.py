@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.bootstrap.report import SetupError
+
 MIRROR_VARIABLE = "PILOTLIGHT_DEBIAN_MIRROR"
 ARCHIVE_KEYRING = Path("usr/share/keyrings/debian-archive-keyring.gpg")
 
@@ -19,10 +21,6 @@ _SUITES = re.compile(
     r"(stable|oldstable|oldoldstable|testing|unstable|sid|bullseye|bookworm|trixie|forky|duke)"
     r"(-updates|-backports)?"
 )
-
-
-class SourcesError(Exception):
-    """No usable Debian mirror is configured."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ def machine_mirrors(root: Path = Path("/")) -> list[Mirror]:
         root: folder that holds `etc/apt` and `usr/share/keyrings`; another one in tests.
 
     Raises:
-        SourcesError: no entry of the apt configuration is a Debian archive with component `main`,
+        SetupError: no entry of the apt configuration is a Debian archive with component `main`,
             or the keyring that Debian signs with is not installed.
     """
     default_keyring = root / ARCHIVE_KEYRING
@@ -119,13 +117,13 @@ def machine_mirrors(root: Path = Path("/")) -> list[Mirror]:
                 if mirror not in found:
                     found.append(mirror)
     if not found:
-        raise SourcesError(
+        raise SetupError(
             f"no Debian mirror found in {root / 'etc/apt'}: "
             f"set {MIRROR_VARIABLE} to the base address of one (what stands before '/dists')"
         )
     missing = [mirror.keyring for mirror in found if not mirror.keyring.is_file()]
     if len(missing) == len(found):
-        raise SourcesError(
+        raise SetupError(
             f"the keyring of the Debian archive is missing ({missing[0]}): "
             "install the package debian-archive-keyring"
         )

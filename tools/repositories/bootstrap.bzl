@@ -9,6 +9,7 @@ _SOURCES = [
     "pip",
     "prefix",
     "python_env",
+    "report",
     "sources",
     "versions",
 ]

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the source tree and the files in it."""
+
+import fnmatch
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+# Read where git cannot say which files are sources (an unpacked archive).
+_NOT_SOURCES = {".git", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__"}
+
+
+def workspace_root() -> Path:
+    """Returns the source tree: Bazel names it in `bazel run`; a test follows a link into it."""
+    if folder := os.environ.get("BUILD_WORKSPACE_DIRECTORY"):
+        return Path(folder)
+    return Path("WORKSPACE.bazel").resolve(strict=True).parent
+
+
+def _tracked_or_new(root: Path) -> list[str] | None:
+    try:
+        listed = subprocess.run(
+            ["git", "-c", f"safe.directory={root}", "ls-files", "-z", "-co", "--exclude-standard"],
+            cwd=root,
+            capture_output=True,
+            text=True,
+        )
+    except FileNotFoundError:
+        return None
+    return listed.stdout.split("\0") if listed.returncode == 0 else None
+
+
+def _all(root: Path) -> list[str]:
+    found = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = [
+            name for name in folders if name not in _NOT_SOURCES and not name.startswith("bazel-")
+        ]
+        found += [os.path.relpath(os.path.join(folder, name), root) for name in names]
+    return found
+
+
+def source_files(root: Path, patterns: Sequence[str]) -> list[str]:
+    """Returns the sources that match any pattern, relative to the root, in order.
+
+    Sources are what git tracks or would track; a `*` in a pattern also stands for folders.
+    """
+    listed = _tracked_or_new(root)
+    names = _all(root) if listed is None else listed
+    return sorted(
+        name
+        for name in set(names)
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+        and (root / name).is_file()
+    )

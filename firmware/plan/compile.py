@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plan compiler: a .pte and a board become plan.c, plan.h and plan.json.
 
-    bazel run //firmware/plan:compile -- --pte=digits.pte --board=board.json --name=digits --report
+    bazel run //firmware/plan:compile -- --pte=a.pte --board=board.json --name=a_plan --report
 
 Exit status: 0; 2 if an input is damaged or asks for what no kernel does; 3 if the model does not
 fit on the board.
@@ -25,7 +25,7 @@ STATUS_DOES_NOT_FIT = 3
 
 _PTE = flags.DEFINE_string("pte", None, "The lowered model.", required=True)
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
-_NAME = flags.DEFINE_string("name", None, "C identifier; <name>_plan is defined.", required=True)
+_NAME = flags.DEFINE_string("name", None, "The plan's C identifier.", required=True)
 _SOURCE = flags.DEFINE_string("source", None, "The C file to write.")
 _HEADER = flags.DEFINE_string("header", None, "The header to write.")
 _INCLUDE = flags.DEFINE_string("include", None, "The header's path in #include directives.")

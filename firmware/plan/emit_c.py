@@ -25,19 +25,19 @@ _GENERATED = "// Written by Pilotlight's plan compiler for the board {board}; do
 
 
 def header(plan: Plan, name: str) -> str:
-    """The header that declares `<name>_plan`."""
+    """The header that declares the plan `name`."""
     guard = re.sub(r"\W", "_", f"{name}_H_").upper()
     return (
         _GENERATED.format(board=plan.board.name)
         + f"#ifndef {guard}\n#define {guard}\n\n"
         + '#include "firmware/runtime/plan.h"\n\n'
-        + f"extern const pl_plan {name}_plan;\n\n"
+        + f"extern const pl_plan {name};\n\n"
         + f"#endif  // {guard}\n"
     )
 
 
 def source(plan: Plan, name: str, header_path: str) -> str:
-    """The C file that defines `<name>_plan`."""
+    """The C file that defines the plan `name`; `header_path` is for its #include."""
     return _Source(plan).text(name, header_path)
 
 
@@ -85,7 +85,7 @@ class _Source:
             _table("pl_tensor", "inputs", inputs),
             _table("pl_tensor", "outputs", outputs),
             _table("pl_arena", "arenas", ranges),
-            f"const pl_plan {name}_plan = {{\n",
+            f"const pl_plan {name} = {{\n",
             *(
                 f"    .{table} = {table if count else 'NULL'},\n"
                 for table, count in (

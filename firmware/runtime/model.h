@@ -43,8 +43,8 @@ PL_MUST_USE pl_status pl_model_input(const pl_model *model, uint32_t index, pl_t
 PL_MUST_USE pl_status pl_model_output(const pl_model *model, uint32_t index, pl_tensor *tensor);
 
 // One inference. Each descriptor says what the caller's tensor is and where its data are: in the
-// arena (see above), or in any memory outside of the arenas, from or to which they are copied. Input
-// data outside of the arena are only read.
+// arena (see above), or in any memory outside of the arenas, from or to which they are copied.
+// Input data outside of the arena are only read.
 //
 // All descriptors are checked before anything is touched; on an error of theirs nothing has run.
 //   PL_ERROR_NOT_READY          pl_model_init has not succeeded
@@ -55,7 +55,8 @@ PL_MUST_USE pl_status pl_model_output(const pl_model *model, uint32_t index, pl_
 //   PL_ERROR_INPUT_ZERO_POINT
 //   PL_ERROR_INPUT_SIZE         `bytes` is not the size of shape and dtype
 //   PL_ERROR_INPUT_ALIGNMENT    data are not aligned to the size of an element
-//   PL_ERROR_INPUT_OVERLAP      data touch an arena of the plan, but are not this input's place there
+//   PL_ERROR_INPUT_OVERLAP      data touch an arena of the plan, but are not this input's place
+//   there
 // and the same for outputs; then whatever a kernel reports.
 PL_MUST_USE pl_status pl_model_run(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
                                    const pl_tensor *outputs, uint32_t output_count);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Marks regions of a program for a profiler that watches from outside: the simulator counts the
-// instructions between a call of pl_profile_begin and the call of pl_profile_end of the same region.
-// The functions themselves do nothing.
+// instructions between a call of pl_profile_begin and the call of pl_profile_end of the same
+// region. The functions themselves do nothing.
 #ifndef FIRMWARE_RUNTIME_PROFILE_H_
 #define FIRMWARE_RUNTIME_PROFILE_H_
 

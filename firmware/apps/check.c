@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs every stored vector and compares the outputs with the stored ones bit for bit. Prints where
+// they differ, and
+//   PL:STAT vectors <number>
+//   PL:STAT equal <number of vectors all of whose outputs have the stored bits>
+
+#include <stdint.h>
+#include <string.h>
+
+#include "boards/common/print.h"
+#include "firmware/apps/inference.h"
+
+enum { MAX_REPORTS = 8 };
+
+static void print_element(const pl_tensor *tensor, const uint8_t *data, uint32_t element) {
+  if (tensor->spec.dtype == PL_DTYPE_INT8) {
+    pl_print_i32((int8_t)data[element]);
+    return;
+  }
+  uint32_t bits;
+  memcpy(&bits, data + (size_t)element * sizeof bits, sizeof bits);
+  if (tensor->spec.dtype == PL_DTYPE_INT32) {
+    pl_print_i32((int32_t)bits);
+  } else {
+    pl_print_hex32(bits);  // of the float
+  }
+}
+
+static void report(const pl_app *app, uint32_t index, uint32_t output) {
+  const pl_tensor *const tensor = &app->outputs[output];
+  const uint8_t *const actual = tensor->data;
+  const uint8_t *const expected = pl_app_expected(app, index, output);
+  const uint32_t size = tensor->spec.dtype == PL_DTYPE_INT8 ? 1 : 4;
+  uint32_t element = 0;
+  while (memcmp(actual + (size_t)element * size, expected + (size_t)element * size, size) == 0) {
+    ++element;
+  }
+  pl_print("vector ");
+  pl_print_u32(index);
+  pl_print(", output ");
+  pl_print_u32(output);
+  pl_print(", element ");
+  pl_print_u32(element);
+  pl_print(" is ");
+  print_element(tensor, actual, element);
+  pl_print(", expected ");
+  print_element(tensor, expected, element);
+  pl_print("\n");
+}
+
+int main(void) {
+  static pl_app app;
+  pl_app_init(&app, &pl_image_vectors);
+  const uint32_t count = app.vectors->count;
+  uint32_t equal = 0;
+  uint32_t reports = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    pl_app_run(&app, i);
+    bool same = true;
+    for (uint32_t output = 0; output < app.vectors->plan->output_count; ++output) {
+      if (!pl_app_same_bits(&app, i, output)) {
+        same = false;
+        if (reports < MAX_REPORTS) {
+          report(&app, i, output);
+          ++reports;
+        }
+      }
+    }
+    equal += same ? 1 : 0;
+  }
+  pl_app_stat("vectors", count);
+  pl_app_stat("equal", equal);
+  pl_app_end(count > 0 && equal == count, "outputs differ from the stored ones");
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Classifies a stored test set: the class is the index of the largest element of output 0, the
+// first one if there are several. Prints
+//   PL:STAT images <number>
+//   PL:STAT correct <number whose class is the label>
+//   PL:STAT agree <number whose output 0 has the very bits of the stored reference output>
+// and passes if all agree.
+
+#include <stdint.h>
+#include <string.h>
+
+#include "firmware/apps/inference.h"
+
+static bool greater(const pl_tensor *tensor, uint32_t a, uint32_t b) {
+  const uint8_t *const data = tensor->data;
+  if (tensor->spec.dtype == PL_DTYPE_INT8) {
+    return (int8_t)data[a] > (int8_t)data[b];
+  }
+  float values[2];
+  memcpy(&values[0], data + (size_t)a * sizeof values[0], sizeof values[0]);
+  memcpy(&values[1], data + (size_t)b * sizeof values[1], sizeof values[1]);
+  return values[0] > values[1];
+}
+
+static uint32_t largest(const pl_tensor *tensor) {
+  const uint32_t size = tensor->spec.dtype == PL_DTYPE_INT8 ? 1 : 4;
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < tensor->spec.bytes / size; ++i) {
+    if (greater(tensor, i, best)) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+int main(void) {
+  static pl_app app;
+  pl_app_init(&app, &pl_image_vectors);
+  if (app.vectors->labels == NULL || app.outputs[0].spec.dtype == PL_DTYPE_INT32) {
+    pl_app_end(false, "the image has no labelled test set for a classifier");
+  }
+  const uint32_t count = app.vectors->count;
+  uint32_t correct = 0;
+  uint32_t agree = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    pl_app_run(&app, i);
+    correct += largest(&app.outputs[0]) == app.vectors->labels[i] ? 1 : 0;
+    agree += pl_app_same_bits(&app, i, 0) ? 1 : 0;
+  }
+  pl_app_stat("images", count);
+  pl_app_stat("correct", correct);
+  pl_app_stat("agree", agree);
+  pl_app_end(count > 0 && agree == count, "outputs differ from the reference");
+}

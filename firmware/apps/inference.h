@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the apps share: one stored vector through the model, and its outputs.
+#ifndef FIRMWARE_APPS_INFERENCE_H_
+#define FIRMWARE_APPS_INFERENCE_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "firmware/apps/vectors.h"
+#include "firmware/runtime/model.h"
+
+enum { PL_APP_MAX_TENSORS = 4 };
+
+typedef struct {
+  const pl_vectors *vectors;
+  pl_model model;
+  pl_tensor inputs[PL_APP_MAX_TENSORS];  // in the arena
+  pl_tensor outputs[PL_APP_MAX_TENSORS];
+} pl_app;
+
+// Prepares the model of `vectors`. On an error prints it and ends the program.
+void pl_app_init(pl_app *app, const pl_vectors *vectors);
+
+// Runs vector `index`, marked as region PL_PROFILE_INFERENCE. On an error prints it and ends the
+// program.
+void pl_app_run(pl_app *app, uint32_t index);
+
+// The stored output `output` of vector `index`.
+const uint8_t *pl_app_expected(const pl_app *app, uint32_t index, uint32_t output);
+
+// Whether an output of the last run has the very bits of the stored one of vector `index`.
+bool pl_app_same_bits(const pl_app *app, uint32_t index, uint32_t output);
+
+// Prints "PL:STAT <name> <value>", a result for the program that runs the board.
+void pl_app_stat(const char *name, uint32_t value);
+
+// Prints the last line, PL:PASS or "PL:FAIL <why>", and ends the program.
+_Noreturn void pl_app_end(bool pass, const char *why);
+
+#endif  // FIRMWARE_APPS_INFERENCE_H_

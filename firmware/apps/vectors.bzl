@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check_app and classify_app: programs that run a model on vectors stored in the image."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//boards:board_transition.bzl", "no_board_transition")
+
+def _vectors_source_impl(ctx):
+    source = ctx.actions.declare_file(ctx.label.name + ".c")
+    arguments = ctx.actions.args()
+    arguments.add(ctx.file.vectors, format = "--vectors=%s")
+    arguments.add(ctx.file.plan, format = "--plan=%s")
+    arguments.add(ctx.attr.include, format = "--include=%s")
+    arguments.add(ctx.attr.limit, format = "--limit=%s")
+    arguments.add(source, format = "--source=%s")
+    ctx.actions.run(
+        executable = ctx.executable._generator,
+        arguments = [arguments],
+        inputs = [ctx.file.vectors, ctx.file.plan],
+        outputs = [source],
+        mnemonic = "Vectors",
+        progress_message = "Storing vectors for %{label}",
+    )
+    return [DefaultInfo(files = depset([source]))]
+
+_vectors_source = rule(
+    implementation = _vectors_source_impl,
+    attrs = {
+        "include": attr.string(mandatory = True),
+        "limit": attr.int(),
+        "plan": attr.label(
+            allow_single_file = [".json"],
+            mandatory = True,
+        ),
+        "vectors": attr.label(
+            allow_single_file = [".npz"],
+            cfg = no_board_transition,
+            mandatory = True,
+        ),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+        "_generator": attr.label(
+            cfg = "exec",
+            default = "//firmware/apps:vectors",
+            executable = True,
+        ),
+    },
+)
+
+def _vectors_app(name, program, plan, vectors, limit, **kwargs):
+    label = native.package_relative_label(plan)
+    _vectors_source(
+        name = name + ".vectors",
+        include = label.package + "/" + label.name + ".h",
+        limit = limit,
+        plan = str(label) + ".json",
+        vectors = vectors,
+        **kwargs
+    )
+    cc_library(
+        name = name,
+        srcs = [":" + name + ".vectors"],
+        deps = [
+            label,
+            "//firmware/apps:inference",
+            program,
+        ],
+        # The program, which comes later on the linker's command line, refers to the vectors.
+        alwayslink = True,
+        **kwargs
+    )
+
+def check_app(name, plan, vectors, limit = 0, **kwargs):
+    """A program that compares a model's outputs with stored ones bit for bit (check.c).
+
+    Args:
+      name: of the library, which has main.
+      plan: a plan_library.
+      vectors: .npz with arrays `input_<i>` and `output_<i>` (vectors.py).
+      limit: store that many vectors only; 0: all.
+      **kwargs: tags, testonly, visibility.
+    """
+    _vectors_app(name, "//firmware/apps:check", plan, vectors, limit, **kwargs)
+
+def classify_app(name, plan, test_set, limit = 0, **kwargs):
+    """A program that classifies a stored test set (classify.c).
+
+    Args:
+      name: of the library, which has main.
+      plan: a plan_library.
+      test_set: .npz with `labels` besides the arrays of check_app.
+      limit: store that many images only; 0: all.
+      **kwargs: tags, testonly, visibility.
+    """
+    _vectors_app(name, "//firmware/apps:classify", plan, test_set, limit, **kwargs)

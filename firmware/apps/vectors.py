@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes an .npz of model inputs and expected outputs as C (firmware/apps/vectors.h).
+
+The file has arrays `input_<i>` and `output_<i>`, one for each input and output of the model, of
+shape [vectors, ...] as the model takes and gives them (shapes in memory order), and `labels`
+[vectors] of classes if it is a test set.
+"""
+
+import json
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from absl import app, flags
+
+from kernels.common import emit
+
+_VECTORS = flags.DEFINE_string("vectors", None, "The .npz to read.", required=True)
+_PLAN = flags.DEFINE_string("plan", None, "The model's plan.json.", required=True)
+_INCLUDE = flags.DEFINE_string("include", None, "The plan's header.", required=True)
+_LIMIT = flags.DEFINE_integer("limit", 0, "Take that many vectors only; 0: all.", lower_bound=0)
+_SOURCE = flags.DEFINE_string("source", None, "The C file to write.", required=True)
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+class VectorsError(ValueError):
+    """The vectors do not fit the model; the text says why."""
+
+
+def source(arrays: Arrays, plan: dict[str, Any], include: str, limit: int = 0) -> str:
+    """The C file.
+
+    Args:
+      arrays: of the .npz.
+      plan: plan.json of the model.
+      include: path of the plan's header.
+      limit: take that many vectors only, all if 0.
+
+    Raises:
+      VectorsError: an array is missing, or is not what the model takes.
+    """
+    count = _count(arrays)
+    if limit:
+        count = min(count, limit)
+    parts = [
+        '#include "firmware/apps/vectors.h"\n\n#include <stddef.h>\n\n',
+        f'#include "{include}"\n\n',
+    ]
+    for side in ("input", "output"):
+        names = []
+        for index, tensor in enumerate(plan[f"{side}s"]):
+            name = f"{side}_{index}"
+            array = _checked(arrays, name, tensor)[:count]
+            parts.append(emit.array(name, array, alignment=4) + "\n")
+            names.append(name)
+        parts.append(f"static const void *const {side}s[] = {{{', '.join(names)}}};\n\n")
+    labels = "NULL"
+    if "labels" in arrays:
+        labels = "labels"
+        items = ", ".join(str(int(label)) for label in _labels(arrays["labels"])[:count])
+        parts.append(f"static const uint16_t labels[] = {{{items}}};\n\n")
+    parts.append(
+        f"const pl_vectors pl_image_vectors = {{&{plan['name']}, {count}, "
+        f"inputs, outputs, {labels}}};\n"
+    )
+    return "".join(parts)
+
+
+def _count(arrays: Arrays) -> int:
+    counts = {name: len(array) if array.ndim else 0 for name, array in arrays.items()}
+    if len(set(counts.values())) != 1 or 0 in counts.values():
+        raise VectorsError(f"arrays must have the same number of vectors, they have {counts}")
+    return next(iter(counts.values()))
+
+
+def _checked(arrays: Arrays, name: str, tensor: dict[str, Any]) -> npt.NDArray[Any]:
+    if name not in arrays:
+        raise VectorsError(f"there is no array {name!r}, only {sorted(arrays)}")
+    array = arrays[name]
+    shape = tuple(tensor["shape"])
+    if array.dtype.name != tensor["dtype"] or array.shape[1:] != shape:
+        raise VectorsError(
+            f"{name} has vectors of {array.dtype.name} {list(array.shape[1:])}, the model's are "
+            f"{tensor['dtype']} {list(shape)}"
+        )
+    return array
+
+
+def _labels(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if array.ndim != 1 or array.dtype.kind not in "iu" or array.min() < 0 or array.max() > 65535:
+        raise VectorsError(f"labels are {array.dtype.name} {list(array.shape)}, not classes")
+    return array
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) > 1:
+        raise app.UsageError(f"unknown argument {argv[1]!r}")
+    try:
+        plan = json.loads(Path(_PLAN.value).read_text())
+        with np.load(_VECTORS.value) as file:
+            arrays = {name: file[name] for name in file.files}
+        text = source(arrays, plan, _INCLUDE.value, _LIMIT.value)
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        print(f"{_VECTORS.value}: {error}", file=sys.stderr)
+        return 2
+    Path(_SOURCE.value).write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    app.run(main)

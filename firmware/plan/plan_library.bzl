@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""plan_library: a .pte becomes C for the board that the configuration is for."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//boards:board.bzl", "BoardInfo")
+load("//boards:board_transition.bzl", "no_board_transition")
+
+def _plan_source_impl(ctx):
+    name = ctx.attr.plan_name
+    source = ctx.actions.declare_file(name + ".c")
+    header = ctx.actions.declare_file(name + ".h")
+    description = ctx.actions.declare_file(name + ".json")
+    board = ctx.attr.board[BoardInfo].json
+    arguments = ctx.actions.args()
+    arguments.add(ctx.file.pte, format = "--pte=%s")
+    arguments.add(board, format = "--board=%s")
+    arguments.add(name, format = "--name=%s")
+    arguments.add(source, format = "--source=%s")
+    arguments.add(header, format = "--header=%s")
+    arguments.add(description, format = "--json=%s")
+    arguments.add(ctx.label.package + "/" + name + ".h", format = "--include=%s")
+    ctx.actions.run(
+        executable = ctx.executable._compiler,
+        arguments = [arguments],
+        inputs = [ctx.file.pte, board],
+        outputs = [source, header, description],
+        mnemonic = "PlanCompile",
+        progress_message = "Planning %{label} for a board",
+    )
+    return [
+        DefaultInfo(files = depset([source, header])),
+        OutputGroupInfo(
+            header = depset([header]),
+            json = depset([description]),
+        ),
+    ]
+
+_plan_source = rule(
+    implementation = _plan_source_impl,
+    attrs = {
+        "board": attr.label(
+            default = "//boards:current",
+            providers = [BoardInfo],
+        ),
+        "plan_name": attr.string(mandatory = True),
+        "pte": attr.label(
+            allow_single_file = [".pte"],
+            cfg = no_board_transition,
+            mandatory = True,
+        ),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+        "_compiler": attr.label(
+            cfg = "exec",
+            default = "//firmware/plan:compile",
+            executable = True,
+        ),
+    },
+)
+
+def plan_library(name, pte, **kwargs):
+    """Compiles a lowered model for the board that the configuration is for.
+
+    Gives a cc_library that defines `const pl_plan <name>` (firmware/runtime/plan.h) and, for #include,
+    `<name>.h` in this package; `<name>.json` describes the plan. The build fails with a table of what is
+    needed if the model does not fit on the board.
+
+    Args:
+      name: of the library and of the plan, a C identifier.
+      pte: label of the .pte.
+      **kwargs: tags, testonly, visibility.
+    """
+    _plan_source(
+        name = name + ".source",
+        plan_name = name,
+        pte = pte,
+        **kwargs
+    )
+    for group in ["header", "json"]:
+        native.filegroup(
+            name = name + "." + group,
+            srcs = [":" + name + ".source"],
+            output_group = group,
+            **kwargs
+        )
+    cc_library(
+        name = name,
+        srcs = [":" + name + ".source"],
+        hdrs = [":" + name + ".header"],
+        deps = [
+            "//firmware/runtime:plan",
+            "//kernels",
+        ],
+        **kwargs
+    )

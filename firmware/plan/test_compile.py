@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: exit status, messages, what is written, and that it is the same every time."""
+
+import dataclasses
+import functools
+import json
+from pathlib import Path
+
+import pytest
+from absl import flags
+from absl.testing import flagsaver
+
+from boards.board import Board
+from firmware.plan import compile as plan_compiler
+from firmware.plan.testing import Network, export_pte, sample_board
+
+
+@functools.cache
+def sample() -> bytes:
+    network = Network()
+    return export_pte(network, [network.example()], layouts=([1], [0]))
+
+
+def run(folder: Path, data: bytes, on: Board, **options: object) -> int:
+    """Runs the plan compiler in `folder`; returns its exit status."""
+    (folder / "model.pte").write_bytes(data)
+    (folder / "board.json").write_text(json.dumps(dataclasses.asdict(on)))
+    if not flags.FLAGS.is_parsed():
+        flags.FLAGS.mark_as_parsed()
+    arguments = {
+        "pte": str(folder / "model.pte"),
+        "board": str(folder / "board.json"),
+        "name": "digits_plan",
+        "source": str(folder / "digits_plan.c"),
+        "header": str(folder / "digits_plan.h"),
+        "json": str(folder / "digits_plan.json"),
+        **options,
+    }
+    with flagsaver.flagsaver(**arguments):
+        return plan_compiler.main(["compile"])
+
+
+def test_writes_source_header_and_description(tmp_path: Path) -> None:
+    assert run(tmp_path, sample(), sample_board()) == 0
+    source = (tmp_path / "digits_plan.c").read_text()
+    assert "const pl_plan digits_plan = {" in source
+    assert '#include "digits_plan.h"' in source
+    assert "extern const pl_plan digits_plan;" in (tmp_path / "digits_plan.h").read_text()
+    plan = json.loads((tmp_path / "digits_plan.json").read_text())
+    assert [step["op"] for step in plan["steps"]] == [
+        "pl::conv2d",
+        "pl::depthwise_conv2d",
+        "pl::add",
+        "pl::max_pool2d",
+        "pl::linear",
+    ]
+    arena = plan["arena"]
+    assert arena["bytes"] == arena["lower_bound"] == arena["pools"][0]["used"]
+    assert plan["inputs"][0]["shape"] == [1, 1, 8, 8]
+    assert plan["outputs"][0]["bytes"] == 10
+
+
+def test_same_input_gives_same_bytes(tmp_path: Path) -> None:
+    texts = []
+    for number in range(2):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        assert run(folder, sample(), sample_board()) == 0
+        texts.append([path.read_bytes() for path in sorted(folder.glob("digits_plan.*"))])
+    assert texts[0] == texts[1]
+
+
+def test_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, sample(), sample_board(), report=True) == 0
+    text = capsys.readouterr().out
+    assert "pl::depthwise_conv2d" in text
+    assert "lower bound" in text
+
+
+def test_arena_too_small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, sample(), sample_board(arena=[512])) == 3
+    message = capsys.readouterr().err
+    for part in (
+        "digits_plan does not fit on sample: activations and scratch memory are too large",
+        "need ",
+        "have       512 bytes",
+        "peak at    step ",
+        "pl::depthwise_conv2d",
+        "largest 1  512 bytes",
+        "largest 2  512 bytes",
+        "largest 3",
+    ):
+        assert part in message
+    assert not (tmp_path / "digits_plan.c").exists()
+
+
+def test_weights_too_large(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, sample(), sample_board(weights=1000)) == 3
+    message = capsys.readouterr().err
+    assert "constants are too large" in message
+    assert "have             1,000 bytes" in message
+    assert "pl::linear" in message
+
+
+def test_spills_into_a_second_pool(tmp_path: Path) -> None:
+    assert run(tmp_path, sample(), sample_board(arena=[700, 4096])) == 0
+    plan = json.loads((tmp_path / "digits_plan.json").read_text())
+    assert all(0 < pool["used"] <= pool["bytes"] for pool in plan["arena"]["pools"])
+    source = (tmp_path / "digits_plan.c").read_text()
+    assert 'section(".pl_arena.ram0")' in source
+    assert 'section(".pl_arena.ram1")' in source
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [(b"", "is not a .pte"), (b"\x7fELF" * 20, "is not a .pte"), (None, "is truncated")],
+)
+def test_bad_pte(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], data: bytes | None, message: str
+) -> None:
+    assert run(tmp_path, sample()[:-100] if data is None else data, sample_board()) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "digits_plan.c").exists()
+
+
+def test_missing_files_and_bad_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, sample(), sample_board(), pte=str(tmp_path / "no.pte")) == 2
+    assert run(tmp_path, sample(), sample_board(), board=str(tmp_path / "model.pte")) == 2
+    assert run(tmp_path, sample(), sample_board(), name="digits-plan") == 2
+    messages = capsys.readouterr().err.splitlines()
+    assert len(messages) == 3
+    assert "no.pte" in messages[0]
+    assert "does not describe a board" in messages[1]
+    assert "is not a C identifier" in messages[2]

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every way of calling a model wrongly, and the right ones, on a plan written by hand: two inputs
+// (int8 [2, 3] and float32 [2]), two steps, two outputs. Output 0 is input 0 plus one, output 1 is
+// input 1 negated. The result of step 0 lies over input 0.
+#include "firmware/runtime/model.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "boards/common/print.h"
+
+static _Alignas(16) uint8_t arena[64];
+
+static pl_status step_status = PL_OK;
+static uint32_t steps_run = 0;
+
+static pl_status increment(const pl_context *context, const pl_step *step) {
+  (void)context;
+  int8_t *const values = (int8_t *)(uintptr_t)step->data;
+  for (uint32_t i = 0; i < 6; ++i) {
+    values[i] = (int8_t)(values[i] + 1);
+  }
+  ++steps_run;
+  return PL_OK;
+}
+
+static pl_status negate(const pl_context *context, const pl_step *step) {
+  const float *const input = (const float *)step->data;
+  float *const output = (float *)context->scratch;
+  output[0] = -input[0];
+  output[1] = -input[1];
+  ++steps_run;
+  return step_status;
+}
+
+static const pl_step steps[] = {
+    {increment, {NULL, 0}, NULL, NULL, arena},
+    {negate, {arena + 32, 8}, NULL, NULL, arena + 16},
+};
+static const pl_tensor plan_inputs[] = {
+    {{PL_DTYPE_INT8, PL_LAYOUT_ROW_MAJOR, 2, {2, 3}, 0.5f, -3, 6}, arena},
+    {{PL_DTYPE_FLOAT32, PL_LAYOUT_ROW_MAJOR, 1, {2}, 0.0f, 0, 8}, arena + 16},
+};
+static const pl_tensor plan_outputs[] = {
+    {{PL_DTYPE_INT8, PL_LAYOUT_NHWC, 4, {1, 1, 2, 3}, 0.25f, 4, 6}, arena},
+    {{PL_DTYPE_FLOAT32, PL_LAYOUT_ROW_MAJOR, 1, {2}, 0.0f, 0, 8}, arena + 32},
+};
+static const pl_arena arenas[] = {{arena, 48}};
+static const pl_plan plan = {
+    .steps = steps,
+    .inputs = plan_inputs,
+    .outputs = plan_outputs,
+    .arenas = arenas,
+    .step_count = 2,
+    .input_count = 2,
+    .output_count = 2,
+    .arena_count = 1,
+};
+
+static uint32_t failures = 0;
+
+static void expect(int condition, const char *what, int line) {
+  if (!condition) {
+    pl_print("line ");
+    pl_print_i32(line);
+    pl_print(": ");
+    pl_print(what);
+    pl_print("\n");
+    ++failures;
+  }
+}
+
+#define EXPECT(condition) expect(condition, #condition, __LINE__)
+
+// A caller's own buffers, with descriptors that are right until a test breaks one.
+typedef struct {
+  pl_model model;
+  int8_t bytes[6];
+  float reals[2];
+  int8_t byte_results[6];
+  float real_results[2];
+  pl_tensor inputs[2];
+  pl_tensor outputs[2];
+} fixture;
+
+static void set_up(fixture *f) {
+  *f = (fixture){.bytes = {1, 2, 3, 4, 5, 6}, .reals = {1.5f, -2.5f}};
+  EXPECT(pl_model_init(&f->model, &plan) == PL_OK);
+  for (uint32_t i = 0; i < 2; ++i) {
+    EXPECT(pl_model_input(&f->model, i, &f->inputs[i]) == PL_OK);
+    EXPECT(pl_model_output(&f->model, i, &f->outputs[i]) == PL_OK);
+  }
+  f->inputs[0].data = f->bytes;
+  f->inputs[1].data = f->reals;
+  f->outputs[0].data = f->byte_results;
+  f->outputs[1].data = f->real_results;
+  steps_run = 0;
+  step_status = PL_OK;
+  memset(arena, 0x55, sizeof arena);
+}
+
+static pl_status run(fixture *f) { return pl_model_run(&f->model, f->inputs, 2, f->outputs, 2); }
+
+static void test_own_buffers(void) {
+  fixture f;
+  set_up(&f);
+  EXPECT(run(&f) == PL_OK);
+  EXPECT(steps_run == 2);
+  EXPECT(f.byte_results[0] == 2 && f.byte_results[5] == 7);
+  EXPECT(f.real_results[0] == -1.5f && f.real_results[1] == 2.5f);
+  EXPECT(f.bytes[0] == 1);  // only read
+  EXPECT(run(&f) == PL_OK);
+  EXPECT(f.byte_results[0] == 2);
+}
+
+static void test_in_place_buffers(void) {
+  fixture f;
+  set_up(&f);
+  for (uint32_t i = 0; i < 2; ++i) {
+    EXPECT(pl_model_input(&f.model, i, &f.inputs[i]) == PL_OK);
+    EXPECT(pl_model_output(&f.model, i, &f.outputs[i]) == PL_OK);
+  }
+  EXPECT(f.inputs[0].data == arena && f.outputs[1].data == arena + 32);
+  memcpy(f.inputs[0].data, f.bytes, sizeof f.bytes);
+  memcpy(f.inputs[1].data, f.reals, sizeof f.reals);
+  EXPECT(run(&f) == PL_OK);
+  EXPECT(((const int8_t *)f.outputs[0].data)[5] == 7);
+  EXPECT(((const float *)f.outputs[1].data)[1] == 2.5f);
+}
+
+static void test_not_ready(void) {
+  fixture f;
+  set_up(&f);
+  pl_tensor tensor;
+  pl_model zeros = {0};
+  pl_model garbage;
+  memset(&garbage, 0xa5, sizeof garbage);
+  EXPECT(pl_model_run(&zeros, f.inputs, 2, f.outputs, 2) == PL_ERROR_NOT_READY);
+  EXPECT(pl_model_run(&garbage, f.inputs, 2, f.outputs, 2) == PL_ERROR_NOT_READY);
+  EXPECT(pl_model_input(&zeros, 0, &tensor) == PL_ERROR_NOT_READY);
+  EXPECT(pl_model_output(&garbage, 0, &tensor) == PL_ERROR_NOT_READY);
+  EXPECT(steps_run == 0);
+}
+
+static void test_null(void) {
+  fixture f;
+  set_up(&f);
+  pl_tensor tensor;
+  EXPECT(pl_model_init(NULL, &plan) == PL_ERROR_NULL);
+  pl_model model = {0};
+  EXPECT(pl_model_init(&model, NULL) == PL_ERROR_NULL);
+  EXPECT(pl_model_run(&model, f.inputs, 2, f.outputs, 2) == PL_ERROR_NOT_READY);
+  EXPECT(pl_model_input(NULL, 0, &tensor) == PL_ERROR_NULL);
+  EXPECT(pl_model_input(&f.model, 0, NULL) == PL_ERROR_NULL);
+  EXPECT(pl_model_output(NULL, 0, &tensor) == PL_ERROR_NULL);
+  EXPECT(pl_model_output(&f.model, 0, NULL) == PL_ERROR_NULL);
+  EXPECT(pl_model_run(NULL, f.inputs, 2, f.outputs, 2) == PL_ERROR_NULL);
+  EXPECT(pl_model_run(&f.model, NULL, 2, f.outputs, 2) == PL_ERROR_INPUT_NULL);
+  EXPECT(pl_model_run(&f.model, f.inputs, 2, NULL, 2) == PL_ERROR_OUTPUT_NULL);
+  EXPECT(steps_run == 0);
+}
+
+static void test_count(void) {
+  fixture f;
+  set_up(&f);
+  pl_tensor tensor;
+  EXPECT(pl_model_input(&f.model, 2, &tensor) == PL_ERROR_INPUT_COUNT);
+  EXPECT(pl_model_output(&f.model, UINT32_MAX, &tensor) == PL_ERROR_OUTPUT_COUNT);
+  EXPECT(pl_model_run(&f.model, f.inputs, 1, f.outputs, 2) == PL_ERROR_INPUT_COUNT);
+  EXPECT(pl_model_run(&f.model, f.inputs, 3, f.outputs, 2) == PL_ERROR_INPUT_COUNT);
+  EXPECT(pl_model_run(&f.model, f.inputs, 2, f.outputs, 0) == PL_ERROR_OUTPUT_COUNT);
+  EXPECT(steps_run == 0);
+}
+
+// Breaks one thing of a descriptor.
+typedef void (*breaker)(pl_tensor *tensor);
+
+static void break_data(pl_tensor *t) { t->data = NULL; }
+static void break_dtype(pl_tensor *t) { t->spec.dtype = PL_DTYPE_INT32; }
+static void break_layout(pl_tensor *t) { t->spec.layout = PL_LAYOUT_NCHW; }
+static void break_rank(pl_tensor *t) { t->spec.rank += 1; }
+static void break_huge_rank(pl_tensor *t) { t->spec.rank = UINT32_MAX; }
+static void break_shape(pl_tensor *t) { t->spec.shape[t->spec.rank - 1] += 1; }
+static void break_scale(pl_tensor *t) { t->spec.scale += 0.125f; }
+static void break_scale_nan(pl_tensor *t) { t->spec.scale = __builtin_nanf(""); }
+static void break_zero_point(pl_tensor *t) { t->spec.zero_point += 1; }
+static void break_size(pl_tensor *t) { t->spec.bytes -= 1; }
+static void break_huge_size(pl_tensor *t) { t->spec.bytes = UINT32_MAX; }
+static void break_overlap(pl_tensor *t) { t->data = arena + 40; }
+static void break_overlap_end(pl_tensor *t) { t->data = arena + 44; }
+static void break_alignment(pl_tensor *t) { t->data = (uint8_t *)t->data + 2; }
+
+typedef struct {
+  breaker change;
+  pl_status input;
+  pl_status output;
+} descriptor_case;
+
+static const descriptor_case cases[] = {
+    {break_data, PL_ERROR_INPUT_NULL, PL_ERROR_OUTPUT_NULL},
+    {break_dtype, PL_ERROR_INPUT_DTYPE, PL_ERROR_OUTPUT_DTYPE},
+    {break_layout, PL_ERROR_INPUT_LAYOUT, PL_ERROR_OUTPUT_LAYOUT},
+    {break_rank, PL_ERROR_INPUT_RANK, PL_ERROR_OUTPUT_RANK},
+    {break_huge_rank, PL_ERROR_INPUT_RANK, PL_ERROR_OUTPUT_RANK},
+    {break_shape, PL_ERROR_INPUT_SHAPE, PL_ERROR_OUTPUT_SHAPE},
+    {break_scale, PL_ERROR_INPUT_SCALE, PL_ERROR_OUTPUT_SCALE},
+    {break_scale_nan, PL_ERROR_INPUT_SCALE, PL_ERROR_OUTPUT_SCALE},
+    {break_zero_point, PL_ERROR_INPUT_ZERO_POINT, PL_ERROR_OUTPUT_ZERO_POINT},
+    {break_size, PL_ERROR_INPUT_SIZE, PL_ERROR_OUTPUT_SIZE},
+    {break_huge_size, PL_ERROR_INPUT_SIZE, PL_ERROR_OUTPUT_SIZE},
+    {break_overlap, PL_ERROR_INPUT_OVERLAP, PL_ERROR_OUTPUT_OVERLAP},
+    {break_overlap_end, PL_ERROR_INPUT_OVERLAP, PL_ERROR_OUTPUT_OVERLAP},
+};
+
+static void test_descriptors(void) {
+  for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    for (uint32_t index = 0; index < 2; ++index) {
+      fixture f;
+      set_up(&f);
+      cases[i].change(&f.inputs[index]);
+      const pl_status input = run(&f);
+      EXPECT(input == cases[i].input);
+      EXPECT(f.model.error_index == index);
+      set_up(&f);
+      cases[i].change(&f.outputs[index]);
+      const pl_status output = run(&f);
+      EXPECT(output == cases[i].output);
+      EXPECT(f.model.error_index == index);
+      EXPECT(steps_run == 0 && arena[0] == 0x55);
+      if (input != cases[i].input || output != cases[i].output) {
+        pl_print(pl_status_name(input));
+        pl_print(", ");
+        pl_print(pl_status_name(output));
+        pl_print("\n");
+      }
+    }
+  }
+}
+
+static void test_alignment(void) {
+  fixture f;
+  set_up(&f);
+  break_alignment(&f.inputs[1]);
+  EXPECT(run(&f) == PL_ERROR_INPUT_ALIGNMENT);
+  set_up(&f);
+  break_alignment(&f.outputs[1]);
+  EXPECT(run(&f) == PL_ERROR_OUTPUT_ALIGNMENT);
+  set_up(&f);
+  int8_t odd[7] = {0, 1, 2, 3, 4, 5, 6};
+  f.inputs[0].data = odd + 1;  // bytes need no alignment
+  EXPECT(run(&f) == PL_OK);
+  EXPECT(f.byte_results[0] == 2);
+}
+
+// The place of another tensor of the model is not this tensor's place.
+static void test_swapped_places(void) {
+  fixture f;
+  set_up(&f);
+  f.inputs[1].data = arena + 32;
+  EXPECT(run(&f) == PL_ERROR_INPUT_OVERLAP);
+  set_up(&f);
+  f.outputs[0].data = arena + 1;
+  EXPECT(run(&f) == PL_ERROR_OUTPUT_OVERLAP);
+  set_up(&f);
+  f.outputs[1].data = arena + 48;  // right behind the arena
+  EXPECT(run(&f) == PL_OK);
+}
+
+static void test_failing_step(void) {
+  fixture f;
+  set_up(&f);
+  step_status = PL_ERROR_SCRATCH_SIZE;
+  EXPECT(run(&f) == PL_ERROR_SCRATCH_SIZE);
+  EXPECT(f.model.error_index == 1);
+  EXPECT(f.byte_results[0] == 0);  // outputs are not touched
+  step_status = PL_OK;
+  EXPECT(run(&f) == PL_OK);
+}
+
+static void test_status_names(void) {
+  EXPECT(strcmp(pl_status_name(PL_OK), "PL_OK") == 0);
+  EXPECT(strcmp(pl_status_name(PL_ERROR_INPUT_OVERLAP), "PL_ERROR_INPUT_OVERLAP") == 0);
+  EXPECT(strcmp(pl_status_name((pl_status)9999), "PL_ERROR_UNKNOWN") == 0);
+}
+
+int main(void) {
+  test_own_buffers();
+  test_in_place_buffers();
+  test_not_ready();
+  test_null();
+  test_count();
+  test_descriptors();
+  test_alignment();
+  test_swapped_places();
+  test_failing_step();
+  test_status_names();
+  pl_print(failures == 0 ? "PL:PASS\n" : "PL:FAIL model checks\n");
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which Bazel tools/bazel runs. Every program on PATH but the basic ones is a fake."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tools.bootstrap.bazel import _manifest_header, _relink_absolute
+
+SCRIPT = Path("tools/bazel").absolute()
+BASIC = ["sh", "id", "readlink", "echo", "cat"]
+
+
+class Machine:
+    """A PATH with a few basic programs and fakes that tell how they were called."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.path = folder / "bin"
+        self.path.mkdir()
+        self.home = folder / "home"
+        self.home.mkdir()
+        for name in BASIC:
+            found = shutil.which(name)
+            assert found
+            (self.path / name).symlink_to(found)
+
+    def add(self, name: str, version: str = "", folder: Path | None = None) -> Path:
+        program = (folder or self.path) / name
+        program.write_text(
+            "#!/bin/sh\n"
+            f'[ "$1" = --version ] && {{ echo "bazel {version}"; exit; }}\n'
+            f'echo "{name}: $*"\n'
+        )
+        program.chmod(0o755)
+        return program
+
+    def add_set_up(self) -> None:
+        """A python3 that sets up a Bazel in no time."""
+        launcher = self.add("launcher", folder=self.folder)
+        python = self.path / "python3"
+        python.write_text(f'#!/bin/sh\necho "python3: $*" >&2\necho "{launcher}"\n')
+        python.chmod(0o755)
+
+    def run(self, **environment: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [SCRIPT, "build", "//a b"],
+            env={"PATH": str(self.path), "HOME": str(self.home), **environment},
+            capture_output=True,
+            text=True,
+        )
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def test_bazel_real_comes_first(machine: Machine) -> None:
+    real = machine.add("real", folder=machine.folder)
+    machine.add("bazelisk")
+    machine.add("bazel", "7.7.1")
+    assert machine.run(BAZEL_REAL=str(real)).stdout == "real: build //a b\n"
+
+
+def test_bazelisk_comes_second(machine: Machine) -> None:
+    machine.add("bazelisk")
+    machine.add("bazel", "7.7.1")
+    assert machine.run().stdout == "bazelisk: build //a b\n"
+
+
+@pytest.mark.parametrize(
+    ("version", "used"),
+    [
+        ("7.5.0", True),
+        ("7.7.1", True),
+        ("7.12.0- (@non-git)", True),
+        ("7.4.1", False),
+        ("6.5.0", False),
+        ("8.0.0", False),
+        ("77.0.0", False),
+        ("no_version", False),
+        ("", False),
+    ],
+)
+def test_bazel_on_path_if_it_is_good_enough(machine: Machine, version: str, used: bool) -> None:
+    machine.add("bazel", version)
+    machine.add_set_up()
+    assert machine.run().stdout == f"{'bazel' if used else 'launcher'}: build //a b\n"
+
+
+def test_this_script_on_path_is_not_bazel(machine: Machine) -> None:
+    (machine.path / "bazel").symlink_to(SCRIPT)
+    machine.add_set_up()
+    assert machine.run().stdout == "launcher: build //a b\n"
+
+
+def test_else_it_is_set_up(machine: Machine) -> None:
+    machine.add_set_up()
+    done = machine.run()
+    assert done.stdout == "launcher: build //a b\n"
+    assert "python3: -m tools.bootstrap.bazel" in done.stderr
+
+
+def test_failed_set_up_ends(machine: Machine) -> None:
+    python = machine.path / "python3"
+    python.write_text("#!/bin/sh\necho no mirror >&2\nexit 1\n")
+    python.chmod(0o755)
+    done = machine.run()
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "no mirror\n")
+
+
+def test_no_python(machine: Machine) -> None:
+    done = machine.run()
+    assert done.returncode == 1
+    assert "install Python 3.11" in done.stderr
+
+
+@pytest.mark.parametrize("home", ["", "/nonexistent"])
+def test_no_home(machine: Machine, home: str) -> None:
+    machine.add("bazelisk")
+    done = machine.run(HOME=home, TMPDIR=str(machine.folder))
+    root = f"{machine.folder}/pilotlight-{os.getuid()}/bazel"
+    assert done.stdout == f"bazelisk: --output_user_root={root} build //a b\n"
+
+
+def test_manifest_lines_are_short() -> None:
+    value = " ".join(f"../java/library-{number}.jar" for number in range(40))
+    header = _manifest_header("Class-Path", value)
+    lines = header.split(b"\r\n")
+    assert lines.pop() == b""
+    assert all(len(line) <= 72 for line in lines)
+    assert all(line.startswith(b" ") for line in lines[1:])
+    joined = lines[0] + b"".join(line[1:] for line in lines[1:])
+    assert joined == f"Class-Path: {value}".encode()
+
+
+def test_absolute_links_turn_relative(tmp_path: Path) -> None:
+    (tmp_path / "etc/java").mkdir(parents=True)
+    (tmp_path / "etc/java/security").write_text("x")
+    (tmp_path / "usr/lib").mkdir(parents=True)
+    (tmp_path / "usr/lib/conf").symlink_to("/etc/java/security")
+    (tmp_path / "usr/lib/host").symlink_to("/etc/hostname")
+    _relink_absolute(tmp_path)
+    assert os.readlink(tmp_path / "usr/lib/conf") == "../../etc/java/security"
+    assert os.readlink(tmp_path / "usr/lib/host") == "/etc/hostname"

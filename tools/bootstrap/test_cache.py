@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from tools.bootstrap.cache import cache_root, make_once
+
+# Makes the folder "tool" in two steps with a pause between them; tells how often.
+SLOW = """
+import sys, time
+from pathlib import Path
+from tools.bootstrap.cache import make_once
+root, pause = Path(sys.argv[1]), float(sys.argv[2])
+
+def make(work, result):
+    with (root / "makes").open("a") as log:
+        log.write("x")
+    (work / "download").write_text("kept")
+    (result / "first").write_text("1")
+    time.sleep(pause)
+    (result / "second").write_text("2")
+
+print(make_once("tool", make, root))
+"""
+
+
+def start(root: Path, pause: float) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", SLOW, str(root), str(pause)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 30
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path} did not appear"
+        time.sleep(0.01)
+
+
+def test_two_at_once_make_it_once(tmp_path: Path) -> None:
+    first = start(tmp_path, 1.0)
+    wait_for(tmp_path / "tool.work/result/first")
+    second = start(tmp_path, 1.0)
+    first_output, _ = first.communicate(timeout=60)
+    second_output, second_errors = second.communicate(timeout=60)
+    assert first_output.strip() == second_output.strip() == str(tmp_path / "tool")
+    assert "waiting: another process is setting up tool" in second_errors
+    assert (tmp_path / "makes").read_text() == "x"
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_interrupted_is_not_used_and_goes_on(tmp_path: Path, how: signal.Signals) -> None:
+    process = start(tmp_path, 60.0)
+    wait_for(tmp_path / "tool.work/result/first")
+    assert not (tmp_path / "tool").exists()
+    process.send_signal(how)
+    process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert not (tmp_path / "tool").exists()
+    assert (tmp_path / "tool.work/download").read_text() == "kept"
+
+    def make(work: Path, result: Path) -> None:
+        assert (work / "download").read_text() == "kept"
+        assert list(result.iterdir()) == []
+        (result / "whole").touch()
+
+    folder = make_once("tool", make, tmp_path)
+    assert [path.name for path in folder.iterdir()] == ["whole"]
+    assert not (tmp_path / "tool.work").exists()
+
+
+def test_failure_leaves_nothing_to_use(tmp_path: Path) -> None:
+    def make(work: Path, result: Path) -> None:
+        (result / "half").touch()
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError):
+        make_once("tool", make, tmp_path)
+    assert not (tmp_path / "tool").exists()
+    assert not (tmp_path / "tool.work/result").exists()
+
+
+@pytest.mark.parametrize(
+    ("xdg", "home", "expected"),
+    [
+        ("{tmp}/xdg", "{tmp}/home", "{tmp}/xdg/pilotlight"),
+        ("", "{tmp}/home", "{tmp}/home/.cache/pilotlight"),
+        ("relative", "{tmp}/home", "{tmp}/home/.cache/pilotlight"),
+    ],
+)
+def test_cache_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, xdg: str, home: str, expected: str
+) -> None:
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", xdg.format(tmp=tmp_path))
+    monkeypatch.setenv("HOME", home.format(tmp=tmp_path))
+    assert cache_root() == Path(expected.format(tmp=tmp_path))
+
+
+def test_cache_root_without_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr("tools.bootstrap.cache._home_of_user", lambda: "/nonexistent")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert cache_root() == tmp_path / f"pilotlight-{os.getuid()}"

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts the test targets that passed and failed in a `bazel test`, from its own record.
+
+    python3 count_tests.py EVENTS
+
+EVENTS is what `--build_event_json_file` wrote. Prints what failed, a line each, and last the line
+"N passed, N failed". A test that did not run counts as failed; so does any other target that was
+asked for and could not be built.
+"""
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+_PASSED = ("PASSED", "FLAKY")
+
+
+def count_tests(lines: Iterable[str]) -> tuple[list[str], dict[str, str]]:
+    """Returns the labels that passed, and for each other label what became of it."""
+    asked: set[str] = set()
+    outcome: dict[str, str] = {}
+    skipped: set[str] = set()
+    for line in lines:
+        event = json.loads(line)
+        identity = event.get("id", {})
+        if event.get("aborted", {}).get("reason") == "SKIPPED":
+            # Not for this platform: neither passed nor failed.
+            skipped.update(value["label"] for value in identity.values() if "label" in value)
+        elif "targetConfigured" in identity:
+            label = identity["targetConfigured"]["label"]
+            if event.get("configured", {}).get("testSize"):
+                asked.add(label)
+            elif "aborted" in event:
+                outcome[label] = event["aborted"].get("reason", "ABORTED")
+        elif "targetCompleted" in identity:
+            if not event.get("completed", {}).get("success"):
+                outcome.setdefault(identity["targetCompleted"]["label"], "FAILED TO BUILD")
+        elif "testSummary" in identity and "testSummary" in event:
+            status = event["testSummary"].get("overallStatus", "NO_STATUS")
+            outcome[identity["testSummary"]["label"]] = status
+    passed = sorted(label for label, status in outcome.items() if status in _PASSED)
+    failed = {label: "DID NOT RUN" for label in asked - skipped if label not in outcome}
+    failed.update({label: outcome[label] for label in outcome if outcome[label] not in _PASSED})
+    return passed, failed
+
+
+def main(events: Path) -> None:
+    passed, failed = count_tests(events.read_text(encoding="utf-8").splitlines())
+    for label, status in sorted(failed.items()):
+        print(f"{status}: {label}")
+    print(f"{len(passed)} passed, {len(failed)} failed")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

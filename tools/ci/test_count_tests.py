@@ -15,7 +15,7 @@ def configured(label: str, test: bool = True) -> Event:
 
 
 def completed(label: str, success: bool) -> Event:
-    content = {"success": True} if success else {"failureDetail": {}}
+    content: Event = {"success": True} if success else {"failureDetail": {}}
     return {"id": {"targetCompleted": {"label": label}}, "completed": content}
 
 

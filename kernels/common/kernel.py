@@ -20,6 +20,9 @@ AnyArray = npt.NDArray[Any]
 INT8_MIN, INT8_MAX = -128, 127
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 
+MAX_RANK = 6
+"""PL_MAX_RANK of types.h."""
+
 ITEM_SIZES: dict[str, int] = {"int8": 1, "int32": 4, "float32": 4}
 
 
@@ -183,6 +186,10 @@ class OpCall:
         self.require(
             rank is None or len(value.shape) == rank,
             f"{name} has shape {list(value.shape)}, not {rank} dimensions",
+        )
+        self.require(
+            len(value.shape) <= MAX_RANK,
+            f"{name} has shape {list(value.shape)}, more than {MAX_RANK} dimensions",
         )
         self.require(
             all(size > 0 for size in value.shape),

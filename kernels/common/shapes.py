@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fewer dimensions: what is contiguous together is one dimension for a kernel."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,9 @@ from kernels.common.kernel import Field, OpCall, Value
 
 BROADCAST_DIMS = 4
 """PL_BROADCAST_DIMS of broadcast.h."""
+
+REDUCTION_DIMS = 3
+"""PL_REDUCTION_DIMS of reduction.h."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,46 @@ class Broadcast:
         """An operand with an element for every result may be overwritten."""
         operands = [v for v in (self.a, self.b) if v.constant is None and v.size == output.size]
         return tuple((operand.name, output.name) for operand in operands)
+
+
+def reduction_dims(
+    call: OpCall, source: Value, dim: Sequence[int], keepdim: bool
+) -> dict[str, Field]:
+    """The fields of pl_reduction_dims; `dim` may be negative, and empty to mean all.
+
+    The neighbours of a group have one stride, so rank 6 takes three loops at most.
+    """
+    rank = len(source.shape)
+    call.require(
+        all(-rank <= d < rank for d in dim), f"dim {list(dim)} does not fit {rank} dimensions"
+    )
+    reduced = {d % rank for d in dim} if dim else set(range(rank))
+    kept = [
+        1 if d in reduced else size
+        for d, size in enumerate(source.shape)
+        if keepdim or d not in reduced
+    ]
+    output = call.output().shape
+    call.require(output == tuple(kept), f"output has shape {list(output)}, it should be {kept}")
+
+    strides = contiguous_strides(source.shape)
+    fields: dict[str, Field] = {}
+    for name, dims in (("kept", set(range(rank)) - reduced), ("reduced", reduced)):
+        few = merged([Dim(source.shape[d], (strides[d],)) for d in sorted(dims)])
+        loops = padded(few, REDUCTION_DIMS, operands=1)
+        fields[name] = tuple(loop.size for loop in loops)
+        fields[f"{name}_stride"] = tuple(loop.strides[0] for loop in loops)
+    return fields
+
+
+def axis_dims(call: OpCall, shape: Sequence[int]) -> dict[str, Field]:
+    """The input as [outer, size, inner] around argument `dim`."""
+    axis = call.integer("dim", 0, len(shape) - 1)
+    return {
+        "outer": math.prod(shape[:axis]),
+        "size": shape[axis],
+        "inner": math.prod(shape[axis + 1 :]),
+    }
 
 
 def _broadcast_strides(call: OpCall, shape: Sequence[int], output: Sequence[int]) -> list[int]:

@@ -35,6 +35,35 @@ class Windows:
         )
         return cls(n, (h, w), c, kernel, pair(stride), quad(padding), pair(dilation), (oh, ow))
 
+    @classmethod
+    def of_pooling(cls, call: OpCall, dilation: bool) -> "Windows":
+        """The windows of a call with arguments kernel, stride, padding and output_size.
+
+        Windows may reach past the padded input, but each has a tap inside the input.
+        """
+        kernel = call.integers("kernel", 2, minimum=1)
+        stride = call.integers("stride", 2, minimum=1)
+        padding = call.integers("padding", 4, minimum=0)
+        dilations = call.integers("dilation", 2, minimum=1) if dilation else (1, 1)
+        size = call.integers("output_size", 2, minimum=1)
+        n, h, w, c = call.tensor("input", "int8", rank=4).shape
+        output = call.output("int8", rank=4).shape
+        call.require(
+            output == (n, *size, c),
+            f"output has shape {list(output)}, it should be {[n, *size, c]}",
+        )
+        for d, (axis, length) in enumerate((("rows", h), ("columns", w))):
+            for index in range(size[d]):
+                start = index * stride[d] - padding[2 * d]
+                taps = range(start, start + kernel[d] * dilations[d], dilations[d])
+                call.require(
+                    any(0 <= tap < length for tap in taps),
+                    f"window {index} along the {axis} has no tap inside the input",
+                )
+        return cls(
+            n, (h, w), c, pair(kernel), pair(stride), quad(padding), pair(dilations), pair(size)
+        )
+
     @property
     def cover_input(self) -> bool:
         """Every window is a whole pixel or a whole image, in order: rows of a matrix."""
@@ -82,6 +111,24 @@ class Windows:
             "output_h": self.output[0],
             "output_w": self.output[1],
         }
+
+
+def adaptive_dims(call: OpCall) -> dict[str, Field]:
+    """The dims of adaptive pooling, from argument output_size."""
+    size = call.integers("output_size", 2, minimum=1)
+    n, h, w, c = call.tensor("input", "int8", rank=4).shape
+    output = call.output("int8", rank=4).shape
+    call.require(
+        output == (n, *size, c), f"output has shape {list(output)}, it should be {[n, *size, c]}"
+    )
+    return {
+        "batches": n,
+        "input_h": h,
+        "input_w": w,
+        "input_c": c,
+        "output_h": size[0],
+        "output_w": size[1],
+    }
 
 
 def pair(values: tuple[int, ...]) -> tuple[int, int]:

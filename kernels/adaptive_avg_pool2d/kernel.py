@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::adaptive_avg_pool2d on kernels/adaptive_avg_pool2d/adaptive_avg_pool2d.h."""
+
+from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
+from kernels.common.window import adaptive_dims
+
+
+@kernel("pl::adaptive_avg_pool2d")
+def adaptive_avg_pool2d(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    return KernelCall(
+        function="pl_adaptive_avg_pool2d_s8",
+        header="kernels/adaptive_avg_pool2d/adaptive_avg_pool2d.h",
+        params={},
+        dims=adaptive_dims(call),
+        data={"input": call.tensor("input"), "output": call.output()},
+    )

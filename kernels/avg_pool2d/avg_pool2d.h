@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_AVG_POOL2D_AVG_POOL2D_H_
+#define KERNELS_AVG_POOL2D_AVG_POOL2D_H_
+
+#include "kernels/common/types.h"
+
+typedef struct {
+  int32_t stride_h;
+  int32_t stride_w;
+  int32_t pad_top;
+  int32_t pad_bottom;
+  int32_t pad_left;
+  int32_t pad_right;
+  int32_t count_include_pad;  // 0 or 1
+  int32_t divisor_override;   // 0: none
+  int32_t zero_point;         // of input and output
+} pl_avg_pool2d_params;
+
+typedef struct {
+  int32_t batches;
+  int32_t input_h;
+  int32_t input_w;
+  int32_t input_c;
+  int32_t kernel_h;
+  int32_t kernel_w;
+  int32_t output_h;
+  int32_t output_w;
+} pl_avg_pool2d_dims;
+
+typedef struct {
+  const int8_t *input;  // [batches, input_h, input_w, input_c]
+  int8_t *output;       // [batches, output_h, output_w, input_c]
+} pl_avg_pool2d_data;
+
+// output = zero_point + (sum over the window's taps inside the input of x - zero_point) / count,
+// ties away from zero, where count is divisor_override if positive, else the taps inside the input,
+// with those inside the padding if count_include_pad. Taps behind the padding never count.
+// TFLite int8 AVERAGE_POOL_2D where there is no padding and no override.
+PL_MUST_USE pl_status pl_avg_pool2d_s8(const pl_context *ctx, const pl_avg_pool2d_params *params,
+                                       const pl_avg_pool2d_dims *dims,
+                                       const pl_avg_pool2d_data *data);
+
+#endif  // KERNELS_AVG_POOL2D_AVG_POOL2D_H_

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::avg_pool2d on kernels/avg_pool2d/avg_pool2d.h."""
+
+from kernels.common.kernel import INT32_MAX, Isa, KernelCall, OpCall, kernel
+from kernels.common.quantization import zero_point
+from kernels.common.window import Windows
+
+
+@kernel("pl::avg_pool2d")
+def avg_pool2d(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    windows = Windows.of_pooling(call, dilation=False)
+    override = max(0, call.integer("divisor_override"))
+    largest = 128 * (2 * windows.kernel[0] * windows.kernel[1] + 2 * override)
+    call.require(largest <= INT32_MAX, f"the sum of a window may reach {largest}: int32 overflows")
+    return KernelCall(
+        function="pl_avg_pool2d_s8",
+        header="kernels/avg_pool2d/avg_pool2d.h",
+        params={
+            **windows.params(dilation=False),
+            "pad_bottom": windows.padding[1],
+            "pad_right": windows.padding[3],
+            "count_include_pad": int(call.flag("count_include_pad")),
+            "divisor_override": override,
+            "zero_point": zero_point(call, "zero_point"),
+        },
+        dims=windows.dims(),
+        data={"input": call.tensor("input"), "output": call.output()},
+    )

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pl::max_pool2d."""
+
+from collections.abc import Iterator
+
+from kernels.testing.case import Case
+from kernels.testing.pool_windows import windows
+from kernels.testing.values import Values
+
+
+def cases() -> Iterator[Case]:
+    for name, shape, window, board in windows(150, dilation=True):
+        values = Values("max_pool2d", name)
+        given = values.choice([values.int8, values.int8, values.extreme_int8])(*shape)
+        yield Case(name, "pl::max_pool2d", {"input": given}, attributes=window, board=board)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pl::mean."""
+
+import math
+from collections.abc import Iterator
+
+from kernels.common.kernel import AnyArray
+from kernels.testing.case import Case
+from kernels.testing.reductions import reductions
+from kernels.testing.values import Values
+
+
+def cases() -> Iterator[Case]:
+    for name, shape, dim, keepdim, board in reductions(150):
+        values = Values("mean", name)
+        count = math.prod(shape[d] for d in dim)
+        factor = values.factor(1 / count)
+        yield _case(name, values.int8(*shape), dim, keepdim, values, factor, board)
+    for shift in (-31, -12, -1, 0, 2, 30):
+        values = Values("mean shift", shift)
+        factor = (values.choice([2**30, 2**31 - 1, 0]), shift)
+        given = values.extreme_int8(3, 50)
+        yield _case(f"shift {shift}", given, [1], False, values, factor, shift in (-1, 2))
+
+
+def _case(
+    name: str,
+    given: AnyArray,
+    dim: list[int],
+    keepdim: bool,
+    values: Values,
+    factor: tuple[int, int],
+    board: bool,
+) -> Case:
+    attributes = {
+        "dim": dim,
+        "keepdim": keepdim,
+        "input_zero_point": values.zero_point(),
+        "output_zero_point": values.zero_point(),
+        "multiplier": factor[0],
+        "shift": factor[1],
+    }
+    return Case(name, "pl::mean", {"input": given}, attributes=attributes, board=board)

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_MEAN_MEAN_H_
+#define KERNELS_MEAN_MEAN_H_
+
+#include "kernels/common/reduction.h"
+#include "kernels/common/types.h"
+
+typedef struct {
+  int32_t offset;  // -input_zero_point * number of values in a sum
+  int32_t multiplier;
+  int32_t shift;
+  int32_t output_zero_point;
+} pl_mean_params;
+
+typedef pl_reduction_dims pl_mean_dims;
+
+typedef struct {
+  const int8_t *input;
+  int8_t *output;
+} pl_mean_data;
+
+// output = saturate(requantize(sum of input + offset) + output_zero_point). TFLite int8 MEAN.
+PL_MUST_USE pl_status pl_mean_s8(const pl_context *ctx, const pl_mean_params *params,
+                                 const pl_mean_dims *dims, const pl_mean_data *data);
+
+#endif  // KERNELS_MEAN_MEAN_H_

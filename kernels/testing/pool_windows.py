@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Windows for pooling cases."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from kernels.testing.values import Values
+
+_Shape = tuple[int, ...]
+
+# name, input NHWC, kernel, stride, padding, dilation, ceil_mode, on boards too
+_NAMED: list[tuple[str, _Shape, _Shape, _Shape, _Shape, _Shape, bool, bool]] = [
+    ("2x2", (1, 6, 8, 8), (2, 2), (2, 2), (0, 0, 0, 0), (1, 1), False, True),
+    ("3x3 padded", (1, 5, 6, 5), (3, 3), (2, 2), (1, 1, 1, 1), (1, 1), False, True),
+    ("3x3 stride 1", (2, 4, 4, 3), (3, 3), (1, 1), (1, 1, 1, 1), (1, 1), False, False),
+    ("ceil", (1, 6, 7, 4), (3, 3), (2, 2), (0, 0, 0, 0), (1, 1), True, True),
+    ("ceil, padded", (1, 7, 6, 9), (2, 3), (2, 2), (1, 1, 1, 1), (1, 1), True, True),
+    ("ceil, stride wider than kernel", (1, 8, 9, 2), (2, 2), (3, 3), (0, 0, 0, 0), (1, 1), True,
+     False),
+    ("uneven padding", (1, 5, 5, 6), (3, 3), (1, 2), (1, 0, 0, 1), (1, 1), False, True),
+    ("1-d", (1, 1, 15, 7), (1, 4), (1, 3), (0, 0, 2, 1), (1, 1), False, False),
+    ("one pixel", (1, 1, 1, 5), (3, 3), (1, 1), (1, 1, 1, 1), (1, 1), False, False),
+    ("whole image", (1, 7, 6, 12), (7, 6), (1, 1), (0, 0, 0, 0), (1, 1), False, True),
+    ("1x1", (1, 3, 3, 4), (1, 1), (2, 2), (0, 0, 0, 0), (1, 1), False, False),
+    ("one channel", (1, 9, 9, 1), (3, 2), (2, 2), (0, 0, 0, 0), (1, 1), False, False),
+    ("every tie", (1, 256, 2, 2), (1, 2), (1, 2), (0, 0, 0, 0), (1, 1), False, True),
+    ("dilated", (1, 9, 9, 5), (3, 2), (1, 2), (1, 1, 1, 1), (2, 3), False, True),
+    ("dilated, ceil", (1, 10, 10, 4), (3, 3), (2, 3), (1, 1, 1, 1), (2, 2), True, False),
+]  # fmt: skip
+
+
+def windows(count: int, dilation: bool) -> Iterator[tuple[str, _Shape, dict[str, Any], bool]]:
+    """Name, input shape, arguments that describe the windows, on boards too."""
+    for name, shape, kernel, stride, padding, spread, ceil, board in _NAMED:
+        if dilation or spread == (1, 1):
+            yield (
+                name,
+                shape,
+                _window(shape, kernel, stride, padding, spread, ceil, dilation),
+                board,
+            )
+    index = made = 0
+    while made < count:
+        values = Values("pool", index)
+        index += 1
+        kernel = (values.integer(1, 4), values.integer(1, 4))
+        padding = tuple(values.integer(0, kernel[d // 2] // 2) for d in range(4))
+        spread = tuple(values.choice([1, 1, 2, 3]) if dilation else 1 for _ in range(2))
+        shape = (values.choice([1, 1, 2]), values.integer(1, 10), values.integer(1, 10), 0)
+        shape = (*shape[:3], values.integer(1, 9))
+        stride = (values.integer(1, 4), values.integer(1, 4))
+        if any(
+            shape[1 + d] + padding[2 * d] + padding[2 * d + 1] < spread[d] * (kernel[d] - 1) + 1
+            for d in range(2)
+        ):
+            continue
+        window = _window(shape, kernel, stride, padding, spread, bool(made % 2), dilation)
+        if _has_empty(shape, window):
+            continue
+        yield f"random {made}", shape, window, False
+        made += 1
+
+
+def _window(
+    shape: _Shape,
+    kernel: _Shape,
+    stride: _Shape,
+    padding: _Shape,
+    spread: _Shape,
+    ceil: bool,
+    dilation: bool,
+) -> dict[str, Any]:
+    """The arguments, with output_size as torch computes it."""
+    sizes: list[int] = []
+    for d in range(2):
+        before, after = padding[2 * d], padding[2 * d + 1]
+        room = shape[1 + d] + before + after - spread[d] * (kernel[d] - 1) - 1
+        size = (room + (stride[d] - 1 if ceil else 0)) // stride[d] + 1
+        if ceil and (size - 1) * stride[d] >= shape[1 + d] + before:
+            size -= 1
+        sizes.append(size)
+    window: dict[str, Any] = {
+        "kernel": list(kernel),
+        "stride": list(stride),
+        "padding": list(padding),
+        "output_size": sizes,
+    }
+    return window | {"dilation": list(spread)} if dilation else window
+
+
+def _has_empty(shape: _Shape, window: dict[str, Any]) -> bool:
+    spread = window.get("dilation", [1, 1])
+    return any(
+        not any(
+            0 <= i * window["stride"][d] - window["padding"][2 * d] + k * spread[d] < shape[1 + d]
+            for k in range(window["kernel"][d])
+        )
+        for d in range(2)
+        for i in range(window["output_size"][d])
+    )

@@ -7,9 +7,11 @@ load("//tools/platforms:cores.bzl", "CORES")
 BoardInfo = provider(
     "A board: its data and what images for it are linked with.",
     fields = {
+        "code": "Name of the memory for code.",
         "json": "File: the data, for Python (boards/board.py).",
         "linker_script": "File, or None on the host.",
         "startup": "CcInfo: from reset to main, console and exit.",
+        "weights": "Name of the memory for constants of models.",
     },
 )
 
@@ -47,32 +49,34 @@ def pyocd(target):
     return {"method": "pyocd", "target": target}
 
 def _board_impl(ctx):
-    json = ctx.actions.declare_file(ctx.label.name + ".json")
-    ctx.actions.write(json, ctx.attr.json + "\n")
+    data = json.decode(ctx.attr.json)
+    json_file = ctx.actions.declare_file(ctx.label.name + ".json")
+    ctx.actions.write(json_file, ctx.attr.json + "\n")
     script = None
-    if ctx.attr.core != "host":
+    if data["core"] != "host":
         script = ctx.actions.declare_file(ctx.label.name + ".ld")
         ctx.actions.run(
             executable = ctx.executable._linker_script,
-            arguments = [json.path, script.path],
-            inputs = [json],
+            arguments = [json_file.path, script.path],
+            inputs = [json_file],
             outputs = [script],
             mnemonic = "LinkerScript",
             progress_message = "Writing the linker script of %{label}",
         )
     return [
         BoardInfo(
-            json = json,
+            code = data["code"],
+            json = json_file,
             linker_script = script,
             startup = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.startup]),
+            weights = data["weights"],
         ),
-        DefaultInfo(files = depset([json] + ([script] if script else []))),
+        DefaultInfo(files = depset([json_file] + ([script] if script else []))),
     ]
 
 _board = rule(
     implementation = _board_impl,
     attrs = {
-        "core": attr.string(mandatory = True),
         "json": attr.string(mandatory = True),
         "startup": attr.label_list(providers = [CcInfo], mandatory = True),
         "_linker_script": attr.label(
@@ -95,7 +99,7 @@ def board(
         variables,
         console,
         weights = None,
-        handler_stack = 512,
+        handler_stack = 256,
         npu = None,
         simulator = None,
         flash_method = None,
@@ -144,7 +148,6 @@ def board(
 
     _board(
         name = name,
-        core = core,
         json = json.encode_indent({
             "name": name,
             "description": description,
@@ -187,7 +190,6 @@ def host_board(name, platform, startup):
     size = 1024 * MB
     _board(
         name = name,
-        core = "host",
         json = json.encode_indent({
             "name": name,
             "description": "the build machine",

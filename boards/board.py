@@ -89,6 +89,17 @@ class Board:
                 return memory
         raise BoardError(f"board {self.name}: no memory is called {name!r}")
 
+    def memory_at(self, address: int) -> Memory:
+        """Returns the memory that an address lies in.
+
+        Raises:
+            BoardError: there is none.
+        """
+        for memory in self.memories:
+            if memory.base <= address < memory.base + memory.size:
+                return memory
+        raise BoardError(f"board {self.name}: no memory lies at {address:#010x}")
+
 
 def load_board(path: Path) -> Board:
     """Reads a board.json.

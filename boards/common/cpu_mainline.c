@@ -13,7 +13,7 @@ void pl_cpu_mainline_init(const void *vector_table, uint32_t shcsr, uint32_t ccr
   PL_REGISTER(PL_CPACR) |= CPACR_CP10_CP11_FULL;
   PL_REGISTER(PL_SHCSR) |= shcsr;
   PL_REGISTER(PL_CCR) |= ccr;
-  __asm volatile("dsb\n\tisb" ::: "memory");
+  __asm__ volatile("dsb\n\tisb" ::: "memory");
 }
 
 void pl_cpu_mainline_print_fault_status(void) {

@@ -20,7 +20,7 @@ void pl_fault_report(const exception_frame *frame);
 
 // Passes on the stack pointer that the interrupted code used: bit 2 of lr says which one it is.
 __attribute__((naked)) void pl_fault(void) {
-  __asm volatile(
+  __asm__ volatile(
       "mov r1, lr\n\t"
       "movs r2, #4\n\t"
       "mrs r0, msp\n\t"
@@ -57,7 +57,7 @@ void pl_fault_report(const exception_frame *frame) {
     pl_sleep();  // pl_exit found nobody who listens
   }
   uint32_t exception;
-  __asm volatile("mrs %0, ipsr" : "=r"(exception));
+  __asm__ volatile("mrs %0, ipsr" : "=r"(exception));
   pl_print("\nPL:FAULT ");
   pl_print(exception_name(exception));
   pl_print(" pc=");

@@ -9,24 +9,28 @@ enum {
   ADP_STOPPED_APPLICATION_EXIT = 0x20026,
 };
 
-// Operation in r0, its arguments at r1. The request is the function's first instruction.
-__attribute__((naked)) static void request(__attribute__((unused)) uint32_t operation,
-                                           __attribute__((unused)) const uint32_t *arguments) {
-  __asm volatile(
-      "bkpt 0xab\n\t"
-      "bx lr");
-}
+// Label of the request below.
+extern const uint8_t pl_semihosting_request[];
 
-void pl_semihosting_exit(int status) {
-  const volatile uint32_t arguments[] = {ADP_STOPPED_APPLICATION_EXIT, (uint32_t)status};
-  request(SYS_EXIT_EXTENDED, (const uint32_t *)arguments);
+// Not inlined: the label may exist once only.
+__attribute__((noinline)) void pl_semihosting_exit(int status) {
+  const uint32_t arguments[] = {ADP_STOPPED_APPLICATION_EXIT, (uint32_t)status};
+  register uint32_t operation __asm__("r0") = SYS_EXIT_EXTENDED;
+  register const uint32_t *parameters __asm__("r1") = arguments;
+  __asm__ volatile(
+      ".global pl_semihosting_request\n"
+      "pl_semihosting_request:\n\t"
+      "bkpt 0xab"
+      : "+r"(operation)
+      : "r"(parameters)
+      : "memory");
   pl_sleep();
 }
 
-bool pl_semihosting_is_at(uint32_t pc) { return pc == ((uint32_t)(uintptr_t)request & ~1u); }
+bool pl_semihosting_is_at(uint32_t pc) { return pc == (uint32_t)(uintptr_t)pl_semihosting_request; }
 
 void pl_sleep(void) {
   for (;;) {
-    __asm volatile("wfi");
+    __asm__ volatile("wfi");
   }
 }

@@ -32,7 +32,7 @@ __attribute__((section(".vectors"), used)) static const pl_vector_table vector_t
 
 // The program runs on the process stack, so that exception handlers have a sound stack whatever it did.
 __attribute__((naked)) void pl_reset(void) {
-  __asm volatile(
+  __asm__ volatile(
       "ldr r0, =pl_link_stack_top\n\t"
       "msr psp, r0\n\t"
       "movs r0, #2\n\t"

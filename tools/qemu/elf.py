@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 _SHT_SYMTAB = 2
+_SHT_REL = 9
 _SHT_NOBITS = 8
 _SHF_ALLOC = 2
 _STT_OBJECT = 1
@@ -39,6 +40,15 @@ class Symbol:
     address: int
     size: int
     is_function: bool
+
+
+@dataclass(frozen=True)
+class Relocation:
+    """A place that the linker filled in; `value` is that of the symbol it refers to."""
+
+    address: int
+    kind: int
+    value: int
 
 
 class Elf:
@@ -111,6 +121,31 @@ class Elf:
                 )
                 found.append((self._text(link, name), value, length, info & 0xF, section))
         return found
+
+    @cached_property
+    def relocations(self) -> list[Relocation]:
+        """Relocations of what is loaded; there are any only after linking with --emit-relocs."""
+        found = []
+        for _, kind, _, _, offset, size, _, target, *_ in self._headers:
+            if kind != _SHT_REL or not self._headers[target][2] & _SHF_ALLOC:
+                continue
+            for at in range(offset, offset + size, 8):
+                address, info = struct.unpack_from("<II", self._data, at)
+                value = self._all_symbols[info >> 8][1]
+                found.append(Relocation(address, info & 0xFF, value))
+        return found
+
+    def word(self, address: int) -> int:
+        """Returns the 32-bit word stored at an address.
+
+        Raises:
+            ElfError: nothing is stored there.
+        """
+        for section in self.sections:
+            at = address - section.address
+            if section.allocated and section.stored and 0 <= at <= section.size - 4:
+                return int.from_bytes(section.contents[at : at + 4], "little")
+        raise ElfError(f"{self.path} stores nothing at {address:#010x}")
 
     @cached_property
     def symbols(self) -> list[Symbol]:

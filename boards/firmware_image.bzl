@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The macro `firmware_image`: everything that is flashed on a board, and what explains it."""
+
+load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
+load("@rules_python//python:defs.bzl", "py_binary")
+load("//boards:board.bzl", "BoardInfo")
+load("//boards:board_binary.bzl", "BOARD_ATTRS", "link_for_board")
+load("//boards:board_run.bzl", "board_run")
+load("//boards:board_transition.bzl", "board_transition")
+
+def _binary_files(ctx, elf):
+    """Returns `<name>.bin`, and `<name>.<memory>.bin` for weights in a memory of their own."""
+    board = ctx.attr.board[BoardInfo]
+    files = {board.code: ctx.actions.declare_file(ctx.label.name + ".bin")}
+    if board.weights != board.code:
+        files[board.weights] = ctx.actions.declare_file(
+            "%s.%s.bin" % (ctx.label.name, board.weights),
+        )
+    ctx.actions.run(
+        executable = ctx.executable._binary_files,
+        arguments = [board.json.path, elf.path] + [
+            "%s=%s" % (memory, file.path)
+            for memory, file in files.items()
+        ],
+        inputs = [board.json, elf],
+        outputs = files.values(),
+        mnemonic = "BinaryFiles",
+        progress_message = "Writing the binary files of %{label}",
+    )
+    return files.values()
+
+def _hex_file(ctx, elf):
+    output = ctx.actions.declare_file(ctx.label.name + ".hex")
+    ctx.actions.run(
+        executable = ctx.executable._objcopy,
+        arguments = ["-O", "ihex", elf.path, output.path],
+        inputs = [elf],
+        outputs = [output],
+        mnemonic = "HexFile",
+        progress_message = "Writing the hex file of %{label}",
+    )
+    return output
+
+def _size_report(ctx, linked):
+    output = ctx.actions.declare_file(ctx.label.name + ".size.json")
+    board = ctx.attr.board[BoardInfo]
+    ctx.actions.run(
+        executable = ctx.executable._size_report,
+        arguments = [
+            "--board=" + board.json.path,
+            "--elf=" + linked.elf.path,
+            "--map=" + linked.map.path,
+            "--objdump=" + ctx.executable._objdump.path,
+            "--output=" + output.path,
+        ],
+        inputs = [board.json, linked.elf, linked.map],
+        tools = [ctx.executable._objdump],
+        outputs = [output],
+        mnemonic = "SizeReport",
+        progress_message = "Measuring %{label}",
+    )
+    return output
+
+def _pte_files(ctx):
+    """Returns copies of the models' artefacts, `<name>.<model>.pte`."""
+    copies = []
+    for model in ctx.attr.models:
+        for pte in model[OutputGroupInfo].pte.to_list():
+            copy = ctx.actions.declare_file("%s.%s" % (ctx.label.name, pte.basename))
+            ctx.actions.symlink(output = copy, target_file = pte)
+            copies.append(copy)
+    return copies
+
+def _firmware_image_impl(ctx):
+    if not ctx.attr.board[BoardInfo].linker_script:
+        fail("%s: there is no image for the host; use board_binary" % ctx.label)
+    linked = link_for_board(
+        ctx,
+        ctx.label.name,
+        [ctx.attr.app] + ctx.attr.models,
+        # The size report tells addresses from numbers by their relocations.
+        flags = ["-Wl,--emit-relocs"],
+    )
+    groups = {
+        "bin": _binary_files(ctx, linked.elf),
+        "elf": [linked.elf],
+        "hex": [_hex_file(ctx, linked.elf)],
+        "map": [linked.map],
+        "pte": _pte_files(ctx),
+        "size": [_size_report(ctx, linked)],
+    }
+    return [
+        DefaultInfo(files = depset([file for files in groups.values() for file in files])),
+        OutputGroupInfo(
+            board = depset([ctx.attr.board[BoardInfo].json]),
+            **{group: depset(files) for group, files in groups.items()}
+        ),
+    ]
+
+_firmware_image = rule(
+    implementation = _firmware_image_impl,
+    attrs = {
+        "app": attr.label(mandatory = True, providers = [CcInfo]),
+        "models": attr.label_list(providers = [CcInfo, OutputGroupInfo]),
+        "_binary_files": attr.label(
+            default = "//boards/image:binary_files",
+            executable = True,
+            cfg = "exec",
+        ),
+        "_objcopy": attr.label(
+            default = "@arm_gnu_toolchain//:objcopy",
+            allow_single_file = True,
+            executable = True,
+            cfg = "exec",
+        ),
+        "_objdump": attr.label(
+            default = "@arm_gnu_toolchain//:objdump",
+            allow_single_file = True,
+            executable = True,
+            cfg = "exec",
+        ),
+        "_size_report": attr.label(
+            default = "//boards/image:size_report",
+            executable = True,
+            cfg = "exec",
+        ),
+    } | BOARD_ATTRS,
+    cfg = board_transition,
+    fragments = ["cpp"],
+    toolchains = use_cc_toolchain(),
+)
+
+def firmware_image(name, board, app, models = [], sim_arguments = ["--count"], visibility = None):
+    """Makes an image for a board.
+
+    `<name>` gives `<name>.elf`, `.bin`, `.hex`, `.map`, `.size.json` and a `.pte` a model. Beside it:
+    `<name>.elf`, `.bin` and `.hex` for one kind of file, `<name>.size` prints what the image takes of the
+    board, `<name>.sim` runs it on the board's simulator (both with `bazel run`).
+
+    Args:
+      name: of the image.
+      board: label of the board.
+      app: cc_library with main.
+      models: plan_library targets; their output group `pte` is copied beside the image.
+      sim_arguments: arguments of tools/qemu/run.py for `.sim`.
+      visibility: of all of them.
+    """
+    _firmware_image(
+        name = name,
+        app = app,
+        board = board,
+        models = models,
+        visibility = visibility,
+    )
+    for part in ["bin", "elf", "hex"]:
+        native.filegroup(
+            name = "%s.%s" % (name, part),
+            srcs = [name],
+            output_group = part,
+            visibility = visibility,
+        )
+    native.filegroup(
+        name = name + ".size_json",
+        srcs = [name],
+        output_group = "size",
+        visibility = visibility,
+    )
+    py_binary(
+        name = name + ".size",
+        srcs = ["//boards/image:size_table.py"],
+        args = ["$(rootpath :%s.size_json)" % name],
+        data = [name + ".size_json"],
+        main = "//boards/image:size_table.py",
+        visibility = visibility,
+        deps = ["//boards/image:size"],
+    )
+    board_run(
+        name = name + ".sim",
+        arguments = sim_arguments,
+        program = name,
+        visibility = visibility,
+    )

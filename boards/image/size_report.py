@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes size.json: what an image takes of its board, and who takes it.
+
+    size_report --board=board.json --elf=program.elf --map=program.map --objdump=PROGRAM --output=size.json
+
+Keys of size.json, sizes in bytes:
+    name, board, core
+    memories: name, kind, size, used, by_origin (package or library -> bytes)
+    sections: name, memory (where it is used), stored_in (null if it is not stored), size
+    largest_symbols: name, memory, size
+    stack, handler_stack: size; bound (null if there is none); path (the calls that need it); problem (why
+        there is no bound). What the core pushes for an exception is part of the stack's bound.
+
+A stack whose bound is more than the board gives it is an error: exit status 3.
+"""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from absl import app, flags
+
+from boards.board import Board, load_board
+from boards.image.link_map import read_link_map
+from boards.image.stack_bound import stack_bound
+from tools.qemu.elf import Elf, Section
+
+_BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
+_ELF = flags.DEFINE_string("elf", None, "The program.", required=True)
+_MAP = flags.DEFINE_string("map", None, "The linker's map file.", required=True)
+_OBJDUMP = flags.DEFINE_string("objdump", None, "objdump for Arm.", required=True)
+_OUTPUT = flags.DEFINE_string("output", None, "size.json.", required=True)
+
+_LARGEST = 20
+_DOES_NOT_FIT = 3
+
+# What the core pushes on the program's stack when an exception interrupts it (Armv8-M Architecture
+# Reference Manual, "Exception entry"): 8 words, one to align, and 18 of floating point state.
+_EXCEPTION_FRAME = 36
+_EXCEPTION_FRAME_FLOAT = 108
+
+
+def _loaded(elf: Elf) -> list[Section]:
+    return [section for section in elf.sections if section.allocated and section.size]
+
+
+def _memories(board: Board, elf: Elf, link_map: str) -> list[dict[str, Any]]:
+    used: Counter[str] = Counter()
+    origins: dict[str, Counter[str]] = {memory.name: Counter() for memory in board.memories}
+    copied: dict[int, int] = {}
+    for section in _loaded(elf):
+        used[board.memory_at(section.address).name] += section.size
+        if section.stored and section.load != section.address:
+            used[board.memory_at(section.load).name] += section.size
+            copied |= {section.address + i: section.load + i for i in range(section.size)}
+    for piece in read_link_map(link_map):
+        origins[board.memory_at(piece.address).name][piece.origin] += piece.size
+        if piece.address in copied:
+            origins[board.memory_at(copied[piece.address]).name][piece.origin] += piece.size
+    return [
+        {
+            "name": memory.name,
+            "kind": memory.kind,
+            "size": memory.size,
+            "used": used[memory.name],
+            "by_origin": dict(origins[memory.name].most_common()),
+        }
+        for memory in board.memories
+    ]
+
+
+def _sections(board: Board, elf: Elf) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": section.name,
+            "memory": board.memory_at(section.address).name,
+            "stored_in": board.memory_at(section.load).name if section.stored else None,
+            "size": section.size,
+        }
+        for section in _loaded(elf)
+    ]
+
+
+def _largest_symbols(board: Board, elf: Elf) -> list[dict[str, Any]]:
+    ranked = sorted(elf.symbols, key=lambda symbol: (-symbol.size, symbol.name))
+    return [
+        {"name": s.name, "memory": board.memory_at(s.address).name, "size": s.size}
+        for s in ranked[:_LARGEST]
+    ]
+
+
+def _stack(elf: Elf, objdump: Path, root: str, size: int, extra: int) -> dict[str, Any]:
+    bound = stack_bound(elf, objdump, root)
+    return {
+        "size": size,
+        "bound": None if bound.bytes is None else bound.bytes + extra,
+        "path": bound.path,
+        "problem": bound.problem,
+    }
+
+
+def size_report(board: Board, elf: Elf, link_map: str, objdump: Path) -> dict[str, Any]:
+    """Returns the contents of size.json."""
+    has_float = board.core not in ("cortex-m0", "cortex-m0plus", "cortex-m3")
+    frame = _EXCEPTION_FRAME_FLOAT if has_float else _EXCEPTION_FRAME
+    return {
+        "name": elf.path.stem,
+        "board": board.name,
+        "core": board.core,
+        "memories": _memories(board, elf, link_map),
+        "sections": _sections(board, elf),
+        "largest_symbols": _largest_symbols(board, elf),
+        "stack": _stack(elf, objdump, "pl_start", board.stack, frame),
+        "handler_stack": _stack(elf, objdump, "pl_fault", board.handler_stack, 0),
+    }
+
+
+def main(argv: list[str]) -> int:
+    del argv
+    board = load_board(Path(_BOARD.value))
+    link_map = Path(_MAP.value).read_text()
+    report = size_report(board, Elf(Path(_ELF.value)), link_map, Path(_OBJDUMP.value))
+    Path(_OUTPUT.value).write_text(json.dumps(report, indent=1) + "\n")
+    for name in ("stack", "handler_stack"):
+        stack = report[name]
+        if stack["bound"] is not None and stack["bound"] > stack["size"]:
+            calls = " > ".join(stack["path"])
+            print(
+                f"{report['name']}: the {name.replace('_', ' ')} may take {stack['bound']} bytes, the "
+                f"board {board.name} gives it {stack['size']}\n  {calls}",
+                file=sys.stderr,
+            )
+            return _DOES_NOT_FIT
+    return 0
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An upper bound of the stack that a linked program uses, from its machine code.
+
+Each function's frame is the sum of what its instructions take from the stack pointer, those of assembly
+functions of libraries included; the call graph comes from its branches. A call through a pointer may
+reach every function whose address the program stores: the linker has to leave the relocations
+(--emit-relocs), which tell addresses from numbers.
+"""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tools.qemu.elf import Elf
+
+# Kinds of relocation that make a function's address: "ELF for the Arm Architecture".
+_ABS32 = 2
+_TARGET1 = 38
+_THM_MOVW_ABS_NC = 47
+
+_HEADER = re.compile(r"^([0-9a-f]+) <([^>]+)>:$")
+_TARGET = re.compile(r"^(?:\w+, )?([0-9a-f]+) <")
+_IMMEDIATE = re.compile(r"#(\d+)")
+_WRITE_BACK = re.compile(r"\[sp, #-(\d+)\]!")
+_LITERAL = re.compile(r"^(\w+), \[pc, .*@ \(([0-9a-f]+) ")
+_SIZES = {"r": 4, "s": 4, "d": 8, "q": 16}
+_NUMBERS = {"sb": 9, "sl": 10, "fp": 11, "ip": 12, "sp": 13, "lr": 14, "pc": 15, "vpr": 0}
+
+
+@dataclass
+class Function:
+    """A function; `problem` says why its frame has no bound."""
+
+    name: str
+    frame: int = 0
+    calls: set[int] = field(default_factory=set)
+    calls_pointers: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Most bytes of stack that a program takes.
+
+    Attributes:
+        bytes: None if there is no bound.
+        path: the calls that take it, outermost first; those that have none if there is no bound.
+        problem: why there is no bound.
+    """
+
+    bytes: int | None
+    path: tuple[str, ...]
+    problem: str = ""
+
+
+def stack_bound(elf: Elf, objdump: Path, root: str) -> Bound:
+    """Returns the bound for a call of the function `root`, without what exceptions push."""
+    functions = _read_functions(elf, objdump)
+    by_name = {function.name: address for address, function in functions.items()}
+    return _deepest(functions, _stored_functions(elf, functions), by_name[root], {}, ())
+
+
+def _deepest(
+    functions: dict[int, Function],
+    stored: set[int],
+    address: int,
+    known: dict[int, Bound],
+    callers: tuple[int, ...],
+) -> Bound:
+    if address in known:
+        return known[address]
+    function = functions[address]
+    if address in callers:
+        cycle = (*callers[callers.index(address) :], address)
+        return Bound(None, tuple(functions[a].name for a in cycle), "recursion")
+    if function.problem:
+        return Bound(None, (function.name,), function.problem)
+    below = Bound(0, ())
+    for callee in sorted(function.calls | (stored if function.calls_pointers else set())):
+        bound = _deepest(functions, stored, callee, known, (*callers, address))
+        if bound.bytes is None:
+            return bound
+        assert below.bytes is not None
+        if bound.bytes > below.bytes:
+            below = bound
+    assert below.bytes is not None
+    known[address] = Bound(function.frame + below.bytes, (function.name, *below.path))
+    return known[address]
+
+
+def _stored_functions(elf: Elf, functions: dict[int, Function]) -> set[int]:
+    """Returns the functions that a call through a pointer may reach."""
+    vectors = next(section for section in elf.sections if section.name == ".vectors")
+    found = set()
+    for relocation in elf.relocations:
+        if 0 <= relocation.address - vectors.address < vectors.size:
+            continue
+        if relocation.kind in (_ABS32, _TARGET1):
+            found.add(elf.word(relocation.address) & ~1)
+        elif relocation.kind == _THM_MOVW_ABS_NC:
+            found.add(relocation.value & ~1)
+    return found & functions.keys()
+
+
+def _read_functions(elf: Elf, objdump: Path) -> dict[int, Function]:
+    done = subprocess.run(
+        [objdump, "-d", "--no-show-raw-insn", elf.path], capture_output=True, text=True, check=True
+    )
+    lines = done.stdout.splitlines()
+    functions: dict[int, Function] = {}
+    for line in lines:
+        header = _HEADER.match(line)
+        if header:
+            functions[int(header[1], 16)] = Function(header[2])
+    current = Function("")
+    literals: dict[str, int] = {}
+    for line in lines:
+        header = _HEADER.match(line)
+        if header:
+            current = functions[int(header[1], 16)]
+            literals = {}
+        elif "\t" in line:
+            _, mnemonic, *operands = line.split("\t")
+            _read_instruction(
+                elf, functions, current, literals, mnemonic.split(".")[0], "\t".join(operands)
+            )
+    return functions
+
+
+def _read_instruction(
+    elf: Elf,
+    functions: dict[int, Function],
+    current: Function,
+    literals: dict[str, int],
+    mnemonic: str,
+    operands: str,
+) -> None:
+    """Adds one instruction to its function; `literals` holds constants that registers got."""
+    write_back = _WRITE_BACK.search(operands)
+    target = _TARGET.match(operands)
+    if mnemonic in ("push", "vpush"):
+        current.frame += _bytes_of_list(operands)
+    elif mnemonic in ("stmdb", "vstmdb") and operands.startswith("sp!"):
+        current.frame += _bytes_of_list(operands)
+    elif write_back:
+        current.frame += int(write_back[1])
+    elif mnemonic in ("sub", "subw") and operands.startswith("sp,"):
+        amount = _IMMEDIATE.search(operands)
+        if amount:
+            current.frame += int(amount[1])
+        else:
+            current.problem = "the size of the frame depends on data"
+    elif mnemonic == "add" and operands.startswith("sp, r"):
+        # Armv6-M takes large frames by adding a negative constant, and gives them back likewise.
+        amount_register = operands.split(", ")[-1].strip()
+        if amount_register not in literals:
+            current.problem = "the size of the frame depends on data"
+        else:
+            current.frame += max(0, -_signed(literals[amount_register]))
+    elif mnemonic in ("mov", "movs") and operands.startswith("sp,") and "r7" not in operands:
+        current.problem = "the stack pointer is set from a register"
+    elif mnemonic in ("blx", "bx") and operands.strip() != "lr":
+        current.calls_pointers = True
+    elif mnemonic.startswith("b") and target and int(target[1], 16) in functions:
+        callee = int(target[1], 16)
+        # A branch to the function's own start that does not link is a loop.
+        if mnemonic == "bl" or functions[callee] is not current:
+            current.calls.add(callee)
+    literal = _LITERAL.match(operands)
+    if literal and mnemonic == "ldr":
+        literals[literal[1]] = elf.word(int(literal[2], 16))
+
+
+def _signed(word: int) -> int:
+    return word - (1 << 32) if word >> 31 else word
+
+
+def _registers(operand: str) -> Iterator[str]:
+    yield from operand[operand.index("{") + 1 : operand.index("}")].split(", ")
+
+
+def _bytes_of_list(operand: str) -> int:
+    """Returns the bytes of a register list such as `{r4, r5, lr}` or `{d8-d11}`."""
+    total = 0
+    for part in _registers(operand):
+        first, _, last = part.partition("-")
+        size = 4 if first in _NUMBERS else _SIZES[first[0]]
+        total += size * (int(last[1:]) - int(first[1:]) + 1 if last else 1)
+    return total

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Command words of Ethos-U55, U65 and U85: the one table that the disassembler and the NPU model share.
+"""Command words of Ethos-U55, U65 and U85: one table for the disassembler and the NPU model.
 
-A command is one 32-bit word (`cmd0`) or that word and a payload word (`cmd1`). Word 0 holds the opcode in bits
-9:0, the kind in bits 15:14 (0 or 1) and a parameter in bits 31:16. A field lies in the parameter, or in the payload
-if its name is followed by `=payload`.
+A command is one 32-bit word (`cmd0`) or that word and a payload word (`cmd1`). Word 0 holds the
+opcode in bits 9:0, the kind in bits 15:14 (0 or 1) and a parameter in bits 31:16. A field lies in
+the parameter, or in the payload if its name is followed by `=payload`.
 """
 
 from __future__ import annotations
@@ -136,11 +136,11 @@ dilation_y[4:4] decomposition[5:5] stride_x_msb[6:6] stride_y_msb[9:9]
 
 _ONLY_U55 = """
 0 2 OP_CONV
-0 261 SET_IFM_PRECISION activation_type[0:0] activation_precision[3:2] activation_format[7:6] scale_mode[9:8] \
-round_mode[15:14]
+0 261 SET_IFM_PRECISION activation_type[0:0] activation_precision[3:2] activation_format[7:6] \
+scale_mode[9:8] round_mode[15:14]
 0 269 SET_IFM_IB_END ib_end[5:0]
-0 276 SET_OFM_PRECISION activation_type[0:0] activation_precision[2:1] activation_format[7:6] scale_mode[8:8] \
-round_mode[15:14]
+0 276 SET_OFM_PRECISION activation_type[0:0] activation_precision[2:1] activation_format[7:6] \
+scale_mode[8:8] round_mode[15:14]
 0 277 SET_OFM_BLK_WIDTH_M1 width_m1[5:0]
 0 278 SET_OFM_BLK_HEIGHT_M1 height_m1[4:0]
 0 279 SET_OFM_BLK_DEPTH_M1 depth_m1[6:0]
@@ -171,8 +171,8 @@ _ONLY_U85 = """
 0 261 SET_IFM_PRECISION activation_type[0:0] activation_precision[3:2] activation_format[7:6] \
 activation_storage[15:14]
 0 264 SET_IFM_BROADCAST broadcast_mode[3:0]
-0 276 SET_OFM_PRECISION activation_type[0:0] activation_precision[2:1] activation_format[7:6] scale_mode[8:8] \
-activation_reverse[10:9] activation_transpose[13:11] activation_storage[15:14]
+0 276 SET_OFM_PRECISION activation_type[0:0] activation_precision[2:1] activation_format[7:6] \
+scale_mode[8:8] activation_reverse[10:9] activation_transpose[13:11] activation_storage[15:14]
 0 277 SET_OFM_BLK_WIDTH_M1 width_m1[6:0]
 0 278 SET_OFM_BLK_HEIGHT_M1 height_m1[6:0]
 0 279 SET_OFM_BLK_DEPTH_M1 depth_m1[9:0]

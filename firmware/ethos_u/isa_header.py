@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints `model/commands.h`, the C form of the U55/U65 part of `isa.py`."""
+"""`model/commands.h`, the C form of the U55/U65 part of `isa.py`.
+
+`tools/bazel run //firmware/ethos_u:isa_header` writes it anew.
+"""
 
 from __future__ import annotations
 
-import sys
+import os
+from pathlib import Path
 
 from firmware.ethos_u.isa import COMMANDS, Family
 
 _HEADER = """// SPDX-License-Identifier: Apache-2.0
-// Commands of Ethos-U55 and Ethos-U65. Generated from isa.py.
+// Commands of Ethos-U55 and Ethos-U65, from isa.py: isa_header.py writes this file.
 #ifndef FIRMWARE_ETHOS_U_MODEL_COMMANDS_H_
 #define FIRMWARE_ETHOS_U_MODEL_COMMANDS_H_
 
@@ -25,6 +29,8 @@ typedef struct {
   uint32_t payload_mask;
 } npu_command;
 
+// Initialisers: all commands in the order of their keys, and their names in the same order.
+// clang-format off
 #define NPU_COMMANDS \\
   { \\
 %s  }
@@ -32,12 +38,14 @@ typedef struct {
 #define NPU_COMMAND_NAMES \\
   { \\
 %s  }
+// clang-format on
 
 #endif  // FIRMWARE_ETHOS_U_MODEL_COMMANDS_H_
 """
 
 
-def main() -> None:
+def header() -> str:
+    """The text of the header."""
     commands = COMMANDS[Family.U55].values()
     keys = "".join(f"  NPU_{command.name} = {command.key:#06x},\n" for command in commands)
     table = "".join(
@@ -45,7 +53,12 @@ def main() -> None:
         for command in commands
     )
     names = "".join(f'    "{command.name}", \\\n' for command in commands)
-    sys.stdout.write(_HEADER % (keys, table, names))
+    return _HEADER % (keys, table, names)
+
+
+def main() -> None:
+    workspace = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"])
+    (workspace / "firmware/ethos_u/model/commands.h").write_text(header())
 
 
 if __name__ == "__main__":

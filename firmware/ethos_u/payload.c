@@ -5,14 +5,14 @@
 #include <string.h>
 
 enum {
-  kHeaderSize = 32,
-  kNameSize = 16,
-  kTensorSize = 36,
+  HEADER_SIZE = 32,
+  NAME_SIZE = 16,
+  TENSOR_SIZE = 36,
   // Driver actions in front of the command words.
-  kActionConfig = 1,
-  kActionCommands = 2,
-  kActionNop = 5,
-  kFourCc = 0x31504F43,  // "COP1"
+  ACTION_CONFIG = 1,
+  ACTION_COMMANDS = 2,
+  ACTION_NOP = 5,
+  FOUR_CC = 0x31504F43,  // "COP1"
 };
 
 static uint32_t read32(const uint8_t *data) {
@@ -28,15 +28,15 @@ typedef struct {
 // The block at *offset, which moves behind it; false if it does not fit.
 static bool next_block(const uint8_t *data, size_t size, size_t *offset, const uint8_t **name,
                        block *found) {
-  if (size - *offset < kHeaderSize) {
+  if (size - *offset < HEADER_SIZE) {
     return false;
   }
   *name = data + *offset;
-  found->data = data + *offset + kHeaderSize;
-  found->size = read32(*name + kNameSize);
-  *offset += kHeaderSize;
-  const uint64_t padded = ((uint64_t)found->size + ETHOS_U_ALIGNMENT - 1) &
-                          ~(uint64_t)(ETHOS_U_ALIGNMENT - 1);
+  found->data = data + *offset + HEADER_SIZE;
+  found->size = read32(*name + NAME_SIZE);
+  *offset += HEADER_SIZE;
+  const uint64_t padded =
+      ((uint64_t)found->size + ETHOS_U_ALIGNMENT - 1) & ~(uint64_t)(ETHOS_U_ALIGNMENT - 1);
   if (padded > size - *offset) {
     return false;
   }
@@ -45,11 +45,11 @@ static bool next_block(const uint8_t *data, size_t size, size_t *offset, const u
 }
 
 static bool is_named(const uint8_t *name, const char *text) {
-  return strncmp((const char *)name, text, kNameSize) == 0;
+  return strncmp((const char *)name, text, NAME_SIZE) == 0;
 }
 
 static ethos_u_status parse_actions(block commands, ethos_u_stream *stream) {
-  if (commands.size % 4 != 0 || commands.size < 4 || read32(commands.data) != kFourCc) {
+  if (commands.size % 4 != 0 || commands.size < 4 || read32(commands.data) != FOUR_CC) {
     return ETHOS_U_ERROR_PAYLOAD;
   }
   bool configured = false;
@@ -57,9 +57,9 @@ static ethos_u_status parse_actions(block commands, ethos_u_stream *stream) {
     const uint32_t tag = read32(commands.data + at);
     at += 4;
     switch (tag & 0xFF) {
-      case kActionNop:
+      case ACTION_NOP:
         break;
-      case kActionConfig:
+      case ACTION_CONFIG:
         if (commands.size - at < 8) {
           return ETHOS_U_ERROR_PAYLOAD;
         }
@@ -68,7 +68,7 @@ static ethos_u_status parse_actions(block commands, ethos_u_stream *stream) {
         configured = true;
         at += 8;
         break;
-      case kActionCommands: {
+      case ACTION_COMMANDS: {
         const uint32_t count = tag >> 16 | (tag >> 8 & 0xFF) << 16;
         if (!configured || count > (commands.size - at) / 4) {
           return ETHOS_U_ERROR_PAYLOAD;
@@ -94,7 +94,7 @@ static bool parse_tensors(block tensors, uint32_t *count, const uint8_t **entrie
   }
   *count = read32(tensors.data);
   *entries = tensors.data + 4;
-  return *count <= (tensors.size - 4) / kTensorSize;
+  return *count <= (tensors.size - 4) / TENSOR_SIZE;
 }
 
 ethos_u_status ethos_u_payload_parse(const void *data, size_t size, ethos_u_payload *payload) {
@@ -112,34 +112,34 @@ ethos_u_status ethos_u_payload_parse(const void *data, size_t size, ethos_u_payl
   if (!next_block(bytes, size, &offset, &name, &found) || !is_named(name, "vela_bin_stream")) {
     return ETHOS_U_ERROR_PAYLOAD;
   }
-  enum { kCommands = 1, kWeights = 2, kScratch = 4, kInputs = 8, kOutputs = 16, kAll = 31 };
+  enum { COMMANDS = 1, WEIGHTS = 2, SCRATCH = 4, INPUTS = 8, OUTPUTS = 16, ALL = 31 };
   unsigned seen = 0;
   while (next_block(bytes, size, &offset, &name, &found)) {
     if (is_named(name, "vela_end_stream")) {
-      return seen == kAll ? ETHOS_U_OK : ETHOS_U_ERROR_PAYLOAD;
+      return seen == ALL ? ETHOS_U_OK : ETHOS_U_ERROR_PAYLOAD;
     }
     if (is_named(name, "cmd_data")) {
       const ethos_u_status status = parse_actions(found, &payload->stream);
       if (status != ETHOS_U_OK) {
         return status;
       }
-      seen |= kCommands;
+      seen |= COMMANDS;
     } else if (is_named(name, "weight_data")) {
       payload->weights = found.data;
       payload->weights_size = found.size;
-      seen |= kWeights;
+      seen |= WEIGHTS;
     } else if (is_named(name, "scratch_size") && found.size == 4) {
       payload->scratch_size = read32(found.data);
-      seen |= kScratch;
+      seen |= SCRATCH;
     } else if (is_named(name, "scratch_data")) {
       payload->scratch_size = found.size;
-      seen |= kScratch;
+      seen |= SCRATCH;
     } else if (is_named(name, "inputs") &&
                parse_tensors(found, &payload->input_count, &payload->inputs)) {
-      seen |= kInputs;
+      seen |= INPUTS;
     } else if (is_named(name, "outputs") &&
                parse_tensors(found, &payload->output_count, &payload->outputs)) {
-      seen |= kOutputs;
+      seen |= OUTPUTS;
     } else {
       return ETHOS_U_ERROR_PAYLOAD;
     }
@@ -155,7 +155,7 @@ static ethos_u_status read_tensor(const uint8_t *entries, uint32_t count, uint32
   if (index >= count) {
     return ETHOS_U_ERROR_PAYLOAD;
   }
-  const uint8_t *entry = entries + (size_t)index * kTensorSize;
+  const uint8_t *entry = entries + (size_t)index * TENSOR_SIZE;
   for (int i = 0; i < ETHOS_U_TENSOR_RANK; ++i) {
     tensor->shape[i] = read32(entry + 4 * i);
   }

@@ -8,13 +8,13 @@
 typedef enum {
   ETHOS_U_OK = 0,
   // Arguments and payload.
-  ETHOS_U_ERROR_NULL,           // a pointer that must not be null
-  ETHOS_U_ERROR_ALIGNMENT,      // payload, scratch or workspace not aligned to 16 bytes
-  ETHOS_U_ERROR_PAYLOAD,        // a container that is truncated, corrupt or not Vela's
-  ETHOS_U_ERROR_IO_COUNT,       // a count of inputs or outputs that is not the payload's
-  ETHOS_U_ERROR_SCRATCH_SIZE,   // less scratch or fast scratch than the stream touches
-  ETHOS_U_ERROR_WORKSPACE,      // less model workspace than the stream needs
-  ETHOS_U_ERROR_CONFIG,         // compiled for another NPU
+  ETHOS_U_ERROR_NULL,          // a pointer that must not be null
+  ETHOS_U_ERROR_ALIGNMENT,     // payload, scratch or workspace not aligned to 16 bytes
+  ETHOS_U_ERROR_PAYLOAD,       // a container that is truncated, corrupt or not Vela's
+  ETHOS_U_ERROR_IO_COUNT,      // a count of inputs or outputs that is not the payload's
+  ETHOS_U_ERROR_SCRATCH_SIZE,  // less scratch or fast scratch than the stream touches
+  ETHOS_U_ERROR_WORKSPACE,     // less model workspace than the stream needs
+  ETHOS_U_ERROR_CONFIG,        // compiled for another NPU
   // The command stream, as the model sees it.
   ETHOS_U_ERROR_STREAM_END,     // the stream ends inside a command or before OP_STOP
   ETHOS_U_ERROR_COMMAND,        // no such command
@@ -27,14 +27,14 @@ typedef enum {
   ETHOS_U_ERROR_OVERFLOW,       // an intermediate beyond the accumulator's width
   ETHOS_U_ERROR_HAZARD,         // a wait is missing between transfer and kernel
   // The device, as the driver sees it.
-  ETHOS_U_ERROR_NO_NPU,         // nothing answers, or something that is not an Ethos-U55/U65
-  ETHOS_U_ERROR_RESET,          // the reset does not finish
-  ETHOS_U_ERROR_SECURITY,       // the NPU is not in the requested security or privilege state
-  ETHOS_U_ERROR_BUS,            // bus error while running
-  ETHOS_U_ERROR_PARSE,          // the NPU could not parse a command
-  ETHOS_U_ERROR_WATCHDOG,       // the NPU's weight decoder watchdog
-  ETHOS_U_ERROR_ECC,            // uncorrectable memory error inside the NPU
-  ETHOS_U_ERROR_TIMEOUT,        // no end within the time that the board allows
+  ETHOS_U_ERROR_NO_NPU,    // nothing answers, or something that is not an Ethos-U55/U65
+  ETHOS_U_ERROR_RESET,     // the reset does not finish
+  ETHOS_U_ERROR_SECURITY,  // the NPU is not in the requested security or privilege state
+  ETHOS_U_ERROR_BUS,       // bus error while running
+  ETHOS_U_ERROR_PARSE,     // the NPU could not parse a command
+  ETHOS_U_ERROR_WATCHDOG,  // the NPU's weight decoder watchdog
+  ETHOS_U_ERROR_ECC,       // uncorrectable memory error inside the NPU
+  ETHOS_U_ERROR_TIMEOUT,   // no end within the time that the board allows
   ETHOS_U_STATUS_COUNT,
 } ethos_u_status;
 
@@ -47,8 +47,8 @@ typedef enum {
 
 typedef struct {
   ethos_u_status status;
-  uint32_t command;    // index of the command in the stream, from 0
-  uint32_t offset;     // of its first word in the stream, in words
+  uint32_t command;  // index of the command in the stream, from 0
+  uint32_t offset;   // of its first word in the stream, in words
   uint16_t opcode;
   uint16_t field;
   const char *detail;  // the part of the register, or what the value is; may be null

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The corpus: graphs that ExecuTorch's Arm backend lowers and Vela compiles, one entry each.
 
-A graph is a module and the shapes of its inputs. `int16` graphs have int16 activations. Everything is seeded, so
-lowering twice gives the same bytes.
+A graph is a module and the shapes of its inputs. `int16` graphs have int16 activations. Everything
+is seeded, so lowering twice gives the same bytes.
 """
 
 from __future__ import annotations
@@ -108,7 +108,9 @@ _CONVOLUTIONS = (
     _conv("depthwise5x5_stride2", (20, 20), (13, 15), 5, stride=2, padding=2, groups=20),
     _conv("depthwise_multiplier", (6, 12), (9, 9), 3, groups=6),
     _conv("depthwise_dilated", (12, 12), (12, 12), 3, padding=2, dilation=2, groups=12),
-    _conv("depthwise_relu6_wide", (144, 144), (6, 6), 3, padding=1, groups=144, activation=nn.ReLU6),
+    _conv(
+        "depthwise_relu6_wide", (144, 144), (6, 6), 3, padding=1, groups=144, activation=nn.ReLU6
+    ),
 )
 
 _LINEAR = (
@@ -218,7 +220,9 @@ _INT16 = (
     _function("int16_mul", torch.mul, (1, 8, 6, 5), (1, 8, 6, 5), int16=True),
     _function("int16_sigmoid", torch.sigmoid, (1, 8, 6, 5), int16=True, spread=3.0),
     _function("int16_tanh", torch.tanh, (1, 8, 6, 5), int16=True),
-    _function("int16_cat", lambda x, y: torch.cat([x, y], 1), (1, 5, 6, 7), (1, 9, 6, 7), int16=True),
+    _function(
+        "int16_cat", lambda x, y: torch.cat([x, y], 1), (1, 5, 6, 7), (1, 9, 6, 7), int16=True
+    ),
     _function("int16_softmax", lambda x: torch.softmax(x, dim=-1), (1, 5, 24), int16=True),
     Graph("int16_layer_norm", lambda: nn.LayerNorm(24), ((1, 6, 24),), True),
     Graph("int16_max_pool", lambda: nn.MaxPool2d(2), ((1, 12, 10, 8),), True),

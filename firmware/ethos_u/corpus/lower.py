@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers corpus graphs: torch module -> TOSA flatbuffers (ExecuTorch's Arm backend) -> payloads (Vela)."""
+"""Lowers corpus graphs: module -> TOSA (ExecuTorch's Arm backend) -> payloads (Vela)."""
 
 from __future__ import annotations
 
@@ -66,8 +66,10 @@ def lower_to_tosa(graph: Graph) -> list[bytes]:
 def compile_payload(tosa: bytes, accelerator: str, memory_mode: str) -> bytes:
     """Compiles a TOSA flatbuffer with Vela into ExecuTorch's Ethos-U payload.
 
-    `accelerator` is Vela's name ("ethos-u55-128"), `memory_mode` one of its memory modes ("Shared_Sram").
+    `accelerator` is Vela's name for the NPU ("ethos-u55-128"), `memory_mode` one of its memory
+    modes ("Shared_Sram").
     """
     spec = EthosUCompileSpec(accelerator, memory_mode=memory_mode)
     with contextlib.redirect_stdout(io.StringIO()):
-        return vela_compile(tosa, list(spec.compiler_flags))
+        payload: bytes = vela_compile(tosa, list(spec.compiler_flags))
+    return payload

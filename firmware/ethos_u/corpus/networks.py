@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole networks of the corpus: MobileNetV2, a small ResNet, a U-Net and a keyword-spotting network."""
+"""Whole networks of the corpus."""
 
 from __future__ import annotations
 

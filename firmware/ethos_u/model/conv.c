@@ -7,8 +7,8 @@
 
 enum {
   // Products that surely fit 32 bits together: 9-bit weights with 9-bit or 16-bit activations.
-  kTerms8 = 32768,
-  kTerms16 = 256,
+  TERMS8 = 32768,
+  TERMS16 = 256,
 };
 
 // Four dot products at once. `n` is a multiple of 16 or ends in zeros that make it one.
@@ -57,7 +57,7 @@ static const int16_t *gather(const npu_convolution *convolution, int32_t x) {
 static void accumulate(const npu_convolution *convolution, int32_t x, int32_t channels) {
   const int16_t *patch = gather(convolution, x);
   const int32_t step = convolution->weight_step;
-  const int32_t terms = convolution->ifm.element == 2 ? kTerms16 : kTerms8;
+  const int32_t terms = convolution->ifm.element == 2 ? TERMS16 : TERMS8;
   for (int32_t o = 0; o < channels; o += 4) {
     const int16_t *weights = convolution->weights + o * step;
     const int32_t lanes = channels - o < 4 ? channels - o : 4;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum {
-  kSubKernel = 8,    // a kernel is taken apart into pieces of 8x8, dilation included
-  kStepRounding = 16,  // weight and patch rows are padded to this many elements
+  SUB_KERNEL = 8,      // a kernel is taken apart into pieces of 8x8, dilation included
+  STEP_ROUNDING = 16,  // weight and patch rows are padded to this many elements
 };
 
 // The weight stream of one core; a core without channels has none.
@@ -48,7 +48,7 @@ static bool take_buffers(npu_machine *machine, npu_convolution *convolution, uin
                          uint64_t rows, uint64_t taps) {
   const uint64_t block = (uint64_t)convolution->block_depth;
   const uint64_t sizes[] = {
-      aligned(sizeof(npu_weight_stream) * NPU_MAX_CORES),
+      aligned((uint64_t)NPU_MAX_CORES * sizeof(npu_weight_stream)),
       aligned(weights * sizeof(int16_t)),
       aligned(rows * sizeof(int16_t)),
       aligned(taps * sizeof(int16_t *)),
@@ -65,14 +65,19 @@ static bool take_buffers(npu_machine *machine, npu_convolution *convolution, uin
   if (at == NULL) {
     return npu_ok(machine);
   }
-  convolution->decoders = (npu_weight_stream *)(void *)at;
-  convolution->weights = (int16_t *)(void *)(at += sizes[0]);
-  convolution->rows = (int16_t *)(void *)(at += sizes[1]);
-  convolution->taps = (const int16_t **)(void *)(at += sizes[2]);
-  convolution->patch = (int16_t *)(void *)(at += sizes[3]);
-  convolution->scales = (npu_channel_scale *)(void *)(at += sizes[4]);
-  convolution->accumulators = (int64_t *)(void *)(at += sizes[5]);
-  convolution->values = (int32_t *)(void *)(at += sizes[6]);
+  void *buffers[sizeof(sizes) / sizeof(sizes[0])];
+  for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
+    buffers[i] = at;
+    at += sizes[i];
+  }
+  convolution->decoders = buffers[0];
+  convolution->weights = buffers[1];
+  convolution->rows = buffers[2];
+  convolution->taps = (const int16_t **)buffers[3];
+  convolution->patch = buffers[4];
+  convolution->scales = buffers[5];
+  convolution->accumulators = buffers[6];
+  convolution->values = buffers[7];
   return true;
 }
 
@@ -113,8 +118,8 @@ bool npu_convolution_decode(npu_machine *machine, npu_traversal traversal,
       .traversal = traversal,
       .kernel_height = window->kernel_height,
       .kernel_width = window->kernel_width,
-      .sub_kernel_height = kSubKernel / window->dilation_y,
-      .sub_kernel_width = kSubKernel / window->dilation_x,
+      .sub_kernel_height = SUB_KERNEL / window->dilation_y,
+      .sub_kernel_width = SUB_KERNEL / window->dilation_x,
       .ifm_depth = traversal == NPU_DEPTHWISE ? 1 : ifm->depth,
       .ifm_bytes = ifm->element,
       .ofm_ublock_depth = machine->config->ofm_ublock_depth,
@@ -126,13 +131,13 @@ bool npu_convolution_decode(npu_machine *machine, npu_traversal traversal,
     return false;
   }
   const uint64_t elements = (uint64_t)window->kernel_height * (uint64_t)window->kernel_width;
-  const uint64_t row = (uint64_t)window->padded_width * (uint64_t)ifm->depth + kStepRounding;
+  const uint64_t row = (uint64_t)window->padded_width * (uint64_t)ifm->depth + STEP_ROUNDING;
   const uint64_t dilated = (uint64_t)(window->kernel_height - 1) * (uint64_t)window->dilation_y + 1;
   uint64_t step = (uint64_t)convolution->block_depth;
   uint64_t weights = elements * step;
   if (traversal != NPU_DEPTHWISE) {
-    step = elements * (uint64_t)ifm->depth + kStepRounding - 1;
-    step -= step % kStepRounding;
+    step = elements * (uint64_t)ifm->depth + STEP_ROUNDING - 1;
+    step -= step % STEP_ROUNDING;
     // Channels are taken four at a time.
     weights = step * (uint64_t)((convolution->block_depth + 3) & ~3);
   }
@@ -161,9 +166,9 @@ static bool read_weights(npu_machine *machine, npu_convolution *convolution, int
   for (int32_t core = 0; core < cores; ++core) {
     const int32_t owned = (channels + cores - 1 - core) / cores;
     int16_t *first = convolution->weights + (depthwise ? core : core * step);
-    if (owned > 0 && !npu_weights_read_block(&convolution->decoders[core], &convolution->geometry,
-                                             owned, first, depthwise ? cores : cores * step,
-                                             depthwise ? step : 1)) {
+    if (owned > 0 &&
+        !npu_weights_read_block(&convolution->decoders[core], &convolution->geometry, owned, first,
+                                depthwise ? cores : cores * step, depthwise ? step : 1)) {
       return npu_fail(machine, ETHOS_U_ERROR_WEIGHT_STREAM,
                       core == 0 ? NPU_SET_WEIGHT_BASE : NPU_SET_WEIGHT1_BASE,
                       convolution->decoders[core].error, convolution->decoders[core].position);
@@ -215,8 +220,8 @@ bool npu_convolution_run(npu_machine *machine, npu_convolution *convolution,
                             convolution->rows + loaded % dilated * convolution->row_step);
       }
       for (int32_t k = 0; k < window->kernel_height; ++k) {
-        convolution->taps[k] = convolution->rows + (top + k * window->dilation_y) % dilated *
-                                                       convolution->row_step;
+        convolution->taps[k] =
+            convolution->rows + (top + k * window->dilation_y) % dilated * convolution->row_step;
       }
       if (!run_row(machine, convolution, accumulate, y, c, channels)) {
         return false;

@@ -19,12 +19,12 @@ struct npu_convolution {
   npu_feature_map ifm;
   npu_output output;
   npu_weight_geometry geometry;
-  int32_t block_depth;       // channels of the OFM block
-  int32_t first_channel;     // of the current block
+  int32_t block_depth;    // channels of the OFM block
+  int32_t first_channel;  // of the current block
   const uint8_t *streams[NPU_MAX_CORES];
   uint32_t stream_bytes[NPU_MAX_CORES];
-  int32_t row_step;          // elements of an IFM row in `rows`
-  int32_t weight_step;       // conv: elements from channel to channel; depthwise: to element
+  int32_t row_step;     // elements of an IFM row in `rows`
+  int32_t weight_step;  // conv: elements from channel to channel; depthwise: to element
   // Buffers.
   npu_weight_stream *decoders;  // one a core
   int16_t *weights;             // of one OFM block

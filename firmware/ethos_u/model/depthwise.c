@@ -4,8 +4,8 @@
 #include "firmware/ethos_u/model/operations.h"
 
 enum {
-  kTerms = 256,  // products of 9-bit weights and 16-bit activations that fit 32 bits together
-  kLanes = 128,  // channels of an OFM block at most
+  TERMS = 256,  // products of 9-bit weights and 16-bit activations that fit 32 bits together
+  LANES = 128,  // channels of an OFM block at most
 };
 
 // sums[c] += x[c] * w[c]
@@ -24,9 +24,9 @@ static void accumulate(const npu_convolution *convolution, int32_t x, int32_t ch
   for (int32_t i = 0; i < channels; ++i) {
     accumulators[i] = 0;
   }
-  for (int32_t from = 0; from < taps; from += kTerms) {
-    int32_t sums[kLanes] = {0};
-    const int32_t end = taps - from < kTerms ? taps : from + kTerms;
+  for (int32_t from = 0; from < taps; from += TERMS) {
+    int32_t sums[LANES] = {0};
+    const int32_t end = taps - from < TERMS ? taps : from + TERMS;
     int32_t ky = from / window->kernel_width;
     int32_t kx = from % window->kernel_width;
     for (int32_t tap = from; tap < end; ++tap) {

@@ -21,7 +21,7 @@ bool npu_run_dma(npu_machine *machine) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_DMA0_SRC_REGION,
                     "region_mode, reading internal memory", 1);
   }
-  if (length > INT32_MAX) {
+  if (length == 0 || length > INT32_MAX) {
     return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_SET_DMA0_LEN, "bytes", (int64_t)length);
   }
   const uint8_t *from = npu_access_region(machine, NPU_SET_DMA0_SRC_REGION, source_region & 7,
@@ -46,11 +46,8 @@ bool npu_run_dma(npu_machine *machine) {
     npu_count_bytes(machine, target_region & 7, true, length);
     to = to == NULL ? NULL : to + target;
   }
-  if (!npu_ok(machine)) {
-    return false;
-  }
-  if (machine->regions != NULL) {
+  if (from != NULL && to != NULL) {
     memmove(to, from + source, (size_t)length);
   }
-  return true;
+  return npu_ok(machine);
 }

@@ -4,20 +4,20 @@
 #include "firmware/ethos_u/model/output.h"
 
 typedef enum {
-  kMul = 0,
-  kAdd = 1,
-  kSub = 2,
-  kMin = 3,
-  kMax = 4,
-  kLeakyRelu = 5,
-  kAbs = 6,
-  kClz = 7,
-  kShr = 8,
-  kShl = 9,
+  MUL = 0,
+  ADD = 1,
+  SUB = 2,
+  MIN = 3,
+  MAX = 4,
+  LEAKY_RELU = 5,
+  ABS = 6,
+  CLZ = 7,
+  SHR = 8,
+  SHL = 9,
 } elementwise_mode;
 
 // IFM_PRECISION.scale_mode: which operand of an addition has the 32-bit scale.
-typedef enum { kScaleBoth16 = 0, kScaleA32 = 1, kScaleB32 = 2 } ifm_scale_mode;
+typedef enum { SCALE_BOTH16 = 0, SCALE_A32 = 1, SCALE_B32 = 2 } ifm_scale_mode;
 
 typedef struct {
   npu_feature_map ifm;
@@ -29,12 +29,12 @@ typedef struct {
   bool broadcast_y;
   bool broadcast_x;
   bool broadcast_c;
-  bool swapped;     // IFM2 is operand A
+  bool swapped;  // IFM2 is operand A
   int32_t scalar;
   ifm_scale_mode scale_mode;
   npu_scale scale_a;  // of the scaled operand; a multiplier of A alone where both are scaled
   int32_t multiplier_b;
-  int shift;        // left shift of the operand without a scale
+  int shift;  // left shift of the operand without a scale
   int64_t *accumulators;
   int32_t *a;
   int32_t *b;
@@ -42,13 +42,13 @@ typedef struct {
 } elementwise;
 
 static bool take_buffers(npu_machine *machine, elementwise *e) {
-  enum { kAccumulators = NPU_CHUNK * sizeof(int64_t), kValues = NPU_CHUNK * sizeof(int32_t) };
-  uint8_t *at = npu_take_buffers(machine, kAccumulators + 3 * kValues);
+  enum { ACCUMULATORS = NPU_CHUNK * sizeof(int64_t), VALUES = NPU_CHUNK * sizeof(int32_t) };
+  uint8_t *at = npu_take_buffers(machine, ACCUMULATORS + 3 * VALUES);
   if (at == NULL) {
     return npu_ok(machine);
   }
   e->accumulators = (int64_t *)(void *)at;
-  e->a = (int32_t *)(void *)(at + kAccumulators);
+  e->a = (int32_t *)(void *)(at + ACCUMULATORS);
   e->b = e->a + NPU_CHUNK;
   e->values = e->b + NPU_CHUNK;
   return true;
@@ -97,7 +97,7 @@ static bool decode_operand_scales(npu_machine *machine, elementwise *e) {
   };
   e->multiplier_b = (int32_t)scale_b;
   switch (e->scale_mode) {
-    case kScaleBoth16:
+    case SCALE_BOTH16:
       if (e->scale_a.multiplier > INT16_MAX || e->scale_a.shift != 0) {
         return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OPA_SCALE, "scale",
                         e->scale_a.multiplier);
@@ -106,8 +106,8 @@ static bool decode_operand_scales(npu_machine *machine, elementwise *e) {
         return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OPB_SCALE, "scale", scale_b);
       }
       break;
-    case kScaleA32:
-    case kScaleB32:
+    case SCALE_A32:
+    case SCALE_B32:
       e->shift = word ? 14 : 19;
       if (e->ifm.element == 4) {
         return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_PRECISION, "scale_mode",
@@ -130,7 +130,7 @@ static bool decode_operand_scales(npu_machine *machine, elementwise *e) {
 }
 
 static bool is_scaled(elementwise_mode mode) {
-  return mode == kMul || mode == kAdd || mode == kSub || mode == kAbs;
+  return mode == MUL || mode == ADD || mode == SUB || mode == ABS;
 }
 
 static bool check(npu_machine *machine, const elementwise *e) {
@@ -140,12 +140,12 @@ static bool check(npu_machine *machine, const elementwise *e) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_UPSCALE,
                     "mode, for an elementwise operation", 0);
   }
-  if ((e->mode == kClz || e->mode == kShl || e->mode == kShr) &&
+  if ((e->mode == CLZ || e->mode == SHL || e->mode == SHR) &&
       (!words || e->ifm.zero_point != 0 || (!e->unary && e->ifm2.zero_point != 0))) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_PRECISION,
                     "activation_precision or zero point", e->ifm.element);
   }
-  if (e->mode == kShr) {
+  if (e->mode == SHR) {
     const uint32_t rounding = npu_register(machine, NPU_SET_OFM_PRECISION) >> 14;
     if (rounding != NPU_ROUND_NATURAL) {
       return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OFM_PRECISION,
@@ -166,19 +166,20 @@ static bool check(npu_machine *machine, const elementwise *e) {
 
 static bool decode(npu_machine *machine, uint32_t mode, elementwise *e) {
   *e = (elementwise){.mode = (elementwise_mode)mode};
-  if (mode > kShl) {
+  if (mode > SHL) {
     return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_OP_ELEMENTWISE, "elementwise_mode", mode);
   }
-  if (e->mode == kLeakyRelu) {
+  if (e->mode == LEAKY_RELU) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_OP_ELEMENTWISE, "elementwise_mode",
                     mode);
   }
-  e->unary = e->mode == kAbs || e->mode == kClz;
+  e->unary = e->mode == ABS || e->mode == CLZ;
   const npu_feature_map *ofm = &e->output.map;
   if (!npu_output_decode(machine, is_scaled(e->mode), &e->output) ||
       !npu_feature_map_decode(machine, NPU_IFM, ofm->height, ofm->width, ofm->depth, &e->ifm)) {
     return false;
   }
+  e->output.accumulator_limit = INT64_MAX;  // results do not pass through the accumulators
   const uint32_t depth = npu_register(machine, NPU_SET_IFM_DEPTH_M1) + 1;
   if (depth != (uint32_t)ofm->depth) {
     return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_SET_IFM_DEPTH_M1,
@@ -187,7 +188,7 @@ static bool decode(npu_machine *machine, uint32_t mode, elementwise *e) {
   if (!e->unary && !decode_operand2(machine, e)) {
     return false;
   }
-  if ((e->mode == kAdd || e->mode == kSub) && !decode_operand_scales(machine, e)) {
+  if ((e->mode == ADD || e->mode == SUB) && !decode_operand_scales(machine, e)) {
     return false;
   }
   return check(machine, e) && take_buffers(machine, e);
@@ -233,15 +234,15 @@ static int32_t count_leading_zeros(uint32_t value) {
 // Adds or subtracts scaled operands.
 static bool add(npu_machine *machine, const elementwise *e, const int32_t *a, const int32_t *b,
                 int32_t n) {
-  const int64_t sign = e->mode == kSub ? -1 : 1;
+  const int64_t sign = e->mode == SUB ? -1 : 1;
   for (int32_t i = 0; i < n; ++i) {
     int64_t left;
     int64_t right;
-    if (e->scale_mode == kScaleBoth16) {
+    if (e->scale_mode == SCALE_BOTH16) {
       left = (int64_t)a[i] * e->scale_a.multiplier;
       right = (int64_t)b[i] * e->multiplier_b;
     } else {
-      const bool first = e->scale_mode == kScaleA32;
+      const bool first = e->scale_mode == SCALE_A32;
       int64_t scaled = 0;
       if (!npu_rescale(first ? a[i] : b[i], e->scale_a, &scaled)) {
         return npu_fail(machine, ETHOS_U_ERROR_OVERFLOW, NPU_SET_OPA_SCALE, "operand", a[i]);
@@ -259,30 +260,30 @@ static bool compute(npu_machine *machine, const elementwise *e, const int32_t *a
                     int32_t n) {
   int64_t *out = e->accumulators;
   switch (e->mode) {
-    case kAdd:
-    case kSub:
+    case ADD:
+    case SUB:
       return add(machine, e, a, b, n);
-    case kMul:
+    case MUL:
       for (int32_t i = 0; i < n; ++i) {
         out[i] = (int64_t)a[i] * b[i];
       }
       return true;
-    case kMin:
+    case MIN:
       for (int32_t i = 0; i < n; ++i) {
         out[i] = a[i] < b[i] ? a[i] : b[i];
       }
       return true;
-    case kMax:
+    case MAX:
       for (int32_t i = 0; i < n; ++i) {
         out[i] = a[i] > b[i] ? a[i] : b[i];
       }
       return true;
-    case kAbs:
+    case ABS:
       for (int32_t i = 0; i < n; ++i) {
         out[i] = a[i] < 0 ? -(int64_t)a[i] : a[i];
       }
       return true;
-    case kClz:
+    case CLZ:
       for (int32_t i = 0; i < n; ++i) {
         out[i] = count_leading_zeros((uint32_t)a[i]);
       }
@@ -292,7 +293,7 @@ static bool compute(npu_machine *machine, const elementwise *e, const int32_t *a
         if (b[i] < 0 || b[i] > 31) {
           return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_OP_ELEMENTWISE, "shift", b[i]);
         }
-        out[i] = e->mode == kShr ? shift_right(a[i], b[i]) : (int32_t)((uint32_t)a[i] << b[i]);
+        out[i] = e->mode == SHR ? shift_right(a[i], b[i]) : (int32_t)((uint32_t)a[i] << b[i]);
       }
       return true;
   }

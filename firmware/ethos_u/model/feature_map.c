@@ -16,7 +16,7 @@ typedef struct {
   uint16_t zero_point;
 } map_registers;
 
-static const map_registers kRegisters[] = {
+static const map_registers REGISTERS[] = {
     [NPU_IFM] = {NPU_SET_IFM_BASE0, NPU_SET_IFM_STRIDE_X, NPU_SET_IFM_STRIDE_Y,
                  NPU_SET_IFM_STRIDE_C, NPU_SET_IFM_WIDTH0_M1, NPU_SET_IFM_HEIGHT0_M1,
                  NPU_SET_IFM_HEIGHT1_M1, NPU_SET_IFM_REGION, NPU_SET_IFM_PRECISION,
@@ -50,7 +50,7 @@ static void access_tile(npu_machine *machine, const map_registers *registers, bo
     first_channel = min64(0, last * map->stride_c);
     end_channel = last * map->stride_c + rest;
     if (last > 0) {
-      const int64_t brick = NPU_BRICK * map->element;
+      const int64_t brick = (int64_t)NPU_BRICK * map->element;
       end_channel = max64(end_channel, max64(brick, (last - 1) * map->stride_c + brick));
     }
   }
@@ -64,7 +64,7 @@ static void access_tile(npu_machine *machine, const map_registers *registers, bo
 
 bool npu_feature_map_decode(npu_machine *machine, npu_feature_map_role role, int32_t height,
                             int32_t width, int32_t depth, npu_feature_map *map) {
-  const map_registers *registers = &kRegisters[role];
+  const map_registers *registers = &REGISTERS[role];
   const uint32_t precision = npu_register(machine, registers->precision);
   const uint32_t log2_bytes = role == NPU_OFM ? precision >> 1 & 3 : precision >> 2 & 3;
   const uint32_t format = precision >> 6 & 3;
@@ -104,6 +104,12 @@ bool npu_feature_map_decode(npu_machine *machine, npu_feature_map_role role, int
                     "activation_type, unsigned 32-bit", precision);
   }
   const bool write = role == NPU_OFM;
+  if (role != NPU_IFM2) {
+    uint32_t *shape = write ? machine->operation.ofm_shape : machine->operation.ifm_shape;
+    shape[0] = (uint32_t)height;
+    shape[1] = (uint32_t)width;
+    shape[2] = (uint32_t)depth;
+  }
   const int32_t left = width < map->width0 ? width : map->width0;
   const int32_t top_left = height < map->height0 ? height : map->height0;
   const int32_t top_right = height < map->height1 ? height : map->height1;
@@ -130,21 +136,21 @@ static uint8_t *pixel(const npu_feature_map *map, int32_t y, int32_t x, int32_t 
 
 // Elements of `source` that are `step` bytes apart, widened. The dense case is a loop of its own so
 // that compilers can vectorize it.
-#define LOAD_ELEMENTS(type, target)                               \
-  do {                                                            \
-    if (step == (int64_t)sizeof(type)) {                          \
-      for (int32_t i = 0; i < n; ++i) {                           \
-        type value;                                               \
+#define LOAD_ELEMENTS(type, target)                                      \
+  do {                                                                   \
+    if (step == (int64_t)sizeof(type)) {                                 \
+      for (int32_t i = 0; i < n; ++i) {                                  \
+        type value;                                                      \
         memcpy(&value, source + (size_t)i * sizeof(type), sizeof(type)); \
-        out[i] = (target)(value - offset);                        \
-      }                                                           \
-    } else {                                                      \
-      for (int32_t i = 0; i < n; ++i) {                           \
-        type value;                                               \
-        memcpy(&value, source + i * step, sizeof(type));          \
-        out[i] = (target)(value - offset);                        \
-      }                                                           \
-    }                                                             \
+        out[i] = (target)(value - offset);                               \
+      }                                                                  \
+    } else {                                                             \
+      for (int32_t i = 0; i < n; ++i) {                                  \
+        type value;                                                      \
+        memcpy(&value, source + i * step, sizeof(type));                 \
+        out[i] = (target)(value - offset);                               \
+      }                                                                  \
+    }                                                                    \
   } while (0)
 
 static void load_elements(const npu_feature_map *map, const uint8_t *source, int64_t step,
@@ -243,10 +249,10 @@ void npu_load_centred(const npu_feature_map *map, int32_t y, int32_t x, int32_t 
   }
 }
 
-#define STORE_ELEMENTS(type)                                   \
-  for (int32_t i = 0; i < n; ++i) {                            \
-    const type value = (type)values[i];                        \
-    memcpy(target + i * step, &value, sizeof(type));           \
+#define STORE_ELEMENTS(type)                         \
+  for (int32_t i = 0; i < n; ++i) {                  \
+    const type value = (type)values[i];              \
+    memcpy(target + i * step, &value, sizeof(type)); \
   }
 
 static void store_elements(const npu_feature_map *map, uint8_t *target, int64_t step, int32_t n,

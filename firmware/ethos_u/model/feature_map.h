@@ -11,21 +11,21 @@ enum { NPU_BRICK = 16 };  // channels of one NHCWB16 brick
 typedef enum { NPU_IFM, NPU_IFM2, NPU_OFM } npu_feature_map_role;
 
 typedef struct {
-  uint8_t *data;       // its region, null while inspecting
-  int64_t base[4];     // tiles: top left, top right, bottom left, bottom right
-  int32_t width0;      // of the left tiles
-  int32_t height0;     // of the top left tile
-  int32_t height1;     // of the top right tile
-  int64_t stride_y;    // bytes
+  uint8_t *data;     // its region, null while inspecting
+  int64_t base[4];   // tiles: top left, top right, bottom left, bottom right
+  int32_t width0;    // of the left tiles
+  int32_t height0;   // of the top left tile
+  int32_t height1;   // of the top right tile
+  int64_t stride_y;  // bytes
   int64_t stride_x;
-  int64_t stride_c;    // from brick to brick; NHWC channels are dense
+  int64_t stride_c;  // from brick to brick; NHWC channels are dense
   int32_t height;
   int32_t width;
   int32_t depth;
   int32_t zero_point;
-  uint8_t element;     // bytes: 1, 2 or 4
+  uint8_t element;  // bytes: 1, 2 or 4
   bool is_signed;
-  bool bricks;         // NHCWB16
+  bool bricks;  // NHCWB16
   uint8_t region;
 } npu_feature_map;
 

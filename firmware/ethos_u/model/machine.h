@@ -56,7 +56,7 @@ typedef struct {
   uint16_t parameters[NPU_REGISTER_COUNT];
   uint32_t payloads[NPU_CMD1_COUNT];
   uint8_t written[(NPU_REGISTER_COUNT + 7) / 8];
-  uint8_t lut_written;  // one bit a slot
+  uint8_t lut_written;      // one bit a slot
   npu_access_list current;  // of the current operation
   npu_queue kernels;
   npu_queue transfers;
@@ -97,6 +97,8 @@ void npu_count_bytes(npu_machine *machine, uint32_t region, bool write, uint64_t
 // inspecting or if the workspace is too small (then that is the error).
 uint8_t *npu_take_buffers(npu_machine *machine, uint64_t bytes);
 
-static inline bool npu_ok(const npu_machine *machine) { return machine->error.status == ETHOS_U_OK; }
+static inline bool npu_ok(const npu_machine *machine) {
+  return machine->error.status == ETHOS_U_OK;
+}
 
 #endif  // FIRMWARE_ETHOS_U_MODEL_MACHINE_H_

@@ -27,8 +27,8 @@ typedef struct {
 } ethos_u_region;
 
 typedef struct {
-  uint64_t cycles;  // an estimate, see cycles.h
-  uint64_t macs;    // without padding
+  uint64_t cycles;                      // an estimate, see cycles.h
+  uint64_t macs;                        // without padding
   uint64_t read[ETHOS_U_REGION_COUNT];  // bytes
   uint64_t written[ETHOS_U_REGION_COUNT];
 } ethos_u_model_counts;

@@ -4,11 +4,11 @@
 #include <string.h>
 
 enum {
-  kClipOfmPrecision = 0,
-  kClipInt8 = 3,
-  kFunctionClamp = 0,
-  kFunctionTable0 = 16,
-  kScalePerChannel = 0,
+  CLIP_OFM_PRECISION = 0,
+  CLIP_INT8 = 3,
+  FUNCTION_CLAMP = 0,
+  FUNCTION_TABLE0 = 16,
+  SCALE_PER_CHANNEL = 0,
 };
 
 static uint32_t u32(const uint8_t *bytes) {
@@ -37,8 +37,8 @@ static void decode_records(npu_machine *machine, npu_output *output, int core) {
                    length);
     return;
   }
-  const uint8_t *data = npu_access_region(machine, NPU_SET_SCALE_REGION, region, false, base,
-                                          base + (int64_t)length);
+  const uint8_t *data =
+      npu_access_region(machine, NPU_SET_SCALE_REGION, region, false, base, base + (int64_t)length);
   npu_count_bytes(machine, region, false, length);
   output->records[core] = data == NULL ? NULL : data + base;
 }
@@ -56,7 +56,7 @@ static bool decode_scale(npu_machine *machine, bool scaled, npu_output *output) 
                     rounding);
   }
   output->scale.round_double = rounding == NPU_ROUND_DOUBLE;
-  if ((precision >> 8 & 1) == kScalePerChannel) {
+  if ((precision >> 8 & 1) == SCALE_PER_CHANNEL) {
     output->source = NPU_SCALE_CHANNEL;
     for (int core = 0; core < machine->config->cores; ++core) {
       decode_records(machine, output, core);
@@ -76,18 +76,18 @@ static bool decode_activation(npu_machine *machine, npu_output *output) {
   const uint32_t clip = activation >> 12;
   const uint32_t minimum = npu_register(machine, NPU_SET_ACTIVATION_MIN);
   const uint32_t maximum = npu_register(machine, NPU_SET_ACTIVATION_MAX);
-  const bool table = function >= kFunctionTable0 && function < kFunctionTable0 + 8;
+  const bool table = function >= FUNCTION_TABLE0 && function < FUNCTION_TABLE0 + 8;
   const bool wide = map->element == 4;
   output->lut = NULL;
   output->minimum = map->is_signed ? (int16_t)minimum : (int32_t)minimum;
   output->maximum = map->is_signed ? (int16_t)maximum : (int32_t)maximum;
-  if (function != kFunctionClamp && !table) {
+  if (function != FUNCTION_CLAMP && !table) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_ACTIVATION, "activation_function",
                     function);
   }
-  if (clip != (wide && table ? kClipInt8 : kClipOfmPrecision)) {
-    return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_ACTIVATION,
-                    "activation_clip_range", clip);
+  if (clip != (wide && table ? CLIP_INT8 : CLIP_OFM_PRECISION)) {
+    return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_ACTIVATION, "activation_clip_range",
+                    clip);
   }
   if (wide && !table) {
     output->minimum = INT32_MIN;
@@ -103,7 +103,7 @@ static bool decode_activation(npu_machine *machine, npu_output *output) {
   }
   if (table) {
     const uint32_t slots = map->element == 1 ? 1 : map->element == 2 ? 8 : 4;
-    const uint32_t slot = function - kFunctionTable0;
+    const uint32_t slot = function - FUNCTION_TABLE0;
     const uint32_t used = ((1u << slots) - 1) << slot;
     if (slot % slots != 0) {
       return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_SET_ACTIVATION,
@@ -144,7 +144,8 @@ void npu_output_channels(const npu_machine *machine, const npu_output *output, i
   }
   const int32_t cores = machine->config->cores;
   for (int32_t i = c; i < c + n; ++i) {
-    const uint8_t *record = output->records[i % cores] + (size_t)(i / cores) * NPU_SCALE_RECORD_BYTES;
+    const uint8_t *record =
+        output->records[i % cores] + (size_t)(i / cores) * NPU_SCALE_RECORD_BYTES;
     const int64_t bias = (int64_t)((uint64_t)u32(record) | (uint64_t)record[4] << 32);
     const int64_t sign = (int64_t)1 << 39;
     *scales++ = (npu_channel_scale){

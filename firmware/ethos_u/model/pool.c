@@ -4,7 +4,7 @@
 #include "firmware/ethos_u/model/output.h"
 #include "firmware/ethos_u/model/window.h"
 
-typedef enum { kMax = 0, kAverage = 1, kReduceSum = 2 } pooling_mode;
+typedef enum { MAX = 0, AVERAGE = 1, REDUCE_SUM = 2 } pooling_mode;
 
 typedef struct {
   npu_window window;
@@ -20,17 +20,17 @@ typedef struct {
 
 static bool take_buffers(npu_machine *machine, pool *p) {
   enum {
-    kAccumulators = NPU_CHUNK * sizeof(int64_t),
-    kScales = NPU_CHUNK_CHANNELS * sizeof(npu_channel_scale),
-    kValues = NPU_CHUNK * sizeof(int32_t),
+    ACCUMULATORS = NPU_CHUNK * sizeof(int64_t),
+    SCALES = NPU_CHUNK_CHANNELS * sizeof(npu_channel_scale),
+    VALUES = NPU_CHUNK * sizeof(int32_t),
   };
-  uint8_t *at = npu_take_buffers(machine, kAccumulators + kScales + 2 * kValues);
+  uint8_t *at = npu_take_buffers(machine, ACCUMULATORS + SCALES + 2 * VALUES);
   if (at == NULL) {
     return npu_ok(machine);
   }
   p->accumulators = (int64_t *)(void *)at;
-  p->scales = (npu_channel_scale *)(void *)(at + kAccumulators);
-  p->loaded = (int32_t *)(void *)(at + kAccumulators + kScales);
+  p->scales = (npu_channel_scale *)(void *)(at + ACCUMULATORS);
+  p->loaded = (int32_t *)(void *)(at + ACCUMULATORS + SCALES);
   p->values = p->loaded + NPU_CHUNK;
   return true;
 }
@@ -43,7 +43,7 @@ static bool is_unit(const npu_window *window) {
 static bool decode(npu_machine *machine, uint32_t mode, pool *p) {
   const npu_feature_map *ofm = &p->output.map;
   p->mode = (pooling_mode)mode;
-  if (mode > kReduceSum) {
+  if (mode > REDUCE_SUM) {
     return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_OP_POOL, "pooling_mode", mode);
   }
   if (!npu_output_decode(machine, true, &p->output) ||
@@ -54,7 +54,7 @@ static bool decode(npu_machine *machine, uint32_t mode, pool *p) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_UPSCALE, "mode, for a pool",
                     p->window.upscale);
   }
-  if (p->mode == kReduceSum) {
+  if (p->mode == REDUCE_SUM) {
     if (!is_unit(&p->window) || ofm->depth != 1) {
       return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OFM_DEPTH_M1,
                       "window or OFM depth of REDUCE_SUM", ofm->depth);
@@ -69,7 +69,7 @@ static bool decode(npu_machine *machine, uint32_t mode, pool *p) {
                       "depth of a pool's IFM, not the OFM's", p->ifm.depth);
     }
   }
-  if (p->mode == kAverage && p->window.padded && p->output.source != NPU_SCALE_GLOBAL) {
+  if (p->mode == AVERAGE && p->window.padded && p->output.source != NPU_SCALE_GLOBAL) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OFM_PRECISION,
                     "scale_mode, with padding", p->output.source);
   }
@@ -114,7 +114,7 @@ static void pool_pixel(const pool *p, int32_t y, int32_t x, int32_t c, int32_t n
   int64_t *accumulators = p->accumulators;
   int32_t count = 0;
   for (int32_t i = 0; i < nc; ++i) {
-    accumulators[i] = p->mode == kMax ? INT32_MIN : 0;
+    accumulators[i] = p->mode == MAX ? INT32_MIN : 0;
   }
   for (int32_t ky = 0; ky < window->kernel_height; ++ky) {
     const int32_t row = y * window->stride_y + ky * window->dilation_y - window->pad_top;
@@ -130,7 +130,7 @@ static void pool_pixel(const pool *p, int32_t y, int32_t x, int32_t c, int32_t n
       ++count;
       for (int32_t i = 0; i < nc; ++i) {
         const int32_t value = p->loaded[i] - zero_point;
-        if (p->mode == kMax) {
+        if (p->mode == MAX) {
           accumulators[i] = value > accumulators[i] ? value : accumulators[i];
         } else {
           accumulators[i] += value;
@@ -138,7 +138,7 @@ static void pool_pixel(const pool *p, int32_t y, int32_t x, int32_t c, int32_t n
       }
     }
   }
-  if (p->mode == kAverage && window->padded && count > 0) {
+  if (p->mode == AVERAGE && window->padded && count > 0) {
     for (int32_t i = 0; i < nc; ++i) {
       accumulators[i] = divide_away_from_zero(accumulators[i], count);
     }
@@ -148,7 +148,7 @@ static void pool_pixel(const pool *p, int32_t y, int32_t x, int32_t c, int32_t n
 static bool execute(npu_machine *machine, pool *p) {
   const npu_feature_map *ofm = &p->output.map;
   const bool unit = is_unit(&p->window);
-  if (p->mode == kAverage && p->window.padded) {
+  if (p->mode == AVERAGE && p->window.padded) {
     p->output.source = NPU_SCALE_NONE;  // the division is all there is
   }
   for (int32_t c = 0; c < ofm->depth; c += NPU_CHUNK_CHANNELS) {
@@ -159,7 +159,7 @@ static bool execute(npu_machine *machine, pool *p) {
     for (int32_t y = 0; y < ofm->height; ++y) {
       for (int32_t x = 0; x < ofm->width; x += chunk) {
         const int32_t nx = ofm->width - x < chunk ? ofm->width - x : chunk;
-        if (p->mode == kReduceSum) {
+        if (p->mode == REDUCE_SUM) {
           sum_channels(p, y, x, nx);
         } else if (unit) {
           copy_pixels(p, y, x, nx, c, nc);

@@ -6,7 +6,7 @@
 
 #include "firmware/ethos_u/model/config.h"
 
-enum { kMaxOfmLanes = 8 };
+enum { MAX_OFM_LANES = 8 };
 
 static int32_t min32(int32_t a, int32_t b) { return a < b ? a : b; }
 
@@ -31,7 +31,7 @@ static bool read_lanes(const block_reader *reader, int32_t o, int32_t i, int32_t
   const npu_weight_geometry *geometry = reader->geometry;
   const int32_t ifm_lanes = geometry->traversal == NPU_DEPTHWISE ? 1 : NPU_IFM_UBLOCK_DEPTH;
   const int32_t ofm_lanes = geometry->ofm_ublock_depth;
-  int16_t lanes[kMaxOfmLanes * NPU_IFM_UBLOCK_DEPTH];
+  int16_t lanes[MAX_OFM_LANES * NPU_IFM_UBLOCK_DEPTH];
   if (!npu_weight_stream_read(reader->stream, lanes, (uint32_t)(ofm_lanes * ifm_lanes))) {
     return false;
   }

@@ -13,12 +13,12 @@ typedef enum { NPU_DEPTH_FIRST, NPU_PART_KERNEL_FIRST, NPU_DEPTHWISE } npu_trave
 
 typedef struct {
   npu_traversal traversal;
-  int32_t kernel_height;      // elements
+  int32_t kernel_height;  // elements
   int32_t kernel_width;
   int32_t sub_kernel_height;  // the kernel is taken apart into pieces of at most this size
   int32_t sub_kernel_width;
-  int32_t ifm_depth;          // 1 for depthwise
-  int32_t ifm_bytes;          // of an element
+  int32_t ifm_depth;  // 1 for depthwise
+  int32_t ifm_bytes;  // of an element
   int32_t ofm_ublock_depth;
 } npu_weight_geometry;
 

@@ -4,14 +4,14 @@
 #include <string.h>
 
 enum {
-  kZeroRunsOff = 6,      // ZDIV: no zero runs
-  kEndOfStream = 7,      // ZDIV: align to a byte, then a slice with a palette
-  kMaxZeroDivisor = 3,
-  kUncompressed = 7,     // WDIV
-  kMaxWeightDivisor = 5,
-  kValues = 512,         // sign and 8 bits of magnitude
-  kMaxRun = 1 << 16,
-  kBalance = 8,          // weights may run ahead of zero runs by fewer than this
+  ZERO_RUNS_OFF = 6,  // ZDIV: no zero runs
+  END_OF_STREAM = 7,  // ZDIV: align to a byte, then a slice with a palette
+  MAX_ZERO_DIVISOR = 3,
+  UNCOMPRESSED = 7,  // WDIV
+  MAX_WEIGHT_DIVISOR = 5,
+  VALUES = 512,  // sign and 8 bits of magnitude
+  MAX_RUN = 1 << 16,
+  BALANCE = 8,  // weights may run ahead of zero runs by fewer than this
 };
 
 void npu_weight_stream_open(npu_weight_stream *stream, const uint8_t *data, uint32_t size) {
@@ -90,7 +90,7 @@ static void read_palette(npu_weight_stream *stream) {
   }
   stream->palette_size = size;
   stream->index_count = size;
-  for (; direct < kValues; ++direct) {
+  for (; direct < VALUES; ++direct) {
     stream->palette[stream->index_count++] = signed_weight(direct);
   }
   stream->has_palette = true;
@@ -98,7 +98,7 @@ static void read_palette(npu_weight_stream *stream) {
 
 static bool start_slice(npu_weight_stream *stream) {
   uint32_t zero_divisor = take(stream, 3);
-  while (zero_divisor == kEndOfStream && stream->error == NULL) {
+  while (zero_divisor == END_OF_STREAM && stream->error == NULL) {
     (void)take(stream, stream->bit_count % 8);
     stream->has_palette = false;
     zero_divisor = take(stream, 3);
@@ -107,13 +107,13 @@ static bool start_slice(npu_weight_stream *stream) {
   uint32_t weight_divisor = take(stream, 3);
   stream->truncated = take(stream, 1) != 0;
   const bool new_palette = take(stream, 1) != 0;
-  if (zero_divisor > kMaxZeroDivisor && zero_divisor != kZeroRunsOff) {
+  if (zero_divisor > MAX_ZERO_DIVISOR && zero_divisor != ZERO_RUNS_OFF) {
     return corrupt(stream, "has a reserved zero-run divisor");
   }
-  if (weight_divisor > kMaxWeightDivisor && weight_divisor != kUncompressed) {
+  if (weight_divisor > MAX_WEIGHT_DIVISOR && weight_divisor != UNCOMPRESSED) {
     return corrupt(stream, "has a reserved weight divisor");
   }
-  const bool zero_runs = zero_divisor != kZeroRunsOff;
+  const bool zero_runs = zero_divisor != ZERO_RUNS_OFF;
   if (new_palette) {
     read_palette(stream);
   } else if (!stream->has_palette) {
@@ -122,7 +122,7 @@ static bool start_slice(npu_weight_stream *stream) {
     return corrupt(stream, "changes zero runs without a palette");
   }
   stream->has_zero_runs = zero_runs;
-  stream->uncompressed = weight_divisor == kUncompressed;
+  stream->uncompressed = weight_divisor == UNCOMPRESSED;
   if (stream->uncompressed) {
     weight_divisor = stream->palette_bits;
     if (stream->palette_size > 0) {
@@ -190,7 +190,7 @@ static uint32_t read_weight_quotients(npu_weight_stream *stream, uint32_t unary0
 
 static uint32_t read_zero_quotients(npu_weight_stream *stream, uint16_t *quotients) {
   npu_symbol_coder *coder = &stream->zeros;
-  const uint32_t length = coder->divisor == kMaxZeroDivisor ? 8 : NPU_CHUNK_SYMBOLS;
+  const uint32_t length = coder->divisor == MAX_ZERO_DIVISOR ? 8 : NPU_CHUNK_SYMBOLS;
   const uint32_t unary = take(stream, length);
   uint32_t carry = coder->carry;
   uint32_t count = 0;
@@ -209,9 +209,8 @@ static uint32_t read_zero_quotients(npu_weight_stream *stream, uint16_t *quotien
 static bool read_chunk(npu_weight_stream *stream) {
   npu_symbol_coder *weights = &stream->weights;
   npu_symbol_coder *zeros = &stream->zeros;
-  const int32_t balance =
-      stream->has_zero_runs ? (int32_t)(weights->started - zeros->started) : 0;
-  const bool with_weights = balance < kBalance && weights->started < weights->total;
+  const int32_t balance = stream->has_zero_runs ? (int32_t)(weights->started - zeros->started) : 0;
+  const bool with_weights = balance < BALANCE && weights->started < weights->total;
   const bool with_zeros = balance >= 0 && zeros->started < zeros->total;
   uint16_t weight_quotients[NPU_CHUNK_SYMBOLS + 1];
   uint16_t zero_quotients[NPU_CHUNK_SYMBOLS + 1];
@@ -227,7 +226,7 @@ static bool read_chunk(npu_weight_stream *stream) {
   if (!finish(stream, weights, &stream->weight_queue, stream->palette, stream->index_count)) {
     return corrupt(stream, "has a weight beyond 9 bits");
   }
-  if (!finish(stream, zeros, &stream->zero_queue, NULL, kMaxRun)) {
+  if (!finish(stream, zeros, &stream->zero_queue, NULL, MAX_RUN)) {
     return corrupt(stream, "has a zero run beyond 16 bits");
   }
   if (weights->carry > UINT16_MAX / 2 || zeros->carry > UINT16_MAX / 2) {

@@ -33,7 +33,7 @@ typedef struct {
   uint32_t carry;    // quotient that goes on in the next chunk
   uint32_t pending;  // symbols of the previous chunk, whose remainders come next
   uint16_t quotients[NPU_CHUNK_SYMBOLS];
-  uint8_t divisor;   // bits of the remainder
+  uint8_t divisor;  // bits of the remainder
 } npu_symbol_coder;
 
 typedef struct {
@@ -53,7 +53,7 @@ typedef struct {
   bool zero_run_due;     // the next zero run follows the last weight
   bool has_zero_runs;
   bool uncompressed;
-  bool truncated;        // quotients end after two
+  bool truncated;  // quotients end after two
   bool has_palette;
   uint32_t palette_size;
   uint32_t index_count;  // indices with a weight

@@ -16,9 +16,9 @@ typedef struct {
   int32_t dilation_x;
   int32_t pad_top;
   int32_t pad_left;
-  bool padded;            // on any side
+  bool padded;  // on any side
   npu_upscale upscale;
-  int32_t height;         // of the IFM as windows see it: upscaled, without padding
+  int32_t height;  // of the IFM as windows see it: upscaled, without padding
   int32_t width;
   int32_t padded_height;  // with padding
   int32_t padded_width;

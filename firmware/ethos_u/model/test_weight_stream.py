@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The weight decoder against Vela's own codec, `mlw_codec`."""
+
+import ctypes
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from ethosu import mlw_codec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+_LIBRARY = ctypes.CDLL(str(Path(__file__).parent / "libweight_stream.so"))
+_LIBRARY.decode_weights.restype = ctypes.c_char_p
+
+Weights = npt.NDArray[np.int16]
+_DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, int], npt.NDArray[np.int64]]] = {
+    "uniform": lambda rng, n: rng.integers(-255, 256, n),
+    "sparse": lambda rng, n: rng.integers(-127, 128, n) * (rng.random(n) < 0.1),
+    "half_sparse": lambda rng, n: rng.integers(-30, 31, n) * (rng.random(n) < 0.5),
+    "normal": lambda rng, n: np.clip(rng.normal(0, 12, n), -127, 127).astype(np.int64),
+    "narrow": lambda rng, n: rng.normal(0, 1.5, n).astype(np.int64),
+    "few_values": lambda rng, n: rng.choice([-3, 5, 7], n),
+    "few_values_and_zeros": lambda rng, n: rng.choice([0, 0, 0, 1, -1, 100], n),
+    "one_value": lambda rng, n: np.full(n, rng.integers(-255, 256)),
+    "all_zero": lambda rng, n: np.zeros(n, np.int64),
+    "blocks": lambda rng, n: np.repeat(rng.integers(-60, 61, n // 50 + 1), 50)[:n],
+}
+
+
+def _decode(stream: bytes, count: int, step: int) -> tuple[Weights, str | None]:
+    weights = np.full(count, 0x5555, np.int16)
+    error = _LIBRARY.decode_weights(
+        stream, len(stream), weights.ctypes.data_as(ctypes.c_void_p), count, step
+    )
+    return weights, error.decode() if error else None
+
+
+@pytest.mark.parametrize("name", _DISTRIBUTIONS)
+@pytest.mark.parametrize("count", [1, 8, 63, 1000, 40000])
+def test_equals_mlw_codec(name: str, count: int) -> None:
+    rng = np.random.default_rng(count)
+    for step in (8, 64, 1 << 20):
+        weights = _DISTRIBUTIONS[name](rng, count).astype(np.int16)
+        stream = bytes(mlw_codec.encode(weights.tolist()))
+        decoded, error = _decode(stream, count, step)
+        assert error is None
+        np.testing.assert_array_equal(decoded, mlw_codec.decode(bytearray(stream))[:count])
+        np.testing.assert_array_equal(decoded, weights)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.integers(-255, 255) | st.just(0), min_size=1, max_size=400))
+def test_decodes_what_was_encoded(weights: list[int]) -> None:
+    decoded, error = _decode(bytes(mlw_codec.encode(weights)), len(weights), 64)
+    assert error is None
+    assert decoded.tolist() == weights
+
+
+@pytest.mark.parametrize("name", ["uniform", "sparse", "normal"])
+def test_truncated_streams_end_with_an_error(name: str) -> None:
+    weights = _DISTRIBUTIONS[name](np.random.default_rng(7), 1000).astype(np.int16)
+    stream = bytes(mlw_codec.encode(weights.tolist()))
+    for size in range(0, len(stream) // 2, 3):
+        assert _decode(stream[:size], len(weights), 64)[1] == "ends too early"
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.binary(max_size=200))
+def test_any_bytes_end(stream: bytes) -> None:
+    _decode(stream, 5000, 64)
+
+
+@pytest.mark.parametrize(
+    ("stream", "message"),
+    [
+        (b"", "ends too early"),
+        (b"\x04" + bytes(20), "has a reserved zero-run divisor"),
+        (bytes([6, 0, 6 << 2, 0]) + bytes(20), "has a reserved weight divisor"),
+        (bytes(20), "starts without a palette"),
+    ],
+)
+def test_errors(stream: bytes, message: str) -> None:
+    assert _decode(stream, 100, 64)[1] == message

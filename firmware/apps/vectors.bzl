@@ -41,7 +41,7 @@ _vectors_source = rule(
         ),
         "_generator": attr.label(
             cfg = "exec",
-            default = "//firmware/apps:vectors",
+            default = "//firmware/apps:vectors_main",
             executable = True,
         ),
     },

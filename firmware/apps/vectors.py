@@ -1,28 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes an .npz of model inputs and expected outputs as C (firmware/apps/vectors.h).
+"""Model inputs and expected outputs as C (firmware/apps/vectors.h).
 
-The file has arrays `input_<i>` and `output_<i>`, one for each input and output of the model, of
-shape [vectors, ...] as the model takes and gives them (shapes in memory order), and `labels`
-[vectors] of classes if it is a test set.
+They come in an .npz with arrays `input_<i>` and `output_<i>`, one for each input and output of the
+model, of shape [vectors, ...] as the model takes and gives them (shapes in memory order). A test
+set has `labels` [vectors], the right classes, too.
 """
 
-import json
-import sys
-import zipfile
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
-from absl import app, flags
 
 from kernels.common import emit
-
-_VECTORS = flags.DEFINE_string("vectors", None, "The .npz to read.", required=True)
-_PLAN = flags.DEFINE_string("plan", None, "The model's plan.json.", required=True)
-_INCLUDE = flags.DEFINE_string("include", None, "The plan's header.", required=True)
-_LIMIT = flags.DEFINE_integer("limit", 0, "Take that many vectors only; 0: all.", lower_bound=0)
-_SOURCE = flags.DEFINE_string("source", None, "The C file to write.", required=True)
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -94,22 +82,3 @@ def _labels(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if array.ndim != 1 or array.dtype.kind not in "iu" or array.min() < 0 or array.max() > 65535:
         raise VectorsError(f"labels are {array.dtype.name} {list(array.shape)}, not classes")
     return array
-
-
-def main(argv: list[str]) -> int:
-    if len(argv) > 1:
-        raise app.UsageError(f"unknown argument {argv[1]!r}")
-    try:
-        plan = json.loads(Path(_PLAN.value).read_text())
-        with np.load(_VECTORS.value) as file:
-            arrays = {name: file[name] for name in file.files}
-        text = source(arrays, plan, _INCLUDE.value, _LIMIT.value)
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        print(f"{_VECTORS.value}: {error}", file=sys.stderr)
-        return 2
-    Path(_SOURCE.value).write_text(text)
-    return 0
-
-
-if __name__ == "__main__":
-    app.run(main)

@@ -20,7 +20,7 @@ class Case:
       attributes: all other arguments.
       board: the case is small and telling enough to run on every board too.
       tolerance: by how much a float32 result may differ, relative to the larger of 1 and the
-        expected magnitude; 0 asks for the same bits.
+        expected magnitude; any NaN is as good as another. None asks for the same bits.
     """
 
     name: str
@@ -29,4 +29,4 @@ class Case:
     constants: Mapping[str, AnyArray] = field(default_factory=dict)
     attributes: Mapping[str, Any] = field(default_factory=dict)
     board: bool = False
-    tolerance: float = 0.0
+    tolerance: float | None = None

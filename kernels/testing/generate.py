@@ -145,7 +145,7 @@ class Program:
                 addresses[id(source)] = addresses[id(value)]
             outputs.append(
                 f"{{arena + {start}, {value.bytes}, {name}, {initial}, "
-                f"{int(value.dtype == 'float32')}, {emit.number(float(case.tolerance))}}}"
+                f"{int(case.tolerance is not None)}, {emit.number(float(case.tolerance or 0))}}}"
             )
         scratch = arena.place(kernel.scratch, 16)
         self._arena_bytes = max(self._arena_bytes, arena.top)

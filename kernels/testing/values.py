@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from kernels.common.kernel import INT8_MAX, INT8_MIN, AnyArray
+from kernels.common.kernel import INT8_MAX, INT8_MIN, INT32_MAX, AnyArray
 
 _T = TypeVar("_T")
 
@@ -41,6 +41,14 @@ class Values:
     def float32(self, *shape: int, scale: float = 1.0) -> AnyArray:
         """Normally distributed."""
         return (self._random.standard_normal(shape) * scale).astype(np.float32)
+
+    def of_type(self, dtype: str, *shape: int) -> AnyArray:
+        """Any values of a movable dtype."""
+        if dtype == "int8":
+            return self.int8(*shape)
+        if dtype == "int32":
+            return self.int32(INT32_MAX, *shape)
+        return self.float32(*shape)
 
     def zero_point(self) -> int:
         """Often an extreme one."""

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pl::cat."""
+
+from collections.abc import Iterator
+
+from kernels.testing.case import Case
+from kernels.testing.values import Values
+
+_NAMED: list[tuple[str, tuple[int, ...], int, list[int], bool]] = [
+    ("channels", (1, 3, 4, 0), 3, [5, 8], True),
+    ("one channel each", (1, 2, 3, 0), 3, [1, 1, 1], True),
+    ("rows", (1, 0, 4, 3), 1, [2, 1], True),
+    ("batch", (0, 7), 0, [2, 3, 1], False),
+    ("vectors", (0,), 0, [3, 17, 5], False),
+    ("one input", (2, 0), 1, [4], False),
+    ("long runs", (2, 0), 1, [33, 70], True),
+    ("rank 6", (2, 1, 2, 0, 2, 3), 3, [1, 2], False),
+    ("eight inputs", (3, 0), 1, [1, 2, 3, 4, 5, 6, 7, 8], True),
+]
+
+
+def cases() -> Iterator[Case]:
+    for dtype in ("int8", "int32", "float32"):
+        for name, shape, dim, sizes, board in _NAMED:
+            yield _case(f"{name}, {dtype}", dtype, shape, dim, sizes, board and dtype != "int32")
+    for index in range(100):
+        values = Values("cat", index)
+        shape = tuple(values.integer(1, 6) for _ in range(values.integer(1, 5)))
+        dim = values.integer(0, len(shape) - 1)
+        sizes = [values.integer(1, 9) for _ in range(values.integer(1, 4))]
+        dtype = values.choice(["int8", "int8", "float32"])
+        yield _case(f"random {index}", dtype, shape, dim, sizes, False)
+
+
+def _case(
+    name: str, dtype: str, shape: tuple[int, ...], dim: int, sizes: list[int], board: bool
+) -> Case:
+    values = Values("cat", name)
+    inputs = [values.of_type(dtype, *shape[:dim], size, *shape[dim + 1 :]) for size in sizes]
+    return Case(name, "pl::cat", {"inputs": inputs}, attributes={"dim": dim}, board=board)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::cat on kernels/cat/cat.h."""
+
+import math
+
+from kernels.common.kernel import ITEM_SIZES, Array, Isa, KernelCall, OpCall, Value, kernel
+
+
+@kernel("pl::cat")
+def cat(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    output = call.output()
+    call.require(
+        output.dtype in ITEM_SIZES,
+        f"output is {output.dtype}; there are kernels for {', '.join(ITEM_SIZES)}",
+    )
+    axis = call.integer("dim", 0, len(output.shape) - 1)
+    inputs = call.tensors("inputs", output.dtype)
+    for index, value in enumerate(inputs):
+        call.require(
+            _without(value.shape, axis) == _without(output.shape, axis),
+            f"inputs[{index}] has shape {list(value.shape)}, it does not go into "
+            f"{list(output.shape)} along dim {axis}",
+        )
+    total = sum(value.shape[axis] for value in inputs)
+    call.require(
+        total == output.shape[axis],
+        f"the inputs have {total} elements along dim {axis}, the output {output.shape[axis]}",
+    )
+
+    def step(value: Value) -> int:
+        return math.prod(value.shape[axis:]) * ITEM_SIZES[value.dtype]
+
+    return KernelCall(
+        function="pl_cat_x8",
+        header="kernels/cat/cat.h",
+        params={},
+        dims={
+            "inputs": len(inputs),
+            "outer": math.prod(output.shape[:axis]),
+            "output_step": step(output),
+        },
+        data={
+            "inputs": Array(
+                "const pl_cat_input",
+                tuple({"address": value, "bytes": step(value)} for value in inputs),
+            ),
+            "output": output,
+        },
+    )
+
+
+def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    return shape[:axis] + shape[axis + 1 :]

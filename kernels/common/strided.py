@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops of kernels/strided_copy/strided_copy.h."""
+
+import math
+from collections.abc import Sequence
+
+from kernels.common.kernel import MAX_RANK, Field
+from kernels.common.shapes import Dim, contiguous_strides, merged, padded
+
+# Instructions, roughly: of a row's start, of a byte of a dense run, of an element otherwise.
+_ROW, _RUN_START, _RUN_BYTE, _ELEMENT = 20.0, 15.0, 0.6, 3.5
+
+
+def strided_copy_dims(
+    shape: Sequence[int],
+    input_strides: Sequence[int],
+    output_strides: Sequence[int],
+    item_size: int,
+    input_offset: int = 0,
+    output_offset: int = 0,
+) -> dict[str, Field]:
+    """The fields of pl_strided_copy_dims for a copy of `shape` elements.
+
+    The loop that makes the copy cheapest goes inside: a dense run, or else a long one.
+    """
+    strides = zip(input_strides, output_strides, strict=True)
+    dims = merged([Dim(*dim) for dim in zip(shape, strides, strict=True)])
+    if dims:
+        innermost = min(range(len(dims)), key=lambda i: _cost(dims, i, item_size))
+        dims.append(dims.pop(innermost))
+    loops = padded(dims, MAX_RANK, operands=2)
+    return {
+        "size": tuple(loop.size for loop in loops),
+        "input_stride": tuple(loop.strides[0] for loop in loops),
+        "output_stride": tuple(loop.strides[1] for loop in loops),
+        "input_offset": input_offset,
+        "output_offset": output_offset,
+    }
+
+
+def _cost(dims: Sequence[Dim], innermost: int, item_size: int) -> float:
+    inner = dims[innermost]
+    rows = math.prod(dim.size for dim in dims) // inner.size
+    if inner.strides == (1, 1):
+        return rows * (_ROW + _RUN_START + _RUN_BYTE * item_size * inner.size)
+    return rows * (_ROW + _ELEMENT * inner.size)
+
+
+def permuted(
+    shape: Sequence[int], perm: Sequence[int]
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Shape, input strides and output strides of a transpose."""
+    strides = contiguous_strides(shape)
+    result = tuple(shape[d] for d in perm)
+    return result, tuple(strides[d] for d in perm), contiguous_strides(result)

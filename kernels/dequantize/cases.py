@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pl::dequantize."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kernels.common.kernel import AnyArray
+from kernels.testing.case import Case
+from kernels.testing.values import Values
+
+
+def cases() -> Iterator[Case]:
+    every_value = np.arange(-128, 128, dtype=np.int8)
+    for scale in (1.0, 0.1, 0.007843137718737125, 1e-30, 3e38 / 300):
+        for zero_point in (-128, 3, 127):
+            board = scale == 0.1 or zero_point == 3
+            yield _case(
+                f"every value, {scale}, {zero_point}", every_value, scale, zero_point, board
+            )
+    for index in range(30):
+        values = Values("dequantize", index)
+        shape = [values.integer(1, 9) for _ in range(values.integer(1, 6))][:4]
+        yield _case(f"random {index}", values.int8(*shape), 0.37, values.zero_point(), False)
+
+
+def _case(name: str, given: AnyArray, scale: float, zero_point: int, board: bool) -> Case:
+    attributes = {"scale": scale, "zero_point": zero_point}
+    return Case(name, "pl::dequantize", {"input": given}, attributes=attributes, board=board)

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::dequantize on kernels/dequantize/dequantize.h."""
+
+import numpy as np
+
+from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
+from kernels.common.quantization import zero_point
+
+
+@kernel("pl::dequantize")
+def dequantize(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    source, output = call.tensor("input", "int8"), call.output("float32")
+    call.require(
+        source.size == output.size, f"{source.size} inputs do not give {output.size} outputs"
+    )
+    scale = np.float32(call.real("scale"))
+    call.require(bool(np.isfinite(scale)) and scale > 0, f"scale is {scale}, not a positive number")
+    return KernelCall(
+        function="pl_dequantize_s8_f32",
+        header="kernels/dequantize/dequantize.h",
+        params={"scale": float(scale), "zero_point": zero_point(call, "zero_point")},
+        dims={"size": output.size},
+        data={"input": source, "output": output},
+    )

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pl::pad."""
+
+from collections.abc import Iterator
+
+from kernels.testing.case import Case
+from kernels.testing.values import Values
+
+_NAMED: list[tuple[str, tuple[int, ...], list[int], int, bool]] = [
+    ("spatial", (1, 3, 4, 5), [0, 0, 1, 1, 1, 1, 0, 0], -128, True),
+    ("uneven", (1, 3, 4, 2), [0, 0, 0, 2, 3, 0, 0, 0], 7, True),
+    ("channels", (1, 2, 3, 3), [0, 0, 0, 0, 0, 0, 1, 2], 0, True),
+    ("vector", (5,), [2, 3], 127, True),
+    ("nothing", (2, 3), [0, 0, 0, 0], 1, False),
+    ("everything", (2, 3, 2), [1, 2, 3, 1, 2, 2], -1, True),
+    ("rank 6", (2, 1, 2, 3, 1, 2), [1, 0, 0, 1, 1, 1, 0, 0, 2, 0, 0, 1], 9, False),
+    ("batch", (2, 3, 4, 2), [1, 1, 0, 0, 0, 0, 0, 0], 3, False),
+    ("wide", (1, 1, 50), [0, 0, 2, 2, 40, 33], -7, False),
+]
+
+
+def cases() -> Iterator[Case]:
+    for name, shape, padding, value, board in _NAMED:
+        yield _case(name, shape, padding, value, board)
+    for index in range(120):
+        values = Values("pad", index)
+        shape = tuple(values.integer(1, 6) for _ in range(values.integer(1, 6)))
+        padding = [values.choice([0, 0, 1, 2, 3]) for _ in range(2 * len(shape))]
+        yield _case(f"random {index}", shape, padding, values.zero_point(), False)
+
+
+def _case(name: str, shape: tuple[int, ...], padding: list[int], value: int, board: bool) -> Case:
+    inputs = {"input": Values("pad", name).int8(*shape)}
+    attributes = {"padding": padding, "value": value}
+    return Case(name, "pl::pad", inputs, attributes=attributes, board=board)

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_PAD_PAD_H_
+#define KERNELS_PAD_PAD_H_
+
+#include "kernels/strided_copy/strided_copy.h"
+
+typedef struct {
+  int32_t value;
+} pl_pad_params;
+
+typedef struct {
+  int32_t output_size;
+  pl_strided_copy_dims interior;  // the input's place in the output
+} pl_pad_dims;
+
+typedef struct {
+  const int8_t *input;
+  int8_t *output;
+} pl_pad_data;
+
+// Pads dimensions with a value.
+PL_MUST_USE pl_status pl_pad_s8(const pl_context *ctx, const pl_pad_params *params,
+                                const pl_pad_dims *dims, const pl_pad_data *data);
+
+#endif  // KERNELS_PAD_PAD_H_

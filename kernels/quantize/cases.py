@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pl::quantize."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kernels.common.kernel import AnyArray
+from kernels.testing.case import Case
+from kernels.testing.values import Values
+
+_SPECIAL = np.array(
+    [0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1e-40, -1e-40, 3.4e38, -3.4e38]
+    + [511.9, 512.0, 512.1, -511.9, -512.0, -512.1, 4194304.0, -8388609.0, 2.2e9, -2.2e9],
+    np.float32,
+)
+
+
+def cases() -> Iterator[Case]:
+    ties = np.arange(-300, 300, dtype=np.float32) / 2
+    neighbours = np.nextafter(ties, np.float32(np.inf)), np.nextafter(ties, np.float32(-np.inf))
+    for zero_point in (-128, -1, 0, 1, 127):
+        board = zero_point in (-128, 1)
+        yield _case(f"ties, {zero_point}", ties, 1.0, zero_point, board)
+        yield _case(f"above ties, {zero_point}", neighbours[0], 1.0, zero_point, False)
+        yield _case(f"below ties, {zero_point}", neighbours[1], 1.0, zero_point, False)
+        for scale in (1.0, 0.1, 3e-5, 1e4, 1e-30):
+            name = f"special, {scale}, {zero_point}"
+            yield _case(name, _SPECIAL, scale, zero_point, board and scale in (1.0, 3e-5))
+    for index in range(60):
+        values = Values("quantize", index)
+        shape = [values.integer(1, 9) for _ in range(values.integer(1, 4))]
+        scale = values.choice([0.1, 0.007843137718737125, 0.5, 1.7, 1e-3])
+        given = values.float32(*shape, scale=80 * scale)
+        yield _case(f"random {index}", given, scale, values.zero_point(), index < 3)
+
+
+def _case(name: str, given: AnyArray, scale: float, zero_point: int, board: bool) -> Case:
+    attributes = {"scale": scale, "zero_point": zero_point}
+    return Case(name, "pl::quantize", {"input": given}, attributes=attributes, board=board)

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/requantize.h"
+#include "kernels/quantize/quantize.h"
+
+static inline uint32_t bits_of(float value) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+// Adding 1.5 * 2^23 rounds a small value to an integer, ties to even, in the sum's low bits.
+static const float kRounder = 12582912.0f;
+
+// rint(x) for |x| < 2^22.
+static inline int32_t round_to_even(float x) {
+  return (int32_t)(bits_of(x + kRounder) - bits_of(kRounder));
+}
+
+// Integer comparisons of the bits are cheap with and without a floating point unit.
+static inline int8_t quantize(float input, float inverse_scale, int32_t zero_point) {
+  const uint32_t kMagnitude = 0x7fffffffu;
+  const uint32_t kInfinity = 0x7f800000u;
+  const uint32_t kBeyondInt8 = 0x44000000u;  // 512.0f
+  const float scaled = input * inverse_scale;
+  const uint32_t bits = bits_of(scaled);
+  const uint32_t magnitude = bits & kMagnitude;
+  if (magnitude < kBeyondInt8) {
+    return (int8_t)pl_clamp(round_to_even(scaled) + zero_point, INT8_MIN, INT8_MAX);
+  }
+  if (magnitude > kInfinity) return (int8_t)zero_point;
+  return bits == magnitude ? INT8_MAX : INT8_MIN;
+}
+
+pl_status pl_quantize_f32_s8(const pl_context *ctx, const pl_quantize_params *params,
+                             const pl_quantize_dims *dims, const pl_quantize_data *data) {
+  (void)ctx;
+  const float inverse_scale = params->inverse_scale;
+  const int32_t zero_point = params->zero_point;
+  const float *input = data->input;
+  int8_t *output = data->output;
+  for (int32_t left = dims->size; left > 0; --left) {
+    *output++ = quantize(*input++, inverse_scale, zero_point);
+  }
+  return PL_OK;
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::transpose and pl::slice on kernels/strided_copy/strided_copy.h."""
+
+from kernels.common.kernel import ITEM_SIZES, Field, Isa, KernelCall, OpCall, Value, kernel
+from kernels.common.shapes import contiguous_strides
+from kernels.common.strided import permuted, strided_copy_dims
+
+
+@kernel("pl::transpose")
+def transpose(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    source = call.tensor("input")
+    perm = call.integers("perm", len(source.shape))
+    call.require(
+        sorted(perm) == list(range(len(source.shape))),
+        f"perm {list(perm)} does not name each dimension of {list(source.shape)} once",
+    )
+    shape, input_strides, output_strides = permuted(source.shape, perm)
+    _check_output(call, source, shape)
+    dims = strided_copy_dims(shape, input_strides, output_strides, ITEM_SIZES[source.dtype])
+    return _copy_call(call, source, dims)
+
+
+@kernel("pl::slice")
+def slice_(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    source = call.tensor("input")
+    axis = call.integer("dim", 0, len(source.shape) - 1)
+    start, end = call.integer("start"), call.integer("end")
+    step = call.integer("step", minimum=1)
+    call.require(
+        0 <= start < end <= source.shape[axis],
+        f"[{start}:{end}] is not a range of the {source.shape[axis]} elements of dim {axis}",
+    )
+    shape = list(source.shape)
+    shape[axis] = -(-(end - start) // step)
+    _check_output(call, source, tuple(shape))
+    strides = list(contiguous_strides(source.shape))
+    offset = start * strides[axis]
+    strides[axis] *= step
+    dims = strided_copy_dims(
+        shape, strides, contiguous_strides(shape), ITEM_SIZES[source.dtype], input_offset=offset
+    )
+    return _copy_call(call, source, dims)
+
+
+def _check_output(call: OpCall, source: Value, shape: tuple[int, ...]) -> None:
+    output = call.output(source.dtype)
+    call.require(
+        source.dtype in ITEM_SIZES,
+        f"input is {source.dtype}; there are kernels for {', '.join(ITEM_SIZES)}",
+    )
+    call.require(
+        output.shape == shape, f"output has shape {list(output.shape)}, it should be {list(shape)}"
+    )
+
+
+def _copy_call(call: OpCall, source: Value, dims: dict[str, Field]) -> KernelCall:
+    return KernelCall(
+        function=f"pl_strided_copy_x{8 * ITEM_SIZES[source.dtype]}",
+        header="kernels/strided_copy/strided_copy.h",
+        params={},
+        dims=dims,
+        data={"input": source, "output": call.output()},
+    )

@@ -53,8 +53,19 @@ def fetch(
         say(f"unpacking {len(files)} packages, {size / 1e6:.0f} MB")
         for path in files:
             run(f"unpacking {path.name}", ["dpkg-deb", "-x", path, result])
+        _merge_usr(result)
         return _write_manifest(result, suite, closure)
     raise SetupError("\n".join(problems))
+
+
+def _merge_usr(result: Path) -> None:
+    """Moves /bin, /lib and the like, which older suites still fill, below /usr."""
+    for name in ("bin", "lib", "lib64", "sbin"):
+        folder = result / name
+        if folder.is_dir() and not folder.is_symlink():
+            shutil.copytree(folder, result / "usr" / name, symlinks=True, dirs_exist_ok=True)
+            shutil.rmtree(folder)
+            folder.symlink_to(f"usr/{name}")
 
 
 def _write_manifest(result: Path, suite: str, closure: Sequence[Package]) -> dict[str, str]:

@@ -11,7 +11,7 @@ import pytest
 from tools.bootstrap.bazel import _manifest_header, _relink_absolute
 
 SCRIPT = Path("tools/bazel").absolute()
-BASIC = ["sh", "id", "readlink", "echo", "cat"]
+BASIC = ["sh", "id", "mkdir", "readlink"]
 
 
 class Machine:
@@ -123,8 +123,18 @@ def test_no_python(machine: Machine) -> None:
 def test_no_home(machine: Machine, home: str) -> None:
     machine.add("bazelisk")
     done = machine.run(HOME=home, TMPDIR=str(machine.folder))
-    root = f"{machine.folder}/pilotlight-{os.getuid()}/bazel"
-    assert done.stdout == f"bazelisk: --output_user_root={root} build //a b\n"
+    cache = machine.folder / f"pilotlight-{os.getuid()}"
+    options = f"--output_user_root={cache}/bazel --bazelrc={cache}/bazelrc"
+    assert done.stdout == f"bazelisk: {options} build //a b\n"
+    assert (cache / "bazelrc").read_text() == f'common --disk_cache="{cache}/disk"\n'
+
+
+def test_cache_folder_of_the_user(machine: Machine) -> None:
+    machine.add("bazelisk")
+    done = machine.run(XDG_CACHE_HOME=f"{machine.folder}/my cache")
+    cache = machine.folder / "my cache/pilotlight"
+    assert done.stdout == f"bazelisk: --bazelrc={cache}/bazelrc build //a b\n"
+    assert (cache / "bazelrc").read_text() == f'common --disk_cache="{cache}/disk"\n'
 
 
 def test_manifest_lines_are_short() -> None:

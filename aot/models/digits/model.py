@@ -77,18 +77,15 @@ def factory() -> nn.Module:
 
 def calibration() -> Iterator[tuple[torch.Tensor, ...]]:
     """Training images, one a tuple; the test images stay unseen."""
-    train_images = data()[0]
-    for image in train_images[:CALIBRATION_IMAGES]:
-        yield (image.unsqueeze(0),)
-
-
-def test_inputs() -> Iterator[tuple[torch.Tensor, ...]]:
-    """Held-out images for bit-exactness vectors."""
-    for image in evaluation()[0][:16]:
-        yield (image.unsqueeze(0),)
+    return ((image,) for image in torch.split(data()[0][:CALIBRATION_IMAGES], 1))
 
 
 def evaluation() -> tuple[torch.Tensor, torch.Tensor]:
     """The 450 held-out images [450, 1, 8, 8] and their labels [450]."""
     _, test_images, _, test_labels = data()
     return test_images, test_labels
+
+
+def test_inputs() -> Iterator[tuple[torch.Tensor, ...]]:
+    """The images of `evaluation`, in its order."""
+    return ((image,) for image in torch.split(evaluation()[0], 1))

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The digits network learned what it should, and its training repeats to the byte."""
 
+import json
+from pathlib import Path
+
+import numpy as np
 import torch
 
 from aot.models.digits import model, train
@@ -22,3 +26,17 @@ def test_float_accuracy_on_held_out_images() -> None:
 
 def test_training_gives_the_bytes_of_the_built_weights() -> None:
     assert train.serialize(train.train()) == model.weights_path().read_bytes()
+
+
+def test_set_has_every_held_out_image_and_says_how_accurate_int8_is() -> None:
+    folder = Path(model.__file__).parent
+    accuracy = json.loads((folder / "digits.accuracy.json").read_text())
+    _, labels = model.evaluation()
+    with np.load(folder / "digits.test_set.npz") as arrays:
+        assert arrays["input_0"].shape[0] == 450 and arrays["input_0"].dtype == np.int8
+        np.testing.assert_array_equal(arrays["labels"], labels)
+        right = arrays["output_0"].reshape(450, 10).argmax(axis=1) == arrays["labels"]
+    assert accuracy["images"] == 450
+    assert accuracy["int8"] == right.mean()
+    assert accuracy["float32"] >= 0.97
+    assert accuracy["int8"] >= accuracy["float32"] - 0.005

@@ -68,5 +68,5 @@ def calibration() -> Iterator[tuple[torch.Tensor, ...]]:
 
 
 def test_inputs() -> Iterator[tuple[torch.Tensor, ...]]:
-    """4 inputs that calibration has not seen."""
-    return ((image,) for image in torch.split(images(4, SIZE, seed=2), 1))
+    """8 inputs that calibration has not seen."""
+    return ((image,) for image in torch.split(images(8, SIZE, seed=2), 1))

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints what int8 costs each ready-made model: accuracy where there are labels, SQNR for all."""
+
+import importlib
+from dataclasses import dataclass
+from types import ModuleType
+
+import torch
+from absl import app
+from torch import nn
+
+from aot.lower import lower
+from aot.models.metrics import Accuracy, accuracy, sqnr_db
+from aot.testing.lockstep import Lockstep, compare
+
+MODELS = ("digits", "ds_cnn", "mobilenet_v1", "resnet8", "deep_autoencoder")
+LOCKSTEP_SAMPLES = 8
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A lowered model beside its float module.
+
+    Attributes:
+      sqnr_db: over the model's test inputs, before the softmax, whose saturation would flatter it.
+      lockstep: the dialect's integers against torchao's quantized graph, on LOCKSTEP_SAMPLES inputs.
+      accuracy: None where there are no labels.
+      pte_bytes: size of the artefact.
+    """
+
+    sqnr_db: float
+    lockstep: Lockstep
+    accuracy: Accuracy | None
+    pte_bytes: int
+
+    @property
+    def off_by_one_rate(self) -> float:
+        """Share of all the values inside that differ by one step from torchao's."""
+        differences = self.lockstep.by_op.values()
+        return sum(d.off_by_one for d in differences) / sum(d.elements for d in differences)
+
+
+def definition(model: str) -> ModuleType:
+    """The Python module that defines a ready-made model."""
+    return importlib.import_module(f"aot.models.{model}.model")
+
+
+def logits(module: nn.Module) -> nn.Module:
+    """The network without its last softmax, changed in place."""
+    if hasattr(module, "softmax"):
+        module.softmax = nn.Identity().eval()
+    return module
+
+
+def evaluate(model: str) -> Evaluation:
+    """Lowers a ready-made model and compares it with its float module."""
+    source = definition(model)
+    module = logits(source.factory())
+    samples = list(source.test_inputs())
+    lowered = lower(module, samples[0], calibration=source.calibration())
+    measured = None
+    if hasattr(source, "evaluation"):
+        measured = accuracy(module, lowered, *source.evaluation())
+    return Evaluation(
+        sqnr_db(module, lowered, samples),
+        compare(lowered, samples[:LOCKSTEP_SAMPLES]),
+        measured,
+        len(lowered.pte),
+    )
+
+
+def main(argv: list[str]) -> None:
+    if len(argv) > 1:
+        raise app.UsageError(f"unexpected arguments: {argv[1:]}")
+    torch.set_num_threads(1)
+    print(f"{'model':18}{'.pte':>9}{'SQNR':>9}{'off by one':>12}{'accuracy float / int8':>25}")
+    for model in MODELS:
+        result = evaluate(model)
+        shown = ""
+        if result.accuracy is not None:
+            shown = f"{result.accuracy.float32:.2%} / {result.accuracy.int8:.2%}"
+        print(
+            f"{model:18}{result.pte_bytes:9}{result.sqnr_db:6.1f} dB"
+            f"{result.off_by_one_rate:12.3%}{shown:>25}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    app.run(main)

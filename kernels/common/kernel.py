@@ -113,6 +113,14 @@ class OpCall:
         self._check_tensor(name, value, dtype, rank)
         return value
 
+    def optional_tensor(self, name: str, dtype: str, size: int) -> Value | None:
+        """A tensor of so many elements, or None where the call leaves it out."""
+        if self.args.get(name) is None:
+            return None
+        value = self.tensor(name, dtype)
+        self.require(value.size == size, f"{name} has {value.size} elements, not {size}")
+        return value
+
     def tensors(self, name: str, dtype: str | None = None) -> tuple[Value, ...]:
         values = tuple(self._get(name, Sequence))
         for index, value in enumerate(values):

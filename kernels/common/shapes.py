@@ -54,9 +54,10 @@ def padded(dims: Sequence[Dim], count: int, operands: int) -> list[Dim]:
 
 @dataclass(frozen=True)
 class Broadcast:
-    """An elementwise op of two operands; in the innermost loop `a` never repeats.
+    """An elementwise op of two operands.
 
-    `swapped` says that the kernel's a is the call's b.
+    If operands may be swapped, `a` never repeats in the innermost loop, and `swapped` says that the
+    kernel's a is the call's b.
     """
 
     a: Value
@@ -65,7 +66,7 @@ class Broadcast:
     loops: tuple[Dim, ...]
 
     @classmethod
-    def of(cls, call: OpCall, a: Value, b: Value) -> "Broadcast":
+    def of(cls, call: OpCall, a: Value, b: Value, may_swap: bool = True) -> "Broadcast":
         output = call.output().shape
         a_strides = _broadcast_strides(call, a.shape, output)
         b_strides = _broadcast_strides(call, b.shape, output)
@@ -76,7 +77,7 @@ class Broadcast:
             f"broadcasting {list(a.shape)} and {list(b.shape)} takes {len(few)} nested loops, "
             f"the kernels have {BROADCAST_DIMS}; expand one operand before",
         )
-        if few and few[-1].strides[0] == 0:
+        if may_swap and few and few[-1].strides[0] == 0:
             swapped = [Dim(dim.size, (dim.strides[1], dim.strides[0])) for dim in few]
             return cls(b, a, True, tuple(padded(swapped, BROADCAST_DIMS, operands=2)))
         return cls(a, b, False, tuple(padded(few, BROADCAST_DIMS, operands=2)))

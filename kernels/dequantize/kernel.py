@@ -15,7 +15,7 @@ def dequantize(call: OpCall, isa: Isa) -> KernelCall:
         source.size == output.size, f"{source.size} inputs do not give {output.size} outputs"
     )
     scale = np.float32(call.real("scale"))
-    call.require(bool(np.isfinite(scale)) and scale > 0, f"scale is {scale}, not a positive number")
+    call.require(bool(np.isfinite(scale) and scale > 0), f"scale is {scale}, not a positive number")
     return KernelCall(
         function="pl_dequantize_s8_f32",
         header="kernels/dequantize/dequantize.h",

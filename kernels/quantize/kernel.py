@@ -17,7 +17,7 @@ def quantize(call: OpCall, isa: Isa) -> KernelCall:
     with np.errstate(divide="ignore", over="ignore"):
         inverse = np.float32(1.0) / np.float32(call.real("scale"))
     call.require(
-        bool(np.isfinite(inverse)) and inverse > 0,
+        bool(np.isfinite(inverse) and inverse > 0),
         f"scale {call.real('scale')} is not a positive float32 with a finite reciprocal",
     )
     return KernelCall(

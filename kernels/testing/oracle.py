@@ -11,17 +11,17 @@ from kernels.common.kernel import AnyArray
 from kernels.testing.case import Case
 
 _ATEN: dict[str, Any] = {
-    "aten::amax": torch.ops.aten.amax.default,
-    "aten::amin": torch.ops.aten.amin.default,
-    "aten::bmm": torch.ops.aten.bmm.default,
-    "aten::div": torch.ops.aten.div.Tensor,
-    "aten::maximum": torch.ops.aten.maximum.default,
-    "aten::minimum": torch.ops.aten.minimum.default,
-    "aten::native_group_norm": torch.ops.aten.native_group_norm.default,
-    "aten::native_layer_norm": torch.ops.aten.native_layer_norm.default,
-    "aten::pow": torch.ops.aten.pow.Tensor_Scalar,
-    "aten::sum": torch.ops.aten.sum.dim_IntList,
-    "aten::upsample_nearest2d": torch.ops.aten.upsample_nearest2d.default,
+    "aten::amax.out": torch.ops.aten.amax.default,
+    "aten::amin.out": torch.ops.aten.amin.default,
+    "aten::bmm.out": torch.ops.aten.bmm.default,
+    "aten::div.out": torch.ops.aten.div.Tensor,
+    "aten::maximum.out": torch.ops.aten.maximum.default,
+    "aten::minimum.out": torch.ops.aten.minimum.default,
+    "aten::native_group_norm.out": torch.ops.aten.native_group_norm.default,
+    "aten::native_layer_norm.out": torch.ops.aten.native_layer_norm.default,
+    "aten::pow.Tensor_Scalar_out": torch.ops.aten.pow.Tensor_Scalar,
+    "aten::sum.IntList_out": torch.ops.aten.sum.dim_IntList,
+    "aten::upsample_nearest2d.out": torch.ops.aten.upsample_nearest2d.default,
 }
 
 

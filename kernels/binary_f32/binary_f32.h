@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_BINARY_F32_BINARY_F32_H_
+#define KERNELS_BINARY_F32_BINARY_F32_H_
+
+#include "kernels/common/broadcast.h"
+#include "kernels/common/types.h"
+
+typedef struct pl_binary_f32_params pl_binary_f32_params;  // none: null
+
+// In the innermost dimension both strides are 0 or 1.
+typedef pl_broadcast_dims pl_binary_f32_dims;
+
+typedef struct {
+  const float *a;
+  const float *b;
+  float *output;  // may be an operand that does not repeat
+} pl_binary_f32_data;
+
+// a / b
+PL_MUST_USE pl_status pl_div_f32(const pl_context *ctx, const pl_binary_f32_params *params,
+                                 const pl_binary_f32_dims *dims, const pl_binary_f32_data *data);
+
+// The smaller and the larger of a and b; NaN if one of them is.
+PL_MUST_USE pl_status pl_minimum_f32(const pl_context *ctx, const pl_binary_f32_params *params,
+                                     const pl_binary_f32_dims *dims,
+                                     const pl_binary_f32_data *data);
+PL_MUST_USE pl_status pl_maximum_f32(const pl_context *ctx, const pl_binary_f32_params *params,
+                                     const pl_binary_f32_dims *dims,
+                                     const pl_binary_f32_data *data);
+
+#endif  // KERNELS_BINARY_F32_BINARY_F32_H_

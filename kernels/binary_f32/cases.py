@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of float32 div, minimum and maximum."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kernels.common.kernel import AnyArray
+from kernels.testing.broadcast_shapes import pairs
+from kernels.testing.case import Case
+from kernels.testing.values import Values
+
+_SPECIAL = np.array([0.0, 1.0, -2.5, 1e-38, 3e38, np.inf, -np.inf, np.nan], np.float32)
+
+
+def cases() -> Iterator[Case]:
+    for op in ("div", "minimum", "maximum"):
+        yield _case(f"{op}, special", op, _SPECIAL[:, np.newaxis], _SPECIAL, True)
+        for name, a_shape, b_shape, board in pairs(40):
+            values = Values(op, name)
+            a, b = values.float32(*a_shape), values.float32(*b_shape)
+            yield _case(f"{op}, {name}", op, a, b, board)
+
+
+def _case(name: str, op: str, a: AnyArray, b: AnyArray, board: bool) -> Case:
+    # IEEE division, rounded once, is the same everywhere.
+    return Case(name, f"aten::{op}.out", {"self": a, "other": b}, board=board, tolerance=0.0)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""aten::div, minimum and maximum of float32 on kernels/binary_f32/binary_f32.h."""
+
+from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
+from kernels.common.shapes import Broadcast
+
+
+@kernel("aten::div.out")
+def div(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    return _binary(call, "pl_div_f32")
+
+
+@kernel("aten::minimum.out")
+def minimum(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    return _binary(call, "pl_minimum_f32")
+
+
+@kernel("aten::maximum.out")
+def maximum(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    return _binary(call, "pl_maximum_f32")
+
+
+def _binary(call: OpCall, function: str) -> KernelCall:
+    output = call.output("float32")
+    a, b = call.tensor("self", "float32"), call.tensor("other", "float32")
+    broadcast = Broadcast.of(call, a, b, may_swap=False)
+    return KernelCall(
+        function=function,
+        header="kernels/binary_f32/binary_f32.h",
+        params={},
+        dims=broadcast.dims(),
+        data={"a": a, "b": b, "output": output},
+        in_place=broadcast.in_place(output),
+    )

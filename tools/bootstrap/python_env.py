@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -83,11 +84,16 @@ def _make(lock: Path, final: Path, result: Path) -> None:
     run("making the environment", [sys.executable, "-m", "venv", "--without-pip", result])
     python = result / "bin/python3"
     try:
-        run_pip(python, ["install", "--no-deps", "--require-hashes", f"--requirement={lock}"])
+        options = ["--no-deps", "--no-compile", "--require-hashes"]
+        run_pip(python, ["install", *options, f"--requirement={lock}"])
     except SetupError as error:
         hint = f"\n{_CPU_TORCH}" if "torch==" in str(error) else ""
         raise SetupError(f"{error}{hint}") from error
     check(python, lock)
+    # Some packages carry templates that are no Python; they are left as they are.
+    subprocess.run(
+        [python, "-m", "compileall", "-q", "-j", "0", result / "lib"], capture_output=True
+    )
     _rename_in_scripts(result / "bin", str(result), str(final))
     say(f"the Python environment is ready ({time.monotonic() - start:.0f} s)")
 
@@ -101,9 +107,10 @@ def main(argv: Sequence[str]) -> None:
         check(options.check / "bin/python3", options.lock)
         print(options.check)
         return
-    identity = [RECIPE, sys.version, os.path.realpath(sys.executable)]
-    content = json.dumps(identity).encode() + options.lock.read_bytes()
-    name = f"python-env-{hashlib.sha256(content).hexdigest()[:12]}"
+    lines = options.lock.read_text().splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    identity = json.dumps([RECIPE, sys.version, os.path.realpath(sys.executable), *pins])
+    name = f"python-env-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
     final = cache_root() / name
     make_once(name, lambda work, result: _make(options.lock, final, result))
     print(final)

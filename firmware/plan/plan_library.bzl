@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """plan_library: a .pte becomes C for the board that the configuration is for."""
 
-load("@rules_cc//cc:defs.bzl", "cc_library")
+load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
 load("//boards:board.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
 
@@ -32,6 +32,7 @@ def _plan_source_impl(ctx):
         OutputGroupInfo(
             header = depset([header]),
             json = depset([description]),
+            pte = depset([ctx.file.pte]),
         ),
     ]
 
@@ -59,12 +60,31 @@ _plan_source = rule(
     },
 )
 
+def _plan_library_impl(ctx):
+    return [
+        ctx.attr.library[CcInfo],
+        ctx.attr.library[DefaultInfo],
+        ctx.attr.source[OutputGroupInfo],
+    ]
+
+_plan_library = rule(
+    implementation = _plan_library_impl,
+    attrs = {
+        "library": attr.label(
+            mandatory = True,
+            providers = [CcInfo],
+        ),
+        "source": attr.label(mandatory = True),
+    },
+    provides = [CcInfo],
+)
+
 def plan_library(name, pte, **kwargs):
     """Compiles a lowered model for the board that the configuration is for.
 
-    Gives a cc_library that defines `const pl_plan <name>` (firmware/runtime/plan.h) and, for #include,
-    `<name>.h` in this package; `<name>.json` describes the plan. The build fails with a table of what is
-    needed if the model does not fit on the board.
+    Gives a library that defines `const pl_plan <name>` (firmware/runtime/plan.h) and, for #include,
+    `<name>.h` in this package; `<name>.json` describes the plan. The build fails with a table of what
+    is needed if the model does not fit on the board.
 
     Args:
       name: of the library and of the plan, a C identifier.
@@ -85,12 +105,18 @@ def plan_library(name, pte, **kwargs):
             **kwargs
         )
     cc_library(
-        name = name,
+        name = name + ".library",
         srcs = [":" + name + ".source"],
         hdrs = [":" + name + ".header"],
         deps = [
             "//firmware/runtime:plan",
             "//kernels",
         ],
+        **kwargs
+    )
+    _plan_library(
+        name = name,
+        library = ":" + name + ".library",
+        source = ":" + name + ".source",
         **kwargs
     )

@@ -11,13 +11,10 @@ from dataclasses import is_dataclass
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
-from executorch.exir import schema as et
-from executorch.exir._serialize._program import deserialize_pte_binary
-from executorch.exir.scalar_type import ScalarType
-from executorch.exir.schema import ExecutionPlan
-from executorch.exir.schema import Program as EtProgram
 
 from firmware.plan import operators
+from firmware.plan.executorch_format import ScalarType, deserialize_pte_binary
+from firmware.plan.executorch_format import schema as et
 from firmware.plan.operators import Argument
 from firmware.plan.program import LAYOUTS, MAX_RANK, Port, Program, is_row_major
 from kernels.common.kernel import ITEM_SIZES, OpCall, Value
@@ -85,7 +82,7 @@ def _check_container(data: bytes) -> None:
         raise PteError("is damaged: its segments begin inside of its program")
 
 
-def _deserialize(data: bytes) -> EtProgram:
+def _deserialize(data: bytes) -> et.Program:
     try:
         file = deserialize_pte_binary(data)
     except Exception as error:  # whatever a damaged flatbuffer provokes in the generated reader
@@ -109,7 +106,7 @@ def _complete(node: Any) -> None:
                 _complete(item)
 
 
-def _constant_list(methods: Mapping[str, ExecutionPlan], name: str, kind: type[_T]) -> list[_T]:
+def _constant_list(methods: Mapping[str, et.ExecutionPlan], name: str, kind: type[_T]) -> list[_T]:
     """What a constant method returns: a number, or the items of a list of numbers."""
     plan = methods.get(name)
     if plan is None:
@@ -125,7 +122,7 @@ def _constant_list(methods: Mapping[str, ExecutionPlan], name: str, kind: type[_
 
 
 def _ports(
-    methods: Mapping[str, ExecutionPlan],
+    methods: Mapping[str, et.ExecutionPlan],
     side: str,
     values: tuple[Value, ...],
     nhwc_shapes: Mapping[str, tuple[int, ...]],
@@ -160,7 +157,7 @@ def _item(items: Any, index: Any, what: str) -> Any:
 class _Method:
     """Decodes the values and instructions of one execution plan."""
 
-    def __init__(self, plan: ExecutionPlan, constants: list[bytes]) -> None:
+    def __init__(self, plan: et.ExecutionPlan, constants: list[bytes]) -> None:
         self._plan = plan
         self._constants = constants
         self._tensors: dict[int, Value] = {}

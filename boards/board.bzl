@@ -72,6 +72,7 @@ def _board_impl(ctx):
             weights = data["weights"],
         ),
         DefaultInfo(files = depset([json_file] + ([script] if script else []))),
+        OutputGroupInfo(json = depset([json_file])),
     ]
 
 _board = rule(

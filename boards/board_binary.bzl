@@ -6,30 +6,32 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolcha
 load("//boards:board.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "board_transition")
 
-def link_for_board(ctx, name, deps, flags = []):
+def link_for_board(ctx, name, deps):
     """Links libraries with a board's start-up code.
 
     Args:
       ctx: of a rule with BOARD_ATTRS.
       name: of the program.
       deps: targets with CcInfo, one of them with main.
-      flags: more flags for the linker.
 
     Returns:
       A struct with the Files `elf` and, None for the host, `map`.
     """
     board = ctx.attr.board[BoardInfo]
     toolchain = find_cc_toolchain(ctx)
+    flags = []
     outputs = []
     map_file = None
     if board.linker_script:
         map_file = ctx.actions.declare_file(name + ".map")
         outputs.append(map_file)
-        flags = flags + [
+        flags = [
             "-Wl,-T," + board.linker_script.path,
             "-Wl,-Map=" + map_file.path,
             "-Wl,--orphan-handling=error",
             "-Wl,--fatal-warnings",
+            # boards/image/stack_bound.py tells addresses from numbers by their relocations.
+            "-Wl,--emit-relocs",
         ]
     linked = cc_common.link(
         actions = ctx.actions,

@@ -3,7 +3,7 @@
 
 load("@rules_python//python:defs.bzl", "py_binary", "py_test")
 
-def _run(rule, name, program, arguments, data, testonly, **kwargs):
+def _run(rule, name, program, main, arguments, data, testonly, deps, **kwargs):
     for part in ["board", "elf"]:
         native.filegroup(
             name = "%s.%s" % (name, part),
@@ -14,7 +14,7 @@ def _run(rule, name, program, arguments, data, testonly, **kwargs):
         )
     rule(
         name = name,
-        srcs = ["//tools/qemu:run.py"],
+        srcs = [main],
         args = [
             "--board=$(rootpath :%s.board)" % name,
             "$(rootpath :%s.elf)" % name,
@@ -23,27 +23,36 @@ def _run(rule, name, program, arguments, data, testonly, **kwargs):
             ":%s.board" % name,
             ":%s.elf" % name,
         ],
-        main = "//tools/qemu:run.py",
+        main = main,
         testonly = testonly,
-        deps = ["//tools/qemu:run"],
+        deps = deps,
         **kwargs
     )
 
-def board_run(name, program, arguments = [], data = [], testonly = False, **kwargs):
-    """Makes a target for `bazel run` that runs a program on its board's simulator.
+def board_sim(name, image, facts = [], **kwargs):
+    """Makes a target for `bazel run` that runs an image on its board's simulator (boards/image/sim.py).
 
     Args:
       name: of the target.
-      program: label of a board_binary or firmware_image.
-      arguments: more arguments of tools/qemu/run.py.
-      data: files that the arguments name.
-      testonly: whether the program is.
+      image: label of a firmware_image.
+      facts: JSON files with more rows for the table at the end.
       **kwargs: other attributes of py_binary.
     """
-    _run(py_binary, name, program, arguments, data, testonly, **kwargs)
+    _run(
+        py_binary,
+        name,
+        image,
+        "//boards/image:sim.py",
+        ["--size=$(rootpath %s.size_json)" % image] +
+        ["--facts=$(rootpath %s)" % file for file in facts],
+        [image + ".size_json"] + facts,
+        False,
+        ["//boards/image:sim"],
+        **kwargs
+    )
 
 def board_run_test(name, program, arguments = [], data = [], **kwargs):
-    """Makes a test that passes if the program ends well on its board's simulator.
+    """Makes a test that passes if a program ends well on its board's simulator (tools/qemu/run.py).
 
     Args:
       name: of the test.
@@ -52,4 +61,14 @@ def board_run_test(name, program, arguments = [], data = [], **kwargs):
       data: files that the arguments name.
       **kwargs: other attributes of py_test.
     """
-    _run(py_test, name, program, arguments, data, True, **kwargs)
+    _run(
+        py_test,
+        name,
+        program,
+        "//tools/qemu:run.py",
+        arguments,
+        data,
+        True,
+        ["//tools/qemu:run"],
+        **kwargs
+    )

@@ -6,8 +6,8 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_python//python:defs.bzl", "py_binary")
 load("//boards:board.bzl", "BoardInfo")
 load("//boards:board_binary.bzl", "BOARD_ATTRS", "link_for_board")
-load("//boards:board_run.bzl", "board_run")
-load("//boards:board_transition.bzl", "board_transition")
+load("//boards:board_run.bzl", "board_sim")
+load("//boards:board_transition.bzl", "board_transition", "no_board_transition")
 
 def _binary_files(ctx, elf):
     """Returns `<name>.bin`, and `<name>.<memory>.bin` for weights in a memory of their own."""
@@ -65,23 +65,16 @@ def _size_report(ctx, linked):
 def _pte_files(ctx):
     """Returns copies of the models' artefacts, `<name>.<model>.pte`."""
     copies = []
-    for model in ctx.attr.models:
-        for pte in model[OutputGroupInfo].pte.to_list():
-            copy = ctx.actions.declare_file("%s.%s" % (ctx.label.name, pte.basename))
-            ctx.actions.symlink(output = copy, target_file = pte)
-            copies.append(copy)
+    for pte in ctx.files.models:
+        copy = ctx.actions.declare_file("%s.%s" % (ctx.label.name, pte.basename))
+        ctx.actions.symlink(output = copy, target_file = pte)
+        copies.append(copy)
     return copies
 
 def _firmware_image_impl(ctx):
     if not ctx.attr.board[BoardInfo].linker_script:
         fail("%s: there is no image for the host; use board_binary" % ctx.label)
-    linked = link_for_board(
-        ctx,
-        ctx.label.name,
-        [ctx.attr.app] + ctx.attr.models,
-        # The size report tells addresses from numbers by their relocations.
-        flags = ["-Wl,--emit-relocs"],
-    )
+    linked = link_for_board(ctx, ctx.label.name, [ctx.attr.app])
     groups = {
         "bin": _binary_files(ctx, linked.elf),
         "elf": [linked.elf],
@@ -102,7 +95,7 @@ _firmware_image = rule(
     implementation = _firmware_image_impl,
     attrs = {
         "app": attr.label(mandatory = True, providers = [CcInfo]),
-        "models": attr.label_list(providers = [CcInfo, OutputGroupInfo]),
+        "models": attr.label_list(allow_files = [".pte"], cfg = no_board_transition),
         "_binary_files": attr.label(
             default = "//boards/image:binary_files",
             executable = True,
@@ -131,7 +124,7 @@ _firmware_image = rule(
     toolchains = use_cc_toolchain(),
 )
 
-def firmware_image(name, board, app, models = [], sim_arguments = ["--count"], visibility = None):
+def firmware_image(name, board, app, models = [], facts = [], visibility = None):
     """Makes an image for a board.
 
     `<name>` gives `<name>.elf`, `.bin`, `.hex`, `.map`, `.size.json` and a `.pte` a model. Beside it:
@@ -142,8 +135,8 @@ def firmware_image(name, board, app, models = [], sim_arguments = ["--count"], v
       name: of the image.
       board: label of the board.
       app: cc_library with main.
-      models: plan_library targets; their output group `pte` is copied beside the image.
-      sim_arguments: arguments of tools/qemu/run.py for `.sim`.
+      models: .pte files of the models that the app runs, copied beside the image.
+      facts: JSON files with more rows for the table of `.sim` (boards/image/sim.py).
       visibility: of all of them.
     """
     _firmware_image(
@@ -175,9 +168,9 @@ def firmware_image(name, board, app, models = [], sim_arguments = ["--count"], v
         visibility = visibility,
         deps = ["//boards/image:size"],
     )
-    board_run(
+    board_sim(
         name = name + ".sim",
-        arguments = sim_arguments,
-        program = name,
+        facts = facts,
+        image = name,
         visibility = visibility,
     )

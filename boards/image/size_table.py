@@ -25,17 +25,16 @@ def size_table(report: dict[str, Any]) -> str:
             f"{memory['name']:10} {memory['kind']:6} {memory['used']:10} {memory['size']:10} {share:6.1%}"
         )
     for kind in ("flash", "ram"):
-        of_kind = [memory for memory in report["memories"] if memory["kind"] == kind]
-        used, size = (sum(memory[key] for memory in of_kind) for key in ("used", "size"))
+        memories = [memory for memory in report["memories"] if memory["kind"] == kind]
+        used, size = (sum(memory[key] for memory in memories) for key in ("used", "size"))
         lines.append(f"{'all ' + kind:17} {used:10} {size:10} {used / size:6.1%}")
     for memory in report["memories"]:
-        if memory["by_origin"]:
+        if memory["used"]:
             lines += ["", f"{memory['name']:>10}  brought by"]
-            ranked = sorted(memory["by_origin"].items(), key=lambda item: -item[1])
-            lines += [f"{size:10}  {origin}" for origin, size in ranked[:_LARGEST]]
-            rest = sum(size for _, size in ranked[_LARGEST:])
-            if rest:
-                lines.append(f"{rest:10}  others")
+            ranked = sorted(memory["by_origin"].items(), key=lambda item: -item[1])[:_LARGEST]
+            lines += [f"{size:10}  {origin}" for origin, size in ranked]
+            rest = memory["used"] - sum(size for _, size in ranked)
+            lines += [f"{rest:10}  others, stacks, gaps"] if rest else []
     lines.append("")
     for name in ("stack", "handler_stack"):
         stack = report[name]

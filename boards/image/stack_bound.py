@@ -25,6 +25,7 @@ _TARGET = re.compile(r"^(?:\w+, )?([0-9a-f]+) <")
 _IMMEDIATE = re.compile(r"#(\d+)")
 _WRITE_BACK = re.compile(r"\[sp, #-(\d+)\]!")
 _LITERAL = re.compile(r"^(\w+), \[pc, .*@ \(([0-9a-f]+) ")
+_CONSTANT = re.compile(r"^(\w+), (?:(\w+), )?#(\d+)")
 _SIZES = {"r": 4, "s": 4, "d": 8, "q": 16}
 _NUMBERS = {"sb": 9, "sl": 10, "fp": 11, "ip": 12, "sp": 13, "lr": 14, "pc": 15, "vpr": 0}
 
@@ -115,29 +116,44 @@ def _read_functions(elf: Elf, objdump: Path) -> dict[int, Function]:
         if header:
             functions[int(header[1], 16)] = Function(header[2])
     current = Function("")
-    literals: dict[str, int] = {}
+    constants: dict[str, int] = {}
     for line in lines:
         header = _HEADER.match(line)
         if header:
             current = functions[int(header[1], 16)]
-            literals = {}
+            constants = {}
         elif "\t" in line:
-            _, mnemonic, *operands = line.split("\t")
-            _read_instruction(
-                elf, functions, current, literals, mnemonic.split(".")[0], "\t".join(operands)
-            )
+            _, mnemonic, *rest = line.split("\t")
+            mnemonic, operands = mnemonic.split(".")[0], "\t".join(rest)
+            _read_instruction(functions, current, constants, mnemonic, operands)
+            _follow_constant(elf, constants, mnemonic, operands)
     return functions
 
 
+def _follow_constant(elf: Elf, constants: dict[str, int], mnemonic: str, operands: str) -> None:
+    """Keeps the constants that registers hold, as far as Armv6-M needs them for large frames."""
+    register = re.match(r"\w*", operands)
+    before = dict(constants)
+    if register:
+        constants.pop(register[0], None)
+    literal = _LITERAL.match(operands)
+    constant = _CONSTANT.match(operands)
+    if mnemonic == "ldr" and literal:
+        constants[literal[1]] = elf.word(int(literal[2], 16))
+    elif mnemonic == "movs" and constant:
+        constants[constant[1]] = int(constant[3])
+    elif mnemonic == "lsls" and constant and constant[2] in before:
+        constants[constant[1]] = before[constant[2]] << int(constant[3])
+
+
 def _read_instruction(
-    elf: Elf,
     functions: dict[int, Function],
     current: Function,
-    literals: dict[str, int],
+    constants: dict[str, int],
     mnemonic: str,
     operands: str,
 ) -> None:
-    """Adds one instruction to its function; `literals` holds constants that registers got."""
+    """Adds one instruction to its function."""
     write_back = _WRITE_BACK.search(operands)
     target = _TARGET.match(operands)
     if mnemonic in ("push", "vpush"):
@@ -155,10 +171,10 @@ def _read_instruction(
     elif mnemonic == "add" and operands.startswith("sp, r"):
         # Armv6-M takes large frames by adding a negative constant, and gives them back likewise.
         amount_register = operands.split(", ")[-1].strip()
-        if amount_register not in literals:
+        if amount_register not in constants:
             current.problem = "the size of the frame depends on data"
         else:
-            current.frame += max(0, -_signed(literals[amount_register]))
+            current.frame += max(0, -_signed(constants[amount_register]))
     elif mnemonic in ("mov", "movs") and operands.startswith("sp,") and "r7" not in operands:
         current.problem = "the stack pointer is set from a register"
     elif mnemonic in ("blx", "bx") and operands.strip() != "lr":
@@ -168,9 +184,6 @@ def _read_instruction(
         # A branch to the function's own start that does not link is a loop.
         if mnemonic == "bl" or functions[callee] is not current:
             current.calls.add(callee)
-    literal = _LITERAL.match(operands)
-    if literal and mnemonic == "ldr":
-        literals[literal[1]] = elf.word(int(literal[2], 16))
 
 
 def _signed(word: int) -> int:

@@ -101,7 +101,7 @@ def place(elf: Elf, address: int, addr2line: Path | None) -> str:
         done = subprocess.run(
             [addr2line, "-e", elf.path, hex(address)], capture_output=True, text=True
         )
-        line = done.stdout.split(" ")[0].strip()
+        line = done.stdout.split(" ")[0].strip().removeprefix("./")
         if done.returncode == 0 and not line.startswith("?"):
             text += f" ({line})"
     return text

@@ -25,8 +25,8 @@ _FUNCTIONS = flags.DEFINE_integer(
     "functions", 0, "Also list that many functions that took most of them.", lower_bound=0
 )
 
-_ENDED_BADLY = 1
-_NOT_RUN = 2
+ENDED_BADLY = 1
+NOT_RUN = 2
 
 
 def _counts_table(counts: Counts, elf: Elf, functions: int) -> str:
@@ -58,12 +58,12 @@ def main(argv: list[str]) -> int:
         )
     except (BoardError, CountsError, ElfError, SimulatorError) as error:
         print(f"{elf.name}: {error}", file=sys.stderr)
-        return _NOT_RUN
+        return NOT_RUN
     if run.counts is not None:
         print(_counts_table(run.counts, Elf(elf), _FUNCTIONS.value))
     if run.problem:
         print(f"{elf.name}: {run.problem}", file=sys.stderr)
-        return _ENDED_BADLY
+        return ENDED_BADLY
     return 0
 
 

@@ -2,6 +2,7 @@
 """Runs a program on a simulated board, or on the host, and says how it ended."""
 
 import os
+import re
 import selectors
 import subprocess
 import tempfile
@@ -23,6 +24,8 @@ FAIL = "PL:FAIL"
 _RUNFILES = Path(__file__).absolute().parents[3]
 
 _KEPT_LINES = 20
+
+_STAT = re.compile(r"^PL:STAT (?P<name>\S.*) (?P<value>-?\d+)$", re.MULTILINE)
 
 
 class SimulatorError(Exception):
@@ -69,6 +72,11 @@ class Run:
     problem: str
     counts: Counts | None
     seconds: float
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """What the program reported in lines `PL:STAT <name> <number>`, in order."""
+        return {name: int(value) for name, value in _STAT.findall(self.console)}
 
 
 def simulate(
@@ -196,7 +204,8 @@ def _problem(
     if failed:
         return failed[0]
     if status != 0:
-        return f"exit status {status}\n" + _tail(messages.splitlines())
+        # Sanitizers and QEMU say first what matters.
+        return "\n".join([f"exit status {status}", *messages.splitlines()[:_KEPT_LINES]])
     if not lines or lines[-1] != PASS:
         return f"the last line is not {PASS}; the console ended with:\n" + _tail(lines)
     return ""

@@ -17,7 +17,8 @@ def cortex_m_toolchain(core):
     options = ["-mthumb", "-mcpu=" + core, "-mfloat-abi=" + CORES[core].float_abi]
     gcc_toolchain_config(
         name = core + "_config",
-        compile_flags = options,
+        # One syntax of assembly for every core; GCC's default for Armv6-M is an older one.
+        compile_flags = options + ["-masm-syntax-unified"],
         link_flags = options + ["-nostartfiles", "-static"],
         target_cpu = core,
         tools = {

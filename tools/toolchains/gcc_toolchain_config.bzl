@@ -82,7 +82,6 @@ def _features(compile_flags, link_flags, pic):
         feature(name = "opt"),
         feature(name = "dbg"),
         feature(name = "supports_pic", enabled = pic),
-        feature(name = "supports_dynamic_linker", enabled = pic),
         feature(
             name = "default_compile_flags",
             enabled = True,

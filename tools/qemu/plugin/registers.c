@@ -32,26 +32,26 @@ GArray *qemu_plugin_get_registers(void);
 // Returns an int up to version 5 and a bool afterwards; the length of the array tells the same.
 void qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *value);
 
-// Cortex-M's r0 is the first register that QEMU names.
-static struct qemu_plugin_register *find_r0(void) {
+// Cortex-M's r0 is the first register that QEMU names. Its handle may be null.
+static bool find_r0(struct qemu_plugin_register **handle) {
   const GArray *registers = qemu_plugin_get_registers();
   if (registers == NULL || registers->length == 0) {
-    return NULL;
+    return false;
   }
   register_description first;
   memcpy(&first, registers->data, sizeof first);
-  return strcmp(first.name, "r0") == 0 ? first.handle : NULL;
+  *handle = first.handle;
+  return strcmp(first.name, "r0") == 0;
 }
 
 bool api_read_r0(uint32_t *value) {
   static struct qemu_plugin_register *handle;
   static GByteArray *buffer;
   if (buffer == NULL) {
+    if (!find_r0(&handle)) {
+      return false;
+    }
     buffer = g_byte_array_new();
-    handle = find_r0();
-  }
-  if (handle == NULL) {
-    return false;
   }
   g_byte_array_set_size(buffer, 0);
   qemu_plugin_read_register(handle, buffer);

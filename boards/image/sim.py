@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs an image on its board's simulator and ends with a table of what came of it.
+
+    sim --board=board.json --size=size.json [--facts=facts.json ...] program.elf
+
+The table has the facts, the program's PL:STAT lines (the first is taken as a total that the others are
+parts of), instructions of one inference (region 0 of the profile), and what the image takes of each of the
+board's memories. A facts file is a JSON object from name to text, number, or fraction as {"fraction": 0.97}.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from absl import app, flags
+
+from boards.board import BoardError, load_board
+from tools.qemu.counts import CountsError
+from tools.qemu.elf import ElfError
+from tools.qemu.simulate import Run, SimulatorError, simulate
+
+_BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
+_SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
+_FACTS = flags.DEFINE_multi_string("facts", [], "JSON files with more rows, for the top.")
+_TIME_LIMIT = flags.DEFINE_float("time_limit", 600, "Seconds until the program is stopped.")
+
+_INFERENCE = 0
+
+_ENDED_BADLY = 1
+_NOT_RUN = 2
+
+
+def _fact(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{value['fraction']:.2%}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _stats(run: Run) -> list[tuple[str, str]]:
+    rows = []
+    total = next(iter(run.stats.values()), 0)
+    for index, (name, value) in enumerate(run.stats.items()):
+        share = f" ({value / total:.2%})" if index and total else ""
+        rows.append((name, f"{value:,}{share}"))
+    return rows
+
+
+def _instructions(run: Run) -> list[tuple[str, str]]:
+    inference = run.counts.regions.get(_INFERENCE) if run.counts else None
+    if inference is None or not inference.entries:
+        return []
+    return [("instructions per inference", f"{inference.instructions // inference.entries:,}")]
+
+
+def _sizes(size: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = [
+        (
+            f"{memory['kind']} {memory['name']}",
+            f"{memory['used']:,} of {memory['size']:,} bytes ({memory['used'] / memory['size']:.1%})",
+        )
+        for memory in size["memories"]
+        if memory["used"]
+    ]
+    stack = size["stack"]
+    bound = "no bound" if stack["bound"] is None else f"at most {stack['bound']:,}"
+    return [*rows, ("of that the stack", f"{bound} of {stack['size']:,} bytes")]
+
+
+def summary(run: Run, size: dict[str, Any], facts: dict[str, Any]) -> str:
+    """Returns the table that `sim` ends with."""
+    rows = [(name, _fact(value)) for name, value in facts.items()]
+    rows += [*_stats(run), *_instructions(run), *_sizes(size)]
+    width = max(len(name) for name, _ in rows)
+    title = f"{size['name']} on {size['board']} ({size['core']}), simulated"
+    return "\n".join([title, *(f"  {name:{width}}  {value}" for name, value in rows)])
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 2:
+        raise app.UsageError("name one program")
+    elf = Path(argv[1])
+    facts: dict[str, Any] = {}
+    for path in _FACTS.value:
+        facts |= json.loads(Path(path).read_text())
+    try:
+        run = simulate(
+            elf,
+            load_board(Path(_BOARD.value)),
+            time_limit=_TIME_LIMIT.value,
+            count=True,
+            echo=sys.stdout,
+        )
+    except (BoardError, CountsError, ElfError, SimulatorError) as error:
+        print(f"{elf.name}: {error}", file=sys.stderr)
+        return _NOT_RUN
+    if run.problem:
+        print(f"{elf.name}: {run.problem}", file=sys.stderr)
+        return _ENDED_BADLY
+    print()
+    print(summary(run, json.loads(Path(_SIZE.value).read_text()), facts))
+    return 0
+
+
+if __name__ == "__main__":
+    app.run(main)

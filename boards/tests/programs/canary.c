@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes over the lowest word of the stack, as an overflow that nothing else notices would.
+#include "boards/common/link_symbols.h"
+#include "boards/common/print.h"
+
+int main(void) {
+  pl_link_stack_limit[0] = 0;
+  pl_print("PL:PASS\n");
+  return 0;
+}

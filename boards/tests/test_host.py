@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs for boards run on the host as well, under sanitizers."""
+
+from pathlib import Path
+
+import pytest
+
+from boards.board import load_board
+from tools.qemu.simulate import Run, SimulatorError, simulate
+
+_BOARD = load_board(Path("boards/host/host.json"))
+
+
+def _run(program: str) -> Run:
+    return simulate(Path(f"boards/tests/{program}.host.elf"), _BOARD, time_limit=20)
+
+
+def test_a_good_end() -> None:
+    run = _run("hello")
+    assert run.problem == ""
+    assert run.console.splitlines()[0] == "0 4294967295 -2147483648 -1"
+
+
+@pytest.mark.parametrize(
+    ("program", "problem"),
+    [
+        ("status", "exit status 7"),
+        ("silent", "the last line is not PL:PASS"),
+        ("not_last", "the last line is not PL:PASS"),
+        ("fail", "PL:FAIL seven is not eight"),
+    ],
+)
+def test_an_end_that_is_not_good(program: str, problem: str) -> None:
+    assert _run(program).problem.startswith(problem)
+
+
+def test_sanitizers_notice_a_read_past_an_array() -> None:
+    run = _run("out_of_bounds")
+    assert run.exit_status not in (0, None)
+    assert "out_of_bounds.c:" in run.problem
+    assert "index 4 out of bounds" in run.problem or "AddressSanitizer" in run.problem
+
+
+def test_instructions_are_not_counted() -> None:
+    with pytest.raises(SimulatorError, match="counted in QEMU"):
+        simulate(Path("boards/tests/hello.host.elf"), _BOARD, count=True)

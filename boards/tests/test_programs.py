@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The boards' start-up code, the runner and the counting of instructions, on one board (PL_BOARD).
+
+Each program of boards/tests/programs ends in its own way; the runner has to say in which.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from boards.board import load_board
+from boards.image.stack_bound import stack_bound
+from tools.qemu.counts import by_function
+from tools.qemu.elf import Elf
+from tools.qemu.fault import Fault, find_fault
+from tools.qemu.simulate import Run, SimulatorError, Tools, simulate
+
+_NAME = os.environ["PL_BOARD"]
+_BOARD = load_board(Path(f"boards/{_NAME}/{_NAME}.json"))
+_OBJDUMP = Path("../arm_gnu_toolchain/bin/arm-none-eabi-objdump")
+_HAS_ONLY_HARD_FAULT = _BOARD.core in ("cortex-m0", "cortex-m0plus")
+
+# What a loop of boards/tests/programs/counted.c executes.
+_EACH_TURN = 2
+_RETURN = 1
+
+
+def _elf(program: str) -> Path:
+    return Path(f"boards/tests/{program}.{_NAME}.elf")
+
+
+def _run(program: str, *, time_limit: float = 20, count: bool = False) -> Run:
+    return simulate(_elf(program), _BOARD, time_limit=time_limit, count=count)
+
+
+def _fault_of(run: Run) -> Fault:
+    fault = find_fault(run.console)
+    assert fault is not None
+    return fault
+
+
+def test_a_good_end() -> None:
+    run = _run("hello")
+    assert run.problem == ""
+    assert run.exit_status == 0
+    assert run.stats == {"answers": 42}
+    assert run.console.splitlines() == [
+        "0 4294967295 -2147483648 -1",
+        "0x0123cdef -12.34 0.005 2.147483647",
+        "PL:STAT answers 42",
+        "PL:PASS",
+    ]
+
+
+def test_memories_are_where_the_data_of_the_board_say() -> None:
+    assert _run("memory").problem == ""
+
+
+@pytest.mark.parametrize(
+    ("program", "problem"),
+    [
+        ("status", "exit status 7"),
+        ("silent", "the last line is not PL:PASS; the console ended with:\n  (nothing)"),
+        ("not_last", "the last line is not PL:PASS; the console ended with:\n  PL:PASS\n  one more"),
+        ("fail", "PL:FAIL seven is not eight"),
+    ],
+)
+def test_an_end_that_is_not_good(program: str, problem: str) -> None:
+    assert _run(program).problem.startswith(problem)
+
+
+def test_a_program_that_never_ends_is_stopped() -> None:
+    run = _run("hang", time_limit=1)
+    assert run.exit_status is None
+    assert run.problem == "no end after 1 s; the console ended with:\n  waiting"
+    assert run.seconds < 10
+
+
+def test_a_fault_is_explained_with_its_place_in_the_source() -> None:
+    run = _run("fault")
+    assert run.console.startswith("before\n")
+    assert _fault_of(run).name == ("HardFault" if _HAS_ONLY_HARD_FAULT else "UsageFault")
+    first, place, caller, *_ = run.problem.splitlines()
+    assert _HAS_ONLY_HARD_FAULT or first == "UsageFault: undefined instruction"
+    assert "deliberate_fault+0x0 (boards/tests/programs/fault.c:6)" in place
+    assert "main+" in caller and "fault.c:10)" in caller
+
+
+def test_a_core_that_locks_up() -> None:
+    run = _run("lockup")
+    assert run.problem.startswith("lockup")
+    assert run.exit_status not in (0, None)
+
+
+@pytest.mark.parametrize("program", ["recursion", "canary"])
+def test_a_stack_that_overflows(program: str) -> None:
+    run = _run(program)
+    assert "the stack overflowed" in run.problem.splitlines()[0]
+    assert run.exit_status == 125
+
+
+def test_the_bound_of_the_stack_holds_and_is_close() -> None:
+    elf = Elf(_elf("deep"))
+    bound = stack_bound(elf, _OBJDUMP, "pl_start")
+    run = _run("deep")
+    assert run.problem == ""
+    assert bound.bytes is not None
+    assert "large" in bound.path
+    # Measuring takes some stack of its own, above what is painted, and stops at whole words.
+    assert run.stats["stack"] - 64 <= bound.bytes <= run.stats["stack"] + 32
+    assert run.stats["stack"] > 600
+
+
+def test_recursion_has_no_bound() -> None:
+    bound = stack_bound(Elf(_elf("recursion")), _OBJDUMP, "pl_start")
+    assert bound.bytes is None
+    assert (bound.problem, bound.path) == ("recursion", ("deeper", "deeper"))
+
+
+def test_counts_are_exact() -> None:
+    counts = _run("counted", count=True).counts
+    assert counts is not None
+    assert {number: region.entries for number, region in counts.regions.items()} == {1: 2, 2: 2, 7: 1}
+
+    # What stands around the loop, the call of the end, is the same in both regions.
+    around = counts.regions[1].instructions - 2 * (1000 * _EACH_TURN + _RETURN)
+    assert 0 < around <= 2 * 8
+    assert counts.regions[2].instructions == 2 * (3000 * _EACH_TURN + _RETURN) + around
+
+    elf = Elf(_elf("counted"))
+    assert by_function(counts.regions[1].at, elf)["loop"] == 2 * (1000 * _EACH_TURN + _RETURN)
+    assert by_function(counts.regions[7].at, elf)["loop"] == 10 * _EACH_TURN + _RETURN
+    assert by_function(counts.outside, elf)["loop"] == 50 * _EACH_TURN + _RETURN
+    assert by_function(counts.at(), elf)["loop"] == 8060 * _EACH_TURN + 6 * _RETURN
+
+    # The outer region has all of the inner one.
+    inner = counts.regions[2].instructions // 2
+    assert counts.regions[7].instructions > inner + 10 * _EACH_TURN
+    assert counts.total == counts.at().total()
+
+
+def test_counts_are_the_same_in_every_run() -> None:
+    assert _run("counted", count=True).counts == _run("counted", count=True).counts
+
+
+def test_without_qemu_it_says_what_to_do() -> None:
+    with pytest.raises(SimulatorError, match="QEMU is missing: run through Bazel"):
+        simulate(_elf("hello"), _BOARD, tools=Tools())
+    with pytest.raises(SimulatorError, match="/nowhere/qemu does not start"):
+        simulate(_elf("hello"), _BOARD, tools=Tools(qemu=Path("/nowhere/qemu")))

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import torch
 from absl import logging
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Interpreter, Node
 
-from aot.errors import LoweringError, describe
+from aot.errors import LoweringError, describe, source_line
 
 Sample = torch.Tensor | Sequence[torch.Tensor]
 
@@ -33,23 +34,66 @@ def calibrate(
       how many samples there were.
 
     Raises:
-      LoweringError: no samples, or one of another count, shape, dtype, or with NaN or infinite values.
+      LoweringError: no samples, or one of another count, shape, dtype, or with NaN or infinite
+        values.
     """
     count = 0
     with torch.no_grad():
         for sample in data:
             inputs = as_inputs(sample)
             _check(count, inputs, example_inputs)
-            prepared(*(x.contiguous() for x in inputs))
+            contiguous = [x.contiguous() for x in inputs]
+            try:
+                prepared(*contiguous)
+            except RuntimeError as error:
+                raise _explained(prepared, contiguous, count) or error from error
             count += 1
             if count % 32 == 0:
                 logging.info("calibration: %d samples", count)
     if count == 0:
         raise LoweringError(
-            "the calibration data are empty: give at least one sample of real input, better 32 or more that cover what the device will see"
+            "the calibration data are empty: give at least one sample of real input, better 32 or "
+            "more that cover what the device will see"
         )
     logging.info("calibration: %d samples, done", count)
     return count
+
+
+class _FirstBadValue(Interpreter):
+    """Runs the float ops and stops at the first that gives NaN or infinity."""
+
+    def run_node(self, n: Node) -> Any:
+        if n.op == "call_module":  # an observer: its value is its input
+            return self.fetch_args_kwargs_from_env(n)[0][0]
+        result = super().run_node(n)
+        is_float = isinstance(result, torch.Tensor) and result.is_floating_point()
+        if is_float and not bool(torch.isfinite(result).all()):
+            raise _BadValue(n)
+        return result
+
+
+class _BadValue(Exception):
+    def __init__(self, node: Node) -> None:
+        super().__init__(node.name)
+        self.node = node
+
+
+def _explained(
+    prepared: GraphModule, inputs: Sequence[torch.Tensor], index: int
+) -> LoweringError | None:
+    """What went wrong if an op gave values that no observer can take; None if it was something
+    else.
+    """
+    try:
+        _FirstBadValue(prepared).run(*inputs)
+    except _BadValue as bad:
+        where = source_line(bad.node)
+        return LoweringError(
+            f"with calibration sample {index}, {bad.node.target} gives NaN or infinite values"
+            + (f"\n    at {where}" if where else "")
+            + "\n    keep its input inside the function's domain (clamp it), or mend the sample"
+        )
+    return None
 
 
 def _check(
@@ -57,7 +101,8 @@ def _check(
 ) -> None:
     if len(inputs) != len(example_inputs):
         raise LoweringError(
-            f"calibration sample {index} has {len(inputs)} inputs, the model takes {len(example_inputs)}"
+            f"calibration sample {index} has {len(inputs)} inputs, the model takes "
+            f"{len(example_inputs)}"
         )
     for position, (actual, expected) in enumerate(zip(inputs, example_inputs, strict=True)):
         where = f"calibration sample {index}, input {position}"

@@ -14,7 +14,9 @@ _LIBRARY_FOLDERS = ("/torch/", "/torchao/", "/executorch/")
 
 
 def source_line(node: torch.fx.Node) -> str:
-    """The innermost line of the user's own code behind a node: "file.py:12 in forward: x = self.conv(x)"; "" if unknown."""
+    """The innermost line of the user's own code behind a node: "file.py:12 in forward: x =
+    self.conv(x)"; "" if unknown.
+    """
     frames = _FRAME.findall(node.meta.get("stack_trace") or "")
     own = [f for f in frames if not any(folder in f[0] for folder in _LIBRARY_FOLDERS)]
     if not own:
@@ -51,7 +53,9 @@ class Problem:
 
 
 class LoweringError(Exception):
-    """The model, its inputs or its calibration data cannot be lowered; the text says why and what to do."""
+    """The model, its inputs or its calibration data cannot be lowered; the text says why and what
+    to do.
+    """
 
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
         self.problems = tuple(problems)
@@ -59,7 +63,7 @@ class LoweringError(Exception):
 
 
 def describe(value: object) -> str:
-    """"float32[1, 8]" of a tensor (real or fake), a tuple of them, or another value's type."""
+    """ "float32[1, 8]" of a tensor (real or fake), a tuple of them, or another value's type."""
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
     if isinstance(value, (list, tuple)):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nn.Module to the ATen graph that is quantized: checks, export, decomposition to the forms that the rules know."""
+"""nn.Module to the ATen graph that is quantized: checks, export, decomposition to the forms that
+the rules know.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +17,7 @@ from aot.passes.fuse_batch_norm import fuse_batch_norm
 from aot.passes.one_to_two_dimensions import one_to_two_dimensions
 from aot.passes.remove_identities import remove_identities
 from aot.passes.split_to_slices import split_to_slices
+from aot.rules.function import mark_values
 
 _aten = torch.ops.aten
 
@@ -52,23 +55,27 @@ def export_aten(
 
     Args:
       model: in eval mode; or an exported program (then of static shapes).
-      example_inputs: one set of inputs; shapes, dtypes and memory format are what the artefact will accept.
+      example_inputs: one set of inputs; shapes, dtypes and memory format are what the artefact will
+        accept.
 
     Raises:
-      LoweringError: the model is in training mode, holds NaN or infinite weights, has dynamic shapes, changes its buffers, checks its
-        data, or cannot be exported.
+      LoweringError: the model is in training mode, holds NaN or infinite weights, has dynamic
+        shapes, changes its buffers, checks its data, or cannot be exported.
     """
     if isinstance(model, ExportedProgram):
         program = model
     else:
         _check_module(model)
         program = _export(model, tuple(example_inputs))
-    _check_program(program)
+    _check_inputs(program)
     table = default_decompositions()
     for op in _KEPT:
         table.pop(op, None)
-    # What the guards would check (shapes, dtypes) is static here and is checked by whoever runs the artefact.
-    module = program.run_decompositions(table).module(check_guards=False)
+    decomposed = program.run_decompositions(table)
+    _check_effects(decomposed)
+    # What the guards would check (shapes, dtypes) is static here and is checked by whoever runs the
+    # artefact.
+    module = decomposed.module(check_guards=False)
     assert isinstance(module, GraphModule)
     for rewrite in (
         remove_identities,
@@ -80,6 +87,7 @@ def export_aten(
         rewrite(module)
         module.graph.eliminate_dead_code()
     _drop_unused_constants(module)
+    mark_values(module)
     module.graph.lint()
     module.recompile()
     return module
@@ -90,13 +98,15 @@ def _check_module(model: torch.nn.Module) -> None:
     if training:
         shown = ", ".join(training[:3])
         raise LoweringError(
-            f"the model is in training mode ({shown}): call .eval() first, so that BatchNorm and Dropout have their meaning for inference"
+            f"the model is in training mode ({shown}): call .eval() first, so that BatchNorm and "
+            "Dropout have their meaning for inference"
         )
     for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
             bad = int((~torch.isfinite(tensor)).sum())
             raise LoweringError(
-                f"weight {name} ({describe(tensor)}) holds {bad} values that are NaN or infinite: check the training run or the checkpoint"
+                f"weight {name} ({describe(tensor)}) holds {bad} values that are NaN or infinite: "
+                "check the training run or the checkpoint"
             )
 
 
@@ -106,12 +116,14 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
     except Exception as error:
         text = str(error).strip().splitlines()
         raise LoweringError(
-            f"torch.export cannot trace the model: {type(error).__name__}: {text[0] if text else ''}\n"
-            "  a model for a microcontroller is one static graph: no control flow on tensor values, no Python objects in or out"
+            f"torch.export cannot trace the model: {type(error).__name__}: "
+            f"{text[0] if text else ''}\n"
+            "  a model for a microcontroller is one static graph: no control flow on tensor "
+            "values, no Python objects in or out"
         ) from error
 
 
-def _check_program(program: ExportedProgram) -> None:
+def _check_inputs(program: ExportedProgram) -> None:
     signature = program.graph_signature
     for node in program.graph.nodes:
         if node.op != "placeholder" or node.name not in signature.user_inputs:
@@ -122,22 +134,29 @@ def _check_program(program: ExportedProgram) -> None:
         dynamic = [i for i, size in enumerate(value.shape) if not isinstance(size, int)]
         if dynamic:
             raise LoweringError(
-                f"input {node.name} has dynamic dimensions {dynamic}: memory is planned ahead of time, so export with fixed shapes "
+                f"input {node.name} has dynamic dimensions {dynamic}: memory is planned ahead of "
+                "time, so export with fixed shapes "
                 "(leave out dynamic_shapes)"
             )
         if value.dtype != torch.float32:
             raise LoweringError(
-                f"input {node.name} is {describe(value)}: a model's inputs are float32 here; lowering makes them int8"
+                f"input {node.name} is {describe(value)}: a model's inputs are float32 here; "
+                "lowering makes them int8"
             )
-    if signature.buffers_to_mutate:
-        names = ", ".join(sorted(signature.buffers_to_mutate.values()))
+
+
+def _check_effects(program: ExportedProgram) -> None:
+    mutated = program.graph_signature.buffers_to_mutate
+    if mutated:
+        names = ", ".join(sorted(mutated.values()))
         raise LoweringError(
             f"the model changes its buffers ({names}): make the state an input and an output"
         )
     for node in program.graph.nodes:
         if "assert" in str(node.target):
             raise LoweringError(
-                f"the model checks its data at run time ({node.target}): the device has no such check; move it out of forward"
+                f"the model checks its data at run time ({node.target}): the device has no such "
+                "check; move it out of forward"
             )
 
 

@@ -75,7 +75,8 @@ class Lowered:
         """What every board computes, bit for bit.
 
         Args:
-          inputs: float32 (quantized first) or of the artefact's dtype; shapes as the artefact's inputs.
+          inputs: float32 (quantized first) or of the artefact's dtype; shapes as the artefact's
+            inputs.
         """
         with torch.no_grad():
             result = self.module(*self.quantize_inputs(inputs))
@@ -93,7 +94,7 @@ class Lowered:
 
 
 def fit_inputs(inputs: Sequence[torch.Tensor], nodes: Sequence[Node]) -> tuple[torch.Tensor, ...]:
-    """Inputs as the given placeholders take them: float32 is quantized, what fits passes through."""
+    """Inputs as the placeholders take them: float32 is quantized, what fits passes through."""
     if len(inputs) != len(nodes):
         raise ValueError(f"the model takes {len(nodes)} inputs, not {len(inputs)}")
     return tuple(_fit(x, n) for x, n in zip(inputs, nodes, strict=True))
@@ -123,13 +124,16 @@ def lower(
 
     Args:
       model: in eval mode.
-      example_inputs: one set of float32 inputs of the shapes and memory format that the device will give.
+      example_inputs: one set of float32 inputs of the shapes and memory format that the device will
+        give.
       target: what to lower for, "cortex-m".
       calibration: representative inputs, each a tuple of tensors (or one tensor).
       quantization: "int8".
       float_io: keep float32 model inputs and outputs; they are quantized on the device.
-      io_layout: "keep" the model's own, or "nhwc" for [N, H, W, C] inputs and outputs without a copy.
-      allow_float_fallback: run ops without an int8 form in float32 on the device; the report lists them.
+      io_layout: "keep" the model's own, or "nhwc" for [N, H, W, C] inputs and outputs without a
+        copy.
+      allow_float_fallback: run ops without an int8 form in float32 on the device; the report lists
+        them.
 
     Raises:
       LoweringError: with all problems found, where they are, and what to do.
@@ -137,7 +141,9 @@ def lower(
     if quantization != "int8":
         raise LoweringError(f"there is no quantization {quantization!r}; there is: int8")
     if io_layout not in LAYOUTS:
-        raise LoweringError(f"there is no I/O layout {io_layout!r}; there are: {', '.join(LAYOUTS)}")
+        raise LoweringError(
+            f"there is no I/O layout {io_layout!r}; there are: {', '.join(LAYOUTS)}"
+        )
     emitter = target_named(target)
     example_inputs = as_inputs(example_inputs)
 
@@ -179,7 +185,8 @@ def _output_values(
     for node in nodes:
         if node.op != "call_function":
             raise LoweringError(
-                f"an output of the model is its {node.op} `{node.target}` as it came: return values that the model computes"
+                f"an output of the model is its {node.op} `{node.target}` as it came: return "
+                "values that the model computes"
             )
     runnable = model.module(check_guards=False) if isinstance(model, ExportedProgram) else model
     with torch.no_grad():

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of lowering: `bazel run //aot:lower -- --model pkg.module:factory --calibration pkg.module:data --output x.pte`."""
+"""The command line of lowering: `bazel run //aot:lower -- --model pkg.module:factory --calibration
+pkg.module:data --output x.pte`.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,16 @@ _MODEL = flags.DEFINE_string(
 _CALIBRATION = flags.DEFINE_string(
     "calibration",
     None,
-    "pkg.module:function; calling it yields tuples of input tensors; the first is the example input",
+    "pkg.module:function; calling it yields tuples of input tensors; the first is the example "
+    "input",
     required=True,
 )
 _TARGET = flags.DEFINE_string("target", "cortex-m", "what to lower for")
 _QUANTIZATION = flags.DEFINE_string("quantization", "int8", "how to quantize")
 _FLOAT_IO = flags.DEFINE_bool("float_io", False, "keep float32 model inputs and outputs")
-_IO_LAYOUT = flags.DEFINE_enum("io_layout", KEEP, LAYOUTS, "layout of the model's inputs and outputs")
+_IO_LAYOUT = flags.DEFINE_enum(
+    "io_layout", KEEP, LAYOUTS, "layout of the model's inputs and outputs"
+)
 _ALLOW_FLOAT_FALLBACK = flags.DEFINE_bool(
     "allow_float_fallback", False, "run ops without an int8 form in float32 on the device"
 )
@@ -46,7 +51,8 @@ _TEST_INPUTS = flags.DEFINE_string(
 _VECTORS = flags.DEFINE_string(
     "vectors",
     None,
-    "where to write inputs and bit-exact reference outputs (.npz: input_<i>, output_<i>, [count, ...] in memory order)",
+    "where to write inputs and bit-exact reference outputs (.npz: input_<i>, output_<i>, [count, "
+    "...] in memory order)",
 )
 
 
@@ -63,7 +69,8 @@ def load(reference: str) -> Callable[[], Any]:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         raise LoweringError(
-            f"{reference}: {error}; is the py_library in deps, and is the path right from the workspace's root?"
+            f"{reference}: {error}; is the py_library in deps, and is the path right from the "
+            "workspace's root?"
         ) from error
     value = getattr(module, name, None)
     if not callable(value):
@@ -99,7 +106,9 @@ def save_npz(path: str, arrays: dict[str, np.ndarray[Any, Any]]) -> None:
         for name, array in arrays.items():
             buffer = io.BytesIO()
             np.lib.format.write_array(buffer, np.ascontiguousarray(array), allow_pickle=False)
-            archive.writestr(zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0)), buffer.getvalue())
+            archive.writestr(
+                zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0)), buffer.getvalue()
+            )
 
 
 def _write(path: str, data: bytes) -> None:
@@ -115,7 +124,9 @@ def run() -> None:
         raise LoweringError(f"{_MODEL.value} gives a {type(model).__name__}, not a torch.nn.Module")
     samples = [as_inputs(s) for s in load(_CALIBRATION.value)()]
     if not samples:
-        raise LoweringError(f"{_CALIBRATION.value} yields nothing: calibration needs at least one sample")
+        raise LoweringError(
+            f"{_CALIBRATION.value} yields nothing: calibration needs at least one sample"
+        )
     lowered = lower(
         model,
         samples[0],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which ops of an ATen graph have an int8 form, which a float kernel, and what to say of the rest."""
+"""Which ATen ops have an int8 form, which a float kernel, and what to say of the rest."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def check_supported(module: GraphModule, allow_float_fallback: bool) -> None:
     problems = unsupported(module, allow_float_fallback)
     if problems:
         raise LoweringError(
-            f"{len(problems)} op{'s' if len(problems) > 1 else ''} of the model cannot be lowered to int8:",
+            f"{len(problems)} op{'s' if len(problems) > 1 else ''} of the model cannot be lowered "
+            "to int8:",
             problems,
         )
 

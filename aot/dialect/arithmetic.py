@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integer arithmetic of the dialect: TFLite's int8 quantization specification.
 
-Everything here is exact. Tensors are int64 while a value is computed, so that nothing wraps; the results are what an
-int32 accumulator, a 32x32->64 multiply and a rounding shift give on the device.
+Everything here is exact. Tensors are int64 while a value is computed, so that nothing wraps; the
+results are what an int32 accumulator, a 32x32->64 multiply and a rounding shift give on the device.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ MIN_SHIFT, MAX_SHIFT = -31, 30
 def quantize_multiplier(value: float) -> tuple[int, int]:
     """Splits a real multiplier into (multiplier, shift): value = multiplier / 2^31 * 2^shift.
 
-    multiplier is 0 or in [2^30, 2^31) by magnitude; shift in [-31, 30]. Values too small to matter become 0 as in TFLite.
+    multiplier is 0 or in [2^30, 2^31) by magnitude; shift in [-31, 30]. Values too small to matter
+    become 0 as in TFLite.
 
     Raises:
       ValueError: the value is not finite, or 2^30 or more.
@@ -44,9 +45,11 @@ def quantize_multiplier(value: float) -> tuple[int, int]:
 def requantize(
     x: torch.Tensor, multiplier: torch.Tensor | int, shift: torch.Tensor | int
 ) -> torch.Tensor:
-    """TFLite's MultiplyByQuantizedMultiplier (double rounding), elementwise, on int64 tensors holding int32 values.
+    """TFLite's MultiplyByQuantizedMultiplier (double rounding), elementwise, on int64 tensors
+    holding int32 values.
 
-    A left shift saturates; then a saturating rounding doubling high multiply; then a rounding right shift, ties away from 0.
+    A left shift saturates; then a saturating rounding doubling high multiply; then a rounding right
+    shift, ties away from 0.
     """
     x = x.to(torch.int64)
     multiplier = torch.as_tensor(multiplier, dtype=torch.int64)
@@ -58,7 +61,9 @@ def requantize(
 
 
 def rounding_shift_right(x: torch.Tensor, bits: torch.Tensor | int) -> torch.Tensor:
-    """x / 2^bits rounded to nearest, ties away from zero (gemmlowp's RoundingDivideByPOT), on int64."""
+    """x / 2^bits rounded to nearest, ties away from zero (gemmlowp's RoundingDivideByPOT), on
+    int64.
+    """
     bits = torch.as_tensor(bits, dtype=torch.int64)
     mask = (torch.ones_like(bits) << bits) - 1
     threshold = (mask >> 1) + (x < 0).to(torch.int64)

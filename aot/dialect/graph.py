@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The typed graph of the dialect: what each edge carries, and how nodes are made.
 
-A dialect graph is a torch.fx graph whose compute nodes call `torch.ops.pl.*` (or, with float fallback, ATen ops). Each node
-that gives a tensor has `meta["val"]` (shape and dtype, on the meta device) and `meta["edge"]` (quantization and layout).
+A dialect graph is a torch.fx graph whose compute nodes call `torch.ops.pl.*` (or, with float
+fallback, ATen ops). Each node that gives a tensor has `meta["val"]` (shape and dtype, on the meta
+device) and `meta["edge"]` (quantization and layout).
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class Origin:
     Attributes:
       ops: the ATen ops, e.g. ("aten.convolution", "aten.relu").
       source: line of the model, "" if unknown.
-      quantized: name of the node in torchao's quantized graph that gives the same value, "" if there is none.
+      quantized: name of the node in torchao's quantized graph that gives the same value, "" if
+        there is none.
     """
 
     ops: tuple[str, ...] = ()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `pl` operator library: how an op of the dialect is declared.
 
-An op is one file in `aot/dialect/ops`: a schema, the shape it gives, and a reference implementation in torch that *is* the
-specification. `define` registers three things with torch: the functional overload, its fake (shape only) form for
-export, and the `.out` overload that a .pte refers to.
+An op is one file in `aot/dialect/ops`: a schema, the shape it gives, and a reference implementation
+in torch that *is* the specification. `define` registers three things with torch: the functional
+overload, its fake (shape only) form for export, and the `.out` overload that a .pte refers to.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class Op:
       reference: the specification; exact integer arithmetic on torch tensors.
       infer: `(shape, dtype)` of the output from the same arguments.
       dtypes: tensor argument name -> dtypes that it may have.
-      zero_points: name of an int argument -> name of the tensor (or "output") whose zero_point it must equal.
+      zero_points: name of an int argument -> name of the tensor (or "output") whose zero_point it
+        must equal.
       shares_quantization: the output has the scale and zero_point of its (first) tensor argument.
       spatial: input and output are NHWC.
       macs: multiply-accumulates of one call, for reports; None where the notion does not apply.
@@ -65,7 +66,8 @@ def define(
 
     Args:
       arguments: the argument list of the functional schema, e.g. "Tensor input, Tensor table".
-      infer: gives shape and dtype of the output from the same arguments (it may look at shapes only).
+      infer: gives shape and dtype of the output from the same arguments (it may look at shapes
+        only).
       dtypes: tensor argument name -> dtypes that the verifier lets through.
       zero_points: int argument -> tensor argument (or "output") whose zero_point it repeats.
       shares_quantization: output quantization equals the input's.

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks a dialect graph after every pass: each op's operands have the dtype, shape, layout and quantization it asks for."""
+"""Checks a dialect graph after every pass: each op's operands have the dtype, shape, layout and
+quantization it asks for.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from aot.dialect.library import Op
 
 
 class VerificationError(Exception):
-    """A pass left a graph that would compute something else; names the pass, op, tensor and source line."""
+    """A pass left a graph that would compute something else; names the pass, op, tensor and source
+    line.
+    """
 
 
 def verify(module: GraphModule, after: str) -> None:
@@ -79,15 +83,17 @@ def _shape_problem(op: Op, node: Node) -> str:
 
     shape, dtype = op.infer(*(value(a) for a in node.args))
     if tuple(shape) != shape_of(node) or dtype != node.meta["val"].dtype:
-        return f"gives {dtype}{list(shape)}, but is marked {node.meta['val'].dtype}{list(shape_of(node))}"
+        marked = f"{node.meta['val'].dtype}{list(shape_of(node))}"
+        return f"gives {dtype}{list(shape)}, but is marked {marked}"
     return ""
 
 
 def _quantization_problem(op: Op, node: Node, values: dict[str, Any]) -> str:
-    for name, tensor in op.zero_points.items():
-        owner = node if tensor == "output" else values[tensor]
-        if values[name] != edge_of(owner).zero_point:
-            return f"{name} is {values[name]}, but `{owner.name}` has zero_point {edge_of(owner).zero_point}"
+    for name, owned_by in op.zero_points.items():
+        owner = node if owned_by == "output" else values[owned_by]
+        expected = edge_of(owner).zero_point
+        if values[name] != expected:
+            return f"{name} is {values[name]}, but `{owner.name}` has zero_point {expected}"
     if op.shares_quantization:
         for tensor in _tensors(values, next(iter(op.dtypes))):
             if not edge_of(tensor).same_quantization(edge_of(node)):

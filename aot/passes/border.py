@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fits the dialect graph's inputs and outputs to the layout that the user sees.
 
-Lowering works on contiguous tensors throughout, so that no shape or stride of the user's reaches a rule. `keep` gives the border back
-what the user had: a channels_last input or output lies in memory as NHWC; a channels_last op and a transpose say so, and the
-layout passes cancel the transpose. `nhwc`: every rank-4 input and output of the
-artefact has the shape [N, H, W, C], and no copy.
+Lowering works on contiguous tensors throughout, so that no shape or stride of the user's reaches a
+rule. `keep` gives the border back what the user had: a channels_last input or output lies in memory
+as NHWC; a channels_last op and a transpose say so, and the layout passes cancel the transpose.
+`nhwc`: every rank-4 input and output of the artefact has the shape [N, H, W, C], and no copy.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ LAYOUTS = (KEEP, TO_NHWC_BORDER)
 
 
 def is_channels_last(value: torch.Tensor) -> bool:
-    """Whether a tensor lies as NHWC and not as NCHW; where the bytes are the same either way it counts as NCHW."""
+    """Whether a tensor lies as NHWC and not as NCHW; where the bytes are the same either way it
+    counts as NCHW.
+    """
     return (
         value.dim() == 4
         and not value.is_contiguous()
@@ -67,7 +69,7 @@ def _per_node(output: Node, outputs: Sequence[torch.Tensor]) -> list[torch.Tenso
     """The output value of each distinct node that the output returns."""
     flat: list[Node] = []
     map_arg(output.args[0], flat.append)
-    first = {node: value for node, value in reversed(list(zip(flat, outputs, strict=True)))}
+    first = dict(reversed(list(zip(flat, outputs, strict=True))))
     return [first[node] for node in output.all_input_nodes]
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluates ATen ops all of whose inputs are constants, and keeps the result as a constant of the module."""
+"""Evaluates ATen ops all of whose inputs are constants, and keeps the result as a constant of the
+module.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from aot.dialect.graph import tensor_constant
 
 
 def fold_constants(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many nodes were evaluated. Random ops are left alone."""
+    """Rewrites the graph in place; returns how many nodes were evaluated. Random ops are left
+    alone.
+    """
     count = 0
     for node in list(module.graph.nodes):
         if node.op != "call_function" or any(n.op != "get_attr" for n in node.all_input_nodes):

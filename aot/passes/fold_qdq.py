@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folds ATen ops between dequantize and quantize nodes into typed int8 ops of the dialect.
 
-Takes torchao's converted graph (ATen ops, `quantized_decomposed` quantize and dequantize nodes) and builds a new graph of dialect
-ops. A quantize node of a value decides: the op that makes the value is emitted by its rule, with a clamp after it taken in; a
-quantize of a dequantize is a requantization, hence a table; a quantize of a model input makes that input int8. An op without a
+Takes torchao's converted graph (ATen ops, `quantized_decomposed` quantize and dequantize nodes) and
+builds a new graph of dialect ops. A quantize node of a value decides: the op that makes the value
+is emitted by its rule, with a clamp after it taken in; a quantize of a dequantize is a
+requantization, hence a table; a quantize of a model input makes that input int8. An op without a
 quantize node behind it stays a float op between pl::dequantize and pl::quantize.
 """
 
@@ -20,13 +21,11 @@ from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.lut import lut
 from aot.dialect.ops.quantize import quantize
 from aot.errors import source_line
+from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE
 from aot.rules import fused_clamp, rule_for
 from aot.rules.function import function_root, members
 from aot.rules.rule import Call, Clamp, Rule
 from aot.rules.unary import table_of
-
-_QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
-_DEQUANTIZE = torch.ops.quantized_decomposed.dequantize_per_tensor.default
 
 
 def _quantization(node: Node) -> Edge:
@@ -52,9 +51,9 @@ class _Folder:
         for node in self.source.graph.nodes:
             if node.op == "placeholder":
                 self._placeholder(node)
-            elif node.target is _QUANTIZE:
+            elif node.target is QUANTIZE:
                 self.int8[node] = self._quantize(node)
-            elif node.target is _DEQUANTIZE:
+            elif node.target is DEQUANTIZE:
                 self.int8[node] = self._dequantize(node)
             elif node.op == "output":
                 self._output(node)
@@ -64,7 +63,7 @@ class _Folder:
 
     def _placeholder(self, node: Node) -> None:
         value = node.meta["val"]
-        quantizers = [u for u in node.users if u.target is _QUANTIZE]
+        quantizers = [u for u in node.users if u.target is QUANTIZE]
         edges = {_quantization(u) for u in quantizers}
         if self.float_io or len(edges) != 1 or len(quantizers) != len(node.users):
             self.floats[node] = self.builder.placeholder(node.name, value, Edge())
@@ -79,7 +78,7 @@ class _Folder:
             return self.int8[node]
         value, edge = node.args[0], _quantization(node)
         assert isinstance(value, Node)
-        if value.target is _DEQUANTIZE:
+        if value.target is DEQUANTIZE:
             return self._requantize(value, edge, node)
         constant = tensor_constant(self.source, value)
         if constant is not None:
@@ -132,7 +131,9 @@ class _Folder:
         return self.builder.constant(source.name, constant, _quantization(node))
 
     def _as_float(self, argument: Node) -> Node:
-        """A float value of the new graph; ops without an int8 form are made here, when something asks for their value."""
+        """A float value of the new graph; ops without an int8 form are made here, when something
+        asks for their value.
+        """
         if argument in self.floats:
             return self.floats[argument]
         constant = tensor_constant(self.source, argument)
@@ -169,7 +170,8 @@ def fold_qdq(source: GraphModule, float_io: bool = False) -> GraphModule:
 
     Args:
       source: ATen ops with quantize and dequantize nodes, `meta["val"]` on every node.
-      float_io: keep float model inputs and outputs, with pl::quantize and pl::dequantize at the border.
+      float_io: keep float model inputs and outputs, with pl::quantize and pl::dequantize at the
+        border.
     """
     return _Folder(source, float_io).run()
 
@@ -182,4 +184,3 @@ def op_counts(module: GraphModule) -> Mapping[str, int]:
             name = _op_name(node)
             counts[name] = counts.get(name, 0) + 1
     return counts
-

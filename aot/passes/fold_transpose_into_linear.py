@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """linear(reshape(transpose(x))) -> linear(reshape(x)) with the weight's columns reordered.
 
-Matches a transpose that leaves dimension 0 in place and a reshape of it to [N, K]: what flatten does between NHWC convolutions
-and a classifier. The columns are a constant, so the transpose costs nothing on the device.
+Matches a transpose that leaves dimension 0 in place and a reshape of it to [N, K]: what flatten
+does between NHWC convolutions and a classifier. The columns are a constant, so the transpose costs
+nothing on the device.
 """
 
 from __future__ import annotations
@@ -31,7 +32,12 @@ def fold_transpose_into_linear(module: GraphModule) -> int:
         moved = flat.args[0]
         perm, source = list(arguments(moved)["perm"]), moved.args[0]
         shape, dims = shape_of(flat), shape_of(moved)
-        if perm[0] != 0 or len(shape) != 2 or shape[0] != dims[0] or shape[1] != math.prod(dims[1:]):
+        if (
+            perm[0] != 0
+            or len(shape) != 2
+            or shape[0] != dims[0]
+            or shape[1] != math.prod(dims[1:])
+        ):
             continue
         weight = tensor_constant(module, values["weight"])
         assert weight is not None

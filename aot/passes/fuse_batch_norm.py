@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folds an inference BatchNorm into the convolution or linear layer before it, or makes it a depthwise 1x1 convolution.
+"""Folds an inference BatchNorm into the convolution or linear layer before it, or makes it a
+depthwise 1x1 convolution.
 
-Matches `_native_batch_norm_legit_no_training` with constant statistics. It folds where the producer is a convolution (not
-transposed) or a linear layer over a rank-2 value, has constant weights and no other user; otherwise the BatchNorm, an affine
-function of each channel, becomes a depthwise convolution with a 1-element kernel (over an added dimension for rank 2).
+Matches `_native_batch_norm_legit_no_training` with constant statistics. It folds where the producer
+is a convolution (not transposed) or a linear layer over a rank-2 value, has constant weights and no
+other user; otherwise the BatchNorm, an affine function of each channel, becomes a depthwise
+convolution with a 1-element kernel (over an added dimension for rank 2).
 """
 
 from __future__ import annotations
@@ -104,7 +106,9 @@ def fuse_batch_norm(module: GraphModule) -> int:
         if norm.target is not _NORM:
             continue
         affine = _affine(module, norm)
-        if affine is None or any(u.target is not operator.getitem or u.args[1] != 0 for u in norm.users):
+        if affine is None or any(
+            u.target is not operator.getitem or u.args[1] != 0 for u in norm.users
+        ):
             continue
         producer = norm.args[0]
         assert isinstance(producer, Node)

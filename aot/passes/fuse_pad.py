@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes a pl::pad of real zeros over H and W into the padding of the convolution behind it; other pads stay.
+"""Takes a pl::pad of real zeros over H and W into the padding of the convolution behind it; other
+pads stay.
 
 Matches conv(pad(x)), and conv(transpose(pad(x))) as it stands behind a model's input.
 """
@@ -27,7 +28,9 @@ def fuse_pad(module: GraphModule) -> int:
         source, padding, value = pad.args
         assert isinstance(source, Node) and isinstance(padding, list)
         perm = arguments(moved)["perm"] if pad is not moved else [0, 1, 2, 3]
-        (n0, n1), (top, bottom), (left, right), (c0, c1) = (padding[2 * d : 2 * d + 2] for d in perm)
+        (n0, n1), (top, bottom), (left, right), (c0, c1) = (
+            padding[2 * d : 2 * d + 2] for d in perm
+        )
         if any((n0, n1, c0, c1)) or value != edge_of(pad).zero_point:
             continue
         if pad is moved:
@@ -38,7 +41,9 @@ def fuse_pad(module: GraphModule) -> int:
                 values["input"] = builder.call(
                     transpose, source, perm, edge=edge_of(moved), origin=moved.meta["origin"]
                 )
-        values["padding"] = [a + b for a, b in zip(values["padding"], (top, bottom, left, right), strict=True)]
+        values["padding"] = [
+            a + b for a, b in zip(values["padding"], (top, bottom, left, right), strict=True)
+        ]
         op = dialect_op(node)
         assert op is not None
         with module.graph.inserting_before(node):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives each quantized value of torchao's converted graph one dequantize node, and quantize nodes their shapes.
+"""Gives each quantized value of torchao's converted graph one dequantize node, and quantize nodes
+their shapes.
 
-torchao makes a dequantize node for every user; a function of one value that reads it twice must see that it is one value.
+torchao makes a dequantize node for every user; a function of one value that reads it twice must see
+that it is one value.
 """
 
 from __future__ import annotations
@@ -9,8 +11,7 @@ from __future__ import annotations
 import torch
 from torch.fx import GraphModule, Node
 
-_QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
-_DEQUANTIZE = torch.ops.quantized_decomposed.dequantize_per_tensor.default
+from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE
 
 
 def merge_dequantizes(module: GraphModule) -> int:
@@ -18,7 +19,7 @@ def merge_dequantizes(module: GraphModule) -> int:
     count = 0
     kept: dict[tuple[object, ...], Node] = {}
     for node in list(module.graph.nodes):
-        if node.target not in (_QUANTIZE, _DEQUANTIZE):
+        if node.target not in (QUANTIZE, DEQUANTIZE):
             continue
         first = kept.setdefault((node.target, *node.args), node)
         if first is not node:
@@ -30,7 +31,7 @@ def merge_dequantizes(module: GraphModule) -> int:
         assert isinstance(source, Node)
         value = source.meta.get("val")
         if isinstance(value, torch.Tensor):
-            dtype = torch.int8 if node.target is _QUANTIZE else torch.float32
+            dtype = torch.int8 if node.target is QUANTIZE else torch.float32
             node.meta["val"] = torch.empty(value.shape, dtype=dtype, device="meta")
     module.recompile()
     return count

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a 1d convolution a 2d one of height 1, and max_pool2d_with_indices whose indices nobody reads a max_pool2d.
+"""Makes a 1d convolution a 2d one of height 1, and max_pool2d_with_indices whose indices nobody
+reads a max_pool2d.
 
-A convolution over [N, C, L] becomes unsqueeze, convolution over [N, C, 1, L], squeeze: torch does the same to 1d pools.
+A convolution over [N, C, L] becomes unsqueeze, convolution over [N, C, 1, L], squeeze: torch does
+the same to 1d pools.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ def _lift_convolution(module: GraphModule, node: Node) -> bool:
         wide.meta = {**node.meta, "val": x.meta["val"].unsqueeze(-2)}
         lifted = [[1, *stride], [0, *padding], [1, *dilation]]  # type: ignore[misc]
         conv = graph.call_function(
-            _CONV, (wide, w, bias, *lifted, transposed, [0, *output_padding], groups)  # type: ignore[misc]
+            _CONV,
+            (wide, w, bias, *lifted, transposed, [0, *output_padding], groups),  # type: ignore[misc]
         )
         conv.meta = {**node.meta, "val": value.unsqueeze(-2)}
         out = graph.call_function(_aten.squeeze.dims, (conv, [-2]))

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Removes ATen ops that give their input: clone, alias, detach, dropout in eval mode, expand to the same shape, casts to the same dtype.
+"""Removes ATen ops that give their input: clone, alias, detach, dropout in eval mode, expand to the
+same shape, casts to the same dtype.
 
-Leaves everything else; an expand that really broadcasts stays. A view that relied on a removed clone's strides becomes a reshape.
+Leaves everything else; an expand that really broadcasts stays. A view that relied on a removed
+clone's strides becomes a reshape.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Removes movement that moves nothing, and values computed twice.
 
-A transpose that leaves every byte in place becomes a reshape; reshapes in a row become one, a reshape to the same shape none;
-a second node with the same op and arguments becomes the first.
+A transpose that leaves every byte in place becomes a reshape; reshapes in a row become one, a
+reshape to the same shape none; a second node with the same op and arguments becomes the first.
 """
 
 from __future__ import annotations
@@ -14,6 +14,26 @@ from aot.dialect.ops.reshape import reshape
 from aot.passes.sink_transposes import moves_nothing
 
 
+def _unmoved_source(node: Node) -> Node | None:
+    """The value whose bytes a node gives under another shape; None if the node is needed."""
+    source = node.args[0]
+    if not isinstance(source, Node):
+        return None
+    if calls(node, "transpose"):
+        still = moves_nothing(shape_of(source), arguments(node)["perm"])
+        return _beneath_reshapes(source) if still else None
+    if not calls(node, "reshape"):
+        return None
+    beneath = _beneath_reshapes(source)
+    return beneath if beneath is not source or shape_of(source) == shape_of(node) else None
+
+
+def _beneath_reshapes(node: Node) -> Node:
+    while calls(node, "reshape"):
+        node = arguments(node)["input"]
+    return node
+
+
 def simplify_movement(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many nodes went away or became a reshape."""
     count = 0
@@ -22,34 +42,25 @@ def simplify_movement(module: GraphModule) -> int:
     for node in list(module.graph.nodes):
         if dialect_op(node) is None:
             continue
-        replacement: Node | None = None
-        source = node.args[0]
-        if calls(node, "transpose"):
-            assert isinstance(source, Node)
-            if moves_nothing(shape_of(source), arguments(node)["perm"]):
-                replacement = source
-        elif calls(node, "reshape"):
-            if calls(source, "reshape"):
-                assert isinstance(source, Node)
-                replacement = source.args[0]  # type: ignore[assignment]
-            elif isinstance(source, Node) and shape_of(source) == shape_of(node):
-                node.replace_all_uses_with(source)
-                module.graph.erase_node(node)
-                count += 1
-                continue
-        if replacement is not None:
-            with module.graph.inserting_before(node):
-                new = builder.call(
-                    reshape,
-                    replacement,
-                    list(shape_of(node)),
-                    edge=edge_of(node),
-                    origin=node.meta["origin"],
-                )
+        source = _unmoved_source(node)
+        if source is not None:
+            if shape_of(source) == shape_of(node):
+                new = source
+            else:
+                with module.graph.inserting_before(node):
+                    new = builder.call(
+                        reshape,
+                        source,
+                        list(shape_of(node)),
+                        edge=edge_of(node),
+                        origin=node.meta["origin"],
+                    )
             node.replace_all_uses_with(new)
             module.graph.erase_node(node)
-            node = new
             count += 1
+            if new is source:
+                continue
+            node = new
         key = f"{node.target} {node.args} {node.kwargs}"
         first = seen.setdefault(key, node)
         if first is not node:

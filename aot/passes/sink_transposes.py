@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moves transposes towards the outputs, through ops that do not care, until they meet their inverse and vanish.
+"""Moves transposes towards the outputs, through ops that do not care, until they meet their inverse
+and vanish.
 
-Rules emit spatial ops as transpose, NHWC op, transpose back. In one walk in graph order every op whose input is a transpose is
-rewritten to read the transpose's source, with its dimensions renamed, and the transpose follows it. Two transposes in a row
-become one, or none. What stays is at the model's border, or in front of an op that needs the order (reshape that mixes
-dimensions). Reshapes that only add or drop dimensions of size 1 let transposes pass; unary ops pass through reshapes.
+Rules emit spatial ops as transpose, NHWC op, transpose back. In one walk in graph order every op
+whose input is a transpose is rewritten to read the transpose's source, with its dimensions renamed,
+and the transpose follows it. Two transposes in a row become one, or none. What stays is at the
+model's border, or in front of an op that needs the order (reshape that mixes dimensions). Reshapes
+that only add or drop dimensions of size 1 let transposes pass; unary ops pass through reshapes.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections.abc import Callable, Sequence
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import (
+    NHWC,
     Builder,
     Edge,
     arguments,
@@ -39,14 +42,20 @@ def inverse(perm: Sequence[int]) -> Perm:
 
 
 def moves_nothing(shape: Sequence[int], perm: Sequence[int]) -> bool:
-    """Whether a transpose of a tensor of this shape leaves every byte where it was: dimensions of size 1 do not count."""
+    """Whether a transpose of a tensor of this shape leaves every byte where it was: dimensions of
+    size 1 do not count.
+    """
     kept = [d for d in perm if shape[d] != 1]
     return kept == sorted(kept)
 
 
 def _permutation(node: object) -> Perm | None:
     """The permutation of a transpose node, else None."""
-    return list(arguments(node)["perm"]) if isinstance(node, Node) and calls(node, "transpose") else None
+    return (
+        list(arguments(node)["perm"])
+        if isinstance(node, Node) and calls(node, "transpose")
+        else None
+    )
 
 
 class _Sinker:
@@ -119,7 +128,8 @@ class _Sinker:
         assert outer is not None
         combined = [inner[d] for d in outer]
         if combined == sorted(combined):
-            origin_of.meta["edge"] = with_layout(edge_of(origin_of), edge_of(node).layout)
+            if edge_of(node).layout == NHWC:  # what a rule knew of the result holds for the source
+                origin_of.meta["edge"] = with_layout(edge_of(origin_of), NHWC)
             return origin_of
         return self._follow(origin_of, combined, node)
 
@@ -134,8 +144,9 @@ class _Sinker:
         if calls(x, "reshape") and len(x.users) == 1 and "input" in arguments(node):
             op = self._rebuild(node, input=source)
             assert isinstance(source, Node)
-            op.meta["edge"] = with_layout(edge_of(node), edge_of(source).layout)
             edge = edge_of(node)
+            op.meta["edge"] = with_layout(edge, edge_of(source).layout)
+            op = self._unary(op) or op
             moved = self.builder.call(
                 reshape, op, list(shape_of(x)), edge=edge, origin=node.meta["origin"]
             )
@@ -159,7 +170,9 @@ class _Sinker:
         return self._through(node, leader, perm, **moved)
 
     def _untransposed(self, x: Node, perm: Perm) -> Node | None:
-        """A value y with transpose(y, perm) equal to x (after broadcasting), if that costs nothing; None otherwise."""
+        """A value y with transpose(y, perm) equal to x (after broadcasting), if that costs nothing;
+        None otherwise.
+        """
         shape = [1] * (len(perm) - len(shape_of(x))) + list(shape_of(x))
         back = inverse(perm)
         constant = tensor_constant(self.module, x)
@@ -217,7 +230,9 @@ class _Sinker:
             if value is None:
                 return None
             sources.append(value)
-        leader = next(x.args[0] for x, own in zip(values["inputs"], perms, strict=True) if own == perm)
+        leader = next(
+            x.args[0] for x, own in zip(values["inputs"], perms, strict=True) if own == perm
+        )
         return self._through(node, leader, perm, inputs=sources, dim=perm[values["dim"]])
 
     def _linear(self, node: Node) -> Node | None:
@@ -243,7 +258,8 @@ class _Sinker:
         matched = _match_unit_dims(shape_of(x), shape)
         if matched is None:
             return None
-        # Dimensions of the result, by the source dimension they come from; an added one stands right before the next that is kept.
+        # Dimensions of the result, by the source dimension they come from; an added one stands
+        # right before the next that is kept.
         places: list[tuple[float, int]] = []
         following = float(len(perm))
         for d in reversed(range(len(shape))):
@@ -257,9 +273,7 @@ class _Sinker:
         order = [d for _, d in sorted(places)]
         new_shape = [shape[d] for d in order]
         edge = Edge(edge_of(node).scale, edge_of(node).zero_point)
-        moved = self.builder.call(
-            reshape, source, new_shape, edge=edge, origin=node.meta["origin"]
-        )
+        moved = self.builder.call(reshape, source, new_shape, edge=edge, origin=node.meta["origin"])
         new_perm = inverse(order)
         if new_perm == sorted(new_perm):
             return moved
@@ -267,7 +281,9 @@ class _Sinker:
 
 
 def _match_unit_dims(before: Sequence[int], after: Sequence[int]) -> list[int | None] | None:
-    """For each dimension of `after` the one of `before` that it is, None where it was added; None if more than 1s change."""
+    """For each dimension of `after` the one of `before` that it is, None where it was added; None
+    if more than 1s change.
+    """
     if [s for s in before if s != 1] != [s for s in after if s != 1]:
         return None
     matched: list[int | None] = []

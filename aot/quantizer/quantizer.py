@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Annotates a graph for int8: a torchao PT2E `Quantizer` that asks the rules, not patterns of modules.
+"""Annotates a graph for int8: a torchao PT2E `Quantizer` that asks the rules, not patterns of
+modules.
 
-Every value has exactly one quantization. Values that an op needs to be equal (in and out of reshape, pools, cat, …) form one
-group; a group has one observer, or a fixed quantization where a function's range is known (sigmoid, softmax, tanh). A value that
-is pulled by two groups belongs to the one of the op that made it and is requantized on its way into the other.
+Every value has exactly one quantization. Values that an op needs to be equal (in and out of
+reshape, pools, cat, …) form one group; a group has one observer, or a fixed quantization where a
+function's range is known (sigmoid, softmax, tanh). A value that is pulled by two groups belongs to
+the one of the op that made it and is requantized on its way into the other.
 """
 
 from __future__ import annotations
@@ -72,7 +74,9 @@ class Groups:
             self._of[value] = Group([value], fixed)
 
     def join(self, value: Node, other: Node) -> bool:
-        """Makes two values share, unless that would narrow a fixed range; says whether they share now."""
+        """Makes two values share, unless that would narrow a fixed range; says whether they share
+        now.
+        """
         a, b = self._of[value], self._of[other]
         if a is b:
             return True
@@ -90,7 +94,7 @@ def is_float_tensor(node: Node) -> bool:
 
 
 class Int8Quantizer(Quantizer):  # type: ignore[misc]
-    """Annotates every op that a rule supports; others stay float between dequantize and quantize."""
+    """Annotates every op that a rule supports; others stay float between two conversions."""
 
     def annotate(self, model: GraphModule) -> GraphModule:
         nodes = list(model.graph.nodes)
@@ -102,7 +106,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         for node, rule in covered.items():
             self._annotate(node, rule, node in inner, groups, order)
         for value in nodes:
-            if value.op in ("placeholder", "get_attr") and value in groups:
+            if value in groups and value not in covered:  # inputs, constants, float ops
                 value.meta["quantization_annotation"] = QuantizationAnnotation(
                     output_qspec=_spec(value, groups, order), _annotated=True
                 )
@@ -125,7 +129,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             elif isinstance(output, Shares):
                 sources = rule.activations(node)
                 ranges = {groups[s].fixed for s in sources}
-                # Sources of one fixed range hand it on; where ranges differ, the output is observed.
+                # Sources of one fixed range hand it on; where ranges differ, the output is
+                # observed.
                 groups.add(node, ranges.pop() if len(ranges) == 1 else None)
                 for source in sources:
                     groups.join(source, node)
@@ -143,7 +148,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 if not isinstance(rule.output, Shares) or groups[value] is groups[node]:
                     inputs[value] = _spec(value, groups, order, edge=True)
                 elif output is ACTIVATION:
-                    # A source outside of the op's group is requantized on this edge, which now comes first in the group.
+                    # A source outside of the op's group is requantized on this edge, which now
+                    # comes first in the group.
                     inputs[value] = ACTIVATION
                     output = SharedQuantizationSpec((value, node))
                 else:
@@ -168,7 +174,9 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
 
 
 def _readers(node: Node) -> list[Node]:
-    """Ops that read activations on the node's behalf: the inside of a function of one value, the op behind a getitem."""
+    """Ops that read activations on the node's behalf: the inside of a function of one value, the op
+    behind a getitem.
+    """
     if node.target is operator.getitem:
         return list(node.all_input_nodes)
     return [m for m in members(node) if m is not node] if function_root(node) is not None else []
@@ -177,7 +185,9 @@ def _readers(node: Node) -> list[Node]:
 def _spec(
     value: Node, groups: Groups, order: dict[Node, int], edge: bool = False
 ) -> QuantizationSpecBase:
-    """The group's quantization: its own spec at the member that comes first, shared with that one elsewhere."""
+    """The group's quantization: its own spec at the member that comes first, shared with that one
+    elsewhere.
+    """
     group = groups[value]
     first = min(group.members, key=lambda n: order[n])
     if value is not first or edge:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which nodes are functions of one value: an elementwise op, or several, whose only tensor input is one value of the same shape.
+"""Which nodes are functions of one value: an elementwise op, or several, whose only tensor input is
+one value of the same shape.
 
-`x * torch.sigmoid(x)`, `torch.where(x > 0, x, 0.1 * x)` and `1 / (1 + x.abs())` are each one function of x, whatever ops they are
-written with, so each is one table on the device.
+`x * torch.sigmoid(x)`, `torch.where(x > 0, x, 0.1 * x)` and `1 / (1 + x.abs())` are each one
+function of x, whatever ops they are written with, so each is one table on the device.
 """
 
 from __future__ import annotations
@@ -19,12 +20,18 @@ from aot.dialect.graph import tensor_constant
 _aten = torch.ops.aten
 
 _UNARY = (
-    "abs acos acosh asin asinh atan atanh ceil celu clamp clamp_max clamp_min cos cosh elu erf erfc exp exp2 expm1 floor frac "
-    "gelu hardshrink hardsigmoid hardswish hardtanh isinf isnan leaky_relu log log10 log1p log2 log_sigmoid_forward logical_not "
-    "log_sigmoid logit mish neg reciprocal relu relu6 round rsqrt selu sigmoid sign silu sin sinh softplus softshrink sqrt square "
+    "abs acos acosh asin asinh atan atanh ceil celu clamp clamp_max clamp_min cos cosh elu erf "
+    "erfc exp exp2 expm1 floor frac "
+    "gelu hardshrink hardsigmoid hardswish hardtanh isinf isnan leaky_relu log log10 log1p log2 "
+    "log_sigmoid_forward logical_not "
+    "log_sigmoid logit mish neg reciprocal relu relu6 round rsqrt selu sigmoid sign silu sin sinh "
+    "softplus softshrink sqrt square "
     "tan tanh threshold trunc"
 )
-_BINARY = "add atan2 div eq fmod ge gt le logical_and logical_or lt maximum minimum mul ne pow remainder rsub sub where"
+_BINARY = (
+    "add atan2 div eq fmod ge gt le logical_and logical_or lt maximum minimum mul ne pow "
+    "remainder rsub sub where"
+)
 
 
 def _overloads(names: str) -> frozenset[Any]:
@@ -47,6 +54,9 @@ ELEMENTWISE = _overloads(_UNARY + " " + _BINARY) | {
 }
 
 
+_OWN = "value_of_its_own"
+
+
 def is_scalar(value: object) -> bool:
     """A Python number, or a constant of one element."""
     if isinstance(value, (bool, int, float)):
@@ -60,10 +70,32 @@ def is_scalar(value: object) -> bool:
 def function_root(node: Node) -> Node | None:
     """The one value that a node is a function of; None if it is no such function.
 
-    A clamp that its producer takes in is not a function of the producer: the two are one op. The root is never itself a function
-    of one value.
+    A clamp that its producer takes in is not a function of the producer: the two are one op. The
+    root is never itself a function of one value.
     """
     return _root(node, {})
+
+
+def mark_values(module: GraphModule) -> None:
+    """Finds the functions that something else than a function of the same value reads: they are
+    values of their own.
+
+    Run once on the float graph. Functions of such a value start there, as they must once it is
+    quantized.
+    """
+    marked = True
+    while marked:
+        marked = False
+        roots: dict[Node, Node | None] = {}
+        for node in module.graph.nodes:
+            root = _root(node, roots)
+            if root is None or _OWN in node.meta:
+                continue
+            inside = [_root(u, roots) is root for u in node.users]
+            if any(inside) and not all(inside):
+                node.meta[_OWN] = True
+                marked = True
+                break
 
 
 def _root(node: Node, known: dict[Node, Node | None]) -> Node | None:
@@ -80,7 +112,7 @@ def _find_root(node: Node, known: dict[Node, Node | None]) -> Node | None:
     if fused_clamp(node) is not None:
         return None
     tensors = [a for a in node.all_input_nodes if not is_scalar(a)]
-    roots = {_root(a, known) or a for a in tensors}
+    roots = {a if _OWN in a.meta else _root(a, known) or a for a in tensors}
     if len(roots) != 1:
         return None
     root = roots.pop()
@@ -93,7 +125,9 @@ def _find_root(node: Node, known: dict[Node, Node | None]) -> Node | None:
 def is_interior(node: Node) -> bool:
     """Whether a function of one value is needed only by functions of the same value."""
     root = function_root(node)
-    return root is not None and bool(node.users) and all(function_root(u) is root for u in node.users)
+    return (
+        root is not None and bool(node.users) and all(function_root(u) is root for u in node.users)
+    )
 
 
 def members(node: Node) -> list[Node]:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops that move values without changing them: reshape, transpose, slice, pad and cat of the dialect."""
+"""Ops that move values without changing them: reshape, transpose, slice, pad and cat of the
+dialect.
+"""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import ClassVar, cast
 
 import torch
 from torch.fx import Node
@@ -50,7 +53,7 @@ class Permute(UnaryRule):
             perm = [d % rank for d in argument(call.node, "dims")]
         else:
             dims = (0, 1) if call.node.target is _aten.t.default else call.node.args[1:3]
-            a, b = (int(d) % rank for d in dims)  # type: ignore[call-overload]
+            a, b = (int(d) % rank for d in cast(Sequence[int], dims))
             perm[a], perm[b] = perm[b], perm[a]
         return call.emit(transpose, call.inputs[0], perm)
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pooling to pl::max_pool2d, avg_pool2d, adaptive_max_pool2d and adaptive_avg_pool2d (1d pools arrive as 2d ones)."""
+"""Pooling to pl::max_pool2d, avg_pool2d, adaptive_max_pool2d and adaptive_avg_pool2d (1d pools
+arrive as 2d ones).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ TARGETS = (_MAX, _AVG, _ADAPTIVE_AVG)
 def gives_adaptive_max(node: Node) -> bool:
     """Whether a node picks the values, not the indices, of adaptive_max_pool2d."""
     producer = node.args[0] if node.target is operator.getitem else None
-    return isinstance(producer, Node) and producer.target is _ADAPTIVE_MAX and node.args[1] == 0
+    if not isinstance(producer, Node) or producer.target is not _ADAPTIVE_MAX:
+        return False
+    return bool(node.args[1] == 0)
 
 
 class Pooling(UnaryRule):
@@ -63,8 +67,8 @@ class Pooling(UnaryRule):
             padding = [vertical, vertical, horizontal, horizontal]
         if adaptive_max or node.target is _MAX:
             dilation = pair(argument(node, "dilation")) if node.target is _MAX else [1, 1]
-            args = (kernel, stride, padding, dilation, [out_h, out_w])
-            return to_nchw(call, call.emit(max_pool2d, x, *args, edge=edge))
+            window = (kernel, stride, padding, dilation, [out_h, out_w])
+            return to_nchw(call, call.emit(max_pool2d, x, *window, edge=edge))
         include_pad, override = True, 0
         if node.target is _AVG:
             include_pad = bool(argument(node, "count_include_pad"))

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an ATen op becomes ops of the dialect: one rule a family, read by the quantizer and by the fold pass.
+"""How an ATen op becomes ops of the dialect: one rule a family, read by the quantizer and by the
+fold pass.
 
-A rule says which of the op's arguments are activations, how the output's quantization relates to theirs, whether a clamp that
-follows can be taken in, why a form of the op is not supported, and how the typed nodes are made.
+A rule says which of the op's arguments are activations, how the output's quantization relates to
+theirs, whether a clamp that follows can be taken in, why a form of the op is not supported, and how
+the typed nodes are made.
 """
 
 from __future__ import annotations

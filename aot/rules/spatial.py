@@ -14,7 +14,7 @@ TO_NCHW = [0, 3, 1, 2]
 
 
 def to_nhwc(call: Call, x: Node) -> Node:
-    """A transpose of an NCHW value to NHWC; the layout passes cancel it where it meets its inverse."""
+    """A transpose of an NCHW value to NHWC; layout passes cancel it where it meets its inverse."""
     return call.emit(transpose, x, TO_NHWC, edge=with_layout(edge_of(x), NHWC))
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of one value to pl::lut: the table is the float function itself, evaluated by torch on the 256 inputs."""
+"""Functions of one value to pl::lut: the table is the float function itself, evaluated by torch on
+the 256 inputs.
+"""
 
 from __future__ import annotations
 
@@ -36,15 +38,19 @@ class Unary(UnaryRule):
         def function(values: torch.Tensor) -> torch.Tensor:
             return evaluate(call.module, call.node, values)
 
-        return call.emit(lut, x, call.constant("table", table_of(function, edge_of(x), call.output)))
+        return call.emit(
+            lut, x, call.constant("table", table_of(function, edge_of(x), call.output))
+        )
 
 
 def table_of(
     function: Callable[[torch.Tensor], torch.Tensor], edge_in: Edge, edge_out: Edge
 ) -> torch.Tensor:
-    """int8 [256]: quantize(function(dequantize(q))) for q from -128 to 127, in float32 as torch computes it.
+    """int8 [256]: quantize(function(dequantize(q))) for q from -128 to 127, in float32 as torch
+    computes it.
 
-    Where the function is not defined (NaN) the entry is the output's zero_point; infinities saturate.
+    Where the function is not defined (NaN) the entry is the output's zero_point; infinities
+    saturate.
     """
     q = torch.arange(-128, 128, dtype=torch.int32)
     values = (q - edge_in.zero_point).to(torch.float32) * torch.tensor(edge_in.scale)
@@ -52,11 +58,13 @@ def table_of(
 
 
 _RULE = Unary(UnaryRule.output)
-_FIXED_RULES = {target: Unary(fixed) for target, fixed in _FIXED.items()}
+_FIXED_RULES: dict[object, Unary] = {target: Unary(fixed) for target, fixed in _FIXED.items()}
 
 
 def unary_rule(node: Node) -> Unary | None:
-    """The rule of a function of one value, or of a clamp (which its producer may take in); None otherwise."""
+    """The rule of a function of one value, or of a clamp (which its producer may take in); None
+    otherwise.
+    """
     if function_root(node) is None:
         return _RULE if as_clamp(node) is not None else None
     return _FIXED_RULES.get(node.target, _RULE)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constants of convolutions and linear layers: int8 weights, int32 bias, requantization per channel."""
+"""Constants of convolutions and linear layers: int8 weights, int32 bias, requantization per
+channel.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,9 @@ def quantize_weights(call: Call, weight: object, bias: torch.Tensor | None) -> Q
     real_bias = torch.zeros(len(values)) if bias is None else bias
     real_bias = real_bias.to(torch.float64)
 
-    # A channel of (nearly) zero weights has a scale so small that its bias would leave int32: give it the smallest scale
-    # that holds the bias; what the weights lose is far below one step of the output.
+    # A channel of (nearly) zero weights has a scale so small that its bias would leave int32: give
+    # it the smallest scale that holds the bias; what the weights lose is far below one step of the
+    # output.
     smallest = real_bias.abs() / (input_scale * _LARGEST_BIAS)
     kept = torch.maximum(wide_scale, smallest)
     shape = [-1] + [1] * (values.dim() - 1)
@@ -58,7 +61,8 @@ def quantize_weights(call: Call, weight: object, bias: torch.Tensor | None) -> Q
     bound = 255 * values.to(torch.int64).abs().flatten(1).sum(dim=1) + int_bias.abs()
     if int(bound.max()) > INT32_MAX:
         raise LoweringError(
-            f"{call.node.target} with {math.prod(values.shape[1:])} weights a channel can overflow its int32 accumulator"
+            f"{call.node.target} with {math.prod(values.shape[1:])} weights a channel can overflow "
+            "its int32 accumulator"
         )
     pairs = [quantize_multiplier(input_scale * float(s) / call.output.scale) for s in kept]
     return QuantizedWeights(

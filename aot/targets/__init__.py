@@ -31,5 +31,7 @@ _TARGETS = {"cortex-m": Target("cortex-m", emit_pte)}
 def target_named(name: str) -> Target:
     """Raises LoweringError for a name that is no target."""
     if name not in _TARGETS:
-        raise LoweringError(f"there is no target {name!r}; there are: {', '.join(sorted(_TARGETS))}")
+        raise LoweringError(
+            f"there is no target {name!r}; there are: {', '.join(sorted(_TARGETS))}"
+        )
     return _TARGETS[name]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares a dialect graph with torchao's quantized graph, op by op, in quantization steps.
 
-torchao's graph computes in float between quantize nodes; the dialect computes in integers and rounds differently now and then.
-To see each op's own difference and not what the ops before it handed on, torchao's graph is run with every quantized value
-replaced, once compared, by the dialect's.
+torchao's graph computes in float between quantize nodes; the dialect computes in integers and
+rounds differently now and then. To see each op's own difference and not what the ops before it
+handed on, torchao's graph is run with every quantized value replaced, once compared, by the
+dialect's.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ import torch
 from torch.fx import GraphModule, Interpreter, Node
 
 from aot.lower import Lowered, fit_inputs
-
-_QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
+from aot.quantizer.qdq import QUANTIZE
 
 
 @dataclass
@@ -58,7 +58,9 @@ class Lockstep:
 
 
 class _Recorder(Interpreter):
-    """Runs the dialect graph and keeps the value of every node that stands for a quantize node of torchao's."""
+    """Runs the dialect graph and keeps the value of every node that stands for a quantize node of
+    torchao's.
+    """
 
     def __init__(self, module: GraphModule) -> None:
         super().__init__(module)
@@ -90,7 +92,7 @@ class _Forced(Interpreter):
 
     def run_node(self, n: Node) -> Any:
         result = super().run_node(n)
-        if n.target is not _QUANTIZE or n.name not in self._values:
+        if n.target is not QUANTIZE or n.name not in self._values:
             return result
         op, actual = self._values[n.name]
         # Where a function is not defined, what torch makes of NaN as an integer is not either.

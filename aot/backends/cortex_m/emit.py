@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Cortex-M emitter: dialect ops stay as kernel calls (`pl::<op>.out`) of an ExecuTorch program.
 
-The program is ExecuTorch's own format, from its own emitter. Beside `forward` it has constant methods that say what the inputs and
-outputs are: `pl_format_version`, `pl_{input,output}_{scales,zero_points,layouts}`.
+The program is ExecuTorch's own format, from its own emitter. Beside `forward` it has constant
+methods that say what the inputs and outputs are: `pl_format_version`,
+`pl_{input,output}_{scales,zero_points,layouts}`.
 """
 
 from __future__ import annotations

@@ -12,9 +12,7 @@ from aot.dialect.library import define
 from aot.dialect.ops.adaptive_max_pool2d import adaptive_window
 
 
-def _infer(
-    input: torch.Tensor, output_size: Sequence[int]
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, output_size: Sequence[int]) -> tuple[tuple[int, ...], torch.dtype]:
     n, _h, _w, c = input.shape
     return (n, *output_size, c), torch.int8
 
@@ -27,7 +25,7 @@ def _infer(
     spatial=True,
 )
 def adaptive_avg_pool2d(input: torch.Tensor, output_size: Sequence[int]) -> torch.Tensor:
-    """input int8 [N, H, W, C] -> int8 [N, *output_size, C]: the window's mean, ties away from zero."""
+    """input int8 [N, H, W, C] -> int8 [N, *output_size, C]: means, ties away from zero."""
     n, h, w, c = input.shape
     out = torch.empty((n, *output_size, c), dtype=torch.int8)
     for y in range(output_size[0]):

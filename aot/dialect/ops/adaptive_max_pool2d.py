@@ -11,13 +11,13 @@ from aot.dialect.library import define
 
 
 def adaptive_window(index: int, size: int, output_size: int) -> tuple[int, int]:
-    """First tap and one past the last of window `index`: floor(i*size/out) and ceil((i+1)*size/out)."""
+    """First tap and one past the last of window `index`: floor(i*size/out) and
+    ceil((i+1)*size/out).
+    """
     return index * size // output_size, -(-(index + 1) * size // output_size)
 
 
-def _infer(
-    input: torch.Tensor, output_size: Sequence[int]
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, output_size: Sequence[int]) -> tuple[tuple[int, ...], torch.dtype]:
     n, _h, _w, c = input.shape
     return (n, *output_size, c), torch.int8
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::add: int8 addition with broadcasting; subtraction is an add whose b_multiplier is negative."""
+"""pl::add: int8 addition with broadcasting; subtraction has a negative b_multiplier."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ def _infer(a: torch.Tensor, b: torch.Tensor, *_: int) -> tuple[tuple[int, ...], 
 
 
 @define(
-    "Tensor a, Tensor b, int a_zero_point, int a_multiplier, int a_shift, int b_zero_point, int b_multiplier, "
+    "Tensor a, Tensor b, int a_zero_point, int a_multiplier, int a_shift, int b_zero_point, int "
+    "b_multiplier, "
     "int b_shift, int left_shift, int output_zero_point, int output_multiplier, int output_shift, "
     "int activation_min, int activation_max",
     infer=_infer,
@@ -37,7 +38,8 @@ def add(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """TFLite int8 ADD: both operands are brought to a common scale with left_shift guard bits, added, and requantized.
+    """TFLite int8 ADD: both operands are brought to a common scale with left_shift guard bits,
+    added, and requantized.
 
     a, b int8 of broadcastable shapes; result int8 of the broadcast shape.
     """

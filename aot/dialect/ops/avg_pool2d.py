@@ -24,7 +24,8 @@ def _infer(
 
 
 @define(
-    "Tensor input, int[2] kernel, int[2] stride, int[4] padding, int[2] output_size, bool count_include_pad, "
+    "Tensor input, int[2] kernel, int[2] stride, int[4] padding, int[2] output_size, bool "
+    "count_include_pad, "
     "int divisor_override, int zero_point",
     infer=_infer,
     dtypes={"input": (torch.int8,)},
@@ -42,11 +43,13 @@ def avg_pool2d(
     divisor_override: int,
     zero_point: int,
 ) -> torch.Tensor:
-    """saturate((sum over taps inside of (x - zero_point) + count * zero_point) / count), ties away from zero.
+    """saturate((sum over taps inside of (x - zero_point) + count * zero_point) / count), ties away
+    from zero.
 
-    count is divisor_override if positive; else the window's taps inside the input, with the padding if count_include_pad. A
-    window may reach past the padded input (ceil_mode); those taps never count. Without padding and override this is TFLite's
-    int8 AVERAGE_POOL_2D. input int8 [N, H, W, C]; padding (top, bottom, left, right); result int8 [N, *output_size, C].
+    count is divisor_override if positive; else the window's taps inside the input, with the padding
+    if count_include_pad. A window may reach past the padded input (ceil_mode); those taps never
+    count. Without padding and override this is TFLite's int8 AVERAGE_POOL_2D. input int8 [N, H, W,
+    C]; padding (top, bottom, left, right); result int8 [N, *output_size, C].
     """
     n, h, w, c = input.shape
     out = torch.empty((n, *output_size, c), dtype=torch.int8)

@@ -43,8 +43,10 @@ def _macs(input: torch.Tensor, weight: torch.Tensor, *args: object) -> int:
 
 
 @define(
-    "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int[2] stride, int[4] padding, "
-    "int[2] dilation, int groups, int input_zero_point, int output_zero_point, int activation_min, int activation_max",
+    "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int[2] stride, "
+    "int[4] padding, "
+    "int[2] dilation, int groups, int input_zero_point, int output_zero_point, int activation_min, "
+    "int activation_max",
     infer=_infer,
     dtypes={
         "input": (torch.int8,),
@@ -72,10 +74,12 @@ def conv2d(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """clamp(requantize(bias + sum (x - input_zero_point) * w, multiplier[o], shift[o]) + output_zero_point).
+    """clamp(requantize(bias + sum (x - input_zero_point) * w, multiplier[o], shift[o]) +
+    output_zero_point).
 
-    input int8 [N, H, W, C]; weight int8 [O, KH, KW, C / groups]; bias, multiplier, shift int32 [O]; padding is (top, bottom,
-    left, right) of real zeros; result int8 [N, OH, OW, O]. TFLite int8 CONV_2D.
+    input int8 [N, H, W, C]; weight int8 [O, KH, KW, C / groups]; bias, multiplier, shift int32 [O];
+    padding is (top, bottom, left, right) of real zeros; result int8 [N, OH, OW, O]. TFLite int8
+    CONV_2D.
     """
     x = input.to(torch.int64) - input_zero_point
     x = pad_spatial(x.permute(0, 3, 1, 2), padding, 0)

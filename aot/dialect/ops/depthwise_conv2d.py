@@ -37,8 +37,10 @@ def _macs(input: torch.Tensor, weight: torch.Tensor, *args: object) -> int:
 
 
 @define(
-    "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int[2] stride, int[4] padding, "
-    "int[2] dilation, int input_zero_point, int output_zero_point, int activation_min, int activation_max",
+    "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int[2] stride, "
+    "int[4] padding, "
+    "int[2] dilation, int input_zero_point, int output_zero_point, int activation_min, int "
+    "activation_max",
     infer=_infer,
     dtypes={
         "input": (torch.int8,),
@@ -67,8 +69,8 @@ def depthwise_conv2d(
 ) -> torch.Tensor:
     """Each output channel o convolves input channel o // (O / C); otherwise as pl::conv2d.
 
-    input int8 [N, H, W, C]; weight int8 [KH, KW, O] with O a multiple of C; result int8 [N, OH, OW, O]. TFLite int8
-    DEPTHWISE_CONV_2D.
+    input int8 [N, H, W, C]; weight int8 [KH, KW, O] with O a multiple of C; result int8 [N, OH, OW,
+    O]. TFLite int8 DEPTHWISE_CONV_2D.
     """
     x = input.to(torch.int64) - input_zero_point
     x = pad_spatial(x.permute(0, 3, 1, 2), padding, 0)

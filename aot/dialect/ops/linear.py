@@ -22,7 +22,8 @@ def _macs(input: torch.Tensor, weight: torch.Tensor, *_: object) -> int:
 
 
 @define(
-    "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int input_zero_point, "
+    "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int "
+    "input_zero_point, "
     "int output_zero_point, int activation_min, int activation_max",
     infer=_infer,
     dtypes={
@@ -46,10 +47,11 @@ def linear(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """clamp(requantize(bias + sum_k (x[k] - input_zero_point) * w[o, k], multiplier[o], shift[o]) + output_zero_point).
+    """clamp(requantize(bias + sum_k (x[k] - input_zero_point) * w[o, k], multiplier[o], shift[o]) +
+    output_zero_point).
 
-    input int8 [..., K]; weight int8 [O, K]; bias, multiplier, shift int32 [O]; result int8 [..., O]. TFLite int8
-    FULLY_CONNECTED, with per-channel scales.
+    input int8 [..., K]; weight int8 [O, K]; bias, multiplier, shift int32 [O]; result int8 [...,
+    O]. TFLite int8 FULLY_CONNECTED, with per-channel scales.
     """
     x = (input.to(torch.int64) - input_zero_point).to(torch.float64)
     acc = (x @ weight.to(torch.float64).T).to(torch.int64) + bias.to(torch.int64)

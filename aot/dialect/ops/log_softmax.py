@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::log_softmax: int8 log-softmax over one dimension by a table of exponentials and an integer logarithm."""
+"""pl::log_softmax: int8 log-softmax over one dimension by a table of exponentials and an integer
+logarithm.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ GUARD_BITS = 10
 
 
 def log2_q16(x: torch.Tensor) -> torch.Tensor:
-    """log2 of int64 values in [1, 2^32) as Q16: the leading bit's place, then a 128-segment linear interpolation."""
+    """log2 of int64 values in [1, 2^32) as Q16: the leading bit's place, then a 128-segment linear
+    interpolation.
+    """
     n = torch.floor(torch.log2(x.to(torch.float64))).to(torch.int64)
     fraction = (x << (31 - n)) - (1 << 31)
     index = fraction >> 24
@@ -34,7 +38,8 @@ def _infer(
 
 
 @define(
-    "Tensor input, Tensor exp_table, int dim, int fraction_bits, int input_multiplier, int input_shift, "
+    "Tensor input, Tensor exp_table, int dim, int fraction_bits, int input_multiplier, int "
+    "input_shift, "
     "int log_multiplier, int log_shift, int output_zero_point",
     infer=_infer,
     dtypes={"input": (torch.int8,), "exp_table": (torch.int32,)},
@@ -51,11 +56,13 @@ def log_softmax(
     log_shift: int,
     output_zero_point: int,
 ) -> torch.Tensor:
-    """(q - max) * input_scale / output_scale - ln(S) / output_scale, S the sum of exponentials along dim.
+    """(q - max) * input_scale / output_scale - ln(S) / output_scale, S the sum of exponentials
+    along dim.
 
-    The two factors are requantize pairs that leave GUARD_BITS fraction bits: input_* for (q - max) << 20, log_* for log2(S) in Q16
-    (they hold ln 2); only their difference is rounded to the output's step, ties away from zero. input int8;
-    exp_table int32 [256] with exp_table[0] = 2^fraction_bits; dim not negative; result int8.
+    The two factors are requantize pairs that leave GUARD_BITS fraction bits: input_* for (q - max)
+    << 20, log_* for log2(S) in Q16 (they hold ln 2); only their difference is rounded to the
+    output's step, ties away from zero. input int8; exp_table int32 [256] with exp_table[0] =
+    2^fraction_bits; dim not negative; result int8.
     """
     _, total = exponentials(input, exp_table, dim)
     x = input.to(torch.int64)

@@ -24,7 +24,8 @@ def _infer(
 
 
 @define(
-    "Tensor input, int[2] kernel, int[2] stride, int[4] padding, int[2] dilation, int[2] output_size",
+    "Tensor input, int[2] kernel, int[2] stride, int[4] padding, int[2] dilation, int[2] "
+    "output_size",
     infer=_infer,
     dtypes={"input": (torch.int8,)},
     shares_quantization=True,
@@ -40,8 +41,9 @@ def max_pool2d(
 ) -> torch.Tensor:
     """Maximum of each window over the taps inside the input. TFLite int8 MAX_POOL_2D.
 
-    input int8 [N, H, W, C]; padding is (top, bottom, left, right); windows may reach past the padded input (ceil_mode gives a
-    larger output_size), each has at least one tap inside; result int8 [N, *output_size, C].
+    input int8 [N, H, W, C]; padding is (top, bottom, left, right); windows may reach past the
+    padded input (ceil_mode gives a larger output_size), each has at least one tap inside; result
+    int8 [N, *output_size, C].
     """
     n, h, w, c = input.shape
     out = torch.full((n, *output_size, c), INT8_MIN, dtype=torch.int8)

@@ -14,12 +14,15 @@ from aot.dialect.library import define
 def _infer(
     input: torch.Tensor, dim: Sequence[int], keepdim: bool, *_: int
 ) -> tuple[tuple[int, ...], torch.dtype]:
-    shape = [1 if d in dim else size for d, size in enumerate(input.shape) if keepdim or d not in dim]
+    shape = [
+        1 if d in dim else size for d, size in enumerate(input.shape) if keepdim or d not in dim
+    ]
     return tuple(shape), torch.int8
 
 
 @define(
-    "Tensor input, int[] dim, bool keepdim, int input_zero_point, int output_zero_point, int multiplier, int shift",
+    "Tensor input, int[] dim, bool keepdim, int input_zero_point, int output_zero_point, int "
+    "multiplier, int shift",
     infer=_infer,
     dtypes={"input": (torch.int8,)},
     zero_points={"input_zero_point": "input", "output_zero_point": "output"},
@@ -33,7 +36,8 @@ def mean(
     multiplier: int,
     shift: int,
 ) -> torch.Tensor:
-    """saturate(requantize(sum (x - input_zero_point), multiplier, shift) + output_zero_point). TFLite int8 MEAN.
+    """saturate(requantize(sum (x - input_zero_point), multiplier, shift) + output_zero_point).
+    TFLite int8 MEAN.
 
     dim are not negative; multiplier and shift hold input_scale / (output_scale * count).
     """

@@ -14,7 +14,8 @@ def _infer(a: torch.Tensor, b: torch.Tensor, *_: int) -> tuple[tuple[int, ...], 
 
 
 @define(
-    "Tensor a, Tensor b, int a_zero_point, int b_zero_point, int output_zero_point, int multiplier, int shift, "
+    "Tensor a, Tensor b, int a_zero_point, int b_zero_point, int output_zero_point, int "
+    "multiplier, int shift, "
     "int activation_min, int activation_max",
     infer=_infer,
     dtypes={"a": (torch.int8,), "b": (torch.int8,)},
@@ -31,7 +32,9 @@ def mul(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """clamp(requantize((a - a_zero_point) * (b - b_zero_point), multiplier, shift) + output_zero_point). TFLite int8 MUL."""
+    """clamp(requantize((a - a_zero_point) * (b - b_zero_point), multiplier, shift) +
+    output_zero_point). TFLite int8 MUL.
+    """
     product = (a.to(torch.int64) - a_zero_point) * (b.to(torch.int64) - b_zero_point)
     out = requantize(product, multiplier, shift) + output_zero_point
     return saturate_int8(out, activation_min, activation_max)

@@ -24,7 +24,9 @@ def _infer(
     shares_quantization=True,
 )
 def pad(input: torch.Tensor, padding: Sequence[int], value: int) -> torch.Tensor:
-    """padding holds (before, after) of each dimension in order, none negative; value is a quantized int8 value."""
+    """padding holds (before, after) of each dimension in order, none negative; value is a quantized
+    int8 value.
+    """
     pairs = [(padding[2 * d], padding[2 * d + 1]) for d in range(input.dim())]
     flat = [p for pair in reversed(pairs) for p in pair]
     return torch.nn.functional.pad(input, flat, value=value)

@@ -21,7 +21,8 @@ def _infer(
     zero_points={"zero_point": "output"},
 )
 def quantize(input: torch.Tensor, scale: float, zero_point: int) -> torch.Tensor:
-    """saturate(rint(x * (1 / scale)) + zero_point) in float32, ties to even; NaN becomes zero_point.
+    """saturate(rint(x * (1 / scale)) + zero_point) in float32, ties to even; NaN becomes
+    zero_point.
 
     The reciprocal is taken in float32, as torch's quantize_per_tensor does.
     """

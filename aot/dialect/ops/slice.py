@@ -24,6 +24,8 @@ def _infer(
     shares_quantization=True,
 )
 def slice(input: torch.Tensor, dim: int, start: int, end: int, step: int) -> torch.Tensor:
-    """input[start:end:step] along dim; normalised: 0 <= start < end <= size, step >= 1, dim not negative."""
+    """input[start:end:step] along dim; normalised: 0 <= start < end <= size, step >= 1, dim not
+    negative.
+    """
     indices = torch.arange(start, end, step)
     return input.index_select(dim, indices)

@@ -15,8 +15,8 @@ OUTPUT_SCALE, OUTPUT_ZERO_POINT = 1.0 / 256.0, -128
 def exponential_table(scale: float, length: int) -> tuple[torch.Tensor, int]:
     """The table for rows of `length` values of this scale, and its fraction bits.
 
-    Entry d is exp(-d * scale) as a fixed-point number; as many fraction bits as let the sum over a row, and the rounded
-    division by it, stay inside uint32.
+    Entry d is exp(-d * scale) as a fixed-point number; as many fraction bits as let the sum over a
+    row, and the rounded division by it, stay inside uint32.
 
     Returns:
       (int32 [256], fraction bits)
@@ -47,11 +47,13 @@ def _infer(
     dtypes={"input": (torch.int8,), "exp_table": (torch.int32,)},
 )
 def softmax(input: torch.Tensor, exp_table: torch.Tensor, dim: int) -> torch.Tensor:
-    """min(127, floor((256 * e + S / 2) / S) - 128) with e = exp_table[max - q], S their sum along dim.
+    """min(127, floor((256 * e + S / 2) / S) - 128) with e = exp_table[max - q], S their sum along
+    dim.
 
-    input int8; exp_table int32 [256] from `exponential_table`; dim not negative; result int8 of scale 1/256, zero_point -128
-    (TFLite's output quantization). The table is exact to half a unit of 2^-bits, so a row's result is the correctly rounded
-    softmax of the dequantized row but for ties within 2^-14 of an LSB.
+    input int8; exp_table int32 [256] from `exponential_table`; dim not negative; result int8 of
+    scale 1/256, zero_point -128 (TFLite's output quantization). The table is exact to half a unit
+    of 2^-bits, so a row's result is the correctly rounded softmax of the dequantized row but for
+    ties within 2^-14 of an LSB.
     """
     e, total = exponentials(input, exp_table, dim)
     out = (e * 256 + total // 2) // total - 128

@@ -12,9 +12,7 @@ from aot.dialect.library import define
 MOVABLE = (torch.int8, torch.int32, torch.float32)
 
 
-def _infer(
-    input: torch.Tensor, perm: Sequence[int]
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, perm: Sequence[int]) -> tuple[tuple[int, ...], torch.dtype]:
     return tuple(input.shape[d] for d in perm), input.dtype
 
 

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::softmax and pl::log_softmax against torch's float functions of the dequantized input."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aot.dialect.arithmetic import quantize_multiplier
+from aot.dialect.ops.log_softmax import DIFFERENCE_SHIFT, GUARD_BITS, log2_q16, log_softmax
+from aot.dialect.ops.softmax import exponential_table, softmax
+
+SCALES = st.floats(1e-3, 2.0)
+ROWS = st.integers(1, 1200)
+
+
+def random_rows(seed: int, length: int) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(-128, 128, (4, length), generator=generator).to(torch.int8)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**31), SCALES, ROWS)
+def test_softmax_is_correctly_rounded(seed: int, scale: float, length: int) -> None:
+    q = random_rows(seed, length)
+    table, _ = exponential_table(scale, length)
+    actual = softmax.reference(q, table, 1).to(torch.float64) + 128
+    exact = torch.softmax(q.to(torch.float64) * scale, dim=1) * 256
+    # Half a step, and what the table's rounding (2^-bits a term) can add to the quotient.
+    bits = int(table[0]).bit_length() - 1
+    slack = 256 * (length + 1) * 2.0 ** -(bits + 1)
+    assert bool(((actual - exact.clamp(max=255)).abs() <= 0.5 + slack).all())
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**31), SCALES, ROWS)
+def test_softmax_sums_fit_uint32(seed: int, scale: float, length: int) -> None:
+    table, bits = exponential_table(scale, length)
+    assert int(table.max()) == 2**bits < 2**24
+    assert length * 2**bits < 2**32
+    assert 256 * 2**bits + length * 2**bits // 2 < 2**32
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**31), SCALES, st.integers(2, 1200), st.floats(0.02, 0.5))
+def test_log_softmax_within_one_step(seed: int, scale: float, length: int, step: float) -> None:
+    q = random_rows(seed, length)
+    table, bits = exponential_table(scale, length)
+    actual = log_softmax.reference(
+        q,
+        table,
+        1,
+        bits,
+        *quantize_multiplier(scale / step * 2.0 ** (GUARD_BITS - DIFFERENCE_SHIFT)),
+        *quantize_multiplier(math.log(2.0) / step * 2.0 ** (GUARD_BITS - 16)),
+        127,
+    )
+    exact = torch.log_softmax(q.to(torch.float64) * scale, dim=1) / step + 127
+    slack = 0.01 + length * 2.0 ** -(bits + 1) / step
+    assert bool(((actual - exact.clamp(-128, 127)).abs() <= 0.5 + slack).all())
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(1, 2**32 - 1))
+def test_logarithm_error(x: int) -> None:
+    assert abs(int(log2_q16(torch.tensor(x))) / 65536 - math.log2(x)) < 3e-5

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dialect's integer arithmetic against TFLite's specification, written again on Python
+integers.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aot.dialect.arithmetic import (
+    INT32_MAX,
+    INT32_MIN,
+    divide_round_half_away,
+    exact_conv2d,
+    quantize_multiplier,
+    requantize,
+)
+
+INT32 = st.integers(INT32_MIN, INT32_MAX)
+
+
+def round_half_away(value: Fraction) -> int:
+    return int(math.copysign(math.floor(abs(value) + Fraction(1, 2)), value))
+
+
+def gemmlowp_requantize(x: int, multiplier: int, shift: int) -> int:
+    """MultiplyByQuantizedMultiplier as gemmlowp writes it: truncating division with a nudge, then a
+    rounding shift.
+    """
+    x = max(INT32_MIN, min(INT32_MAX, x << max(shift, 0)))
+    if x == multiplier == INT32_MIN:
+        high = INT32_MAX
+    else:
+        product = x * multiplier
+        nudge = (1 << 30) if product >= 0 else 1 - (1 << 30)
+        high = int(Fraction(product + nudge, 1 << 31))  # int() truncates towards zero, as C does
+    return round_half_away(Fraction(high, 1 << max(-shift, 0)))
+
+
+@settings(max_examples=500, deadline=None)
+@given(INT32, st.integers(INT32_MIN, INT32_MAX), st.integers(-31, 30))
+def test_requantize_is_gemmlowps(x: int, multiplier: int, shift: int) -> None:
+    result = int(requantize(torch.tensor(x), multiplier, shift))
+    assert result == gemmlowp_requantize(x, multiplier, shift)
+
+
+@pytest.mark.parametrize(
+    ("x", "multiplier", "shift", "expected"),
+    [
+        (INT32_MIN, INT32_MIN, 0, INT32_MAX),  # the one product that saturates
+        (INT32_MAX, 2**30, 30, 2**30),  # a left shift that saturates
+        (INT32_MIN, 2**30, 30, -(2**30)),
+        (1, 2**30, 0, 1),  # 0.5 rounds up
+        (-1, 2**30, 0, 0),  # -0.5 rounds up too: the high multiply's ties go to +infinity
+        (6, 2**30, -1, 2),  # 3 / 2 = 1.5: the shift's ties go away from zero
+        (-6, 2**30, -1, -2),
+        (1000, 0, 0, 0),
+    ],
+)
+def test_requantize_corners(x: int, multiplier: int, shift: int, expected: int) -> None:
+    assert int(requantize(torch.tensor(x), multiplier, shift)) == expected
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.floats(2.0**-31, 2.0**29), st.booleans())
+def test_quantize_multiplier_represents_the_value(value: float, negative: bool) -> None:
+    value = -value if negative else value
+    multiplier, shift = quantize_multiplier(value)
+    assert 2**30 <= abs(multiplier) < 2**31
+    assert -31 <= shift <= 30
+    assert math.ldexp(multiplier, shift - 31) == pytest.approx(value, rel=2**-30)
+
+
+def test_quantize_multiplier_limits() -> None:
+    assert quantize_multiplier(0.0) == (0, 0)
+    assert quantize_multiplier(2.0**-40) == (0, 0)
+    assert quantize_multiplier(1.0 - 2.0**-40) == (2**30, 1)  # the fraction rounds up to 2^31
+    for value in (math.inf, math.nan, 2.0**31):
+        with pytest.raises(ValueError, match="requantization factor"):
+            quantize_multiplier(value)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(-(2**40), 2**40), st.integers(1, 2**20))
+def test_division_rounds_half_away(numerator: int, denominator: int) -> None:
+    result = int(divide_round_half_away(torch.tensor(numerator), torch.tensor(denominator)))
+    assert result == round_half_away(Fraction(numerator, denominator))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 2), st.sampled_from([1, 2]))
+def test_convolution_in_float64_is_exact(seed: int, kernel: int, stride: int, groups: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randint(-255, 256, (1, 4, 6, 5), generator=generator)
+    w = torch.randint(-128, 128, (6, 4 // groups, kernel, kernel), generator=generator)
+    actual = exact_conv2d(x, w, (stride, stride), (1, 1), groups)
+    patches = x.unfold(2, kernel, stride).unfold(3, kernel, stride)  # N, C, OH, OW, KH, KW
+    per_group = patches.reshape(1, groups, 4 // groups, *patches.shape[2:])
+    weights = w.reshape(groups, 6 // groups, 4 // groups, kernel, kernel)
+    expected = torch.einsum("ngchwkl,gockl->ngohw", per_group, weights).flatten(1, 2)
+    assert torch.equal(actual, expected)

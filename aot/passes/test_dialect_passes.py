@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The small dialect passes: what each takes, what it leaves, and the bits stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.fx import GraphModule
+
+from aot.passes.compose_luts import compose_luts
+from aot.passes.fold_qdq import op_counts
+from aot.passes.fold_transpose_into_linear import fold_transpose_into_linear
+from aot.passes.fuse_pad import fuse_pad
+from aot.passes.simplify_movement import simplify_movement
+from aot.passes.sink_transposes import sink_transposes
+from aot.testing.fixtures import check_pass, folded
+
+IMAGE = (1, 3, 6, 5)
+Case = tuple[Callable[..., object], list[nn.Module], bool]
+
+
+def conv(o: int = 4) -> nn.Module:
+    return nn.Conv2d(3, o, 3)
+
+
+def run(rewrite: Callable[[GraphModule], int], case: Case, sink: bool = True) -> GraphModule:
+    function, children, changes = case
+    graph = folded(function, *children, shapes=[IMAGE])
+    if sink:
+        sink_transposes(graph)
+    check_pass(graph, rewrite, changes)
+    return graph
+
+
+FLATTEN_LINEAR: dict[str, Case] = {
+    "flatten": (lambda a, b, x: b(a(x).flatten(1)), [conv(), nn.Linear(48, 5)], True),
+    "activation between": (
+        lambda a, b, x: b(torch.tanh(a(x).flatten(1))),
+        [conv(), nn.Linear(48, 5)],
+        True,
+    ),
+    "another reshape": (lambda a, b, x: b(a(x).reshape(4, 12)), [conv(), nn.Linear(12, 5)], False),
+    "no transpose": (lambda b, x: b(x.flatten(1)), [nn.Linear(90, 5)], False),
+}
+
+
+@pytest.mark.parametrize("name", FLATTEN_LINEAR)
+def test_fold_transpose_into_linear(name: str) -> None:
+    graph = run(fold_transpose_into_linear, FLATTEN_LINEAR[name])
+    moved = op_counts(graph).get("pl.transpose", 0)
+    assert moved == (1 if FLATTEN_LINEAR[name][2] else moved)  # the input's
+
+
+PADS: dict[str, Case] = {
+    "zeros at the input": (lambda a, x: a(F.pad(x, (1, 2, 0, 1))), [conv()], True),
+    "zeros inside": (lambda a, x: a(F.pad(x.tanh(), (1, 2, 0, 1))), [conv()], True),
+    "depthwise": (
+        lambda a, x: a(F.pad(x, (1, 2, 0, 1))),
+        [nn.Conv2d(3, 6, 3, groups=3)],
+        True,
+    ),
+    "another value": (lambda a, x: a(F.pad(x, (1, 2, 0, 1), value=0.5)), [conv()], False),
+    "channels": (lambda a, x: a(F.pad(x[:, :2], (0, 0, 0, 0, 0, 1))), [conv()], False),
+    "two users": (lambda a, x: a(y := F.pad(x, (1, 1, 1, 1))).mean() + y, [conv()], True),
+}
+
+
+@pytest.mark.parametrize("name", PADS)
+def test_fuse_pad(name: str) -> None:
+    graph = run(fuse_pad, PADS[name])
+    taken = PADS[name][2] and name != "two users"
+    assert op_counts(graph).get("pl.pad", 0) == (0 if taken else 1)
+
+
+LUTS: dict[str, tuple[Callable[..., object], bool, int]] = {
+    # tanh(...)[:, :2] and cat pull tanh's fixed range into another: a requantization table behind
+    # each.
+    "requantized": (lambda x: torch.cat([x.tanh(), x], 1).sigmoid(), True, 2),
+    "one": (lambda x: x.tanh(), False, 1),
+}
+
+
+@pytest.mark.parametrize("name", LUTS)
+def test_compose_luts(name: str) -> None:
+    function, changes, left = LUTS[name]
+    graph = run(compose_luts, (function, [], changes))
+    assert op_counts(graph)["pl.lut"] == left
+
+
+def test_compose_luts_leaves_a_value_that_others_read() -> None:
+    def function(x: torch.Tensor) -> object:
+        y = x.tanh()
+        return torch.cat([y, x], 1), y
+
+    graph = run(compose_luts, (function, [], False))
+    assert op_counts(graph)["pl.lut"] == 2
+
+
+MOVES: dict[str, tuple[Callable[..., object], dict[str, int]]] = {
+    "reshape chain": (lambda x: x.reshape(9, 10).reshape(3, 30).tanh(), {"pl.reshape": 1}),
+    "there and back": (lambda x: x.reshape(9, 10).reshape(IMAGE).tanh(), {}),
+    "unit transpose": (lambda x: x[:, :1].permute(0, 2, 3, 1).tanh(), {"pl.reshape": 1}),
+    "twice the same": (
+        lambda x: x.permute(0, 2, 3, 1).tanh() + x.permute(0, 2, 3, 1),
+        {"pl.transpose": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_simplify_movement(name: str) -> None:
+    function, expected = MOVES[name]
+    graph = run(simplify_movement, (function, [], True), sink=False)
+    counts = op_counts(graph)
+    movement = {k: v for k, v in counts.items() if k in ("pl.transpose", "pl.reshape")}
+    assert movement == expected

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transposes vanish between ops of one layout, and the bits stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from aot.passes.fold_qdq import op_counts
+from aot.passes.sink_transposes import _match_unit_dims, inverse, moves_nothing, sink_transposes
+from aot.testing.fixtures import check_pass, folded
+
+
+def conv(i: int = 4, o: int = 4, k: int = 3) -> nn.Module:
+    return nn.Conv2d(i, o, k, padding=k // 2)
+
+
+IMAGE = (1, 4, 6, 5)
+LINE = (1, 4, 9)
+# name: function, children, input shape, transposes left (the two at the border)
+CASES: dict[str, tuple[Callable[..., object], list[nn.Module], tuple[int, ...], int]] = {
+    "conv conv": (lambda a, b, x: b(a(x)), [conv(), conv()], IMAGE, 2),
+    "unary": (lambda a, b, x: b(torch.tanh(a(x))), [conv(), conv()], IMAGE, 2),
+    "residual": (lambda a, b, x: b(y := a(x)) + y, [conv(), conv()], IMAGE, 2),
+    "constant": (lambda a, x: a(x) * torch.arange(4.0).reshape(4, 1, 1), [conv()], IMAGE, 2),
+    "cat": (
+        lambda a, b, x: b(torch.cat([y := a(x), torch.tanh(y)], 1)),
+        [conv(), conv(8)],
+        IMAGE,
+        2,
+    ),
+    "slice": (lambda a, b, x: b(a(x)[:, 1:3]), [conv(), conv(2)], IMAGE, 2),
+    "pad": (lambda a, b, x: b(F.pad(a(x), (1, 0, 2, 3))), [conv(), conv()], IMAGE, 2),
+    "softmax": (lambda a, b, x: b(F.softmax(a(x), 1)), [conv(), conv()], IMAGE, 2),
+    "log_softmax": (lambda a, b, x: b(F.log_softmax(a(x), 2)), [conv(), conv()], IMAGE, 2),
+    "keepdim": (lambda a, b, x: b(a(x).mean((2, 3), keepdim=True)), [conv(), conv()], IMAGE, 2),
+    "mean drops dims": (lambda a, x: a(x).mean((2, 3)), [conv()], IMAGE, 1),
+    "mean of channels": (lambda a, x: a(x).mean(1), [conv()], IMAGE, 1),
+    "gate": (
+        lambda a, b, x: (y := a(x)) * torch.sigmoid(b(F.adaptive_avg_pool2d(y, 1))),
+        [conv(), conv(k=1)],
+        IMAGE,
+        2,
+    ),
+    "gate by linear": (
+        lambda a, b, x: (y := a(x)) * torch.sigmoid(b(y.mean((2, 3)))).reshape(1, 4, 1, 1),
+        [conv(), nn.Linear(4, 4)],
+        IMAGE,
+        2,
+    ),
+    "linear on channels": (
+        lambda a, b, x: b(a(x).permute(0, 2, 3, 1)),
+        [conv(), nn.Linear(4, 3)],
+        IMAGE,
+        1,
+    ),
+    "conv1d": (
+        lambda a, b, x: b(F.relu(F.max_pool1d(a(x), 2))),
+        [nn.Conv1d(4, 4, 3), nn.Conv1d(4, 2, 2)],
+        LINE,
+        2,
+    ),
+    "squeeze and back": (
+        lambda a, b, x: b(torch.tanh(a(x).mean(2, keepdim=True).squeeze(2)).unsqueeze(2)),
+        [conv(), conv()],
+        IMAGE,
+        2,
+    ),
+    "mixing reshape": (
+        lambda a, x: a(x).reshape(1, 8, 15),
+        [conv()],
+        IMAGE,
+        2,
+    ),
+    "no transposes": (lambda a, x: a(x), [nn.Linear(5, 5)], IMAGE, 0),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_transposes_left(name: str) -> None:
+    function, children, shape, left = CASES[name]
+    graph = folded(function, *children, shapes=[shape])
+    check_pass(graph, sink_transposes, changes=name not in ("mixing reshape", "no transposes"))
+    moving = [
+        n
+        for n in graph.graph.nodes
+        if str(n.target) == "pl.transpose.default"
+        and not moves_nothing(n.args[0].meta["val"].shape, n.args[1])
+    ]
+    assert len(moving) <= left, op_counts(graph)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.permutations(range(5)))
+def test_inverse(perm: list[int]) -> None:
+    x = torch.arange(720).reshape(2, 3, 4, 5, 6)
+    assert torch.equal(x.permute(perm).permute(inverse(perm)), x)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from([1, 1, 2, 3]), min_size=1, max_size=5), st.data())
+def test_moves_nothing_is_exact(shape: list[int], data: st.DataObject) -> None:
+    perm = data.draw(st.permutations(range(len(shape))))
+    x = torch.arange(torch.Size(shape).numel()).reshape(shape)
+    same = torch.equal(x.permute(perm).contiguous().flatten(), x.flatten())
+    assert moves_nothing(shape, perm) == same
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.sampled_from([1, 2, 3]), max_size=5),
+    st.lists(st.integers(0, 5), max_size=3),
+    st.lists(st.integers(0, 5), max_size=3),
+)
+def test_unit_dimensions_are_matched(sizes: list[int], a: list[int], b: list[int]) -> None:
+    def with_ones(places: list[int]) -> list[int]:
+        shape = [s for s in sizes if s != 1]
+        for p in places:
+            shape.insert(min(p, len(shape)), 1)
+        return shape
+
+    before, after = with_ones(a), with_ones(b)
+    matched = _match_unit_dims(before, after)
+    assert matched is not None
+    kept = [m for m in matched if m is not None]
+    assert kept == sorted(set(kept))
+    for size, m in zip(after, matched, strict=True):
+        assert size == (1 if m is None else before[m])
+    assert all(before[d] == 1 for d in range(len(before)) if d not in kept)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ATen graph: forms that the rules know, BatchNorms gone, and clear errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from aot.errors import LoweringError
+from aot.export import export_aten
+from aot.passes.fold_qdq import op_counts
+from aot.testing.fixtures import model, samples
+
+IMAGE, LINE, ROW = (2, 4, 6, 5), (2, 4, 9), (3, 4)
+
+# name: function, children, shape, ops expected in the ATen graph
+FORMS: dict[str, tuple[Callable[..., object], list[nn.Module], tuple[int, ...], dict[str, int]]] = {
+    "conv bn": (
+        lambda a, b, x: b(a(x)),
+        [nn.Conv2d(4, 6, 3), nn.BatchNorm2d(6)],
+        IMAGE,
+        {"aten.convolution": 1},
+    ),
+    "conv without bias, bn without affine": (
+        lambda a, b, x: b(a(x)),
+        [nn.Conv2d(4, 6, 3, bias=False), nn.BatchNorm2d(6, affine=False)],
+        IMAGE,
+        {"aten.convolution": 1},
+    ),
+    "depthwise bn": (
+        lambda a, b, x: b(a(x)),
+        [nn.Conv2d(4, 8, 3, groups=4), nn.BatchNorm2d(8)],
+        IMAGE,
+        {"aten.convolution": 1},
+    ),
+    "linear bn": (
+        lambda a, b, x: b(a(x)),
+        [nn.Linear(4, 6), nn.BatchNorm1d(6)],
+        ROW,
+        {"aten.linear": 1},
+    ),
+    "bn alone": (lambda b, x: b(x), [nn.BatchNorm2d(4)], IMAGE, {"aten.convolution": 1}),
+    "bn alone, 1d": (
+        lambda b, x: b(x),
+        [nn.BatchNorm1d(4)],
+        LINE,
+        {"aten.unsqueeze": 1, "aten.convolution": 1, "aten.squeeze": 1},
+    ),
+    "bn alone, rows": (
+        lambda b, x: b(x),
+        [nn.BatchNorm1d(4)],
+        ROW,
+        {"aten.unsqueeze": 2, "aten.convolution": 1, "aten.squeeze": 2},
+    ),
+    "conv read twice before bn": (
+        lambda a, b, x: b(y := a(x)) + y,
+        [nn.Conv2d(4, 6, 3), nn.BatchNorm2d(6)],
+        IMAGE,
+        {"aten.convolution": 2, "aten.add": 1},
+    ),
+    "conv1d": (
+        lambda a, x: a(x),
+        [nn.Conv1d(4, 6, 3, stride=2, padding=1, dilation=2, groups=2)],
+        LINE,
+        {"aten.unsqueeze": 1, "aten.convolution": 1, "aten.squeeze": 1},
+    ),
+    "dropout, contiguous, clone": (
+        lambda d, x: d(x.contiguous()).clone().tanh(),
+        [nn.Dropout(0.5)],
+        IMAGE,
+        {"aten.tanh": 1},
+    ),
+    "split": (
+        lambda x: torch.cat(x.chunk(2, 1)[::-1], 1),
+        [],
+        IMAGE,
+        {"aten.slice": 2, "aten.cat": 1},
+    ),
+    "max_pool2d": (lambda x: F.max_pool2d(x, 2), [], IMAGE, {"aten.max_pool2d": 1}),
+    "max_pool1d": (
+        lambda x: F.max_pool1d(x, 2),
+        [],
+        LINE,
+        {"aten.unsqueeze": 1, "aten.max_pool2d": 1, "aten.squeeze": 1},
+    ),
+    "constants": (lambda x: x + torch.ones(4, 1, 1).exp() * 2, [], IMAGE, {"aten.add": 1}),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms(name: str) -> None:
+    function, children, shape, expected = FORMS[name]
+    module = model(function, *children)
+    (x,) = samples(shape, count=1)[0]
+    graph = export_aten(module, [x])
+    assert op_counts(graph) == expected
+    with torch.no_grad():
+        # Float tolerance: folding a BatchNorm reorders two roundings.
+        torch.testing.assert_close(graph(x), module(x), rtol=1e-5, atol=1e-5)
+
+
+def _nan_weights() -> nn.Module:
+    layer = nn.Linear(4, 2).eval()
+    with torch.no_grad():
+        layer.weight[1, 2] = float("nan")
+    return layer
+
+
+class Counter(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", torch.zeros(1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.get_buffer("count").add_(1)
+        return x + self.get_buffer("count")
+
+
+class Branch(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * 2 if x.sum() > 0 else x
+
+
+class Checked(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        torch._assert_async((x.sum() > 0), "positive")
+        return x.tanh()
+
+
+ERRORS: dict[str, tuple[Callable[[], nn.Module], torch.Tensor, str]] = {
+    "training": (lambda: nn.Dropout(0.5), torch.ones(1, 4), r"training mode.*\.eval\(\)"),
+    "nan": (
+        _nan_weights,
+        torch.ones(1, 4),
+        r"weight weight \(float32\[2, 4\]\) holds 1 values that are NaN",
+    ),
+    "mutation": (lambda: Counter().eval(), torch.ones(1, 4), "changes its buffers"),
+    "control flow": (lambda: Branch().eval(), torch.ones(1, 4), "torch.export cannot trace"),
+    "integer input": (
+        lambda: nn.Embedding(9, 4).eval(),
+        torch.ones(3, dtype=torch.int64),
+        r"int64\[3\].*inputs are float32",
+    ),
+    "check": (lambda: Checked().eval(), torch.ones(1, 4), "checks its data at run time"),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors(name: str) -> None:
+    make, x, text = ERRORS[name]
+    with pytest.raises(LoweringError, match=text):
+        export_aten(make(), [x])
+
+
+def test_dynamic_shapes_are_refused() -> None:
+    batch = torch.export.Dim("batch", min=1, max=8)
+    program = torch.export.export(
+        nn.Linear(4, 2).eval(), (torch.ones(3, 4),), dynamic_shapes=({0: batch},)
+    )
+    with pytest.raises(LoweringError, match=r"dynamic dimensions \[0\].*fixed shapes"):
+        export_aten(program, [torch.ones(3, 4)])
+
+
+def test_exported_programs_are_taken() -> None:
+    program = torch.export.export(nn.Linear(4, 2).eval(), (torch.ones(3, 4),))
+    assert op_counts(export_aten(program, [torch.ones(3, 4)])) == {"aten.linear": 1}

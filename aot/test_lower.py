@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API: artefact, report, reference, layouts, float I/O and fallback, errors."""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from executorch.runtime import Runtime
+from torch import nn
+
+from aot.errors import LoweringError
+from aot.lower import Lowered, lower
+from aot.testing.fixtures import model, samples
+
+IMAGE = (1, 3, 8, 6)
+
+
+def network() -> nn.Module:
+    return model(
+        lambda a, b, c, x: c(F.relu(b(F.relu6(a(x)))).mean((2, 3))),
+        nn.Conv2d(3, 8, 3, padding=1),
+        nn.Conv2d(8, 6, 3, stride=2),
+        nn.Linear(6, 4),
+    )
+
+
+@functools.cache
+def default() -> Lowered:
+    return lowered()
+
+
+def lowered(
+    module: nn.Module | None = None, channels_last: bool = False, **options: Any
+) -> Lowered:
+    data = samples(IMAGE)
+    if channels_last:
+        data = [(x.contiguous(memory_format=torch.channels_last),) for (x,) in data]
+    return lower(module or network(), data[0], calibration=data, **options)
+
+
+def test_the_same_input_gives_the_same_bytes() -> None:
+    first, second = lowered(), lowered()
+    assert first.pte == second.pte
+    assert json.dumps(first.report) == json.dumps(second.report)
+
+
+def test_executorch_loads_the_artefact(tmp_path: Path) -> None:
+    path = tmp_path / "model.pte"
+    path.write_bytes(default().pte)
+    program = Runtime.get().load_program(path)
+    meta = program.metadata("forward")
+    assert (meta.num_inputs(), meta.num_outputs()) == (1, 1)
+    assert tuple(meta.input_tensor_meta(0).sizes()) == IMAGE
+    assert tuple(meta.output_tensor_meta(0).sizes()) == (1, 4)
+    report = default().report
+    for kind in ("input", "output"):
+        (scale,) = program.load_method(f"pl_{kind}_scales").execute([])
+        (zero_point,) = program.load_method(f"pl_{kind}_zero_points").execute([])
+        assert scale == report[f"{kind}s"][0]["scale"]
+        assert zero_point == report[f"{kind}s"][0]["zero_point"]
+
+
+def test_reference_takes_floats_and_int8() -> None:
+    result = default()
+    (x,) = samples(IMAGE, count=1)[0]
+    quantized = result.quantize_inputs([x])
+    assert quantized[0].dtype == torch.int8
+    assert torch.equal(result.reference([x])[0], result.reference(quantized)[0])
+    with pytest.raises(
+        ValueError, match=r"float32\[1, 3, 8, 5\], the model takes int8\[1, 3, 8, 6\]"
+    ):
+        result.reference([x[..., :5]])
+    with pytest.raises(ValueError, match="takes 1 inputs, not 2"):
+        result.reference([x, x])
+
+
+def test_int8_is_close_to_float() -> None:
+    module = network()
+    result = lowered(module)
+    noise = signal = 0.0
+    for (x,) in samples(IMAGE):
+        expected = module(x)
+        actual = result.dequantize_outputs(result.reference([x]))[0]
+        signal += float((expected**2).sum())
+        noise += float(((expected - actual) ** 2).sum())
+    assert signal / noise > 10**3, "30 dB"
+
+
+def test_layouts_of_the_border() -> None:
+    (x,) = samples(IMAGE, count=1)[0]
+    plain = default().reference([x])[0]
+    channels_last = lowered(channels_last=True)
+    assert [op["op"] for op in channels_last.report["ops"]][0] == "pl.channels_last_to_nhwc"
+    assert torch.equal(channels_last.reference([x])[0], plain)
+    nhwc = lowered(io_layout="nhwc")
+    assert nhwc.report["inputs"][0]["shape"] == [1, 8, 6, 3]
+    assert "pl.transpose" not in [op["op"] for op in nhwc.report["ops"]]
+    assert torch.equal(nhwc.reference([x.permute(0, 2, 3, 1)])[0], plain)
+
+
+def test_channels_last_outputs_stay() -> None:
+    conv = model(lambda a, x: a(x), nn.Conv2d(3, 4, 3))
+    result = lowered(conv, channels_last=True)
+    (out,) = result.reference(samples(IMAGE, count=1)[0])
+    assert out.is_contiguous(memory_format=torch.channels_last)
+    assert "pl.transpose" not in [op["op"] for op in result.report["ops"]]
+
+
+def test_float_io_is_the_quantized_graph() -> None:
+    result = lowered(float_io=True)
+    (x,) = samples(IMAGE, count=1)[0]
+    (out,) = result.reference([x])
+    assert out.dtype == torch.float32
+    assert torch.equal(out, default().dequantize_outputs(default().reference([x]))[0])
+
+
+def test_report_says_what_every_op_became() -> None:
+    report = default().report
+    ops = {op["op"]: op for op in report["ops"]}
+    conv = report["ops"][1]
+    assert conv["op"] == "pl.conv2d"
+    assert conv["from"] == ["aten.convolution", "aten.hardtanh"]
+    assert "test_lower.py" in conv["source"] or "fixtures.py" in conv["source"]
+    assert conv["macs"] == 8 * 6 * 8 * 27
+    assert conv["output"] == {**conv["output"], "shape": [1, 8, 6, 8], "dtype": "int8"}
+    assert ops["pl.transpose"]["why"]
+    assert report["float_ops"] == 0
+    assert report["pte_bytes"] == len(default().pte)
+
+
+class Division(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x / (x.abs().sum(-1, keepdim=True) + 1.0)
+
+
+def test_an_op_without_an_int8_form_is_an_error_with_its_place() -> None:
+    with pytest.raises(LoweringError) as error:
+        lowered(Division().eval())
+    assert [p.op for p in error.value.problems] == ["aten.sum.dim_IntList", "aten.div.Tensor"]
+    text = str(error.value)
+    assert "2 ops of the model cannot be lowered to int8" in text
+    assert "test_lower.py" in text and "in forward: return x / (x.abs()" in text
+    assert "float32[1, 3, 8, 6]" in text
+    assert "instead: multiply by a constant reciprocal; or --allow-float-fallback" in text
+
+
+def test_float_fallback_keeps_and_reports_it() -> None:
+    result = lowered(Division().eval(), allow_float_fallback=True)
+    floats = [op["op"] for op in result.report["ops"] if op["precision"] == "float32"]
+    assert floats == ["aten.sum", "aten.div"]
+    (x,) = samples(IMAGE, count=1)[0]
+    out = result.dequantize_outputs(result.reference([x]))[0]
+    assert float((out - Division()(x)).abs().max()) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (lambda x: torch.cumsum(x, -1), "neither an int8 form nor a float kernel"),
+        (lambda x: x[x > 0].sum(), "torch.export cannot trace|checks its data at run time"),
+        (lambda x: (x, x.tanh()), "output of the model is its placeholder"),
+        (lambda x: F.conv_transpose2d(x, torch.ones(3, 2, 2, 2)), "transposed convolution"),
+    ],
+)
+def test_what_no_kernel_runs_is_an_error(function: Any, text: str) -> None:
+    with pytest.raises(LoweringError, match=text):
+        lowered(model(function), allow_float_fallback=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"target": "cortex-a"}, "no target 'cortex-a'; there are: cortex-m"),
+        ({"quantization": "int4"}, "no quantization 'int4'"),
+        ({"io_layout": "chwn"}, "no I/O layout 'chwn'; there are: keep, nhwc"),
+    ],
+)
+def test_unknown_options(options: dict[str, Any], text: str) -> None:
+    with pytest.raises(LoweringError, match=text):
+        lowered(**options)
+
+
+GOOD = torch.ones(1, 4)
+BAD_DATA: dict[str, tuple[list[Any], str]] = {
+    "empty": ([], "calibration data are empty"),
+    "count": ([(GOOD, GOOD)], "sample 0 has 2 inputs, the model takes 1"),
+    "shape": ([GOOD, torch.ones(1, 5)], r"sample 1, input 0 is float32\[1, 5\]"),
+    "dtype": ([GOOD.double()], r"is float64\[1, 4\]"),
+    "nan": ([GOOD * float("nan")], "NaN or infinite"),
+    "no tensor": ([("x",)], "is str, not a tensor"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_DATA)
+def test_bad_calibration_data(name: str) -> None:
+    data, text = BAD_DATA[name]
+    with pytest.raises(LoweringError, match=text):
+        lower(nn.Linear(4, 2).eval(), [GOOD], calibration=data)
+
+
+def test_calibration_outside_a_functions_domain() -> None:
+    with pytest.raises(
+        LoweringError, match=r"sample 0, aten.log.default gives NaN or infinite values\n    at "
+    ):
+        lowered(model(lambda x: torch.log(x)))

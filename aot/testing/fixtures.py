@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small models, quantized and folded, for tests of passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import nn
+from torch.fx import GraphModule
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+from aot.calibration import calibrate
+from aot.dialect.verifier import verify
+from aot.export import export_aten
+from aot.passes.fold_qdq import fold_qdq
+from aot.passes.merge_dequantizes import merge_dequantizes
+from aot.quantizer.quantizer import Int8Quantizer
+
+Function = Callable[..., object]
+
+
+class Calls(nn.Module):
+    """A module whose forward is a function; the modules it uses are its children."""
+
+    def __init__(self, function: Function, *children: nn.Module) -> None:
+        super().__init__()
+        self.parts = nn.ModuleList(children)
+        self.function = function
+
+    def forward(self, *inputs: torch.Tensor) -> object:
+        return self.function(*self.parts, *inputs)
+
+
+def model(function: Function, *children: nn.Module) -> nn.Module:
+    """In eval mode, weights from a fixed seed."""
+    generator = torch.Generator().manual_seed(1)
+    module = Calls(function, *children).eval()
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator) * 0.3)
+        for name, buffer in module.named_buffers():
+            if name.endswith("running_mean"):
+                buffer.copy_(torch.randn(buffer.shape, generator=generator) * 0.2)
+            if name.endswith("running_var"):
+                buffer.copy_(torch.rand(buffer.shape, generator=generator) + 0.5)
+    return module
+
+
+def samples(*shapes: Sequence[int], count: int = 8) -> list[tuple[torch.Tensor, ...]]:
+    """Normal inputs from a fixed seed."""
+    generator = torch.Generator().manual_seed(2)
+    return [tuple(torch.randn(tuple(s), generator=generator) for s in shapes) for _ in range(count)]
+
+
+def quantized(module: nn.Module, data: Sequence[tuple[torch.Tensor, ...]]) -> GraphModule:
+    """torchao's converted graph, as fold_qdq takes it."""
+    prepared = prepare_pt2e(export_aten(module, data[0]), Int8Quantizer())
+    calibrate(prepared, data, data[0])
+    converted = convert_pt2e(prepared)
+    merge_dequantizes(converted)
+    assert isinstance(converted, GraphModule)
+    return converted
+
+
+def folded(
+    function: Function, *children: nn.Module, shapes: Sequence[Sequence[int]]
+) -> GraphModule:
+    """The dialect graph of a function, before the layout passes."""
+    graph = fold_qdq(quantized(model(function, *children), samples(*shapes)))
+    verify(graph, "fold_qdq")
+    return graph
+
+
+def int8_inputs(graph: GraphModule, seed: int = 3) -> tuple[torch.Tensor, ...]:
+    """Random inputs of a dialect graph."""
+    generator = torch.Generator().manual_seed(seed)
+    shapes = [n.meta["val"].shape for n in graph.graph.nodes if n.op == "placeholder"]
+    return tuple(torch.randint(-128, 128, s, generator=generator).to(torch.int8) for s in shapes)
+
+
+def check_pass(
+    graph: GraphModule, rewrite: Callable[[GraphModule], int], changes: bool = True
+) -> None:
+    """Runs a pass: the graph still verifies, gives the same bits, and was changed (or not)."""
+    inputs = int8_inputs(graph)
+    before = torch.utils._pytree.tree_leaves(graph(*inputs))
+    assert (rewrite(graph) > 0) == changes
+    verify(graph, rewrite.__name__)
+    after = torch.utils._pytree.tree_leaves(graph(*inputs))
+    for a, b in zip(before, after, strict=True):
+        assert torch.equal(a, b)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The op tables through lowering: which dialect ops they become, and that those compute the same.
+
+A table is lowered as one model. The dialect's integers may differ from torchao's quantized graph, which
+computes in float, by one step: OFF_BY_ONE_RATE says how often.
+"""
+
+import functools
+import importlib
+from collections import Counter
+from types import ModuleType
+
+import pytest
+from torch.fx import Node
+
+from aot.dialect.graph import dialect_op, shape_of
+from aot.errors import LoweringError
+from aot.lower import Lowered, lower
+from aot.testing.lockstep import Lockstep, compare
+from tests.ops.bundle import as_tuple
+from tests.ops.case import Case, build, calibration, draw
+from tests.ops.cases import LOWERED, REFUSED
+
+TABLES = ("convolution", "elementwise", "movement", "pattern", "pooling", "reduction")
+MOVE_NOTHING = ("reshape", "channels_last_to_nhwc", "nhwc_to_channels_last")
+# By dialect op, where requantization rounds twice (SRDHM, then the shift) and float does not.
+OFF_BY_ONE_RATE = {"add": 0.02, "mean": 0.25, "mul": 0.05}
+OFF_BY_ONE_RATE_OF_OTHERS = 0.005
+
+
+def table(name: str) -> ModuleType:
+    return importlib.import_module(f"tests.ops.{name}")
+
+
+@functools.cache
+def lowered(name: str) -> Lowered:
+    samples = list(table(name).calibration())
+    return lower(table(name).factory(), samples[0], calibration=samples)
+
+
+@functools.cache
+def lockstep(name: str) -> Lockstep:
+    return compare(lowered(name), list(table(name).test_inputs()))
+
+
+def nodes_by_case(name: str) -> dict[str, list[Node]]:
+    """Every case's nodes: what its outputs are made from. Cases share none."""
+    (output,) = (n for n in lowered(name).module.graph.nodes if n.op == "output")
+    results = list(as_tuple(output.args[0]))
+    nodes: dict[str, list[Node]] = {}
+    for case in table(name).cases():
+        count = len(as_tuple(build(case)(*draw(case, "count"))))
+        mine, results = results[:count], results[count:]
+        nodes[case.name] = _ancestors(mine)
+    assert not results
+    return nodes
+
+
+def _ancestors(nodes: list[Node]) -> list[Node]:
+    seen: dict[Node, None] = {}
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen[node] = None
+            waiting += node.all_input_nodes
+    return list(seen)
+
+
+def _moves(transpose: Node) -> bool:
+    source, perm = transpose.args
+    assert isinstance(source, Node) and isinstance(perm, list | tuple)
+    order = [dim for dim in perm if shape_of(source)[dim] > 1]
+    return order != sorted(order)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_becomes_the_ops_that_it_should(name: str) -> None:
+    found = {}
+    for case, nodes in nodes_by_case(name).items():
+        ops = Counter(op.name for node in nodes if (op := dialect_op(node)) is not None)
+        transposes = sum(
+            _moves(n) for n in nodes if (op := dialect_op(n)) is not None and op.name == "transpose"
+        )
+        for moving_nothing in (*MOVE_NOTHING, "transpose"):
+            del ops[moving_nothing]
+        found[case] = (dict(ops), transposes)
+    expected = {case.name: (dict(case.ops), case.transposes) for case in table(name).cases()}
+    wrong = {case: (found[case], expected[case]) for case in found if found[case] != expected[case]}
+    assert not wrong, "(found, expected) by case"
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_is_within_one_step_of_torchao(name: str) -> None:
+    differences = lockstep(name).by_op
+    assert differences
+    for op, difference in differences.items():
+        assert difference.largest <= 1, op
+        assert difference.rate <= OFF_BY_ONE_RATE.get(op, OFF_BY_ONE_RATE_OF_OTHERS), op
+
+
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED.keys())
+def test_refuses(case: Case) -> None:
+    samples = calibration(case)
+    with pytest.raises(LoweringError, match=case.refused):
+        lower(build(case), samples[0], calibration=samples)

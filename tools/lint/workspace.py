@@ -41,16 +41,19 @@ def _all(root: Path) -> list[str]:
     return found
 
 
-def source_files(root: Path, patterns: Sequence[str]) -> list[str]:
-    """Returns the sources that match any pattern, relative to the root, in order.
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
-    Sources are what git tracks or would track; a `*` in a pattern also stands for folders.
+
+def source_files(root: Path, patterns: Sequence[str], exclude: Sequence[str] = ()) -> list[str]:
+    """Returns the sources that match any of `patterns` and none of `exclude`, in order.
+
+    Names are relative to the root. Sources are what git tracks or would track; a `*` in a pattern also stands for folders.
     """
     listed = _tracked_or_new(root)
     names = _all(root) if listed is None else listed
     return sorted(
         name
         for name in set(names)
-        if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
-        and (root / name).is_file()
+        if _matches(name, patterns) and not _matches(name, exclude) and (root / name).is_file()
     )

@@ -79,8 +79,14 @@ def _python_env_impl(repository_ctx):
         python = python,
         problem = "the Python environment could not be set up (see above)",
     )
+
+    # No links: Python finds its packages by the folder that it is called from.
     for program in _PROGRAMS:
-        repository_ctx.symlink(root + "/bin/" + program, "bin/" + program)
+        repository_ctx.file(
+            "bin/" + program,
+            "#!/bin/sh\nexec '%s/bin/%s' \"$@\"\n" % (root, program),
+            executable = True,
+        )
     repository_ctx.file("BUILD.bazel", _BUILD.format(
         root = root,
         programs = "".join([_PROGRAM.format(name = name) for name in _PROGRAMS]),

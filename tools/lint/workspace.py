@@ -48,7 +48,8 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 def source_files(root: Path, patterns: Sequence[str], exclude: Sequence[str] = ()) -> list[str]:
     """Returns the sources that match any of `patterns` and none of `exclude`, in order.
 
-    Names are relative to the root. Sources are what git tracks or would track; a `*` in a pattern also stands for folders.
+    Names are relative to the root. Sources are what git tracks or would track; a `*` in a pattern
+    also stands for folders.
     """
     listed = _tracked_or_new(root)
     names = _all(root) if listed is None else listed

@@ -2,8 +2,7 @@
 // Compares requantize.h with the specification written out literally, on edges and random values.
 #include "kernels/common/requantize.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include "boards/common/print.h"
 
 static int64_t saturate_int32(int64_t x) {
   return x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : x;
@@ -28,8 +27,13 @@ static int check(int32_t x, int32_t multiplier, int32_t shift) {
   const int32_t expected = specified(x, multiplier, shift);
   const int32_t result = pl_requantize(x, multiplier, shift);
   if (result == expected) return 0;
-  printf("requantize(%" PRId32 ", %" PRId32 ", %" PRId32 ") is %" PRId32 ", not %" PRId32 "\n", x,
-         multiplier, shift, result, expected);
+  const int32_t numbers[] = {x, multiplier, shift, result, expected};
+  static const char *const kBefore[] = {"requantize(", ", ", ", ", ") is ", ", expected "};
+  for (int i = 0; i < 5; ++i) {
+    pl_print(kBefore[i]);
+    pl_print_i32(numbers[i]);
+  }
+  pl_print("\n");
   return 1;
 }
 
@@ -67,6 +71,6 @@ int main(void) {
       failures += check(x, i % 4 == 0 ? -magnitude : magnitude, shift);
     }
   }
-  puts(failures == 0 ? "PL:PASS" : "PL:FAIL requantize differs from its specification");
+  pl_print(failures == 0 ? "PL:PASS\n" : "PL:FAIL requantize differs from its specification\n");
   return failures == 0 ? 0 : 1;
 }

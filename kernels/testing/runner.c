@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/testing/runner.h"
 
-#include "boards/common/console.h"
 #include "boards/common/print.h"
 
 #define GUARD_BYTE 0xA5u
@@ -81,8 +80,8 @@ static int check_output(const pl_test_case *test, const pl_test_output *output) 
 }
 
 // Whether all bytes of the arena outside of the case's own ranges are as they were.
-static int guards_hold(const pl_test_case *test, const uint8_t *arena, uint32_t arena_bytes) {
-  for (const uint8_t *byte = arena; byte < arena + arena_bytes; ++byte) {
+static int guards_hold(const pl_test_case *test) {
+  for (const uint8_t *byte = pl_test_arena; byte < pl_test_arena + PL_TEST_ARENA_BYTES; ++byte) {
     if (byte == test->scratch && test->scratch_bytes > 0) byte += test->scratch_bytes;
     for (uint32_t i = 0; i < test->output_count; ++i) {
       if (byte == test->outputs[i].address) byte += test->outputs[i].bytes;
@@ -92,21 +91,21 @@ static int guards_hold(const pl_test_case *test, const uint8_t *arena, uint32_t 
   return 1;
 }
 
-static int run_case(const pl_test_case *test, uint8_t *arena, uint32_t arena_bytes) {
-  for (uint32_t i = 0; i < arena_bytes; ++i) arena[i] = GUARD_BYTE;
+static int run_case(const pl_test_case *test) {
+  for (uint32_t i = 0; i < PL_TEST_ARENA_BYTES; ++i) pl_test_arena[i] = GUARD_BYTE;
   for (uint32_t i = 0; i < test->output_count; ++i) {
     const pl_test_output *output = &test->outputs[i];
     const uint8_t *initial = output->initial;
     for (uint32_t j = 0; initial && j < output->bytes; ++j) output->address[j] = initial[j];
   }
-  poison(arena, arena_bytes);
+  poison(pl_test_arena, PL_TEST_ARENA_BYTES);
   unpoison(test->scratch, test->scratch_bytes);
   for (uint32_t i = 0; i < test->output_count; ++i) {
     unpoison(test->outputs[i].address, test->outputs[i].bytes);
   }
   const pl_context ctx = {test->scratch, test->scratch_bytes};
   const pl_status status = test->run(&ctx, test->params, test->dims, test->data);
-  unpoison(arena, arena_bytes);
+  unpoison(pl_test_arena, PL_TEST_ARENA_BYTES);
 
   if (status != PL_OK) {
     (void)fail(test, " returned ");
@@ -114,7 +113,7 @@ static int run_case(const pl_test_case *test, uint8_t *arena, uint32_t arena_byt
     pl_print("\n");
     return 1;
   }
-  if (!guards_hold(test, arena, arena_bytes)) return fail(test, ": wrote outside its memory\n");
+  if (!guards_hold(test)) return fail(test, ": wrote outside its memory\n");
   int failures = 0;
   for (uint32_t i = 0; i < test->output_count; ++i) {
     failures |= check_output(test, &test->outputs[i]);
@@ -130,11 +129,10 @@ static int check_scratch_refusal(const pl_test_case *test) {
   return fail(test, ": did not refuse scratch that is too small\n");
 }
 
-_Noreturn void pl_test_main(const pl_test_case *cases, uint32_t count, uint8_t *arena,
-                            uint32_t arena_bytes) {
+int pl_test_main(const pl_test_case *cases, uint32_t count) {
   uint32_t failures = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    int failed = run_case(&cases[i], arena, arena_bytes);
+    int failed = run_case(&cases[i]);
     if (cases[i].scratch_bytes > 0) failed |= check_scratch_refusal(&cases[i]);
     failures += failed ? 1 : 0;
   }
@@ -142,6 +140,10 @@ _Noreturn void pl_test_main(const pl_test_case *cases, uint32_t count, uint8_t *
   pl_print(" of ");
   pl_print_u32(count);
   pl_print(" cases passed\n");
-  pl_print(failures == 0 && count > 0 ? "PL:PASS\n" : "PL:FAIL kernel cases\n");
-  pl_exit(failures == 0 && count > 0 ? 0 : 1);
+  if (failures > 0 || count == 0) {
+    pl_print("PL:FAIL kernel cases\n");
+    return 1;
+  }
+  pl_print("PL:PASS\n");
+  return 0;
 }

@@ -5,8 +5,10 @@
 
 #include "kernels/common/types.h"
 
-// Bytes around every output and scratch area that a kernel must leave alone.
-#define PL_TEST_GUARD 32
+// Outputs and scratch of a case lie in one arena, with bytes between them that a kernel must leave
+// alone (kernels/testing/program.py).
+#define PL_TEST_ARENA_BYTES 8192
+extern uint8_t pl_test_arena[PL_TEST_ARENA_BYTES];
 
 typedef pl_status (*pl_test_run_fn)(const pl_context *ctx, const void *params, const void *dims,
                                     const void *data);
@@ -33,9 +35,7 @@ typedef struct {
   uint32_t scratch_bytes;
 } pl_test_case;
 
-// Runs all cases in memory of `arena_bytes` at `arena`, which holds outputs and scratch. Prints a
-// line for each failure and a last line, and ends the program.
-_Noreturn void pl_test_main(const pl_test_case *cases, uint32_t count, uint8_t *arena,
-                            uint32_t arena_bytes);
+// Runs all cases. Prints a line for each failure and a last line, and returns main's result.
+int pl_test_main(const pl_test_case *cases, uint32_t count);
 
 #endif  // KERNELS_TESTING_RUNNER_H_

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kernel_library: C kernels, each in the variant for the core that is built for."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+
+_COPTS = [
+    # A loop that copies stays a loop: no calls of memcpy and memset for a few bytes.
+    "-fno-tree-loop-distribute-patterns",
+    # Pointers behind a loop are kept, not computed again from the count.
+    "-fno-tree-scev-cprop",
+]
+
+def kernel_library(name, srcs = [], variants = {}, copts = [], **kwargs):
+    """A cc_library with some sources chosen by the core's class of instructions.
+
+    Args:
+      name: of the library.
+      srcs: sources for every core.
+      variants: base name of a source -> the classes ("dsp", "mve") that have a variant of their own:
+        {"x_s8": ["mve"]} is x_s8_mve.c for cores with Helium and x_s8_scalar.c for all others.
+      copts: further compiler options.
+      **kwargs: as for cc_library.
+    """
+    chosen = {"mve": [], "dsp": [], "scalar": []}
+    for base, classes in variants.items():
+        dsp = "dsp" if "dsp" in classes else "scalar"
+        mve = "mve" if "mve" in classes else dsp  # cores with Helium have the DSP extension
+        chosen["scalar"].append(base + "_scalar.c")
+        chosen["dsp"].append("%s_%s.c" % (base, dsp))
+        chosen["mve"].append("%s_%s.c" % (base, mve))
+    cc_library(
+        name = name,
+        srcs = srcs + select({
+            "//tools/platforms:isa_dsp": chosen["dsp"],
+            "//tools/platforms:isa_mve": chosen["mve"],
+            "//conditions:default": chosen["scalar"],
+        }),
+        copts = _COPTS + copts,
+        **kwargs
+    )

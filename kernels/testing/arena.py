@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the C file that puts the test runner's memory into a board's best memory.
+
+arena board.json output.c
+"""
+
+import sys
+from pathlib import Path
+
+from boards.board import load_board
+
+
+def main() -> None:
+    board = load_board(Path(sys.argv[1]))
+    Path(sys.argv[2]).write_text(
+        "// SPDX-License-Identifier: Apache-2.0\n"
+        "// Made by kernels/testing/arena.py.\n"
+        '#include "kernels/testing/runner.h"\n\n'
+        "_Alignas(16) uint8_t pl_test_arena[PL_TEST_ARENA_BYTES]\n"
+        f'    __attribute__((section(".pl_arena.{board.arena[0].name}")));\n'
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kernel_test: the cases of an op against its kernels, on the host and on every board."""
+
+load("@rules_python//python:defs.bzl", "py_binary")
+load("//boards:board_test.bzl", "board_test")
+load("//boards:board_transition.bzl", "no_board_transition")
+load("//boards:boards.bzl", "BOARDS", "HOST")
+
+_SETS = ["host", "scalar", "dsp", "mve"]
+
+def _case_sources_impl(ctx):
+    prefix = ctx.label.name
+    outputs = [ctx.actions.declare_file("%s.%s.c" % (prefix, name)) for name in _SETS]
+    ctx.actions.run(
+        executable = ctx.executable.generator,
+        arguments = [
+            "--op=" + ctx.attr.op,
+            "--output=" + outputs[0].path.removesuffix(".host.c"),
+        ],
+        outputs = outputs,
+        mnemonic = "KernelCases",
+        progress_message = "Computing the expected results of %{label}",
+    )
+    return [
+        DefaultInfo(files = depset(outputs)),
+        OutputGroupInfo(**{name: depset([file]) for name, file in zip(_SETS, outputs)}),
+    ]
+
+_case_sources = rule(
+    implementation = _case_sources_impl,
+    attrs = {
+        "generator": attr.label(
+            mandatory = True,
+            executable = True,
+            cfg = "exec",
+        ),
+        "op": attr.string(mandatory = True),
+    },
+)
+
+def _chosen_source_impl(ctx):
+    files = ctx.attr.sources[0][OutputGroupInfo][ctx.attr.set]
+    return [DefaultInfo(files = files)]
+
+# One of the programs; the configuration of a board does not reach the generator, which runs once.
+_chosen_source = rule(
+    implementation = _chosen_source_impl,
+    attrs = {
+        "set": attr.string(mandatory = True),
+        "sources": attr.label(
+            mandatory = True,
+            cfg = no_board_transition,
+        ),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+    },
+)
+
+def kernel_test(name, kernel, cases, lookup, size = "small"):
+    """Makes the tests `<name>.host` and, with the cases marked for boards, `<name>.<board>`.
+
+    Args:
+      name: of the suite.
+      kernel: the kernel_library.
+      cases: py_library with cases.py of this package.
+      lookup: py_library with kernel.py of this package.
+      size: of each test.
+    """
+    py_binary(
+        name = name + ".generator",
+        testonly = True,
+        srcs = ["//kernels/testing:generate.py"],
+        main = "//kernels/testing:generate.py",
+        deps = [
+            cases,
+            lookup,
+            "//kernels/testing:generate",
+        ],
+    )
+    _case_sources(
+        name = name + ".sources",
+        testonly = True,
+        generator = ":%s.generator" % name,
+        op = native.package_name().split("/")[-1],
+    )
+    _chosen_source(
+        name = name + ".host.source",
+        testonly = True,
+        set = "host",
+        sources = ":%s.sources" % name,
+    )
+    _chosen_source(
+        name = name + ".board.source",
+        testonly = True,
+        set = select({
+            "//tools/platforms:isa_dsp": "dsp",
+            "//tools/platforms:isa_mve": "mve",
+            "//conditions:default": "scalar",
+        }),
+        sources = ":%s.sources" % name,
+    )
+    for suite, source, boards in [
+        (name + ".on_host", name + ".host.source", [HOST]),
+        (name + ".on_boards", name + ".board.source", [board for board in BOARDS if board != HOST]),
+    ]:
+        board_test(
+            name = suite,
+            size = size,
+            srcs = [":" + source],
+            boards = boards,
+            copts = ["-O1"],
+            deps = [
+                kernel,
+                "//kernels/testing:runner",
+            ],
+        )
+    native.test_suite(
+        name = name,
+        tests = [
+            ":%s.on_host" % name,
+            ":%s.on_boards" % name,
+        ],
+    )

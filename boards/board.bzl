@@ -2,6 +2,7 @@
 """The rule `board` and the words that a board is described with."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("//tools/platforms:cores.bzl", "CORES")
 
 BoardInfo = provider(
@@ -25,7 +26,7 @@ _ALIGNMENT = 16
 _STACK_GUARD = 32 * KB
 
 def flash(name, base, size):
-    """A memory that keeps the image while the power is off, or that a loader fills before the start."""
+    """A memory that keeps the image, or that a loader fills before the start."""
     return {"name": name, "base": base, "size": size, "kind": "flash"}
 
 def ram(name, base, size):
@@ -68,7 +69,9 @@ def _board_impl(ctx):
             code = data["code"],
             json = json_file,
             linker_script = script,
-            startup = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.startup]),
+            startup = cc_common.merge_cc_infos(
+                cc_infos = [dep[CcInfo] for dep in ctx.attr.startup],
+            ),
             weights = data["weights"],
         ),
         DefaultInfo(files = depset([json_file] + ([script] if script else []))),
@@ -105,9 +108,9 @@ def board(
         simulator = None,
         flash_method = None,
         startup = None):
-    """Describes a board. Everything else about it (linker script, board.json, platform) follows from this.
+    """Describes a board, from which everything else about it follows.
 
-    Makes the board itself, and `platform` beside it. Sizes are bytes.
+    Makes the board itself (board.json, linker script), and `platform` beside it. Sizes are bytes.
 
     Args:
       name: the folder's name.
@@ -116,8 +119,8 @@ def board(
       memories: list of flash() and ram().
       code: name of the memory for code and constants; its start holds the vector table.
       data: name of the memory for stacks and variables.
-      arena: names of memories for activations and scratch, the best first. What stacks and variables
-        take of `data` is not part of the arena.
+      arena: names of memories for activations and scratch, the best first. What stacks and
+        variables take of `data` is not part of the arena.
       stack: size of the program's stack.
       variables: bytes of `data` kept for variables.
       console: cmsdk_uart() or nrf_uart().

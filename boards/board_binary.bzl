@@ -3,6 +3,7 @@
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("//boards:board.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "board_transition")
 
@@ -43,7 +44,7 @@ def link_for_board(ctx, name, deps):
         ),
         cc_toolchain = toolchain,
         name = name + ".elf",
-        # The start-up code leads: it is linked whole, and what refers to an archive stands before it.
+        # The start-up code leads: it is linked whole, and refers to main in an archive behind it.
         linking_contexts = [board.startup.linking_context] + [
             dep[CcInfo].linking_context
             for dep in deps

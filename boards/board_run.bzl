@@ -30,7 +30,9 @@ def _run(rule, name, program, main, arguments, data, testonly, deps, **kwargs):
     )
 
 def board_sim(name, image, facts = [], **kwargs):
-    """Makes a target for `bazel run` that runs an image on its board's simulator (boards/image/sim.py).
+    """Makes a target for `bazel run` that runs an image on its board's simulator.
+
+    The program behind it, and its options, is boards/image/sim.py.
 
     Args:
       name: of the target.

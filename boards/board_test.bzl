@@ -16,9 +16,10 @@ def board_test(
         time_limit = 50,
         visibility = None,
         **kwargs):
-    """Makes the tests `<name>.<board>`, on the host with sanitizers, and the suite `<name>` of all of them.
+    """Makes the tests `<name>.<board>` and the suite `<name>` of all of them.
 
-    The program ends well when its last line is PL:PASS and main returns 0 (boards/common/console.h).
+    On the host the program runs under sanitizers. It ends well when its last line is PL:PASS and
+    main returns 0 (boards/common/console.h).
 
     Args:
       name: of the suite.

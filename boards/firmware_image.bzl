@@ -127,9 +127,9 @@ _firmware_image = rule(
 def firmware_image(name, board, app, models = [], facts = [], visibility = None):
     """Makes an image for a board.
 
-    `<name>` gives `<name>.elf`, `.bin`, `.hex`, `.map`, `.size.json` and a `.pte` a model. Beside it:
-    `<name>.elf`, `.bin` and `.hex` for one kind of file, `<name>.size` prints what the image takes of the
-    board, `<name>.sim` runs it on the board's simulator (both with `bazel run`).
+    `<name>` gives `<name>.elf`, `.bin`, `.hex`, `.map`, `.size.json` and a `.pte` a model. Beside
+    it: `<name>.elf`, `.bin` and `.hex` for one kind of file, `<name>.size` prints what the image
+    takes of the board, `<name>.sim` runs it on the board's simulator (both with `bazel run`).
 
     Args:
       name: of the image.

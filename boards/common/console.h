@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-// Exit statuses with a meaning of their own; programs use 0 for success and other small numbers for failure.
+// Exit statuses with a meaning of their own; programs use 0 for success and other small numbers for
+// failure.
 enum {
   PL_EXIT_FAULT = 125,  // an unexpected exception, or a stack that overflowed
 };
@@ -21,9 +22,10 @@ void pl_console_write(const char *text, uint32_t length);
 // Returns when everything written has left the device.
 void pl_console_flush(void);
 
-// Ends the program. Under a simulator or a debugger with semihosting `status` (0 is success, 1..255 are
-// failures) becomes the exit status on the host; on bare silicon the core sleeps for ever. A stack that
-// overflowed is reported here, and ends the program with PL_EXIT_FAULT whatever the status.
+// Ends the program. Under a simulator or a debugger with semihosting `status` (0 is success, 1..255
+// are failures) becomes the exit status on the host; on bare silicon the core sleeps for ever. A
+// stack that overflowed is reported here, and ends the program with PL_EXIT_FAULT whatever the
+// status.
 _Noreturn void pl_exit(int status);
 
 #endif  // BOARDS_COMMON_CONSOLE_H_

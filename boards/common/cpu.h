@@ -9,8 +9,8 @@
 // A register at a fixed address.
 #define PL_REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
 
-// Makes the core ready for compiled code: vector table, floating point and vector units, stack limits,
-// faults that can be told apart. The start-up code calls it before anything else.
+// Makes the core ready for compiled code: vector table, floating point and vector units, stack
+// limits, faults that can be told apart. The start-up code calls it before anything else.
 void pl_cpu_init(const void *vector_table);
 
 // Prints the registers that describe a fault as " name=0x..." each.

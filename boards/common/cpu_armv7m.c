@@ -24,8 +24,8 @@ enum {
 // Bytes below the stack that must not be touched: 2^15, as boards/board.bzl says.
 enum { GUARD_LOG2 = 15 };
 
-// These cores have no stack limit. Where there is a memory protection unit, one region below the stack
-// without access does the same; everything else stays as it is without the unit.
+// These cores have no stack limit. Where there is a memory protection unit, one region below the
+// stack without access does the same; everything else stays as it is without the unit.
 static void guard_stack(void) {
   if ((PL_REGISTER(MPU_TYPE) & MPU_TYPE_DREGION) == 0) {
     return;

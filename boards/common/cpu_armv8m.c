@@ -11,10 +11,10 @@
 void pl_cpu_armv8m_init(const void *vector_table, uint32_t ccr) {
   __asm__ volatile("msr msplim, %0" ::"r"(pl_link_handler_stack_limit));
   __asm__ volatile("msr psplim, %0" ::"r"(pl_link_stack_limit));
-  pl_cpu_mainline_init(vector_table,
-                       PL_SHCSR_MEMFAULTENA | PL_SHCSR_BUSFAULTENA | PL_SHCSR_USGFAULTENA |
-                           PL_SHCSR_SECUREFAULTENA,
-                       PL_CCR_DIV_0_TRP | ccr);
+  pl_cpu_mainline_init(
+      vector_table,
+      PL_SHCSR_MEMFAULTENA | PL_SHCSR_BUSFAULTENA | PL_SHCSR_USGFAULTENA | PL_SHCSR_SECUREFAULTENA,
+      PL_CCR_DIV_0_TRP | ccr);
 }
 
 void pl_cpu_print_fault_status(void) {

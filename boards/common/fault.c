@@ -33,9 +33,9 @@ __attribute__((naked)) void pl_fault(void) {
 
 static const char *exception_name(uint32_t number) {
   static const char *const names[] = {
-      [2] = "NMI",         [3] = "HardFault",   [4] = "MemManage",     [5] = "BusFault",
-      [6] = "UsageFault",  [7] = "SecureFault", [11] = "SVCall",       [12] = "DebugMonitor",
-      [14] = "PendSV",     [15] = "SysTick",
+      [2] = "NMI",        [3] = "HardFault",   [4] = "MemManage", [5] = "BusFault",
+      [6] = "UsageFault", [7] = "SecureFault", [11] = "SVCall",   [12] = "DebugMonitor",
+      [14] = "PendSV",    [15] = "SysTick",
   };
   const char *name = number < sizeof names / sizeof names[0] ? names[number] : NULL;
   return name != NULL ? name : "Exception";

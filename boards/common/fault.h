@@ -6,8 +6,8 @@
 //
 //   PL:FAULT <exception> pc=0x... lr=0x... sp=0x... xpsr=0x... [cfsr=0x... hfsr=0x... ...]
 //
-// and ends the program as failed. pc, lr and xpsr are those of the interrupted code; they read 0 when
-// the core could not save them, as after a stack overflow.
+// and ends the program as failed. pc, lr and xpsr are those of the interrupted code; they read 0
+// when the core could not save them, as after a stack overflow.
 void pl_fault(void);
 
 #endif  // BOARDS_COMMON_FAULT_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Symbols that the linker script defines (boards/common/linker_script.py). Only their addresses mean
-// anything: where something lies or, where said, a number from the board's data.
+// Symbols that the linker script defines (boards/common/linker_script.py). Only their addresses
+// mean anything: where something lies or, where said, a number from the board's data.
 #ifndef BOARDS_COMMON_LINK_SYMBOLS_H_
 #define BOARDS_COMMON_LINK_SYMBOLS_H_
 

@@ -3,10 +3,10 @@
 
     linker_script board.json output.ld
 
-Every input section has its place: link with --orphan-handling=error, so that one which was not thought
-of stops the build instead of landing anywhere. The data memory starts with the program's stack, which
-grows down: when it overflows it leaves the memory instead of running into variables. Then come the
-exception handlers' stack, variables, and the arena.
+Every input section has its place: link with --orphan-handling=error, so that one which was not
+thought of stops the build instead of landing anywhere. The data memory starts with the program's
+stack, which grows down: when it overflows it leaves the memory instead of running into variables.
+Then come the exception handlers' stack, variables, and the arena.
 """
 
 import sys
@@ -14,8 +14,8 @@ from pathlib import Path
 
 from boards.board import Board, load_board
 
-# Models' constants come first: `.rodata.*` below would take them too. Vectors lead the code, at the address
-# that the core boots from.
+# Models' constants come first: `.rodata.*` below would take them too. Vectors lead the code, at the
+# address that the core boots from.
 _CODE = """\
   .vectors : ALIGN(256) {{
     KEEP(*(.vectors))
@@ -49,7 +49,7 @@ _STACKS = """\
   }} > {data}
 """
 
-# A table of addresses (.got) appears when an object was compiled as position independent: it is data.
+# A table of addresses (.got) comes with objects compiled as position independent; it is data.
 _DATA = """\
   .data : ALIGN(16) {{
     pl_link_data_start = .;
@@ -90,7 +90,8 @@ _NOT_LOADED = """\
   }
 """
 
-_CHECKS = """ASSERT(ADDR(.vectors) == ORIGIN({code}), "the vector table is not where the core boots from")
+_CHECKS = """ASSERT(ADDR(.vectors) == ORIGIN({code}),
+       "the vector table is not where the core boots from")
 ASSERT(pl_link_stack_top % 8 == 0, "the stack is not aligned to 8 bytes")
 ASSERT(SIZEOF(.data) + SIZEOF(.bss) <= {variables},
        "variables outside of arenas take more than the board's `variables` bytes")

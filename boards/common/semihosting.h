@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arm semihosting, used for the one thing that no hardware of a board can do: give an exit status to the
-// host. Specification: Arm "Semihosting for AArch32 and AArch64", SYS_EXIT_EXTENDED.
+// Arm semihosting, used for the one thing that no hardware of a board can do: give an exit status
+// to the host. Specification: Arm "Semihosting for AArch32 and AArch64", SYS_EXIT_EXTENDED.
 #ifndef BOARDS_COMMON_SEMIHOSTING_H_
 #define BOARDS_COMMON_SEMIHOSTING_H_
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// Asks the host to end the simulation or debugging session. On silicon without a debugger the request is a
-// fault whose pc pl_semihosting_is_at recognises.
+// Asks the host to end the simulation or debugging session. On silicon without a debugger the
+// request is a fault whose pc pl_semihosting_is_at recognises.
 _Noreturn void pl_semihosting_exit(int status);
 
 // Whether `pc` is the address of the request.

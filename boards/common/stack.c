@@ -11,7 +11,8 @@ enum {
   CANARY_WORDS = 4,
 };
 
-// Distances between linker symbols are taken as integers: to the compiler they are separate objects.
+// Distances between linker symbols are taken as integers: to the compiler they are separate
+// objects.
 static uint32_t bytes_between(const uint32_t *low, const uint32_t *high) {
   return (uint32_t)((uintptr_t)high - (uintptr_t)low);
 }
@@ -19,7 +20,8 @@ static uint32_t bytes_between(const uint32_t *low, const uint32_t *high) {
 uint32_t pl_stack_size(void) { return bytes_between(pl_link_stack_limit, pl_link_stack_top); }
 
 void pl_stack_paint(void) {
-  // This function calls nothing, so all below its own frame is free; leave some words for the frame.
+  // This function calls nothing, so all below its own frame is free; leave some words for the
+  // frame.
   volatile uint32_t *end = (volatile uint32_t *)__builtin_frame_address(0) - 8;
   for (volatile uint32_t *word = pl_link_stack_limit; word < end; ++word) {
     *word = PAINT;

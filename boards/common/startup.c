@@ -21,8 +21,8 @@ typedef struct {
   void (*faults[FAULT_EXCEPTIONS])(void);
 } pl_vector_table;
 
-// No interrupt is enabled, so the table ends after the core's own exceptions, of which each but reset means
-// that something went wrong.
+// No interrupt is enabled, so the table ends after the core's own exceptions, of which each but
+// reset means that something went wrong.
 __attribute__((section(".vectors"), used)) static const pl_vector_table vector_table = {
     .stack_top = pl_link_handler_stack_top,
     .reset = pl_reset,
@@ -30,7 +30,8 @@ __attribute__((section(".vectors"), used)) static const pl_vector_table vector_t
                pl_fault, pl_fault, pl_fault, pl_fault, pl_fault, pl_fault},
 };
 
-// The program runs on the process stack, so that exception handlers have a sound stack whatever it did.
+// The program runs on the process stack, so that exception handlers have a sound stack whatever it
+// did.
 __attribute__((naked)) void pl_reset(void) {
   __asm__ volatile(
       "ldr r0, =pl_link_stack_top\n\t"

@@ -3,8 +3,8 @@
 
     binary_files board.json program.elf [memory=output.bin ...]
 
-A file starts at its memory's base and ends with the last byte stored there; gaps are 0xff, as erased
-flash is. Something stored in a memory that has no output is an error.
+A file starts at its memory's base and ends with the last byte stored there; gaps are 0xff, as
+erased flash is. Something stored in a memory that has no output is an error.
 """
 
 import sys

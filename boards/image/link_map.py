@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 
 _START = "Linker script and memory map"
 
-# ` .text.f  0x00000040  0x1c path/of/lib.a(member.o)` for what an object brings, and the same without
-# the object and without the space before it for an output section.
+# ` .text.f  0x00000040  0x1c path/of/lib.a(member.o)` for what an object brings, and the same
+# without the object and without the space before it for an output section.
 _LINE = re.compile(r"^( ?)(\.\S+)\s+0x(\w+)\s+0x(\w+)(?: (\S.*))?$")
 _OUTPUT_FOLDER = re.compile(r"^(?:.*/)?bazel-out/[^/]+/bin/")
 _NOT_LOADED = (".debug", ".comment", ".ARM.attributes")
@@ -35,7 +35,7 @@ def _origin(source: str) -> str:
 
 
 def _without_overlap(pieces: list[Piece], end: int) -> Iterator[Piece]:
-    """Strings that ld merged are all counted to the first; the others keep a size that they lack."""
+    """Of strings that ld merged the first has all; the others keep a size they do not take."""
     for piece, following in pairwise([*pieces, Piece(end, 0, "")]):
         size = min(piece.size, following.address - piece.address)
         if size > 0:

@@ -3,9 +3,10 @@
 
     sim --board=board.json --size=size.json [--facts=facts.json ...] program.elf
 
-The table has the facts, the program's PL:STAT lines (the first is taken as a total that the others are
-parts of), instructions of one inference (region 0 of the profile), and what the image takes of each of the
-board's memories. A facts file is a JSON object from name to text, number, or fraction as {"fraction": 0.97}.
+The table has the facts, the program's PL:STAT lines (the first is taken as a total that the others
+are parts of), instructions of one inference (region 0 of the profile), and what the image takes of
+each of the board's memories. A facts file is a JSON object from name to text, number, or fraction
+as {"fraction": 0.97}.
 """
 
 import json
@@ -54,14 +55,12 @@ def _instructions(run: Run) -> list[tuple[str, str]]:
 
 
 def _sizes(size: dict[str, Any]) -> list[tuple[str, str]]:
-    rows = [
-        (
-            f"{memory['kind']} {memory['name']}",
-            f"{memory['used']:,} of {memory['size']:,} bytes ({memory['used'] / memory['size']:.1%})",
-        )
-        for memory in size["memories"]
-        if memory["used"]
-    ]
+    rows = []
+    for memory in size["memories"]:
+        used, available = memory["used"], memory["size"]
+        if used:
+            share = f"{used:,} of {available:,} bytes ({used / available:.1%})"
+            rows.append((f"{memory['kind']} {memory['name']}", share))
     stack = size["stack"]
     bound = "no bound" if stack["bound"] is None else f"at most {stack['bound']:,}"
     return [*rows, ("of that the stack", f"{bound} of {stack['size']:,} bytes")]

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes size.json: what an image takes of its board, and who takes it.
 
-    size_report --board=board.json --elf=program.elf --map=program.map --objdump=PROGRAM --output=size.json
+    size_report --board=board.json --elf=program.elf --map=program.map --objdump=PROGRAM \\
+        --output=size.json
 
 Keys of size.json, sizes in bytes:
     name, board, core
     memories: name, kind, size, used, by_origin (package or library -> bytes)
     sections: name, memory (where it is used), stored_in (null if it is not stored), size
     largest_symbols: name, memory, size
-    stack, handler_stack: size; bound (null if there is none); path (the calls that need it); problem (why
-        there is no bound). What the core pushes for an exception is part of the stack's bound.
+    stack, handler_stack: size; bound (null if there is none); path (the calls that need it);
+        problem (why there is no bound). What the core pushes for an exception is part of the
+        stack's bound.
 
 A stack whose bound is more than the board gives it is an error: exit status 3.
 """
@@ -128,8 +130,8 @@ def main(argv: list[str]) -> int:
         if stack["bound"] is not None and stack["bound"] > stack["size"]:
             calls = " > ".join(stack["path"])
             print(
-                f"{report['name']}: the {name.replace('_', ' ')} may take {stack['bound']} bytes, the "
-                f"board {board.name} gives it {stack['size']}\n  {calls}",
+                f"{report['name']}: the {name.replace('_', ' ')} may take {stack['bound']} bytes, "
+                f"the board {board.name} gives it {stack['size']}\n  {calls}",
                 file=sys.stderr,
             )
             return _DOES_NOT_FIT

@@ -20,10 +20,9 @@ def size_table(report: dict[str, Any]) -> str:
         f"{'memory':10} {'kind':6} {'used':>10} {'of':>10} {'':>6}",
     ]
     for memory in report["memories"]:
-        share = memory["used"] / memory["size"]
-        lines.append(
-            f"{memory['name']:10} {memory['kind']:6} {memory['used']:10} {memory['size']:10} {share:6.1%}"
-        )
+        used, size = memory["used"], memory["size"]
+        kind = memory["kind"]
+        lines.append(f"{memory['name']:10} {kind:6} {used:10} {size:10} {used / size:6.1%}")
     for kind in ("flash", "ram"):
         memories = [memory for memory in report["memories"] if memory["kind"] == kind]
         used, size = (sum(memory[key] for memory in memories) for key in ("used", "size"))
@@ -39,7 +38,9 @@ def size_table(report: dict[str, Any]) -> str:
     for name in ("stack", "handler_stack"):
         stack = report[name]
         bound = (
-            f"at most {stack['bound']}" if stack["bound"] is not None else f"no bound: {stack['problem']}"
+            f"at most {stack['bound']}"
+            if stack["bound"] is not None
+            else f"no bound: {stack['problem']}"
         )
         lines.append(f"{name.replace('_', ' ')}: {bound} of {stack['size']} bytes")
         lines.append(f"  {' > '.join(stack['path'])}")

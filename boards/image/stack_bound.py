@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """An upper bound of the stack that a linked program uses, from its machine code.
 
-Each function's frame is the sum of what its instructions take from the stack pointer, those of assembly
-functions of libraries included; the call graph comes from its branches. A call through a pointer may
-reach every function whose address the program stores: the linker has to leave the relocations
-(--emit-relocs), which tell addresses from numbers.
+Each function's frame is the sum of what its instructions take from the stack pointer, those of
+assembly functions of libraries included; the call graph comes from its branches. A call through a
+pointer may reach every function whose address the program stores: the linker has to leave the
+relocations (--emit-relocs), which tell addresses from numbers.
 """
 
 import re
@@ -156,9 +156,8 @@ def _read_instruction(
     """Adds one instruction to its function."""
     write_back = _WRITE_BACK.search(operands)
     target = _TARGET.match(operands)
-    if mnemonic in ("push", "vpush"):
-        current.frame += _bytes_of_list(operands)
-    elif mnemonic in ("stmdb", "vstmdb") and operands.startswith("sp!"):
+    saves = mnemonic in ("stmdb", "vstmdb") and operands.startswith("sp!")
+    if saves or mnemonic in ("push", "vpush"):
         current.frame += _bytes_of_list(operands)
     elif write_back:
         current.frame += int(write_back[1])

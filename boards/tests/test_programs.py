@@ -62,7 +62,10 @@ def test_memories_are_where_the_data_of_the_board_say() -> None:
     [
         ("status", "exit status 7"),
         ("silent", "the last line is not PL:PASS; the console ended with:\n  (nothing)"),
-        ("not_last", "the last line is not PL:PASS; the console ended with:\n  PL:PASS\n  one more"),
+        (
+            "not_last",
+            "the last line is not PL:PASS; the console ended with:\n  PL:PASS\n  one more",
+        ),
         ("fail", "PL:FAIL seven is not eight"),
     ],
 )
@@ -121,7 +124,11 @@ def test_recursion_has_no_bound() -> None:
 def test_counts_are_exact() -> None:
     counts = _run("counted", count=True).counts
     assert counts is not None
-    assert {number: region.entries for number, region in counts.regions.items()} == {1: 2, 2: 2, 7: 1}
+    assert {number: region.entries for number, region in counts.regions.items()} == {
+        1: 2,
+        2: 2,
+        7: 1,
+    }
 
     # What stands around the loop, the call of the end, is the same in both regions.
     around = counts.regions[1].instructions - 2 * (1000 * _EACH_TURN + _RETURN)

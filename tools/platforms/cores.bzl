@@ -4,8 +4,9 @@
 def _core(cpu, isa, float_abi, startup):
     return struct(cpu = cpu, isa = isa, float_abi = float_abi, startup = startup)
 
-# Named as -mcpu names them. `cpu` is the value of @platforms//cpu; `isa` the class of kernels, "scalar", "dsp"
-# (Armv7E-M and the DSP extension of Armv8-M) or "mve" (Helium); `startup` the suffix of boards/common/cpu_*.c.
+# Named as -mcpu names them. `cpu` is the value of @platforms//cpu; `isa` the class of kernels,
+# "scalar", "dsp" (Armv7E-M and the DSP extension of Armv8-M) or "mve" (Helium); `startup` the
+# suffix of boards/common/cpu_*.c.
 CORES = {
     "cortex-m0": _core("armv6-m", "scalar", "soft", "armv6m"),
     "cortex-m0plus": _core("armv6-m", "scalar", "soft", "armv6m"),

@@ -3,9 +3,9 @@
 
     run --board=board.json program.elf
 
-Prints the console while the program runs, and at the end, if asked, how many instructions were executed.
-The exit status is 0 if the program ended well (status 0, last line PL:PASS), 1 if not, 2 if it could not
-be run.
+Prints the console while the program runs, and at the end, if asked, how many instructions were
+executed. The exit status is 0 if the program ended well (status 0, last line PL:PASS), 1 if not, 2
+if it could not be run.
 """
 
 import sys

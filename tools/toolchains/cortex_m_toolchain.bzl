@@ -5,15 +5,16 @@ load("@rules_cc//cc:defs.bzl", "cc_toolchain")
 load("//tools/platforms:cores.bzl", "CORES")
 load(":gcc_toolchain_config.bzl", "gcc_toolchain_config")
 
-def cortex_m_toolchain(core):
-    """Makes the toolchain `<core>` and what it is made of.
+def cortex_m_toolchain(name):
+    """Makes the toolchain for a core.
 
-    The C library is newlib in its ordinary form, not newlib-nano: of the library, kernels use memcpy
-    and its like, which nano has in small and slow forms.
+    The C library is newlib in its ordinary form, not newlib-nano: of the library, kernels use
+    memcpy and its like, which nano has in small and slow forms.
 
     Args:
-      core: as -mcpu names it.
+      name: the core, as -mcpu names it.
     """
+    core = name
     options = ["-mthumb", "-mcpu=" + core, "-mfloat-abi=" + CORES[core].float_abi]
     gcc_toolchain_config(
         name = core + "_config",

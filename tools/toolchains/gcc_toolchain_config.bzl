@@ -11,6 +11,7 @@ load(
     "tool",
     "with_feature_set",
 )
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/toolchains:cc_toolchain_config_info.bzl", "CcToolchainConfigInfo")
 
 _COMPILE = [
@@ -161,7 +162,9 @@ gcc_toolchain_config = rule(
         "compile_flags": attr.string_list(),
         "link_flags": attr.string_list(),
         "pic": attr.bool(doc = "Shared libraries and position independent code are possible."),
-        "sanitizers": attr.bool(doc = "Address and undefined behaviour sanitizers in every program."),
+        "sanitizers": attr.bool(
+            doc = "Address and undefined behaviour sanitizers in every program.",
+        ),
         "target_cpu": attr.string(mandatory = True),
         "tool_paths": attr.string_dict(doc = "`gcc`, `ar`, `strip`: absolute path of each."),
         "tools": attr.label_keyed_string_dict(

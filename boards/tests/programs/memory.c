@@ -10,7 +10,8 @@
 
 static uint32_t initialised[3] = {1, 0x80000000u, 3};
 static uint32_t zero[64];
-static const uint8_t weights[5] __attribute__((section(".rodata.pl_weights.test"))) = {1, 2, 3, 4, 5};
+static const uint8_t weights[5]
+    __attribute__((section(".rodata.pl_weights.test"))) = {1, 2, 3, 4, 5};
 
 static void require(int holds, const char *what) {
   if (!holds) {

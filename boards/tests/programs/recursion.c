@@ -5,6 +5,7 @@
 
 #include "boards/common/print.h"
 
+// NOLINTNEXTLINE(misc-no-recursion): on purpose
 __attribute__((noinline)) static uint32_t deeper(const volatile uint32_t *above) {
   volatile uint32_t frame[40];
   frame[0] = above[0] + 1;

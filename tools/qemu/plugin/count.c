@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts executed instructions: of the whole run, of regions that the program marks, of every address.
+// Counts executed instructions: of the whole run, of regions that the program marks, of every
+// address.
 //
-// Arguments: out=FILE, and, for regions, begin=ADDRESS,end=ADDRESS (hexadecimal): the functions that a
-// program calls with a region's number in its first argument. Each consists of one instruction, its
-// return, which counts nowhere. Written at the end, one line each, numbers decimal:
+// Arguments: out=FILE, and, for regions, begin=ADDRESS,end=ADDRESS (hexadecimal): the functions
+// that a program calls with a region's number in its first argument. Each consists of one
+// instruction, its return, which counts nowhere. Written at the end, one line each, numbers
+// decimal:
 //
 //   total INSTRUCTIONS
 //   region NUMBER ENTRIES INSTRUCTIONS    everything between begin and end, inner regions included
-//   at ADDRESS NUMBER INSTRUCTIONS        executions of one address in the innermost region NUMBER, or -
-//   error TEXT                            marks that do not fit together
+//   at ADDRESS NUMBER INSTRUCTIONS        executions of one address in the innermost region NUMBER,
+//   or - error TEXT                            marks that do not fit together
 //
 // The host of QEMU runs one guest CPU in one thread, so nothing here is locked.
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of QEMU's TCG plugin interface used here, declared by hand: distributions ship no header for
-// it. What changed between versions of the interface is in api_*.c, one file per form.
+// The part of QEMU's TCG plugin interface used here, declared by hand: distributions ship no header
+// for it. What changed between versions of the interface is in api_*.c, one file per form.
 #ifndef TOOLS_QEMU_PLUGIN_QEMU_PLUGIN_H_
 #define TOOLS_QEMU_PLUGIN_QEMU_PLUGIN_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From version 2 on a plugin reads registers by handle, into a growing array of GLib, which QEMU brings along.
+// From version 2 on a plugin reads registers by handle, into a growing array of GLib, which QEMU
+// brings along.
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>

@@ -43,6 +43,19 @@ class EthosUError(RuntimeError):
 
 
 @dataclass(frozen=True)
+class Memory:
+    """How fast a region's memory is."""
+
+    bytes_per_cycle: float
+    latency: int  # cycles
+    burst_bytes: int  # at most
+
+    def value(self) -> tuple[int, int, int]:
+        """As the library takes it: the bandwidth in sixteenths."""
+        return round(16 * self.bytes_per_cycle), self.latency, self.burst_bytes
+
+
+@dataclass(frozen=True)
 class Counts:
     """What an operation did: estimated cycles, multiply-accumulates, bytes by region."""
 
@@ -115,8 +128,17 @@ class _Operation(ctypes.Structure):
 _Observer = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(_Operation))
 
 
+class _Memory(ctypes.Structure):
+    _fields_ = [
+        ("bandwidth", ctypes.c_uint16),
+        ("latency", ctypes.c_uint16),
+        ("burst_bytes", ctypes.c_uint16),
+    ]
+
+
 class _Options(ctypes.Structure):
     _fields_ = [
+        ("memories", ctypes.POINTER(_Memory)),
         ("check_hazards", ctypes.c_bool),
         ("observer", _Observer),
         ("observer_context", ctypes.c_void_p),
@@ -178,15 +200,27 @@ class EthosUModel:
     Args:
         config: Vela's name for it, one of `CONFIGS`.
         check_hazards: report missing waits between transfers and kernels as errors.
+        memories: how fast the memory of each region is, for the estimate of cycles; by default
+            constants in flash (U55) or DRAM (U65) and everything else in SRAM.
         library: the shared library, by default the one built beside this file.
     """
 
-    def __init__(self, config: str, check_hazards: bool = False, library: Path = _LIBRARY) -> None:
+    def __init__(
+        self,
+        config: str,
+        check_hazards: bool = False,
+        memories: Sequence[Memory] | None = None,
+        library: Path = _LIBRARY,
+    ) -> None:
         if config not in CONFIGS:
             raise ValueError(f"unknown NPU {config!r}; known are {', '.join(CONFIGS)}")
         self.config = config
         self.check_hazards = check_hazards
         self.operations: list[Operation] = []  # of the last run or inspection
+        self.summary: Summary | None = None
+        self._memories = (
+            (_Memory * REGIONS)(*(_Memory(*m.value()) for m in memories)) if memories else None
+        )
         self._library = ctypes.CDLL(str(library))
         self._library.ethos_u_status_name.restype = ctypes.c_char_p
 
@@ -279,7 +313,7 @@ class EthosUModel:
         words = _aligned(4 * len(payload.words))
         words[:] = np.asarray(payload.words, np.uint32).view(np.uint8)
         stream = _Stream(_address(words), len(payload.words), payload.config, payload.id)
-        options = _Options(self.check_hazards, _Observer(self._observer()), None)
+        options = _Options(self._memories, self.check_hazards, _Observer(self._observer()), None)
         summary = _Summary()
         error = _Error()
         workspace = _aligned(_STATE_BYTES)
@@ -305,13 +339,14 @@ class EthosUModel:
             )
         if status != 0:
             raise EthosUError(self._library.ethos_u_status_name(status).decode(), _message(error))
-        return Summary(
+        self.summary = Summary(
             summary.commands,
             summary.operations,
             summary.workspace_bytes,
             tuple(summary.region_bytes),
             summary.counts.value(),
         )
+        return self.summary
 
 
 def _bytes(tensor: Tensor) -> int:

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "firmware/ethos_u/model/cycles.h"
+
 enum {
   SUB_KERNEL = 8,      // a kernel is taken apart into pieces of 8x8, dilation included
   STEP_ROUNDING = 16,  // weight and patch rows are padded to this many elements
@@ -26,6 +28,7 @@ static void decode_stream(npu_machine *machine, npu_convolution *convolution, in
   const uint8_t *data = npu_access_region(machine, NPU_SET_WEIGHT_REGION, region, false, base,
                                           base + (int64_t)length);
   npu_count_bytes(machine, region, false, length);
+  convolution->weight_region = (uint8_t)region;
   convolution->streams[core] = data == NULL ? NULL : data + base;
   convolution->stream_bytes[core] = length;
 }
@@ -79,6 +82,27 @@ static bool take_buffers(npu_machine *machine, npu_convolution *convolution, uin
   convolution->accumulators = buffers[6];
   convolution->values = buffers[7];
   return true;
+}
+
+static void estimate(npu_machine *machine, const npu_convolution *convolution) {
+  static const npu_work_kind KINDS[] = {
+      [NPU_DEPTH_FIRST] = NPU_WORK_CONV,
+      [NPU_PART_KERNEL_FIRST] = NPU_WORK_CONV_PART,
+      [NPU_DEPTHWISE] = NPU_WORK_DEPTHWISE,
+  };
+  npu_work work = {
+      .kind = KINDS[convolution->geometry.traversal],
+      .output_class = convolution->output.accumulator_limit > (int64_t)1 << 31 ? NPU_OUTPUT_MUL
+                                                                               : NPU_OUTPUT_OTHER,
+      .ifm = &convolution->ifm,
+      .output = &convolution->output,
+      .window = &convolution->window,
+      .weight_region = convolution->weight_region,
+  };
+  for (int core = 0; core < NPU_MAX_CORES; ++core) {
+    work.weight_bytes += convolution->stream_bytes[core];
+  }
+  npu_estimate_kernel(machine, &work);
 }
 
 bool npu_convolution_decode(npu_machine *machine, npu_traversal traversal,
@@ -147,6 +171,7 @@ bool npu_convolution_decode(npu_machine *machine, npu_traversal traversal,
   }
   convolution->row_step = (int32_t)row;
   convolution->weight_step = (int32_t)step;
+  estimate(machine, convolution);
   machine->operation.counts.macs = (uint64_t)ofm->height * (uint64_t)ofm->width *
                                    (uint64_t)ofm->depth * elements *
                                    (uint64_t)convolution->geometry.ifm_depth;

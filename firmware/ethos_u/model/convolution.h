@@ -21,6 +21,7 @@ struct npu_convolution {
   npu_weight_geometry geometry;
   int32_t block_depth;    // channels of the OFM block
   int32_t first_channel;  // of the current block
+  uint8_t weight_region;
   const uint8_t *streams[NPU_MAX_CORES];
   uint32_t stream_bytes[NPU_MAX_CORES];
   int32_t row_step;     // elements of an IFM row in `rows`

@@ -2,6 +2,7 @@
 // OP_DMA_START: transfers between regions, and from a region to the LUT memory.
 #include <string.h>
 
+#include "firmware/ethos_u/model/cycles.h"
 #include "firmware/ethos_u/model/operations.h"
 
 bool npu_run_dma(npu_machine *machine) {
@@ -46,6 +47,8 @@ bool npu_run_dma(npu_machine *machine) {
     npu_count_bytes(machine, target_region & 7, true, length);
     to = to == NULL ? NULL : to + target;
   }
+  npu_estimate_transfer(machine, source_region & 7, target_region & 7,
+                        (target_region >> 8 & 1) != 0, length);
   if (from != NULL && to != NULL) {
     memmove(to, from + source, (size_t)length);
   }

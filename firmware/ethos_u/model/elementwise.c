@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OP_ELEMENTWISE.
+#include "firmware/ethos_u/model/cycles.h"
 #include "firmware/ethos_u/model/operations.h"
 #include "firmware/ethos_u/model/output.h"
 
@@ -164,6 +165,16 @@ static bool check(npu_machine *machine, const elementwise *e) {
   return npu_ok(machine);
 }
 
+static npu_output_class output_class(const elementwise *e) {
+  if (e->ifm.element == 4) {
+    return e->unary ? NPU_OUTPUT_UNARY_32 : NPU_OUTPUT_BINARY_32;
+  }
+  if (e->mode == MUL) {
+    return e->output.map.element == 4 ? NPU_OUTPUT_MUL_TO_32 : NPU_OUTPUT_MUL;
+  }
+  return e->mode == ADD || e->mode == SUB ? NPU_OUTPUT_ADD : NPU_OUTPUT_OTHER;
+}
+
 static bool decode(npu_machine *machine, uint32_t mode, elementwise *e) {
   *e = (elementwise){.mode = (elementwise_mode)mode};
   if (mode > SHL) {
@@ -191,6 +202,13 @@ static bool decode(npu_machine *machine, uint32_t mode, elementwise *e) {
   if ((e->mode == ADD || e->mode == SUB) && !decode_operand_scales(machine, e)) {
     return false;
   }
+  npu_estimate_kernel(machine, &(npu_work){
+                                   .kind = NPU_WORK_ELEMENTWISE,
+                                   .output_class = output_class(e),
+                                   .ifm = &e->ifm,
+                                   .ifm2 = e->unary || e->has_scalar ? NULL : &e->ifm2,
+                                   .output = &e->output,
+                               });
   return check(machine, e) && take_buffers(machine, e);
 }
 

@@ -57,9 +57,14 @@ static void access_tile(npu_machine *machine, const map_registers *registers, bo
   const int64_t base = map->base[tile];
   const int64_t begin = base + min64(0, last_y) + min64(0, last_x) + first_channel;
   const int64_t end = base + max64(0, last_y) + max64(0, last_x) + end_channel;
+  const int64_t bytes = (int64_t)height * width * map->depth * map->element;
+  if (bytes > end - begin) {
+    (void)npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, registers->stride_x,
+                   "strides, by which elements overlap", map->stride_x);
+    return;
+  }
   map->data = npu_access_region(machine, registers->region, map->region, write, begin, end);
-  npu_count_bytes(machine, map->region, write,
-                  (uint64_t)height * (uint64_t)width * (uint64_t)map->depth * map->element);
+  npu_count_bytes(machine, map->region, write, (uint64_t)bytes);
 }
 
 bool npu_feature_map_decode(npu_machine *machine, npu_feature_map_role role, int32_t height,

@@ -72,6 +72,10 @@ uint8_t *npu_access_region(npu_machine *machine, uint32_t field, uint32_t region
     (void)npu_fail(machine, ETHOS_U_ERROR_ADDRESS, field, "below its region", begin);
     return NULL;
   }
+  if (end > UINT32_MAX) {
+    (void)npu_fail(machine, ETHOS_U_ERROR_ADDRESS, field, "end, beyond 4 GB", end);
+    return NULL;
+  }
   if (machine->regions != NULL) {
     const ethos_u_region *memory = &machine->regions[region];
     if ((uint64_t)end > memory->size) {
@@ -108,7 +112,7 @@ uint8_t *npu_take_buffers(npu_machine *machine, uint64_t bytes) {
   if (needed > machine->summary->workspace_bytes) {
     machine->summary->workspace_bytes = needed;
   }
-  if (machine->regions == NULL) {
+  if (machine->regions == NULL || !npu_ok(machine)) {
     return NULL;
   }
   if (bytes > machine->buffers_size) {

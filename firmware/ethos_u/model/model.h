@@ -46,9 +46,17 @@ typedef struct {
 
 typedef void (*ethos_u_model_observer)(void *context, const ethos_u_model_operation *operation);
 
+// How fast a region's memory is, for the estimate of cycles.
 typedef struct {
-  bool check_hazards;               // report missing waits between transfers and kernels
-  ethos_u_model_observer observer;  // called after each operation; may be null
+  uint16_t bandwidth;    // sixteenths of a byte a cycle
+  uint16_t latency;      // cycles
+  uint16_t burst_bytes;  // at most
+} ethos_u_model_memory;
+
+typedef struct {
+  const ethos_u_model_memory *memories;  // by region; null for constants in slow memory, else SRAM
+  bool check_hazards;                    // report missing waits between transfers and kernels
+  ethos_u_model_observer observer;       // called after each operation; may be null
   void *observer_context;
 } ethos_u_model_options;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OP_POOL: MAX, AVERAGE (also copies, rescales and LUTs, as 1x1 averages) and REDUCE_SUM.
+#include "firmware/ethos_u/model/cycles.h"
 #include "firmware/ethos_u/model/operations.h"
 #include "firmware/ethos_u/model/output.h"
 #include "firmware/ethos_u/model/window.h"
@@ -73,6 +74,14 @@ static bool decode(npu_machine *machine, uint32_t mode, pool *p) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OFM_PRECISION,
                     "scale_mode, with padding", p->output.source);
   }
+  npu_estimate_kernel(machine,
+                      &(npu_work){
+                          .kind = p->mode == REDUCE_SUM ? NPU_WORK_REDUCE_SUM : NPU_WORK_POOL,
+                          .output_class = p->mode == MAX ? NPU_OUTPUT_MAX : NPU_OUTPUT_OTHER,
+                          .ifm = &p->ifm,
+                          .output = &p->output,
+                          .window = &p->window,
+                      });
   return take_buffers(machine, p);
 }
 

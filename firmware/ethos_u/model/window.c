@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { MAX_KERNEL = 256 * 256 };  // elements
+
 // Elements of a kernel of `dilated` extent.
 static int32_t kernel_elements(npu_machine *machine, uint32_t key, int32_t dilated,
                                int32_t dilation) {
@@ -38,6 +40,10 @@ bool npu_window_decode(npu_machine *machine, int32_t ofm_height, int32_t ofm_wid
   window->upscale = (npu_upscale)upscale;
   if (upscale > NPU_UPSCALE_ZEROS) {
     return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_SET_IFM_UPSCALE, "mode", upscale);
+  }
+  if ((int64_t)window->kernel_height * window->kernel_width > MAX_KERNEL) {
+    return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_SET_KERNEL_HEIGHT_M1, "kernel elements",
+                    (int64_t)window->kernel_height * window->kernel_width);
   }
   if (window->height < 1 || window->width < 1) {
     return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_SET_IFM_PAD_BOTTOM,

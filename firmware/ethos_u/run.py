@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs an Ethos-U payload in the NPU model.
+
+tools/bazel run //firmware/ethos_u:run -- FILE --inputs x.npy,y.npy --outputs DIR [--profile]
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from absl import app, flags
+
+from firmware.ethos_u.npu_model import CONFIGS, EthosUError, EthosUModel, Operation, Summary
+from firmware.ethos_u.paths import user_path
+from firmware.ethos_u.payload import PayloadError, parse_payload, read_payloads
+
+_INPUTS = flags.DEFINE_list("inputs", [], ".npy files, one an input.")
+_OUTPUTS = flags.DEFINE_string("outputs", None, "Folder for output_0.npy and so on.")
+_DELEGATE = flags.DEFINE_integer("delegate", 0, "Which Ethos-U delegate of a .pte.")
+_PROFILE = flags.DEFINE_bool("profile", False, "Print what each operation did.")
+_HAZARDS = flags.DEFINE_bool("hazards", False, "Report missing waits as errors.")
+
+
+def _shape(shape: tuple[int, int, int]) -> str:
+    return "x".join(str(size) for size in shape) if any(shape) else "-"
+
+
+def profile_table(operations: list[Operation], summary: Summary) -> str:
+    """A table of operations: estimated cycles, MACs, bytes read and written."""
+    lines = [
+        f"{'command':>8} {'operation':<16} {'IFM':>14} {'OFM':>14} {'cycles':>10} {'MACs':>12} "
+        f"{'read':>10} {'written':>10}"
+    ]
+    rows = [
+        (str(op.command), op.name, _shape(op.ifm_shape), _shape(op.ofm_shape), op.counts)
+        for op in operations
+    ]
+    rows.append(("total", "", "", "", summary.counts))
+    for command, name, ifm, ofm, counts in rows:
+        lines.append(
+            f"{command:>8} {name:<16} {ifm:>14} {ofm:>14} {counts.cycles:>10} {counts.macs:>12} "
+            f"{sum(counts.read):>10} {sum(counts.written):>10}"
+        )
+    lines.append(f"workspace {summary.workspace_bytes} bytes; cycles are estimates")
+    return "\n".join(lines)
+
+
+def _run(path: Path) -> None:
+    payloads = read_payloads(path)
+    if not 0 <= _DELEGATE.value < len(payloads):
+        raise PayloadError(f"{path} has {len(payloads)} Ethos-U delegates")
+    data = payloads[_DELEGATE.value]
+    config = parse_payload(data).config
+    names = [name for name, value in CONFIGS.items() if value == config]
+    if not names:
+        raise PayloadError(f"CONFIG {config:#010x}: the model knows {', '.join(CONFIGS)}")
+    model = EthosUModel(names[0], check_hazards=_HAZARDS.value)
+    inputs = [np.load(user_path(name), allow_pickle=False) for name in _INPUTS.value]
+    outputs = model.run(data, inputs)
+    if _OUTPUTS.value is not None:
+        folder = user_path(_OUTPUTS.value)
+        folder.mkdir(parents=True, exist_ok=True)
+        for index, output in enumerate(outputs):
+            np.save(folder / f"output_{index}.npy", output)
+    if _PROFILE.value and model.summary is not None:
+        print(profile_table(model.operations, model.summary))
+
+
+def main(argv: list[str]) -> None:
+    if len(argv) != 2:
+        raise app.UsageError("give one file: a .pte, or a payload (vela_bin_stream)")
+    try:
+        _run(user_path(argv[1]))
+    except (EthosUError, OSError, PayloadError, ValueError) as error:
+        raise SystemExit(f"run: {error}") from error
+
+
+if __name__ == "__main__":
+    app.run(main)

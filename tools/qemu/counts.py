@@ -10,8 +10,8 @@ from tools.qemu.elf import Elf
 BEGIN = "pl_profile_begin"
 END = "pl_profile_end"
 
-# A Thumb `bx lr`, all that the two functions may consist of.
-_RETURN_SIZE = 2
+# Bytes that the two functions consist of (boards/common/profile_marks.c).
+_MARK_SIZE = 6
 
 
 class CountsError(Exception):
@@ -73,10 +73,10 @@ def plugin_arguments(elf: Elf, output: Path) -> str:
         function = elf.function(name)
         if function is None:
             continue
-        if function.size != _RETURN_SIZE:
+        if function.size != _MARK_SIZE:
             raise CountsError(
-                f"{name} takes {function.size} bytes instead of {_RETURN_SIZE}: "
-                "what it executes would be counted as the program's"
+                f"{name} takes {function.size} bytes instead of {_MARK_SIZE}: "
+                "it is not the one of boards/common/profile_marks.c"
             )
         arguments += f",{option}={function.address:x}"
     return arguments

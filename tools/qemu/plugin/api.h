@@ -4,18 +4,11 @@
 #ifndef TOOLS_QEMU_PLUGIN_API_H_
 #define TOOLS_QEMU_PLUGIN_API_H_
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "tools/qemu/plugin/qemu_plugin.h"
 
 // Has `translated` called for every block of guest code when it is translated, `at_exit` at the
 // end.
 void api_register(qemu_plugin_id_t id, void (*translated)(struct qemu_plugin_tb *tb),
                   void (*at_exit)(void));
-
-// Reads register r0 of the guest, in a callback registered with QEMU_PLUGIN_CB_R_REGS. Returns
-// false where the interface cannot.
-bool api_read_r0(uint32_t *value);
 
 #endif  // TOOLS_QEMU_PLUGIN_API_H_

@@ -3,10 +3,10 @@
 // Counts executed instructions: of the whole run, of regions that the program marks, of every
 // address.
 //
-// Arguments: out=FILE, and, for regions, begin=ADDRESS,end=ADDRESS (hexadecimal): the functions
-// that a program calls with a region's number in its first argument. Each consists of one
-// instruction, its return, which counts nowhere. Written at the end, one line each, numbers
-// decimal:
+// Arguments: out=FILE and, for regions, begin=ADDRESS,end=ADDRESS (hexadecimal): the functions that
+// mark them (boards/common/profile_marks.c). Each is a loop of two instructions, which turns once
+// more than the region's number, and a return; what they execute counts nowhere. Written at the
+// end, one line each, numbers decimal:
 //
 //   total INSTRUCTIONS
 //   region NUMBER ENTRIES INSTRUCTIONS    everything between begin and end, inner regions included
@@ -30,6 +30,8 @@ enum {
   MAX_ADDRESSES = 1 << 20,  // different instructions executed
   HASH_SIZE = 2 * MAX_ADDRESSES,
   OUTSIDE = MAX_REGIONS,  // "region" of what runs outside of all
+  MARK_RETURN = 4,        // offset of the return in a function that marks
+  MARK_SIZE = 6,
 };
 
 typedef struct {
@@ -44,11 +46,13 @@ typedef struct {
 } open_region;
 
 static const char *output_path;
-static uint64_t begin_address = UINT64_MAX;
-static uint64_t end_address = UINT64_MAX;
+// Not 0: there is the vector table.
+static uint64_t begin_address;
+static uint64_t end_address;
 static region regions[MAX_REGIONS + 1];
 static open_region open_regions[MAX_DEPTH];
 static unsigned int depth;
+static uint32_t turns;    // of the mark that is executing
 static uint64_t *counts;  // by_address of the innermost region
 static uint64_t total;
 static uint64_t *addresses;  // by index
@@ -107,11 +111,16 @@ static void on_instruction(unsigned int vcpu_index, void *index) {
   ++total;
 }
 
+static void on_turn(unsigned int vcpu_index, void *unused) {
+  (void)vcpu_index;
+  (void)unused;
+  ++turns;
+}
+
+// Returns whether the mark that returns names a region that there can be.
 static bool read_number(uint32_t *number) {
-  if (!api_read_r0(number)) {
-    fail("this QEMU cannot tell plugins the number of a region: use QEMU 8.2 or later");
-    return false;
-  }
+  *number = turns - 1;
+  turns = 0;
   if (*number >= MAX_REGIONS) {
     fail("region %" PRIu32 " is not less than %d", *number, MAX_REGIONS);
     return false;
@@ -151,16 +160,28 @@ static void on_end(unsigned int vcpu_index, void *unused) {
   enter(depth == 0 ? OUTSIDE : open_regions[depth - 1].number);
 }
 
+// Returns false if the instruction is not part of the function at `mark`.
+static bool instrument_mark(struct qemu_plugin_insn *insn, uint64_t mark,
+                            qemu_plugin_vcpu_udata_cb_t on_return) {
+  const uint64_t offset = qemu_plugin_insn_vaddr(insn) - mark;
+  if (offset >= MARK_SIZE) {
+    return false;
+  }
+  if (offset == 0) {
+    qemu_plugin_register_vcpu_insn_exec_cb(insn, on_turn, QEMU_PLUGIN_CB_NO_REGS, NULL);
+  } else if (offset == MARK_RETURN) {
+    qemu_plugin_register_vcpu_insn_exec_cb(insn, on_return, QEMU_PLUGIN_CB_NO_REGS, NULL);
+  }
+  return true;
+}
+
 static void on_translation(struct qemu_plugin_tb *tb) {
   for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); ++i) {
     struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-    const uint64_t address = qemu_plugin_insn_vaddr(insn);
-    if (address == begin_address || address == end_address) {
-      qemu_plugin_register_vcpu_insn_exec_cb(insn, address == begin_address ? on_begin : on_end,
-                                             QEMU_PLUGIN_CB_R_REGS, NULL);
-    } else {
+    if (!instrument_mark(insn, begin_address, on_begin) &&
+        !instrument_mark(insn, end_address, on_end)) {
       qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction, QEMU_PLUGIN_CB_NO_REGS,
-                                             (void *)index_of(address));
+                                             (void *)index_of(qemu_plugin_insn_vaddr(insn)));
     }
   }
 }

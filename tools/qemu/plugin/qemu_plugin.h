@@ -14,11 +14,8 @@ typedef uint64_t qemu_plugin_id_t;
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 
-// Whether a callback looks at registers of the guest.
-enum qemu_plugin_cb_flags {
-  QEMU_PLUGIN_CB_NO_REGS,
-  QEMU_PLUGIN_CB_R_REGS,
-};
+// Whether a callback looks at registers of the guest: none does here.
+enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
 
 typedef void (*qemu_plugin_vcpu_udata_cb_t)(unsigned int vcpu_index, void *userdata);
 

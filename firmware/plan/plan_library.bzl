@@ -25,7 +25,7 @@ def _plan_source_impl(ctx):
         inputs = [ctx.file.pte, board],
         outputs = [source, header, description],
         mnemonic = "PlanCompile",
-        progress_message = "Planning %{label} for a board",
+        progress_message = "Planning %%{label} for %s" % ctx.attr.board.label.name,
     )
     return [
         DefaultInfo(files = depset([source, header])),

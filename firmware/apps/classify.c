@@ -2,9 +2,9 @@
 //
 // Classifies a stored test set: the class is the index of the largest element of output 0, the
 // first one if there are several. Prints
-//   PL:STAT images <number>
-//   PL:STAT correct <number whose class is the label>
-//   PL:STAT agree <number whose output 0 has the very bits of the stored reference output>
+//   PL:STAT test images <number>
+//   PL:STAT correct on device <number whose class is the label>
+//   PL:STAT equal to the reference <number whose output 0 has the stored reference's very bits>
 // and passes if all agree.
 
 #include <stdint.h>
@@ -48,8 +48,8 @@ int main(void) {
     correct += largest(&app.outputs[0]) == app.vectors->labels[i] ? 1 : 0;
     agree += pl_app_same_bits(&app, i, 0) ? 1 : 0;
   }
-  pl_app_stat("images", count);
-  pl_app_stat("correct", correct);
-  pl_app_stat("agree", agree);
+  pl_app_stat("test images", count);
+  pl_app_stat("correct on device", correct);
+  pl_app_stat("equal to the reference", agree);
   pl_app_end(count > 0 && agree == count, "outputs differ from the reference");
 }

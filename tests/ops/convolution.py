@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from tests.ops.bundle import as_model
 from tests.ops.case import Case, Function, Input, sequence, spatial
 
 # name, input channels, output channels, kernel, attributes, input height and width
@@ -96,8 +97,10 @@ def cases() -> Iterator[Case]:
         yield spatial(f"depthwise_conv2d_{name}", module, (1, inputs, *size), ops)
     for name, length, inputs, outputs, width, attributes in _CONV1D:
         module = partial(nn.Conv1d, inputs, outputs, width, **attributes)
-        op = "depthwise_conv2d" if "groups" in attributes else "conv2d"
-        yield spatial(f"conv1d_{name}", module, (1, inputs, length), {op: 1})
+        ops = {"depthwise_conv2d" if "groups" in attributes else "conv2d": 1}
+        if attributes.get("padding") == "same" and width % 2 == 0:
+            ops["pad"] = 1  # Over three dimensions it stays in front of the convolution.
+        yield spatial(f"conv1d_{name}", module, (1, inputs, length), ops)
     for name, shape, outputs, attributes in _LINEAR:
         module = partial(nn.Linear, shape[-1], outputs, **attributes)
         yield Case(f"linear_{name}", module, (Input(shape),), {"linear": 1})
@@ -119,3 +122,6 @@ def cases() -> Iterator[Case]:
         sequence, partial(nn.ZeroPad2d, (0, 1, 0, 1)), partial(nn.Conv2d, 4, 6, 3, 2)
     )
     yield spatial("conv2d_after_asymmetric_pad", pad_then_conv, (1, 4, 8, 8), {"conv2d": 1})
+
+
+factory, calibration, test_inputs = as_model(cases)

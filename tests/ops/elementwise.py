@@ -10,6 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from tests.ops.bundle import as_model
 from tests.ops.case import Case, Function, Input
 
 # name, shapes of both operands
@@ -108,6 +109,7 @@ _UNARY: tuple[tuple[str, Callable[[torch.Tensor], torch.Tensor], float, float], 
     ("mul_negative_scalar", lambda x: -2 * x, -2.0, 1.0),
     ("div_scalar", lambda x: x / 3.0, -2.0, 2.0),
     ("scalar_div", lambda x: 2.0 / x, 0.5, 4.0),
+    ("where", lambda x: torch.where(x > 0.5, 0.25 * x, -x), -2.0, 2.0),
     ("scalar_pow", lambda x: 2.0**x, -2.0, 2.0),
 )
 
@@ -119,7 +121,8 @@ def cases() -> Iterator[Case]:
         for what, a, b in _BROADCASTS:
             inputs = (Input(a), Input(b, -0.5, 1.0))
             yield Case(f"{name}_{what}", module, inputs, {op: 1})
-        yield Case(f"{name}_itself", partial(_Itself, operation), (Input((1, 9)),), {op: 1})
+        itself = partial(_Itself, operation)  # A function of one value after all.
+        yield Case(f"{name}_itself", itself, (Input((1, 9)),), {"lut": 1})
         yield Case(f"{name}_constant", partial(_Constant, operation), (Input((2, 6)),), {op: 1})
         yield Case(
             f"{name}_relu", partial(_Relu, operation), (Input((3, 5)), Input((3, 5))), {op: 1}
@@ -162,3 +165,6 @@ class _Constant(Function):
 class _Relu(Function):
     def forward(self, *inputs: torch.Tensor) -> object:
         return functional.relu(self.function(*inputs))  # type: ignore[arg-type]
+
+
+factory, calibration, test_inputs = as_model(cases)

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from tests.ops.bundle import as_model
 from tests.ops.case import Case, Function, Input
 
 # name, function, input shape, dialect ops, transposes
@@ -99,3 +100,6 @@ def cases() -> Iterator[Case]:
 
 def _cat(*tensors: torch.Tensor, dim: int) -> torch.Tensor:
     return torch.cat(tensors, dim=dim)
+
+
+factory, calibration, test_inputs = as_model(cases)

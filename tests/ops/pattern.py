@@ -8,6 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from tests.ops.bundle import as_model
 from tests.ops.case import Case, Function, Input, sequence, spatial
 
 
@@ -73,7 +74,10 @@ class ShuffleUnit(nn.Module):
 
 
 class SharedConv(nn.Module):
-    """One convolution's result before and after its relu: the relu cannot be taken in."""
+    """One convolution's result before and after its relu: the relu cannot be taken in.
+
+    relu(y) + y is a function of y alone, one table.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -138,7 +142,7 @@ _SPATIAL: tuple[tuple[str, Callable[[], nn.Module], tuple[int, ...], dict[str, i
     ("conv_relu_in_signed_cat", SignedSkip, (1, 4, 6, 6), {"conv2d": 3, "cat": 1}),
     ("residual", partial(Residual, 4, 4, 1), (1, 4, 6, 6), {"conv2d": 2, "add": 1}),
     ("residual_projected", partial(Residual, 4, 8, 2), (1, 4, 6, 6), {"conv2d": 3, "add": 1}),
-    ("relu_of_a_shared_conv", SharedConv, (1, 4, 5, 5), {"conv2d": 1, "lut": 1, "add": 1}),
+    ("relu_of_a_shared_conv", SharedConv, (1, 4, 5, 5), {"conv2d": 1, "lut": 1}),
     (
         "hardswish_not_after_conv",
         partial(sequence, partial(nn.MaxPool2d, 2), nn.Hardswish, partial(nn.Conv2d, 4, 4, 1)),
@@ -197,11 +201,10 @@ def cases() -> Iterator[Case]:
     flat = partial(sequence, partial(nn.Conv2d, 3, 4, 3), nn.Flatten, partial(nn.Linear, 36, 5))
     # The second transpose goes into the order of the linear layer's weights.
     yield Case("flatten_after_conv", flat, (Input((1, 3, 5, 5)),), {"conv2d": 1, "linear": 1}, 1)
-    yield Case("identity", nn.Identity, (Input((2, 3)),), {})
     yield Case(
         "two_outputs",
-        partial(Function, lambda x: (x + x, x * x)),
-        (Input((3, 4)),),
+        partial(Function, lambda x, y: (x + y, x * y)),
+        (Input((3, 4)), Input((3, 4))),
         {"add": 1, "mul": 1},
     )
     yield Case(
@@ -210,3 +213,6 @@ def cases() -> Iterator[Case]:
         (Input((3, 4), -8.0, 8.0),),
         {"lut": 1},
     )
+
+
+factory, calibration, test_inputs = as_model(cases)

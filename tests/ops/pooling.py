@@ -7,6 +7,7 @@ from typing import Any
 
 from torch import nn
 
+from tests.ops.bundle import as_model
 from tests.ops.case import Case, Input, spatial
 
 # module, what, arguments, attributes, height and width (or length), op
@@ -112,3 +113,6 @@ def cases() -> Iterator[Case]:
         yield spatial(f"{name}_negative_input", module, (1, 3, 4, 4), {op: 1}, low=-3.0, high=-1.0)
         image = Input((1, 3, 4, 4), channels_last=True)
         yield Case(f"{name}_channels_last", module, (image,), {op: 1})
+
+
+factory, calibration, test_inputs = as_model(cases)

@@ -40,7 +40,13 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
     ("conv3d", partial(nn.Conv3d, 2, 2, 2), ((1, 2, 3, 3, 3),), "aten.conv"),
     ("upsample", partial(nn.Upsample, scale_factor=2), ((1, 2, 3, 3),), "upsample_nearest2d"),
     ("gather", partial(Function, lambda x: x.sort(dim=1)), ((2, 5),), "aten.sort"),
-    ("where", partial(Function, lambda x: torch.where(x > 0, x, -x)), ((2, 5),), "aten.(gt|where)"),
+    (
+        "where",
+        partial(Function, lambda x, y: torch.where(x > y, x, -y)),
+        ((2, 5),) * 2,
+        "aten.where",
+    ),
+    ("identity", nn.Identity, ((2, 3),), "as it came"),
     ("prelu_per_channel", partial(nn.PReLU, 4), ((1, 4, 3, 3),), "prelu"),
 )
 

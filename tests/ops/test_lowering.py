@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The op tables through lowering: which dialect ops they become, and that those compute the same.
 
-A table is lowered as one model. The dialect's integers may differ from torchao's quantized graph, which
-computes in float, by one step: OFF_BY_ONE_RATE says how often.
+A table is lowered as one model. The dialect's integers may differ by one step from torchao's
+quantized graph, which computes in float: OFF_BY_ONE_RATE says how often.
 """
 
 import functools
@@ -13,19 +13,18 @@ from types import ModuleType
 import pytest
 from torch.fx import Node
 
-from aot.dialect.graph import dialect_op, shape_of
-from aot.errors import LoweringError
+from aot.dialect.graph import arguments, dialect_op, shape_of
 from aot.lower import Lowered, lower
 from aot.testing.lockstep import Lockstep, compare
 from tests.ops.bundle import as_tuple
-from tests.ops.case import Case, build, calibration, draw
-from tests.ops.cases import LOWERED, REFUSED
+from tests.ops.case import build, draw
 
 TABLES = ("convolution", "elementwise", "movement", "pattern", "pooling", "reduction")
 MOVE_NOTHING = ("reshape", "channels_last_to_nhwc", "nhwc_to_channels_last")
-# By dialect op, where requantization rounds twice (SRDHM, then the shift) and float does not.
-OFF_BY_ONE_RATE = {"add": 0.02, "mean": 0.25, "mul": 0.05}
-OFF_BY_ONE_RATE_OF_OTHERS = 0.005
+# By dialect op. Averages round ties away from zero, float to even, and averages of a few integers
+# tie often; mean rounds twice, as every requantization, and small sums feel it.
+OFF_BY_ONE_RATE = {"adaptive_avg_pool2d": 0.25, "avg_pool2d": 0.1, "mean": 0.25}
+OFF_BY_ONE_RATE_OF_OTHERS = 0.01
 
 
 def table(name: str) -> ModuleType:
@@ -46,7 +45,7 @@ def lockstep(name: str) -> Lockstep:
 def nodes_by_case(name: str) -> dict[str, list[Node]]:
     """Every case's nodes: what its outputs are made from. Cases share none."""
     (output,) = (n for n in lowered(name).module.graph.nodes if n.op == "output")
-    results = list(as_tuple(output.args[0]))
+    results = list(output.args[0])
     nodes: dict[str, list[Node]] = {}
     for case in table(name).cases():
         count = len(as_tuple(build(case)(*draw(case, "count"))))
@@ -68,9 +67,8 @@ def _ancestors(nodes: list[Node]) -> list[Node]:
 
 
 def _moves(transpose: Node) -> bool:
-    source, perm = transpose.args
-    assert isinstance(source, Node) and isinstance(perm, list | tuple)
-    order = [dim for dim in perm if shape_of(source)[dim] > 1]
+    values = arguments(transpose)
+    order = [dim for dim in values["perm"] if shape_of(values["input"])[dim] > 1]
     return order != sorted(order)
 
 
@@ -97,10 +95,3 @@ def test_is_within_one_step_of_torchao(name: str) -> None:
     for op, difference in differences.items():
         assert difference.largest <= 1, op
         assert difference.rate <= OFF_BY_ONE_RATE.get(op, OFF_BY_ONE_RATE_OF_OTHERS), op
-
-
-@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED.keys())
-def test_refuses(case: Case) -> None:
-    samples = calibration(case)
-    with pytest.raises(LoweringError, match=case.refused):
-        lower(build(case), samples[0], calibration=samples)

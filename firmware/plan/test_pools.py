@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spreading blocks over several memories."""
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boards.board import Pool
+from firmware.plan import planner
 from firmware.plan.planner import Block
 from firmware.plan.pools import DoesNotFitError, PoolUse, place_in_pools
 
@@ -51,6 +54,25 @@ def test_block_larger_than_the_best_pool() -> None:
     uses = place_in_pools(blocks, touches(blocks), [Pool("a", 1024), Pool("b", 4096)], 16)
     check(blocks, uses)
     assert uses[0].placement.offsets.keys() == {"small"}
+
+
+def test_blocks_that_fit_by_their_sum_but_not_by_their_shape(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The lower bound is the pool's size; what the planner cannot pack goes to the next pool."""
+    monkeypatch.setattr(planner, "_EFFORT", 0)
+    rng = random.Random(0)
+    blocks = []
+    for i in range(60):
+        first = rng.randrange(30)
+        blocks.append(Block(f"b{i}", 16 * rng.randrange(1, 50), first, first + rng.randrange(20)))
+    whole = planner.place_blocks(blocks, 16)
+    assert whole.size > whole.lower_bound
+    pools = [Pool("a", whole.lower_bound), Pool("b", 4096)]
+    uses = place_in_pools(blocks, touches(blocks), pools, 16)
+    check(blocks, uses)
+    assert uses[0].placement.size > 0
+    assert uses[1].placement.size > 0
 
 
 def test_does_not_fit() -> None:

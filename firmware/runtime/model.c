@@ -56,8 +56,14 @@ static const side_errors output_errors = {
 
 static uint32_t element_size(pl_dtype dtype) { return dtype == PL_DTYPE_INT8 ? 1 : 4; }
 
-// Compares bits: no floating-point unit needed, and a NaN never passes.
-static bool same_scale(float a, float b) { return memcmp(&a, &b, sizeof a) == 0; }
+// Compares bits: no floating-point unit needed, and a NaN is not taken for a scale.
+static bool same_scale(float a, float b) {
+  uint32_t a_bits;
+  uint32_t b_bits;
+  memcpy(&a_bits, &a, sizeof a_bits);
+  memcpy(&b_bits, &b, sizeof b_bits);
+  return a_bits == b_bits;
+}
 
 static bool overlaps_arena(const pl_plan *plan, const pl_tensor *tensor) {
   const uintptr_t start = (uintptr_t)tensor->data;

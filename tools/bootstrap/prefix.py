@@ -4,6 +4,7 @@
 import fnmatch
 import json
 import os
+import platform
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -35,6 +36,8 @@ def fetch(
     Raises:
         SetupError: nothing usable was fetched from any mirror of this machine.
     """
+    if platform.machine() != "x86_64":
+        raise SetupError(f"only x86-64 machines are set up, this one is {platform.machine()}")
     for program in ("apt-get", "dpkg-deb"):
         if not shutil.which(program):
             raise SetupError(f"this machine has no {program}: it is not Debian nor like it")

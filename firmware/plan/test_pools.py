@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spreading blocks over several memories."""
 
-import random
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -61,11 +59,8 @@ def test_blocks_that_fit_by_their_sum_but_not_by_their_shape(
 ) -> None:
     """The lower bound is the pool's size; what the planner cannot pack goes to the next pool."""
     monkeypatch.setattr(planner, "_EFFORT", 0)
-    rng = random.Random(0)
-    blocks = []
-    for i in range(60):
-        first = rng.randrange(30)
-        blocks.append(Block(f"b{i}", 16 * rng.randrange(1, 50), first, first + rng.randrange(20)))
+    shapes = [(22, 2, 7), (42, 7, 7), (22, 0, 0), (22, 1, 1), (1, 0, 6), (41, 0, 1), (41, 2, 6)]
+    blocks = [Block(f"b{i}", 16 * n, first, last) for i, (n, first, last) in enumerate(shapes)]
     whole = planner.place_blocks(blocks, 16)
     assert whole.size > whole.lower_bound
     pools = [Pool("a", whole.lower_bound), Pool("b", 4096)]

@@ -15,7 +15,7 @@ from pathlib import Path
 from tools.bootstrap.cache import cache_root, make_once
 from tools.bootstrap.pip import install_pinned
 from tools.bootstrap.prefix import LIBRARIES, LOADER, fetch, free_megabytes
-from tools.bootstrap.report import SetupError, run, run_main, say
+from tools.bootstrap.report import SetupError, give, run, run_main, say
 from tools.bootstrap.versions import read_versions
 
 # Raise this when the way that the packages are turned into a Bazel changes.
@@ -226,7 +226,7 @@ def main() -> None:
     name = f"bazel-{read_versions()['BAZEL_VERSION']}-{RECIPE}"
     final = cache_root() / name
     make_once(name, lambda work, result: make_bazel(work, result, final))
-    print(final / "bazel")
+    give(final / "bazel")
 
 
 if __name__ == "__main__":

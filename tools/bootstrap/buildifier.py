@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tools.bootstrap.cache import make_once
 from tools.bootstrap.pip import install_pinned
-from tools.bootstrap.report import SetupError, run, run_main, say
+from tools.bootstrap.report import SetupError, give, run, run_main, say
 from tools.bootstrap.versions import read_versions
 
 _BINARY = "buildifier-linux_amd64"
@@ -52,7 +52,7 @@ def _make(work: Path, result: Path) -> None:
 
 def main() -> None:
     version = read_versions()["BUILDIFIER_VERSION"]
-    print(make_once(f"buildifier-{version}", _make) / "buildifier")
+    give(make_once(f"buildifier-{version}", _make) / "buildifier")
 
 
 if __name__ == "__main__":

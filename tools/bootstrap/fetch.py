@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tools.bootstrap.cache import make_once
 from tools.bootstrap.prefix import fetch, prune, wrap_programs
-from tools.bootstrap.report import run, run_main, say
+from tools.bootstrap.report import give, run, run_main, say
 
 # Raise this when the way that packages are turned into a folder changes.
 RECIPE = 1
@@ -57,9 +57,7 @@ def _make(options: argparse.Namespace, work: Path, result: Path) -> None:
 def main(options: argparse.Namespace) -> None:
     request = json.dumps([RECIPE, vars(options)], sort_keys=True)
     key = hashlib.sha256(request.encode()).hexdigest()[:12]
-    print(
-        make_once(f"{options.name}-{key}", lambda work, result: _make(options, work, result)),
-    )
+    give(make_once(f"{options.name}-{key}", lambda work, result: _make(options, work, result)))
 
 
 if __name__ == "__main__":

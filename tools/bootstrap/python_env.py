@@ -19,7 +19,7 @@ from pathlib import Path
 from tools.bootstrap.cache import cache_root, make_once
 from tools.bootstrap.pip import run_pip
 from tools.bootstrap.prefix import free_megabytes
-from tools.bootstrap.report import SetupError, run, run_main, say
+from tools.bootstrap.report import SetupError, give, run, run_main, say
 
 # Raise this when the way that an environment is made changes.
 RECIPE = 1
@@ -105,7 +105,7 @@ def main(argv: Sequence[str]) -> None:
     options = parser.parse_args(argv)
     if options.check:
         check(options.check / "bin/python3", options.lock)
-        print(options.check)
+        give(options.check)
         return
     lines = options.lock.read_text().splitlines()
     pins = [line for line in lines if line and not line.startswith("#")]
@@ -113,7 +113,7 @@ def main(argv: Sequence[str]) -> None:
     name = f"python-env-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
     final = cache_root() / name
     make_once(name, lambda work, result: _make(options.lock, final, result))
-    print(final)
+    give(final)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the user is told while something is set up."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -14,6 +15,14 @@ class SetupError(Exception):
 def say(text: str) -> None:
     """Prints one line of progress to stderr."""
     print(f"pilotlight: {text}", file=sys.stderr, flush=True)
+
+
+def give(path: Path) -> None:
+    """Hands a result to the caller: in the file that PILOTLIGHT_RESULT names, else on stdout."""
+    if file := os.environ.get("PILOTLIGHT_RESULT"):
+        Path(file).write_text(f"{path}\n")
+    else:
+        print(path)
 
 
 def run(doing: str, command: Sequence[str | Path]) -> str:

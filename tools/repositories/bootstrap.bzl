@@ -15,7 +15,7 @@ _SOURCES = [
 ]
 
 def run_bootstrap(repository_ctx, program, arguments, problem, python = None, must = True):
-    """Runs a program of tools/bootstrap and returns the last line that it prints.
+    """Runs a program of tools/bootstrap and returns the path that it gives.
 
     Args:
         repository_ctx: of the calling rule.
@@ -26,7 +26,7 @@ def run_bootstrap(repository_ctx, program, arguments, problem, python = None, mu
         must: whether a failure ends the build.
 
     Returns:
-        The line, which by convention is a path; None if the program failed and `must` is not set.
+        The path; None if the program failed and `must` is not set.
     """
     folder = None
     for source in _SOURCES:
@@ -36,17 +36,21 @@ def run_bootstrap(repository_ctx, program, arguments, problem, python = None, mu
     python = python or repository_ctx.which("python3")
     if not python:
         fail("python3 is not on PATH: install Python 3.11")
+    result = repository_ctx.path("result.txt")
     done = repository_ctx.execute(
         [python, "-m", "tools.bootstrap." + program] + arguments,
         timeout = 7200,
         environment = {
+            "PILOTLIGHT_RESULT": str(result),
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONPATH": str(folder.dirname.dirname),
         },
         quiet = False,
     )
     if done.return_code == 0:
-        return done.stdout.strip().splitlines()[-1]
+        path = repository_ctx.read(result).strip()
+        repository_ctx.delete(result)
+        return path
     if must:
         fail(problem)
     return None

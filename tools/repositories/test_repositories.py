@@ -166,7 +166,10 @@ def test_toolchain_on_path(workspace: Workspace, tmp_path: Path, version: str, u
 
 
 def test_python_environment_of_the_variable(workspace: Workspace, tmp_path: Path) -> None:
-    program(tmp_path / "bin/python3", 'case "$*" in *"--check "*) echo "$6";; esac')
+    program(
+        tmp_path / "bin/python3",
+        'case "$*" in *"--check "*) echo "$6" >"$PILOTLIGHT_RESULT";; esac',
+    )
     assert workspace.fetch("python_env", PILOTLIGHT_PYTHON_ENV=tmp_path) == ""
     build = (workspace.base / "external/python_env/BUILD.bazel").read_text()
     assert f'interpreter_path = "{tmp_path}/bin/python3"' in build

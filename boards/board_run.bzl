@@ -29,7 +29,7 @@ def _run(rule, name, program, main, arguments, data, testonly, deps, **kwargs):
         **kwargs
     )
 
-def board_sim(name, image, facts = [], **kwargs):
+def board_sim(name, image, facts = [], testonly = False, **kwargs):
     """Makes a target for `bazel run` that runs an image on its board's simulator.
 
     The program behind it, and its options, is boards/image/sim.py.
@@ -38,6 +38,7 @@ def board_sim(name, image, facts = [], **kwargs):
       name: of the target.
       image: label of a firmware_image.
       facts: JSON files with more rows for the table at the end.
+      testonly: whether the image is.
       **kwargs: other attributes of py_binary.
     """
     _run(
@@ -48,7 +49,7 @@ def board_sim(name, image, facts = [], **kwargs):
         ["--size=$(rootpath %s.size_json)" % image] +
         ["--facts=$(rootpath %s)" % file for file in facts],
         [image + ".size_json"] + facts,
-        False,
+        testonly,
         ["//boards/image:sim"],
         **kwargs
     )

@@ -124,7 +124,7 @@ _firmware_image = rule(
     toolchains = use_cc_toolchain(),
 )
 
-def firmware_image(name, board, app, models = [], facts = [], visibility = None):
+def firmware_image(name, board, app, models = [], facts = [], testonly = False, visibility = None):
     """Makes an image for a board.
 
     `<name>` gives `<name>.elf`, `.bin`, `.hex`, `.map`, `.size.json` and a `.pte` a model. Beside
@@ -137,6 +137,7 @@ def firmware_image(name, board, app, models = [], facts = [], visibility = None)
       app: cc_library with main.
       models: .pte files of the models that the app runs, copied beside the image.
       facts: JSON files with more rows for the table of `.sim` (boards/image/sim.py).
+      testonly: of all of them.
       visibility: of all of them.
     """
     _firmware_image(
@@ -144,6 +145,7 @@ def firmware_image(name, board, app, models = [], facts = [], visibility = None)
         app = app,
         board = board,
         models = models,
+        testonly = testonly,
         visibility = visibility,
     )
     for part in ["bin", "elf", "hex"]:
@@ -151,12 +153,14 @@ def firmware_image(name, board, app, models = [], facts = [], visibility = None)
             name = "%s.%s" % (name, part),
             srcs = [name],
             output_group = part,
+            testonly = testonly,
             visibility = visibility,
         )
     native.filegroup(
         name = name + ".size_json",
         srcs = [name],
         output_group = "size",
+        testonly = testonly,
         visibility = visibility,
     )
     py_binary(
@@ -165,12 +169,14 @@ def firmware_image(name, board, app, models = [], facts = [], visibility = None)
         args = ["$(rootpath :%s.size_json)" % name],
         data = [name + ".size_json"],
         main = "//boards/image:size_table.py",
+        testonly = testonly,
         visibility = visibility,
-        deps = ["//boards/image:size"],
+        deps = ["//boards/image"],
     )
     board_sim(
         name = name + ".sim",
         facts = facts,
         image = name,
+        testonly = testonly,
         visibility = visibility,
     )

@@ -86,7 +86,7 @@ _NOT_LOADED = """\
   /DISCARD/ : {
     *(.ARM.exidx .ARM.exidx.* .ARM.extab .ARM.extab.*)
     *(.note .note.*)
-    *(.rel.dyn .rel.iplt)
+    *(.rel.dyn .rel.got .rel.iplt .rel.plt)
   }
 """
 

@@ -8,6 +8,7 @@ erased flash is. Something stored in a memory that has no output is an error.
 """
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from boards.board import Board, load_board
@@ -32,14 +33,26 @@ def contents(board: Board, elf: Elf) -> dict[str, bytes]:
     return {name: bytes(image) for name, image in images.items()}
 
 
-def main() -> None:
-    board = load_board(Path(sys.argv[1]))
-    images = contents(board, Elf(Path(sys.argv[2])))
-    for argument in sys.argv[3:]:
-        memory, _, output = argument.partition("=")
-        Path(output).write_bytes(images.pop(memory, b""))
+def write_files(board: Board, elf: Elf, outputs: Mapping[str, Path]) -> None:
+    """Writes a file for each memory named; an empty one if nothing is stored there.
+
+    Raises:
+        StoredElsewhereError: the program stores something in another memory.
+    """
+    images = contents(board, elf)
+    for memory, output in outputs.items():
+        output.write_bytes(images.pop(memory, b""))
     if images:
-        raise StoredElsewhereError(f"{sys.argv[2]} stores something in {', '.join(images)}")
+        raise StoredElsewhereError(f"{elf.path} stores something in {', '.join(images)}")
+
+
+def main() -> None:
+    outputs = (argument.partition("=") for argument in sys.argv[3:])
+    write_files(
+        load_board(Path(sys.argv[1])),
+        Elf(Path(sys.argv[2])),
+        {memory: Path(output) for memory, _, output in outputs},
+    )
 
 
 if __name__ == "__main__":

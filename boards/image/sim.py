@@ -6,7 +6,7 @@
 The table has the facts, the program's PL:STAT lines (the first is taken as a total that the others
 are parts of), instructions of one inference (region 0 of the profile), and what the image takes of
 each of the board's memories. A facts file is a JSON object from name to text, number, or fraction
-as {"fraction": 0.97}.
+as 0.97.
 """
 
 import json
@@ -33,46 +33,46 @@ _NOT_RUN = 2
 
 
 def _fact(value: Any) -> str:
-    if isinstance(value, dict):
-        return f"{value['fraction']:.2%}"
+    if isinstance(value, float):
+        return f"{value:.2%}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _stats(run: Run) -> list[tuple[str, str]]:
-    rows = []
+def _stats(run: Run) -> dict[str, str]:
+    rows = {}
     total = next(iter(run.stats.values()), 0)
-    for index, (name, value) in enumerate(run.stats.items()):
-        share = f" ({value / total:.2%})" if index and total else ""
-        rows.append((name, f"{value:,}{share}"))
+    for name, value in run.stats.items():
+        share = f" ({value / total:.2%})" if rows and total else ""
+        rows[name] = f"{value:,}{share}"
     return rows
 
 
-def _instructions(run: Run) -> list[tuple[str, str]]:
+def _instructions(run: Run) -> dict[str, str]:
     inference = run.counts.regions.get(_INFERENCE) if run.counts else None
     if inference is None or not inference.entries:
-        return []
-    return [("instructions per inference", f"{inference.instructions // inference.entries:,}")]
+        return {}
+    return {"instructions per inference": f"{inference.instructions // inference.entries:,}"}
 
 
-def _sizes(size: dict[str, Any]) -> list[tuple[str, str]]:
-    rows = []
+def _sizes(size: dict[str, Any]) -> dict[str, str]:
+    rows = {}
     for memory in size["memories"]:
         used, available = memory["used"], memory["size"]
         if used:
             share = f"{used:,} of {available:,} bytes ({used / available:.1%})"
-            rows.append((f"{memory['kind']} {memory['name']}", share))
+            rows[f"{memory['name']} ({memory['kind']})"] = share
     stack = size["stack"]
     bound = "no bound" if stack["bound"] is None else f"at most {stack['bound']:,}"
-    return [*rows, ("of that the stack", f"{bound} of {stack['size']:,} bytes")]
+    return rows | {"of that the stack": f"{bound} of {stack['size']:,} bytes"}
 
 
 def summary(run: Run, size: dict[str, Any], facts: dict[str, Any]) -> str:
     """Returns the table that `sim` ends with."""
-    rows = [(name, _fact(value)) for name, value in facts.items()]
-    rows += [*_stats(run), *_instructions(run), *_sizes(size)]
-    width = max(len(name) for name, _ in rows)
+    rows = {name: _fact(value) for name, value in facts.items()}
+    rows |= _stats(run) | _instructions(run) | _sizes(size)
+    width = max(map(len, rows))
     title = f"{size['name']} on {size['board']} ({size['core']}), simulated"
-    return "\n".join([title, *(f"  {name:{width}}  {value}" for name, value in rows)])
+    return "\n".join([title, *(f"  {name:{width}}  {value}" for name, value in rows.items())])
 
 
 def main(argv: list[str]) -> int:

@@ -119,23 +119,30 @@ def size_report(board: Board, elf: Elf, link_map: str, objdump: Path) -> dict[st
     }
 
 
+def too_small_stacks(report: dict[str, Any]) -> list[str]:
+    """Returns a text for each stack that is smaller than what the program may take of it."""
+    found = []
+    for name in ("stack", "handler_stack"):
+        stack = report[name]
+        if stack["bound"] is not None and stack["bound"] > stack["size"]:
+            found.append(
+                f"{report['name']}: the {name.replace('_', ' ')} may take {stack['bound']} bytes, "
+                f"the board {report['board']} gives it {stack['size']}\n"
+                f"  {' > '.join(stack['path'])}"
+            )
+    return found
+
+
 def main(argv: list[str]) -> int:
     del argv
     board = load_board(Path(_BOARD.value))
     link_map = Path(_MAP.value).read_text()
     report = size_report(board, Elf(Path(_ELF.value)), link_map, Path(_OBJDUMP.value))
     Path(_OUTPUT.value).write_text(json.dumps(report, indent=1) + "\n")
-    for name in ("stack", "handler_stack"):
-        stack = report[name]
-        if stack["bound"] is not None and stack["bound"] > stack["size"]:
-            calls = " > ".join(stack["path"])
-            print(
-                f"{report['name']}: the {name.replace('_', ' ')} may take {stack['bound']} bytes, "
-                f"the board {board.name} gives it {stack['size']}\n  {calls}",
-                file=sys.stderr,
-            )
-            return _DOES_NOT_FIT
-    return 0
+    problems = too_small_stacks(report)
+    if problems:
+        print("\n".join(problems), file=sys.stderr)
+    return _DOES_NOT_FIT if problems else 0
 
 
 if __name__ == "__main__":

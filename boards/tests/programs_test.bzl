@@ -25,6 +25,7 @@ def programs_test(name, board, programs, srcs, **kwargs):
             testonly = True,
             board = board,
             tags = ["manual"],
+            visibility = ["//visibility:public"],
             deps = ["//boards/tests/programs:" + program],
         )
         for part in ["board", "elf"]:
@@ -34,6 +35,7 @@ def programs_test(name, board, programs, srcs, **kwargs):
                 srcs = [binary],
                 output_group = part,
                 tags = ["manual"],
+                visibility = ["//visibility:public"],
             )
             binaries.append(":%s.%s" % (binary, part))
     pytest_test(
@@ -42,7 +44,7 @@ def programs_test(name, board, programs, srcs, **kwargs):
         data = binaries + ["@arm_gnu_toolchain//:objdump"],
         env = {"PL_BOARD": board_name(board)},
         deps = [
-            "//boards/image:size",
+            "//boards/image",
             "//tools/qemu:simulate",
         ],
         **kwargs

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the linker script takes, and what it refuses, tried with the linker."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from boards.board import load_board
+from boards.common.linker_script import linker_script
+from tools.qemu.elf import Elf
+
+_BOARD = load_board(Path("boards/microbit/microbit.json"))
+
+# GCC finds its parts beside where it really is.
+_GCC = Path("../arm_gnu_toolchain/bin/arm-none-eabi-gcc").resolve()
+
+_RESET = """
+void pl_reset(void) { for (;;) {} }
+__attribute__((section(".vectors"), used)) static void (*const vectors[2])(void) = {0, pl_reset};
+"""
+
+
+def _link(folder: Path, source: str, *options: str) -> tuple[Elf | None, str]:
+    """Compiles and links for the board; returns the program, or None, and the linker's messages."""
+    (folder / "board.ld").write_text(linker_script(_BOARD))
+    (folder / "program.c").write_text(_RESET + source)
+    command = [
+        *(str(_GCC), "-mthumb", f"-mcpu={_BOARD.core}", "-O1", "-nostdlib", "-fdata-sections"),
+        *("-Wl,--orphan-handling=error", "-Wl,--fatal-warnings", "-T", "board.ld"),
+        *(*options, "program.c", "-o", "program.elf"),
+    ]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return Elf(folder / "program.elf") if done.returncode == 0 else None, done.stderr
+
+
+def _symbol_address(elf: Elf, name: str) -> int:
+    return next(symbol.address for symbol in elf.symbols if symbol.name == name)
+
+
+def test_each_thing_has_its_memory(tmp_path: Path) -> None:
+    elf, messages = _link(
+        tmp_path,
+        """
+        __attribute__((used)) const int constant[2] = {1, 2};
+        __attribute__((used)) int variable = 3;
+        __attribute__((used)) int zero;
+        __attribute__((used, section(".rodata.pl_weights.w"))) const char weights[5] = {1};
+        __attribute__((used, section(".pl_arena.ram"))) char arena[64];
+        """,
+    )
+    assert elf is not None, messages
+    flash, ram = _BOARD.memory("flash"), _BOARD.memory("ram")
+    where = {s.name: _BOARD.memory_at(s.address).name for s in elf.symbols}
+    assert where["constant"] == where["weights"] == flash.name
+    assert where["variable"] == where["zero"] == where["arena"] == ram.name
+    sections = {section.name: section for section in elf.sections}
+    assert sections[".vectors"].address == flash.base
+    assert _BOARD.memory_at(sections[".data"].load) == flash
+    assert not sections[".pl_arena.ram"].stored
+    # The stack is where it leaves the memory when it overflows.
+    assert elf.values["pl_link_stack_limit"] == ram.base
+    assert elf.values["pl_link_stack_top"] == ram.base + _BOARD.stack
+    assert _symbol_address(elf, "arena") >= elf.values["pl_link_bss_end"]
+
+
+def test_a_table_of_addresses_is_data(tmp_path: Path) -> None:
+    elf, messages = _link(
+        tmp_path,
+        "extern int other; int *get(void) { return &other; } int other = 5;",
+        *("-fPIC", "-mno-pic-data-is-text-relative", "-msingle-pic-base"),
+    )
+    assert elf is not None, messages
+    data = next(section for section in elf.sections if section.name == ".data")
+    # The variable, and the table with its address.
+    assert data.size >= 8
+    assert _symbol_address(elf, "other").to_bytes(4, "little") in data.contents
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        (
+            '__attribute__((used, section(".surprise"))) const int x = 1;',
+            "unplaced orphan section `.surprise'",
+        ),
+        (
+            '__attribute__((used, section(".pl_arena.ddr"))) char x[64];',
+            "unplaced orphan section `.pl_arena.ddr'",
+        ),
+        ("__attribute__((used)) char x[513];", "variables outside of arenas take more than"),
+        ("__attribute__((used)) const char x[300000] = {1};", "region `flash' overflowed by"),
+        (
+            '__attribute__((used, section(".pl_arena.ram"))) char x[16384];',
+            "region `ram' overflowed by",
+        ),
+    ],
+)
+def test_what_has_no_place_stops_the_build(tmp_path: Path, source: str, problem: str) -> None:
+    elf, messages = _link(tmp_path, source)
+    assert elf is None
+    assert problem in messages

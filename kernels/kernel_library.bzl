@@ -10,6 +10,9 @@ _COPTS = [
     "-fno-tree-scev-cprop",
 ]
 
+# GCC turns a loop over vectors with a tail into DLSTP and LETP if no address in it was rewritten.
+_MVE_COPTS = ["-fno-ivopts"]
+
 def kernel_library(name, srcs = [], variants = {}, copts = [], **kwargs):
     """A cc_library with some sources chosen by the core's class of instructions.
 
@@ -35,6 +38,9 @@ def kernel_library(name, srcs = [], variants = {}, copts = [], **kwargs):
             "//tools/platforms:isa_mve": chosen["mve"],
             "//conditions:default": chosen["scalar"],
         }),
-        copts = _COPTS + copts,
+        copts = _COPTS + copts + (select({
+            "//tools/platforms:isa_mve": _MVE_COPTS,
+            "//conditions:default": [],
+        }) if "mve" in [c for classes in variants.values() for c in classes] else []),
         **kwargs
     )

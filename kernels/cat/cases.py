@@ -25,9 +25,10 @@ def cases() -> Iterator[Case]:
             yield _case(f"{name}, {dtype}", dtype, shape, dim, sizes, board and dtype != "int32")
     for index in range(100):
         values = Values("cat", index)
-        shape = tuple(values.integer(1, 6) for _ in range(values.integer(1, 5)))
+        rank = values.integer(1, 5)
+        shape = tuple(values.integer(1, 8 - rank) for _ in range(rank))
         dim = values.integer(0, len(shape) - 1)
-        sizes = [values.integer(1, 9) for _ in range(values.integer(1, 4))]
+        sizes = [values.integer(1, 10 - rank) for _ in range(values.integer(1, 4))]
         dtype = values.choice(["int8", "int8", "float32"])
         yield _case(f"random {index}", dtype, shape, dim, sizes, False)
 

@@ -5,9 +5,6 @@ import numpy as np
 
 from kernels.common.kernel import INT32_MAX, AnyArray, Constant, Isa, OpCall
 
-GEMM_ROWS = 2
-"""PL_GEMM_ROWS of gemm_s8.h."""
-
 SCALAR_CHANNELS = 4
 """Output channels whose weights the scalar kernel interleaves."""
 
@@ -15,6 +12,11 @@ SCALAR_CHANNELS = 4
 def packed_channels(channels: int, isa: Isa) -> int:
     """Channels with padding, per group: the length of its bias, multiplier and shift arrays."""
     return channels if isa == "mve" else -(-channels // SCALAR_CHANNELS) * SCALAR_CHANNELS
+
+
+def rows_at_a_time(depth: int, isa: Isa) -> int:
+    """Rows to gather for one call, against memory: the more, the fewer loads of constants."""
+    return max(2, min(8, 2048 // depth)) if isa == "mve" else 2
 
 
 def pack(

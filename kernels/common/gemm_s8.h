@@ -7,9 +7,6 @@
 
 #include "kernels/common/requantize.h"
 
-// Rows for which it pays to call pl_gemm_s8 once instead of row by row.
-#define PL_GEMM_ROWS 2
-
 // The input's zero point is folded into the bias: bias[o] - input_zero_point * sum_k weight[o][k].
 // kernels/common/gemm.py packs the arrays for the ISA.
 typedef struct {
@@ -22,7 +19,7 @@ typedef struct {
 
 // y[r * y_stride + o] = clamp(requantize(bias[o] + sum_k x[r * x_stride + k] * weight[o][k],
 //                                        multiplier[o], shift[o]) + zero_point)
-// for r in [0, rows), o in [0, channels), k in [0, depth).
+// for r in [0, rows), o in [0, channels), k in [0, depth). More than one row at a time saves loads.
 void pl_gemm_s8(const pl_gemm_s8_layer *layer, int32_t rows, const int8_t *x, int32_t x_stride,
                 int8_t *y, int32_t y_stride);
 

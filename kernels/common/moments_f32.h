@@ -3,8 +3,9 @@
 #ifndef KERNELS_COMMON_MOMENTS_F32_H_
 #define KERNELS_COMMON_MOMENTS_F32_H_
 
-#include <math.h>
 #include <stdint.h>
+
+#include "kernels/common/sqrt_f32.h"
 
 typedef struct {
   float mean;
@@ -18,7 +19,7 @@ static inline pl_moments pl_moments_f32(const float *x, int32_t size, float epsi
   const float mean = sum / (float)size;
   float squares = 0.0f;
   for (int32_t i = 0; i < size; ++i) squares += (x[i] - mean) * (x[i] - mean);
-  return (pl_moments){mean, 1.0f / sqrtf(squares / (float)size + epsilon)};
+  return (pl_moments){mean, 1.0f / pl_sqrt_f32(squares / (float)size + epsilon)};
 }
 
 #endif  // KERNELS_COMMON_MOMENTS_F32_H_

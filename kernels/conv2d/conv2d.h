@@ -29,6 +29,7 @@ typedef struct {
   int32_t output_c;  // of all groups
   int32_t groups;
   int32_t packed_c;  // packed output channels of a group
+  int32_t gathered;  // windows that are multiplied together
 } pl_conv2d_dims;
 
 // The constants are packed for the ISA, one matrix a group, see kernels/common/gemm_s8.h.
@@ -41,8 +42,8 @@ typedef struct {
   int8_t *output;  // [batches, output_h, output_w, output_c]
 } pl_conv2d_data;
 
-// Convolution in NHWC: each window is gathered into scratch (two of them, kernel_h * kernel_w *
-// input_c / groups bytes each) and multiplied by the weight matrix of its group.
+// Convolution in NHWC: windows are gathered into scratch (`gathered` of them, kernel_h * kernel_w *
+// input_c / groups bytes each) and multiplied by the weight matrix of their group.
 // TFLite int8 CONV_2D.
 PL_MUST_USE pl_status pl_conv2d_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                    const pl_conv2d_dims *dims, const pl_conv2d_data *data);

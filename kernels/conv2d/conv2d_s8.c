@@ -66,7 +66,7 @@ static void gather_window(const window_shape *shape, const int8_t *image, int32_
   }
 }
 
-// One group of one image. Windows are multiplied PL_GEMM_ROWS at a time, across ends of rows.
+// One group of one image. Windows are multiplied together across ends of rows.
 static void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims,
                      const window_shape *shape, const pl_gemm_s8_layer *layer, const int8_t *image,
                      int8_t *windows, int8_t *output) {
@@ -75,7 +75,7 @@ static void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims,
     for (int32_t ox = 0; ox < dims->output_w; ++ox) {
       gather_window(shape, image, oy * params->stride_h - params->pad_top,
                     ox * params->stride_w - params->pad_left, windows + gathered * layer->depth);
-      if (++gathered == PL_GEMM_ROWS) {
+      if (++gathered == dims->gathered) {
         pl_gemm_s8(layer, gathered, windows, layer->depth, output, dims->output_c);
         output += gathered * dims->output_c;
         gathered = 0;
@@ -99,7 +99,7 @@ pl_status pl_conv2d_s8(const pl_context *ctx, const pl_conv2d_params *params,
       .zero_point = (int8_t)params->input_zero_point,
   };
   const int32_t depth = dims->kernel_h * dims->kernel_w * shape.tap_c;
-  if (ctx->scratch_size < (uint32_t)(PL_GEMM_ROWS * depth)) return PL_ERROR_SCRATCH_SIZE;
+  if (ctx->scratch_size < (uint32_t)(dims->gathered * depth)) return PL_ERROR_SCRATCH_SIZE;
 
   const int32_t image_bytes = dims->input_h * dims->input_w * dims->input_c;
   const int32_t result_bytes = dims->output_h * dims->output_w * dims->output_c;

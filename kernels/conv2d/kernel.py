@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::conv2d on kernels/conv2d/conv2d.h, or on linear's kernel where it is a matrix product."""
 
-from kernels.common.gemm import GEMM_ROWS, pack, packed_channels
+from kernels.common.gemm import pack, packed_channels, rows_at_a_time
 from kernels.common.kernel import AnyArray, Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
 from kernels.common.window import Windows
@@ -33,6 +33,8 @@ def convolution_call(
     bias = channel_vector(call, "bias", channels)
     input_zero_point = zero_point(call, "input_zero_point")
     runs = groups == 1 and windows.are_runs
+    depth = matrix.shape[1]
+    gathered = 0 if runs else min(rows_at_a_time(depth, isa), windows.output[0] * windows.output[1])
     return KernelCall(
         function="pl_conv2d_runs_s8" if runs else "pl_conv2d_s8",
         header="kernels/conv2d/conv2d.h",
@@ -47,11 +49,12 @@ def convolution_call(
             "output_c": channels,
             "groups": groups,
             "packed_c": packed_channels(channels // groups, isa),
+            "gathered": gathered,
         },
         data={
             "input": call.tensor("input"),
             **pack(call, matrix, bias, multiplier, shift, input_zero_point, isa, groups),
             "output": call.output(),
         },
-        scratch=0 if runs else GEMM_ROWS * matrix.shape[1],
+        scratch=gathered * depth,
     )

@@ -10,15 +10,22 @@ from kernels.testing.values import Values
 
 
 def cases() -> Iterator[Case]:
-    special = np.array([0.0, -0.0, 1.0, -1.0, 2.0, np.inf, -np.inf, np.nan, 1e-30], np.float32)
-    for exponent in (2, 0.5, -0.5, 3, -1, -2, 0, 1, 4, 1.7, -0.3):
+    special = np.array(
+        [0.0, -0.0, 1.0, -1.0, 2.0, np.inf, -np.inf, np.nan, 1e-30, 1e-42, 3e38, -4.0, 1 + 2**-23],
+        np.float32,
+    )
+    spread = np.exp2(np.arange(-149, 128, 1.7)).astype(np.float32)
+    for exponent in (2, 0.5, -0.5, 3, -1, -2, 0, 1, 4, 5, -7, 1.7, -0.3, 0.01, 15.9, 1e-30):
         values = Values("pow", str(exponent))
-        # powf is right to an ulp, the exponent is rounded to float32: 2^-22 relative.
+        single = float(np.float32(exponent))  # what torch computes with
         for name, given in (
             (f"random, {exponent}", values.float32(3, 17)),
             (f"positive, {exponent}", np.abs(values.float32(40))),
             (f"special, {exponent}", special),
+            (f"all magnitudes, {exponent}", spread),
         ):
-            inputs, attributes = {"self": given}, {"exponent": exponent}
+            inputs, attributes = {"self": given}, {"exponent": single}
             board = exponent in (2, 0.5, -1, 1.7)
-            yield Case(name, "aten::pow.Tensor_Scalar_out", inputs, {}, attributes, board, 1e-6)
+            # The logarithm is right to 2^-29, times an exponent up to 16: 2^-25; the exponential to
+            # 2^-26; or two roundings of float32. The results are relative, up to 3e38.
+            yield Case(name, "aten::pow.Tensor_Scalar_out", inputs, {}, attributes, board, 5e-7)

@@ -1,33 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/float_bits.h"
 #include "kernels/common/requantize.h"
 #include "kernels/quantize/quantize.h"
-
-static inline uint32_t bits_of(float value) {
-  uint32_t bits;
-  __builtin_memcpy(&bits, &value, sizeof(bits));
-  return bits;
-}
 
 // Adding 1.5 * 2^23 rounds a small value to an integer, ties to even, in the sum's low bits.
 static const float kRounder = 12582912.0f;
 
 // rint(x) for |x| < 2^22.
 static inline int32_t round_to_even(float x) {
-  return (int32_t)(bits_of(x + kRounder) - bits_of(kRounder));
+  return (int32_t)(pl_float_bits(x + kRounder) - pl_float_bits(kRounder));
 }
 
 // Integer comparisons of the bits are cheap with and without a floating point unit.
 static inline int8_t quantize(float input, float inverse_scale, int32_t zero_point) {
-  const uint32_t kMagnitude = 0x7fffffffu;
-  const uint32_t kInfinity = 0x7f800000u;
   const uint32_t kBeyondInt8 = 0x44000000u;  // 512.0f
   const float scaled = input * inverse_scale;
-  const uint32_t bits = bits_of(scaled);
-  const uint32_t magnitude = bits & kMagnitude;
+  const uint32_t bits = pl_float_bits(scaled);
+  const uint32_t magnitude = bits & ~PL_FLOAT_SIGN;
   if (magnitude < kBeyondInt8) {
     return (int8_t)pl_clamp(round_to_even(scaled) + zero_point, INT8_MIN, INT8_MAX);
   }
-  if (magnitude > kInfinity) return (int8_t)zero_point;
+  if (magnitude > PL_FLOAT_INFINITY) return (int8_t)zero_point;
   return bits == magnitude ? INT8_MAX : INT8_MIN;
 }
 

@@ -89,7 +89,8 @@ class Program:
             f'{includes}#include "kernels/testing/runner.h"\n\n'
             + "\n".join([*map(_wrapper, self._functions.items()), *self._definitions])
             + f"\nstatic const pl_test_case kCases[] = {{\n{table}\n}};\n\n"
-            "int main(void) {\n  return pl_test_main(kCases, sizeof(kCases) / sizeof(kCases[0]));\n}\n"
+            "int main(void) {\n"
+            "  return pl_test_main(kCases, sizeof(kCases) / sizeof(kCases[0]));\n}\n"
         )
 
     def _add_run(

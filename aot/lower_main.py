@@ -46,7 +46,9 @@ _ALLOW_FLOAT_FALLBACK = flags.DEFINE_bool(
 _OUTPUT = flags.DEFINE_string("output", None, "where to write the .pte", required=True)
 _REPORT = flags.DEFINE_string("report", None, "where to write the report (JSON)")
 _TEST_INPUTS = flags.DEFINE_string(
-    "test_inputs", None, "pkg.module:function; yields tuples of input tensors for --vectors"
+    "test_inputs",
+    None,
+    "pkg.module:function; yields the inputs for --vectors; by default calibration data",
 )
 _VECTORS = flags.DEFINE_string(
     "vectors",
@@ -54,6 +56,8 @@ _VECTORS = flags.DEFINE_string(
     "where to write inputs and bit-exact reference outputs (.npz: input_<i>, output_<i>, [count, "
     "...] in memory order)",
 )
+
+_DEFAULT_VECTORS = 8
 
 
 def load(reference: str) -> Callable[[], Any]:
@@ -141,9 +145,8 @@ def run() -> None:
     if _REPORT.value:
         _write(_REPORT.value, (json.dumps(lowered.report, indent=1) + "\n").encode())
     if _VECTORS.value:
-        if not _TEST_INPUTS.value:
-            raise LoweringError("--vectors needs --test_inputs")
-        tests = [as_inputs(s) for s in load(_TEST_INPUTS.value)()]
+        given = load(_TEST_INPUTS.value)() if _TEST_INPUTS.value else samples[:_DEFAULT_VECTORS]
+        tests = [as_inputs(s) for s in given]
         base = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
         save_npz(str(base / _VECTORS.value), make_vectors(lowered, tests, _IO_LAYOUT.value))
     logging.info("wrote %s", _OUTPUT.value)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """pte_model: lowers a PyTorch model to a .pte, a report and test vectors."""
 
-load("@rules_python//python:defs.bzl", "py_binary")
+load("@rules_python//python:defs.bzl", "py_binary", "py_library")
 
 def pte_model(
         name,
-        model,
-        calibration,
-        deps,
+        srcs = [],
+        model = None,
+        calibration = None,
+        deps = [],
         data = [],
         target = "cortex-m",
         quantization = "int8",
@@ -18,23 +19,41 @@ def pte_model(
         **kwargs):
     """Lowers a PyTorch model.
 
-    Makes `name.pte` (also what `name` gives) and `name.report.json`; with test_inputs also `name.vectors.npz`, the inputs and
-    the bit-exact reference outputs. `bazel run name.lower -- --output …` is the same command line by hand.
+    Makes `name.pte` (also what `name` gives), `name.report.json`, and `name.vectors.npz`: inputs and
+    the bit-exact reference outputs. `bazel run name.lower -- --output …` is the same command line by
+    hand.
 
     Args:
       name: of the target.
+      srcs: Python files of this package; the first defines `factory` and `calibration` unless `model`
+        and `calibration` say where they are.
       model: "pkg.module:factory", a function that gives an nn.Module in eval mode.
-      calibration: "pkg.module:function" that yields tuples of input tensors; the first is the example input.
-      deps: py_library targets that hold those modules.
+      calibration: "pkg.module:function" that yields tuples of input tensors; the first is the example
+        input.
+      deps: py_library targets that those modules need.
       data: files they read.
       target: what to lower for.
       quantization: "int8".
       float_io: keep float32 inputs and outputs.
       io_layout: "keep" or "nhwc".
       allow_float_fallback: run ops without an int8 form in float32 on the device.
-      test_inputs: "pkg.module:function" that yields inputs for the vectors.
+      test_inputs: "pkg.module:function" that yields inputs for the vectors; without it they are the
+        first of the calibration data.
       **kwargs: visibility, testonly, tags.
     """
+    if srcs:
+        module = ".".join(native.package_name().split("/") + [srcs[0].removesuffix(".py")])
+        model = model or module + ":factory"
+        calibration = calibration or module + ":calibration"
+        py_library(
+            name = name + ".module",
+            srcs = srcs,
+            deps = deps,
+            **kwargs
+        )
+        deps = [":%s.module" % name]
+    if not model or not calibration:
+        fail("pte_model %s: give srcs, or model and calibration" % name)
     py_binary(
         name = name + ".lower",
         srcs = ["//aot:lower_main.py"],
@@ -51,19 +70,17 @@ def pte_model(
         "--io_layout=" + io_layout,
         "--output=$(location {}.pte)".format(name),
         "--report=$(location {}.report.json)".format(name),
+        "--vectors=$(location {}.vectors.npz)".format(name),
     ]
     if float_io:
         flags.append("--float_io")
     if allow_float_fallback:
         flags.append("--allow_float_fallback")
-    outs = [name + ".pte", name + ".report.json"]
     if test_inputs:
-        outs.append(name + ".vectors.npz")
         flags.append("--test_inputs=" + test_inputs)
-        flags.append("--vectors=$(location {}.vectors.npz)".format(name))
     native.genrule(
         name = name + ".lowering",
-        outs = outs,
+        outs = [name + suffix for suffix in [".pte", ".report.json", ".vectors.npz"]],
         cmd = "$(location :{}.lower) {}".format(name, " ".join(["'%s'" % f for f in flags])),
         message = "Lowering " + model,
         tools = [":" + name + ".lower"],

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check_image: a model of one's own as an image that checks itself."""
+
+load("//boards:firmware_image.bzl", "firmware_image")
+load("//firmware/apps:vectors.bzl", "check_app")
+load("//firmware/plan:plan_library.bzl", "plan_library")
+
+def check_image(name, model, board, limit = 4, **kwargs):
+    """An image that runs a model on its stored vectors and compares the outputs bit for bit.
+
+    Beside what firmware_image makes there are `<name>_plan`, the plan_library for an application of
+    your own, and `<name>_check`, the program.
+
+    Args:
+      name: of the image, a C identifier.
+      model: a pte_model.
+      board: label of the board.
+      limit: how many vectors to store in the image.
+      **kwargs: further arguments of firmware_image.
+    """
+    label = native.package_relative_label(model)
+    plan_library(
+        name = name + "_plan",
+        pte = model,
+    )
+    check_app(
+        name = name + "_check",
+        limit = limit,
+        plan = ":%s_plan" % name,
+        vectors = str(label) + ".vectors.npz",
+    )
+    firmware_image(
+        name = name,
+        app = ":%s_check" % name,
+        board = board,
+        models = [model],
+        **kwargs
+    )

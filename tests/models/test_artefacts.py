@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ExecuTorch's own loader opens every artefact and says of it what the lowering report says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from executorch.runtime import Runtime
+
+MODELS = ("deep_autoencoder", "digits", "ds_cnn", "mobilenet_v1", "resnet8")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_executorch_agrees_with_the_report(model: str) -> None:
+    folder = Path("aot/models") / model
+    report = json.loads((folder / f"{model}.report.json").read_text())
+    program = Runtime.get().load_program(folder / f"{model}.pte")
+    assert "forward" in program.method_names
+    meta = program.metadata("forward")
+    counts = {"input": meta.num_inputs(), "output": meta.num_outputs()}
+    for kind, count in counts.items():
+        tensors = report[f"{kind}s"]
+        assert count == len(tensors)
+        for index, tensor in enumerate(tensors):
+            info = getattr(meta, f"{kind}_tensor_meta")(index)
+            assert list(info.sizes()) == tensor["shape"]
+            assert tensor["dtype"] == "int8" and info.dtype() == 1  # ScalarType::Char
+        for name in ("scale", "zero_point"):
+            values = program.load_method(f"pl_{kind}_{name}s").execute([])
+            assert values == [tensor[name] for tensor in tensors]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_nothing_fell_back(model: str) -> None:
+    report = json.loads((Path("aot/models") / model / f"{model}.report.json").read_text())
+    assert report["float_ops"] == 0
+    assert all(op["op"].startswith("pl.") for op in report["ops"])

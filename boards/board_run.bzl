@@ -29,26 +29,29 @@ def _run(rule, name, program, main, arguments, data, testonly, deps, **kwargs):
         **kwargs
     )
 
-def board_sim(name, image, facts = [], testonly = False, **kwargs):
+def board_sim(name, image, facts = [], has_plan = False, testonly = False, **kwargs):
     """Makes a target for `bazel run` that runs an image on its board's simulator.
 
     The program behind it, and its options, is boards/image/sim.py.
 
     Args:
       name: of the target.
-      image: label of a firmware_image.
+      image: name of a firmware_image in this package.
       facts: JSON files with more rows for the table at the end.
+      has_plan: whether the image knows its plan.
       testonly: whether the image is.
       **kwargs: other attributes of py_binary.
     """
+    files = {":%s.size_json" % image: "size"} | {file: "facts" for file in facts}
+    if has_plan:
+        files[":%s.plan_json" % image] = "plan"
     _run(
         py_binary,
         name,
         image,
         "//boards/image:sim.py",
-        ["--size=$(rootpath %s.size_json)" % image] +
-        ["--facts=$(rootpath %s)" % file for file in facts],
-        [image + ".size_json"] + facts,
+        ["--%s=$(rootpath %s)" % (flag, file) for file, flag in files.items()],
+        files.keys(),
         testonly,
         ["//boards/image:sim"],
         **kwargs

@@ -62,12 +62,12 @@ def _size_report(ctx, linked):
     )
     return output
 
-def _pte_files(ctx):
-    """Returns copies of the models' artefacts, `<name>.<model>.pte`."""
+def _copies(ctx, files):
+    """Returns what explains the image beside it, `<name>.<file>`."""
     copies = []
-    for pte in ctx.files.models:
-        copy = ctx.actions.declare_file("%s.%s" % (ctx.label.name, pte.basename))
-        ctx.actions.symlink(output = copy, target_file = pte)
+    for file in files:
+        copy = ctx.actions.declare_file("%s.%s" % (ctx.label.name, file.basename))
+        ctx.actions.symlink(output = copy, target_file = file)
         copies.append(copy)
     return copies
 
@@ -80,8 +80,9 @@ def _firmware_image_impl(ctx):
         "elf": [linked.elf],
         "hex": [_hex_file(ctx, linked.elf)],
         "map": [linked.map],
-        "pte": _pte_files(ctx),
-        "size": [_size_report(ctx, linked)],
+        "plan_json": _copies(ctx, ctx.files.plan),
+        "pte": _copies(ctx, ctx.files.models),
+        "size_json": [_size_report(ctx, linked)],
     }
     return [
         DefaultInfo(files = depset([file for files in groups.values() for file in files])),
@@ -96,6 +97,7 @@ _firmware_image = rule(
     attrs = {
         "app": attr.label(mandatory = True, providers = [CcInfo]),
         "models": attr.label_list(allow_files = [".pte"], cfg = no_board_transition),
+        "plan": attr.label(allow_single_file = [".json"]),
         "_binary_files": attr.label(
             default = "//boards/image:binary_files",
             executable = True,
@@ -124,18 +126,28 @@ _firmware_image = rule(
     toolchains = use_cc_toolchain(),
 )
 
-def firmware_image(name, board, app, models = [], facts = [], testonly = False, visibility = None):
+def firmware_image(
+        name,
+        board,
+        app,
+        models = [],
+        plan = None,
+        facts = [],
+        testonly = False,
+        visibility = None):
     """Makes an image for a board.
 
-    `<name>` gives `<name>.elf`, `.bin`, `.hex`, `.map`, `.size.json` and a `.pte` a model. Beside
-    it: `<name>.elf`, `.bin` and `.hex` for one kind of file, `<name>.size` prints what the image
-    takes of the board, `<name>.sim` runs it on the board's simulator (both with `bazel run`).
+    `<name>` gives `<name>.elf`, `.bin`, `.hex`, `.map`, `.size.json`, a `.pte` a model and the plan's
+    `.json`. The targets `<name>.elf`, `.bin` and `.hex` give one kind of file; with `bazel run`
+    `<name>.size` prints what the image takes of the board and `<name>.sim` runs it on the board's
+    simulator.
 
     Args:
       name: of the image.
       board: label of the board.
       app: cc_library with main.
-      models: .pte files of the models that the app runs, copied beside the image.
+      models: .pte files of the models that the app runs.
+      plan: the .json of the app's plan_library, from which `.sim` knows the names of steps.
       facts: JSON files with more rows for the table of `.sim` (boards/image/sim.py).
       testonly: of all of them.
       visibility: of all of them.
@@ -145,10 +157,11 @@ def firmware_image(name, board, app, models = [], facts = [], testonly = False, 
         app = app,
         board = board,
         models = models,
+        plan = plan,
         testonly = testonly,
         visibility = visibility,
     )
-    for part in ["bin", "elf", "hex"]:
+    for part in ["bin", "elf", "hex", "plan_json", "size_json"]:
         native.filegroup(
             name = "%s.%s" % (name, part),
             srcs = [name],
@@ -156,13 +169,6 @@ def firmware_image(name, board, app, models = [], facts = [], testonly = False, 
             testonly = testonly,
             visibility = visibility,
         )
-    native.filegroup(
-        name = name + ".size_json",
-        srcs = [name],
-        output_group = "size",
-        testonly = testonly,
-        visibility = visibility,
-    )
     py_binary(
         name = name + ".size",
         srcs = ["//boards/image:size_table.py"],
@@ -176,6 +182,7 @@ def firmware_image(name, board, app, models = [], facts = [], testonly = False, 
     board_sim(
         name = name + ".sim",
         facts = facts,
+        has_plan = plan != None,
         image = name,
         testonly = testonly,
         visibility = visibility,

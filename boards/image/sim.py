@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs an image on its board's simulator and ends with a table of what came of it.
 
-    sim --board=board.json --size=size.json [--facts=facts.json ...] program.elf
+    sim --board=board.json --size=size.json [--plan=plan.json] [--facts=facts.json ...] program.elf
 
 The table has the facts, the program's PL:STAT lines (the first is taken as a total that the others
 are parts of), instructions of one inference (region 0 of the profile), and what the image takes of
@@ -24,6 +24,7 @@ from tools.qemu.simulate import Run, SimulatorError, simulate
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
 _FACTS = flags.DEFINE_multi_string("facts", [], "JSON files with more rows, for the top.")
+_PLAN = flags.DEFINE_string("plan", None, "The plan's JSON, for the names of its steps.")
 _TIME_LIMIT = flags.DEFINE_float("time_limit", 600, "Seconds until the program is stopped.")
 
 _INFERENCE = 0
@@ -75,6 +76,21 @@ def summary(run: Run, size: dict[str, Any], facts: dict[str, Any]) -> str:
     return "\n".join([title, *(f"  {name:{width}}  {value}" for name, value in rows.items())])
 
 
+def steps(run: Run, plan: dict[str, Any]) -> str:
+    """Returns a table of instructions by step of the plan; "" if the program marks none.
+
+    It does after building with --//firmware/runtime:profile_steps.
+    """
+    regions = run.counts.regions if run.counts else {}
+    rows = [
+        (region.instructions // region.entries, step["op"], " ".join(step["outputs"]))
+        for step in plan["steps"]
+        if (region := regions.get(step["step"])) and region.entries
+    ]
+    lines = [f"  {count:14,}  {op:24}  {outputs}" for count, op, outputs in rows]
+    return "\n".join([f"  {'instructions':>14}  step", *lines]) if rows else ""
+
+
 def main(argv: list[str]) -> int:
     if len(argv) != 2:
         raise app.UsageError("name one program")
@@ -96,8 +112,10 @@ def main(argv: list[str]) -> int:
     if run.problem:
         print(f"{elf.name}: {run.problem}", file=sys.stderr)
         return _ENDED_BADLY
-    print()
-    print(summary(run, json.loads(Path(_SIZE.value).read_text()), facts))
+    tables = [summary(run, json.loads(Path(_SIZE.value).read_text()), facts)]
+    if _PLAN.value is not None:
+        tables.insert(0, steps(run, json.loads(Path(_PLAN.value).read_text())))
+    print("".join(f"\n{table}\n" for table in tables if table), end="")
     return 0
 
 

@@ -26,5 +26,4 @@ KERNELS = [
     "reduce_f32",
     "softmax",
     "strided_copy",
-    "upsample_nearest2d",
 ]

@@ -21,7 +21,6 @@ _ATEN: dict[str, Any] = {
     "aten::native_layer_norm.out": torch.ops.aten.native_layer_norm.default,
     "aten::pow.Tensor_Scalar_out": torch.ops.aten.pow.Tensor_Scalar,
     "aten::sum.IntList_out": torch.ops.aten.sum.dim_IntList,
-    "aten::upsample_nearest2d.out": torch.ops.aten.upsample_nearest2d.default,
 }
 
 

@@ -78,6 +78,20 @@ _ONE_INPUT: tuple[
     ),
     ("pixel_shuffle", partial(functional.pixel_shuffle, upscale_factor=2), (1, 8, 2, 3), {}, 1),
     ("channel_shuffle", partial(functional.channel_shuffle, groups=2), (1, 6, 3, 2), {}, 1),
+    (
+        "upsample_nearest",
+        partial(functional.interpolate, scale_factor=2),
+        (1, 3, 4, 5),
+        {"cat": 2},
+        2,
+    ),
+    (
+        "upsample_nearest_rows",
+        partial(functional.interpolate, scale_factor=(3, 1)),
+        (1, 3, 4, 5),
+        {"cat": 1},
+        2,
+    ),
 )
 
 

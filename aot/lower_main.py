@@ -43,6 +43,7 @@ _IO_LAYOUT = flags.DEFINE_enum(
 _ALLOW_FLOAT_FALLBACK = flags.DEFINE_bool(
     "allow_float_fallback", False, "run ops without an int8 form in float32 on the device"
 )
+flags.DEFINE_alias("allow-float-fallback", "allow_float_fallback")
 _OUTPUT = flags.DEFINE_string("output", None, "where to write the .pte", required=True)
 _REPORT = flags.DEFINE_string("report", None, "where to write the report (JSON)")
 _TEST_INPUTS = flags.DEFINE_string(

@@ -48,7 +48,7 @@ def _entry(node: Node) -> dict[str, Any]:
         "from": list(origin.ops),
         "source": origin.source,
         "runs_on": "cortex_m",
-        "precision": "int8" if op is not None else "float32",
+        "precision": str(node.meta["val"].dtype).removeprefix("torch."),
         "why": _why(node),
         "inputs": [_tensor(n) for n in inputs_of(node)],
         "output": _tensor(node),

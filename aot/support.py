@@ -26,7 +26,6 @@ FLOAT_FALLBACK = {
     _aten.bmm.default,
     _aten.layer_norm.default,
     _aten.group_norm.default,
-    _aten.upsample_nearest2d.vec,
 }
 
 _HINTS = {

@@ -17,6 +17,7 @@ from aot.dialect.graph import tensor_constant
 
 _aten = torch.ops.aten
 _CONV = _aten.convolution.default
+_PAD = _aten.constant_pad_nd.default
 
 
 def _lift_convolution(module: GraphModule, node: Node) -> bool:
@@ -27,7 +28,7 @@ def _lift_convolution(module: GraphModule, node: Node) -> bool:
     graph = module.graph
     x, _, bias, stride, padding, dilation, transposed, output_padding, groups = node.args
     assert isinstance(x, Node)
-    pad = x if x.target is _aten.constant_pad_nd.default and len(x.users) == 1 else None
+    pad = x if x.target is _PAD and len(x.users) == 1 else None
     source = x if pad is None else pad.args[0]
     assert isinstance(source, Node)
     name = f"{node.name}_weight_2d"
@@ -38,7 +39,7 @@ def _lift_convolution(module: GraphModule, node: Node) -> bool:
         wide = graph.call_function(_aten.unsqueeze.default, (source, -2))
         wide.meta = {**node.meta, "val": source.meta["val"].unsqueeze(-2)}
         if pad is not None:  # stands right before the convolution still, which may take it in
-            wide = graph.call_function(pad.target, (wide, *pad.args[1:]), pad.kwargs)
+            wide = graph.call_function(_PAD, (wide, *pad.args[1:]), pad.kwargs)
             wide.meta = {**pad.meta, "val": x.meta["val"].unsqueeze(-2)}
         lifted = [[1, *stride], [0, *padding], [1, *dilation]]  # type: ignore[misc]
         conv = graph.call_function(

@@ -68,7 +68,6 @@ class _Sinker:
             "reshape": self._reshape,
             "lut": self._unary,
             "quantize": self._unary,
-            "dequantize": self._unary,
             "add": self._binary,
             "mul": self._binary,
             "softmax": self._along_dim,

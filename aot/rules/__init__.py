@@ -5,7 +5,17 @@ from __future__ import annotations
 
 from torch.fx import Node
 
-from aot.rules import binary, convolution, linear, mean, movement, pooling, softmax, unary
+from aot.rules import (
+    binary,
+    convolution,
+    linear,
+    mean,
+    movement,
+    pooling,
+    softmax,
+    unary,
+    upsampling,
+)
 from aot.rules.rule import Clamp, Rule, as_clamp
 
 _TABLE: dict[object, Rule] = {
@@ -21,6 +31,7 @@ _TABLE: dict[object, Rule] = {
     **dict.fromkeys(movement.SLICE_TARGETS, movement.SLICE_RULE),
     **dict.fromkeys(movement.PAD_TARGETS, movement.PAD_RULE),
     **dict.fromkeys(movement.CAT_TARGETS, movement.CAT_RULE),
+    **dict.fromkeys(upsampling.TARGETS, upsampling.RULE),
 }
 
 

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: what it writes, and what it says of wrong arguments."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from absl import flags
+from absl.testing import flagsaver
+from torch import nn
+
+from aot import lower_main
+
+HERE = __name__
+
+
+class Quotient(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x / (x.abs().sum(1, keepdim=True) + 1.0)
+
+
+def linear() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Linear(4, 3).eval()
+
+
+def image() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Conv2d(3, 2, 3).eval()
+
+
+def quotient() -> nn.Module:
+    return Quotient().eval()
+
+
+def rows() -> list[tuple[torch.Tensor]]:
+    generator = torch.Generator().manual_seed(1)
+    return [(torch.randn(1, 4, generator=generator),) for _ in range(12)]
+
+
+def images() -> list[torch.Tensor]:
+    generator = torch.Generator().manual_seed(1)
+    return [torch.randn(1, 3, 5, 6, generator=generator) for _ in range(4)]
+
+
+def nothing() -> list[tuple[torch.Tensor]]:
+    return []
+
+
+def a_list() -> object:
+    return []
+
+
+def run(folder: Path, arguments: list[str]) -> int:
+    """Runs the command in `folder`; returns its exit status."""
+    with flagsaver.flagsaver(), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BUILD_WORKING_DIRECTORY", str(folder))
+        flags.FLAGS.unparse_flags()
+        flags.FLAGS(["lower", *arguments])
+        try:
+            lower_main.main(["lower"])
+        except SystemExit as exit:
+            return int(exit.code or 0)
+    return 0
+
+
+def lowering(model: str, calibration: str, *more: str) -> list[str]:
+    return [
+        f"--model={HERE}:{model}",
+        f"--calibration={HERE}:{calibration}",
+        "--output=x.pte",
+        *more,
+    ]
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """This file by its own name, as a user's module would be."""
+    monkeypatch.setitem(__import__("sys").modules, HERE, request.module)
+
+
+def test_writes_artefact_report_and_vectors(tmp_path: Path) -> None:
+    options = ["--report=x.json", "--vectors=x.npz"]
+    assert run(tmp_path, lowering("linear", "rows", *options)) == 0
+    assert (tmp_path / "x.pte").read_bytes()[4:8] == b"ET12"
+    report = json.loads((tmp_path / "x.json").read_text())
+    assert [op["op"] for op in report["ops"]] == ["pl.linear"]
+    with np.load(tmp_path / "x.npz") as vectors:
+        assert vectors["input_0"].shape == (8, 1, 4)
+        assert vectors["output_0"].shape == (8, 1, 3)
+        assert vectors["input_0"].dtype == vectors["output_0"].dtype == np.int8
+
+
+def test_vectors_are_in_memory_order(tmp_path: Path) -> None:
+    options = ["--vectors=x.npz", f"--test_inputs={HERE}:images", "--io_layout=nhwc"]
+    assert run(tmp_path, lowering("image", "images", *options)) == 0
+    with np.load(tmp_path / "x.npz") as vectors:
+        assert vectors["input_0"].shape == (4, 1, 5, 6, 3)
+        assert vectors["output_0"].shape == (4, 1, 3, 4, 2)
+
+
+def test_the_same_bytes_every_time(tmp_path: Path) -> None:
+    contents = []
+    for name in ("a", "b"):
+        folder = tmp_path / name
+        folder.mkdir()
+        run(folder, lowering("linear", "rows", "--report=x.json", "--vectors=x.npz"))
+        contents.append([path.read_bytes() for path in sorted(folder.iterdir())])
+    assert contents[0] == contents[1] and len(contents[0]) == 3
+
+
+@pytest.mark.parametrize("flag", ["--allow-float-fallback", "--allow_float_fallback"])
+def test_float_fallback(flag: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, lowering("quotient", "rows")) == 1
+    assert "aten.div.Tensor -> float32[1, 4]: it has no int8 form" in capsys.readouterr().err
+    assert not (tmp_path / "x.pte").exists()
+    assert run(tmp_path, lowering("quotient", "rows", flag)) == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "calibration", "text"),
+    [
+        ("missing", "rows", "has no callable 'missing'"),
+        ("a_list", "rows", "gives a list, not a torch.nn.Module"),
+        ("linear", "nothing", "yields nothing"),
+    ],
+)
+def test_wrong_references(
+    model: str, calibration: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tmp_path, lowering(model, calibration)) == 1
+    assert text in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("reference", "text"),
+    [
+        ("no_colon", "not of the form pkg.module:name"),
+        ("no.such.module:factory", "is the py_library in deps"),
+    ],
+)
+def test_wrong_modules(
+    reference: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [f"--model={reference}", f"--calibration={HERE}:rows", "--output=x.pte"]
+    assert run(tmp_path, arguments) == 1
+    assert text in capsys.readouterr().err

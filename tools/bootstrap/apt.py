@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.bootstrap.report import SetupError, run, say
+from tools.bootstrap.report import SetupError, owned, run, say
 from tools.bootstrap.sources import Mirror
 
 ATTEMPTS = 3
@@ -95,8 +95,9 @@ class Apt:
             )
         )
 
-    def _command(self, *arguments: str) -> list[str]:
-        return ["env", f"APT_CONFIG={self._config}", "LC_ALL=C", "apt-get", "-q", *arguments]
+    def _command(self, *arguments: str) -> list[str | Path]:
+        environment = [f"APT_CONFIG={self._config}", "LC_ALL=C"]
+        return owned(["env", *environment, "apt-get", "-q", *arguments])
 
     def _run(self, doing: str, *arguments: str) -> str:
         done = subprocess.run(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tools.bootstrap.cache import make_once
 from tools.bootstrap.prefix import fetch
-from tools.bootstrap.report import SetupError, say
+from tools.bootstrap.report import SetupError, owned, say
 from tools.bootstrap.versions import read_versions
 
 
@@ -54,7 +54,7 @@ def run_pip(python: Path | str, arguments: Sequence[str]) -> None:
         "PYTHONPATH": str(_pip_wheel()),
     }
     process = subprocess.Popen(
-        [python, "-m", "pip", *arguments, "--progress-bar=off"],
+        owned([python, "-m", "pip", *arguments, "--progress-bar=off"]),
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

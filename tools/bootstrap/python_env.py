@@ -19,7 +19,7 @@ from pathlib import Path
 from tools.bootstrap.cache import cache_root, make_once
 from tools.bootstrap.pip import run_pip
 from tools.bootstrap.prefix import free_megabytes
-from tools.bootstrap.report import SetupError, give, run, run_main, say
+from tools.bootstrap.report import SetupError, give, owned, run, run_main, say
 
 # Raise this when the way that an environment is made changes.
 RECIPE = 1
@@ -91,9 +91,8 @@ def _make(lock: Path, final: Path, result: Path) -> None:
         raise SetupError(f"{error}{hint}") from error
     check(python, lock)
     # Some packages carry templates that are no Python; they are left as they are.
-    subprocess.run(
-        [python, "-m", "compileall", "-q", "-j", "0", result / "lib"], capture_output=True
-    )
+    compile_all: list[str | Path] = [python, "-m", "compileall", "-q", "-j", "0", result / "lib"]
+    subprocess.run(owned(compile_all), capture_output=True)
     _rename_in_scripts(result / "bin", str(result), str(final))
     say(f"the Python environment is ready ({time.monotonic() - start:.0f} s)")
 

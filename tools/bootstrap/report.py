@@ -2,6 +2,7 @@
 """What the user is told while something is set up."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -25,13 +26,22 @@ def give(path: Path) -> None:
         print(path)
 
 
+def owned(command: Sequence[str | Path]) -> list[str | Path]:
+    """Returns a command that ends when this process does, whatever ends it.
+
+    Else a download would go on after an interruption, in the way of the next one.
+    """
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else [*command]
+
+
 def run(doing: str, command: Sequence[str | Path]) -> str:
     """Runs a program and returns what it prints.
 
     Raises:
         SetupError: its exit status is not 0; the text ends with what it said.
     """
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(owned(command), capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise SetupError(f"{doing}: {command[0]} failed: {(done.stderr or done.stdout).strip()}")
     return done.stdout

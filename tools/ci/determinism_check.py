@@ -48,10 +48,10 @@ class _Build:
         finally:
             self._bazel("shutdown")
         root = self._base / "execroot/pilotlight"
-        return {name: _digests(root / name) for name in listed if name.startswith("bazel-out/")}
+        return {name: digests(root / name) for name in listed if name.startswith("bazel-out/")}
 
 
-def _digests(path: Path) -> dict[str, str]:
+def digests(path: Path) -> dict[str, str]:
     """Returns the checksum of a file, or of each file in a folder."""
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
     return {

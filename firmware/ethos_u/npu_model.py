@@ -31,7 +31,7 @@ _STATE_BYTES = 8 * 1024
 _ALIGNMENT = 16
 _NO_FIELD = 0xFFFF
 _LIBRARY = Path(__file__).parent / "libethos_u_model.so"
-_DTYPES = {1: np.int8, 2: np.int16, 4: np.int32}
+_DTYPES = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 
 
 class EthosUError(RuntimeError):
@@ -237,11 +237,11 @@ class EthosUModel:
         Args:
             payload: ExecuTorch's Ethos-U payload, compiled for this configuration.
             inputs: one C-ordered array for each of the payload's inputs, with as many elements of
-                the same size (int8 or uint8, int16, int32) in whatever shape.
+                the same size (int8 or uint8, int16, int32, int64) in whatever shape.
 
         Returns:
-            The outputs, int8, int16 or int32 by element size, in the payload's shape (padded in
-            front with 1 to six dimensions).
+            The outputs, int8, int16, int32 or int64 by element size, in the payload's shape (padded
+            in front with 1 to six dimensions).
 
         Raises:
             EthosUError: whatever the model refuses.

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "firmware/ethos_u/device.h"
 #include "firmware/ethos_u/payload.h"
 #include "firmware/ethos_u/status.h"
 
@@ -18,13 +19,6 @@ enum {
   // Workspace that any stream needs; ethos_u_model_inspect needs no more.
   ETHOS_U_MODEL_STATE_BYTES = 8 * 1024,
 };
-
-// Memory behind one of the stream's base pointers.
-typedef struct {
-  uint8_t *data;
-  uint32_t size;  // bytes
-  bool writable;
-} ethos_u_region;
 
 typedef struct {
   uint64_t cycles;                      // an estimate, see cycles.h

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What executes payloads: the NPU behind its driver (driver/driver.h) or the functional model
+// (model/model_device.h). A program is the same for both.
+#ifndef FIRMWARE_ETHOS_U_DEVICE_H_
+#define FIRMWARE_ETHOS_U_DEVICE_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "firmware/ethos_u/payload.h"
+#include "firmware/ethos_u/status.h"
+
+// Memory behind one of the stream's base pointers, aligned to 16 bytes.
+typedef struct {
+  uint8_t *data;
+  uint32_t size;  // bytes
+  bool writable;
+} ethos_u_region;
+
+typedef struct ethos_u_device ethos_u_device;
+
+struct ethos_u_device {
+  // Executes a stream on ETHOS_U_REGION_COUNT regions, size 0 where there is none, and returns
+  // when it has ended.
+  ethos_u_status (*execute)(ethos_u_device *device, const ethos_u_stream *stream,
+                            const ethos_u_region *regions);
+};
+
+// Working memory of a run, aligned to 16 bytes. `fast` is for payloads that were compiled with
+// Vela's Dedicated_Sram modes, whose cache it is; else null and 0.
+typedef struct {
+  uint8_t *data;
+  uint32_t size;  // bytes, at least payload->scratch_size
+  uint8_t *fast;
+  uint32_t fast_size;
+} ethos_u_scratch;
+
+// One inference: copies inputs into the scratch, executes, copies outputs out. `inputs` and
+// `outputs` have one pointer to each tensor's bytes (ethos_u_payload_input says how many, in which
+// shape). A null pointer, or ethos_u_scratch_tensor's, copies nothing: the caller reads or writes
+// the tensor where it is.
+ETHOS_U_MUST_USE ethos_u_status ethos_u_run(ethos_u_device *device, const ethos_u_payload *payload,
+                                            const ethos_u_scratch *scratch,
+                                            const void *const *inputs, void *const *outputs);
+
+// Where a tensor lies in the scratch, or null if it does not fit it.
+uint8_t *ethos_u_scratch_tensor(const ethos_u_scratch *scratch, const ethos_u_tensor *tensor);
+
+#endif  // FIRMWARE_ETHOS_U_DEVICE_H_

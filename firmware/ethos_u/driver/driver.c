@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/ethos_u/driver/driver.h"
+
+#include <string.h>
+
+#include "firmware/ethos_u/driver/pmu.h"
+
+enum {
+  PRODUCT_U55 = 0,
+  PRODUCT_U65 = 1,
+  FAULTS = ETHOS_U_STATUS_BUS_ERROR | ETHOS_U_STATUS_PARSE_ERROR | ETHOS_U_STATUS_WATCHDOG |
+      ETHOS_U_STATUS_ECC,
+  // AXI counters, as REGIONCFG and QCONFIG name them.
+  PORT0 = 0,
+  PORT1 = 2,
+  PORT1_CONSTANTS = 3,
+};
+
+static uint32_t read(const ethos_u_driver *driver, uint32_t offset) {
+  return ethos_u_register_read(driver->board->base, offset);
+}
+
+static void write(const ethos_u_driver *driver, uint32_t offset, uint32_t value) {
+  ethos_u_register_write(driver->board->base, offset, value);
+}
+
+static void write_address(const ethos_u_driver *driver, uint32_t offset, const void *data) {
+  const ethos_u_board *board = driver->board;
+  const uint64_t address =
+      board->bus_address == NULL ? (uint64_t)(uintptr_t)data : board->bus_address(data);
+  write(driver, offset, (uint32_t)address);
+  write(driver, offset + 4, (uint32_t)(address >> 32));
+}
+
+typedef struct {
+  const ethos_u_board *board;
+  uint32_t start;
+  uint32_t polls;
+} stopwatch;
+
+static stopwatch start_watch(const ethos_u_board *board) {
+  return (stopwatch){board, board->ticks == NULL ? 0 : board->ticks(), 0};
+}
+
+static bool has_passed(stopwatch *watch, uint32_t ticks) {
+  const ethos_u_board *board = watch->board;
+  const uint32_t now = board->ticks == NULL ? ++watch->polls : board->ticks();
+  return now - watch->start >= ticks;
+}
+
+// An NPU that this driver knows; whatever else answers (an empty bus reads as zeros) is none.
+static bool identify(ethos_u_driver *driver) {
+  driver->id = read(driver, ETHOS_U_REG_ID);
+  driver->config = read(driver, ETHOS_U_REG_CONFIG);
+  const uint32_t product = driver->config >> ETHOS_U_CONFIG_PRODUCT;
+  const uint32_t macs = driver->config & 15;
+  const bool u55 = product == PRODUCT_U55 && macs >= 5 && macs <= 8;
+  const bool u65 = product == PRODUCT_U65 && (macs == 8 || macs == 9);
+  return driver->id >> ETHOS_U_ID_ARCH_MAJOR == 1 && (u55 || u65);
+}
+
+// The stream must be compiled for this NPU, and for no later architecture.
+static bool is_for(const ethos_u_driver *driver, const ethos_u_stream *stream) {
+  const uint32_t ours = driver->id >> ETHOS_U_ID_ARCH_PATCH;
+  const uint32_t theirs = stream->id >> ETHOS_U_ID_ARCH_PATCH;
+  const uint32_t minor = ETHOS_U_ID_ARCH_MINOR - ETHOS_U_ID_ARCH_PATCH;
+  const uint32_t our_version = (ours >> minor & 0xFF) << 4 | (ours & 15);
+  const uint32_t their_version = (theirs >> minor & 0xFF) << 4 | (theirs & 15);
+  return stream->config == driver->config &&
+         stream->id >> ETHOS_U_ID_ARCH_MAJOR == driver->id >> ETHOS_U_ID_ARCH_MAJOR &&
+         their_version <= our_version;
+}
+
+ethos_u_status ethos_u_reset(ethos_u_driver *driver) {
+  const ethos_u_board *board = driver->board;
+  const uint32_t state = (board->privileged ? ETHOS_U_PROT_PRIVILEGED : 0u) |
+                         (board->non_secure ? ETHOS_U_PROT_NON_SECURE : 0u);
+  driver->interrupted = false;
+  write(driver, ETHOS_U_REG_RESET, state);
+  stopwatch watch = start_watch(board);
+  while ((read(driver, ETHOS_U_REG_STATUS) & ETHOS_U_STATUS_RESETTING) != 0) {
+    if (has_passed(&watch, board->reset_ticks)) {
+      return ETHOS_U_ERROR_RESET;
+    }
+  }
+  return read(driver, ETHOS_U_REG_PROT) == state ? ETHOS_U_OK : ETHOS_U_ERROR_SECURITY;
+}
+
+static void set_up_memory(const ethos_u_driver *driver, const ethos_u_stream *stream,
+                          const ethos_u_region *regions) {
+  const ethos_u_board *board = driver->board;
+  const ethos_u_memory_mode mode = board->memory_mode;
+  const uint32_t constants = mode == ETHOS_U_SRAM_ONLY ? PORT0 : PORT1_CONSTANTS;
+  const uint32_t scratch = mode == ETHOS_U_DEDICATED_SRAM ? PORT1 : PORT0;
+  for (uint32_t i = 0; i < 4; ++i) {
+    const ethos_u_axi_limit *limit = &board->axi_limits[i];
+    write(driver, ETHOS_U_REG_AXI_LIMIT0 + 4 * i,
+          limit->max_beats | (uint32_t)limit->memory_type << 4 |
+              (uint32_t)(limit->outstanding_reads - 1) << 16 |
+              (uint32_t)(limit->outstanding_writes - 1) << 24);
+  }
+  write(driver, ETHOS_U_REG_REGIONCFG,
+        constants << 2 * ETHOS_U_REGION_WEIGHTS | scratch << 2 * ETHOS_U_REGION_SCRATCH |
+            (uint32_t)PORT0 << 2 * ETHOS_U_REGION_FAST_SCRATCH);
+  for (uint32_t i = 0; i < ETHOS_U_REGION_COUNT; ++i) {
+    write_address(driver, ETHOS_U_REG_BASEP + 8 * i, regions[i].data);
+  }
+  write(driver, ETHOS_U_REG_QCONFIG, mode == ETHOS_U_SRAM_ONLY ? PORT0 : PORT1);
+  write_address(driver, ETHOS_U_REG_QBASE, stream->words);
+  write(driver, ETHOS_U_REG_QSIZE, stream->count * (uint32_t)sizeof(stream->words[0]));
+}
+
+static void clean_caches(const ethos_u_board *board, const ethos_u_stream *stream,
+                         const ethos_u_region *regions) {
+  if (board->cache_clean == NULL) {
+    return;
+  }
+  board->cache_clean(stream->words, stream->count * (uint32_t)sizeof(stream->words[0]));
+  for (int i = 0; i < ETHOS_U_REGION_COUNT; ++i) {
+    if (regions[i].size != 0) {
+      board->cache_clean(regions[i].data, regions[i].size);
+    }
+  }
+}
+
+static void invalidate_caches(const ethos_u_board *board, const ethos_u_region *regions) {
+  for (int i = 0; board->cache_invalidate != NULL && i < ETHOS_U_REGION_COUNT; ++i) {
+    if (regions[i].size != 0 && regions[i].writable) {
+      board->cache_invalidate(regions[i].data, regions[i].size);
+    }
+  }
+}
+
+// Waits until the NPU has ended, well or not. False if it takes too long.
+static bool wait_for_end(ethos_u_driver *driver) {
+  const ethos_u_board *board = driver->board;
+  stopwatch watch = start_watch(board);
+  bool seen_running = false;
+  for (;;) {
+    driver->status = read(driver, ETHOS_U_REG_STATUS);
+    if (driver->interrupted) {
+      driver->status = driver->interrupt_status;
+      return true;
+    }
+    const bool running = (driver->status & ETHOS_U_STATUS_RUNNING) != 0;
+    if ((driver->status & (ETHOS_U_STATUS_IRQ_RAISED | ETHOS_U_STATUS_END_REACHED | FAULTS)) != 0 ||
+        (seen_running && !running)) {
+      return true;
+    }
+    seen_running = running;
+    if (has_passed(&watch, board->run_ticks)) {
+      return false;
+    }
+    if (board->wait != NULL) {
+      board->wait();
+    }
+  }
+}
+
+static ethos_u_status result_of(uint32_t status) {
+  if ((status & ETHOS_U_STATUS_BUS_ERROR) != 0) {
+    return ETHOS_U_ERROR_BUS;
+  }
+  if ((status & ETHOS_U_STATUS_PARSE_ERROR) != 0) {
+    return ETHOS_U_ERROR_PARSE;
+  }
+  if ((status & ETHOS_U_STATUS_WATCHDOG) != 0) {
+    return ETHOS_U_ERROR_WATCHDOG;
+  }
+  if ((status & ETHOS_U_STATUS_ECC) != 0) {
+    return ETHOS_U_ERROR_ECC;
+  }
+  // Stopped without an end: someone else reset it.
+  return (status & ETHOS_U_STATUS_END_REACHED) != 0 ? ETHOS_U_OK : ETHOS_U_ERROR_RESET;
+}
+
+static ethos_u_status execute(ethos_u_device *device, const ethos_u_stream *stream,
+                              const ethos_u_region *regions) {
+  ethos_u_driver *driver = (ethos_u_driver *)(void *)device;
+  const ethos_u_board *board = driver->board;
+  if (!is_for(driver, stream)) {
+    return ETHOS_U_ERROR_CONFIG;
+  }
+  // Clock and power stay on from here; registers may have been lost since the last run, so every
+  // run starts from a reset and writes all of them.
+  write(driver, ETHOS_U_REG_CMD, 0);
+  ethos_u_status result = ethos_u_reset(driver);
+  if (result != ETHOS_U_OK) {
+    return result;
+  }
+  clean_caches(board, stream, regions);
+  set_up_memory(driver, stream, regions);
+  ethos_u_pmu_start(&driver->pmu, board->base);
+  write(driver, ETHOS_U_REG_CMD, ETHOS_U_CMD_CLEAR_IRQ);
+  write(driver, ETHOS_U_REG_CMD, ETHOS_U_CMD_RUN);
+  const bool ended = wait_for_end(driver);
+  driver->queue_position = read(driver, ETHOS_U_REG_QREAD);
+  ethos_u_pmu_stop(&driver->pmu, board->base);
+  result = ended ? result_of(driver->status) : ETHOS_U_ERROR_TIMEOUT;
+  if (result != ETHOS_U_OK) {
+    write(driver, ETHOS_U_REG_CMD, ETHOS_U_CMD_STOP);
+    if (ethos_u_reset(driver) != ETHOS_U_OK) {
+      result = ETHOS_U_ERROR_RESET;
+    }
+  }
+  write(driver, ETHOS_U_REG_CMD,
+        ETHOS_U_CMD_CLEAR_IRQ | ETHOS_U_CMD_CLOCK_Q_ENABLE | ETHOS_U_CMD_POWER_Q_ENABLE);
+  invalidate_caches(board, regions);
+  return result;
+}
+
+ethos_u_status ethos_u_open(ethos_u_driver *driver, const ethos_u_board *board,
+                            ethos_u_device **device) {
+  if (driver == NULL || board == NULL || device == NULL) {
+    return ETHOS_U_ERROR_NULL;
+  }
+  memset(driver, 0, sizeof(*driver));
+  driver->board = board;
+  driver->device.execute = execute;
+  *device = NULL;
+  if (!identify(driver)) {
+    *device = board->simulator;
+    return board->simulator == NULL ? ETHOS_U_ERROR_NO_NPU : ETHOS_U_OK;
+  }
+  *device = &driver->device;
+  write(driver, ETHOS_U_REG_CMD, 0);
+  const ethos_u_status status = ethos_u_reset(driver);
+  write(driver, ETHOS_U_REG_CMD, ETHOS_U_CMD_CLOCK_Q_ENABLE | ETHOS_U_CMD_POWER_Q_ENABLE);
+  return status;
+}
+
+void ethos_u_interrupt(ethos_u_driver *driver) {
+  driver->interrupt_status = read(driver, ETHOS_U_REG_STATUS);
+  driver->interrupted = true;
+  write(driver, ETHOS_U_REG_CMD, ETHOS_U_CMD_CLEAR_IRQ);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bare-metal driver of Ethos-U55 and Ethos-U65. Not re-entrant: one run at a time.
+#ifndef FIRMWARE_ETHOS_U_DRIVER_DRIVER_H_
+#define FIRMWARE_ETHOS_U_DRIVER_DRIVER_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "firmware/ethos_u/device.h"
+#include "firmware/ethos_u/driver/registers.h"
+
+// Vela's memory modes: which AXI port leads to what.
+typedef enum {
+  ETHOS_U_SRAM_ONLY,       // everything on port 0
+  ETHOS_U_SHARED_SRAM,     // constants on port 1, the scratch on port 0
+  ETHOS_U_DEDICATED_SRAM,  // constants and scratch on port 1, the fast scratch on port 0
+} ethos_u_memory_mode;
+
+// Limits of the four AXI counters: 0 and 1 are of port 0, 2 and 3 of port 1.
+typedef struct {
+  uint8_t max_beats;           // 0: 64 bytes a burst, 1: 128, 2: 256
+  uint8_t memory_type;         // AXI encoding, 0 to 11
+  uint8_t outstanding_reads;   // 1 to 64
+  uint8_t outstanding_writes;  // 1 to 32
+} ethos_u_axi_limit;
+
+// What a board says about its NPU. Functions may be null where it says so.
+typedef struct {
+  uintptr_t base;  // of the registers
+  bool privileged;
+  bool non_secure;
+  ethos_u_memory_mode memory_mode;
+  ethos_u_axi_limit axi_limits[4];
+
+  // Time in ticks of any length that wraps at 32 bits. Null: every poll is a tick.
+  uint32_t (*ticks)(void);
+  uint32_t reset_ticks;  // a reset takes less
+  uint32_t run_ticks;    // an inference takes less
+
+  // Sleeps until an interrupt, also one that came before (WFE), or returns at once. It must wake up
+  // now and then, else a hang stays unseen. Null: the driver polls.
+  void (*wait)(void);
+
+  // An address as the NPU's bus sees it. Null: as the core sees it.
+  uint64_t (*bus_address)(const void *data);
+
+  // Data cache, for cores that have one: write back before a run, drop after it. May be null.
+  void (*cache_clean)(const void *data, uint32_t size);
+  void (*cache_invalidate)(const void *data, uint32_t size);
+
+  // What executes where no NPU answers, for boards that are simulated: the functional model. Null
+  // on silicon, where that is an error.
+  ethos_u_device *simulator;
+} ethos_u_board;
+
+// Performance counters of a run.
+typedef struct {
+  bool enabled;
+  uint16_t events[ETHOS_U_PM_EVENT_COUNTERS];  // event numbers to count, 0 for none
+  // Results of the last run.
+  uint64_t cycles;
+  uint32_t counts[ETHOS_U_PM_EVENT_COUNTERS];
+  uint32_t overflowed;  // bit i: event counter i
+} ethos_u_pmu;
+
+typedef struct {
+  ethos_u_device device;  // first: a pointer to it is one to the whole
+  const ethos_u_board *board;
+  uint32_t id;  // registers of the NPU that answered
+  uint32_t config;
+  ethos_u_pmu pmu;
+  // Of the last run, for diagnosis.
+  uint32_t status;          // the STATUS register at its end
+  uint32_t queue_position;  // bytes of the stream that the NPU had read
+  // From the interrupt handler.
+  volatile bool interrupted;
+  volatile uint32_t interrupt_status;
+} ethos_u_driver;
+
+// Identifies the NPU and resets it. *device is what to run payloads on: the driver's own, or the
+// board's simulator if nothing answers and it has one. ETHOS_U_ERROR_NO_NPU, _RESET, _SECURITY.
+ETHOS_U_MUST_USE ethos_u_status ethos_u_open(ethos_u_driver *driver, const ethos_u_board *board,
+                                             ethos_u_device **device);
+
+// Resets the NPU into the board's security state, whatever it is doing. A run does this by itself
+// after a fault.
+ETHOS_U_MUST_USE ethos_u_status ethos_u_reset(ethos_u_driver *driver);
+
+// To be called by the NPU's interrupt handler.
+void ethos_u_interrupt(ethos_u_driver *driver);
+
+#endif  // FIRMWARE_ETHOS_U_DRIVER_DRIVER_H_

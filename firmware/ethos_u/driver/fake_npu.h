@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// An NPU for tests: registers as the driver sees them, with the functional model behind. It is
+// strict about the protocol, and can fail in the ways that hardware does. There is one.
+#ifndef FIRMWARE_ETHOS_U_DRIVER_FAKE_NPU_H_
+#define FIRMWARE_ETHOS_U_DRIVER_FAKE_NPU_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "firmware/ethos_u/driver/driver.h"
+#include "firmware/ethos_u/model/model.h"
+
+enum {
+  FAKE_BASE = 0x48102000,
+  FAKE_MEMORY_BYTES = 4096,
+  FAKE_WORKSPACE_BYTES = ETHOS_U_MODEL_STATE_BYTES + 32 * 1024,
+};
+
+typedef enum {
+  FAKE_WORKS,
+  FAKE_EMPTY_BUS,      // nothing answers
+  FAKE_OTHER_PRODUCT,  // something that is no U55 and no U65
+  FAKE_STUCK_RESET,    // a reset never ends
+  FAKE_WRONG_STATE,    // a reset ends in another security state
+  FAKE_BUS_ERROR,      // on the first access
+  FAKE_WATCHDOG,
+  FAKE_ECC,
+  FAKE_HANG,  // runs for ever
+  FAKE_DEAF,  // runs for ever and does not even reset
+  FAKE_RESET_WHILE_RUNNING,
+} fake_behaviour;
+
+typedef struct {
+  fake_behaviour behaviour;
+  uint32_t config;
+  uint32_t id;
+  uint32_t latency;  // reads of STATUS that a run takes
+  bool interrupts;   // fake_npu_wait calls the driver's handler at the end of a run
+  ethos_u_driver *driver;
+
+  // What it saw.
+  uint32_t runs;
+  uint32_t resets;
+  uint32_t interrupts_raised;
+  uint32_t violations;     // of the protocol
+  const char *violation;   // the last one
+  uint32_t axi_limits[4];  // as they were at the start of the last run
+  uint32_t region_config;
+  uint32_t queue_config;
+
+  // All that its bus reaches: streams and regions must lie in here.
+  _Alignas(16) uint8_t memory[FAKE_MEMORY_BYTES];
+} fake_npu;
+
+extern fake_npu fake;
+
+// Puts the fake into the state after power-on, working.
+void fake_npu_power_on(void);
+
+// Hooks for the board.
+uint64_t fake_npu_bus_address(const void *data);
+void fake_npu_wait(void);
+
+#endif  // FIRMWARE_ETHOS_U_DRIVER_FAKE_NPU_H_

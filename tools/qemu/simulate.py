@@ -94,7 +94,7 @@ def simulate(
         elf: the program, linked for the board.
         board: which board; its data name the simulator.
         time_limit: seconds after which the program is stopped.
-        count: count instructions (QEMU only; three times slower).
+        count: count instructions (QEMU only; slower).
         echo: gets the console's text while it appears.
         tools: programs to use; those of the build if not given.
 

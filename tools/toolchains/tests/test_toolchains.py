@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every core has a toolchain; nothing of this machine shows in what it compiles."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+_FOLDER = Path("tools/toolchains/tests")
+_READELF = "../arm_gnu_toolchain/bin/arm-none-eabi-readelf"
+
+# Core: architecture, whether floats are passed in registers, vector extension, class of kernels.
+_CORES = {
+    "cortex-m0": ("v6S-M", False, None, "scalar"),
+    "cortex-m0plus": ("v6S-M", False, None, "scalar"),
+    "cortex-m3": ("v7", False, None, "scalar"),
+    "cortex-m4": ("v7E-M", True, None, "dsp"),
+    "cortex-m7": ("v7E-M", True, None, "dsp"),
+    "cortex-m33": ("v8-M.mainline", True, None, "dsp"),
+    "cortex-m55": ("v8.1-M.mainline", True, "MVE Integer and FP", "mve"),
+    "cortex-m85": ("v8.1-M.mainline", True, "MVE Integer and FP", "mve"),
+}
+
+_ABSOLUTE_PATH = re.compile(rb"(?<![\w.<])/(?:[\w.+-]+/)+[\w.+-]+")
+
+
+def _archives() -> list[Path]:
+    return [*(_FOLDER / f"sample_{core}.a" for core in _CORES), _FOLDER / "libsample.a"]
+
+
+@pytest.mark.parametrize("core", _CORES)
+def test_what_it_compiles_for(core: str) -> None:
+    archive = _FOLDER / f"sample_{core}.a"
+    architecture, float_registers, vectors, isa = _CORES[core]
+    done = subprocess.run([_READELF, "-A", archive], capture_output=True, text=True, check=True)
+    attributes = dict(re.findall(r"^  Tag_(\w+): (.*)$", done.stdout, re.MULTILINE))
+    assert attributes["CPU_arch"] == architecture
+    assert attributes["CPU_arch_profile"] == "Microcontroller"
+    assert (attributes.get("ABI_VFP_args") == "VFP registers") == float_registers
+    assert attributes.get("MVE_arch") == vectors
+    assert f"sample_{isa}\0".encode() in archive.read_bytes()
+
+
+def test_the_host_is_scalar() -> None:
+    assert b"sample_scalar\0" in (_FOLDER / "libsample.a").read_bytes()
+
+
+@pytest.mark.parametrize("archive", _archives(), ids=lambda path: path.stem)
+def test_neither_time_nor_folders_of_this_machine_show(archive: Path) -> None:
+    data = archive.read_bytes()
+    assert b"redacted redacted" in data
+    found = {path.decode() for path in _ABSOLUTE_PATH.findall(data)}
+    # The host's headers are where every host has them.
+    assert {path for path in found if not path.startswith("/usr/")} == set()
+
+
+@pytest.mark.parametrize("archive", _archives(), ids=lambda path: path.stem)
+def test_archives_have_no_dates_and_owners(archive: Path) -> None:
+    header = archive.read_bytes()[8 : 8 + 60]
+    date, owner, group = header[16:28], header[28:34], header[34:40]
+    assert [field.strip() for field in (date, owner, group)] == [b"0", b"0", b"0"]

@@ -23,7 +23,7 @@ class Evaluation:
 
     Attributes:
       sqnr_db: over the model's test inputs, before the softmax, whose saturation would flatter it.
-      lockstep: the dialect's integers against torchao's quantized graph, on LOCKSTEP_SAMPLES inputs.
+      lockstep: the dialect's integers against torchao's quantized graph, on a few inputs.
       accuracy: None where there are no labels.
       pte_bytes: size of the artefact.
     """

@@ -14,6 +14,9 @@ from absl import app, flags
 
 from aot.models.digits.model import evaluation, factory
 
+FLOAT32 = "accuracy in float32"
+INT8 = "accuracy in int8, on the host"
+
 _VECTORS = flags.DEFINE_string("vectors", None, "The .npz that lowering wrote.", required=True)
 _OUTPUT = flags.DEFINE_string("output", None, "The .npz to write.", required=True)
 _ACCURACY = flags.DEFINE_string("accuracy", None, "The .json to write.", required=True)
@@ -29,10 +32,10 @@ def main(argv: list[str]) -> None:
     outputs = arrays["output_0"].reshape(len(labels), -1)
     with torch.no_grad():
         predictions = factory()(images).argmax(dim=1)
+    # Rows of the table that an image's .sim ends with (boards/image/sim.py).
     accuracy = {
-        "images": len(labels),
-        "float32": (predictions == labels).double().mean().item(),
-        "int8": float(np.mean(outputs.argmax(axis=1) == labels.numpy())),
+        FLOAT32: {"fraction": (predictions == labels).double().mean().item()},
+        INT8: {"fraction": float(np.mean(outputs.argmax(axis=1) == labels.numpy()))},
     }
     # numpy writes no time stamps into an .npz: the same arrays give the same bytes.
     np.savez(_OUTPUT.value, labels=labels.numpy().astype(np.uint16), **arrays)

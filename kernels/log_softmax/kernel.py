@@ -4,7 +4,7 @@
 from kernels.common.exponentials import exp_table
 from kernels.common.kernel import INT32_MAX, Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import factor, requantize, zero_point
-from kernels.common.shapes import axis_dims
+from kernels.common.shapes import axis_dims, axis_size
 
 
 @kernel("pl::log_softmax")
@@ -15,7 +15,7 @@ def log_softmax(call: OpCall, isa: Isa) -> KernelCall:
         source.shape == output.shape,
         f"output has shape {list(output.shape)}, it should be {list(source.shape)}",
     )
-    table = exp_table(call, source.shape[call.integer("dim")])
+    table = exp_table(call, axis_size(call, source.shape))
     fraction_bits = call.integer("fraction_bits", 0, 31)
     call.require(
         int(table.array[0]) == 1 << fraction_bits,

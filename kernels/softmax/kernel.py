@@ -3,7 +3,7 @@
 
 from kernels.common.exponentials import exp_table
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
-from kernels.common.shapes import axis_dims
+from kernels.common.shapes import axis_dims, axis_size
 
 
 @kernel("pl::softmax")
@@ -21,7 +21,7 @@ def softmax(call: OpCall, isa: Isa) -> KernelCall:
         dims=axis_dims(call, source.shape),
         data={
             "input": source,
-            "exp_table": exp_table(call, source.shape[call.integer("dim")]),
+            "exp_table": exp_table(call, axis_size(call, source.shape)),
             "output": output,
         },
         in_place=((source.name, output.name),),

@@ -40,7 +40,7 @@ def _fact(value: Any) -> str:
 
 
 def _stats(run: Run) -> dict[str, str]:
-    rows = {}
+    rows: dict[str, str] = {}
     total = next(iter(run.stats.values()), 0)
     for name, value in run.stats.items():
         share = f" ({value / total:.2%})" if rows and total else ""
@@ -56,7 +56,7 @@ def _instructions(run: Run) -> dict[str, str]:
 
 
 def _sizes(size: dict[str, Any]) -> dict[str, str]:
-    rows = {}
+    rows: dict[str, str] = {}
     for memory in size["memories"]:
         used, available = memory["used"], memory["size"]
         if used:

@@ -34,8 +34,8 @@ def main(argv: list[str]) -> None:
         predictions = factory()(images).argmax(dim=1)
     # Rows of the table that an image's .sim ends with (boards/image/sim.py).
     accuracy = {
-        FLOAT32: {"fraction": (predictions == labels).double().mean().item()},
-        INT8: {"fraction": float(np.mean(outputs.argmax(axis=1) == labels.numpy()))},
+        FLOAT32: (predictions == labels).double().mean().item(),
+        INT8: float(np.mean(outputs.argmax(axis=1) == labels.numpy())),
     }
     # numpy writes no time stamps into an .npz: the same arrays give the same bytes.
     np.savez(_OUTPUT.value, labels=labels.numpy().astype(np.uint16), **arrays)

@@ -62,7 +62,7 @@ _DEFAULT_VECTORS = 8
 
 
 def load(reference: str) -> Callable[[], Any]:
-    """The callable that "pkg.module:name" names.
+    """The callable that "pkg.module:name" names, in deps or anywhere in the user's workspace.
 
     Raises:
       LoweringError: the text has another form, or there is no such module or name.
@@ -70,6 +70,9 @@ def load(reference: str) -> Callable[[], Any]:
     module_name, _, name = reference.partition(":")
     if not module_name or not name:
         raise LoweringError(f"{reference!r} is not of the form pkg.module:name")
+    workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY")  # of `bazel run`
+    if workspace and workspace not in sys.path:
+        sys.path.append(workspace)
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -80,7 +81,7 @@ def lowering(model: str, calibration: str, *more: str) -> list[str]:
 @pytest.fixture(autouse=True)
 def importable(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """This file by its own name, as a user's module would be."""
-    monkeypatch.setitem(__import__("sys").modules, HERE, request.module)
+    monkeypatch.setitem(sys.modules, HERE, request.module)
 
 
 def test_writes_artefact_report_and_vectors(tmp_path: Path) -> None:
@@ -149,3 +150,14 @@ def test_wrong_modules(
     arguments = [f"--model={reference}", f"--calibration={HERE}:rows", "--output=x.pte"]
     assert run(tmp_path, arguments) == 1
     assert text in capsys.readouterr().err
+
+
+def test_modules_of_the_workspace_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "some_models"
+    package.mkdir()
+    (package / "net.py").write_text("def factory():\n    return 7\n")
+    monkeypatch.setattr("sys.path", list(sys.path))
+    monkeypatch.setenv("BUILD_WORKSPACE_DIRECTORY", str(tmp_path))
+    assert lower_main.load("some_models.net:factory")() == 7

@@ -180,7 +180,11 @@ _FUNCTIONS = (
 _NORMS = (
     Graph("layer_norm", lambda: nn.LayerNorm(24), ((1, 6, 24),)),
     Graph("group_norm", lambda: nn.GroupNorm(2, 8), ((1, 8, 6, 5),)),
-    Graph("batch_norm", lambda: nn.BatchNorm2d(8), ((1, 8, 6, 5),)),
+    Graph(
+        "conv_batch_norm",
+        lambda: nn.Sequential(nn.Conv2d(6, 12, 3, bias=False), nn.BatchNorm2d(12), nn.ReLU()),
+        ((1, 6, 9, 8),),
+    ),
 )
 
 _LAYOUT = (
@@ -191,19 +195,14 @@ _LAYOUT = (
     _function("pad", lambda x: functional.pad(x, (1, 2, 3, 1)), (1, 6, 5, 7)),
     _function("transpose", lambda x: x.transpose(1, 2), (1, 7, 12, 5)),
     _function("permute", lambda x: x.permute(0, 3, 1, 2), (1, 7, 12, 5)),
-    _function("reshape", lambda x: x.reshape(1, 10, 12), (1, 6, 4, 5)),
+    Graph(
+        "flatten_linear",
+        lambda: nn.Sequential(nn.Conv2d(3, 4, 3), nn.Flatten(), nn.Linear(48, 10)),
+        ((1, 3, 6, 5),),
+    ),
     _function("pixel_shuffle", lambda x: functional.pixel_shuffle(x, 2), (1, 12, 4, 5)),
-    _function("flip", lambda x: torch.flip(x, (2,)), (1, 4, 6, 5)),
-    _function(
-        "resize_nearest",
-        lambda x: functional.interpolate(x, scale_factor=2.0, mode="nearest"),
-        (1, 8, 5, 6),
-    ),
-    _function(
-        "resize_bilinear",
-        lambda x: functional.interpolate(x, scale_factor=2.0, mode="bilinear"),
-        (1, 8, 5, 6),
-    ),
+    _function("repeat", lambda x: x.repeat(1, 2, 3, 1), (1, 4, 3, 5)),
+    _function("stack", lambda x, y: torch.stack([x, y], dim=2), (1, 6, 5), (1, 6, 5)),
 )
 
 _INT16 = (
@@ -234,23 +233,22 @@ _NETWORKS = (
     Graph("keyword_net", networks.DepthwiseSeparableNet, ((1, 1, 49, 10),)),
     Graph("squeeze_excite", networks.SqueezeExcite, ((1, 8, 10, 10),)),
     Graph("self_attention", networks.SelfAttention, ((1, 10, 16),)),
-    Graph("lstm_gates", lambda: nn.LSTMCell(8, 12), ((1, 8),)),
-    Graph("mobilenet_v2_96", networks.MobileNetV2, ((1, 3, 96, 96),)),
-    Graph("mobilenet_v2_192", networks.MobileNetV2, ((1, 3, 192, 192),)),
+    Graph("lstm_step", networks.LstmStep, ((1, 8), (1, 12), (1, 12))),
 )
 
-GRAPHS: dict[str, Graph] = {
-    graph.name: graph
-    for group in (
-        _CONVOLUTIONS,
-        _LINEAR,
-        _POOLS,
-        _ELEMENTWISE,
-        _FUNCTIONS,
-        _NORMS,
-        _LAYOUT,
-        _INT16,
-        _NETWORKS,
-    )
-    for graph in group
+GROUPS: dict[str, dict[str, Graph]] = {
+    name: {graph.name: graph for graph in graphs}
+    for name, graphs in {
+        "convolutions": _CONVOLUTIONS,
+        "linear": _LINEAR,
+        "pools": _POOLS,
+        "elementwise": _ELEMENTWISE,
+        "functions": _FUNCTIONS,
+        "norms": _NORMS,
+        "layout": _LAYOUT,
+        "int16": _INT16,
+        "networks": _NETWORKS,
+        "mobilenet_v2_96": (Graph("mobilenet_v2_96", networks.MobileNetV2, ((1, 3, 96, 96),)),),
+        "mobilenet_v2_192": (Graph("mobilenet_v2_192", networks.MobileNetV2, ((1, 3, 192, 192),)),),
+    }.items()
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import zlib
 
 import torch
@@ -21,6 +22,7 @@ from executorch.exir import to_edge_transform_and_lower
 from executorch.exir.lowered_backend_module import LoweredBackendModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
+from firmware.ethos_u.corpus.archive import Estimate
 from firmware.ethos_u.corpus.graphs import Graph
 
 _CALIBRATION_RUNS = 8
@@ -63,13 +65,30 @@ def lower_to_tosa(graph: Graph) -> list[bytes]:
     return parts
 
 
-def compile_payload(tosa: bytes, accelerator: str, memory_mode: str) -> bytes:
+def _estimate(report: str) -> Estimate:
+    """Sums of Vela's table of operators (`--verbose-performance`)."""
+    lines = report.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("Original Operator"))
+    # The second line underlines each column.
+    columns = [match.span() for match in re.finditer("-+", lines[start + 1])]
+    header = [lines[start][first:last].strip() for first, last in columns]
+    cycles, macs = header.index("Op Cycles"), header.index("MAC Count")
+    rows = []
+    for line in lines[start + 2 :]:
+        if not line.strip():
+            break
+        rows.append([line[first:last].strip() for first, last in columns])
+    return Estimate(sum(int(row[cycles]) for row in rows), sum(int(row[macs]) for row in rows))
+
+
+def compile_payload(tosa: bytes, accelerator: str, memory_mode: str) -> tuple[bytes, Estimate]:
     """Compiles a TOSA flatbuffer with Vela into ExecuTorch's Ethos-U payload.
 
     `accelerator` is Vela's name for the NPU ("ethos-u55-128"), `memory_mode` one of its memory
-    modes ("Shared_Sram").
+    modes ("Shared_Sram"). Also returns Vela's estimate.
     """
     spec = EthosUCompileSpec(accelerator, memory_mode=memory_mode)
-    with contextlib.redirect_stdout(io.StringIO()):
-        payload: bytes = vela_compile(tosa, list(spec.compiler_flags))
-    return payload
+    report = io.StringIO()
+    with contextlib.redirect_stdout(report):
+        payload: bytes = vela_compile(tosa, [*spec.compiler_flags, "--verbose-performance"])
+    return payload, _estimate(report.getvalue())

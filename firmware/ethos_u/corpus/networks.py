@@ -155,3 +155,22 @@ class SelfAttention(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         weights = torch.bmm(self.query(x), self.key(x).transpose(1, 2)) * self.scale
         return torch.bmm(torch.softmax(weights, dim=-1), self.value(x))
+
+
+class LstmStep(nn.Module):
+    """One time step of an LSTM, written out: input, hidden state, cell state."""
+
+    def __init__(self, inputs: int = 8, hidden: int = 12) -> None:
+        super().__init__()
+        self.input = nn.Linear(inputs, 4 * hidden)
+        self.hidden = nn.Linear(hidden, 4 * hidden)
+        self.size = hidden
+
+    def forward(
+        self, x: torch.Tensor, hidden: torch.Tensor, cell: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        update, forget, candidate, output = torch.split(
+            self.input(x) + self.hidden(hidden), self.size, dim=1
+        )
+        cell = torch.sigmoid(forget) * cell + torch.sigmoid(update) * torch.tanh(candidate)
+        return torch.sigmoid(output) * torch.tanh(cell), cell

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lowered part of the corpus in one file: TOSA graphs, payloads, and Vela's estimates."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Vela's own figures for a payload."""
+
+    cycles: int
+    macs: int
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A payload and what it was compiled for."""
+
+    accelerator: str
+    memory_mode: str
+    payload: bytes
+    estimate: Estimate
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """What the Arm backend made of a part of a graph, and what Vela made of that."""
+
+    name: str
+    tosa: bytes
+    compiled: list[Compiled]
+
+
+def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    entry = zipfile.ZipInfo(name, _EPOCH)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(entry, data)
+
+
+def write_archive(path: Path, parts: list[Lowered]) -> None:
+    """Same parts, same bytes."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for part in parts:
+            _add(archive, f"{part.name}/tosa", part.tosa)
+            for compiled in part.compiled:
+                folder = f"{part.name}/{compiled.accelerator}/{compiled.memory_mode}"
+                _add(archive, f"{folder}/payload", compiled.payload)
+                figures = {"cycles": compiled.estimate.cycles, "macs": compiled.estimate.macs}
+                _add(archive, f"{folder}/estimate", json.dumps(figures).encode())
+
+
+def read_archive(path: Path) -> Iterator[Lowered]:
+    """The parts of an archive, in the order they were written."""
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        for tosa in (name for name in names if name.endswith("/tosa")):
+            part = tosa.removesuffix("/tosa")
+            compiled = []
+            for name in names:
+                if name.startswith(f"{part}/") and name.endswith("/payload"):
+                    _, accelerator, mode, _ = name.split("/")
+                    figures = json.loads(archive.read(name.removesuffix("payload") + "estimate"))
+                    compiled.append(
+                        Compiled(accelerator, mode, archive.read(name), Estimate(**figures))
+                    )
+            yield Lowered(part, archive.read(tosa), compiled)

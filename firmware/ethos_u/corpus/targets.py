@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the corpus is compiled for: NPU configurations and Vela's memory modes."""
+
+from __future__ import annotations
+
+# Vela's memory modes by product, its default first, and its system configurations.
+_MODES = {
+    "u55": ("Shared_Sram", "Sram_Only"),
+    "u65": ("Dedicated_Sram_384KB", "Shared_Sram", "Sram_Only"),
+}
+ACCELERATORS = (
+    "ethos-u55-32",
+    "ethos-u55-64",
+    "ethos-u55-128",
+    "ethos-u55-256",
+    "ethos-u65-256",
+    "ethos-u65-512",
+)
+
+
+def memory_modes(accelerator: str) -> tuple[str, ...]:
+    """The memory modes that Vela offers for an accelerator, its default first."""
+    return _MODES[accelerator.split("-")[1]]
+
+
+def targets(default_modes_only: bool) -> list[tuple[str, str]]:
+    """Pairs of accelerator and memory mode."""
+    return [
+        (accelerator, mode)
+        for accelerator in ACCELERATORS
+        for mode in memory_modes(accelerator)[: 1 if default_modes_only else None]
+    ]

@@ -68,7 +68,7 @@ def test_undamaged(name: str) -> None:
     assert len(make_plan(read_program(sample(name)), sample_board()).sharing.steps) >= 5
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", ["network", "many ops"])
 def test_gives_a_plan_or_a_message(name: str, seed: int) -> None:
     """Flipped bits, overwritten bytes, cut ends; most of them in the program, not in weights."""
@@ -76,7 +76,7 @@ def test_gives_a_plan_or_a_message(name: str, seed: int) -> None:
     original = sample(name)
     program_size = int.from_bytes(original[16:24], "little")
     plans = messages = 0
-    for _ in range(100):
+    for _ in range(50):
         data = bytearray(original)
         end = rng.choice([64, program_size, program_size, program_size, len(data)])
         for _ in range(rng.choice([1, 1, 2, 8])):

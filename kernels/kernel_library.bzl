@@ -16,6 +16,8 @@ _MVE_COPTS = ["-fno-ivopts"]
 def kernel_library(name, srcs = [], variants = {}, copts = [], **kwargs):
     """A cc_library with some sources chosen by the core's class of instructions.
 
+    Makes `<name>.files` too, its sources for a core without DSP extension.
+
     Args:
       name: of the library.
       srcs: sources for every core.
@@ -31,6 +33,11 @@ def kernel_library(name, srcs = [], variants = {}, copts = [], **kwargs):
         chosen["scalar"].append(base + "_scalar.c")
         chosen["dsp"].append("%s_%s.c" % (base, dsp))
         chosen["mve"].append("%s_%s.c" % (base, mve))
+    native.filegroup(
+        name = name + ".files",
+        srcs = srcs + chosen["scalar"] + kwargs.get("hdrs", []),
+        visibility = ["//kernels:__subpackages__"],
+    )
     cc_library(
         name = name,
         srcs = srcs + select({

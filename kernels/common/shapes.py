@@ -126,6 +126,11 @@ def reduction_dims(
     return fields
 
 
+def axis_size(call: OpCall, shape: Sequence[int]) -> int:
+    """The size of the dimension that argument `dim` names."""
+    return shape[call.integer("dim", 0, len(shape) - 1)]
+
+
 def axis_dims(call: OpCall, shape: Sequence[int]) -> dict[str, Field]:
     """The input as [outer, size, inner] around argument `dim`."""
     axis = call.integer("dim", 0, len(shape) - 1)

@@ -16,6 +16,8 @@ _NAMED: list[tuple[str, tuple[int, ...], list[int], bool]] = [
     ("NCHW spatial", (2, 3, 4, 5), [2, 3], False),
     ("two groups", (2, 3, 4, 5), [1, 3], True),
     ("two groups, rank 6", (2, 3, 1, 4, 5, 2), [1, 4, 5], False),
+    ("three groups", (2, 3, 2, 2, 3), [0, 2, 4], True),
+    ("three groups, rank 6", (3, 2, 2, 3, 2, 2), [1, 3, 5], False),
     ("size one", (4, 1, 5), [1], False),
     ("one value", (1,), [0], False),
     ("vector", (100,), [0], False),

@@ -57,7 +57,8 @@ class Values:
     def activation(self) -> tuple[int, int]:
         """Mostly the whole range."""
         low, high = sorted((self.integer(INT8_MIN, INT8_MAX), self.integer(INT8_MIN, INT8_MAX)))
-        return self.choice([(INT8_MIN, INT8_MAX), (INT8_MIN, INT8_MAX), (low, high)])
+        whole = (INT8_MIN, INT8_MAX)
+        return self.choice([whole, whole, (low, high), (INT8_MIN, high), (low, INT8_MAX)])
 
     def factor(self, expected: float) -> tuple[int, int]:
         """A random multiplier and shift within a factor of four around a value."""

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are the cases any good? Kernels with a bug must fail theirs, on the host."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kernels.mutants import MUTANTS, Mutant
+
+_ROOT = Path.cwd()
+_TIMEOUT = 60
+_TESTING = ["runner.c", "arena.c", "stdout.c"]
+
+
+def _compile(sources: list[Path], output: Path, includes: list[Path]) -> None:
+    options = [f"-I{include}" for include in [*includes, _ROOT]]
+    command = [os.environ["CC"], "-std=c11", "-O1", "-w", *options, "-o", str(output)]
+    link = [] if output.suffix != ".o" else ["-c"]
+    subprocess.run([*command, *link, *map(str, sources)], check=True)
+
+
+def _sources(folder: str) -> list[Path]:
+    found = sorted((_ROOT / "kernels" / folder).glob("*.c"))
+    assert found, f"no sources of {folder}"
+    return [path for path in found if ".sources." not in path.name]
+
+
+class Builder:
+    """Builds and runs the cases of ops; keeps objects."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._objects: dict[Path, Path] = {}
+
+    def passes(self, op: str, mutant: Mutant | None = None) -> bool:
+        """Whether all cases of an op pass, with a mutated source if given."""
+        mutated = None if mutant is None else self._mutate(mutant)
+        objects = [self._object(source, mutant, mutated) for source in self._program(op)]
+        program = self._folder / f"{op}.program"
+        _compile(objects, program, [])
+        try:
+            run = subprocess.run([program], capture_output=True, timeout=_TIMEOUT, check=False)
+        except subprocess.TimeoutExpired:
+            return False
+        return run.returncode == 0 and run.stdout.endswith(b"PL:PASS\n")
+
+    def _program(self, op: str) -> list[Path]:
+        """The generated cases, their runner, and all that the op's kernels may call."""
+        folders = [op, *_CALLED.get(op, []), "common"]
+        kernels = [source for folder in folders for source in _sources(folder)]
+        testing = [_ROOT / "kernels" / "testing" / name for name in _TESTING]
+        cases = _ROOT / "kernels" / op / f"{op}_test.sources.host.c"
+        print_ = _ROOT / "boards" / "common" / "print.c"
+        return [cases, *testing, print_, *kernels]
+
+    def _mutate(self, mutant: Mutant) -> Path:
+        """A folder for #include with nothing but the changed source."""
+        text = (_ROOT / "kernels" / mutant.file).read_text()
+        assert text.count(mutant.before) == 1, f"{mutant.before!r} occurs not once"
+        root = self._folder / f"mutant{MUTANTS.index(mutant)}"
+        path = root / "kernels" / mutant.file
+        path.parent.mkdir(parents=True)
+        path.write_text(text.replace(mutant.before, mutant.after))
+        return root
+
+    def _object(self, source: Path, mutant: Mutant | None, mutated: Path | None) -> Path:
+        name = source.relative_to(_ROOT)
+        if mutant is not None and mutated is not None:
+            changed = mutated / "kernels" / mutant.file
+            is_kernel = name.parts[0] == "kernels" and name.parts[1] != "testing"
+            if changed.suffix == ".h" and is_kernel and ".sources." not in name.name:
+                output = mutated / f"{name.stem}.o"
+                _compile([source], output, [mutated])
+                return output
+            if name == Path("kernels") / mutant.file:
+                output = mutated / f"{name.stem}.o"
+                _compile([changed], output, [])
+                return output
+        if source not in self._objects:
+            output = self._folder / f"{name.as_posix().replace('/', '.')}.o"
+            _compile([source], output, [])
+            self._objects[source] = output
+        return self._objects[source]
+
+
+_CALLED = {
+    "conv2d": ["linear"],
+    "depthwise_conv2d": ["conv2d", "linear"],
+    "pad": ["strided_copy"],
+}
+"""Folders of other kernels that an op's kernel.py or its kernel calls."""
+
+
+@pytest.fixture(scope="session")
+def builder(tmp_path_factory: pytest.TempPathFactory) -> Builder:
+    return Builder(tmp_path_factory.mktemp("mutants"))
+
+
+@pytest.mark.parametrize("op", sorted({mutant.op for mutant in MUTANTS}))
+def test_cases_pass_without_a_bug(builder: Builder, op: str) -> None:
+    assert builder.passes(op)
+
+
+@pytest.mark.parametrize(
+    "mutant", MUTANTS, ids=lambda mutant: f"{mutant.op}: {mutant.before} -> {mutant.after}"
+)
+def test_cases_find_the_bug(builder: Builder, mutant: Mutant) -> None:
+    assert not builder.passes(mutant.op, mutant), "all cases pass"
+
+
+def test_every_op_has_a_bug() -> None:
+    ops = {path.parent.name for path in (_ROOT / "kernels").glob("*/*_test.sources.host.c")}
+    assert ops == {mutant.op for mutant in MUTANTS}

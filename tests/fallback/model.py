@@ -24,7 +24,8 @@ class Floats(nn.Module):
         scores = torch.bmm(x, x.transpose(1, 2)) / (x.sum(-1, keepdim=True) + 2.0)
         peak, floor = scores.amax(-1, keepdim=True), scores.amin(-1, keepdim=True)
         spread = torch.maximum(scores, floor + 0.1) - torch.minimum(scores, peak - 0.1)
-        return self.linear(self.layer_norm(x[..., :6])).sigmoid() + spread[..., :6]
+        gate: torch.Tensor = self.linear(self.layer_norm(x[..., :6])).sigmoid()
+        return gate + spread[..., :6]
 
 
 def factory() -> nn.Module:

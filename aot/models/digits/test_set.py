@@ -14,9 +14,6 @@ from absl import app, flags
 
 from aot.models.digits.model import evaluation, factory
 
-FLOAT32 = "accuracy in float32"
-INT8 = "accuracy in int8, on the host"
-
 _VECTORS = flags.DEFINE_string("vectors", None, "The .npz that lowering wrote.", required=True)
 _OUTPUT = flags.DEFINE_string("output", None, "The .npz to write.", required=True)
 _ACCURACY = flags.DEFINE_string("accuracy", None, "The .json to write.", required=True)
@@ -34,8 +31,8 @@ def main(argv: list[str]) -> None:
         predictions = factory()(images).argmax(dim=1)
     # Rows of the table that an image's .sim ends with (boards/image/sim.py).
     accuracy = {
-        FLOAT32: (predictions == labels).double().mean().item(),
-        INT8: float(np.mean(outputs.argmax(axis=1) == labels.numpy())),
+        "accuracy in float32": (predictions == labels).double().mean().item(),
+        "accuracy in int8, on the host": float(np.mean(outputs.argmax(axis=1) == labels.numpy())),
     }
     # numpy writes no time stamps into an .npz: the same arrays give the same bytes.
     np.savez(_OUTPUT.value, labels=labels.numpy().astype(np.uint16), **arrays)

@@ -2,7 +2,6 @@
 """The rule `board` and the words that a board is described with."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
-load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("//tools/platforms:cores.bzl", "CORES")
 
 BoardInfo = provider(

@@ -3,7 +3,6 @@
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
-load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("//boards:board.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "board_transition")
 

@@ -11,8 +11,6 @@ load(
     "tool",
     "with_feature_set",
 )
-load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
-load("@rules_cc//cc/toolchains:cc_toolchain_config_info.bzl", "CcToolchainConfigInfo")
 
 _COMPILE = [
     ACTION_NAMES.assemble,

@@ -40,7 +40,7 @@ static void log_softmax_row(const pl_log_softmax_params *params, const int8_t *x
   const int32_t log_sum = log2_q16(sum) - (p.fraction_bits << 16);
   const int32_t scaled_log = pl_requantize(log_sum, p.log_multiplier, p.log_shift);
   // Below this the result is far under the output's range: bounded, the difference fits int32.
-  const int32_t lowest = INT32_MIN + scaled_log;
+  const int32_t lowest = -INT32_MAX + scaled_log;
   for (; size > 0; --size, x += step, output += step) {
     const int32_t difference = (*x - maximum) * (1 << 20);
     const int32_t scaled = pl_requantize(difference, p.input_multiplier, p.input_shift);

@@ -33,8 +33,8 @@ def count_tests(lines: Iterable[str]) -> tuple[list[str], dict[str, str]]:
                 asked.add(label)
             elif "aborted" in event:
                 outcome[label] = event["aborted"].get("reason", "ABORTED")
-        elif "targetCompleted" in identity:
-            if not event.get("completed", {}).get("success"):
+        elif "targetCompleted" in identity and "completed" in event:
+            if not event["completed"].get("success"):
                 outcome.setdefault(identity["targetCompleted"]["label"], "FAILED TO BUILD")
         elif "testSummary" in identity and "testSummary" in event:
             status = event["testSummary"].get("overallStatus", "NO_STATUS")

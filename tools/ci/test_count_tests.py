@@ -62,6 +62,16 @@ CASES: dict[str, tuple[list[Event], int, dict[str, str]]] = {
         0,
         {"//a": "DID NOT RUN"},
     ),
+    "interrupted": (
+        [
+            configured("//a"),
+            aborted("targetCompleted", "//a", "USER_INTERRUPTED"),
+            configured("//library", test=False),
+            aborted("targetCompleted", "//library", "USER_INTERRUPTED"),
+        ],
+        0,
+        {"//a": "DID NOT RUN"},
+    ),
     "not for this platform": (
         [configured("//a"), aborted("targetCompleted", "//a", "SKIPPED")],
         0,

@@ -22,6 +22,7 @@ _REQUANTIZE_C = "common/requantize.c"
 _GEMM = "common/gemm_s8_scalar.c"
 _POOL = "common/pool_s8.h"
 _POOL_C = "common/pool_s8_scalar.c"
+_WINDOW = "common/window_s8.c"
 _CONV = "conv2d/conv2d_s8.c"
 _LOG_SOFTMAX = "log_softmax/log_softmax_s8_scalar.c"
 _COPY = "common/copy_scalar.c"
@@ -36,18 +37,18 @@ MUTANTS = [
     Mutant("add", _REQUANTIZE, "shift == 0 ? high", "shift == 1 ? high"),
     Mutant("mul", _REQUANTIZE, "x > maximum ? maximum : x", "x"),
     Mutant("linear", _REQUANTIZE_C, "x > limit        ? INT32_MAX", "x > limit        ? limit"),
-    Mutant("conv2d", _REQUANTIZE_C, "*acc++", "*acc"),
-    Mutant("conv2d", _REQUANTIZE_C, "activation_max == INT8_MAX", "activation_max >= 0"),
+    Mutant("conv2d", _REQUANTIZE_C, "!= INT8_MAX - INT8_MIN", "< 0"),
     # Matrix products.
     Mutant("linear", _GEMM, "s->c3 += x * weight[3]", "s->c3 += x * weight[2]"),
-    Mutant("linear", _GEMM, "left < CHANNELS ? left : CHANNELS", "CHANNELS"),
+    Mutant("linear", _GEMM, "{ return a < b ? a : b; }", "{ return a < b ? b : b; }"),
+    Mutant("linear", _GEMM, "store(b, acc1 + i)", "store(a, acc1 + i)"),
     Mutant("linear", _GEMM, "y += 2 * y_stride", "y += y_stride"),
     Mutant("conv2d", _GEMM, "const int8_t *x1 = row1", "const int8_t *x1 = row0"),
     # Convolution.
-    Mutant("conv2d", _CONV, "if (y < 0 || y >=", "if (y >="),
-    Mutant("conv2d", _CONV, "inside = shape->input_w - x0", "inside = shape->input_w"),
-    Mutant("conv2d", _CONV, "x0 + kx * shape->dilation_w", "x0 + kx"),
-    Mutant("conv2d", _CONV, "y += shape->dilation_h", "y += 1"),
+    Mutant("conv2d", _WINDOW, "if (y < 0 || y >=", "if (y >="),
+    Mutant("conv2d", _WINDOW, "inside = shape->input_w - x0", "inside = shape->input_w"),
+    Mutant("conv2d", _WINDOW, "x0 + kx * shape->dilation_w", "x0 + kx"),
+    Mutant("conv2d", _WINDOW, "y += shape->dilation_h", "y += 1"),
     Mutant("conv2d", _CONV, "ox * params->stride_w", "ox * params->stride_h"),
     Mutant("conv2d", _CONV, "layer.bias += dims->packed_c", "layer.bias += layer.channels"),
     Mutant("conv2d", _CONV, "image += image_bytes", "image += result_bytes"),
@@ -55,7 +56,7 @@ MUTANTS = [
     Mutant("depthwise_conv2d", _DEPTHWISE, "sum2 += x[2] * w[2]", "sum2 += x[2] * w[1]"),
     Mutant("depthwise_conv2d", _DEPTHWISE, "y <= last_y", "y <= last_y + 1"),
     Mutant("depthwise_conv2d", _DEPTHWISE, "(int8_t)params->input_zero_point", "0"),
-    Mutant("depthwise_conv2d", _DEPTHWISE, "y0 + ky * params->dilation_h", "y0 + ky"),
+    Mutant("depthwise_conv2d", _DEPTHWISE, "params->dilation_h * row_bytes", "row_bytes"),
     Mutant("depthwise_conv2d", _DEPTHWISE, "sum += *x * *w", "sum = *x * *w"),
     # Elementwise.
     Mutant("add", "add/add_s8_scalar.c", "(1 << left_shift)", "(1 << 20)"),

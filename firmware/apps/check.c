@@ -28,7 +28,7 @@ static void print_element(const pl_tensor *tensor, const uint8_t *data, uint32_t
 }
 
 static void report(const pl_app *app, uint32_t index, uint32_t output) {
-  const pl_tensor *const tensor = &app->outputs[output];
+  const pl_tensor *const tensor = &app->vectors->plan->outputs[output];
   const uint8_t *const actual = tensor->data;
   const uint8_t *const expected = pl_app_expected(app, index, output);
   const uint32_t size = tensor->spec.dtype == PL_DTYPE_INT8 ? 1 : 4;
@@ -50,7 +50,7 @@ static void report(const pl_app *app, uint32_t index, uint32_t output) {
 }
 
 int main(void) {
-  static pl_app app;
+  pl_app app;
   pl_app_init(&app, &pl_image_vectors);
   const uint32_t count = app.vectors->count;
   uint32_t equal = 0;

@@ -35,9 +35,10 @@ static uint32_t largest(const pl_tensor *tensor) {
 }
 
 int main(void) {
-  static pl_app app;
+  pl_app app;
   pl_app_init(&app, &pl_image_vectors);
-  if (app.vectors->labels == NULL || app.outputs[0].spec.dtype == PL_DTYPE_INT32) {
+  const pl_tensor *const output = &app.vectors->plan->outputs[0];
+  if (app.vectors->labels == NULL || output->spec.dtype == PL_DTYPE_INT32) {
     pl_app_end(false, "the image has no labelled test set for a classifier");
   }
   const uint32_t count = app.vectors->count;
@@ -45,7 +46,7 @@ int main(void) {
   uint32_t agree = 0;
   for (uint32_t i = 0; i < count; ++i) {
     pl_app_run(&app, i);
-    correct += largest(&app.outputs[0]) == app.vectors->labels[i] ? 1 : 0;
+    correct += largest(output) == app.vectors->labels[i] ? 1 : 0;
     agree += pl_app_same_bits(&app, i, 0) ? 1 : 0;
   }
   pl_app_stat("test images", count);

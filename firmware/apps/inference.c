@@ -20,41 +20,32 @@ static void require_ok(const pl_app *app, pl_status status) {
 
 void pl_app_init(pl_app *app, const pl_vectors *vectors) {
   *app = (pl_app){.vectors = vectors};
-  const pl_plan *const plan = vectors->plan;
-  if (plan->input_count > PL_APP_MAX_TENSORS || plan->output_count > PL_APP_MAX_TENSORS) {
-    pl_app_end(false, "the model has more inputs or outputs than this program can hold");
-  }
-  require_ok(app, pl_model_init(&app->model, plan));
-  for (uint32_t i = 0; i < plan->input_count; ++i) {
-    require_ok(app, pl_model_input(&app->model, i, &app->inputs[i]));
-  }
-  for (uint32_t i = 0; i < plan->output_count; ++i) {
-    require_ok(app, pl_model_output(&app->model, i, &app->outputs[i]));
-  }
+  require_ok(app, pl_model_init(&app->model, vectors->plan));
 }
 
+// The plan's own tensors serve as descriptors: nothing is copied in the run.
 void pl_app_run(pl_app *app, uint32_t index) {
   const pl_plan *const plan = app->vectors->plan;
   for (uint32_t i = 0; i < plan->input_count; ++i) {
     const uint8_t *const stored = app->vectors->inputs[i];
-    const uint32_t bytes = app->inputs[i].spec.bytes;
-    memcpy(app->inputs[i].data, stored + (size_t)index * bytes, bytes);
+    const uint32_t bytes = plan->inputs[i].spec.bytes;
+    memcpy(plan->inputs[i].data, stored + (size_t)index * bytes, bytes);
   }
   pl_profile_begin(PL_PROFILE_INFERENCE);
   const pl_status status =
-      pl_model_run(&app->model, app->inputs, plan->input_count, app->outputs, plan->output_count);
+      pl_model_run(&app->model, plan->inputs, plan->input_count, plan->outputs, plan->output_count);
   pl_profile_end(PL_PROFILE_INFERENCE);
   require_ok(app, status);
 }
 
 const uint8_t *pl_app_expected(const pl_app *app, uint32_t index, uint32_t output) {
   const uint8_t *const stored = app->vectors->outputs[output];
-  return stored + (size_t)index * app->outputs[output].spec.bytes;
+  return stored + (size_t)index * app->vectors->plan->outputs[output].spec.bytes;
 }
 
 bool pl_app_same_bits(const pl_app *app, uint32_t index, uint32_t output) {
-  return memcmp(app->outputs[output].data, pl_app_expected(app, index, output),
-                app->outputs[output].spec.bytes) == 0;
+  const pl_tensor *const tensor = &app->vectors->plan->outputs[output];
+  return memcmp(tensor->data, pl_app_expected(app, index, output), tensor->spec.bytes) == 0;
 }
 
 void pl_app_stat(const char *name, uint32_t value) {

@@ -10,13 +10,9 @@
 #include "firmware/apps/vectors.h"
 #include "firmware/runtime/model.h"
 
-enum { PL_APP_MAX_TENSORS = 4 };
-
 typedef struct {
   const pl_vectors *vectors;
   pl_model model;
-  pl_tensor inputs[PL_APP_MAX_TENSORS];  // in the arena
-  pl_tensor outputs[PL_APP_MAX_TENSORS];
 } pl_app;
 
 // Prepares the model of `vectors`. On an error prints it and ends the program.

@@ -3,6 +3,8 @@
 
     bazel run //firmware/plan:compile -- --pte=a.pte --board=board.json --name=a_plan --report
 
+Builds decode a .pte once for all boards (decode.py) and give --program instead.
+
 Exit status: 0; 2 if an input is damaged or asks for what no kernel does; 3 if the model does not
 fit on the board.
 """
@@ -16,14 +18,15 @@ from absl import app, flags
 from boards.board import BoardError, load_board
 from firmware.plan import emit_c
 from firmware.plan.plan import DoesNotFitError, make_plan
-from firmware.plan.pte import PteError, read_program
+from firmware.plan.program import Program, ProgramError, load_program
 from firmware.plan.report import does_not_fit_text, plan_json, plan_text
 from kernels.common.kernel import KernelError
 
 STATUS_BAD_INPUT = 2
 STATUS_DOES_NOT_FIT = 3
 
-_PTE = flags.DEFINE_string("pte", None, "The lowered model.", required=True)
+_PTE = flags.DEFINE_string("pte", None, "The lowered model.")
+_PROGRAM = flags.DEFINE_string("program", None, "The same, decoded.")
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _NAME = flags.DEFINE_string("name", None, "The plan's C identifier.", required=True)
 _SOURCE = flags.DEFINE_string("source", None, "The C file to write.")
@@ -36,18 +39,19 @@ _REPORT = flags.DEFINE_bool("report", False, "Print steps, memory map and sizes.
 def main(argv: list[str]) -> int:
     if len(argv) > 1:
         return _fail(f"unknown argument {argv[1]!r}")
+    model = _PTE.value or _PROGRAM.value
+    if model is None or (_PTE.value and _PROGRAM.value):
+        return _fail("give either --pte or --program")
     name = _NAME.value
     if not name.isidentifier() or not name.isascii():
         return _fail(f"--name={name} is not a C identifier")
     try:
         board = load_board(Path(_BOARD.value))
-        data = Path(_PTE.value).read_bytes()
+        plan = make_plan(_program(Path(model)), board)
     except (BoardError, OSError) as error:
         return _fail(str(error))
-    try:
-        plan = make_plan(read_program(data), board)
-    except (PteError, KernelError) as error:
-        return _fail(f"{_PTE.value} {error}")
+    except (ProgramError, KernelError) as error:
+        return _fail(f"{model} {error}")
     except DoesNotFitError as error:
         print(does_not_fit_text(error, name, board.name), file=sys.stderr, end="")
         return STATUS_DOES_NOT_FIT
@@ -61,6 +65,15 @@ def main(argv: list[str]) -> int:
     if _REPORT.value:
         print(plan_text(plan, name), end="")
     return 0
+
+
+def _program(path: Path) -> Program:
+    if _PROGRAM.value:
+        return load_program(path)
+    # Here, as ExecuTorch takes seconds to import.
+    from firmware.plan.pte import read_program
+
+    return read_program(path.read_bytes())
 
 
 def _fail(message: str) -> int:

@@ -5,6 +5,38 @@ load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
 load("//boards:board.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
 
+def _program_impl(ctx):
+    program = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.run(
+        executable = ctx.executable._decoder,
+        arguments = ["--pte=" + ctx.file.pte.path, "--output=" + program.path],
+        inputs = [ctx.file.pte],
+        outputs = [program],
+        mnemonic = "PteDecode",
+        progress_message = "Decoding %s" % ctx.file.pte.short_path,
+    )
+    return [DefaultInfo(files = depset([program]))]
+
+# The decoded .pte, the same for all boards.
+_program = rule(
+    implementation = _program_impl,
+    attrs = {
+        "pte": attr.label(
+            allow_single_file = [".pte"],
+            mandatory = True,
+        ),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+        "_decoder": attr.label(
+            cfg = "exec",
+            default = "//firmware/plan:decode",
+            executable = True,
+        ),
+    },
+    cfg = no_board_transition,
+)
+
 def _plan_source_impl(ctx):
     name = ctx.attr.plan_name
     source = ctx.actions.declare_file(name + ".c")
@@ -12,7 +44,7 @@ def _plan_source_impl(ctx):
     description = ctx.actions.declare_file(name + ".json")
     board = ctx.attr.board[BoardInfo].json
     arguments = ctx.actions.args()
-    arguments.add(ctx.file.pte, format = "--pte=%s")
+    arguments.add(ctx.file.program, format = "--program=%s")
     arguments.add(board, format = "--board=%s")
     arguments.add(name, format = "--name=%s")
     arguments.add(source, format = "--source=%s")
@@ -22,7 +54,7 @@ def _plan_source_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable._compiler,
         arguments = [arguments],
-        inputs = [ctx.file.pte, board],
+        inputs = [ctx.file.program, board],
         outputs = [source, header, description],
         mnemonic = "PlanCompile",
         progress_message = "Planning %%{label} for %s" % ctx.attr.board.label.name,
@@ -32,7 +64,6 @@ def _plan_source_impl(ctx):
         OutputGroupInfo(
             header = depset([header]),
             json = depset([description]),
-            pte = depset([ctx.file.pte]),
         ),
     ]
 
@@ -44,13 +75,9 @@ _plan_source = rule(
             providers = [BoardInfo],
         ),
         "plan_name": attr.string(mandatory = True),
-        "pte": attr.label(
-            allow_single_file = [".pte"],
-            cfg = no_board_transition,
+        "program": attr.label(
+            allow_single_file = True,
             mandatory = True,
-        ),
-        "_allowlist_function_transition": attr.label(
-            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
         ),
         "_compiler": attr.label(
             cfg = "exec",
@@ -91,10 +118,15 @@ def plan_library(name, pte, **kwargs):
       pte: label of the .pte.
       **kwargs: tags, testonly, visibility.
     """
+    _program(
+        name = name + ".program",
+        pte = pte,
+        **kwargs
+    )
     _plan_source(
         name = name + ".source",
         plan_name = name,
-        pte = pte,
+        program = ":" + name + ".program",
         **kwargs
     )
     for group in ["header", "json"]:

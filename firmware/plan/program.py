@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model as a list of operator calls: what the reader of .pte files hands over."""
 
+import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from kernels.common.kernel import OpCall, Value
@@ -11,6 +13,10 @@ MAX_RANK = 6
 
 Layout = Literal["row_major", "nchw", "nhwc"]
 LAYOUTS: tuple[Layout, ...] = ("row_major", "nchw", "nhwc")
+
+
+class ProgramError(ValueError):
+    """A file is no program that can become a plan; the text says why."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,3 +51,16 @@ def is_row_major(sizes: Sequence[int], order: Sequence[int]) -> bool:
     """
     moved = [dim for dim in order if sizes[dim] > 1]
     return moved == sorted(moved)
+
+
+def save_program(path: Path, program: Program) -> None:
+    """Keeps a decoded program for other plans of the same build; no format to rely on."""
+    path.write_bytes(pickle.dumps(program, protocol=pickle.HIGHEST_PROTOCOL))
+
+
+def load_program(path: Path) -> Program:
+    """What `save_program` kept."""
+    program = pickle.loads(path.read_bytes())
+    if not isinstance(program, Program):
+        raise ProgramError("is no decoded program")
+    return program

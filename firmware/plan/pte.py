@@ -16,7 +16,7 @@ from firmware.plan import operators
 from firmware.plan.executorch_format import ScalarType, deserialize_pte_binary
 from firmware.plan.executorch_format import schema as et
 from firmware.plan.operators import Argument
-from firmware.plan.program import LAYOUTS, MAX_RANK, Port, Program, is_row_major
+from firmware.plan.program import LAYOUTS, MAX_RANK, Port, Program, ProgramError, is_row_major
 from kernels.common.kernel import ITEM_SIZES, OpCall, Value
 
 FORMAT_VERSION = 1
@@ -32,7 +32,7 @@ _MAX_BYTES = 2**31 - 1
 _T = TypeVar("_T")
 
 
-class PteError(ValueError):
+class PteError(ProgramError):
     """The file is not a .pte that can become a plan; the text says why."""
 
 

@@ -12,6 +12,8 @@ from absl.testing import flagsaver
 
 from boards.board import Board
 from firmware.plan import compile as plan_compiler
+from firmware.plan.program import save_program
+from firmware.plan.pte import read_program
 from firmware.plan.testing import Network, export_pte, sample_board
 
 
@@ -68,6 +70,20 @@ def test_same_input_gives_same_bytes(tmp_path: Path) -> None:
         assert run(folder, sample(), sample_board()) == 0
         texts.append([path.read_bytes() for path in sorted(folder.glob("digits_plan.*"))])
     assert texts[0] == texts[1]
+
+
+def test_decoded_program_gives_the_same_plan(tmp_path: Path) -> None:
+    folders = [tmp_path / "direct", tmp_path / "decoded"]
+    for folder in folders:
+        folder.mkdir()
+    assert run(folders[0], sample(), sample_board()) == 0
+    program = folders[1] / "model.program"
+    save_program(program, read_program(sample()))
+    assert run(folders[1], sample(), sample_board(), pte=None, program=str(program)) == 0
+    direct, decoded = (
+        [path.read_bytes() for path in sorted(folder.glob("digits_plan.*"))] for folder in folders
+    )
+    assert direct == decoded
 
 
 def test_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,8 +145,10 @@ def test_missing_files_and_bad_names(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert run(tmp_path, sample(), sample_board(), pte=str(tmp_path / "no.pte")) == 2
     assert run(tmp_path, sample(), sample_board(), board=str(tmp_path / "model.pte")) == 2
     assert run(tmp_path, sample(), sample_board(), name="digits-plan") == 2
+    assert run(tmp_path, sample(), sample_board(), pte=None) == 2
     messages = capsys.readouterr().err.splitlines()
-    assert len(messages) == 3
+    assert len(messages) == 4
     assert "no.pte" in messages[0]
     assert "does not describe a board" in messages[1]
     assert "is not a C identifier" in messages[2]
+    assert "either --pte or --program" in messages[3]

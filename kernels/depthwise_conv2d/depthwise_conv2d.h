@@ -26,7 +26,7 @@ typedef struct {
   int32_t kernel_w;
   int32_t output_h;
   int32_t output_w;
-  int32_t scratch_bytes;  // one window, if any window reaches into padding; else 0
+  int32_t scratch_bytes;  // one window, if any reaches into padding or is dilated in width; else 0
 } pl_depthwise_conv2d_dims;
 
 typedef struct {
@@ -38,9 +38,9 @@ typedef struct {
   int8_t *output;             // [batches, output_h, output_w, input_c]
 } pl_depthwise_conv2d_data;
 
-// Convolution of each channel by itself, in NHWC. Windows at the border are copied to scratch with
-// their padding. (With a channel multiplier it is a pl_conv2d_s8 with a group for each channel.)
-// TFLite int8 DEPTHWISE_CONV_2D.
+// Convolution of each channel by itself, in NHWC. Windows that reach into padding, or that are
+// dilated in width, are copied to scratch. (With a channel multiplier it is a pl_conv2d_s8 with a
+// group for each channel.) TFLite int8 DEPTHWISE_CONV_2D.
 PL_MUST_USE pl_status pl_depthwise_conv2d_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_params *params,
                                              const pl_depthwise_conv2d_dims *dims,

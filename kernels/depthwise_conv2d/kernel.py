@@ -26,7 +26,8 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     bias = channel_vector(call, "bias", channels)
     folded = fold_zero_point(call, weight.reshape(-1, channels).T, bias, input_zero_point)
     multiplier, shift = factors(call, channels)
-    scratch = 0 if windows.are_inside else weight.size
+    in_place = windows.are_inside and (windows.dilation[1] == 1 or kw == 1)
+    scratch = 0 if in_place else weight.size
     return KernelCall(
         function="pl_depthwise_conv2d_s8",
         header="kernels/depthwise_conv2d/depthwise_conv2d.h",

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // OP_DEPTHWISE.
+#include "firmware/ethos_u/model/accumulate.h"
 #include "firmware/ethos_u/model/convolution.h"
 #include "firmware/ethos_u/model/operations.h"
 
-enum {
-  TERMS = 256,  // products of 9-bit weights and 16-bit activations that fit 32 bits together
-  LANES = 128,  // channels of an OFM block at most
-};
-
-// sums[c] += x[c] * w[c]
-static void multiply_add(const int16_t *restrict x, const int16_t *restrict w, int32_t n,
-                         int32_t *restrict sums) {
-  for (int32_t i = 0; i < n; ++i) {
-    sums[i] += x[i] * w[i];
-  }
-}
+enum { LANES = 128 };  // channels of an OFM block at most
 
 static void accumulate(const npu_convolution *convolution, int32_t x, int32_t channels) {
   const npu_window *window = &convolution->window;
@@ -24,15 +14,15 @@ static void accumulate(const npu_convolution *convolution, int32_t x, int32_t ch
   for (int32_t i = 0; i < channels; ++i) {
     accumulators[i] = 0;
   }
-  for (int32_t from = 0; from < taps; from += TERMS) {
+  for (int32_t from = 0; from < taps; from += NPU_TERMS_16) {
     int32_t sums[LANES] = {0};
-    const int32_t end = taps - from < TERMS ? taps : from + TERMS;
+    const int32_t end = taps - from < NPU_TERMS_16 ? taps : from + NPU_TERMS_16;
     int32_t ky = from / window->kernel_width;
     int32_t kx = from % window->kernel_width;
     for (int32_t tap = from; tap < end; ++tap) {
       const int32_t column = x + kx * window->dilation_x;
-      multiply_add(convolution->taps[ky] + column * depth + convolution->first_channel,
-                   convolution->weights + tap * convolution->weight_step, channels, sums);
+      npu_multiply_add(convolution->taps[ky] + column * depth + convolution->first_channel,
+                       convolution->weights + tap * convolution->weight_step, channels, sums);
       if (++kx == window->kernel_width) {
         kx = 0;
         ++ky;

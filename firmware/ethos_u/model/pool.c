@@ -74,6 +74,11 @@ static bool decode(npu_machine *machine, uint32_t mode, pool *p) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OFM_PRECISION,
                     "scale_mode, with padding", p->output.source);
   }
+  if (!is_unit(&p->window) || p->mode == REDUCE_SUM) {
+    machine->operation.counts.macs = (uint64_t)ofm->height * (uint64_t)ofm->width *
+                                     (uint64_t)p->ifm.depth * (uint64_t)p->window.kernel_height *
+                                     (uint64_t)p->window.kernel_width;
+  }
   npu_estimate_kernel(machine,
                       &(npu_work){
                           .kind = p->mode == REDUCE_SUM ? NPU_WORK_REDUCE_SUM : NPU_WORK_POOL,

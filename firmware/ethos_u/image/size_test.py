@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much flash the model and the driver take in an image, and that it is no more than planned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from absl import app, flags
+
+from boards.image.link_map import read_link_map
+
+_LIMIT = flags.DEFINE_integer("limit", 28 * 1024, "Bytes of the model and what it needs, at most.")
+_MODEL = ("firmware/ethos_u/model", "firmware/ethos_u")
+_DRIVER = ("firmware/ethos_u/driver",)
+
+
+def main(argv: list[str]) -> None:
+    sizes: dict[str, int] = {}
+    link_map = next(path for path in argv[1:] if path.endswith(".map"))
+    for piece in read_link_map(Path(link_map).read_text()):
+        sizes[piece.origin] = sizes.get(piece.origin, 0) + piece.size
+    model = sum(sizes.get(origin, 0) for origin in _MODEL)
+    print(f"model and payload reader: {model} bytes of code and constants")
+    print(f"driver: {sum(sizes.get(origin, 0) for origin in _DRIVER)} bytes")
+    if not 0 < model <= _LIMIT.value:
+        raise SystemExit(f"{model} bytes, {_LIMIT.value} were planned")
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the C program that runs the layers that fit on a board, each in a region of its own.
+
+program board.json output.c
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from boards.board import Board, load_board
+from kernels.bench.layers import Layer, layers
+from kernels.common import emit
+from kernels.common.kernel import Constant, KernelCall, Value
+from kernels.registry import kernel_call
+
+_LARGEST_WEIGHTS = 32 * 1024
+_LITTLE_FLASH = 1024 * 1024
+_ALIGNMENT = 16
+
+
+def fitting_layers(board: Board) -> Iterator[tuple[Layer, KernelCall]]:
+    """Those whose memory the board has; the number of a layer is its region's."""
+    flash = next(memory.size for memory in board.memories if memory.name == board.code)
+    for layer in layers():
+        call = kernel_call(layer.call, board.isa)
+        weights = max((c.array.nbytes for c in _constants(call)), default=0)
+        if _arena_bytes(layer, call) <= board.arena[0].bytes and (
+            flash >= _LITTLE_FLASH or weights <= _LARGEST_WEIGHTS
+        ):
+            yield layer, call
+
+
+def program(board: Board) -> str:
+    """Inputs, outputs and scratch share an arena; all weights are one array: only time matters."""
+    chosen = list(fitting_layers(board))
+    definitions: list[str] = []
+    runs: list[str] = []
+    shared = max(c.array.size for _, call in chosen for c in _weights(call))
+    for region, (layer, call) in enumerate(chosen):
+        addresses: dict[int, str] = {}
+        top = 0
+        for value in _activations(layer):
+            addresses[id(value)] = f"(void *)(arena + {top})"
+            top += -(-value.bytes // _ALIGNMENT) * _ALIGNMENT
+        for index, constant in enumerate(_constants(call)):
+            name = "weights"
+            if constant.array.dtype.name != "int8":
+                name = f"k{region}_{index}"
+                definitions.append(emit.constant(name, constant))
+            addresses[id(constant)] = name
+        text = emit.call_text(call, f"layer{region}", _address_in(addresses))
+        definitions.append(text.definitions)
+        runs.append(
+            f"  {{\n    const pl_context ctx = {{arena + {top}, {call.scratch}}};\n"
+            f"    pl_profile_begin({region});\n"
+            f"    const pl_status status = "
+            f"{call.function}(&ctx, {text.params}, {text.dims}, {text.data});\n"
+            f"    pl_profile_end({region});\n    if (status != PL_OK) return 1;\n  }}\n"
+        )
+    headers = sorted({call.header for _, call in chosen})
+    arena = max(_arena_bytes(layer, call) for layer, call in chosen)
+    return (
+        "// SPDX-License-Identifier: Apache-2.0\n// Made by kernels/bench/program.py.\n"
+        '#include "boards/common/print.h"\n#include "firmware/runtime/profile.h"\n'
+        + "".join(f'#include "{header}"\n' for header in headers)
+        + f"\n_Alignas(16) static uint8_t arena[{arena}]\n"
+        f'    __attribute__((section(".pl_arena.{board.arena[0].name}")));\n'
+        f"static const int8_t weights[{shared}] = {{1}};\n\n"
+        + "".join(definitions)
+        + "\nint main(void) {\n"
+        "  // Different values, so that nothing saturates all the time.\n"
+        "  for (uint32_t i = 0; i < sizeof(arena); ++i) arena[i] = (uint8_t)(i * 7 + (i >> 5));\n"
+        + "".join(runs)
+        + '  pl_print("PL:PASS\\n");\n  return 0;\n}\n'
+    )
+
+
+def _address_in(addresses: dict[int, str]) -> emit.Address:
+    return lambda operand: addresses[id(operand)]
+
+
+def _activations(layer: Layer) -> list[Value]:
+    found: list[Value] = []
+    for argument in layer.call.args.values():
+        items = argument if isinstance(argument, list) else [argument]
+        found += [v for v in items if isinstance(v, Value) and v.constant is None]
+    return found + list(layer.call.outputs)
+
+
+def _arena_bytes(layer: Layer, call: KernelCall) -> int:
+    values = _activations(layer)
+    return sum(-(-v.bytes // _ALIGNMENT) * _ALIGNMENT for v in values) + call.scratch
+
+
+def _constants(call: KernelCall) -> list[Constant]:
+    return [operand for operand in call.data.values() if isinstance(operand, Constant)]
+
+
+def _weights(call: KernelCall) -> list[Constant]:
+    return [constant for constant in _constants(call) if constant.array.dtype.name == "int8"]
+
+
+def main() -> None:
+    Path(sys.argv[2]).write_text(program(load_board(Path(sys.argv[1]))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the comparison with the baseline finds."""
+
+import pytest
+
+from kernels.bench.bench import regressions, table
+from kernels.bench.layers import layers
+
+_BASELINE = {"cortex-m3": {"conv": 1000, "add": 200}}
+
+
+@pytest.mark.parametrize(
+    ("counts", "found"),
+    [
+        ({"cortex-m3": {"conv": 1000, "add": 200}}, []),
+        ({"cortex-m3": {"conv": 1010, "add": 150}}, []),
+        ({"cortex-m3": {"conv": 1011, "add": 200}}, ["cortex-m3, conv: 1011, was 1000"]),
+        ({"cortex-m3": {"lut": 9}}, ["cortex-m3, lut: 9, not in the baseline"]),
+        ({"cortex-m4": {"conv": 9}}, ["cortex-m4, conv: 9, not in the baseline"]),
+    ],
+)
+def test_regressions(counts: dict[str, dict[str, int]], found: list[str]) -> None:
+    assert regressions(counts, _BASELINE) == found
+
+
+def test_table_shows_the_peer() -> None:
+    text = table(_BASELINE, {"conv": "net/conv1"}, {"cortex-m3": {"net/conv1": 4321}})
+    assert "1000       (4321)" in text
+    assert text.count("(4321)") == 1
+
+
+def test_layers_have_their_own_names() -> None:
+    names = [layer.name for layer in layers()]
+    assert len(set(names)) == len(names)

@@ -44,6 +44,36 @@ def qemu(machine):
     """Simulated by QEMU's machine of that name."""
     return {"kind": "qemu", "machine": machine}
 
+def ethos_u(base, irq, memory_mode, scratch, axi_limits = None, simulated = False):
+    """An Arm Ethos-U55 or Ethos-U65; firmware reads from it which one (firmware/ethos_u/driver).
+
+    Args:
+      base: address of its registers.
+      irq: number of its interrupt.
+      memory_mode: what its AXI ports lead to, in Vela's words: Sram_Only, Shared_Sram or
+        Dedicated_Sram.
+      scratch: name of the memory for its scratch.
+      axi_limits: axi_limit() for each of the four counters: two of port 0, two of port 1.
+      simulated: whether the functional model stands in where no NPU answers.
+    """
+    return {
+        "base": base,
+        "irq": irq,
+        "memory_mode": memory_mode,
+        "scratch": scratch,
+        "axi_limits": axi_limits or [axi_limit()] * 4,
+        "simulated": simulated,
+    }
+
+def axi_limit(burst_bytes = 64, memory_type = 2, reads = 32, writes = 16):
+    """How the NPU uses memory: bytes of a burst (64, 128 or 256), AXI memory type, transfers at once."""
+    return {
+        "burst_bytes": burst_bytes,
+        "memory_type": memory_type,
+        "outstanding_reads": reads,
+        "outstanding_writes": writes,
+    }
+
 def pyocd(target):
     """Flashed through a debug probe by pyOCD, which calls the chip `target`."""
     return {"method": "pyocd", "target": target}
@@ -125,13 +155,13 @@ def board(
       console: cmsdk_uart() or nrf_uart().
       weights: name of the memory for constants of models; `code` if not given.
       handler_stack: size of the stack of exception handlers.
-      npu: data of the NPU, None if there is none.
+      npu: ethos_u(), None if there is none.
       simulator: qemu(), or None if nothing simulates the board.
       flash_method: pyocd(), or None if an image is copied by hand.
       startup: cc_library targets in place of the ordinary start-up code.
     """
     by_name = {memory["name"]: memory for memory in memories}
-    for used in [code, data, weights or code] + arena:
+    for used in [code, data, weights or code] + arena + ([npu["scratch"]] if npu else []):
         if used not in by_name:
             fail("board %s: no memory is called %s; there are %s" % (name, used, by_name.keys()))
     for size in [stack, handler_stack, variables]:
@@ -207,7 +237,13 @@ def host_board(name, platform, startup):
             "variables": 0,
             "arena": [{"name": "ram", "bytes": size}],
             "console": {"driver": "stdio"},
-            "npu": None,
+            "npu": ethos_u(
+                base = 0,
+                irq = 0,
+                memory_mode = "Shared_Sram",
+                scratch = "ram",
+                simulated = True,
+            ),
             "simulator": {"kind": "native"},
             "flash": None,
         }, indent = "  "),

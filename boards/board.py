@@ -40,6 +40,31 @@ class Console:
 
 
 @dataclass(frozen=True)
+class AxiLimit:
+    """How an NPU uses memory: bytes of a burst, AXI memory type, transfers at once."""
+
+    burst_bytes: int
+    memory_type: int
+    outstanding_reads: int
+    outstanding_writes: int
+
+
+@dataclass(frozen=True)
+class Npu:
+    """An Ethos-U: address of its registers, interrupt, Vela's memory mode, memory for its scratch.
+
+    `simulated`: the functional model stands in where no NPU answers.
+    """
+
+    base: int
+    irq: int
+    memory_mode: Literal["Sram_Only", "Shared_Sram", "Dedicated_Sram"]
+    scratch: str
+    axi_limits: tuple[AxiLimit, ...]
+    simulated: bool
+
+
+@dataclass(frozen=True)
 class Simulator:
     """What runs the board's images: `qemu` with a machine's name, or `native` for the host."""
 
@@ -74,7 +99,7 @@ class Board:
     variables: int
     arena: tuple[Pool, ...]
     console: Console
-    npu: dict[str, Any] | None
+    npu: Npu | None
     simulator: Simulator | None
     flash: dict[str, Any] | None
 
@@ -111,6 +136,9 @@ def load_board(path: Path) -> Board:
         fields = json.loads(path.read_text())
         for key, kind in (("console", Console), ("simulator", Simulator)):
             fields[key] = kind(**fields[key]) if fields[key] else None
+        if fields["npu"]:
+            limits = tuple(AxiLimit(**limit) for limit in fields["npu"]["axi_limits"])
+            fields["npu"] = Npu(**{**fields["npu"], "axi_limits": limits})
         fields["memories"] = tuple(Memory(**memory) for memory in fields["memories"])
         fields["arena"] = tuple(Pool(**pool) for pool in fields["arena"])
         return Board(**fields)

@@ -87,7 +87,9 @@ class _Disassembler:
             columns = self._register("SET_KERNEL_WIDTH_M1", "width_m1") + 1
             parts.append(f"window {rows}x{columns}")
         parts.append(f"OFM {self._shape('OFM')} {self._precision('OFM')}")
-        if command.name in _WITH_WEIGHTS:
+        if self._register(command.name, "weights_ifm2"):
+            parts.append("weights from IFM2")
+        elif command.name in _WITH_WEIGHTS:
             size = sum(
                 self._register(f"SET_WEIGHT{stream}_LENGTH", "length")
                 for stream in ("", "1", "2", "3")

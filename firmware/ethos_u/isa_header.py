@@ -29,13 +29,9 @@ typedef struct {
   uint32_t payload_mask;
 } npu_command;
 
-// Initialisers: all commands in the order of their keys, and their names in the same order.
+// Initialiser: all commands in the order of their keys.
 // clang-format off
 #define NPU_COMMANDS \\
-  { \\
-%s  }
-
-#define NPU_COMMAND_NAMES \\
   { \\
 %s  }
 // clang-format on
@@ -52,8 +48,7 @@ def header() -> str:
         f"    {{{command.key:#06x}, {command.mask(False):#06x}, {command.mask(True):#010x}}}, \\\n"
         for command in commands
     )
-    names = "".join(f'    "{command.name}", \\\n' for command in commands)
-    return _HEADER % (keys, table, names)
+    return _HEADER % (keys, table)
 
 
 def main() -> None:

@@ -170,11 +170,9 @@ static ethos_u_status read_tensor(const uint8_t *entries, uint32_t count, uint32
     }
   }
   tensor->bytes = (uint32_t)total;
-  if (total == 0 || tensor->region >= ETHOS_U_REGION_COUNT ||
-      tensor->region == ETHOS_U_REGION_WEIGHTS) {
-    return ETHOS_U_ERROR_PAYLOAD;
-  }
-  return ETHOS_U_OK;
+  const bool is_scratch =
+      tensor->region == ETHOS_U_REGION_SCRATCH || tensor->region == ETHOS_U_REGION_FAST_SCRATCH;
+  return total != 0 && is_scratch ? ETHOS_U_OK : ETHOS_U_ERROR_PAYLOAD;
 }
 
 ethos_u_status ethos_u_payload_input(const ethos_u_payload *payload, uint32_t index,

@@ -14,8 +14,6 @@ enum {
   ETHOS_U_REGION_WEIGHTS = 0,  // weights and constants, read only
   ETHOS_U_REGION_SCRATCH = 1,
   ETHOS_U_REGION_FAST_SCRATCH = 2,
-  ETHOS_U_REGION_INPUT = 3,  // where Vela was asked to keep I/O out of the scratch
-  ETHOS_U_REGION_OUTPUT = 4,
   ETHOS_U_REGION_COUNT = 8,
   ETHOS_U_TENSOR_RANK = 6,
   ETHOS_U_ALIGNMENT = 16,
@@ -45,8 +43,8 @@ typedef struct {
   uint32_t shape[ETHOS_U_TENSOR_RANK];
   uint32_t element_size;  // bytes
   uint32_t offset;        // bytes from the start of its region
-  uint32_t region;
-  uint32_t bytes;  // of the whole tensor
+  uint32_t region;        // scratch or fast scratch
+  uint32_t bytes;         // of the whole tensor
 } ethos_u_tensor;
 
 // ETHOS_U_ERROR_ALIGNMENT, or ETHOS_U_ERROR_PAYLOAD if a block is missing, too long or not what it

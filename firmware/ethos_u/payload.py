@@ -31,7 +31,6 @@ class Tensor:
 class Payload:
     """The parts of a payload."""
 
-    data: bytes  # all of it
     words: tuple[int, ...]  # of the command stream
     config: int  # CONFIG register of the NPU it is for
     id: int  # architecture it is for
@@ -47,7 +46,7 @@ def _tensors(data: bytes) -> tuple[Tensor, ...]:
     return tuple(Tensor(tuple(e[:6]), e[6], e[7], e[8]) for e in entries)
 
 
-def parse_commands(data: bytes) -> tuple[tuple[int, ...], int, int]:
+def _parse_commands(data: bytes) -> tuple[tuple[int, ...], int, int]:
     """Words, config and id of a block of driver actions ("COP1")."""
     words = struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4])
     if not words or words[0] != _COP1:
@@ -87,10 +86,9 @@ def parse_payload(data: bytes) -> Payload:
         blocks[name.rstrip(b"\0").decode("ascii", "replace")] = data[at : at + size]
         at += (size + 15) // 16 * 16
     try:
-        words, config, identity = parse_commands(blocks["cmd_data"])
+        words, config, identity = _parse_commands(blocks["cmd_data"])
         scratch = blocks.get("scratch_size")
         return Payload(
-            data=data[:at],
             words=words,
             config=config,
             id=identity,

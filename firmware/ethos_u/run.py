@@ -11,7 +11,14 @@ from pathlib import Path
 import numpy as np
 from absl import app, flags
 
-from firmware.ethos_u.npu_model import CONFIGS, EthosUError, EthosUModel, Operation, Summary
+from firmware.ethos_u.npu_model import (
+    CONFIGS,
+    REGIONS,
+    EthosUError,
+    EthosUModel,
+    Operation,
+    Summary,
+)
 from firmware.ethos_u.paths import user_path
 from firmware.ethos_u.payload import PayloadError, parse_payload, read_payloads
 
@@ -27,22 +34,27 @@ def _shape(shape: tuple[int, int, int]) -> str:
 
 
 def profile_table(operations: list[Operation], summary: Summary) -> str:
-    """A table of operations: estimated cycles, MACs, bytes read and written."""
+    """A table of operations: estimated cycles, MACs, bytes read from and written to each region."""
+    total = summary.counts
+    traffic = {f"read {region}": total.read[region] for region in range(REGIONS)}
+    traffic |= {f"written {region}": total.written[region] for region in range(REGIONS)}
+    used = [name for name, count in traffic.items() if count]
     lines = [
-        f"{'command':>8} {'operation':<16} {'IFM':>14} {'OFM':>14} {'cycles':>10} {'MACs':>12} "
-        f"{'read':>10} {'written':>10}"
+        f"{'command':>8} {'operation':<16} {'IFM':>14} {'OFM':>14} {'cycles':>10} {'MACs':>12}"
+        + "".join(f"{name:>12}" for name in used)
     ]
     rows = [
         (str(op.command), op.name, _shape(op.ifm_shape), _shape(op.ofm_shape), op.counts)
         for op in operations
     ]
-    rows.append(("total", "", "", "", summary.counts))
-    for command, name, ifm, ofm, counts in rows:
+    for command, name, ifm, ofm, counts in [*rows, ("total", "", "", "", total)]:
+        columns = dict(zip(traffic, (*counts.read, *counts.written), strict=True))
         lines.append(
-            f"{command:>8} {name:<16} {ifm:>14} {ofm:>14} {counts.cycles:>10} {counts.macs:>12} "
-            f"{sum(counts.read):>10} {sum(counts.written):>10}"
+            f"{command:>8} {name:<16} {ifm:>14} {ofm:>14} {counts.cycles:>10} {counts.macs:>12}"
+            + "".join(f"{columns[name]:>12}" for name in used)
         )
-    lines.append(f"workspace {summary.workspace_bytes} bytes; cycles are estimates")
+    lines.append("cycles are estimates; bytes by region: 0 constants, 1 scratch, 2 fast scratch")
+    lines.append(f"workspace of the model: {summary.workspace_bytes} bytes")
     return "\n".join(lines)
 
 
@@ -58,6 +70,8 @@ def _run(path: Path) -> None:
     model = EthosUModel(names[0], check_hazards=_HAZARDS.value)
     inputs = [np.load(user_path(name), allow_pickle=False) for name in _INPUTS.value]
     outputs = model.run(data, inputs)
+    for index, output in enumerate(outputs):
+        print(f"output {index}: {output.dtype} {'x'.join(str(size) for size in output.shape)}")
     if _OUTPUTS.value is not None:
         folder = user_path(_OUTPUTS.value)
         folder.mkdir(parents=True, exist_ok=True)
@@ -72,7 +86,7 @@ def main(argv: list[str]) -> None:
         raise app.UsageError("give one file: a .pte, or a payload (vela_bin_stream)")
     try:
         _run(user_path(argv[1]))
-    except (EthosUError, OSError, PayloadError, ValueError) as error:
+    except (EOFError, EthosUError, OSError, PayloadError, ValueError) as error:
         raise SystemExit(f"run: {error}") from error
 
 

@@ -11,7 +11,6 @@ typedef enum {
   ETHOS_U_ERROR_NULL,          // a pointer that must not be null
   ETHOS_U_ERROR_ALIGNMENT,     // payload, scratch or workspace not aligned to 16 bytes
   ETHOS_U_ERROR_PAYLOAD,       // a container that is truncated, corrupt or not Vela's
-  ETHOS_U_ERROR_IO_COUNT,      // a count of inputs or outputs that is not the payload's
   ETHOS_U_ERROR_SCRATCH_SIZE,  // less scratch or fast scratch than the stream touches
   ETHOS_U_ERROR_WORKSPACE,     // less model workspace than the stream needs
   ETHOS_U_ERROR_CONFIG,        // compiled for another NPU

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -17,6 +17,7 @@ class Estimate:
     """Vela's own figures for a payload."""
 
     cycles: int
+    mac_cycles: int  # of the operators that have MACs
     macs: int
 
 
@@ -53,8 +54,8 @@ def write_archive(path: Path, parts: list[Lowered]) -> None:
             for compiled in part.compiled:
                 folder = f"{part.name}/{compiled.accelerator}/{compiled.memory_mode}"
                 _add(archive, f"{folder}/payload", compiled.payload)
-                figures = {"cycles": compiled.estimate.cycles, "macs": compiled.estimate.macs}
-                _add(archive, f"{folder}/estimate", json.dumps(figures).encode())
+                figures = json.dumps(asdict(compiled.estimate))
+                _add(archive, f"{folder}/estimate", figures.encode())
 
 
 def read_archive(path: Path) -> Iterator[Lowered]:

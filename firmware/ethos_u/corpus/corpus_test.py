@@ -15,12 +15,17 @@ _DEFAULT_MODES = flags.DEFINE_bool("default_modes", False, "Vela's default memor
 
 
 def _estimates(results: list[Result]) -> str:
-    lines = [f"{'graph':<24} {'configuration':<16} {'cycles':>12} {'Vela':>12} {'ratio':>6}"]
+    """Cycles of the operations with MACs, and of all, against Vela's."""
+    lines = [
+        f"{'graph':<24} {'configuration':<16} {'memory mode':<20} {'MAC ops':>10} {'Vela':>10} "
+        f"{'all ops':>10} {'Vela':>10}"
+    ]
     for r in results:
-        if r.vela_cycles and not r.vela_bug:
+        if not r.vela_bug:
             lines.append(
-                f"{r.graph:<24} {r.accelerator:<16} {r.cycles:>12} {r.vela_cycles:>12} "
-                f"{r.cycles / r.vela_cycles:>6.2f}"
+                f"{r.graph:<24} {r.accelerator:<16} {r.memory_mode:<20} "
+                f"{r.estimate.mac_cycles:>10} {r.vela.mac_cycles:>10} "
+                f"{r.estimate.cycles:>10} {r.vela.cycles:>10}"
             )
     return "\n".join(lines)
 

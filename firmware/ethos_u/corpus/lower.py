@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers corpus graphs: module -> TOSA (ExecuTorch's Arm backend) -> payloads (Vela)."""
+"""Lowers corpus graphs: module -> TOSA (ExecuTorch's Arm backend) -> payloads (Vela), or a .pte."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import zlib
 
 import torch
 from executorch.backends.arm.arm_vela import vela_compile
-from executorch.backends.arm.ethosu import EthosUCompileSpec
+from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
+from executorch.backends.arm.ethosu import EthosUCompileSpec, EthosUPartitioner
 from executorch.backends.arm.quantizer import (
     TOSAQuantizer,
     get_symmetric_a16w8_quantization_config,
@@ -34,15 +35,10 @@ def _inputs(graph: Graph, seed: int) -> tuple[torch.Tensor, ...]:
     return tuple(x.abs() + 0.05 if graph.positive else x for x in inputs)
 
 
-def lower_to_tosa(graph: Graph) -> list[bytes]:
-    """TOSA flatbuffers of `graph`, one for each part that the Arm backend takes (usually one).
-
-    U55 and U65 get the same flatbuffer. Raises RuntimeError if nothing was taken.
-    """
+def _quantize(graph: Graph, spec: ArmCompileSpec) -> torch.export.ExportedProgram:
     torch.manual_seed(zlib.crc32(graph.name.encode()))
     module = graph.module().eval()
     example = _inputs(graph, 0)
-    spec = TosaCompileSpec("TOSA-1.0+INT+int16+int4+u55")
     quantizer = TOSAQuantizer(spec)
     quantizer.set_global(
         get_symmetric_a16w8_quantization_config()
@@ -53,7 +49,16 @@ def lower_to_tosa(graph: Graph) -> list[bytes]:
     prepared = prepare_pt2e(exported, quantizer)
     for seed in range(_CALIBRATION_RUNS):
         prepared(*_inputs(graph, seed))
-    program = torch.export.export(convert_pt2e(prepared), example)
+    return torch.export.export(convert_pt2e(prepared), example)
+
+
+def lower_to_tosa(graph: Graph) -> list[bytes]:
+    """TOSA flatbuffers of `graph`, one for each part that the Arm backend takes (usually one).
+
+    U55 and U65 get the same flatbuffer. Raises RuntimeError if nothing was taken.
+    """
+    spec = TosaCompileSpec("TOSA-1.0+INT+int16+int4+u55")
+    program = _quantize(graph, spec)
     edge = to_edge_transform_and_lower(program, partitioner=[TOSAPartitioner(spec)])
     parts = [
         module.processed_bytes
@@ -65,6 +70,15 @@ def lower_to_tosa(graph: Graph) -> list[bytes]:
     return parts
 
 
+def lower_to_pte(graph: Graph, accelerator: str) -> bytes:
+    """A .pte whose delegates are payloads for `accelerator`, as ExecuTorch's users make it."""
+    spec = EthosUCompileSpec(accelerator)
+    program = _quantize(graph, spec)
+    with contextlib.redirect_stdout(io.StringIO()):
+        edge = to_edge_transform_and_lower(program, partitioner=[EthosUPartitioner(spec)])
+    return bytes(edge.to_executorch().buffer)
+
+
 def _estimate(report: str) -> Estimate:
     """Sums of Vela's table of operators (`--verbose-performance`)."""
     lines = report.splitlines()
@@ -72,13 +86,16 @@ def _estimate(report: str) -> Estimate:
     # The second line underlines each column.
     columns = [match.span() for match in re.finditer("-+", lines[start + 1])]
     header = [lines[start][first:last].strip() for first, last in columns]
-    cycles, macs = header.index("Op Cycles"), header.index("MAC Count")
-    rows = []
+    cycles_column, macs_column = header.index("Op Cycles"), header.index("MAC Count")
+    cycles = mac_cycles = macs = 0
     for line in lines[start + 2 :]:
         if not line.strip():
             break
-        rows.append([line[first:last].strip() for first, last in columns])
-    return Estimate(sum(int(row[cycles]) for row in rows), sum(int(row[macs]) for row in rows))
+        row = [line[first:last].strip() for first, last in columns]
+        cycles += int(row[cycles_column])
+        mac_cycles += int(row[cycles_column]) if int(row[macs_column]) else 0
+        macs += int(row[macs_column])
+    return Estimate(cycles, mac_cycles, macs)
 
 
 def compile_payload(tosa: bytes, accelerator: str, memory_mode: str) -> tuple[bytes, Estimate]:

@@ -3,10 +3,18 @@
 
 from __future__ import annotations
 
-# Vela's memory modes by product, its default first, and its system configurations.
+# Vela's memory modes by product, its default first. Those with Dedicated_Sram differ in the bytes
+# of fast scratch that Vela may plan with.
 _MODES = {
     "u55": ("Shared_Sram", "Sram_Only"),
-    "u65": ("Dedicated_Sram_384KB", "Shared_Sram", "Sram_Only"),
+    "u65": (
+        "Dedicated_Sram_384KB",
+        "Dedicated_Sram",
+        "Dedicated_Sram_256KB",
+        "Dedicated_Sram_512KB",
+        "Shared_Sram",
+        "Sram_Only",
+    ),
 }
 ACCELERATORS = (
     "ethos-u55-32",

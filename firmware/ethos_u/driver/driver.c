@@ -230,7 +230,11 @@ ethos_u_status ethos_u_open(ethos_u_driver *driver, const ethos_u_board *board,
 }
 
 void ethos_u_interrupt(ethos_u_driver *driver) {
-  driver->interrupt_status = read(driver, ETHOS_U_REG_STATUS);
+  const uint32_t status = read(driver, ETHOS_U_REG_STATUS);
+  if ((status & ETHOS_U_STATUS_IRQ_RAISED) == 0) {
+    return;
+  }
+  driver->interrupt_status = status;
   driver->interrupted = true;
   write(driver, ETHOS_U_REG_CMD, ETHOS_U_CMD_CLEAR_IRQ);
 }

@@ -27,6 +27,7 @@ typedef struct {
 // What a board says about its NPU. Functions may be null where it says so.
 typedef struct {
   uintptr_t base;  // of the registers
+  uint32_t irq;    // for the program that enables it and calls ethos_u_interrupt from its handler
   bool privileged;
   bool non_secure;
   ethos_u_memory_mode memory_mode;
@@ -86,7 +87,7 @@ ETHOS_U_MUST_USE ethos_u_status ethos_u_open(ethos_u_driver *driver, const ethos
 // after a fault.
 ETHOS_U_MUST_USE ethos_u_status ethos_u_reset(ethos_u_driver *driver);
 
-// To be called by the NPU's interrupt handler.
+// To be called by the NPU's interrupt handler. An interrupt that the NPU did not raise is ignored.
 void ethos_u_interrupt(ethos_u_driver *driver);
 
 #endif  // FIRMWARE_ETHOS_U_DRIVER_DRIVER_H_

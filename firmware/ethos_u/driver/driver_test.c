@@ -148,6 +148,23 @@ static void test_interrupts(void) {
   expect_recovery(__LINE__);
 }
 
+// An interrupt line that fires on its own, at every wait.
+static void wait_disturbed(void) {
+  ethos_u_interrupt(&driver);
+  fake_npu_wait();
+}
+
+static void test_spurious_interrupts(void) {
+  begin();
+  fake.interrupts = true;
+  board.wait = wait_disturbed;
+  open_device();
+  ethos_u_interrupt(&driver);
+  CHECK_EQUAL(run(5), ETHOS_U_OK);
+  CHECK_EQUAL(run(6), ETHOS_U_OK);
+  expect_no_violation(__LINE__);
+}
+
 static void test_polling_without_clock(void) {
   begin();
   board.ticks = NULL;
@@ -189,16 +206,32 @@ static void test_security_states(void) {
   begin();
   fake.behaviour = FAKE_WRONG_STATE;
   CHECK_EQUAL(ethos_u_open(&driver, &board, &device), ETHOS_U_ERROR_SECURITY);
+  expect_recovery(__LINE__);
 }
 
 static void test_identification(void) {
+  static const struct {
+    fake_behaviour behaviour;
+    uint32_t id;
+  } others[] = {
+      {FAKE_EMPTY_BUS, 0},
+      {FAKE_OTHER_PRODUCT, 0x10066001},
+      {FAKE_WORKS, 0x20066001},  // another architecture
+  };
+  for (uint32_t i = 0; i < sizeof(others) / sizeof(others[0]); ++i) {
+    begin();
+    const uint32_t id = fake.id;
+    fake.behaviour = others[i].behaviour;
+    fake.id = others[i].id;
+    CHECK_EQUAL(ethos_u_open(&driver, &board, &device), ETHOS_U_ERROR_NO_NPU);
+    CHECK(device == NULL);
+    CHECK_EQUAL(fake.resets, 0);
+    fake.behaviour = FAKE_WORKS;
+    fake.id = id;
+    open_device();
+    expect_recovery(__LINE__);
+  }
   begin();
-  fake.behaviour = FAKE_EMPTY_BUS;
-  CHECK_EQUAL(ethos_u_open(&driver, &board, &device), ETHOS_U_ERROR_NO_NPU);
-  CHECK(device == NULL);
-  fake.behaviour = FAKE_OTHER_PRODUCT;
-  CHECK_EQUAL(ethos_u_open(&driver, &board, &device), ETHOS_U_ERROR_NO_NPU);
-  CHECK(device == NULL);
   fake.behaviour = FAKE_EMPTY_BUS;
   ethos_u_model_device_init(&model, model_workspace, sizeof(model_workspace), NULL);
   board.simulator = &model.device;
@@ -332,6 +365,7 @@ static void test_arguments(void) {
 int main(void) {
   test_normal_runs();
   test_interrupts();
+  test_spurious_interrupts();
   test_polling_without_clock();
   test_memory_modes();
   test_security_states();

@@ -17,7 +17,6 @@ enum {
   ETHOS_U_REG_QSIZE = 0x020,
   ETHOS_U_REG_PROT = 0x024,
   ETHOS_U_REG_CONFIG = 0x028,
-  ETHOS_U_REG_LOCK = 0x02C,
   ETHOS_U_REG_REGIONCFG = 0x03C,
   ETHOS_U_REG_AXI_LIMIT0 = 0x040,  // four of them
   ETHOS_U_REG_BASEP = 0x080,       // eight, each with an upper half

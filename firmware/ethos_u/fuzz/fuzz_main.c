@@ -11,7 +11,7 @@
 
 #include "firmware/ethos_u/fuzz/fuzz_target.h"
 
-enum { MAX_SEEDS = 256, MAX_EXTRA = 64 };
+enum { MAX_SEEDS = 512, MAX_EXTRA = 64 };
 
 typedef struct {
   const uint8_t *data;
@@ -47,8 +47,11 @@ static int load(const char *path) {
   uint8_t *data = malloc(size);
   const size_t loaded = data == NULL ? 0 : fread(data, 1, size, file);
   (void)fclose(file);
-  for (size_t at = 0; loaded == size && at + 4 <= size && seed_count < MAX_SEEDS;) {
+  for (size_t at = 0; loaded == size && at + 4 <= size;) {
     const uint32_t bytes = read32(data + at);
+    if (seed_count == MAX_SEEDS || bytes > size - at - 4) {
+      return 0;
+    }
     seeds[seed_count++] = (seed){data + at + 4, bytes};
     at += 4 + (size_t)bytes;
   }

@@ -3,6 +3,22 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//boards:board_test.bzl", "board_test")
+load("//boards:board_transition.bzl", "no_board_transition")
+
+def _same_for_all_boards_impl(ctx):
+    return [DefaultInfo(files = depset(ctx.files.srcs))]
+
+# Files that do not depend on the board, made once for all.
+_same_for_all_boards = rule(
+    implementation = _same_for_all_boards_impl,
+    attrs = {
+        "srcs": attr.label_list(allow_files = True),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+    },
+    cfg = no_board_transition,
+)
 
 def image_test(name, cases, archives, boards, **kwargs):
     """Makes tests `<name>.<board>` that run payloads as firmware does.
@@ -14,15 +30,24 @@ def image_test(name, cases, archives, boards, **kwargs):
       boards: labels of boards.
       **kwargs: as for board_test.
     """
+    _same_for_all_boards(
+        name = name + "_archives",
+        testonly = True,
+        srcs = archives,
+    )
     native.genrule(
         name = name + "_cases",
         testonly = True,
         outs = [name + "_cases.c"],
-        cmd = "$(location //firmware/ethos_u/image:cases) --output=$@ --cases=%s %s" % (
-            ",".join(cases),
-            " ".join(["$(location %s)" % archive for archive in archives]),
-        ),
-        srcs = archives,
+        cmd = "$(location //firmware/ethos_u/image:cases) --output=$@ " +
+              "--board=$(location //boards:current.json) --cases=%s $(locations :%s_archives)" % (
+                  ",".join(cases),
+                  name,
+              ),
+        srcs = [
+            ":%s_archives" % name,
+            "//boards:current.json",
+        ],
         tools = ["//firmware/ethos_u/image:cases"],
     )
     cc_library(

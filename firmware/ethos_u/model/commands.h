@@ -113,7 +113,7 @@ typedef struct {
   uint32_t payload_mask;
 } npu_command;
 
-// Initialisers: all commands in the order of their keys, and their names in the same order.
+// Initialiser: all commands in the order of their keys.
 // clang-format off
 #define NPU_COMMANDS \
   { \
@@ -214,107 +214,6 @@ typedef struct {
     {0x4091, 0x0000, 0xffffffff}, \
     {0x4092, 0x00ff, 0xffffffff}, \
     {0x4093, 0x0000, 0x000fffff}, \
-  }
-
-#define NPU_COMMAND_NAMES \
-  { \
-    "OP_STOP", \
-    "OP_IRQ", \
-    "OP_CONV", \
-    "OP_DEPTHWISE", \
-    "OP_POOL", \
-    "OP_ELEMENTWISE", \
-    "OP_DMA_START", \
-    "OP_DMA_WAIT", \
-    "OP_KERNEL_WAIT", \
-    "OP_PMU_MASK", \
-    "SET_IFM_PAD_TOP", \
-    "SET_IFM_PAD_LEFT", \
-    "SET_IFM_PAD_RIGHT", \
-    "SET_IFM_PAD_BOTTOM", \
-    "SET_IFM_DEPTH_M1", \
-    "SET_IFM_PRECISION", \
-    "SET_IFM_UPSCALE", \
-    "SET_IFM_ZERO_POINT", \
-    "SET_IFM_WIDTH0_M1", \
-    "SET_IFM_HEIGHT0_M1", \
-    "SET_IFM_HEIGHT1_M1", \
-    "SET_IFM_IB_END", \
-    "SET_IFM_REGION", \
-    "SET_OFM_WIDTH_M1", \
-    "SET_OFM_HEIGHT_M1", \
-    "SET_OFM_DEPTH_M1", \
-    "SET_OFM_PRECISION", \
-    "SET_OFM_BLK_WIDTH_M1", \
-    "SET_OFM_BLK_HEIGHT_M1", \
-    "SET_OFM_BLK_DEPTH_M1", \
-    "SET_OFM_ZERO_POINT", \
-    "SET_OFM_WIDTH0_M1", \
-    "SET_OFM_HEIGHT0_M1", \
-    "SET_OFM_HEIGHT1_M1", \
-    "SET_OFM_REGION", \
-    "SET_KERNEL_WIDTH_M1", \
-    "SET_KERNEL_HEIGHT_M1", \
-    "SET_KERNEL_STRIDE", \
-    "SET_PARALLEL_MODE", \
-    "SET_ACC_FORMAT", \
-    "SET_ACTIVATION", \
-    "SET_ACTIVATION_MIN", \
-    "SET_ACTIVATION_MAX", \
-    "SET_WEIGHT_REGION", \
-    "SET_SCALE_REGION", \
-    "SET_AB_START", \
-    "SET_BLOCKDEP", \
-    "SET_DMA0_SRC_REGION", \
-    "SET_DMA0_DST_REGION", \
-    "SET_DMA0_SIZE0", \
-    "SET_DMA0_SIZE1", \
-    "SET_IFM2_BROADCAST", \
-    "SET_IFM2_SCALAR", \
-    "SET_IFM2_PRECISION", \
-    "SET_IFM2_ZERO_POINT", \
-    "SET_IFM2_WIDTH0_M1", \
-    "SET_IFM2_HEIGHT0_M1", \
-    "SET_IFM2_HEIGHT1_M1", \
-    "SET_IFM2_IB_START", \
-    "SET_IFM2_REGION", \
-    "SET_IFM_BASE0", \
-    "SET_IFM_BASE1", \
-    "SET_IFM_BASE2", \
-    "SET_IFM_BASE3", \
-    "SET_IFM_STRIDE_X", \
-    "SET_IFM_STRIDE_Y", \
-    "SET_IFM_STRIDE_C", \
-    "SET_OFM_BASE0", \
-    "SET_OFM_BASE1", \
-    "SET_OFM_BASE2", \
-    "SET_OFM_BASE3", \
-    "SET_OFM_STRIDE_X", \
-    "SET_OFM_STRIDE_Y", \
-    "SET_OFM_STRIDE_C", \
-    "SET_WEIGHT_BASE", \
-    "SET_WEIGHT_LENGTH", \
-    "SET_SCALE_BASE", \
-    "SET_SCALE_LENGTH", \
-    "SET_OFM_SCALE", \
-    "SET_OPA_SCALE", \
-    "SET_OPB_SCALE", \
-    "SET_DMA0_SRC", \
-    "SET_DMA0_DST", \
-    "SET_DMA0_LEN", \
-    "SET_DMA0_SKIP0", \
-    "SET_DMA0_SKIP1", \
-    "SET_IFM2_BASE0", \
-    "SET_IFM2_BASE1", \
-    "SET_IFM2_BASE2", \
-    "SET_IFM2_BASE3", \
-    "SET_IFM2_STRIDE_X", \
-    "SET_IFM2_STRIDE_Y", \
-    "SET_IFM2_STRIDE_C", \
-    "SET_WEIGHT1_BASE", \
-    "SET_WEIGHT1_LENGTH", \
-    "SET_SCALE1_BASE", \
-    "SET_SCALE1_LENGTH", \
   }
 // clang-format on
 

@@ -14,8 +14,7 @@ enum {
 typedef enum { NPU_U55 = 0, NPU_U65 = 1 } npu_product;
 
 typedef struct {
-  const char *name;  // as Vela calls it: "ethos-u55-128"
-  uint32_t config;   // the CONFIG register: log2 of MACs, SHRAM KB << 8, product << 28
+  uint32_t config;  // the CONFIG register: log2 of MACs, SHRAM KB << 8, product << 28
   npu_product product;
   uint8_t cores;  // with more than one, weights and scales come in one stream for each
   uint8_t ofm_ublock_height;
@@ -26,8 +25,7 @@ typedef struct {
 
 extern const npu_config npu_configs[NPU_CONFIG_COUNT];
 
-// The configuration with this CONFIG register or this name, or null.
+// The configuration with this CONFIG register, or null.
 const npu_config *npu_config_find(uint32_t config);
-const npu_config *npu_config_by_name(const char *name);
 
 #endif  // FIRMWARE_ETHOS_U_MODEL_CONFIG_H_

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The weight decoder against Vela's own codec, `mlw_codec`."""
 
-import ctypes
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +10,8 @@ from ethosu import mlw_codec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-_LIBRARY = ctypes.CDLL(str(Path(__file__).parent / "libweight_stream.so"))
-_LIBRARY.decode_weights.restype = ctypes.c_char_p
+from firmware.ethos_u.model.weight_decoder import decode_weights
 
-Weights = npt.NDArray[np.int16]
 _DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, int], npt.NDArray[np.int64]]] = {
     "uniform": lambda rng, n: rng.integers(-255, 256, n),
     "sparse": lambda rng, n: rng.integers(-127, 128, n) * (rng.random(n) < 0.1),
@@ -30,14 +26,6 @@ _DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, int], npt.NDArray[np.in
 }
 
 
-def _decode(stream: bytes, count: int, step: int) -> tuple[Weights, str | None]:
-    weights = np.full(count, 0x5555, np.int16)
-    error = _LIBRARY.decode_weights(
-        stream, len(stream), weights.ctypes.data_as(ctypes.c_void_p), count, step
-    )
-    return weights, error.decode() if error else None
-
-
 @pytest.mark.parametrize("name", _DISTRIBUTIONS)
 @pytest.mark.parametrize("count", [1, 8, 63, 1000, 40000])
 def test_equals_mlw_codec(name: str, count: int) -> None:
@@ -45,7 +33,7 @@ def test_equals_mlw_codec(name: str, count: int) -> None:
     for step in (8, 64, 1 << 20):
         weights = _DISTRIBUTIONS[name](rng, count).astype(np.int16)
         stream = bytes(mlw_codec.encode(weights.tolist()))
-        decoded, error = _decode(stream, count, step)
+        decoded, error = decode_weights(stream, count, step)
         assert error is None
         np.testing.assert_array_equal(decoded, mlw_codec.decode(bytearray(stream))[:count])
         np.testing.assert_array_equal(decoded, weights)
@@ -54,7 +42,7 @@ def test_equals_mlw_codec(name: str, count: int) -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.integers(-255, 255) | st.just(0), min_size=1, max_size=400))
 def test_decodes_what_was_encoded(weights: list[int]) -> None:
-    decoded, error = _decode(bytes(mlw_codec.encode(weights)), len(weights), 64)
+    decoded, error = decode_weights(bytes(mlw_codec.encode(weights)), len(weights), 64)
     assert error is None
     assert decoded.tolist() == weights
 
@@ -64,13 +52,13 @@ def test_truncated_streams_end_with_an_error(name: str) -> None:
     weights = _DISTRIBUTIONS[name](np.random.default_rng(7), 1000).astype(np.int16)
     stream = bytes(mlw_codec.encode(weights.tolist()))
     for size in range(0, len(stream) // 2, 3):
-        assert _decode(stream[:size], len(weights), 64)[1] == "ends too early"
+        assert decode_weights(stream[:size], len(weights), 64)[1] == "ends too early"
 
 
 @settings(max_examples=500, deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_end(stream: bytes) -> None:
-    _decode(stream, 5000, 64)
+    decode_weights(stream, 5000, 64)
 
 
 @pytest.mark.parametrize(
@@ -83,4 +71,4 @@ def test_any_bytes_end(stream: bytes) -> None:
     ],
 )
 def test_errors(stream: bytes, message: str) -> None:
-    assert _decode(stream, 100, 64)[1] == message
+    assert decode_weights(stream, 100, 64)[1] == message

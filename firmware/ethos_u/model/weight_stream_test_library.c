@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weight stream decoder in one call, for test_weight_stream.py.
+// The weight stream decoder in one call, for weight_decoder.py.
 #include <stddef.h>
 
 #include "firmware/ethos_u/model/weight_stream.h"

@@ -40,7 +40,7 @@ def image_test(name, cases, archives, boards, **kwargs):
         testonly = True,
         outs = [name + "_cases.c"],
         cmd = "$(location //firmware/ethos_u/image:cases) --output=$@ " +
-              "--board=$(location //boards:current.json) --cases=%s $(locations :%s_archives)" % (
+              "--board=$(location //boards:current.json) --cases=%s $(locations :%s_archives) >/dev/null" % (
                   ",".join(cases),
                   name,
               ),

@@ -5,6 +5,7 @@
 //
 // SEEDS is a file of payloads, each with its uint32 size in front. RUNS is how many mutations to
 // try, FIRST the number of the first one.
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,26 +37,30 @@ static uint32_t read32(const uint8_t *data) {
   return value;
 }
 
-static int load(const char *path) {
+// Reads the seeds, which stay for good. False if the file is not one of seeds.
+static bool load(const char *path) {
+  static uint8_t *data;
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
-    return 0;
+    return false;
   }
   (void)fseek(file, 0, SEEK_END);
   const size_t size = (size_t)ftell(file);
   (void)fseek(file, 0, SEEK_SET);
-  uint8_t *data = malloc(size);
+  data = malloc(size);
   const size_t loaded = data == NULL ? 0 : fread(data, 1, size, file);
   (void)fclose(file);
-  for (size_t at = 0; loaded == size && at + 4 <= size;) {
+  size_t at = 0;
+  while (at + 4 <= loaded) {
     const uint32_t bytes = read32(data + at);
-    if (seed_count == MAX_SEEDS || bytes > size - at - 4) {
-      return 0;
+    at += 4;
+    if (seed_count == MAX_SEEDS || bytes > loaded - at) {
+      return false;
     }
-    seeds[seed_count++] = (seed){data + at + 4, bytes};
-    at += 4 + (size_t)bytes;
+    seeds[seed_count++] = (seed){data + at, bytes};
+    at += bytes;
   }
-  return seed_count > 0;
+  return loaded == size && seed_count > 0;
 }
 
 // An offset inside the block of that name, or anywhere if there is none.

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from absl import app, flags
 
+from firmware.ethos_u.isa import Family, value_name
 from firmware.ethos_u.npu_model import (
     CONFIGS,
     REGIONS,
@@ -33,6 +34,15 @@ def _shape(shape: tuple[int, int, int]) -> str:
     return "x".join(str(size) for size in shape) if any(shape) else "-"
 
 
+def _name(operation: Operation) -> str:
+    """Such as "POOL AVERAGE"."""
+    name = operation.name.removeprefix("OP_")
+    modes = {"POOL": "pooling_mode", "ELEMENTWISE": "elementwise_mode"}
+    if name in modes:
+        return f"{name} {value_name(Family.U55, modes[name], operation.mode)}"
+    return name
+
+
 def profile_table(operations: list[Operation], summary: Summary) -> str:
     """A table of operations: estimated cycles, MACs, bytes read from and written to each region."""
     total = summary.counts
@@ -40,17 +50,17 @@ def profile_table(operations: list[Operation], summary: Summary) -> str:
     traffic |= {f"written {region}": total.written[region] for region in range(REGIONS)}
     used = [name for name, count in traffic.items() if count]
     lines = [
-        f"{'command':>8} {'operation':<16} {'IFM':>14} {'OFM':>14} {'cycles':>10} {'MACs':>12}"
+        f"{'command':>8} {'operation':<19} {'IFM':>14} {'OFM':>14} {'cycles':>10} {'MACs':>12}"
         + "".join(f"{name:>12}" for name in used)
     ]
     rows = [
-        (str(op.command), op.name, _shape(op.ifm_shape), _shape(op.ofm_shape), op.counts)
+        (str(op.command), _name(op), _shape(op.ifm_shape), _shape(op.ofm_shape), op.counts)
         for op in operations
     ]
     for command, name, ifm, ofm, counts in [*rows, ("total", "", "", "", total)]:
         columns = dict(zip(traffic, (*counts.read, *counts.written), strict=True))
         lines.append(
-            f"{command:>8} {name:<16} {ifm:>14} {ofm:>14} {counts.cycles:>10} {counts.macs:>12}"
+            f"{command:>8} {name:<19} {ifm:>14} {ofm:>14} {counts.cycles:>10} {counts.macs:>12}"
             + "".join(f"{columns[name]:>12}" for name in used)
         )
     lines.append("cycles are estimates; bytes by region: 0 constants, 1 scratch, 2 fast scratch")

@@ -7,6 +7,8 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
+from firmware.ethos_u.pte_delegates import ethos_u_delegates
+
 MAGIC = b"vela_bin_stream"
 _HEADER = struct.Struct("<16sI12x")
 _TENSOR = struct.Struct("<9i")
@@ -112,14 +114,7 @@ def read_payloads(path: Path) -> list[bytes]:
         return [data]
     if data[4:6] != b"ET":
         raise PayloadError(f"{path} is neither a payload nor a .pte file")
-    from executorch.exir._serialize._program import deserialize_pte_binary
-    from executorch.exir.schema import DataLocation
-
-    program = deserialize_pte_binary(data).program
-    return [
-        program.backend_delegate_data[delegate.processed.index].data
-        for plan in program.execution_plan
-        for delegate in plan.delegates
-        if delegate.processed.location == DataLocation.INLINE
-        and program.backend_delegate_data[delegate.processed.index].data.startswith(MAGIC)
-    ]
+    try:
+        return ethos_u_delegates(data)
+    except ValueError as error:
+        raise PayloadError(f"{path}: {error}") from error

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command-line tools on what ExecuTorch makes: a .pte for U55, one for U85, a payload."""
 
+import contextlib
 import re
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from executorch.exir._serialize._program import deserialize_pte_binary
+from hypothesis import given
+from hypothesis import strategies as st
 
 from firmware.ethos_u.npu_model import EthosUModel
 from firmware.ethos_u.payload import parse_payload, read_payloads
+from firmware.ethos_u.pte_delegates import ethos_u_delegates
 from firmware.ethos_u.testing import payloads
 
 _U55 = Path("firmware/ethos_u/corpus/sample_u55.pte")
@@ -116,6 +121,22 @@ def test_disassemble_knows_all_of_a_u85_stream() -> None:
     assert "OP_STOP" in commands[-1]
     assert not [line for line in commands if "unknown" in line or "reserved" in line]
     assert any("weights from IFM2" in line for line in commands)
+
+
+@pytest.mark.parametrize("path", [_U55, _U85])
+def test_delegates_are_those_that_executorch_reads(path: Path) -> None:
+    program = deserialize_pte_binary(path.read_bytes()).program
+    assert read_payloads(path) == [data.data for data in program.backend_delegate_data]
+
+
+@given(st.data())
+def test_a_damaged_pte_is_an_error(draw: st.DataObject) -> None:
+    data = bytearray(_U55.read_bytes())
+    for _ in range(draw.draw(st.integers(1, 5))):
+        # Where the tables are.
+        data[draw.draw(st.integers(0, 4095))] = draw.draw(st.integers(0, 255))
+    with contextlib.suppress(ValueError):
+        ethos_u_delegates(bytes(data))
 
 
 def test_disassemble_says_what_is_wrong(tmp_path: Path) -> None:

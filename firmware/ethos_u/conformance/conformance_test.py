@@ -63,7 +63,9 @@ def _cast(array: Array, element_size: int) -> Array:
 def _failure(payload: bytes, inputs: list[Array], expected: list[Array]) -> str:
     parsed = parse_payload(payload)
     config = next(name for name, value in CONFIGS.items() if value == parsed.config)
-    casts = [_cast(a, t.element_size) for a, t in zip(inputs, parsed.inputs, strict=True)]
+    # Where windows see nothing but padding Vela drops the input.
+    read = inputs if parsed.inputs else []
+    casts = [_cast(a, t.element_size) for a, t in zip(read, parsed.inputs, strict=True)]
     try:
         outputs = EthosUModel(config, check_hazards=True).run(payload, casts)
     except EthosUError as error:
@@ -79,7 +81,10 @@ def _outcome(archive: zipfile.ZipFile, test: str) -> tuple[str, str]:
         return "not compiled", archive.read(f"{test}/objection").decode()
     arrays = np.load(io.BytesIO(archive.read(f"{test}/inputs.npz")), allow_pickle=False)
     inputs = [arrays[f"arr_{index}"] for index in range(len(arrays.files))]
-    expected = reference_outputs(archive.read(f"{test}/tosa"), inputs)
+    try:
+        expected = reference_outputs(archive.read(f"{test}/tosa"), inputs)
+    except ValueError as error:
+        return "no reference", f"the reference model takes no 48-bit inputs: {error}"
     if any(output.size == 0 for output in expected):
         return "no reference", "the reference model returns nothing (48-bit outputs)"
     failure = _failure(archive.read(f"{test}/payload"), inputs, expected)
@@ -102,7 +107,8 @@ def main(argv: list[str]) -> None:
                     continue
                 test = entry.removesuffix("/tosa")
                 outcome, details = _outcome(archive, test)
-                scores[test.split("/")[1]][outcome] += 1
+                operator = re.sub(r"_\d+x\d.*", "", test.split("/")[1])
+                scores[operator][outcome] += 1
                 if outcome == "failed":
                     failures.append(f"{test}: {details}")
     outcomes = ("exact", "Vela bug", "no reference", "not compiled", "failed")

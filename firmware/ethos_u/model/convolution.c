@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/ethos_u/model/convolution.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "firmware/ethos_u/model/cycles.h"
@@ -155,7 +156,8 @@ bool npu_convolution_decode(npu_machine *machine, npu_traversal traversal,
     return false;
   }
   const uint64_t elements = (uint64_t)window->kernel_height * (uint64_t)window->kernel_width;
-  const uint64_t row = (uint64_t)window->padded_width * (uint64_t)ifm->depth + STEP_ROUNDING;
+  const int32_t row_depth = traversal == NPU_DEPTHWISE ? convolution->block_depth : ifm->depth;
+  const uint64_t row = (uint64_t)window->padded_width * (uint64_t)row_depth + STEP_ROUNDING;
   const uint64_t dilated = (uint64_t)(window->kernel_height - 1) * (uint64_t)window->dilation_y + 1;
   uint64_t step = (uint64_t)convolution->block_depth;
   uint64_t weights = elements * step;
@@ -179,15 +181,26 @@ bool npu_convolution_decode(npu_machine *machine, npu_traversal traversal,
                       (uint64_t)window->kernel_height);
 }
 
+// Zeros behind each channel's weights, and for channels that only fill up the last four.
+static void clear_padding(const npu_convolution *convolution, int32_t channels) {
+  const npu_weight_geometry *geometry = &convolution->geometry;
+  const int32_t step = convolution->weight_step;
+  const int32_t used = geometry->kernel_height * geometry->kernel_width * geometry->ifm_depth;
+  for (int32_t channel = 0; channel < ((channels + 3) & ~3); ++channel) {
+    const int32_t first = channel < channels ? used : 0;
+    memset(convolution->weights + (ptrdiff_t)channel * step + first, 0,
+           (size_t)(step - first) * sizeof(convolution->weights[0]));
+  }
+}
+
 // Decodes the weights of channels c to c + channels - 1, a part of every core's stream.
 static bool read_weights(npu_machine *machine, npu_convolution *convolution, int32_t channels) {
   const bool depthwise = convolution->geometry.traversal == NPU_DEPTHWISE;
   const int32_t cores = machine->config->cores;
   const int32_t step = convolution->weight_step;
-  const int32_t rows =
-      depthwise ? convolution->geometry.kernel_height * convolution->geometry.kernel_width
-                : (convolution->block_depth + 3) & ~3;
-  memset(convolution->weights, 0, (size_t)rows * (size_t)step * sizeof(convolution->weights[0]));
+  if (!depthwise) {
+    clear_padding(convolution, channels);
+  }
   for (int32_t core = 0; core < cores; ++core) {
     const int32_t owned = (channels + cores - 1 - core) / cores;
     int16_t *first = convolution->weights + (depthwise ? core : core * step);
@@ -236,12 +249,15 @@ bool npu_convolution_run(npu_machine *machine, npu_convolution *convolution,
       return false;
     }
     npu_output_channels(machine, output, c, channels, convolution->scales);
-    convolution->first_channel = c;
+    // A depthwise block needs no other channels than its own.
+    const bool depthwise = convolution->geometry.traversal == NPU_DEPTHWISE;
+    const int32_t first_channel = depthwise ? c : 0;
+    const int32_t ifm_channels = depthwise ? channels : convolution->ifm.depth;
     int32_t loaded = 0;
     for (int32_t y = 0; y < output->map.height; ++y) {
       const int32_t top = y * window->stride_y;
       for (loaded = loaded > top ? loaded : top; loaded < top + dilated; ++loaded) {
-        npu_window_load_row(window, &convolution->ifm, loaded,
+        npu_window_load_row(window, &convolution->ifm, loaded, first_channel, ifm_channels,
                             convolution->rows + loaded % dilated * convolution->row_step);
       }
       for (int32_t k = 0; k < window->kernel_height; ++k) {

@@ -19,8 +19,7 @@ struct npu_convolution {
   npu_feature_map ifm;
   npu_output output;
   npu_weight_geometry geometry;
-  int32_t block_depth;    // channels of the OFM block
-  int32_t first_channel;  // of the current block
+  int32_t block_depth;  // channels of the OFM block
   uint8_t weight_region;
   const uint8_t *streams[NPU_MAX_CORES];
   uint32_t stream_bytes[NPU_MAX_CORES];
@@ -29,7 +28,8 @@ struct npu_convolution {
   // Buffers.
   npu_weight_stream *decoders;  // one a core
   int16_t *weights;             // of one OFM block
-  int16_t *rows;                // padded IFM rows of the window, row y at y % dilated height
+  int16_t *rows;                // padded IFM rows of the window, row y at y % dilated height;
+                                // depthwise: only the channels of the block
   const int16_t **taps;         // rows of the window's kernel rows, for the current OFM row
   int16_t *patch;               // conv: a window in one piece
   npu_channel_scale *scales;

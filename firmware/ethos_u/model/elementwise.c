@@ -91,11 +91,9 @@ static bool decode_operand_scales(npu_machine *machine, elementwise *e) {
   const uint32_t scale_b = npu_register(machine, NPU_SET_OPB_SCALE);
   const bool word = e->ifm.element == 2;
   e->scale_mode = (ifm_scale_mode)(precision >> 8 & 3);
-  e->scale_a = (npu_scale){
-      .multiplier = npu_register(machine, NPU_SET_OPA_SCALE),
-      .shift = (uint8_t)npu_register_parameter(machine, NPU_SET_OPA_SCALE),
-      .round_double = rounding == NPU_ROUND_DOUBLE,
-  };
+  e->scale_a = npu_make_scale(npu_register(machine, NPU_SET_OPA_SCALE),
+                              npu_register_parameter(machine, NPU_SET_OPA_SCALE),
+                              rounding == NPU_ROUND_DOUBLE);
   e->multiplier_b = (int32_t)scale_b;
   switch (e->scale_mode) {
     case SCALE_BOTH16:

@@ -229,23 +229,27 @@ static void load_centred(const npu_feature_map *map, const uint8_t *source, int3
   }
 }
 
-void npu_load_centred(const npu_feature_map *map, int32_t y, int32_t x, int32_t nx, int32_t nc,
-                      int32_t step, int16_t *out) {
+void npu_load_centred(const npu_feature_map *map, int32_t y, int32_t x, int32_t nx, int32_t c,
+                      int32_t nc, int32_t step, int16_t *out) {
   while (nx > 0) {
     int32_t columns = nx;
     const uint8_t *source = pixel(map, y, x, &columns);
     if (!map->bricks && step == nc && map->stride_x == (int64_t)nc * map->element) {
-      load_centred(map, source, columns * nc, out);
+      load_centred(map, source + (int64_t)c * map->element, columns * nc, out);
       out += columns * nc;
     } else {
       for (int32_t i = 0; i < columns; ++i, source += map->stride_x, out += step) {
         if (!map->bricks) {
-          load_centred(map, source, nc, out);
+          load_centred(map, source + (int64_t)c * map->element, nc, out);
           continue;
         }
-        for (int32_t c = 0; c < nc; c += NPU_BRICK) {
-          load_centred(map, source + c / NPU_BRICK * map->stride_c,
-                       nc - c < NPU_BRICK ? nc - c : NPU_BRICK, out + c);
+        for (int32_t from = c; from < c + nc;) {
+          const int32_t lane = from % NPU_BRICK;
+          const int32_t rest = c + nc - from;
+          const int32_t n = rest < NPU_BRICK - lane ? rest : NPU_BRICK - lane;
+          load_centred(map, source + from / NPU_BRICK * map->stride_c + lane * map->element, n,
+                       out + (from - c));
+          from += n;
         }
       }
     }

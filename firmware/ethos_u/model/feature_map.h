@@ -40,8 +40,8 @@ void npu_load(const npu_feature_map *map, int32_t y, int32_t x, int32_t nx, int3
 
 // The same without the zero point, for 8-bit maps and 16-bit ones whose zero point is 0; column i
 // goes to out + i * step.
-void npu_load_centred(const npu_feature_map *map, int32_t y, int32_t x, int32_t nx, int32_t nc,
-                      int32_t step, int16_t *out);
+void npu_load_centred(const npu_feature_map *map, int32_t y, int32_t x, int32_t nx, int32_t c,
+                      int32_t nc, int32_t step, int16_t *out);
 
 // Stores values[nx][nc], of which the low bits count.
 void npu_store(const npu_feature_map *map, int32_t y, int32_t x, int32_t nx, int32_t c, int32_t nc,

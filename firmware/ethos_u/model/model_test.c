@@ -268,6 +268,14 @@ static void test_hazards(void) {
   expect(ETHOS_U_ERROR_HAZARD, NPU_OP_DMA_START, ETHOS_U_NO_FIELD);
   stream_change(&builder, NPU_SET_DMA0_DST, 0, 40);
   CHECK_EQUAL(run(), ETHOS_U_OK);
+  // A transfer reads what a kernel may still write.
+  stream_change(&builder, NPU_SET_DMA0_SRC_REGION, 1, 0);
+  stream_change(&builder, NPU_SET_DMA0_SRC, 0, 64 + 23);
+  stream_change(&builder, NPU_SET_DMA0_LEN, 0, 1);
+  expect(ETHOS_U_ERROR_HAZARD, NPU_OP_DMA_START, ETHOS_U_NO_FIELD);
+  CHECK_EQUAL(error.value, 64 + 23);
+  stream_change(&builder, NPU_SET_DMA0_SRC, 0, 64 + 24);
+  CHECK_EQUAL(run(), ETHOS_U_OK);
   begin();
   stream_add_copy(&builder);
   stream_add(&builder, NPU_OP_KERNEL_WAIT, 0, 0);

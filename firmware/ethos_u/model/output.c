@@ -47,7 +47,7 @@ static bool decode_scale(npu_machine *machine, bool scaled, npu_output *output) 
   const uint32_t precision = npu_register(machine, NPU_SET_OFM_PRECISION);
   const uint32_t rounding = precision >> 14;
   output->source = NPU_SCALE_NONE;
-  output->scale = (npu_scale){1, 0, false};
+  output->scale = npu_make_scale(1, 0, false);
   if (!scaled) {
     return npu_ok(machine);
   }
@@ -55,7 +55,7 @@ static bool decode_scale(npu_machine *machine, bool scaled, npu_output *output) 
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OFM_PRECISION, "round_mode",
                     rounding);
   }
-  output->scale.round_double = rounding == NPU_ROUND_DOUBLE;
+  output->round_double = rounding == NPU_ROUND_DOUBLE;
   if ((precision >> 8 & 1) == SCALE_PER_CHANNEL) {
     output->source = NPU_SCALE_CHANNEL;
     for (int core = 0; core < machine->config->cores; ++core) {
@@ -64,8 +64,9 @@ static bool decode_scale(npu_machine *machine, bool scaled, npu_output *output) 
     return npu_ok(machine);
   }
   output->source = NPU_SCALE_GLOBAL;
-  output->scale.multiplier = npu_register(machine, NPU_SET_OFM_SCALE);
-  output->scale.shift = (uint8_t)npu_register_parameter(machine, NPU_SET_OFM_SCALE);
+  output->scale =
+      npu_make_scale(npu_register(machine, NPU_SET_OFM_SCALE),
+                     npu_register_parameter(machine, NPU_SET_OFM_SCALE), output->round_double);
   return npu_ok(machine);
 }
 
@@ -150,7 +151,7 @@ void npu_output_channels(const npu_machine *machine, const npu_output *output, i
     const int64_t sign = (int64_t)1 << 39;
     *scales++ = (npu_channel_scale){
         .bias = (bias ^ sign) - sign,
-        .scale = {u32(record + 5), record[9] & 63, output->scale.round_double},
+        .scale = npu_make_scale(u32(record + 5), record[9] & 63, output->round_double),
     };
   }
 }
@@ -189,7 +190,8 @@ bool npu_output_write(npu_machine *machine, const npu_output *output, int32_t y,
       channel = channel + 1 == nc ? 0 : channel + 1;
     }
     if (output->source != NPU_SCALE_NONE) {
-      if (value >= output->accumulator_limit || value < -output->accumulator_limit) {
+      const bool fits32 = value == (int32_t)value;
+      if (!fits32 && (value >= output->accumulator_limit || value < -output->accumulator_limit)) {
         return npu_fail(machine, ETHOS_U_ERROR_OVERFLOW, NPU_SET_ACC_FORMAT, "accumulator", value);
       }
       if (!npu_rescale(value, scale, &value)) {

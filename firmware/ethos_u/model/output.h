@@ -30,7 +30,8 @@ typedef struct {
 typedef struct {
   npu_feature_map map;
   npu_scale_source source;
-  npu_scale scale;
+  bool round_double;
+  npu_scale scale;                        // NPU_SCALE_GLOBAL
   const uint8_t *records[NPU_MAX_CORES];  // scale streams
   int64_t accumulator_limit;              // magnitudes below it fit the accumulator
   int32_t minimum;

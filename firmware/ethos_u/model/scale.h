@@ -11,26 +11,37 @@
 typedef enum { NPU_ROUND_DOUBLE = 0, NPU_ROUND_TRUNCATE = 1, NPU_ROUND_NATURAL = 2 } npu_rounding;
 
 typedef struct {
+  int64_t rounding;  // half of what the shift takes
   uint32_t multiplier;
   uint8_t shift;  // 0 to 63
   bool round_double;
 } npu_scale;
 
+static inline npu_scale npu_make_scale(uint32_t multiplier, uint32_t shift, bool round_double) {
+  return (npu_scale){
+      .rounding = shift == 0 ? 0 : (int64_t)1 << (shift - 1),
+      .multiplier = multiplier,
+      .shift = (uint8_t)shift,
+      .round_double = round_double && shift > 31,
+  };
+}
+
 // False if the product does not fit.
 static inline bool npu_rescale(int64_t value, npu_scale scale, int64_t *result) {
   const int64_t multiplier = scale.multiplier;
-  if (value != (int32_t)value || multiplier > INT32_MAX) {
+  int64_t product;
+  if (value == (int32_t)value && multiplier <= INT32_MAX) {
+    product = (int64_t)(int32_t)value * (int32_t)multiplier;  // one instruction on 32-bit cores
+  } else {
     const int64_t limit = multiplier == 0 ? INT64_MAX : (INT64_MAX >> 1) / multiplier;
     if (value > limit || value < -limit) {
       return false;
     }
+    product = value * multiplier;
   }
-  int64_t product = value * multiplier;
-  if (scale.shift > 0) {
-    product += (int64_t)1 << (scale.shift - 1);
-    if (scale.round_double && scale.shift > 31) {
-      product += value >= 0 ? (int64_t)1 << 30 : -((int64_t)1 << 30);
-    }
+  product += scale.rounding;
+  if (scale.round_double) {
+    product += value >= 0 ? (int64_t)1 << 30 : -((int64_t)1 << 30);
   }
   *result = product >> scale.shift;
   return true;

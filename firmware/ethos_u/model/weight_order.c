@@ -46,7 +46,11 @@ static bool read_lanes(const block_reader *reader, int32_t o, int32_t i, int32_t
     if (valid > 0) {
       int16_t *target = reader->rows + (ptrdiff_t)(o + lane) * reader->channel_step +
                         element * reader->element_step;
-      memcpy(target, source, (size_t)valid * sizeof(source[0]));
+      if (valid == NPU_IFM_UBLOCK_DEPTH) {
+        memcpy(target, source, NPU_IFM_UBLOCK_DEPTH * sizeof(source[0]));  // of a size known here
+      } else {
+        memcpy(target, source, (size_t)valid * sizeof(source[0]));
+      }
     }
     for (int32_t k = valid; k < ifm_lanes; ++k) {
       padding |= source[k];

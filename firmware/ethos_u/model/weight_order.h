@@ -24,8 +24,8 @@ typedef struct {
 
 // Reads the weights of the `channels` OFM channels that one core has in a block. Those of channel o
 // go to rows + o * channel_step: element (y, x, i) of its kernel at index
-// ((y * kernel_width + x) * ifm_depth + i) * element_step. The target must be zero before. False if
-// the stream is corrupt (stream->error).
+// ((y * kernel_width + x) * ifm_depth + i) * element_step. False if the stream is corrupt
+// (stream->error).
 bool npu_weights_read_block(npu_weight_stream *stream, const npu_weight_geometry *geometry,
                             int32_t channels, int16_t *rows, int32_t channel_step,
                             int32_t element_step);

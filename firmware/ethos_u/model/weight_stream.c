@@ -143,15 +143,23 @@ static bool finish(npu_weight_stream *stream, npu_symbol_coder *coder, npu_symbo
                    const int16_t *palette, uint32_t limit) {
   uint32_t n = coder->total - coder->read;
   n = n < coder->pending ? n : coder->pending;
+  const uint32_t divisor = coder->divisor;
+  const uint32_t mask = (1u << divisor) - 1;
+  const uint16_t *quotients = coder->quotients[coder->turn];
+  // As many remainders at once as surely fit 32 bits.
+  const uint32_t at_once = divisor == 0 ? NPU_CHUNK_SYMBOLS : 32 / divisor;
   const uint32_t end = queue->end;
-  for (uint32_t i = 0; i < n; ++i) {
-    const uint32_t symbol =
-        ((uint32_t)coder->quotients[i] << coder->divisor) + take(stream, coder->divisor);
-    if (symbol >= limit) {
-      return false;
+  for (uint32_t i = 0; i < n;) {
+    const uint32_t stop = n - i < at_once ? n : i + at_once;
+    uint32_t remainders = take(stream, (stop - i) * divisor);
+    for (; i < stop; ++i, remainders >>= divisor) {
+      const uint32_t symbol = ((uint32_t)quotients[i] << divisor) + (remainders & mask);
+      if (symbol >= limit) {
+        return false;
+      }
+      queue->items[(end + i) % NPU_WEIGHT_QUEUE] =
+          palette != NULL ? palette[symbol] : (int32_t)symbol;
     }
-    queue->items[(end + i) % NPU_WEIGHT_QUEUE] =
-        palette != NULL ? palette[symbol] : (int32_t)symbol;
   }
   queue->end = end + n;
   coder->read += n;
@@ -212,16 +220,14 @@ static bool read_chunk(npu_weight_stream *stream) {
   const int32_t balance = stream->has_zero_runs ? (int32_t)(weights->started - zeros->started) : 0;
   const bool with_weights = balance < BALANCE && weights->started < weights->total;
   const bool with_zeros = balance >= 0 && zeros->started < zeros->total;
-  uint16_t weight_quotients[NPU_CHUNK_SYMBOLS + 1];
-  uint16_t zero_quotients[NPU_CHUNK_SYMBOLS + 1];
   uint32_t weight_count = 0;
   uint32_t zero_count = 0;
   const uint32_t unary0 = with_weights && !stream->uncompressed ? take(stream, 12) : 0;
   if (with_zeros) {
-    zero_count = read_zero_quotients(stream, zero_quotients);
+    zero_count = read_zero_quotients(stream, zeros->quotients[zeros->turn ^ 1]);
   }
   if (with_weights) {
-    weight_count = read_weight_quotients(stream, unary0, weight_quotients);
+    weight_count = read_weight_quotients(stream, unary0, weights->quotients[weights->turn ^ 1]);
   }
   if (!finish(stream, weights, &stream->weight_queue, stream->palette, stream->index_count)) {
     return corrupt(stream, "has a weight beyond 9 bits");
@@ -234,10 +240,10 @@ static bool read_chunk(npu_weight_stream *stream) {
   }
   weights->started += weight_count;
   weights->pending = weight_count;
-  memcpy(weights->quotients, weight_quotients, weight_count * sizeof(weight_quotients[0]));
+  weights->turn ^= 1;
   zeros->started += zero_count;
   zeros->pending = zero_count;
-  memcpy(zeros->quotients, zero_quotients, zero_count * sizeof(zero_quotients[0]));
+  zeros->turn ^= 1;
   return stream->error == NULL;
 }
 
@@ -259,8 +265,13 @@ bool npu_weight_stream_read(npu_weight_stream *stream, int16_t *weights, uint32_
         return false;
       }
     } else if (!is_empty(&stream->weight_queue)) {
-      *weights++ = (int16_t)pop(&stream->weight_queue);
-      --stream->undelivered;
+      const uint32_t rest = (uint32_t)(end - weights);
+      const uint32_t ready = stream->weight_queue.end - stream->weight_queue.first;
+      const uint32_t n = stream->has_zero_runs ? 1 : ready < rest ? ready : rest;
+      for (uint32_t i = 0; i < n; ++i) {
+        *weights++ = (int16_t)pop(&stream->weight_queue);
+      }
+      stream->undelivered -= n;
       stream->zero_run_due = stream->has_zero_runs;
     } else if (stream->undelivered == 0 ? !start_slice(stream) : !read_chunk(stream)) {
       return false;

@@ -55,28 +55,32 @@ bool npu_window_decode(npu_machine *machine, int32_t ofm_height, int32_t ofm_wid
                                 (window->width + scale - 1) / scale, depth, ifm);
 }
 
-void npu_window_load_row(const npu_window *window, const npu_feature_map *ifm, int32_t y,
-                         int16_t *row) {
-  const int32_t depth = ifm->depth;
-  const size_t column = (size_t)depth * sizeof(row[0]);
+void npu_window_load_row(const npu_window *window, const npu_feature_map *ifm, int32_t y, int32_t c,
+                         int32_t nc, int16_t *row) {
+  const size_t column = (size_t)nc * sizeof(row[0]);
   const int32_t inner_y = y - window->pad_top;
   const bool inserted = window->upscale == NPU_UPSCALE_ZEROS && inner_y % 2 != 0;
-  int16_t *inner = row + (size_t)window->pad_left * (size_t)depth;
-  if (window->padded_width != window->width || inner_y < 0 || inner_y >= window->height ||
-      window->upscale == NPU_UPSCALE_ZEROS) {
-    memset(row, 0, (size_t)window->padded_width * column);
-  }
   if (inner_y < 0 || inner_y >= window->height || inserted) {
+    memset(row, 0, (size_t)window->padded_width * column);
     return;
+  }
+  int16_t *inner = row + (size_t)window->pad_left * (size_t)nc;
+  const size_t inner_bytes = (size_t)window->width * column;
+  const size_t left_bytes = (size_t)window->pad_left * column;
+  memset(row, 0, left_bytes);
+  memset((uint8_t *)inner + inner_bytes, 0,
+         (size_t)window->padded_width * column - left_bytes - inner_bytes);
+  if (window->upscale == NPU_UPSCALE_ZEROS) {
+    memset(inner, 0, inner_bytes);
   }
   if (window->upscale == NPU_UPSCALE_NONE) {
-    npu_load_centred(ifm, inner_y, 0, ifm->width, depth, depth, inner);
+    npu_load_centred(ifm, inner_y, 0, ifm->width, c, nc, nc, inner);
     return;
   }
-  npu_load_centred(ifm, inner_y / 2, 0, ifm->width, depth, 2 * depth, inner);
+  npu_load_centred(ifm, inner_y / 2, 0, ifm->width, c, nc, 2 * nc, inner);
   if (window->upscale == NPU_UPSCALE_NEAREST) {
     for (int32_t x = 1; x < window->width; x += 2) {
-      memcpy(inner + (size_t)x * (size_t)depth, inner + (size_t)(x - 1) * (size_t)depth, column);
+      memcpy(inner + (size_t)x * (size_t)nc, inner + (size_t)(x - 1) * (size_t)nc, column);
     }
   }
 }

@@ -29,9 +29,9 @@ typedef struct {
 bool npu_window_decode(npu_machine *machine, int32_t ofm_height, int32_t ofm_width,
                        npu_window *window, npu_feature_map *ifm);
 
-// Row y of the padded IFM as int16 without its zero point, row[padded_width][depth]; padding and
-// inserted zeros are 0.
-void npu_window_load_row(const npu_window *window, const npu_feature_map *ifm, int32_t y,
-                         int16_t *row);
+// nc channels from c on of row y of the padded IFM as int16 without its zero point,
+// row[padded_width][nc]; padding and inserted zeros are 0.
+void npu_window_load_row(const npu_window *window, const npu_feature_map *ifm, int32_t y, int32_t c,
+                         int32_t nc, int16_t *row);
 
 #endif  // FIRMWARE_ETHOS_U_MODEL_WINDOW_H_

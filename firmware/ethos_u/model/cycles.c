@@ -5,7 +5,7 @@ enum {
   UNIT = 16,         // fractions of a cycle
   KERNEL_LIMIT = 8,  // a window is worked through in pieces of at most 8x8
   BRICK_CHANNELS = 16,
-  TABLE_COST = UNIT,       // at least this per element with a LUT
+  LEAST_COST = UNIT,       // of an element, but for elementwise operations without a LUT
   SCALE_READ_BYTES = 256,  // of scale records, read in one latency
 };
 
@@ -202,15 +202,17 @@ void npu_estimate_kernel(npu_machine *machine, const npu_work *work) {
                                  (int32_t)npu_register(machine, NPU_SET_OFM_BLK_WIDTH_M1) + 1,
                                  (int32_t)npu_register(machine, NPU_SET_OFM_BLK_DEPTH_M1) + 1};
   const extent block = clip(block_register, shape_of(ofm));
-  const extent ifm = clip(ifm_block(machine, work, block_register), shape_of(work->ifm));
+  extent whole = shape_of(work->ifm);
+  whole.depth = round_up(whole.depth, NPU_IFM_UBLOCK_DEPTH);
+  const extent ifm = clip(ifm_block(machine, work, block_register), whole);
   const int64_t first =
       memory_of(machine, work->ifm->region).latency +
       transfer_cycles(machine, work->ifm, ifm, true, volume(ifm) * work->ifm->element);
   const int64_t last = memory_of(machine, ofm->region).latency +
                        transfer_cycles(machine, ofm, block, false, volume(block) * ofm->element);
   int64_t cost = OUTPUT_COST[config - npu_configs][work->output_class];
-  if (work->output->lut != NULL) {
-    cost = max64(cost, TABLE_COST / config->cores);
+  if (work->output->lut != NULL || work->kind != NPU_WORK_ELEMENTWISE) {
+    cost = max64(cost, LEAST_COST / config->cores);
   }
   int64_t total = 0;
   if (work->kind == NPU_WORK_ELEMENTWISE) {

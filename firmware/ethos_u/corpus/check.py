@@ -101,7 +101,7 @@ def check_payload(
         part.name,
         compiled.accelerator,
         compiled.memory_mode,
-        len(runs),
+        0 if bug else len(runs),
         bug is not None,
         failure,
         _estimate(model),
@@ -156,3 +156,18 @@ def score_table(results: Sequence[Result]) -> str:
             f"{statistics.median(ratios):>5.2f} {max(ratios):>5.2f} {_ratio(sound, 'cycles'):>5.2f}"
         )
     return "\n".join(lines)
+
+
+def estimate_errors(results: Sequence[Result]) -> str:
+    """How many graphs' cycles of operations with MACs come how near to Vela's."""
+    ratios = [
+        _ratio([r], "mac_cycles")
+        for r in results
+        if not r.vela_bug and r.vela.mac_cycles and r.estimate.mac_cycles
+    ]
+    near = sum(0.9 <= ratio <= 1.1 for ratio in ratios)
+    fair = sum(2 / 3 <= ratio <= 3 / 2 for ratio in ratios)
+    return (
+        f"cycles of operations with MACs, {len(ratios)} graphs: {near} within 10 % of Vela's, "
+        f"{fair} from 2/3 to 3/2 of them"
+    )

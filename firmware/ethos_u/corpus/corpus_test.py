@@ -7,7 +7,7 @@ from pathlib import Path
 
 from absl import app, flags
 
-from firmware.ethos_u.corpus.check import Result, check_archive, score_table
+from firmware.ethos_u.corpus.check import Result, check_archive, estimate_errors, score_table
 from firmware.ethos_u.corpus.reference import FILLERS
 
 _INPUTS = flags.DEFINE_list("inputs", list(FILLERS), "Kinds of inputs.")
@@ -36,6 +36,7 @@ def main(argv: list[str]) -> None:
         results += check_archive(Path(path), _INPUTS.value, _DEFAULT_MODES.value)
     print("estimated cycles\n" + _estimates(results) + "\n")
     print(score_table(results))
+    print(estimate_errors(results))
     failures = [result for result in results if result.failure]
     for result in failures:
         print(f"{result.graph} {result.accelerator} {result.memory_mode}: {result.failure}")

@@ -22,7 +22,7 @@ def main(argv: list[str]) -> None:
     if len(argv) > 1:
         raise app.UsageError(f"unexpected arguments: {argv[1:]}")
     torch.set_num_threads(1)
-    pairs = [(a, m) for a, m in (pair.split("/") for pair in _TARGETS.value)] or targets(False)
+    pairs = [(a, m) for a, m in (pair.split("/") for pair in _TARGETS.value)] or targets()
     parts = []
     for graph in GROUPS[_GROUP.value].values():
         for index, tosa in enumerate(lower_to_tosa(graph)):

@@ -15,7 +15,6 @@ from firmware.ethos_u.corpus.reference import (
     make_inputs,
     reference_outputs,
 )
-from firmware.ethos_u.corpus.targets import memory_modes
 from firmware.ethos_u.npu_model import REGIONS, EthosUError, EthosUModel, Memory
 
 # Vela 5.1.0 places the LUT of an operation that it fused into a transpose behind the end of the
@@ -109,7 +108,7 @@ def check_payload(
     )
 
 
-def check_archive(path: Path, kinds: Iterable[str], default_modes_only: bool) -> list[Result]:
+def check_archive(path: Path, kinds: Iterable[str]) -> list[Result]:
     """Results for the payloads of an archive, with inputs of the given kinds."""
     results = []
     for part in read_archive(path):
@@ -117,12 +116,7 @@ def check_archive(path: Path, kinds: Iterable[str], default_modes_only: bool) ->
         for kind in kinds:
             inputs = make_inputs(part.name, kind, part.tosa)
             runs.append((kind, inputs, reference_outputs(part.tosa, inputs)))
-        results += [
-            check_payload(part, compiled, runs)
-            for compiled in part.compiled
-            if not default_modes_only
-            or compiled.memory_mode == memory_modes(compiled.accelerator)[0]
-        ]
+        results += [check_payload(part, compiled, runs) for compiled in part.compiled]
     return results
 
 

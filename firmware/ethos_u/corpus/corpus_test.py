@@ -11,7 +11,6 @@ from firmware.ethos_u.corpus.check import Result, check_archive, estimate_errors
 from firmware.ethos_u.corpus.reference import FILLERS
 
 _INPUTS = flags.DEFINE_list("inputs", list(FILLERS), "Kinds of inputs.")
-_DEFAULT_MODES = flags.DEFINE_bool("default_modes", False, "Vela's default memory modes only.")
 
 
 def _estimates(results: list[Result]) -> str:
@@ -33,7 +32,7 @@ def _estimates(results: list[Result]) -> str:
 def main(argv: list[str]) -> None:
     results = []
     for path in argv[1:]:
-        results += check_archive(Path(path), _INPUTS.value, _DEFAULT_MODES.value)
+        results += check_archive(Path(path), _INPUTS.value)
     print("estimated cycles\n" + _estimates(results) + "\n")
     print(score_table(results))
     print(estimate_errors(results))

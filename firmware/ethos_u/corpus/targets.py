@@ -26,15 +26,10 @@ ACCELERATORS = (
 )
 
 
-def memory_modes(accelerator: str) -> tuple[str, ...]:
-    """The memory modes that Vela offers for an accelerator, its default first."""
-    return _MODES[accelerator.split("-")[1]]
-
-
-def targets(default_modes_only: bool) -> list[tuple[str, str]]:
+def targets() -> list[tuple[str, str]]:
     """Pairs of accelerator and memory mode."""
     return [
         (accelerator, mode)
         for accelerator in ACCELERATORS
-        for mode in memory_modes(accelerator)[: 1 if default_modes_only else None]
+        for mode in _MODES[accelerator.split("-")[1]]
     ]

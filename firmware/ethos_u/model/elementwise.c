@@ -139,10 +139,13 @@ static bool check(npu_machine *machine, const elementwise *e) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_UPSCALE,
                     "mode, for an elementwise operation", 0);
   }
-  if ((e->mode == CLZ || e->mode == SHL || e->mode == SHR) &&
-      (!words || e->ifm.zero_point != 0 || (!e->unary && e->ifm2.zero_point != 0))) {
+  if (words && (e->ifm.zero_point | e->ifm2.zero_point) != 0) {
+    return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_ZERO_POINT,
+                    "zero point, or IFM2's, with 32 bits", e->ifm.zero_point);
+  }
+  if ((e->mode == CLZ || e->mode == SHL || e->mode == SHR) && !words) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_PRECISION,
-                    "activation_precision or zero point", e->ifm.element);
+                    "activation_precision", e->ifm.element);
   }
   if (e->mode == SHR) {
     const uint32_t rounding = npu_register(machine, NPU_SET_OFM_PRECISION) >> 14;

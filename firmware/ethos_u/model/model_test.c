@@ -208,6 +208,34 @@ static void test_unknown_arithmetic(void) {
   expect(ETHOS_U_ERROR_FIELD, NPU_OP_POOL, NPU_SET_ACTIVATION_MIN);
 }
 
+// The magnitudes of four 32-bit numbers.
+static void begin_abs(void) {
+  begin_copy();
+  builder.stream.count -= 2;  // OP_POOL and OP_STOP
+  stream_change(&builder, NPU_SET_OFM_HEIGHT_M1, 0, 0);
+  stream_change(&builder, NPU_SET_OFM_WIDTH_M1, 0, 0);
+  stream_change(&builder, NPU_SET_IFM_PRECISION, 0x009, 0);
+  stream_change(&builder, NPU_SET_OFM_PRECISION, 0x105, 0);
+  stream_add(&builder, NPU_OP_ELEMENTWISE, 6, 0);
+  stream_add(&builder, NPU_OP_STOP, 0xFFFF, 0);
+}
+
+static void test_numbers_of_32_bits(void) {
+  static const int32_t in[4] = {-5, 7, INT32_MIN + 1, 0};
+  static const int32_t out[4] = {5, 7, INT32_MAX, 0};
+  begin_abs();
+  memcpy(scratch + 16, in, sizeof(in));
+  CHECK_EQUAL(run(), ETHOS_U_OK);
+  CHECK(memcmp(scratch + 64, out, sizeof(out)) == 0);
+  // Its magnitude does not fit 32 bits.
+  memset(scratch + 16, 0, 3);
+  scratch[19] = 0x80;
+  expect(ETHOS_U_ERROR_OVERFLOW, NPU_OP_ELEMENTWISE, NPU_SET_OFM_PRECISION);
+  begin_abs();
+  stream_change(&builder, NPU_SET_IFM_ZERO_POINT, 4, 0);
+  expect(ETHOS_U_ERROR_UNSUPPORTED, NPU_OP_ELEMENTWISE, NPU_SET_IFM_ZERO_POINT);
+}
+
 static void test_lut(void) {
   const uint32_t lut = SHRAM - 2048;
   begin();
@@ -290,6 +318,7 @@ int main(void) {
   test_streams();
   test_addresses();
   test_unknown_arithmetic();
+  test_numbers_of_32_bits();
   test_lut();
   test_transfers();
   test_hazards();

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of what the driver is told about a board's NPU."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from boards.board import AxiLimit, Npu, load_board
+from firmware.ethos_u.driver.this_board import source
+
+_BOARD = load_board(Path("boards/corstone300/corstone300.json"))
+_NPU = Npu(
+    base=0x50004000,
+    irq=7,
+    memory_mode="Dedicated_Sram",
+    scratch="ddr",
+    axi_limits=(AxiLimit(64, 2, 32, 16), AxiLimit(128, 3, 64, 32)) * 2,
+    simulated=False,
+)
+
+
+def test_corstone300() -> None:
+    text = source(_BOARD)
+    assert ".base = 0x48102000," in text
+    assert ".irq = 56," in text
+    assert ".memory_mode = ETHOS_U_SHARED_SRAM," in text
+    assert ".simulator = simulator," in text
+
+
+def test_a_board_that_is_not_simulated() -> None:
+    text = source(replace(_BOARD, npu=_NPU))
+    assert ".memory_mode = ETHOS_U_DEDICATED_SRAM," in text
+    assert ".axi_limits = {{0, 2, 32, 16}, {1, 3, 64, 32}, {0, 2, 32, 16}, {1, 3, 64, 32}}," in text
+    assert ".simulator = NULL," in text
+
+
+def test_a_board_without_an_npu() -> None:
+    with pytest.raises(ValueError, match="board corstone300 has no NPU"):
+        source(replace(_BOARD, npu=None))

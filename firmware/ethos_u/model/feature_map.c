@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/ethos_u/model/feature_map.h"
 
+#include <stddef.h>
 #include <string.h>
 
 typedef struct {
@@ -139,6 +140,71 @@ static uint8_t *pixel(const npu_feature_map *map, int32_t y, int32_t x, int32_t 
   return map->data + offset;
 }
 
+// Walks over columns and channels of a row in runs of elements that are equally far apart.
+typedef struct {
+  const npu_feature_map *map;
+  int32_t y;
+  int32_t first_x;
+  int32_t x;
+  int32_t end_x;
+  int32_t first_c;
+  int32_t c;
+  int32_t end_c;
+  bool by_column;  // no run goes over columns
+  // The current run, and where its first element is, counted from the first of all.
+  uint8_t *data;
+  int64_t step;  // bytes
+  int32_t count;
+  int32_t column;
+  int32_t channel;
+} element_runs;
+
+static element_runs start_runs(const npu_feature_map *map, int32_t y, int32_t x, int32_t nx,
+                               int32_t c, int32_t nc) {
+  return (element_runs){.map = map,
+                        .y = y,
+                        .first_x = x,
+                        .x = x,
+                        .end_x = x + nx,
+                        .first_c = c,
+                        .c = c,
+                        .end_c = c + nc};
+}
+
+static bool next_run(element_runs *runs) {
+  const npu_feature_map *map = runs->map;
+  if (runs->x == runs->end_x) {
+    return false;
+  }
+  int32_t columns = runs->end_x - runs->x;
+  uint8_t *first = pixel(map, runs->y, runs->x, &columns);
+  runs->column = runs->x - runs->first_x;
+  runs->channel = runs->c - runs->first_c;
+  runs->step = map->element;
+  if (map->bricks) {
+    const int32_t lane = runs->c % NPU_BRICK;
+    const int32_t rest = runs->end_c - runs->c;
+    runs->count = rest < NPU_BRICK - lane ? rest : NPU_BRICK - lane;
+    runs->data = first + runs->c / NPU_BRICK * map->stride_c + lane * map->element;
+    runs->c += runs->count;
+    if (runs->c == runs->end_c) {
+      runs->c = runs->first_c;
+      ++runs->x;
+    }
+    return true;
+  }
+  const int32_t channels = runs->end_c - runs->c;
+  const bool dense = map->stride_x == (int64_t)channels * map->element;
+  columns = runs->by_column || (channels > 1 && !dense) ? 1 : columns;
+  if (channels == 1) {
+    runs->step = map->stride_x;
+  }
+  runs->count = columns * channels;
+  runs->data = first + (int64_t)runs->c * map->element;
+  runs->x += columns;
+  return true;
+}
+
 // Elements of `source` that are `step` bytes apart, widened. The dense case is a loop of its own so
 // that compilers can vectorize it.
 #define LOAD_ELEMENTS(type, target)                                      \
@@ -184,42 +250,16 @@ static void load_elements(const npu_feature_map *map, const uint8_t *source, int
 
 void npu_load(const npu_feature_map *map, int32_t y, int32_t x, int32_t nx, int32_t c, int32_t nc,
               int32_t *out) {
-  while (nx > 0) {
-    int32_t columns = nx;
-    const uint8_t *source = pixel(map, y, x, &columns);
-    if (map->bricks) {
-      for (int32_t i = 0; i < columns; ++i, source += map->stride_x) {
-        for (int32_t from = c; from < c + nc;) {
-          const int32_t lane = from % NPU_BRICK;
-          const int32_t rest = c + nc - from;
-          const int32_t n = rest < NPU_BRICK - lane ? rest : NPU_BRICK - lane;
-          load_elements(map, source + from / NPU_BRICK * map->stride_c + lane * map->element,
-                        map->element, n, out);
-          out += n;
-          from += n;
-        }
-      }
-    } else if (nc == 1) {
-      load_elements(map, source + (int64_t)c * map->element, map->stride_x, columns, out);
-      out += columns;
-    } else if (map->stride_x == (int64_t)nc * map->element) {
-      load_elements(map, source + (int64_t)c * map->element, map->element, columns * nc, out);
-      out += columns * nc;
-    } else {
-      for (int32_t i = 0; i < columns; ++i, source += map->stride_x) {
-        load_elements(map, source + (int64_t)c * map->element, map->element, nc, out);
-        out += nc;
-      }
-    }
-    x += columns;
-    nx -= columns;
+  element_runs runs = start_runs(map, y, x, nx, c, nc);
+  while (next_run(&runs)) {
+    load_elements(map, runs.data, runs.step, runs.count, out);
+    out += runs.count;
   }
 }
 
-static void load_centred(const npu_feature_map *map, const uint8_t *source, int32_t n,
+static void load_centred(const npu_feature_map *map, const uint8_t *source, int64_t step, int32_t n,
                          int16_t *out) {
   const int32_t offset = map->zero_point;
-  const int64_t step = map->element;
   if (map->element == 2) {
     LOAD_ELEMENTS(int16_t, int16_t);
   } else if (map->is_signed) {
@@ -231,30 +271,11 @@ static void load_centred(const npu_feature_map *map, const uint8_t *source, int3
 
 void npu_load_centred(const npu_feature_map *map, int32_t y, int32_t x, int32_t nx, int32_t c,
                       int32_t nc, int32_t step, int16_t *out) {
-  while (nx > 0) {
-    int32_t columns = nx;
-    const uint8_t *source = pixel(map, y, x, &columns);
-    if (!map->bricks && step == nc && map->stride_x == (int64_t)nc * map->element) {
-      load_centred(map, source + (int64_t)c * map->element, columns * nc, out);
-      out += columns * nc;
-    } else {
-      for (int32_t i = 0; i < columns; ++i, source += map->stride_x, out += step) {
-        if (!map->bricks) {
-          load_centred(map, source + (int64_t)c * map->element, nc, out);
-          continue;
-        }
-        for (int32_t from = c; from < c + nc;) {
-          const int32_t lane = from % NPU_BRICK;
-          const int32_t rest = c + nc - from;
-          const int32_t n = rest < NPU_BRICK - lane ? rest : NPU_BRICK - lane;
-          load_centred(map, source + from / NPU_BRICK * map->stride_c + lane * map->element, n,
-                       out + (from - c));
-          from += n;
-        }
-      }
-    }
-    x += columns;
-    nx -= columns;
+  element_runs runs = start_runs(map, y, x, nx, c, nc);
+  runs.by_column = step != nc;
+  while (next_run(&runs)) {
+    load_centred(map, runs.data, runs.step, runs.count,
+                 out + (ptrdiff_t)runs.column * step + runs.channel);
   }
 }
 
@@ -281,31 +302,9 @@ static void store_elements(const npu_feature_map *map, uint8_t *target, int64_t 
 
 void npu_store(const npu_feature_map *map, int32_t y, int32_t x, int32_t nx, int32_t c, int32_t nc,
                const int32_t *values) {
-  while (nx > 0) {
-    int32_t columns = nx;
-    uint8_t *target = pixel(map, y, x, &columns);
-    if (map->bricks) {
-      for (int32_t i = 0; i < columns; ++i, target += map->stride_x) {
-        for (int32_t from = c; from < c + nc;) {
-          const int32_t lane = from % NPU_BRICK;
-          const int32_t rest = c + nc - from;
-          const int32_t n = rest < NPU_BRICK - lane ? rest : NPU_BRICK - lane;
-          store_elements(map, target + from / NPU_BRICK * map->stride_c + lane * map->element,
-                         map->element, n, values);
-          values += n;
-          from += n;
-        }
-      }
-    } else if (nc == 1) {
-      store_elements(map, target + (int64_t)c * map->element, map->stride_x, columns, values);
-      values += columns;
-    } else {
-      for (int32_t i = 0; i < columns; ++i, target += map->stride_x) {
-        store_elements(map, target + (int64_t)c * map->element, map->element, nc, values);
-        values += nc;
-      }
-    }
-    x += columns;
-    nx -= columns;
+  element_runs runs = start_runs(map, y, x, nx, c, nc);
+  while (next_run(&runs)) {
+    store_elements(map, runs.data, runs.step, runs.count, values);
+    values += runs.count;
   }
 }

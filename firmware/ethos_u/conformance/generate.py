@@ -60,7 +60,7 @@ def _compile_all(connection: Connection, accelerator: str, memory_mode: str) -> 
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
-    from firmware.ethos_u.corpus.lower import compile_payload
+    from firmware.ethos_u.corpus.vela import compile_payload
 
     while True:
         tosa = connection.recv_bytes()

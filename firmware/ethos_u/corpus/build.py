@@ -10,8 +10,9 @@ from absl import app, flags
 
 from firmware.ethos_u.corpus.archive import Compiled, Lowered, write_archive
 from firmware.ethos_u.corpus.graphs import GROUPS
-from firmware.ethos_u.corpus.lower import compile_payload, lower_to_tosa
+from firmware.ethos_u.corpus.lower import lower_to_tosa
 from firmware.ethos_u.corpus.targets import targets
+from firmware.ethos_u.corpus.vela import compile_payload
 
 _GROUP = flags.DEFINE_enum("group", None, sorted(GROUPS), "What to lower.", required=True)
 _TARGETS = flags.DEFINE_list("targets", [], "accelerator/mode pairs; all without it.")

@@ -29,6 +29,7 @@ class Graph:
     int16: bool = False
     spread: float = 1.0  # standard deviation of calibration inputs
     positive: bool = False  # calibrate with |x| (square roots, logarithms)
+    resize: bool = False  # lower for TOSA with RESIZE, which Vela maps where the backend would not
 
 
 class _Function(nn.Module):
@@ -49,8 +50,9 @@ def _function(
     int16: bool = False,
     spread: float = 1.0,
     positive: bool = False,
+    resize: bool = False,
 ) -> Graph:
-    return Graph(name, lambda: _Function(function), shapes, int16, spread, positive)
+    return Graph(name, lambda: _Function(function), shapes, int16, spread, positive, resize)
 
 
 def _conv(
@@ -201,6 +203,23 @@ _LAYOUT = (
         ((1, 3, 6, 5),),
     ),
     _function("pixel_shuffle", lambda x: functional.pixel_shuffle(x, 2), (1, 12, 4, 5)),
+    _function(
+        "resize_2x", lambda x: functional.interpolate(x, scale_factor=2), (1, 6, 5, 7), resize=True
+    ),
+    _function(
+        "resize_4x", lambda x: functional.interpolate(x, scale_factor=4), (1, 6, 5, 7), resize=True
+    ),
+    Graph(
+        "resize_conv",
+        lambda: nn.Sequential(
+            nn.Conv2d(6, 10, 3),
+            nn.ReLU(),
+            nn.Upsample(scale_factor=2),
+            nn.Conv2d(10, 8, 3, padding=1),
+        ),
+        ((1, 6, 8, 9),),
+        resize=True,
+    ),
     _function("repeat", lambda x: x.repeat(1, 2, 3, 1), (1, 4, 3, 5)),
     _function("stack", lambda x, y: torch.stack([x, y], dim=2), (1, 6, 5), (1, 6, 5)),
 )

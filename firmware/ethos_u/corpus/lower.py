@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers corpus graphs: module -> TOSA (ExecuTorch's Arm backend) -> payloads (Vela), or a .pte."""
+"""Lowers corpus graphs with ExecuTorch's Arm backend: module -> TOSA, or a whole .pte."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import re
 import zlib
 
 import torch
-from executorch.backends.arm.arm_vela import vela_compile
 from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
 from executorch.backends.arm.ethosu import EthosUCompileSpec, EthosUPartitioner
 from executorch.backends.arm.quantizer import (
@@ -23,7 +21,6 @@ from executorch.exir import to_edge_transform_and_lower
 from executorch.exir.lowered_backend_module import LoweredBackendModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from firmware.ethos_u.corpus.archive import Estimate
 from firmware.ethos_u.corpus.graphs import Graph
 
 _CALIBRATION_RUNS = 8
@@ -57,7 +54,7 @@ def lower_to_tosa(graph: Graph) -> list[bytes]:
 
     U55 and U65 get the same flatbuffer. Raises RuntimeError if nothing was taken.
     """
-    spec = TosaCompileSpec("TOSA-1.0+INT+int16+int4+u55")
+    spec = TosaCompileSpec("TOSA-1.0+INT+int16+int4" + ("" if graph.resize else "+u55"))
     program = _quantize(graph, spec)
     edge = to_edge_transform_and_lower(program, partitioner=[TOSAPartitioner(spec)])
     parts = [
@@ -77,35 +74,3 @@ def lower_to_pte(graph: Graph, accelerator: str) -> bytes:
     with contextlib.redirect_stdout(io.StringIO()):
         edge = to_edge_transform_and_lower(program, partitioner=[EthosUPartitioner(spec)])
     return bytes(edge.to_executorch().buffer)
-
-
-def _estimate(report: str) -> Estimate:
-    """Sums of Vela's table of operators (`--verbose-performance`)."""
-    lines = report.splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith("Original Operator"))
-    # The second line underlines each column.
-    columns = [match.span() for match in re.finditer("-+", lines[start + 1])]
-    header = [lines[start][first:last].strip() for first, last in columns]
-    cycles_column, macs_column = header.index("Op Cycles"), header.index("MAC Count")
-    cycles = mac_cycles = macs = 0
-    for line in lines[start + 2 :]:
-        if not line.strip():
-            break
-        row = [line[first:last].strip() for first, last in columns]
-        cycles += int(row[cycles_column])
-        mac_cycles += int(row[cycles_column]) if int(row[macs_column]) else 0
-        macs += int(row[macs_column])
-    return Estimate(cycles, mac_cycles, macs)
-
-
-def compile_payload(tosa: bytes, accelerator: str, memory_mode: str) -> tuple[bytes, Estimate]:
-    """Compiles a TOSA flatbuffer with Vela into ExecuTorch's Ethos-U payload.
-
-    `accelerator` is Vela's name for the NPU ("ethos-u55-128"), `memory_mode` one of its memory
-    modes ("Shared_Sram"). Also returns Vela's estimate.
-    """
-    spec = EthosUCompileSpec(accelerator, memory_mode=memory_mode)
-    report = io.StringIO()
-    with contextlib.redirect_stdout(report):
-        payload: bytes = vela_compile(tosa, [*spec.compiler_flags, "--verbose-performance"])
-    return payload, _estimate(report.getvalue())

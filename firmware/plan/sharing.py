@@ -220,22 +220,22 @@ class _Layout:
         self._buffers.join(result_group, source_group, source_offset - result_offset)
 
     def _check_buffers(self) -> None:
-        """Groups that share bytes must not be in use at once, but for the step that hands over."""
-        handovers = {
-            (self._pieces.find(source)[0], self._pieces.find(result)[0], index)
-            for index, (source, result) in self.in_place.items()
-        }
+        """Groups that share bytes must not be in use at once.
+
+        A buffer's groups are a chain of in-place calls, so if the last step of one is the first of
+        another, then that step's kernel may write the one over the other.
+        """
         for members in self._members().values():
             for i, (name, low) in enumerate(members):
                 for other, other_low in members[i + 1 :]:
-                    if (
+                    apart = (
                         low >= other_low + self._sizes[other]
                         or other_low >= low + self._sizes[name]
-                    ):
-                        continue
-                    early, late = sorted((name, other), key=lambda n: self._groups[n].first)
-                    end, begin = self._groups[early].last, self._groups[late].first
-                    if end > begin or (end == begin and (early, late, end) not in handovers):
+                    )
+                    early, late = sorted(
+                        (self._groups[name], self._groups[other]), key=lambda group: group.first
+                    )
+                    if not apart and early.last > late.first:
                         raise _Conflict
 
     def _members(self) -> dict[str, list[tuple[str, int]]]:

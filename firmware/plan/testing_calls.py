@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of made-up calls for tests, and their plans proved by running them on names."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from firmware.plan.check import check_plan
+from firmware.plan.graph import Graph, build_graph
+from firmware.plan.planner import place_blocks
+from firmware.plan.program import Port, Program
+from firmware.plan.sharing import ALIGNMENT, Sharing, scratch_name, share_memory
+from kernels.common.kernel import Isa, KernelCall, OpCall, Value
+
+
+@dataclass(frozen=True)
+class Address:
+    pool: str
+    offset: int
+
+
+class Calls:
+    """Builds a program call by call; tensors are int8."""
+
+    def __init__(self) -> None:
+        self.calls: list[OpCall] = []
+        self.inputs: list[Value] = []
+        self.count = 0
+
+    def value(self, *shape: int) -> Value:
+        self.count += 1
+        return Value(f"value {self.count}", "int8", shape)
+
+    def input(self, *shape: int) -> Value:
+        value = self.value(*shape)
+        self.inputs.append(value)
+        return value
+
+    def call(self, op: str, result_shape: Sequence[int], **args: Any) -> Value:
+        result = self.value(*result_shape)
+        self.calls.append(OpCall(op, args, (result,)))
+        return result
+
+    def compute(self, *inputs: Value, in_place: bool = False, scratch: int = 0) -> Value:
+        """An op with a kernel; its result has the shape of the first input."""
+        return self.call(
+            "test::op", inputs[0].shape, inputs=list(inputs), in_place=in_place, scratch=scratch
+        )
+
+    def reshape(self, value: Value, *shape: int) -> Value:
+        return self.call("pl::reshape", shape, input=value, shape=list(shape))
+
+    def transpose(self, value: Value, *perm: int) -> Value:
+        shape = [value.shape[dim] for dim in perm]
+        return self.call("pl::transpose", shape, input=value, perm=list(perm))
+
+    def slice(self, value: Value, dim: int, start: int, end: int, step: int = 1) -> Value:
+        shape = list(value.shape)
+        shape[dim] = len(range(start, end, step))
+        return self.call("pl::slice", shape, input=value, dim=dim, start=start, end=end, step=step)
+
+    def cat(self, *values: Value, dim: int = 0) -> Value:
+        shape = list(values[0].shape)
+        shape[dim] = sum(value.shape[dim] for value in values)
+        return self.call("pl::cat", shape, inputs=list(values), dim=dim)
+
+    def program(self, *outputs: Value) -> Program:
+        def port(value: Value) -> Port:
+            return Port(value, value.shape, 0.5, 0, "row_major")
+
+        return Program(tuple(self.calls), tuple(map(port, self.inputs)), tuple(map(port, outputs)))
+
+
+def select(call: OpCall, isa: Isa) -> KernelCall:
+    """A kernel for anything."""
+    operands = call.args.get("inputs", [call.args.get("input")])
+    data = {f"input_{i}": value for i, value in enumerate(operands)}
+    data |= {f"output_{i}": value for i, value in enumerate(call.outputs)}
+    in_place: tuple[tuple[str, str], ...] = ()
+    if call.args.get("in_place"):
+        in_place = tuple((value.name, call.outputs[0].name) for value in operands)
+    scratch = call.args.get("scratch", 0)
+    return KernelCall("pl_any", "any.h", {}, {}, data, scratch, in_place)
+
+
+def plan(program: Program) -> tuple[Graph, Sharing]:
+    """Shares memory, places it and checks the result."""
+    graph = build_graph(program, "scalar", select)
+    sharing = share_memory(graph)
+    check(graph, sharing)
+    return graph, sharing
+
+
+def addresses(sharing: Sharing) -> dict[str, Address]:
+    offsets = place_blocks(sharing.blocks, ALIGNMENT).offsets
+    return {
+        name: Address("ram", offsets[location.block] + location.offset)
+        for name, location in sharing.locations.items()
+    }
+
+
+def check(
+    graph: Graph, sharing: Sharing, change: Callable[[dict[str, Address]], None] = lambda _: None
+) -> None:
+    offsets = place_blocks(sharing.blocks, ALIGNMENT).offsets
+    places = addresses(sharing)
+    change(places)
+    check_plan(
+        graph,
+        sharing,
+        places.__getitem__,
+        lambda step: Address("ram", offsets[scratch_name(step)]),
+    )

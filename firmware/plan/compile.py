@@ -26,7 +26,7 @@ STATUS_BAD_INPUT = 2
 STATUS_DOES_NOT_FIT = 3
 
 _PTE = flags.DEFINE_string("pte", None, "The lowered model.")
-_PROGRAM = flags.DEFINE_string("program", None, "The same, decoded.")
+_PROGRAM = flags.DEFINE_string("program", None, "The same, decoded by //firmware/plan:decode.")
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _NAME = flags.DEFINE_string("name", None, "The plan's C identifier.", required=True)
 _SOURCE = flags.DEFINE_string("source", None, "The C file to write.")

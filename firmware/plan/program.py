@@ -59,8 +59,12 @@ def save_program(path: Path, program: Program) -> None:
 
 
 def load_program(path: Path) -> Program:
-    """What `save_program` kept."""
-    program = pickle.loads(path.read_bytes())
+    """What `save_program` kept; ProgramError if the file is something else."""
+    data = path.read_bytes()
+    try:
+        program = pickle.loads(data)
+    except Exception as error:  # whatever another file provokes in the reader
+        raise ProgramError("is no decoded program") from error
     if not isinstance(program, Program):
         raise ProgramError("is no decoded program")
     return program

@@ -4,6 +4,7 @@
 import dataclasses
 import functools
 import json
+import pickle
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,16 @@ def test_decoded_program_gives_the_same_plan(tmp_path: Path) -> None:
         [path.read_bytes() for path in sorted(folder.glob("digits_plan.*"))] for folder in folders
     )
     assert direct == decoded
+
+
+@pytest.mark.parametrize("data", [b"", b"ET12" * 20, pickle.dumps([])])
+def test_file_that_is_no_decoded_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], data: bytes
+) -> None:
+    program = tmp_path / "other"
+    program.write_bytes(data)
+    assert run(tmp_path, sample(), sample_board(), pte=None, program=str(program)) == 2
+    assert capsys.readouterr().err == f"plan compiler: {program} is no decoded program\n"
 
 
 def test_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

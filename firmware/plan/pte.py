@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a .pte (ExecuTorch program) into typed operator calls.
 
-The file's structure is ExecuTorch's own deserializer's business; everything that it hands over is
+The last bytes of the file are a checksum of all others, which ExecuTorch's readers pass over. What
+the file's structure is, ExecuTorch's own deserializer knows; everything that it hands over is
 checked here, as a damaged file must end in one message and never in a wrong plan.
 """
 
 import math
+import zlib
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -27,6 +29,7 @@ _MAGIC = b"ET12"
 _BUNDLE_MAGIC = b"BP08"
 _HEADER_MAGIC = b"eh00"
 _HEADER_END = 40
+_CHECKSUM_BYTES = 4
 _MAX_BYTES = 2**31 - 1
 
 _T = TypeVar("_T")
@@ -39,6 +42,7 @@ class PteError(ProgramError):
 def read_program(data: bytes) -> Program:
     """Decodes the bytes of a .pte; PteError if they are not one, or damaged, or beyond a plan."""
     _check_container(data)
+    _check_sum(data)
     program = _deserialize(data)
     methods = {plan.name: plan for plan in program.execution_plan}
     if METHOD not in methods:
@@ -80,6 +84,16 @@ def _check_container(data: bytes) -> None:
         raise PteError(f"is truncated: {len(data)} bytes of {end}")
     if segment_base < program_size:
         raise PteError("is damaged: its segments begin inside of its program")
+
+
+def checksum(data: bytes) -> bytes:
+    """What follows a program in its file: CRC-32, little endian."""
+    return zlib.crc32(data).to_bytes(_CHECKSUM_BYTES, "little")
+
+
+def _check_sum(data: bytes) -> None:
+    if checksum(data[:-_CHECKSUM_BYTES]) != data[-_CHECKSUM_BYTES:]:
+        raise PteError("is damaged, or was not lowered by Pilotlight: its checksum is wrong")
 
 
 def _deserialize(data: bytes) -> et.Program:

@@ -17,7 +17,7 @@ from executorch.exir._serialize._program import (
 from executorch.exir.scalar_type import ScalarType
 
 from firmware.plan.plan import make_plan
-from firmware.plan.pte import PteError, read_program
+from firmware.plan.pte import PteError, checksum, read_program
 from firmware.plan.testing import Network, export_pte, sample_board
 
 OPS: Any = torch.ops.pl
@@ -148,6 +148,20 @@ def test_truncated_files(part: int) -> None:
     data = sample()
     with pytest.raises(PteError, match=r"truncated|is not a .pte|damaged"):
         read_program(data[: len(data) * part // 20])
+
+
+@pytest.mark.parametrize("part", range(1, 20))
+def test_one_bit_flipped_anywhere(part: int) -> None:
+    """In weights as well, where no structure shows it."""
+    data = bytearray(sample())
+    data[len(data) * part // 20] ^= 1 << part % 8
+    with pytest.raises(PteError, match="checksum is wrong"):
+        read_program(bytes(data))
+
+
+def test_no_checksum() -> None:
+    with pytest.raises(PteError, match="not lowered by Pilotlight"):
+        read_program(sample()[:-4])
 
 
 def test_segment_out_of_range() -> None:
@@ -306,10 +320,10 @@ def test_damaged_structure(change: Callable[[et.Program], None], message: str) -
     change(file.program)
     data = bytes(serialize_pte_binary(PTEFile(program=file.program)))
     with pytest.raises(PteError, match=message):
-        read_program(data)
+        read_program(data + checksum(data))
 
 
 def test_rewritten_file_is_as_good_as_the_first() -> None:
     """The structural damage above is the only difference."""
     data = bytes(serialize_pte_binary(deserialize_pte_binary(sample())))
-    assert len(read_program(data).calls) == len(read_program(sample()).calls)
+    assert len(read_program(data + checksum(data)).calls) == len(read_program(sample()).calls)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samples for tests: .pte files of modules written in ops of the dialect, and boards."""
 
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ from executorch.exir import EdgeCompileConfig, to_edge
 
 import aot.dialect.ops  # noqa: F401  (registers torch.ops.pl)
 from boards.board import Board, Console, Memory, Pool
-from firmware.plan.pte import FORMAT_VERSION
+from firmware.plan.pte import FORMAT_VERSION, checksum
 from kernels.common.kernel import Isa
 
 
@@ -43,9 +42,8 @@ def export_pte(
     program = torch.export.export(module.eval(), tuple(inputs))
     config = EdgeCompileConfig(_check_ir_validity=False)
     edge = to_edge(program, compile_config=config, constant_methods=methods)
-    buffer = io.BytesIO()
-    edge.to_executorch().write_to_file(buffer)
-    return buffer.getvalue()
+    data = bytes(edge.to_executorch().buffer)
+    return data + checksum(data)
 
 
 class Network(torch.nn.Module):

@@ -3,12 +3,14 @@
 
 The program is ExecuTorch's own format, from its own emitter. Beside `forward` it has constant
 methods that say what the inputs and outputs are: `pl_format_version`,
-`pl_{input,output}_{scales,zero_points,layouts}`.
+`pl_{input,output}_{scales,zero_points,layouts}`. Behind it, where ExecuTorch's readers do not look,
+is the CRC-32 of all that comes before: four bytes, little endian.
 """
 
 from __future__ import annotations
 
 import warnings
+import zlib
 from collections.abc import Sequence
 
 import torch
@@ -65,7 +67,8 @@ def emit_pte(module: GraphModule, nhwc_border: bool) -> bytes:
             constant_methods=methods,
         )
         executorch = edge.to_executorch(ExecutorchBackendConfig())
-    return bytes(executorch.buffer)
+    data = bytes(executorch.buffer)
+    return data + zlib.crc32(data).to_bytes(4, "little")
 
 
 def _example(value: torch.Tensor) -> torch.Tensor:

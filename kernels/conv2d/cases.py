@@ -6,7 +6,8 @@ from typing import Any
 
 from kernels.common.kernel import AnyArray
 from kernels.testing.case import Case
-from kernels.testing.values import Values, spread
+from kernels.testing.convolutions import Options, convolution, random_window
+from kernels.testing.values import Values
 
 # name, input NHWC, kernel OHW, and what differs from stride 1, no padding, no dilation, one group
 _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] = [
@@ -44,7 +45,12 @@ def cases() -> Iterator[Case]:
     for name, shape, kernel, options in _NAMED:
         yield _case(name, shape, kernel, options, Values("conv2d", name))
     for index in range(250):
-        yield _random(f"random {index}", Values("conv2d", index))
+        values = Values("conv2d", index)
+        groups = values.choice([1, 1, 1, 2, 3])
+        (kh, kw), size, options = random_window(values)
+        shape = (values.choice([1, 1, 2]), *size, groups * values.integer(1, 9))
+        kernel = (groups * values.integer(1, 9), kh, kw)
+        yield _case(f"random {index}", shape, kernel, {**options, "groups": groups}, values)
     for index in range(6):
         values = Values("conv2d extreme", index)
         given = {
@@ -59,54 +65,10 @@ def _case(
     name: str,
     shape: tuple[int, ...],
     kernel: tuple[int, int, int],
-    options: Mapping[str, Any],
+    options: Options,
     values: Values,
     given: Mapping[str, AnyArray] | None = None,
 ) -> Case:
-    channels, kh, kw = kernel
-    groups = options.get("groups", 1)
-    depth = kh * kw * shape[3] // groups
-    low, high = values.activation()
-    changed = given or {}
-    constants = {
-        "weight": values.int8(channels, kh, kw, shape[3] // groups),
-        "bias": values.int32(64 * depth, channels),
-        **values.factors(spread(depth), channels),
-    }
-    return Case(
-        name=name,
-        op="pl::conv2d",
-        inputs={"input": changed.get("input", values.int8(*shape))},
-        constants={key: changed.get(key, value) for key, value in constants.items()},
-        attributes={
-            "stride": options.get("stride", [1, 1]),
-            "padding": options.get("padding", [0, 0, 0, 0]),
-            "dilation": options.get("dilation", [1, 1]),
-            "groups": groups,
-            "input_zero_point": values.zero_point(),
-            "output_zero_point": values.zero_point(),
-            "activation_min": low,
-            "activation_max": high,
-        },
-        board=options.get("board", False),
-    )
-
-
-def _random(name: str, values: Values) -> Case:
-    groups = values.choice([1, 1, 1, 2, 3])
-    kernel = [values.integer(1, 4), values.integer(1, 4)]
-    dilation = [values.choice([1, 1, 2, 3]), values.choice([1, 1, 2, 3])]
-    padding = [values.choice([0, 0, 1, 2, 3]) for _ in range(4)]
-    reach = [dilation[d] * (kernel[d] - 1) + 1 for d in range(2)]
-    least = [max(1, reach[d] - padding[2 * d] - padding[2 * d + 1]) for d in range(2)]
-    size = [least[d] + values.integer(0, 5) for d in range(2)]
-    shape = (values.choice([1, 1, 2]), size[0], size[1], groups * values.integer(1, 9))
-    options = {
-        "stride": [values.integer(1, 3), values.integer(1, 3)],
-        "padding": padding,
-        "dilation": dilation,
-        "groups": groups,
-    }
-    return _case(
-        name, shape, (groups * values.integer(1, 9), kernel[0], kernel[1]), options, values
-    )
+    options = {"groups": 1, **options}
+    weight = (*kernel, shape[3] // options["groups"])
+    return convolution(name, "pl::conv2d", shape, weight, kernel[0], options, values, given)

@@ -6,7 +6,8 @@ from typing import Any
 
 from kernels.common.kernel import AnyArray
 from kernels.testing.case import Case
-from kernels.testing.values import Values, spread
+from kernels.testing.convolutions import Options, convolution, random_window
+from kernels.testing.values import Values
 
 # name, input NHWC, kernel HW and channel multiplier, and what differs from the defaults
 _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] = [
@@ -36,7 +37,11 @@ def cases() -> Iterator[Case]:
     for name, shape, kernel, options in _NAMED:
         yield _case(name, shape, kernel, options, Values("depthwise", name))
     for index in range(200):
-        yield _random(f"random {index}", Values("depthwise", index))
+        values = Values("depthwise", index)
+        (kh, kw), size, options = random_window(values)
+        shape = (values.choice([1, 1, 2]), *size, values.integer(1, 18))
+        kernel = (kh, kw, values.choice([1, 1, 1, 2]))
+        yield _case(f"random {index}", shape, kernel, options, values)
     for index in range(6):
         values = Values("depthwise extreme", index)
         given = {"input": values.extreme_int8(1, 4, 4, 6), "weight": values.extreme_int8(3, 3, 6)}
@@ -48,48 +53,12 @@ def _case(
     name: str,
     shape: tuple[int, ...],
     kernel: tuple[int, int, int],
-    options: Mapping[str, Any],
+    options: Options,
     values: Values,
     given: Mapping[str, AnyArray] | None = None,
 ) -> Case:
     kh, kw, multiplier = kernel
     channels = shape[3] * multiplier
-    low, high = values.activation()
-    changed = given or {}
-    constants = {
-        "weight": values.int8(kh, kw, channels),
-        "bias": values.int32(64 * kh * kw, channels),
-        **values.factors(spread(kh * kw), channels),
-    }
-    return Case(
-        name=name,
-        op="pl::depthwise_conv2d",
-        inputs={"input": changed.get("input", values.int8(*shape))},
-        constants={key: changed.get(key, value) for key, value in constants.items()},
-        attributes={
-            "stride": options.get("stride", [1, 1]),
-            "padding": options.get("padding", [0, 0, 0, 0]),
-            "dilation": options.get("dilation", [1, 1]),
-            "input_zero_point": values.zero_point(),
-            "output_zero_point": values.zero_point(),
-            "activation_min": low,
-            "activation_max": high,
-        },
-        board=options.get("board", False),
-    )
-
-
-def _random(name: str, values: Values) -> Case:
-    kernel = [values.integer(1, 4), values.integer(1, 4)]
-    dilation = [values.choice([1, 1, 2, 3]), values.choice([1, 1, 2, 3])]
-    padding = [values.choice([0, 0, 1, 2, 3]) for _ in range(4)]
-    reach = [dilation[d] * (kernel[d] - 1) + 1 for d in range(2)]
-    least = [max(1, reach[d] - padding[2 * d] - padding[2 * d + 1]) for d in range(2)]
-    size = [least[d] + values.integer(0, 5) for d in range(2)]
-    shape = (values.choice([1, 1, 2]), size[0], size[1], values.integer(1, 18))
-    options = {
-        "stride": [values.integer(1, 3), values.integer(1, 3)],
-        "padding": padding,
-        "dilation": dilation,
-    }
-    return _case(name, shape, (kernel[0], kernel[1], values.choice([1, 1, 1, 2])), options, values)
+    weight = (kh, kw, channels)
+    op = "pl::depthwise_conv2d"
+    return convolution(name, op, shape, weight, channels, options, values, given)

@@ -89,6 +89,7 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
         testonly = True,
         set = "host",
         sources = ":%s.sources" % name,
+        visibility = ["//kernels:__pkg__"],  # the mutation test
     )
     _chosen_source(
         name = name + ".board.source",

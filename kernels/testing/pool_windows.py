@@ -29,6 +29,27 @@ _NAMED: list[tuple[str, _Shape, _Shape, _Shape, _Shape, _Shape, bool, bool]] = [
 ]  # fmt: skip
 
 
+# name, input NHWC, output height and width, on boards too
+_ADAPTIVE: list[tuple[str, _Shape, list[int], bool]] = [
+    ("one pixel", (1, 5, 6, 9), [1, 1], True),
+    ("all pixels", (1, 4, 3, 5), [4, 3], True),
+    ("even", (2, 6, 8, 4), [3, 4], True),
+    ("uneven", (1, 7, 10, 6), [3, 4], True),
+    ("larger output", (1, 3, 2, 5), [5, 7], True),
+    ("1-d", (1, 1, 11, 3), [1, 4], False),
+    ("one channel", (1, 9, 7, 1), [2, 3], False),
+]
+
+
+def adaptive_windows(count: int) -> Iterator[tuple[str, _Shape, list[int], bool]]:
+    """Name, input shape, output_size, on boards too."""
+    yield from _ADAPTIVE
+    for index in range(count):
+        values = Values("adaptive", index)
+        shape = tuple(values.integer(1, limit) for limit in (2, 12, 12, 10))
+        yield f"random {index}", shape, [values.integer(1, 8), values.integer(1, 8)], False
+
+
 def windows(count: int, dilation: bool) -> Iterator[tuple[str, _Shape, dict[str, Any], bool]]:
     """Name, input shape, arguments that describe the windows, on boards too."""
     for name, shape, kernel, stride, padding, spread, ceil, board in _NAMED:

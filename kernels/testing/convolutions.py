@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What cases of convolutions share: windows, constants and attributes."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from kernels.common.kernel import AnyArray
+from kernels.testing.case import Case
+from kernels.testing.values import Values, spread
+
+Options = Mapping[str, Any]
+"""What differs from a plain convolution: stride, padding, dilation, groups, board."""
+
+
+def convolution(
+    name: str,
+    op: str,
+    shape: tuple[int, ...],
+    weight: tuple[int, ...],
+    channels: int,
+    options: Options,
+    values: Values,
+    given: Mapping[str, AnyArray] | None = None,
+) -> Case:
+    """A case with random values.
+
+    Args:
+      name, op: of the case.
+      shape: of the input, NHWC.
+      weight: shape of the weights.
+      channels: of the output.
+      options: see `Options`.
+      values: where everything else comes from.
+      given: tensors that are not to be random, by name.
+    """
+    depth = math.prod(weight) // channels
+    low, high = values.activation()
+    tensors: dict[str, AnyArray] = {
+        "input": values.int8(*shape),
+        "weight": values.int8(*weight),
+        "bias": values.int32(64 * depth, channels),
+        **values.factors(spread(depth), channels),
+        **(given or {}),
+    }
+    attributes = {
+        "stride": [1, 1],
+        "padding": [0] * 4,
+        "dilation": [1, 1],
+        "input_zero_point": values.zero_point(),
+        "output_zero_point": values.zero_point(),
+        "activation_min": low,
+        "activation_max": high,
+        **{name: value for name, value in options.items() if name != "board"},
+    }
+    inputs = {"input": tensors.pop("input")}
+    return Case(name, op, inputs, tensors, attributes, options.get("board", False))
+
+
+def random_window(values: Values) -> tuple[tuple[int, int], tuple[int, int], dict[str, Any]]:
+    """Kernel size, input size of at least one window, and options."""
+    kernel = (values.integer(1, 4), values.integer(1, 4))
+    dilation = [values.choice([1, 1, 2, 3]) for _ in range(2)]
+    padding = [values.choice([0, 0, 1, 2, 3]) for _ in range(4)]
+    reach = [dilation[d] * (kernel[d] - 1) + 1 for d in range(2)]
+    least = [max(1, reach[d] - padding[2 * d] - padding[2 * d + 1]) for d in range(2)]
+    size = (least[0] + values.integer(0, 5), least[1] + values.integer(0, 5))
+    stride = [values.integer(1, 3), values.integer(1, 3)]
+    return kernel, size, {"stride": stride, "padding": padding, "dilation": dilation}

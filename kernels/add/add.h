@@ -30,8 +30,8 @@ typedef struct {
 } pl_add_data;
 
 // output = clamp(requantize(scale(a) + scale(b)) + zero_point), where
-// scale(x) = requantize((x - zero_point) << left_shift). A subtraction has a negative multiplier.
-// TFLite int8 ADD.
+// scale(x) = requantize((x - zero_point) << left_shift). a and b broadcast as in numpy. A
+// subtraction has a negative multiplier. TFLite int8 ADD.
 PL_MUST_USE pl_status pl_add_s8(const pl_context *ctx, const pl_add_params *params,
                                 const pl_add_dims *dims, const pl_add_data *data);
 

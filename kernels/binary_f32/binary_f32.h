@@ -16,7 +16,8 @@ typedef struct {
   float *output;  // may be an operand that does not repeat
 } pl_binary_f32_data;
 
-// a / b
+// a / b as IEEE 754 divides, the same on every core. Operands broadcast as in numpy, here and
+// below.
 PL_MUST_USE pl_status pl_div_f32(const pl_context *ctx, const pl_binary_f32_params *params,
                                  const pl_binary_f32_dims *dims, const pl_binary_f32_data *data);
 

@@ -19,7 +19,7 @@ typedef struct {
   float *output;   // [batches, rows, columns]
 } pl_bmm_data;
 
-// Products of matrices; sums run over depth in order.
+// output = a * b for each batch, in float32; sums run over depth in order. torch's bmm.
 PL_MUST_USE pl_status pl_bmm_f32(const pl_context *ctx, const pl_bmm_params *params,
                                  const pl_bmm_dims *dims, const pl_bmm_data *data);
 

@@ -22,7 +22,7 @@ typedef struct {
   void *output;
 } pl_cat_data;
 
-// Concatenates tensors along a dimension; elements of any size.
+// Concatenates tensors along a dimension; elements of any size, all of the same quantization.
 PL_MUST_USE pl_status pl_cat_x8(const pl_context *ctx, const pl_cat_params *params,
                                 const pl_cat_dims *dims, const pl_cat_data *data);
 

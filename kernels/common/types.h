@@ -3,9 +3,14 @@
 //
 // Params say how to compute (strides, zero points, multipliers), dims how much (sizes in elements
 // unless a name says bytes), data where (addresses of tensors and packed constants). All of them
-// are made ahead of time by the op's kernel.py, which also rejects what a kernel cannot do; a
-// kernel checks only what is known at run time. Outputs may overlap inputs only where kernel.py
-// says so.
+// are made ahead of time by the op's kernel.py, which also rejects what a kernel cannot do: any
+// call that it lets pass returns PL_OK. Only scratch is left to check at run time; a kernel that
+// needs some returns PL_ERROR_SCRATCH_SIZE, and writes nothing, if the context has less.
+//
+// Tensors are contiguous, the last dimension of a shape in a comment innermost; images are NHWC.
+// Activations are aligned to their elements, outputs may overlap inputs only where a comment says
+// so. An int8 activation stands for (value - zero_point) * scale, an int8 weight for value * scale
+// with a scale for each output channel; "requantize" is the rule of requantize.h.
 #ifndef KERNELS_COMMON_TYPES_H_
 #define KERNELS_COMMON_TYPES_H_
 

@@ -34,17 +34,18 @@ typedef struct {
 
 // The constants are packed for the ISA, one matrix a group, see kernels/common/gemm_s8.h.
 typedef struct {
-  const int8_t *input;  // [batches, input_h, input_w, input_c]
-  const int8_t *weight;
-  const int32_t *bias;  // with the input's zero point folded in
-  const int32_t *multiplier;
-  const int32_t *shift;
-  int8_t *output;  // [batches, output_h, output_w, output_c]
+  const int8_t *input;        // [batches, input_h, input_w, input_c]
+  const int8_t *weight;       // of shape [output_c, kernel_h, kernel_w, input_c / groups]
+  const int32_t *bias;        // [output_c], with the input's zero point folded in
+  const int32_t *multiplier;  // [output_c]
+  const int32_t *shift;       // [output_c]
+  int8_t *output;             // [batches, output_h, output_w, output_c]
 } pl_conv2d_data;
 
-// Convolution in NHWC: windows are gathered into scratch (`gathered` of them, kernel_h * kernel_w *
-// input_c / groups bytes each) and multiplied by the weight matrix of their group.
-// TFLite int8 CONV_2D.
+// output = clamp(requantize(bias + sum of input * weight over the window) + output_zero_point),
+// taps outside of the input read as its zero point. Windows are gathered into scratch (`gathered`
+// of them, kernel_h * kernel_w * input_c / groups bytes each) and multiplied by the weight matrix
+// of their group; with less scratch it returns PL_ERROR_SCRATCH_SIZE. TFLite int8 CONV_2D.
 PL_MUST_USE pl_status pl_conv2d_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                    const pl_conv2d_dims *dims, const pl_conv2d_data *data);
 

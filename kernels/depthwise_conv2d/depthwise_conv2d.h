@@ -38,9 +38,11 @@ typedef struct {
   int8_t *output;             // [batches, output_h, output_w, input_c]
 } pl_depthwise_conv2d_data;
 
-// Convolution of each channel by itself, in NHWC. Windows that reach into padding, or that are
-// dilated in width, are copied to scratch. (With a channel multiplier it is a pl_conv2d_s8 with a
-// group for each channel.) TFLite int8 DEPTHWISE_CONV_2D.
+// output = clamp(requantize(bias + sum of input * weight over the window) + output_zero_point),
+// each channel by itself, taps outside of the input read as its zero point. Windows that reach into
+// padding, or that are dilated in width, are copied to scratch; with less than scratch_bytes it
+// returns PL_ERROR_SCRATCH_SIZE. (With a channel multiplier it is a pl_conv2d_s8 with a group for
+// each channel.) TFLite int8 DEPTHWISE_CONV_2D.
 PL_MUST_USE pl_status pl_depthwise_conv2d_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_params *params,
                                              const pl_depthwise_conv2d_dims *dims,

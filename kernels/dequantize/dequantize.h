@@ -14,8 +14,8 @@ typedef struct {
 } pl_dequantize_dims;
 
 typedef struct {
-  const int8_t *input;
-  float *output;
+  const int8_t *input;  // [size]
+  float *output;        // [size]
 } pl_dequantize_data;
 
 // output = (input - zero_point) * scale in float32.

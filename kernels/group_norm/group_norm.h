@@ -24,7 +24,8 @@ typedef struct {
   float *rstd;          // [batches, groups]: 1 / sqrt(variance + epsilon)
 } pl_group_norm_data;
 
-// output = (input - mean) * rstd * weight + bias, mean and variance of each group of an image.
+// output = (input - mean) * rstd * weight + bias, mean and variance (biased) of each group of an
+// image, in float32. torch's native_group_norm; channels come before pixels, as in torch.
 PL_MUST_USE pl_status pl_group_norm_f32(const pl_context *ctx, const pl_group_norm_params *params,
                                         const pl_group_norm_dims *dims,
                                         const pl_group_norm_data *data);

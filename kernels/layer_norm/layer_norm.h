@@ -22,7 +22,8 @@ typedef struct {
   float *rstd;          // [rows]: 1 / sqrt(variance + epsilon)
 } pl_layer_norm_data;
 
-// output = (input - mean) * rstd * weight + bias, mean and variance of each row.
+// output = (input - mean) * rstd * weight + bias, mean and variance (biased) of each row, in
+// float32. torch's native_layer_norm.
 PL_MUST_USE pl_status pl_layer_norm_f32(const pl_context *ctx, const pl_layer_norm_params *params,
                                         const pl_layer_norm_dims *dims,
                                         const pl_layer_norm_data *data);

@@ -18,12 +18,12 @@ typedef struct {
 
 // The constants are packed for the ISA, see kernels/common/gemm_s8.h.
 typedef struct {
-  const int8_t *input;  // [rows, input_channels]
-  const int8_t *weight;
-  const int32_t *bias;  // with the input's zero point folded in
-  const int32_t *multiplier;
-  const int32_t *shift;
-  int8_t *output;  // [rows, output_channels]
+  const int8_t *input;        // [rows, input_channels]
+  const int8_t *weight;       // of shape [output_channels, input_channels]
+  const int32_t *bias;        // [output_channels], with the input's zero point folded in
+  const int32_t *multiplier;  // [output_channels]
+  const int32_t *shift;       // [output_channels]
+  int8_t *output;             // [rows, output_channels]
 } pl_linear_data;
 
 // output[r][o] = clamp(requantize(bias[o] + sum_c input[r][c] * weight[o][c]) + zero point).

@@ -11,9 +11,9 @@ typedef struct {
 } pl_lut_dims;
 
 typedef struct {
-  const int8_t *input;
+  const int8_t *input;  // [size]
   const int8_t *table;  // [256]
-  int8_t *output;       // may be the input
+  int8_t *output;       // [size], may be the input
 } pl_lut_data;
 
 // output = table[input + 128]: any function of one int8 value.

@@ -19,7 +19,8 @@ typedef struct {
   int8_t *output;
 } pl_mean_data;
 
-// output = saturate(requantize(sum of input + offset) + output_zero_point). TFLite int8 MEAN.
+// output = saturate(requantize(sum of input + offset) + output_zero_point), the sum over the
+// reduced dimensions. TFLite int8 MEAN.
 PL_MUST_USE pl_status pl_mean_s8(const pl_context *ctx, const pl_mean_params *params,
                                  const pl_mean_dims *dims, const pl_mean_data *data);
 

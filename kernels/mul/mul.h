@@ -25,7 +25,7 @@ typedef struct {
 } pl_mul_data;
 
 // output = clamp(requantize((a - a_zero_point) * (b - b_zero_point)) + output_zero_point).
-// TFLite int8 MUL.
+// a and b broadcast as in numpy. TFLite int8 MUL.
 PL_MUST_USE pl_status pl_mul_s8(const pl_context *ctx, const pl_mul_params *params,
                                 const pl_mul_dims *dims, const pl_mul_data *data);
 

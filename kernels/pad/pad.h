@@ -9,7 +9,7 @@ typedef struct {
 } pl_pad_params;
 
 typedef struct {
-  int32_t output_size;
+  int32_t output_size;            // elements of the whole output
   pl_strided_copy_dims interior;  // the input's place in the output
 } pl_pad_dims;
 
@@ -18,7 +18,7 @@ typedef struct {
   int8_t *output;
 } pl_pad_data;
 
-// Pads dimensions with a value.
+// Pads dimensions of an int8 tensor with a value, the quantized one.
 PL_MUST_USE pl_status pl_pad_s8(const pl_context *ctx, const pl_pad_params *params,
                                 const pl_pad_dims *dims, const pl_pad_data *data);
 

@@ -20,8 +20,8 @@ typedef struct {
 } pl_pow_dims;
 
 typedef struct {
-  const float *input;
-  float *output;  // may be the input
+  const float *input;  // [size]
+  float *output;       // [size], may be the input
 } pl_pow_data;
 
 // input to the power of a constant, by fixed-point logarithms: within 2^-22 of the result for

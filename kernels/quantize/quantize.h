@@ -14,8 +14,8 @@ typedef struct {
 } pl_quantize_dims;
 
 typedef struct {
-  const float *input;
-  int8_t *output;
+  const float *input;  // [size]
+  int8_t *output;      // [size]
 } pl_quantize_data;
 
 // output = saturate(rint(input * inverse_scale) + zero_point), ties to even; NaN gives zero_point.

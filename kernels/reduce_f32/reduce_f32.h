@@ -14,7 +14,7 @@ typedef struct {
   float *output;
 } pl_reduce_f32_data;
 
-// Sum, one value after the other.
+// Sum in float32, one value after the other.
 PL_MUST_USE pl_status pl_sum_f32(const pl_context *ctx, const pl_reduce_f32_params *params,
                                  const pl_reduce_f32_dims *dims, const pl_reduce_f32_data *data);
 

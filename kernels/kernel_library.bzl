@@ -10,10 +10,13 @@ _COPTS = [
     "-fno-tree-scev-cprop",
 ]
 
+# The bounds of a saturation stay constants in its loop, where they are one SSAT.
+_NO_MVE_COPTS = ["-fno-move-loop-invariants"]
+
 # GCC turns a loop over vectors with a tail into DLSTP and LETP if no address in it was rewritten.
 _MVE_COPTS = ["-fno-ivopts"]
 
-def kernel_library(name, srcs = [], variants = {}, copts = [], **kwargs):
+def kernel_library(name, srcs = [], variants = {}, **kwargs):
     """A cc_library with some sources chosen by the core's class of instructions.
 
     Makes `<name>.files` too, its sources for a core without DSP extension.
@@ -23,7 +26,6 @@ def kernel_library(name, srcs = [], variants = {}, copts = [], **kwargs):
       srcs: sources for every core.
       variants: base name of a source -> the classes ("dsp", "mve") that have a variant of their own:
         {"x_s8": ["mve"]} is x_s8_mve.c for cores with Helium and x_s8_scalar.c for all others.
-      copts: further compiler options.
       **kwargs: as for cc_library.
     """
     chosen = {"mve": [], "dsp": [], "scalar": []}
@@ -33,6 +35,7 @@ def kernel_library(name, srcs = [], variants = {}, copts = [], **kwargs):
         chosen["scalar"].append(base + "_scalar.c")
         chosen["dsp"].append("%s_%s.c" % (base, dsp))
         chosen["mve"].append("%s_%s.c" % (base, mve))
+    has_mve = "mve" in [c for classes in variants.values() for c in classes]
     native.filegroup(
         name = name + ".files",
         srcs = srcs + chosen["scalar"] + kwargs.get("hdrs", []),
@@ -45,9 +48,9 @@ def kernel_library(name, srcs = [], variants = {}, copts = [], **kwargs):
             "//tools/platforms:isa_mve": chosen["mve"],
             "//conditions:default": chosen["scalar"],
         }),
-        copts = _COPTS + copts + (select({
+        copts = _COPTS + (select({
             "//tools/platforms:isa_mve": _MVE_COPTS,
-            "//conditions:default": [],
-        }) if "mve" in [c for classes in variants.values() for c in classes] else []),
+            "//conditions:default": _NO_MVE_COPTS,
+        }) if has_mve else _NO_MVE_COPTS),
         **kwargs
     )

@@ -22,6 +22,7 @@ _REQUANTIZE_C = "common/requantize.c"
 _GEMM = "common/gemm_s8_scalar.c"
 _POOL = "common/pool_s8.h"
 _POOL_C = "common/pool_s8_scalar.c"
+_ADAPTIVE = "common/adaptive_pool_s8.h"
 _WINDOW = "common/window_s8.c"
 _CONV = "conv2d/conv2d_s8.c"
 _LOG_SOFTMAX = "log_softmax/log_softmax_s8_scalar.c"
@@ -37,10 +38,10 @@ MUTANTS = [
     Mutant("add", _REQUANTIZE, "shift == 0 ? high", "shift == 1 ? high"),
     Mutant("mul", _REQUANTIZE, "x > maximum ? maximum : x", "x"),
     Mutant("linear", _REQUANTIZE_C, "x > limit        ? INT32_MAX", "x > limit        ? limit"),
-    Mutant("conv2d", _REQUANTIZE_C, "!= INT8_MAX - INT8_MIN", "< 0"),
+    Mutant("conv2d", _REQUANTIZE_C, "maximum - minimum == INT8_MAX - INT8_MIN", "maximum == 127"),
     # Matrix products.
     Mutant("linear", _GEMM, "s->c3 += x * weight[3]", "s->c3 += x * weight[2]"),
-    Mutant("linear", _GEMM, "{ return a < b ? a : b; }", "{ return a < b ? b : b; }"),
+    Mutant("linear", _GEMM, "{ return a < b ? a : b; }", "{ return b; }"),
     Mutant("linear", _GEMM, "store(b, acc1 + i)", "store(a, acc1 + i)"),
     Mutant("linear", _GEMM, "y += 2 * y_stride", "y += y_stride"),
     Mutant("conv2d", _GEMM, "const int8_t *x1 = row1", "const int8_t *x1 = row0"),
@@ -54,7 +55,7 @@ MUTANTS = [
     Mutant("conv2d", _CONV, "image += image_bytes", "image += result_bytes"),
     Mutant("conv2d", "conv2d/conv2d_runs_s8.c", "params->stride_h * row_bytes", "row_bytes"),
     Mutant("depthwise_conv2d", _DEPTHWISE, "sum2 += x[2] * w[2]", "sum2 += x[2] * w[1]"),
-    Mutant("depthwise_conv2d", _DEPTHWISE, "y <= last_y", "y <= last_y + 1"),
+    Mutant("depthwise_conv2d", _DEPTHWISE, "y > last_y ||", "y > last_y + 1 ||"),
     Mutant("depthwise_conv2d", _DEPTHWISE, "(int8_t)params->input_zero_point", "0"),
     Mutant("depthwise_conv2d", _DEPTHWISE, "params->dilation_h * row_bytes", "row_bytes"),
     Mutant("depthwise_conv2d", _DEPTHWISE, "sum += *x * *w", "sum = *x * *w"),
@@ -73,8 +74,8 @@ MUTANTS = [
     Mutant("avg_pool2d", _POOL_C, "sum < 0 ? sum - half : sum + half", "sum + half"),
     Mutant("avg_pool2d", "avg_pool2d/avg_pool2d_s8.c", "height * width : taps", "taps : taps"),
     Mutant("avg_pool2d", "avg_pool2d/avg_pool2d_s8.c", "(divisor - taps)", "0"),
-    Mutant("adaptive_avg_pool2d", _POOL, "+ output - 1) / output", ") / output"),
-    Mutant("adaptive_max_pool2d", _POOL, "i * input / output;", "input / output * i;"),
+    Mutant("adaptive_avg_pool2d", _ADAPTIVE, "+ output - 1) / output", ") / output"),
+    Mutant("adaptive_max_pool2d", _ADAPTIVE, "i * input / output;", "input / output * i;"),
     Mutant("mean", "mean/mean_s8_scalar.c", "sum1 = params->offset", "sum1 = 0"),
     Mutant("mean", "mean/mean_s8_scalar.c", "j * dims->kept_stride[1]", "j * dims->kept_stride[0]"),
     Mutant("mean", "mean/mean_s8_scalar.c", "x += dims->kept_stride[2]) *", "++x) *"),

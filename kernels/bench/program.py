@@ -14,8 +14,9 @@ from kernels.common import emit
 from kernels.common.kernel import Constant, KernelCall, Value
 from kernels.registry import kernel_call
 
-_LARGEST_WEIGHTS = 32 * 1024
-_LITTLE_FLASH = 1024 * 1024
+_WEIGHTS_SHARE = 2
+"""Weights may take that part of the flash, 1 / 2; the rest is for code and other constants."""
+
 _ALIGNMENT = 16
 
 
@@ -25,9 +26,8 @@ def fitting_layers(board: Board) -> Iterator[tuple[Layer, KernelCall]]:
     for layer in layers():
         call = kernel_call(layer.call, board.isa)
         weights = max((c.array.nbytes for c in _constants(call)), default=0)
-        if _arena_bytes(layer, call) <= board.arena[0].bytes and (
-            flash >= _LITTLE_FLASH or weights <= _LARGEST_WEIGHTS
-        ):
+        fits = _arena_bytes(layer, call) <= board.arena[0].bytes
+        if fits and weights * _WEIGHTS_SHARE <= flash:
             yield layer, call
 
 

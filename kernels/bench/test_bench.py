@@ -15,8 +15,15 @@ _BASELINE = {"cortex-m3": {"conv": 1000, "add": 200}}
         ({"cortex-m3": {"conv": 1000, "add": 200}}, []),
         ({"cortex-m3": {"conv": 1010, "add": 150}}, []),
         ({"cortex-m3": {"conv": 1011, "add": 200}}, ["cortex-m3, conv: 1011, was 1000"]),
-        ({"cortex-m3": {"lut": 9}}, ["cortex-m3, lut: 9, not in the baseline"]),
-        ({"cortex-m4": {"conv": 9}}, ["cortex-m4, conv: 9, not in the baseline"]),
+        (
+            {"cortex-m3": {"conv": 1000, "add": 200, "lut": 9}},
+            ["cortex-m3, lut: 9, not in the baseline"],
+        ),
+        ({"cortex-m3": {"conv": 1000}}, ["cortex-m3, add: in the baseline only"]),
+        (
+            {"cortex-m3": {"conv": 1000, "add": 200}, "cortex-m4": {"conv": 9}},
+            ["cortex-m4, conv: 9, not in the baseline"],
+        ),
     ],
 )
 def test_regressions(counts: dict[str, dict[str, int]], found: list[str]) -> None:

@@ -19,12 +19,6 @@ static inline pl_taps pl_clip_taps(int32_t start, int32_t kernel, int32_t dilati
   return taps;
 }
 
-// Taps floor(i * input / output) .. ceil((i + 1) * input / output) of adaptive pooling.
-static inline pl_taps pl_adaptive_taps(int32_t i, int32_t input, int32_t output) {
-  const int32_t begin = i * input / output;
-  return (pl_taps){begin, ((i + 1) * input + output - 1) / output - begin};
-}
-
 typedef struct {
   const int8_t *first;  // channel 0 of the first tap
   int32_t rows;

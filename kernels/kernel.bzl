@@ -9,7 +9,7 @@ def kernel(name, srcs = [], variants = {}, calls = [], deps = []):
     """The library, the planner and the tests of the kernels of a folder.
 
     Makes `<name>`, the kernel_library; `kernel`, the py_library with kernel.py; `cases`, that with
-    cases.py; and the tests `<name>_test.<board>`.
+    cases.py; and the suite of tests `<name>_test`, one a board.
 
     Args:
       name: of the folder and of its header.

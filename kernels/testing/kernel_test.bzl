@@ -58,7 +58,7 @@ _chosen_source = rule(
 )
 
 def kernel_test(name, kernel, cases, lookup, size = "small"):
-    """Makes the tests `<name>.host` and, with the cases marked for boards, `<name>.<board>`.
+    """Makes the suite `<name>`: all cases on the host, those marked for boards on every board.
 
     Args:
       name: of the suite.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of an NHWC image as matrix rows, for convolutions.
+// Windows of an NHWC image as matrix rows, for convolutions. Inlined: a window is little work.
 #ifndef KERNELS_COMMON_WINDOW_S8_H_
 #define KERNELS_COMMON_WINDOW_S8_H_
 
-#include <stdint.h>
+#include "kernels/common/copy.h"
 
 typedef struct {
   int32_t input_h;
@@ -17,9 +17,56 @@ typedef struct {
   int8_t zero_point;
 } pl_window_shape;
 
+// Taps next to each other in memory: copies the row's part inside the input, fills the rest.
+static inline void pl_gather_dense_row_s8(const pl_window_shape *shape, const int8_t *row,
+                                          int32_t x0, int8_t *to) {
+  const int32_t tap_c = shape->tap_c;
+  int32_t begin = 0;
+  int32_t end = shape->kernel_w;
+  if (x0 < 0) {
+    begin = -x0 < end ? -x0 : end;
+    pl_fill_bytes(to, shape->zero_point, begin * tap_c);
+  }
+  if (x0 + end > shape->input_w) {
+    const int32_t inside = shape->input_w - x0 > begin ? shape->input_w - x0 : begin;
+    pl_fill_bytes(to + inside * tap_c, shape->zero_point, (end - inside) * tap_c);
+    end = inside;
+  }
+  pl_copy_bytes(to + begin * tap_c, row + (x0 + begin) * tap_c, (end - begin) * tap_c);
+}
+
+static inline void pl_gather_spread_row_s8(const pl_window_shape *shape, const int8_t *row,
+                                           int32_t x0, int8_t *to) {
+  for (int32_t kx = 0; kx < shape->kernel_w; ++kx) {
+    const int32_t x = x0 + kx * shape->dilation_w;
+    if (x >= 0 && x < shape->input_w) {
+      pl_copy_bytes(to, row + x * shape->input_c, shape->tap_c);
+    } else {
+      pl_fill_bytes(to, shape->zero_point, shape->tap_c);
+    }
+    to += shape->tap_c;
+  }
+}
+
 // Copies the window whose first tap is (y0, x0) of an image to [kernel_h, kernel_w, tap_c]; taps
 // outside of the image are read as the zero point.
-void pl_gather_window_s8(const pl_window_shape *shape, const int8_t *image, int32_t y0, int32_t x0,
-                         int8_t *to);
+static inline void pl_gather_window_s8(const pl_window_shape *shape, const int8_t *image,
+                                       int32_t y0, int32_t x0, int8_t *to) {
+  const int32_t row_bytes = shape->input_w * shape->input_c;
+  const int32_t window_row = shape->kernel_w * shape->tap_c;
+  const int dense = shape->dilation_w == 1 && shape->tap_c == shape->input_c;
+  int32_t y = y0;
+  for (int32_t ky = 0; ky < shape->kernel_h; ++ky) {
+    if (y < 0 || y >= shape->input_h) {
+      pl_fill_bytes(to, shape->zero_point, window_row);
+    } else if (dense) {
+      pl_gather_dense_row_s8(shape, image + y * row_bytes, x0, to);
+    } else {
+      pl_gather_spread_row_s8(shape, image + y * row_bytes, x0, to);
+    }
+    y += shape->dilation_h;
+    to += window_row;
+  }
+}
 
 #endif  // KERNELS_COMMON_WINDOW_S8_H_

@@ -53,7 +53,7 @@ def main(argv: list[str]) -> int:
     except (ProgramError, KernelError) as error:
         return _fail(f"{model} {error}")
     except DoesNotFitError as error:
-        print(does_not_fit_text(error, name, board.name), file=sys.stderr, end="")
+        print(does_not_fit_text(error, name, board), file=sys.stderr, end="")
         return STATUS_DOES_NOT_FIT
     if _SOURCE.value:
         include = _INCLUDE.value or f"{name}.h"

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from boards.board import Board
 from firmware.plan.plan import (
     DoesNotFitError,
     Plan,
@@ -132,9 +133,12 @@ def plan_text(plan: Plan, name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def does_not_fit_text(error: DoesNotFitError, name: str, board: str) -> str:
+def does_not_fit_text(error: DoesNotFitError, name: str, board: Board) -> str:
     """The table for a model that is too large for a board."""
-    what = "activations and scratch memory" if error.memory == "arena" else "constants"
+    what, memory = "constants", board.weights
+    if error.memory == "arena":
+        what = "activations and scratch memory"
+        memory = " and ".join(pool.name for pool in board.arena)
     rows = [
         ("need", f"{error.need:,} bytes"),
         ("have", f"{error.have:,} bytes"),
@@ -145,7 +149,7 @@ def does_not_fit_text(error: DoesNotFitError, name: str, board: str) -> str:
             for rank, (tensor, size) in enumerate(error.largest, 1)
         ),
     ]
-    lines = [f"{name} does not fit on {board}: {what} are too large."]
+    lines = [f"{name} does not fit on {board.name}: {what} are too large for {memory}."]
     return "\n".join([*lines, *("  " + line for line in _aligned(rows))]) + "\n"
 
 

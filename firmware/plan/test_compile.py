@@ -108,7 +108,7 @@ def test_arena_too_small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert run(tmp_path, sample(), sample_board(arena=[512])) == 3
     message = capsys.readouterr().err
     for part in (
-        "digits_plan does not fit on sample: activations and scratch memory are too large",
+        "digits_plan does not fit on sample: activations and scratch memory are too large for ram0",
         "need ",
         "have       512 bytes",
         "peak at    step ",
@@ -124,7 +124,7 @@ def test_arena_too_small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_weights_too_large(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, sample(), sample_board(weights=1000)) == 3
     message = capsys.readouterr().err
-    assert "constants are too large" in message
+    assert "constants are too large for flash" in message
     assert "have             1,000 bytes" in message
     assert "pl::linear" in message
 

@@ -15,7 +15,7 @@ from boards.board import Board
 from firmware.plan import compile as plan_compiler
 from firmware.plan.program import save_program
 from firmware.plan.pte import read_program
-from firmware.plan.testing import Network, export_pte, sample_board
+from firmware.plan.testing import BAD_PTES, Network, export_pte, sample_board
 
 
 @functools.cache
@@ -138,14 +138,10 @@ def test_spills_into_a_second_pool(tmp_path: Path) -> None:
     assert 'section(".pl_arena.ram1")' in source
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [(b"", "is not a .pte"), (b"\x7fELF" * 20, "is not a .pte"), (None, "is truncated")],
-)
-def test_bad_pte(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], data: bytes | None, message: str
-) -> None:
-    assert run(tmp_path, sample()[:-100] if data is None else data, sample_board()) == 2
+@pytest.mark.parametrize("kind", BAD_PTES)
+def test_bad_pte(tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    change, message = BAD_PTES[kind]
+    assert run(tmp_path, change(sample()), sample_board()) == 2
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1

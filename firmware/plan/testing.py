@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samples for tests: .pte files of modules written in ops of the dialect, and boards."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -11,6 +11,21 @@ import aot.dialect.ops  # noqa: F401  (registers torch.ops.pl)
 from boards.board import Board, Console, Memory, Pool
 from firmware.plan.pte import FORMAT_VERSION, checksum
 from kernels.common.kernel import Isa
+
+
+def _flip_a_bit(data: bytes) -> bytes:
+    """In the constants, which are the last part of the file."""
+    at = len(data) - 100
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+BAD_PTES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "empty": (lambda data: b"", "is not a .pte"),
+    "another format": (lambda data: b"\x7fELF" * 20, "is not a .pte"),
+    "truncated": (lambda data: data[:-100], "is truncated"),
+    "a bit of a weight flipped": (_flip_a_bit, "its checksum is wrong"),
+}
+"""What happens to a good .pte, and what a reader says of it then."""
 
 
 def export_pte(

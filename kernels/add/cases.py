@@ -21,6 +21,7 @@ def cases() -> Iterator[Case]:
         yield _case(name, values.int8(*a_shape), values.int8(*b_shape), attributes, board)
     yield from _every_pair()
     yield from _factors()
+    yield from _saturating()
 
 
 def _attributes(values: Values) -> dict[str, Any]:
@@ -77,6 +78,19 @@ def _factors() -> Iterator[Case]:
             }
             name = f"shifts {shift}, {left_shift}"
             yield _case(name, values.int8(60), values.int8(60), attributes, left_shift == 20)
+
+
+def _saturating() -> Iterator[Case]:
+    """Results beyond int32, to which a zero point is added."""
+    for zero_point in (-128, 127):
+        values = Values("add saturating", zero_point)
+        attributes = _attributes(values) | {
+            "output_multiplier": 2**31 - 1,
+            "output_shift": 30,
+            "output_zero_point": zero_point,
+        }
+        a, b = values.extreme_int8(40), values.extreme_int8(40)
+        yield _case(f"saturating, {zero_point}", a, b, attributes, True)
 
 
 def _case(name: str, a: AnyArray, b: AnyArray, attributes: dict[str, Any], board: bool) -> Case:

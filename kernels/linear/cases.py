@@ -2,6 +2,7 @@
 """Cases of pl::linear."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -74,6 +75,10 @@ def _edges() -> Iterator[Case]:
         given = {
             "shift": np.full(5, shift, np.int32),
             "bias": np.array([0, 1, -1, 2**30 - 2**20, -(2**30) + 2**20], np.int32),
-            "multiplier": np.array([2**30, 2**31 - 1, 0, 2**30 + 1, 3 * 2**29], np.int32),
+            "multiplier": np.array([2**30, 3 * 2**29, 0, 2**31 - 1, 2**31 - 1], np.int32),
         }
-        yield _case(f"shift {shift}", (2, 4), 5, values, shift in (-31, -1, 0, 7), given)
+        for zero_point in (-128, 127):
+            name = f"shift {shift}, zero point {zero_point}"
+            case = _case(name, (2, 4), 5, values, shift in (-31, -1, 0, 7), given)
+            attributes = {**case.attributes, "output_zero_point": zero_point}
+            yield replace(case, attributes=attributes)

@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kernels.common.kernel import AnyArray
 from kernels.testing.case import Case
@@ -17,10 +18,15 @@ def cases() -> Iterator[Case]:
         factor = values.factor(1 / count)
         yield _case(name, values.int8(*shape), dim, keepdim, values, factor, board)
     for shift in (-31, -12, -1, 0, 2, 30):
-        values = Values("mean shift", shift)
-        factor = (values.choice([2**30, 2**31 - 1, 0]), shift)
-        given = values.extreme_int8(3, 50)
-        yield _case(f"shift {shift}", given, [1], False, values, factor, shift in (-1, 2))
+        for multiplier in (2**30, 2**31 - 1, 0):
+            for zero_point in (-128, 127):
+                name = f"factor {multiplier}, {shift}, zero point {zero_point}"
+                values = Values("mean", name)
+                given, board = values.extreme_int8(3, 50), shift in (-1, 30)
+                case = _case(name, given, [1], False, values, (multiplier, shift), board)
+                # Sums of both signs.
+                changed = {"input_zero_point": 0, "output_zero_point": zero_point}
+                yield replace(case, attributes={**case.attributes, **changed})
 
 
 def _case(

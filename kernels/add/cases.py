@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of pl::add."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,30 +15,32 @@ from kernels.testing.values import Values
 def cases() -> Iterator[Case]:
     for index, (name, a_shape, b_shape, board) in enumerate(pairs(150)):
         values = Values("add", name)
-        attributes = _attributes(values)
-        if index % 4 == 1:  # a subtraction
-            attributes["b_multiplier"] = -attributes["b_multiplier"]
-        yield _case(name, values.int8(*a_shape), values.int8(*b_shape), attributes, board)
+        for kind, zero_point in values.zero_points():
+            attributes = _attributes(values, zero_point)
+            if index % 4 == 1:  # a subtraction
+                attributes["b_multiplier"] = -attributes["b_multiplier"]
+            a, b = values.int8(*a_shape), values.int8(*b_shape)
+            yield _case(f"{name}, {kind}", a, b, attributes, board)
     yield from _every_pair()
     yield from _factors()
     yield from _saturating()
 
 
-def _attributes(values: Values) -> dict[str, Any]:
+def _attributes(values: Values, zero_point: Callable[[], int]) -> dict[str, Any]:
     """As lowering makes them: operands at half scale or less, left_shift 20."""
     a_multiplier, a_shift = values.factor(1 / 8)
     b_multiplier, b_shift = values.factor(1 / 8)
     output_multiplier, output_shift = values.factor(2.0**-16)
     low, high = values.activation()
     return {
-        "a_zero_point": values.zero_point(),
+        "a_zero_point": zero_point(),
         "a_multiplier": a_multiplier,
         "a_shift": a_shift,
-        "b_zero_point": values.zero_point(),
+        "b_zero_point": zero_point(),
         "b_multiplier": b_multiplier,
         "b_shift": b_shift,
         "left_shift": 20,
-        "output_zero_point": values.zero_point(),
+        "output_zero_point": zero_point(),
         "output_multiplier": output_multiplier,
         "output_shift": output_shift,
         "activation_min": low,
@@ -51,7 +53,7 @@ def _every_pair() -> Iterator[Case]:
     every_value = np.arange(-128, 128, dtype=np.int8)
     for index, output_shift in enumerate((-20, -19, -18, -17)):
         values = Values("add ties", index)
-        attributes = _attributes(values) | {
+        attributes = _attributes(values, values.zero_point) | {
             "a_multiplier": 2**30,
             "a_shift": 0,
             "b_multiplier": values.choice([2**30, -(2**30)]),
@@ -70,7 +72,7 @@ def _factors() -> Iterator[Case]:
     for shift in (-31, -9, -1, 0, 1, 2):
         for left_shift in (0, 7, 20):
             values = Values("add factor", shift, left_shift)
-            attributes = _attributes(values) | {
+            attributes = _attributes(values, values.zero_point) | {
                 "a_shift": shift,
                 "b_shift": min(shift, 0),
                 "left_shift": left_shift,
@@ -84,7 +86,7 @@ def _saturating() -> Iterator[Case]:
     """Results beyond int32, to which a zero point is added."""
     for zero_point in (-128, 127):
         values = Values("add saturating", zero_point)
-        attributes = _attributes(values) | {
+        attributes = _attributes(values, values.zero_point) | {
             "output_multiplier": 2**31 - 1,
             "output_shift": 30,
             "output_zero_point": zero_point,

@@ -19,8 +19,9 @@ class Case:
       constants: tensors that are known at build time.
       attributes: all other arguments.
       board: the case is small and telling enough to run on every board too.
-      tolerance: by how much a float32 result may differ, relative to the larger of 1 and the
+      tolerance: by how much a float32 result may differ, relative to the larger of `floor` and the
         expected magnitude; any NaN is as good as another. None asks for the same bits.
+      floor: see there.
     """
 
     name: str
@@ -30,3 +31,4 @@ class Case:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     board: bool = False
     tolerance: float | None = None
+    floor: float = 1.0

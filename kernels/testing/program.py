@@ -126,7 +126,8 @@ class Program:
                 addresses[id(source)] = addresses[id(value)]
             outputs.append(
                 f"{{pl_test_arena + {start}, {value.bytes}, {name}, {initial}, "
-                f"{int(case.tolerance is not None)}, {emit.number(float(case.tolerance or 0))}}}"
+                f"{int(case.tolerance is not None)}, {emit.number(float(case.tolerance or 0))}, "
+                f"{emit.number(case.floor)}}}"
             )
         scratch = arena.place(kernel.scratch, 16)
         if arena.top > _ARENA_BYTES:

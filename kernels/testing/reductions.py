@@ -18,6 +18,7 @@ _NAMED: list[tuple[str, tuple[int, ...], list[int], bool]] = [
     ("two groups, rank 6", (2, 3, 1, 4, 5, 2), [1, 4, 5], False),
     ("three groups", (2, 3, 2, 2, 3), [0, 2, 4], True),
     ("three groups, rank 6", (3, 2, 2, 3, 2, 2), [1, 3, 5], False),
+    ("three groups, last kept", (2, 3, 2, 2, 2, 5), [0, 2, 4], True),
     ("size one", (4, 1, 5), [1], False),
     ("one value", (1,), [0], False),
     ("vector", (100,), [0], False),

@@ -26,11 +26,12 @@ static float as_float(const uint8_t *bytes) {
 
 static float magnitude(float value) { return value < 0.0f ? -value : value; }
 
-static int float_matches(float result, float expected, float tolerance) {
+static int float_matches(const pl_test_output *output, float result, float expected) {
   if (expected != expected) return result != result;
   if (result == expected) return 1;
   const float size = magnitude(expected);
-  return magnitude(result - expected) <= tolerance * (size > 1.0f ? size : 1.0f);
+  return magnitude(result - expected) <=
+         output->tolerance * (size > output->floor ? size : output->floor);
 }
 
 // Both start with the case's name.
@@ -51,7 +52,7 @@ static int check_output(const pl_test_case *test, const pl_test_output *output) 
   if (output->is_float) {
     for (uint32_t i = 0; i < output->bytes; i += 4) {
       const uint8_t *result = output->address + i;
-      if (float_matches(as_float(result), as_float(expected + i), output->tolerance)) continue;
+      if (float_matches(output, as_float(result), as_float(expected + i))) continue;
       uint32_t result_bits;
       uint32_t expected_bits;
       __builtin_memcpy(&result_bits, result, 4);

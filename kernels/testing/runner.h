@@ -13,7 +13,7 @@ extern uint8_t pl_test_arena[PL_TEST_ARENA_BYTES];
 typedef pl_status (*pl_test_run_fn)(const pl_context *ctx, const void *params, const void *dims,
                                     const void *data);
 
-// One expected output. Float32 results may differ by tolerance * max(1, |expected|).
+// One expected output. Float32 results may differ by tolerance * max(floor, |expected|).
 typedef struct {
   uint8_t *address;
   uint32_t bytes;
@@ -21,6 +21,7 @@ typedef struct {
   const void *initial;  // what the output holds before the call, for calls in place; may be null
   int is_float;
   float tolerance;
+  float floor;
 } pl_test_output;
 
 typedef struct {

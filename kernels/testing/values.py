@@ -2,7 +2,7 @@
 """Seeded random values for cases."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -49,6 +49,11 @@ class Values:
         if dtype == "int32":
             return self.int32(INT32_MAX, *shape)
         return self.float32(*shape)
+
+    def zero_points(self) -> Iterator[tuple[str, Callable[[], int]]]:
+        """Two ways to draw zero points, named: with the first, few results saturate."""
+        yield "zero points near 0", lambda: self.integer(-20, 20)
+        yield "extreme zero points", self.zero_point
 
     def zero_point(self) -> int:
         """Often an extreme one."""

@@ -139,8 +139,8 @@ def firmware_image(
 
     `<name>` gives `<name>.elf`, `.bin`, `.hex`, `.map`, `.size.json`, a `.pte` a model and the plan's
     `.json`. The targets `<name>.elf`, `.bin` and `.hex` give one kind of file; with `bazel run`
-    `<name>.size` prints what the image takes of the board and `<name>.sim` runs it on the board's
-    simulator.
+    `<name>.size` prints what the image takes of the board, `<name>.sim` runs it on the board's
+    simulator and `<name>.flash` writes it to a board that is connected.
 
     Args:
       name: of the image.
@@ -161,7 +161,7 @@ def firmware_image(
         testonly = testonly,
         visibility = visibility,
     )
-    for part in ["bin", "elf", "hex", "plan_json", "size_json"]:
+    for part in ["bin", "board", "elf", "hex", "plan_json", "size_json"]:
         native.filegroup(
             name = "%s.%s" % (name, part),
             srcs = [name],
@@ -178,6 +178,22 @@ def firmware_image(
         testonly = testonly,
         visibility = visibility,
         deps = ["//boards/image"],
+    )
+    py_binary(
+        name = name + ".flash",
+        srcs = ["//boards/image:flash.py"],
+        args = [
+            "--board=$(rootpath :%s.board)" % name,
+            "$(rootpath :%s.hex)" % name,
+        ],
+        data = [
+            name + ".board",
+            name + ".hex",
+        ],
+        main = "//boards/image:flash.py",
+        testonly = testonly,
+        visibility = visibility,
+        deps = ["//boards/image:flash"],
     )
     board_sim(
         name = name + ".sim",

@@ -10,7 +10,7 @@ from tools.qemu.elf import Elf
 BEGIN = "pl_profile_begin"
 END = "pl_profile_end"
 
-# Bytes that the two functions consist of (boards/common/profile_marks.c).
+# Bytes that the two functions consist of (firmware/runtime/profile_cortex_m.c).
 _MARK_SIZE = 6
 
 
@@ -76,7 +76,7 @@ def plugin_arguments(elf: Elf, output: Path) -> str:
         if function.size != _MARK_SIZE:
             raise CountsError(
                 f"{name} takes {function.size} bytes instead of {_MARK_SIZE}: "
-                "it is not the one of boards/common/profile_marks.c"
+                "it is not the one of firmware/runtime/profile_cortex_m.c"
             )
         arguments += f",{option}={function.address:x}"
     return arguments

@@ -4,14 +4,15 @@
 // address.
 //
 // Arguments: out=FILE and, for regions, begin=ADDRESS,end=ADDRESS (hexadecimal): the functions that
-// mark them (boards/common/profile_marks.c). Each is a loop of two instructions, which turns once
-// more than the region's number, and a return; what they execute counts nowhere. Written at the
-// end, one line each, numbers decimal:
+// mark them (firmware/runtime/profile_cortex_m.c). Each is a loop of two instructions, which turns
+// once more than the region's number, and a return; what they execute counts nowhere. Written at
+// the end, one line each, numbers decimal:
 //
 //   total INSTRUCTIONS
 //   region NUMBER ENTRIES INSTRUCTIONS    everything between begin and end, inner regions included
-//   at ADDRESS NUMBER INSTRUCTIONS        executions of one address in the innermost region NUMBER,
-//   or - error TEXT                            marks that do not fit together
+//   at ADDRESS NUMBER INSTRUCTIONS        executions of one address in the innermost region NUMBER;
+//                                         - stands for none
+//   error TEXT                            marks that do not fit together
 //
 // The host of QEMU runs one guest CPU in one thread, so nothing here is locked.
 #include <inttypes.h>

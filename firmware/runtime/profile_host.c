@@ -2,7 +2,7 @@
 #include "firmware/runtime/profile.h"
 
 // The empty statements keep the compiler from merging two functions that would be equal, or from
-// calling neither: the profiler finds them by their addresses.
+// calling neither: a profiler finds them by their addresses.
 
 __attribute__((noinline)) void pl_profile_begin(uint32_t region) {
   __asm__ volatile("" : : "r"(region), "i"(0) : "memory");

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The marks of firmware/runtime/profile.h for Cortex-M. They tell the region's number to a
-// simulator's plugin (tools/qemu/plugin/count.c), to which some versions of QEMU show neither
-// registers nor memory, by how often they turn: once more than the number. Linked before the
-// library, which serves the host.
+// The marks tell the region's number to a simulator's plugin (tools/qemu/plugin/count.c), to which
+// some versions of QEMU show neither registers nor memory, by how often they turn: once more than
+// the number.
 #include <stdint.h>
 
 #include "firmware/runtime/profile.h"

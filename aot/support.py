@@ -32,12 +32,15 @@ _HINTS = {
     "aten.div": "multiply by a constant reciprocal; or --allow-float-fallback",
     "aten.layer_norm": "BatchNorm, which folds away; or --allow-float-fallback",
     "aten.group_norm": "BatchNorm, which folds away; or --allow-float-fallback",
+    "aten._native_batch_norm_legit": "BatchNorm with statistics of its own, which folds away",
     "aten.sum": "mean times the number of elements; or --allow-float-fallback",
     "aten.bmm": "a Linear layer if one side is constant; or --allow-float-fallback",
     "aten.mm": "a Linear layer",
     "aten.addmm": "a Linear layer",
     "aten.conv_transpose2d": "nearest upsampling and Conv2d",
+    "aten.max": "torch.amax, without the indices, and --allow-float-fallback",
     "aten.max_pool2d_with_indices": "a pool whose indices nobody reads",
+    "aten.min": "torch.amin, without the indices, and --allow-float-fallback",
     "aten.embedding": "look the row up in the application and give it as an input",
     "aten.lstm": "a convolutional or fully connected model",
     "aten.gru": "a convolutional or fully connected model",
@@ -48,14 +51,16 @@ _HINTS = {
 
 def unsupported(module: GraphModule, allow_float_fallback: bool) -> list[Problem]:
     """One problem for every op that can be lowered in no way."""
-    problems = []
+    problems: dict[Node, Problem] = {}
     for node in module.graph.nodes:
         if node.op != "call_function" or _belongs_to_next(node) or is_interior(node):
             continue
+        if node.target is operator.getitem and node.args[0] in problems:
+            continue
         problem = _problem(node, allow_float_fallback)
         if problem is not None:
-            problems.append(problem)
-    return problems
+            problems[node] = problem
+    return list(problems.values())
 
 
 def check_supported(module: GraphModule, allow_float_fallback: bool) -> None:

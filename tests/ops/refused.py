@@ -29,6 +29,9 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
     ("amax", partial(Function, partial(torch.amax, dim=1)), ((2, 3),), "aten.amax"),
     ("layer_norm", partial(nn.LayerNorm, 6), ((2, 6),), "layer_norm"),
     ("group_norm", partial(nn.GroupNorm, 2, 4), ((1, 4, 3, 3),), "group_norm"),
+    # Said once, although they give a tuple that is taken apart.
+    ("instance_norm", partial(nn.InstanceNorm2d, 4), ((1, 4, 3, 3),), "^1 op .*\n.*batch_norm"),
+    ("max_dim", partial(Function, lambda x: x.max(1)[0]), ((2, 3),), "^1 op .*\n.*aten.max"),
     ("matmul", partial(Function, torch.matmul), ((2, 3), (3, 4)), "aten.m"),
     ("bmm", partial(Function, torch.bmm), ((2, 3, 4), (2, 4, 3)), "aten.bmm"),
     (

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes an image to a board that is connected, by the board's flash method.
 
-    flash --board=board.json program.hex [further arguments of the method's tool]
+flash --board=board.json program.hex [further arguments of the method's tool]
 """
 
 import shutil

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_image: a model of one's own as an image that checks itself."""
 
+load("//boards:board_run.bzl", "board_run_test")
 load("//boards:firmware_image.bzl", "firmware_image")
 load("//firmware/apps:vectors.bzl", "check_app")
 load("//firmware/plan:plan_library.bzl", "plan_library")
@@ -9,7 +10,7 @@ def check_image(name, model, board, limit = 4, **kwargs):
     """An image that runs a model on its stored vectors and compares the outputs bit for bit.
 
     Beside what firmware_image makes there are `<name>_plan`, the plan_library for an application of
-    your own, and `<name>_check`, the program.
+    your own, `<name>_check`, the program, and `<name>_test`, which runs it on the board's simulator.
 
     Args:
       name: of the image, a C identifier.
@@ -34,5 +35,10 @@ def check_image(name, model, board, limit = 4, **kwargs):
         app = ":%s_check" % name,
         board = board,
         models = [model],
+        plan = ":%s_plan.json" % name,
         **kwargs
+    )
+    board_run_test(
+        name = name + "_test",
+        program = ":" + name,
     )

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages are true where a test can tell: links lead somewhere, labels name packages, and what the
+README shows of a model of one's own is the example that is built and run.
+"""
+
+import re
+
+import pytest
+
+from tools.lint.workspace import source_files, workspace_root
+
+_ROOT = workspace_root()
+_PAGES = source_files(_ROOT, ["*.md"])
+_README = (_ROOT / "README.md").read_text()
+_EXAMPLE = _ROOT / "examples" / "gesture"
+
+
+def test_there_are_pages() -> None:
+    assert {"README.md", "CONTRIBUTING.md", "kernels/README.md"} <= set(_PAGES)
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    folder = (_ROOT / page).parent
+    links = re.findall(r"\]\(([^)#\s]+)", (_ROOT / page).read_text())
+    assert [link for link in links if "://" not in link and not (folder / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_labels_name_packages(page: str) -> None:
+    text = (_ROOT / page).read_text()
+    packages = set(re.findall(r"(?<![\w@:/])//([a-z][\w/]*)", text))
+    assert [p for p in packages if not (_ROOT / p / "BUILD.bazel").exists()] == []
+
+
+def test_the_readmes_build_file_is_the_examples() -> None:
+    (shown,) = re.findall(r"```starlark\n(.*?)```", _README, re.DOTALL)
+    licence, _, rest = (_EXAMPLE / "BUILD.bazel").read_text().partition("\n")
+    assert "SPDX" in licence
+    assert rest == shown
+    lines = [line for line in shown.splitlines() if line and not line.startswith("load")]
+    assert len(lines) <= 10
+
+
+def test_the_readmes_command_names_functions_that_exist() -> None:
+    named = re.findall(r"--(?:model|calibration) ([\w.]+):(\w+)", _README)
+    assert len(named) == 2
+    for module, function in named:
+        path = _ROOT / (module.replace(".", "/") + ".py")
+        assert f"def {function}(" in path.read_text()

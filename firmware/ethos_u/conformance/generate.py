@@ -23,13 +23,14 @@ from pathlib import Path
 import numpy as np
 from absl import app, flags
 
+from firmware.ethos_u.corpus.archive import add_entry
+
 _OPERATORS = flags.DEFINE_list("operators", [], "TOSA operators; all without it.")
 _SAMPLE = flags.DEFINE_integer("sample", 1, "Keep one test in so many.")
 _ACCELERATOR = flags.DEFINE_string("accelerator", "ethos-u55-128", "Vela's name for the NPU.")
 _MEMORY_MODE = flags.DEFINE_string("memory_mode", "Shared_Sram", "Vela's memory mode.")
 _OUTPUT = flags.DEFINE_string("output", None, "The archive.", required=True)
 
-_EPOCH = (1980, 1, 1, 0, 0, 0)
 _VELA_SECONDS = 60
 
 
@@ -123,9 +124,7 @@ def main(argv: list[str]) -> None:
     with tempfile.TemporaryDirectory() as name, zipfile.ZipFile(_OUTPUT.value, "w") as archive:
         folder = Path(name)
         for entry, data in _entries(_generate(folder), folder):
-            info = zipfile.ZipInfo(entry, _EPOCH)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, data)
+            add_entry(archive, entry, data)
 
 
 if __name__ == "__main__":

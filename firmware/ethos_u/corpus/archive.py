@@ -40,7 +40,8 @@ class Lowered:
     compiled: list[Compiled]
 
 
-def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+def add_entry(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    """Adds a file without a time stamp: the same data give the same bytes."""
     entry = zipfile.ZipInfo(name, _EPOCH)
     entry.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(entry, data)
@@ -50,12 +51,12 @@ def write_archive(path: Path, parts: list[Lowered]) -> None:
     """Same parts, same bytes."""
     with zipfile.ZipFile(path, "w") as archive:
         for part in parts:
-            _add(archive, f"{part.name}/tosa", part.tosa)
+            add_entry(archive, f"{part.name}/tosa", part.tosa)
             for compiled in part.compiled:
                 folder = f"{part.name}/{compiled.accelerator}/{compiled.memory_mode}"
-                _add(archive, f"{folder}/payload", compiled.payload)
+                add_entry(archive, f"{folder}/payload", compiled.payload)
                 figures = json.dumps(asdict(compiled.estimate))
-                _add(archive, f"{folder}/estimate", figures.encode())
+                add_entry(archive, f"{folder}/estimate", figures.encode())
 
 
 def read_archive(path: Path) -> Iterator[Lowered]:

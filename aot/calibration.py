@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from absl import logging
 from torch.fx import GraphModule, Interpreter, Node
@@ -15,9 +16,53 @@ from aot.errors import LoweringError, describe, source_line
 Sample = torch.Tensor | Sequence[torch.Tensor]
 
 
-def as_inputs(sample: Sample) -> tuple[torch.Tensor, ...]:
-    """A sample is a tuple of tensors, or one tensor."""
-    return (sample,) if isinstance(sample, torch.Tensor) else tuple(sample)
+def as_inputs(sample: Sample, name: str) -> tuple[torch.Tensor, ...]:
+    """A sample, a tuple of tensors or one tensor, as a tuple.
+
+    Args:
+      sample: of the user's.
+      name: what to call it in errors.
+
+    Raises:
+      LoweringError: it is something else, or not on the CPU.
+    """
+    inputs = (sample,) if isinstance(sample, torch.Tensor | np.ndarray) else sample
+    if not isinstance(inputs, tuple | list):
+        raise LoweringError(
+            f"{name} is {describe(sample)}: give a tensor, or a tuple with a tensor for each input "
+            "of the model, in the order of forward's arguments"
+        )
+    for position, value in enumerate(inputs):
+        where = f"{name}, input {position}"
+        if isinstance(value, np.ndarray):
+            raise LoweringError(f"{where} is {describe(value)}: make it a tensor, torch.from_numpy")
+        if not isinstance(value, torch.Tensor):
+            raise LoweringError(f"{where} is {describe(value)}, not a tensor")
+        if value.device.type != "cpu" or value.layout is not torch.strided:
+            raise LoweringError(
+                f"{where} is a {value.layout} tensor on device {value.device}: give dense tensors "
+                "with data on the CPU"
+            )
+    return tuple(inputs)
+
+
+def samples_of(data: object, name: str) -> Iterator[tuple[torch.Tensor, ...]]:
+    """The samples of calibration data, one by one.
+
+    Args:
+      data: an iterable of samples.
+      name: what to call it in errors.
+
+    Raises:
+      LoweringError: it cannot be iterated over, or a sample is no tuple of tensors.
+    """
+    if not isinstance(data, Iterable):
+        called = "; call it" if callable(data) else ""
+        raise LoweringError(
+            f"{name} is {describe(data)}, not a list or generator of samples{called}"
+        )
+    for index, sample in enumerate(data):
+        yield as_inputs(sample, f"{name} sample {index}")
 
 
 def calibrate(
@@ -39,8 +84,7 @@ def calibrate(
     """
     count = 0
     with torch.no_grad():
-        for sample in data:
-            inputs = as_inputs(sample)
+        for inputs in samples_of(data, "calibration"):
             _check(count, inputs, example_inputs)
             contiguous = [x.contiguous() for x in inputs]
             try:
@@ -106,8 +150,6 @@ def _check(
         )
     for position, (actual, expected) in enumerate(zip(inputs, example_inputs, strict=True)):
         where = f"calibration sample {index}, input {position}"
-        if not isinstance(actual, torch.Tensor):
-            raise LoweringError(f"{where} is {describe(actual)}, not a tensor")
         if actual.shape != expected.shape or actual.dtype != expected.dtype:
             raise LoweringError(
                 f"{where} is {describe(actual)}, the model was exported with {describe(expected)}"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)\n\s*([^\n]*)')
@@ -64,6 +65,8 @@ class LoweringError(Exception):
 
 def describe(value: object) -> str:
     """ "float32[1, 8]" of a tensor (real or fake), a tuple of them, or another value's type."""
+    if isinstance(value, np.ndarray):
+        return f"numpy {value.dtype}{list(value.shape)}"
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
     if isinstance(value, (list, tuple)):

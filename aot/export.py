@@ -9,11 +9,14 @@ from collections.abc import Sequence
 
 import torch
 from torch.export import ExportedProgram, default_decompositions
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
+from torch.utils._pytree import tree_leaves
 
+from aot.dialect.library import MAX_RANK
 from aot.errors import LoweringError, describe
 from aot.passes.fold_constants import fold_constants
 from aot.passes.fuse_batch_norm import fuse_batch_norm
+from aot.passes.hoist_clamps import hoist_clamps
 from aot.passes.one_to_two_dimensions import one_to_two_dimensions
 from aot.passes.remove_identities import remove_identities
 from aot.passes.split_to_slices import split_to_slices
@@ -59,8 +62,9 @@ def export_aten(
         accept.
 
     Raises:
-      LoweringError: the model is in training mode, holds NaN or infinite weights, has dynamic
-        shapes, changes its buffers, checks its data, or cannot be exported.
+      LoweringError: the model is no module, is in training mode, holds NaN or infinite weights, has
+        dynamic shapes or other inputs than the example's, gives something else than tensors that it
+        computes, changes its buffers, checks its data, or cannot be exported.
     """
     if isinstance(model, ExportedProgram):
         program = model
@@ -68,10 +72,8 @@ def export_aten(
         _check_module(model)
         program = _export(model, tuple(example_inputs))
     _check_inputs(program)
-    table = default_decompositions()
-    for op in _KEPT:
-        table.pop(op, None)
-    decomposed = program.run_decompositions(table)
+    _check_signature(program, example_inputs)
+    decomposed = decompose(program)
     _check_effects(decomposed)
     # What the guards would check (shapes, dtypes) is static here and is checked by whoever runs the
     # artefact.
@@ -83,17 +85,45 @@ def export_aten(
         fold_constants,
         fuse_batch_norm,
         one_to_two_dimensions,
+        hoist_clamps,
     ):
         rewrite(module)
         module.graph.eliminate_dead_code()
     _drop_unused_constants(module)
+    _check_outputs(module)
     mark_values(module)
     module.graph.lint()
     module.recompile()
     return module
 
 
-def _check_module(model: torch.nn.Module) -> None:
+def decompose(program: ExportedProgram) -> ExportedProgram:
+    """The program in the ops that the rules know."""
+    table = default_decompositions()
+    for op in _KEPT:
+        table.pop(op, None)
+    decomposed: ExportedProgram = program.run_decompositions(table)
+    return decomposed
+
+
+def _check_module(model: object) -> None:
+    if not isinstance(model, torch.nn.Module):
+        instead = (
+            f"make one: {model.__name__}(...)"
+            if isinstance(model, type) and issubclass(model, torch.nn.Module)
+            else "an nn.Module whose forward calls it"
+            if callable(model)
+            else "an nn.Module"
+        )
+        raise LoweringError(
+            f"the model is {describe(model)}, not a torch.nn.Module or an exported program\n"
+            f"    instead: {instead}"
+        )
+    if isinstance(model, torch.jit.ScriptModule):
+        raise LoweringError(
+            "the model is TorchScript, which torch.export does not read: give the "
+            "nn.Module that it was made from"
+        )
     training = [name or "the model" for name, m in model.named_modules() if m.training]
     if training:
         shown = ", ".join(training[:3])
@@ -102,6 +132,11 @@ def _check_module(model: torch.nn.Module) -> None:
             "Dropout have their meaning for inference"
         )
     for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
+        if tensor.device.type != "cpu":
+            raise LoweringError(
+                f"weight {name} ({describe(tensor)}) is on device {tensor.device}: load the "
+                "checkpoint, and move the model with .cpu()"
+            )
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
             bad = int((~torch.isfinite(tensor)).sum())
             raise LoweringError(
@@ -123,6 +158,40 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
         ) from error
 
 
+def _check_signature(program: ExportedProgram, example_inputs: Sequence[torch.Tensor]) -> None:
+    """That an exported program takes what the example gives, in the example's order."""
+    positional, keywords = program.call_spec.in_spec.children()
+    if keywords.num_leaves:
+        names = ", ".join(map(str, keywords.context))
+        raise LoweringError(
+            f"the program was exported with keyword arguments ({names}): export it with positional "
+            "ones"
+        )
+    if any(not child.is_leaf() for child in positional.children()):
+        raise LoweringError(
+            "the program takes tuples, lists or dicts of tensors: export a model whose inputs are "
+            "tensors"
+        )
+    inputs = program.graph_signature.user_inputs
+    if len(inputs) != len(example_inputs):
+        raise LoweringError(
+            f"the program takes {len(inputs)} inputs, example_inputs has {len(example_inputs)}"
+        )
+    placeholders = {n.name: n for n in program.graph.nodes if n.op == "placeholder"}
+    for position, (name, example) in enumerate(zip(inputs, example_inputs, strict=True)):
+        if name not in placeholders:
+            raise LoweringError(
+                f"input {position} of the program is the constant {name!r}: export a model whose "
+                "inputs are tensors"
+            )
+        value = placeholders[name].meta["val"]
+        if isinstance(value, torch.Tensor) and describe(value) != describe(example):
+            raise LoweringError(
+                f"example_inputs, input {position}, is {describe(example)}, the program was "
+                f"exported with {describe(value)}"
+            )
+
+
 def _check_inputs(program: ExportedProgram) -> None:
     signature = program.graph_signature
     for node in program.graph.nodes:
@@ -137,6 +206,11 @@ def _check_inputs(program: ExportedProgram) -> None:
                 f"input {node.name} has dynamic dimensions {dynamic}: memory is planned ahead of "
                 "time, so export with fixed shapes "
                 "(leave out dynamic_shapes)"
+            )
+        if value.numel() == 0 or value.dim() > MAX_RANK:
+            raise LoweringError(
+                f"input {node.name} is {describe(value)}: an input has at least one element and at "
+                f"most {MAX_RANK} dimensions"
             )
         if value.dtype != torch.float32:
             raise LoweringError(
@@ -153,10 +227,31 @@ def _check_effects(program: ExportedProgram) -> None:
             f"the model changes its buffers ({names}): make the state an input and an output"
         )
     for node in program.graph.nodes:
+        if node.target is _aten._assert_tensor_metadata.default:
+            continue  # shapes, dtypes and devices are static
         if "assert" in str(node.target):
             raise LoweringError(
                 f"the model checks its data at run time ({node.target}): the device has no such "
                 "check; move it out of forward"
+            )
+
+
+def _check_outputs(module: GraphModule) -> None:
+    output = next(n for n in module.graph.nodes if n.op == "output")
+    values = tree_leaves(output.args[0])
+    if not values:
+        raise LoweringError("the model returns nothing: return at least one tensor")
+    for position, value in enumerate(values):
+        if not isinstance(value, Node):
+            raise LoweringError(
+                f"output {position} of the model is {value!r}: return tensors that the model "
+                "computes, and nothing else"
+            )
+        if value.op != "call_function":
+            kind = "input" if value.op == "placeholder" else "constant"
+            raise LoweringError(
+                f"output {position} of the model is its {kind} `{value.target}`, unchanged: return "
+                "tensors that the model computes"
             )
 
 

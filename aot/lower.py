@@ -25,6 +25,7 @@ from aot.errors import LoweringError, describe
 from aot.export import export_aten
 from aot.passes.border import KEEP, LAYOUTS, TO_NHWC_BORDER, set_border
 from aot.passes.compose_luts import compose_luts
+from aot.passes.drop_dead_constants import drop_dead_constants
 from aot.passes.fold_qdq import fold_qdq
 from aot.passes.fold_transpose_into_linear import fold_transpose_into_linear
 from aot.passes.fuse_pad import fuse_pad
@@ -42,6 +43,7 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     fuse_pad,
     compose_luts,
     simplify_movement,
+    drop_dead_constants,
 )
 
 
@@ -145,12 +147,14 @@ def lower(
             f"there is no I/O layout {io_layout!r}; there are: {', '.join(LAYOUTS)}"
         )
     emitter = target_named(target)
-    example_inputs = as_inputs(example_inputs)
+    example_inputs = as_inputs(example_inputs, "example_inputs")
 
     logging.info("exporting")
-    aten = export_aten(model, [x.contiguous() for x in example_inputs])
+    # Copies: where one tensor is given for two inputs, export takes the two for one.
+    contiguous = [x.clone(memory_format=torch.contiguous_format) for x in example_inputs]
+    aten = export_aten(model, contiguous)
     check_supported(aten, allow_float_fallback)
-    outputs = _output_values(aten, model, example_inputs)
+    outputs = _output_values(model, example_inputs)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -176,19 +180,9 @@ def lower(
 
 
 def _output_values(
-    module: GraphModule,
-    model: torch.nn.Module | ExportedProgram,
-    example_inputs: Sequence[torch.Tensor],
+    model: torch.nn.Module | ExportedProgram, example_inputs: Sequence[torch.Tensor]
 ) -> list[torch.Tensor]:
     """What the user's own model gives, for its outputs' memory format."""
-    _, nodes = border_nodes(module)
-    for node in nodes:
-        if node.op != "call_function":
-            raise LoweringError(
-                f"an output of the model is its {node.op} `{node.target}` as it came: return "
-                "values that the model computes"
-            )
     runnable = model.module(check_guards=False) if isinstance(model, ExportedProgram) else model
     with torch.no_grad():
-        values = torch.utils._pytree.tree_leaves(runnable(*example_inputs))
-    return [v for v in values if isinstance(v, torch.Tensor)]
+        return torch.utils._pytree.tree_leaves(runnable(*example_inputs))

@@ -6,12 +6,13 @@ pkg.module:data --output x.pte`.
 from __future__ import annotations
 
 import importlib
+import inspect
 import io
 import json
 import os
 import sys
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 import torch
 from absl import app, flags, logging
 
-from aot.calibration import as_inputs
+from aot.calibration import samples_of
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.passes.border import KEEP, LAYOUTS, TO_NHWC_BORDER, is_channels_last
@@ -76,6 +77,11 @@ def load(reference: str) -> Callable[[], Any]:
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+            raise LoweringError(
+                f"{reference}: the module imports {error.name}, which is neither in deps nor in "
+                "the Python environment (tools/python/requirements.in)"
+            ) from error
         raise LoweringError(
             f"{reference}: {error}; is the py_library in deps, and is the path right from the "
             "workspace's root?"
@@ -83,7 +89,24 @@ def load(reference: str) -> Callable[[], Any]:
     value = getattr(module, name, None)
     if not callable(value):
         raise LoweringError(f"{reference}: module {module_name} has no callable {name!r}")
+    needed = [
+        p.name
+        for p in _parameters(value)
+        if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+    if needed:
+        raise LoweringError(
+            f"{reference} takes arguments ({', '.join(needed)}): it is called with none, so give "
+            "them defaults"
+        )
     return value  # type: ignore[no-any-return]
+
+
+def _parameters(value: Callable[..., Any]) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(value).parameters.values())
+    except ValueError:  # some callables of C modules do not say
+        return []
 
 
 def in_memory_order(x: torch.Tensor) -> np.ndarray[Any, Any]:
@@ -92,7 +115,7 @@ def in_memory_order(x: torch.Tensor) -> np.ndarray[Any, Any]:
 
 
 def make_vectors(
-    lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]], io_layout: str
+    lowered: Lowered, samples: Iterable[Sequence[torch.Tensor]], io_layout: str
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Inputs of the artefact's dtype and the reference's outputs, stacked over samples."""
     columns: dict[str, list[np.ndarray[Any, Any]]] = {}
@@ -119,18 +142,30 @@ def save_npz(path: str, arrays: dict[str, np.ndarray[Any, Any]]) -> None:
             )
 
 
-def _write(path: str, data: bytes) -> None:
-    """Paths are relative to where the user called bazel."""
-    base = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
-    (base / path).write_bytes(data)
+def _place(flag: flags.FlagHolder[str | None]) -> Path | None:
+    """Where an output file goes, relative to where the user called bazel; None if it is not asked
+    for.
+
+    Raises:
+      LoweringError: there is no such folder.
+    """
+    if not flag.value:
+        return None
+    path = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / flag.value
+    if not path.parent.is_dir() or path.is_dir():
+        what = "is a folder" if path.is_dir() else f"the folder {path.parent} does not exist"
+        raise LoweringError(f"--{flag.name}={flag.value}: {what}")
+    return path
 
 
 def run() -> None:
+    output, report, vectors = _place(_OUTPUT), _place(_REPORT), _place(_VECTORS)
+    assert output is not None  # the flag is required
     torch.set_num_threads(1)  # sums in a fixed order: the same input gives the same bytes
     model = load(_MODEL.value)()
     if not isinstance(model, torch.nn.Module):
         raise LoweringError(f"{_MODEL.value} gives a {type(model).__name__}, not a torch.nn.Module")
-    samples = [as_inputs(s) for s in load(_CALIBRATION.value)()]
+    samples = list(samples_of(load(_CALIBRATION.value)(), _CALIBRATION.value))
     if not samples:
         raise LoweringError(
             f"{_CALIBRATION.value} yields nothing: calibration needs at least one sample"
@@ -145,15 +180,15 @@ def run() -> None:
         io_layout=_IO_LAYOUT.value,
         allow_float_fallback=_ALLOW_FLOAT_FALLBACK.value,
     )
-    _write(_OUTPUT.value, lowered.pte)
-    if _REPORT.value:
-        _write(_REPORT.value, (json.dumps(lowered.report, indent=1) + "\n").encode())
-    if _VECTORS.value:
-        given = load(_TEST_INPUTS.value)() if _TEST_INPUTS.value else samples[:_DEFAULT_VECTORS]
-        tests = [as_inputs(s) for s in given]
-        base = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
-        save_npz(str(base / _VECTORS.value), make_vectors(lowered, tests, _IO_LAYOUT.value))
-    logging.info("wrote %s", _OUTPUT.value)
+    output.write_bytes(lowered.pte)
+    if report is not None:
+        report.write_text(json.dumps(lowered.report, indent=1) + "\n")
+    if vectors is not None:
+        tests: Iterable[Sequence[torch.Tensor]] = samples[:_DEFAULT_VECTORS]
+        if _TEST_INPUTS.value:
+            tests = samples_of(load(_TEST_INPUTS.value)(), _TEST_INPUTS.value)
+        save_npz(str(vectors), make_vectors(lowered, tests, _IO_LAYOUT.value))
+    logging.info("wrote %s", output)
 
 
 def main(argv: Sequence[str]) -> None:

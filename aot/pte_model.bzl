@@ -42,7 +42,11 @@ def pte_model(
       **kwargs: visibility, testonly, tags.
     """
     if srcs:
-        module = ".".join(native.package_name().split("/") + [srcs[0].removesuffix(".py")])
+        first = srcs[0].removeprefix(":")
+        if not first.endswith(".py") or ":" in first:
+            fail("pte_model %s: srcs are Python files of this package, not %s" % (name, srcs[0]))
+        path = [native.package_name()] if native.package_name() else []
+        module = "/".join(path + [first.removesuffix(".py")]).replace("/", ".")
         model = model or module + ":factory"
         calibration = calibration or module + ":calibration"
         py_library(

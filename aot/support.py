@@ -8,9 +8,10 @@ import operator
 import torch
 from torch.fx import GraphModule, Node
 
+from aot.dialect.library import MAX_RANK
 from aot.errors import LoweringError, Problem, describe, source_line
 from aot.rules import pooling, rule_for
-from aot.rules.function import is_interior
+from aot.rules.function import Roots, function_roots, is_interior
 
 _aten = torch.ops.aten
 
@@ -29,22 +30,25 @@ FLOAT_FALLBACK = {
 }
 
 _HINTS = {
-    "aten.div": "multiply by a constant reciprocal; or --allow-float-fallback",
+    "aten.div": "x * torch.reciprocal(y); or --allow-float-fallback",
+    "aten.maximum": "a + torch.relu(b - a); or --allow-float-fallback",
+    "aten.minimum": "a - torch.relu(a - b); or --allow-float-fallback",
+    "aten.amax": "F.adaptive_max_pool2d(x, 1) over height and width; or --allow-float-fallback",
+    "aten.amin": "-F.adaptive_max_pool2d(-x, 1) over height and width; or --allow-float-fallback",
     "aten.layer_norm": "BatchNorm, which folds away; or --allow-float-fallback",
     "aten.group_norm": "BatchNorm, which folds away; or --allow-float-fallback",
     "aten._native_batch_norm_legit": "BatchNorm with statistics of its own, which folds away",
-    "aten.sum": "mean times the number of elements; or --allow-float-fallback",
+    "aten.sum": "x.mean(dim) * count; or --allow-float-fallback",
     "aten.bmm": "a Linear layer if one side is constant; or --allow-float-fallback",
     "aten.mm": "a Linear layer",
     "aten.addmm": "a Linear layer",
-    "aten.conv_transpose2d": "nearest upsampling and Conv2d",
     "aten.max": "torch.amax, without the indices, and --allow-float-fallback",
     "aten.max_pool2d_with_indices": "a pool whose indices nobody reads",
     "aten.min": "torch.amin, without the indices, and --allow-float-fallback",
     "aten.embedding": "look the row up in the application and give it as an input",
     "aten.lstm": "a convolutional or fully connected model",
     "aten.gru": "a convolutional or fully connected model",
-    "aten.prelu": "one parameter for the whole tensor (num_parameters=1)",
+    "aten.prelu": "torch.relu(x) - k * torch.relu(-x), k of shape [C, 1, 1]; or num_parameters=1",
     "aten.where": "relu, clamp or a multiplication by a mask that is an input",
 }
 
@@ -52,12 +56,13 @@ _HINTS = {
 def unsupported(module: GraphModule, allow_float_fallback: bool) -> list[Problem]:
     """One problem for every op that can be lowered in no way."""
     problems: dict[Node, Problem] = {}
+    roots = function_roots(module.graph)
     for node in module.graph.nodes:
-        if node.op != "call_function" or _belongs_to_next(node) or is_interior(node):
+        if node.op != "call_function" or _belongs_to_next(node) or is_interior(node, roots):
             continue
         if node.target is operator.getitem and node.args[0] in problems:
             continue
-        problem = _problem(node, allow_float_fallback)
+        problem = _problem(node, roots, allow_float_fallback)
         if problem is not None:
             problems[node] = problem
     return list(problems.values())
@@ -79,7 +84,7 @@ def _belongs_to_next(node: Node) -> bool:
     return bool(node.users) and all(pooling.gives_adaptive_max(u) for u in node.users)
 
 
-def _problem(node: Node, allow_float_fallback: bool) -> Problem | None:
+def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | None:
     value = node.meta.get("val")
     name = str(node.target) if node.target is not operator.getitem else str(node.args[0])
 
@@ -87,11 +92,20 @@ def _problem(node: Node, allow_float_fallback: bool) -> Problem | None:
         return Problem(name, describe(value), source_line(node), reason, hint)
 
     base = name.rsplit(".", 1)[0]
-    rule = rule_for(node)
+    rule = rule_for(node, roots)
     rejection = rule.reject(node) if rule is not None else None
     sources = rule.activations(node) if rule is not None else node.all_input_nodes
     tensors = [value, *(n.meta.get("val") for n in sources)]
     wrong = [t for t in tensors if not isinstance(t, torch.Tensor) or t.dtype != torch.float32]
+    shapes = [t.shape for t in tensors if isinstance(t, torch.Tensor)]
+    if any(0 in shape for shape in shapes) and rejection is None:
+        return problem("it works on a tensor without elements", "values with at least one element")
+    if any(len(shape) > MAX_RANK for shape in shapes):
+        return problem(
+            f"it works on a tensor of more than {MAX_RANK} dimensions, which the device has no "
+            "room for",
+            "dimensions that are merged",
+        )
     if wrong:
         return problem(
             f"it works on {describe(wrong[0])}; only float32 tensors become int8",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -87,6 +88,30 @@ FORMS: dict[str, tuple[Callable[..., object], list[nn.Module], tuple[int, ...], 
         LINE,
         {"aten.unsqueeze": 1, "aten.max_pool2d": 1, "aten.squeeze": 1},
     ),
+    "conv1d, bn, relu": (
+        lambda a, b, x: F.relu(b(a(x))),
+        [nn.Conv1d(4, 6, 3), nn.BatchNorm1d(6)],
+        LINE,
+        {"aten.unsqueeze": 1, "aten.convolution": 1, "aten.relu": 1, "aten.squeeze": 1},
+    ),
+    "casts to what it is": (
+        lambda x: x.float().to(torch.float32).to("cpu").to(x.dtype).tanh(),
+        [],
+        IMAGE,
+        {"aten.tanh": 1},
+    ),
+    "a mask as a number": (
+        lambda x: x * (x > 0).float() + (x < -1).to(x.dtype),
+        [],
+        IMAGE,
+        {"aten.gt": 1, "aten.lt": 1, "aten._to_copy": 2, "aten.mul": 1, "aten.add": 1},
+    ),
+    "memory format inside": (
+        lambda a, x: a(x.to(memory_format=torch.channels_last)).contiguous(),
+        [nn.Conv2d(4, 6, 3)],
+        IMAGE,
+        {"aten.convolution": 1},
+    ),
     "constants": (lambda x: x + torch.ones(4, 1, 1).exp() * 2, [], IMAGE, {"aten.add": 1}),
 }
 
@@ -131,7 +156,7 @@ class Checked(nn.Module):
         return x.tanh()
 
 
-ERRORS: dict[str, tuple[Callable[[], nn.Module], torch.Tensor, str]] = {
+ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
     "training": (lambda: nn.Dropout(0.5), torch.ones(1, 4), r"training mode.*\.eval\(\)"),
     "nan": (
         _nan_weights,
@@ -146,6 +171,34 @@ ERRORS: dict[str, tuple[Callable[[], nn.Module], torch.Tensor, str]] = {
         r"int64\[3\].*inputs are float32",
     ),
     "check": (lambda: Checked().eval(), torch.ones(1, 4), "checks its data at run time"),
+    "function": (
+        lambda: torch.tanh,
+        torch.ones(1, 4),
+        r"builtin_function_or_method, not a torch.nn.Module.*\n    instead: an nn.Module whose",
+    ),
+    "class": (lambda: nn.Tanh, torch.ones(1, 4), r"instead: make one: Tanh\(\.\.\.\)"),
+    "no model": (lambda: None, torch.ones(1, 4), "the model is NoneType"),
+    "script": (lambda: torch.jit.script(nn.Tanh().eval()), torch.ones(1, 4), "is TorchScript"),
+    "meta": (
+        lambda: nn.Linear(4, 2, device="meta").eval(),
+        torch.ones(1, 4),
+        r"weight weight \(float32\[2, 4\]\) is on device meta: load the checkpoint",
+    ),
+    "empty input": (lambda: nn.Tanh().eval(), torch.ones(0, 4), r"float32\[0, 4\]: an input has"),
+    "rank": (lambda: nn.Tanh().eval(), torch.ones([1] * 7), "at most 6 dimensions"),
+    "output none": (
+        lambda: model(lambda x: (x.tanh(), None)),
+        torch.ones(4),
+        "output 1 .* is None",
+    ),
+    "output int": (lambda: model(lambda x: (3, x.tanh())), torch.ones(4), "output 0 .* is 3"),
+    "no output": (lambda: model(lambda x: ()), torch.ones(4), "the model returns nothing"),
+    "output is the input": (lambda: model(lambda x: x), torch.ones(4), "its input `.*, unchanged"),
+    "output is a constant": (
+        lambda: model(lambda x: (x.tanh(), torch.ones(3))),
+        torch.ones(4),
+        "output 1 of the model is its constant",
+    ),
 }
 
 
@@ -163,6 +216,40 @@ def test_dynamic_shapes_are_refused() -> None:
     )
     with pytest.raises(LoweringError, match=r"dynamic dimensions \[0\].*fixed shapes"):
         export_aten(program, [torch.ones(3, 4)])
+
+
+X = torch.ones(1, 4)
+SUM = model(lambda x, y: x.tanh() + y)
+LIST = model(lambda xs: xs[0].tanh() + xs[1])
+PROGRAMS: dict[str, tuple[Callable[[], torch.export.ExportedProgram], str]] = {
+    "shape": (
+        lambda: torch.export.export(nn.Tanh(), (torch.ones(3, 4),)),
+        r"input 0, is float32\[1, 4\], the program was exported with float32\[3, 4\]",
+    ),
+    "count": (lambda: torch.export.export(SUM, (X, X)), "takes 2 inputs, example_inputs has 1"),
+    "keywords": (
+        lambda: torch.export.export(Named(), (), {"x": X}),
+        r"keyword arguments \(x\): export it with positional",
+    ),
+    "nested": (lambda: torch.export.export(LIST, ((X, X),)), "takes tuples, lists or dicts"),
+    "number": (lambda: torch.export.export(SUM, (X, 3)), "takes 2 inputs"),
+    "only a number": (
+        lambda: torch.export.export(model(lambda n: torch.ones(2) * n), (3,)),
+        "input 0 of the program is the constant 3",
+    ),
+}
+
+
+class Named(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.tanh()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_exported_programs_that_take_something_else(name: str) -> None:
+    program, text = PROGRAMS[name]
+    with pytest.raises(LoweringError, match=text):
+        export_aten(program(), [X])
 
 
 def test_exported_programs_are_taken() -> None:

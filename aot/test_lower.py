@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from executorch.runtime import Runtime
 from torch import nn
 
+from aot.backends.cortex_m.emit import LAYOUT_NCHW, LAYOUT_NHWC
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.testing.fixtures import model, samples
@@ -104,12 +105,38 @@ def test_layouts_of_the_border() -> None:
     assert torch.equal(nhwc.reference([x.permute(0, 2, 3, 1)])[0], plain)
 
 
-def test_channels_last_outputs_stay() -> None:
+def layouts(result: Lowered, folder: Path) -> dict[str, list[int]]:
+    """What the artefact says of its inputs and outputs."""
+    path = folder / "model.pte"
+    path.write_bytes(result.pte)
+    program = Runtime.get().load_program(path)
+    return {
+        kind: program.load_method(f"pl_{kind}_layouts").execute([]) for kind in ("input", "output")
+    }
+
+
+def test_channels_last_outputs_stay(tmp_path: Path) -> None:
     conv = model(lambda a, x: a(x), nn.Conv2d(3, 4, 3))
     result = lowered(conv, channels_last=True)
     (out,) = result.reference(samples(IMAGE, count=1)[0])
     assert out.is_contiguous(memory_format=torch.channels_last)
     assert "pl.transpose" not in [op["op"] for op in result.report["ops"]]
+    assert layouts(result, tmp_path) == {"input": [LAYOUT_NHWC], "output": [LAYOUT_NHWC]}
+
+
+def test_a_memory_format_that_the_model_asks_for_is_the_outputs(tmp_path: Path) -> None:
+    conv = model(lambda a, x: a(x.to(memory_format=torch.channels_last)), nn.Conv2d(3, 4, 3))
+    result = lowered(conv)
+    (out,) = result.reference(samples(IMAGE, count=1)[0])
+    assert out.is_contiguous(memory_format=torch.channels_last)
+    assert layouts(result, tmp_path) == {"input": [LAYOUT_NCHW], "output": [LAYOUT_NHWC]}
+
+
+def test_the_artefact_holds_no_constant_that_no_op_reads() -> None:
+    flat = model(lambda a, b, x: b(a(x).flatten(1)), nn.Conv2d(3, 4, 3), nn.Linear(96, 40))
+    result = lowered(flat)
+    read = {str(n.target) for n in result.module.graph.nodes if n.op == "get_attr"}
+    assert {name for name, _ in result.module.named_buffers()} == read
 
 
 def test_float_io_is_the_quantized_graph() -> None:
@@ -147,7 +174,7 @@ def test_an_op_without_an_int8_form_is_an_error_with_its_place() -> None:
     assert "2 ops of the model cannot be lowered to int8" in text
     assert "test_lower.py" in text and "in forward: return x / (x.abs()" in text
     assert "float32[1, 3, 8, 6]" in text
-    assert "instead: multiply by a constant reciprocal; or --allow-float-fallback" in text
+    assert "instead: x * torch.reciprocal(y); or --allow-float-fallback" in text
 
 
 def test_float_fallback_keeps_and_reports_it() -> None:
@@ -165,8 +192,10 @@ def test_float_fallback_keeps_and_reports_it() -> None:
     [
         (lambda x: torch.cumsum(x, -1), "neither an int8 form nor a float kernel"),
         (lambda x: x[x > 0].sum(), "torch.export cannot trace|checks its data at run time"),
-        (lambda x: (x, x.tanh()), "output of the model is its placeholder"),
         (lambda x: F.conv_transpose2d(x, torch.ones(3, 2, 2, 2)), "transposed convolution"),
+        (lambda x: x[:, :0].tanh(), "the slice is empty"),
+        (lambda x: F.pad(x[..., :1], (-1, 2)).tanh(), "it crops every element away"),
+        (lambda x: x.reshape(1, 3, 2, 2, 2, 2, 3).tanh(), "more than 6 dimensions"),
     ],
 )
 def test_what_no_kernel_runs_is_an_error(function: Any, text: str) -> None:
@@ -188,8 +217,16 @@ def test_unknown_options(options: dict[str, Any], text: str) -> None:
 
 
 GOOD = torch.ones(1, 4)
-BAD_DATA: dict[str, tuple[list[Any], str]] = {
+BAD_DATA: dict[str, tuple[Any, str]] = {
     "empty": ([], "calibration data are empty"),
+    "none": (None, "calibration is NoneType, not a list or generator"),
+    "a number": (3, "calibration is int"),
+    "a function": (lambda: [GOOD], "calibration is function, .*; call it"),
+    "dicts": ([{"x": GOOD}], "calibration sample 0 is dict: give a tensor, or a tuple"),
+    "numpy": ([GOOD, GOOD.numpy()], r"sample 1, input 0 is numpy float32\[1, 4\]: .*from_numpy"),
+    "nested": ([((GOOD,),)], r"sample 0, input 0 is \(float32\[1, 4\]\), not a tensor"),
+    "meta": ([GOOD.to("meta")], "on device meta"),
+    "sparse": ([GOOD.to_sparse()], "torch.sparse_coo tensor"),
     "count": ([(GOOD, GOOD)], "sample 0 has 2 inputs, the model takes 1"),
     "shape": ([GOOD, torch.ones(1, 5)], r"sample 1, input 0 is float32\[1, 5\]"),
     "dtype": ([GOOD.double()], r"is float64\[1, 4\]"),
@@ -203,6 +240,30 @@ def test_bad_calibration_data(name: str) -> None:
     data, text = BAD_DATA[name]
     with pytest.raises(LoweringError, match=text):
         lower(nn.Linear(4, 2).eval(), [GOOD], calibration=data)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (3.0, "example_inputs is float: give a tensor"),
+        (None, "example_inputs is NoneType"),
+        ({"x": GOOD}, "example_inputs is dict: .* in the order of forward's arguments"),
+        (((GOOD,),), r"example_inputs, input 0 is \(float32\[1, 4\]\), not a tensor"),
+        (GOOD.numpy(), r"input 0 is numpy float32\[1, 4\]: .*from_numpy"),
+        ((3,), "input 0 is int, not a tensor"),
+        ((GOOD.to("meta"),), "on device meta"),
+    ],
+)
+def test_bad_example_inputs(given: Any, text: str) -> None:
+    with pytest.raises(LoweringError, match=text):
+        lower(nn.Linear(4, 2).eval(), given, calibration=[GOOD])
+
+
+def test_one_tensor_for_two_inputs_is_two_inputs() -> None:
+    result = lower(model(lambda x, y: x - 2 * y), [GOOD, GOOD], calibration=samples((1, 4), (1, 4)))
+    x, y = samples((1, 4), (1, 4), count=1)[0]
+    (out,) = result.dequantize_outputs(result.reference([x, y]))
+    assert float((out - (x - 2 * y)).abs().max()) < 0.1
 
 
 def test_calibration_outside_a_functions_domain() -> None:

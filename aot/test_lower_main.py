@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from absl.testing import flagsaver
 from torch import nn
 
 from aot import lower_main
+from aot.errors import LoweringError
 
 HERE = __name__
 
@@ -54,6 +56,14 @@ def nothing() -> list[tuple[torch.Tensor]]:
 
 def a_list() -> object:
     return []
+
+
+def with_width(width: int, depth: int = 2) -> nn.Module:
+    return nn.Linear(width, depth).eval()
+
+
+def a_number() -> int:
+    return 3
 
 
 def run(folder: Path, arguments: list[str]) -> int:
@@ -128,6 +138,8 @@ def test_float_fallback(flag: str, tmp_path: Path, capsys: pytest.CaptureFixture
         ("missing", "rows", "has no callable 'missing'"),
         ("a_list", "rows", "gives a list, not a torch.nn.Module"),
         ("linear", "nothing", "yields nothing"),
+        ("with_width", "rows", "with_width takes arguments (width): it is called with none"),
+        ("linear", "a_number", "a_number is int, not a list or generator of samples"),
     ],
 )
 def test_wrong_references(
@@ -150,6 +162,28 @@ def test_wrong_modules(
     arguments = [f"--model={reference}", f"--calibration={HERE}:rows", "--output=x.pte"]
     assert run(tmp_path, arguments) == 1
     assert text in capsys.readouterr().err
+
+
+def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "net_with_imports.py").write_text("import no_such_package.vision\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(LoweringError, match="imports no_such_package, which is neither in deps"):
+        lower_main.load("net_with_imports:factory")
+
+
+@pytest.mark.parametrize(
+    ("flag", "text"),
+    [
+        ("--output=none/x.pte", "--output=none/x.pte: the folder .*none does not exist"),
+        ("--report=none/x.json", "--report=none/x.json: the folder"),
+        ("--vectors=.", "--vectors=.: is a folder"),
+    ],
+)
+def test_places_that_cannot_be_written(
+    flag: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tmp_path, lowering("linear", "rows", flag)) == 1
+    assert re.search(text, capsys.readouterr().err)
 
 
 def test_modules_of_the_workspace_are_found(

@@ -42,6 +42,21 @@ def quantize_multiplier(value: float) -> tuple[int, int]:
     return (multiplier if value > 0 else -multiplier), shift
 
 
+def quantize_mean(value: float, count: int) -> tuple[int, int]:
+    """(multiplier, shift) that takes a sum of `count` values to their mean times `value`, as
+    TFLite's int8 MEAN does: the multiplier of `value`, divided by count without the remainder.
+
+    multiplier may be below 2^30. The factor differs from value / count by less than 2^-28 of it; but
+    means are often halfway between two steps, where that decides.
+
+    Raises:
+      ValueError: as quantize_multiplier.
+    """
+    multiplier, shift = quantize_multiplier(value)
+    bits = min(count.bit_length() - 1, 32, shift - MIN_SHIFT)
+    return (multiplier << bits) // count, shift - bits
+
+
 def requantize(
     x: torch.Tensor, multiplier: torch.Tensor | int, shift: torch.Tensor | int
 ) -> torch.Tensor:

@@ -126,9 +126,8 @@ class Builder:
         node = self._graph.call_function(op.overload, args)
         values = [_value_of(a) for a in args]
         shape, dtype = op.infer(*values)
-        node.meta.update(
-            val=torch.empty(shape, dtype=dtype, device="meta"), edge=edge, origin=origin
-        )
+        value = torch.empty(shape, dtype=dtype, device="meta", memory_format=op.memory_format)
+        node.meta.update(val=value, edge=edge, origin=origin)
         if origin.source:
             node.meta["stack_trace"] = origin.source
         return node

@@ -14,6 +14,9 @@ from typing import Any
 
 import torch
 
+# Dimensions of a value: what the device's tensors have room for (PL_MAX_RANK of the runtime).
+MAX_RANK = 6
+
 _LIBRARY = torch.library.Library("pl", "DEF")
 
 
@@ -31,6 +34,7 @@ class Op:
       shares_quantization: the output has the scale and zero_point of its (first) tensor argument.
       spatial: input and output are NHWC.
       macs: multiply-accumulates of one call, for reports; None where the notion does not apply.
+      memory_format: how the result lies in memory.
     """
 
     name: str
@@ -41,6 +45,7 @@ class Op:
     shares_quantization: bool = False
     spatial: bool = False
     macs: Callable[..., int] | None = None
+    memory_format: torch.memory_format = torch.contiguous_format
 
     @property
     def overload(self) -> Any:
@@ -104,6 +109,7 @@ def define(
             shares_quantization,
             spatial,
             macs,
+            memory_format,
         )
         OPS[name] = op
         return op

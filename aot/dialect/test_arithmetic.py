@@ -18,8 +18,10 @@ from aot.dialect.arithmetic import (
     INT32_MIN,
     divide_round_half_away,
     exact_conv2d,
+    quantize_mean,
     quantize_multiplier,
     requantize,
+    saturate_int8,
 )
 
 INT32 = st.integers(INT32_MIN, INT32_MAX)
@@ -105,3 +107,40 @@ def test_convolution_in_float64_is_exact(seed: int, kernel: int, stride: int, gr
     weights = w.reshape(groups, 6 // groups, 4 // groups, kernel, kernel)
     expected = torch.einsum("ngchwkl,gockl->ngohw", per_group, weights).flatten(1, 2)
     assert torch.equal(actual, expected)
+
+
+# (input scale, output scale, output zero_point, count, sum of x - zero_point, result): int8 MEAN as
+# the interpreter of TensorFlow Lite for Microcontrollers computed it. In each the multiplier of
+# input_scale / (output_scale * count) gives another result.
+MEANS = [
+    (0.06, 0.042, -108, 15, 46, -103),
+    (0.092, 0.023, 65, 11, 155, 121),
+    (0.038, 0.009, -101, 52, 239, -81),
+    (0.104, 0.052, -37, 43, -1300, -98),
+    (0.098, 0.049, 63, 15, 302, 104),
+    (0.176, 0.053, -6, 58, 1405, 75),
+    (0.164, 0.115, 29, 28, -598, -2),
+    (0.094, 0.047, 120, 45, -5365, -119),
+    (0.077, 0.054, -115, 7, 306, -52),
+    (0.052, 0.013, -62, 18, 528, 56),
+]
+
+
+@pytest.mark.parametrize(("scale", "output", "zero_point", "count", "total", "result"), MEANS)
+def test_mean_is_tflites(
+    scale: float, output: float, zero_point: int, count: int, total: int, result: int
+) -> None:
+    wide = torch.tensor([scale, output], dtype=torch.float32).to(torch.float64)
+    factor = quantize_mean(float(wide[0] / wide[1]), count)
+    value = requantize(torch.tensor(total), *factor) + zero_point
+    assert int(saturate_int8(value)) == result
+
+
+@given(st.floats(2.0**-28, 2.0**20), st.integers(1, 2**22), st.integers(-(2**30), 2**30))
+def test_mean_of_any_count(value: float, count: int, total: int) -> None:
+    """The factor is one that the kernel takes, and close to the real one."""
+    multiplier, shift = quantize_mean(value, count)
+    assert 0 <= multiplier < 2**31 and -31 <= shift <= 30
+    real = Fraction(value) / count
+    if shift > -31:
+        assert abs(Fraction(multiplier, 2**31) * Fraction(2) ** shift - real) <= real / 2**28

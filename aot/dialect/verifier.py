@@ -11,7 +11,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import NHWC, arguments, dialect_op, edge_of, shape_of
-from aot.dialect.library import Op
+from aot.dialect.library import MAX_RANK, Op
 
 
 class VerificationError(Exception):
@@ -82,6 +82,8 @@ def _shape_problem(op: Op, node: Node) -> str:
         return [value(a) for a in argument] if isinstance(argument, (list, tuple)) else argument
 
     shape, dtype = op.infer(*(value(a) for a in node.args))
+    if 0 in shape or len(shape) > MAX_RANK:
+        return f"gives {dtype}{list(shape)}: no elements, or more than {MAX_RANK} dimensions"
     if tuple(shape) != shape_of(node) or dtype != node.meta["val"].dtype:
         marked = f"{node.meta['val'].dtype}{list(shape_of(node))}"
         return f"gives {dtype}{list(shape)}, but is marked {marked}"

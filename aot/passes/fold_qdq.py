@@ -134,8 +134,25 @@ class _Folder:
         """A float value of the new graph; ops without an int8 form are made here, when something
         asks for their value.
         """
-        if argument in self.floats:
-            return self.floats[argument]
+        waiting = [argument]  # not by recursion: a chain may be longer than Python's stack
+        while waiting:
+            sources = [] if self._is_known(waiting[-1]) else waiting[-1].all_input_nodes
+            missing = [n for n in sources if n not in self.floats]
+            if missing:
+                waiting.extend(missing)
+            else:
+                node = waiting.pop()
+                if node not in self.floats:
+                    self.floats[node] = self._make_float(node)
+        return self.floats[argument]
+
+    def _is_known(self, node: Node) -> bool:
+        """Whether a float value needs no other float value to be made."""
+        known = node in self.floats or node in self.int8
+        return known or tensor_constant(self.source, node) is not None
+
+    def _make_float(self, argument: Node) -> Node:
+        """A float value whose float sources are made."""
         constant = tensor_constant(self.source, argument)
         if argument in self.int8:
             source = self.int8[argument]
@@ -147,12 +164,12 @@ class _Folder:
         elif constant is not None:
             new = self.builder.constant(argument.name, constant)
         else:
-            args, kwargs = (map_arg(a, self._as_float) for a in (argument.args, argument.kwargs))
+            made = self.floats.__getitem__
+            args, kwargs = (map_arg(a, made) for a in (argument.args, argument.kwargs))
             new = self.graph.call_function(argument.target, args, kwargs)  # type: ignore[arg-type]
             origin = Origin((_op_name(argument),), source_line(argument))
             new.meta.update(val=argument.meta["val"], edge=Edge(), origin=origin)
             new.meta["stack_trace"] = origin.source
-        self.floats[argument] = new
         return new
 
     def _output(self, node: Node) -> None:

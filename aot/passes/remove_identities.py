@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Removes ATen ops that give their input: clone, alias, detach, dropout in eval mode, expand to the
-same shape, casts to the same dtype.
+same shape, casts to the same dtype, padding by nothing; and what export writes down of a tensor's
+dtype and device, which is static here.
 
-Leaves everything else; an expand that really broadcasts stays. A view that relied on a removed
-clone's strides becomes a reshape.
+Leaves everything else; an expand that really broadcasts stays, and so does a pad that crops as much
+as it adds. A view that relied on a removed clone's strides becomes a reshape; values are contiguous
+afterwards, whatever memory format the model asked for.
 """
 
 from __future__ import annotations
@@ -24,9 +26,8 @@ _IF_SAME_SHAPE = {
     _aten.view.default,
     _aten.reshape.default,
     _aten._to_copy.default,
-    _aten.slice.Tensor,
-    _aten.constant_pad_nd.default,
-    _aten.adaptive_avg_pool2d.default,
+    _aten.slice.Tensor,  # its steps are forward: as many elements are the same elements
+    _aten.adaptive_avg_pool2d.default,  # windows of one element
 }
 
 
@@ -37,6 +38,10 @@ def _is_identity(node: Node) -> bool:
         return True
     if node.target is _aten.dropout.default:
         return not node.args[2]
+    if node.target is _aten.constant_pad_nd.default:
+        amounts = node.args[1]
+        assert isinstance(amounts, (list, tuple))
+        return not any(amounts)
     if node.target not in _IF_SAME_SHAPE:
         return False
     source = node.args[0]
@@ -49,6 +54,13 @@ def remove_identities(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many nodes were removed."""
     count = 0
     for node in list(module.graph.nodes):
+        if node.target is _aten._assert_tensor_metadata.default:
+            module.graph.erase_node(node)
+            count += 1
+            continue
+        value = node.meta.get("val")
+        if isinstance(value, torch.Tensor):
+            node.meta["val"] = value.contiguous()
         if node.target in (_aten.view.default, _aten._unsafe_view.default):
             node.target = _aten.reshape.default
         if _is_identity(node):

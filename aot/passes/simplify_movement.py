@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import Builder, arguments, calls, dialect_op, edge_of, shape_of
+from aot.dialect.graph import (
+    NHWC,
+    Builder,
+    arguments,
+    calls,
+    dialect_op,
+    edge_of,
+    shape_of,
+    with_layout,
+)
 from aot.dialect.ops.reshape import reshape
 from aot.passes.sink_transposes import moves_nothing
 
@@ -34,6 +43,16 @@ def _beneath_reshapes(node: Node) -> Node:
     return node
 
 
+def _replace(node: Node, same: Node) -> None:
+    """Lets a node's users read the same bytes under the same shape; NHWC stays known where it was
+    known of either.
+    """
+    if edge_of(node).layout == NHWC:
+        same.meta["edge"] = with_layout(edge_of(same), NHWC)
+    node.replace_all_uses_with(same)
+    node.graph.erase_node(node)
+
+
 def simplify_movement(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many nodes went away or became a reshape."""
     count = 0
@@ -55,8 +74,7 @@ def simplify_movement(module: GraphModule) -> int:
                         edge=edge_of(node),
                         origin=node.meta["origin"],
                     )
-            node.replace_all_uses_with(new)
-            module.graph.erase_node(node)
+            _replace(node, new)
             count += 1
             if new is source:
                 continue
@@ -64,8 +82,7 @@ def simplify_movement(module: GraphModule) -> int:
         key = f"{node.target} {node.args} {node.kwargs}"
         first = seen.setdefault(key, node)
         if first is not node:
-            node.replace_all_uses_with(first)
-            module.graph.erase_node(node)
+            _replace(node, first)
             count += 1
     module.graph.eliminate_dead_code()
     module.recompile()

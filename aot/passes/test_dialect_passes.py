@@ -118,3 +118,19 @@ def test_simplify_movement(name: str) -> None:
     counts = op_counts(graph)
     movement = {k: v for k, v in counts.items() if k in ("pl.transpose", "pl.reshape")}
     assert movement == expected
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1, 1), (2, 1, 1, 1), (1, 3, 1, 1), (1, 1, 4, 1)])
+@pytest.mark.parametrize(
+    "part", [nn.Conv2d(1, 1, 1), nn.MaxPool2d(1), nn.BatchNorm2d(1), nn.Upsample(scale_factor=1)]
+)
+def test_simplify_movement_keeps_what_is_known_of_a_layout(
+    shape: tuple[int, ...], part: nn.Module
+) -> None:
+    """Where C, or H and W, are 1 a transpose to NHWC moves nothing: its source is NHWC then."""
+    if shape[1] != 1 and not isinstance(part, (nn.MaxPool2d, nn.Upsample)):
+        part = nn.Conv2d(shape[1], shape[1], 1)
+    graph = folded(lambda a, b, x: b(a(x)), part, nn.MaxPool2d(1), shapes=[shape])
+    sink_transposes(graph)
+    check_pass(graph, simplify_movement)
+    assert "pl.transpose" not in op_counts(graph)

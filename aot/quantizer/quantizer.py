@@ -29,7 +29,7 @@ from torchao.quantization.pt2e.quantizer import (
 )
 
 from aot.rules import fused_clamp, rule_for
-from aot.rules.function import function_root, is_interior, members
+from aot.rules.function import Roots, function_root, function_roots, is_interior, members
 from aot.rules.rule import Fixed, Rule, Shares
 
 ACTIVATION = QuantizationSpec(
@@ -99,9 +99,10 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
     def annotate(self, model: GraphModule) -> GraphModule:
         nodes = list(model.graph.nodes)
         order = {node: i for i, node in enumerate(nodes)}
-        covered = {node: rule for node in nodes if (rule := _supported(node)) is not None}
+        roots = function_roots(model.graph)
+        covered = {node: rule for node in nodes if (rule := _supported(node, roots)) is not None}
         # The producer of a clamp that is taken in gives no value of its own.
-        inner = {f[0] for node in covered if (f := fused_clamp(node)) is not None}
+        inner = {f[0] for node in covered if (f := fused_clamp(node, roots)) is not None}
         groups = self._groups(covered, inner)
         for node, rule in covered.items():
             self._annotate(node, rule, node in inner, groups, order)
@@ -204,10 +205,10 @@ def _spec(
     return ACTIVATION
 
 
-def _supported(node: Node) -> Rule | None:
+def _supported(node: Node, roots: Roots) -> Rule | None:
     if node.op != "call_function" or not is_float_tensor(node):
         return None
-    rule = rule_for(node)
-    if rule is None or is_interior(node) or rule.reject(node) is not None:
+    rule = rule_for(node, roots)
+    if rule is None or is_interior(node, roots) or rule.reject(node) is not None:
         return None
     return rule

@@ -16,6 +16,7 @@ from aot.rules import (
     unary,
     upsampling,
 )
+from aot.rules.function import Roots
 from aot.rules.rule import Clamp, Rule, as_clamp
 
 _TABLE: dict[object, Rule] = {
@@ -35,19 +36,26 @@ _TABLE: dict[object, Rule] = {
 }
 
 
-def rule_for(node: Node) -> Rule | None:
-    """The rule that lowers a node, or None if its op has no int8 form."""
+def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
+    """The rule that lowers a node, or None if its op has no int8 form.
+
+    Args:
+      node: of the ATen graph.
+      roots: the function roots up to the node, where they are known.
+    """
     if node.op != "call_function":
         return None
-    if (rule := unary.unary_rule(node)) is not None:
+    if (rule := unary.unary_rule(node, roots)) is not None:
         return rule
     if pooling.gives_adaptive_max(node):
         return pooling.RULE
     return _TABLE.get(node.target)
 
 
-def fused_clamp(node: Node) -> tuple[Node, Clamp] | None:
-    """(producer, clamp) if the node is a clamp that its only producer can take in."""
+def fused_clamp(node: Node, roots: Roots | None = None) -> tuple[Node, Clamp] | None:
+    """(producer, clamp) if the node is a clamp that its only producer can take in; `roots` as in
+    rule_for.
+    """
     clamp = as_clamp(node)
     if clamp is None:
         return None
@@ -55,5 +63,5 @@ def fused_clamp(node: Node) -> tuple[Node, Clamp] | None:
     assert isinstance(producer, Node)
     if len(producer.users) != 1:
         return None
-    rule = rule_for(producer)
+    rule = rule_for(producer, roots)
     return (producer, clamp) if rule is not None and rule.fuses_clamp else None

@@ -36,7 +36,7 @@ class Convolution:
         if argument(node, "transposed"):
             return (
                 "transposed convolution has no int8 form",
-                "nearest upsampling by reshape and cat, then Conv2d",
+                "nn.Upsample(scale_factor=stride), nearest, then Conv2d",
             )
         rank = len(node.meta["val"].shape)
         if rank != 4:

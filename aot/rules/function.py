@@ -9,10 +9,11 @@ function of x, whatever ops they are written with, so each is one table on the d
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.fx import GraphModule, Node
+from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
 from aot.dialect.graph import tensor_constant
@@ -56,6 +57,9 @@ ELEMENTWISE = _overloads(_UNARY + " " + _BINARY) | {
 
 _OWN = "value_of_its_own"
 
+# function_root of nodes for which it is known; what is not elementwise has none.
+Roots = dict[Node, Node | None]
+
 
 def is_scalar(value: object) -> bool:
     """A Python number, or a constant of one element."""
@@ -73,7 +77,18 @@ def function_root(node: Node) -> Node | None:
     A clamp that its producer takes in is not a function of the producer: the two are one op. The
     root is never itself a function of one value.
     """
-    return _root(node, {})
+    roots: Roots = {}
+    for n in _sources_first(node, lambda n: n.target not in ELEMENTWISE):
+        roots[n] = _find_root(n, roots)
+    return roots.get(node)
+
+
+def function_roots(graph: Graph) -> Roots:
+    """function_root of every node of a graph, in one walk."""
+    roots: Roots = {}
+    for node in graph.nodes:
+        roots[node] = _find_root(node, roots)
+    return roots
 
 
 def mark_values(module: GraphModule) -> None:
@@ -83,67 +98,71 @@ def mark_values(module: GraphModule) -> None:
     Run once on the float graph. Functions of such a value start there, as they must once it is
     quantized.
     """
-    marked = True
-    while marked:
-        marked = False
-        roots: dict[Node, Node | None] = {}
-        for node in module.graph.nodes:
-            root = _root(node, roots)
-            if root is None or _OWN in node.meta:
-                continue
-            inside = [_root(u, roots) is root for u in node.users]
-            if any(inside) and not all(inside):
-                node.meta[_OWN] = True
-                marked = True
-                break
+    while (node := _read_by_others(module)) is not None:
+        node.meta[_OWN] = True
 
 
-def _root(node: Node, known: dict[Node, Node | None]) -> Node | None:
-    if node not in known:
-        known[node] = _find_root(node, known)
-    return known[node]
+def _read_by_others(module: GraphModule) -> Node | None:
+    """The first unmarked function that a function of its value reads, and something else too."""
+    roots = function_roots(module.graph)
+    for node, root in roots.items():
+        if root is None or _OWN in node.meta:
+            continue
+        inside = [roots[u] is root for u in node.users]
+        if any(inside) and not all(inside):
+            return node
+    return None
 
 
-def _find_root(node: Node, known: dict[Node, Node | None]) -> Node | None:
+def _find_root(node: Node, roots: Roots) -> Node | None:
+    """The root of a node whose elementwise sources have theirs already."""
     from aot.rules import fused_clamp  # the table of rules is built from this module
 
     if node.op != "call_function" or node.target not in ELEMENTWISE:
         return None
-    if fused_clamp(node) is not None:
+    if fused_clamp(node, roots) is not None:
         return None
     tensors = [a for a in node.all_input_nodes if not is_scalar(a)]
-    roots = {a if _OWN in a.meta else _root(a, known) or a for a in tensors}
-    if len(roots) != 1:
+    found = {a if _OWN in a.meta else roots.get(a) or a for a in tensors}
+    if len(found) != 1:
         return None
-    root = roots.pop()
+    root = found.pop()
     value, own = root.meta.get("val"), node.meta.get("val")
     if not isinstance(value, torch.Tensor) or not isinstance(own, torch.Tensor):
         return None
     return root if value.shape == own.shape and root.op != "get_attr" else None
 
 
-def is_interior(node: Node) -> bool:
-    """Whether a function of one value is needed only by functions of the same value."""
-    root = function_root(node)
-    return (
-        root is not None and bool(node.users) and all(function_root(u) is root for u in node.users)
-    )
+def _sources_first(node: Node, ends: Callable[[Node], bool]) -> list[Node]:
+    """A node and what it is computed from, up to where `ends` says (not included), each behind its
+    sources. Without recursion: a chain may be longer than Python's stack.
+    """
+    order: dict[Node, None] = {}
+    stack = [node]
+    while stack:
+        n = stack[-1]
+        waiting = [s for s in n.all_input_nodes if s not in order and not ends(s)]
+        if n in order or ends(n):
+            stack.pop()
+        elif waiting:
+            stack.extend(reversed(waiting))
+        else:
+            order[stack.pop()] = None
+    return list(order)
+
+
+def is_interior(node: Node, roots: Roots) -> bool:
+    """Whether a function of one value is needed only by functions of the same value; `roots` of the
+    whole graph.
+    """
+    root = roots[node]
+    return root is not None and bool(node.users) and all(roots[u] is root for u in node.users)
 
 
 def members(node: Node) -> list[Node]:
     """The ops that make up the function at `node`, the node itself last."""
     root = function_root(node)
-    found: list[Node] = []
-
-    def visit(n: Node) -> None:
-        if n is root or n in found or is_scalar(n):
-            return
-        for source in n.all_input_nodes:
-            visit(source)
-        found.append(n)
-
-    visit(node)
-    return found
+    return _sources_first(node, lambda n: n is root or is_scalar(n))
 
 
 def evaluate(module: GraphModule, node: Node, values: torch.Tensor) -> torch.Tensor:

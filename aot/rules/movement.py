@@ -85,8 +85,11 @@ class Pad(UnaryRule):
     output: ClassVar[Output] = Shares()
 
     def reject(self, node: Node) -> tuple[str, str] | None:
-        if 0 in node.meta["val"].shape:
-            return "the result is empty", "padding that leaves at least one element"
+        (x,) = self.activations(node)
+        flat = list(argument(node, "pad"))
+        for k, size in zip(range(len(flat) // 2), reversed(x.meta["val"].shape), strict=False):
+            if size + min(flat[2 * k], 0) + min(flat[2 * k + 1], 0) <= 0:
+                return "it crops every element away", "padding that leaves at least one element"
         return None
 
     def emit(self, call: Call) -> Node:

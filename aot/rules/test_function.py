@@ -35,6 +35,28 @@ ONE_TABLE: dict[str, Callable[..., object]] = {
 }
 
 
+def test_a_long_chain_is_one_table() -> None:
+    """Longer than Python's stack, and each clamp might belong to the op before it."""
+
+    def chain(x: torch.Tensor) -> torch.Tensor:
+        for _ in range(400):
+            x = F.relu6(x * 1.001 + 0.01)
+        return x
+
+    assert op_counts(folded(chain, shapes=[SHAPE])) == {"pl.lut": 1}
+
+
+def test_a_long_chain_of_float_ops() -> None:
+    """Longer than Python's stack."""
+
+    def chain(x: torch.Tensor) -> torch.Tensor:
+        for _ in range(400):
+            x = x / (x.amax(-1, keepdim=True) + 7.0)
+        return x
+
+    assert op_counts(folded(chain, shapes=[SHAPE]))["aten.div"] == 400
+
+
 @pytest.mark.parametrize("name", ONE_TABLE)
 def test_one_table(name: str) -> None:
     graph = folded(ONE_TABLE[name], shapes=[SHAPE])

@@ -13,7 +13,7 @@ from torch.fx import Node
 from aot.dialect.graph import Edge, edge_of
 from aot.dialect.ops.lut import lut
 from aot.dialect.ops.quantize import quantize
-from aot.rules.function import evaluate, function_root
+from aot.rules.function import Roots, evaluate, function_root
 from aot.rules.rule import Call, Fixed, Output, UnaryRule, as_clamp
 
 # TFLite's output quantization of functions whose range is known: no calibration can be too narrow.
@@ -61,10 +61,11 @@ _RULE = Unary(UnaryRule.output)
 _FIXED_RULES: dict[object, Unary] = {target: Unary(fixed) for target, fixed in _FIXED.items()}
 
 
-def unary_rule(node: Node) -> Unary | None:
+def unary_rule(node: Node, roots: Roots | None) -> Unary | None:
     """The rule of a function of one value, or of a clamp (which its producer may take in); None
-    otherwise.
+    otherwise. `roots`: the function roots up to the node, where they are known.
     """
-    if function_root(node) is None:
+    root = function_root(node) if roots is None else roots.get(node)
+    if root is None:
         return _RULE if as_clamp(node) is not None else None
     return _FIXED_RULES.get(node.target, _RULE)

@@ -21,11 +21,23 @@ def activation_range(call: OpCall) -> dict[str, int]:
 
 
 def factor(
-    call: OpCall, multiplier_name: str, shift_name: str, signed: bool = False
+    call: OpCall,
+    multiplier_name: str,
+    shift_name: str,
+    signed: bool = False,
+    normalised: bool = True,
 ) -> tuple[int, int]:
-    """A multiplier and shift argument that requantize takes."""
+    """A multiplier and shift argument that requantize takes.
+
+    Args:
+      call: what they are arguments of.
+      multiplier_name: by magnitude 0 or in [2^30, 2^31).
+      shift_name: in [-31, 30].
+      signed: whether the multiplier may be negative.
+      normalised: whether a multiplier below 2^30 is refused.
+    """
     multiplier, shift = call.integer(multiplier_name), call.integer(shift_name)
-    _check_factors(call, multiplier_name, [(multiplier, shift)], signed)
+    _check_factors(call, multiplier_name, [(multiplier, shift)], signed, normalised)
     return multiplier, shift
 
 
@@ -56,12 +68,19 @@ def requantize(x: int, multiplier: int, shift: int) -> int:
     return (high >> right) + int((high & mask) > (mask >> 1) + int(high < 0))
 
 
-def _check_factors(call: OpCall, name: str, pairs: Iterable[tuple[int, int]], signed: bool) -> None:
+def _check_factors(
+    call: OpCall,
+    name: str,
+    pairs: Iterable[tuple[int, int]],
+    signed: bool,
+    normalised: bool = True,
+) -> None:
+    allowed = "0 or in [2^30, 2^31)" if normalised else "in [0, 2^31)"
     for index, (multiplier, shift) in enumerate(pairs):
         magnitude = abs(multiplier) if signed else multiplier
         call.require(
-            magnitude == 0 or 2**30 <= magnitude <= INT32_MAX,
-            f"{name}[{index}] is {multiplier}: it must be 0 or in [2^30, 2^31)"
+            magnitude == 0 or (2**30 if normalised else 0) <= magnitude <= INT32_MAX,
+            f"{name}[{index}] is {multiplier}: it must be {allowed}"
             + (" by magnitude" if signed else ""),
         )
         call.require(

@@ -19,7 +19,7 @@ def cases() -> Iterator[Case]:
             points = (zero_point(), zero_point())
             yield _case(f"{name}, {kind}", given, dim, keepdim, factor, points, board)
     for shift in (-31, -12, -1, 0, 2, 30):
-        for multiplier in (2**30, 2**31 - 1, 0):
+        for multiplier in (2**30, 2**31 - 1, 2**29 + 1, 1, 0):
             for output in (-128, 127):
                 name = f"factor {multiplier}, {shift}, zero point {output}"
                 values = Values("mean", name)

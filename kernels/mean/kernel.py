@@ -14,7 +14,7 @@ def mean(call: OpCall, isa: Isa) -> KernelCall:
     call.require(
         count * 256 <= INT32_MAX, f"a sum of {count} int8 values and its offset overflow int32"
     )
-    multiplier, shift = factor(call, "multiplier", "shift")
+    multiplier, shift = factor(call, "multiplier", "shift", normalised=False)
     return KernelCall(
         function="pl_mean_s8",
         header="kernels/mean/mean.h",

@@ -39,7 +39,8 @@ def mean(
     """saturate(requantize(sum (x - input_zero_point), multiplier, shift) + output_zero_point).
     TFLite int8 MEAN.
 
-    dim are not negative; multiplier and shift hold input_scale / (output_scale * count).
+    dim are not negative; multiplier and shift hold input_scale / (output_scale * count), as
+    arithmetic.quantize_mean splits it.
     """
     acc = (input.to(torch.int64) - input_zero_point).sum(dim=list(dim), keepdim=keepdim)
     return saturate_int8(requantize(acc, multiplier, shift) + output_zero_point)

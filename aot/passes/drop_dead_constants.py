@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drops tensors that no node reads: a constant that a pass replaced would be shipped too."""
+
+from __future__ import annotations
+
+from torch.fx import GraphModule
+
+
+def drop_dead_constants(module: GraphModule) -> int:
+    """Rewrites the module in place; returns how many buffers were dropped.
+
+    Leaves the graph as it is: a get_attr node without users goes by eliminate_dead_code.
+    """
+    read = {str(n.target) for n in module.graph.nodes if n.op == "get_attr"}
+    dead = [name for name, _ in module.named_buffers() if name not in read]
+    for name in dead:
+        delattr(module, name)
+    return len(dead)

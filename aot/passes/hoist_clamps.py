@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""relu(reshape(conv(x))) -> reshape(relu(conv(x))): a clamp moves to the op that takes it in.
+
+Matches relu, relu6, hardtanh and clamp over ATen reshapes and permutes, each with no other user, of
+an op whose rule takes a clamp in: what stands between a Conv1d, made a 2d convolution, and its
+ReLU. Leaves clamps of anything else where they are.
+"""
+
+from __future__ import annotations
+
+from torch.fx import GraphModule, Node
+
+from aot.rules import rule_for
+from aot.rules.movement import PERMUTE_TARGETS, RESHAPE_TARGETS
+from aot.rules.rule import as_clamp
+
+_MOVEMENT = {*RESHAPE_TARGETS, *PERMUTE_TARGETS}
+
+
+def _beneath_movement(node: Node) -> Node:
+    """The value whose elements a node gives in another order or shape, and to nobody else."""
+    while node.target in _MOVEMENT and len(node.users) == 1:
+        source = node.args[0]
+        assert isinstance(source, Node)
+        node = source
+    return node
+
+
+def hoist_clamps(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many clamps were moved."""
+    count = 0
+    for node in list(module.graph.nodes):
+        if as_clamp(node) is None:
+            continue
+        moved = node.args[0]
+        assert isinstance(moved, Node)
+        producer = _beneath_movement(moved)
+        rule = rule_for(producer)
+        if producer is moved or len(producer.users) != 1 or rule is None or not rule.fuses_clamp:
+            continue
+        (reader,) = producer.users
+        with module.graph.inserting_after(producer):
+            clamp = module.graph.call_function(node.target, (producer, *node.args[1:]), node.kwargs)
+        clamp.meta = {**node.meta, "val": producer.meta["val"]}
+        reader.replace_input_with(producer, clamp)
+        node.replace_all_uses_with(moved)
+        module.graph.erase_node(node)
+        count += 1
+    return count

@@ -9,6 +9,7 @@ Where it comes from, in this order:
 """
 
 load("//tools/repositories:debian.bzl", "fetch_debian")
+load("//tools/repositories:identity.bzl", "write_identity", "write_launchers")
 load("//tools/repositories:versions.bzl", "read_versions", "version_tuple")
 
 _VARIABLE = "PILOTLIGHT_ARM_GNU_TOOLCHAIN"
@@ -22,9 +23,8 @@ _FOLDERS = [
     "libexec/gcc/arm-none-eabi",
 ]
 
-_PROGRAMS = [
-    "addr2line",
-    "ar",
+# Programs that find others by the name that they are called by.
+_COMPILERS = [
     "as",
     "gcc",
     "gcc-ar",
@@ -32,6 +32,14 @@ _PROGRAMS = [
     "gcc-ranlib",
     "ld",
     "ld.bfd",
+]
+
+# What gcc calls besides.
+_PARTS = ["as", "cc1", "collect2", "ld", "lto-wrapper", "lto1"]
+
+_OBJECT_TOOLS = [
+    "addr2line",
+    "ar",
     "nm",
     "objcopy",
     "objdump",
@@ -42,7 +50,10 @@ _PROGRAMS = [
 ]
 
 # C for the M profile: no C++ and no libraries of other profiles (of 960 MB, 190 stay).
-_KEEP = ["usr/bin/arm-none-eabi-" + program for program in _PROGRAMS] + [
+_KEEP = [
+    "usr/bin/arm-none-eabi-" + program
+    for program in sorted(_COMPILERS + _OBJECT_TOOLS)
+] + [
     "usr/bin/arm-none-eabi-gcc-[0-9]*",
     "usr/include/newlib/*",
     "usr/lib/arm-none-eabi/bin/*",
@@ -78,6 +89,20 @@ def _on_path(repository_ctx, minimum):
         return None
     return gcc.realpath.dirname.dirname
 
+def _present(root, programs):
+    """Returns the path of each program that the toolchain has, by its path below `root`."""
+    names = ["bin/arm-none-eabi-" + program for program in programs]
+    return {name: root.get_child(name) for name in names if root.get_child(name).exists}
+
+def _identity(repository_ctx, root):
+    programs = _present(root, _COMPILERS + _OBJECT_TOOLS).values()
+    gcc = root.get_child("bin/arm-none-eabi-gcc")
+    for part in _PARTS:
+        path = repository_ctx.execute([gcc, "-print-prog-name=" + part]).stdout.strip()
+        if path.startswith("/") and repository_ctx.path(path).exists:
+            programs.append(path)
+    return write_identity(repository_ctx, [gcc] + programs)
+
 def _arm_gnu_toolchain_impl(repository_ctx):
     versions = read_versions(repository_ctx)
     minimum = version_tuple(versions["ARM_GNU_TOOLCHAIN_VERSION"])
@@ -105,10 +130,14 @@ def _arm_gnu_toolchain_impl(repository_ctx):
                       (versions["ARM_GNU_TOOLCHAIN_VERSION"], _VARIABLE),
         ).get_child("usr")
 
-    for program in _PROGRAMS:
-        path = root.get_child("bin/arm-none-eabi-" + program)
-        if path.exists:
-            repository_ctx.symlink(path, "bin/arm-none-eabi-" + program)
+    write_launchers(
+        repository_ctx,
+        identity = _identity(repository_ctx, root),
+        root = root,
+        programs = {name: name for name in _present(root, _OBJECT_TOOLS)},
+    )
+    for name, path in _present(root, _COMPILERS).items():
+        repository_ctx.symlink(path, name)
     for folder in _FOLDERS:
         path = root.get_child(folder)
         if path.exists:

@@ -7,6 +7,7 @@ why; the rest of the build goes on.
 """
 
 load("//tools/repositories:bootstrap.bzl", "run_bootstrap")
+load("//tools/repositories:identity.bzl", "write_identity", "write_launchers")
 load("//tools/repositories:versions.bzl", "read_versions", "version_tuple")
 
 _VARIABLE = "PILOTLIGHT_BUILDIFIER"
@@ -47,7 +48,14 @@ def _buildifier_impl(repository_ctx):
             must = False,
         )
     if program:
-        repository_ctx.symlink(program, "buildifier")
+        program = repository_ctx.path(program)
+        identity = write_identity(repository_ctx, [program])
+        write_launchers(
+            repository_ctx,
+            identity,
+            program.dirname,
+            {"buildifier": program.basename},
+        )
     else:
         repository_ctx.file("buildifier", _MISSING.format(variable = _VARIABLE), executable = True)
     repository_ctx.file("BUILD.bazel", _BUILD)

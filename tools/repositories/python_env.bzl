@@ -10,6 +10,7 @@ Every py_binary and py_test runs with it, so that `import torch` needs no depend
 """
 
 load("//tools/repositories:bootstrap.bzl", "run_bootstrap")
+load("//tools/repositories:identity.bzl", "write_identity", "write_launchers")
 load("//tools/repositories:versions.bzl", "read_versions", "version_tuple")
 
 _VARIABLE = "PILOTLIGHT_PYTHON_ENV"
@@ -28,7 +29,8 @@ py_runtime(
     name = "runtime",
     interpreter_path = "{root}/bin/python3",
     python_version = "PY3",
-    stub_shebang = "#!{root}/bin/python3",
+    # In the stub of every Python program, and so in the keys of all that run one.
+    stub_shebang = "#!{root}/bin/python3\\n# identity {identity}",
 )
 
 py_runtime_pair(
@@ -60,6 +62,18 @@ def _python(repository_ctx, version):
     fail("Python %s is not on PATH: install it, or set %s to an environment made with it" %
          (version, _VARIABLE))
 
+def _identity(repository_ctx, root):
+    """The interpreter, and what each package has recorded of its files."""
+    records = []
+    for python in root.get_child("lib").readdir():
+        packages = python.get_child("site-packages")
+        if packages.exists:
+            for folder in packages.readdir():
+                record = folder.get_child("RECORD")
+                if folder.basename.endswith(".dist-info") and record.exists:
+                    records.append(record)
+    return write_identity(repository_ctx, [root.get_child("bin/python3")], records)
+
 def _python_env_impl(repository_ctx):
     lock = repository_ctx.path(Label("//tools/python:requirements.txt"))
     repository_ctx.watch(lock)
@@ -80,14 +94,15 @@ def _python_env_impl(repository_ctx):
         problem = "the Python environment could not be set up (see above)",
     )
 
-    # No links: Python finds its packages by the folder that it is called from.
-    for program in _PROGRAMS:
-        repository_ctx.file(
-            "bin/" + program,
-            "#!/bin/sh\nexec '%s/bin/%s' \"$@\"\n" % (root, program),
-            executable = True,
-        )
+    identity = _identity(repository_ctx, repository_ctx.path(root))
+    write_launchers(
+        repository_ctx,
+        identity,
+        root,
+        {"bin/" + program: "bin/" + program for program in _PROGRAMS},
+    )
     repository_ctx.file("BUILD.bazel", _BUILD.format(
+        identity = identity,
         root = root,
         programs = "".join([_PROGRAM.format(name = name) for name in _PROGRAMS]),
     ))

@@ -9,6 +9,7 @@ Where it comes from, in this order:
 """
 
 load("//tools/repositories:debian.bzl", "fetch_debian")
+load("//tools/repositories:identity.bzl", "write_identity", "write_launchers")
 load("//tools/repositories:versions.bzl", "read_versions", "version_tuple")
 
 _VARIABLE = "PILOTLIGHT_QEMU"
@@ -40,12 +41,6 @@ exports_files([
     "qemu-system-arm",
     "version.bzl",
 ])
-
-# The program finds its own libraries; it reads no data file for the boards used here.
-filegroup(
-    name = "all_files",
-    srcs = ["qemu-system-arm"],
-)
 """
 
 def _version(repository_ctx, program):
@@ -84,7 +79,8 @@ def _qemu_impl(repository_ctx):
             ".".join([str(part) for part in version]),
             versions["QEMU_MINIMUM_VERSION"],
         ))
-    repository_ctx.symlink(program, _PROGRAM)
+    identity = write_identity(repository_ctx, [program])
+    write_launchers(repository_ctx, identity, program.dirname, {_PROGRAM: program.basename})
     repository_ctx.file(
         "version.bzl",
         '"""Version of QEMU."""\n\nQEMU_VERSION = %s\n' % repr(version),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the repository rules take their tools from: a variable, PATH, or set-up.
+"""Where the repository rules take their tools from: a variable, PATH, or set-up; and which they are.
 
 Runs Bazel in a small workspace, with programs that only pretend to be the tools. Set-up is a
 python3 that fails, so nothing is downloaded.
@@ -7,8 +7,9 @@ python3 that fails, so nothing is downloaded.
 
 import os
 import re
+import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,27 @@ load("//tools/repositories:arm_gnu_toolchain.bzl", "arm_gnu_toolchain")
 load("//tools/repositories:buildifier.bzl", "buildifier")
 load("//tools/repositories:python_env.bzl", "python_env")
 load("//tools/repositories:qemu.bzl", "qemu")
+load("//tools/toolchains:host_gcc.bzl", "host_gcc")
 arm_gnu_toolchain(name = "arm_gnu_toolchain")
 buildifier(name = "buildifier")
 python_env(name = "python_env")
 qemu(name = "qemu")
+host_gcc(name = "host_gcc")
+"""
+
+# What a test is to Bazel: an action that runs the simulator.
+BUILD = """\
+genrule(
+    name = "run",
+    outs = ["run.txt"],
+    cmd = "$(execpath @qemu//:qemu-system-arm) --version > $@",
+    tools = ["@qemu//:qemu-system-arm"],
+)
+"""
+
+BAZELRC = """\
+common --noenable_bzlmod --enable_workspace --repo_env=BAZEL_DO_NOT_DETECT_CPP_TOOLCHAIN=1
+build --incompatible_strict_action_env
 """
 
 
@@ -57,14 +75,16 @@ class Workspace:
         self.source.mkdir()
         (self.source / "WORKSPACE.bazel").write_text(WORKSPACE)
         (self.source / "tools").symlink_to(ROOT / "tools")
-        (self.source / ".bazelrc").write_text("common --noenable_bzlmod --enable_workspace\n")
+        (self.source / "BUILD.bazel").write_text(BUILD)
+        (self.source / ".bazelrc").write_text(BAZELRC)
         self.path = folder
 
     def use_path(self, path: Path) -> None:
         """Has repositories look for programs in a new folder, which makes Bazel fetch them anew."""
         self.path = path
-        # What set-up would be: it fails and tells how it was called.
-        program(self.path / "python3", 'echo "set up with $*" >&2; exit 1')
+        # What set-up would be: it tells how it was called, and fails or gives this folder.
+        give = f'[ -d {self.set_up} ] && echo {self.set_up} >"$PILOTLIGHT_RESULT"'
+        program(self.path / "python3", f'echo "set up with $*" >&2; {give}')
 
     def bazel(self, command: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
         options = [f"--output_base={self.base}", "--max_idle_secs=60"]
@@ -75,19 +95,39 @@ class Workspace:
             text=True,
         )
 
+    @property
+    def set_up(self) -> Path:
+        return self.path / "set_up"
+
+    def _settings(self, variables: dict[str, str | Path]) -> list[str]:
+        settings = {"PATH": f"{self.path}:/usr/bin:/bin", **variables}
+        return [f"--repo_env={name}={value}" for name, value in settings.items()]
+
     def fetch(self, repository: str, **variables: str | Path) -> str:
         """Fetches a repository and returns "" or what was said when it failed."""
-        settings = {"PATH": f"{self.path}:/usr/bin:/bin", **variables}
-        arguments = [f"--repo_env={name}={value}" for name, value in settings.items()]
-        done = self.bazel("query", *arguments, f"@{repository}//:all")
+        done = self.bazel("query", *self._settings(variables), f"@{repository}//:all")
         return "" if done.returncode == 0 else done.stderr
 
+    def run(self, **variables: str | Path) -> str:
+        """Builds //:run, unless Bazel thinks that it would be the same, and returns its result."""
+        done = self.bazel("build", *self._settings(variables), "//:run")
+        assert done.returncode == 0, done.stderr
+        return (self.source / "bazel-bin/run.txt").read_text()
+
+    def text(self, repository: str, name: str) -> str:
+        return (self.base / "external" / repository / name).read_text()
+
     def chosen(self, repository: str, name: str) -> Path:
-        return Path(os.readlink(self.base / "external" / repository / name))
+        """Returns the program that a link or a launcher leads to."""
+        folder = self.base / "external" / repository
+        if (folder / name).is_symlink():
+            return Path(os.readlink(folder / name))
+        match = re.search(r'exec "\$root/(.*?)"', (folder / name).read_text())
+        assert match
+        return Path(os.readlink(folder / "root")) / match[1]
 
     def constant(self, repository: str) -> str:
-        text = (self.base / "external" / repository / "version.bzl").read_text()
-        match = re.search(r"_VERSION = (.*)", text)
+        match = re.search(r"_VERSION = (.*)", self.text(repository, "version.bzl"))
         assert match
         return match[1]
 
@@ -170,8 +210,9 @@ def test_python_environment_of_the_variable(workspace: Workspace, tmp_path: Path
         tmp_path / "bin/python3",
         'case "$*" in *"--check "*) echo "$6" >"$PILOTLIGHT_RESULT";; esac',
     )
+    (tmp_path / "lib").mkdir()
     assert workspace.fetch("python_env", PILOTLIGHT_PYTHON_ENV=tmp_path) == ""
-    build = (workspace.base / "external/python_env/BUILD.bazel").read_text()
+    build = workspace.text("python_env", "BUILD.bazel")
     assert f'interpreter_path = "{tmp_path}/bin/python3"' in build
 
 
@@ -192,3 +233,136 @@ def test_missing_buildifier_says_so_when_it_is_called(workspace: Workspace) -> N
     done = subprocess.run([stub], capture_output=True, text=True)
     assert done.returncode == 1
     assert "set PILOTLIGHT_BUILDIFIER to the program" in done.stderr
+
+
+def fake_set_up(root: Path) -> None:
+    """What set-up makes of packages: a launcher, the program that it starts, a library."""
+    program(root / "usr/bin/qemu-system-arm", 'exec "$(readlink -f "$0").elf" "$@"')
+    fake_qemu(root / "usr/bin/qemu-system-arm.elf", "10.0.0")
+    (root / "usr/lib/x86_64-linux-gnu").mkdir(parents=True)
+    (root / "usr/lib/x86_64-linux-gnu/libglib-2.0.so.0").write_text("1")
+    (root / "packages.json").write_text("{}")
+
+
+def compile_c(output: Path, source: str, *options: str) -> None:
+    command = ["gcc", "-x", "c", "-", "-x", "none", "-o", str(output), *options]
+    subprocess.run(command, input=source, text=True, check=True)
+
+
+def compile_library(folder: Path, version: str) -> None:
+    source = f'const char *version(void) {{ return "{version}"; }}'
+    compile_c(folder / "libversion.so", source, "-shared", "-fPIC")
+
+
+def compile_qemu(folder: Path) -> None:
+    """A program that takes what it does from a library."""
+    folder.mkdir(exist_ok=True)
+    compile_library(folder, "10.0.0")
+    source = """
+        int puts(const char *); int printf(const char *, ...); const char *version(void);
+        int main(void) { printf("QEMU emulator version "); return puts(version()) < 0; }
+    """
+    options = [f"{folder}/libversion.so", f"-Wl,-rpath,{folder}"]
+    compile_c(folder / "qemu-system-arm", source, *options)
+
+
+def test_result_of_a_program_behind_a_launcher(workspace: Workspace) -> None:
+    fake_set_up(workspace.set_up)
+    assert workspace.run() == "QEMU emulator version 10.0.0 (Debian 1:x)\n"
+    fake_qemu(workspace.set_up / "usr/bin/qemu-system-arm.elf", "10.0.1")
+    assert workspace.run() == "QEMU emulator version 10.0.1 (Debian 1:x)\n"
+
+
+def test_result_of_a_program_with_libraries(workspace: Workspace) -> None:
+    compile_qemu(workspace.path)
+    assert workspace.run() == "QEMU emulator version 10.0.0\n"
+    compile_library(workspace.path, "10.0.1")
+    assert workspace.run() == "QEMU emulator version 10.0.1\n"
+
+
+# A tool, made in a folder: repository, variables and the file that may change.
+Tool = tuple[str, dict[str, str | Path], Path]
+
+
+def part_of_set_up(name: str) -> Callable[[Workspace, Path], Tool]:
+    def make(workspace: Workspace, _: Path) -> Tool:
+        fake_set_up(workspace.set_up)
+        return "qemu", {}, workspace.set_up / name
+
+    return make
+
+
+def copy_of_set_up(_: Workspace, folder: Path) -> Tool:
+    fake_set_up(folder)
+    return "qemu", {"PILOTLIGHT_QEMU": folder / "usr"}, folder / "packages.json"
+
+
+def part_of_the_compiler(_: Workspace, folder: Path) -> Tool:
+    part = program(folder / "libexec/cc1", "exit 0")
+    gcc = fake_gcc(folder, "15.2.0")
+    text = gcc.read_text().replace("in ", f"in -print-prog-name=cc1) echo {part};; ", 1)
+    gcc.write_text(text)
+    return "arm_gnu_toolchain", {"PILOTLIGHT_ARM_GNU_TOOLCHAIN": folder}, part
+
+
+def python_environment(folder: Path) -> dict[str, str | Path]:
+    check = 'case "$*" in *"--check "*) echo "$6" >"$PILOTLIGHT_RESULT";; esac'
+    interpreter = program(folder / "usr/python3", check)
+    record = folder / "lib/python3.11/site-packages/numpy-2.0.dist-info/RECORD"
+    record.parent.mkdir(parents=True)
+    record.write_text("numpy/__init__.py,sha256=x,1\n")
+    (folder / "bin").mkdir()
+    (folder / "bin/python3").symlink_to(interpreter)
+    return {"PILOTLIGHT_PYTHON_ENV": folder}
+
+
+def python_interpreter(_: Workspace, folder: Path) -> Tool:
+    return "python_env", python_environment(folder), folder / "usr/python3"
+
+
+def python_package(_: Workspace, folder: Path) -> Tool:
+    variables = python_environment(folder)
+    return "python_env", variables, next(folder.glob("lib/*/*/*/RECORD"))
+
+
+def formatter(workspace: Workspace, _: Path) -> Tool:
+    return "buildifier", {}, program(workspace.path / "buildifier", "echo version: 8.5.1")
+
+
+def header_of_the_host(_: Workspace, folder: Path) -> Tool:
+    header = folder / "include/stdint.h"
+    header.parent.mkdir()
+    header.write_text("#include_next <stdint.h>\n")
+    gcc = program(folder / "mygcc", f'exec gcc -isystem {header.parent} "$@"')
+    return "host_gcc", {"CC": gcc}, header
+
+
+TOOLS: dict[str, tuple[Callable[[Workspace, Path], Tool], str]] = {
+    "program": (part_of_set_up("usr/bin/qemu-system-arm.elf"), "qemu-system-arm"),
+    "library": (part_of_set_up("usr/lib/x86_64-linux-gnu/libglib-2.0.so.0"), "qemu-system-arm"),
+    "package": (part_of_set_up("packages.json"), "qemu-system-arm"),
+    "package of a copy": (copy_of_set_up, "qemu-system-arm"),
+    "compiler": (part_of_the_compiler, "identity"),
+    "Python": (python_interpreter, "BUILD.bazel"),
+    "Python's package": (python_package, "bin/ruff"),
+    "formatter": (formatter, "buildifier"),
+    "header": (header_of_the_host, "host_gcc.bzl"),
+}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_tool_changed_in_its_place(workspace: Workspace, tmp_path: Path, name: str) -> None:
+    make, in_keys = TOOLS[name]
+    (tmp_path / "tool").mkdir()
+    repository, variables, part = make(workspace, tmp_path / "tool")
+
+    def key() -> str:
+        assert workspace.fetch(repository, **variables) == ""
+        return workspace.text(repository, in_keys)
+
+    before = key()
+    shutil.copy(part, part.with_suffix(".new"))
+    part.with_suffix(".new").rename(part)
+    assert key() == before
+    part.write_text(part.read_text() + "\n")
+    assert key() != before

@@ -20,7 +20,7 @@ def cortex_m_toolchain(name):
         name = core + "_config",
         # One syntax of assembly for every core; GCC's default for Armv6-M is an older one.
         compile_flags = options + ["-masm-syntax-unified"],
-        link_flags = options + ["-nostartfiles", "-static"],
+        link_flags = options + ["-nostartfiles", "-static", "-Wl,--build-id=none"],
         target_cpu = core,
         tools = {
             "@arm_gnu_toolchain//:ar": "ar",

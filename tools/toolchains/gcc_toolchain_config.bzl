@@ -99,7 +99,7 @@ def _features(compile_flags, link_flags, pic):
             enabled = True,
             flag_sets = [_flags(
                 _LINK,
-                ["-no-canonical-prefixes", "-Wl,--build-id=none", "-Wl,--gc-sections"] + link_flags,
+                ["-no-canonical-prefixes", "-Wl,--gc-sections"] + link_flags,
             )],
         ),
         feature(

@@ -20,7 +20,9 @@ def host_toolchain(name, sanitizers, constraints):
     gcc_toolchain_config(
         name = name + "_config",
         builtin_include_directories = HOST_GCC.include_directories,
-        link_flags = ["-lm"],
+        # What is linked differs when the machine's compiler or libraries do: a test that runs it is
+        # not taken for one that ran with others.
+        link_flags = ["-lm", "-Wl,--build-id=0x" + HOST_GCC.identity],
         pic = True,
         sanitizers = sanitizers,
         target_cpu = "k8",
@@ -28,13 +30,13 @@ def host_toolchain(name, sanitizers, constraints):
     )
     cc_toolchain(
         name = name + "_cc",
-        all_files = ":no_files",
-        ar_files = ":no_files",
-        compiler_files = ":no_files",
-        dwp_files = ":no_files",
-        linker_files = ":no_files",
-        objcopy_files = ":no_files",
-        strip_files = ":no_files",
+        all_files = "@host_gcc//:identity",
+        ar_files = "@host_gcc//:identity",
+        compiler_files = "@host_gcc//:identity",
+        dwp_files = "@host_gcc//:identity",
+        linker_files = "@host_gcc//:identity",
+        objcopy_files = "@host_gcc//:identity",
+        strip_files = "@host_gcc//:identity",
         supports_param_files = True,
         toolchain_config = name + "_config",
         toolchain_identifier = name,

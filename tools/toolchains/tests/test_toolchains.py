@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every core has a toolchain; nothing of this machine shows in what it compiles."""
+"""Every core has a toolchain; what it compiles is a matter of its inputs, all of them declared."""
 
+import hashlib
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -60,3 +62,27 @@ def test_archives_have_no_dates_and_owners(archive: Path) -> None:
     header = archive.read_bytes()[8 : 8 + 60]
     date, owner, group = header[16:28], header[28:34], header[34:40]
     assert [field.strip() for field in (date, owner, group)] == [b"0", b"0", b"0"]
+
+
+@pytest.mark.parametrize(
+    ("target", "repository", "actions"),
+    [
+        ("program_host", "host_gcc", {"CppCompile", "CppLink"}),
+        ("program_host_sanitized", "host_gcc", {"CppCompile", "CppLink"}),
+        *((f"sample_{core}", "arm_gnu_toolchain", {"CppCompile", "CppArchive"}) for core in _CORES),
+    ],
+)
+def test_every_action_knows_its_compiler(target: str, repository: str, actions: set[str]) -> None:
+    rows = json.loads((_FOLDER / f"{target}.inputs.json").read_text())
+    calls = {row["action"]: row["inputs"] for row in rows if row["action"].startswith("Cpp")}
+    assert calls.keys() == actions
+    identity = f"external/{repository}/identity"
+    assert [action for action in calls if identity not in calls[action]] == []
+
+
+@pytest.mark.parametrize("target", ["program_host", "program_host_sanitized"])
+def test_a_program_of_the_host_tells_what_it_was_built_with(target: str) -> None:
+    identity = hashlib.sha256(Path("../host_gcc/identity").read_bytes()).hexdigest()
+    command = [_READELF, "--notes", _FOLDER / target]
+    notes = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert re.findall(r"Build ID: (\w+)", notes) == [identity]

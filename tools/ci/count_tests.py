@@ -6,6 +6,9 @@
 EVENTS is what `--build_event_json_file` wrote. Prints what failed, a line each, and last the line
 "N passed, N failed". A test that did not run counts as failed; so does any other target that was
 asked for and could not be built.
+
+Names also the tests that took more than a tenth of their limit. On a quiet machine there are none;
+else the test should be of a greater size: on a busy machine it would run into its limit.
 """
 
 import json
@@ -45,8 +48,36 @@ def count_tests(lines: Iterable[str]) -> tuple[list[str], dict[str, str]]:
     return passed, failed
 
 
+def _seconds(duration: str) -> float:
+    return float(duration.removesuffix("s"))
+
+
+def slow_tests(lines: Iterable[str]) -> dict[str, tuple[float, float]]:
+    """Returns the seconds taken and allowed, by label, where ten times the first is more."""
+    taken: dict[str, float] = {}
+    allowed: dict[str, float] = {}
+    for line in lines:
+        event = json.loads(line)
+        identity = event.get("id", {})
+        if "testAttemptDuration" in event.get("testResult", {}):
+            label = identity["testResult"]["label"]
+            seconds = _seconds(event["testResult"]["testAttemptDuration"])
+            taken[label] = max(seconds, taken.get(label, 0))
+        elif "testTimeout" in event.get("completed", {}):
+            label = identity["targetCompleted"]["label"]
+            allowed[label] = _seconds(event["completed"]["testTimeout"])
+    return {
+        label: (seconds, allowed[label])
+        for label, seconds in taken.items()
+        if 10 * seconds > allowed[label]
+    }
+
+
 def main(events: Path) -> None:
-    passed, failed = count_tests(events.read_text(encoding="utf-8").splitlines())
+    lines = events.read_text(encoding="utf-8").splitlines()
+    passed, failed = count_tests(lines)
+    for label, (seconds, limit) in sorted(slow_tests(lines).items()):
+        print(f"{label} took {seconds:.0f} s, more than a tenth of its limit of {limit:.0f} s")
     for label, status in sorted(failed.items()):
         print(f"{status}: {label}")
     print(f"{len(passed)} passed, {len(failed)} failed")

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tools.ci.count_tests import count_tests
+from tools.ci.count_tests import count_tests, slow_tests
 
 Event = dict[str, Any]
 
@@ -85,3 +87,40 @@ def test_count(name: str) -> None:
     events, passed, failed = CASES[name]
     got_passed, got_failed = count_tests(json.dumps(event) for event in events)
     assert (len(got_passed), got_failed) == (passed, failed)
+
+
+def took(label: str, seconds: float) -> Event:
+    content = {"testAttemptDuration": f"{seconds}s", "status": "PASSED"}
+    return {"id": {"testResult": {"label": label}}, "testResult": content}
+
+
+def limited(label: str, seconds: int) -> Event:
+    content = {"success": True, "testTimeout": f"{seconds}s"}
+    return {"id": {"targetCompleted": {"label": label}}, "completed": content}
+
+
+SLOW: dict[str, tuple[list[Event], dict[str, tuple[float, float]]]] = {
+    "nothing ran": ([limited("//a", 60)], {}),
+    "a tenth": ([limited("//a", 60), took("//a", 6.0)], {}),
+    "more": ([limited("//a", 60), took("//a", 6.001)], {"//a": (6.001, 60.0)}),
+    "each by its own limit": (
+        [limited("//a", 300), limited("//b", 3000), took("//a", 66.0), took("//b", 66.0)],
+        {"//a": (66.0, 300.0)},
+    ),
+    "the slowest attempt": (
+        [limited("//a", 60), took("//a", 1.5), took("//a", 7.0), took("//a", 2.5)],
+        {"//a": (7.0, 60.0)},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_slow(name: str) -> None:
+    events, expected = SLOW[name]
+    assert slow_tests(json.dumps(event) for event in events) == expected
+
+
+def test_limits_are_ten_times_what_a_size_is_for() -> None:
+    options = re.findall(r"^test --test_timeout=(.*)$", Path(".bazelrc").read_text(), re.MULTILINE)
+    bazels_own = [60, 300, 900, 3600]
+    assert options == [",".join(str(10 * seconds) for seconds in bazels_own)]

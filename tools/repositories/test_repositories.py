@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the repository rules take their tools from: a variable, PATH, or set-up; and which they are.
+"""Where the repository rules take their tools from (a variable, PATH, set-up), and what these are.
 
 Runs Bazel in a small workspace, with programs that only pretend to be the tools. Set-up is a
 python3 that fails, so nothing is downloaded.

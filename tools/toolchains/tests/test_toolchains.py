@@ -83,6 +83,6 @@ def test_every_action_knows_its_compiler(target: str, repository: str, actions: 
 @pytest.mark.parametrize("target", ["program_host", "program_host_sanitized"])
 def test_a_program_of_the_host_tells_what_it_was_built_with(target: str) -> None:
     identity = hashlib.sha256(Path("../host_gcc/identity").read_bytes()).hexdigest()
-    command = [_READELF, "--notes", _FOLDER / target]
+    command = [_READELF, "--notes", str(_FOLDER / target)]
     notes = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert re.findall(r"Build ID: (\w+)", notes) == [identity]

@@ -93,7 +93,7 @@ def write_identity(repository_ctx, programs, files = []):
         checksum, _, path = line.partition("  ")
 
         # No folder of this machine: the same tool in another place is the same.
-        identity.append("%s  %s" % (checksum, "/".join(path.split("/")[-2:])))
+        identity.append("%s  %s" % (checksum, path.split("/")[-1]))
     version = repository_ctx.execute([programs[0], "--version"]).stdout.splitlines()[:1]
     repository_ctx.file(_IDENTITY, "\n".join(version + sorted(identity)) + "\n", executable = False)
     return _lines(repository_ctx, ["sha256sum", _IDENTITY])[0].split(" ")[0]

@@ -350,6 +350,16 @@ TOOLS: dict[str, tuple[Callable[[Workspace, Path], Tool], str]] = {
 }
 
 
+def test_the_same_tool_in_another_place(workspace: Workspace, tmp_path: Path) -> None:
+    keys = set()
+    for place in (tmp_path / "first", tmp_path / "second"):
+        fake_set_up(place)
+        assert workspace.fetch("qemu", PILOTLIGHT_QEMU=place / "usr") == ""
+        assert workspace.chosen("qemu", "qemu-system-arm").is_relative_to(place)
+        keys.add(workspace.text("qemu", "qemu-system-arm"))
+    assert len(keys) == 1
+
+
 @pytest.mark.parametrize("name", TOOLS)
 def test_tool_changed_in_its_place(workspace: Workspace, tmp_path: Path, name: str) -> None:
     make, in_keys = TOOLS[name]

@@ -46,8 +46,8 @@ def quantize_mean(value: float, count: int) -> tuple[int, int]:
     """(multiplier, shift) that takes a sum of `count` values to their mean times `value`, as
     TFLite's int8 MEAN does: the multiplier of `value`, divided by count without the remainder.
 
-    multiplier may be below 2^30. The factor differs from value / count by less than 2^-28 of it; but
-    means are often halfway between two steps, where that decides.
+    multiplier may be below 2^30. The factor differs from value / count by less than 2^-28 of it;
+    but means are often halfway between two steps, where that decides.
 
     Raises:
       ValueError: as quantize_multiplier.

@@ -11,7 +11,7 @@ import torch
 from absl import logging
 from torch.fx import GraphModule, Interpreter, Node
 
-from aot.errors import LoweringError, describe, source_line
+from aot.errors import LoweringError, describe, module_path, place, source_line
 
 Sample = torch.Tensor | Sequence[torch.Tensor]
 
@@ -131,7 +131,7 @@ def _explained(
     try:
         _FirstBadValue(prepared).run(*inputs)
     except _BadValue as bad:
-        where = source_line(bad.node)
+        where = place(module_path(bad.node), source_line(bad.node))
         return LoweringError(
             f"with calibration sample {index}, {bad.node.target} gives NaN or infinite values"
             + (f"\n    at {where}" if where else "")

@@ -26,6 +26,23 @@ def source_line(node: torch.fx.Node) -> str:
     return f"{path.rsplit('/', 1)[-1]}:{line} in {function}: {code.strip()}"
 
 
+def module_path(node: torch.fx.Node) -> str:
+    """The module of the user's model that a node belongs to: "features.2.0 (Conv2d)"; "" where it
+    is the model's own forward, or unknown.
+    """
+    stack = list((node.meta.get("nn_module_stack") or {}).values())
+    if not stack or not stack[-1][0]:
+        return ""
+    path, kind = stack[-1]
+    name = kind.__name__ if isinstance(kind, type) else str(kind).rsplit(".", 1)[-1]
+    return f"{path} ({name})"
+
+
+def place(module: str, source: str) -> str:
+    """Module path and line for a message, "" if both are unknown."""
+    return ", ".join(part for part in (module, source) if part)
+
+
 @dataclass(frozen=True)
 class Problem:
     """One op that cannot be lowered.
@@ -33,7 +50,7 @@ class Problem:
     Attributes:
       op: e.g. "aten.cumsum.default".
       shape: of its output, with dtype, e.g. "float32[1, 8]".
-      where: line of the model, "" if unknown.
+      where: module and line of the model, "" if unknown.
       reason: why it cannot be lowered.
       hint: the nearest supported form, "" if none.
     """

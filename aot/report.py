@@ -47,6 +47,7 @@ def _entry(node: Node) -> dict[str, Any]:
         "op": f"pl.{op.name}" if op is not None else str(node.target).rsplit(".", 1)[0],
         "from": list(origin.ops),
         "source": origin.source,
+        "module": origin.module,
         "runs_on": "cortex_m",
         "precision": str(node.meta["val"].dtype).removeprefix("torch."),
         "why": _why(node),

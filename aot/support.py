@@ -9,7 +9,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.library import MAX_RANK
-from aot.errors import LoweringError, Problem, describe, source_line
+from aot.errors import LoweringError, Problem, describe, module_path, place, source_line
 from aot.rules import pooling, rule_for
 from aot.rules.function import Roots, function_roots, is_interior
 
@@ -89,7 +89,8 @@ def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | 
     name = str(node.target) if node.target is not operator.getitem else str(node.args[0])
 
     def problem(reason: str, hint: str) -> Problem:
-        return Problem(name, describe(value), source_line(node), reason, hint)
+        where = place(module_path(node), source_line(node))
+        return Problem(name, describe(value), where, reason, hint)
 
     base = name.rsplit(".", 1)[0]
     rule = rule_for(node, roots)

@@ -177,6 +177,23 @@ def test_an_op_without_an_int8_form_is_an_error_with_its_place() -> None:
     assert "instead: x * torch.reciprocal(y); or --allow-float-fallback" in text
 
 
+def test_modules_are_named() -> None:
+    """In nn.Sequential every op has the same line of the user's, none of his own."""
+    parts = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Tanh()).eval()
+    report = lowered(nn.Sequential(parts, nn.Flatten(), nn.Linear(96, 2)).eval()).report
+    modules = {op["op"]: op["module"] for op in report["ops"]}
+    assert modules == {
+        "pl.transpose": "0.0 (Conv2d)",
+        "pl.conv2d": "0.0 (Conv2d)",
+        "pl.lut": "0.3 (Tanh)",
+        "pl.reshape": "1 (Flatten)",
+        "pl.linear": "2 (Linear)",
+    }
+    with pytest.raises(LoweringError, match=r"    at 0\.1 \(LayerNorm\)\n"):
+        norm = nn.Sequential(nn.Conv2d(3, 4, 3), nn.LayerNorm(4))
+        lowered(nn.Sequential(norm, nn.ReLU()).eval())
+
+
 def test_float_fallback_keeps_and_reports_it() -> None:
     result = lowered(Division().eval(), allow_float_fallback=True)
     floats = [op["op"] for op in result.report["ops"] if not op["op"].startswith("pl.")]

@@ -46,12 +46,14 @@ class Origin:
     Attributes:
       ops: the ATen ops, e.g. ("aten.convolution", "aten.relu").
       source: line of the model, "" if unknown.
+      module: the model's module, e.g. "features.2.0 (Conv2d)", "" if unknown.
       quantized: name of the node in torchao's quantized graph that gives the same value, "" if
         there is none.
     """
 
     ops: tuple[str, ...] = ()
     source: str = ""
+    module: str = ""
     quantized: str = ""
 
 

@@ -35,8 +35,9 @@ def verify(module: GraphModule, after: str) -> None:
             continue
         problem = _problem(node)
         if problem:
-            source = node.meta["origin"].source
-            where = f" (from {source})" if source else ""
+            origin = node.meta["origin"]
+            where = ", ".join(part for part in (origin.module, origin.source) if part)
+            where = f" (from {where})" if where else ""
             raise VerificationError(f"after {after}: {node.target} `{node.name}`{where}: {problem}")
 
 

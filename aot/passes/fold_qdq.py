@@ -11,6 +11,7 @@ quantize node behind it stays a float op between pl::dequantize and pl::quantize
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import torch
 from torch.fx import Graph, GraphModule, Node
@@ -20,7 +21,7 @@ from aot.dialect.graph import Builder, Edge, Origin, edge_of, tensor_constant
 from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.lut import lut
 from aot.dialect.ops.quantize import quantize
-from aot.errors import source_line
+from aot.errors import module_path, source_line
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE
 from aot.rules import fused_clamp, rule_for
 from aot.rules.function import function_root, members
@@ -35,6 +36,13 @@ def _quantization(node: Node) -> Edge:
 
 def _op_name(node: Node) -> str:
     return str(node.target).rsplit(".", 1)[0]
+
+
+def _origin(ops: tuple[str, ...], *nodes: Node) -> Origin:
+    """Where ops come from, as the first of the nodes that knows it says."""
+    source = next((line for n in nodes if (line := source_line(n))), "")
+    module = next((path for n in nodes if (path := module_path(n))), "")
+    return Origin(ops, source, module)
 
 
 class _Folder:
@@ -89,7 +97,7 @@ class _Folder:
         rule = rule_for(base)
         if rule is not None and all(a in self.int8 for a in rule.activations(base)):
             return self._emit(rule, value, base, clamp, edge, node.name)
-        origin = Origin((_op_name(value),), source_line(value), node.name)
+        origin = replace(_origin((_op_name(value),), value), quantized=node.name)
         source = self._as_float(value)
         return self.builder.call(
             quantize, source, edge.scale, edge.zero_point, edge=edge, origin=origin
@@ -107,7 +115,7 @@ class _Folder:
             inputs=[self.int8[a] for a in rule.activations(base)],
             output=edge,
             builder=self.builder,
-            origin=Origin(ops, source_line(base) or source_line(value), quantized),
+            origin=replace(_origin(ops, base, value), quantized=quantized),
             clamp=clamp,
         )
         return rule.emit(call)
@@ -117,7 +125,7 @@ class _Folder:
         if edge_of(source).same_quantization(edge):
             return source
         table = table_of(lambda x: x, edge_of(source), edge)
-        origin = Origin(("requantize",), source_line(node), node.name)
+        origin = replace(_origin(("requantize",), value, node), quantized=node.name)
         constant = self.builder.constant(f"{node.name}_table", table)
         return self.builder.call(lut, source, constant, edge=edge, origin=origin)
 
@@ -157,7 +165,7 @@ class _Folder:
         if argument in self.int8:
             source = self.int8[argument]
             edge = edge_of(source)
-            origin = Origin(("dequantize",), source_line(argument))
+            origin = _origin(("dequantize",), argument)
             new = self.builder.call(
                 dequantize, source, edge.scale, edge.zero_point, edge=Edge(), origin=origin
             )
@@ -167,7 +175,7 @@ class _Folder:
             made = self.floats.__getitem__
             args, kwargs = (map_arg(a, made) for a in (argument.args, argument.kwargs))
             new = self.graph.call_function(argument.target, args, kwargs)  # type: ignore[arg-type]
-            origin = Origin((_op_name(argument),), source_line(argument))
+            origin = _origin((_op_name(argument),), argument)
             new.meta.update(val=argument.meta["val"], edge=Edge(), origin=origin)
             new.meta["stack_trace"] = origin.source
         return new

@@ -21,6 +21,9 @@ _BOARD = load_board(Path(f"boards/{_NAME}/{_NAME}.json"))
 _OBJDUMP = Path("../arm_gnu_toolchain/bin/arm-none-eabi-objdump")
 _HAS_ONLY_HARD_FAULT = _BOARD.core in ("cortex-m0", "cortex-m0plus")
 
+# Whether instructions are counted changes nothing in what a bad end is reported as.
+_counted_or_not = pytest.mark.parametrize("count", [False, True])
+
 # What a loop of boards/tests/programs/counted.c executes.
 _EACH_TURN = 2
 _RETURN = 1
@@ -57,6 +60,7 @@ def test_memories_are_where_the_data_of_the_board_say() -> None:
     assert _run("memory").problem == ""
 
 
+@_counted_or_not
 @pytest.mark.parametrize(
     ("program", "problem"),
     [
@@ -69,36 +73,42 @@ def test_memories_are_where_the_data_of_the_board_say() -> None:
         ("fail", "PL:FAIL seven is not eight"),
     ],
 )
-def test_an_end_that_is_not_good(program: str, problem: str) -> None:
-    assert _run(program).problem.startswith(problem)
+def test_an_end_that_is_not_good(program: str, problem: str, count: bool) -> None:
+    run = _run(program, count=count)
+    assert run.problem.startswith(problem)
+    assert run.counts is None
 
 
-def test_a_program_that_never_ends_is_stopped() -> None:
-    run = _run("hang", time_limit=1)
+@_counted_or_not
+def test_a_program_that_never_ends_is_stopped(count: bool) -> None:
+    run = _run("hang", time_limit=1, count=count)
     assert run.exit_status is None
     assert run.problem == "no end after 1 s; the console ended with:\n  waiting"
     assert run.seconds < 10
 
 
-def test_a_fault_is_explained_with_its_place_in_the_source() -> None:
-    run = _run("fault")
+@_counted_or_not
+def test_a_fault_is_explained_with_its_place_in_the_source(count: bool) -> None:
+    run = _run("fault", count=count)
     assert run.console.startswith("before\n")
     assert _fault_of(run).name == ("HardFault" if _HAS_ONLY_HARD_FAULT else "UsageFault")
     first, place, caller, *_ = run.problem.splitlines()
     assert _HAS_ONLY_HARD_FAULT or first == "UsageFault: undefined instruction"
-    assert "deliberate_fault+0x0 (boards/tests/programs/fault.c:6)" in place
-    assert "main+" in caller and "fault.c:10)" in caller
+    assert "deliberate_fault+0x0 (boards/tests/programs/fault.c:7)" in place
+    assert "main+" in caller and "fault.c:12)" in caller
 
 
-def test_a_core_that_locks_up() -> None:
-    run = _run("lockup")
+@_counted_or_not
+def test_a_core_that_locks_up(count: bool) -> None:
+    run = _run("lockup", count=count)
     assert run.problem.startswith("lockup")
     assert run.exit_status not in (0, None)
 
 
+@_counted_or_not
 @pytest.mark.parametrize("program", ["recursion", "canary"])
-def test_a_stack_that_overflows(program: str) -> None:
-    run = _run(program)
+def test_a_stack_that_overflows(program: str, count: bool) -> None:
+    run = _run(program, count=count)
     assert "the stack overflowed" in run.problem.splitlines()[0]
     assert run.exit_status == 125
 

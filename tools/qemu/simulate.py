@@ -63,7 +63,7 @@ class Run:
         console: what it printed.
         exit_status: None if it had to be stopped.
         problem: "" if it ended with status 0 and the line PL:PASS last; else what happened instead.
-        counts: executed instructions, if asked for.
+        counts: executed instructions, if asked for and the program ended well.
         seconds: how long it took on this machine.
     """
 
@@ -100,7 +100,7 @@ def simulate(
 
     Raises:
         SimulatorError: no simulator for the board, or it is not installed.
-        CountsError: the program's marks of regions do not fit together.
+        CountsError: the program ended well, but its marks of regions do not fit together.
     """
     tools = tools or Tools.of_build()
     with tempfile.TemporaryDirectory() as folder:
@@ -121,7 +121,8 @@ def simulate(
         status, console, messages = _execute(command, time_limit, echo)
         seconds = time.monotonic() - start
         problem = _problem(elf, board, status, console, messages, time_limit, tools)
-        counts = read_counts(output) if count and status is not None else None
+        # Only a program that ends well has closed its regions, and let the plugin write.
+        counts = read_counts(output) if count and not problem else None
     return Run(console, status, problem, counts, seconds)
 
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Never ends.
+// Never ends, nor does a region that is counted.
 #include "boards/common/print.h"
+#include "firmware/runtime/profile.h"
 
 int main(void) {
   pl_print("waiting\n");
+  pl_profile_begin(PL_PROFILE_INFERENCE);
   for (;;) {
     __asm__ volatile("nop");
   }

@@ -2,8 +2,11 @@
 """Writes an image to a board that is connected, by the board's flash method.
 
 flash --board=board.json program.hex [further arguments of the method's tool]
+
+The tool runs in the folder that `bazel run` was called in, so that its arguments may name files there.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -23,11 +26,26 @@ class FlashError(Exception):
 
 
 def _pyocd(method: dict[str, Any], hex_file: Path) -> list[str]:
-    return ["pyocd", "flash", "--target", method["target"], str(hex_file)]
+    # Without a probe it would wait for one and say nothing.
+    return ["pyocd", "flash", "--no-wait", "--target", method["target"], str(hex_file)]
 
 
 _METHODS: dict[str, Callable[[dict[str, Any], Path], list[str]]] = {"pyocd": _pyocd}
 _INSTALL = {"pyocd": "pip install pyocd"}
+
+
+def visible_path(file: Path) -> Path:
+    """The path of a file that was built, as it is seen from where `bazel run` was called.
+
+    This program runs among links to Bazel's outputs; the workspace has a link to them too, bazel-out.
+    """
+    real = file.resolve()
+    if "bazel-out" in real.parts and "BUILD_WORKSPACE_DIRECTORY" in os.environ:
+        output = Path(*real.parts[real.parts.index("bazel-out") :])
+        linked = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"]) / output
+        if linked.exists():
+            return Path(os.path.relpath(linked, os.environ["BUILD_WORKING_DIRECTORY"]))
+    return real
 
 
 def flash_command(board: Board, hex_file: Path) -> list[str]:
@@ -53,11 +71,16 @@ def main(argv: Sequence[str]) -> int:
     if len(argv) < 2:
         raise app.UsageError("name the image's .hex")
     try:
-        command = flash_command(load_board(Path(_BOARD.value)), Path(argv[1]))
+        hex_file = visible_path(Path(argv[1]))
+        command = flash_command(load_board(Path(_BOARD.value)), hex_file)
     except (BoardError, FlashError) as error:
         print(error, file=sys.stderr)
         return 1
-    return subprocess.run([*command, *argv[2:]], check=False).returncode
+    folder = os.environ.get("BUILD_WORKING_DIRECTORY")
+    status = subprocess.run([*command, *argv[2:]], cwd=folder, check=False).returncode
+    if status != 0:
+        print(f"{command[0]} ended with status {status}; the image is {hex_file}", file=sys.stderr)
+    return status
 
 
 if __name__ == "__main__":

@@ -15,21 +15,23 @@ def link_for_board(ctx, name, deps):
       deps: targets with CcInfo, one of them with main.
 
     Returns:
-      A struct with the Files `elf` and, None for the host, `map`.
+      A struct with the Files `elf`, `linked` (the same, whether it fits on the board or not) and,
+      None for the host, `map`.
     """
     board = ctx.attr.board[BoardInfo]
     toolchain = find_cc_toolchain(ctx)
-    flags = []
-    outputs = []
+    is_checked = board.linker_script != None
     map_file = None
-    if board.linker_script:
+    flags = []
+    if is_checked:
         map_file = ctx.actions.declare_file(name + ".map")
-        outputs.append(map_file)
         flags = [
             "-Wl,-T," + board.linker_script.path,
             "-Wl,-Map=" + map_file.path,
             "-Wl,--orphan-handling=error",
             "-Wl,--fatal-warnings",
+            # What does not fit may overlap: //boards/image:fit says so, and how much is missing.
+            "-Wl,--no-check-sections",
             # boards/image/stack_bound.py tells addresses from numbers by their relocations.
             "-Wl,--emit-relocs",
         ]
@@ -42,17 +44,28 @@ def link_for_board(ctx, name, deps):
             unsupported_features = ctx.disabled_features,
         ),
         cc_toolchain = toolchain,
-        name = name + ".elf",
+        name = name + (".linked.elf" if is_checked else ".elf"),
         # The start-up code leads: it is linked whole, and refers to main in an archive behind it.
         linking_contexts = [board.startup.linking_context] + [
             dep[CcInfo].linking_context
             for dep in deps
         ],
         user_link_flags = flags,
-        additional_inputs = [board.linker_script] if board.linker_script else [],
-        additional_outputs = outputs,
+        additional_inputs = [board.linker_script] if is_checked else [],
+        additional_outputs = [map_file] if is_checked else [],
     )
-    return struct(elf = linked.executable, map = map_file)
+    if not is_checked:
+        return struct(elf = linked.executable, linked = linked.executable, map = None)
+    elf = ctx.actions.declare_file(name + ".elf")
+    ctx.actions.run(
+        executable = ctx.executable._fit,
+        arguments = [board.json.path, linked.executable.path, map_file.path, elf.path],
+        inputs = [board.json, linked.executable, map_file],
+        outputs = [elf],
+        mnemonic = "Fit",
+        progress_message = "Fitting %{label} on its board",
+    )
+    return struct(elf = elf, linked = linked.executable, map = map_file)
 
 # Attributes of a rule that links for a board; the rule itself has `cfg = board_transition`.
 BOARD_ATTRS = {
@@ -64,6 +77,11 @@ BOARD_ATTRS = {
     "_allowlist_function_transition": attr.label(
         default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
     ),
+    "_fit": attr.label(
+        default = "//boards/image:fit",
+        executable = True,
+        cfg = "exec",
+    ),
 }
 
 def _board_binary_impl(ctx):
@@ -74,6 +92,7 @@ def _board_binary_impl(ctx):
         OutputGroupInfo(
             board = depset([ctx.attr.board[BoardInfo].json]),
             elf = depset([linked.elf]),
+            linked = depset([linked.linked] + ([linked.map] if linked.map else [])),
         ),
     ]
 

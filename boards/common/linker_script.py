@@ -6,13 +6,19 @@
 Every input section has its place: link with --orphan-handling=error, so that one which was not
 thought of stops the build instead of landing anywhere. The data memory starts with the program's
 stack, which grows down: when it overflows it leaves the memory instead of running into variables.
-Then come the exception handlers' stack, variables, and the arena.
+Then come the exception handlers' stack, variables with a value, the arena, and variables that start
+as 0.
+
+Memories have no end here: boards/image/fit.py finds what does not fit, as it can say how much is
+needed and by whom. Sections may then overlap: link with --no-check-sections, and run it.
 """
 
 import sys
 from pathlib import Path
 
-from boards.board import Board, load_board
+from boards.board import Board, Memory, load_board
+
+_END = (1 << 32) - 1  # of the address space
 
 # Models' constants come first: `.rodata.*` below would take them too. Vectors lead the code, at the
 # address that the core boots from.
@@ -35,6 +41,12 @@ _CODE = """\
   .rodata : ALIGN(16) {{
     *(.rodata .rodata.*)
     . = ALIGN(4);
+  }} > {code}
+
+  pl_arenas : ALIGN(4) {{
+    __start_pl_arenas = .;
+    *(pl_arenas)
+    __stop_pl_arenas = .;
   }} > {code}
 """
 
@@ -59,6 +71,20 @@ _DATA = """\
     pl_link_data_end = .;
   }} > {data} AT > {code}
   pl_link_data_load = LOADADDR(.data);
+"""
+
+# Arenas come first: `.bss.*` would take them too. The older name, without .bss, is that of memory
+# which is not a plan's.
+_ARENA = """\
+  .bss.pl_arena.{pool} (NOLOAD) : ALIGN(16) {{
+    *(.bss.pl_arena.{pool} .pl_arena.{pool})
+  }} > {pool}
+"""
+
+_BSS = """\
+  .pl_arena_nowhere (NOLOAD) : {{
+    *(.bss.pl_arena .bss.pl_arena.*)
+  }} > {data}
 
   .bss (NOLOAD) : ALIGN(4) {{
     pl_link_bss_start = .;
@@ -66,12 +92,6 @@ _DATA = """\
     . = ALIGN(4);
     pl_link_bss_end = .;
   }} > {data}
-"""
-
-_ARENA = """\
-  .pl_arena.{pool} (NOLOAD) : ALIGN(16) {{
-    *(.pl_arena.{pool})
-  }} > {pool}
 """
 
 _DEBUG = (
@@ -93,9 +113,18 @@ _NOT_LOADED = """\
 _CHECKS = """ASSERT(ADDR(.vectors) == ORIGIN({code}),
        "the vector table is not where the core boots from")
 ASSERT(pl_link_stack_top % 8 == 0, "the stack is not aligned to 8 bytes")
-ASSERT(SIZEOF(.data) + SIZEOF(.bss) <= {variables},
-       "variables outside of arenas take more than the board's `variables` bytes")
+ASSERT(SIZEOF(.pl_arena_nowhere) == 0,
+       "a section .bss.pl_arena.<memory> names none of the board's `arena` memories: {arena}")
 """
+
+
+def memory_of(board: Board, section: str) -> Memory:
+    """Returns the memory that a section of the program lies in while it runs."""
+    names = {".pl_weights": board.weights}
+    names |= dict.fromkeys((".vectors", ".text", ".rodata", "pl_arenas"), board.code)
+    names |= dict.fromkeys((".pl_stacks", ".data", ".bss"), board.data)
+    names |= {f".bss.pl_arena.{pool.name}": pool.name for pool in board.arena}
+    return board.memory(names[section])
 
 
 def linker_script(board: Board) -> str:
@@ -106,16 +135,15 @@ def linker_script(board: Board) -> str:
         "data": board.data,
         "stack": board.stack,
         "handler_stack": board.handler_stack,
-        "variables": board.variables,
+        "arena": ", ".join(pool.name for pool in board.arena),
     }
     access = {"flash": "rx", "ram": "rwx"}
     memories = "".join(
-        f"  {m.name} ({access[m.kind]}) : ORIGIN = {m.base:#010x}, LENGTH = {m.size:#x}\n"
+        f"  {m.name} ({access[m.kind]}) : ORIGIN = {m.base:#010x}, LENGTH = {_END - m.base:#x}\n"
         for m in board.memories
     )
-    arenas = "\n".join(_ARENA.format(pool=pool.name) for pool in board.arena)
     debug = "".join(f"  .debug_{name} 0 : {{ *(.debug_{name}) }}\n" for name in _DEBUG)
-    sections = [_CODE, _STACKS, _DATA]
+    arenas = (_ARENA.format(pool=pool.name) for pool in board.arena)
     return "\n".join(
         [
             f"/* {board.description}. Generated from the board's data: do not edit. */",
@@ -125,8 +153,9 @@ def linker_script(board: Board) -> str:
             f"pl_link_uart_baud = {board.console.baud:#x};",
             f"pl_link_uart_pin = {board.console.pin};",
             "SECTIONS {",
-            *(section.format(**names) for section in sections),
-            arenas,
+            *(section.format(**names) for section in (_CODE, _STACKS, _DATA)),
+            *arenas,
+            _BSS.format(**names),
             debug + _NOT_LOADED + "}",
             _CHECKS.format(**names),
         ]

@@ -3,7 +3,7 @@
 
 flash --board=board.json program.hex [further arguments of the method's tool]
 
-The tool runs in the folder that `bazel run` was called in, so that its arguments may name files there.
+The tool runs in the folder that `bazel run` was called in: its arguments may name files there.
 """
 
 import os
@@ -37,7 +37,7 @@ _INSTALL = {"pyocd": "pip install pyocd"}
 def visible_path(file: Path) -> Path:
     """The path of a file that was built, as it is seen from where `bazel run` was called.
 
-    This program runs among links to Bazel's outputs; the workspace has a link to them too, bazel-out.
+    This program runs among links to Bazel's outputs; the workspace has one to them too, bazel-out.
     """
     real = file.resolve()
     if "bazel-out" in real.parts and "BUILD_WORKSPACE_DIRECTORY" in os.environ:

@@ -25,6 +25,7 @@ from typing import Any
 from absl import app, flags
 
 from boards.board import Board, load_board
+from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from boards.image.link_map import read_link_map
 from boards.image.stack_bound import stack_bound
 from tools.qemu.elf import Elf, Section
@@ -36,7 +37,6 @@ _OBJDUMP = flags.DEFINE_string("objdump", None, "objdump for Arm.", required=Tru
 _OUTPUT = flags.DEFINE_string("output", None, "size.json.", required=True)
 
 _LARGEST = 20
-_DOES_NOT_FIT = 3
 
 # What the core pushes on the program's stack when an exception interrupts it (Armv8-M Architecture
 # Reference Manual, "Exception entry"): 8 words, one to align, and 18 of floating point state.
@@ -142,7 +142,7 @@ def main(argv: list[str]) -> int:
     problems = too_small_stacks(report)
     if problems:
         print("\n".join(problems), file=sys.stderr)
-    return _DOES_NOT_FIT if problems else 0
+    return STATUS_DOES_NOT_FIT if problems else 0
 
 
 if __name__ == "__main__":

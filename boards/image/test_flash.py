@@ -58,7 +58,10 @@ def test_the_tool_runs_and_its_status_is_ours(
 
 @pytest.mark.parametrize("folder", [".", "pkg"])
 def test_the_image_is_named_as_it_is_seen_from_the_users_folder(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: str
+    workspace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    folder: str,
 ) -> None:
     monkeypatch.setenv("BUILD_WORKING_DIRECTORY", str(workspace / folder))
     with flagsaver.as_parsed(board=str(_WITHOUT)):

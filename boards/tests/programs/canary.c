@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes over the lowest word of the stack, as an overflow that nothing else notices would. A region
-// that is counted stays open.
+// Writes over the lowest word of the stack, as an overflow that nothing else notices would. A
+// region that is counted stays open.
 #include "boards/common/link_symbols.h"
 #include "boards/common/print.h"
 #include "firmware/runtime/profile.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes the stack of the exception handlers away and faults: nothing can report it. A region that is
-// counted stays open.
+// Takes the stack of the exception handlers away and faults: nothing can report it. A region that
+// is counted stays open.
 #include <stdint.h>
 
 #include "boards/common/print.h"

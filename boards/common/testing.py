@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Links sources with a board's linker script, for tests of it and of what comes after it."""
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from boards.board import Board
+from boards.common.linker_script import linker_script
+from tools.qemu.elf import Elf
+
+# GCC finds its parts beside where it really is.
+_GCC = Path("../arm_gnu_toolchain/bin/arm-none-eabi-gcc").resolve()
+
+_RESET = """
+void pl_reset(void) { for (;;) {} }
+__attribute__((section(".vectors"), used)) static void (*const vectors[2])(void) = {0, pl_reset};
+"""
+
+
+def link(
+    folder: Path, board: Board, sources: Mapping[str, str], *options: str
+) -> tuple[Elf | None, str]:
+    """Compiles and links for a board.
+
+    Args:
+      folder: for program.elf, program.map and what else is made.
+      board: which one.
+      sources: C by the file's name without suffix; start-up code is added.
+      *options: further ones for GCC.
+
+    Returns:
+      The program, None if it does not link, and the messages.
+    """
+    (folder / "board.ld").write_text(linker_script(board))
+    for name, text in (("reset", _RESET), *sources.items()):
+        (folder / f"{name}.c").write_text(text)
+    gcc = [str(_GCC), "-mthumb", f"-mcpu={board.core}", "-O1", "-nostdlib", "-fdata-sections"]
+    for name in ("reset", *sources):
+        compile_it = [*gcc, *options, "-c", f"{name}.c", "-o", f"{name}.o"]
+        subprocess.run(compile_it, cwd=folder, check=True)
+    command = [
+        *(*gcc, "-T", "board.ld", "-Wl,-Map=program.map", "-o", "program.elf"),
+        *("-Wl,--orphan-handling=error", "-Wl,--fatal-warnings", "-Wl,--no-check-sections"),
+        *(*options, "reset.o", *(f"{name}.o" for name in sources)),
+    ]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return Elf(folder / "program.elf") if done.returncode == 0 else None, done.stderr

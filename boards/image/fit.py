@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lets a program pass that fits on its board, and says of another what is too large, and why.
+
+    fit board.json linked.elf program.map program.elf
+
+The linker was told of no limits (boards/common/linker_script.py). A program that fits is copied to
+program.elf; else exit status 3, with a table for each memory that is too small.
+"""
+
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from boards.board import Board, Memory, load_board
+from boards.common.linker_script import memory_of
+from boards.does_not_fit import STATUS_DOES_NOT_FIT, does_not_fit_table
+from boards.image.link_map import Piece, read_link_map
+from tools.qemu.elf import Elf, Section
+
+_LARGEST = 5
+_ALIGNMENT = 16
+
+_VARIABLES = (".data", ".bss")
+
+_FEWER_CONSTANTS = """\
+Take smaller or fewer models, or give the board another memory for `weights`.
+"""
+_FEWER_ARENAS = """\
+Take smaller or fewer models: each has arenas of its own, placed as if it were the only one.
+"""
+_FEWER_VARIABLES = """\
+Give the board more `variables` (of the {size:,} bytes of {data}; its arena gets the rest), or put a
+buffer into the section ".bss.pl_arena.{pool}", where it starts with undefined contents.
+"""
+
+
+def _loaded(elf: Elf) -> list[Section]:
+    return [section for section in elf.sections if section.allocated and section.size]
+
+
+def _need(board: Board, elf: Elf, memory: Memory) -> int:
+    """Bytes from a memory's base to the end of what lies there."""
+    ends = [memory.base]
+    for section in _loaded(elf):
+        if memory_of(board, section.name) == memory:
+            ends.append(section.address + section.size)
+        if section.name == ".data" and memory.name == board.code:
+            ends.append(elf.values["pl_link_data_load"] + section.size)
+    return max(ends) - memory.base
+
+
+def _needed_variables(elf: Elf) -> int:
+    sizes = [section.size for section in _loaded(elf) if section.name in _VARIABLES]
+    return sum(-(-size // _ALIGNMENT) * _ALIGNMENT for size in sizes)
+
+
+def _largest(
+    pieces: Iterable[Piece], more: Iterable[tuple[str, int]] = ()
+) -> list[tuple[str, int]]:
+    found = [(f"{piece.section} of {piece.source}", piece.size) for piece in pieces]
+    return sorted([*found, *more], key=lambda item: (-item[1], item[0]))[:_LARGEST]
+
+
+def _memory_table(name: str, board: Board, memory: Memory, need: int, pieces: list[Piece]) -> str:
+    def takes(target: str) -> bool:
+        is_copied = target == ".data" and memory.name == board.code
+        return is_copied or memory_of(board, target) == memory
+
+    stacks = ("`stack` and `handler_stack` of the board", board.stack + board.handler_stack)
+    table = does_not_fit_table(
+        f"{name} does not fit on {board.name}: {memory.name} is too small.",
+        need,
+        memory.size,
+        [],
+        _largest(
+            (piece for piece in pieces if takes(piece.target)),
+            [stacks] if memory.name == board.data else [],
+        ),
+    )
+    return table + (_FEWER_ARENAS if memory.kind == "ram" else _FEWER_CONSTANTS)
+
+
+def _variables_table(name: str, board: Board, need: int, pieces: list[Piece]) -> str:
+    table = does_not_fit_table(
+        f"{name} does not fit on {board.name}: variables outside of arenas are too large.",
+        need,
+        board.variables,
+        [],
+        _largest(piece for piece in pieces if piece.target in _VARIABLES),
+    )
+    return table + _FEWER_VARIABLES.format(
+        size=board.memory(board.data).size, data=board.data, pool=board.arena[0].name
+    )
+
+
+def does_not_fit(name: str, board: Board, elf: Elf, link_map: str) -> str:
+    """Returns tables of what is too large for the board, "" if everything fits."""
+    needs = {memory.name: _need(board, elf, memory) for memory in board.memories}
+    too_small = [memory for memory in board.memories if needs[memory.name] > memory.size]
+    variables = _needed_variables(elf)
+    if not too_small and variables <= board.variables:
+        return ""
+    pieces = list(read_link_map(link_map))
+    tables = [
+        _memory_table(name, board, memory, needs[memory.name], pieces) for memory in too_small
+    ]
+    if variables > board.variables:
+        tables.append(_variables_table(name, board, variables, pieces))
+    return "\n".join(tables)
+
+
+def main() -> int:
+    board, linked, link_map, program = map(Path, sys.argv[1:])
+    text = does_not_fit(program.stem, load_board(board), Elf(linked), link_map.read_text())
+    if text:
+        print(text, file=sys.stderr, end="")
+        return STATUS_DOES_NOT_FIT
+    shutil.copy(linked, program)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,19 +3,22 @@
 
     bazel run //firmware/plan:compile -- --pte=a.pte --board=board.json --name=a_plan --report
 
-Builds decode a .pte once for all boards (decode.py) and give --program instead.
+Paths are relative to the folder that it is called in. Builds decode a .pte once for all boards
+(decode.py) and give --program instead.
 
 Exit status: 0; 2 if an input is damaged or asks for what no kernel does; 3 if the model does not
 fit on the board.
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 
 from absl import app, flags
 
 from boards.board import BoardError, load_board
+from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from firmware.plan import emit_c
 from firmware.plan.plan import DoesNotFitError, make_plan
 from firmware.plan.program import Program, ProgramError, load_program
@@ -23,7 +26,6 @@ from firmware.plan.report import does_not_fit_text, plan_json, plan_text
 from kernels.common.kernel import KernelError
 
 STATUS_BAD_INPUT = 2
-STATUS_DOES_NOT_FIT = 3
 
 _PTE = flags.DEFINE_string("pte", None, "The lowered model.")
 _PROGRAM = flags.DEFINE_string("program", None, "The same, decoded by //firmware/plan:decode.")
@@ -46,8 +48,8 @@ def main(argv: list[str]) -> int:
     if not name.isidentifier() or not name.isascii():
         return _fail(f"--name={name} is not a C identifier")
     try:
-        board = load_board(Path(_BOARD.value))
-        plan = make_plan(_program(Path(model)), board)
+        board = load_board(_path(_BOARD.value))
+        plan = make_plan(_program(_path(model)), board)
     except (BoardError, OSError) as error:
         return _fail(str(error))
     except (ProgramError, KernelError) as error:
@@ -57,14 +59,18 @@ def main(argv: list[str]) -> int:
         return STATUS_DOES_NOT_FIT
     if _SOURCE.value:
         include = _INCLUDE.value or f"{name}.h"
-        Path(_SOURCE.value).write_text(emit_c.source(plan, name, include))
+        _path(_SOURCE.value).write_text(emit_c.source(plan, name, include))
     if _HEADER.value:
-        Path(_HEADER.value).write_text(emit_c.header(plan, name))
+        _path(_HEADER.value).write_text(emit_c.header(plan, name))
     if _JSON.value:
-        Path(_JSON.value).write_text(json.dumps(plan_json(plan, name), indent=2) + "\n")
+        _path(_JSON.value).write_text(json.dumps(plan_json(plan, name), indent=2) + "\n")
     if _REPORT.value:
         print(plan_text(plan, name), end="")
     return 0
+
+
+def _path(text: str) -> Path:
+    return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / text  # set by `bazel run`
 
 
 def _program(path: Path) -> Program:

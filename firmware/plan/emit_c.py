@@ -84,7 +84,7 @@ class _Source:
             _table("pl_step", "steps", rows),
             _table("pl_tensor", "inputs", inputs),
             _table("pl_tensor", "outputs", outputs),
-            _table("pl_arena", "arenas", ranges),
+            _table("pl_arena", "arenas", ranges, "PL_ARENA_TABLE "),
             f"const pl_plan {name} = {{\n",
             *(
                 f"    .{table} = {table if count else 'NULL'},\n"
@@ -124,7 +124,7 @@ class _Source:
 def _arena(pool: str, size: int) -> str:
     return (
         f"static _Alignas({ALIGNMENT}) uint8_t arena_{pool}[{align_up(size, ALIGNMENT)}]\n"
-        f'    __attribute__((section(".pl_arena.{pool}")));\n'
+        f'    __attribute__((section(".bss.pl_arena.{pool}")));\n'
     )
 
 
@@ -139,7 +139,7 @@ def _thunk(function: str) -> str:
     )
 
 
-def _table(kind: str, name: str, rows: list[str]) -> str:
+def _table(kind: str, name: str, rows: list[str], attribute: str = "") -> str:
     if not rows:
         return ""
-    return f"static const {kind} {name}[] = {{\n{''.join(rows)}}};\n\n"
+    return f"{attribute}static const {kind} {name}[] = {{\n{''.join(rows)}}};\n\n"

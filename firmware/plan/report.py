@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a plan says about itself: plan.json for machines, tables for people."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from boards.board import Board
+from boards.does_not_fit import aligned, does_not_fit_table
 from firmware.plan.plan import (
     DoesNotFitError,
     Plan,
@@ -123,7 +123,7 @@ def plan_text(plan: Plan, name: str) -> str:
                 f"{step['constants']:,}",
             )
         )
-    lines = [f"{name} on {fields['board']} ({fields['isa']} kernels)", "", *_aligned(rows), ""]
+    lines = [f"{name} on {fields['board']} ({fields['isa']} kernels)", "", *aligned(rows), ""]
     arena = fields["arena"]
     for pool in arena["pools"]:
         lines.append(f"arena in {pool['name']}: {pool['used']:,} bytes of {pool['bytes']:,}")
@@ -139,23 +139,10 @@ def does_not_fit_text(error: DoesNotFitError, name: str, board: Board) -> str:
     if error.memory == "arena":
         what = "activations and scratch memory"
         memory = " and ".join(pool.name for pool in board.arena)
-    rows = [
-        ("need", f"{error.need:,} bytes"),
-        ("have", f"{error.have:,} bytes"),
-        ("missing", f"{error.need - error.have:,} bytes"),
-        ("peak at" if error.memory == "arena" else "largest used by", error.where),
-        *(
-            (f"largest {rank}", f"{size:,} bytes  {tensor}")
-            for rank, (tensor, size) in enumerate(error.largest, 1)
-        ),
-    ]
-    lines = [f"{name} does not fit on {board.name}: {what} are too large for {memory}."]
-    return "\n".join([*lines, *("  " + line for line in _aligned(rows))]) + "\n"
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    return does_not_fit_table(
+        f"{name} does not fit on {board.name}: {what} are too large for {memory}.",
+        error.need,
+        error.have,
+        [("peak at" if error.memory == "arena" else "largest used by", error.where)],
+        error.largest,
+    )

@@ -87,6 +87,15 @@ def test_decoded_program_gives_the_same_plan(tmp_path: Path) -> None:
     assert direct == decoded
 
 
+def test_paths_are_of_the_folder_that_bazel_was_called_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BUILD_WORKING_DIRECTORY", str(tmp_path))
+    paths = {"pte": "model.pte", "board": "board.json", "source": "a.c", "header": "a.h"}
+    assert run(tmp_path, sample(), sample_board(), **paths, json="a.json") == 0
+    assert {path.name for path in tmp_path.glob("a.*")} == {"a.c", "a.h", "a.json"}
+
+
 @pytest.mark.parametrize("data", [b"", b"ET12" * 20, pickle.dumps([])])
 def test_file_that_is_no_decoded_program(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], data: bytes
@@ -134,8 +143,8 @@ def test_spills_into_a_second_pool(tmp_path: Path) -> None:
     plan = json.loads((tmp_path / "digits_plan.json").read_text())
     assert all(0 < pool["used"] <= pool["bytes"] for pool in plan["arena"]["pools"])
     source = (tmp_path / "digits_plan.c").read_text()
-    assert 'section(".pl_arena.ram0")' in source
-    assert 'section(".pl_arena.ram1")' in source
+    assert 'section(".bss.pl_arena.ram0")' in source
+    assert 'section(".bss.pl_arena.ram1")' in source
 
 
 @pytest.mark.parametrize("kind", BAD_PTES)

@@ -65,15 +65,25 @@ static bool same_scale(float a, float b) {
   return a_bits == b_bits;
 }
 
-static bool overlaps_arena(const pl_plan *plan, const pl_tensor *tensor) {
+// The arenas of all plans of the program (PL_ARENA_TABLE), between two symbols that the linker
+// defines if there are any.
+extern const pl_arena all_arenas[] __asm__("__start_pl_arenas") __attribute__((weak));
+extern const pl_arena all_arenas_end[] __asm__("__stop_pl_arenas") __attribute__((weak));
+
+// Compares distances: what ends with the address space has an end that is 0.
+static bool overlaps(const pl_tensor *tensor, const pl_arena *arenas, const pl_arena *end) {
   const uintptr_t start = (uintptr_t)tensor->data;
-  for (uint32_t i = 0; i < plan->arena_count; ++i) {
-    const uintptr_t arena = (uintptr_t)plan->arenas[i].base;
-    if (start < arena + plan->arenas[i].size && arena < start + tensor->spec.bytes) {
+  for (const pl_arena *arena = arenas; arena < end; ++arena) {
+    const uintptr_t base = (uintptr_t)arena->base;
+    if (start - base < arena->size || base - start < tensor->spec.bytes) {
       return true;
     }
   }
   return false;
+}
+
+static bool leaves_address_space(const pl_tensor *tensor) {
+  return tensor->spec.bytes - 1 > UINTPTR_MAX - (uintptr_t)tensor->data;
 }
 
 static pl_status check_tensor(const pl_plan *plan, const pl_tensor *actual,
@@ -102,13 +112,14 @@ static pl_status check_tensor(const pl_plan *plan, const pl_tensor *actual,
   if (actual->spec.zero_point != spec->zero_point) {
     return errors->zero_point;
   }
-  if (actual->spec.bytes != spec->bytes) {
+  if (actual->spec.bytes != spec->bytes || leaves_address_space(actual)) {
     return errors->size;
   }
   if ((uintptr_t)actual->data % element_size(spec->dtype) != 0) {
     return errors->alignment;
   }
-  if (actual->data != expected->data && overlaps_arena(plan, actual)) {
+  if (actual->data != expected->data &&
+      overlaps(actual, plan->arenas, plan->arenas + plan->arena_count)) {
     return errors->overlap;
   }
   return PL_OK;
@@ -129,6 +140,27 @@ static pl_status check_side(pl_model *model, const pl_tensor *actual, uint32_t a
     if (status != PL_OK) {
       model->error_index = i;
       return status;
+    }
+  }
+  return PL_OK;
+}
+
+// What is copied to a place outside of the arenas must not fall on another model's arena, or on
+// another output. Inputs are only read, so they may lie in another model's arena.
+static pl_status check_written(pl_model *model, const pl_tensor *outputs) {
+  const pl_tensor *const in_place = model->plan->outputs;
+  for (uint32_t i = 0; i < model->plan->output_count; ++i) {
+    if (outputs[i].data == in_place[i].data) {
+      continue;
+    }
+    bool overlap = overlaps(&outputs[i], all_arenas, all_arenas_end);
+    for (uint32_t before = 0; before < i && !overlap; ++before) {
+      const pl_arena written = {outputs[before].data, outputs[before].spec.bytes};
+      overlap = overlaps(&outputs[i], &written, &written + 1);
+    }
+    if (overlap) {
+      model->error_index = i;
+      return PL_ERROR_OUTPUT_OVERLAP;
     }
   }
   return PL_OK;
@@ -186,6 +218,9 @@ pl_status pl_model_run(pl_model *model, const pl_tensor *inputs, uint32_t input_
   if (status == PL_OK) {
     status =
         check_side(model, outputs, output_count, plan->outputs, plan->output_count, &output_errors);
+  }
+  if (status == PL_OK) {
+    status = check_written(model, outputs);
   }
   if (status != PL_OK) {
     return status;

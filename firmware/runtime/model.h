@@ -43,8 +43,9 @@ PL_MUST_USE pl_status pl_model_input(const pl_model *model, uint32_t index, pl_t
 PL_MUST_USE pl_status pl_model_output(const pl_model *model, uint32_t index, pl_tensor *tensor);
 
 // One inference. Each descriptor says what the caller's tensor is and where its data are: in the
-// arena (see above), or in any memory outside of the arenas, from or to which they are copied.
-// Input data outside of the arena are only read.
+// arena (see above), or in any memory outside of the model's arenas, from or to which they are
+// copied. Input data outside of the arenas are only read: they may be another model's output, in
+// its arena.
 //
 // All descriptors are checked before anything is touched; on an error of theirs nothing has run.
 //   PL_ERROR_NOT_READY          pl_model_init has not succeeded
@@ -53,11 +54,14 @@ PL_MUST_USE pl_status pl_model_output(const pl_model *model, uint32_t index, pl_
 //   PL_ERROR_INPUT_DTYPE        … differs from the model's, and so on for LAYOUT, RANK, SHAPE
 //   PL_ERROR_INPUT_SCALE        not the same float; 0 where the tensor is not quantized
 //   PL_ERROR_INPUT_ZERO_POINT
-//   PL_ERROR_INPUT_SIZE         `bytes` is not the size of shape and dtype
-//   PL_ERROR_INPUT_ALIGNMENT    data are not aligned to the size of an element
-//   PL_ERROR_INPUT_OVERLAP      data touch an arena of the plan, but are not this input's place
-//   there
-// and the same for outputs; then whatever a kernel reports.
+//   PL_ERROR_INPUT_SIZE         `bytes` is not the size of shape and dtype, or there are fewer up
+//   to the end of the address space PL_ERROR_INPUT_ALIGNMENT    data are not aligned to the size of
+//   an element PL_ERROR_INPUT_OVERLAP      data touch an arena of the plan, but are not this
+//   input's place there
+// and the same for outputs, with one thing more:
+//   PL_ERROR_OUTPUT_OVERLAP     data touch an arena of any plan in the program, or another output,
+//   and are not this output's place there
+// then whatever a kernel reports.
 PL_MUST_USE pl_status pl_model_run(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
                                    const pl_tensor *outputs, uint32_t output_count);
 

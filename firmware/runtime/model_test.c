@@ -46,7 +46,7 @@ static const pl_tensor plan_outputs[] = {
     {{PL_DTYPE_INT8, PL_LAYOUT_NHWC, 4, {1, 1, 2, 3}, 0.25f, 4, 6}, arena},
     {{PL_DTYPE_FLOAT32, PL_LAYOUT_ROW_MAJOR, 1, {2}, 0.0f, 0, 8}, arena + 32},
 };
-static const pl_arena arenas[] = {{arena, 48}};
+PL_ARENA_TABLE static const pl_arena arenas[] = {{arena, 48}};
 static const pl_plan plan = {
     .steps = steps,
     .inputs = plan_inputs,
@@ -57,6 +57,13 @@ static const pl_plan plan = {
     .output_count = 2,
     .arena_count = 1,
 };
+
+// Of another model in the program. Two tables, so that they must lie without a gap to be read.
+static _Alignas(16) uint8_t other_arenas[3][16];
+PL_ARENA_TABLE static const pl_arena one_other[] = {{other_arenas[0], 16}};
+PL_ARENA_TABLE static const pl_arena more_others[] = {{other_arenas[1], 16}, {other_arenas[2], 16}};
+static const pl_plan others[] = {{.arenas = one_other, .arena_count = 1},
+                                 {.arenas = more_others, .arena_count = 2}};
 
 static uint32_t failures = 0;
 
@@ -267,6 +274,66 @@ static void test_swapped_places(void) {
   EXPECT(run(&f) == PL_OK);
 }
 
+// Outputs are not written into another model's arena; inputs are read from there.
+static void test_other_models(void) {
+  for (uint32_t i = 0; i < 3; ++i) {
+    pl_model other;
+    EXPECT(pl_model_init(&other, &others[i == 0 ? 0 : 1]) == PL_OK);
+    for (uint32_t index = 0; index < 2; ++index) {
+      fixture f;
+      set_up(&f);
+      f.outputs[index].data = other_arenas[i] + 8;
+      EXPECT(run(&f) == PL_ERROR_OUTPUT_OVERLAP);
+      EXPECT(f.model.error_index == index && steps_run == 0);
+    }
+    fixture f;
+    set_up(&f);
+    memcpy(other_arenas[i], f.bytes, sizeof f.bytes);
+    f.inputs[0].data = other_arenas[i];
+    EXPECT(run(&f) == PL_OK);
+    EXPECT(f.byte_results[5] == 7);
+  }
+}
+
+static void test_outputs_on_each_other(void) {
+  fixture f;
+  set_up(&f);
+  f.outputs[0].data = (uint8_t *)f.real_results + 7;
+  EXPECT(run(&f) == PL_ERROR_OUTPUT_OVERLAP);
+  EXPECT(f.model.error_index == 1 && steps_run == 0);
+  set_up(&f);
+  float both[4];
+  f.outputs[1].data = both;
+  f.outputs[0].data = (uint8_t *)both + 8;  // right behind it
+  EXPECT(run(&f) == PL_OK);
+}
+
+// Sums of addresses wrap there.
+static void test_end_of_the_address_space(void) {
+  static const pl_arena last_arenas[] = {{(const uint8_t *)(UINTPTR_MAX - 47), 48}};
+  pl_plan last = plan;
+  last.arenas = last_arenas;
+  for (uint32_t index = 0; index < 2; ++index) {
+    fixture f;
+    set_up(&f);
+    EXPECT(pl_model_init(&f.model, &last) == PL_OK);
+    f.inputs[index].data = (void *)(UINTPTR_MAX - 15);
+    EXPECT(run(&f) == PL_ERROR_INPUT_OVERLAP);
+    f.inputs[index].data = (void *)(UINTPTR_MAX - 51);  // reaches into it
+    EXPECT(run(&f) == PL_ERROR_INPUT_OVERLAP);
+    f.inputs[index].data = (void *)(UINTPTR_MAX - 3);  // fewer bytes than it has
+    EXPECT(run(&f) == PL_ERROR_INPUT_SIZE);
+    EXPECT(f.model.error_index == index);
+    set_up(&f);
+    EXPECT(pl_model_init(&f.model, &last) == PL_OK);
+    f.outputs[index].data = (void *)(UINTPTR_MAX - 7);  // its last byte is the last there is
+    EXPECT(run(&f) == PL_ERROR_OUTPUT_OVERLAP);
+    f.outputs[index].data = (void *)(UINTPTR_MAX - 3);
+    EXPECT(run(&f) == PL_ERROR_OUTPUT_SIZE);
+    EXPECT(f.model.error_index == index && steps_run == 0);
+  }
+}
+
 static void test_failing_step(void) {
   fixture f;
   set_up(&f);
@@ -293,6 +360,9 @@ int main(void) {
   test_descriptors();
   test_alignment();
   test_swapped_places();
+  test_other_models();
+  test_outputs_on_each_other();
+  test_end_of_the_address_space();
   test_failing_step();
   test_status_names();
   pl_print(failures == 0 ? "PL:PASS\n" : "PL:FAIL model checks\n");

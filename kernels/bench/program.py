@@ -65,7 +65,7 @@ def program(board: Board) -> str:
         '#include "boards/common/print.h"\n#include "firmware/runtime/profile.h"\n'
         + "".join(f'#include "{header}"\n' for header in headers)
         + f"\n_Alignas(16) static uint8_t arena[{arena}]\n"
-        f'    __attribute__((section(".pl_arena.{board.arena[0].name}")));\n'
+        f'    __attribute__((section(".bss.pl_arena.{board.arena[0].name}")));\n'
         f"static const int8_t weights[{shared}] = {{1}};\n\n"
         + "".join(definitions)
         + "\nint main(void) {\n"

@@ -17,7 +17,7 @@ def main() -> None:
         "// Made by kernels/testing/arena.py.\n"
         '#include "kernels/testing/runner.h"\n\n'
         "_Alignas(16) uint8_t pl_test_arena[PL_TEST_ARENA_BYTES]\n"
-        f'    __attribute__((section(".pl_arena.{board.arena[0].name}")));\n'
+        f'    __attribute__((section(".bss.pl_arena.{board.arena[0].name}")));\n'
     )
 
 

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a model that takes about half of the micro:bit's RAM.
+
+sample_main output.pte
+"""
+
+import sys
+from pathlib import Path
+
+from firmware.plan.testing import Network, export_pte
+
+
+def main() -> None:
+    network = Network(size=16, channels=12)
+    pte = export_pte(network, [network.example()], layouts=([1], [0]))
+    Path(sys.argv[1]).write_bytes(pte)
+
+
+if __name__ == "__main__":
+    main()

@@ -6,29 +6,36 @@ load("//boards:firmware_image.bzl", "firmware_image")
 load("//firmware/apps:vectors.bzl", "check_app")
 load("//firmware/plan:plan_library.bzl", "plan_library")
 
-def check_image(name, model, board, limit = 4, **kwargs):
+def check_image(name, model, board, limit = 4, testonly = False, visibility = None, **kwargs):
     """An image that runs a model on its stored vectors and compares the outputs bit for bit.
 
     Beside what firmware_image makes there are `<name>_plan`, the plan_library for an application of
     your own, `<name>_check`, the program, and `<name>_test`, which runs it on the board's simulator.
+    In C the plan is `<name>_plan` with an underscore for each character that C has not.
 
     Args:
-      name: of the image, a C identifier.
+      name: of the image.
       model: a pte_model.
       board: label of the board.
       limit: how many vectors to store in the image.
+      testonly: of all of them.
+      visibility: of all of them but the test.
       **kwargs: further arguments of firmware_image.
     """
     label = native.package_relative_label(model)
     plan_library(
         name = name + "_plan",
         pte = model,
+        testonly = testonly,
+        visibility = visibility,
     )
     check_app(
         name = name + "_check",
         limit = limit,
         plan = ":%s_plan" % name,
+        testonly = testonly,
         vectors = str(label) + ".vectors.npz",
+        visibility = visibility,
     )
     firmware_image(
         name = name,
@@ -36,6 +43,8 @@ def check_image(name, model, board, limit = 4, **kwargs):
         board = board,
         models = [model],
         plan = ":%s_plan.json" % name,
+        testonly = testonly,
+        visibility = visibility,
         **kwargs
     )
     board_run_test(

@@ -4,6 +4,7 @@
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
 load("//boards:board.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
+load("//firmware/plan:c_name.bzl", "c_name")
 
 def _program_impl(ctx):
     program = ctx.actions.declare_file(ctx.label.name)
@@ -110,35 +111,44 @@ def plan_library(name, pte, **kwargs):
     """Compiles a lowered model for the board that the configuration is for.
 
     Gives a library that defines `const pl_plan <name>` (firmware/runtime/plan.h) and, for #include,
-    `<name>.h` in this package; `<name>.json` describes the plan. The build fails with a table of what
-    is needed if the model does not fit on the board.
+    `<name>.h` in this package; `<name>.json` describes the plan. In C, and in the files' names, each
+    character of the name that C has not is an underscore: `my-app` is `my_app` (c_name.bzl). The build
+    fails with a table of what is needed if the model does not fit on the board.
 
     Args:
-      name: of the library and of the plan, a C identifier.
+      name: of the library and of the plan.
       pte: label of the .pte.
       **kwargs: tags, testonly, visibility.
     """
+    plan_name = c_name(name)
+    if plan_name == None:
+        fail(("plan_library %s: the plan has this name in C too, where a name does not begin with a " +
+              "digit and is no keyword; name the target otherwise") % name)
+    source = plan_name + ".source"
+    if native.existing_rule(source):
+        fail("plan_library %s: in C this plan would be %s, as another one of this package is" %
+             (name, plan_name))
     _program(
         name = name + ".program",
         pte = pte,
         **kwargs
     )
     _plan_source(
-        name = name + ".source",
-        plan_name = name,
+        name = source,
+        plan_name = plan_name,
         program = ":" + name + ".program",
         **kwargs
     )
     for group in ["header", "json"]:
         native.filegroup(
             name = name + "." + group,
-            srcs = [":" + name + ".source"],
+            srcs = [":" + source],
             output_group = group,
             **kwargs
         )
     cc_library(
         name = name + ".library",
-        srcs = [":" + name + ".source"],
+        srcs = [":" + source],
         hdrs = [":" + name + ".header"],
         deps = [
             "//firmware/runtime:plan",
@@ -149,6 +159,6 @@ def plan_library(name, pte, **kwargs):
     _plan_library(
         name = name,
         library = ":" + name + ".library",
-        source = ":" + name + ".source",
+        source = ":" + source,
         **kwargs
     )

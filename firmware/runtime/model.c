@@ -71,11 +71,14 @@ extern const pl_arena all_arenas[] __asm__("__start_pl_arenas") __attribute__((w
 extern const pl_arena all_arenas_end[] __asm__("__stop_pl_arenas") __attribute__((weak));
 
 // Compares distances: what ends with the address space has an end that is 0.
-static bool overlaps(const pl_tensor *tensor, const pl_arena *arenas, const pl_arena *end) {
-  const uintptr_t start = (uintptr_t)tensor->data;
+static bool overlap(const pl_tensor *tensor, const void *data, uint32_t bytes) {
+  const uintptr_t distance = (uintptr_t)tensor->data - (uintptr_t)data;
+  return distance < bytes || -distance < tensor->spec.bytes;
+}
+
+static bool overlaps_arena(const pl_tensor *tensor, const pl_arena *arenas, const pl_arena *end) {
   for (const pl_arena *arena = arenas; arena < end; ++arena) {
-    const uintptr_t base = (uintptr_t)arena->base;
-    if (start - base < arena->size || base - start < tensor->spec.bytes) {
+    if (overlap(tensor, arena->base, arena->size)) {
       return true;
     }
   }
@@ -119,7 +122,7 @@ static pl_status check_tensor(const pl_plan *plan, const pl_tensor *actual,
     return errors->alignment;
   }
   if (actual->data != expected->data &&
-      overlaps(actual, plan->arenas, plan->arenas + plan->arena_count)) {
+      overlaps_arena(actual, plan->arenas, plan->arenas + plan->arena_count)) {
     return errors->overlap;
   }
   return PL_OK;
@@ -146,19 +149,20 @@ static pl_status check_side(pl_model *model, const pl_tensor *actual, uint32_t a
 }
 
 // What is copied to a place outside of the arenas must not fall on another model's arena, or on
-// another output. Inputs are only read, so they may lie in another model's arena.
-static pl_status check_written(pl_model *model, const pl_tensor *outputs) {
+// another output. Inputs are only read, so they may lie in another model's arena. Not inlined: what
+// it keeps on the stack would stay there while the kernels run.
+__attribute__((noinline)) static pl_status check_written(pl_model *model,
+                                                         const pl_tensor *outputs) {
   const pl_tensor *const in_place = model->plan->outputs;
   for (uint32_t i = 0; i < model->plan->output_count; ++i) {
     if (outputs[i].data == in_place[i].data) {
       continue;
     }
-    bool overlap = overlaps(&outputs[i], all_arenas, all_arenas_end);
-    for (uint32_t before = 0; before < i && !overlap; ++before) {
-      const pl_arena written = {outputs[before].data, outputs[before].spec.bytes};
-      overlap = overlaps(&outputs[i], &written, &written + 1);
+    bool is_taken = overlaps_arena(&outputs[i], all_arenas, all_arenas_end);
+    for (uint32_t before = 0; before < i && !is_taken; ++before) {
+      is_taken = overlap(&outputs[i], outputs[before].data, outputs[before].spec.bytes);
     }
-    if (overlap) {
+    if (is_taken) {
       model->error_index = i;
       return PL_ERROR_OUTPUT_OVERLAP;
     }

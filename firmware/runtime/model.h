@@ -54,13 +54,10 @@ PL_MUST_USE pl_status pl_model_output(const pl_model *model, uint32_t index, pl_
 //   PL_ERROR_INPUT_DTYPE        … differs from the model's, and so on for LAYOUT, RANK, SHAPE
 //   PL_ERROR_INPUT_SCALE        not the same float; 0 where the tensor is not quantized
 //   PL_ERROR_INPUT_ZERO_POINT
-//   PL_ERROR_INPUT_SIZE         `bytes` is not the size of shape and dtype, or there are fewer up
-//   to the end of the address space PL_ERROR_INPUT_ALIGNMENT    data are not aligned to the size of
-//   an element PL_ERROR_INPUT_OVERLAP      data touch an arena of the plan, but are not this
-//   input's place there
-// and the same for outputs, with one thing more:
-//   PL_ERROR_OUTPUT_OVERLAP     data touch an arena of any plan in the program, or another output,
-//   and are not this output's place there
+//   PL_ERROR_INPUT_SIZE         `bytes` is not that of shape and dtype, or passes the last address
+//   PL_ERROR_INPUT_ALIGNMENT    data are not aligned to the size of an element
+//   PL_ERROR_INPUT_OVERLAP      data touch an arena of the plan, but are not this input's place
+// and the same for outputs, which must not touch the arenas of other plans, nor each other, either;
 // then whatever a kernel reports.
 PL_MUST_USE pl_status pl_model_run(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
                                    const pl_tensor *outputs, uint32_t output_count);

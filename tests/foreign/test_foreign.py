@@ -21,13 +21,17 @@ _ARCHIVES = os.environ["PL_ARCHIVES"].split()
 _FLASH, _RAM = 0x08000000, 0x20000000
 
 
-@pytest.fixture(scope="module")
-def elf(tmp_path_factory: pytest.TempPathFactory) -> Elf:
-    program = tmp_path_factory.mktemp("foreign") / "program.elf"
+@pytest.fixture(scope="module", params=["", "pl_arenas : { *(pl_arenas) } > FLASH"])
+def elf(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Elf:
+    """The program, linked with the script as it is, and with one that has a place for the table."""
+    folder = tmp_path_factory.mktemp("foreign")
+    program, script = folder / "program.elf", folder / "foreign.ld"
+    text = Path("tests/foreign/foreign.ld").read_text()
+    script.write_text(text.replace("  .data : {", f"  {request.param}\n\n  .data : {{"))
     subprocess.run(
         [
             *(str(_GCC), "-mthumb", "-mcpu=cortex-m3", "-nostartfiles", "-Wl,--gc-sections"),
-            *("-Wl,--fatal-warnings", "-T", "tests/foreign/foreign.ld", "-Wl,--start-group"),
+            *("-Wl,--fatal-warnings", "-T", str(script), "-Wl,--start-group"),
             *(*_ARCHIVES, "-Wl,--end-group", "-o", str(program)),
         ],
         check=True,

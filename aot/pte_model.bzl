@@ -2,6 +2,7 @@
 """pte_model: lowers a PyTorch model to a .pte, a report and test vectors."""
 
 load("@rules_python//python:defs.bzl", "py_binary", "py_library")
+load(":module_name.bzl", "module_name")
 
 def pte_model(
         name,
@@ -42,11 +43,9 @@ def pte_model(
       **kwargs: visibility, testonly, tags.
     """
     if srcs:
-        first = srcs[0].removeprefix(":")
-        if not first.endswith(".py") or ":" in first:
+        module = module_name(native.package_name(), srcs[0])
+        if not module:
             fail("pte_model %s: srcs are Python files of this package, not %s" % (name, srcs[0]))
-        path = [native.package_name()] if native.package_name() else []
-        module = "/".join(path + [first.removesuffix(".py")]).replace("/", ".")
         model = model or module + ":factory"
         calibration = calibration or module + ":calibration"
         py_library(

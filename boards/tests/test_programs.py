@@ -81,10 +81,10 @@ def test_an_end_that_is_not_good(program: str, problem: str, count: bool) -> Non
 
 @_counted_or_not
 def test_a_program_that_never_ends_is_stopped(count: bool) -> None:
-    run = _run("hang", time_limit=1, count=count)
+    run = _run("hang", time_limit=5, count=count)
     assert run.exit_status is None
-    assert run.problem == "no end after 1 s; the console ended with:\n  waiting"
-    assert run.seconds < 10
+    assert run.problem == "no end after 5 s; the console ended with:\n  waiting"
+    assert run.seconds < 60
 
 
 @_counted_or_not

@@ -124,6 +124,20 @@ _LINEAR = (
     _function("matmul", torch.matmul, (1, 3, 6, 9), (1, 3, 9, 4)),
 )
 
+
+def _pruned(layer: nn.Linear | nn.Conv2d, channels: int) -> nn.Module:
+    """The layer without its first `channels` output channels: their weights are zeros."""
+    with torch.no_grad():
+        layer.weight[:channels] = 0
+    return layer
+
+
+_SPARSE = (
+    Graph("linear_pruned", lambda: _pruned(nn.Linear(512, 512), 212), ((1, 512),)),
+    Graph("linear_zero", lambda: _pruned(nn.Linear(8704, 8), 8), ((1, 8704),)),
+    Graph("conv3x3_pruned", lambda: _pruned(nn.Conv2d(128, 128, 3), 64), ((1, 128, 16, 16),)),
+)
+
 _POOLS = (
     Graph("max_pool2x2", lambda: nn.MaxPool2d(2), ((1, 12, 10, 8),)),
     Graph("max_pool3x3", lambda: nn.MaxPool2d(3, 2, 1), ((1, 9, 11, 13),)),
@@ -260,6 +274,7 @@ GROUPS: dict[str, dict[str, Graph]] = {
     for name, graphs in {
         "convolutions": _CONVOLUTIONS,
         "linear": _LINEAR,
+        "sparse": _SPARSE,
         "pools": _POOLS,
         "elementwise": _ELEMENTWISE,
         "functions": _FUNCTIONS,

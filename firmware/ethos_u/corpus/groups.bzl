@@ -12,6 +12,7 @@ GROUPS = [
     "networks",
     "norms",
     "pools",
+    "sparse",
 ]
 
 # Large networks, for what shows most: rolling buffers, two cores.

@@ -11,7 +11,7 @@ from absl import app, flags
 from firmware.ethos_u.corpus.archive import read_archive
 
 _TARGETS = flags.DEFINE_list("targets", [], "accelerator/memory_mode pairs to take.")
-_LARGEST = flags.DEFINE_integer("largest", 6000, "Bytes of a payload at most.")
+_LARGEST = flags.DEFINE_integer("largest", 9500, "Bytes of a payload at most.")
 _OUTPUT = flags.DEFINE_string("output", None, "The file.", required=True)
 
 

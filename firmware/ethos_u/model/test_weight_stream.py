@@ -23,6 +23,10 @@ _DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, int], npt.NDArray[np.in
     "one_value": lambda rng, n: np.full(n, rng.integers(-255, 256)),
     "all_zero": lambda rng, n: np.zeros(n, np.int64),
     "blocks": lambda rng, n: np.repeat(rng.integers(-60, 61, n // 50 + 1), 50)[:n],
+    "pruned_rows": lambda rng, n: (
+        rng.integers(-127, 128, n) * np.repeat(rng.random(n // 9000 + 1) < 0.6, 9000)[:n]
+    ),
+    "nearly_empty": lambda rng, n: rng.integers(-127, 128, n) * (rng.random(n) < 1e-5),
 }
 
 
@@ -37,6 +41,59 @@ def test_equals_mlw_codec(name: str, count: int) -> None:
         assert error is None
         np.testing.assert_array_equal(decoded, mlw_codec.decode(bytearray(stream))[:count])
         np.testing.assert_array_equal(decoded, weights)
+
+
+@pytest.mark.parametrize("name", _DISTRIBUTIONS)
+def test_a_million_weights(name: str) -> None:
+    weights = _DISTRIBUTIONS[name](np.random.default_rng(3), 1_000_000).astype(np.int16)
+    stream = bytes(mlw_codec.encode(weights.tolist()))
+    decoded, error = decode_weights(stream, weights.size, 64)
+    assert error is None
+    np.testing.assert_array_equal(decoded, mlw_codec.decode(bytearray(stream))[: weights.size])
+    np.testing.assert_array_equal(decoded, weights)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.integers(-255, 255), max_size=40),
+            st.integers(0, 200) | st.sampled_from([65_534, 65_535, 65_536, 65_537, 1 << 18]),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+)
+def test_zero_runs_of_any_length(parts: list[tuple[list[int], int]]) -> None:
+    """Weights, a run of zeros, weights, and so on: up to a million."""
+    weights = [weight for values, zeros in parts for weight in [*values, *([0] * zeros)]] or [0]
+    stream = bytes(mlw_codec.encode(weights))
+    decoded, error = decode_weights(stream, len(weights), 64)
+    assert error is None
+    np.testing.assert_array_equal(decoded, mlw_codec.decode(bytearray(stream))[: len(weights)])
+    np.testing.assert_array_equal(decoded, weights)
+
+
+def test_a_zero_run_that_never_ends() -> None:
+    # Up to the quotient, in a stream of zeros only; from there on it goes on.
+    head = bytes(mlw_codec.encode([0] * 1000))[:6]
+    ones = 1 << 25  # bytes: with three bits of remainder 2^31 zeros
+    assert decode_weights(head + b"\xff" * (ones - 64), 100, 64)[1] == "ends too early"
+    assert decode_weights(head + b"\xff" * (ones + 64), 100, 64)[1] == (
+        "has a zero run beyond 31 bits"
+    )
+
+
+def test_a_weight_that_never_ends() -> None:
+    # No zero runs, 32,768 weights without remainders, all values of 9 bits; then ones.
+    fields = ((6, 3), (0x7FFF, 15), (0, 3), (0, 1), (1, 1), (0, 5), (0, 5), (7, 3))
+    header = at = 0
+    for value, bits in fields:
+        header |= value << at
+        at += bits
+    stream = (header | -1 << at) % (1 << 8192)
+    error = decode_weights(stream.to_bytes(1024, "little"), 100, 64)[1]
+    assert error == "has a weight beyond 9 bits"
 
 
 @settings(max_examples=300, deadline=None)

@@ -10,9 +10,12 @@ enum {
   UNCOMPRESSED = 7,  // WDIV
   MAX_WEIGHT_DIVISOR = 5,
   VALUES = 512,  // sign and 8 bits of magnitude
-  MAX_RUN = 1 << 16,
-  BALANCE = 8,  // weights may run ahead of zero runs by fewer than this
+  BALANCE = 8,   // weights may run ahead of zero runs by fewer than this
 };
+
+// Zero runs are shorter than this. With 12 more for what a chunk may still add to a quotient, and
+// the remainder, they fit 32 bits.
+static const uint32_t MAX_RUN = (uint32_t)1 << 31;
 
 void npu_weight_stream_open(npu_weight_stream *stream, const uint8_t *data, uint32_t size) {
   memset(stream, 0, sizeof(*stream));
@@ -145,7 +148,7 @@ static bool finish(npu_weight_stream *stream, npu_symbol_coder *coder, npu_symbo
   n = n < coder->pending ? n : coder->pending;
   const uint32_t divisor = coder->divisor;
   const uint32_t mask = (1u << divisor) - 1;
-  const uint16_t *quotients = coder->quotients[coder->turn];
+  const uint32_t *quotients = coder->quotients[coder->turn];
   // As many remainders at once as surely fit 32 bits.
   const uint32_t at_once = divisor == 0 ? NPU_CHUNK_SYMBOLS : 32 / divisor;
   const uint32_t end = queue->end;
@@ -153,7 +156,7 @@ static bool finish(npu_weight_stream *stream, npu_symbol_coder *coder, npu_symbo
     const uint32_t stop = n - i < at_once ? n : i + at_once;
     uint32_t remainders = take(stream, (stop - i) * divisor);
     for (; i < stop; ++i, remainders >>= divisor) {
-      const uint32_t symbol = ((uint32_t)quotients[i] << divisor) + (remainders & mask);
+      const uint32_t symbol = (quotients[i] << divisor) + (remainders & mask);
       if (symbol >= limit) {
         return false;
       }
@@ -167,7 +170,7 @@ static bool finish(npu_weight_stream *stream, npu_symbol_coder *coder, npu_symbo
 }
 
 static uint32_t read_weight_quotients(npu_weight_stream *stream, uint32_t unary0,
-                                      uint16_t *quotients) {
+                                      uint32_t *quotients) {
   npu_symbol_coder *coder = &stream->weights;
   if (stream->uncompressed) {
     const uint32_t symbols = coder->divisor > 5 ? 8 : NPU_CHUNK_SYMBOLS;
@@ -188,7 +191,7 @@ static uint32_t read_weight_quotients(npu_weight_stream *stream, uint32_t unary0
     const uint32_t ends = stream->truncated | (two ^ 1);
     unary1 >>= one;
     carry += one + two;
-    quotients[count] = (uint16_t)carry;
+    quotients[count] = carry;
     count += ends;
     carry = ends != 0 ? 0 : carry;
   }
@@ -196,7 +199,7 @@ static uint32_t read_weight_quotients(npu_weight_stream *stream, uint32_t unary0
   return count;
 }
 
-static uint32_t read_zero_quotients(npu_weight_stream *stream, uint16_t *quotients) {
+static uint32_t read_zero_quotients(npu_weight_stream *stream, uint32_t *quotients) {
   npu_symbol_coder *coder = &stream->zeros;
   const uint32_t length = coder->divisor == MAX_ZERO_DIVISOR ? 8 : NPU_CHUNK_SYMBOLS;
   const uint32_t unary = take(stream, length);
@@ -205,7 +208,7 @@ static uint32_t read_zero_quotients(npu_weight_stream *stream, uint16_t *quotien
   for (uint32_t i = 0; i < length; ++i) {
     const uint32_t ends = (unary >> i & 1) ^ 1;
     carry += 1 - ends;
-    quotients[count] = (uint16_t)carry;
+    quotients[count] = carry;
     count += ends;
     carry = ends != 0 ? 0 : carry;
   }
@@ -229,14 +232,14 @@ static bool read_chunk(npu_weight_stream *stream) {
   if (with_weights) {
     weight_count = read_weight_quotients(stream, unary0, weights->quotients[weights->turn ^ 1]);
   }
-  if (!finish(stream, weights, &stream->weight_queue, stream->palette, stream->index_count)) {
+  // A quotient that is too large already is refused before it ends: it would grow with the stream.
+  if (!finish(stream, weights, &stream->weight_queue, stream->palette, stream->index_count) ||
+      weights->carry >= NPU_WEIGHT_INDICES) {
     return corrupt(stream, "has a weight beyond 9 bits");
   }
-  if (!finish(stream, zeros, &stream->zero_queue, NULL, MAX_RUN)) {
-    return corrupt(stream, "has a zero run beyond 16 bits");
-  }
-  if (weights->carry > UINT16_MAX / 2 || zeros->carry > UINT16_MAX / 2) {
-    return corrupt(stream, "has a quotient beyond 15 bits");
+  if (!finish(stream, zeros, &stream->zero_queue, NULL, MAX_RUN) ||
+      zeros->carry >= MAX_RUN >> zeros->divisor) {
+    return corrupt(stream, "has a zero run beyond 31 bits");
   }
   weights->started += weight_count;
   weights->pending = weight_count;

@@ -32,7 +32,7 @@ typedef struct {
   uint32_t read;     // symbols that are complete
   uint32_t carry;    // quotient that goes on in the next chunk
   uint32_t pending;  // symbols of the previous chunk, whose remainders come next
-  uint16_t quotients[2][NPU_CHUNK_SYMBOLS + 1];  // of that chunk and of this one, in turns
+  uint32_t quotients[2][NPU_CHUNK_SYMBOLS + 1];  // of that chunk and of this one, in turns
   uint8_t turn;                                  // which is that of the previous chunk
   uint8_t divisor;                               // bits of the remainder
 } npu_symbol_coder;

@@ -183,11 +183,34 @@ def _message(error: _Error) -> str:
     return ", ".join(parts)
 
 
-def _aligned(size: int) -> npt.NDArray[np.uint8]:
-    """`size` zero bytes, aligned to 16."""
-    memory = np.zeros(size + _ALIGNMENT, np.uint8)
+def _aligned(size: int, status: str = "ETHOS_U_ERROR_SCRATCH_SIZE") -> npt.NDArray[np.uint8]:
+    """`size` zero bytes, aligned to 16; the error `status` if there is no such memory."""
+    try:
+        memory = np.zeros(size + _ALIGNMENT, np.uint8)
+    except MemoryError as error:
+        raise EthosUError(status, f"{size} bytes are more than this machine gives") from error
     start = -memory.ctypes.data % _ALIGNMENT
     return memory[start : start + size]
+
+
+def _input_bytes(index: int, array: object, tensor: Tensor) -> bytes:
+    """An input as it lies in memory. TypeError or ValueError if the payload takes another."""
+    if not isinstance(array, np.ndarray):
+        kind = f"{type(array).__module__}.{type(array).__name__}".removeprefix("builtins.")
+        raise TypeError(
+            f"input {index} is a {kind}, not a numpy array: give x.numpy() of a tensor, "
+            "np.array(x, np.int8) of a list"
+        )
+    if (
+        array.dtype.kind not in "iu"
+        or array.nbytes != tensor.bytes
+        or array.itemsize != tensor.element_size
+    ):
+        raise ValueError(
+            f"input {index} is {array.dtype} {array.shape}, the payload's has "
+            f"{tensor.element_size}-byte integers of shape {tensor.shape}"
+        )
+    return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
 def _address(array: npt.NDArray[Any]) -> int:
@@ -247,38 +270,39 @@ class EthosUModel:
             EthosUError: whatever the model refuses.
             PayloadError: the container is broken.
             ValueError: inputs that are not the payload's.
+            TypeError: inputs that are no numpy arrays, a payload that is no bytes.
         """
         parsed = self._parse(payload)
+        if isinstance(inputs, np.ndarray):
+            raise TypeError("inputs is one array: give a list of them, one for each input")
         if len(inputs) != len(parsed.inputs):
             raise ValueError(f"{len(inputs)} inputs given, the payload has {len(parsed.inputs)}")
-        summary = self._execute(parsed, None)
-        memory = [_aligned(size) for size in summary.region_bytes]
-        memory[0] = _aligned(len(parsed.weights))
-        memory[0][:] = np.frombuffer(parsed.weights, np.uint8)
-        for region in range(1, REGIONS):
-            ends = [
-                tensor.offset + _bytes(tensor)
-                for tensor in (*parsed.inputs, *parsed.outputs)
-                if tensor.region == region
-            ]
-            size = parsed.scratch_size if region == 1 else summary.region_bytes[region]
-            memory[region] = _aligned(max([size, *ends]))
-        for index, (tensor, array) in enumerate(zip(parsed.inputs, inputs, strict=True)):
-            if array.nbytes != _bytes(tensor) or array.itemsize != tensor.element_size:
-                raise ValueError(
-                    f"input {index} is {array.dtype} {array.shape}, the payload's has "
-                    f"{tensor.element_size}-byte elements of shape {tensor.shape}"
-                )
-            view = memory[tensor.region][tensor.offset : tensor.offset + array.nbytes]
-            view[:] = np.frombuffer(array.tobytes(), np.uint8)
+        data = [
+            _input_bytes(index, array, tensor)
+            for index, (array, tensor) in enumerate(zip(inputs, parsed.inputs, strict=True))
+        ]
+        memory = self._memory(parsed, self._execute(parsed, None))
+        for tensor, value in zip(parsed.inputs, data, strict=True):
+            memory[tensor.region][tensor.offset : tensor.end] = np.frombuffer(value, np.uint8)
         self._execute(parsed, memory)
         return [
-            memory[tensor.region][tensor.offset : tensor.offset + _bytes(tensor)]
+            memory[tensor.region][tensor.offset : tensor.end]
             .view(_DTYPES[tensor.element_size])
             .reshape(tensor.shape)
             .copy()
             for tensor in parsed.outputs
         ]
+
+    @staticmethod
+    def _memory(payload: Payload, summary: Summary) -> list[npt.NDArray[np.uint8]]:
+        """The regions: constants, scratch, and whatever else the stream or its tensors touch."""
+        sizes = list(summary.region_bytes)
+        sizes[0], sizes[1] = len(payload.weights), payload.scratch_size
+        for tensor in (*payload.inputs, *payload.outputs):
+            sizes[tensor.region] = max(sizes[tensor.region], tensor.end)
+        memory = [_aligned(size) for size in sizes]
+        memory[0][:] = np.frombuffer(payload.weights, np.uint8)
+        return memory
 
     def _parse(self, payload: bytes) -> Payload:
         parsed = parse_payload(payload)
@@ -325,7 +349,7 @@ class EthosUModel:
             *tail,
         )
         if status == 0 and memory is not None:
-            workspace = _aligned(summary.workspace_bytes)
+            workspace = _aligned(summary.workspace_bytes, "ETHOS_U_ERROR_WORKSPACE")
             options.observer = _Observer(self._observer())
             regions = (_Region * REGIONS)(
                 *(_Region(_address(m), m.size, i != 0) for i, m in enumerate(memory))
@@ -347,7 +371,3 @@ class EthosUModel:
             summary.counts.value(),
         )
         return self.summary
-
-
-def _bytes(tensor: Tensor) -> int:
-    return int(np.prod(tensor.shape, dtype=np.int64)) * tensor.element_size

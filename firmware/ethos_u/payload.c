@@ -87,6 +87,44 @@ static ethos_u_status parse_actions(block commands, ethos_u_stream *stream) {
   return ETHOS_U_ERROR_PAYLOAD;
 }
 
+// One input or output; false if it makes no sense. payload.py has the same checks.
+static bool read_tensor(const ethos_u_payload *payload, const uint8_t *entry,
+                        ethos_u_tensor *tensor) {
+  for (int i = 0; i < ETHOS_U_TENSOR_RANK; ++i) {
+    tensor->shape[i] = read32(entry + 4 * i);
+  }
+  tensor->element_size = read32(entry + 24);
+  tensor->offset = read32(entry + 28);
+  tensor->region = read32(entry + 32);
+  const uint32_t element = tensor->element_size;
+  uint64_t total = element;
+  for (int i = 0; i < ETHOS_U_TENSOR_RANK; ++i) {
+    total *= tensor->shape[i];
+    if (total == 0 || total > INT32_MAX) {
+      return false;
+    }
+  }
+  tensor->bytes = (uint32_t)total;
+  if ((element != 1 && element != 2 && element != 4 && element != 8) ||
+      tensor->offset > INT32_MAX) {
+    return false;
+  }
+  // How much fast scratch there is the payload does not say.
+  return tensor->region == ETHOS_U_REGION_SCRATCH
+             ? tensor->offset + tensor->bytes <= payload->scratch_size
+             : tensor->region == ETHOS_U_REGION_FAST_SCRATCH;
+}
+
+static bool check_tensors(const ethos_u_payload *payload, const uint8_t *entries, uint32_t count) {
+  ethos_u_tensor tensor;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!read_tensor(payload, entries + (size_t)i * TENSOR_SIZE, &tensor)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Entries of an I/O block; false if their count does not fit it.
 static bool parse_tensors(block tensors, uint32_t *count, const uint8_t **entries) {
   if (tensors.size < 4) {
@@ -115,72 +153,61 @@ ethos_u_status ethos_u_payload_parse(const void *data, size_t size, ethos_u_payl
   enum { COMMANDS = 1, WEIGHTS = 2, SCRATCH = 4, INPUTS = 8, OUTPUTS = 16, ALL = 31 };
   unsigned seen = 0;
   while (next_block(bytes, size, &offset, &name, &found)) {
+    unsigned block_seen = 0;
     if (is_named(name, "vela_end_stream")) {
-      return seen == ALL ? ETHOS_U_OK : ETHOS_U_ERROR_PAYLOAD;
+      const bool sound = seen == ALL &&
+                         check_tensors(payload, payload->inputs, payload->input_count) &&
+                         check_tensors(payload, payload->outputs, payload->output_count);
+      return sound ? ETHOS_U_OK : ETHOS_U_ERROR_PAYLOAD;
     }
     if (is_named(name, "cmd_data")) {
       const ethos_u_status status = parse_actions(found, &payload->stream);
       if (status != ETHOS_U_OK) {
         return status;
       }
-      seen |= COMMANDS;
+      block_seen = COMMANDS;
     } else if (is_named(name, "weight_data")) {
       payload->weights = found.data;
       payload->weights_size = found.size;
-      seen |= WEIGHTS;
+      block_seen = WEIGHTS;
     } else if (is_named(name, "scratch_size") && found.size == 4) {
       payload->scratch_size = read32(found.data);
-      seen |= SCRATCH;
+      block_seen = SCRATCH;
     } else if (is_named(name, "scratch_data")) {
       payload->scratch_size = found.size;
-      seen |= SCRATCH;
+      block_seen = SCRATCH;
     } else if (is_named(name, "inputs") &&
                parse_tensors(found, &payload->input_count, &payload->inputs)) {
-      seen |= INPUTS;
+      block_seen = INPUTS;
     } else if (is_named(name, "outputs") &&
                parse_tensors(found, &payload->output_count, &payload->outputs)) {
-      seen |= OUTPUTS;
-    } else {
+      block_seen = OUTPUTS;
+    }
+    // Unknown, not what it should be, or there already.
+    if (block_seen == 0 || (seen & block_seen) != 0) {
       return ETHOS_U_ERROR_PAYLOAD;
     }
+    seen |= block_seen;
   }
   return ETHOS_U_ERROR_PAYLOAD;
 }
 
-static ethos_u_status read_tensor(const uint8_t *entries, uint32_t count, uint32_t index,
-                                  ethos_u_tensor *tensor) {
+static ethos_u_status find_tensor(const ethos_u_payload *payload, const uint8_t *entries,
+                                  uint32_t count, uint32_t index, ethos_u_tensor *tensor) {
   if (tensor == NULL) {
     return ETHOS_U_ERROR_NULL;
   }
-  if (index >= count) {
-    return ETHOS_U_ERROR_PAYLOAD;
-  }
-  const uint8_t *entry = entries + (size_t)index * TENSOR_SIZE;
-  for (int i = 0; i < ETHOS_U_TENSOR_RANK; ++i) {
-    tensor->shape[i] = read32(entry + 4 * i);
-  }
-  tensor->element_size = read32(entry + 24);
-  tensor->offset = read32(entry + 28);
-  tensor->region = read32(entry + 32);
-  uint64_t total = tensor->element_size;
-  for (int i = 0; i < ETHOS_U_TENSOR_RANK; ++i) {
-    total *= tensor->shape[i];
-    if (total > INT32_MAX) {
-      return ETHOS_U_ERROR_PAYLOAD;
-    }
-  }
-  tensor->bytes = (uint32_t)total;
-  const bool is_scratch =
-      tensor->region == ETHOS_U_REGION_SCRATCH || tensor->region == ETHOS_U_REGION_FAST_SCRATCH;
-  return total != 0 && is_scratch ? ETHOS_U_OK : ETHOS_U_ERROR_PAYLOAD;
+  const bool found =
+      index < count && read_tensor(payload, entries + (size_t)index * TENSOR_SIZE, tensor);
+  return found ? ETHOS_U_OK : ETHOS_U_ERROR_PAYLOAD;
 }
 
 ethos_u_status ethos_u_payload_input(const ethos_u_payload *payload, uint32_t index,
                                      ethos_u_tensor *tensor) {
-  return read_tensor(payload->inputs, payload->input_count, index, tensor);
+  return find_tensor(payload, payload->inputs, payload->input_count, index, tensor);
 }
 
 ethos_u_status ethos_u_payload_output(const ethos_u_payload *payload, uint32_t index,
                                       ethos_u_tensor *tensor) {
-  return read_tensor(payload->outputs, payload->output_count, index, tensor);
+  return find_tensor(payload, payload->outputs, payload->output_count, index, tensor);
 }

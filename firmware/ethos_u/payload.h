@@ -47,8 +47,8 @@ typedef struct {
   uint32_t bytes;         // of the whole tensor
 } ethos_u_tensor;
 
-// ETHOS_U_ERROR_ALIGNMENT, or ETHOS_U_ERROR_PAYLOAD if a block is missing, too long or not what it
-// should be.
+// ETHOS_U_ERROR_ALIGNMENT, or ETHOS_U_ERROR_PAYLOAD if a block is missing, unknown, too long, there
+// twice or not what it should be, or if an input or output makes no sense.
 ETHOS_U_MUST_USE ethos_u_status ethos_u_payload_parse(const void *data, size_t size,
                                                       ethos_u_payload *payload);
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,14 @@ from pathlib import Path
 from firmware.ethos_u.pte_delegates import ethos_u_delegates
 
 MAGIC = b"vela_bin_stream"
+_END = "vela_end_stream"
+_BLOCKS = ("cmd_data", "weight_data", "scratch_size", "scratch_data", "inputs", "outputs")
 _HEADER = struct.Struct("<16sI12x")
 _TENSOR = struct.Struct("<9i")
 _COP1 = 0x31504F43
+_ALIGNMENT = 16
+_MOST_BYTES = 2**31 - 1  # of a tensor
+_SCRATCH_REGIONS = (1, 2)  # scratch, fast scratch
 
 
 class PayloadError(ValueError):
@@ -28,6 +34,16 @@ class Tensor:
     offset: int  # bytes from the start of the region
     region: int
 
+    @property
+    def bytes(self) -> int:
+        """Of the whole tensor."""
+        return math.prod(self.shape) * self.element_size
+
+    @property
+    def end(self) -> int:
+        """Of its bytes in the region."""
+        return self.offset + self.bytes
+
 
 @dataclass(frozen=True)
 class Payload:
@@ -37,74 +53,146 @@ class Payload:
     config: int  # CONFIG register of the NPU it is for
     id: int  # architecture it is for
     weights: bytes  # region 0
-    scratch_size: int  # bytes of region 1
+    scratch_size: int  # bytes of region 1, inputs and outputs included
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
 
 
-def _tensors(data: bytes) -> tuple[Tensor, ...]:
-    (count,) = struct.unpack_from("<i", data)
-    entries = [_TENSOR.unpack_from(data, 4 + _TENSOR.size * i) for i in range(count)]
-    return tuple(Tensor(tuple(e[:6]), e[6], e[7], e[8]) for e in entries)
+# What is accepted here and what payload.c accepts are the same: test_payload.py compares them.
+
+
+def _blocks(data: bytes) -> dict[str, bytes]:
+    """The blocks between the first and the last one, by name."""
+    blocks: dict[str, bytes] = {}
+    at = 0
+    while True:
+        if len(data) - at < _HEADER.size:
+            raise PayloadError(f"truncated at byte {len(data)}: no {_END}")
+        raw, size = _HEADER.unpack_from(data, at)
+        name = raw.split(b"\0")[0].decode("ascii", "replace")
+        start = at + _HEADER.size
+        at = start + (size + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
+        if at > len(data):
+            raise PayloadError(
+                f"block {name!r} has {size} bytes and their padding, {len(data) - start} are left"
+            )
+        if name == _END:
+            return blocks
+        if start == _HEADER.size:
+            if name.encode() != MAGIC:
+                raise PayloadError("no vela_bin_stream at the start")
+        elif name not in _BLOCKS:
+            raise PayloadError(f"unknown block {name!r}")
+        elif name in blocks:
+            raise PayloadError(f"block {name!r} comes twice")
+        else:
+            blocks[name] = data[start : start + size]
+
+
+def _check_tensor(name: str, tensor: Tensor, scratch_size: int) -> None:
+    problem = ""
+    if min(tensor.shape) < 1:
+        problem = f"shape {tensor.shape}: dimensions are 1 or more"
+    elif tensor.element_size not in (1, 2, 4, 8):
+        problem = f"elements of {tensor.element_size} bytes, not 1, 2, 4 or 8"
+    elif tensor.bytes > _MOST_BYTES:
+        problem = f"{tensor.bytes} bytes, {_MOST_BYTES} are the most"
+    elif tensor.region not in _SCRATCH_REGIONS:
+        problem = f"region {tensor.region}, not 1 (scratch) or 2 (fast scratch)"
+    elif tensor.offset < 0:
+        problem = f"offset {tensor.offset} is negative"
+    elif tensor.region == 1 and tensor.end > scratch_size:
+        problem = f"ends at byte {tensor.end} of a scratch of {scratch_size}"
+    if problem:
+        raise PayloadError(f"{name}: {problem}")
+
+
+def _tensors(kind: str, data: bytes, scratch_size: int) -> tuple[Tensor, ...]:
+    """The entries of block `kind`, "inputs" or "outputs"."""
+    if len(data) < 4:
+        raise PayloadError(f"block {kind!r} is truncated: {len(data)} bytes")
+    (count,) = struct.unpack_from("<I", data)
+    if count > (len(data) - 4) // _TENSOR.size:
+        raise PayloadError(f"block {kind!r} is truncated: {count} entries in {len(data)} bytes")
+    tensors = []
+    for index in range(count):
+        entry = _TENSOR.unpack_from(data, 4 + _TENSOR.size * index)
+        tensor = Tensor(tuple(entry[:6]), *entry[6:])
+        _check_tensor(f"{kind.removesuffix('s')} {index}", tensor, scratch_size)
+        tensors.append(tensor)
+    return tuple(tensors)
 
 
 def _parse_commands(data: bytes) -> tuple[tuple[int, ...], int, int]:
     """Words, config and id of a block of driver actions ("COP1")."""
-    words = struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4])
+    if len(data) % 4 != 0:
+        raise PayloadError(f"the commands are {len(data)} bytes, no whole words")
+    words = struct.unpack(f"<{len(data) // 4}I", data)
     if not words or words[0] != _COP1:
         raise PayloadError("the commands do not start with COP1")
-    config = identity = 0
+    config: tuple[int, ...] = ()
     at = 1
     while at < len(words):
         tag = words[at]
         at += 1
         action = tag & 0xFF
         if action == 1 and at + 2 <= len(words):
-            config, identity = words[at : at + 2]
+            config = words[at : at + 2]
             at += 2
         elif action == 2:
             count = tag >> 16 | (tag >> 8 & 0xFF) << 16
+            if not config:
+                raise PayloadError("the command words come before the configuration they are for")
             if at + count > len(words):
                 raise PayloadError(f"{count} command words are announced, {len(words) - at} follow")
-            return words[at : at + count], config, identity
+            if 4 * at % _ALIGNMENT != 0:
+                raise PayloadError(
+                    f"the command words start at byte {4 * at} of their block, not at a multiple "
+                    f"of {_ALIGNMENT}"
+                )
+            return words[at : at + count], config[0], config[1]
         elif action != 5:
-            raise PayloadError(f"unknown driver action {tag:#x}")
+            raise PayloadError(f"unknown or truncated driver action {tag:#x}")
     raise PayloadError("no command stream")
 
 
+def _scratch_size(blocks: dict[str, bytes]) -> int:
+    """From a number, or from as many bytes."""
+    number, zeros = blocks.get("scratch_size"), blocks.get("scratch_data")
+    if number is not None and zeros is not None:
+        raise PayloadError("both scratch_size and scratch_data are there")
+    if number is None:
+        return len(blocks["scratch_data"])
+    if len(number) != 4:
+        raise PayloadError(f"scratch_size has {len(number)} bytes, not 4")
+    return int.from_bytes(number, "little")
+
+
+def _as_bytes(data: object) -> bytes:
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError(
+            f"a payload is bytes, not {type(data).__name__}; read_payloads(path) reads a file's"
+        )
+    return bytes(data)
+
+
 def parse_payload(data: bytes) -> Payload:
-    """Takes a payload apart. Raises PayloadError."""
-    if not data.startswith(MAGIC):
-        raise PayloadError("no vela_bin_stream at the start")
-    blocks: dict[str, bytes] = {}
-    at = 0
-    while "vela_end_stream" not in blocks:
-        if len(data) - at < _HEADER.size:
-            raise PayloadError(f"truncated at byte {len(data)}: no vela_end_stream")
-        name, size = _HEADER.unpack_from(data, at)
-        at += _HEADER.size
-        if len(data) - at < size:
-            raise PayloadError(f"block {name!r} has {size} bytes, {len(data) - at} are left")
-        blocks[name.rstrip(b"\0").decode("ascii", "replace")] = data[at : at + size]
-        at += (size + 15) // 16 * 16
+    """Takes a payload apart. Raises PayloadError, and TypeError for what is no bytes."""
+    blocks = _blocks(_as_bytes(data))
     try:
         words, config, identity = _parse_commands(blocks["cmd_data"])
-        scratch = blocks.get("scratch_size")
+        scratch_size = _scratch_size(blocks)
         return Payload(
             words=words,
             config=config,
             id=identity,
             weights=blocks["weight_data"],
-            scratch_size=(
-                struct.unpack("<I", scratch)[0] if scratch else len(blocks["scratch_data"])
-            ),
-            inputs=_tensors(blocks["inputs"]),
-            outputs=_tensors(blocks["outputs"]),
+            scratch_size=scratch_size,
+            inputs=_tensors("inputs", blocks["inputs"], scratch_size),
+            outputs=_tensors("outputs", blocks["outputs"], scratch_size),
         )
     except KeyError as error:
         raise PayloadError(f"block {error} is missing") from error
-    except struct.error as error:
-        raise PayloadError(f"a block is truncated: {error}") from error
 
 
 def read_payloads(path: Path) -> list[bytes]:

@@ -6,9 +6,13 @@ tools/bazel run //firmware/ethos_u:run -- FILE --inputs x.npy,y.npy --outputs DI
 
 from __future__ import annotations
 
+import tokenize
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from absl import app, flags
 
 from firmware.ethos_u.isa import Family, value_name
@@ -22,6 +26,16 @@ from firmware.ethos_u.npu_model import (
 )
 from firmware.ethos_u.paths import user_path
 from firmware.ethos_u.payload import PayloadError, parse_payload, read_payloads
+
+# What numpy makes of files that are no arrays.
+_UNSOUND = (
+    EOFError,
+    MemoryError,
+    SyntaxError,
+    ValueError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+)
 
 _INPUTS = flags.DEFINE_list("inputs", [], ".npy files, one an input.")
 _OUTPUTS = flags.DEFINE_string("outputs", None, "Folder for output_0.npy and so on.")
@@ -68,6 +82,17 @@ def profile_table(operations: list[Operation], summary: Summary) -> str:
     return "\n".join(lines)
 
 
+def _load(path: Path) -> npt.NDArray[Any]:
+    """The array of a .npy file. ValueError if it is none."""
+    try:
+        array = np.load(path, allow_pickle=False)
+    except _UNSOUND as error:
+        raise ValueError(f"{path} is not a sound .npy file: {error}") from error
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{path} holds several arrays (.npz): give one .npy file an input")
+    return array
+
+
 def _run(path: Path) -> None:
     payloads = read_payloads(path)
     if not 0 <= _DELEGATE.value < len(payloads):
@@ -78,7 +103,7 @@ def _run(path: Path) -> None:
     if not names:
         raise PayloadError(f"CONFIG {config:#010x}: the model knows {', '.join(CONFIGS)}")
     model = EthosUModel(names[0], check_hazards=_HAZARDS.value)
-    inputs = [np.load(user_path(name), allow_pickle=False) for name in _INPUTS.value]
+    inputs = [_load(user_path(name)) for name in _INPUTS.value]
     outputs = model.run(data, inputs)
     for index, output in enumerate(outputs):
         print(f"output {index}: {output.dtype} {'x'.join(str(size) for size in output.shape)}")
@@ -96,7 +121,7 @@ def main(argv: list[str]) -> None:
         raise app.UsageError("give one file: a .pte, or a payload (vela_bin_stream)")
     try:
         _run(user_path(argv[1]))
-    except (EOFError, EthosUError, OSError, PayloadError, ValueError) as error:
+    except (EthosUError, OSError, PayloadError, ValueError) as error:
         raise SystemExit(f"run: {error}") from error
 
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the model's Python binding and of the payload reader."""
+"""Tests of the model's Python binding."""
 
 import struct
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
+import torch
 
 from firmware.ethos_u.npu_model import CONFIGS, EthosUError, EthosUModel, Memory
-from firmware.ethos_u.payload import PayloadError, parse_payload
 from firmware.ethos_u.testing.payloads import COPY, changed, payload
 
 _X = np.arange(24, dtype=np.int8).reshape(2, 3, 4)
@@ -102,26 +105,49 @@ def test_wrong_inputs() -> None:
         model.run(payload(), [np.zeros(12, np.int16)])
 
 
-def test_parse_payload() -> None:
-    parsed = parse_payload(payload())
-    assert parsed.config == CONFIGS["ethos-u55-128"]
-    assert parsed.scratch_size == 96
-    assert parsed.weights == bytes(range(256))
-    assert parsed.inputs[0].shape == (1, 1, 1, 2, 3, 4)
-    assert (parsed.outputs[0].offset, parsed.outputs[0].region) == (64, 1)
+_WORDS = struct.pack("<10i", 1, 1, 1, 1, 1, 2, 3, 4, 16, 1)  # 6 numbers of 32 bits
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    ("inputs", "error", "message"),
     [
-        (b"", "no vela_bin_stream"),
-        (payload()[:100], "block|truncated"),
-        (payload()[:-32], "truncated"),
-        (payload(blocks={"cmd_data": b"COP2" + bytes(40)}), "COP1"),
-        (payload(blocks={"cmd_data": b"COP1" + struct.pack("<I", 9)}), "unknown driver action"),
-        (payload(blocks={"inputs": struct.pack("<i", 5)}), "truncated"),
+        ([[0] * 24], TypeError, "input 0 is a list, not a numpy array"),
+        ([torch.zeros(24, dtype=torch.int8)], TypeError, "input 0 is a torch.Tensor, not a numpy"),
+        ([None], TypeError, "input 0 is a NoneType"),
+        (_X, TypeError, "inputs is one array"),
+        ([np.zeros(6, np.float32)], ValueError, "input 0 is float32 .* has 4-byte integers"),
+        ([np.zeros(6, "V4")], ValueError, "input 0 is .V4"),
+        ([np.zeros(5, np.int32)], ValueError, "input 0 is int32 .5,."),
     ],
 )
-def test_broken_payloads(data: bytes, message: str) -> None:
-    with pytest.raises(PayloadError, match=message):
-        parse_payload(data)
+def test_inputs_that_are_no_integer_arrays(
+    inputs: Any, error: type[Exception], message: str
+) -> None:
+    data = payload(blocks={"inputs": _WORDS})
+    with pytest.raises(error, match=message):
+        EthosUModel("ethos-u55-128").run(data, inputs)
+
+
+def test_byte_order_of_inputs() -> None:
+    x = np.arange(6, dtype=np.int32) * 0x01020304
+    data = payload(blocks={"inputs": _WORDS})
+    model = EthosUModel("ethos-u55-128")
+    little, big = (model.run(data, [x.astype(order)])[0] for order in ("<i4", ">i4"))
+    np.testing.assert_array_equal(little.ravel().view(np.int32), x)
+    np.testing.assert_array_equal(big, little)
+
+
+@pytest.mark.parametrize("data", ["payload", Path("payload.bin"), 5, None, _X])
+def test_a_payload_that_is_no_bytes(data: Any) -> None:
+    with pytest.raises(TypeError, match="a payload is bytes, not .*read_payloads"):
+        EthosUModel("ethos-u55-128").run(data, [_X])
+
+
+def test_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def zeros(size: int, _dtype: type) -> npt.NDArray[np.uint8]:
+        raise MemoryError
+
+    model = EthosUModel("ethos-u55-128")
+    monkeypatch.setattr(np, "zeros", zeros)
+    with pytest.raises(EthosUError, match="bytes are more than this machine gives"):
+        model.run(payload(), [_X])

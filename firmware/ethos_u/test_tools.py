@@ -74,7 +74,14 @@ def test_run_takes_a_pte_and_a_payload(tmp_path: Path, payload: Path) -> None:
         (["{payload}"], "run: 0 inputs given, the payload has 1"),
         (["{payload}", "--delegate=1"], "has 1 Ethos-U delegates"),
         (["{payload}", "--inputs=no_such_input.npy"], "no_such_input.npy"),
-        (["{payload}", "--inputs={payload}"], "run: .*pickle"),
+        (
+            ["{payload}", "--inputs={payload}"],
+            "run: .*payload.bin is not a sound .npy file: .*pickle",
+        ),
+        (["{payload}", "--inputs={broken}"], "run: .*broken.npy is not a sound .npy file: "),
+        (["{payload}", "--inputs={empty}"], "run: .*empty.npy is not a sound .npy file: "),
+        (["{payload}", "--inputs={several}"], "several.npz holds several arrays"),
+        (["{payload}", "--inputs={floats}"], "input 0 is float32 .3,., the payload's has 1-byte"),
         (["{payload}", "--inputs={short}"], "input 0 is int8 .3,., the payload's has 1-byte"),
         (["{u85}"], "CONFIG 0x20000008: the model knows ethos-u55-32"),
         (["{short}"], "is neither a payload nor a .pte file"),
@@ -83,8 +90,13 @@ def test_run_takes_a_pte_and_a_payload(tmp_path: Path, payload: Path) -> None:
 def test_run_says_what_is_wrong(
     tmp_path: Path, payload: Path, arguments: list[str], message: str
 ) -> None:
-    files = {"payload": payload, "short": tmp_path / "short.npy", "u85": tmp_path / "u85.bin"}
+    names = ("short.npy", "broken.npy", "empty.npy", "several.npz", "floats.npy", "u85.bin")
+    files = {"payload": payload} | {Path(name).stem: tmp_path / name for name in names}
     np.save(files["short"], np.zeros(3, np.int8))
+    np.save(files["floats"], np.zeros(3, np.float32))
+    np.savez(files["several"], np.zeros(3, np.int8), np.zeros(3, np.int8))
+    files["broken"].write_bytes(files["short"].read_bytes().replace(b"}", b" "))
+    files["empty"].write_bytes(b"")
     files["u85"].write_bytes(payloads.payload(config=0x20000008))
     done = _tool("run", *(argument.format(**files) for argument in arguments))
     assert done.returncode != 0

@@ -75,7 +75,8 @@ def words(commands: Iterable[tuple[str, int, int]]) -> list[int]:
     return stream
 
 
-def _block(name: str, data: bytes) -> bytes:
+def block(name: str, data: bytes) -> bytes:
+    """A block of a payload, with its header and padding."""
     return struct.pack("<16sI12x", name.encode(), len(data)) + data + bytes(-len(data) % 16)
 
 
@@ -100,7 +101,7 @@ def payload(
         "outputs": _tensor(64),
         "vela_end_stream": b"",
     } | (blocks or {})
-    return b"".join(_block(name, data) for name, data in contents.items())
+    return b"".join(block(name, data) for name, data in contents.items())
 
 
 def changed(name: str, parameter: int, value: int = 0) -> list[tuple[str, int, int]]:

@@ -26,7 +26,8 @@ struct ethos_u_device {
                             const ethos_u_region *regions);
 };
 
-// Working memory of a run, aligned to 16 bytes. `fast` is for payloads that were compiled with
+// Working memory of a run, aligned to 16 bytes, and where the driver maintains a data cache start
+// and size to cache lines (driver/driver.h). `fast` is for payloads that were compiled with
 // Vela's Dedicated_Sram modes, whose cache it is; else null and 0.
 typedef struct {
   uint8_t *data;

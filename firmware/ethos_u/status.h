@@ -9,7 +9,8 @@ typedef enum {
   ETHOS_U_OK = 0,
   // Arguments and payload.
   ETHOS_U_ERROR_NULL,          // a pointer that must not be null
-  ETHOS_U_ERROR_ALIGNMENT,     // payload, scratch or workspace not aligned to 16 bytes
+  ETHOS_U_ERROR_ALIGNMENT,     // payload, scratch or workspace not aligned to 16 bytes, or
+                               // scratch that shares cache lines with something else
   ETHOS_U_ERROR_PAYLOAD,       // a container that is truncated, corrupt or not Vela's
   ETHOS_U_ERROR_SCRATCH_SIZE,  // less scratch or fast scratch than the stream touches
   ETHOS_U_ERROR_WORKSPACE,     // less model workspace than the stream needs

@@ -14,6 +14,7 @@ enum {
   PORT0 = 0,
   PORT1 = 2,
   PORT1_CONSTANTS = 3,
+  USUAL_CACHE_LINE = 32,  // bytes, of the Cortex-M that have a data cache
 };
 
 static uint32_t read(const ethos_u_driver *driver, uint32_t offset) {
@@ -53,22 +54,24 @@ static bool identify(ethos_u_driver *driver) {
   driver->id = read(driver, ETHOS_U_REG_ID);
   driver->config = read(driver, ETHOS_U_REG_CONFIG);
   const uint32_t product = driver->config >> ETHOS_U_CONFIG_PRODUCT;
-  const uint32_t macs = driver->config & 15;
+  const uint32_t macs = driver->config & ETHOS_U_CONFIG_MACS;
   const bool u55 = product == PRODUCT_U55 && macs >= 5 && macs <= 8;
   const bool u65 = product == PRODUCT_U65 && (macs == 8 || macs == 9);
   return driver->id >> ETHOS_U_ID_ARCH_MAJOR == 1 && (u55 || u65);
 }
 
-// The stream must be compiled for this NPU, and for no later architecture.
+// The stream must be compiled for this kind of NPU and for no later architecture, and may want a
+// custom DMA only if there is one. The rest of both registers (patch and product revisions, SHRAM,
+// which goes with the MACs, functional safety) may differ.
 static bool is_for(const ethos_u_driver *driver, const ethos_u_stream *stream) {
-  const uint32_t ours = driver->id >> ETHOS_U_ID_ARCH_PATCH;
-  const uint32_t theirs = stream->id >> ETHOS_U_ID_ARCH_PATCH;
-  const uint32_t minor = ETHOS_U_ID_ARCH_MINOR - ETHOS_U_ID_ARCH_PATCH;
-  const uint32_t our_version = (ours >> minor & 0xFF) << 4 | (ours & 15);
-  const uint32_t their_version = (theirs >> minor & 0xFF) << 4 | (theirs & 15);
-  return stream->config == driver->config &&
+  const uint32_t kind =
+      (uint32_t)0xF << ETHOS_U_CONFIG_PRODUCT | ETHOS_U_CONFIG_STREAM_VERSION | ETHOS_U_CONFIG_MACS;
+  const uint32_t missing = stream->config & ~driver->config;
+  return ((stream->config ^ driver->config) & kind) == 0 &&
+         (missing & ETHOS_U_CONFIG_CUSTOM_DMA) == 0 &&
          stream->id >> ETHOS_U_ID_ARCH_MAJOR == driver->id >> ETHOS_U_ID_ARCH_MAJOR &&
-         their_version <= our_version;
+         (stream->id >> ETHOS_U_ID_ARCH_MINOR & 0xFF) <=
+             (driver->id >> ETHOS_U_ID_ARCH_MINOR & 0xFF);
 }
 
 ethos_u_status ethos_u_reset(ethos_u_driver *driver) {
@@ -108,6 +111,20 @@ static void set_up_memory(const ethos_u_driver *driver, const ethos_u_stream *st
   write(driver, ETHOS_U_REG_QCONFIG, mode == ETHOS_U_SRAM_ONLY ? PORT0 : PORT1);
   write_address(driver, ETHOS_U_REG_QBASE, stream->words);
   write(driver, ETHOS_U_REG_QSIZE, stream->count * (uint32_t)sizeof(stream->words[0]));
+}
+
+// What is dropped from the cache after a run must share no line with anything else, for that would
+// be dropped too.
+static bool has_own_cache_lines(const ethos_u_board *board, const ethos_u_region *regions) {
+  const uint32_t line = board->cache_line == 0 ? USUAL_CACHE_LINE : board->cache_line;
+  for (int i = 0; board->cache_invalidate != NULL && i < ETHOS_U_REGION_COUNT; ++i) {
+    const ethos_u_region *region = &regions[i];
+    if (region->writable && region->size != 0 &&
+        ((uintptr_t)region->data % line != 0 || region->size % line != 0)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 static void clean_caches(const ethos_u_board *board, const ethos_u_stream *stream,
@@ -180,6 +197,9 @@ static ethos_u_status execute(ethos_u_device *device, const ethos_u_stream *stre
   const ethos_u_board *board = driver->board;
   if (!is_for(driver, stream)) {
     return ETHOS_U_ERROR_CONFIG;
+  }
+  if (!has_own_cache_lines(board, regions)) {
+    return ETHOS_U_ERROR_ALIGNMENT;
   }
   // Clock and power stay on from here; registers may have been lost since the last run, so every
   // run starts from a reset and writes all of them.

@@ -45,9 +45,12 @@ typedef struct {
   // An address as the NPU's bus sees it. Null: as the core sees it.
   uint64_t (*bus_address)(const void *data);
 
-  // Data cache, for cores that have one: write back before a run, drop after it. May be null.
+  // Data cache, for cores that have one: write back before a run, drop after it. May be null. With
+  // cache_invalidate scratch and fast scratch start and end at cache lines, else a run is
+  // ETHOS_U_ERROR_ALIGNMENT: what shares a line with them would be lost.
   void (*cache_clean)(const void *data, uint32_t size);
   void (*cache_invalidate)(const void *data, uint32_t size);
+  uint32_t cache_line;  // bytes; 0 for 32, as Cortex-M7, M55 and M85 have it
 
   // What executes where no NPU answers, for boards that are simulated: the functional model. Null
   // on silicon, where that is an error.

@@ -1,123 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver against the fake NPU: what it writes, and what it makes of every fault.
-#include "firmware/ethos_u/driver/driver.h"
-
-#include <string.h>
-
-#include "firmware/ethos_u/driver/fake_npu.h"
-#include "firmware/ethos_u/model/commands.h"
+#include "firmware/ethos_u/driver/driver_fixture.h"
 #include "firmware/ethos_u/model/model_device.h"
 #include "firmware/ethos_u/testing/check.h"
-#include "firmware/ethos_u/testing/stream_builder.h"
 
-enum { STREAM = 0, WEIGHTS = 1024, SCRATCH = 2048, SCRATCH_SIZE = 96, TENSOR_BYTES = 24 };
-
-// I/O entries of a payload: shape 1x1x1x2x3x4, int8, at an offset of region 1.
-static const uint32_t INPUT[] = {1, 1, 1, 2, 3, 4, 1, 16, 1};
-static const uint32_t OUTPUT[] = {1, 1, 1, 2, 3, 4, 1, 64, 1};
-
-static ethos_u_driver driver;
-static ethos_u_device *device;
 static ethos_u_model_device model;
 static _Alignas(16) uint8_t model_workspace[ETHOS_U_MODEL_STATE_BYTES + 32 * 1024];
-static uint32_t cleaned;
-static uint32_t invalidated;
-static uint32_t now;
-
-static uint32_t ticks(void) { return now += 10; }
-
-static void clean(const void *data, uint32_t size) {
-  (void)data;
-  cleaned += size;
-}
-
-static void invalidate(const void *data, uint32_t size) {
-  CHECK(data == fake.memory + SCRATCH);
-  invalidated += size;
-}
-
-static ethos_u_board board_for(ethos_u_memory_mode mode) {
-  return (ethos_u_board){
-      .base = FAKE_BASE,
-      .privileged = true,
-      .memory_mode = mode,
-      .axi_limits = {{0, 2, 32, 16}, {0, 2, 32, 16}, {1, 2, 64, 32}, {1, 2, 8, 1}},
-      .ticks = ticks,
-      .reset_ticks = 1000,
-      .run_ticks = 100000,
-      .wait = fake_npu_wait,
-      .bus_address = fake_npu_bus_address,
-      .cache_clean = clean,
-      .cache_invalidate = invalidate,
-  };
-}
-
-static ethos_u_board board;
-
-static void begin(void) {
-  fake_npu_power_on();
-  fake.driver = &driver;
-  board = board_for(ETHOS_U_SHARED_SRAM);
-  cleaned = 0;
-  invalidated = 0;
-}
-
-static void open_device(void) {
-  CHECK_EQUAL(ethos_u_open(&driver, &board, &device), ETHOS_U_OK);
-  CHECK(device == &driver.device);
-}
-
-// A payload that copies its input to its output, in the fake's memory.
-static ethos_u_payload copy_payload(void) {
-  stream_builder builder;
-  stream_begin(&builder);
-  stream_add_copy(&builder);
-  stream_add(&builder, NPU_OP_STOP, 0xFFFF, 0);
-  memcpy(fake.memory + STREAM, builder.words, sizeof(builder.words));
-  return (ethos_u_payload){
-      .stream = {(const uint32_t *)(const void *)(fake.memory + STREAM), builder.stream.count,
-                 0x00001807, 0x10066001},
-      .weights = fake.memory + WEIGHTS,
-      .weights_size = 256,
-      .scratch_size = SCRATCH_SIZE,
-      .input_count = 1,
-      .output_count = 1,
-      .inputs = (const uint8_t *)INPUT,
-      .outputs = (const uint8_t *)OUTPUT,
-  };
-}
-
-static ethos_u_status run_payload(const ethos_u_payload *payload, uint8_t seed) {
-  const ethos_u_scratch scratch = {fake.memory + SCRATCH, SCRATCH_SIZE, NULL, 0};
-  uint8_t input[TENSOR_BYTES];
-  uint8_t output[TENSOR_BYTES];
-  for (uint32_t i = 0; i < TENSOR_BYTES; ++i) {
-    input[i] = (uint8_t)(seed + i * 11);
-    output[i] = 0;
-  }
-  const void *inputs[] = {input};
-  void *outputs[] = {output};
-  const ethos_u_status status = ethos_u_run(device, payload, &scratch, inputs, outputs);
-  CHECK(status != ETHOS_U_OK || memcmp(input, output, TENSOR_BYTES) == 0);
-  return status;
-}
-
-static ethos_u_status run(uint8_t seed) {
-  const ethos_u_payload payload = copy_payload();
-  return run_payload(&payload, seed);
-}
-
-static void expect_no_violation(int line) {
-  check(fake.violations == 0, fake.violation == NULL ? "protocol" : fake.violation, line);
-}
-
-// Whatever happened before, the next two runs must work.
-static void expect_recovery(int line) {
-  fake.behaviour = FAKE_WORKS;
-  check_equal(run(1), ETHOS_U_OK, "first run after it", line);
-  check_equal(run(2), ETHOS_U_OK, "second run after it", line);
-  expect_no_violation(line);
-}
 
 static void test_normal_runs(void) {
   begin();
@@ -246,25 +134,6 @@ static void test_identification(void) {
   CHECK_EQUAL(ethos_u_open(NULL, &board, &device), ETHOS_U_ERROR_NULL);
 }
 
-static void test_streams_for_others(void) {
-  begin();
-  open_device();
-  ethos_u_payload payload = copy_payload();
-  payload.stream.config = 0x00003008;
-  CHECK_EQUAL(run_payload(&payload, 1), ETHOS_U_ERROR_CONFIG);
-  payload.stream.config = 0x10001807;
-  CHECK_EQUAL(run_payload(&payload, 1), ETHOS_U_ERROR_CONFIG);
-  payload = copy_payload();
-  payload.stream.id = 0x10076001;  // a later patch of the architecture
-  CHECK_EQUAL(run_payload(&payload, 1), ETHOS_U_ERROR_CONFIG);
-  payload.stream.id = 0x20066001;
-  CHECK_EQUAL(run_payload(&payload, 1), ETHOS_U_ERROR_CONFIG);
-  payload.stream.id = 0x10056001;
-  CHECK_EQUAL(run_payload(&payload, 1), ETHOS_U_OK);
-  CHECK_EQUAL(fake.runs, 1);
-  expect_recovery(__LINE__);
-}
-
 static void test_faults(void) {
   static const struct {
     fake_behaviour behaviour;
@@ -337,31 +206,6 @@ static void test_pmu(void) {
   expect_no_violation(__LINE__);
 }
 
-static void test_arguments(void) {
-  begin();
-  open_device();
-  const ethos_u_payload payload = copy_payload();
-  const void *inputs[] = {NULL};
-  void *outputs[] = {NULL};
-  ethos_u_scratch scratch = {fake.memory + SCRATCH, SCRATCH_SIZE - 1, NULL, 0};
-  CHECK_EQUAL(ethos_u_run(device, &payload, &scratch, inputs, outputs), ETHOS_U_ERROR_SCRATCH_SIZE);
-  scratch.size = SCRATCH_SIZE;
-  scratch.data += 8;
-  CHECK_EQUAL(ethos_u_run(device, &payload, &scratch, inputs, outputs), ETHOS_U_ERROR_ALIGNMENT);
-  scratch.data = NULL;
-  CHECK_EQUAL(ethos_u_run(device, &payload, &scratch, inputs, outputs), ETHOS_U_ERROR_NULL);
-  // Tensors in place: nothing is copied.
-  scratch.data = fake.memory + SCRATCH;
-  ethos_u_tensor input;
-  ethos_u_tensor output;
-  CHECK_EQUAL(ethos_u_payload_input(&payload, 0, &input), ETHOS_U_OK);
-  CHECK_EQUAL(ethos_u_payload_output(&payload, 0, &output), ETHOS_U_OK);
-  memset(ethos_u_scratch_tensor(&scratch, &input), 42, input.bytes);
-  CHECK_EQUAL(ethos_u_run(device, &payload, &scratch, inputs, outputs), ETHOS_U_OK);
-  CHECK_EQUAL(ethos_u_scratch_tensor(&scratch, &output)[23], 42);
-  expect_no_violation(__LINE__);
-}
-
 int main(void) {
   test_normal_runs();
   test_interrupts();
@@ -370,11 +214,9 @@ int main(void) {
   test_memory_modes();
   test_security_states();
   test_identification();
-  test_streams_for_others();
   test_faults();
   test_fault_details();
   test_bad_streams();
   test_pmu();
-  test_arguments();
   return check_report();
 }

@@ -6,7 +6,10 @@
 #include "firmware/ethos_u/driver/registers.h"
 
 static const uint64_t BUS_BASE = UINT64_C(0x1320000000);  // beyond 32 bits
-enum { GARBAGE = 0x5A5A5A5A };
+enum {
+  GARBAGE = 0x5A5A5A5A,
+  FAKE_MODEL_CONFIG = 0x00001807,  // the one that the model behind it has, whatever CONFIG says
+};
 
 fake_npu fake;
 static uint32_t registers[ETHOS_U_REGISTERS_SIZE / 4];
@@ -33,7 +36,7 @@ static void lose_power(void) {
 }
 
 void fake_npu_power_on(void) {
-  const fake_npu clean = {.config = 0x00001807, .id = 0x10066001, .latency = 3};
+  const fake_npu clean = {.config = FAKE_MODEL_CONFIG, .id = 0x10066001, .latency = 3};
   memcpy(&fake, &clean, sizeof(fake));
   lose_power();
 }
@@ -93,7 +96,7 @@ static uint32_t execute(void) {
                                   inside ? FAKE_MEMORY_BYTES - (uint32_t)base : 0, true};
   }
   const ethos_u_stream stream = {(const uint32_t *)(const void *)(fake.memory + queue), size / 4,
-                                 fake.config, fake.id};
+                                 FAKE_MODEL_CONFIG, fake.id};
   ethos_u_error error;
   const ethos_u_status status =
       ethos_u_model_run(&stream, regions, workspace, sizeof(workspace), NULL, &summary, &error);

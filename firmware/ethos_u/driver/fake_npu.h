@@ -49,7 +49,7 @@ typedef struct {
   uint32_t queue_config;
 
   // All that its bus reaches: streams and regions must lie in here.
-  _Alignas(16) uint8_t memory[FAKE_MEMORY_BYTES];
+  _Alignas(64) uint8_t memory[FAKE_MEMORY_BYTES];
 } fake_npu;
 
 extern fake_npu fake;

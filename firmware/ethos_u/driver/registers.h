@@ -33,7 +33,6 @@ enum {
 
 // Bits of ID, STATUS, CMD, RESET and PROT, CONFIG, PMCR.
 enum {
-  ETHOS_U_ID_ARCH_PATCH = 16,  // first bit of 4
   ETHOS_U_ID_ARCH_MINOR = 20,  // of 8
   ETHOS_U_ID_ARCH_MAJOR = 28,  // of 4
 
@@ -57,6 +56,9 @@ enum {
   ETHOS_U_PROT_PRIVILEGED = 1 << 0,
   ETHOS_U_PROT_NON_SECURE = 1 << 1,
 
+  ETHOS_U_CONFIG_MACS = 0xF,             // log2 of the multiply-accumulates a cycle
+  ETHOS_U_CONFIG_STREAM_VERSION = 0xF0,  // of the command streams it takes
+  ETHOS_U_CONFIG_CUSTOM_DMA = 1 << 27,
   ETHOS_U_CONFIG_PRODUCT = 28,  // first bit of 4
 
   ETHOS_U_PMCR_ENABLE = 1 << 0,

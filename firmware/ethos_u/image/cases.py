@@ -21,6 +21,7 @@ _CASES = flags.DEFINE_list("cases", [], "graph/accelerator/memory_mode/inputs.")
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _OUTPUT = flags.DEFINE_string("output", None, "The C file.", required=True)
 
+_CACHE_LINE = 32  # what the driver may drop from the cache shares none with anything else
 _WEIGHTS = '__attribute__((section(".rodata.pl_weights"), aligned(16)))'
 
 
@@ -92,8 +93,8 @@ def _source(cases: list[_Case], board: Board) -> str:
     most = max(board.arena, key=lambda pool: pool.bytes).name
     pools = {"workspace": most, "scratch": board.npu.scratch, "fast_scratch": board.npu.scratch}
     for memory, pool in pools.items():
-        size = -(-max(1, *(case.memory[memory] for case in cases)) // 16) * 16
-        attributes = f'__attribute__((section(".pl_arena.{pool}"), aligned(16)))'
+        size = -(-max(1, *(case.memory[memory] for case in cases)) // _CACHE_LINE) * _CACHE_LINE
+        attributes = f'__attribute__((section(".pl_arena.{pool}"), aligned({_CACHE_LINE})))'
         text.append(f"static uint8_t {memory}[{size}] {attributes};\n")
     fields = ", ".join(f"{memory}, sizeof({memory})" for memory in pools)
     text.append(f"const image_cases image = {{cases, {len(cases)}, {fields}}};\n")

@@ -208,17 +208,23 @@ static void test_unknown_arithmetic(void) {
   expect(ETHOS_U_ERROR_FIELD, NPU_OP_POOL, NPU_SET_ACTIVATION_MIN);
 }
 
-// The magnitudes of four 32-bit numbers.
-static void begin_abs(void) {
+// An elementwise operation on four 32-bit numbers and, if it takes two operands, on 3.
+static void begin_elementwise(uint32_t mode) {
   begin_copy();
   builder.stream.count -= 2;  // OP_POOL and OP_STOP
   stream_change(&builder, NPU_SET_OFM_HEIGHT_M1, 0, 0);
   stream_change(&builder, NPU_SET_OFM_WIDTH_M1, 0, 0);
   stream_change(&builder, NPU_SET_IFM_PRECISION, 0x009, 0);
   stream_change(&builder, NPU_SET_OFM_PRECISION, 0x105, 0);
-  stream_add(&builder, NPU_OP_ELEMENTWISE, 6, 0);
+  stream_add(&builder, NPU_SET_IFM2_BROADCAST, 0x80, 0);
+  stream_add(&builder, NPU_SET_IFM2_PRECISION, 0x009, 0);
+  stream_add(&builder, NPU_SET_IFM2_SCALAR, 3, 0);
+  stream_add(&builder, NPU_SET_IFM2_ZERO_POINT, 0, 0);
+  stream_add(&builder, NPU_OP_ELEMENTWISE, mode, 0);
   stream_add(&builder, NPU_OP_STOP, 0xFFFF, 0);
 }
+
+static void begin_abs(void) { begin_elementwise(6); }
 
 static void test_numbers_of_32_bits(void) {
   static const int32_t in[4] = {-5, 7, INT32_MIN + 1, 0};
@@ -234,6 +240,31 @@ static void test_numbers_of_32_bits(void) {
   begin_abs();
   stream_change(&builder, NPU_SET_IFM_ZERO_POINT, 4, 0);
   expect(ETHOS_U_ERROR_UNSUPPORTED, NPU_OP_ELEMENTWISE, NPU_SET_IFM_ZERO_POINT);
+}
+
+// MIN, MAX, CLZ, SHR and SHL have no scale: any but 1 is refused.
+static void test_operations_without_a_scale(void) {
+  static const int32_t in[4] = {-5, 7, 2, 0x00F00000};
+  static const struct {
+    uint32_t mode;
+    int32_t out[4];
+  } operations[] = {
+      {3, {-5, 3, 2, 3}},          {4, {3, 7, 3, 0x00F00000}},     {7, {0, 29, 30, 8}},
+      {8, {-1, 1, 0, 0x001E0000}}, {9, {-40, 56, 16, 0x07800000}},
+  };
+  for (uint32_t i = 0; i < sizeof(operations) / sizeof(operations[0]); ++i) {
+    begin_elementwise(operations[i].mode);
+    stream_change(&builder, NPU_SET_OFM_PRECISION, 0x8105, 0);  // natural rounding, for SHR
+    memcpy(scratch + 16, in, sizeof(in));
+    CHECK_EQUAL(run(), ETHOS_U_OK);
+    CHECK(memcmp(scratch + 64, operations[i].out, sizeof(in)) == 0);
+    stream_change(&builder, NPU_SET_OFM_SCALE, 0, 2);
+    expect(ETHOS_U_ERROR_UNSUPPORTED, NPU_OP_ELEMENTWISE, NPU_SET_OFM_SCALE);
+    stream_change(&builder, NPU_SET_OFM_SCALE, 1, 1);
+    expect(ETHOS_U_ERROR_UNSUPPORTED, NPU_OP_ELEMENTWISE, NPU_SET_OFM_SCALE);
+    stream_remove(&builder, NPU_SET_OFM_SCALE);
+    expect(ETHOS_U_ERROR_NOT_SET, NPU_OP_ELEMENTWISE, NPU_SET_OFM_SCALE);
+  }
 }
 
 static void test_lut(void) {
@@ -319,6 +350,7 @@ int main(void) {
   test_addresses();
   test_unknown_arithmetic();
   test_numbers_of_32_bits();
+  test_operations_without_a_scale();
   test_lut();
   test_transfers();
   test_hazards();

@@ -213,6 +213,15 @@ def _input_bytes(index: int, array: object, tensor: Tensor) -> bytes:
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
+def _inputs_as_bytes(inputs: object, tensors: tuple[Tensor, ...]) -> list[bytes]:
+    if not isinstance(inputs, Sequence):
+        raise TypeError(f"inputs is one {type(inputs).__name__}: give a list, one array an input")
+    if len(inputs) != len(tensors):
+        raise ValueError(f"{len(inputs)} inputs given, the payload has {len(tensors)}")
+    pairs = zip(inputs, tensors, strict=True)
+    return [_input_bytes(index, array, tensor) for index, (array, tensor) in enumerate(pairs)]
+
+
 def _address(array: npt.NDArray[Any]) -> int:
     return int(array.ctypes.data)
 
@@ -273,14 +282,7 @@ class EthosUModel:
             TypeError: inputs that are no numpy arrays, a payload that is no bytes.
         """
         parsed = self._parse(payload)
-        if isinstance(inputs, np.ndarray):
-            raise TypeError("inputs is one array: give a list of them, one for each input")
-        if len(inputs) != len(parsed.inputs):
-            raise ValueError(f"{len(inputs)} inputs given, the payload has {len(parsed.inputs)}")
-        data = [
-            _input_bytes(index, array, tensor)
-            for index, (array, tensor) in enumerate(zip(inputs, parsed.inputs, strict=True))
-        ]
+        data = _inputs_as_bytes(inputs, parsed.inputs)
         memory = self._memory(parsed, self._execute(parsed, None))
         for tensor, value in zip(parsed.inputs, data, strict=True):
             memory[tensor.region][tensor.offset : tensor.end] = np.frombuffer(value, np.uint8)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Additions with one scaled operand, in both roundings, against TOSA's reference model."""
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,6 +20,8 @@ _TARGETS = (
     ("ethos-u55-128", "Shared_Sram"),
     ("ethos-u65-256", "Dedicated_Sram_384KB"),
 )
+
+_ADDITIONS = int(os.environ.get("ADDITIONS", "60"))  # random ones
 
 # Finer outputs, as powers of two, are beyond what TOSA defines: sums of more bits than the shift.
 _FINEST = {8: -18, 16: -12}
@@ -102,7 +106,7 @@ def _adds(draw: st.DrawFn) -> ScaledAdd:
     )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=_ADDITIONS, deadline=None, derandomize=True)
 @given(_adds(), st.sampled_from(_TARGETS))
 def test_random_scales(add: ScaledAdd, target: tuple[str, str]) -> None:
     _check(add, target)

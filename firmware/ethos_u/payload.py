@@ -158,11 +158,11 @@ def _parse_commands(data: bytes) -> tuple[tuple[int, ...], int, int]:
 
 def _scratch_size(blocks: dict[str, bytes]) -> int:
     """From a number, or from as many bytes."""
-    number, zeros = blocks.get("scratch_size"), blocks.get("scratch_data")
-    if number is not None and zeros is not None:
-        raise PayloadError("both scratch_size and scratch_data are there")
-    if number is None:
+    if "scratch_data" in blocks:
+        if "scratch_size" in blocks:
+            raise PayloadError("both scratch_size and scratch_data are there")
         return len(blocks["scratch_data"])
+    number = blocks["scratch_size"]
     if len(number) != 4:
         raise PayloadError(f"scratch_size has {len(number)} bytes, not 4")
     return int.from_bytes(number, "little")

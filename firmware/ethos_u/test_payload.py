@@ -99,7 +99,7 @@ _MALFORMED = {
     "a short scratch size": (payload(blocks={"scratch_size": b"\x60"}), "scratch_size has 1 bytes"),
     "no commands": (_without("cmd_data"), "block 'cmd_data' is missing"),
     "no weights": (_without("weight_data"), "block 'weight_data' is missing"),
-    "no scratch": (_without("scratch_size"), "block 'scratch_data' is missing"),
+    "no scratch": (_without("scratch_size"), "block 'scratch_size' is missing"),
     "no inputs": (_without("inputs"), "block 'inputs' is missing"),
     "no outputs": (_without("outputs"), "block 'outputs' is missing"),
     "half a command word": (payload(blocks={"cmd_data": b"COP1" + bytes(3)}), "no whole words"),

@@ -73,11 +73,10 @@ _DATA = """\
   pl_link_data_load = LOADADDR(.data);
 """
 
-# Arenas come first: `.bss.*` would take them too. The older name, without .bss, is that of memory
-# which is not a plan's.
+# Arenas come first: `.bss.*` would take them too.
 _ARENA = """\
   .bss.pl_arena.{pool} (NOLOAD) : ALIGN(16) {{
-    *(.bss.pl_arena.{pool} .pl_arena.{pool})
+    *(.bss.pl_arena.{pool})
   }} > {pool}
 """
 

@@ -2,8 +2,9 @@
 // From an int32 accumulator to int8: TFLite's int8 quantization specification,
 // MultiplyByQuantizedMultiplier with double rounding.
 //
-// A factor is multiplier / 2^31 * 2^shift, with |multiplier| < 2^31 (0 or at least 2^30, but for means),
-// shift in [-31, 30], and x > INT32_MIN where the multiplier is negative; kernel.py sees to it. Then
+// A factor is multiplier / 2^31 * 2^shift, with |multiplier| < 2^31 (0 or at least 2^30, but for
+// means), shift in [-31, 30], and x > INT32_MIN where the multiplier is negative; kernel.py sees to
+// it. Then
 //   x1 = saturate_int32(x * 2^max(shift, 0))
 //   h  = floor((x1 * multiplier + 2^30) / 2^31)     (SQRDMULH; |multiplier| < 2^31: no saturation)
 //   y  = h / 2^max(-shift, 0), rounded to nearest, ties away from zero

@@ -6,7 +6,7 @@
 #include "kernels/common/types.h"
 
 typedef struct {
-  int32_t offset;  // -input_zero_point * number of values in a sum
+  int32_t offset;      // -input_zero_point * number of values in a sum
   int32_t multiplier;  // [0, 2^31)
   int32_t shift;
   int32_t output_zero_point;
@@ -20,7 +20,8 @@ typedef struct {
 } pl_mean_data;
 
 // output = saturate(requantize(sum of input + offset) + output_zero_point), the sum over the
-// reduced dimensions. TFLite int8 MEAN, with the number of values divided into multiplier and shift.
+// reduced dimensions. TFLite int8 MEAN, with the number of values divided into multiplier and
+// shift.
 PL_MUST_USE pl_status pl_mean_s8(const pl_context *ctx, const pl_mean_params *params,
                                  const pl_mean_dims *dims, const pl_mean_data *data);
 

@@ -94,7 +94,7 @@ def _source(cases: list[_Case], board: Board) -> str:
     pools = {"workspace": most, "scratch": board.npu.scratch, "fast_scratch": board.npu.scratch}
     for memory, pool in pools.items():
         size = -(-max(1, *(case.memory[memory] for case in cases)) // _CACHE_LINE) * _CACHE_LINE
-        attributes = f'__attribute__((section(".pl_arena.{pool}"), aligned({_CACHE_LINE})))'
+        attributes = f'__attribute__((section(".bss.pl_arena.{pool}"), aligned({_CACHE_LINE})))'
         text.append(f"static uint8_t {memory}[{size}] {attributes};\n")
     fields = ", ".join(f"{memory}, sizeof({memory})" for memory in pools)
     text.append(f"const image_cases image = {{cases, {len(cases)}, {fields}}};\n")

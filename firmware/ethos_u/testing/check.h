@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 // For variables too large for a board's data memory; they start with undefined contents.
-#define LARGE_MEMORY __attribute__((section(".pl_arena.sram")))
+#define LARGE_MEMORY __attribute__((section(".bss.pl_arena.sram")))
 
 // Prints the line and the condition if it does not hold.
 void check(bool holds, const char *condition, int line);

@@ -3,10 +3,10 @@
 
 import re
 
+from firmware.plan.layout import ALIGNMENT
 from firmware.plan.plan import Address, Plan, step_text
 from firmware.plan.planner import align_up
 from firmware.plan.program import Layout, Port
-from firmware.plan.sharing import ALIGNMENT
 from kernels.common import emit
 from kernels.common.kernel import Constant, Value
 

@@ -9,11 +9,12 @@ import numpy as np
 from boards.board import Board
 from firmware.plan.check import check_plan
 from firmware.plan.graph import Graph, build_graph, operands
+from firmware.plan.layout import ALIGNMENT, scratch_name
 from firmware.plan.planner import Block, Placement, align_up, live_bytes
 from firmware.plan.pools import DoesNotFitError as PoolsDoNotFitError
 from firmware.plan.pools import PoolUse, place_in_pools
 from firmware.plan.program import Program
-from firmware.plan.sharing import ALIGNMENT, Sharing, scratch_name, share_memory
+from firmware.plan.sharing import Sharing, share_memory
 from kernels.common.kernel import AnyArray, Constant, Value
 
 

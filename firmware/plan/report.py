@@ -5,6 +5,7 @@ from typing import Any
 
 from boards.board import Board
 from boards.does_not_fit import aligned, does_not_fit_table
+from firmware.plan.layout import ALIGNMENT
 from firmware.plan.plan import (
     DoesNotFitError,
     Plan,
@@ -14,7 +15,6 @@ from firmware.plan.plan import (
 )
 from firmware.plan.planner import live_bytes
 from firmware.plan.program import Port
-from firmware.plan.sharing import ALIGNMENT
 
 FORMAT = 1
 

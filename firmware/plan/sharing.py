@@ -1,32 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which tensors share memory: what is left for the memory planner is a list of blocks.
 
-Two levels. A *group* is a set of tensors that are pieces of the same bytes, each byte of which is
-written once: aliases and their sources, and the inputs of a concatenation that are written right
-into its result (then it is no kernel call any more). A *buffer* holds groups one after another: a
-kernel that may work in place puts its result over its input. Concatenations and in-place calls are
-taken in order, each only if it is safe and the most bytes in use at one step do not grow.
-
-Steps count from 1. The caller writes the model's inputs at step 0 (they may be overwritten after
-their last use) and reads the outputs after the last step.
+Concatenations join groups and in-place calls join buffers (see layout.py). They are taken in order,
+each only if it is safe and the most bytes in use at one step do not grow; a decision costs what it
+changes, so that a network of many hundred steps is planned at once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from firmware.plan.graph import Alias, Graph, Step, cat_offsets
-from firmware.plan.planner import Block, lower_bound
-
-ALIGNMENT = 16
-ENTRY = 0
-
-
-@dataclass(frozen=True)
-class Location:
-    """`offset` bytes into the block of memory called `block`."""
-
-    block: str
-    offset: int
+from firmware.plan.layout import (
+    ALIGNMENT,
+    ENTRY,
+    Conflict,
+    Group,
+    Layout,
+    Location,
+    Union,
+    check_written_once,
+)
+from firmware.plan.planner import Block, align_up
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,230 +44,206 @@ class Sharing:
     in_place: Mapping[int, tuple[str, str]]
 
 
-def scratch_name(step: int) -> str:
-    """The block that is a step's scratch memory."""
-    return f"scratch of step {step}"
-
-
 def share_memory(graph: Graph) -> Sharing:
     """Joins concatenations, then in-place calls."""
-    layout = _Layout(graph, graph.steps, graph.aliases, {})
-    for step in graph.steps:
-        layout = _better(layout, layout.with_concatenation(step))
-    for index, step in enumerate(layout.steps, 1):
+    pieces = _Pieces(graph)
+    kept = [step for index, step in enumerate(graph.steps, 1) if not pieces.join(index, step)]
+    buffers = _Buffers(pieces)
+    in_place: dict[int, tuple[str, str]] = {}
+    for index, step in enumerate(kept, 1):
         for pair in step.kernel.in_place:
-            if index not in layout.in_place:
-                layout = _better(layout, layout.with_in_place(index, pair))
-    return Sharing(layout.steps, layout.blocks, layout.locations, layout.aliases, layout.in_place)
+            if buffers.overwrite(step, *pair):
+                in_place[index] = pair
+                break
+    layout = Layout(graph, tuple(kept), (*graph.aliases, *pieces.aliases), in_place)
+    return Sharing(layout.steps, layout.blocks, layout.locations, layout.aliases, in_place)
 
 
-def _better(layout: "_Layout", candidate: "_Layout | None") -> "_Layout":
-    if candidate is None or candidate.bound > layout.bound:
-        return layout
-    return candidate
+_Use = tuple[int, Group]
+"""Bytes, and when they are in use."""
 
 
-class _Conflict(Exception):
-    """Two tensors cannot lie where they were asked to."""
+class _Timeline:
+    """Bytes in use at every step, and the most that they may become."""
+
+    def __init__(self, steps: int, uses: Iterable[_Use]) -> None:
+        self._live = np.zeros(steps + 2, np.int64)
+        self._change(uses, 1)
+        self._bound = int(self._live.max())
+
+    def replace(self, old: Sequence[_Use], new: Sequence[_Use]) -> bool:
+        """False, with nothing changed, if then more bytes would be in use at the peak."""
+        self._change(old, -1)
+        self._change(new, 1)
+        bound = int(self._live.max())
+        if bound > self._bound:
+            self._change(new, -1)
+            self._change(old, 1)
+            return False
+        self._bound = bound
+        return True
+
+    def _change(self, uses: Iterable[_Use], sign: int) -> None:
+        for size, when in uses:
+            self._live[when.first : when.last + 1] += sign * align_up(size, ALIGNMENT)
 
 
-class _Union:
-    """Disjoint sets of byte ranges with known distances."""
+class _Pieces:
+    """Groups, while concatenations are joined. Steps keep their numbers in the graph."""
 
-    def __init__(self, sizes: Mapping[str, int]) -> None:
-        self._sizes = sizes
-        self._parent: dict[str, tuple[str, int]] = {}
+    def __init__(self, graph: Graph) -> None:
+        self.sizes = {name: value.bytes for name, value in graph.activations.items()}
+        self.union = Union(self.sizes)
+        for alias in graph.aliases:
+            self.union.join(alias.result, alias.source, alias.offset)
+        self.aliases: list[Alias] = []
+        self._reads: dict[str, set[int]] = {name: set() for name in self.sizes}
+        self._writes: dict[str, set[int]] = {name: set() for name in self.sizes}
+        for port in graph.program.inputs:
+            self._writes[port.value.name].add(ENTRY)
+        for index, step in enumerate(graph.steps, 1):
+            self._add(index, step)
+        for port in graph.program.outputs:
+            if port.value.name in self.sizes:
+                self._reads[port.value.name].add(len(graph.steps) + 1)
+        self._members: dict[str, list[str]] = {}
+        for name in self.sizes:
+            self._members.setdefault(self.union.find(name)[0], []).append(name)
+        lifetimes = {root: self._lifetime(names) for root, names in self._members.items()}
+        self.lifetimes = {root: group for root, group in lifetimes.items() if group is not None}
+        scratch = [(s.kernel.scratch, Group(i, i)) for i, s in enumerate(graph.steps, 1)]
+        self.timeline = _Timeline(len(graph.steps), [*self._uses(self.lifetimes), *scratch])
 
-    def find(self, name: str) -> tuple[str, int]:
-        """The set's representative, which contains all of it, and the offset in it."""
-        offset = 0
-        while name in self._parent:
-            name, distance = self._parent[name]
-            offset += distance
-        return name, offset
-
-    def join(self, name: str, other: str, distance: int) -> None:
-        """Puts `name` at `distance` bytes after the start of `other`.
-
-        Raises _Conflict if it lies elsewhere already or if neither set would contain the other.
+    def join(self, index: int, step: Step) -> bool:
+        """Puts a concatenation's inputs inside of its result, if that is possible and costs
+        nothing; then the step is none any more.
         """
-        root, offset = self.find(name)
-        other_root, other_offset = self.find(other)
-        distance += other_offset - offset
-        if root == other_root:
-            if distance != 0:
-                raise _Conflict
-        elif distance >= 0 and distance + self._sizes[root] <= self._sizes[other_root]:
-            self._parent[root] = (other_root, distance)
-        elif distance <= 0 and self._sizes[other_root] - distance <= self._sizes[root]:
-            self._parent[other_root] = (root, -distance)
-        else:
-            raise _Conflict
-
-
-@dataclass
-class _Group:
-    first: int
-    last: int
-
-
-class _Layout:
-    """Groups and buffers that follow from a set of decisions; raises _Conflict if unsafe."""
-
-    def __init__(
-        self,
-        graph: Graph,
-        steps: tuple[Step, ...],
-        aliases: tuple[Alias, ...],
-        in_place: Mapping[int, tuple[str, str]],
-    ) -> None:
-        self._graph = graph
-        self.steps = steps
-        self.aliases = aliases
-        self.in_place = in_place
-        self._sizes = {name: value.bytes for name, value in graph.activations.items()}
-        self._pieces = _Union(self._sizes)
-        for alias in aliases:
-            self._pieces.join(alias.result, alias.source, alias.offset)
-        self._groups = self._find_groups()
-        self._buffers = _Union(self._sizes)
-        for source, result in in_place.values():
-            self._join_buffers(source, result)
-        self._check_buffers()
-        self.locations = {name: self._locate(name) for name in self._sizes}
-        self.blocks = self._find_blocks()
-        self.bound = lower_bound(self.blocks, ALIGNMENT)
-
-    def with_concatenation(self, step: Step) -> "_Layout | None":
-        """This layout with the step's inputs inside of its result, None if they cannot be."""
         offsets = cat_offsets(step.op)
         inputs = step.op.tensors("inputs") if offsets is not None else ()
         if offsets is None or any(value.constant is not None for value in inputs):
-            return None
+            return False
         result = step.op.output().name
-        added = (
-            Alias(value.name, result, offset) for value, offset in zip(inputs, offsets, strict=True)
-        )
-        steps = tuple(other for other in self.steps if other is not step)
-        return self._try(steps, (*self.aliases, *added), self.in_place)
-
-    def with_in_place(self, index: int, pair: tuple[str, str]) -> "_Layout | None":
-        """This layout with the step's result over its input, None if it cannot be."""
-        step = self.steps[index - 1]
-        source, result = pair
-        if source not in {value.name for value in step.reads}:
-            return None
-        candidate = self._try(self.steps, self.aliases, {**self.in_place, index: pair})
-        if candidate is None:
-            return None
-        for value in step.reads:
-            if value.name != source and candidate._overlap(value.name, result):
-                return None
-        return candidate
-
-    def _try(
-        self,
-        steps: tuple[Step, ...],
-        aliases: tuple[Alias, ...],
-        in_place: Mapping[int, tuple[str, str]],
-    ) -> "_Layout | None":
+        aliases = [Alias(v.name, result, o) for v, o in zip(inputs, offsets, strict=True)]
+        roots = {self.union.find(name)[0] for name in (result, *(v.name for v in inputs))}
+        before = len(self.union)
+        self._remove(index, step)
         try:
-            return _Layout(self._graph, steps, aliases, in_place)
-        except _Conflict:
-            return None
+            for alias in aliases:
+                self.union.join(alias.result, alias.source, alias.offset)
+            self._merge(roots, self.union.find(result)[0], (step.kernel.scratch, index))
+        except Conflict:
+            self.union.undo(before)
+            self._add(index, step)
+            return False
+        self.aliases += aliases
+        return True
 
-    def _find_groups(self) -> dict[str, _Group]:
-        """Lifetimes by representative; checks that each byte of a group is written once."""
-        program = self._graph.program
-        exit_step = len(self.steps) + 1
-        written: dict[str, list[tuple[int, int]]] = {}
-        groups: dict[str, _Group] = {}
+    def _merge(self, roots: set[str], merged: str, scratch: tuple[int, int]) -> None:
+        """Makes one group of several; Conflict, with nothing changed, if that is no good."""
+        names = [name for root in roots for name in self._members[root]]
+        check_written_once(
+            (offset, offset + self.sizes[name])
+            for name in names
+            for offset in [self.union.find(name)[1]]
+            for _ in self._writes[name]
+        )
+        old = {root: self.lifetimes[root] for root in roots if root in self.lifetimes}
+        lifetime = self._lifetime(names)
+        new = {} if lifetime is None else {merged: lifetime}
+        freed = [*self._uses(old), (scratch[0], Group(scratch[1], scratch[1]))]
+        if not self.timeline.replace(freed, self._uses(new)):
+            raise Conflict
+        for root in roots:
+            del self._members[root]
+            self.lifetimes.pop(root, None)
+        self._members[merged] = names
+        self.lifetimes |= new
 
-        def use(name: str, step: int) -> str:
-            root, _ = self._pieces.find(name)
-            group = groups.setdefault(root, _Group(step, step))
-            group.first, group.last = min(group.first, step), max(group.last, step)
-            return root
+    def _uses(self, groups: Mapping[str, Group]) -> list[_Use]:
+        return [(self.sizes[root], group) for root, group in groups.items()]
 
-        def write(name: str, step: int) -> None:
-            offset = self._pieces.find(name)[1]
-            ranges = written.setdefault(use(name, step), [])
-            ranges.append((offset, offset + self._sizes[name]))
+    def _lifetime(self, names: Iterable[str]) -> Group | None:
+        steps = [s for n in names for uses in (self._reads[n], self._writes[n]) for s in uses]
+        return Group(min(steps), max(steps)) if steps else None
 
-        for port in program.inputs:
-            write(port.value.name, ENTRY)
-        for index, step in enumerate(self.steps, 1):
-            for value in step.reads:
-                use(value.name, index)
-            for value in step.writes:
-                write(value.name, index)
-        for port in program.outputs:
-            if port.value.name in self._sizes:
-                use(port.value.name, exit_step)
-        for ranges in written.values():
-            ranges.sort()
-            if any(end > start for (_, end), (start, _) in zip(ranges, ranges[1:], strict=False)):
-                raise _Conflict
-        return groups
+    def _add(self, index: int, step: Step) -> None:
+        for value in step.reads:
+            self._reads[value.name].add(index)
+        for value in step.writes:
+            self._writes[value.name].add(index)
 
-    def _join_buffers(self, source: str, result: str) -> None:
-        source_group, source_offset = self._pieces.find(source)
-        result_group, result_offset = self._pieces.find(result)
-        self._buffers.join(result_group, source_group, source_offset - result_offset)
+    def _remove(self, index: int, step: Step) -> None:
+        for value in step.reads:
+            self._reads[value.name].discard(index)
+        for value in step.writes:
+            self._writes[value.name].discard(index)
 
-    def _check_buffers(self) -> None:
-        """Groups that share bytes must not be in use at once.
 
-        A buffer's groups are a chain of in-place calls, so if the last step of one is the first of
-        another, then that step's kernel may write the one over the other.
-        """
-        for members in self._members().values():
-            for i, (name, low) in enumerate(members):
-                for other, other_low in members[i + 1 :]:
-                    apart = (
-                        low >= other_low + self._sizes[other]
-                        or other_low >= low + self._sizes[name]
-                    )
-                    early, late = sorted(
-                        (self._groups[name], self._groups[other]), key=lambda group: group.first
-                    )
-                    if not apart and early.last > late.first:
-                        raise _Conflict
+class _Buffers:
+    """Buffers, while in-place calls are joined; the groups stay as they are."""
 
-    def _members(self) -> dict[str, list[tuple[str, int]]]:
-        """Groups and their offsets by buffer."""
-        members: dict[str, list[tuple[str, int]]] = {}
-        for name in self._groups:
-            root, offset = self._buffers.find(name)
-            members.setdefault(root, []).append((name, offset))
-        return members
+    def __init__(self, pieces: _Pieces) -> None:
+        self._pieces = pieces
+        self._sizes = pieces.sizes
+        self._union = Union(pieces.sizes)
+        self._groups = {root: [(root, 0)] for root in pieces.lifetimes}
+        self._lifetimes = dict(pieces.lifetimes)
 
-    def _locate(self, name: str) -> Location:
-        group, offset = self._pieces.find(name)
-        buffer, group_offset = self._buffers.find(group)
-        return Location(buffer, group_offset + offset)
+    def overwrite(self, step: Step, source: str, result: str) -> bool:
+        """Puts the step's result over its input, if that is possible and costs nothing."""
+        if source not in {value.name for value in step.reads}:
+            return False
+        group, offset = self._pieces.union.find(source)
+        result_group, result_offset = self._pieces.union.find(result)
+        buffers = {self._union.find(group)[0], self._union.find(result_group)[0]}
+        before = len(self._union)
+        try:
+            self._union.join(result_group, group, offset - result_offset)
+            self._merge(buffers, self._union.find(group)[0], step, source, result)
+        except Conflict:
+            self._union.undo(before)
+            return False
+        return True
 
-    def _overlap(self, name: str, other: str) -> bool:
-        a, b = self.locations[name], self.locations[other]
+    def _merge(self, buffers: set[str], merged: str, step: Step, source: str, result: str) -> None:
+        """Makes one buffer of several; Conflict, with nothing changed, if that is no good."""
+        if any(v.name != source and self._meet(v.name, result) for v in step.reads):
+            raise Conflict
+        for inner in buffers - {merged}:
+            shift = self._union.find(inner)[1]
+            moved = [(name, offset + shift) for name, offset in self._groups[inner]]
+            if any(self._clash(a, b) for a in self._groups[merged] for b in moved):
+                raise Conflict
+            old = [self._lifetimes[merged], self._lifetimes[inner]]
+            new = Group(min(group.first for group in old), max(group.last for group in old))
+            sizes = self._sizes[merged], self._sizes[inner]
+            if not self._pieces.timeline.replace(
+                list(zip(sizes, old, strict=True)), [(self._sizes[merged], new)]
+            ):
+                raise Conflict
+            self._groups[merged] += moved
+            self._lifetimes[merged] = new
+
+    def _clash(self, a: tuple[str, int], b: tuple[str, int]) -> bool:
+        """Whether groups at these offsets share bytes and must not."""
+        (name, low), (other, other_low) = a, b
+        lifetimes = self._pieces.lifetimes
         return (
-            a.block == b.block
-            and a.offset < b.offset + self._sizes[other]
-            and b.offset < a.offset + self._sizes[name]
+            low < other_low + self._sizes[other]
+            and other_low < low + self._sizes[name]
+            and lifetimes[name].clashes(lifetimes[other])
         )
 
-    def _find_blocks(self) -> tuple[Block, ...]:
-        buffers = [
-            Block(
-                root,
-                self._sizes[root],
-                min(self._groups[name].first for name, _ in members),
-                max(self._groups[name].last for name, _ in members),
-            )
-            for root, members in self._members().items()
-        ]
-        scratch = [
-            Block(scratch_name(index), step.kernel.scratch, index, index)
-            for index, step in enumerate(self.steps, 1)
-            if step.kernel.scratch > 0
-        ]
-        return (*buffers, *scratch)
+    def _meet(self, name: str, other: str) -> bool:
+        """Whether two tensors have a byte in common."""
+        (buffer, low), (other_buffer, other_low) = self._place(name), self._place(other)
+        return (
+            buffer == other_buffer
+            and low < other_low + self._sizes[other]
+            and other_low < low + self._sizes[name]
+        )
+
+    def _place(self, name: str) -> tuple[str, int]:
+        group, offset = self._pieces.union.find(name)
+        buffer, group_offset = self._union.find(group)
+        return buffer, group_offset + offset

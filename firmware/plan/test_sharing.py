@@ -2,7 +2,7 @@
 """Concatenations, in-place calls and lifetimes, proved by running plans on names."""
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 from firmware.plan.check import PlanError
 from firmware.plan.graph import build_graph
+from firmware.plan.layout import Group
 from firmware.plan.planner import lower_bound
-from firmware.plan.sharing import share_memory
+from firmware.plan.program import Program
+from firmware.plan.sharing import Sharing, share_memory
 from firmware.plan.testing_calls import Address, Calls, check, plan, select
+from firmware.plan.testing_sharing import share_memory_simply
 from kernels.common.kernel import Constant, Isa, KernelCall, OpCall, Value
 
 
@@ -210,39 +213,67 @@ def test_check_finds_wrong_places(kind: str) -> None:
         check(graph, sharing, spoil)
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.data())
-def test_random_programs(data: st.DataObject) -> None:
-    """Any mixture of calls gives a plan that passes the proof, within the bounds."""
+@st.composite
+def programs(draw: st.DrawFn) -> Program:
+    """Any mixture of calls."""
     calls = Calls()
-    live = [calls.input(2, 24) for _ in range(data.draw(st.integers(1, 3)))]
-    for _ in range(data.draw(st.integers(0, 14))):
-        x = data.draw(st.sampled_from(live))
+    live = [calls.input(2, 24) for _ in range(draw(st.integers(1, 3)))]
+    for _ in range(draw(st.integers(0, 14))):
+        x = draw(st.sampled_from(live))
         rows = x.shape[0]
-        match data.draw(st.sampled_from(["op", "op", "op", "reshape", "slice", "cat", "move"])):
+        kinds = ["op", "op", "op", "split", "reshape", "slice", "cat", "move"]
+        match draw(st.sampled_from(kinds)):
             case "op":
                 others = [v for v in live if v.shape == x.shape]
                 live.append(
                     calls.compute(
                         x,
-                        data.draw(st.sampled_from(others)),
-                        in_place=data.draw(st.booleans()),
-                        scratch=data.draw(st.sampled_from([0, 0, 40])),
+                        draw(st.sampled_from(others)),
+                        in_place=draw(st.booleans()),
+                        scratch=draw(st.sampled_from([0, 0, 40])),
                     )
                 )
+            case "split" if x.size % 2 == 0:
+                live += calls.split(x, in_place=draw(st.booleans()))
             case "reshape" if x.size % 24 == 0:
                 live.append(calls.reshape(x, x.size // 24, 24))
             case "slice" if rows > 1:
-                start = data.draw(st.integers(0, rows - 1))
-                end = data.draw(st.integers(start + 1, rows))
+                start = draw(st.integers(0, rows - 1))
+                end = draw(st.integers(start + 1, rows))
                 live.append(calls.slice(x, 0, start, end))
             case "cat":
                 others = [v for v in live if v.shape[1:] == x.shape[1:]]
-                live.append(calls.cat(x, data.draw(st.sampled_from(others))))
-            case "move":
+                live.append(calls.cat(x, draw(st.sampled_from(others))))
+            case "move" if len(x.shape) == 2:
                 live.append(calls.transpose(x, 1, 0))
-    outputs = data.draw(st.lists(st.sampled_from(live), min_size=1, max_size=3))
-    graph, sharing = plan(calls.program(*outputs))
-    unshared = build_graph(calls.program(*outputs), "scalar", select)
+    return calls.program(*draw(st.lists(st.sampled_from(live), min_size=1, max_size=3)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(programs())
+def test_random_programs(program: Program) -> None:
+    """Any mixture of calls gives a plan that passes the proof, within the bounds."""
+    _, sharing = plan(program)
+    unshared = build_graph(program, "scalar", select)
     total = sum(math.prod(v.shape) for v in unshared.activations.values())
     assert lower_bound(sharing.blocks) <= total + 40 * len(sharing.steps)
+
+
+@settings(max_examples=400, deadline=None)
+@given(programs())
+def test_decides_as_the_simple_form_does(program: Program) -> None:
+    graph = build_graph(program, "scalar", select)
+    sharing, simple = share_memory(graph), share_memory_simply(graph)
+    for part in fields(Sharing):
+        assert getattr(sharing, part.name) == getattr(simple, part.name), part.name
+
+
+def test_results_of_one_step_do_not_overlap() -> None:
+    """One of them has its only use in the step that writes it, as has a kernel's second result
+    that nobody reads.
+    """
+    for first in (Group(1, 1), Group(1, 3)):
+        for second in (Group(1, 1), Group(1, 3)):
+            assert first.clashes(second)
+    assert not Group(1, 2).clashes(Group(2, 3))
+    assert not Group(2, 3).clashes(Group(1, 2))

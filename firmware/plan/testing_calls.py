@@ -7,9 +7,10 @@ from typing import Any
 
 from firmware.plan.check import check_plan
 from firmware.plan.graph import Graph, build_graph
+from firmware.plan.layout import ALIGNMENT, scratch_name
 from firmware.plan.planner import place_blocks
 from firmware.plan.program import Port, Program
-from firmware.plan.sharing import ALIGNMENT, Sharing, scratch_name, share_memory
+from firmware.plan.sharing import Sharing, share_memory
 from kernels.common.kernel import Isa, KernelCall, OpCall, Value
 
 
@@ -47,6 +48,12 @@ class Calls:
             "test::op", inputs[0].shape, inputs=list(inputs), in_place=in_place, scratch=scratch
         )
 
+    def split(self, value: Value, in_place: bool = False) -> tuple[Value, Value]:
+        """An op with a kernel and two results, each with half of the elements."""
+        results = self.value(value.size // 2), self.value(value.size // 2)
+        self.calls.append(OpCall("test::op", {"inputs": [value], "in_place": in_place}, results))
+        return results
+
     def reshape(self, value: Value, *shape: int) -> Value:
         return self.call("pl::reshape", shape, input=value, shape=list(shape))
 
@@ -78,7 +85,7 @@ def select(call: OpCall, isa: Isa) -> KernelCall:
     data |= {f"output_{i}": value for i, value in enumerate(call.outputs)}
     in_place: tuple[tuple[str, str], ...] = ()
     if call.args.get("in_place"):
-        in_place = tuple((value.name, call.outputs[0].name) for value in operands)
+        in_place = tuple((v.name, result.name) for v in operands for result in call.outputs)
     scratch = call.args.get("scratch", 0)
     return KernelCall("pl_any", "any.h", {}, {}, data, scratch, in_place)
 

@@ -12,7 +12,6 @@ from torch.export import ExportedProgram, default_decompositions
 from torch.fx import GraphModule, Node
 from torch.utils._pytree import tree_leaves
 
-from aot.dialect.library import MAX_RANK
 from aot.errors import LoweringError, describe
 from aot.passes.fold_constants import fold_constants
 from aot.passes.fuse_batch_norm import fuse_batch_norm
@@ -21,6 +20,7 @@ from aot.passes.one_to_two_dimensions import one_to_two_dimensions
 from aot.passes.remove_identities import remove_identities
 from aot.passes.split_to_slices import split_to_slices
 from aot.rules.function import mark_values
+from kernels.common.tensor import MAX_RANK
 
 _aten = torch.ops.aten
 

@@ -15,9 +15,8 @@ from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e import move_exported_model_to_eval
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from aot.backends.cortex_m.emit import border_nodes
 from aot.calibration import Sample, as_inputs, calibrate
-from aot.dialect.graph import edge_of
+from aot.dialect.graph import border_nodes, edge_of
 from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.quantize import quantize
 from aot.dialect.verifier import verify

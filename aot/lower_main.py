@@ -21,9 +21,10 @@ import torch
 from absl import app, flags, logging
 
 from aot.calibration import samples_of
+from aot.dialect.graph import is_channels_last
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
-from aot.passes.border import KEEP, LAYOUTS, TO_NHWC_BORDER, is_channels_last
+from aot.passes.border import KEEP, LAYOUTS, TO_NHWC_BORDER
 
 _MODEL = flags.DEFINE_string(
     "model", None, "pkg.module:factory; calling it gives an nn.Module in eval mode", required=True

@@ -9,8 +9,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.backends.cortex_m.emit import border_nodes
-from aot.dialect.graph import dialect_op, edge_of, inputs_of, shape_of
+from aot.dialect.graph import border_nodes, dialect_op, edge_of, inputs_of, shape_of
 
 
 def _tensor(node: Node) -> dict[str, Any]:

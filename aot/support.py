@@ -8,10 +8,10 @@ import operator
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.dialect.library import MAX_RANK
 from aot.errors import LoweringError, Problem, describe, module_path, place, source_line
 from aot.rules import pooling, rule_for
 from aot.rules.function import Roots, function_roots, is_interior
+from kernels.common.tensor import MAX_RANK
 
 _aten = torch.ops.aten
 

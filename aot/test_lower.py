@@ -14,9 +14,9 @@ import torch.nn.functional as F
 from executorch.runtime import Runtime
 from torch import nn
 
-from aot.backends.cortex_m.emit import LAYOUT_NCHW, LAYOUT_NHWC
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
+from aot.pte.conventions import LAYOUTS, SIDES, layouts_method
 from aot.testing.fixtures import model, samples
 
 IMAGE = (1, 3, 8, 6)
@@ -105,13 +105,14 @@ def test_layouts_of_the_border() -> None:
     assert torch.equal(nhwc.reference([x.permute(0, 2, 3, 1)])[0], plain)
 
 
-def layouts(result: Lowered, folder: Path) -> dict[str, list[int]]:
+def layouts(result: Lowered, folder: Path) -> dict[str, list[str]]:
     """What the artefact says of its inputs and outputs."""
     path = folder / "model.pte"
     path.write_bytes(result.pte)
     program = Runtime.get().load_program(path)
     return {
-        kind: program.load_method(f"pl_{kind}_layouts").execute([]) for kind in ("input", "output")
+        side: [LAYOUTS[code] for code in program.load_method(layouts_method(side)).execute([])]
+        for side in SIDES
     }
 
 
@@ -121,7 +122,7 @@ def test_channels_last_outputs_stay(tmp_path: Path) -> None:
     (out,) = result.reference(samples(IMAGE, count=1)[0])
     assert out.is_contiguous(memory_format=torch.channels_last)
     assert "pl.transpose" not in [op["op"] for op in result.report["ops"]]
-    assert layouts(result, tmp_path) == {"input": [LAYOUT_NHWC], "output": [LAYOUT_NHWC]}
+    assert layouts(result, tmp_path) == {"input": ["nhwc"], "output": ["nhwc"]}
 
 
 def test_a_memory_format_that_the_model_asks_for_is_the_outputs(tmp_path: Path) -> None:
@@ -129,7 +130,7 @@ def test_a_memory_format_that_the_model_asks_for_is_the_outputs(tmp_path: Path) 
     result = lowered(conv)
     (out,) = result.reference(samples(IMAGE, count=1)[0])
     assert out.is_contiguous(memory_format=torch.channels_last)
-    assert layouts(result, tmp_path) == {"input": [LAYOUT_NCHW], "output": [LAYOUT_NHWC]}
+    assert layouts(result, tmp_path) == {"input": ["nchw"], "output": ["nhwc"]}
 
 
 def test_the_artefact_holds_no_constant_that_no_op_reads() -> None:

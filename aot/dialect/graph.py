@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from torch.fx import Graph, GraphModule, Node
+from torch.fx.node import map_arg
 
 from aot.dialect.library import OPS, Op
 
@@ -150,3 +151,22 @@ def with_layout(edge: Edge, layout: str) -> Edge:
 def inputs_of(node: Node) -> Sequence[Node]:
     """Activation inputs: node arguments that are not constants."""
     return [n for n in node.all_input_nodes if n.op != "get_attr"]
+
+
+def border_nodes(module: GraphModule) -> tuple[list[Node], list[Node]]:
+    """Input placeholders and the nodes returned, in order, duplicates kept."""
+    inputs = [n for n in module.graph.nodes if n.op == "placeholder"]
+    returned: list[Node] = []
+    map_arg(module.graph.output_node().args[0], returned.append)
+    return inputs, returned
+
+
+def is_channels_last(value: torch.Tensor) -> bool:
+    """Whether a tensor lies as NHWC and not as NCHW; where the bytes are the same either way it
+    counts as NCHW.
+    """
+    return (
+        value.dim() == 4
+        and not value.is_contiguous()
+        and value.is_contiguous(memory_format=torch.channels_last)
+    )

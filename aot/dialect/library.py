@@ -14,9 +14,6 @@ from typing import Any
 
 import torch
 
-# Dimensions of a value: what the device's tensors have room for (PL_MAX_RANK of the runtime).
-MAX_RANK = 6
-
 _LIBRARY = torch.library.Library("pl", "DEF")
 
 

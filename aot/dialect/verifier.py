@@ -11,7 +11,8 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import NHWC, arguments, dialect_op, edge_of, shape_of
-from aot.dialect.library import MAX_RANK, Op
+from aot.dialect.library import Op
+from kernels.common.tensor import MAX_RANK
 
 
 class VerificationError(Exception):

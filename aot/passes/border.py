@@ -15,24 +15,21 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
-from aot.dialect.graph import NHWC, ROW_MAJOR, Builder, Origin, edge_of, with_layout
+from aot.dialect.graph import (
+    NHWC,
+    ROW_MAJOR,
+    Builder,
+    Origin,
+    edge_of,
+    is_channels_last,
+    with_layout,
+)
 from aot.dialect.ops.channels_last import channels_last_to_nhwc, nhwc_to_channels_last
 from aot.dialect.ops.transpose import transpose
 from aot.rules.spatial import TO_NCHW, TO_NHWC
 
 KEEP, TO_NHWC_BORDER = "keep", "nhwc"
 LAYOUTS = (KEEP, TO_NHWC_BORDER)
-
-
-def is_channels_last(value: torch.Tensor) -> bool:
-    """Whether a tensor lies as NHWC and not as NCHW; where the bytes are the same either way it
-    counts as NCHW.
-    """
-    return (
-        value.dim() == 4
-        and not value.is_contiguous()
-        and value.is_contiguous(memory_format=torch.channels_last)
-    )
 
 
 def set_border(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from torch.fx import GraphModule
 
-from aot.backends.cortex_m.emit import emit_pte
 from aot.errors import LoweringError
+from aot.pte.writer import write_pte
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Target:
     emit: Callable[[GraphModule, bool], bytes]
 
 
-_TARGETS = {"cortex-m": Target("cortex-m", emit_pte)}
+_TARGETS = {"cortex-m": Target("cortex-m", write_pte)}
 
 
 def target_named(name: str) -> Target:

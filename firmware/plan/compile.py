@@ -17,6 +17,7 @@ from pathlib import Path
 
 from absl import app, flags
 
+from aot.pte.conventions import PteError
 from boards.board import BoardError, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from firmware.plan import emit_c
@@ -52,7 +53,7 @@ def main(argv: list[str]) -> int:
         plan = make_plan(_program(_path(model)), board)
     except (BoardError, OSError) as error:
         return _fail(str(error))
-    except (ProgramError, KernelError) as error:
+    except (PteError, ProgramError, KernelError) as error:
         return _fail(f"{model} {error}")
     except DoesNotFitError as error:
         print(does_not_fit_text(error, name, board), file=sys.stderr, end="")

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from absl import app, flags
 
+from aot.pte.conventions import PteError
 from firmware.plan.program import save_program
-from firmware.plan.pte import PteError, read_program
+from firmware.plan.pte import read_program
 
 _PTE = flags.DEFINE_string("pte", None, "The lowered model.", required=True)
 _OUTPUT = flags.DEFINE_string("output", None, "The decoded program to write.", required=True)

@@ -6,21 +6,11 @@ import re
 from firmware.plan.layout import ALIGNMENT
 from firmware.plan.plan import Address, Plan, step_text
 from firmware.plan.planner import align_up
-from firmware.plan.program import Layout, Port
+from firmware.plan.program import Port
 from kernels.common import emit
 from kernels.common.kernel import Constant, Value
 
 _WEIGHTS_SECTION = '__attribute__((section(".rodata.pl_weights")))'
-_DTYPES = {
-    "int8": "PL_DTYPE_INT8",
-    "int32": "PL_DTYPE_INT32",
-    "float32": "PL_DTYPE_FLOAT32",
-}
-_LAYOUTS: dict[Layout, str] = {
-    "row_major": "PL_LAYOUT_ROW_MAJOR",
-    "nchw": "PL_LAYOUT_NCHW",
-    "nhwc": "PL_LAYOUT_NHWC",
-}
 _GENERATED = "// Written by Pilotlight's plan compiler for the board {board}; do not edit.\n"
 
 
@@ -114,8 +104,9 @@ class _Source:
         if value.constant is not None:
             data = f"(void *){data}"
         shape = ", ".join(map(str, port.shape))
+        dtype, layout = f"PL_DTYPE_{value.dtype.upper()}", f"PL_LAYOUT_{port.layout.upper()}"
         return (
-            f"    {{{{{_DTYPES[value.dtype]}, {_LAYOUTS[port.layout]}, {len(port.shape)}, "
+            f"    {{{{{dtype}, {layout}, {len(port.shape)}, "
             f"{{{shape or 0}}}, {emit.number(float(port.scale))}, {port.zero_point}, "
             f"{value.bytes}}},\n     {data}}},\n"
         )

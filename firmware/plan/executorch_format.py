@@ -15,6 +15,5 @@ for _name in ("torchao", "torch.utils._pytree"):
 # ruff: noqa: E402
 from executorch.exir import schema
 from executorch.exir._serialize._program import deserialize_pte_binary
-from executorch.exir.scalar_type import ScalarType
 
-__all__ = ["ScalarType", "deserialize_pte_binary", "schema"]
+__all__ = ["deserialize_pte_binary", "schema"]

@@ -14,7 +14,6 @@ import numpy as np
 
 from firmware.plan.program import Program, is_row_major
 from kernels.common.kernel import (
-    ITEM_SIZES,
     Array,
     Constant,
     Isa,
@@ -23,6 +22,7 @@ from kernels.common.kernel import (
     Planner,
     Value,
 )
+from kernels.common.tensor import DTYPES
 from kernels.registry import kernel_call
 
 
@@ -149,11 +149,11 @@ def _slice_offset(call: OpCall, source: Value, result: Value) -> int | None:
     )
     if math.prod(source.shape[:dim]) != 1 or (step != 1 and count != 1):
         return None
-    return start * math.prod(source.shape[dim + 1 :]) * ITEM_SIZES[source.dtype]
+    return start * math.prod(source.shape[dim + 1 :]) * DTYPES[source.dtype].bytes
 
 
 def _constant_piece(source: np.ndarray[Any, Any], offset: int, result: Value) -> Value:
-    start = offset // ITEM_SIZES[result.dtype]
+    start = offset // DTYPES[result.dtype].bytes
     piece = source.reshape(-1)[start : start + result.size].reshape(result.shape)
     return replace(result, constant=piece)
 

@@ -5,18 +5,13 @@ import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
+from aot.pte.conventions import Layout
 from kernels.common.kernel import OpCall, Value
-
-MAX_RANK = 6
-
-Layout = Literal["row_major", "nchw", "nhwc"]
-LAYOUTS: tuple[Layout, ...] = ("row_major", "nchw", "nhwc")
 
 
 class ProgramError(ValueError):
-    """A file is no program that can become a plan; the text says why."""
+    """A file is no decoded program; the text says why."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,36 +7,41 @@ checked here, as a damaged file must end in one message and never in a wrong pla
 """
 
 import math
-import zlib
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from aot.pte.conventions import (
+    CHECKSUM_BYTES,
+    DTYPE_NAMES,
+    FORMAT_VERSION,
+    FORMAT_VERSION_METHOD,
+    FORWARD,
+    LAYOUTS,
+    PteError,
+    Side,
+    checksum,
+    layouts_method,
+    scales_method,
+    zero_points_method,
+)
 from firmware.plan import operators
-from firmware.plan.executorch_format import ScalarType, deserialize_pte_binary
+from firmware.plan.executorch_format import deserialize_pte_binary
 from firmware.plan.executorch_format import schema as et
 from firmware.plan.operators import Argument
-from firmware.plan.program import LAYOUTS, MAX_RANK, Port, Program, ProgramError, is_row_major
-from kernels.common.kernel import ITEM_SIZES, OpCall, Value
+from firmware.plan.program import Port, Program, is_row_major
+from kernels.common.kernel import OpCall, Value
+from kernels.common.tensor import DTYPES, MAX_RANK
 
-FORMAT_VERSION = 1
-METHOD = "forward"
-
-_DTYPES = {ScalarType.CHAR: "int8", ScalarType.INT: "int32", ScalarType.FLOAT: "float32"}
 _MAGIC = b"ET12"
 _BUNDLE_MAGIC = b"BP08"
 _HEADER_MAGIC = b"eh00"
 _HEADER_END = 40
-_CHECKSUM_BYTES = 4
 _MAX_BYTES = 2**31 - 1
 
 _T = TypeVar("_T")
-
-
-class PteError(ProgramError):
-    """The file is not a .pte that can become a plan; the text says why."""
 
 
 def read_program(data: bytes) -> Program:
@@ -45,14 +50,14 @@ def read_program(data: bytes) -> Program:
     _check_sum(data)
     program = _deserialize(data)
     methods = {plan.name: plan for plan in program.execution_plan}
-    if METHOD not in methods:
-        raise PteError(f"has no method {METHOD!r}, only {sorted(methods)}")
-    version = _constant_list(methods, "pl_format_version", int)
+    if FORWARD not in methods:
+        raise PteError(f"has no method {FORWARD!r}, only {sorted(methods)}")
+    version = _constant_list(methods, FORMAT_VERSION_METHOD, int)
     if version != [FORMAT_VERSION]:
         raise PteError(
             f"has Pilotlight format version {version}, this plan compiler reads {FORMAT_VERSION}"
         )
-    method = _Method(methods[METHOD], [buffer.storage for buffer in program.constant_buffer])
+    method = _Method(methods[FORWARD], [buffer.storage for buffer in program.constant_buffer])
     calls = method.calls()
     return Program(
         calls,
@@ -86,13 +91,8 @@ def _check_container(data: bytes) -> None:
         raise PteError("is damaged: its segments begin inside of its program")
 
 
-def checksum(data: bytes) -> bytes:
-    """What follows a program in its file: CRC-32, little endian."""
-    return zlib.crc32(data).to_bytes(_CHECKSUM_BYTES, "little")
-
-
 def _check_sum(data: bytes) -> None:
-    if checksum(data[:-_CHECKSUM_BYTES]) != data[-_CHECKSUM_BYTES:]:
+    if checksum(data[:-CHECKSUM_BYTES]) != data[-CHECKSUM_BYTES:]:
         raise PteError("is damaged, or was not lowered by Pilotlight: its checksum is wrong")
 
 
@@ -137,13 +137,13 @@ def _constant_list(methods: Mapping[str, et.ExecutionPlan], name: str, kind: typ
 
 def _ports(
     methods: Mapping[str, et.ExecutionPlan],
-    side: str,
+    side: Side,
     values: tuple[Value, ...],
     nhwc_shapes: Mapping[str, tuple[int, ...]],
 ) -> tuple[Port, ...]:
-    scales = _constant_list(methods, f"pl_{side}_scales", float)
-    zero_points = _constant_list(methods, f"pl_{side}_zero_points", int)
-    layouts = _constant_list(methods, f"pl_{side}_layouts", int)
+    scales = _constant_list(methods, scales_method(side), float)
+    zero_points = _constant_list(methods, zero_points_method(side), int)
+    layouts = _constant_list(methods, layouts_method(side), int)
     if not len(scales) == len(zero_points) == len(layouts) == len(values):
         raise PteError(
             f"is damaged: {len(values)} {side}s, {len(scales)} scales, "
@@ -287,12 +287,12 @@ class _Method:
 
     def _decode_tensor(self, index: int, tensor: et.Tensor) -> Value:
         name = f"value {index}"
-        dtype = _DTYPES.get(tensor.scalar_type)
+        dtype = DTYPE_NAMES.get(tensor.scalar_type)
         sizes, order = tuple(tensor.sizes), tuple(tensor.dim_order)
         if dtype is None:
             raise PteError(
                 f"{name} is {tensor.scalar_type.name.lower()}: a plan has tensors of "
-                f"{', '.join(ITEM_SIZES)} only"
+                f"{', '.join(DTYPES)} only"
             )
         if tensor.shape_dynamism != et.TensorShapeDynamism.STATIC:
             raise PteError(f"{name} has a dynamic shape: a plan's shapes are fixed")
@@ -300,7 +300,7 @@ class _Method:
             raise PteError(f"is damaged: {name} has shape {sizes}, dim_order {order}")
         if any(size <= 0 for size in sizes):
             raise PteError(f"{name} has no elements: shape {list(sizes)}")
-        byte_size = math.prod(sizes) * ITEM_SIZES[dtype]
+        byte_size = math.prod(sizes) * DTYPES[dtype].bytes
         if byte_size > _MAX_BYTES or tensor.storage_offset != 0:
             raise PteError(f"is damaged: {name} has shape {sizes}, offset {tensor.storage_offset}")
         shape = tuple(sizes[dim] for dim in order)

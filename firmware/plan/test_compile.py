@@ -21,7 +21,7 @@ from firmware.plan.testing import BAD_PTES, Network, export_pte, sample_board
 @functools.cache
 def sample() -> bytes:
     network = Network()
-    return export_pte(network, [network.example()], layouts=([1], [0]))
+    return export_pte(network, [network.example()], layouts=(["nchw"], ["row_major"]))
 
 
 def run(folder: Path, data: bytes, on: Board, **options: object) -> int:

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 import torch
 
+from aot.pte.conventions import PteError, sealed
 from firmware.plan.plan import DoesNotFitError, make_plan
-from firmware.plan.pte import PteError, checksum, read_program
+from firmware.plan.pte import read_program
 from firmware.plan.testing import Network, export_pte, sample_board
 from kernels.common.kernel import KernelError
 
@@ -61,7 +62,7 @@ class ManyOps(torch.nn.Module):
 def sample(name: str) -> bytes:
     if name == "network":
         network = Network()
-        return export_pte(network, [network.example()], layouts=([1], [0]))
+        return export_pte(network, [network.example()], layouts=(["nchw"], ["row_major"]))
     x = torch.zeros(1, 8, 8, 8, dtype=torch.int8)
     return export_pte(ManyOps(), [x, torch.ones(1, 4, 4, 8)])
 
@@ -88,7 +89,7 @@ def test_gives_a_plan_or_a_message(name: str, seed: int) -> None:
         if rng.random() < 0.1:
             del data[rng.randrange(len(data)) :]
         try:
-            make_plan(read_program(bytes(data) + checksum(bytes(data))), sample_board())
+            make_plan(read_program(sealed(bytes(data))), sample_board())
             plans += 1
         except (PteError, KernelError, DoesNotFitError) as error:
             assert str(error)

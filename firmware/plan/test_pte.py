@@ -16,8 +16,9 @@ from executorch.exir._serialize._program import (
 )
 from executorch.exir.scalar_type import ScalarType
 
+from aot.pte.conventions import PteError, sealed
 from firmware.plan.plan import make_plan
-from firmware.plan.pte import PteError, checksum, read_program
+from firmware.plan.pte import read_program
 from firmware.plan.testing import Network, export_pte, sample_board
 
 OPS: Any = torch.ops.pl
@@ -26,7 +27,7 @@ OPS: Any = torch.ops.pl
 @functools.cache
 def sample() -> bytes:
     network = Network()
-    return export_pte(network, [network.example()], layouts=([1], [0]))
+    return export_pte(network, [network.example()], layouts=(["nchw"], ["row_major"]))
 
 
 def test_decodes_calls_by_schema() -> None:
@@ -80,7 +81,7 @@ def test_channels_last_border_moves_nothing(channels: int, size: int) -> None:
     """Shapes with one channel or one pixel have the same strides in both layouts."""
     x = torch.zeros(1, channels, size, size, dtype=torch.int8)
     x = x.to(memory_format=torch.channels_last)
-    program = read_program(export_pte(ChannelsLast(), [x], layouts=([2], [2])))
+    program = read_program(export_pte(ChannelsLast(), [x], layouts=(["nhwc"], ["nhwc"])))
     assert program.inputs[0].shape == program.outputs[0].shape == (1, size, size, channels)
     plan = make_plan(program, sample_board())
     assert [step.op.op for step in plan.sharing.steps] == ["pl::lut"]
@@ -110,7 +111,7 @@ def test_refuses_other_ops_on_channels_last() -> None:
 
     x = torch.zeros(1, 3, 4, 4, dtype=torch.int8).to(memory_format=torch.channels_last)
     with pytest.raises(ValueError, match="dim_order"):
-        read_program(export_pte(Direct(), [x], layouts=([2], [0])))
+        read_program(export_pte(Direct(), [x], layouts=(["nhwc"], ["row_major"])))
 
 
 def test_refuses_other_format_versions() -> None:
@@ -320,10 +321,10 @@ def test_damaged_structure(change: Callable[[et.Program], None], message: str) -
     change(file.program)
     data = bytes(serialize_pte_binary(PTEFile(program=file.program)))
     with pytest.raises(PteError, match=message):
-        read_program(data + checksum(data))
+        read_program(sealed(data))
 
 
 def test_rewritten_file_is_as_good_as_the_first() -> None:
     """The structural damage above is the only difference."""
     data = bytes(serialize_pte_binary(deserialize_pte_binary(sample())))
-    assert len(read_program(data + checksum(data)).calls) == len(read_program(sample()).calls)
+    assert len(read_program(sealed(data)).calls) == len(read_program(sample()).calls)

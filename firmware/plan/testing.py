@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from executorch.exir import EdgeCompileConfig, to_edge
 
 import aot.dialect.ops  # noqa: F401  (registers torch.ops.pl)
+from aot.pte import testing as pte_testing
+from aot.pte.conventions import Border, Layout, constant_methods
 from boards.board import Board, Console, Memory, Pool
-from firmware.plan.pte import FORMAT_VERSION, checksum
 from kernels.common.kernel import Isa
 
 
@@ -31,8 +31,8 @@ BAD_PTES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 def export_pte(
     module: torch.nn.Module,
     inputs: Sequence[torch.Tensor],
-    layouts: tuple[Sequence[int], Sequence[int]] | None = None,
-    **constant_methods: Any,
+    layouts: tuple[Sequence[Layout], Sequence[Layout]] | None = None,
+    **methods: Any,
 ) -> bytes:
     """The .pte of a module whose forward calls ops of the dialect.
 
@@ -40,25 +40,22 @@ def export_pte(
       module: see `Network` for a short way to write one.
       inputs: example inputs.
       layouts: of inputs and outputs; row major by default.
-      **constant_methods: replace the default ones.
+      **methods: constant methods that replace the right ones.
     """
     with torch.no_grad():
-        results = module(*inputs)
+        results = module.eval()(*inputs)
     outputs = [results] if isinstance(results, torch.Tensor) else list(results)
-    methods: dict[str, Any] = {"pl_format_version": FORMAT_VERSION}
-    for side, tensors, layout in zip(
-        ("input", "output"), (inputs, outputs), layouts or (None, None), strict=True
-    ):
-        quantized = [tensor.dtype == torch.int8 for tensor in tensors]
-        methods[f"pl_{side}_scales"] = [0.5 if q else 0.0 for q in quantized]
-        methods[f"pl_{side}_zero_points"] = [3 if q else 0 for q in quantized]
-        methods[f"pl_{side}_layouts"] = list(layout or [0] * len(tensors))
-    methods |= constant_methods
-    program = torch.export.export(module.eval(), tuple(inputs))
-    config = EdgeCompileConfig(_check_ir_validity=False)
-    edge = to_edge(program, compile_config=config, constant_methods=methods)
-    data = bytes(edge.to_executorch().buffer)
-    return data + checksum(data)
+    given = layouts or (["row_major"] * len(inputs), ["row_major"] * len(outputs))
+    borders = [
+        [_border(tensor, layout) for tensor, layout in zip(tensors, side, strict=True)]
+        for tensors, side in zip((inputs, outputs), given, strict=True)
+    ]
+    return pte_testing.export_pte(module, inputs, constant_methods(*borders) | methods)
+
+
+def _border(tensor: torch.Tensor, layout: Layout) -> Border:
+    quantized = tensor.dtype == torch.int8
+    return Border(0.5 if quantized else 0.0, 3 if quantized else 0, layout)
 
 
 class Network(torch.nn.Module):

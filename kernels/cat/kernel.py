@@ -3,7 +3,8 @@
 
 import math
 
-from kernels.common.kernel import ITEM_SIZES, Array, Isa, KernelCall, OpCall, Value, kernel
+from kernels.common.kernel import Array, Isa, KernelCall, OpCall, Value, kernel
+from kernels.common.tensor import DTYPES
 
 
 @kernel("pl::cat")
@@ -11,8 +12,8 @@ def cat(call: OpCall, isa: Isa) -> KernelCall:
     del isa
     output = call.output()
     call.require(
-        output.dtype in ITEM_SIZES,
-        f"output is {output.dtype}; there are kernels for {', '.join(ITEM_SIZES)}",
+        output.dtype in DTYPES,
+        f"output is {output.dtype}; there are kernels for {', '.join(DTYPES)}",
     )
     axis = call.integer("dim", 0, len(output.shape) - 1)
     inputs = call.tensors("inputs", output.dtype)
@@ -29,7 +30,7 @@ def cat(call: OpCall, isa: Isa) -> KernelCall:
     )
 
     def step(value: Value) -> int:
-        return math.prod(value.shape[axis:]) * ITEM_SIZES[value.dtype]
+        return math.prod(value.shape[axis:]) * DTYPES[value.dtype].bytes
 
     return KernelCall(
         function="pl_cat_x8",

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernels.common.kernel import INT32_MIN, AnyArray, Array, Constant, Field, KernelCall, Value
+from kernels.common.tensor import DTYPES
 
 Address = Callable[[Value | Constant], str]
 """The C expression of an operand's address: an address constant that converts implicitly to the
 field's pointer type, such as `weights_3` or `(void *)(arena_sram + 1024)`."""
-
-C_TYPES: dict[str, str] = {"int8": "int8_t", "int32": "int32_t", "float32": "float"}
 
 _LINE_WIDTH = 100
 
@@ -89,7 +88,7 @@ def array(name: str, elements: AnyArray, alignment: int = 4, attributes: str = "
     items = ", ".join(number(item) for item in elements.reshape(-1).tolist())
     suffix = f" {attributes}" if attributes else ""
     return (
-        f"static const _Alignas({alignment}) {C_TYPES[elements.dtype.name]} "
+        f"static const _Alignas({alignment}) {DTYPES[elements.dtype.name].c_type} "
         f"{name}[{elements.size}]{suffix} = {_wrapped('{' + items + '}')};\n"
     )
 

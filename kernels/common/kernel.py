@@ -14,16 +14,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from kernels.common.tensor import DTYPES, MAX_RANK
+
 Isa = Literal["scalar", "dsp", "mve"]
 AnyArray = npt.NDArray[Any]
 
 INT8_MIN, INT8_MAX = -128, 127
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
-
-MAX_RANK = 6
-"""PL_MAX_RANK of types.h."""
-
-ITEM_SIZES: dict[str, int] = {"int8": 1, "int32": 4, "float32": 4}
 
 
 class KernelError(ValueError):
@@ -50,7 +47,7 @@ class Value:
 
     @property
     def bytes(self) -> int:
-        return self.size * ITEM_SIZES[self.dtype]
+        return self.size * DTYPES[self.dtype].bytes
 
 
 @dataclass(frozen=True, eq=False)

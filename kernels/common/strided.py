@@ -4,8 +4,9 @@
 import math
 from collections.abc import Sequence
 
-from kernels.common.kernel import MAX_RANK, Field
+from kernels.common.kernel import Field
 from kernels.common.shapes import Dim, contiguous_strides, merged, padded
+from kernels.common.tensor import MAX_RANK
 
 # Instructions, roughly: of a row's start, of a byte of a dense run, of an element otherwise.
 _ROW, _RUN_START, _RUN_BYTE, _ELEMENT = 20.0, 15.0, 0.6, 3.5

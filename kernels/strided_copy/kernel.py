@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::transpose and pl::slice on kernels/strided_copy/strided_copy.h."""
 
-from kernels.common.kernel import ITEM_SIZES, Field, Isa, KernelCall, OpCall, Value, kernel
+from kernels.common.kernel import Field, Isa, KernelCall, OpCall, Value, kernel
 from kernels.common.shapes import contiguous_strides
 from kernels.common.strided import permuted, strided_copy_dims
+from kernels.common.tensor import DTYPES
 
 
 @kernel("pl::transpose")
@@ -17,7 +18,7 @@ def transpose(call: OpCall, isa: Isa) -> KernelCall:
     )
     shape, input_strides, output_strides = permuted(source.shape, perm)
     _check_output(call, source, shape)
-    dims = strided_copy_dims(shape, input_strides, output_strides, ITEM_SIZES[source.dtype])
+    dims = strided_copy_dims(shape, input_strides, output_strides, DTYPES[source.dtype].bytes)
     return _copy_call(call, source, dims)
 
 
@@ -39,7 +40,7 @@ def slice_(call: OpCall, isa: Isa) -> KernelCall:
     offset = start * strides[axis]
     strides[axis] *= step
     dims = strided_copy_dims(
-        shape, strides, contiguous_strides(shape), ITEM_SIZES[source.dtype], input_offset=offset
+        shape, strides, contiguous_strides(shape), DTYPES[source.dtype].bytes, input_offset=offset
     )
     return _copy_call(call, source, dims)
 
@@ -47,8 +48,8 @@ def slice_(call: OpCall, isa: Isa) -> KernelCall:
 def _check_output(call: OpCall, source: Value, shape: tuple[int, ...]) -> None:
     output = call.output(source.dtype)
     call.require(
-        source.dtype in ITEM_SIZES,
-        f"input is {source.dtype}; there are kernels for {', '.join(ITEM_SIZES)}",
+        source.dtype in DTYPES,
+        f"input is {source.dtype}; there are kernels for {', '.join(DTYPES)}",
     )
     call.require(
         output.shape == shape, f"output has shape {list(output.shape)}, it should be {list(shape)}"
@@ -57,7 +58,7 @@ def _check_output(call: OpCall, source: Value, shape: tuple[int, ...]) -> None:
 
 def _copy_call(call: OpCall, source: Value, dims: dict[str, Field]) -> KernelCall:
     return KernelCall(
-        function=f"pl_strided_copy_x{8 * ITEM_SIZES[source.dtype]}",
+        function=f"pl_strided_copy_x{8 * DTYPES[source.dtype].bytes}",
         header="kernels/strided_copy/strided_copy.h",
         params={},
         dims=dims,

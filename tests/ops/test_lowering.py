@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The op tables through lowering: which dialect ops they become, and that those compute the same.
+"""The op tables through lowering: which dialect ops they become, that those compute the same, and
+that the artefact is what ExecuTorch's own export would write.
 
 A table is lowered as one model. The dialect's integers may differ by one step from torchao's
 quantized graph, which computes in float: OFF_BY_ONE_RATE says how often.
@@ -15,6 +16,7 @@ from torch.fx import Node
 
 from aot.dialect.graph import arguments, dialect_op, shape_of
 from aot.lower import Lowered, lower
+from aot.pte.testing import export_graph
 from aot.testing.lockstep import Lockstep, compare
 from tests.ops.bundle import as_tuple
 from tests.ops.case import build, draw
@@ -86,6 +88,11 @@ def test_becomes_the_ops_that_it_should(name: str) -> None:
     expected = {case.name: (dict(case.ops), case.transposes) for case in table(name).cases()}
     wrong = {case: (found[case], expected[case]) for case in found if found[case] != expected[case]}
     assert not wrong, "(found, expected) by case"
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_is_written_as_the_export_is(name: str) -> None:
+    assert lowered(name).pte == export_graph(lowered(name).module, nhwc_border=False)
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -26,7 +26,7 @@ def main(argv: list[str]) -> int:
     if len(argv) > 1:
         raise app.UsageError(f"unknown argument {argv[1]!r}")
     network = Network()
-    pte = export_pte(network, [network.example()], layouts=([1], [0]))
+    pte = export_pte(network, [network.example()], layouts=(["nchw"], ["row_major"]))
     Path(_PTE.value).write_bytes(pte)
     inputs = [network.example(seed) for seed in range(COUNT)]
     with torch.no_grad():

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Emitters: from the dialect to what a processor runs."""

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing a .pte by way of torch.export and ExecuTorch's own emitter, for comparisons."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from executorch.exir import EdgeCompileConfig, to_edge
+from torch.fx import GraphModule
+
+from aot.dialect.graph import border_nodes, is_channels_last
+from aot.pte.conventions import sealed
+from aot.pte.writer import methods_of
+
+
+def export_pte(
+    module: torch.nn.Module, inputs: Sequence[torch.Tensor], methods: Mapping[str, Any]
+) -> bytes:
+    """The .pte of a module whose forward calls ops of the dialect."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = torch.export.export(module, tuple(inputs))
+        config = EdgeCompileConfig(_check_ir_validity=False)
+        edge = to_edge(program, compile_config=config, constant_methods=dict(methods))
+        return sealed(bytes(edge.to_executorch().buffer))
+
+
+def export_graph(module: GraphModule, nhwc_border: bool) -> bytes:
+    """What `write_pte` writes."""
+    inputs = [_example(n.meta["val"]) for n in border_nodes(module)[0]]
+    return export_pte(module, inputs, methods_of(module, nhwc_border))
+
+
+def _example(value: torch.Tensor) -> torch.Tensor:
+    """A tensor of a fake one's shape, dtype and memory format."""
+    layout = torch.channels_last if is_channels_last(value) else torch.contiguous_format
+    return torch.zeros(value.shape, dtype=value.dtype).contiguous(memory_format=layout)

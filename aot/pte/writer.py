@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a dialect graph as a .pte.
+
+A node is already what an instruction is: an op with a schema and typed values. So the method
+`forward` is written down in the order of the graph, each op as its out-variant (`pl::<op>.out`);
+ExecuTorch's own code describes tensors, plans memory and serialises.
+
+Values: the constants that are used, in order of registration; then the inputs; then for each call
+its results and its other arguments. Bytes that several constants share are kept once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from executorch.exir import schema as et
+from executorch.exir._serialize._program import PTEFile, serialize_pte_binary
+from executorch.exir.memory_planning import MemoryPlanningAlgorithmSuite
+from executorch.exir.operator.convert import to_out_variant
+from executorch.exir.tensor import ALIGNMENT, TensorSpec, make_allocation_info, make_tensor_value
+from executorch.exir.version import EXECUTORCH_SCHEMA_VERSION
+from executorch.extension import pytree
+from torch.fx import GraphModule, Node
+from torch.fx.node import map_arg
+
+from aot.dialect.graph import border_nodes, edge_of, is_channels_last
+from aot.pte.conventions import FORWARD, Border, Layout, constant_methods, sealed
+from aot.pte.kernel_forms import kernel_form
+
+
+def write_pte(module: GraphModule, nhwc_border: bool) -> bytes:
+    """Serialises a dialect graph; the same graph gives the same bytes.
+
+    Args:
+      module: its shapes are static.
+      nhwc_border: rank-4 inputs and outputs have the shape [N, H, W, C] by request.
+    """
+    method = _Method(module)
+    methods = [_constant_method(*item) for item in methods_of(module, nhwc_border).items()]
+    program = et.Program(
+        version=EXECUTORCH_SCHEMA_VERSION,
+        execution_plan=[method.plan(), *methods],
+        constant_buffer=[et.Buffer(b""), *(et.Buffer(data) for data in method.constants)],
+        backend_delegate_data=[],
+        segments=[],
+        constant_segment=et.SubsegmentOffsets(0, []),
+    )
+    return sealed(bytes(serialize_pte_binary(PTEFile(program))))
+
+
+def methods_of(module: GraphModule, nhwc_border: bool) -> Mapping[str, object]:
+    """The constant methods of a dialect graph: what its inputs and outputs are."""
+    inputs, outputs = border_nodes(module)
+    return constant_methods(
+        [_border(n, nhwc_border) for n in inputs], [_border(n, nhwc_border) for n in outputs]
+    )
+
+
+def _border(node: Node, nhwc_border: bool) -> Border:
+    edge, value = edge_of(node), node.meta["val"]
+    layout: Layout = "row_major"
+    if value.dim() == 4:
+        layout = "nhwc" if nhwc_border or is_channels_last(value) else "nchw"
+    return Border(edge.scale, edge.zero_point, layout)
+
+
+def _structure(tree: object) -> str:
+    return str(pytree.tree_flatten(tree)[1].to_str())
+
+
+def _scalar(value: object) -> et.EValue:
+    match value:
+        case None:
+            return et.EValue(et.Null())
+        case bool():
+            return et.EValue(et.Bool(value))
+        case int():
+            return et.EValue(et.Int(value))
+        case float():
+            return et.EValue(et.Double(value))
+    raise TypeError(f"a .pte has no value for the argument {value!r}")
+
+
+def _constant_method(name: str, value: object) -> et.ExecutionPlan:
+    items = value if isinstance(value, list) else [value]
+    return et.ExecutionPlan(
+        name=name,
+        container_meta_type=et.ContainerMetadata("", _structure(value)),
+        values=[_scalar(item) for item in items],
+        inputs=[],
+        outputs=list(range(len(items))),
+        chains=[et.Chain([], [], [], None)],
+        operators=[],
+        delegates=[],
+        non_const_buffer_sizes=[0],
+    )
+
+
+class _Method:
+    """The method `forward`, and the constants that it refers to."""
+
+    def __init__(self, module: GraphModule) -> None:
+        self.constants: list[bytes] = []
+        self._module = module
+        self._values: list[et.EValue] = []
+        self._instructions: list[et.Instruction] = []
+        self._operators: dict[tuple[str, str], int] = {}
+        self._buffer_ids: dict[bytes, int] = {}
+        self._ids: dict[Node, int] = {}
+        self._planned: dict[int, TensorSpec] = {}  # by value, in the order that they are written
+        self._inputs, self._outputs = border_nodes(module)
+        self._add_constants()
+        for node in self._inputs:
+            self._ids[node] = self._tensor(node.meta["val"], 0)
+        for step, node in enumerate(module.graph.nodes):
+            if node.op == "call_function":
+                self._use(node.all_input_nodes, step)
+                self._call(node, step)
+            elif node.op == "output":
+                self._use(node.all_input_nodes, step)
+        self._pool_sizes = self._plan_memory()
+
+    def plan(self) -> et.ExecutionPlan:
+        returned = self._module.graph.output_node().args[0]
+        return et.ExecutionPlan(
+            name=FORWARD,
+            container_meta_type=et.ContainerMetadata(
+                _structure((tuple(0 for _ in self._inputs), {})),
+                _structure(map_arg(returned, lambda _: 0)),
+            ),
+            values=self._values,
+            inputs=[self._ids[n] for n in self._inputs],
+            outputs=[self._ids[n] for n in self._outputs],
+            chains=[et.Chain([], [], self._instructions, None)],
+            operators=[et.Operator(*name) for name in self._operators],
+            delegates=[],
+            non_const_buffer_sizes=self._pool_sizes,
+        )
+
+    def _add_constants(self) -> None:
+        readers: dict[str, list[Node]] = {}
+        for node in self._module.graph.nodes:
+            if node.op == "get_attr":
+                readers.setdefault(str(node.target), []).append(node)
+        for name, tensor in self._module.named_buffers():
+            if name in readers:
+                spec = TensorSpec.from_tensor(tensor.detach(), const=True)
+                value = make_tensor_value(self._buffer(tensor), None, spec)
+                self._ids |= dict.fromkeys(readers[name], self._add(et.EValue(value)))
+
+    def _buffer(self, tensor: torch.Tensor) -> int:
+        """Index of a constant's bytes; index 0 means none."""
+        data = tensor.detach().contiguous().numpy().tobytes()
+        key = hashlib.sha256(data).digest()
+        if key not in self._buffer_ids:
+            self.constants.append(data)
+            self._buffer_ids[key] = len(self.constants)
+        return self._buffer_ids[key]
+
+    def _call(self, node: Node, step: int) -> None:
+        target, inputs, values = kernel_form(node)
+        schema = to_out_variant(target)[0]._schema
+        results = [self._tensor(value, step) for value in values]
+        args = [
+            self._argument(_at(inputs, node.kwargs, i, argument))
+            for i, argument in enumerate(schema.arguments)
+            if not argument.is_out
+        ]
+        returned = results[0]
+        if len(results) > 1:
+            returned = self._add(et.EValue(et.TensorList(results)))
+        name = (schema.name, schema.overload_name)
+        index = self._operators.setdefault(name, len(self._operators))
+        call = et.KernelCall(index, [*args, *results, returned])
+        self._instructions.append(et.Instruction(call))
+        self._ids[node] = results[0]
+
+    def _argument(self, value: Any) -> int:
+        """The value of an argument; a list is a value of its own that refers to its items."""
+        if isinstance(value, Node):
+            return self._ids[value]
+        if isinstance(value, (list, tuple)):
+            items = [self._argument(item) for item in value]
+            tensors = len(items) > 0 and all(isinstance(item, Node) for item in value)
+            return self._add(et.EValue(et.TensorList(items) if tensors else et.IntList(items)))
+        return self._add(_scalar(value))
+
+    def _add(self, value: et.EValue) -> int:
+        self._values.append(value)
+        return len(self._values) - 1
+
+    def _tensor(self, value: torch.Tensor, step: int) -> int:
+        """A tensor without data; where it lies is filled in when memory is planned."""
+        spec = TensorSpec.from_tensor(value)
+        spec.lifetime = [step, step]
+        index = self._add(et.EValue(make_tensor_value(0, None, spec)))
+        self._planned[index] = spec
+        return index
+
+    def _use(self, nodes: Sequence[Node], step: int) -> None:
+        for node in nodes:
+            index = self._ids[node]
+            if index in self._planned:
+                self._planned[index].lifetime[1] = step
+
+    def _plan_memory(self) -> list[int]:
+        """For ExecuTorch's own runtime; a plan has its own."""
+        specs = list(self._planned.values())
+        sizes = MemoryPlanningAlgorithmSuite()(ALIGNMENT, specs, self._module, None, 0)
+        for index, spec in self._planned.items():
+            tensor = self._values[index].val
+            assert isinstance(tensor, et.Tensor)
+            tensor.allocation_info = make_allocation_info(spec.mem_id, spec.mem_offset)
+        return [0, *sizes[1:]]
+
+
+def _at(args: Sequence[Any], kwargs: Mapping[str, Any], index: int, argument: Any) -> Any:
+    """An argument of a call by its place in the schema."""
+    if index < len(args):
+        return args[index]
+    return kwargs.get(argument.name, argument.default_value)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a tensor may be on a device: the one table of element types, and the most dimensions.
+
+Everything in Python that asks for them asks here, from the dialect to the plan; it imports nothing.
+"""
+
+from dataclasses import dataclass
+
+MAX_RANK = 6
+"""PL_MAX_RANK of types.h."""
+
+
+@dataclass(frozen=True)
+class DType:
+    """An element type.
+
+    Attributes:
+      bytes: of one element.
+      c_type: in device code.
+      scalar_type: PyTorch's number for it, which a .pte has.
+    """
+
+    bytes: int
+    c_type: str
+    scalar_type: int
+
+
+DTYPES: dict[str, DType] = {
+    "int8": DType(1, "int8_t", 1),
+    "int32": DType(4, "int32_t", 3),
+    "float32": DType(4, "float", 6),
+}
+"""By the name that numpy and torch have for it."""

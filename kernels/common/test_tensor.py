@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of element types and the rank are numpy's and the device's own."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels.common.tensor import DTYPES, MAX_RANK
+
+
+def test_the_device_has_the_same_rank() -> None:
+    header = Path("kernels/common/types.h").read_text()
+    assert re.findall(r"#define PL_MAX_RANK (\d+)", header) == [str(MAX_RANK)]
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_sizes_are_numpys(name: str) -> None:
+    assert np.dtype(name).itemsize == DTYPES[name].bytes
+    assert DTYPES[name].c_type in (f"{name}_t", "float")
+
+
+def test_the_device_has_the_same_element_types() -> None:
+    header = Path("firmware/runtime/plan.h").read_text()
+    assert re.findall(r"PL_DTYPE_(\w+) =", header) == [name.upper() for name in DTYPES]

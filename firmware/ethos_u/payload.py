@@ -8,9 +8,11 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from firmware.ethos_u.pte_delegates import ethos_u_delegates
+from aot.pte.conventions import PteError
+from aot.pte.reader import delegate_payloads
 
 MAGIC = b"vela_bin_stream"
+_BACKEND = "EthosUBackend"
 _END = "vela_end_stream"
 _BLOCKS = ("cmd_data", "weight_data", "scratch_size", "scratch_data", "inputs", "outputs")
 _HEADER = struct.Struct("<16sI12x")
@@ -203,6 +205,6 @@ def read_payloads(path: Path) -> list[bytes]:
     if data[4:6] != b"ET":
         raise PayloadError(f"{path} is neither a payload nor a .pte file")
     try:
-        return ethos_u_delegates(data)
-    except ValueError as error:
-        raise PayloadError(f"{path}: {error}") from error
+        return delegate_payloads(data, _BACKEND)
+    except PteError as error:
+        raise PayloadError(f"{path} {error}") from error

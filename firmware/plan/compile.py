@@ -77,7 +77,7 @@ def _path(text: str) -> Path:
 def _program(path: Path) -> Program:
     if _PROGRAM.value:
         return load_program(path)
-    # Here, as ExecuTorch takes seconds to import.
+    # Here, as torch takes seconds to import.
     from firmware.plan.pte import read_program
 
     return read_program(path.read_bytes())

@@ -1,177 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a .pte (ExecuTorch program) into typed operator calls.
+"""Decodes the model of a .pte into typed operator calls.
 
-The last bytes of the file are a checksum of all others, which ExecuTorch's readers pass over. What
-the file's structure is, ExecuTorch's own deserializer knows; everything that it hands over is
-checked here, as a damaged file must end in one message and never in a wrong plan.
+What the file says is checked here, as a damaged file must end in one message and never in a wrong
+plan.
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import is_dataclass
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
-from aot.pte.conventions import (
-    CHECKSUM_BYTES,
-    DTYPE_NAMES,
-    FORMAT_VERSION,
-    FORMAT_VERSION_METHOD,
-    FORWARD,
-    LAYOUTS,
-    PteError,
-    Side,
-    checksum,
-    layouts_method,
-    scales_method,
-    zero_points_method,
-)
+from aot.pte import schema
+from aot.pte.conventions import DTYPE_NAMES, Border, PteError, Side
+from aot.pte.reader import item_at, read_pte
 from firmware.plan import operators
-from firmware.plan.executorch_format import deserialize_pte_binary
-from firmware.plan.executorch_format import schema as et
 from firmware.plan.operators import Argument
 from firmware.plan.program import Port, Program, is_row_major
 from kernels.common.kernel import OpCall, Value
 from kernels.common.tensor import DTYPES, MAX_RANK
 
-_MAGIC = b"ET12"
-_BUNDLE_MAGIC = b"BP08"
-_HEADER_MAGIC = b"eh00"
-_HEADER_END = 40
 _MAX_BYTES = 2**31 - 1
+# PyTorch's numbers of what a plan has no tensors of.
+_OTHER_DTYPES = {0: "uint8", 2: "int16", 4: "int64", 5: "float16", 7: "float64", 11: "bool"}
 
 _T = TypeVar("_T")
 
 
 def read_program(data: bytes) -> Program:
     """Decodes the bytes of a .pte; PteError if they are not one, or damaged, or beyond a plan."""
-    _check_container(data)
-    _check_sum(data)
-    program = _deserialize(data)
-    methods = {plan.name: plan for plan in program.execution_plan}
-    if FORWARD not in methods:
-        raise PteError(f"has no method {FORWARD!r}, only {sorted(methods)}")
-    version = _constant_list(methods, FORMAT_VERSION_METHOD, int)
-    if version != [FORMAT_VERSION]:
-        raise PteError(
-            f"has Pilotlight format version {version}, this plan compiler reads {FORMAT_VERSION}"
-        )
-    method = _Method(methods[FORWARD], [buffer.storage for buffer in program.constant_buffer])
+    artefact = read_pte(data)
+    method = _Method(artefact.forward, artefact.constants)
     calls = method.calls()
     return Program(
         calls,
-        _ports(methods, "input", method.inputs, method.nhwc_shapes),
-        _ports(methods, "output", method.outputs, method.nhwc_shapes),
+        _ports("input", method.inputs, artefact.inputs, method.nhwc_shapes),
+        _ports("output", method.outputs, artefact.outputs, method.nhwc_shapes),
     )
 
 
-def _check_container(data: bytes) -> None:
-    """Checks what the deserializer does not: the file's kind, and that it is all there."""
-    magic = data[4:8]
-    if magic == _BUNDLE_MAGIC:
-        raise PteError("is a bundled program (test data around a .pte), not a .pte")
-    if magic != _MAGIC:
-        raise PteError(
-            f"is not a .pte: bytes 4 to 7 are {magic!r}, not {_MAGIC!r} ({len(data)} bytes)"
-        )
-    if data[8:12] != _HEADER_MAGIC:  # a program without constants has no extended header
-        return
-    if len(data) < _HEADER_END:
-        raise PteError(f"is truncated: {len(data)} bytes")
-
-    def field(offset: int) -> int:
-        return int.from_bytes(data[offset : offset + 8], "little")
-
-    program_size, segment_base, segment_size = field(16), field(24), field(32)
-    end = max(program_size, segment_base + segment_size)
-    if end > len(data):
-        raise PteError(f"is truncated: {len(data)} bytes of {end}")
-    if segment_base < program_size:
-        raise PteError("is damaged: its segments begin inside of its program")
-
-
-def _check_sum(data: bytes) -> None:
-    if checksum(data[:-CHECKSUM_BYTES]) != data[-CHECKSUM_BYTES:]:
-        raise PteError("is damaged, or was not lowered by Pilotlight: its checksum is wrong")
-
-
-def _deserialize(data: bytes) -> et.Program:
-    try:
-        file = deserialize_pte_binary(data)
-    except Exception as error:  # whatever a damaged flatbuffer provokes in the generated reader
-        raise PteError(f"is damaged: its program cannot be decoded ({error})") from error
-    if file.mutable_data is not None:
-        raise PteError("has mutable buffers (state kept between runs): a plan has none")
-    _complete(file.program)
-    return file.program
-
-
-def _complete(node: Any) -> None:
-    """Absent fields: lists become empty ones, anything else that must be there is damage."""
-    for name, hint in get_type_hints(type(node)).items():
-        value = getattr(node, name)
-        if value is None and get_origin(hint) is list:
-            setattr(node, name, [])
-        elif value is None and type(None) not in get_args(hint):
-            raise PteError(f"is damaged: {type(node).__name__} has no {name}")
-        for item in value if isinstance(value, list) else [value]:
-            if is_dataclass(item):
-                _complete(item)
-
-
-def _constant_list(methods: Mapping[str, et.ExecutionPlan], name: str, kind: type[_T]) -> list[_T]:
-    """What a constant method returns: a number, or the items of a list of numbers."""
-    plan = methods.get(name)
-    if plan is None:
-        raise PteError(f"has no {name!r}: it was not lowered by Pilotlight, or is damaged")
-    items: list[_T] = []
-    for index in plan.outputs:
-        value = _item(plan.values, index, f"{name}: value").val
-        number = getattr(value, "int_val" if kind is int else "double_val", None)
-        if not isinstance(number, kind):
-            raise PteError(f"is damaged: {name} returns {type(value).__name__}")
-        items.append(number)
-    return items
-
-
 def _ports(
-    methods: Mapping[str, et.ExecutionPlan],
     side: Side,
-    values: tuple[Value, ...],
+    values: Sequence[Value],
+    borders: Sequence[Border],
     nhwc_shapes: Mapping[str, tuple[int, ...]],
 ) -> tuple[Port, ...]:
-    scales = _constant_list(methods, scales_method(side), float)
-    zero_points = _constant_list(methods, zero_points_method(side), int)
-    layouts = _constant_list(methods, layouts_method(side), int)
-    if not len(scales) == len(zero_points) == len(layouts) == len(values):
-        raise PteError(
-            f"is damaged: {len(values)} {side}s, {len(scales)} scales, "
-            f"{len(zero_points)} zero points, {len(layouts)} layouts"
-        )
     ports = []
-    for index, value in enumerate(values):
-        scale, zero_point, layout = scales[index], zero_points[index], layouts[index]
-        if not (0.0 <= scale < math.inf and -128 <= zero_point <= 127):
-            raise PteError(f"is damaged: {side} {index}: scale {scale}, zero point {zero_point}")
-        name = _item(LAYOUTS, layout, f"{side} {index}: layout")
+    for index, (value, border) in enumerate(zip(values, borders, strict=True)):
         shape = nhwc_shapes.get(value.name, value.shape)
-        if name != "row_major" and len(shape) != 4:
-            raise PteError(f"is damaged: {side} {index}: {name} with shape {list(shape)}")
-        ports.append(Port(value, shape, scale, zero_point, name))
+        if border.layout != "row_major" and len(shape) != 4:
+            raise PteError(f"is damaged: {side} {index}: {border.layout} with shape {list(shape)}")
+        ports.append(Port(value, shape, border.scale, border.zero_point, border.layout))
     return tuple(ports)
-
-
-def _item(items: Any, index: Any, what: str) -> Any:
-    if not isinstance(index, int) or not 0 <= index < len(items):
-        raise PteError(f"is damaged: {what} {index} of {len(items)}")
-    return items[index]
 
 
 class _Method:
     """Decodes the values and instructions of one execution plan."""
 
-    def __init__(self, plan: et.ExecutionPlan, constants: list[bytes]) -> None:
+    def __init__(self, plan: schema.ExecutionPlan, constants: Sequence[bytes]) -> None:
         self._plan = plan
         self._constants = constants
         self._tensors: dict[int, Value] = {}
@@ -202,12 +88,12 @@ class _Method:
 
     def _call(self, position: int, instruction: Any) -> OpCall:
         where = f"instruction {position}"
-        if isinstance(instruction, et.DelegateCall):
-            delegate = _item(self._plan.delegates, instruction.delegate_index, "delegate")
+        if isinstance(instruction, schema.DelegateCall):
+            delegate = item_at(self._plan.delegates, instruction.delegate_index, "delegate")
             raise PteError(f"{where} is for the delegate {delegate.id!r}: no plan can run it")
-        if not isinstance(instruction, et.KernelCall):
+        if not isinstance(instruction, schema.KernelCall):
             raise PteError(f"{where} is a {type(instruction).__name__}: a plan has calls only")
-        name = _item(self._plan.operators, instruction.op_index, f"{where}: operator")
+        name = item_at(self._plan.operators, instruction.op_index, f"{where}: operator")
         operator = operators.find(name.name, name.overload)
         if operator is None:
             raise PteError(f"{where} calls {name.name}.{name.overload}: there is no such operator")
@@ -223,7 +109,7 @@ class _Method:
         out_indices = indices[len(operator.arguments) : -1]
         returned = indices[-1:]
         if out_count > 1:
-            returned = self._value(indices[-1], et.TensorList, f"{where}: results").items
+            returned = self._value(indices[-1], schema.TensorList, f"{where}: results").items
         if list(returned) != out_indices:
             raise PteError(f"is damaged: {where} writes {out_indices} and returns {returned}")
         outputs = tuple(self._write(index, where) for index in out_indices)
@@ -236,32 +122,32 @@ class _Method:
 
     def _argument(self, argument: Argument, index: int, where: str) -> Any:
         where = f"{where}: {argument.name}"
-        value = _item(self._plan.values, index, f"{where}: value").val
-        if isinstance(value, et.Null) and argument.optional:
+        value = item_at(self._plan.values, index, f"{where}: value").val
+        if isinstance(value, schema.Null) and argument.optional:
             return None
         match argument.kind:
             case "Tensor":
                 return self._read(index, where)
             case "List[Tensor]":
-                items = self._value(index, et.TensorList, where).items
+                items = self._value(index, schema.TensorList, where).items
                 return [self._read(item, where) for item in items]
             case "List[int]":
-                items = self._value(index, et.IntList, where).items
-                return [int(self._value(item, et.Int, where).int_val) for item in items]
-            case "bool" if isinstance(value, et.Bool):
+                items = self._value(index, schema.IntList, where).items
+                return [int(self._value(item, schema.Int, where).int_val) for item in items]
+            case "bool" if isinstance(value, schema.Bool):
                 return bool(value.bool_val)
-            case "int" if isinstance(value, et.Int):
+            case "int" if isinstance(value, schema.Int):
                 return int(value.int_val)
-            case "number" if isinstance(value, et.Int):
+            case "number" if isinstance(value, schema.Int):
                 return int(value.int_val)
-            case "float" | "number" if isinstance(value, et.Double):
+            case "float" | "number" if isinstance(value, schema.Double):
                 return float(value.double_val)
-            case "float" if isinstance(value, et.Int):
+            case "float" if isinstance(value, schema.Int):
                 return float(value.int_val)
         raise PteError(f"is damaged: {where} is {type(value).__name__}, not {argument.kind}")
 
     def _value(self, index: Any, kind: type[_T], where: str) -> _T:
-        value = _item(self._plan.values, index, f"{where}: value").val
+        value = item_at(self._plan.values, index, f"{where}: value").val
         if not isinstance(value, kind):
             raise PteError(f"is damaged: {where} is {type(value).__name__}, not {kind.__name__}")
         return value
@@ -281,20 +167,18 @@ class _Method:
 
     def _tensor(self, index: int, where: str) -> Value:
         if index not in self._tensors:
-            tensor = self._value(index, et.Tensor, where)
+            tensor = self._value(index, schema.Tensor, where)
             self._tensors[index] = self._decode_tensor(index, tensor)
         return self._tensors[index]
 
-    def _decode_tensor(self, index: int, tensor: et.Tensor) -> Value:
+    def _decode_tensor(self, index: int, tensor: schema.Tensor) -> Value:
         name = f"value {index}"
         dtype = DTYPE_NAMES.get(tensor.scalar_type)
         sizes, order = tuple(tensor.sizes), tuple(tensor.dim_order)
         if dtype is None:
-            raise PteError(
-                f"{name} is {tensor.scalar_type.name.lower()}: a plan has tensors of "
-                f"{', '.join(DTYPES)} only"
-            )
-        if tensor.shape_dynamism != et.TensorShapeDynamism.STATIC:
+            found = _OTHER_DTYPES.get(tensor.scalar_type, f"of type {tensor.scalar_type}")
+            raise PteError(f"{name} is {found}: a plan has tensors of {', '.join(DTYPES)} only")
+        if tensor.shape_dynamism != schema.STATIC_SHAPE:
             raise PteError(f"{name} has a dynamic shape: a plan's shapes are fixed")
         if len(sizes) > MAX_RANK or sorted(order) != list(range(len(sizes))):
             raise PteError(f"is damaged: {name} has shape {sizes}, dim_order {order}")
@@ -314,13 +198,13 @@ class _Method:
         self._dim_orders[name] = order
         return Value(name, dtype, shape)
 
-    def _constant_bytes(self, name: str, tensor: et.Tensor, byte_size: int) -> bytes:
+    def _constant_bytes(self, name: str, tensor: schema.Tensor, byte_size: int) -> bytes:
         info = tensor.extra_tensor_info
-        if info is not None and info.location != et.TensorDataLocation.SEGMENT:
+        if info is not None and info.location != schema.DATA_IN_SEGMENT:
             raise PteError(f"{name} has its data in another file: export without external data")
         if tensor.allocation_info is not None:
             raise PteError(f"{name} is a mutable buffer with a first value: a plan has no state")
-        data = _item(self._constants, tensor.data_buffer_idx, f"{name}: constant")
+        data = item_at(self._constants, tensor.data_buffer_idx, f"{name}: constant")
         assert isinstance(data, bytes)
         if len(data) < byte_size:
             raise PteError(f"is damaged: {name} has {len(data)} bytes of data of {byte_size}")

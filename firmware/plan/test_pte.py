@@ -16,7 +16,7 @@ from executorch.exir._serialize._program import (
 )
 from executorch.exir.scalar_type import ScalarType
 
-from aot.pte.conventions import PteError, sealed
+from aot.pte.conventions import Border, PteError, constant_methods, sealed
 from firmware.plan.plan import make_plan
 from firmware.plan.pte import read_program
 from firmware.plan.testing import Network, export_pte, sample_board
@@ -303,7 +303,7 @@ def _no_chain(program: et.Program) -> None:
         (_delegate, "SomeBackend"),
         (_delegate_index, "delegate 3"),
         (_jump, "JumpFalseCall"),
-        (_dtype, "long"),
+        (_dtype, "int64"),
         (_rank, "shape"),
         (_dim_order, "dim_order"),
         (_no_elements, "no elements"),
@@ -312,7 +312,7 @@ def _no_chain(program: et.Program) -> None:
         (_constant_too_short, "bytes of data"),
         (_method_name, "no method 'forward'"),
         (_output_index, "12345"),
-        (_input_twice, "given twice"),
+        (_input_twice, "2 inputs, 1 scales"),
         (_no_chain, "0 chains"),
     ],
 )
@@ -322,6 +322,16 @@ def test_damaged_structure(change: Callable[[et.Program], None], message: str) -
     data = bytes(serialize_pte_binary(PTEFile(program=file.program)))
     with pytest.raises(PteError, match=message):
         read_program(sealed(data))
+
+
+def test_the_same_tensor_for_two_inputs() -> None:
+    network = Network()
+    both: Any = constant_methods([Border(0.5, 3, "nchw")] * 2, [Border(0.5, 3, "row_major")])
+    data = export_pte(network, [network.example()], **both)
+    file = deserialize_pte_binary(data)
+    _input_twice(file.program)
+    with pytest.raises(PteError, match="given twice"):
+        read_program(sealed(bytes(serialize_pte_binary(file))))
 
 
 def test_rewritten_file_is_as_good_as_the_first() -> None:

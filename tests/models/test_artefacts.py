@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from executorch.runtime import Runtime
 
+from aot.pte.conventions import SIDES, scales_method, zero_points_method
+from kernels.common.tensor import DTYPES
+
 MODELS = ("deep_autoencoder", "digits", "ds_cnn", "mobilenet_v1", "resnet8")
 
 
@@ -19,16 +22,15 @@ def test_executorch_agrees_with_the_report(model: str) -> None:
     program = Runtime.get().load_program(folder / f"{model}.pte")
     assert "forward" in program.method_names
     meta = program.metadata("forward")
-    counts = {"input": meta.num_inputs(), "output": meta.num_outputs()}
-    for kind, count in counts.items():
-        tensors = report[f"{kind}s"]
+    for side, count in zip(SIDES, (meta.num_inputs(), meta.num_outputs()), strict=True):
+        tensors = report[f"{side}s"]
         assert count == len(tensors)
         for index, tensor in enumerate(tensors):
-            info = getattr(meta, f"{kind}_tensor_meta")(index)
+            info = getattr(meta, f"{side}_tensor_meta")(index)
             assert list(info.sizes()) == tensor["shape"]
-            assert tensor["dtype"] == "int8" and info.dtype() == 1  # ScalarType::Char
-        for name in ("scale", "zero_point"):
-            values = program.load_method(f"pl_{kind}_{name}s").execute([])
+            assert tensor["dtype"] == "int8" and info.dtype() == DTYPES["int8"].scalar_type
+        for name, method in (("scale", scales_method), ("zero_point", zero_points_method)):
+            values = program.load_method(method(side)).execute([])
             assert values == [tensor[name] for tensor in tensors]
 
 

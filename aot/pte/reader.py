@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a .pte as far as its format goes: its container, its tables, what it says of its border.
+
+Imports no torch and no ExecuTorch. A damaged file ends in one message, PteError; what the values
+and instructions mean, and whether they fit together, is the plan compiler's to check.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from aot.pte import schema
+from aot.pte.conventions import (
+    CHECKSUM_BYTES,
+    FORMAT_VERSION,
+    FORMAT_VERSION_METHOD,
+    FORWARD,
+    LAYOUTS,
+    Border,
+    PteError,
+    Side,
+    checksum,
+    layouts_method,
+    scales_method,
+    zero_points_method,
+)
+from aot.pte.flatbuffer import FlatbufferError, read_root
+
+_MAGIC = b"ET12"
+_BUNDLE_MAGIC = b"BP08"
+_HEADER_MAGIC = b"eh00"
+_HEADER_END = 40
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """What is in a .pte of Pilotlight's.
+
+    Attributes:
+      forward: the model.
+      constants: their bytes, by the index that tensors have; padding may follow.
+      inputs: what is said of each input.
+      outputs: what is said of each output.
+    """
+
+    forward: schema.ExecutionPlan
+    constants: tuple[bytes, ...]
+    inputs: tuple[Border, ...]
+    outputs: tuple[Border, ...]
+
+
+def read_pte(data: bytes) -> Artefact:
+    """Decodes a file that Pilotlight wrote; PteError if it is not one, or damaged."""
+    check_container(data)
+    if checksum(data[:-CHECKSUM_BYTES]) != data[-CHECKSUM_BYTES:]:
+        raise PteError("is damaged, or was not lowered by Pilotlight: its checksum is wrong")
+    program = read_tables(data)
+    if program.mutable_data_segments:
+        raise PteError("has mutable buffers (state kept between runs): a plan has none")
+    methods = {plan.name: plan for plan in program.execution_plan}
+    if FORWARD not in methods:
+        raise PteError(f"has no method {FORWARD!r}, only {sorted(methods)}")
+    version = _constant_list(methods, FORMAT_VERSION_METHOD, int)
+    if version != [FORMAT_VERSION]:
+        raise PteError(
+            f"has Pilotlight format version {version}, this plan compiler reads {FORMAT_VERSION}"
+        )
+    forward = methods[FORWARD]
+    return Artefact(
+        forward,
+        _constants(data, program),
+        _borders(methods, "input", len(forward.inputs)),
+        _borders(methods, "output", len(forward.outputs)),
+    )
+
+
+def check_container(data: bytes) -> None:
+    """Checks the file's kind, and that it is all there."""
+    magic = data[4:8]
+    if magic == _BUNDLE_MAGIC:
+        raise PteError("is a bundled program (test data around a .pte), not a .pte")
+    if magic != _MAGIC:
+        raise PteError(
+            f"is not a .pte: bytes 4 to 7 are {magic!r}, not {_MAGIC!r} ({len(data)} bytes)"
+        )
+    if not _has_header(data):
+        return
+    if len(data) < _HEADER_END:
+        raise PteError(f"is truncated: {len(data)} bytes")
+    program_size, base, segment_size = (_header_field(data, at) for at in (16, 24, 32))
+    end = max(program_size, base + segment_size)
+    if end > len(data):
+        raise PteError(f"is truncated: {len(data)} bytes of {end}")
+    if base < program_size:
+        raise PteError("is damaged: its segments begin inside of its program")
+
+
+def _has_header(data: bytes) -> bool:
+    """A program without constants has no extended header."""
+    return data[8:12] == _HEADER_MAGIC
+
+
+def _header_field(data: bytes, offset: int) -> int:
+    return int.from_bytes(data[offset : offset + 8], "little")
+
+
+def read_tables(data: bytes) -> schema.Program:
+    """The tables of any file that passes check_container."""
+    try:
+        return read_root(
+            data[: _header_field(data, 16)] if _has_header(data) else data, schema.Program
+        )
+    except (FlatbufferError, UnicodeDecodeError) as error:
+        raise PteError(f"is damaged: its program cannot be decoded ({error})") from error
+
+
+def read_segment(data: bytes, program: schema.Program, index: int) -> bytes:
+    """A segment of a file: data behind its tables."""
+    segment = item_at(program.segments, index, "segment")
+    if not _has_header(data):
+        raise PteError("is damaged: it has segments and no extended header")
+    start = _header_field(data, 24) + segment.offset
+    if start + segment.size > len(data):
+        raise PteError(f"is damaged: segment {index} ends at {start + segment.size} of {len(data)}")
+    return data[start : start + segment.size]
+
+
+def _constants(data: bytes, program: schema.Program) -> tuple[bytes, ...]:
+    where = program.constant_segment
+    if where is None or len(where.offsets) < 2:  # the first is a placeholder that means none
+        return ()
+    segment = read_segment(data, program, where.segment_index)
+    ends = [*where.offsets[1:], len(segment)]
+    return tuple(segment[a:b] for a, b in zip(where.offsets, ends, strict=True))
+
+
+def _constant_list(
+    methods: Mapping[str, schema.ExecutionPlan], name: str, kind: type[_T]
+) -> list[_T]:
+    """What a constant method returns: a number, or the items of a list of numbers."""
+    plan = methods.get(name)
+    if plan is None:
+        raise PteError(f"has no {name!r}: it was not lowered by Pilotlight, or is damaged")
+    items: list[_T] = []
+    for index in plan.outputs:
+        value = item_at(plan.values, index, f"{name}: value").val
+        number = getattr(value, "int_val" if kind is int else "double_val", None)
+        if not isinstance(number, kind):
+            raise PteError(f"is damaged: {name} returns {type(value).__name__}")
+        items.append(number)
+    return items
+
+
+def _borders(
+    methods: Mapping[str, schema.ExecutionPlan], side: Side, count: int
+) -> tuple[Border, ...]:
+    scales = _constant_list(methods, scales_method(side), float)
+    zero_points = _constant_list(methods, zero_points_method(side), int)
+    layouts = _constant_list(methods, layouts_method(side), int)
+    if not len(scales) == len(zero_points) == len(layouts) == count:
+        raise PteError(
+            f"is damaged: {count} {side}s, {len(scales)} scales, "
+            f"{len(zero_points)} zero points, {len(layouts)} layouts"
+        )
+    borders = []
+    for index, (scale, zero_point) in enumerate(zip(scales, zero_points, strict=True)):
+        if not (0.0 <= scale < math.inf and -128 <= zero_point <= 127):
+            raise PteError(f"is damaged: {side} {index}: scale {scale}, zero point {zero_point}")
+        layout = item_at(LAYOUTS, layouts[index], f"{side} {index}: layout")
+        borders.append(Border(scale, zero_point, layout))
+    return tuple(borders)
+
+
+def item_at(items: Any, index: Any, what: str) -> Any:
+    """items[index]; PteError if there is no such item."""
+    if not isinstance(index, int) or not 0 <= index < len(items):
+        raise PteError(f"is damaged: {what} {index} of {len(items)}")
+    return items[index]
+
+
+def delegate_payloads(data: bytes, backend: str) -> list[bytes]:
+    """What any .pte keeps for a backend, in the order of its delegates."""
+    check_container(data)
+    program = read_tables(data)
+    payloads = []
+    for plan in program.execution_plan:
+        for delegate in plan.delegates:
+            if delegate.id == backend:
+                where = delegate.processed
+                if where.location == schema.PAYLOAD_INLINE:
+                    inline = item_at(program.backend_delegate_data, where.index, "payload")
+                    payloads.append(inline.data)
+                else:
+                    payloads.append(read_segment(data, program, where.index))
+    return payloads

@@ -40,7 +40,14 @@ def test_the_checksum_is_crc32() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["aot.pte.conventions", "firmware.plan.plan", "firmware.plan.program"]
+    "module",
+    [
+        "aot.pte.conventions",
+        "aot.pte.reader",
+        "firmware.ethos_u.payload",
+        "firmware.plan.compile",
+        "firmware.plan.plan",
+    ],
 )
 def test_what_plans_need_imports_no_torch(module: str) -> None:
     script = f"import sys, {module}; sys.exit('torch' in sys.modules)"

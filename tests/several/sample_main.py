@@ -12,7 +12,7 @@ from firmware.plan.testing import Network, export_pte
 
 def main() -> None:
     network = Network(size=16, channels=12)
-    pte = export_pte(network, [network.example()], layouts=([1], [0]))
+    pte = export_pte(network, [network.example()], layouts=(["nchw"], ["row_major"]))
     Path(sys.argv[1]).write_bytes(pte)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 from absl import logging
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import GraphModule, Interpreter, Node
 
 from aot.errors import LoweringError, describe, module_path, place, source_line
@@ -38,10 +39,11 @@ def as_inputs(sample: Sample, name: str) -> tuple[torch.Tensor, ...]:
             raise LoweringError(f"{where} is {describe(value)}: make it a tensor, torch.from_numpy")
         if not isinstance(value, torch.Tensor):
             raise LoweringError(f"{where} is {describe(value)}, not a tensor")
-        if value.device.type != "cpu" or value.layout is not torch.strided:
+        is_plain = value.layout is torch.strided and not value.is_nested
+        if value.device.type != "cpu" or not is_plain or isinstance(value, FakeTensor):
             raise LoweringError(
-                f"{where} is a {value.layout} tensor on device {value.device}: give dense tensors "
-                "with data on the CPU"
+                f"{where} is a {type(value).__name__} of layout {value.layout} on device "
+                f"{value.device}: give dense tensors with data on the CPU"
             )
     return tuple(inputs)
 
@@ -56,7 +58,7 @@ def samples_of(data: object, name: str) -> Iterator[tuple[torch.Tensor, ...]]:
     Raises:
       LoweringError: it cannot be iterated over, or a sample is no tuple of tensors.
     """
-    if not isinstance(data, Iterable):
+    if not isinstance(data, Iterable) or (isinstance(data, torch.Tensor) and data.dim() == 0):
         called = "; call it" if callable(data) else ""
         raise LoweringError(
             f"{name} is {describe(data)}, not a list or generator of samples{called}"
@@ -85,7 +87,7 @@ def calibrate(
     count = 0
     with torch.no_grad():
         for inputs in samples_of(data, "calibration"):
-            _check(count, inputs, example_inputs)
+            check_sample(f"calibration sample {count}", inputs, example_inputs)
             contiguous = [x.contiguous() for x in inputs]
             try:
                 prepared(*contiguous)
@@ -140,16 +142,16 @@ def _explained(
     return None
 
 
-def _check(
-    index: int, inputs: Sequence[torch.Tensor], example_inputs: Sequence[torch.Tensor]
+def check_sample(
+    name: str, inputs: Sequence[torch.Tensor], example_inputs: Sequence[torch.Tensor]
 ) -> None:
+    """Raises LoweringError where a sample is not as the example, or holds NaN or infinity."""
     if len(inputs) != len(example_inputs):
         raise LoweringError(
-            f"calibration sample {index} has {len(inputs)} inputs, the model takes "
-            f"{len(example_inputs)}"
+            f"{name} has {len(inputs)} inputs, the model takes {len(example_inputs)}"
         )
     for position, (actual, expected) in enumerate(zip(inputs, example_inputs, strict=True)):
-        where = f"calibration sample {index}, input {position}"
+        where = f"{name}, input {position}"
         if actual.shape != expected.shape or actual.dtype != expected.dtype:
             raise LoweringError(
                 f"{where} is {describe(actual)}, the model was exported with {describe(expected)}"

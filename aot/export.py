@@ -5,11 +5,13 @@ the rules know.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch.export import ExportedProgram, default_decompositions
+from torch.export.graph_signature import OutputKind
 from torch.fx import GraphModule, Node
+from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
 
 from aot.errors import LoweringError, describe
@@ -68,6 +70,7 @@ def export_aten(
     """
     if isinstance(model, ExportedProgram):
         program = model
+        _check_weights({**model.state_dict, **model.constants})
     else:
         _check_module(model)
         program = _export(model, tuple(example_inputs))
@@ -75,6 +78,7 @@ def export_aten(
     _check_signature(program, example_inputs)
     decomposed = decompose(program)
     _check_effects(decomposed)
+    _forget_writes_to_inputs(decomposed)
     # What the guards would check (shapes, dtypes) is static here and is checked by whoever runs the
     # artefact.
     module = decomposed.module(check_guards=False)
@@ -131,11 +135,26 @@ def _check_module(model: object) -> None:
             f"the model is in training mode ({shown}): call .eval() first, so that BatchNorm and "
             "Dropout have their meaning for inference"
         )
-    for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
+    _check_weights(dict([*model.named_parameters(), *model.named_buffers()]))
+
+
+def _check_weights(weights: Mapping[str, object]) -> None:
+    for name, tensor in weights.items():
+        if not isinstance(tensor, torch.Tensor):
+            continue
+        if is_lazy(tensor):
+            raise LoweringError(
+                f"weight {name} has no shape yet: call the model once on an example input"
+            )
         if tensor.device.type != "cpu":
             raise LoweringError(
                 f"weight {name} ({describe(tensor)}) is on device {tensor.device}: load the "
                 "checkpoint, and move the model with .cpu()"
+            )
+        if tensor.is_floating_point() and tensor.dtype != torch.float32:
+            raise LoweringError(
+                f"weight {name} is {describe(tensor)}: call .float() on the model; lowering makes "
+                "weights int8"
             )
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
             bad = int((~torch.isfinite(tensor)).sum())
@@ -234,6 +253,22 @@ def _check_effects(program: ExportedProgram) -> None:
                 f"the model checks its data at run time ({node.target}): the device has no such "
                 "check; move it out of forward"
             )
+
+
+def _forget_writes_to_inputs(program: ExportedProgram) -> None:
+    """Drops the results that an in-place op leaves in the model's inputs: nobody reads them there.
+
+    The program is functional: what comes after the op reads the result itself.
+    """
+    signature = program.graph_signature
+    output = next(n for n in program.graph.nodes if n.op == "output")
+    kept = [
+        (value, spec)
+        for value, spec in zip(output.args[0], signature.output_specs, strict=True)
+        if spec.kind is not OutputKind.USER_INPUT_MUTATION
+    ]
+    output.args = (tuple(value for value, _ in kept),)
+    signature.output_specs = [spec for _, spec in kept]
 
 
 def _check_outputs(module: GraphModule) -> None:

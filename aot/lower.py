@@ -184,4 +184,5 @@ def _output_values(
     """What the user's own model gives, for its outputs' memory format."""
     runnable = model.module(check_guards=False) if isinstance(model, ExportedProgram) else model
     with torch.no_grad():
-        return torch.utils._pytree.tree_leaves(runnable(*example_inputs))
+        # Copies: the model may write into its inputs.
+        return torch.utils._pytree.tree_leaves(runnable(*(x.clone() for x in example_inputs)))

@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from absl import app, flags, logging
 
-from aot.calibration import samples_of
+from aot.calibration import check_sample, samples_of
 from aot.dialect.graph import is_channels_last
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
@@ -70,7 +70,7 @@ def load(reference: str) -> Callable[[], Any]:
       LoweringError: the text has another form, or there is no such module or name.
     """
     module_name, _, name = reference.partition(":")
-    if not module_name or not name:
+    if not name or not all(part.isidentifier() for part in module_name.split(".")):
         raise LoweringError(f"{reference!r} is not of the form pkg.module:name")
     workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY")  # of `bazel run`
     if workspace and workspace not in sys.path:
@@ -116,7 +116,7 @@ def in_memory_order(x: torch.Tensor) -> np.ndarray[Any, Any]:
 
 
 def make_vectors(
-    lowered: Lowered, samples: Iterable[Sequence[torch.Tensor]], io_layout: str
+    lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]], io_layout: str
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Inputs of the artefact's dtype and the reference's outputs, stacked over samples."""
     columns: dict[str, list[np.ndarray[Any, Any]]] = {}
@@ -150,7 +150,7 @@ def _place(flag: flags.FlagHolder[str | None]) -> Path | None:
     Raises:
       LoweringError: there is no such folder.
     """
-    if not flag.value:
+    if flag.value is None:
         return None
     path = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / flag.value
     if not path.parent.is_dir() or path.is_dir():
@@ -159,18 +159,34 @@ def _place(flag: flags.FlagHolder[str | None]) -> Path | None:
     return path
 
 
+def _samples(reference: str) -> list[tuple[torch.Tensor, ...]]:
+    """What a function of the user's yields, copied: it may yield one tensor, filled again.
+
+    Raises:
+      LoweringError: it yields nothing, or something else than samples.
+    """
+    found = [tuple(x.clone() for x in s) for s in samples_of(load(reference)(), reference)]
+    if not found:
+        raise LoweringError(f"{reference} yields nothing: give at least one sample")
+    return found
+
+
 def run() -> None:
     output, report, vectors = _place(_OUTPUT), _place(_REPORT), _place(_VECTORS)
     assert output is not None  # the flag is required
+    places = [path for path in (output, report, vectors) if path is not None]
+    if len({path.resolve() for path in places}) < len(places):
+        raise LoweringError("--output, --report and --vectors name one file twice")
+    if _TEST_INPUTS.value and vectors is None:
+        raise LoweringError("--test_inputs are for --vectors: say where to write them")
     torch.set_num_threads(1)  # sums in a fixed order: the same input gives the same bytes
     model = load(_MODEL.value)()
     if not isinstance(model, torch.nn.Module):
         raise LoweringError(f"{_MODEL.value} gives a {type(model).__name__}, not a torch.nn.Module")
-    samples = list(samples_of(load(_CALIBRATION.value)(), _CALIBRATION.value))
-    if not samples:
-        raise LoweringError(
-            f"{_CALIBRATION.value} yields nothing: calibration needs at least one sample"
-        )
+    samples = _samples(_CALIBRATION.value)
+    tests = _samples(_TEST_INPUTS.value) if _TEST_INPUTS.value else samples[:_DEFAULT_VECTORS]
+    for index, sample in enumerate(tests):
+        check_sample(f"--test_inputs: sample {index}", sample, samples[0])
     lowered = lower(
         model,
         samples[0],
@@ -181,14 +197,14 @@ def run() -> None:
         io_layout=_IO_LAYOUT.value,
         allow_float_fallback=_ALLOW_FLOAT_FALLBACK.value,
     )
-    output.write_bytes(lowered.pte)
-    if report is not None:
-        report.write_text(json.dumps(lowered.report, indent=1) + "\n")
-    if vectors is not None:
-        tests: Iterable[Sequence[torch.Tensor]] = samples[:_DEFAULT_VECTORS]
-        if _TEST_INPUTS.value:
-            tests = samples_of(load(_TEST_INPUTS.value)(), _TEST_INPUTS.value)
-        save_npz(str(vectors), make_vectors(lowered, tests, _IO_LAYOUT.value))
+    try:
+        output.write_bytes(lowered.pte)
+        if report is not None:
+            report.write_text(json.dumps(lowered.report, indent=1) + "\n")
+        if vectors is not None:
+            save_npz(str(vectors), make_vectors(lowered, tests, _IO_LAYOUT.value))
+    except OSError as error:
+        raise LoweringError(f"{error.filename} cannot be written: {error.strerror}") from error
     logging.info("wrote %s", output)
 
 

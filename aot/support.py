@@ -30,6 +30,7 @@ FLOAT_FALLBACK = {
 }
 
 _HINTS = {
+    "aten.div.Tensor_mode": "torch.floor, or torch.trunc, of x * torch.reciprocal(y)",
     "aten.div": "x * torch.reciprocal(y); or --allow-float-fallback",
     "aten.maximum": "a + torch.relu(b - a); or --allow-float-fallback",
     "aten.minimum": "a - torch.relu(a - b); or --allow-float-fallback",
@@ -40,15 +41,16 @@ _HINTS = {
     "aten._native_batch_norm_legit": "BatchNorm with statistics of its own, which folds away",
     "aten.sum": "x.mean(dim) * count; or --allow-float-fallback",
     "aten.bmm": "a Linear layer if one side is constant; or --allow-float-fallback",
-    "aten.mm": "a Linear layer",
-    "aten.addmm": "a Linear layer",
+    "aten.mm": "a Linear layer if one side is constant",
+    "aten.addmm": "a Linear layer if one side is constant",
     "aten.max": "torch.amax, without the indices, and --allow-float-fallback",
     "aten.max_pool2d_with_indices": "a pool whose indices nobody reads",
     "aten.min": "torch.amin, without the indices, and --allow-float-fallback",
     "aten.embedding": "look the row up in the application and give it as an input",
     "aten.lstm": "a convolutional or fully connected model",
     "aten.gru": "a convolutional or fully connected model",
-    "aten.prelu": "torch.relu(x) - k * torch.relu(-x), k of shape [C, 1, 1]; or num_parameters=1",
+    "aten.prelu": "torch.relu(x) - k * torch.relu(-x), k of shape [C] and then a 1 for each "
+    "dimension behind the channels; or num_parameters=1",
     "aten.where": "relu, clamp or a multiplication by a mask that is an input",
 }
 
@@ -84,6 +86,11 @@ def _belongs_to_next(node: Node) -> bool:
     return bool(node.users) and all(pooling.gives_adaptive_max(u) for u in node.users)
 
 
+def _hint(name: str, default: str) -> str:
+    """What to write instead of an op: of the overload, else of the op."""
+    return _HINTS.get(name, _HINTS.get(name.rsplit(".", 1)[0], default))
+
+
 def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | None:
     value = node.meta.get("val")
     name = str(node.target) if node.target is not operator.getitem else str(node.args[0])
@@ -92,7 +99,6 @@ def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | 
         where = place(module_path(node), source_line(node))
         return Problem(name, describe(value), where, reason, hint)
 
-    base = name.rsplit(".", 1)[0]
     rule = rule_for(node, roots)
     rejection = rule.reject(node) if rule is not None else None
     sources = rule.activations(node) if rule is not None else node.all_input_nodes
@@ -110,17 +116,19 @@ def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | 
     if wrong:
         return problem(
             f"it works on {describe(wrong[0])}; only float32 tensors become int8",
-            _HINTS.get(base, "keep such values out of the model"),
+            "a constant of float32, c.to(x.dtype)"
+            if any(n.op == "get_attr" and n.meta.get("val") is wrong[0] for n in sources)
+            else _hint(name, "keep such values out of the model"),
         )
     if rule is not None and rejection is None:
         return None
     if node.target in FLOAT_FALLBACK:
         if allow_float_fallback:
             return None
-        return problem("it has no int8 form", _HINTS.get(base, "--allow-float-fallback"))
+        return problem("it has no int8 form", _hint(name, "--allow-float-fallback"))
     if rejection is not None:
         return problem(*rejection)
     return problem(
         "it has neither an int8 form nor a float kernel",
-        _HINTS.get(base, "a composition of supported ops"),
+        _hint(name, "a composition of supported ops"),
     )

@@ -184,6 +184,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
         torch.ones(1, 4),
         r"weight weight \(float32\[2, 4\]\) is on device meta: load the checkpoint",
     ),
+    "half": (
+        lambda: nn.Linear(4, 2).half().eval(),
+        torch.ones(1, 4),
+        r"weight weight is float16\[2, 4\]: call \.float\(\)",
+    ),
+    "lazy": (lambda: nn.LazyLinear(2).eval(), torch.ones(1, 4), "weight weight has no shape yet"),
     "empty input": (lambda: nn.Tanh().eval(), torch.ones(0, 4), r"float32\[0, 4\]: an input has"),
     "rank": (lambda: nn.Tanh().eval(), torch.ones([1] * 7), "at most 6 dimensions"),
     "output none": (
@@ -232,6 +238,10 @@ PROGRAMS: dict[str, tuple[Callable[[], torch.export.ExportedProgram], str]] = {
         r"keyword arguments \(x\): export it with positional",
     ),
     "nested": (lambda: torch.export.export(LIST, ((X, X),)), "takes tuples, lists or dicts"),
+    "infinite weight": (
+        lambda: torch.export.export(_nan_weights(), (X,)),
+        "weight weight .* holds 1 values that are NaN or infinite",
+    ),
     "number": (lambda: torch.export.export(SUM, (X, 3)), "takes 2 inputs"),
     "only a number": (
         lambda: torch.export.export(model(lambda n: torch.ones(2) * n), (3,)),

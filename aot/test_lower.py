@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from executorch.runtime import Runtime
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
@@ -190,6 +191,7 @@ def test_modules_are_named() -> None:
         "pl.reshape": "1 (Flatten)",
         "pl.linear": "2 (Linear)",
     }
+    assert default().report["ops"][-2]["module"] == "", "a mean in the model's own forward"
     with pytest.raises(LoweringError, match=r"    at 0\.1 \(LayerNorm\)\n"):
         norm = nn.Sequential(nn.Conv2d(3, 4, 3), nn.LayerNorm(4))
         lowered(nn.Sequential(norm, nn.ReLU()).eval())
@@ -243,8 +245,11 @@ BAD_DATA: dict[str, tuple[Any, str]] = {
     "dicts": ([{"x": GOOD}], "calibration sample 0 is dict: give a tensor, or a tuple"),
     "numpy": ([GOOD, GOOD.numpy()], r"sample 1, input 0 is numpy float32\[1, 4\]: .*from_numpy"),
     "nested": ([((GOOD,),)], r"sample 0, input 0 is \(float32\[1, 4\]\), not a tensor"),
+    "a number in a tensor": (torch.tensor(1.0), r"calibration is float32\[\], not a list"),
+    "nested tensor": ([torch.nested.nested_tensor([GOOD, GOOD])], "give dense tensors"),
+    "fake": ([FakeTensorMode().from_tensor(GOOD)], "is a FakeTensor"),
     "meta": ([GOOD.to("meta")], "on device meta"),
-    "sparse": ([GOOD.to_sparse()], "torch.sparse_coo tensor"),
+    "sparse": ([GOOD.to_sparse()], "layout torch.sparse_coo"),
     "count": ([(GOOD, GOOD)], "sample 0 has 2 inputs, the model takes 1"),
     "shape": ([GOOD, torch.ones(1, 5)], r"sample 1, input 0 is float32\[1, 5\]"),
     "dtype": ([GOOD.double()], r"is float64\[1, 4\]"),
@@ -275,6 +280,29 @@ def test_bad_calibration_data(name: str) -> None:
 def test_bad_example_inputs(given: Any, text: str) -> None:
     with pytest.raises(LoweringError, match=text):
         lower(nn.Linear(4, 2).eval(), given, calibration=[GOOD])
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        nn.ReLU(inplace=True),
+        nn.Hardswish(inplace=True),
+        model(lambda x: x.add_(1).mul_(0.5)),
+        model(lambda x: x.view(-1).relu_().view(IMAGE)),
+    ],
+)
+@pytest.mark.parametrize("exported", [False, True])
+def test_ops_in_place_on_the_input(part: nn.Module, exported: bool) -> None:
+    whole = nn.Sequential(part, nn.Conv2d(3, 4, 3)).eval()
+    data = samples(IMAGE)
+    given = torch.export.export(whole, data[0]) if exported else whole
+    before = data[0][0].clone()
+    result = lower(given, data[0], calibration=data)
+    assert torch.equal(data[0][0], before)
+    (out,) = result.dequantize_outputs(result.reference(data[1]))
+    with torch.no_grad():
+        expected = whole(data[1][0].clone())
+    assert float((out - expected).abs().max()) < 0.05 * float(expected.abs().max())
 
 
 def test_one_tensor_for_two_inputs_is_two_inputs() -> None:

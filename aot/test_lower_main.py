@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +57,16 @@ def nothing() -> list[tuple[torch.Tensor]]:
 
 def a_list() -> object:
     return []
+
+
+def one_buffer() -> Iterator[torch.Tensor]:
+    buffer = torch.empty(1, 4)
+    for value in (-1.0, 3.0):
+        yield buffer.fill_(value)
+
+
+def wide_rows() -> list[torch.Tensor]:
+    return [torch.ones(1, 5)]
 
 
 def with_width(width: int, depth: int = 2) -> nn.Module:
@@ -153,6 +164,8 @@ def test_wrong_references(
     ("reference", "text"),
     [
         ("no_colon", "not of the form pkg.module:name"),
+        (".relative:factory", "not of the form pkg.module:name"),
+        ("../folder/file:factory", "not of the form pkg.module:name"),
         ("no.such.module:factory", "is the py_library in deps"),
     ],
 )
@@ -162,6 +175,31 @@ def test_wrong_modules(
     arguments = [f"--model={reference}", f"--calibration={HERE}:rows", "--output=x.pte"]
     assert run(tmp_path, arguments) == 1
     assert text in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["rows"], "--test_inputs are for --vectors"),
+        (["wide_rows", "--vectors=x.npz"], r"sample 0, input 0 is float32\[1, 5\], the model was"),
+        (["nothing", "--vectors=x.npz"], "nothing yields nothing"),
+    ],
+)
+def test_wrong_test_inputs(
+    options: list[str], text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, *more = options
+    arguments = lowering("linear", "rows", f"--test_inputs={HERE}:{name}", *more)
+    assert run(tmp_path, arguments) == 1
+    assert re.search(text, capsys.readouterr().err)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_samples_in_one_buffer_are_several(tmp_path: Path) -> None:
+    assert run(tmp_path, lowering("linear", "one_buffer", "--vectors=x.npz")) == 0
+    with np.load(tmp_path / "x.npz") as vectors:
+        first, second = vectors["input_0"]
+        assert (first != second).all()
 
 
 def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,6 +215,10 @@ def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("--output=none/x.pte", "--output=none/x.pte: the folder .*none does not exist"),
         ("--report=none/x.json", "--report=none/x.json: the folder"),
         ("--vectors=.", "--vectors=.: is a folder"),
+        ("--output=", "--output=: is a folder"),
+        ("--report=x.pte", "--output, --report and --vectors name one file twice"),
+        ("--report=./x.pte", "--output, --report and --vectors name one file twice"),
+        ("--output=/proc/self/x", "/proc/self/x cannot be written: "),
     ],
 )
 def test_places_that_cannot_be_written(

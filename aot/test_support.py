@@ -40,9 +40,26 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         "x.mean(dim) * count",
         lambda x, y: (x * y).mean(1) * 3,
     ),
+    "floor of a quotient": (
+        lambda x, y: torch.div(x, y, rounding_mode="floor"),
+        "torch.floor, or torch.trunc, of x * torch.reciprocal(y)",
+        lambda x, y: torch.floor(x * torch.reciprocal(y)),
+    ),
+    "prelu of rows": (
+        lambda x, y: F.prelu((x * y).flatten(2).mean(2), SLOPES.reshape(3)),
+        "k of shape [C] and then a 1 for each dimension behind the channels",
+        lambda x, y: (
+            torch.relu(z := (x * y).flatten(2).mean(2)) - SLOPES.reshape(3) * torch.relu(-z)
+        ),
+    ),
+    "a mask of another dtype": (
+        lambda x, y: x * y * (SLOPES > 0.2),
+        "a constant of float32, c.to(x.dtype)",
+        lambda x, y: x * y * (SLOPES > 0.2).to(x.dtype),
+    ),
     "prelu by channel": (
         lambda x, y: F.prelu(x * y, SLOPES.reshape(3)),
-        "torch.relu(x) - k * torch.relu(-x), k of shape [C, 1, 1]",
+        "torch.relu(x) - k * torch.relu(-x)",
         lambda x, y: torch.relu(x * y) - SLOPES * torch.relu(-(x * y)),
     ),
 }
@@ -67,3 +84,13 @@ def test_the_hint_for_a_transposed_convolution() -> None:
         check_supported(export_aten(nn.ConvTranspose2d(3, 4, 2, 2).eval(), [IMAGE]), False)
     upsampled = nn.Sequential(nn.Upsample(scale_factor=2), nn.Conv2d(3, 4, 3, padding=1)).eval()
     check_supported(export_aten(upsampled, [IMAGE]), False)
+
+
+def test_the_hint_for_a_transposed_convolution_over_one_dimension() -> None:
+    line = IMAGE.flatten(2)
+    with pytest.raises(
+        LoweringError, match=r"x.unsqueeze\(2\), nn.Upsample\(scale_factor=\(1, str"
+    ):
+        check_supported(export_aten(nn.ConvTranspose1d(3, 4, 2, 2).eval(), [line]), False)
+    parts = nn.Sequential(nn.Upsample(scale_factor=(1, 2)), nn.Conv2d(3, 4, (1, 3)))
+    check_supported(export_aten(model(lambda a, x: a(x.unsqueeze(2)), parts), [line]), False)

@@ -14,6 +14,7 @@ from aot.dialect.ops.add import add
 from aot.dialect.ops.lut import lut
 from aot.dialect.ops.max_pool2d import max_pool2d
 from aot.dialect.ops.reshape import reshape
+from aot.dialect.ops.slice import slice
 from aot.dialect.verifier import VerificationError, verify
 
 EDGE = Edge(0.5, 3)
@@ -67,6 +68,14 @@ BROKEN: dict[str, tuple[Callable[[Builder, Node], Node], str]] = {
     "layout": (
         lambda b, x: b.call(max_pool2d, x, *POOL, edge=EDGE, origin=ORIGIN),
         "layout row_major, not NHWC",
+    ),
+    "rank": (
+        lambda b, x: b.call(reshape, x, [1, 1, 1, 1, 1, 4, 8], edge=EDGE, origin=ORIGIN),
+        "more than 6 dimensions",
+    ),
+    "no elements": (
+        lambda b, x: b.call(slice, x, 1, 2, 2, 1, edge=EDGE, origin=ORIGIN),
+        "no elements",
     ),
     "shape": (
         lambda b, x: _marked(

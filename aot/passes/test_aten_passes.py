@@ -38,7 +38,7 @@ def check(
     return changes, graph
 
 
-# Ops whose result has the shape of their input, and what is left of them.
+# Ops whose result has, or nearly has, the shape of their input, and what is left of them.
 SAME_SHAPE: dict[str, tuple[Function, dict[str, int]]] = {
     "expand": (lambda x: x.expand(IMAGE), {}),
     "slice of all": (lambda x: x[:, 0:3], {}),
@@ -52,6 +52,7 @@ SAME_SHAPE: dict[str, tuple[Function, dict[str, int]]] = {
         {"aten.constant_pad_nd": 1},
     ),
     "another value": (lambda x: F.pad(x, (-2, 2), value=3.0), {"aten.constant_pad_nd": 1}),
+    "crop": (lambda x: F.pad(x, (0, -1)), {"aten.constant_pad_nd": 1}),
     "flip": (lambda x: x.flip(-1), {"aten.flip": 1}),
     "pool": (lambda x: F.avg_pool2d(x, 3, 1, 1), {"aten.avg_pool2d": 1}),
     "square transposed": (

@@ -33,12 +33,12 @@ class Convolution:
         return weight
 
     def reject(self, node: Node) -> tuple[str, str] | None:
-        if argument(node, "transposed"):
-            return (
-                "transposed convolution has no int8 form",
-                "nn.Upsample(scale_factor=stride), nearest, then Conv2d",
-            )
         rank = len(node.meta["val"].shape)
+        if argument(node, "transposed"):
+            instead = "nn.Upsample(scale_factor=stride), nearest, then Conv2d"
+            if rank == 3:
+                instead = "x.unsqueeze(2), nn.Upsample(scale_factor=(1, stride)), then Conv2d"
+            return "transposed convolution has no int8 form", instead
         if rank != 4:
             return f"convolution over {rank - 2} dimensions has no int8 form", "Conv1d or Conv2d"
         weight, bias = node.args[1], argument(node, "bias")

@@ -3,7 +3,7 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//boards:board_transition.bzl", "no_board_transition")
-load("//firmware/plan:c_name.bzl", "c_name")
+load("//firmware/plan:c_name.bzl", "c_name", "plan_header")
 
 def _vectors_source_impl(ctx):
     source = ctx.actions.declare_file(ctx.label.name + ".c")
@@ -52,7 +52,7 @@ def _vectors_app(name, program, plan, vectors, limit, **kwargs):
     label = native.package_relative_label(plan)
     _vectors_source(
         name = name + ".vectors",
-        include = label.package + "/" + c_name(label.name) + ".h",
+        include = plan_header(label.package, c_name(label.name)),
         limit = limit,
         plan = str(label) + ".json",
         vectors = vectors,

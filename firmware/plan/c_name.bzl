@@ -10,6 +10,13 @@ _KEYWORDS = [
     "union unsigned void volatile while",
 ]
 
+# What a plan's file declares itself, or finds in the headers that it includes.
+_TAKEN = ["NULL", "arenas", "inputs", "main", "memcpy", "memset", "outputs", "steps"]
+_TAKEN_BEGINNINGS = tuple(
+    ["_", "PL_", "arena_", "constant_", "pl_", "run_pl_"] +
+    ["step_%d" % digit for digit in range(10)],
+)
+
 def c_name(name):
     """Makes a C identifier of a target's name.
 
@@ -18,9 +25,24 @@ def c_name(name):
 
     Returns:
       The name with an underscore for each character that C has not: `my-app.v2` is `my_app_v2`.
-      None if it begins with a digit or is a word of the language.
+      None if it begins with a digit, is a word of the language, or a name that the plan's file has
+      for something else.
     """
     found = "".join([c if c in _LETTERS + _DIGITS else "_" for c in name.elems()])
     if found[0] in _DIGITS or found in " ".join(_KEYWORDS).split(" "):
         return None
+    if found in _TAKEN or found.startswith(_TAKEN_BEGINNINGS) or found.endswith("_t"):
+        return None
     return found
+
+def plan_header(package, name):
+    """Gives the path that a plan's header is included by.
+
+    Args:
+      package: of the plan_library, "" for the workspace's root.
+      name: of the plan in C.
+
+    Returns:
+      `package/name.h`.
+    """
+    return "/".join([part for part in [package, name + ".h"] if part])

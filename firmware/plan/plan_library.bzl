@@ -4,7 +4,7 @@
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
 load("//boards:board.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
-load("//firmware/plan:c_name.bzl", "c_name")
+load("//firmware/plan:c_name.bzl", "c_name", "plan_header")
 
 def _program_impl(ctx):
     program = ctx.actions.declare_file(ctx.label.name)
@@ -51,7 +51,7 @@ def _plan_source_impl(ctx):
     arguments.add(source, format = "--source=%s")
     arguments.add(header, format = "--header=%s")
     arguments.add(description, format = "--json=%s")
-    arguments.add(ctx.label.package + "/" + name + ".h", format = "--include=%s")
+    arguments.add(plan_header(ctx.label.package, name), format = "--include=%s")
     ctx.actions.run(
         executable = ctx.executable._compiler,
         arguments = [arguments],
@@ -123,7 +123,8 @@ def plan_library(name, pte, **kwargs):
     plan_name = c_name(name)
     if plan_name == None:
         fail(("plan_library %s: the plan has this name in C too, where a name does not begin with a " +
-              "digit and is no keyword; name the target otherwise") % name)
+              "digit, is no keyword, and none that the plan's file has for something else (c_name.bzl); " +
+              "name the target otherwise") % name)
     source = plan_name + ".source"
     if native.existing_rule(source):
         fail("plan_library %s: in C this plan would be %s, as another one of this package is" %

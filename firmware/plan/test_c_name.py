@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names that plans have in C, as c_name.bzl gives them (PL_NAMES: a JSON object)."""
+"""The names that plans and their headers have in C, as c_name.bzl gives them (PL_NAMES: a JSON object,
+PL_HEADERS: a list).
+"""
 
 import json
 import os
@@ -8,6 +10,7 @@ import re
 import pytest
 
 _NAMES: dict[str, str | None] = json.loads(os.environ["PL_NAMES"])
+_HEADERS: list[str] = json.loads(os.environ["PL_HEADERS"])
 
 
 @pytest.mark.parametrize(
@@ -18,16 +21,29 @@ _NAMES: dict[str, str | None] = json.loads(os.environ["PL_NAMES"])
         ("my-app", "my_app"),
         ("my-app.v2_plan", "my_app_v2_plan"),
         ("folder/a+b", "folder_a_b"),
-        ("_-", "__"),
+        ("a_-", "a__"),
         ("4bit", None),
         ("int", None),
         ("while", None),
         ("int-", "int_"),
+        ("_Bool", None),
+        ("steps", None),
+        ("my_steps", "my_steps"),
+        ("arena_dtcm", None),
+        ("step_1", None),
+        ("step_counter", "step_counter"),
+        ("pl-plan", None),
+        ("uint8_t", None),
+        ("memcpy", None),
     ],
 )
 def test_name(target: str, name: str | None) -> None:
     assert _NAMES.pop(target) == name
     assert name is None or re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII)
+
+
+def test_header_in_a_folder_and_in_the_root() -> None:
+    assert _HEADERS == ["nets/small/net_plan.h", "net_plan.h"]
 
 
 def test_every_name_has_a_case() -> None:

@@ -49,7 +49,7 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
         ((2, 5),) * 2,
         "aten.where",
     ),
-    ("identity", nn.Identity, ((2, 3),), "as it came"),
+    ("identity", nn.Identity, ((2, 3),), "unchanged"),
     ("prelu_per_channel", partial(nn.PReLU, 4), ((1, 4, 3, 3),), "prelu"),
 )
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names that plans and their headers have in C, as c_name.bzl gives them (PL_NAMES: a JSON object,
-PL_HEADERS: a list).
+"""The names that plans and their headers have in C, as c_name.bzl gives them.
+
+PL_NAMES is a JSON object, PL_HEADERS a list.
 """
 
 import json

@@ -261,7 +261,7 @@ def _forget_writes_to_inputs(program: ExportedProgram) -> None:
     The program is functional: what comes after the op reads the result itself.
     """
     signature = program.graph_signature
-    output = next(n for n in program.graph.nodes if n.op == "output")
+    output = program.graph.output_node()
     kept = [
         (value, spec)
         for value, spec in zip(output.args[0], signature.output_specs, strict=True)
@@ -272,8 +272,7 @@ def _forget_writes_to_inputs(program: ExportedProgram) -> None:
 
 
 def _check_outputs(module: GraphModule) -> None:
-    output = next(n for n in module.graph.nodes if n.op == "output")
-    values = tree_leaves(output.args[0])
+    values = tree_leaves(module.graph.output_node().args[0])
     if not values:
         raise LoweringError("the model returns nothing: return at least one tensor")
     for position, value in enumerate(values):

@@ -184,9 +184,11 @@ def run() -> None:
     if not isinstance(model, torch.nn.Module):
         raise LoweringError(f"{_MODEL.value} gives a {type(model).__name__}, not a torch.nn.Module")
     samples = _samples(_CALIBRATION.value)
-    tests = _samples(_TEST_INPUTS.value) if _TEST_INPUTS.value else samples[:_DEFAULT_VECTORS]
-    for index, sample in enumerate(tests):
-        check_sample(f"--test_inputs: sample {index}", sample, samples[0])
+    tests = samples[:_DEFAULT_VECTORS]
+    if _TEST_INPUTS.value:
+        tests = _samples(_TEST_INPUTS.value)
+        for index, sample in enumerate(tests):
+            check_sample(f"{_TEST_INPUTS.value} sample {index}", sample, samples[0])
     lowered = lower(
         model,
         samples[0],

@@ -65,6 +65,10 @@ def one_buffer() -> Iterator[torch.Tensor]:
         yield buffer.fill_(value)
 
 
+def mixed_rows() -> list[torch.Tensor]:
+    return [torch.ones(1, 4), torch.ones(1, 5)]
+
+
 def wide_rows() -> list[torch.Tensor]:
     return [torch.ones(1, 5)]
 
@@ -149,6 +153,7 @@ def test_float_fallback(flag: str, tmp_path: Path, capsys: pytest.CaptureFixture
         ("missing", "rows", "has no callable 'missing'"),
         ("a_list", "rows", "gives a list, not a torch.nn.Module"),
         ("linear", "nothing", "yields nothing"),
+        ("linear", "mixed_rows", "calibration sample 1, input 0 is float32[1, 5]"),
         ("with_width", "rows", "with_width takes arguments (width): it is called with none"),
         ("linear", "a_number", "a_number is int, not a list or generator of samples"),
     ],

@@ -12,6 +12,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import NHWC, arguments, dialect_op, edge_of, shape_of
 from aot.dialect.library import Op
+from aot.errors import place
 from kernels.common.tensor import MAX_RANK
 
 
@@ -37,7 +38,7 @@ def verify(module: GraphModule, after: str) -> None:
         problem = _problem(node)
         if problem:
             origin = node.meta["origin"]
-            where = ", ".join(part for part in (origin.module, origin.source) if part)
+            where = place(origin.module, origin.source)
             where = f" (from {where})" if where else ""
             raise VerificationError(f"after {after}: {node.target} `{node.name}`{where}: {problem}")
 

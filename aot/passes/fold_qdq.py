@@ -11,7 +11,6 @@ quantize node behind it stays a float op between pl::dequantize and pl::quantize
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import torch
 from torch.fx import Graph, GraphModule, Node
@@ -38,11 +37,11 @@ def _op_name(node: Node) -> str:
     return str(node.target).rsplit(".", 1)[0]
 
 
-def _origin(ops: tuple[str, ...], *nodes: Node) -> Origin:
+def _origin(ops: tuple[str, ...], *nodes: Node, quantized: str = "") -> Origin:
     """Where ops come from, as the first of the nodes that knows it says."""
     source = next((line for n in nodes if (line := source_line(n))), "")
     module = next((path for n in nodes if (path := module_path(n))), "")
-    return Origin(ops, source, module)
+    return Origin(ops, source, module, quantized)
 
 
 class _Folder:
@@ -97,7 +96,7 @@ class _Folder:
         rule = rule_for(base)
         if rule is not None and all(a in self.int8 for a in rule.activations(base)):
             return self._emit(rule, value, base, clamp, edge, node.name)
-        origin = replace(_origin((_op_name(value),), value), quantized=node.name)
+        origin = _origin((_op_name(value),), value, quantized=node.name)
         source = self._as_float(value)
         return self.builder.call(
             quantize, source, edge.scale, edge.zero_point, edge=edge, origin=origin
@@ -115,7 +114,7 @@ class _Folder:
             inputs=[self.int8[a] for a in rule.activations(base)],
             output=edge,
             builder=self.builder,
-            origin=replace(_origin(ops, base, value), quantized=quantized),
+            origin=_origin(ops, base, value, quantized=quantized),
             clamp=clamp,
         )
         return rule.emit(call)
@@ -125,7 +124,7 @@ class _Folder:
         if edge_of(source).same_quantization(edge):
             return source
         table = table_of(lambda x: x, edge_of(source), edge)
-        origin = replace(_origin(("requantize",), value, node), quantized=node.name)
+        origin = _origin(("requantize",), value, node, quantized=node.name)
         constant = self.builder.constant(f"{node.name}_table", table)
         return self.builder.call(lut, source, constant, edge=edge, origin=origin)
 

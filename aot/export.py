@@ -15,12 +15,12 @@ from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
 
 from aot.errors import LoweringError, describe
-from aot.passes.fold_constants import fold_constants
-from aot.passes.fuse_batch_norm import fuse_batch_norm
-from aot.passes.hoist_clamps import hoist_clamps
-from aot.passes.one_to_two_dimensions import one_to_two_dimensions
-from aot.passes.remove_identities import remove_identities
-from aot.passes.split_to_slices import split_to_slices
+from aot.passes.aten.fold_constants import fold_constants
+from aot.passes.aten.fuse_batch_norm import fuse_batch_norm
+from aot.passes.aten.hoist_clamps import hoist_clamps
+from aot.passes.aten.one_to_two_dimensions import one_to_two_dimensions
+from aot.passes.aten.remove_identities import remove_identities
+from aot.passes.aten.split_to_slices import split_to_slices
 from aot.rules.function import mark_values
 from kernels.common.tensor import MAX_RANK
 

@@ -22,15 +22,15 @@ from aot.dialect.ops.quantize import quantize
 from aot.dialect.verifier import verify
 from aot.errors import LoweringError, describe
 from aot.export import export_aten
-from aot.passes.border import KEEP, LAYOUTS, TO_NHWC_BORDER, set_border
-from aot.passes.compose_luts import compose_luts
-from aot.passes.drop_dead_constants import drop_dead_constants
+from aot.passes.aten.merge_dequantizes import merge_dequantizes
 from aot.passes.fold_qdq import fold_qdq
-from aot.passes.fold_transpose_into_linear import fold_transpose_into_linear
-from aot.passes.fuse_pad import fuse_pad
-from aot.passes.merge_dequantizes import merge_dequantizes
-from aot.passes.simplify_movement import simplify_movement
-from aot.passes.sink_transposes import sink_transposes
+from aot.passes.rewrite.border import KEEP, LAYOUTS, TO_NHWC_BORDER, set_border
+from aot.passes.rewrite.compose_luts import compose_luts
+from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
+from aot.passes.rewrite.fold_transpose_into_linear import fold_transpose_into_linear
+from aot.passes.rewrite.fuse_pad import fuse_pad
+from aot.passes.rewrite.simplify_movement import simplify_movement
+from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.report import make_report
 from aot.support import check_supported

@@ -24,7 +24,7 @@ from aot.calibration import check_sample, samples_of
 from aot.dialect.graph import is_channels_last
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
-from aot.passes.border import KEEP, LAYOUTS, TO_NHWC_BORDER
+from aot.passes.rewrite.border import KEEP, LAYOUTS, TO_NHWC_BORDER
 
 _MODEL = flags.DEFINE_string(
     "model", None, "pkg.module:factory; calling it gives an nn.Module in eval mode", required=True

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graph passes, one a file: ATen clean-up, ATen with Q/DQ to the dialect, and the dialect's own
-rewrites.
+"""Graph passes, one a file: `aten/` rewrites ATen graphs, `fold_qdq` makes a dialect graph of one
+with Q/DQ, `rewrite/` rewrites dialect graphs.
 """

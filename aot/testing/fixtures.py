@@ -13,8 +13,8 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from aot.calibration import calibrate
 from aot.dialect.verifier import verify
 from aot.export import export_aten
+from aot.passes.aten.merge_dequantizes import merge_dequantizes
 from aot.passes.fold_qdq import fold_qdq
-from aot.passes.merge_dequantizes import merge_dequantizes
 from aot.quantizer.quantizer import Int8Quantizer
 
 Function = Callable[..., object]

@@ -20,7 +20,7 @@ from aot.dialect.graph import (
     with_layout,
 )
 from aot.dialect.ops.reshape import reshape
-from aot.passes.sink_transposes import moves_nothing
+from aot.passes.rewrite.sink_transposes import moves_nothing
 
 
 def _unmoved_source(node: Node) -> Node | None:

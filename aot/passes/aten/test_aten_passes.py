@@ -12,10 +12,10 @@ from torch import nn
 from torch.fx import GraphModule
 
 from aot.export import decompose
-from aot.passes.drop_dead_constants import drop_dead_constants
+from aot.passes.aten.hoist_clamps import hoist_clamps
+from aot.passes.aten.remove_identities import remove_identities
 from aot.passes.fold_qdq import op_counts
-from aot.passes.hoist_clamps import hoist_clamps
-from aot.passes.remove_identities import remove_identities
+from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
 from aot.testing.fixtures import model
 
 IMAGE = (1, 3, 4, 6)

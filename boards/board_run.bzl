@@ -58,12 +58,12 @@ def board_sim(name, image, facts = [], has_plan = False, testonly = False, **kwa
     )
 
 def board_run_test(name, program, arguments = [], data = [], **kwargs):
-    """Makes a test that passes if a program ends well on its board's simulator (tools/qemu/run.py).
+    """Makes a test that passes if a program ends well on its board's simulator (boards/simulator/run.py).
 
     Args:
       name: of the test.
       program: label of a board_binary or firmware_image.
-      arguments: more arguments of tools/qemu/run.py.
+      arguments: more arguments of boards/simulator/run.py.
       data: files that the arguments name.
       **kwargs: other attributes of py_test.
     """
@@ -71,10 +71,10 @@ def board_run_test(name, program, arguments = [], data = [], **kwargs):
         py_test,
         name,
         program,
-        "//tools/qemu:run.py",
+        "//boards/simulator:run.py",
         arguments,
         data,
         True,
-        ["//tools/qemu:run"],
+        ["//boards/simulator:run"],
         **kwargs
     )

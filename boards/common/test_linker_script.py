@@ -7,7 +7,7 @@ import pytest
 
 from boards.board import load_board
 from boards.common.testing import link
-from tools.qemu.elf import Elf
+from boards.simulator.elf import Elf
 
 _BOARD = load_board(Path("boards/microbit/microbit.json"))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from boards.board import Board
 from boards.common.linker_script import linker_script
-from tools.qemu.elf import Elf
+from boards.simulator.elf import Elf
 
 # GCC finds its parts beside where it really is.
 _GCC = Path("../arm_gnu_toolchain/bin/arm-none-eabi-gcc").resolve()

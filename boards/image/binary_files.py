@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from boards.board import Board, load_board
-from tools.qemu.elf import Elf
+from boards.simulator.elf import Elf
 
 
 class StoredElsewhereError(Exception):

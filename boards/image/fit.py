@@ -16,7 +16,7 @@ from boards.board import Board, Memory, load_board
 from boards.common.linker_script import memory_of
 from boards.does_not_fit import STATUS_DOES_NOT_FIT, does_not_fit_table
 from boards.image.link_map import Piece, read_link_map
-from tools.qemu.elf import Elf, Section
+from boards.simulator.elf import Elf, Section
 
 _LARGEST = 5
 _ALIGNMENT = 16

@@ -17,9 +17,9 @@ from typing import Any
 from absl import app, flags
 
 from boards.board import BoardError, load_board
-from tools.qemu.counts import CountsError
-from tools.qemu.elf import ElfError
-from tools.qemu.simulate import Run, SimulatorError, simulate
+from boards.simulator.counts import CountsError
+from boards.simulator.elf import ElfError
+from boards.simulator.simulate import Run, SimulatorError, simulate
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)

@@ -28,7 +28,7 @@ from boards.board import Board, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from boards.image.link_map import read_link_map
 from boards.image.stack_bound import stack_bound
-from tools.qemu.elf import Elf, Section
+from boards.simulator.elf import Elf, Section
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _ELF = flags.DEFINE_string("elf", None, "The program.", required=True)

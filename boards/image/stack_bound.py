@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools.qemu.elf import Elf
+from boards.simulator.elf import Elf
 
 # Kinds of relocation that make a function's address: "ELF for the Arm Architecture".
 _ABS32 = 2

@@ -2,8 +2,8 @@
 from typing import Any
 
 from boards.image.sim import steps, summary
-from tools.qemu.counts import Counts, Region
-from tools.qemu.simulate import Run
+from boards.simulator.counts import Counts, Region
+from boards.simulator.simulate import Run
 
 _CONSOLE = "PL:STAT images 450\nnot PL:STAT x 1\nPL:STAT correct on device 441\nPL:PASS\n"
 

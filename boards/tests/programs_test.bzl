@@ -45,7 +45,7 @@ def programs_test(name, board, programs, srcs, **kwargs):
         env = {"PL_BOARD": board_name(board)},
         deps = [
             "//boards/image",
-            "//tools/qemu:simulate",
+            "//boards/simulator:simulate",
         ],
         **kwargs
     )

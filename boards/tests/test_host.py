@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from boards.board import load_board
-from tools.qemu.simulate import Run, SimulatorError, simulate
+from boards.simulator.simulate import Run, SimulatorError, simulate
 
 _BOARD = load_board(Path("boards/host/host.json"))
 

@@ -11,7 +11,7 @@ from boards.board import BoardError, load_board
 from boards.image.binary_files import StoredElsewhereError, contents, write_files
 from boards.image.size_report import size_report, too_small_stacks
 from boards.image.size_table import size_table
-from tools.qemu.elf import Elf
+from boards.simulator.elf import Elf
 
 _FOLDER = Path("boards/tests")
 _OBJDUMP = Path("../arm_gnu_toolchain/bin/arm-none-eabi-objdump")

@@ -11,10 +11,10 @@ import pytest
 
 from boards.board import load_board
 from boards.image.stack_bound import stack_bound
-from tools.qemu.counts import by_function
-from tools.qemu.elf import Elf
-from tools.qemu.fault import Fault, find_fault
-from tools.qemu.simulate import Run, SimulatorError, Tools, simulate
+from boards.simulator.counts import by_function
+from boards.simulator.elf import Elf
+from boards.simulator.fault import Fault, find_fault
+from boards.simulator.simulate import Run, SimulatorError, Tools, simulate
 
 _NAME = os.environ["PL_BOARD"]
 _BOARD = load_board(Path(f"boards/{_NAME}/{_NAME}.json"))

@@ -16,8 +16,8 @@ from pathlib import Path
 from absl import app, flags
 
 from boards.board import load_board
+from boards.simulator.simulate import simulate
 from kernels.bench.program import fitting_layers
-from tools.qemu.simulate import simulate
 
 _PROGRAM = flags.DEFINE_multi_string("program", [], "board.json,program.elf of each board.")
 _UPDATE = flags.DEFINE_bool("update", False, "Write the baseline into the source tree.")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.qemu.elf import Elf, Section
+from boards.simulator.elf import Elf, Section
 
 _TOOLS = Path("../arm_gnu_toolchain/bin")
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from absl import app, flags
 
 from boards.board import load_board
+from boards.simulator.simulate import simulate
 from firmware.ethos_u.corpus.archive import read_archive
 from firmware.ethos_u.corpus.reference import make_inputs
 from firmware.ethos_u.npu_model import EthosUModel
-from tools.qemu.simulate import simulate
 
 _ACCELERATOR = flags.DEFINE_string("accelerator", "ethos-u55-128", "Configuration to run.")
 _REPEATS = flags.DEFINE_integer("repeats", 5, "The best of so many runs counts.")

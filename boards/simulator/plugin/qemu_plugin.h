@@ -2,8 +2,8 @@
 //
 // The part of QEMU's TCG plugin interface used here, declared by hand: distributions ship no header
 // for it. What changed between versions of the interface is in api_*.c, one file per form.
-#ifndef TOOLS_QEMU_PLUGIN_QEMU_PLUGIN_H_
-#define TOOLS_QEMU_PLUGIN_QEMU_PLUGIN_H_
+#ifndef BOARDS_SIMULATOR_PLUGIN_QEMU_PLUGIN_H_
+#define BOARDS_SIMULATOR_PLUGIN_QEMU_PLUGIN_H_
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,4 +26,4 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
                                             qemu_plugin_vcpu_udata_cb_t callback,
                                             enum qemu_plugin_cb_flags flags, void *userdata);
 
-#endif  // TOOLS_QEMU_PLUGIN_QEMU_PLUGIN_H_
+#endif  // BOARDS_SIMULATOR_PLUGIN_QEMU_PLUGIN_H_

@@ -14,9 +14,9 @@ from pathlib import Path
 from absl import app, flags
 
 from boards.board import BoardError, load_board
-from tools.qemu.counts import Counts, CountsError, by_function
-from tools.qemu.elf import Elf, ElfError
-from tools.qemu.simulate import SimulatorError, simulate
+from boards.simulator.counts import Counts, CountsError, by_function
+from boards.simulator.elf import Elf, ElfError
+from boards.simulator.simulate import SimulatorError, simulate
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _TIME_LIMIT = flags.DEFINE_float("time_limit", 300, "Seconds until the program is stopped.")

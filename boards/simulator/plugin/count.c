@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/qemu/plugin/api.h"
+#include "boards/simulator/plugin/api.h"
 
 enum {
   MAX_REGIONS = 4096,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.qemu.counts import Counts, CountsError, Region, read_counts
+from boards.simulator.counts import Counts, CountsError, Region, read_counts
 
 
 def test_what_the_plugin_writes(tmp_path: Path) -> None:

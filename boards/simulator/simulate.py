@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TextIO
 
 from boards.board import Board
-from tools.qemu.counts import Counts, plugin_arguments, read_counts
-from tools.qemu.elf import Elf
-from tools.qemu.fault import explain, find_fault, find_lockup
+from boards.simulator.counts import Counts, plugin_arguments, read_counts
+from boards.simulator.elf import Elf
+from boards.simulator.fault import explain, find_fault, find_lockup
 
 PASS = "PL:PASS"
 FAIL = "PL:FAIL"
@@ -50,7 +50,7 @@ class Tools:
 
         return Tools(
             qemu=find("qemu/qemu-system-arm"),
-            plugin=find("pilotlight/tools/qemu/plugin/libcount.so"),
+            plugin=find("pilotlight/boards/simulator/plugin/libcount.so"),
             addr2line=find("arm_gnu_toolchain/bin/arm-none-eabi-addr2line"),
         )
 

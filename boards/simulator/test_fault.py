@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from tools.qemu.fault import Fault, find_fault, find_lockup
+from boards.simulator.fault import Fault, find_fault, find_lockup
 
 _LINE = "PL:FAULT UsageFault pc=0x00000076 lr=0x00000073 sp=0x20000fd0 xpsr=0x61000000"
 

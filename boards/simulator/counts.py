@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact counts of executed instructions, as the plugin tools/qemu/plugin writes them."""
+"""Exact counts of executed instructions, as the plugin boards/simulator/plugin writes them."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools.qemu.elf import Elf
+from boards.simulator.elf import Elf
 
 BEGIN = "pl_profile_begin"
 END = "pl_profile_end"

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.qemu.elf import Elf, ElfError
+from boards.simulator.elf import Elf, ElfError
 
 _PROGRAM = Path("boards/tests/hello.corstone300.elf")
 

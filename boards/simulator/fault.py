@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.qemu.elf import Elf
+from boards.simulator.elf import Elf
 
 STACK_OVERFLOW = "StackOverflow"
 

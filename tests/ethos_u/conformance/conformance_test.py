@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs TOSA's conformance tests, as Vela compiled them, in the NPU model; a score by operator."""
+
+from __future__ import annotations
+
+import collections
+import io
+import re
+import zipfile
+from dataclasses import dataclass
+
+import numpy as np
+from absl import app
+
+from firmware.ethos_u.npu_model import CONFIGS, EthosUError, EthosUModel
+from firmware.ethos_u.payload import parse_payload
+from tests.ethos_u.corpus.reference import Array, differing_elements, reference_outputs
+
+
+@dataclass(frozen=True)
+class VelaBug:
+    """Tests that Vela 5.1.0 compiles into something else, and how that shows."""
+
+    tests: str  # regular expression
+    shows: str  # in the model's error, or "differ"
+    reason: str
+
+
+VELA_BUGS = (
+    VelaBug(
+        "arithmetic_right_shift_.*_roundFalse",
+        "SET_OFM_PRECISION, round_mode, of SHR: 0",
+        "a shift without rounding has no counterpart, and is compiled to one with double rounding",
+    ),
+    VelaBug(
+        "cast_.*_(i16_outi8|i32_outi8|i32_outi16)",
+        "differ",
+        "a narrowing cast wraps; it is compiled to an addition that saturates",
+    ),
+    VelaBug(
+        "reverse_.*_i32_",
+        "SET_IFM_PRECISION, activation_precision: 4",
+        "32-bit elements are averaged, which its own constraints forbid",
+    ),
+    VelaBug(
+        "transpose_.*_perm",
+        "ETHOS_U_ERROR_READ_ONLY",
+        "the intermediate of a two-step transpose of a constant is written among the constants",
+    ),
+    VelaBug(
+        "transpose_conv2d_.*_os2x1310",
+        "SET_IFM_PAD_BOTTOM, IFM rows left by the padding: 0",
+        "more than 65536 rows are cut into stripes without IFM rows",
+    ),
+    VelaBug(
+        "conv3d_.*",
+        "SET_SCALE1_BASE",
+        "where windows see only padding the biases of the second core's channels are left out",
+    ),
+)
+
+
+def _cast(array: Array, element_size: int) -> Array:
+    """Inputs of a conformance test are often wider than the tensor."""
+    return array if array.itemsize == element_size else array.astype(f"i{element_size}")
+
+
+def _failure(payload: bytes, inputs: list[Array], expected: list[Array]) -> str:
+    parsed = parse_payload(payload)
+    config = next(name for name, value in CONFIGS.items() if value == parsed.config)
+    # Where windows see nothing but padding Vela drops the input.
+    read = inputs if parsed.inputs else []
+    casts = [_cast(a, t.element_size) for a, t in zip(read, parsed.inputs, strict=True)]
+    try:
+        outputs = EthosUModel(config, check_hazards=True).run(payload, casts)
+    except EthosUError as error:
+        return str(error)
+    references = [_cast(r, o.itemsize) for r, o in zip(expected, outputs, strict=True)]
+    different = differing_elements(outputs, references)
+    return f"{different} elements differ" if different else ""
+
+
+def _outcome(archive: zipfile.ZipFile, test: str) -> tuple[str, str]:
+    """ "exact", "not compiled", "no reference", "Vela bug" or "failed", and the details."""
+    if f"{test}/objection" in archive.namelist():
+        return "not compiled", archive.read(f"{test}/objection").decode()
+    arrays = np.load(io.BytesIO(archive.read(f"{test}/inputs.npz")), allow_pickle=False)
+    inputs = [arrays[f"arr_{index}"] for index in range(len(arrays.files))]
+    try:
+        expected = reference_outputs(archive.read(f"{test}/tosa"), inputs)
+    except ValueError as error:
+        return "no reference", f"the reference model takes no 48-bit inputs: {error}"
+    if any(output.size == 0 for output in expected):
+        return "no reference", "the reference model returns nothing (48-bit outputs)"
+    failure = _failure(archive.read(f"{test}/payload"), inputs, expected)
+    if not failure:
+        return "exact", ""
+    name = test.rsplit("/", 1)[1]
+    for bug in VELA_BUGS:
+        if re.match(bug.tests, name) and bug.shows in failure:
+            return "Vela bug", bug.reason
+    return "failed", failure
+
+
+def main(argv: list[str]) -> None:
+    scores: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    bugs: collections.Counter[str] = collections.Counter()
+    failures = []
+    for path in argv[1:]:
+        with zipfile.ZipFile(path) as archive:
+            for entry in archive.namelist():
+                if not entry.endswith("/tosa"):
+                    continue
+                test = entry.removesuffix("/tosa")
+                outcome, details = _outcome(archive, test)
+                operator = re.sub(r"_\d+x\d.*", "", test.split("/")[1])
+                scores[operator][outcome] += 1
+                if outcome == "Vela bug":
+                    bugs[details] += 1
+                if outcome == "failed":
+                    failures.append(f"{test}: {details}")
+    outcomes = ("exact", "Vela bug", "no reference", "not compiled", "failed")
+    total: collections.Counter[str] = collections.Counter()
+    print(f"{'operator':<28}" + "".join(f"{outcome:>14}" for outcome in outcomes))
+    for operator in sorted(scores):
+        total.update(scores[operator])
+        print(f"{operator:<28}" + "".join(f"{scores[operator][o]:>14}" for o in outcomes))
+    print(f"{'total':<28}" + "".join(f"{total[o]:>14}" for o in outcomes))
+    for reason, count in bugs.most_common():
+        print(f"Vela bug, {count} tests: {reason}")
+    for failure in failures:
+        print(failure)
+    if failures or not total["exact"]:
+        raise SystemExit(f"{len(failures)} tests failed, {total['exact']} were exact")
+
+
+if __name__ == "__main__":
+    app.run(main)

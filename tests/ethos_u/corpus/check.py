@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs an archive of the corpus in the NPU model and compares bit for bit with TOSA's reference."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from firmware.ethos_u.npu_model import REGIONS, EthosUError, EthosUModel, Memory
+from tests.ethos_u.corpus.archive import Compiled, Estimate, Lowered, read_archive
+from tests.ethos_u.corpus.reference import (
+    Array,
+    differing_elements,
+    make_inputs,
+    reference_outputs,
+)
+
+# Vela 5.1.0 places the LUT of an operation that it fused into a transpose behind the end of the
+# SHRAM of the two small NPUs, and says so ("Address out of bounds, address 16384, memory 'shram'
+# with size 16384"). The model refuses the transfer.
+VELA_BUGS = {
+    (
+        graph,
+        accelerator,
+    ): "SET_DMA0_DST, internal address, not in whole slots of the LUT memory: 16384"
+    for graph in ("conv_sigmoid", "squeeze_excite")
+    for accelerator in ("ethos-u55-32", "ethos-u55-64")
+}
+
+# The memories of Vela's default system configurations: Ethos_U55_High_End_Embedded and
+# Ethos_U65_High_End.
+_SRAM = {"u55": Memory(8, 32, 32), "u65": Memory(16, 32, 32)}
+_FLASH_OR_DRAM = {"u55": Memory(1, 64, 128), "u65": Memory(3.75, 500, 128)}
+
+
+def memories(accelerator: str, memory_mode: str) -> list[Memory]:
+    """How fast the memory of each region is, as Vela assumes it in a memory mode."""
+    product = accelerator.split("-")[1]
+    regions = [_SRAM[product]] * REGIONS
+    if memory_mode != "Sram_Only":
+        regions[0] = _FLASH_OR_DRAM[product]
+    if memory_mode.startswith("Dedicated_Sram"):
+        regions[1] = _FLASH_OR_DRAM[product]
+    return regions
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome for one payload: `failure` is empty if all its runs were exact."""
+
+    graph: str
+    accelerator: str
+    memory_mode: str
+    runs: int
+    vela_bug: bool
+    failure: str
+    estimate: Estimate  # the model's
+    vela: Estimate
+
+
+def _estimate(model: EthosUModel) -> Estimate:
+    """Of the last run; zeros if there was none."""
+    counts = [operation.counts for operation in model.operations]
+    return Estimate(
+        sum(count.cycles for count in counts),
+        sum(count.cycles for count in counts if count.macs),
+        sum(count.macs for count in counts),
+    )
+
+
+def _failure(
+    model: EthosUModel, payload: bytes, runs: Sequence[tuple[str, list[Array], list[Array]]]
+) -> str:
+    for kind, inputs, expected in runs:
+        different = differing_elements(model.run(payload, inputs), expected)
+        if different:
+            return f"{different} elements differ, inputs {kind}"
+    return ""
+
+
+def check_payload(
+    part: Lowered, compiled: Compiled, runs: Sequence[tuple[str, list[Array], list[Array]]]
+) -> Result:
+    """Runs one payload; `runs` are kinds of inputs, inputs and expected outputs."""
+    model = EthosUModel(
+        compiled.accelerator,
+        check_hazards=True,
+        memories=memories(compiled.accelerator, compiled.memory_mode),
+    )
+    bug = VELA_BUGS.get((part.name, compiled.accelerator))
+    try:
+        failure = _failure(model, compiled.payload, runs)
+    except EthosUError as error:
+        failure = str(error)
+    if bug is not None:
+        failure = "" if bug in failure else f"expected a Vela bug ({bug}), got {failure or 'none'}"
+    return Result(
+        part.name,
+        compiled.accelerator,
+        compiled.memory_mode,
+        0 if bug else len(runs),
+        bug is not None,
+        failure,
+        _estimate(model),
+        compiled.estimate,
+    )
+
+
+def check_archive(path: Path, kinds: Iterable[str]) -> list[Result]:
+    """Results for the payloads of an archive, with inputs of the given kinds."""
+    results = []
+    for part in read_archive(path):
+        runs = []
+        for kind in kinds:
+            inputs = make_inputs(part.name, kind, part.tosa)
+            runs.append((kind, inputs, reference_outputs(part.tosa, inputs)))
+        results += [check_payload(part, compiled, runs) for compiled in part.compiled]
+    return results
+
+
+def _ratio(results: Sequence[Result], figure: str) -> float:
+    ours = sum(getattr(result.estimate, figure) for result in results)
+    vela = sum(getattr(result.vela, figure) for result in results)
+    return ours / vela if vela else 0.0
+
+
+def score_table(results: Sequence[Result]) -> str:
+    """Exact results by configuration and memory mode, and estimates as a part of Vela's.
+
+    MACs, cycles of the operations with MACs (all graphs together; lowest, middle and highest of
+    single graphs), cycles of all operations.
+    """
+    lines = [
+        f"{'configuration':<16} {'memory mode':<20} {'graphs':>6} {'exact':>6} {'Vela bugs':>9} "
+        f"{'runs':>6} {'MACs':>5} {'cycles':>6} {'low':>5} {'mid':>5} {'high':>5} {'all':>5}"
+    ]
+    targets = list(dict.fromkeys((r.accelerator, r.memory_mode) for r in results))
+    for accelerator, mode in targets:
+        here = [r for r in results if (r.accelerator, r.memory_mode) == (accelerator, mode)]
+        sound = [r for r in here if not r.vela_bug]
+        exact = sum(not r.failure for r in sound)
+        with_macs = [r for r in sound if r.vela.mac_cycles and r.estimate.mac_cycles]
+        ratios = [_ratio([r], "mac_cycles") for r in with_macs] or [0.0]
+        lines.append(
+            f"{accelerator:<16} {mode:<20} {len(here):>6} {exact:>6} {len(here) - len(sound):>9} "
+            f"{sum(r.runs for r in here):>6} {_ratio(sound, 'macs'):>5.2f} "
+            f"{_ratio(with_macs, 'mac_cycles'):>6.2f} {min(ratios):>5.2f} "
+            f"{statistics.median(ratios):>5.2f} {max(ratios):>5.2f} {_ratio(sound, 'cycles'):>5.2f}"
+        )
+    return "\n".join(lines)
+
+
+def estimate_errors(results: Sequence[Result]) -> str:
+    """How many graphs' cycles of operations with MACs come how near to Vela's."""
+    ratios = [
+        _ratio([r], "mac_cycles")
+        for r in results
+        if not r.vela_bug and r.vela.mac_cycles and r.estimate.mac_cycles
+    ]
+    near = sum(0.9 <= ratio <= 1.1 for ratio in ratios)
+    fair = sum(2 / 3 <= ratio <= 3 / 2 for ratio in ratios)
+    return (
+        f"cycles of operations with MACs, {len(ratios)} graphs: {near} within 10 % of Vela's, "
+        f"{fair} from 2/3 to 3/2 of them"
+    )

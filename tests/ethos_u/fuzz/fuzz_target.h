@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TESTS_ETHOS_U_FUZZ_FUZZ_TARGET_H_
+#define TESTS_ETHOS_U_FUZZ_FUZZ_TARGET_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+// libFuzzer's entry: treats the bytes as a payload, and runs it if that does not take too long.
+// Memory is exactly as large as the stream says, so that sanitizers see every access beyond it.
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+// How many inputs came how far, for the bounded run.
+extern uint32_t fuzz_parsed;
+extern uint32_t fuzz_inspected;
+extern uint32_t fuzz_executed;
+
+#endif  // TESTS_ETHOS_U_FUZZ_FUZZ_TARGET_H_

@@ -59,10 +59,10 @@ def pte_model(
         fail("pte_model %s: give srcs, or model and calibration" % name)
     py_binary(
         name = name + ".lower",
-        srcs = ["//aot:lower_main.py"],
-        main = "//aot:lower_main.py",
+        srcs = [Label("//aot:lower_main.py")],
+        main = Label("//aot:lower_main.py"),
         data = data,
-        deps = ["//aot:lowering"] + deps,
+        deps = [Label("//aot:lowering")] + deps,
         **kwargs
     )
     flags = [

@@ -200,15 +200,15 @@ def board(
             "flash": flash_method,
         }, indent = "  "),
         startup = startup or [
-            "//boards/common:startup",
-            "//boards/common:console_" + console["driver"],
+            Label("//boards/common:startup"),
+            Label("//boards/common:console_" + console["driver"]),
         ],
-        target_compatible_with = ["//tools/platforms/core:" + core],
+        target_compatible_with = [Label("//tools/platforms/core:" + core)],
         visibility = ["//visibility:public"],
     )
     native.platform(
         name = "platform",
-        parents = ["//tools/platforms:" + core],
+        parents = [Label("//tools/platforms:" + core)],
         visibility = ["//visibility:public"],
     )
 

@@ -49,11 +49,11 @@ def board_sim(name, image, facts = [], has_plan = False, testonly = False, **kwa
         py_binary,
         name,
         image,
-        "//boards/image:sim.py",
+        Label("//boards/image:sim.py"),
         ["--%s=$(rootpath %s)" % (flag, file) for file, flag in files.items()],
         files.keys(),
         testonly,
-        ["//boards/image:sim"],
+        [Label("//boards/image:sim")],
         **kwargs
     )
 
@@ -71,10 +71,10 @@ def board_run_test(name, program, arguments = [], data = [], **kwargs):
         py_test,
         name,
         program,
-        "//boards/simulator:run.py",
+        Label("//boards/simulator:run.py"),
         arguments,
         data,
         True,
-        ["//boards/simulator:run"],
+        [Label("//boards/simulator:run")],
         **kwargs
     )

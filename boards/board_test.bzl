@@ -10,7 +10,7 @@ def board_test(
         name,
         srcs = [],
         deps = [],
-        boards = BOARDS,
+        boards = [Label(board) for board in BOARDS],
         size = "small",
         tags = [],
         time_limit = 50,
@@ -38,7 +38,7 @@ def board_test(
             name = name + ".lib",
             testonly = True,
             srcs = srcs,
-            deps = deps + ["//boards/common:console"],
+            deps = deps + [Label("//boards/common:console")],
             **kwargs
         )
         libraries = [":%s.lib" % name]

@@ -18,6 +18,6 @@ def board_name(board):
     """Returns the name of a board's folder.
 
     Args:
-      board: label of the board, as a string.
+      board: label of the board, relative to the package that calls.
     """
-    return Label(board).name
+    return native.package_relative_label(board).name

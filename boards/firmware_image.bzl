@@ -171,17 +171,17 @@ def firmware_image(
         )
     py_binary(
         name = name + ".size",
-        srcs = ["//boards/image:size_table.py"],
+        srcs = [Label("//boards/image:size_table.py")],
         args = ["$(rootpath :%s.size_json)" % name],
         data = [name + ".size_json"],
-        main = "//boards/image:size_table.py",
+        main = Label("//boards/image:size_table.py"),
         testonly = testonly,
         visibility = visibility,
-        deps = ["//boards/image"],
+        deps = [Label("//boards/image")],
     )
     py_binary(
         name = name + ".flash",
-        srcs = ["//boards/image:flash.py"],
+        srcs = [Label("//boards/image:flash.py")],
         args = [
             "--board=$(rootpath :%s.board)" % name,
             "$(rootpath :%s.hex)" % name,
@@ -190,10 +190,10 @@ def firmware_image(
             name + ".board",
             name + ".hex",
         ],
-        main = "//boards/image:flash.py",
+        main = Label("//boards/image:flash.py"),
         testonly = testonly,
         visibility = visibility,
-        deps = ["//boards/image:flash"],
+        deps = [Label("//boards/image:flash")],
     )
     board_sim(
         name = name + ".sim",

@@ -24,21 +24,21 @@ def kernel(name, srcs = [], variants = {}, calls = [], deps = []):
         hdrs = [name + ".h"],
         variants = variants,
         visibility = ["//visibility:public"],
-        deps = ["//kernels/common"] + deps + ["//kernels/" + other for other in calls],
+        deps = [Label("//kernels/common")] + deps + [Label("//kernels/" + other) for other in calls],
     )
     py_library(
         name = "kernel",
         srcs = ["kernel.py"],
         visibility = ["//visibility:public"],
         deps = [
-            "//kernels/common:kernel",
-            "//kernels/common:planning",
-        ] + ["//kernels/%s:kernel" % other for other in calls],
+            Label("//kernels/common:kernel"),
+            Label("//kernels/common:planning"),
+        ] + [Label("//kernels/%s:kernel" % other) for other in calls],
     )
     py_library(
         name = "cases",
         srcs = ["cases.py"],
-        deps = ["//kernels/testing:cases"],
+        deps = [Label("//kernels/testing:cases")],
     )
     kernel_test(
         name = name + "_test",

@@ -39,17 +39,17 @@ def kernel_library(name, srcs = [], variants = {}, **kwargs):
     native.filegroup(
         name = name + ".files",
         srcs = srcs + chosen["scalar"] + kwargs.get("hdrs", []),
-        visibility = ["//kernels:__subpackages__"],
+        visibility = [Label("//kernels:__subpackages__")],
     )
     cc_library(
         name = name,
         srcs = srcs + select({
-            "//tools/platforms:isa_dsp": chosen["dsp"],
-            "//tools/platforms:isa_mve": chosen["mve"],
+            Label("//tools/platforms:isa_dsp"): chosen["dsp"],
+            Label("//tools/platforms:isa_mve"): chosen["mve"],
             "//conditions:default": chosen["scalar"],
         }),
         copts = _COPTS + (select({
-            "//tools/platforms:isa_mve": _MVE_COPTS,
+            Label("//tools/platforms:isa_mve"): _MVE_COPTS,
             "//conditions:default": _NO_MVE_COPTS,
         }) if has_mve else _NO_MVE_COPTS),
         **kwargs

@@ -63,7 +63,7 @@ def _vectors_app(name, program, plan, vectors, limit, **kwargs):
         srcs = [":" + name + ".vectors"],
         deps = [
             label,
-            "//firmware/apps:inference",
+            Label("//firmware/apps:inference"),
             program,
         ],
         # The program, which comes later on the linker's command line, refers to the vectors.
@@ -81,7 +81,7 @@ def check_app(name, plan, vectors, limit = 0, **kwargs):
       limit: store that many vectors only; 0: all.
       **kwargs: tags, testonly, visibility.
     """
-    _vectors_app(name, "//firmware/apps:check", plan, vectors, limit, **kwargs)
+    _vectors_app(name, Label("//firmware/apps:check"), plan, vectors, limit, **kwargs)
 
 def classify_app(name, plan, test_set, limit = 0, **kwargs):
     """A program that classifies a stored test set (classify.c).
@@ -93,4 +93,4 @@ def classify_app(name, plan, test_set, limit = 0, **kwargs):
       limit: store that many images only; 0: all.
       **kwargs: tags, testonly, visibility.
     """
-    _vectors_app(name, "//firmware/apps:classify", plan, test_set, limit, **kwargs)
+    _vectors_app(name, Label("//firmware/apps:classify"), plan, test_set, limit, **kwargs)

@@ -152,8 +152,8 @@ def plan_library(name, pte, **kwargs):
         srcs = [":" + source],
         hdrs = [":" + name + ".header"],
         deps = [
-            "//firmware/runtime:plan",
-            "//kernels",
+            Label("//firmware/runtime:plan"),
+            Label("//kernels"),
         ],
         **kwargs
     )

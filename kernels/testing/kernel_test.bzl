@@ -70,12 +70,12 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
     py_binary(
         name = name + ".generator",
         testonly = True,
-        srcs = ["//kernels/testing:generate.py"],
-        main = "//kernels/testing:generate.py",
+        srcs = [Label("//kernels/testing:generate.py")],
+        main = Label("//kernels/testing:generate.py"),
         deps = [
             cases,
             lookup,
-            "//kernels/testing:generate",
+            Label("//kernels/testing:generate"),
         ],
     )
     _case_sources(
@@ -89,21 +89,21 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
         testonly = True,
         set = "host",
         sources = ":%s.sources" % name,
-        visibility = ["//kernels:__pkg__"],  # the mutation test
+        visibility = [Label("//kernels:__pkg__")],  # the mutation test
     )
     _chosen_source(
         name = name + ".board.source",
         testonly = True,
         set = select({
-            "//tools/platforms:isa_dsp": "dsp",
-            "//tools/platforms:isa_mve": "mve",
+            Label("//tools/platforms:isa_dsp"): "dsp",
+            Label("//tools/platforms:isa_mve"): "mve",
             "//conditions:default": "scalar",
         }),
         sources = ":%s.sources" % name,
     )
     for suite, source, boards in [
-        (name + ".on_host", name + ".host.source", [HOST]),
-        (name + ".on_boards", name + ".board.source", [board for board in BOARDS if board != HOST]),
+        (name + ".on_host", name + ".host.source", [Label(HOST)]),
+        (name + ".on_boards", name + ".board.source", [Label(board) for board in BOARDS if board != HOST]),
     ]:
         board_test(
             name = suite,
@@ -113,7 +113,7 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
             copts = ["-O1"],
             deps = [
                 kernel,
-                "//kernels/testing:runner",
+                Label("//kernels/testing:runner"),
             ],
         )
     native.test_suite(

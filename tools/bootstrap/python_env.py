@@ -2,7 +2,8 @@
 """Makes the Python environment of tools/python/requirements.txt and prints its folder.
 
 The environment lies in the user's cache folder and is named after the lock file and the Python that
-made it. Called by @python_env, before there is any environment: standard library only.
+made it. Packages that a user wants beside it lie in a small one of their own, which sees the large
+one. Called by @python_env, before there is any environment: standard library only.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from tools.bootstrap.cache import cache_root, make_once
@@ -97,22 +99,63 @@ def _make(lock: Path, final: Path, result: Path) -> None:
     say(f"the Python environment is ready ({time.monotonic() - start:.0f} s)")
 
 
+def _add(
+    base: Path, requirements: Sequence[Path], lock: Path, final: Path, work: Path, result: Path
+) -> None:
+    """Makes an environment that has what `base` has, and what a user's requirements name.
+
+    Raises:
+        SetupError: pip finds no such packages, or they want others than the lock file's versions.
+    """
+    say(f"adding {', '.join(map(str, requirements))} to the Python environment (once)")
+    run("making the environment", [base / "bin/python3", "-m", "venv", "--without-pip", result])
+    (result / "base").symlink_to(base)
+    (packages,) = result.glob("lib/python3.*/site-packages")
+    below = packages.relative_to(result)
+    (packages / "pilotlight.pth").write_text(f"../../../base/{below}\n")
+    for program in (base / "bin").iterdir():
+        if not (result / "bin" / program.name).exists():
+            (result / "bin" / program.name).symlink_to(program)
+    constraints = work / "constraints.txt"
+    pins = locked_versions(lock).items()
+    constraints.write_text("".join(f"{name}=={version}\n" for name, version in pins))
+    wanted = [f"--requirement={path}" for path in requirements]
+    run_pip(result / "bin/python3", ["install", f"--constraint={constraints}", *wanted])
+    _rename_in_scripts(result / "bin", str(result), str(final))
+
+
+def _lines(path: Path) -> list[str]:
+    """What a requirements file says: neither comments nor empty lines."""
+    return [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+
+
+def _name(*parts: object) -> str:
+    """An environment's name by what it is made of."""
+    return f"python-env-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]}"
+
+
 def main(argv: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lock", type=Path, required=True)
-    parser.add_argument("--check", type=Path, help="only check this environment")
+    parser.add_argument(
+        "--requirements", type=Path, action="append", default=[], help="what a user wants besides"
+    )
+    parser.add_argument("--environment", type=Path, help="use this one, which has all of the lock")
     options = parser.parse_args(argv)
-    if options.check:
-        check(options.check / "bin/python3", options.lock)
-        give(options.check)
-        return
-    lines = options.lock.read_text().splitlines()
-    pins = [line for line in lines if line and not line.startswith("#")]
-    identity = json.dumps([RECIPE, sys.version, os.path.realpath(sys.executable), *pins])
-    name = f"python-env-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
-    final = cache_root() / name
-    make_once(name, lambda work, result: _make(options.lock, final, result))
-    give(final)
+    if options.environment:
+        base = options.environment
+        check(base / "bin/python3", options.lock)
+    else:
+        python = os.path.realpath(sys.executable)
+        name = _name(RECIPE, sys.version, python, *_lines(options.lock))
+        base = cache_root() / name
+        make_once(name, lambda work, result: _make(options.lock, base, result))
+    if options.requirements:
+        name = _name(RECIPE, str(base), *map(_lines, options.requirements))
+        final = cache_root() / name
+        make_once(name, partial(_add, base, options.requirements, options.lock, final))
+        base = final
+    give(base)
 
 
 if __name__ == "__main__":

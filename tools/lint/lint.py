@@ -19,7 +19,7 @@ _PYTHON = ("*.py",)
 _C = ("*.c", "*.h")
 _DEVICE_C = ("kernels/*.c", "firmware/*.c", "boards/*.c")
 _WRONG_ON_PURPOSE = ("boards/tests/programs/*",)
-_STARLARK = ("*.bzl", "*BUILD.bazel", "*.BUILD", "WORKSPACE.bazel")
+_STARLARK = ("*.bzl", "*BUILD.bazel", "*.BUILD", "*MODULE.bazel", "*WORKSPACE")
 
 # Symbols that rules_cc has to be asked for only in versions later than what Bazel 7 brings along.
 _BUILDIFIER_WARNINGS = (

@@ -26,7 +26,7 @@ def lint_test(name, tool, size = "medium", args = [], data = []):
         ] + args,
         data = data + [
             tool,
-            "//:WORKSPACE.bazel",
+            "//:WORKSPACE",
         ],
         main = "lint.py",
         tags = [

@@ -24,8 +24,8 @@ _ALLOWED = {
     "rules_python": {"python:defs.bzl"},
 }
 
-# Repositories that WORKSPACE.bazel makes.
-_OWN = {"arm_gnu_toolchain", "buildifier", "host_gcc", "python_env", "qemu"}
+# Repositories that WORKSPACE makes.
+_OWN = {"arm_gnu_toolchain", "buildifier", "host_gcc", "pilotlight", "python_env", "qemu"}
 
 
 def wrong_loads(text: str) -> list[tuple[int, str]]:
@@ -42,7 +42,7 @@ def main(argv: list[str]) -> None:
     if len(argv) > 1:
         raise app.UsageError(f"unexpected arguments: {argv[1:]}")
     root = workspace_root()
-    files = source_files(root, ["*.bzl", "*BUILD.bazel", "*.BUILD", "WORKSPACE.bazel"])
+    files = source_files(root, ["*.bzl", "*BUILD.bazel", "*.BUILD", "*WORKSPACE"])
     wrong = 0
     for name in files:
         for line, label in wrong_loads((root / name).read_text(encoding="utf-8")):

@@ -15,7 +15,7 @@ def workspace_root() -> Path:
     """Returns the source tree: Bazel names it in `bazel run`; a test follows a link into it."""
     if folder := os.environ.get("BUILD_WORKSPACE_DIRECTORY"):
         return Path(folder)
-    return Path("WORKSPACE.bazel").resolve(strict=True).parent
+    return Path("WORKSPACE").resolve(strict=True).parent
 
 
 def _tracked_or_new(root: Path) -> list[str] | None:

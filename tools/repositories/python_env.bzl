@@ -6,6 +6,8 @@ Where it comes from, in this order:
 1. `PILOTLIGHT_PYTHON_ENV`: a virtual environment with the packages of tools/python/requirements.txt;
 2. one made from that file in the user's cache folder.
 
+The packages of `requirements`, which a user's workspace adds, are installed beside either.
+
 Every py_binary and py_test runs with it, so that `import torch` needs no dependency of its own.
 """
 
@@ -65,10 +67,11 @@ def _python(repository_ctx, version):
 def _identity(repository_ctx, root):
     """The interpreter, and what each package has recorded of its files."""
     records = []
-    for python in root.get_child("lib").readdir():
-        packages = python.get_child("site-packages")
-        if packages.exists:
-            for folder in packages.readdir():
+    base = root.get_child("base")  # what a user's packages were added to
+    for environment in [root] + ([base] if base.exists else []):
+        for python in environment.get_child("lib").readdir():
+            packages = python.get_child("site-packages")
+            for folder in packages.readdir() if packages.exists else []:
                 record = folder.get_child("RECORD")
                 if folder.basename.endswith(".dist-info") and record.exists:
                     records.append(record)
@@ -82,10 +85,14 @@ def _python_env_impl(repository_ctx):
         python = repository_ctx.path(given + "/bin/python3")
         if not python.exists:
             fail("%s=%s has no bin/python3" % (_VARIABLE, given))
-        arguments = ["--check", given]
+        arguments = ["--environment", given]
     else:
         python = _python(repository_ctx, read_versions(repository_ctx)["PYTHON_VERSION"])
         arguments = []
+    for label in repository_ctx.attr.requirements:
+        requirements = repository_ctx.path(label)
+        repository_ctx.watch(requirements)
+        arguments += ["--requirements", requirements]
     root = run_bootstrap(
         repository_ctx,
         program = "python_env",
@@ -109,6 +116,11 @@ def _python_env_impl(repository_ctx):
 
 python_env = repository_rule(
     implementation = _python_env_impl,
+    attrs = {
+        "requirements": attr.label_list(
+            doc = "Requirements files: what models import besides.",
+        ),
+    },
     environ = [_VARIABLE, "PATH"],
     doc = "Python with every package that the build and its tests import.",
 )

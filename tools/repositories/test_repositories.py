@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path("WORKSPACE.bazel").resolve().parent
+ROOT = Path("WORKSPACE").resolve().parent
 
 WORKSPACE = """\
 workspace(name = "pilotlight")
@@ -73,7 +73,7 @@ class Workspace:
         self.base = folder / "base"
         self.source = folder / "source"
         self.source.mkdir()
-        (self.source / "WORKSPACE.bazel").write_text(WORKSPACE)
+        (self.source / "WORKSPACE").write_text(WORKSPACE)
         (self.source / "tools").symlink_to(ROOT / "tools")
         (self.source / "BUILD.bazel").write_text(BUILD)
         (self.source / ".bazelrc").write_text(BAZELRC)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Pilotlight's builds need from outside, for a WORKSPACE and for a MODULE.bazel."""
+
+load("//tools/repositories:arm_gnu_toolchain.bzl", "arm_gnu_toolchain")
+load("//tools/repositories:buildifier.bzl", "buildifier")
+load("//tools/repositories:python_env.bzl", "python_env")
+load("//tools/repositories:qemu.bzl", "qemu")
+load("//tools/toolchains:host_gcc.bzl", "host_gcc")
+
+def _declare(python_requirements):
+    arm_gnu_toolchain(name = "arm_gnu_toolchain")
+    buildifier(name = "buildifier")
+    host_gcc(name = "host_gcc")
+    python_env(name = "python_env", requirements = python_requirements)
+    qemu(name = "qemu")
+
+def pilotlight_repositories(python_requirements = []):
+    """Declares tools and registers toolchains, in a WORKSPACE that calls this one `pilotlight`.
+
+    Args:
+      python_requirements: requirements files with packages that models import beside those of
+        tools/python/requirements.in, as labels.
+    """
+    _declare(python_requirements)
+
+    # The first that fits a platform is chosen: sanitizers before plain.
+    native.register_toolchains(
+        "@python_env//:toolchain",
+        "@pilotlight//tools/toolchains:host_sanitized",
+        "@pilotlight//tools/toolchains:host",
+        "@pilotlight//tools/toolchains:all",
+    )
+
+def _pilotlight_impl(module_ctx):
+    _declare([
+        label
+        for module in module_ctx.modules
+        for tag in module.tags.python
+        for label in tag.requirements
+    ])
+
+pilotlight = module_extension(
+    implementation = _pilotlight_impl,
+    doc = "The same for a MODULE.bazel; Pilotlight's own registers the toolchains.",
+    tag_classes = {
+        "python": tag_class(
+            attrs = {
+                "requirements": attr.label_list(
+                    mandatory = True,
+                    doc = "As pilotlight_repositories has it.",
+                ),
+            },
+        ),
+    },
+)

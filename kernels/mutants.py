@@ -116,9 +116,9 @@ MUTANTS = [
     Mutant("reduce_f32", "reduce_f32/fold.h", "i * dims->reduced_stride[0]", "0"),
     Mutant("pow", "pow/pow_f32_scalar.c", "square >> 63", "square >> 62"),
     Mutant("pow", "pow/pow_whole_f32_scalar.c", "int32_t factor = 1", "int32_t factor = 0"),
-    Mutant("bmm", "bmm/bmm_f32_scalar.c", "a += dims->depth", "a += dims->columns"),
-    Mutant("layer_norm", "common/moments_f32.h", "size + epsilon", "size"),
-    Mutant("layer_norm", "layer_norm/layer_norm_f32_scalar.c", "data->bias[i] : 0.0f",
+    Mutant("bmm_f32", "bmm_f32/bmm_f32_scalar.c", "a += dims->depth", "a += dims->columns"),
+    Mutant("layer_norm_f32", "common/moments_f32.h", "size + epsilon", "size"),
+    Mutant("layer_norm_f32", "layer_norm_f32/layer_norm_f32_scalar.c", "data->bias[i] : 0.0f",
            "data->bias[0] : 0.0f"),
-    Mutant("group_norm", "group_norm/group_norm_f32_scalar.c", "row % dims->groups", "row"),
+    Mutant("group_norm_f32", "group_norm_f32/group_norm_f32_scalar.c", "row % dims->groups", "row"),
 ]  # fmt: skip

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/layer_norm/layer_norm.h"
+#include "kernels/layer_norm_f32/layer_norm_f32.h"
 
 #include "kernels/common/moments_f32.h"
 
-pl_status pl_layer_norm_f32(const pl_context *ctx, const pl_layer_norm_params *params,
-                            const pl_layer_norm_dims *dims, const pl_layer_norm_data *data) {
+pl_status pl_layer_norm_f32(const pl_context *ctx, const pl_layer_norm_f32_params *params,
+                            const pl_layer_norm_f32_dims *dims,
+                            const pl_layer_norm_f32_data *data) {
   (void)ctx;
   const float *x = data->input;
   float *output = data->output;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_LAYER_NORM_LAYER_NORM_H_
-#define KERNELS_LAYER_NORM_LAYER_NORM_H_
+#ifndef KERNELS_LAYER_NORM_F32_LAYER_NORM_F32_H_
+#define KERNELS_LAYER_NORM_F32_LAYER_NORM_F32_H_
 
 #include "kernels/common/types.h"
 
 typedef struct {
   float epsilon;
-} pl_layer_norm_params;
+} pl_layer_norm_f32_params;
 
 typedef struct {
   int32_t rows;
   int32_t size;  // of a row
-} pl_layer_norm_dims;
+} pl_layer_norm_f32_dims;
 
 typedef struct {
   const float *input;   // [rows, size]
@@ -20,12 +20,13 @@ typedef struct {
   float *output;        // [rows, size]
   float *mean;          // [rows]
   float *rstd;          // [rows]: 1 / sqrt(variance + epsilon)
-} pl_layer_norm_data;
+} pl_layer_norm_f32_data;
 
 // output = (input - mean) * rstd * weight + bias, mean and variance (biased) of each row, in
 // float32. torch's native_layer_norm.
-PL_MUST_USE pl_status pl_layer_norm_f32(const pl_context *ctx, const pl_layer_norm_params *params,
-                                        const pl_layer_norm_dims *dims,
-                                        const pl_layer_norm_data *data);
+PL_MUST_USE pl_status pl_layer_norm_f32(const pl_context *ctx,
+                                        const pl_layer_norm_f32_params *params,
+                                        const pl_layer_norm_f32_dims *dims,
+                                        const pl_layer_norm_f32_data *data);
 
-#endif  // KERNELS_LAYER_NORM_LAYER_NORM_H_
+#endif  // KERNELS_LAYER_NORM_F32_LAYER_NORM_F32_H_

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten::bmm of float32 on kernels/bmm/bmm.h."""
+"""aten::bmm of float32 on kernels/bmm_f32/bmm_f32.h."""
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 
@@ -17,7 +17,7 @@ def bmm(call: OpCall, isa: Isa) -> KernelCall:
     )
     return KernelCall(
         function="pl_bmm_f32",
-        header="kernels/bmm/bmm.h",
+        header="kernels/bmm_f32/bmm_f32.h",
         params={},
         dims={"batches": batches, "rows": rows, "depth": depth, "columns": columns},
         data={"a": a, "b": b, "output": output},

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/group_norm/group_norm.h"
+#include "kernels/group_norm_f32/group_norm_f32.h"
 
 #include "kernels/common/moments_f32.h"
 
-pl_status pl_group_norm_f32(const pl_context *ctx, const pl_group_norm_params *params,
-                            const pl_group_norm_dims *dims, const pl_group_norm_data *data) {
+pl_status pl_group_norm_f32(const pl_context *ctx, const pl_group_norm_f32_params *params,
+                            const pl_group_norm_f32_dims *dims,
+                            const pl_group_norm_f32_data *data) {
   (void)ctx;
   const int32_t size = dims->group_channels * dims->pixels;
   const float *x = data->input;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/bmm/bmm.h"
+#include "kernels/bmm_f32/bmm_f32.h"
 
-pl_status pl_bmm_f32(const pl_context *ctx, const pl_bmm_params *params, const pl_bmm_dims *dims,
-                     const pl_bmm_data *data) {
+pl_status pl_bmm_f32(const pl_context *ctx, const pl_bmm_f32_params *params,
+                     const pl_bmm_f32_dims *dims, const pl_bmm_f32_data *data) {
   (void)ctx;
   (void)params;
   const float *a = data->a;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten::native_group_norm of float32 on kernels/group_norm/group_norm.h."""
+"""aten::native_group_norm of float32 on kernels/group_norm_f32/group_norm_f32.h."""
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 
@@ -22,7 +22,7 @@ def group_norm(call: OpCall, isa: Isa) -> KernelCall:
     )
     return KernelCall(
         function="pl_group_norm_f32",
-        header="kernels/group_norm/group_norm.h",
+        header="kernels/group_norm_f32/group_norm_f32.h",
         params={"epsilon": call.real("eps")},
         dims={
             "batches": batches,

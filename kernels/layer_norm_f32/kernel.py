@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten::native_layer_norm of float32 on kernels/layer_norm/layer_norm.h."""
+"""aten::native_layer_norm of float32 on kernels/layer_norm_f32/layer_norm_f32.h."""
 
 import math
 
@@ -24,7 +24,7 @@ def layer_norm(call: OpCall, isa: Isa) -> KernelCall:
     )
     return KernelCall(
         function="pl_layer_norm_f32",
-        header="kernels/layer_norm/layer_norm.h",
+        header="kernels/layer_norm_f32/layer_norm_f32.h",
         params={"epsilon": call.real("eps")},
         dims={"rows": rows, "size": size},
         data={

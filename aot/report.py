@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lowering report: what every op became, where it runs, and why."""
+"""The lowering report, report.json: what every op became, where it runs, and why. The file
+report.schema.json says what is in it.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,9 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import border_nodes, dialect_op, edge_of, inputs_of, shape_of
+from aot.pte.writer import instructions
+
+FORMAT = 1
 
 
 def _tensor(node: Node) -> dict[str, Any]:
@@ -37,11 +42,12 @@ def _macs(node: Node) -> int:
     return op.macs(*values)
 
 
-def _entry(node: Node) -> dict[str, Any]:
+def _entry(op_id: int, node: Node) -> dict[str, Any]:
     op = dialect_op(node)
     origin = node.meta["origin"]
     constants = [n for n in node.all_input_nodes if n.op == "get_attr"]
     entry = {
+        "id": str(op_id),
         "name": node.name,
         "op": f"pl.{op.name}" if op is not None else str(node.target).rsplit(".", 1)[0],
         "from": list(origin.ops),
@@ -74,8 +80,9 @@ def _why(node: Node) -> str:
 def make_report(module: GraphModule, target: str, samples: int, pte: bytes) -> dict[str, Any]:
     """A JSON-serialisable report of a lowered model."""
     inputs, outputs = border_nodes(module)
-    ops = [_entry(n) for n in module.graph.nodes if n.op == "call_function"]
+    ops = [_entry(*item) for item in enumerate(instructions(module))]
     return {
+        "format": FORMAT,
         "target": target,
         "quantization": "int8",
         "calibration_samples": samples,

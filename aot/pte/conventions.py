@@ -3,8 +3,9 @@
 
 The method `forward` is the model. Constant methods say what its inputs and outputs are:
 `pl_format_version` gives a number, `pl_{input,output}_{scales,zero_points,layouts}` a list with an
-item for each of them. Behind the program, where ExecuTorch's readers do not look, is the CRC-32 of
-all that comes before: four bytes, little endian.
+item for each of them. `pl_op_modules` gives the module of the user's model that each instruction of
+`forward` comes from; the place of an instruction is the id of its op. Behind the program, where
+ExecuTorch's readers do not look, is the CRC-32 of all that comes before: four bytes, little endian.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from kernels.common.tensor import DTYPES
 FORMAT_VERSION = 1
 FORWARD = "forward"
 FORMAT_VERSION_METHOD = "pl_format_version"
+OP_MODULES_METHOD = "pl_op_modules"
 CHECKSUM_BYTES = 4
 
 Side = Literal["input", "output"]
@@ -60,15 +62,26 @@ def layouts_method(side: Side) -> str:
     return f"pl_{side}_layouts"
 
 
+ConstantMethods = dict[str, int | list[int] | list[float] | list[str]]
+
+
 def constant_methods(
-    inputs: Sequence[Border], outputs: Sequence[Border]
-) -> dict[str, int | list[int] | list[float]]:
-    """All constant methods, in the order of the file."""
-    methods: dict[str, int | list[int] | list[float]] = {FORMAT_VERSION_METHOD: FORMAT_VERSION}
+    inputs: Sequence[Border], outputs: Sequence[Border], modules: Sequence[str] = ()
+) -> ConstantMethods:
+    """All constant methods, in the order of the file.
+
+    Args:
+      inputs: what the model takes.
+      outputs: what the model gives.
+      modules: of each instruction, "" where it has none; nothing where they are unknown.
+    """
+    methods: ConstantMethods = {FORMAT_VERSION_METHOD: FORMAT_VERSION}
     for side, borders in zip(SIDES, (inputs, outputs), strict=True):
         methods[scales_method(side)] = [border.scale for border in borders]
         methods[zero_points_method(side)] = [border.zero_point for border in borders]
         methods[layouts_method(side)] = [LAYOUTS.index(border.layout) for border in borders]
+    if modules:
+        methods[OP_MODULES_METHOD] = list(modules)
     return methods
 
 

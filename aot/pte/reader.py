@@ -19,6 +19,7 @@ from aot.pte.conventions import (
     FORMAT_VERSION_METHOD,
     FORWARD,
     LAYOUTS,
+    OP_MODULES_METHOD,
     Border,
     PteError,
     Side,
@@ -34,6 +35,9 @@ _BUNDLE_MAGIC = b"BP08"
 _HEADER_MAGIC = b"eh00"
 _HEADER_END = 40
 
+# Of a table that holds a value of the type.
+_FIELDS: Mapping[type, str] = {int: "int_val", float: "double_val", str: "string_val"}
+
 _T = TypeVar("_T")
 
 
@@ -46,12 +50,14 @@ class Artefact:
       constants: their bytes, by the index that tensors have; padding may follow.
       inputs: what is said of each input.
       outputs: what is said of each output.
+      modules: the user's module of each instruction, "" where unknown.
     """
 
     forward: schema.ExecutionPlan
     constants: tuple[bytes, ...]
     inputs: tuple[Border, ...]
     outputs: tuple[Border, ...]
+    modules: tuple[str, ...]
 
 
 def read_pte(data: bytes) -> Artefact:
@@ -76,6 +82,7 @@ def read_pte(data: bytes) -> Artefact:
         _constants(data, program),
         _borders(methods, "input", len(forward.inputs)),
         _borders(methods, "output", len(forward.outputs)),
+        _modules(methods, sum(len(chain.instructions) for chain in forward.chains)),
     )
 
 
@@ -142,18 +149,27 @@ def _constants(data: bytes, program: schema.Program) -> tuple[bytes, ...]:
 def _constant_list(
     methods: Mapping[str, schema.ExecutionPlan], name: str, kind: type[_T]
 ) -> list[_T]:
-    """What a constant method returns: a number, or the items of a list of numbers."""
+    """What a constant method returns: a value, or the items of a list."""
     plan = methods.get(name)
     if plan is None:
         raise PteError(f"has no {name!r}: it was not lowered by Pilotlight, or is damaged")
     items: list[_T] = []
     for index in plan.outputs:
         value = item_at(plan.values, index, f"{name}: value").val
-        number = getattr(value, "int_val" if kind is int else "double_val", None)
-        if not isinstance(number, kind):
+        item = getattr(value, _FIELDS[kind], None)
+        if not isinstance(item, kind):
             raise PteError(f"is damaged: {name} returns {type(value).__name__}")
-        items.append(number)
+        items.append(item)
     return items
+
+
+def _modules(methods: Mapping[str, schema.ExecutionPlan], count: int) -> tuple[str, ...]:
+    if OP_MODULES_METHOD not in methods:
+        return ("",) * count
+    modules = _constant_list(methods, OP_MODULES_METHOD, str)
+    if len(modules) != count:
+        raise PteError(f"is damaged: {count} instructions, {len(modules)} modules")
+    return tuple(modules)
 
 
 def _borders(

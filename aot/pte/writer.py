@@ -52,11 +52,18 @@ def write_pte(module: GraphModule, nhwc_border: bool) -> bytes:
 
 
 def methods_of(module: GraphModule, nhwc_border: bool) -> Mapping[str, object]:
-    """The constant methods of a dialect graph: what its inputs and outputs are."""
+    """The constant methods of a dialect graph: what its inputs, outputs and ops are."""
     inputs, outputs = border_nodes(module)
     return constant_methods(
-        [_border(n, nhwc_border) for n in inputs], [_border(n, nhwc_border) for n in outputs]
+        [_border(n, nhwc_border) for n in inputs],
+        [_border(n, nhwc_border) for n in outputs],
+        [n.meta["origin"].module for n in instructions(module)],
     )
+
+
+def instructions(module: GraphModule) -> list[Node]:
+    """The nodes of a dialect graph that are instructions; a node's place here is its op's id."""
+    return [n for n in module.graph.nodes if n.op == "call_function"]
 
 
 def _border(node: Node, nhwc_border: bool) -> Border:
@@ -81,6 +88,8 @@ def _scalar(value: object) -> et.EValue:
             return et.EValue(et.Int(value))
         case float():
             return et.EValue(et.Double(value))
+        case str():
+            return et.EValue(et.String(value))
     raise TypeError(f"a .pte has no value for the argument {value!r}")
 
 

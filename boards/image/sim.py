@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs an image on its board's simulator and ends with a table of what came of it.
 
-    sim --board=board.json --size=size.json [--plan=plan.json] [--facts=facts.json ...] program.elf
+    sim --board=board.json --size=size.json [--plan=plan.json] [--facts=facts.json ...] \\
+        [--profile=profile.json] program.elf
 
 The table has the facts, the program's PL:STAT lines (the first is taken as a total that the others
 are parts of), instructions of one inference (region 0 of the profile), and what the image takes of
 each of the board's memories. A facts file is a JSON object from name to text, number, or fraction
-as 0.97.
+as 0.97. --profile writes the instructions for machines, as profile.schema.json has it; its path is
+relative to the folder that `bazel run` is called in.
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from typing import Any
 from absl import app, flags
 
 from boards.board import BoardError, load_board
+from boards.image.profile import profile, steps_table
 from boards.simulator.counts import CountsError
 from boards.simulator.elf import ElfError
 from boards.simulator.simulate import Run, SimulatorError, simulate
@@ -25,9 +29,8 @@ _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=
 _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
 _FACTS = flags.DEFINE_multi_string("facts", [], "JSON files with more rows, for the top.")
 _PLAN = flags.DEFINE_string("plan", None, "The plan's JSON, for the names of its steps.")
+_PROFILE = flags.DEFINE_string("profile", None, "The profile to write.")
 _TIME_LIMIT = flags.DEFINE_float("time_limit", 600, "Seconds until the program is stopped.")
-
-_INFERENCE = 0
 
 _ENDED_BADLY = 1
 _NOT_RUN = 2
@@ -48,13 +51,6 @@ def _stats(run: Run) -> dict[str, str]:
     return rows
 
 
-def _instructions(run: Run) -> dict[str, str]:
-    inference = run.counts.regions.get(_INFERENCE) if run.counts else None
-    if inference is None or not inference.entries:
-        return {}
-    return {"instructions per inference": f"{inference.instructions // inference.entries:,}"}
-
-
 def _sizes(size: dict[str, Any]) -> dict[str, str]:
     rows: dict[str, str] = {}
     for memory in size["memories"]:
@@ -67,28 +63,15 @@ def _sizes(size: dict[str, Any]) -> dict[str, str]:
     return rows | {"of that the stack": f"{bound} of {stack['size']:,} bytes"}
 
 
-def summary(run: Run, size: dict[str, Any], facts: dict[str, Any]) -> str:
-    """Returns the table that `sim` ends with."""
-    rows = {name: _fact(value) for name, value in facts.items()}
-    rows |= _stats(run) | _instructions(run) | _sizes(size)
+def summary(run: Run, size: dict[str, Any], facts: dict[str, Any], counted: dict[str, Any]) -> str:
+    """Returns the table that `sim` ends with; `counted` is the run's profile."""
+    rows = {name: _fact(value) for name, value in facts.items()} | _stats(run)
+    if counted["inferences"]:
+        rows["instructions per inference"] = f"{counted['instructions']:,}"
+    rows |= _sizes(size)
     width = max(map(len, rows))
     title = f"{size['name']} on {size['board']} ({size['core']}), simulated"
     return "\n".join([title, *(f"  {name:{width}}  {value}" for name, value in rows.items())])
-
-
-def steps(run: Run, plan: dict[str, Any]) -> str:
-    """Returns a table of instructions by step of the plan; "" if the program marks none.
-
-    It does after building with --//firmware/runtime:profile_steps.
-    """
-    regions = run.counts.regions if run.counts else {}
-    rows = [
-        (region.instructions // region.entries, step["op"], " ".join(step["outputs"]))
-        for step in plan["steps"]
-        if (region := regions.get(step["step"])) and region.entries
-    ]
-    lines = [f"  {count:14,}  {op:24}  {outputs}" for count, op, outputs in rows]
-    return "\n".join([f"  {'instructions':>14}  step", *lines]) if rows else ""
 
 
 def main(argv: list[str]) -> int:
@@ -112,9 +95,13 @@ def main(argv: list[str]) -> int:
     if run.problem:
         print(f"{elf.name}: {run.problem}", file=sys.stderr)
         return _ENDED_BADLY
-    tables = [summary(run, json.loads(Path(_SIZE.value).read_text()), facts)]
-    if _PLAN.value is not None:
-        tables.insert(0, steps(run, json.loads(Path(_PLAN.value).read_text())))
+    size = json.loads(Path(_SIZE.value).read_text())
+    plan = json.loads(Path(_PLAN.value).read_text()) if _PLAN.value else None
+    counted = profile(run, size, plan)
+    if _PROFILE.value:
+        path = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), _PROFILE.value)
+        path.write_text(json.dumps(counted, indent=1) + "\n")
+    tables = [steps_table(counted), summary(run, size, facts, counted)]
     print("".join(f"\n{table}\n" for table in tables if table), end="")
     return 0
 

@@ -4,14 +4,8 @@
     size_report --board=board.json --elf=program.elf --map=program.map --objdump=PROGRAM \\
         --output=size.json
 
-Keys of size.json, sizes in bytes:
-    name, board, core
-    memories: name, kind, size, used, by_origin (package or library -> bytes)
-    sections: name, memory (where it is used), stored_in (null if it is not stored), size
-    largest_symbols: name, memory, size
-    stack, handler_stack: size; bound (null if there is none); path (the calls that need it);
-        problem (why there is no bound). What the core pushes for an exception is part of the
-        stack's bound.
+size.schema.json says what is in size.json. What the core pushes for an exception is part of the
+stack's bound.
 
 A stack whose bound is more than the board gives it is an error: exit status 3.
 """
@@ -35,6 +29,8 @@ _ELF = flags.DEFINE_string("elf", None, "The program.", required=True)
 _MAP = flags.DEFINE_string("map", None, "The linker's map file.", required=True)
 _OBJDUMP = flags.DEFINE_string("objdump", None, "objdump for Arm.", required=True)
 _OUTPUT = flags.DEFINE_string("output", None, "size.json.", required=True)
+
+FORMAT = 1
 
 _LARGEST = 20
 
@@ -108,6 +104,7 @@ def size_report(board: Board, elf: Elf, link_map: str, objdump: Path) -> dict[st
     has_float = board.core not in ("cortex-m0", "cortex-m0plus", "cortex-m3")
     frame = _EXCEPTION_FRAME_FLOAT if has_float else _EXCEPTION_FRAME
     return {
+        "format": FORMAT,
         "name": elf.path.stem,
         "board": board.name,
         "core": board.core,

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
+from pathlib import Path
 from typing import Any
 
-from boards.image.sim import steps, summary
+from jsonschema import Draft202012Validator
+
+from boards.image.profile import profile, steps_table
+from boards.image.sim import summary
 from boards.simulator.counts import Counts, Region
 from boards.simulator.simulate import Run
 
@@ -26,7 +31,8 @@ def _run(regions: dict[int, Region]) -> Run:
 
 def test_the_table_at_the_end() -> None:
     run = _run({0: Region(entries=450, instructions=450 * 123456)})
-    assert summary(run, _SIZE, {"accuracy": 0.98, "model": "digits"}).splitlines() == [
+    facts = {"accuracy": 0.98, "model": "digits"}
+    assert summary(run, _SIZE, facts, profile(run, _SIZE, None)).splitlines() == [
         "app on microbit (cortex-m0), simulated",
         "  accuracy                    98.00%",
         "  model                       digits",
@@ -41,22 +47,29 @@ def test_the_table_at_the_end() -> None:
 
 def test_what_was_not_measured_is_not_in_the_table() -> None:
     size = _SIZE | {"stack": {"size": 2048, "bound": None}}
-    text = summary(Run("PL:PASS\n", 0, "", Counts(total=9), 1.0), size, {})
+    run = Run("PL:PASS\n", 0, "", Counts(total=9), 1.0)
+    text = summary(run, size, {}, profile(run, size, None))
     assert "instructions" not in text
     assert "no bound of 2,048 bytes" in text
 
 
 def test_steps() -> None:
+    names = {"module": "a (Conv2d)", "function": "pl_f"}
     plan = {
         "steps": [
-            {"step": 1, "op": "pl::conv2d", "outputs": ["a int8", "b int8"]},
-            {"step": 2, "op": "pl::linear", "outputs": ["c int8"]},
+            {"step": 1, "id": "0", "op": "pl::conv2d", "outputs": ["a int8", "b int8"], **names},
+            {"step": 2, "id": "3", "op": "pl::linear", "outputs": ["c int8"], **names},
         ]
     }
     run = _run({0: Region(2, 900), 1: Region(2, 600), 2: Region(2, 200)})
-    assert [line.split() for line in steps(run, plan).splitlines()] == [
+    counted = profile(run, _SIZE, plan)
+    schema = json.loads(Path("boards/image/profile.schema.json").read_text())
+    assert not list(Draft202012Validator(schema).iter_errors(counted))
+    assert (counted["inferences"], counted["instructions"]) == (2, 450)
+    assert [(s["id"], s["instructions"]) for s in counted["steps"]] == [("0", 300), ("3", 100)]
+    assert [line.split() for line in steps_table(counted).splitlines()] == [
         ["instructions", "step"],
-        ["300", "pl::conv2d", "a", "int8", "b", "int8"],
-        ["100", "pl::linear", "c", "int8"],
+        ["300", "pl::conv2d", "0", "a", "(Conv2d)"],
+        ["100", "pl::linear", "3", "a", "(Conv2d)"],
     ]
-    assert steps(_run({0: Region(2, 900)}), plan) == ""
+    assert steps_table(profile(_run({0: Region(2, 900)}), _SIZE, plan)) == ""

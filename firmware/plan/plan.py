@@ -120,11 +120,12 @@ def tensor_text(value: Value) -> str:
 
 
 def step_text(plan_steps: Sharing, step: int) -> str:
-    """A step in a message: index, operator, result."""
+    """A step in a message: index, operator, result, place in the model."""
     if step < 1 or step > len(plan_steps.steps):
         return "model inputs" if step < 1 else "model outputs"
     call = plan_steps.steps[step - 1].op
-    return f"step {step} {call.op} -> {', '.join(map(tensor_text, call.outputs))}"
+    place = f" ({call.place})" if call.place else ""
+    return f"step {step} {call.op} -> {', '.join(map(tensor_text, call.outputs))}{place}"
 
 
 def _array(operand: Value | Constant) -> AnyArray:

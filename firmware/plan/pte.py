@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 def read_program(data: bytes) -> Program:
     """Decodes the bytes of a .pte; PteError if they are not one, or damaged, or beyond a plan."""
     artefact = read_pte(data)
-    method = _Method(artefact.forward, artefact.constants)
+    method = _Method(artefact.forward, artefact.constants, artefact.modules)
     calls = method.calls()
     return Program(
         calls,
@@ -57,8 +57,11 @@ def _ports(
 class _Method:
     """Decodes the values and instructions of one execution plan."""
 
-    def __init__(self, plan: schema.ExecutionPlan, constants: Sequence[bytes]) -> None:
+    def __init__(
+        self, plan: schema.ExecutionPlan, constants: Sequence[bytes], modules: Sequence[str]
+    ) -> None:
         self._plan = plan
+        self._modules = modules
         self._constants = constants
         self._tensors: dict[int, Value] = {}
         self._dim_orders: dict[str, tuple[int, ...]] = {}
@@ -113,7 +116,7 @@ class _Method:
         if list(returned) != out_indices:
             raise PteError(f"is damaged: {where} writes {out_indices} and returns {returned}")
         outputs = tuple(self._write(index, where) for index in out_indices)
-        call = OpCall(operator.name, args, outputs)
+        call = OpCall(operator.name, args, outputs, str(position), self._modules[position])
         if operator.name == "pl::channels_last_to_nhwc":
             self.nhwc_shapes[args["input"].name] = outputs[0].shape
         elif operator.name == "pl::nhwc_to_channels_last":

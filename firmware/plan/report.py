@@ -15,12 +15,15 @@ from firmware.plan.plan import (
 )
 from firmware.plan.planner import live_bytes
 from firmware.plan.program import Port
+from kernels.common.kernel import OpCall
 
 FORMAT = 1
 
 
 def plan_json(plan: Plan, name: str) -> dict[str, Any]:
-    """Steps, memory map and sizes; bytes everywhere, steps count from 1 (inputs are step 0)."""
+    """Steps, memory map and sizes, as plan.schema.json has it; bytes everywhere, steps count from 1
+    (inputs are step 0).
+    """
     sharing = plan.sharing
     live = live_bytes(sharing.blocks, ALIGNMENT)
     peak = max(live, key=lambda step: (live[step], -step), default=0)
@@ -55,6 +58,7 @@ def plan_json(plan: Plan, name: str) -> dict[str, Any]:
         "inputs": [_port(plan, port) for port in plan.graph.program.inputs],
         "outputs": [_port(plan, port) for port in plan.graph.program.outputs],
         "steps": [_step(plan, index) for index in range(1, len(sharing.steps) + 1)],
+        "without_step": _without_step(plan),
         "aliases": [
             {"tensor": alias.result, "of": alias.source, "offset": alias.offset}
             for alias in sharing.aliases
@@ -89,12 +93,22 @@ def _port(plan: Plan, port: Port) -> dict[str, Any]:
     return fields
 
 
+def _op(call: OpCall) -> dict[str, str]:
+    return {"id": call.id, "op": call.op, "module": call.module}
+
+
+def _without_step(plan: Plan) -> list[dict[str, str]]:
+    """Ops that no kernel has to run: their results are known, or are in their inputs' bytes."""
+    run = {step.op.outputs for step in plan.sharing.steps}
+    return [_op(call) for call in plan.graph.program.calls if call.outputs not in run]
+
+
 def _step(plan: Plan, index: int) -> dict[str, Any]:
     step = plan.sharing.steps[index - 1]
     used = [block.size for block in plan.sharing.blocks if block.first <= index <= block.last]
     return {
         "step": index,
-        "op": step.op.op,
+        **_op(step.op),
         "function": step.kernel.function,
         "inputs": [tensor_text(value) for value in step.reads],
         "outputs": [tensor_text(value) for value in step.writes],
@@ -110,7 +124,7 @@ def _step(plan: Plan, index: int) -> dict[str, Any]:
 def plan_text(plan: Plan, name: str) -> str:
     """Steps with what is in use, the memory map, and the sums."""
     fields = plan_json(plan, name)
-    rows = [("step", "op", "result", "in use", "scratch", "constants")]
+    rows = [("step", "op", "result", "in use", "scratch", "constants", "from")]
     for step in fields["steps"]:
         mark = " (in place)" if step["in_place"] else ""
         rows.append(
@@ -121,6 +135,7 @@ def plan_text(plan: Plan, name: str) -> str:
                 f"{step['live_bytes']:,}",
                 f"{step['scratch']:,}",
                 f"{step['constants']:,}",
+                f"{step['id']} {step['module']}",
             )
         )
     lines = [f"{name} on {fields['board']} ({fields['isa']} kernels)", "", *aligned(rows), ""]

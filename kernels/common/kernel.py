@@ -97,12 +97,20 @@ class KernelCall:
 class OpCall:
     """One operator call with its arguments by schema name.
 
-    The accessors give an argument in its type, or a KernelError that names it.
+    `id` is the call's in reports, `module` the path of the user's module that it comes from; ""
+    where unknown. The accessors give an argument in its type, or a KernelError that names it.
     """
 
     op: str
     args: Mapping[str, Any]
     outputs: tuple[Value, ...]
+    id: str = ""
+    module: str = ""
+
+    @property
+    def place(self) -> str:
+        """Id and module for a message, "" if both are unknown."""
+        return ", ".join(filter(None, (self.id and f"op {self.id}", self.module)))
 
     def tensor(self, name: str, dtype: str | None = None, rank: int | None = None) -> Value:
         value = self._get(name, Value)
@@ -170,7 +178,8 @@ class OpCall:
 
     def error(self, text: str) -> KernelError:
         where = ", ".join(repr(output.name) for output in self.outputs)
-        return KernelError(f"{self.op} -> {where}: {text}")
+        place = f" ({self.place})" if self.place else ""
+        return KernelError(f"{self.op} -> {where}{place}: {text}")
 
     def require(self, condition: bool, text: str) -> None:
         if not condition:

@@ -80,7 +80,7 @@ def test_report_and_plan_of_one_model(options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("board", BOARDS)
 def test_reports_of_an_image(board: str) -> None:
-    plan = read(f"boards/{board}_app.plan.json")
+    plan = read(f"boards/{board}_app.digits.json")
     check(plan, "firmware/plan/plan.schema.json")
     report = read("aot/models/digits/digits.report.json")
     assert places(report["ops"]) == places([*plan["steps"], *plan["without_step"]])

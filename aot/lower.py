@@ -16,9 +16,7 @@ from torchao.quantization.pt2e import move_exported_model_to_eval
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from aot.calibration import Sample, as_inputs, calibrate
-from aot.dialect.graph import border_nodes, edge_of
-from aot.dialect.ops.dequantize import dequantize
-from aot.dialect.ops.quantize import quantize
+from aot.dialect.graph import border_nodes, edge_of, quantization_of
 from aot.dialect.verifier import verify
 from aot.errors import LoweringError, describe
 from aot.export import export_aten
@@ -87,9 +85,7 @@ class Lowered:
         """Outputs as float32."""
         _, nodes = border_nodes(self.module)
         return tuple(
-            dequantize.reference(x, edge_of(n).scale, edge_of(n).zero_point)
-            if x.dtype == torch.int8
-            else x
+            x if (quantization := edge_of(n).quantization) is None else quantization.dequantize(x)
             for x, n in zip(outputs, nodes, strict=True)
         )
 
@@ -106,7 +102,7 @@ def _fit(x: torch.Tensor, node: Node) -> torch.Tensor:
     if x.shape == value.shape and x.dtype == value.dtype:
         return x
     if x.shape == value.shape and x.dtype == torch.float32:
-        return quantize.reference(x, edge_of(node).scale, edge_of(node).zero_point)
+        return quantization_of(node).quantize(x)
     raise ValueError(f"input {node.name} is {describe(x)}, the model takes {describe(value)}")
 
 

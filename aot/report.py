@@ -24,7 +24,7 @@ def _tensor(node: Node) -> dict[str, Any]:
         "shape": list(shape_of(node)),
         "dtype": str(value.dtype).removeprefix("torch."),
     }
-    if edge_of(node).scale > 0.0:
+    if edge_of(node).quantization is not None:
         entry["scale"] = edge_of(node).scale
         entry["zero_point"] = edge_of(node).zero_point
     return entry

@@ -17,6 +17,7 @@ from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
 from aot.dialect.library import OPS, Op
+from aot.dialect.quantization import Quantization
 
 NHWC = "NHWC"
 ROW_MAJOR = "row_major"
@@ -27,17 +28,22 @@ class Edge:
     """What a value is, beside its shape and dtype.
 
     Attributes:
-      scale: of an int8 value; 0.0 where the value is not quantized.
-      zero_point: of an int8 value.
+      quantization: what its integers stand for; None where it is not quantized.
       layout: NHWC where the dimensions are known to be those; ROW_MAJOR otherwise.
     """
 
-    scale: float = 0.0
-    zero_point: int = 0
+    quantization: Quantization | None = None
     layout: str = ROW_MAJOR
 
-    def same_quantization(self, other: Edge) -> bool:
-        return (self.scale, self.zero_point) == (other.scale, other.zero_point)
+    @property
+    def scale(self) -> float:
+        """0.0 where the value is not quantized, as reports and .pte files have it."""
+        return 0.0 if self.quantization is None else self.quantization.scale
+
+    @property
+    def zero_point(self) -> int:
+        """0 where the value is not quantized."""
+        return 0 if self.quantization is None else self.quantization.zero_point
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,13 @@ def edge_of(node: Node) -> Edge:
     edge = node.meta["edge"]
     assert isinstance(edge, Edge)
     return edge
+
+
+def quantization_of(node: Node) -> Quantization:
+    """Of a node whose value is quantized."""
+    quantization = edge_of(node).quantization
+    assert quantization is not None, node
+    return quantization
 
 
 def shape_of(node: Node) -> tuple[int, ...]:

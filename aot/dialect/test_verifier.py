@@ -15,9 +15,10 @@ from aot.dialect.ops.lut import lut
 from aot.dialect.ops.max_pool2d import max_pool2d
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.slice import slice
+from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.verifier import VerificationError, verify
 
-EDGE = Edge(0.5, 3)
+EDGE = Edge(Quantization(0.5, 3))
 ORIGIN = Origin(("aten.relu",), "model.py:7 in forward: return x.relu()")
 ADD = (3, 2**30, 0, 3, 2**30, 0, 20, 3, 2**30, -18, -128, 127)
 
@@ -52,11 +53,11 @@ BROKEN: dict[str, tuple[Callable[[Builder, Node], Node], str]] = {
         "a_zero_point is 9, but `x` has zero_point 3",
     ),
     "output zero_point": (
-        lambda b, x: b.call(add, x, x, *ADD, edge=Edge(0.5, 4), origin=ORIGIN),
+        lambda b, x: b.call(add, x, x, *ADD, edge=Edge(Quantization(0.5, 4)), origin=ORIGIN),
         "output_zero_point is 3",
     ),
     "shared quantization": (
-        lambda b, x: b.call(reshape, x, [32], edge=Edge(0.25, 3), origin=ORIGIN),
+        lambda b, x: b.call(reshape, x, [32], edge=Edge(Quantization(0.25, 3)), origin=ORIGIN),
         "differ in scale",
     ),
     "no scale": (
@@ -102,9 +103,27 @@ def test_broken_graphs_are_refused(name: str) -> None:
     assert "model.py:7" in str(error.value)
 
 
+QUANTIZATIONS: list[tuple[Quantization, str]] = [
+    (Quantization(0.0), "a scale of 0.0"),
+    (Quantization(0.5, 128), "zero_point 128, not in [-128, 127]"),
+    (Quantization(0.5, 0, INT16), "gives torch.int8, but its scale is of torch.int16"),
+]
+
+
+@pytest.mark.parametrize("quantization, text", QUANTIZATIONS)
+def test_a_quantization_is_as_the_dtype_allows(quantization: Quantization, text: str) -> None:
+    def build(builder: Builder, x: Node) -> Node:
+        table = builder.constant("t", torch.zeros(256, dtype=torch.int8))
+        return builder.call(lut, x, table, edge=Edge(quantization), origin=ORIGIN)
+
+    with pytest.raises(VerificationError) as error:
+        verify(graph(build), "some_pass")
+    assert text in str(error.value)
+
+
 def test_spatial_ops_pass_with_nhwc() -> None:
     def build(builder: Builder, x: Node) -> Node:
-        x.meta["edge"] = Edge(0.5, 3, NHWC)
-        return builder.call(max_pool2d, x, *POOL, edge=Edge(0.5, 3, NHWC), origin=ORIGIN)
+        x.meta["edge"] = Edge(EDGE.quantization, NHWC)
+        return builder.call(max_pool2d, x, *POOL, edge=Edge(EDGE.quantization, NHWC), origin=ORIGIN)
 
     verify(graph(build), "a pass")

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import NHWC, arguments, dialect_op, edge_of, shape_of
 from aot.dialect.library import Op
+from aot.dialect.quantization import ACTIVATION_TYPES
 from aot.errors import place
 from kernels.common.tensor import MAX_RANK
 
@@ -58,9 +58,10 @@ def _problem(node: Node) -> str:
 
 def _float_problem(node: Node) -> str:
     for operand in node.all_input_nodes:
-        value = operand.meta["val"]
-        if value.dtype == torch.int8:
-            return f"an op without an int8 form reads int8 values of `{operand.name}`"
+        dtype = operand.meta["val"].dtype
+        if dtype in ACTIVATION_TYPES:
+            kind = str(dtype).removeprefix("torch.")
+            return f"an op without an {kind} form reads {kind} values of `{operand.name}`"
     return ""
 
 
@@ -101,12 +102,19 @@ def _quantization_problem(op: Op, node: Node, values: dict[str, Any]) -> str:
             return f"{name} is {values[name]}, but `{owner.name}` has zero_point {expected}"
     if op.shares_quantization:
         for tensor in _tensors(values, next(iter(op.dtypes))):
-            if not edge_of(tensor).same_quantization(edge_of(node)):
+            if edge_of(tensor).quantization != edge_of(node).quantization:
                 return f"`{tensor.name}` and the result differ in scale or zero_point"
-    is_int8 = node.meta["val"].dtype == torch.int8
-    if is_int8 and not edge_of(node).scale > 0.0:
-        return "an int8 result without a scale"
-    return ""
+    return _marked_quantization_problem(node)
+
+
+def _marked_quantization_problem(node: Node) -> str:
+    """That a value is quantized if its dtype says so, and as its dtype allows."""
+    dtype, quantization = node.meta["val"].dtype, edge_of(node).quantization
+    if quantization is None:
+        return f"{dtype} without a scale" if dtype in ACTIVATION_TYPES else ""
+    if quantization.type.dtype != dtype:
+        return f"gives {dtype}, but its scale is of {quantization.type.dtype}"
+    return quantization.problem
 
 
 def _layout_problem(op: Op, node: Node, values: dict[str, Any]) -> str:

@@ -16,21 +16,17 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
-from aot.dialect.graph import Builder, Edge, Origin, edge_of, tensor_constant
+from aot.dialect.graph import Builder, Edge, Origin, quantization_of, tensor_constant
 from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.lut import lut
 from aot.dialect.ops.quantize import quantize
+from aot.dialect.quantization import Quantization
 from aot.errors import module_path, source_line
-from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE
+from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.rules import fused_clamp, rule_for
 from aot.rules.function import function_root, members
 from aot.rules.rule import Call, Clamp, Rule
 from aot.rules.unary import table_of
-
-
-def _quantization(node: Node) -> Edge:
-    """Scale and zero_point of a per-tensor quantize or dequantize node."""
-    return Edge(float(node.args[1]), int(node.args[2]))  # type: ignore[arg-type]
 
 
 def _op_name(node: Node) -> str:
@@ -71,40 +67,37 @@ class _Folder:
     def _placeholder(self, node: Node) -> None:
         value = node.meta["val"]
         quantizers = [u for u in node.users if u.target is QUANTIZE]
-        edges = {_quantization(u) for u in quantizers}
-        if self.float_io or len(edges) != 1 or len(quantizers) != len(node.users):
+        quantizations = {activation_quantization(u) for u in quantizers}
+        if self.float_io or len(quantizations) != 1 or len(quantizers) != len(node.users):
             self.floats[node] = self.builder.placeholder(node.name, value, Edge())
             return
-        int8 = torch.empty_like(value, dtype=torch.int8, device="meta")
-        new = self.builder.placeholder(node.name, int8, edges.pop())
+        quantization = quantizations.pop()
+        value = torch.empty_like(value, dtype=quantization.type.dtype, device="meta")
+        new = self.builder.placeholder(node.name, value, Edge(quantization))
         for user in quantizers:
             self.int8[user] = new
 
     def _quantize(self, node: Node) -> Node:
         if node in self.int8:  # a model input that became int8
             return self.int8[node]
-        value, edge = node.args[0], _quantization(node)
+        value, quantization = node.args[0], activation_quantization(node)
         assert isinstance(value, Node)
         if value.target is DEQUANTIZE:
-            return self._requantize(value, edge, node)
+            return self._requantize(value, quantization, node)
         constant = tensor_constant(self.source, value)
         if constant is not None:
-            int8 = quantize.reference(constant, edge.scale, edge.zero_point)
-            return self.builder.constant(value.name, int8, edge)
+            q = quantization.quantize(constant)
+            return self.builder.constant(value.name, q, Edge(quantization))
         fused = fused_clamp(value)
         base, clamp = fused if fused is not None else (value, Clamp())
         rule = rule_for(base)
         if rule is not None and all(a in self.int8 for a in rule.activations(base)):
-            return self._emit(rule, value, base, clamp, edge, node.name)
+            return self._emit(rule, value, base, clamp, node)
         origin = _origin((_op_name(value),), value, quantized=node.name)
-        source = self._as_float(value)
-        return self.builder.call(
-            quantize, source, edge.scale, edge.zero_point, edge=edge, origin=origin
-        )
+        args = (self._as_float(value), quantization.scale, quantization.zero_point)
+        return self.builder.call(quantize, *args, edge=Edge(quantization), origin=origin)
 
-    def _emit(
-        self, rule: Rule, value: Node, base: Node, clamp: Clamp, edge: Edge, quantized: str
-    ) -> Node:
+    def _emit(self, rule: Rule, value: Node, base: Node, clamp: Clamp, quantized: Node) -> Node:
         fused = [value] if value is not base else []
         parts = members(base) if function_root(base) is not None else [base]
         ops = tuple(_op_name(n) for n in [*parts, *fused])
@@ -112,21 +105,21 @@ class _Folder:
             node=base,
             module=self.source,
             inputs=[self.int8[a] for a in rule.activations(base)],
-            output=edge,
+            output=activation_quantization(quantized),
             builder=self.builder,
-            origin=_origin(ops, base, value, quantized=quantized),
+            origin=_origin(ops, base, value, quantized=quantized.name),
             clamp=clamp,
         )
         return rule.emit(call)
 
-    def _requantize(self, value: Node, edge: Edge, node: Node) -> Node:
+    def _requantize(self, value: Node, quantization: Quantization, node: Node) -> Node:
         source = self.int8[value]
-        if edge_of(source).same_quantization(edge):
+        if quantization_of(source) == quantization:
             return source
-        table = table_of(lambda x: x, edge_of(source), edge)
+        table = table_of(lambda x: x, quantization_of(source), quantization)
         origin = _origin(("requantize",), value, node, quantized=node.name)
         constant = self.builder.constant(f"{node.name}_table", table)
-        return self.builder.call(lut, source, constant, edge=edge, origin=origin)
+        return self.builder.call(lut, source, constant, edge=Edge(quantization), origin=origin)
 
     def _dequantize(self, node: Node) -> Node:
         source = node.args[0]
@@ -135,7 +128,7 @@ class _Folder:
             return self.int8[source]
         constant = tensor_constant(self.source, source)
         assert constant is not None, node
-        return self.builder.constant(source.name, constant, _quantization(node))
+        return self.builder.constant(source.name, constant, Edge(activation_quantization(node)))
 
     def _as_float(self, argument: Node) -> Node:
         """A float value of the new graph; ops without an int8 form are made here, when something
@@ -163,17 +156,16 @@ class _Folder:
         constant = tensor_constant(self.source, argument)
         if argument in self.int8:
             source = self.int8[argument]
-            edge = edge_of(source)
+            quantization = quantization_of(source)
+            args = (source, quantization.scale, quantization.zero_point)
             origin = _origin(("dequantize",), argument)
-            new = self.builder.call(
-                dequantize, source, edge.scale, edge.zero_point, edge=Edge(), origin=origin
-            )
+            new = self.builder.call(dequantize, *args, edge=Edge(), origin=origin)
         elif constant is not None:
             new = self.builder.constant(argument.name, constant)
         else:
             made = self.floats.__getitem__
-            args, kwargs = (map_arg(a, made) for a in (argument.args, argument.kwargs))
-            new = self.graph.call_function(argument.target, args, kwargs)  # type: ignore[arg-type]
+            inputs, kwargs = (map_arg(a, made) for a in (argument.args, argument.kwargs))
+            new = self.graph.call_function(argument.target, inputs, kwargs)  # type: ignore[arg-type]
             origin = _origin((_op_name(argument),), argument)
             new.meta.update(val=argument.meta["val"], edge=Edge(), origin=origin)
             new.meta["stack_trace"] = origin.source

@@ -1,8 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The quantize and dequantize ops of torchao's converted graphs."""
+"""The quantize and dequantize ops of torchao's converted graphs, and what they say."""
+
+from __future__ import annotations
+
+from typing import Any
 
 import torch
 import torchao.quantization.pt2e  # noqa: F401 (registers torch.ops.quantized_decomposed)
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import tensor_constant
+from aot.dialect.quantization import (
+    ACTIVATION_TYPES,
+    INT8_WEIGHT,
+    ChannelQuantization,
+    Quantization,
+)
 
 QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
 DEQUANTIZE = torch.ops.quantized_decomposed.dequantize_per_tensor.default
+
+
+def activation_quantization(node: Node) -> Quantization:
+    """Of the value of a quantize or dequantize node."""
+    arguments: Any = node.args
+    _, scale, zero_point, quant_min, quant_max, dtype = arguments
+    kind = ACTIVATION_TYPES[dtype]
+    assert (quant_min, quant_max) == (kind.quant_min, kind.quant_max), node
+    return Quantization(float(scale), int(zero_point), kind)
+
+
+def quantized_weight(module: GraphModule, node: Node) -> tuple[torch.Tensor, ChannelQuantization]:
+    """The integers behind a dequantize_per_channel node over constants, and what they stand for."""
+    values, scales = (tensor_constant(module, node.args[i]) for i in (0, 1))
+    assert values is not None and scales is not None and values.dtype == INT8_WEIGHT.dtype
+    return values, ChannelQuantization(scales.to(torch.float64))

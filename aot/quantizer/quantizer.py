@@ -28,25 +28,49 @@ from torchao.quantization.pt2e.quantizer import (
     SharedQuantizationSpec,
 )
 
+from aot.dialect.quantization import INT8, INT8_WEIGHT, Quantization, QuantizedType
 from aot.rules import fused_clamp, rule_for
 from aot.rules.function import Roots, function_root, function_roots, is_interior, members
 from aot.rules.rule import Fixed, Rule, Shares
 
-ACTIVATION = QuantizationSpec(
-    dtype=torch.int8,
-    quant_min=-128,
-    quant_max=127,
-    qscheme=torch.per_tensor_affine,
-    observer_or_fake_quant_ctr=HistogramObserver.with_args(eps=2**-24),
-)
-WEIGHT = QuantizationSpec(
-    dtype=torch.int8,
-    quant_min=-127,
-    quant_max=127,
-    qscheme=torch.per_channel_symmetric,
-    ch_axis=0,
-    observer_or_fake_quant_ctr=PerChannelMinMaxObserver.with_args(eps=2**-24),
-)
+_EPSILON = 2**-24  # the smallest scale
+
+
+def _per_tensor(kind: QuantizedType) -> QuantizationSpec:
+    return QuantizationSpec(
+        dtype=kind.dtype,
+        quant_min=kind.quant_min,
+        quant_max=kind.quant_max,
+        qscheme=torch.per_tensor_symmetric if kind.symmetric else torch.per_tensor_affine,
+        observer_or_fake_quant_ctr=HistogramObserver.with_args(eps=_EPSILON),
+    )
+
+
+def _per_channel(kind: QuantizedType) -> QuantizationSpec:
+    return QuantizationSpec(
+        dtype=kind.dtype,
+        quant_min=kind.quant_min,
+        quant_max=kind.quant_max,
+        qscheme=torch.per_channel_symmetric,
+        ch_axis=0,
+        observer_or_fake_quant_ctr=PerChannelMinMaxObserver.with_args(eps=_EPSILON),
+    )
+
+
+def _fixed(quantization: Quantization) -> FixedQParamsQuantizationSpec:
+    kind = quantization.type
+    return FixedQParamsQuantizationSpec(
+        dtype=kind.dtype,
+        scale=quantization.scale,
+        zero_point=quantization.zero_point,
+        quant_min=kind.quant_min,
+        quant_max=kind.quant_max,
+        qscheme=torch.per_tensor_affine,
+    )
+
+
+ACTIVATION = _per_tensor(INT8)
+WEIGHT = _per_channel(INT8_WEIGHT)
 
 
 @dataclass
@@ -194,14 +218,7 @@ def _spec(
     if value is not first or edge:
         return SharedQuantizationSpec(first)
     if group.fixed is not None:
-        return FixedQParamsQuantizationSpec(
-            dtype=torch.int8,
-            scale=group.fixed.scale,
-            zero_point=group.fixed.zero_point,
-            quant_min=-128,
-            quant_max=127,
-            qscheme=torch.per_tensor_affine,
-        )
+        return _fixed(group.fixed.quantization)
     return ACTIVATION
 
 

@@ -8,7 +8,8 @@ import torch.nn.functional as F
 from torch import nn
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import Edge, edge_of
+from aot.dialect.graph import edge_of, quantization_of
+from aot.dialect.quantization import Quantization
 from aot.passes.fold_qdq import op_counts
 from aot.testing.fixtures import folded, int8_inputs
 
@@ -21,16 +22,16 @@ def only(graph: GraphModule, op: str) -> Node:
     return nodes[0]
 
 
-def edges(graph: GraphModule) -> set[Edge]:
+def quantizations(graph: GraphModule) -> set[Quantization]:
     nodes = [n for n in graph.graph.nodes if n.op in ("placeholder", "call_function")]
-    return {Edge(edge_of(n).scale, edge_of(n).zero_point) for n in nodes}
+    return {quantization_of(n) for n in nodes}
 
 
 def test_movement_shares_one_quantization() -> None:
     graph = folded(
         lambda x: F.max_pool2d(x.permute(0, 1, 3, 2)[:, 1:], 2).reshape(2, 6), shapes=[IMAGE]
     )
-    assert len(edges(graph)) == 1
+    assert len(quantizations(graph)) == 1
 
 
 def test_cat_shares_with_its_sources() -> None:
@@ -41,16 +42,16 @@ def test_cat_shares_with_its_sources() -> None:
         shapes=[IMAGE],
     )
     assert op_counts(graph)["pl.conv2d"] == 2 and "pl.lut" not in op_counts(graph)
-    assert len(edges(graph)) == 2  # the input's and the cat's
+    assert len(quantizations(graph)) == 2  # the input's and the cat's
 
 
 def test_known_ranges_are_fixed_and_travel_with_movement() -> None:
     graph = folded(lambda x: x.sigmoid().reshape(6, 15).t(), shapes=[IMAGE])
-    assert edge_of(only(graph, "transpose")).same_quantization(Edge(1 / 256, -128))
+    assert quantization_of(only(graph, "transpose")) == Quantization(1 / 256, -128)
     graph = folded(lambda x: x.tanh(), shapes=[IMAGE])
-    assert edge_of(only(graph, "lut")).same_quantization(Edge(1 / 128, 0))
+    assert quantization_of(only(graph, "lut")) == Quantization(1 / 128)
     graph = folded(lambda x: F.softmax(x, -1), shapes=[IMAGE])
-    assert edge_of(only(graph, "softmax")).same_quantization(Edge(1 / 256, -128))
+    assert quantization_of(only(graph, "softmax")) == Quantization(1 / 256, -128)
 
 
 def test_a_cat_of_two_fixed_ranges_is_observed() -> None:

@@ -9,7 +9,7 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.arithmetic import quantize_multiplier
-from aot.dialect.graph import edge_of
+from aot.dialect.graph import quantization_of
 from aot.dialect.ops.add import add
 from aot.dialect.ops.mul import mul
 from aot.rules.rule import Call, Output, Own, argument
@@ -41,21 +41,21 @@ class Binary:
 
     def emit(self, call: Call) -> Node:
         a, b = call.inputs
-        edge_a, edge_b, out = edge_of(a), edge_of(b), call.output
+        of_a, of_b, out = quantization_of(a), quantization_of(b), call.output
         if call.node.target is _MUL:
-            factor = quantize_multiplier(edge_a.scale * edge_b.scale / out.scale)
-            zero_points = (edge_a.zero_point, edge_b.zero_point, out.zero_point)
+            factor = quantize_multiplier(of_a.scale * of_b.scale / out.scale)
+            zero_points = (of_a.zero_point, of_b.zero_point, out.zero_point)
             return call.emit(mul, a, b, *zero_points, *factor, *call.activation_range())
         alpha = float(argument(call.node, "alpha"))
-        scale_b = edge_b.scale * (-alpha if call.node.target is _SUB else alpha)
-        common = 2.0 * max(edge_a.scale, abs(scale_b))
+        scale_b = of_b.scale * (-alpha if call.node.target is _SUB else alpha)
+        common = 2.0 * max(of_a.scale, abs(scale_b))
         return call.emit(
             add,
             a,
             b,
-            edge_a.zero_point,
-            *quantize_multiplier(edge_a.scale / common),
-            edge_b.zero_point,
+            of_a.zero_point,
+            *quantize_multiplier(of_a.scale / common),
+            of_b.zero_point,
             *quantize_multiplier(scale_b / common),
             LEFT_SHIFT,
             out.zero_point,

@@ -8,7 +8,7 @@ from typing import ClassVar
 import torch
 from torch.fx import Node
 
-from aot.dialect.graph import NHWC, edge_of, shape_of, tensor_constant, with_layout
+from aot.dialect.graph import NHWC, Edge, quantization_of, shape_of, tensor_constant
 from aot.dialect.ops.conv2d import conv2d
 from aot.dialect.ops.depthwise_conv2d import depthwise_conv2d
 from aot.rules.rule import Call, Output, Own, argument, pair
@@ -67,8 +67,8 @@ class Convolution:
             call.constant("multiplier", quantized.multiplier),
             call.constant("shift", quantized.shift),
         ]
-        tail = [edge_of(x).zero_point, call.output.zero_point, *call.activation_range()]
-        edge = with_layout(call.output, NHWC)
+        tail = [quantization_of(x).zero_point, call.output.zero_point, *call.activation_range()]
+        edge = Edge(call.output, NHWC)
         if depthwise:
             out = call.emit(depthwise_conv2d, *tensors, stride, padding, dilation, *tail, edge=edge)
         else:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import torch
 from torch.fx import Node
 
-from aot.dialect.graph import edge_of, tensor_constant
+from aot.dialect.graph import quantization_of, tensor_constant
 from aot.dialect.ops.linear import linear
 from aot.rules.rule import Call, Output, Own, argument
 from aot.rules.weights import quantize_weights
@@ -48,7 +48,7 @@ class Linear:
             call.constant("bias", quantized.bias),
             call.constant("multiplier", quantized.multiplier),
             call.constant("shift", quantized.shift),
-            edge_of(x).zero_point,
+            quantization_of(x).zero_point,
             call.output.zero_point,
             *call.activation_range(),
         )

@@ -9,7 +9,7 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.arithmetic import quantize_mean
-from aot.dialect.graph import edge_of, shape_of
+from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.ops.mean import mean
 from aot.rules.rule import Call, UnaryRule, argument
 
@@ -25,8 +25,8 @@ class Mean(UnaryRule):
             dims = sorted(d % rank for d in (argument(call.node, "dim") or range(rank)))
             keepdim = bool(argument(call.node, "keepdim"))
         count = math.prod(shape_of(x)[d] for d in dims)
-        factor = quantize_mean(edge_of(x).scale / call.output.scale, count)
-        zero_points = (edge_of(x).zero_point, call.output.zero_point)
+        factor = quantize_mean(quantization_of(x).scale / call.output.scale, count)
+        zero_points = (quantization_of(x).zero_point, call.output.zero_point)
         return call.emit(mean, x, dims, keepdim, *zero_points, *factor)
 
 

@@ -106,8 +106,7 @@ class Pad(UnaryRule):
         if not any(padding):
             return x
         value = float(argument(call.node, "value") or 0.0)
-        quantized = round(value / call.output.scale) + call.output.zero_point
-        return call.emit(pad, x, padding, min(127, max(-128, quantized)))
+        return call.emit(pad, x, padding, call.output.nearest(value))
 
 
 class Cat(UnaryRule):

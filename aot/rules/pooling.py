@@ -11,7 +11,7 @@ from typing import ClassVar
 import torch
 from torch.fx import Node
 
-from aot.dialect.graph import NHWC, edge_of, with_layout
+from aot.dialect.graph import NHWC, Edge, quantization_of
 from aot.dialect.ops.adaptive_avg_pool2d import adaptive_avg_pool2d
 from aot.dialect.ops.adaptive_max_pool2d import adaptive_max_pool2d
 from aot.dialect.ops.avg_pool2d import avg_pool2d
@@ -50,7 +50,7 @@ class Pooling(UnaryRule):
     def emit(self, call: Call) -> Node:
         node = call.node
         x = to_nhwc(call, call.inputs[0])
-        edge = with_layout(call.output, NHWC)
+        edge = Edge(call.output, NHWC)
         _, height, width, _ = x.meta["val"].shape
         out_h, out_w = (int(s) for s in node.meta["val"].shape[2:])
         adaptive_max = gives_adaptive_max(node)
@@ -73,7 +73,7 @@ class Pooling(UnaryRule):
         if node.target is _AVG:
             include_pad = bool(argument(node, "count_include_pad"))
             override = int(argument(node, "divisor_override") or 0)
-        zero_point = edge_of(x).zero_point
+        zero_point = quantization_of(x).zero_point
         args = (kernel, stride, padding, [out_h, out_w], include_pad, override, zero_point)
         return to_nchw(call, call.emit(avg_pool2d, x, *args, edge=edge))
 

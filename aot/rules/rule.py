@@ -18,6 +18,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import Builder, Edge, Origin
 from aot.dialect.library import Op
+from aot.dialect.quantization import Quantization
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,7 @@ class Shares:
 class Fixed:
     """The output's quantization follows from the function's range."""
 
-    scale: float
-    zero_point: int
+    quantization: Quantization
 
 
 Output = Own | Shares | Fixed
@@ -66,27 +66,21 @@ class Call:
     node: Node
     module: GraphModule
     inputs: Sequence[Node]
-    output: Edge
+    output: Quantization
     builder: Builder
     origin: Origin
     clamp: Clamp = field(default_factory=Clamp)
 
     def emit(self, op: Op, *args: Any, edge: Edge | None = None) -> Node:
-        """A node of the result's quantization, unless another edge is given."""
-        return self.builder.call(op, *args, edge=edge or self.output, origin=self.origin)
+        """A row-major node of the result's quantization, unless another edge is given."""
+        return self.builder.call(op, *args, edge=edge or Edge(self.output), origin=self.origin)
 
     def constant(self, name: str, tensor: torch.Tensor, edge: Edge | None = None) -> Node:
         return self.builder.constant(f"{self.node.name}_{name}", tensor, edge)
 
     def activation_range(self) -> tuple[int, int]:
-        """(activation_min, activation_max): int8 limits of the result with the clamp taken in."""
-        low, high = -128, 127
-        scale, zero_point = self.output.scale, self.output.zero_point
-        if self.clamp.minimum is not None:
-            low = max(low, min(127, round(self.clamp.minimum / scale) + zero_point))
-        if self.clamp.maximum is not None:
-            high = min(high, max(-128, round(self.clamp.maximum / scale) + zero_point))
-        return low, high
+        """(activation_min, activation_max): limits of the result with the clamp taken in."""
+        return self.output.limits(self.clamp.minimum, self.clamp.maximum)
 
 
 class Rule(Protocol):

@@ -10,9 +10,9 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.arithmetic import quantize_multiplier
-from aot.dialect.graph import edge_of, shape_of
+from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.ops.log_softmax import DIFFERENCE_SHIFT, GUARD_BITS, log_softmax
-from aot.dialect.ops.softmax import OUTPUT_SCALE, OUTPUT_ZERO_POINT, exponential_table, softmax
+from aot.dialect.ops.softmax import OUTPUT, exponential_table, softmax
 from aot.rules.rule import Call, Fixed, Output, UnaryRule, argument
 
 TARGETS = (torch.ops.aten.softmax.int,)
@@ -20,13 +20,13 @@ LOG_TARGETS = (torch.ops.aten.log_softmax.int,)
 
 
 class Softmax(UnaryRule):
-    output: ClassVar[Output] = Fixed(OUTPUT_SCALE, OUTPUT_ZERO_POINT)
+    output: ClassVar[Output] = Fixed(OUTPUT)
 
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
         shape = shape_of(x)
         dim = int(argument(call.node, "dim")) % len(shape)
-        table, _ = exponential_table(edge_of(x).scale, shape[dim])
+        table, _ = exponential_table(quantization_of(x).scale, shape[dim])
         return call.emit(softmax, x, call.constant("exp_table", table), dim)
 
 
@@ -35,7 +35,7 @@ class LogSoftmax(UnaryRule):
         (x,) = call.inputs
         shape = shape_of(x)
         dim = int(argument(call.node, "dim")) % len(shape)
-        table, bits = exponential_table(edge_of(x).scale, shape[dim])
+        table, bits = exponential_table(quantization_of(x).scale, shape[dim])
         scale = call.output.scale / 2**GUARD_BITS
         return call.emit(
             log_softmax,
@@ -43,7 +43,7 @@ class LogSoftmax(UnaryRule):
             call.constant("exp_table", table),
             dim,
             bits,
-            *quantize_multiplier(edge_of(x).scale / scale / 2**DIFFERENCE_SHIFT),
+            *quantize_multiplier(quantization_of(x).scale / scale / 2**DIFFERENCE_SHIFT),
             *quantize_multiplier(math.log(2.0) / scale / 2**16),
             call.output.zero_point,
         )

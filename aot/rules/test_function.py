@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils._pytree import tree_leaves
 
-from aot.dialect.graph import Edge
+from aot.dialect.quantization import Quantization
 from aot.passes.fold_qdq import fold_qdq, op_counts
 from aot.rules.unary import table_of
 from aot.testing.fixtures import folded, model, quantized, samples
@@ -101,7 +101,7 @@ def test_what_is_not_one_function(name: str) -> None:
 
 
 def test_undefined_entries_are_zero_and_infinite_ones_saturate() -> None:
-    table = table_of(torch.log, Edge(0.1, 0), Edge(0.05, 5))
+    table = table_of(torch.log, Quantization(0.1), Quantization(0.05, 5))
     assert table[:128].tolist() == [5] * 128  # log of negative numbers
     assert table[128] == -128  # log of zero
     assert table[138] == 5  # log of one

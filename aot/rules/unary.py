@@ -10,17 +10,17 @@ from collections.abc import Callable
 import torch
 from torch.fx import Node
 
-from aot.dialect.graph import Edge, edge_of
+from aot.dialect.graph import quantization_of
 from aot.dialect.ops.lut import lut
-from aot.dialect.ops.quantize import quantize
+from aot.dialect.quantization import Quantization
 from aot.rules.function import Roots, evaluate, function_root
 from aot.rules.rule import Call, Fixed, Output, UnaryRule, as_clamp
 
 # TFLite's output quantization of functions whose range is known: no calibration can be too narrow.
 _FIXED = {
-    torch.ops.aten.sigmoid.default: Fixed(1.0 / 256.0, -128),
-    torch.ops.aten.hardsigmoid.default: Fixed(1.0 / 256.0, -128),
-    torch.ops.aten.tanh.default: Fixed(1.0 / 128.0, 0),
+    torch.ops.aten.sigmoid.default: Fixed(Quantization(1.0 / 256.0, -128)),
+    torch.ops.aten.hardsigmoid.default: Fixed(Quantization(1.0 / 256.0, -128)),
+    torch.ops.aten.tanh.default: Fixed(Quantization(1.0 / 128.0)),
 }
 
 
@@ -38,23 +38,20 @@ class Unary(UnaryRule):
         def function(values: torch.Tensor) -> torch.Tensor:
             return evaluate(call.module, call.node, values)
 
-        return call.emit(
-            lut, x, call.constant("table", table_of(function, edge_of(x), call.output))
-        )
+        table = table_of(function, quantization_of(x), call.output)
+        return call.emit(lut, x, call.constant("table", table))
 
 
 def table_of(
-    function: Callable[[torch.Tensor], torch.Tensor], edge_in: Edge, edge_out: Edge
+    function: Callable[[torch.Tensor], torch.Tensor], source: Quantization, result: Quantization
 ) -> torch.Tensor:
-    """int8 [256]: quantize(function(dequantize(q))) for q from -128 to 127, in float32 as torch
-    computes it.
+    """int8 [256]: quantize(function(dequantize(q))) for every int8 q, in float32 as torch computes
+    it.
 
     Where the function is not defined (NaN) the entry is the output's zero_point; infinities
     saturate.
     """
-    q = torch.arange(-128, 128, dtype=torch.int32)
-    values = (q - edge_in.zero_point).to(torch.float32) * torch.tensor(edge_in.scale)
-    return quantize.reference(function(values), edge_out.scale, edge_out.zero_point)
+    return result.quantize(function(source.dequantize(source.every_value())))
 
 
 _RULE = Unary(UnaryRule.output)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import torch
 from torch.fx import Node
 
-from aot.dialect.graph import NHWC, ROW_MAJOR, shape_of, with_layout
+from aot.dialect.graph import NHWC, Edge, shape_of, with_layout
 from aot.dialect.ops.cat import cat
 from aot.dialect.ops.reshape import reshape
 from aot.rules.rule import Call, Output, Shares, UnaryRule
@@ -30,7 +30,7 @@ class NearestUpsampling(UnaryRule):
         x = to_nhwc(call, call.inputs[0])
         n, h, w, c = shape_of(x)
         out_h, out_w = (int(s) for s in call.node.meta["val"].shape[2:])
-        edge = with_layout(call.output, ROW_MAJOR)
+        edge = Edge(call.output)
 
         def repeated(x: Node, outer: int, inner: int, times: int) -> Node:
             """[outer, inner] -> [outer, times * inner]."""

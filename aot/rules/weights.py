@@ -12,8 +12,9 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.arithmetic import INT32_MAX, quantize_multiplier
-from aot.dialect.graph import edge_of, tensor_constant
+from aot.dialect.graph import quantization_of
 from aot.errors import LoweringError
+from aot.quantizer.qdq import quantized_weight
 from aot.rules.rule import Call
 
 _LARGEST_BIAS = 2**30
@@ -41,30 +42,29 @@ def quantize_weights(call: Call, weight: object, bias: torch.Tensor | None) -> Q
       LoweringError: an accumulator could overflow int32.
     """
     assert isinstance(weight, Node)
-    values, scale = (tensor_constant(call.module, weight.args[i]) for i in (0, 1))
-    assert values is not None and scale is not None
-    input_scale = edge_of(call.inputs[0]).scale
-    wide_scale = scale.to(torch.float64)
+    values, quantization = quantized_weight(call.module, weight)
+    source = quantization_of(call.inputs[0])
     real_bias = torch.zeros(len(values)) if bias is None else bias
     real_bias = real_bias.to(torch.float64)
 
     # A channel of (nearly) zero weights has a scale so small that its bias would leave int32: give
     # it the smallest scale that holds the bias; what the weights lose is far below one step of the
     # output.
-    smallest = real_bias.abs() / (input_scale * _LARGEST_BIAS)
-    kept = torch.maximum(wide_scale, smallest)
+    smallest = real_bias.abs() / (source.scale * _LARGEST_BIAS)
+    kept = torch.maximum(quantization.scales, smallest)
     shape = [-1] + [1] * (values.dim() - 1)
-    values = torch.round(values * (wide_scale / kept).reshape(shape)).to(torch.int8)
+    values = torch.round(values * (quantization.scales / kept).reshape(shape))
+    values = values.to(quantization.type.dtype)
 
-    int_bias = torch.round(real_bias / (input_scale * kept)).to(torch.int64)
-    # |x - zero_point| <= 255 on every tap; partial sums are bounded by the sum of magnitudes.
-    bound = 255 * values.to(torch.int64).abs().flatten(1).sum(dim=1) + int_bias.abs()
+    int_bias = torch.round(real_bias / (source.scale * kept)).to(torch.int64)
+    # |x - zero_point| <= span on every tap; partial sums are bounded by the sum of magnitudes.
+    bound = source.span * values.to(torch.int64).abs().flatten(1).sum(dim=1) + int_bias.abs()
     if int(bound.max()) > INT32_MAX:
         raise LoweringError(
             f"{call.node.target} with {math.prod(values.shape[1:])} weights a channel can overflow "
             "its int32 accumulator"
         )
-    pairs = [quantize_multiplier(input_scale * float(s) / call.output.scale) for s in kept]
+    pairs = [quantize_multiplier(source.scale * float(s) / call.output.scale) for s in kept]
     return QuantizedWeights(
         values,
         int_bias.to(torch.int32),

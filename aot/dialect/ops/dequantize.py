@@ -6,6 +6,7 @@ from __future__ import annotations
 import torch
 
 from aot.dialect.library import define
+from aot.dialect.quantization import Quantization
 
 
 def _infer(
@@ -22,6 +23,4 @@ def _infer(
 )
 def dequantize(input: torch.Tensor, scale: float, zero_point: int) -> torch.Tensor:
     """(q - zero_point) * scale in float32."""
-    return (input.to(torch.int32) - zero_point).to(torch.float32) * torch.tensor(
-        scale, dtype=torch.float32
-    )
+    return Quantization(scale, zero_point).dequantize(input)

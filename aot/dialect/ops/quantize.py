@@ -6,6 +6,7 @@ from __future__ import annotations
 import torch
 
 from aot.dialect.library import define
+from aot.dialect.quantization import Quantization
 
 
 def _infer(
@@ -21,11 +22,5 @@ def _infer(
     zero_points={"zero_point": "output"},
 )
 def quantize(input: torch.Tensor, scale: float, zero_point: int) -> torch.Tensor:
-    """saturate(rint(x * (1 / scale)) + zero_point) in float32, ties to even; NaN becomes
-    zero_point.
-
-    The reciprocal is taken in float32, as torch's quantize_per_tensor does.
-    """
-    inverse = torch.tensor(1.0, dtype=torch.float32) / torch.tensor(scale, dtype=torch.float32)
-    rounded = torch.round(input * inverse).nan_to_num(nan=0.0).clamp(-512.0, 512.0)
-    return (rounded + zero_point).clamp(-128, 127).to(torch.int8)
+    """As Quantization.quantize says."""
+    return Quantization(scale, zero_point).quantize(input)

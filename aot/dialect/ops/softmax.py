@@ -8,8 +8,10 @@ import math
 import torch
 
 from aot.dialect.library import define
+from aot.dialect.quantization import Quantization
 
-OUTPUT_SCALE, OUTPUT_ZERO_POINT = 1.0 / 256.0, -128
+OUTPUT = Quantization(1.0 / 256.0, -128)
+"""TFLite's quantization of the result."""
 
 
 def exponential_table(scale: float, length: int) -> tuple[torch.Tensor, int]:
@@ -50,8 +52,8 @@ def softmax(input: torch.Tensor, exp_table: torch.Tensor, dim: int) -> torch.Ten
     """min(127, floor((256 * e + S / 2) / S) - 128) with e = exp_table[max - q], S their sum along
     dim.
 
-    input int8; exp_table int32 [256] from `exponential_table`; dim not negative; result int8 of
-    scale 1/256, zero_point -128 (TFLite's output quantization). The table is exact to half a unit
+    input int8; exp_table int32 [256] from `exponential_table`; dim not negative; result int8
+    of the quantization OUTPUT. The table is exact to half a unit
     of 2^-bits, so a row's result is the correctly rounded softmax of the dequantized row but for
     ties within 2^-14 of an LSB.
     """

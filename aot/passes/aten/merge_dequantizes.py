@@ -11,7 +11,7 @@ from __future__ import annotations
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE
+from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 
 
 def merge_dequantizes(module: GraphModule) -> int:
@@ -31,7 +31,8 @@ def merge_dequantizes(module: GraphModule) -> int:
         assert isinstance(source, Node)
         value = source.meta.get("val")
         if isinstance(value, torch.Tensor):
-            dtype = torch.int8 if node.target is QUANTIZE else torch.float32
+            quantized = activation_quantization(node).type.dtype
+            dtype = quantized if node.target is QUANTIZE else torch.float32
             node.meta["val"] = torch.empty(value.shape, dtype=dtype, device="meta")
     module.recompile()
     return count

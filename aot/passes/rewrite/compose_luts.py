@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import Builder, calls, edge_of, tensor_constant
@@ -30,7 +29,7 @@ def compose_luts(module: GraphModule) -> int:
         source = inner.args[0]
         assert isinstance(source, Node)
         with module.graph.inserting_before(node):
-            table = builder.constant(f"{node.name}_table", second[first.to(torch.int64) + 128])
+            table = builder.constant(f"{node.name}_table", lut.reference(first, second))
             new = builder.call(lut, source, table, edge=edge_of(node), origin=origin)
         node.replace_all_uses_with(new)
         module.graph.erase_node(node)

@@ -271,7 +271,7 @@ class _Sinker:
                 places.append((following, d))
         order = [d for _, d in sorted(places)]
         new_shape = [shape[d] for d in order]
-        edge = Edge(edge_of(node).scale, edge_of(node).zero_point)
+        edge = Edge(edge_of(node).quantization)
         moved = self.builder.call(reshape, source, new_shape, edge=edge, origin=node.meta["origin"])
         new_perm = inverse(order)
         if new_perm == sorted(new_perm):

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which real numbers integers stand for: scale, zero point, and the limits that a type sets.
+
+Everything that asks for one of them, from the quantizer to the verifier, asks here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+
+@dataclass(frozen=True)
+class QuantizedType:
+    """An integer type whose values stand for real numbers.
+
+    Attributes:
+      dtype: of the integers.
+      quant_min: the smallest that is used.
+      quant_max: the largest.
+      symmetric: the zero point is 0.
+    """
+
+    dtype: torch.dtype
+    quant_min: int
+    quant_max: int
+    symmetric: bool = False
+
+
+INT8 = QuantizedType(torch.int8, -128, 127)
+INT16 = QuantizedType(torch.int16, -32768, 32767, symmetric=True)
+INT8_WEIGHT = QuantizedType(torch.int8, -127, 127, symmetric=True)
+
+ACTIVATION_TYPES = {kind.dtype: kind for kind in (INT8, INT16)}
+
+
+@dataclass(frozen=True)
+class Quantization:
+    """Of an activation: the integer q stands for scale * (q - zero_point)."""
+
+    scale: float
+    zero_point: int = 0
+    type: QuantizedType = INT8
+
+    @property
+    def problem(self) -> str:
+        """What its type does not allow; "" if it may be so."""
+        kind = self.type
+        if not 0.0 < self.scale < math.inf:
+            return f"a scale of {self.scale}"
+        if not kind.quant_min <= self.zero_point <= kind.quant_max:
+            return f"zero_point {self.zero_point}, not in [{kind.quant_min}, {kind.quant_max}]"
+        if kind.symmetric and self.zero_point != 0:
+            return f"zero_point {self.zero_point}, but {kind.dtype} is symmetric"
+        return ""
+
+    @property
+    def span(self) -> int:
+        """The largest |q - q'| of two values, hence of q - zero_point."""
+        return self.type.quant_max - self.type.quant_min
+
+    def nearest(self, value: float) -> int:
+        """The integer that stands for the real number nearest to a value, saturated."""
+        q = round(value / self.scale) + self.zero_point
+        return min(self.type.quant_max, max(self.type.quant_min, q))
+
+    def limits(self, minimum: float | None, maximum: float | None) -> tuple[int, int]:
+        """The integers that a clamp to [minimum, maximum] lets through; None is open."""
+        return (
+            self.type.quant_min if minimum is None else self.nearest(minimum),
+            self.type.quant_max if maximum is None else self.nearest(maximum),
+        )
+
+    def every_value(self) -> torch.Tensor:
+        """Every integer of the type in order."""
+        return torch.arange(self.type.quant_min, self.type.quant_max + 1, dtype=self.type.dtype)
+
+    def quantize(self, values: torch.Tensor) -> torch.Tensor:
+        """saturate(rint(x * (1 / scale)) + zero_point) in float32, ties to even; NaN becomes
+        zero_point.
+
+        The reciprocal is taken in float32, as torch's quantize_per_tensor does.
+        """
+        kind = self.type
+        far = 2.0 * (self.span + 1)  # saturates whatever the zero point, and is exact in float32
+        inverse = torch.tensor(1.0, dtype=torch.float32) / torch.tensor(
+            self.scale, dtype=torch.float32
+        )
+        rounded = torch.round(values * inverse).nan_to_num(nan=0.0).clamp(-far, far)
+        return (rounded + self.zero_point).clamp(kind.quant_min, kind.quant_max).to(kind.dtype)
+
+    def dequantize(self, q: torch.Tensor) -> torch.Tensor:
+        """(q - zero_point) * scale in float32."""
+        return (q.to(torch.int32) - self.zero_point).to(torch.float32) * torch.tensor(
+            self.scale, dtype=torch.float32
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelQuantization:
+    """Of a weight: q of channel c, its index in dimension 0, stands for scales[c] * q.
+
+    Attributes:
+      scales: float64 [channels].
+      type: symmetric.
+    """
+
+    scales: torch.Tensor
+    type: QuantizedType = INT8_WEIGHT

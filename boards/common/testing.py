@@ -8,9 +8,9 @@ from pathlib import Path
 from boards.board import Board
 from boards.common.linker_script import linker_script
 from boards.simulator.elf import Elf
+from tools.python.runfile import runfile
 
-# GCC finds its parts beside where it really is.
-_GCC = Path("../arm_gnu_toolchain/bin/arm-none-eabi-gcc").resolve()
+_OPTIONS = ("-O1", "-nostdlib", "-fdata-sections")
 
 _RESET = """
 void pl_reset(void) { for (;;) {} }
@@ -35,7 +35,10 @@ def link(
     (folder / "board.ld").write_text(linker_script(board))
     for name, text in (("reset", _RESET), *sources.items()):
         (folder / f"{name}.c").write_text(text)
-    gcc = [str(_GCC), "-mthumb", f"-mcpu={board.core}", "-O1", "-nostdlib", "-fdata-sections"]
+    compiler = runfile("arm_gnu_toolchain/bin/arm-none-eabi-gcc")
+    assert compiler is not None
+    # GCC finds its parts beside where it really is.
+    gcc = [str(compiler.resolve()), "-mthumb", f"-mcpu={board.core}", *_OPTIONS]
     for name in ("reset", *sources):
         compile_it = [*gcc, *options, "-c", f"{name}.c", "-o", f"{name}.o"]
         subprocess.run(compile_it, cwd=folder, check=True)

@@ -16,12 +16,10 @@ from boards.board import Board
 from boards.simulator.counts import Counts, plugin_arguments, read_counts
 from boards.simulator.elf import Elf
 from boards.simulator.fault import explain, find_fault, find_lockup
+from tools.python.runfile import runfile
 
 PASS = "PL:PASS"
 FAIL = "PL:FAIL"
-
-# Folder of the runfiles: what Bazel gives this program to run with.
-_RUNFILES = Path(__file__).absolute().parents[3]
 
 _KEPT_LINES = 20
 
@@ -43,15 +41,10 @@ class Tools:
     @staticmethod
     def of_build() -> "Tools":
         """Returns those that Bazel provides."""
-
-        def find(name: str) -> Path | None:
-            path = _RUNFILES / name
-            return path if path.exists() else None
-
         return Tools(
-            qemu=find("qemu/qemu-system-arm"),
-            plugin=find("pilotlight/boards/simulator/plugin/libcount.so"),
-            addr2line=find("arm_gnu_toolchain/bin/arm-none-eabi-addr2line"),
+            qemu=runfile("qemu/qemu-system-arm"),
+            plugin=runfile("pilotlight/boards/simulator/plugin/libcount.so"),
+            addr2line=runfile("arm_gnu_toolchain/bin/arm-none-eabi-addr2line"),
         )
 
 

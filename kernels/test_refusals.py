@@ -43,6 +43,7 @@ _REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("pl::softmax", {"exp_table": constant([1, 2] + [0] * 254, "int32")}, "largest"),
     ("pl::softmax", {"exp_table": constant([2**30] + [0] * 255, "int32")}, "uint32"),
     ("pl::transpose", {"perm": [0, 0]}, "does not name each dimension"),
+    ("pl::transpose", {"input": activation(2, 3, dtype="int16")}, "input is int16; there are"),
     ("pl::slice", {"start": 7}, "is not a range"),
     ("pl::slice", {"step": 0}, "step is 0"),
     ("pl::cat", {"dim": 0}, "does not go into"),

@@ -14,16 +14,21 @@
 enum { MAX_REPORTS = 8 };
 
 static void print_element(const pl_tensor *tensor, const uint8_t *data, uint32_t element) {
-  if (tensor->spec.dtype == PL_DTYPE_INT8) {
-    pl_print_i32((int8_t)data[element]);
-    return;
-  }
-  uint32_t bits;
-  memcpy(&bits, data + (size_t)element * sizeof bits, sizeof bits);
-  if (tensor->spec.dtype == PL_DTYPE_INT32) {
-    pl_print_i32((int32_t)bits);
-  } else {
-    pl_print_hex32(bits);  // of the float
+  const uint32_t size = pl_dtype_size(tensor->spec.dtype);
+  uint32_t bits = 0;
+  memcpy(&bits, data + (size_t)element * size, size);
+  switch (tensor->spec.dtype) {
+    case PL_DTYPE_INT8:
+      pl_print_i32((int8_t)bits);
+      break;
+    case PL_DTYPE_INT16:
+      pl_print_i32((int16_t)bits);
+      break;
+    case PL_DTYPE_FLOAT32:
+      pl_print_hex32(bits);
+      break;
+    default:
+      pl_print_i32((int32_t)bits);
   }
 }
 
@@ -31,7 +36,7 @@ static void report(const pl_app *app, uint32_t index, uint32_t output) {
   const pl_tensor *const tensor = &app->vectors->plan->outputs[output];
   const uint8_t *const actual = tensor->data;
   const uint8_t *const expected = pl_app_expected(app, index, output);
-  const uint32_t size = tensor->spec.dtype == PL_DTYPE_INT8 ? 1 : 4;
+  const uint32_t size = pl_dtype_size(tensor->spec.dtype);
   uint32_t element = 0;
   while (memcmp(actual + (size_t)element * size, expected + (size_t)element * size, size) == 0) {
     ++element;

@@ -24,9 +24,9 @@ static bool greater(const pl_tensor *tensor, uint32_t a, uint32_t b) {
 }
 
 static uint32_t largest(const pl_tensor *tensor) {
-  const uint32_t size = tensor->spec.dtype == PL_DTYPE_INT8 ? 1 : 4;
+  const uint32_t count = tensor->spec.bytes / pl_dtype_size(tensor->spec.dtype);
   uint32_t best = 0;
-  for (uint32_t i = 1; i < tensor->spec.bytes / size; ++i) {
+  for (uint32_t i = 1; i < count; ++i) {
     if (greater(tensor, i, best)) {
       best = i;
     }
@@ -38,7 +38,8 @@ int main(void) {
   pl_app app;
   pl_app_init(&app, &pl_image_vectors);
   const pl_tensor *const output = &app.vectors->plan->outputs[0];
-  if (app.vectors->labels == NULL || output->spec.dtype == PL_DTYPE_INT32) {
+  const pl_dtype dtype = output->spec.dtype;
+  if (app.vectors->labels == NULL || (dtype != PL_DTYPE_INT8 && dtype != PL_DTYPE_FLOAT32)) {
     pl_app_end(false, "the image has no labelled test set for a classifier");
   }
   const uint32_t count = app.vectors->count;

@@ -22,7 +22,7 @@ from kernels.common.tensor import DTYPES, MAX_RANK
 
 _MAX_BYTES = 2**31 - 1
 # PyTorch's numbers of what a plan has no tensors of.
-_OTHER_DTYPES = {0: "uint8", 2: "int16", 4: "int64", 5: "float16", 7: "float64", 11: "bool"}
+_OTHER_DTYPES = {0: "uint8", 4: "int64", 5: "float16", 7: "float64"}
 
 _T = TypeVar("_T")
 

@@ -54,8 +54,6 @@ static const side_errors output_errors = {
     .overlap = PL_ERROR_OUTPUT_OVERLAP,
 };
 
-static uint32_t element_size(pl_dtype dtype) { return dtype == PL_DTYPE_INT8 ? 1 : 4; }
-
 // Compares bits: no floating-point unit needed, and a NaN is not taken for a scale.
 static bool same_scale(float a, float b) {
   uint32_t a_bits;
@@ -118,7 +116,7 @@ static pl_status check_tensor(const pl_plan *plan, const pl_tensor *actual,
   if (actual->spec.bytes != spec->bytes || leaves_address_space(actual)) {
     return errors->size;
   }
-  if ((uintptr_t)actual->data % element_size(spec->dtype) != 0) {
+  if (((uintptr_t)actual->data & (pl_dtype_size(spec->dtype) - 1)) != 0) {
     return errors->alignment;
   }
   if (actual->data != expected->data &&

@@ -260,6 +260,29 @@ static void test_alignment(void) {
   EXPECT(f.byte_results[0] == 2);
 }
 
+// Elements of two bytes, and of one that are no int8.
+static void test_alignment_of_other_types(void) {
+  static _Alignas(16) uint8_t places[32];
+  PL_ARENA_TABLE static const pl_arena place[] = {{places, 32}};
+  static const pl_tensor expected[] = {
+      {{PL_DTYPE_INT16, PL_LAYOUT_ROW_MAJOR, 1, {2}, 0.0f, 0, 4}, places},
+      {{PL_DTYPE_BOOL, PL_LAYOUT_ROW_MAJOR, 1, {3}, 0.0f, 0, 3}, places + 16},
+  };
+  static const pl_plan two = {
+      .inputs = expected, .input_count = 2, .arenas = place, .arena_count = 1};
+  _Alignas(4) uint8_t data[8] = {0};
+  pl_model model;
+  EXPECT(pl_model_init(&model, &two) == PL_OK);
+  pl_tensor inputs[] = {expected[0], expected[1]};
+  for (uint32_t at = 0; at < 4; ++at) {
+    inputs[0].data = data + at;
+    inputs[1].data = data + at;
+    const pl_status status = at % 2 == 0 ? PL_OK : PL_ERROR_INPUT_ALIGNMENT;
+    EXPECT(pl_model_run(&model, inputs, 2, NULL, 0) == status);
+    EXPECT(model.error_index == 0);
+  }
+}
+
 // The place of another tensor of the model is not this tensor's place.
 static void test_swapped_places(void) {
   fixture f;
@@ -359,6 +382,7 @@ int main(void) {
   test_count();
   test_descriptors();
   test_alignment();
+  test_alignment_of_other_types();
   test_swapped_places();
   test_other_models();
   test_outputs_on_each_other();

@@ -8,14 +8,9 @@
 
 #include <stdint.h>
 
+#include "kernels/common/dtype.h"
 #include "kernels/common/status.h"
 #include "kernels/common/types.h"
-
-typedef enum {
-  PL_DTYPE_INT8 = 0,
-  PL_DTYPE_INT32 = 1,
-  PL_DTYPE_FLOAT32 = 2,
-} pl_dtype;
 
 // What the dimensions of a shape mean. A shape is always in the order of memory, the last dimension
 // is contiguous: an image of NHWC layout has shape {n, h, w, c}.

@@ -29,5 +29,8 @@ DTYPES: dict[str, DType] = {
     "int8": DType(1, "int8_t", 1),
     "int32": DType(4, "int32_t", 3),
     "float32": DType(4, "float", 6),
+    "int16": DType(2, "int16_t", 2),
+    "bool": DType(1, "uint8_t", 11),
 }
-"""By the name that numpy and torch have for it."""
+"""By the name that numpy and torch have for it; in C a type's code is its place in this table, and
+`dtype.h` is made of it (dtype_header.py)."""

@@ -6,6 +6,9 @@ from kernels.common.shapes import contiguous_strides
 from kernels.common.strided import permuted, strided_copy_dims
 from kernels.common.tensor import DTYPES
 
+_ELEMENT_BYTES = (1, 4)
+"""There is a function for each."""
+
 
 @kernel("pl::transpose")
 def transpose(call: OpCall, isa: Isa) -> KernelCall:
@@ -46,11 +49,12 @@ def slice_(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _check_output(call: OpCall, source: Value, shape: tuple[int, ...]) -> None:
-    output = call.output(source.dtype)
+    movable = [name for name, dtype in DTYPES.items() if dtype.bytes in _ELEMENT_BYTES]
     call.require(
-        source.dtype in DTYPES,
-        f"input is {source.dtype}; there are kernels for {', '.join(DTYPES)}",
+        source.dtype in movable,
+        f"input is {source.dtype}; there are kernels for {', '.join(movable)}",
     )
+    output = call.output(source.dtype)
     call.require(
         output.shape == shape, f"output has shape {list(output.shape)}, it should be {list(shape)}"
     )

@@ -21,7 +21,7 @@ from aot.passes.aten.hoist_clamps import hoist_clamps
 from aot.passes.aten.one_to_two_dimensions import one_to_two_dimensions
 from aot.passes.aten.remove_identities import remove_identities
 from aot.passes.aten.split_to_slices import split_to_slices
-from aot.rules.function import mark_values
+from aot.rules.function import mark_materialized
 from kernels.common.tensor import MAX_RANK
 
 _aten = torch.ops.aten
@@ -95,7 +95,7 @@ def export_aten(
         module.graph.eliminate_dead_code()
     _drop_unused_constants(module)
     _check_outputs(module)
-    mark_values(module)
+    mark_materialized(module)
     module.graph.lint()
     module.recompile()
     return module

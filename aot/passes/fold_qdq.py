@@ -3,7 +3,7 @@
 
 Takes torchao's converted graph (ATen ops, `quantized_decomposed` quantize and dequantize nodes) and
 builds a new graph of dialect ops. A quantize node of a value decides: the op that makes the value
-is emitted by its rule, with a clamp after it taken in; a quantize of a dequantize is a
+is emitted by its rule, fused with a clamp after it; a quantize of a dequantize is a
 requantization, hence a table; a quantize of a model input makes that input int8. An op without a
 quantize node behind it stays a float op between pl::dequantize and pl::quantize.
 """

@@ -125,7 +125,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         order = {node: i for i, node in enumerate(nodes)}
         roots = function_roots(model.graph)
         covered = {node: rule for node in nodes if (rule := _supported(node, roots)) is not None}
-        # The producer of a clamp that is taken in gives no value of its own.
+        # The producer of a fused clamp gives no value that is observed.
         inner = {f[0] for node in covered if (f := fused_clamp(node, roots)) is not None}
         groups = self._groups(covered, inner)
         for node, rule in covered.items():

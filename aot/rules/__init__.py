@@ -53,7 +53,7 @@ def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
 
 
 def fused_clamp(node: Node, roots: Roots | None = None) -> tuple[Node, Clamp] | None:
-    """(producer, clamp) if the node is a clamp that its only producer can take in; `roots` as in
+    """(producer, clamp) if the node is a clamp that its only producer can fuse; `roots` as in
     rule_for.
     """
     clamp = as_clamp(node)

@@ -12,7 +12,7 @@ from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.graph import quantization_of
 from aot.dialect.ops.add import add
 from aot.dialect.ops.mul import mul
-from aot.rules.rule import Call, Output, Own, argument
+from aot.rules.rule import Call, Observed, Output, argument
 
 _ADD = torch.ops.aten.add.Tensor
 _SUB = torch.ops.aten.sub.Tensor
@@ -23,7 +23,7 @@ LEFT_SHIFT = 20  # guard bits of TFLite's int8 ADD
 
 
 class Binary:
-    output: ClassVar[Output] = Own()
+    output: ClassVar[Output] = Observed()
     fuses_clamp: ClassVar[bool] = True
 
     def activations(self, node: Node) -> list[Node]:

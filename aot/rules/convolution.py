@@ -11,7 +11,7 @@ from torch.fx import Node
 from aot.dialect.graph import NHWC, Edge, quantization_of, shape_of, tensor_constant
 from aot.dialect.ops.conv2d import conv2d
 from aot.dialect.ops.depthwise_conv2d import depthwise_conv2d
-from aot.rules.rule import Call, Output, Own, argument, pair
+from aot.rules.rule import Call, Observed, Output, argument, pair
 from aot.rules.spatial import to_nchw, to_nhwc
 from aot.rules.weights import quantize_weights
 
@@ -19,7 +19,7 @@ TARGETS = (torch.ops.aten.convolution.default,)
 
 
 class Convolution:
-    output: ClassVar[Output] = Own()
+    output: ClassVar[Output] = Observed()
     fuses_clamp: ClassVar[bool] = True
 
     def activations(self, node: Node) -> list[Node]:

@@ -55,7 +55,7 @@ ELEMENTWISE = _overloads(_UNARY + " " + _BINARY) | {
 }
 
 
-_OWN = "value_of_its_own"
+_MATERIALIZED = "materialized"
 
 # function_root of nodes for which it is known; what is not elementwise has none.
 Roots = dict[Node, Node | None]
@@ -74,7 +74,7 @@ def is_scalar(value: object) -> bool:
 def function_root(node: Node) -> Node | None:
     """The one value that a node is a function of; None if it is no such function.
 
-    A clamp that its producer takes in is not a function of the producer: the two are one op. The
+    A clamp that its producer fuses is not a function of the producer: the two are one op. The
     root is never itself a function of one value.
     """
     roots: Roots = {}
@@ -91,22 +91,22 @@ def function_roots(graph: Graph) -> Roots:
     return roots
 
 
-def mark_values(module: GraphModule) -> None:
-    """Finds the functions that something else than a function of the same value reads: they are
-    values of their own.
+def mark_materialized(module: GraphModule) -> None:
+    """Marks the functions that something else than a function of the same value reads: they have to
+    be computed, and cannot only be part of a larger function's table.
 
     Run once on the float graph. Functions of such a value start there, as they must once it is
     quantized.
     """
     while (node := _read_by_others(module)) is not None:
-        node.meta[_OWN] = True
+        node.meta[_MATERIALIZED] = True
 
 
 def _read_by_others(module: GraphModule) -> Node | None:
     """The first unmarked function that a function of its value reads, and something else too."""
     roots = function_roots(module.graph)
     for node, root in roots.items():
-        if root is None or _OWN in node.meta:
+        if root is None or _MATERIALIZED in node.meta:
             continue
         inside = [roots[u] is root for u in node.users]
         if any(inside) and not all(inside):
@@ -123,7 +123,7 @@ def _find_root(node: Node, roots: Roots) -> Node | None:
     if fused_clamp(node, roots) is not None:
         return None
     tensors = [a for a in node.all_input_nodes if not is_scalar(a)]
-    found = {a if _OWN in a.meta else roots.get(a) or a for a in tensors}
+    found = {a if _MATERIALIZED in a.meta else roots.get(a) or a for a in tensors}
     if len(found) != 1:
         return None
     root = found.pop()

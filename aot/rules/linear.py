@@ -10,14 +10,14 @@ from torch.fx import Node
 
 from aot.dialect.graph import quantization_of, tensor_constant
 from aot.dialect.ops.linear import linear
-from aot.rules.rule import Call, Output, Own, argument
+from aot.rules.rule import Call, Observed, Output, argument
 from aot.rules.weights import quantize_weights
 
 TARGETS = (torch.ops.aten.linear.default,)
 
 
 class Linear:
-    output: ClassVar[Output] = Own()
+    output: ClassVar[Output] = Observed()
     fuses_clamp: ClassVar[bool] = True
 
     def activations(self, node: Node) -> list[Node]:

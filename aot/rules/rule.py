@@ -3,7 +3,7 @@
 fold pass.
 
 A rule says which of the op's arguments are activations, how the output's quantization relates to
-theirs, whether a clamp that follows can be taken in, why a form of the op is not supported, and how
+theirs, whether a clamp that follows can be fused, why a form of the op is not supported, and how
 the typed nodes are made.
 """
 
@@ -23,14 +23,14 @@ from aot.dialect.quantization import Quantization
 
 @dataclass(frozen=True)
 class Clamp:
-    """A float clamp taken into the op before it (relu, relu6, hardtanh, clamp); None is open."""
+    """A float clamp fused with the op before it (relu, relu6, hardtanh, clamp); None is open."""
 
     minimum: float | None = None
     maximum: float | None = None
 
 
 @dataclass(frozen=True)
-class Own:
+class Observed:
     """The output is observed by itself."""
 
 
@@ -46,7 +46,7 @@ class Fixed:
     quantization: Quantization
 
 
-Output = Own | Shares | Fixed
+Output = Observed | Shares | Fixed
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Call:
       module: the module that holds its constants.
       inputs: quantized activation nodes in the new graph, in the order of `Rule.activations`.
       output: quantization of the result.
-      clamp: a clamp to take in.
+      clamp: a clamp to fuse.
       builder: makes the nodes.
       origin: what to write on them.
     """
@@ -79,7 +79,7 @@ class Call:
         return self.builder.constant(f"{self.node.name}_{name}", tensor, edge)
 
     def activation_range(self) -> tuple[int, int]:
-        """(activation_min, activation_max): limits of the result with the clamp taken in."""
+        """(activation_min, activation_max): limits of the result with the clamp fused."""
         return self.output.limits(self.clamp.minimum, self.clamp.maximum)
 
 
@@ -109,7 +109,7 @@ class Rule(Protocol):
 class UnaryRule:
     """Shared by rules with one activation, argument 0, and no weights."""
 
-    output: ClassVar[Output] = Own()
+    output: ClassVar[Output] = Observed()
     fuses_clamp: ClassVar[bool] = False
 
     def activations(self, node: Node) -> list[Node]:

@@ -59,7 +59,7 @@ _FIXED_RULES: dict[object, Unary] = {target: Unary(fixed) for target, fixed in _
 
 
 def unary_rule(node: Node, roots: Roots | None) -> Unary | None:
-    """The rule of a function of one value, or of a clamp (which its producer may take in); None
+    """The rule of a function of one value, or of a clamp (which its producer may fuse); None
     otherwise. `roots`: the function roots up to the node, where they are known.
     """
     root = function_root(node) if roots is None else roots.get(node)

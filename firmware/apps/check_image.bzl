@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_image: a model of one's own as an image that checks itself."""
+"""check_image: your own model as an image that checks itself."""
 
 load("//boards:board_run.bzl", "board_run_test")
 load("//boards:firmware_image.bzl", "firmware_image")

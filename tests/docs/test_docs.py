@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages are true where a test can tell: links lead somewhere, labels name packages, and what the
-README shows of a model of one's own is the example that is built and run.
+README shows of your own model is the example that is built and run.
 """
 
 import re

@@ -74,7 +74,7 @@ class ShuffleUnit(nn.Module):
 
 
 class SharedConv(nn.Module):
-    """One convolution's result before and after its relu: the relu cannot be taken in.
+    """One convolution's result before and after its relu: the relu cannot be fused.
 
     relu(y) + y is a function of y alone, one table.
     """

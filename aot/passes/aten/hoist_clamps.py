@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""relu(reshape(conv(x))) -> reshape(relu(conv(x))): a clamp moves to the op that takes it in.
+"""relu(reshape(conv(x))) -> reshape(relu(conv(x))): a clamp moves to the op that fuses it.
 
 Matches relu, relu6, hardtanh and clamp over ATen reshapes and permutes, each with no other user, of
 an op whose rule takes a clamp in: what stands between a Conv1d, made a 2d convolution, and its

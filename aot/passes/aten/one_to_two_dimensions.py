@@ -38,7 +38,7 @@ def _lift_convolution(module: GraphModule, node: Node) -> bool:
         w.meta["val"] = torch.empty_like(weight.unsqueeze(-2), device="meta")
         wide = graph.call_function(_aten.unsqueeze.default, (source, -2))
         wide.meta = {**node.meta, "val": source.meta["val"].unsqueeze(-2)}
-        if pad is not None:  # stands right before the convolution still, which may take it in
+        if pad is not None:  # stands right before the convolution still, which may fuse it
             wide = graph.call_function(_PAD, (wide, *pad.args[1:]), pad.kwargs)
             wide.meta = {**pad.meta, "val": x.meta["val"].unsqueeze(-2)}
         lifted = [[1, *stride], [0, *padding], [1, *dilation]]  # type: ignore[misc]

@@ -3,17 +3,10 @@
 
 from collections.abc import Sequence
 
+from tools.text.table import table
+
 STATUS_DOES_NOT_FIT = 3
 """Exit status of a program that prints the table."""
-
-
-def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Rows as lines, with columns of the same width."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
 
 
 def does_not_fit_table(
@@ -41,4 +34,4 @@ def does_not_fit_table(
             for rank, (what, size) in enumerate(largest, 1)
         ),
     ]
-    return "\n".join([title, *("  " + line for line in aligned(rows))]) + "\n"
+    return f"{title}\n{table(rows, indent='  ')}\n"

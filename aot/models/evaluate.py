@@ -12,6 +12,7 @@ from torch import nn
 from aot.lower import lower
 from aot.models.metrics import Accuracy, accuracy, sqnr_db
 from aot.testing.lockstep import Lockstep, compare
+from tools.text.table import table
 
 MODELS = ("digits", "ds_cnn", "mobilenet_v1", "resnet8", "deep_autoencoder")
 LOCKSTEP_SAMPLES = 8
@@ -73,17 +74,15 @@ def main(argv: list[str]) -> None:
     if len(argv) > 1:
         raise app.UsageError(f"unexpected arguments: {argv[1:]}")
     torch.set_num_threads(1)
-    print(f"{'model':18}{'.pte':>9}{'SQNR':>9}{'off by one':>12}{'accuracy float / int8':>25}")
+    rows = [("model", ".pte", "SQNR", "off by one", "accuracy float / int8")]
     for model in MODELS:
         result = evaluate(model)
         shown = ""
         if result.accuracy is not None:
             shown = f"{result.accuracy.float32:.2%} / {result.accuracy.int8:.2%}"
-        print(
-            f"{model:18}{result.pte_bytes:9}{result.sqnr_db:6.1f} dB"
-            f"{result.off_by_one_rate:12.3%}{shown:>25}",
-            flush=True,
-        )
+        sqnr, off_by_one = f"{result.sqnr_db:.1f} dB", f"{result.off_by_one_rate:.3%}"
+        rows.append((model, f"{result.pte_bytes:,}", sqnr, off_by_one, shown))
+    print(table(rows, "lrrrr"))
 
 
 if __name__ == "__main__":

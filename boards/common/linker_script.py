@@ -13,8 +13,9 @@ Memories have no end here: boards/image/fit.py finds what does not fit, as it ca
 needed and by whom. Sections may then overlap: link with --no-check-sections, and run it.
 """
 
-import sys
 from pathlib import Path
+
+from absl import app
 
 from boards.board import Board, Memory, load_board
 
@@ -161,10 +162,10 @@ def linker_script(board: Board) -> str:
     )
 
 
-def main() -> None:
-    source, output = map(Path, sys.argv[1:])
+def main(argv: list[str]) -> None:
+    source, output = map(Path, argv[1:])
     output.write_text(linker_script(load_board(source)))
 
 
 if __name__ == "__main__":
-    main()
+    app.run(main)

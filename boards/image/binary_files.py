@@ -7,9 +7,10 @@ A file starts at its memory's base and ends with the last byte stored there; gap
 erased flash is. Something stored in a memory that has no output is an error.
 """
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
+
+from absl import app
 
 from boards.board import Board, load_board
 from boards.simulator.elf import Elf
@@ -46,14 +47,14 @@ def write_files(board: Board, elf: Elf, outputs: Mapping[str, Path]) -> None:
         raise StoredElsewhereError(f"{elf.path} stores something in {', '.join(images)}")
 
 
-def main() -> None:
-    outputs = (argument.partition("=") for argument in sys.argv[3:])
+def main(argv: list[str]) -> None:
+    outputs = (argument.partition("=") for argument in argv[3:])
     write_files(
-        load_board(Path(sys.argv[1])),
-        Elf(Path(sys.argv[2])),
+        load_board(Path(argv[1])),
+        Elf(Path(argv[2])),
         {memory: Path(output) for memory, _, output in outputs},
     )
 
 
 if __name__ == "__main__":
-    main()
+    app.run(main)

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from absl import app
+
 from boards.board import Board, Memory, load_board
 from boards.common.linker_script import memory_of
 from boards.does_not_fit import STATUS_DOES_NOT_FIT, does_not_fit_table
@@ -110,8 +112,8 @@ def does_not_fit(name: str, board: Board, elf: Elf, link_map: str) -> str:
     return "\n".join(tables)
 
 
-def main() -> int:
-    board, linked, link_map, program = map(Path, sys.argv[1:])
+def main(argv: list[str]) -> int:
+    board, linked, link_map, program = map(Path, argv[1:])
     text = does_not_fit(program.stem, load_board(board), Elf(linked), link_map.read_text())
     if text:
         print(text, file=sys.stderr, end="")
@@ -121,4 +123,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    app.run(main)

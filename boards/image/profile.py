@@ -4,6 +4,7 @@
 from typing import Any
 
 from boards.simulator.simulate import Run
+from tools.text.table import table
 
 FORMAT = 1
 
@@ -40,8 +41,9 @@ def profile(run: Run, size: dict[str, Any], plan: dict[str, Any] | None) -> dict
 
 def steps_table(fields: dict[str, Any]) -> str:
     """Instructions by step as a table; "" if the program marks none."""
-    lines = [
-        f"  {step['instructions']:14,}  {step['op']:24}  {step['id']} {step['module']}".rstrip()
+    rows = [
+        (f"{step['instructions']:,}", step["op"], step["id"], step["module"])
         for step in fields["steps"]
     ]
-    return "\n".join([f"  {'instructions':>14}  step", *lines]) if lines else ""
+    header = ("instructions", "step", "op", "from")
+    return table([header, *rows], "rlrl", indent="  ") if rows else ""

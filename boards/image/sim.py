@@ -24,6 +24,7 @@ from boards.image.profile import profile, steps_table
 from boards.simulator.counts import CountsError
 from boards.simulator.elf import ElfError
 from boards.simulator.simulate import Run, SimulatorError, simulate
+from tools.text.table import table
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
@@ -69,9 +70,8 @@ def summary(run: Run, size: dict[str, Any], facts: dict[str, Any], counted: dict
     if counted["inferences"]:
         rows["instructions per inference"] = f"{counted['instructions']:,}"
     rows |= _sizes(size)
-    width = max(map(len, rows))
     title = f"{size['name']} on {size['board']} ({size['core']}), simulated"
-    return "\n".join([title, *(f"  {name:{width}}  {value}" for name, value in rows.items())])
+    return f"{title}\n{table(list(rows.items()), indent='  ')}"
 
 
 def main(argv: list[str]) -> int:

@@ -5,51 +5,63 @@ size_table size.json
 """
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
+
+from absl import app
+
+from tools.text.table import table
 
 _LARGEST = 12
 
 
-def size_table(report: dict[str, Any]) -> str:
-    """Returns the tables as text: memories, who takes most of each, stacks."""
-    lines = [
-        f"{report['name']} on {report['board']} ({report['core']})",
-        "",
-        f"{'memory':10} {'kind':6} {'used':>10} {'of':>10} {'':>6}",
-    ]
+def _memories(report: dict[str, Any]) -> str:
+    """A row a memory, and one for all of a kind."""
+    rows: list[tuple[str, ...]] = [("memory", "kind", "used", "of")]
+
+    def add(name: str, kind: str, used: int, size: int) -> None:
+        rows.append((name, kind, f"{used:,}", f"{size:,}", f"{used / size:.1%}"))
+
     for memory in report["memories"]:
-        used, size = memory["used"], memory["size"]
-        kind = memory["kind"]
-        lines.append(f"{memory['name']:10} {kind:6} {used:10} {size:10} {used / size:6.1%}")
+        add(memory["name"], memory["kind"], memory["used"], memory["size"])
     for kind in ("flash", "ram"):
         memories = [memory for memory in report["memories"] if memory["kind"] == kind]
         used, size = (sum(memory[key] for memory in memories) for key in ("used", "size"))
-        lines.append(f"{'all ' + kind:17} {used:10} {size:10} {used / size:6.1%}")
-    for memory in report["memories"]:
-        if memory["used"]:
-            lines += ["", f"{memory['name']:>10}  brought by"]
-            ranked = sorted(memory["by_origin"].items(), key=lambda item: -item[1])[:_LARGEST]
-            lines += [f"{size:10}  {origin}" for origin, size in ranked]
-            rest = memory["used"] - sum(size for _, size in ranked)
-            lines += [f"{rest:10}  others, stacks, gaps"] if rest else []
-    lines.append("")
-    for name in ("stack", "handler_stack"):
-        stack = report[name]
-        bound = (
-            f"at most {stack['bound']}"
-            if stack["bound"] is not None
-            else f"no bound: {stack['problem']}"
-        )
-        lines.append(f"{name.replace('_', ' ')}: {bound} of {stack['size']} bytes")
-        lines.append(f"  {' > '.join(stack['path'])}")
-    return "\n".join(lines)
+        add(f"all {kind}", "", used, size)
+    return table(rows, "llrrr")
 
 
-def main() -> None:
-    print(size_table(json.loads(Path(sys.argv[1]).read_text())))
+def _origins(memory: dict[str, Any]) -> str:
+    """Who takes most of a memory."""
+    ranked = sorted(memory["by_origin"].items(), key=lambda item: -item[1])[:_LARGEST]
+    rest = memory["used"] - sum(size for _, size in ranked)
+    rows = [(f"{size:,}", origin) for origin, size in ranked]
+    if rest:
+        rows.append((f"{rest:,}", "others, stacks, gaps"))
+    return table([(memory["name"], "brought by"), *rows], "rl")
+
+
+def _stack(name: str, stack: dict[str, Any]) -> str:
+    bound = f"no bound: {stack['problem']}"
+    if stack["bound"] is not None:
+        bound = f"at most {stack['bound']:,}"
+    title = f"{name.replace('_', ' ')}: {bound} of {stack['size']:,} bytes"
+    return f"{title}\n  {' > '.join(stack['path'])}"
+
+
+def size_table(report: dict[str, Any]) -> str:
+    """Returns the tables as text: memories, who takes most of each, stacks."""
+    title = f"{report['name']} on {report['board']} ({report['core']})"
+    origins = [_origins(memory) for memory in report["memories"] if memory["used"]]
+    stacks = [_stack(name, report[name]) for name in ("stack", "handler_stack")]
+    return "\n\n".join([title, _memories(report), *origins, "\n".join(stacks)])
+
+
+def main(argv: list[str]) -> None:
+    if len(argv) != 2:
+        raise app.UsageError("name one size.json")
+    print(size_table(json.loads(Path(argv[1]).read_text())))
 
 
 if __name__ == "__main__":
-    main()
+    app.run(main)

@@ -68,7 +68,7 @@ def test_steps() -> None:
     assert (counted["inferences"], counted["instructions"]) == (2, 450)
     assert [(s["id"], s["instructions"]) for s in counted["steps"]] == [("0", 300), ("3", 100)]
     assert [line.split() for line in steps_table(counted).splitlines()] == [
-        ["instructions", "step"],
+        ["instructions", "step", "op", "from"],
         ["300", "pl::conv2d", "0", "a", "(Conv2d)"],
         ["100", "pl::linear", "3", "a", "(Conv2d)"],
     ]

@@ -26,6 +26,7 @@ from firmware.ethos_u.npu_model import (
 )
 from firmware.ethos_u.paths import user_path
 from firmware.ethos_u.payload import PayloadError, parse_payload, read_payloads
+from tools.text.table import table
 
 # What numpy makes of files that are no arrays.
 _UNSOUND = (
@@ -63,9 +64,8 @@ def profile_table(operations: list[Operation], summary: Summary) -> str:
     traffic = {f"read {region}": total.read[region] for region in range(REGIONS)}
     traffic |= {f"written {region}": total.written[region] for region in range(REGIONS)}
     used = [name for name, count in traffic.items() if count]
-    lines = [
-        f"{'command':>8} {'operation':<19} {'IFM':>14} {'OFM':>14} {'cycles':>10} {'MACs':>12}"
-        + "".join(f"{name:>12}" for name in used)
+    cells: list[tuple[object, ...]] = [
+        ("command", "operation", "IFM", "OFM", "cycles", "MACs", *used)
     ]
     rows = [
         (str(op.command), _name(op), _shape(op.ifm_shape), _shape(op.ofm_shape), op.counts)
@@ -73,13 +73,15 @@ def profile_table(operations: list[Operation], summary: Summary) -> str:
     ]
     for command, name, ifm, ofm, counts in [*rows, ("total", "", "", "", total)]:
         columns = dict(zip(traffic, (*counts.read, *counts.written), strict=True))
-        lines.append(
-            f"{command:>8} {name:<19} {ifm:>14} {ofm:>14} {counts.cycles:>10} {counts.macs:>12}"
-            + "".join(f"{columns[name]:>12}" for name in used)
-        )
-    lines.append("cycles are estimates; bytes by region: 0 constants, 1 scratch, 2 fast scratch")
-    lines.append(f"workspace of the model: {summary.workspace_bytes} bytes")
-    return "\n".join(lines)
+        moved = (columns[region] for region in used)
+        cells.append((command, name, ifm, ofm, counts.cycles, counts.macs, *moved))
+    return "\n".join(
+        [
+            table(cells, "rl" + (4 + len(used)) * "r"),
+            "cycles are estimates; bytes by region: 0 constants, 1 scratch, 2 fast scratch",
+            f"workspace of the model: {summary.workspace_bytes} bytes",
+        ]
+    )
 
 
 def _load(path: Path) -> npt.NDArray[Any]:

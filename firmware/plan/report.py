@@ -4,7 +4,7 @@
 from typing import Any
 
 from boards.board import Board
-from boards.does_not_fit import aligned, does_not_fit_table
+from boards.does_not_fit import does_not_fit_table
 from firmware.plan.layout import ALIGNMENT
 from firmware.plan.plan import (
     DoesNotFitError,
@@ -16,6 +16,7 @@ from firmware.plan.plan import (
 from firmware.plan.planner import live_bytes
 from firmware.plan.program import Port
 from kernels.common.kernel import OpCall
+from tools.text.table import table
 
 FORMAT = 1
 
@@ -138,7 +139,12 @@ def plan_text(plan: Plan, name: str) -> str:
                 f"{step['id']} {step['module']}",
             )
         )
-    lines = [f"{name} on {fields['board']} ({fields['isa']} kernels)", "", *aligned(rows), ""]
+    lines = [
+        f"{name} on {fields['board']} ({fields['isa']} kernels)",
+        "",
+        table(rows, "rllrrr"),
+        "",
+    ]
     arena = fields["arena"]
     for pool in arena["pools"]:
         lines.append(f"arena in {pool['name']}: {pool['used']:,} bytes of {pool['bytes']:,}")

@@ -18,6 +18,7 @@ from absl import app, flags
 from boards.board import load_board
 from boards.simulator.simulate import simulate
 from kernels.bench.program import fitting_layers
+from tools.text.table import table
 
 _PROGRAM = flags.DEFINE_multi_string("program", [], "board.json,program.elf of each board.")
 _UPDATE = flags.DEFINE_bool("update", False, "Write the baseline into the source tree.")
@@ -68,24 +69,24 @@ def regressions(counts: Counts, baseline: Counts) -> list[str]:
     return found
 
 
-def table(counts: Counts, peers: dict[str, str], other: Counts) -> str:
+def as_table(counts: Counts, peers: dict[str, str], other: Counts) -> str:
     """A row a layer; for each core instructions, and what CMSIS-NN takes where that is known."""
     names = list(dict.fromkeys(name for layers in counts.values() for name in layers))
-    lines = [f"{'instructions (CMSIS-NN)':30}" + "".join(f"{core:>25}" for core in counts)]
+    rows = [["instructions (CMSIS-NN)", *(text for core in counts for text in (core, ""))]]
     for name in names:
-        cells = []
+        row = [name]
         for core, layers in counts.items():
             peer = other.get(core, {}).get(peers.get(name, ""))
-            cells.append(f"{layers.get(name, '-'):>12} {f'({peer})' if peer else '':>12}")
-        lines.append(f"{name:30}" + "".join(cells))
-    return "\n".join(lines)
+            row += [f"{layers[name]:,}" if name in layers else "-", f"({peer:,})" if peer else ""]
+        rows.append(row)
+    return table(rows, "l" + "rr" * len(counts))
 
 
 def main(argv: list[str]) -> int:
     del argv
     counts, peers = measure(_PROGRAM.value)
     peer_counts = json.loads((_FOLDER / "cmsis_nn.json").read_text())["instructions"]
-    print(table(counts, peers, peer_counts))
+    print(as_table(counts, peers, peer_counts))
     if _UPDATE.value:
         folder = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"]) / "kernels" / "bench"
         (folder / "baseline.json").write_text(json.dumps(counts, indent=2) + "\n")

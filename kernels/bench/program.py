@@ -4,9 +4,10 @@
 program board.json output.c
 """
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from absl import app
 
 from boards.board import Board, load_board
 from kernels.bench.layers import Layer, layers
@@ -101,9 +102,9 @@ def _weights(call: KernelCall) -> list[Constant]:
     return [constant for constant in _constants(call) if constant.array.dtype.name == "int8"]
 
 
-def main() -> None:
-    Path(sys.argv[2]).write_text(program(load_board(Path(sys.argv[1]))))
+def main(argv: list[str]) -> None:
+    Path(argv[2]).write_text(program(load_board(Path(argv[1]))))
 
 
 if __name__ == "__main__":
-    main()
+    app.run(main)

@@ -3,7 +3,7 @@
 
 import pytest
 
-from kernels.bench.bench import regressions, table
+from kernels.bench.bench import as_table, regressions
 from kernels.bench.layers import layers
 
 _BASELINE = {"cortex-m3": {"conv": 1000, "add": 200}}
@@ -31,9 +31,9 @@ def test_regressions(counts: dict[str, dict[str, int]], found: list[str]) -> Non
 
 
 def test_table_shows_the_peer() -> None:
-    text = table(_BASELINE, {"conv": "net/conv1"}, {"cortex-m3": {"net/conv1": 4321}})
-    assert "1000       (4321)" in text
-    assert text.count("(4321)") == 1
+    text = as_table(_BASELINE, {"conv": "net/conv1"}, {"cortex-m3": {"net/conv1": 4321}})
+    assert "1,000  (4,321)" in text
+    assert text.count("(4,321)") == 1
 
 
 def test_layers_have_their_own_names() -> None:

@@ -4,15 +4,16 @@
 arena board.json output.c
 """
 
-import sys
 from pathlib import Path
+
+from absl import app
 
 from boards.board import load_board
 
 
-def main() -> None:
-    board = load_board(Path(sys.argv[1]))
-    Path(sys.argv[2]).write_text(
+def main(argv: list[str]) -> None:
+    board = load_board(Path(argv[1]))
+    Path(argv[2]).write_text(
         "// SPDX-License-Identifier: Apache-2.0\n"
         "// Made by kernels/testing/arena.py.\n"
         '#include "kernels/testing/runner.h"\n\n'
@@ -22,4 +23,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    app.run(main)

@@ -4,17 +4,18 @@
 sample_main output.pte
 """
 
-import sys
 from pathlib import Path
+
+from absl import app
 
 from firmware.plan.testing import Network, export_pte
 
 
-def main() -> None:
+def main(argv: list[str]) -> None:
     network = Network(size=16, channels=12)
     pte = export_pte(network, [network.example()], layouts=(["nchw"], ["row_major"]))
-    Path(sys.argv[1]).write_bytes(pte)
+    Path(argv[1]).write_bytes(pte)
 
 
 if __name__ == "__main__":
-    main()
+    app.run(main)

@@ -4,8 +4,9 @@
 memory_pools board.json output.h
 """
 
-import sys
 from pathlib import Path
+
+from absl import app
 
 from boards.board import load_board
 
@@ -21,16 +22,16 @@ static const struct {{
 """
 
 
-def main() -> None:
-    board = load_board(Path(sys.argv[1]))
+def main(argv: list[str]) -> None:
+    board = load_board(Path(argv[1]))
     rows = []
     for pool in board.arena:
         memory = board.memory(pool.name)
         end = memory.base + memory.size
         first, last = (f"(uint32_t *){a:#x}u" for a in (end - pool.bytes, end - 4))
         rows.append(f"    {{{first}, {last}}},  // {pool.name}")
-    Path(sys.argv[2]).write_text(_HEADER.format(rows="\n".join(rows)))
+    Path(argv[2]).write_text(_HEADER.format(rows="\n".join(rows)))
 
 
 if __name__ == "__main__":
-    main()
+    app.run(main)

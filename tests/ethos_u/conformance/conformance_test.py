@@ -15,6 +15,7 @@ from absl import app
 from firmware.ethos_u.npu_model import CONFIGS, EthosUError, EthosUModel
 from firmware.ethos_u.payload import parse_payload
 from tests.ethos_u.corpus.reference import Array, differing_elements, reference_outputs
+from tools.text.table import table
 
 
 @dataclass(frozen=True)
@@ -121,11 +122,11 @@ def main(argv: list[str]) -> None:
                     failures.append(f"{test}: {details}")
     outcomes = ("exact", "Vela bug", "no reference", "not compiled", "failed")
     total: collections.Counter[str] = collections.Counter()
-    print(f"{'operator':<28}" + "".join(f"{outcome:>14}" for outcome in outcomes))
-    for operator in sorted(scores):
-        total.update(scores[operator])
-        print(f"{operator:<28}" + "".join(f"{scores[operator][o]:>14}" for o in outcomes))
-    print(f"{'total':<28}" + "".join(f"{total[o]:>14}" for o in outcomes))
+    for score in scores.values():
+        total.update(score)
+    rows = [(name, *(score[o] for o in outcomes)) for name, score in sorted(scores.items())]
+    totals = ("total", *(total[o] for o in outcomes))
+    print(table([("operator", *outcomes), *rows, totals], "lrrrrr"))
     for reason, count in bugs.most_common():
         print(f"Vela bug, {count} tests: {reason}")
     for failure in failures:

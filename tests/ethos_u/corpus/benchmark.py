@@ -17,6 +17,7 @@ from boards.simulator.simulate import simulate
 from firmware.ethos_u.npu_model import EthosUModel
 from tests.ethos_u.corpus.archive import read_archive
 from tests.ethos_u.corpus.reference import make_inputs
+from tools.text.table import table
 
 _ACCELERATOR = flags.DEFINE_string("accelerator", "ethos-u55-128", "Configuration to run.")
 _REPEATS = flags.DEFINE_integer("repeats", 5, "The best of so many runs counts.")
@@ -37,12 +38,14 @@ def _seconds(payload: bytes, name: str, tosa: bytes) -> tuple[float, int]:
 
 
 def main(argv: list[str]) -> None:
-    print(f"{'graph':<24} {'MACs':>12} {'ms':>9} {'M MAC/s':>9}  on this machine")
+    rows = [("graph", "MACs", "ms", "M MAC/s")]
     for path in argv[1:]:
         for part in read_archive(Path(path)):
             compiled = next(c for c in part.compiled if c.accelerator == _ACCELERATOR.value)
             seconds, macs = _seconds(compiled.payload, part.name, part.tosa)
-            print(f"{part.name:<24} {macs:>12} {seconds * 1e3:>9.2f} {macs / seconds / 1e6:>9.0f}")
+            rate = f"{macs / seconds / 1e6:.0f}"
+            rows.append((part.name, f"{macs:,}", f"{seconds * 1e3:.2f}", rate))
+    print("on this machine\n" + table(rows, "lrrr"))
     if _ELF.value:
         start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         run = simulate(Path(_ELF.value), load_board(Path(_BOARD.value or "")))

@@ -16,6 +16,7 @@ from tests.ethos_u.corpus.reference import (
     make_inputs,
     reference_outputs,
 )
+from tools.text.table import table
 
 # Vela 5.1.0 places the LUT of an operation that it fused into a transpose behind the end of the
 # SHRAM of the two small NPUs, and says so ("Address out of bounds, address 16384, memory 'shram'
@@ -132,10 +133,8 @@ def score_table(results: Sequence[Result]) -> str:
     MACs, cycles of the operations with MACs (all graphs together; lowest, middle and highest of
     single graphs), cycles of all operations.
     """
-    lines = [
-        f"{'configuration':<16} {'memory mode':<20} {'graphs':>6} {'exact':>6} {'Vela bugs':>9} "
-        f"{'runs':>6} {'MACs':>5} {'cycles':>6} {'low':>5} {'mid':>5} {'high':>5} {'all':>5}"
-    ]
+    names = "configuration,memory mode,graphs,exact,Vela bugs,runs,MACs,cycles,low,mid,high,all"
+    rows: list[tuple[object, ...]] = [tuple(names.split(","))]
     targets = list(dict.fromkeys((r.accelerator, r.memory_mode) for r in results))
     for accelerator, mode in targets:
         here = [r for r in results if (r.accelerator, r.memory_mode) == (accelerator, mode)]
@@ -143,13 +142,13 @@ def score_table(results: Sequence[Result]) -> str:
         exact = sum(not r.failure for r in sound)
         with_macs = [r for r in sound if r.vela.mac_cycles and r.estimate.mac_cycles]
         ratios = [_ratio([r], "mac_cycles") for r in with_macs] or [0.0]
-        lines.append(
-            f"{accelerator:<16} {mode:<20} {len(here):>6} {exact:>6} {len(here) - len(sound):>9} "
-            f"{sum(r.runs for r in here):>6} {_ratio(sound, 'macs'):>5.2f} "
-            f"{_ratio(with_macs, 'mac_cycles'):>6.2f} {min(ratios):>5.2f} "
-            f"{statistics.median(ratios):>5.2f} {max(ratios):>5.2f} {_ratio(sound, 'cycles'):>5.2f}"
+        counts = (len(here), exact, len(here) - len(sound), sum(r.runs for r in here))
+        parts = (
+            *(_ratio(sound, "macs"), _ratio(with_macs, "mac_cycles")),
+            *(min(ratios), statistics.median(ratios), max(ratios), _ratio(sound, "cycles")),
         )
-    return "\n".join(lines)
+        rows.append((accelerator, mode, *counts, *(f"{part:.2f}" for part in parts)))
+    return table(rows, "ll" + 10 * "r")
 
 
 def estimate_errors(results: Sequence[Result]) -> str:

@@ -9,24 +9,23 @@ from absl import app, flags
 
 from tests.ethos_u.corpus.check import Result, check_archive, estimate_errors, score_table
 from tests.ethos_u.corpus.reference import FILLERS
+from tools.text.table import table
 
 _INPUTS = flags.DEFINE_list("inputs", list(FILLERS), "Kinds of inputs.")
 
 
 def _estimates(results: list[Result]) -> str:
     """Cycles of the operations with MACs, and of all, against Vela's."""
-    lines = [
-        f"{'graph':<24} {'configuration':<16} {'memory mode':<20} {'MAC ops':>10} {'Vela':>10} "
-        f"{'all ops':>10} {'Vela':>10}"
+    names = ("graph", "configuration", "memory mode", "MAC ops", "Vela", "all ops", "Vela")
+    rows = [
+        (
+            *(r.graph, r.accelerator, r.memory_mode),
+            *(r.estimate.mac_cycles, r.vela.mac_cycles, r.estimate.cycles, r.vela.cycles),
+        )
+        for r in results
+        if not r.vela_bug
     ]
-    for r in results:
-        if not r.vela_bug:
-            lines.append(
-                f"{r.graph:<24} {r.accelerator:<16} {r.memory_mode:<20} "
-                f"{r.estimate.mac_cycles:>10} {r.vela.mac_cycles:>10} "
-                f"{r.estimate.cycles:>10} {r.vela.cycles:>10}"
-            )
-    return "\n".join(lines)
+    return table([names, *rows], "lllrrrr")
 
 
 def main(argv: list[str]) -> None:

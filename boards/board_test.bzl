@@ -4,13 +4,13 @@
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//boards:board_binary.bzl", "board_binary")
 load("//boards:board_run.bzl", "board_run_test")
-load("//boards:boards.bzl", "BOARDS", "board_name")
+load("//boards:boards.bzl", "HOST", "ONE_PER_CORE", "board_name")
 
 def board_test(
         name,
         srcs = [],
         deps = [],
-        boards = [Label(board) for board in BOARDS],
+        boards = [HOST] + ONE_PER_CORE,
         size = "small",
         tags = [],
         time_limit = 50,

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The boards of this folder."""
+"""The boards of this folder, each in one list; boards/tests/test_lists.py checks which."""
 
+# The machine that the build runs on, with sanitizers.
 HOST = "//boards/host"
 
-# Every board that is simulated, the host with its sanitizers first.
-BOARDS = [
-    HOST,
+# Simulated boards, one for each core: what depends on the core alone, as kernels do, is tested here.
+ONE_PER_CORE = [
     "//boards/corstone300",
     "//boards/mps2_an385",
     "//boards/mps2_an386",
@@ -13,6 +13,12 @@ BOARDS = [
     "//boards/mps2_an505",
     "//boards/microbit",
 ]
+
+# All that are simulated: here start-up, memories and console are tested, and a whole path.
+SIMULATED = ONE_PER_CORE
+
+# Every board, those that nothing simulates too: for each the digits classifier is built.
+ALL = SIMULATED
 
 def board_name(board):
     """Returns the name of a board's folder.

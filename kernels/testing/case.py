@@ -18,7 +18,7 @@ class Case:
       inputs: activations by argument name; a sequence for a list of tensors.
       constants: tensors that are known at build time.
       attributes: all other arguments.
-      board: the case is small and telling enough to run on every board too.
+      board: the case is small and telling enough to run on boards too.
       tolerance: by how much a float32 result may differ, relative to the larger of `floor` and the
         expected magnitude; any NaN is as good as another. None asks for the same bits.
       floor: see there.

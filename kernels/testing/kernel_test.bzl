@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kernel_test: the cases of an op against its kernels, on the host and on every board."""
+"""kernel_test: the cases of an op against its kernels, on the host and on a board of each core."""
 
 load("@rules_python//python:defs.bzl", "py_binary")
 load("//boards:board_test.bzl", "board_test")
 load("//boards:board_transition.bzl", "no_board_transition")
-load("//boards:boards.bzl", "BOARDS", "HOST")
+load("//boards:boards.bzl", "HOST", "ONE_PER_CORE")
 
 _SETS = ["host", "scalar", "dsp", "mve"]
 
@@ -58,7 +58,7 @@ _chosen_source = rule(
 )
 
 def kernel_test(name, kernel, cases, lookup, size = "small"):
-    """Makes the suite `<name>`: all cases on the host, those marked for boards on every board.
+    """Makes the suite `<name>`: all cases on the host, those marked for boards on a board of each core.
 
     Args:
       name: of the suite.
@@ -102,8 +102,8 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
         sources = ":%s.sources" % name,
     )
     for suite, source, boards in [
-        (name + ".on_host", name + ".host.source", [Label(HOST)]),
-        (name + ".on_boards", name + ".board.source", [Label(board) for board in BOARDS if board != HOST]),
+        (name + ".on_host", name + ".host.source", [HOST]),
+        (name + ".on_boards", name + ".board.source", ONE_PER_CORE),
     ]:
         board_test(
             name = suite,

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lists of boards.bzl against what the boards say of themselves."""
+
+import os
+from pathlib import Path
+
+from boards.board import load_board
+
+_LISTS = {name: os.environ[name].split() for name in ("ALL", "SIMULATED", "ONE_PER_CORE")}
+_BOARDS = {name: load_board(Path(f"boards/{name}/{name}.json")) for name in _LISTS["ALL"]}
+
+
+def test_a_board_is_listed_once() -> None:
+    for names in _LISTS.values():
+        assert len(names) == len(set(names))
+
+
+def test_simulated_boards_have_a_simulator_and_the_others_none() -> None:
+    assert set(_LISTS["SIMULATED"]) == {name for name, b in _BOARDS.items() if b.simulator}
+
+
+def test_each_core_that_is_simulated_is_there_once() -> None:
+    cores = [_BOARDS[name].core for name in _LISTS["ONE_PER_CORE"]]
+    assert len(cores) == len(set(cores))
+    assert set(cores) == {_BOARDS[name].core for name in _LISTS["SIMULATED"]}

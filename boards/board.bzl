@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rule `board` and the words that a board is described with."""
+"""The rule `board` and the words that a board and its chip are described with."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//tools/platforms:cores.bzl", "CORES")
@@ -17,9 +17,11 @@ BoardInfo = provider(
 
 KB = 1024
 MB = 1024 * 1024
+MHZ = 1000 * 1000
 
-_CONSOLE_BAUD = 115200
+CONSOLE_BAUD = 115200
 _ALIGNMENT = 16
+_VECTORS_ALIGNMENT = 256
 
 # Where a stack that overflows is caught (boards/common/cpu_armv7m.c).
 _STACK_GUARD = 32 * KB
@@ -32,17 +34,57 @@ def ram(name, base, size):
     """A memory that starts with undefined contents."""
     return {"name": name, "base": base, "size": size, "kind": "ram"}
 
-def cmsdk_uart(base, clock_hz):
-    """Console on the APB UART of Arm's Cortex-M System Design Kit."""
-    return {"driver": "cmsdk_uart", "base": base, "baud": clock_hz // _CONSOLE_BAUD}
+def boot_header(library, size):
+    """What a chip's ROM reads before it starts the program.
 
-def nrf_uart(base, pin):
-    """Console on the UART of Nordic's nRF51; `pin` is the one that transmits."""
-    return {"driver": "nrf_uart", "base": base, "baud": 0x01d7e000, "pin": pin}
+    Args:
+      library: cc_library with a constant in the section `.boot_header`.
+      size: its bytes. It leads the code, and the vector table follows it.
+    """
+    return struct(library = library, size = size)
 
-def qemu(machine):
-    """Simulated by QEMU's machine of that name."""
-    return {"kind": "qemu", "machine": machine}
+def uart_driver(console, baud_register, has_pin = False):
+    """A kind of UART: the library that writes to it, and what it learns from link_symbols.h.
+
+    Args:
+      console: cc_library that implements boards/common/console.h.
+      baud_register: what its baud rate register holds, a function of the UART's clock in Hz.
+      has_pin: whether the chip leaves open which pin transmits.
+    """
+    return struct(console = console, baud_register = baud_register, has_pin = has_pin)
+
+# The UART of Arm's Cortex-M System Design Kit.
+CMSDK_UART = uart_driver(
+    console = Label("//boards/common:console_cmsdk_uart"),
+    baud_register = lambda clock_hz: clock_hz // CONSOLE_BAUD,
+)
+
+# Of Nordic's nRF51.
+NRF_UART = uart_driver(
+    console = Label("//boards/common:console_nrf_uart"),
+    baud_register = lambda _clock_hz: 0x01d7e000,
+    has_pin = True,
+)
+
+# Of ST's STM32F4.
+STM32F4_USART = uart_driver(
+    console = Label("//boards/common:console_stm32f4_usart"),
+    baud_register = lambda clock_hz: (clock_hz + CONSOLE_BAUD // 2) // CONSOLE_BAUD,
+    has_pin = True,
+)
+
+def uart(name, tx = None):
+    """Console on a UART of the chip.
+
+    Args:
+      name: one of the chip's `uarts`.
+      tx: the pin that transmits, where the chip leaves the choice: PA2 or P0.24.
+    """
+    return struct(name = name, tx = tx)
+
+def qemu(machine, serial = 0):
+    """Simulated by QEMU's machine of that name, whose serial port `serial` is the console."""
+    return {"kind": "qemu", "machine": machine, "serial": serial}
 
 def ethos_u(base, irq, memory_mode, scratch, axi_limits = None, simulated = False):
     """An Arm Ethos-U55 or Ethos-U65; firmware reads from it which one (firmware/ethos_u/driver).
@@ -77,6 +119,81 @@ def axi_limit(burst_bytes = 64, memory_type = 2, reads = 32, writes = 16):
 def pyocd(target):
     """Flashed through a debug probe by pyOCD, which calls the chip `target`."""
     return {"method": "pyocd", "target": target}
+
+def chip(
+        core,
+        memories,
+        code,
+        data,
+        arena,
+        uart_driver,
+        uarts,
+        clock_hz,
+        weights = None,
+        npu = None,
+        boot_header = None,
+        init = None,
+        flash_method = None):
+    """Describes a chip, once for all boards that have it (boards/chips).
+
+    Args:
+      core: as -mcpu names it.
+      memories: list of flash() and ram().
+      code: name of the memory for code and constants; it holds the boot header, if there is one,
+        and the vector table.
+      data: name of the memory for stacks and variables.
+      arena: names of memories for activations and scratch, the best first. What stacks and
+        variables take of `data` is not part of the arena.
+      uart_driver: uart_driver(), the kind of its UARTs.
+      uarts: dict of their base addresses by name.
+      clock_hz: what UARTs are clocked with when main starts.
+      weights: name of the memory for constants of models; `code` if not given.
+      npu: ethos_u(), None if there is none.
+      boot_header: boot_header(), None if the core starts from the vector table.
+      init: cc_library with pl_chip_init (boards/common/chip.h), None if nothing has to be done.
+      flash_method: pyocd(), or None if an image is copied by hand.
+
+    Returns:
+      A struct for board().
+    """
+    return struct(
+        core = core,
+        memories = memories,
+        code = code,
+        data = data,
+        arena = arena,
+        uart_driver = uart_driver,
+        uarts = uarts,
+        clock_hz = clock_hz,
+        weights = weights,
+        npu = npu,
+        boot_header = boot_header,
+        init = init,
+        flash_method = flash_method,
+    )
+
+def _pin_number(board, pin):
+    """Counts pins through all ports: letters name ports of 16 pins (PA2), digits of 32 (P0.24)."""
+    port, number = pin[1:2], pin[2:].removeprefix(".")
+    first = 32 * int(port) if port.isdigit() else 16 * "ABCDEFGHIJK".find(port)
+    if not pin.startswith("P") or not port or not number.isdigit() or first < 0:
+        fail("board %s: no pin is called %s; they are written as PA2 or P0.24" % (board, pin))
+    return first + int(number)
+
+def _console(board, chip, uart):
+    if uart.name not in chip.uarts:
+        fail("board %s: its chip has no UART %s; there are %s" % (board, uart.name, chip.uarts.keys()))
+    if bool(uart.tx) != chip.uart_driver.has_pin:
+        fail("board %s: the pin `tx` of %s is %s" % (
+            board,
+            uart.name,
+            "not given" if chip.uart_driver.has_pin else "not open to choice",
+        ))
+    return {
+        "base": chip.uarts[uart.name],
+        "baud": chip.uart_driver.baud_register(chip.clock_hz),
+        "pin": _pin_number(board, uart.tx) if uart.tx else 0,
+    }
 
 def _board_impl(ctx):
     data = json.decode(ctx.attr.json)
@@ -123,19 +240,15 @@ _board = rule(
 def board(
         name,
         description,
-        core,
-        memories,
-        code,
-        data,
-        arena,
-        stack,
-        variables,
+        chip,
         console,
+        memories = [],
+        arena = [],
         weights = None,
+        stack = 4 * KB,
         handler_stack = 256,
-        npu = None,
+        variables = 4 * KB,
         simulator = None,
-        flash_method = None,
         startup = None):
     """Describes a board, from which everything else about it follows.
 
@@ -144,37 +257,39 @@ def board(
     Args:
       name: the folder's name.
       description: one line for people.
-      core: as -mcpu names it.
-      memories: list of flash() and ram().
-      code: name of the memory for code and constants; its start holds the vector table.
-      data: name of the memory for stacks and variables.
-      arena: names of memories for activations and scratch, the best first. What stacks and
-        variables take of `data` is not part of the arena.
+      chip: chip(), of boards/chips or of one's own.
+      console: uart().
+      memories: list of flash() and ram() beside the chip's own.
+      arena: names of those for activations and scratch, to be used after the chip's.
+      weights: name of the memory for constants of models; the chip's if not given.
       stack: size of the program's stack.
-      variables: bytes of `data` kept for variables.
-      console: cmsdk_uart() or nrf_uart().
-      weights: name of the memory for constants of models; `code` if not given.
       handler_stack: size of the stack of exception handlers.
-      npu: ethos_u(), None if there is none.
+      variables: bytes of the chip's `data` kept for variables.
       simulator: qemu(), or None if nothing simulates the board.
-      flash_method: pyocd(), or None if an image is copied by hand.
       startup: cc_library targets in place of the ordinary start-up code.
     """
+    memories = chip.memories + memories
+    arena = chip.arena + arena
+    weights = weights or chip.weights or chip.code
     by_name = {memory["name"]: memory for memory in memories}
-    for used in [code, data, weights or code] + arena + ([npu["scratch"]] if npu else []):
+    for used in [chip.code, chip.data, weights] + arena + ([chip.npu["scratch"]] if chip.npu else []):
         if used not in by_name:
             fail("board %s: no memory is called %s; there are %s" % (name, used, by_name.keys()))
     for size in [stack, handler_stack, variables]:
         if size % _ALIGNMENT:
             fail("board %s: %d is not a multiple of %d" % (name, size, _ALIGNMENT))
-    guarded = by_name[data]["base"]
+    header_size = chip.boot_header.size if chip.boot_header else 0
+    if header_size % _VECTORS_ALIGNMENT:
+        fail("board %s: after a boot header of %d bytes the vector table is not aligned to %d" %
+             (name, header_size, _VECTORS_ALIGNMENT))
+    guarded = by_name[chip.data]["base"]
     for memory in memories:
         if memory["base"] < guarded and memory["base"] + memory["size"] > guarded - _STACK_GUARD:
             fail("board %s: the stack's guard, the %d bytes below %s, would lie in %s" %
-                 (name, _STACK_GUARD, data, memory["name"]))
+                 (name, _STACK_GUARD, chip.data, memory["name"]))
     pools = []
     for pool in arena:
-        taken = stack + handler_stack + variables if pool == data else 0
+        taken = stack + handler_stack + variables if pool == chip.data else 0
         if taken >= by_name[pool]["size"]:
             fail("board %s: stacks and variables leave nothing of %s" % (name, pool))
         pools.append({"name": pool, "bytes": by_name[pool]["size"] - taken})
@@ -184,31 +299,36 @@ def board(
         json = json.encode_indent({
             "name": name,
             "description": description,
-            "core": core,
-            "isa": CORES[core].isa,
+            "core": chip.core,
+            "isa": CORES[chip.core].isa,
             "memories": memories,
-            "code": code,
-            "weights": weights or code,
-            "data": data,
+            "code": chip.code,
+            "boot_header": header_size,
+            "weights": weights,
+            "data": chip.data,
             "stack": stack,
             "handler_stack": handler_stack,
             "variables": variables,
             "arena": pools,
-            "console": console,
-            "npu": npu,
+            "console": _console(name, chip, console),
+            "npu": chip.npu,
             "simulator": simulator,
-            "flash": flash_method,
+            "flash": chip.flash_method,
         }, indent = "  "),
-        startup = startup or [
-            Label("//boards/common:startup"),
-            Label("//boards/common:console_" + console["driver"]),
+        startup = (startup or [
+            Label("//boards/common:startup_with_chip_init" if chip.init else "//boards/common:startup"),
+            chip.uart_driver.console,
+        ]) + [
+            library
+            for library in [chip.init, chip.boot_header.library if chip.boot_header else None]
+            if library
         ],
-        target_compatible_with = [Label("//tools/platforms/core:" + core)],
+        target_compatible_with = [Label("//tools/platforms/core:" + chip.core)],
         visibility = ["//visibility:public"],
     )
     native.platform(
         name = "platform",
-        parents = [Label("//tools/platforms:" + core)],
+        parents = [Label("//tools/platforms:" + chip.core)],
         visibility = ["//visibility:public"],
     )
 
@@ -236,7 +356,7 @@ def host_board(name, platform, startup):
             "handler_stack": 0,
             "variables": 0,
             "arena": [{"name": "ram", "bytes": size}],
-            "console": {"driver": "stdio"},
+            "console": {},
             "npu": ethos_u(
                 base = 0,
                 irq = 0,

@@ -31,9 +31,8 @@ class Pool:
 
 @dataclass(frozen=True)
 class Console:
-    """Where text goes: the driver, and the numbers that it asks for."""
+    """What the driver of the UART that text goes to is told (boards/common/link_symbols.h)."""
 
-    driver: str
     base: int = 0
     baud: int = 0
     pin: int = 0
@@ -66,10 +65,14 @@ class Npu:
 
 @dataclass(frozen=True)
 class Simulator:
-    """What runs the board's images: `qemu` with a machine's name, or `native` for the host."""
+    """What runs the board's images: `qemu` with a machine's name, or `native` for the host.
+
+    `serial`: which of the machine's serial ports is the console.
+    """
 
     kind: Literal["qemu", "native"]
     machine: str = ""
+    serial: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ class Board:
         stack, handler_stack: size of the program's stack and of the exception handlers'.
         variables: bytes of the data memory kept for variables outside of arenas.
         arena: memories for activations and scratch, the best first.
+        boot_header: size of what the chip's ROM reads, in front of the vector table.
     """
 
     name: str
@@ -102,6 +106,7 @@ class Board:
     npu: Npu | None
     simulator: Simulator | None
     flash: dict[str, Any] | None
+    boot_header: int = 0
 
     def memory(self, name: str) -> Memory:
         """Returns the memory of that name.
@@ -134,8 +139,8 @@ def load_board(path: Path) -> Board:
     """
     try:
         fields = json.loads(path.read_text())
-        for key, kind in (("console", Console), ("simulator", Simulator)):
-            fields[key] = kind(**fields[key]) if fields[key] else None
+        fields["console"] = Console(**fields["console"])
+        fields["simulator"] = Simulator(**fields["simulator"]) if fields["simulator"] else None
         if fields["npu"]:
             limits = tuple(AxiLimit(**limit) for limit in fields["npu"]["axi_limits"])
             fields["npu"] = Npu(**{**fields["npu"], "axi_limits": limits})

@@ -10,7 +10,7 @@ def board_test(
         name,
         srcs = [],
         deps = [],
-        boards = [HOST] + ONE_PER_CORE,
+        boards = [Label(board) for board in [HOST] + ONE_PER_CORE],
         size = "small",
         tags = [],
         time_limit = 50,

@@ -15,7 +15,10 @@ ONE_PER_CORE = [
 ]
 
 # All that are simulated: here start-up, memories and console are tested, and a whole path.
-SIMULATED = ONE_PER_CORE
+SIMULATED = ONE_PER_CORE + [
+    "//boards/netduinoplus2",
+    "//boards/olimex_stm32_h405",
+]
 
 # Every board, those that nothing simulates too: for each the digits classifier is built.
 ALL = SIMULATED

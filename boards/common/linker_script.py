@@ -22,8 +22,12 @@ from boards.board import Board, Memory, load_board
 _END = (1 << 32) - 1  # of the address space
 
 # Models' constants come first: `.rodata.*` below would take them too. Vectors lead the code, at the
-# address that the core boots from.
+# address that the core boots from, or follow what the chip's ROM reads.
 _CODE = """\
+  .boot_header : {{
+    KEEP(*(.boot_header))
+  }} > {code}
+
   .vectors : ALIGN(256) {{
     KEEP(*(.vectors))
   }} > {code}
@@ -110,7 +114,9 @@ _NOT_LOADED = """\
   }
 """
 
-_CHECKS = """ASSERT(ADDR(.vectors) == ORIGIN({code}),
+_CHECKS = """ASSERT(SIZEOF(.boot_header) == {boot_header},
+       "the boot header is not of the chip's {boot_header} bytes")
+ASSERT(ADDR(.vectors) == ORIGIN({code}) + {boot_header},
        "the vector table is not where the core boots from")
 ASSERT(pl_link_stack_top % 8 == 0, "the stack is not aligned to 8 bytes")
 ASSERT(SIZEOF(.pl_arena_nowhere) == 0,
@@ -121,7 +127,9 @@ ASSERT(SIZEOF(.pl_arena_nowhere) == 0,
 def memory_of(board: Board, section: str) -> Memory:
     """Returns the memory that a section of the program lies in while it runs."""
     names = {".pl_weights": board.weights}
-    names |= dict.fromkeys((".vectors", ".text", ".rodata", "pl_arenas"), board.code)
+    names |= dict.fromkeys(
+        (".boot_header", ".vectors", ".text", ".rodata", "pl_arenas"), board.code
+    )
     names |= dict.fromkeys((".pl_stacks", ".data", ".bss"), board.data)
     names |= {f".bss.pl_arena.{pool.name}": pool.name for pool in board.arena}
     return board.memory(names[section])
@@ -131,6 +139,7 @@ def linker_script(board: Board) -> str:
     """Returns the text of the script for GNU ld."""
     names = {
         "code": board.code,
+        "boot_header": board.boot_header,
         "weights": board.weights,
         "data": board.data,
         "stack": board.stack,

@@ -3,6 +3,7 @@
 // From reset to main, for every Cortex-M.
 #include <stdint.h>
 
+#include "boards/common/chip.h"
 #include "boards/common/console.h"
 #include "boards/common/cpu.h"
 #include "boards/common/fault.h"
@@ -56,6 +57,9 @@ __attribute__((noinline)) static void init_memory(void) {
 
 void pl_start(void) {
   pl_cpu_init(&vector_table);
+#ifdef PL_CHIP_INIT
+  pl_chip_init();
+#endif
   init_memory();
   pl_stack_paint();
   pl_console_init();

@@ -132,6 +132,7 @@ def qemu_command(elf: Path, board: Board, tools: Tools) -> list[str]:
         str(tools.qemu),
         *("-M", board.simulator.machine),
         *("-display", "none", "-monitor", "none"),
+        *("-serial", "null") * board.simulator.serial,
         *("-chardev", "stdio,id=console", "-serial", "chardev:console"),
         *("-semihosting-config", "enable=on,target=native"),
         *("-kernel", str(elf)),

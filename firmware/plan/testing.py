@@ -137,7 +137,7 @@ def sample_board(
         handler_stack=256,
         variables=256,
         arena=pools,
-        console=Console("stdio"),
+        console=Console(),
         npu=None,
         simulator=None,
         flash=None,

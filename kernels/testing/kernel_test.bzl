@@ -102,8 +102,8 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
         sources = ":%s.sources" % name,
     )
     for suite, source, boards in [
-        (name + ".on_host", name + ".host.source", [HOST]),
-        (name + ".on_boards", name + ".board.source", ONE_PER_CORE),
+        (name + ".on_host", name + ".host.source", [Label(HOST)]),
+        (name + ".on_boards", name + ".board.source", [Label(board) for board in ONE_PER_CORE]),
     ]:
         board_test(
             name = suite,

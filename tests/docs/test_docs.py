@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages are true where a test can tell: links lead somewhere, labels name packages, and what the
-README shows of your own model is the example that is built and run.
+"""Pages are true where a test can tell: links lead somewhere, labels name packages, boards are on
+their page, and what the README shows of your own model is the example that is built and run.
 """
 
 import re
@@ -31,6 +31,16 @@ def test_labels_name_packages(page: str) -> None:
     text = (_ROOT / page).read_text()
     packages = set(re.findall(r"(?<![\w@:/])//([a-z][\w/]*)", text))
     assert [p for p in packages if not (_ROOT / p / "BUILD.bazel").exists()] == []
+
+
+def test_every_board_is_listed_and_has_its_row() -> None:
+    found = source_files(_ROOT, ["boards/*/BUILD.bazel"], ["boards/*/*/BUILD.bazel"])
+    boards = [f.split("/")[1] for f in found if "\nboard(" in (_ROOT / f).read_text()]
+    assert len(boards) > 1
+    lists = (_ROOT / "boards" / "boards.bzl").read_text()
+    rows = re.findall(r"^\|(.*?)\|", (_ROOT / "boards" / "README.md").read_text(), re.MULTILINE)
+    assert [b for b in boards if f'"//boards/{b}"' not in lists] == []
+    assert [b for b in boards if not any(f"`{b}`" in row for row in rows)] == []
 
 
 def test_the_readmes_build_file_is_the_examples() -> None:

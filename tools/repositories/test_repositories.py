@@ -162,17 +162,17 @@ def test_qemu_of_the_variable_is_wrong(workspace: Workspace, tmp_path: Path) -> 
 def test_qemu_of_the_variable_is_too_old(workspace: Workspace, tmp_path: Path) -> None:
     fake_qemu(tmp_path / "qemu-system-arm", "5.2.0")
     message = workspace.fetch("qemu", PILOTLIGHT_QEMU=tmp_path)
-    assert "is version 5.2.0; at least 7.2 is needed" in message
+    assert "is version 5.2.0; at least 8.0 is needed" in message
 
 
 def test_qemu_on_path(workspace: Workspace) -> None:
-    mine = fake_qemu(workspace.path / "qemu-system-arm", "7.2.22")
+    mine = fake_qemu(workspace.path / "qemu-system-arm", "8.0.0")
     assert workspace.fetch("qemu") == ""
     assert workspace.chosen("qemu", "qemu-system-arm") == mine
-    assert workspace.constant("qemu") == "(7, 2, 22)"
+    assert workspace.constant("qemu") == "(8, 0, 0)"
 
 
-@pytest.mark.parametrize("version", ["7.1.0", ""])
+@pytest.mark.parametrize("version", ["7.2.22", ""])
 def test_qemu_is_set_up(workspace: Workspace, version: str) -> None:
     if version:
         fake_qemu(workspace.path / "qemu-system-arm", version)

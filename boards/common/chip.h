@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a chip needs before programs run on it (`init` of chip() in boards/board.bzl).
+#ifndef BOARDS_COMMON_CHIP_H_
+#define BOARDS_COMMON_CHIP_H_
+
+// Prepares the chip: clocks, watchdogs, memories that are off after reset. It runs once, when the
+// core is ready and before variables have their values: it must not use any.
+void pl_chip_init(void);
+
+#endif  // BOARDS_COMMON_CHIP_H_

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the linker script takes, and what it refuses, tried with the linker."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,35 @@ def test_each_thing_has_its_memory(tmp_path: Path) -> None:
     # The stack is where it leaves the memory when it overflows.
     assert elf.values["pl_link_stack_limit"] == ram.base
     assert elf.values["pl_link_stack_top"] == ram.base + _BOARD.stack
+
+
+_HEADER = """
+    __attribute__((used, section(".boot_header"))) const char header[{}] = {{1}};
+    __attribute__((used)) const int constant = 1;
+    """
+
+
+def test_vectors_follow_the_boot_header(tmp_path: Path) -> None:
+    board = dataclasses.replace(_BOARD, boot_header=512)
+    elf, messages = link(tmp_path, board, {"program": _HEADER.format(512)})
+    assert elf is not None, messages
+    sections = {section.name: section for section in elf.sections}
+    flash = _BOARD.memory("flash")
+    assert sections[".boot_header"].address == flash.base
+    assert sections[".vectors"].address == flash.base + 512
+
+
+@pytest.mark.parametrize(
+    ("size", "source"),
+    [(256, ""), (256, _HEADER.format(255)), (512, _HEADER.format(256)), (0, _HEADER.format(256))],
+)
+def test_a_boot_header_of_another_size_stops_the_build(
+    tmp_path: Path, size: int, source: str
+) -> None:
+    board = dataclasses.replace(_BOARD, boot_header=size)
+    elf, messages = link(tmp_path, board, {"program": source})
+    assert elf is None
+    assert f"the boot header is not of the chip's {size} bytes" in messages
 
 
 def test_a_table_of_addresses_is_data(tmp_path: Path) -> None:

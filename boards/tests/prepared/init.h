@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BOARDS_TESTS_PREPARED_INIT_H_
+#define BOARDS_TESTS_PREPARED_INIT_H_
+
+#include <stdint.h>
+
+// The reload value of the core's timer, a register that nothing else writes.
+#define TIMER_RELOAD (*(volatile uint32_t *)0xe000e014u)
+
+enum { PREPARED = 0x5a5a5a };
+
+// Variables that pl_chip_init wrote to before they had their values.
+extern volatile uint32_t with_a_value;
+extern volatile uint32_t zero;
+
+#endif  // BOARDS_TESTS_PREPARED_INIT_H_

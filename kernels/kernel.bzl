@@ -38,6 +38,7 @@ def kernel(name, srcs = [], variants = {}, calls = [], deps = []):
     py_library(
         name = "cases",
         srcs = ["cases.py"],
+        visibility = ["//visibility:public"],
         deps = [Label("//kernels/testing:cases")],
     )
     kernel_test(

@@ -2,16 +2,20 @@
 """Are the cases any good? Kernels with a bug must fail theirs, on the host."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from kernels.mutants import MUTANTS, Mutant
+from kernels.testing.case import Mutant
+from kernels.testing.folders import folders
 
 _ROOT = Path.cwd()
 _TIMEOUT = 60
 _TESTING = ["runner.c", "arena.c", "stdout.c"]
+_FOLDERS = folders()
+_MUTANTS = [(folder.name, mutant) for folder in _FOLDERS for mutant in folder.mutants]
 
 
 def _compile(sources: list[Path], output: Path, includes: list[Path]) -> None:
@@ -27,6 +31,16 @@ def _sources(folder: str) -> list[Path]:
     return [path for path in found if ".sources." not in path.name]
 
 
+def _used_folders(op: str) -> list[str]:
+    """The folder of an op, those whose kernels its cases or its kernels call, and common."""
+    found = [op, "common"]
+    for folder in found:
+        for path in sorted((_ROOT / "kernels" / folder).glob("*.[ch]")):
+            headers = re.findall(r'#include "kernels/(\w+)/', path.read_text())
+            found += [name for name in dict.fromkeys(headers) if name not in (*found, "testing")]
+    return found
+
+
 class Builder:
     """Builds and runs the cases of ops; keeps objects."""
 
@@ -36,7 +50,7 @@ class Builder:
 
     def passes(self, op: str, mutant: Mutant | None = None) -> bool:
         """Whether all cases of an op pass, with a mutated source if given."""
-        mutated = None if mutant is None else self._mutate(mutant)
+        mutated = None if mutant is None else self._mutate(op, mutant)
         objects = [self._object(source, mutant, mutated) for source in self._program(op)]
         program = self._folder / f"{op}.program"
         _compile(objects, program, [])
@@ -48,18 +62,17 @@ class Builder:
 
     def _program(self, op: str) -> list[Path]:
         """The generated cases, their runner, and all that the op's kernels may call."""
-        folders = [op, *_CALLED.get(op, []), "common"]
-        kernels = [source for folder in folders for source in _sources(folder)]
+        kernels = [source for folder in _used_folders(op) for source in _sources(folder)]
         testing = [_ROOT / "kernels" / "testing" / name for name in _TESTING]
         cases = _ROOT / "kernels" / op / f"{op}_test.sources.host.c"
         print_ = _ROOT / "boards" / "common" / "print.c"
         return [cases, *testing, print_, *kernels]
 
-    def _mutate(self, mutant: Mutant) -> Path:
+    def _mutate(self, op: str, mutant: Mutant) -> Path:
         """A folder for #include with nothing but the changed source."""
         text = (_ROOT / "kernels" / mutant.file).read_text()
         assert text.count(mutant.before) == 1, f"{mutant.before!r} occurs not once"
-        root = self._folder / f"mutant{MUTANTS.index(mutant)}"
+        root = self._folder / f"mutant{_MUTANTS.index((op, mutant))}"
         path = root / "kernels" / mutant.file
         path.parent.mkdir(parents=True)
         path.write_text(text.replace(mutant.before, mutant.after))
@@ -85,31 +98,25 @@ class Builder:
         return self._objects[source]
 
 
-_CALLED = {
-    "conv2d": ["linear"],
-    "depthwise_conv2d": ["conv2d", "linear"],
-    "pad": ["strided_copy"],
-}
-"""Folders of other kernels that an op's kernel.py or its kernel calls."""
-
-
 @pytest.fixture(scope="session")
 def builder(tmp_path_factory: pytest.TempPathFactory) -> Builder:
     return Builder(tmp_path_factory.mktemp("mutants"))
 
 
-@pytest.mark.parametrize("op", sorted({mutant.op for mutant in MUTANTS}))
+@pytest.mark.parametrize("op", [folder.name for folder in _FOLDERS])
 def test_cases_pass_without_a_bug(builder: Builder, op: str) -> None:
     assert builder.passes(op)
 
 
 @pytest.mark.parametrize(
-    "mutant", MUTANTS, ids=lambda mutant: f"{mutant.op}: {mutant.before} -> {mutant.after}"
+    ("op", "mutant"),
+    _MUTANTS,
+    ids=[f"{op}: {mutant.before} -> {mutant.after}" for op, mutant in _MUTANTS],
 )
-def test_cases_find_the_bug(builder: Builder, mutant: Mutant) -> None:
-    assert not builder.passes(mutant.op, mutant), "all cases pass"
+def test_cases_find_the_bug(builder: Builder, op: str, mutant: Mutant) -> None:
+    assert not builder.passes(op, mutant), "all cases pass"
 
 
-def test_every_op_has_a_bug() -> None:
-    ops = {path.parent.name for path in (_ROOT / "kernels").glob("*/*_test.sources.host.c")}
-    assert ops == {mutant.op for mutant in MUTANTS}
+def test_every_kernel_has_a_bug() -> None:
+    without = [f"kernels/{folder.name}/cases.py" for folder in _FOLDERS if not folder.mutants]
+    assert without == [], "no MUTANTS"

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from kernels.common.kernel import AnyArray
+from kernels.common.kernel import AnyArray, OpCall
 from kernels.testing.broadcast_shapes import pairs
-from kernels.testing.case import Case
+from kernels.testing.calls import AFTER_RELU, STAGE, activation
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
 
@@ -97,3 +98,65 @@ def _saturating() -> Iterator[Case]:
 
 def _case(name: str, a: AnyArray, b: AnyArray, attributes: dict[str, Any], board: bool) -> Case:
     return Case(name, "pl::add", {"a": a, "b": b}, attributes=attributes, board=board)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::add",
+            {
+                "a": activation(2, 3),
+                "b": activation(3),
+                **{f"{name}_zero_point": 0 for name in "ab"},
+                **{f"{name}_multiplier": 2**30 for name in "ab"},
+                **{f"{name}_shift": 0 for name in "ab"},
+                "left_shift": 20,
+                "output_multiplier": 2**30,
+                "output_shift": -18,
+                **STAGE,
+            },
+            (activation(2, 3, name="y"),),
+        ),
+        refused=[
+            ({"b": activation(2)}, "does not broadcast"),
+            ({"left_shift": 23}, "left_shift is 23"),
+            ({"a_multiplier": 2**31 - 1, "a_shift": 10}, "int32 overflows"),
+        ],
+    ),
+]
+
+MUTANTS = [
+    Mutant("common/requantize.h", "shift == 0 ? high", "shift == 1 ? high"),
+    Mutant(
+        "common/requantize.h",
+        "pl_clamp(x, minimum - zero_point, maximum - zero_point) + zero_point",
+        "pl_clamp(x + zero_point, minimum, maximum)",
+    ),
+    Mutant("add/add_s8_scalar.c", "(1 << left_shift)", "(1 << 20)"),
+    Mutant("add/add_s8_scalar.c", "scale(a[i], &p.a, p.left_shift) + scaled_b", "scaled_b"),
+    Mutant("common/broadcast.c", "row->index[d] = 0", "row->index[d] = 1"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    yield _layer("add 16384", (16384,), (16384,), "resnet8/add1")
+    yield _layer("add 4096", (4096,), (4096,), "resnet8/add3")
+    yield _layer("add 4096, one value", (64, 64), (1,))
+
+
+def _layer(name: str, a: tuple[int, ...], b: tuple[int, ...], peer: str = "") -> Layer:
+    arguments = {
+        "a": activation(*a),
+        "b": activation(*b),
+        "a_zero_point": -128,
+        "a_multiplier": 2**30,
+        "a_shift": 0,
+        "b_zero_point": 4,
+        "b_multiplier": 1623821475,
+        "b_shift": -2,
+        "left_shift": 20,
+        "output_multiplier": 1098017566,
+        "output_shift": -18,
+        **AFTER_RELU,
+    }
+    return Layer(name, OpCall("pl::add", arguments, (activation(*a, name="y"),)), peer)

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.testing.case import Case
+from kernels.common.kernel import OpCall
+from kernels.testing.calls import activation
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.pool_windows import windows
 from kernels.testing.values import Values
 
@@ -26,3 +28,49 @@ def cases() -> Iterator[Case]:
         if name == "every tie":
             attributes["divisor_override"] = 0
         yield Case(name, "pl::avg_pool2d", {"input": given}, attributes=attributes, board=board)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::avg_pool2d",
+            {
+                "input": activation(1, 4, 4, 2),
+                "kernel": [2, 2],
+                "stride": [2, 2],
+                "padding": [0] * 4,
+                "output_size": [2, 2],
+                "count_include_pad": True,
+                "divisor_override": 0,
+                "zero_point": 0,
+            },
+            (activation(1, 2, 2, 2, name="y"),),
+        ),
+        refused=[
+            ({"kernel": [0, 2]}, "kernel is .* at least 1"),
+            ({"divisor_override": 2**24}, "int32 overflows"),
+            ({"zero_point": -129}, "zero_point is -129"),
+        ],
+    ),
+]
+
+MUTANTS = [
+    Mutant("common/pool_s8_scalar.c", "sum < 0 ? sum - half : sum + half", "sum + half"),
+    Mutant("avg_pool2d/avg_pool2d_s8.c", "height * width : taps", "taps : taps"),
+    Mutant("avg_pool2d/avg_pool2d_s8.c", "(divisor - taps)", "0"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    arguments = {
+        "input": activation(1, 16, 16, 16),
+        "kernel": [2, 2],
+        "stride": [2, 2],
+        "padding": [0] * 4,
+        "output_size": [8, 8],
+        "count_include_pad": True,
+        "divisor_override": 0,
+        "zero_point": -128,
+    }
+    call = OpCall("pl::avg_pool2d", arguments, (activation(1, 8, 8, 16, name="y"),))
+    yield Layer("avg_pool 2x2, 16x16x16", call)

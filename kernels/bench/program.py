@@ -10,15 +10,22 @@ from pathlib import Path
 from absl import app
 
 from boards.board import Board, load_board
-from kernels.bench.layers import Layer, layers
 from kernels.common import emit
 from kernels.common.kernel import Constant, KernelCall, Value
 from kernels.registry import kernel_call
+from kernels.testing.case import Layer
+from kernels.testing.folders import folders
 
 _WEIGHTS_SHARE = 2
 """Weights may take that part of the flash, 1 / 2; the rest is for code and other constants."""
 
 _ALIGNMENT = 16
+
+
+def layers() -> Iterator[Layer]:
+    """Those of all kernels."""
+    for folder in folders():
+        yield from folder.layers()
 
 
 def fitting_layers(board: Board) -> Iterator[tuple[Layer, KernelCall]]:
@@ -54,7 +61,7 @@ def program(board: Board) -> str:
         definitions.append(text.definitions)
         runs.append(
             f"  {{\n    const pl_context ctx = {{arena + {top}, {call.scratch}}};\n"
-            f"    pl_profile_begin({region});\n"
+            f"    fill_arena();\n    pl_profile_begin({region});\n"
             f"    const pl_status status = "
             f"{call.function}(&ctx, {text.params}, {text.dims}, {text.data});\n"
             f"    pl_profile_end({region});\n    if (status != PL_OK) return 1;\n  }}\n"
@@ -69,11 +76,10 @@ def program(board: Board) -> str:
         f'    __attribute__((section(".bss.pl_arena.{board.arena[0].name}")));\n'
         f"static const int8_t weights[{shared}] = {{1}};\n\n"
         + "".join(definitions)
-        + "\nint main(void) {\n"
-        "  // Different values, so that nothing saturates all the time.\n"
+        + "\n// Different values, not all saturating; the same for every layer.\n"
+        "static void fill_arena(void) {\n"
         "  for (uint32_t i = 0; i < sizeof(arena); ++i) arena[i] = (uint8_t)(i * 7 + (i >> 5));\n"
-        + "".join(runs)
-        + '  pl_print("PL:PASS\\n");\n  return 0;\n}\n'
+        "}\n\nint main(void) {\n" + "".join(runs) + '  pl_print("PL:PASS\\n");\n  return 0;\n}\n'
     )
 
 

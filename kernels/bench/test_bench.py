@@ -4,7 +4,8 @@
 import pytest
 
 from kernels.bench.bench import as_table, regressions
-from kernels.bench.layers import layers
+from kernels.bench.program import layers
+from kernels.testing.folders import folders
 
 _BASELINE = {"cortex-m3": {"conv": 1000, "add": 200}}
 
@@ -39,3 +40,8 @@ def test_table_shows_the_peer() -> None:
 def test_layers_have_their_own_names() -> None:
     names = [layer.name for layer in layers()]
     assert len(set(names)) == len(names)
+
+
+def test_every_kernel_has_a_layer() -> None:
+    without = [f"kernels/{f.name}/cases.py" for f in folders() if not list(f.layers())]
+    assert without == [], "no layers"

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.common.kernel import AnyArray
+from kernels.common.kernel import AnyArray, OpCall
 from kernels.testing.broadcast_shapes import pairs
-from kernels.testing.case import Case
+from kernels.testing.calls import activation, floats
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
 _SPECIAL = np.array([0.0, 1.0, -2.5, 1e-38, 3e38, np.inf, -np.inf, np.nan], np.float32)
@@ -25,3 +26,41 @@ def cases() -> Iterator[Case]:
 def _case(name: str, op: str, a: AnyArray, b: AnyArray, board: bool) -> Case:
     # IEEE division, rounded once, is the same everywhere.
     return Case(name, f"aten::{op}.out", {"self": a, "other": b}, board=board, tolerance=0.0)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "aten::div.out",
+            {"self": floats(2, 3), "other": floats(3)},
+            (floats(2, 3, name="y"),),
+        ),
+        refused=[({"other": activation(3)}, "other is int8, not float32")],
+    ),
+    Valid(
+        OpCall(
+            "aten::minimum.out",
+            {"self": floats(2, 3), "other": floats(3)},
+            (floats(2, 3, name="y"),),
+        ),
+        refused=[({"other": floats(2)}, "does not broadcast")],
+    ),
+    Valid(
+        OpCall(
+            "aten::maximum.out",
+            {"self": floats(2, 3), "other": floats(3)},
+            (floats(2, 3, name="y"),),
+        ),
+        refused=[({"self": 2.0}, "'self' is float")],
+    ),
+]
+
+MUTANTS = [
+    Mutant("binary_f32/minimum_f32_scalar.c", "|| a != a", ""),
+    Mutant("binary_f32/elementwise.h", "b += b_step", "b += a_step"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    arguments = {"self": floats(1024), "other": floats(1024)}
+    yield Layer("div_f32 1024", OpCall("aten::div.out", arguments, (floats(1024, name="y"),)))

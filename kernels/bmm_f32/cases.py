@@ -3,7 +3,9 @@
 
 from collections.abc import Iterator
 
-from kernels.testing.case import Case
+from kernels.common.kernel import OpCall
+from kernels.testing.calls import floats
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
 _NAMED = [(1, 1, 1, 1), (1, 3, 4, 5), (2, 3, 7, 2), (3, 1, 5, 4), (2, 4, 1, 3), (1, 2, 60, 3)]
@@ -22,3 +24,25 @@ def cases() -> Iterator[Case]:
         board = index < len(_NAMED)
         name = f"{index}: {batches}x{rows}x{depth}x{columns}"
         yield Case(name, "aten::bmm.out", inputs, board=board, tolerance=1e-5)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "aten::bmm.out",
+            {"self": floats(2, 3, 4), "mat2": floats(2, 4, 5)},
+            (floats(2, 3, 5, name="y"),),
+        ),
+        refused=[({"mat2": floats(2, 3, 5)}, "does not give")],
+    ),
+]
+
+MUTANTS = [
+    Mutant("bmm_f32/bmm_f32_scalar.c", "a += dims->depth", "a += dims->columns"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    arguments = {"self": floats(2, 16, 16), "mat2": floats(2, 16, 16)}
+    call = OpCall("aten::bmm.out", arguments, (floats(2, 16, 16, name="y"),))
+    yield Layer("bmm_f32 2x16x16x16", call)

@@ -3,7 +3,9 @@
 
 from collections.abc import Iterator
 
-from kernels.testing.case import Case
+from kernels.common.kernel import OpCall
+from kernels.testing.calls import activation
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
 _NAMED: list[tuple[str, tuple[int, ...], int, list[int], bool]] = [
@@ -39,3 +41,30 @@ def _case(
     values = Values("cat", name)
     inputs = [values.of_type(dtype, *shape[:dim], size, *shape[dim + 1 :]) for size in sizes]
     return Case(name, "pl::cat", {"inputs": inputs}, attributes={"dim": dim}, board=board)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::cat",
+            {"inputs": [activation(2, 3), activation(2, 4)], "dim": 1},
+            (activation(2, 7, name="y"),),
+        ),
+        refused=[
+            ({"dim": 0}, "does not go into"),
+            ({"inputs": [activation(2, 3)]}, "3 elements along dim 1, the output 7"),
+        ],
+    ),
+]
+
+MUTANTS = [
+    Mutant("common/copy_scalar.c", "from += 16", "from += 12"),
+    Mutant("cat/cat_x8.c", "start += bytes", "start += dims->output_step"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    halves = [activation(1, 16, 16, 8), activation(1, 16, 16, 8)]
+    joined = activation(1, 16, 16, 16, name="y")
+    call = OpCall("pl::cat", {"inputs": halves, "dim": 3}, (joined,))
+    yield Layer("cat channels, 8 and 8", call)

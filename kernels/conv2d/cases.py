@@ -4,8 +4,19 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kernels.common.kernel import AnyArray
-from kernels.testing.case import Case
+import numpy as np
+
+from kernels.common.kernel import AnyArray, OpCall
+from kernels.testing.calls import (
+    AFTER_RELU,
+    STAGE,
+    WINDOW,
+    activation,
+    constant,
+    per_channel,
+    weights,
+)
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.convolutions import Options, convolution, random_window
 from kernels.testing.values import Values
 
@@ -72,3 +83,89 @@ def _case(
     options = {"groups": 1, **options}
     weight = (*kernel, shape[3] // options["groups"])
     return convolution(name, "pl::conv2d", shape, weight, kernel[0], options, values, given)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::conv2d",
+            {
+                "input": activation(1, 4, 5, 6),
+                "weight": constant(np.ones((8, 3, 3, 6))),
+                **per_channel(8),
+                **WINDOW,
+                "groups": 1,
+                **STAGE,
+            },
+            (activation(1, 2, 3, 8, name="y"),),
+        ),
+        refused=[
+            ({"stride": [0, 1]}, "stride is .* at least 1"),
+            ({"stride": [1]}, "stride has 1 items, not 2"),
+            ({"padding": [1, 1, 1, 1]}, "output has shape .* it should be"),
+            ({"groups": 4}, "in 4 groups"),
+            ({"groups": 2}, "does not go with 6 input channels in 2 groups"),
+            ({"weight": activation(8, 3, 3, 6)}, "weight must be a constant"),
+            ({"weight": constant(np.ones((8, 9, 6)))}, "not 4 dimensions"),
+            ({"input": activation(1, 4, 5, 6, dtype="float32")}, "float32, not int8"),
+            ({"bias": constant([0] * 7, "int32")}, "bias has 7 entries for 8"),
+            ({"multiplier": constant([5] * 8, "int32")}, "2\\^30"),
+            ({"multiplier": constant([-(2**30)] * 8, "int32")}, "2\\^30"),
+            ({"shift": constant([31] * 8, "int32")}, "shift .* is 31"),
+            ({"bias": constant([2**31 - 1] * 8, "int32")}, "overflow int32"),
+            ({"input_zero_point": 128}, "input_zero_point is 128"),
+            ({"activation_min": 5, "activation_max": 4}, "5 is above .* 4"),
+        ],
+    ),
+]
+
+MUTANTS = [
+    Mutant("common/requantize.c", "maximum - minimum == INT8_MAX - INT8_MIN", "maximum == 127"),
+    Mutant("common/gemm_s8_scalar.c", "const int8_t *x1 = row1", "const int8_t *x1 = row0"),
+    Mutant("common/window_s8.h", "if (y < 0 || y >=", "if (y >="),
+    Mutant("common/window_s8.h", "inside = shape->input_w - x0", "inside = shape->input_w"),
+    Mutant("common/window_s8.h", "x0 + kx * shape->dilation_w", "x0 + kx"),
+    Mutant("common/window_s8.h", "y += shape->dilation_h", "y += 1"),
+    Mutant("conv2d/conv2d_s8.c", "ox * params->stride_w", "ox * params->stride_h"),
+    Mutant("conv2d/conv2d_s8.c", "layer.bias += dims->packed_c", "layer.bias += layer.channels"),
+    Mutant("conv2d/conv2d_s8.c", "image += image_bytes", "image += result_bytes"),
+    Mutant("conv2d/conv2d_runs_s8.c", "params->stride_h * row_bytes", "row_bytes"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    same, none = (1, 1, 1, 1), (0, 0, 0, 0)
+    yield _layer("10x4 s2, 1 to 64", (49, 10, 1), (64, 10, 4), 2, (4, 5, 1, 1), "dscnn/conv1")
+    yield _layer("3x3 s2, 3 to 8", (96, 96, 3), (8, 3, 3), 2, (0, 1, 0, 1), "vww/conv1")
+    yield _layer("3x3, 16 to 16", (32, 32, 16), (16, 3, 3), 1, same, "resnet8/s1c1")
+    yield _layer("3x3, 64 to 64", (8, 8, 64), (64, 3, 3), 1, same, "resnet8/s3c2")
+    yield _layer("1x1 s2, 16 to 32", (32, 32, 16), (32, 1, 1), 2, none, "resnet8/s2sc")
+    yield _layer("1x1, 8 to 16", (48, 48, 8), (16, 1, 1), 1, none, "vww/pw1")
+    yield _layer("1x1, 64 to 64", (25, 5, 64), (64, 1, 1), 1, none, "dscnn/pw1")
+    yield _layer("1x1, 128 to 128", (6, 6, 128), (128, 1, 1), 1, none, "vww/pw7")
+    yield _layer("3x3, 8 to 8, small", (8, 8, 8), (8, 3, 3), 1, same)
+
+
+def _layer(
+    name: str,
+    image: tuple[int, int, int],
+    kernel: tuple[int, int, int],
+    stride: int,
+    padding: tuple[int, int, int, int],
+    peer: str = "",
+) -> Layer:
+    (h, w, c), (count, kh, kw) = image, kernel
+    oh = (h + padding[0] + padding[1] - kh) // stride + 1
+    ow = (w + padding[2] + padding[3] - kw) // stride + 1
+    arguments = {
+        "input": activation(1, h, w, c),
+        **weights((count, kh, kw, c), count, kh * kw * c),
+        "stride": [stride, stride],
+        "padding": list(padding),
+        "dilation": [1, 1],
+        "groups": 1,
+        "input_zero_point": -128,
+        **AFTER_RELU,
+    }
+    call = OpCall("pl::conv2d", arguments, (activation(1, oh, ow, count, name="y"),))
+    return Layer(f"conv {name}", call, peer)

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.common.kernel import AnyArray
-from kernels.testing.case import Case
+from kernels.common.kernel import AnyArray, OpCall
+from kernels.testing.calls import activation, floats
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
 
@@ -28,3 +29,28 @@ def cases() -> Iterator[Case]:
 def _case(name: str, given: AnyArray, scale: float, zero_point: int, board: bool) -> Case:
     attributes = {"scale": scale, "zero_point": zero_point}
     return Case(name, "pl::dequantize", {"input": given}, attributes=attributes, board=board)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::dequantize",
+            {"input": activation(4), "scale": 0.1, "zero_point": 0},
+            (floats(4, name="y"),),
+        ),
+        refused=[
+            ({"scale": -0.1}, "not a positive number"),
+            ({"input": activation(5)}, "5 inputs do not give 4"),
+        ],
+    ),
+]
+
+MUTANTS = [
+    Mutant("dequantize/dequantize_s8_f32_scalar.c", "*input++ - zero_point", "*input++"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    arguments = {"input": activation(1024), "scale": 0.1, "zero_point": -3}
+    call = OpCall("pl::dequantize", arguments, (floats(1024, name="y"),))
+    yield Layer("dequantize 1024", call)

@@ -5,7 +5,9 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from kernels.testing.case import Case
+from kernels.common.kernel import OpCall
+from kernels.testing.calls import floats
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
 
@@ -37,3 +39,43 @@ def cases() -> Iterator[Case]:
             # Sums of 24 values of order 2 in float32; rstd, at most 316, enlarges the error.
             tolerance=1e-4,
         )
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "aten::native_group_norm.out",
+            {
+                "input": floats(1, 4, 3, 3),
+                "weight": None,
+                "bias": floats(4),
+                "N": 1,
+                "C": 4,
+                "HxW": 9,
+                "group": 2,
+                "eps": 1e-5,
+            },
+            (floats(1, 4, 3, 3, name="y"), floats(1, 2, name="m"), floats(1, 2, name="r")),
+        ),
+        refused=[({"group": 3}, "in 3 groups"), ({"bias": floats(3)}, "not 4")],
+    ),
+]
+
+MUTANTS = [
+    Mutant("group_norm_f32/group_norm_f32_scalar.c", "row % dims->groups", "row"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    arguments = {
+        "input": floats(1, 16, 8, 8),
+        "weight": floats(16),
+        "bias": floats(16),
+        "N": 1,
+        "C": 16,
+        "HxW": 64,
+        "group": 4,
+        "eps": 1e-5,
+    }
+    results = (floats(1, 16, 8, 8, name="y"), floats(1, 4, name="m"), floats(1, 4, name="r"))
+    yield Layer("group_norm_f32 16x8x8", OpCall("aten::native_group_norm.out", arguments, results))

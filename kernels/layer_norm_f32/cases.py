@@ -3,7 +3,9 @@
 
 from collections.abc import Iterator
 
-from kernels.testing.case import Case
+from kernels.common.kernel import OpCall
+from kernels.testing.calls import activation, floats
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
 
@@ -31,3 +33,43 @@ def cases() -> Iterator[Case]:
             # Sums of 100 values of order 3 in float32; rstd, at most 316, enlarges the error.
             tolerance=1e-4,
         )
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "aten::native_layer_norm.out",
+            {
+                "input": floats(2, 8),
+                "normalized_shape": [8],
+                "weight": floats(8),
+                "bias": None,
+                "eps": 1e-5,
+            },
+            (floats(2, 8, name="y"), floats(2, 1, name="m"), floats(2, 1, name="r")),
+        ),
+        refused=[
+            ({"normalized_shape": [4]}, "does not end in"),
+            ({"bias": activation(8)}, "bias is int8"),
+        ],
+    ),
+]
+
+MUTANTS = [
+    Mutant("common/moments_f32.h", "size + epsilon", "size"),
+    Mutant(
+        "layer_norm_f32/layer_norm_f32_scalar.c", "data->bias[i] : 0.0f", "data->bias[0] : 0.0f"
+    ),
+]
+
+
+def layers() -> Iterator[Layer]:
+    arguments = {
+        "input": floats(16, 64),
+        "normalized_shape": [64],
+        "weight": floats(64),
+        "bias": floats(64),
+        "eps": 1e-5,
+    }
+    results = (floats(16, 64, name="y"), floats(16, 1, name="m"), floats(16, 1, name="r"))
+    yield Layer("layer_norm_f32 16x64", OpCall("aten::native_layer_norm.out", arguments, results))

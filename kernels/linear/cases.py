@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernels.common.kernel import AnyArray
-from kernels.testing.case import Case
+from kernels.common.kernel import AnyArray, OpCall
+from kernels.testing.calls import AFTER_RELU, STAGE, activation, constant, per_channel, weights
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values, spread
 
 
@@ -82,3 +83,44 @@ def _edges() -> Iterator[Case]:
             case = _case(name, (2, 4), 5, values, shift in (-31, -1, 0, 7), given)
             attributes = {**case.attributes, "output_zero_point": zero_point}
             yield replace(case, attributes=attributes)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::linear",
+            {
+                "input": activation(2, 6),
+                "weight": constant(np.ones((3, 6))),
+                **per_channel(3),
+                "input_zero_point": 0,
+                **STAGE,
+            },
+            (activation(2, 3, name="y"),),
+        ),
+        refused=[({"input": activation(2, 7)}, "the last sizes differ")],
+    ),
+]
+
+MUTANTS = [
+    Mutant("common/requantize.h", "(h + (h >> 31))", "h"),
+    Mutant("common/requantize.h", "+ (1 << 30)", "+ 0"),
+    Mutant("common/requantize.c", "x > limit        ? INT32_MAX", "x > limit        ? limit"),
+    Mutant("common/requantize.c", "-(1 << 30), 1 << 30", "INT32_MIN, INT32_MAX"),
+    Mutant("common/gemm_s8_scalar.c", "s->c3 += x * weight[3]", "s->c3 += x * weight[2]"),
+    Mutant("common/gemm_s8_scalar.c", "{ return a < b ? a : b; }", "{ return b; }"),
+    Mutant("common/gemm_s8_scalar.c", "store(b, acc1 + i)", "store(a, acc1 + i)"),
+    Mutant("common/gemm_s8_scalar.c", "y += 2 * y_stride", "y += y_stride"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    for depth, count, peer in ((640, 128, "ae/fc1"), (128, 128, "ae/fc2"), (64, 12, "dscnn/fc")):
+        arguments = {
+            "input": activation(1, depth),
+            **weights((count, depth), count, depth),
+            "input_zero_point": -128,
+            **AFTER_RELU,
+        }
+        call = OpCall("pl::linear", arguments, (activation(1, count, name="y"),))
+        yield Layer(f"linear {depth} to {count}", call, peer)

@@ -4,7 +4,9 @@
 import math
 from collections.abc import Iterator
 
-from kernels.testing.case import Case
+from kernels.common.kernel import OpCall
+from kernels.testing.calls import activation, constant
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.exponentials import exp_table, rows
 
 GUARD = 2**10
@@ -29,3 +31,50 @@ def cases() -> Iterator[Case]:
         }
         inputs, constants = {"input": given}, {"exp_table": table}
         yield Case(name, "pl::log_softmax", inputs, constants, attributes, board)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::log_softmax",
+            {
+                "input": activation(2, 8),
+                "exp_table": constant([2**23] + [0] * 255, "int32"),
+                "dim": 1,
+                "fraction_bits": 23,
+                "input_multiplier": 2**30,
+                "input_shift": -8,
+                "log_multiplier": 2**30,
+                "log_shift": -2,
+                "output_zero_point": 127,
+            },
+            (activation(2, 8, name="y"),),
+        ),
+        refused=[
+            ({"fraction_bits": 22}, "not 2\\^fraction_bits with 22 bits"),
+            ({"log_multiplier": -(2**30)}, "2\\^30"),
+            ({"input": activation(2, 7)}, "it should be \\[2, 7\\]"),
+        ],
+    ),
+]
+
+MUTANTS = [
+    Mutant("log_softmax/log_softmax_s8_scalar.c", "index == 127", "index == 128"),
+    Mutant("log_softmax/log_softmax_s8_scalar.c", "fraction >> 8)", "fraction >> 9)"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    arguments = {
+        "input": activation(1, 12),
+        "exp_table": constant([round(2**23 * math.exp(-d * 0.1)) for d in range(256)], "int32"),
+        "dim": 1,
+        "fraction_bits": 23,
+        "input_multiplier": 1623821475,
+        "input_shift": -8,
+        "log_multiplier": 1098017566,
+        "log_shift": -2,
+        "output_zero_point": 127,
+    }
+    call = OpCall("pl::log_softmax", arguments, (activation(1, 12, name="y"),))
+    yield Layer("log_softmax 12", call)

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.common.kernel import AnyArray
-from kernels.testing.case import Case
+from kernels.common.kernel import AnyArray, OpCall
+from kernels.testing.calls import activation, constant
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
 
@@ -26,3 +27,28 @@ def cases() -> Iterator[Case]:
 
 def _case(name: str, given: AnyArray, table: AnyArray, board: bool = False) -> Case:
     return Case(name, "pl::lut", {"input": given}, {"table": table}, board=board)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::lut",
+            {"input": activation(4), "table": constant(range(-128, 128))},
+            (activation(4, name="y"),),
+        ),
+        refused=[
+            ({"table": constant(range(100))}, "100 entries, not 256"),
+            ({"input": activation(5)}, "5 inputs do not give 4"),
+        ],
+    ),
+]
+
+MUTANTS = [
+    Mutant("lut/lut_s8_scalar.c", "data->table + 128", "data->table + 127"),
+    Mutant("lut/lut_s8_scalar.c", "output[3] = middle[input[3]]", "output[3] = input[3]"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    arguments = {"input": activation(4096), "table": constant(range(-128, 128))}
+    yield Layer("lut 4096", OpCall("pl::lut", arguments, (activation(4096, name="y"),)))

@@ -4,8 +4,9 @@
 import math
 from collections.abc import Iterator
 
-from kernels.common.kernel import AnyArray
-from kernels.testing.case import Case
+from kernels.common.kernel import AnyArray, OpCall
+from kernels.testing.calls import activation
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.reductions import reductions
 from kernels.testing.values import Values
 
@@ -46,3 +47,52 @@ def _case(
         "shift": factor[1],
     }
     return Case(name, "pl::mean", {"input": given}, attributes=attributes, board=board)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::mean",
+            {
+                "input": activation(2, 8),
+                "dim": [1],
+                "keepdim": False,
+                "input_zero_point": 0,
+                "output_zero_point": 0,
+                "multiplier": 2**30,
+                "shift": -2,
+            },
+            (activation(2, name="y"),),
+        ),
+        refused=[
+            ({"dim": [2]}, "does not fit 2 dimensions"),
+            ({"keepdim": True}, "it should be \\[2, 1\\]"),
+        ],
+    ),
+]
+
+MUTANTS = [
+    Mutant(
+        "common/requantize.h",
+        "pl_clamp(x, minimum - zero_point, maximum - zero_point) + zero_point",
+        "pl_clamp(x + zero_point, minimum, maximum)",
+    ),
+    Mutant("mean/mean_s8_scalar.c", "sum1 = params->offset", "sum1 = 0"),
+    Mutant("mean/mean_s8_scalar.c", "j * dims->kept_stride[1]", "j * dims->kept_stride[0]"),
+    Mutant("mean/mean_s8_scalar.c", "x += dims->kept_stride[2]) *", "++x) *"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    for h, w, c, peer in ((25, 5, 64, "dscnn/avgpool"), (8, 8, 64, "resnet8/avgpool")):
+        arguments = {
+            "input": activation(1, h, w, c),
+            "dim": [1, 2],
+            "keepdim": True,
+            "input_zero_point": -128,
+            "output_zero_point": -128,
+            "multiplier": 1098017566,
+            "shift": -5,
+        }
+        call = OpCall("pl::mean", arguments, (activation(1, 1, 1, c, name="y"),))
+        yield Layer(f"mean {h}x{w}x{c}", call, peer)

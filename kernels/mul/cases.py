@@ -3,9 +3,10 @@
 
 from collections.abc import Callable, Iterator
 
-from kernels.common.kernel import AnyArray
+from kernels.common.kernel import AnyArray, OpCall
 from kernels.testing.broadcast_shapes import pairs
-from kernels.testing.case import Case
+from kernels.testing.calls import AFTER_RELU, STAGE, activation
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
 
@@ -51,3 +52,56 @@ def _case(
         "activation_max": high,
     }
     return Case(name, "pl::mul", {"a": a, "b": b}, attributes=attributes, board=board)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::mul",
+            {
+                "a": activation(2, 3),
+                "b": activation(3),
+                "a_zero_point": 0,
+                "b_zero_point": 0,
+                "multiplier": 2**30,
+                "shift": -7,
+                **STAGE,
+            },
+            (activation(2, 3, name="y"),),
+        ),
+        refused=[
+            ({"b": activation(2)}, "does not broadcast"),
+            ({"shift": -32}, "shift .* is -32"),
+            ({"activation_max": 128}, "activation_max is 128"),
+        ],
+    ),
+]
+
+MUTANTS = [
+    Mutant("common/requantize.h", "x > maximum ? maximum : x", "x"),
+    Mutant(
+        "common/requantize.h",
+        "pl_clamp(x, minimum - zero_point, maximum - zero_point) + zero_point",
+        "pl_clamp(x + zero_point, minimum, maximum)",
+    ),
+    Mutant("mul/mul_s8_scalar.c", "b - p.b_zero_point", "b"),
+    Mutant("common/broadcast.c", "row->b -= dims->b_stride", "row->b -= dims->a_stride"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    yield _layer("mul 4096", (4096,), (4096,))
+    yield _layer("mul 4096, per channel", (64, 64), (64,))
+
+
+def _layer(name: str, a: tuple[int, ...], b: tuple[int, ...]) -> Layer:
+    arguments = {
+        "a": activation(*a),
+        "b": activation(*b),
+        "a_zero_point": -3,
+        "b_zero_point": -128,
+        "multiplier": 1623821475,
+        "shift": -7,
+        **AFTER_RELU,
+    }
+    return Layer(name, OpCall("pl::mul", arguments, (activation(*a, name="y"),)))

@@ -3,7 +3,9 @@
 
 from collections.abc import Iterator
 
-from kernels.testing.case import Case
+from kernels.common.kernel import OpCall
+from kernels.testing.calls import activation
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
 _NAMED: list[tuple[str, tuple[int, ...], list[int], int, bool]] = [
@@ -34,3 +36,33 @@ def _case(name: str, shape: tuple[int, ...], padding: list[int], value: int, boa
     inputs = {"input": Values("pad", name).int8(*shape)}
     attributes = {"padding": padding, "value": value}
     return Case(name, "pl::pad", inputs, attributes=attributes, board=board)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::pad",
+            {"input": activation(2, 3), "padding": [0, 0, 1, 2], "value": 0},
+            (activation(2, 6, name="y"),),
+        ),
+        refused=[
+            ({"padding": [0, 0, 1]}, "padding has 3 items, not 4"),
+            ({"padding": [0, 0, -1, 4]}, "at least 0"),
+        ],
+    ),
+]
+
+MUTANTS = [
+    Mutant("common/copy_scalar.c", "(uint8_t)value * 0x01010101u", "(uint8_t)value"),
+    Mutant("pad/pad_s8.c", "dims->output_size", "dims->output_size - 1"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    arguments = {
+        "input": activation(1, 16, 16, 8),
+        "padding": [0, 0, 1, 1, 1, 1, 0, 0],
+        "value": -128,
+    }
+    call = OpCall("pl::pad", arguments, (activation(1, 18, 18, 8, name="y"),))
+    yield Layer("pad 16x16x8 by 1", call)

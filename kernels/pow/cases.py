@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.testing.case import Case
+from kernels.common.kernel import OpCall
+from kernels.testing.calls import activation, floats
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
 
@@ -31,3 +33,29 @@ def cases() -> Iterator[Case]:
             yield Case(
                 name, "aten::pow.Tensor_Scalar_out", inputs, {}, attributes, board, 5e-7, 2.0**-126
             )
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "aten::pow.Tensor_Scalar_out",
+            {"self": floats(4), "exponent": 2},
+            (floats(4, name="y"),),
+        ),
+        refused=[
+            ({"exponent": 40}, "exponents up to 16"),
+            ({"exponent": activation(1)}, "'exponent' is Value"),
+        ],
+    ),
+]
+
+MUTANTS = [
+    Mutant("pow/pow_f32_scalar.c", "square >> 63", "square >> 62"),
+    Mutant("pow/pow_whole_f32_scalar.c", "int32_t factor = 1", "int32_t factor = 0"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    arguments = {"self": floats(1024), "exponent": 3}
+    call = OpCall("aten::pow.Tensor_Scalar_out", arguments, (floats(1024, name="y"),))
+    yield Layer("pow_f32 1024, cubes", call)

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.common.kernel import AnyArray
-from kernels.testing.case import Case
+from kernels.common.kernel import AnyArray, OpCall
+from kernels.testing.calls import activation, floats
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
 _SPECIAL = np.array(
@@ -38,3 +39,29 @@ def cases() -> Iterator[Case]:
 def _case(name: str, given: AnyArray, scale: float, zero_point: int, board: bool) -> Case:
     attributes = {"scale": scale, "zero_point": zero_point}
     return Case(name, "pl::quantize", {"input": given}, attributes=attributes, board=board)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::quantize",
+            {"input": floats(4), "scale": 0.1, "zero_point": 0},
+            (activation(4, name="y"),),
+        ),
+        refused=[
+            ({"scale": 0.0}, "not a positive float32"),
+            ({"scale": float("nan")}, "not a positive float32"),
+        ],
+    ),
+]
+
+MUTANTS = [
+    Mutant("quantize/quantize_f32_s8_scalar.c", "return (int8_t)zero_point", "return 0"),
+    Mutant("quantize/quantize_f32_s8_scalar.c", "12582912.0f", "12582913.0f"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    arguments = {"input": floats(1024), "scale": 0.1, "zero_point": -3}
+    call = OpCall("pl::quantize", arguments, (activation(1024, name="y"),))
+    yield Layer("quantize 1024", call)

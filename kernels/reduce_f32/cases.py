@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from kernels.common.kernel import AnyArray
-from kernels.testing.case import Case
+from kernels.common.kernel import AnyArray, OpCall
+from kernels.testing.calls import activation, floats
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.reductions import reductions
 from kernels.testing.values import Values
 
@@ -34,3 +35,42 @@ def _case(
     tolerance = 2e-4 if op == "sum" else 0.0
     inputs = {"self": given}
     return Case(name, _NAMES[op], inputs, {}, attributes, board, tolerance)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "aten::sum.IntList_out",
+            {"self": floats(2, 8), "dim": [1], "keepdim": False},
+            (floats(2, name="y"),),
+        ),
+        refused=[({"dim": [2]}, "does not fit 2 dimensions")],
+    ),
+    Valid(
+        OpCall(
+            "aten::amax.out",
+            {"self": floats(2, 8), "dim": [1], "keepdim": False},
+            (floats(2, name="y"),),
+        ),
+        refused=[({"keepdim": True}, "it should be \\[2, 1\\]")],
+    ),
+    Valid(
+        OpCall(
+            "aten::amin.out",
+            {"self": floats(2, 8), "dim": [1], "keepdim": False},
+            (floats(2, name="y"),),
+        ),
+        refused=[({"self": activation(2, 8)}, "self is int8, not float32")],
+    ),
+]
+
+MUTANTS = [
+    Mutant("reduce_f32/amax_f32_scalar.c", "|| result != result", ""),
+    Mutant("reduce_f32/fold.h", "i * dims->reduced_stride[0]", "0"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    arguments = {"self": floats(16, 64), "dim": [1], "keepdim": False}
+    call = OpCall("aten::sum.IntList_out", arguments, (floats(16, name="y"),))
+    yield Layer("sum_f32 16x64", call)

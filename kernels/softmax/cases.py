@@ -3,7 +3,11 @@
 
 from collections.abc import Iterator
 
-from kernels.testing.case import Case
+import numpy as np
+
+from kernels.common.kernel import OpCall
+from kernels.testing.calls import activation, constant
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.exponentials import exp_table, rows
 
 
@@ -12,3 +16,41 @@ def cases() -> Iterator[Case]:
         table, _ = exp_table(values.choice([0.001, 0.02, 0.1, 0.5, 4.0]), given.shape[dim])
         inputs, constants = {"input": given}, {"exp_table": table}
         yield Case(name, "pl::softmax", inputs, constants, {"dim": dim}, board)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::softmax",
+            {
+                "input": activation(2, 8),
+                "exp_table": constant([2**23] + [0] * 255, "int32"),
+                "dim": 1,
+            },
+            (activation(2, 8, name="y"),),
+        ),
+        refused=[
+            ({"dim": -1}, "dim is -1"),
+            ({"exp_table": constant([1, 2] + [0] * 254, "int32")}, "largest"),
+            ({"exp_table": constant([2**30] + [0] * 255, "int32")}, "uint32"),
+        ],
+    ),
+]
+
+MUTANTS = [
+    Mutant("softmax/softmax_s8_scalar.c", "+ half) / sum", ") / sum"),
+    Mutant("softmax/softmax_s8_scalar.c", "share > 255 ? 255 :", "share > 256 ? 255 :"),
+    Mutant("common/exponentials.h", "*x > maximum ? *x", "*x < maximum ? *x"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    table = np.array([round(2**23 * np.exp(-d * 0.1)) for d in range(256)], np.int32)
+    for count, peer in ((12, "dscnn/softmax"), (1000, "")):
+        arguments = {
+            "input": activation(1, count),
+            "exp_table": constant(table // 4, "int32"),
+            "dim": 1,
+        }
+        call = OpCall("pl::softmax", arguments, (activation(1, count, name="y"),))
+        yield Layer(f"softmax {count}", call, peer)

@@ -4,7 +4,9 @@
 from collections.abc import Iterator
 from itertools import permutations
 
-from kernels.testing.case import Case
+from kernels.common.kernel import OpCall
+from kernels.testing.calls import activation
+from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
 _TRANSPOSES: list[tuple[str, tuple[int, ...], tuple[int, ...], bool]] = [
@@ -71,3 +73,47 @@ def _slice(
     inputs = {"input": Values("slice", name).of_type(dtype, *shape)}
     attributes = dict(zip(("dim", "start", "end", "step"), where, strict=True))
     return Case(name, "pl::slice", inputs, attributes=attributes, board=board)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::transpose",
+            {"input": activation(2, 3), "perm": [1, 0]},
+            (activation(3, 2, name="y"),),
+        ),
+        refused=[
+            ({"perm": [0, 0]}, "does not name each dimension"),
+            ({"input": activation(2, 3, dtype="int16")}, "input is int16; there are"),
+        ],
+    ),
+    Valid(
+        OpCall(
+            "pl::slice",
+            {"input": activation(9), "dim": 0, "start": 1, "end": 7, "step": 2},
+            (activation(3, name="y"),),
+        ),
+        refused=[({"start": 7}, "is not a range"), ({"step": 0}, "step is 0")],
+    ),
+]
+
+MUTANTS = [
+    Mutant("common/copy_scalar.c", "for (; bytes > 0; --bytes) *to++ = *from++", ""),
+    Mutant("strided_copy/strided_row.c", "row->index[d] = 0", "row->index[d] = 1"),
+    Mutant(
+        "strided_copy/strided_copy_x8_scalar.c",
+        "to += 2 * to_step;\n    to[0]",
+        "to += to_step;\n    to[0]",
+    ),
+    Mutant("strided_copy/strided_copy_x32_scalar.c", "4 * size", "size"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    for c in (3, 16):
+        call = OpCall(
+            "pl::transpose",
+            {"input": activation(1, c, 16, 16), "perm": [0, 2, 3, 1]},
+            (activation(1, 16, 16, c, name="y"),),
+        )
+        yield Layer(f"transpose to NHWC, 16x16x{c}", call)

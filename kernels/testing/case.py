@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a test case of a kernel is; the cases.py of each op yields them."""
+"""What the cases.py of a kernel's folder is made of; kernels/README.md says what it holds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kernels.common.kernel import AnyArray
+from kernels.common.kernel import AnyArray, OpCall
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,3 +32,39 @@ class Case:
     board: bool = False
     tolerance: float | None = None
     floor: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Valid:
+    """A call that the kernels of an op take, and what they refuse.
+
+    Attributes:
+      call: on every class of cores.
+      refused: arguments in place of the call's, and a regular expression that the message matches.
+    """
+
+    call: OpCall
+    refused: Sequence[tuple[Mapping[str, Any], str]]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A bug that the folder's cases must find: one place of a source, changed.
+
+    `file` is below kernels/; `before` occurs in it once.
+    """
+
+    file: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A call whose instructions are counted; `peer` is the key of the same layer in
+    bench/cmsis_nn.json, "" if there is none.
+    """
+
+    name: str
+    call: OpCall
+    peer: str = ""

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the C programs that test an op: all cases for the host, some for boards of each class."""
 
-import importlib
-from collections.abc import Iterable
 from pathlib import Path
-from typing import cast, get_args
+from typing import get_args
 
 from absl import app, flags
 
 from kernels.common.kernel import Isa
 from kernels.testing.case import Case
+from kernels.testing.folders import folder
 from kernels.testing.oracle import expected_outputs
 from kernels.testing.program import Program
 
@@ -21,7 +20,7 @@ _OUTPUT = flags.DEFINE_string(
 
 def load_cases(op: str) -> list[Case]:
     """The cases of kernels/<op>/cases.py."""
-    cases = list(cast(Iterable[Case], importlib.import_module(f"kernels.{op}.cases").cases()))
+    cases = list(folder(op).cases())
     names = [case.name for case in cases]
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernels' folders say of themselves in their cases.py."""
+
+import importlib.util
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import kernels.registry
+from kernels.testing.case import Case, Layer, Mutant, Valid
+
+_KERNELS = Path(kernels.registry.__file__).parent
+
+
+class IncompleteFolder(ValueError):
+    """A kernel's folder lacks something; the text says what to write, and where."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A cases.py.
+
+    Attributes:
+      name: of the folder.
+      cases: calls with values, for the kernels' test.
+      calls: a valid call of each op, and refused ones.
+      mutants: bugs that the cases must find.
+      layers: calls whose instructions are counted.
+    """
+
+    name: str
+    cases: Callable[[], Iterable[Case]]
+    calls: Sequence[Valid]
+    mutants: Sequence[Mutant]
+    layers: Callable[[], Iterable[Layer]]
+
+
+def folder(name: str) -> Folder:
+    """What kernels/<name>/cases.py says; IncompleteFolder if it leaves something out."""
+    path = f"kernels/{name}/cases.py"
+    if importlib.util.find_spec(f"kernels.{name}.cases") is None:
+        raise IncompleteFolder(f"{path} is missing: write it as kernels/README.md says")
+    module = importlib.import_module(f"kernels.{name}.cases")
+    parts = {"cases": "cases()", "calls": "CALLS", "mutants": "MUTANTS", "layers": "layers()"}
+    missing = [part for part in parts.values() if not hasattr(module, part.removesuffix("()"))]
+    if missing:
+        raise IncompleteFolder(
+            f"{path} has no {', '.join(missing)}: write it as kernels/README.md says"
+        )
+    return Folder(
+        name, **{field: getattr(module, part.removesuffix("()")) for field, part in parts.items()}
+    )
+
+
+def folders() -> list[Folder]:
+    """Every folder with a kernel.py, by name."""
+    names = (path.parent.name for path in _KERNELS.glob("*/kernel.py"))
+    return [folder(name) for name in sorted(names) if name != "common"]

@@ -14,6 +14,8 @@ from typing import Any
 
 import torch
 
+from aot.dialect.transposes import Transposes
+
 _LIBRARY = torch.library.Library("pl", "DEF")
 
 
@@ -32,6 +34,7 @@ class Op:
       spatial: input and output are NHWC.
       macs: multiply-accumulates of one call, for reports; None where the notion does not apply.
       memory_format: how the result lies in memory.
+      transposes: how transposes pass through it; None: they stop in front of it.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Op:
     spatial: bool = False
     macs: Callable[..., int] | None = None
     memory_format: torch.memory_format = torch.contiguous_format
+    transposes: Transposes | None = None
 
     @property
     def overload(self) -> Any:
@@ -63,6 +67,7 @@ def define(
     spatial: bool = False,
     macs: Callable[..., int] | None = None,
     memory_format: torch.memory_format = torch.contiguous_format,
+    transposes: Transposes | None = None,
 ) -> Callable[[Callable[..., torch.Tensor]], Op]:
     """Declares the op that the decorated reference function specifies.
 
@@ -76,6 +81,7 @@ def define(
       spatial: input and output are NHWC.
       macs: counts multiply-accumulates from the same arguments.
       memory_format: how the result lies in memory.
+      transposes: how transposes pass through the op, if they do.
     """
 
     def decorate(reference: Callable[..., torch.Tensor]) -> Op:
@@ -107,6 +113,7 @@ def define(
             spatial,
             macs,
             memory_format,
+            transposes,
         )
         OPS[name] = op
         return op

@@ -7,6 +7,7 @@ import torch
 
 from aot.dialect.arithmetic import requantize, saturate_int8
 from aot.dialect.library import define
+from aot.dialect.transposes import elementwise
 
 
 def _infer(a: torch.Tensor, b: torch.Tensor, *_: int) -> tuple[tuple[int, ...], torch.dtype]:
@@ -21,6 +22,7 @@ def _infer(a: torch.Tensor, b: torch.Tensor, *_: int) -> tuple[tuple[int, ...], 
     infer=_infer,
     dtypes={"a": (torch.int8,), "b": (torch.int8,)},
     zero_points={"a_zero_point": "a", "b_zero_point": "b", "output_zero_point": "output"},
+    transposes=elementwise("a", "b"),
 )
 def add(
     a: torch.Tensor,

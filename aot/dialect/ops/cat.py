@@ -9,6 +9,7 @@ import torch
 
 from aot.dialect.library import define
 from aot.dialect.ops.transpose import MOVABLE
+from aot.dialect.transposes import along_dim
 
 
 def _infer(inputs: Sequence[torch.Tensor], dim: int) -> tuple[tuple[int, ...], torch.dtype]:
@@ -22,6 +23,7 @@ def _infer(inputs: Sequence[torch.Tensor], dim: int) -> tuple[tuple[int, ...], t
     infer=_infer,
     dtypes={"inputs": MOVABLE},
     shares_quantization=True,
+    transposes=along_dim("inputs"),
 )
 def cat(inputs: Sequence[torch.Tensor], dim: int) -> torch.Tensor:
     """All inputs have one dtype and quantization; dim is not negative."""

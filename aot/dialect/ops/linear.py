@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 
 from aot.dialect.arithmetic import requantize, saturate_int8
 from aot.dialect.library import define
+from aot.dialect.transposes import Moved, Perm, Transposes
 
 
 def _infer(
@@ -19,6 +22,11 @@ def _infer(
 
 def _macs(input: torch.Tensor, weight: torch.Tensor, *_: object) -> int:
     return math.prod(input.shape) * weight.shape[0]
+
+
+def _move(_: Mapping[str, Any], perm: Perm) -> Moved | None:
+    """The last dimension is the layer's."""
+    return Moved({}, perm) if perm[-1] == len(perm) - 1 else None
 
 
 @define(
@@ -35,6 +43,7 @@ def _macs(input: torch.Tensor, weight: torch.Tensor, *_: object) -> int:
     },
     zero_points={"input_zero_point": "input", "output_zero_point": "output"},
     macs=_macs,
+    transposes=Transposes(("input",), _move),
 )
 def linear(
     input: torch.Tensor,

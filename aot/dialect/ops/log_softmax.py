@@ -12,6 +12,7 @@ import torch
 from aot.dialect.arithmetic import requantize, rounding_shift_right, saturate_int8
 from aot.dialect.library import define
 from aot.dialect.ops.softmax import exponentials
+from aot.dialect.transposes import along_dim
 
 _LOG2_TABLE = torch.tensor([round(65536 * math.log2(1 + i / 128)) for i in range(129)])
 DIFFERENCE_SHIFT = 20
@@ -44,6 +45,7 @@ def _infer(
     infer=_infer,
     dtypes={"input": (torch.int8,), "exp_table": (torch.int32,)},
     zero_points={"output_zero_point": "output"},
+    transposes=along_dim("input"),
 )
 def log_softmax(
     input: torch.Tensor,

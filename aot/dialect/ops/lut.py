@@ -6,6 +6,7 @@ from __future__ import annotations
 import torch
 
 from aot.dialect.library import define
+from aot.dialect.transposes import elementwise
 
 
 def _infer(input: torch.Tensor, table: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
@@ -16,6 +17,7 @@ def _infer(input: torch.Tensor, table: torch.Tensor) -> tuple[tuple[int, ...], t
     "Tensor input, Tensor table",
     infer=_infer,
     dtypes={"input": (torch.int8,), "table": (torch.int8,)},
+    transposes=elementwise("input"),
 )
 def lut(input: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
     """table[input + 128]; table int8 [256], shape and layout are the input's."""

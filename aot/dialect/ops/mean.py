@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 
 from aot.dialect.arithmetic import requantize, saturate_int8
 from aot.dialect.library import define
+from aot.dialect.transposes import Moved, Perm, Transposes
 
 
 def _infer(
@@ -20,12 +22,21 @@ def _infer(
     return tuple(shape), torch.int8
 
 
+def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
+    moved = {"dim": sorted(perm[d] for d in values["dim"])}
+    if values["keepdim"]:
+        return Moved(moved, perm)
+    kept = [source for d, source in enumerate(perm) if d not in values["dim"]]
+    return Moved(moved, [sorted(kept).index(source) for source in kept])
+
+
 @define(
     "Tensor input, int[] dim, bool keepdim, int input_zero_point, int output_zero_point, int "
     "multiplier, int shift",
     infer=_infer,
     dtypes={"input": (torch.int8,)},
     zero_points={"input_zero_point": "input", "output_zero_point": "output"},
+    transposes=Transposes(("input",), _move),
 )
 def mean(
     input: torch.Tensor,

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 
 from aot.dialect.library import define
+from aot.dialect.transposes import Moved, Perm, Transposes, inverse
 
 
 def _infer(
@@ -17,11 +19,17 @@ def _infer(
     return tuple(shape), input.dtype
 
 
+def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
+    padding = values["padding"]
+    return Moved({"padding": [padding[2 * d + k] for d in inverse(perm) for k in (0, 1)]}, perm)
+
+
 @define(
     "Tensor input, int[] padding, int value",
     infer=_infer,
     dtypes={"input": (torch.int8,)},
     shares_quantization=True,
+    transposes=Transposes(("input",), _move),
 )
 def pad(input: torch.Tensor, padding: Sequence[int], value: int) -> torch.Tensor:
     """padding holds (before, after) of each dimension in order, none negative; value is a quantized

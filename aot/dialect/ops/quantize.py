@@ -7,6 +7,7 @@ import torch
 
 from aot.dialect.library import define
 from aot.dialect.quantization import Quantization
+from aot.dialect.transposes import elementwise
 
 
 def _infer(
@@ -20,6 +21,7 @@ def _infer(
     infer=_infer,
     dtypes={"input": (torch.float32,)},
     zero_points={"zero_point": "output"},
+    transposes=elementwise("input"),
 )
 def quantize(input: torch.Tensor, scale: float, zero_point: int) -> torch.Tensor:
     """As Quantization.quantize says."""

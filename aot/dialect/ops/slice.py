@@ -7,6 +7,7 @@ import torch
 
 from aot.dialect.library import define
 from aot.dialect.ops.transpose import MOVABLE
+from aot.dialect.transposes import along_dim
 
 
 def _infer(
@@ -22,6 +23,7 @@ def _infer(
     infer=_infer,
     dtypes={"input": MOVABLE},
     shares_quantization=True,
+    transposes=along_dim("input"),
 )
 def slice(input: torch.Tensor, dim: int, start: int, end: int, step: int) -> torch.Tensor:
     """input[start:end:step] along dim; normalised: 0 <= start < end <= size, step >= 1, dim not

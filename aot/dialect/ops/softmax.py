@@ -9,6 +9,7 @@ import torch
 
 from aot.dialect.library import define
 from aot.dialect.quantization import Quantization
+from aot.dialect.transposes import along_dim
 
 OUTPUT = Quantization(1.0 / 256.0, -128)
 """TFLite's quantization of the result."""
@@ -47,6 +48,7 @@ def _infer(
     "Tensor input, Tensor exp_table, int dim",
     infer=_infer,
     dtypes={"input": (torch.int8,), "exp_table": (torch.int32,)},
+    transposes=along_dim("input"),
 )
 def softmax(input: torch.Tensor, exp_table: torch.Tensor, dim: int) -> torch.Tensor:
     """min(127, floor((256 * e + S / 2) / S) - 128) with e = exp_table[max - q], S their sum along

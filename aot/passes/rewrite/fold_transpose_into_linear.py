@@ -15,7 +15,7 @@ from torch.fx import GraphModule
 from aot.dialect.graph import Builder, arguments, calls, edge_of, shape_of, tensor_constant
 from aot.dialect.ops.linear import linear
 from aot.dialect.ops.reshape import reshape
-from aot.passes.rewrite.sink_transposes import inverse
+from aot.dialect.transposes import inverse
 
 
 def fold_transpose_into_linear(module: GraphModule) -> int:

@@ -6,14 +6,17 @@ Rules emit spatial ops as transpose, NHWC op, transpose back. In one walk in gra
 whose input is a transpose is rewritten to read the transpose's source, with its dimensions renamed,
 and the transpose follows it. Two transposes in a row become one, or none. What stays is at the
 model's border, or in front of an op that needs the order (reshape that mixes dimensions). Reshapes
-that only add or drop dimensions of size 1 let transposes pass; unary ops pass through reshapes.
+that only add or drop dimensions of size 1 let transposes pass; elementwise ops of one value pass
+through reshapes. How transposes pass through any other op is declared by the op
+(aot/dialect/transposes.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from torch.fx import GraphModule, Node
+from torch.fx.node import map_arg
 
 from aot.dialect.graph import (
     NHWC,
@@ -29,16 +32,7 @@ from aot.dialect.graph import (
 )
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.transpose import transpose
-
-Perm = list[int]
-
-
-def inverse(perm: Sequence[int]) -> Perm:
-    """The permutation that undoes perm."""
-    result = [0] * len(perm)
-    for position, dim in enumerate(perm):
-        result[dim] = position
-    return result
+from aot.dialect.transposes import Perm, Transposes, inverse
 
 
 def moves_nothing(shape: Sequence[int], perm: Sequence[int]) -> bool:
@@ -63,35 +57,30 @@ class _Sinker:
         self.module = module
         self.builder = Builder(module, module.graph)
         self.changes = 0
-        self.moves: dict[str, Callable[[Node], Node | None]] = {
-            "transpose": self._transpose,
-            "reshape": self._reshape,
-            "lut": self._unary,
-            "quantize": self._unary,
-            "add": self._binary,
-            "mul": self._binary,
-            "softmax": self._along_dim,
-            "log_softmax": self._along_dim,
-            "slice": self._along_dim,
-            "mean": self._mean,
-            "pad": self._pad,
-            "cat": self._cat,
-            "linear": self._linear,
-        }
 
     def run(self) -> int:
         for node in list(self.module.graph.nodes):
-            op = dialect_op(node)
-            move = self.moves.get(op.name) if op is not None else None
-            if move is None:
-                continue
             with self.module.graph.inserting_before(node):
-                replacement = move(node)
+                replacement = self._move(node)
             if replacement is not None:
                 node.replace_all_uses_with(replacement)
                 self.module.graph.erase_node(node)
                 self.changes += 1
         return self.changes
+
+    def _move(self, node: Node) -> Node | None:
+        """What computes the same with the transposes in front of it moved; None if none moves."""
+        op = dialect_op(node)
+        if op is transpose:
+            return self._transpose(node)
+        if op is reshape:
+            return self._reshape(node)
+        if op is None or op.transposes is None:
+            return None
+        moved = self._through(node, op.transposes)
+        if moved is None and op.transposes.elementwise and len(op.transposes.tensors) == 1:
+            return self._before_reshape(node, op.transposes.tensors[0])
+        return moved
 
     def _rebuild(self, node: Node, **changed: object) -> Node:
         """The same op with some arguments changed."""
@@ -109,11 +98,49 @@ class _Sinker:
         edge = edge_of(original)
         return self.builder.call(transpose, op, perm, edge=edge, origin=original.meta["origin"])
 
-    def _through(self, node: Node, source: Node, perm: Perm, **changed: object) -> Node:
+    def _through(self, node: Node, transposes: Transposes) -> Node | None:
         """op(transpose(x)) -> transpose(op(x)); the op's value now has the layout of x."""
-        op = self._rebuild(node, **changed)
-        op.meta["edge"] = with_layout(edge_of(node), edge_of(source).layout)
-        return self._follow(op, perm, node)
+        values = arguments(node)
+        given = {name: values[name] for name in transposes.tensors}
+        tensors: list[Node] = []
+        map_arg(given, tensors.append)
+        leader = next((x for x in tensors if _permutation(x) is not None), None)
+        perm = _permutation(leader)
+        if leader is None or perm is None or any(len(shape_of(x)) > len(perm) for x in tensors):
+            return None
+        moved = transposes.move(values, perm)
+        if moved is None:
+            return None
+        sources = []
+        for x in tensors:
+            source = self._untransposed(x, perm)
+            if source is None:
+                return None
+            sources.append(source)
+        following = iter(sources)
+        changed = map_arg(given, lambda _: next(following))
+        op = self._rebuild(node, **changed, **moved.arguments)
+        if len(moved.perm) == len(perm):
+            layout = edge_of(leader.all_input_nodes[0]).layout
+            op.meta["edge"] = with_layout(edge_of(node), layout)
+        if moved.perm == sorted(moved.perm):
+            return op
+        return self._follow(op, moved.perm, node)
+
+    def _before_reshape(self, node: Node, name: str) -> Node | None:
+        """op(reshape(x)) -> reshape(op(x)), where only the op reads the reshape."""
+        x = arguments(node)[name]
+        if not calls(x, "reshape") or len(x.users) != 1:
+            return None
+        source = x.args[0]
+        op = self._rebuild(node, **{name: source})
+        edge = edge_of(node)
+        op.meta["edge"] = with_layout(edge, edge_of(source).layout)
+        op = self._move(op) or op
+        moved = self.builder.call(
+            reshape, op, list(shape_of(x)), edge=edge, origin=node.meta["origin"]
+        )
+        return self._reshape(moved) or moved
 
     def _transpose(self, node: Node) -> Node | None:
         source = node.args[0]
@@ -132,46 +159,12 @@ class _Sinker:
             return origin_of
         return self._follow(origin_of, combined, node)
 
-    def _unary(self, node: Node) -> Node | None:
-        x = node.args[0]
-        assert isinstance(x, Node)
-        source = x.args[0] if x.args else None
-        perm = _permutation(x)
-        if perm is not None:
-            assert isinstance(source, Node)
-            return self._through(node, source, perm, input=source)
-        if calls(x, "reshape") and len(x.users) == 1 and "input" in arguments(node):
-            op = self._rebuild(node, input=source)
-            assert isinstance(source, Node)
-            edge = edge_of(node)
-            op.meta["edge"] = with_layout(edge, edge_of(source).layout)
-            op = self._unary(op) or op
-            moved = self.builder.call(
-                reshape, op, list(shape_of(x)), edge=edge, origin=node.meta["origin"]
-            )
-            return self._reshape(moved) or moved
-        return None
-
-    def _binary(self, node: Node) -> Node | None:
-        names = ("a", "b")
-        operands = [arguments(node)[n] for n in names]
-        perms = [_permutation(x) for x in operands]
-        perm = next((p for p in perms if p is not None), None)
-        if perm is None or len(perm) != len(shape_of(node)):
-            return None
-        moved: dict[str, object] = {}
-        for name, x, own in zip(names, operands, perms, strict=True):
-            value = x.args[0] if own == perm else self._untransposed(x, perm)
-            if value is None:
-                return None
-            moved[name] = value
-        leader = next(x.args[0] for x, own in zip(operands, perms, strict=True) if own == perm)
-        return self._through(node, leader, perm, **moved)
-
     def _untransposed(self, x: Node, perm: Perm) -> Node | None:
         """A value y with transpose(y, perm) equal to x (after broadcasting), if that costs nothing;
         None otherwise.
         """
+        if _permutation(x) == perm:
+            return x.all_input_nodes[0]
         shape = [1] * (len(perm) - len(shape_of(x))) + list(shape_of(x))
         back = inverse(perm)
         constant = tensor_constant(self.module, x)
@@ -183,63 +176,6 @@ class _Sinker:
         return self.builder.call(
             reshape, x, [shape[d] for d in back], edge=edge_of(x), origin=x.meta["origin"]
         )
-
-    def _along_dim(self, node: Node) -> Node | None:
-        x = arguments(node)["input"]
-        perm = _permutation(x)
-        if perm is None:
-            return None
-        dim = perm[arguments(node)["dim"]]
-        return self._through(node, x.args[0], perm, input=x.args[0], dim=dim)
-
-    def _mean(self, node: Node) -> Node | None:
-        values = arguments(node)
-        perm = _permutation(values["input"])
-        if perm is None:
-            return None
-        source = values["input"].args[0]
-        dims = sorted(perm[d] for d in values["dim"])
-        op = self._rebuild(node, input=source, dim=dims)
-        if values["keepdim"]:
-            op.meta["edge"] = with_layout(edge_of(node), edge_of(source).layout)
-            return self._follow(op, perm, node)
-        kept = [perm[d] for d in range(len(perm)) if d not in values["dim"]]
-        order = sorted(kept)
-        compact = [order.index(d) for d in kept]
-        return op if compact == sorted(compact) else self._follow(op, compact, node)
-
-    def _pad(self, node: Node) -> Node | None:
-        values = arguments(node)
-        perm = _permutation(values["input"])
-        if perm is None:
-            return None
-        source = values["input"].args[0]
-        padding = [values["padding"][2 * d + k] for d in inverse(perm) for k in (0, 1)]
-        return self._through(node, source, perm, input=source, padding=padding)
-
-    def _cat(self, node: Node) -> Node | None:
-        values = arguments(node)
-        perms = [_permutation(x) for x in values["inputs"]]
-        perm = next((p for p in perms if p is not None), None)
-        if perm is None:
-            return None
-        sources = []
-        for x, own in zip(values["inputs"], perms, strict=True):
-            value = x.args[0] if own == perm else self._untransposed(x, perm)
-            if value is None:
-                return None
-            sources.append(value)
-        leader = next(
-            x.args[0] for x, own in zip(values["inputs"], perms, strict=True) if own == perm
-        )
-        return self._through(node, leader, perm, inputs=sources, dim=perm[values["dim"]])
-
-    def _linear(self, node: Node) -> Node | None:
-        x = arguments(node)["input"]
-        perm = _permutation(x)
-        if perm is None or perm[-1] != len(perm) - 1:
-            return None
-        return self._through(node, x.args[0], perm, input=x.args[0])
 
     def _reshape(self, node: Node) -> Node | None:
         x = node.args[0]

@@ -12,13 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
+from aot.dialect.transposes import inverse
 from aot.passes.fold_qdq import op_counts
-from aot.passes.rewrite.sink_transposes import (
-    _match_unit_dims,
-    inverse,
-    moves_nothing,
-    sink_transposes,
-)
+from aot.passes.rewrite.sink_transposes import _match_unit_dims, moves_nothing, sink_transposes
 from aot.testing.fixtures import check_pass, folded
 
 

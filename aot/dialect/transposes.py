@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How transposes pass through an op: op(transpose(x)) as transpose(op(x)).
+
+An op declares it with `define(transposes=...)`. The pass that moves transposes through a graph
+(aot/passes/rewrite/sink_transposes.py) knows no such op by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Perm = list[int]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A call on the tensors as they are before a transpose.
+
+    Attributes:
+      arguments: what differs from the call on transposed tensors, but for the tensors.
+      perm: transposes the result to what the call on transposed tensors gives.
+    """
+
+    arguments: Mapping[str, object]
+    perm: Perm
+
+
+@dataclass(frozen=True)
+class Transposes:
+    """What an op says of transposes.
+
+    Attributes:
+      tensors: names of the arguments that are transposed, all by the same permutation. Where they
+        broadcast, those of lower rank count with 1s in front.
+      move: the call before the transpose, from the arguments of the call behind it and the
+        permutation; None if the op needs that order.
+      elementwise: each element of the result comes from one place of the tensors: reshapes of a
+        single tensor pass as well.
+    """
+
+    tensors: tuple[str, ...]
+    move: Callable[[Mapping[str, Any], Perm], Moved | None]
+    elementwise: bool = False
+
+
+def elementwise(*tensors: str) -> Transposes:
+    """Of an op that computes every element by itself, with broadcasting."""
+    return Transposes(tensors, lambda _, perm: Moved({}, perm), elementwise=True)
+
+
+def along_dim(tensors: str) -> Transposes:
+    """Of an op that works along the dimension that its argument `dim` names."""
+    return Transposes((tensors,), lambda values, perm: Moved({"dim": perm[values["dim"]]}, perm))
+
+
+def inverse(perm: Sequence[int]) -> Perm:
+    """The permutation that undoes perm."""
+    result = [0] * len(perm)
+    for position, dim in enumerate(perm):
+        result[dim] = position
+    return result

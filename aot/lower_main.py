@@ -5,7 +5,6 @@ pkg.module:data --output x.pte`.
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import io
 import json
@@ -22,9 +21,10 @@ from absl import app, flags, logging
 
 from aot.calibration import check_sample, samples_of
 from aot.dialect.graph import is_channels_last
-from aot.errors import LoweringError
+from aot.errors import LoweringError, describe
 from aot.lower import Lowered, lower
 from aot.passes.rewrite.border import KEEP, LAYOUTS, TO_NHWC_BORDER
+from aot.references import named
 
 _MODEL = flags.DEFINE_string(
     "model", None, "pkg.module:factory; calling it gives an nn.Module in eval mode", required=True
@@ -36,7 +36,11 @@ _CALIBRATION = flags.DEFINE_string(
     "input",
     required=True,
 )
-_TARGET = flags.DEFINE_string("target", "cortex-m", "what to lower for")
+_TARGET = flags.DEFINE_string(
+    "target",
+    "cortex-m",
+    "what to lower for: cortex-m, or a Target of your own, pkg.module:name or path/to/file.py:name",
+)
 _QUANTIZATION = flags.DEFINE_string("quantization", "int8", "how to quantize")
 _FLOAT_IO = flags.DEFINE_bool("float_io", False, "keep float32 model inputs and outputs")
 _IO_LAYOUT = flags.DEFINE_enum(
@@ -64,32 +68,14 @@ _DEFAULT_VECTORS = 8
 
 
 def load(reference: str) -> Callable[[], Any]:
-    """The callable that "pkg.module:name" names, in deps or anywhere in the user's workspace.
+    """The callable that a reference names (see aot/references.py).
 
     Raises:
       LoweringError: the text has another form, or there is no such module or name.
     """
-    module_name, _, name = reference.partition(":")
-    if not name or not all(part.isidentifier() for part in module_name.split(".")):
-        raise LoweringError(f"{reference!r} is not of the form pkg.module:name")
-    workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY")  # of `bazel run`
-    if workspace and workspace not in sys.path:
-        sys.path.append(workspace)
-    try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
-            raise LoweringError(
-                f"{reference}: the module imports {error.name}, which is neither in deps nor in "
-                "the Python environment (tools/python/requirements.in)"
-            ) from error
-        raise LoweringError(
-            f"{reference}: {error}; is the py_library in deps, and is the path right from the "
-            "workspace's root?"
-        ) from error
-    value = getattr(module, name, None)
+    value = named(reference)
     if not callable(value):
-        raise LoweringError(f"{reference}: module {module_name} has no callable {name!r}")
+        raise LoweringError(f"{reference} is {describe(value)}, not a function")
     needed = [
         p.name
         for p in _parameters(value)
@@ -100,7 +86,7 @@ def load(reference: str) -> Callable[[], Any]:
             f"{reference} takes arguments ({', '.join(needed)}): it is called with none, so give "
             "them defaults"
         )
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def _parameters(value: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -150,7 +150,7 @@ def test_float_fallback(flag: str, tmp_path: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("model", "calibration", "text"),
     [
-        ("missing", "rows", "has no callable 'missing'"),
+        ("missing", "rows", "has no 'missing'"),
         ("a_list", "rows", "gives a list, not a torch.nn.Module"),
         ("linear", "nothing", "yields nothing"),
         ("linear", "mixed_rows", "calibration sample 1, input 0 is float32[1, 5]"),

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user's module or file defines, by a text such as "pkg.module:name"."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+
+from aot.errors import LoweringError
+
+REFERENCE_FORMS = "pkg.module:name or path/to/file.py:name"
+
+
+def named(reference: str) -> object:
+    """What a reference names: "pkg.module:name" in deps or anywhere in the user's workspace, or
+    "path/to/file.py:name" relative to where the user called.
+
+    Raises:
+      LoweringError: the text has another form, or there is no such file, module or name.
+    """
+    place, _, name = reference.rpartition(":")
+    if not place or not name.isidentifier():
+        raise LoweringError(f"{reference!r} is not of the form {REFERENCE_FORMS}")
+    module = _file(place, reference) if place.endswith(".py") else _module(place, reference)
+    if not hasattr(module, name):
+        raise LoweringError(f"{reference}: {place} has no {name!r}")
+    return getattr(module, name)
+
+
+def _module(name: str, reference: str) -> ModuleType:
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise LoweringError(f"{reference!r} is not of the form {REFERENCE_FORMS}")
+    workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY")  # of `bazel run`
+    if workspace and workspace not in sys.path:
+        sys.path.append(workspace)
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise _missing_import(reference, error) from error
+        raise LoweringError(
+            f"{reference}: {error}; is the py_library in deps, and is the path right from the "
+            "workspace's root?"
+        ) from error
+    except Exception as error:
+        raise _broken(reference, error) from error
+
+
+def _file(path: str, reference: str) -> ModuleType:
+    place = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / path
+    if not place.is_file():
+        raise LoweringError(f"{reference}: there is no file {place}")
+    name = f"file_{place.stem}"
+    spec = importlib.util.spec_from_file_location(name, place)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where dataclasses look their module up
+    try:
+        spec.loader.exec_module(module)
+    except ModuleNotFoundError as error:
+        raise _missing_import(reference, error) from error
+    except Exception as error:
+        raise _broken(reference, error) from error
+    return module
+
+
+def _missing_import(reference: str, error: ModuleNotFoundError) -> LoweringError:
+    return LoweringError(
+        f"{reference}: the module imports {error.name}, which is neither in deps nor in the Python "
+        "environment (tools/python/requirements.in)"
+    )
+
+
+def _broken(reference: str, error: Exception) -> LoweringError:
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return LoweringError(
+        f"{reference}: the module cannot be imported: {type(error).__name__}{where}: {error}"
+    )

@@ -5,7 +5,8 @@ the rules know.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import torch
 from torch.export import ExportedProgram, default_decompositions
@@ -48,13 +49,13 @@ _KEPT = (
     _aten.adaptive_avg_pool2d.default,
     _aten.softmax.int,
     _aten.log_softmax.int,
-    _aten.layer_norm.default,
-    _aten.group_norm.default,
 )
 
 
 def export_aten(
-    model: torch.nn.Module | ExportedProgram, example_inputs: Sequence[torch.Tensor]
+    model: torch.nn.Module | ExportedProgram,
+    example_inputs: Sequence[torch.Tensor],
+    keeps: Iterable[Any] = (),
 ) -> GraphModule:
     """The model as one static ATen graph, functional, with constants as get_attr nodes.
 
@@ -62,6 +63,7 @@ def export_aten(
       model: in eval mode; or an exported program (then of static shapes).
       example_inputs: one set of inputs; shapes, dtypes and memory format are what the artefact will
         accept.
+      keeps: ATen ops to leave whole beside those that have a form of their own in the dialect.
 
     Raises:
       LoweringError: the model is no module, is in training mode, holds NaN or infinite weights, has
@@ -76,7 +78,7 @@ def export_aten(
         program = _export(model, tuple(example_inputs))
     _check_inputs(program)
     _check_signature(program, example_inputs)
-    decomposed = decompose(program)
+    decomposed = decompose(program, keeps)
     _check_effects(decomposed)
     _forget_writes_to_inputs(decomposed)
     # What the guards would check (shapes, dtypes) is static here and is checked by whoever runs the
@@ -101,10 +103,10 @@ def export_aten(
     return module
 
 
-def decompose(program: ExportedProgram) -> ExportedProgram:
+def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedProgram:
     """The program in the ops that the rules know."""
     table = default_decompositions()
-    for op in _KEPT:
+    for op in (*_KEPT, *keeps):
         table.pop(op, None)
     decomposed: ExportedProgram = program.run_decompositions(table)
     return decomposed

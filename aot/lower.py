@@ -20,6 +20,7 @@ from aot.dialect.graph import border_nodes, edge_of, quantization_of
 from aot.dialect.verifier import verify
 from aot.errors import LoweringError, describe
 from aot.export import export_aten
+from aot.partition.partition import partition
 from aot.passes.aten.merge_dequantizes import merge_dequantizes
 from aot.passes.fold_qdq import fold_qdq
 from aot.passes.rewrite.border import KEEP, LAYOUTS, TO_NHWC_BORDER, set_border
@@ -29,10 +30,12 @@ from aot.passes.rewrite.fold_transpose_into_linear import fold_transpose_into_li
 from aot.passes.rewrite.fuse_pad import fuse_pad
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
+from aot.pte.writer import write_pte
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.report import make_report
 from aot.support import check_supported
 from aot.targets import target_named
+from aot.targets.target import Target
 
 _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     sink_transposes,
@@ -110,7 +113,7 @@ def lower(
     model: torch.nn.Module | ExportedProgram,
     example_inputs: Sequence[torch.Tensor],
     *,
-    target: str = "cortex-m",
+    target: str | Target = "cortex-m",
     calibration: Iterable[Sample],
     quantization: str = "int8",
     float_io: bool = False,
@@ -123,7 +126,7 @@ def lower(
       model: in eval mode.
       example_inputs: one set of float32 inputs of the shapes and memory format that the device will
         give.
-      target: what to lower for, "cortex-m".
+      target: what to lower for: a Target, or a text as `target_named` takes it, e.g. "cortex-m".
       calibration: representative inputs, each a tuple of tensors (or one tensor).
       quantization: "int8".
       float_io: keep float32 model inputs and outputs; they are quantized on the device.
@@ -141,13 +144,14 @@ def lower(
         raise LoweringError(
             f"there is no I/O layout {io_layout!r}; there are: {', '.join(LAYOUTS)}"
         )
-    emitter = target_named(target)
+    if not isinstance(target, Target):
+        target = target_named(target)
     example_inputs = as_inputs(example_inputs, "example_inputs")
 
     logging.info("exporting")
     # Copies: where one tensor is given for two inputs, export takes the two for one.
     contiguous = [x.clone(memory_format=torch.contiguous_format) for x in example_inputs]
-    aten = export_aten(model, contiguous)
+    aten = export_aten(model, contiguous, target.keeps)
     check_supported(aten, allow_float_fallback)
     outputs = _output_values(model, example_inputs)
 
@@ -168,9 +172,11 @@ def lower(
     for rewrite in _REWRITES:
         rewrite(module)
         verify(module, rewrite.__name__)
-    pte = emitter.emit(module, io_layout == TO_NHWC_BORDER)
+    partition(module, target)
+    verify(module, "partition")
+    pte = write_pte(module, io_layout == TO_NHWC_BORDER)
     logging.info("lowered: %d bytes", len(pte))
-    report = make_report(module, target, samples, pte)
+    report = make_report(module, target.name, samples, pte)
     return Lowered(pte, report, module, quantized, folded)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from aot.dialect.delegate import Delegate, delegate_of
 from aot.dialect.graph import border_nodes, dialect_op, edge_of, inputs_of, shape_of
 from aot.pte.writer import instructions
 
@@ -42,18 +43,20 @@ def _macs(node: Node) -> int:
     return op.macs(*values)
 
 
-def _entry(op_id: int, node: Node) -> dict[str, Any]:
+def _entry(op_id: str, node: Node, delegate: int | None) -> dict[str, Any]:
     op = dialect_op(node)
     origin = node.meta["origin"]
     constants = [n for n in node.all_input_nodes if n.op == "get_attr"]
     entry = {
-        "id": str(op_id),
+        "id": op_id,
         "name": node.name,
         "op": f"pl.{op.name}" if op is not None else str(node.target).rsplit(".", 1)[0],
         "from": list(origin.ops),
         "source": origin.source,
         "module": origin.module,
-        "runs_on": "cortex_m",
+        "runs_on": node.meta["runs_on"],
+        "not_on": node.meta["not_on"],
+        "delegate": delegate,
         "precision": str(node.meta["val"].dtype).removeprefix("torch."),
         "why": _why(node),
         "inputs": [_tensor(n) for n in inputs_of(node)],
@@ -77,10 +80,46 @@ def _why(node: Node) -> str:
     return "int8 kernel"
 
 
+def _delegate(op_id: str, delegate: Delegate, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    inputs, outputs = border_nodes(delegate.region)
+    payload = delegate.payload
+    return {
+        "id": op_id,
+        "backend": rows[0]["runs_on"],
+        "backend_id": delegate.backend_id,
+        "configuration": payload.configuration,
+        "payload_bytes": len(payload.data),
+        "scratch_bytes": payload.scratch_bytes,
+        "alignment": payload.alignment,
+        "inputs": [_tensor(n) for n in inputs],
+        "outputs": [_tensor(n) for n in outputs],
+        "ops": [row["id"] for row in rows],
+        "macs": sum(row["macs"] for row in rows),
+        "report": dict(payload.report),
+    }
+
+
 def make_report(module: GraphModule, target: str, samples: int, pte: bytes) -> dict[str, Any]:
-    """A JSON-serialisable report of a lowered model."""
+    """A JSON-serialisable report of a lowered model.
+
+    Args:
+      module: a dialect graph, partitioned.
+      target: its name.
+      samples: how many the calibration had.
+      pte: the artefact.
+    """
     inputs, outputs = border_nodes(module)
-    ops = [_entry(*item) for item in enumerate(instructions(module))]
+    ops: list[dict[str, Any]] = []
+    delegates: list[dict[str, Any]] = []
+    for op_id, node in enumerate(instructions(module)):
+        delegate = delegate_of(module, node)
+        if delegate is None:
+            ops.append(_entry(str(op_id), node, None))
+            continue
+        inside = enumerate(instructions(delegate.region))
+        rows = [_entry(f"{op_id}.{i}", n, len(delegates)) for i, n in inside]
+        ops += rows
+        delegates.append(_delegate(str(op_id), delegate, rows))
     return {
         "format": FORMAT,
         "target": target,
@@ -93,4 +132,5 @@ def make_report(module: GraphModule, target: str, samples: int, pte: bytes) -> d
         "inputs": [_tensor(n) for n in inputs],
         "outputs": [_tensor(n) for n in outputs],
         "ops": ops,
+        "delegates": delegates,
     }

@@ -8,26 +8,11 @@ import operator
 import torch
 from torch.fx import GraphModule, Node
 
+from aot.backends.cortex_m import FLOAT_OPS
 from aot.errors import LoweringError, Problem, describe, module_path, place, source_line
 from aot.rules import pooling, rule_for
 from aot.rules.function import Roots, function_roots, is_interior
 from kernels.common.tensor import MAX_RANK
-
-_aten = torch.ops.aten
-
-# ATen ops that the device has a portable float kernel for.
-FLOAT_FALLBACK = {
-    _aten.div.Tensor,
-    _aten.pow.Tensor_Scalar,
-    _aten.minimum.default,
-    _aten.maximum.default,
-    _aten.sum.dim_IntList,
-    _aten.amax.default,
-    _aten.amin.default,
-    _aten.bmm.default,
-    _aten.layer_norm.default,
-    _aten.group_norm.default,
-}
 
 _HINTS = {
     "aten.div.Tensor_mode": "torch.floor, or torch.trunc, of x * torch.reciprocal(y)",
@@ -122,7 +107,7 @@ def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | 
         )
     if rule is not None and rejection is None:
         return None
-    if node.target in FLOAT_FALLBACK:
+    if node.target in FLOAT_OPS:
         if allow_float_fallback:
             return None
         return problem("it has no int8 form", _hint(name, "--allow-float-fallback"))

@@ -28,6 +28,7 @@ class Payload:
       scratch_bytes: memory that the engine needs beside inputs and outputs while it runs.
       alignment: in bytes, a power of two: of data, scratch memory, inputs and outputs.
       compile_specs: keys and values for the backend in ExecuTorch's own runtime.
+      report: what the backend wants said of the region, as JSON has it, e.g. {"cycles": 1200}.
     """
 
     data: bytes
@@ -35,6 +36,7 @@ class Payload:
     scratch_bytes: int = 0
     alignment: int = 16
     compile_specs: Mapping[str, bytes] = field(default_factory=dict)
+    report: Mapping[str, object] = field(default_factory=dict)
 
 
 class Delegate(torch.nn.Module):

@@ -9,10 +9,11 @@ from typing import Any
 
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import NHWC, arguments, dialect_op, edge_of, shape_of
+from aot.dialect.delegate import delegate_of, is_result
+from aot.dialect.graph import NHWC, arguments, border_nodes, dialect_op, edge_of, shape_of
 from aot.dialect.library import Op
 from aot.dialect.quantization import ACTIVATION_TYPES
-from aot.errors import place
+from aot.errors import describe, place
 from kernels.common.tensor import MAX_RANK
 
 
@@ -23,7 +24,7 @@ class VerificationError(Exception):
 
 
 def verify(module: GraphModule, after: str) -> None:
-    """Checks every node.
+    """Checks every node, in delegates too.
 
     Args:
       module: a dialect graph.
@@ -33,14 +34,57 @@ def verify(module: GraphModule, after: str) -> None:
       VerificationError: on the first node that breaks its op's schema.
     """
     for node in module.graph.nodes:
-        if node.op != "call_function":
+        if node.op == "call_module":
+            problem = _delegate_problem(module, node, after)
+        elif node.op == "call_function":
+            problem = _result_problem(module, node) if is_result(node) else _problem(node)
+        else:
             continue
-        problem = _problem(node)
         if problem:
             origin = node.meta["origin"]
             where = place(origin.module, origin.source)
             where = f" (from {where})" if where else ""
             raise VerificationError(f"after {after}: {node.target} `{node.name}`{where}: {problem}")
+
+
+def _delegate_problem(module: GraphModule, call: Node, after: str) -> str:
+    delegate = delegate_of(module, call)
+    if delegate is None:
+        return "calls a module that is no delegate"
+    verify(delegate.region, after)
+    inputs, outputs = border_nodes(delegate.region)
+    if len(call.args) != len(inputs) or len(call.meta["val"]) != len(outputs):
+        return (
+            f"has {len(call.args)} inputs and {len(call.meta['val'])} results, its region "
+            f"{len(inputs)} and {len(outputs)}"
+        )
+    for argument, inside in zip(call.all_input_nodes, inputs, strict=True):
+        if not _same_value(argument, inside):
+            return f"`{argument.name}` is {_value(argument)}, in its region {_value(inside)}"
+    return ""
+
+
+def _result_problem(module: GraphModule, node: Node) -> str:
+    call, index = node.args
+    delegate = delegate_of(module, call)
+    if delegate is None:
+        return ""
+    outputs = border_nodes(delegate.region)[1]
+    if not isinstance(index, int) or not 0 <= index < len(outputs):
+        return f"takes result {index} of {len(outputs)}"
+    if not _same_value(node, outputs[index]):
+        return f"is {_value(node)}, in the delegate {_value(outputs[index])}"
+    return ""
+
+
+def _same_value(a: Node, b: Node) -> bool:
+    x, y = a.meta["val"], b.meta["val"]
+    same_tensor = (x.shape, x.dtype, x.stride()) == (y.shape, y.dtype, y.stride())
+    return same_tensor and edge_of(a) == edge_of(b)
+
+
+def _value(node: Node) -> str:
+    return f"{describe(node.meta['val'])} with {edge_of(node)}"
 
 
 def _problem(node: Node) -> str:

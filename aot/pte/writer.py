@@ -26,6 +26,7 @@ from executorch.extension import pytree
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
+from aot.dialect.delegate import is_result
 from aot.dialect.graph import border_nodes, edge_of, is_channels_last
 from aot.pte.conventions import FORWARD, Border, Layout, constant_methods, sealed
 from aot.pte.kernel_forms import kernel_form
@@ -63,7 +64,11 @@ def methods_of(module: GraphModule, nhwc_border: bool) -> Mapping[str, object]:
 
 def instructions(module: GraphModule) -> list[Node]:
     """The nodes of a dialect graph that are instructions; a node's place here is its op's id."""
-    return [n for n in module.graph.nodes if n.op == "call_function"]
+    return [
+        n
+        for n in module.graph.nodes
+        if n.op == "call_module" or (n.op == "call_function" and not is_result(n))
+    ]
 
 
 def _border(node: Node, nhwc_border: bool) -> Border:

@@ -16,7 +16,7 @@ from aot.rules import (
     unary,
     upsampling,
 )
-from aot.rules.function import Roots
+from aot.rules.function import ELEMENTWISE, Roots
 from aot.rules.rule import Clamp, Rule, as_clamp
 
 _TABLE: dict[object, Rule] = {
@@ -50,6 +50,11 @@ def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
     if pooling.gives_adaptive_max(node):
         return pooling.RULE
     return _TABLE.get(node.target)
+
+
+def has_rule(target: object) -> bool:
+    """Whether a rule makes an op of the dialect of some form of an ATen op."""
+    return target in _TABLE or target in ELEMENTWISE
 
 
 def fused_clamp(node: Node, roots: Roots | None = None) -> tuple[Node, Clamp] | None:

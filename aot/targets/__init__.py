@@ -1,37 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Targets: what lowering is for, by name."""
+"""Targets: what lowering is for, by name or by where a user's own one is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-from torch.fx import GraphModule
-
 from aot.errors import LoweringError
-from aot.pte.writer import write_pte
+from aot.references import REFERENCE_FORMS, named
+from aot.targets.target import Target
+
+_TARGETS = {target.name: target for target in (Target("cortex-m"),)}
 
 
-@dataclass(frozen=True)
-class Target:
-    """A set of backends.
+def target_named(reference: str) -> Target:
+    """The target of a name, or a user's own.
 
-    Attributes:
-      name: as on the command line.
-      emit: dialect graph, and whether its border is NHWC by request -> .pte.
+    Args:
+      reference: "cortex-m"; or where a Target is, "path/to/file.py:NAME" or "pkg.module:NAME".
+
+    Raises:
+      LoweringError: there is no such target, file, module or name, or it is no Target.
     """
-
-    name: str
-    emit: Callable[[GraphModule, bool], bytes]
-
-
-_TARGETS = {"cortex-m": Target("cortex-m", write_pte)}
-
-
-def target_named(name: str) -> Target:
-    """Raises LoweringError for a name that is no target."""
-    if name not in _TARGETS:
+    if ":" not in reference:
+        if reference in _TARGETS:
+            return _TARGETS[reference]
         raise LoweringError(
-            f"there is no target {name!r}; there are: {', '.join(sorted(_TARGETS))}"
+            f"there is no target {reference!r}; there are: {', '.join(sorted(_TARGETS))}; or say "
+            f"where yours is: {REFERENCE_FORMS}"
         )
-    return _TARGETS[name]
+    target = named(reference)
+    if not isinstance(target, Target):
+        raise LoweringError(
+            f"target {reference} is {target!r}, not an aot.targets.target.Target(name, backends)"
+        )
+    return target

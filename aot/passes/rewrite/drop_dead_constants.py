@@ -12,7 +12,7 @@ def drop_dead_constants(module: GraphModule) -> int:
     Leaves the graph as it is: a get_attr node without users goes by eliminate_dead_code.
     """
     read = {str(n.target) for n in module.graph.nodes if n.op == "get_attr"}
-    dead = [name for name, _ in module.named_buffers() if name not in read]
+    dead = [name for name, _ in module.named_buffers(recurse=False) if name not in read]
     for name in dead:
         delattr(module, name)
     return len(dead)

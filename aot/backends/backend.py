@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a backend is: an engine that runs parts of a model, as lowering sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.delegate import Payload
+from aot.dialect.library import OPS
+from aot.errors import LoweringError
+from aot.rules import has_rule
+
+_DTYPES = (torch.int8, torch.int16)
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What an engine needs of the values around one op of the dialect, beside what the op asks for.
+
+    The quantizer makes the values so wherever it can choose, and the partition keeps calls that did
+    not come out so away from the engine.
+
+    Attributes:
+      shares_quantization: activations and result have one scale and zero_point.
+      zero_point_0: activations and result have the zero_point 0.
+      weights_per_tensor: all channels of the weights have one scale.
+      int16: activations and result may have 16 bits; refused as long as the quantizer makes int8
+        only.
+    """
+
+    shares_quantization: bool = False
+    zero_point_0: bool = False
+    weights_per_tensor: bool = False
+    int16: bool = False
+
+
+def _nothing(_: Any) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """An engine.
+
+    The hooks are given nodes of the dialect (see aot/dialect/graph.py: `dialect_op`, `arguments`,
+    `edge_of`); constants are read by `tensor_constant(node.graph.owning_module, ...)`. A reason is
+    one phrase, for the report; "" means that there is nothing to say against it.
+
+    Attributes:
+      name: in reports and messages, e.g. "ethos_u".
+      delegate_id: as ExecuTorch's runtime knows the backend, e.g. "EthosUBackend".
+      compile: what the engine runs for a region, a dialect graph whose inputs and results are the
+        region's border. It may change the graph that it is given. None for the CPU, whose ops stay
+        calls of kernels.
+      reject: why the engine cannot run a node.
+      reject_region: why it cannot run a convex region of nodes, in the order of the graph, each of
+        which it can run.
+      not_worth: why it should leave a region that it can run, e.g. because the round trip takes
+        longer than the CPU would.
+      dtypes: of the activations that it reads and writes.
+      keeps: ATen ops that export leaves whole for it, where decomposition would scatter them.
+      traits: by name of the dialect op.
+
+    Raises:
+      LoweringError: an attribute is of another type, or asks for what lowering cannot do.
+    """
+
+    name: str
+    delegate_id: str = ""
+    compile: Callable[[GraphModule], Payload] | None = None
+    reject: Callable[[Node], str] = _nothing
+    reject_region: Callable[[Sequence[Node]], str] = _nothing
+    not_worth: Callable[[Sequence[Node]], str] = _nothing
+    dtypes: tuple[torch.dtype, ...] = (torch.int8,)
+    keeps: tuple[Any, ...] = ()
+    traits: Mapping[str, Traits] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if problem := self._problem():
+            raise LoweringError(f"backend {self.name!r}: {problem}")
+
+    def _problem(self) -> str:
+        hooks = {"reject": self.reject, "reject_region": self.reject_region}
+        hooks["not_worth"] = self.not_worth
+        if self.compile is not None:
+            hooks["compile"] = self.compile
+            if not isinstance(self.delegate_id, str) or not self.delegate_id:
+                return "it compiles regions, so it needs a delegate_id, e.g. 'EthosUBackend'"
+        for name, hook in hooks.items():
+            if not callable(hook):
+                return f"{name} is {hook!r}, not a function"
+        for dtype in self.dtypes:
+            if dtype not in _DTYPES:
+                return f"dtypes has {dtype}: a delegate's border is int8 or int16"
+        return self._keeps_problem() or self._traits_problem()
+
+    def _keeps_problem(self) -> str:
+        for op in self.keeps:
+            if not isinstance(op, torch._ops.OpOverload):
+                return f"keeps has {op!r}, not an op such as torch.ops.aten.linear.default"
+            if self.compile is not None and not has_rule(op):
+                return (
+                    f"keeps has {op}, of which no rule makes an op of the dialect: add one "
+                    "(CONTRIBUTING.md, Add an op)"
+                )
+        return ""
+
+    def _traits_problem(self) -> str:
+        given: Mapping[Any, Any] = self.traits
+        for name, traits in given.items():
+            if name not in OPS:
+                return f"traits of {name!r}, which is no op of the dialect"
+            if not isinstance(traits, Traits):
+                return f"traits of {name!r} are {traits!r}, not Traits(...)"
+            if traits.int16:
+                return f"traits of {name!r} ask for int16: the quantizer makes int8 only"
+            if traits.weights_per_tensor and "weight" not in OPS[name].dtypes:
+                return f"traits of {name!r} ask for weights_per_tensor: it has no weights"
+        return ""

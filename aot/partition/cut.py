@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cuts regions out of a dialect graph, and puts calls of delegates in their places."""
+
+from __future__ import annotations
+
+import heapq
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from graphlib import TopologicalSorter
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+
+from aot.dialect.delegate import Delegate
+from aot.dialect.graph import Edge, Origin, inputs_of
+from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
+
+Region = Sequence[Node]
+
+
+def sources_of(region: Region) -> list[Node]:
+    """Values that a region reads, in the order in which it first does."""
+    inside = set(region)
+    return list(dict.fromkeys(n for m in region for n in inputs_of(m) if n not in inside))
+
+
+def results_of(region: Region) -> list[Node]:
+    """Nodes of a region that others read, in its own order."""
+    inside = set(region)
+    return [n for n in region if any(u not in inside for u in n.users)]
+
+
+def extract(module: GraphModule, region: Region) -> GraphModule:
+    """The dialect graph of a region: its sources as inputs, a tuple of its results as output.
+
+    Constants are shared with the module, which is left as it was.
+    """
+    graph, root = Graph(), torch.nn.Module()
+    copies: dict[Node, Node] = {}
+    for source in sources_of(region):
+        copies[source] = graph.placeholder(source.name)
+        copies[source].meta = dict(source.meta)
+    for node in region:
+        for constant in node.all_input_nodes:
+            if constant.op == "get_attr" and constant not in copies:
+                name = str(constant.target)
+                root.register_buffer(name, module.get_buffer(name))
+                copies[constant] = graph.node_copy(constant)
+        copies[node] = graph.node_copy(node, copies.__getitem__)
+    output = graph.output(tuple(copies[r] for r in results_of(region)))
+    output.meta.update(origin=Origin())
+    return GraphModule(root, graph)
+
+
+def cut(module: GraphModule, delegates: Sequence[tuple[Region, Delegate]]) -> None:
+    """Replaces regions by calls, in place; other nodes keep their order as far as they can.
+
+    Args:
+      module: a dialect graph.
+      delegates: convex regions that do not overlap, and what was made of each.
+    """
+    made = {region[0]: (region, delegate) for region, delegate in delegates}
+    leader = {node: region[0] for region, _ in delegates for node in region}
+    graph = Graph()
+    copies: dict[Node, Node] = {}
+    for node in _ordered(module.graph, leader):
+        if node in made:
+            region, delegate = made[node]
+            _call(graph, _add(module, delegate), region, copies)
+        elif node.op != "get_attr" or any(u not in leader for u in node.users):
+            copies[node] = graph.node_copy(node, copies.__getitem__)
+    graph.lint()
+    module.graph = graph
+    drop_dead_constants(module)
+
+
+def _ordered(graph: Graph, leader: Mapping[Node, Node]) -> Iterator[Node]:
+    """Nodes outside of regions and one for each region, after what they read; of those that could
+    come next, the one that comes first in the graph.
+    """
+    nodes = list(graph.nodes)
+    position = {node: i for i, node in enumerate(nodes)}
+    sorter: TopologicalSorter[int] = TopologicalSorter()
+    for node in nodes:
+        unit = position[leader.get(node, node)]
+        read = {position[leader.get(n, n)] for n in node.all_input_nodes}
+        sorter.add(unit, *read - {unit})
+    sorter.prepare()
+    ready: list[int] = []
+    while sorter.is_active():
+        for unit in sorter.get_ready():
+            heapq.heappush(ready, unit)
+        unit = heapq.heappop(ready)
+        sorter.done(unit)
+        yield nodes[unit]
+
+
+def _add(module: GraphModule, delegate: Delegate) -> str:
+    count = 0
+    while hasattr(module, f"delegate_{count}"):
+        count += 1
+    module.add_module(f"delegate_{count}", delegate)
+    return f"delegate_{count}"
+
+
+def _call(graph: Graph, name: str, region: Region, copies: dict[Node, Node]) -> None:
+    results = results_of(region)
+    call = graph.call_module(name, tuple(copies[s] for s in sources_of(region)))
+    call.meta.update(
+        val=[r.meta["val"] for r in results],
+        edge=Edge(),
+        origin=Origin(tuple(op for n in region for op in n.meta["origin"].ops)),
+    )
+    for index, result in enumerate(results):
+        item = graph.create_node("call_function", operator.getitem, (call, index), name=result.name)
+        item.meta = dict(result.meta)
+        copies[result] = item

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Partition: which engine of a target runs which op, and why.
+
+Each engine in the target's order is asked of every node that no engine before it took; what it
+takes is formed into convex regions, which it may refuse or leave, compiles, and which are cut out.
+What no engine takes stays on the CPU.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.backends.backend import Backend, Traits
+from aot.dialect.delegate import Delegate, Payload, is_result
+from aot.dialect.graph import (
+    arguments,
+    dialect_op,
+    edge_of,
+    inputs_of,
+    is_channels_last,
+    tensor_constant,
+)
+from aot.errors import LoweringError, describe, place
+from aot.partition.cut import Region, cut, extract
+from aot.partition.regions import convex_regions
+from aot.targets.target import Target
+
+_SHOWN_OPS = 12
+
+
+def partition(module: GraphModule, target: Target) -> None:
+    """Rewrites a verified dialect graph in place.
+
+    Every op, also inside a delegate, is given `meta["runs_on"]`, the name of its backend, and
+    `meta["not_on"]`, the reason of each backend before it by name.
+
+    Raises:
+      LoweringError: a backend fails, or gives something else than it should.
+    """
+    for node in _ops(module):
+        node.meta.update(runs_on=target.backends[-1].name, not_on={})
+    for backend in target.engines:
+        regions = _regions(module, backend)
+        cut(module, [(region, _compiled(module, region, backend)) for region in regions])
+
+
+def _ops(module: GraphModule) -> list[Node]:
+    nodes = module.graph.nodes
+    return [n for n in nodes if n.op == "call_function" and not is_result(n)]
+
+
+def _regions(module: GraphModule, backend: Backend) -> list[list[Node]]:
+    taken = []
+    for node in _ops(module):
+        reason = _unfit(node, backend) or _ask(backend, "reject", [node], node)
+        if reason:
+            node.meta["not_on"][backend.name] = reason
+        else:
+            taken += [node, *(u for u in node.users if is_result(u))]
+    kept = []
+    for region in convex_regions(module.graph, taken):
+        ops = [n for n in region if not is_result(n)]
+        reason = _ask(backend, "reject_region", ops, ops) or _ask(backend, "not_worth", ops, ops)
+        if not reason:
+            kept.append(region)
+            continue
+        for node in ops:
+            node.meta["not_on"][backend.name] = reason
+    return kept
+
+
+def _unfit(node: Node, backend: Backend) -> str:
+    """Why no engine, or not this one, may take a node, whatever the engine says."""
+    op = dialect_op(node)
+    if op is None:
+        return "it has no int8 form"
+    sources = inputs_of(node)
+    if not sources:
+        return "it reads constants only"
+    if not node.users:
+        return "nothing reads its result"
+    for value in (*sources, *_results(node)):
+        tensor = value.meta["val"]
+        if isinstance(tensor, torch.Tensor) and tensor.dtype not in backend.dtypes:
+            taken = ", ".join(str(d).removeprefix("torch.") for d in backend.dtypes)
+            return f"`{value.name}` is {describe(tensor)}; it takes {taken}"
+        if isinstance(tensor, torch.Tensor) and is_channels_last(tensor):
+            return f"`{value.name}` lies in memory in another order than its dimensions"
+    traits = backend.traits.get(op.name)
+    return _missing_trait(node, traits) if traits is not None else ""
+
+
+def _results(node: Node) -> list[Node]:
+    items = [u for u in node.users if is_result(u)]
+    return items or [node]
+
+
+def _missing_trait(node: Node, traits: Traits) -> str:
+    """What the quantizer could not do for a backend."""
+    sources = [n for n in node.all_input_nodes if edge_of(n).scale > 0.0]
+    values = [*sources, *_results(node)]
+    if traits.zero_point_0:
+        for value in values:
+            if edge_of(value).zero_point:
+                return f"`{value.name}` has zero_point {edge_of(value).zero_point}, not 0"
+    if traits.shares_quantization:
+        for value in values:
+            if not edge_of(value).same_quantization(edge_of(values[0])):
+                return f"`{value.name}` and `{values[0].name}` differ in scale or zero_point"
+    if traits.weights_per_tensor:
+        module = node.graph.owning_module
+        assert module is not None
+        for name in ("multiplier", "shift"):
+            constant = tensor_constant(module, arguments(node)[name])
+            if constant is None or bool((constant != constant[0]).any()):
+                return "the channels of its weights differ in scale"
+    return ""
+
+
+def _compiled(module: GraphModule, region: Region, backend: Backend) -> Delegate:
+    ops = [n for n in region if not is_result(n)]
+    for node in ops:
+        node.meta["runs_on"] = backend.name
+    graph = extract(module, region)
+    # A copy: what the backend makes of its graph is no part of the reference.
+    payload = _call(backend, "compile", ops, copy.deepcopy(graph))
+    if problem := _payload_problem(payload):
+        raise LoweringError(_message(backend, "compile", ops, problem))
+    return Delegate(graph, backend.delegate_id, payload)
+
+
+def _payload_problem(payload: Any) -> str:
+    if not isinstance(payload, Payload):
+        return f"it gives {describe(payload)}, not a Payload (aot/dialect/delegate.py)"
+    given: dict[str, Any] = vars(payload)
+    if not isinstance(given["data"], bytes) or not given["data"]:
+        return f"its data are {given['data']!r:.40}, not the bytes of a payload"
+    if not isinstance(given["configuration"], str):
+        return f"its configuration is {given['configuration']!r}, not a text"
+    size, alignment = given["scratch_bytes"], given["alignment"]
+    if type(size) is not int or size < 0:
+        return f"its scratch_bytes are {size!r}, not a size"
+    if type(alignment) is not int or alignment < 1 or alignment & (alignment - 1):
+        return f"its alignment is {alignment!r}, not a power of two"
+    specs, report = given["compile_specs"], given["report"]
+    if not isinstance(specs, Mapping) or not all(
+        isinstance(k, str) and isinstance(v, bytes) for k, v in specs.items()
+    ):
+        return f"its compile_specs are {specs!r}, not texts with bytes"
+    try:
+        json.dumps(dict(report))
+    except (TypeError, ValueError) as error:
+        return f"its report cannot be written as JSON: {error}"
+    return ""
+
+
+def _ask(backend: Backend, hook: str, ops: Sequence[Node], argument: Any) -> str:
+    reason = _call(backend, hook, ops, argument)
+    if not isinstance(reason, str):
+        problem = f"it gives {reason!r}, not a reason or ''"
+        raise LoweringError(_message(backend, hook, ops, problem))
+    return reason
+
+
+def _call(backend: Backend, hook: str, ops: Sequence[Node], argument: Any) -> Any:
+    function: Callable[[Any], Any] = getattr(backend, hook)
+    try:
+        return function(argument)
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"
+        raise LoweringError(_message(backend, hook, ops, problem)) from error
+
+
+def _message(backend: Backend, hook: str, ops: Sequence[Node], problem: str) -> str:
+    lines = [f"`{hook}` of backend {backend.name!r} fails: {problem}", "  for"]
+    for node in ops[:_SHOWN_OPS]:
+        where = place(node.meta["origin"].module, node.meta["origin"].source)
+        lines.append(
+            f"  {node.target} `{node.name}` -> {describe(node.meta['val'])}"
+            + (f", at {where}" if where else "")
+        )
+    if len(ops) > _SHOWN_OPS:
+        lines.append(f"  and {len(ops) - _SHOWN_OPS} more")
+    return "\n".join(lines)

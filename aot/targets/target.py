@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a target is: the engines that lowering may use, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from aot.backends.backend import Backend, Traits
+from aot.backends.cortex_m import CORTEX_M
+from aot.errors import LoweringError
+
+
+@dataclass(frozen=True)
+class Target:
+    """A name and backends.
+
+    Attributes:
+      name: in the report.
+      backends: each takes what it can of what the ones before it left; the CPU is the last.
+
+    Raises:
+      LoweringError: a backend is none, is there twice, or has no `compile`; the last is not the
+        CPU.
+    """
+
+    name: str
+    backends: tuple[Backend, ...] = (CORTEX_M,)
+
+    def __post_init__(self) -> None:
+        if problem := self._problem():
+            raise LoweringError(f"target {self.name!r}: {problem}")
+
+    def _problem(self) -> str:
+        given: tuple[object, ...] = self.backends
+        for backend in given:
+            if not isinstance(backend, Backend):
+                return f"{backend!r} is not an aot.backends.backend.Backend"
+        names = [b.name for b in self.backends]
+        if len(set(names)) < len(names):
+            return f"two backends have one name: {', '.join(names)}"
+        if not self.backends or self.backends[-1] is not CORTEX_M:
+            return (
+                "the last backend is aot.backends.cortex_m.CORTEX_M, which takes what the others "
+                "leave"
+            )
+        for engine in self.engines:
+            if engine.compile is None:
+                return f"backend {engine.name!r} has no `compile`"
+        return ""
+
+    @property
+    def engines(self) -> tuple[Backend, ...]:
+        """The backends that delegates are for: all but the CPU."""
+        return self.backends[:-1]
+
+    @property
+    def keeps(self) -> tuple[Any, ...]:
+        """ATen ops that export leaves whole."""
+        return tuple(dict.fromkeys(op for b in self.backends for op in b.keeps))
+
+    @property
+    def traits(self) -> Mapping[str, Traits]:
+        """By name of the dialect op, what any of the backends needs: each only narrows."""
+        names = dict.fromkeys(name for b in self.backends for name in b.traits)
+        return {
+            name: _all_of([b.traits.get(name, Traits()) for b in self.backends]) for name in names
+        }
+
+
+def _all_of(traits: list[Traits]) -> Traits:
+    return Traits(**{key: any(asdict(t)[key] for t in traits) for key in asdict(Traits())})

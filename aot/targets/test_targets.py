@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where targets are found, and what is said where there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aot.errors import LoweringError
+from aot.targets import target_named
+
+GOOD = """
+from aot.backends.cortex_m import CORTEX_M
+from aot.targets.target import Target
+NAME = "mine"
+TARGET = Target(NAME, (CORTEX_M,))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the user calls from."""
+    monkeypatch.setenv("BUILD_WORKING_DIRECTORY", str(tmp_path))
+    (tmp_path / "soc").mkdir()
+    (tmp_path / "soc/mine.py").write_text(GOOD)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+def test_targets_by_name_file_and_module(folder: Path) -> None:
+    assert target_named("cortex-m").name == "cortex-m"
+    assert target_named("soc/mine.py:TARGET").name == "mine"
+    assert target_named(f"{folder}/soc/mine.py:TARGET").name == "mine"
+    assert target_named("soc.mine:TARGET").name == "mine"
+
+
+# reference: what the error says
+BAD = {
+    "cortex-a": "no target 'cortex-a'; there are: cortex-m; or say where yours is: ",
+    "soc/other.py:TARGET": "soc/other.py:TARGET: there is no file .*/soc/other.py",
+    "soc:py:TARGET": "'soc:py:TARGET' is not of the form pkg.module:name or path/to/file.py:name",
+    "soc/mine.py:": "is not of the form",
+    "soc/mine.py:OTHER": "soc/mine.py:OTHER: soc/mine.py has no 'OTHER'",
+    "soc/mine.py:NAME": r"soc/mine.py:NAME is 'mine', not an aot.targets.target.Target\(name",
+    "soc.none:TARGET": "No module named 'soc.none'; is the py_library in deps",
+}
+
+
+@pytest.mark.parametrize("reference", BAD)
+def test_what_is_no_target(reference: str, folder: Path) -> None:
+    with pytest.raises(LoweringError, match=BAD[reference]):
+        target_named(reference)
+
+
+# text of the file: what the error says
+BROKEN = {
+    "TARGET = (": r"mine.py:TARGET: the module cannot be imported: SyntaxError",
+    "\nimport no_such_sdk": "mine.py:TARGET: the module imports no_such_sdk, which is neither in",
+    "\nTARGET = 1 / 0": r"cannot be imported: ZeroDivisionError \(mine.py:2\): division by zero",
+    GOOD.replace("(CORTEX_M,)", "()"): "target 'mine': the last backend is ",
+}
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_files_that_cannot_be_read(text: str, folder: Path) -> None:
+    (folder / "mine.py").write_text(text)
+    with pytest.raises(LoweringError, match=BROKEN[text]):
+        target_named("mine.py:TARGET")

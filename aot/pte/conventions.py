@@ -4,14 +4,17 @@
 The method `forward` is the model. Constant methods say what its inputs and outputs are:
 `pl_format_version` gives a number, `pl_{input,output}_{scales,zero_points,layouts}` a list with an
 item for each of them. `pl_op_modules` gives the module of the user's model that each instruction of
-`forward` comes from; the place of an instruction is the id of its op. Behind the program, where
-ExecuTorch's readers do not look, is the CRC-32 of all that comes before: four bytes, little endian.
+`forward` comes from; the place of an instruction is the id of its op. A delegate's compile specs
+say what its payload asks of the device, see `Needs`, beside what the backend put there itself.
+Behind the program, where ExecuTorch's readers do not look, is the CRC-32 of all that comes before:
+four bytes, little endian.
 """
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -48,6 +51,71 @@ class Border:
     scale: float
     zero_point: int
     layout: Layout
+
+
+CONFIGURATION_SPEC = "pl_configuration"
+SCRATCH_BYTES_SPEC = "pl_scratch_bytes"
+ALIGNMENT_SPEC = "pl_alignment"
+_SPEC_NUMBER_BYTES = 4
+_MAX_SCRATCH_BYTES = 2**31 - 1
+_MAX_ALIGNMENT = 4096
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What the payload of a delegate asks of the device.
+
+    Attributes:
+      configuration: the engine that it is for, as boards say it, e.g. "ethos-u55-128"; "" where any
+        will do.
+      scratch_bytes: memory that the engine needs beside inputs and outputs while it runs.
+      alignment: in bytes, a power of two: of payload, scratch memory, inputs and outputs.
+    """
+
+    configuration: str = ""
+    scratch_bytes: int = 0
+    alignment: int = 16
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what no device can give."""
+        is_power_of_two = self.alignment > 0 and self.alignment & (self.alignment - 1) == 0
+        if not is_power_of_two or self.alignment > _MAX_ALIGNMENT:
+            raise ValueError(
+                f"alignment {self.alignment} is no power of two up to {_MAX_ALIGNMENT}"
+            )
+        if not 0 <= self.scratch_bytes <= _MAX_SCRATCH_BYTES:
+            raise ValueError(f"{self.scratch_bytes} bytes of scratch memory")
+        if self.configuration and not is_name(self.configuration):
+            raise ValueError(f"configuration {self.configuration!r} is no name")
+
+    def compile_specs(self) -> dict[str, bytes]:
+        """In the order of the file."""
+        return {
+            CONFIGURATION_SPEC: self.configuration.encode(),
+            SCRATCH_BYTES_SPEC: self.scratch_bytes.to_bytes(_SPEC_NUMBER_BYTES, "little"),
+            ALIGNMENT_SPEC: self.alignment.to_bytes(_SPEC_NUMBER_BYTES, "little"),
+        }
+
+    @staticmethod
+    def of(specs: Mapping[str, bytes]) -> Needs:
+        """What compile specs say; ValueError if they lack one of ours, or it makes no sense."""
+        for name in (CONFIGURATION_SPEC, SCRATCH_BYTES_SPEC, ALIGNMENT_SPEC):
+            if name not in specs:
+                raise ValueError(f"there is no compile spec {name}")
+        numbers = [specs[name] for name in (SCRATCH_BYTES_SPEC, ALIGNMENT_SPEC)]
+        if any(len(number) != _SPEC_NUMBER_BYTES for number in numbers):
+            raise ValueError(
+                f"a number among the compile specs is not of {_SPEC_NUMBER_BYTES} bytes"
+            )
+        scratch_bytes, alignment = (int.from_bytes(number, "little") for number in numbers)
+        return Needs(specs[CONFIGURATION_SPEC].decode("ascii"), scratch_bytes, alignment)
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be a backend's id or an engine's configuration: of ASCII letters and
+    digits and `_.+:-`.
+    """
+    return re.fullmatch(r"[\w.+:-]+", text, re.ASCII) is not None
 
 
 def scales_method(side: Side) -> str:

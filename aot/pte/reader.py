@@ -21,9 +21,11 @@ from aot.pte.conventions import (
     LAYOUTS,
     OP_MODULES_METHOD,
     Border,
+    Needs,
     PteError,
     Side,
     checksum,
+    is_name,
     layouts_method,
     scales_method,
     zero_points_method,
@@ -42,12 +44,28 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
+class StoredDelegate:
+    """What a .pte keeps of a region that a backend took.
+
+    Attributes:
+      backend: its id.
+      payload: what its engine reads.
+      needs: what the payload asks of the device.
+    """
+
+    backend: str
+    payload: bytes
+    needs: Needs
+
+
+@dataclass(frozen=True)
 class Artefact:
     """What is in a .pte of Pilotlight's.
 
     Attributes:
       forward: the model.
       constants: their bytes, by the index that tensors have; padding may follow.
+      delegates: by the index that calls have.
       inputs: what is said of each input.
       outputs: what is said of each output.
       modules: the user's module of each instruction, "" where unknown.
@@ -55,6 +73,7 @@ class Artefact:
 
     forward: schema.ExecutionPlan
     constants: tuple[bytes, ...]
+    delegates: tuple[StoredDelegate, ...]
     inputs: tuple[Border, ...]
     outputs: tuple[Border, ...]
     modules: tuple[str, ...]
@@ -76,10 +95,12 @@ def read_pte(data: bytes) -> Artefact:
         raise PteError(
             f"has Pilotlight format version {version}, this plan compiler reads {FORMAT_VERSION}"
         )
+    _check_segments(program)
     forward = methods[FORWARD]
     return Artefact(
         forward,
         _constants(data, program),
+        tuple(_delegate(data, program, i, d) for i, d in enumerate(forward.delegates)),
         _borders(methods, "input", len(forward.inputs)),
         _borders(methods, "output", len(forward.outputs)),
         _modules(methods, sum(len(chain.instructions) for chain in forward.chains)),
@@ -128,13 +149,62 @@ def read_tables(data: bytes) -> schema.Program:
 
 def read_segment(data: bytes, program: schema.Program, index: int) -> bytes:
     """A segment of a file: data behind its tables."""
+    start = _segment_start(data, program, index)
+    end = start + program.segments[index].size
+    if end > len(data):
+        raise PteError(f"is damaged: segment {index} ends at {end} of {len(data)}")
+    return data[start:end]
+
+
+def _segment_start(data: bytes, program: schema.Program, index: int) -> int:
     segment = item_at(program.segments, index, "segment")
     if not _has_header(data):
         raise PteError("is damaged: it has segments and no extended header")
-    start = _header_field(data, 24) + segment.offset
-    if start + segment.size > len(data):
-        raise PteError(f"is damaged: segment {index} ends at {start + segment.size} of {len(data)}")
-    return data[start : start + segment.size]
+    start: int = _header_field(data, 24) + segment.offset
+    return start
+
+
+def _check_segments(program: schema.Program) -> None:
+    """Checks that segments, which lie one after another, share no byte."""
+    end = 0
+    for index, segment in enumerate(program.segments):
+        if segment.offset < end:
+            raise PteError(f"is damaged: segment {index} overlaps the one before it")
+        end = segment.offset + segment.size
+
+
+def _delegate(
+    data: bytes, program: schema.Program, index: int, delegate: schema.BackendDelegate
+) -> StoredDelegate:
+    """What is kept for a delegate, its payload where a loader may leave it."""
+    where = f"delegate {index}"
+    if not is_name(delegate.id):
+        raise PteError(f"is damaged: {where} has the id {delegate.id!r}")
+    where += f" ({delegate.id})"
+    payload = _payload(data, program, delegate.processed)
+    try:
+        needs = Needs.of({spec.key: spec.value for spec in delegate.compile_specs})
+    except ValueError as error:
+        raise PteError(f"is damaged: {where}: {error}") from error
+    if not payload:
+        raise PteError(f"is damaged: {where} has an empty payload")
+    if delegate.processed.location == schema.PAYLOAD_IN_SEGMENT:
+        start = _segment_start(data, program, delegate.processed.index)
+        if start % needs.alignment:
+            raise PteError(
+                f"is damaged: {where} has its payload at byte {start}, which is no multiple of its "
+                f"alignment, {needs.alignment}"
+            )
+    return StoredDelegate(delegate.id, payload, needs)
+
+
+def _payload(
+    data: bytes, program: schema.Program, where: schema.BackendDelegateDataReference
+) -> bytes:
+    if where.location == schema.PAYLOAD_IN_SEGMENT:
+        return read_segment(data, program, where.index)
+    inline: bytes = item_at(program.backend_delegate_data, where.index, "payload").data
+    return inline
 
 
 def _constants(data: bytes, program: schema.Program) -> tuple[bytes, ...]:
@@ -203,14 +273,9 @@ def delegate_payloads(data: bytes, backend: str) -> list[bytes]:
     """What any .pte keeps for a backend, in the order of its delegates."""
     check_container(data)
     program = read_tables(data)
-    payloads = []
-    for plan in program.execution_plan:
-        for delegate in plan.delegates:
-            if delegate.id == backend:
-                where = delegate.processed
-                if where.location == schema.PAYLOAD_INLINE:
-                    inline = item_at(program.backend_delegate_data, where.index, "payload")
-                    payloads.append(inline.data)
-                else:
-                    payloads.append(read_segment(data, program, where.index))
-    return payloads
+    return [
+        _payload(data, program, delegate.processed)
+        for plan in program.execution_plan
+        for delegate in plan.delegates
+        if delegate.id == backend
+    ]

@@ -14,7 +14,7 @@ from aot.pte.flatbuffer import number, numbers, octets, table, tables, text, uni
 
 STATIC_SHAPE = 0
 DATA_IN_SEGMENT = 0
-PAYLOAD_INLINE = 0
+PAYLOAD_IN_SEGMENT = 1
 
 
 @dataclass
@@ -162,9 +162,16 @@ class BackendDelegateDataReference:
 
 
 @dataclass
+class CompileSpec:
+    key: str = text(0)
+    value: bytes = octets(1)
+
+
+@dataclass
 class BackendDelegate:
     id: str = text(0)
     processed: BackendDelegateDataReference = table(1, BackendDelegateDataReference)
+    compile_specs: list[CompileSpec] = tables(2, CompileSpec)
 
 
 @dataclass

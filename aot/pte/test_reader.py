@@ -25,7 +25,7 @@ from executorch.exir._serialize._program import (
 
 import aot.dialect.ops  # noqa: F401  (registers torch.ops.pl)
 from aot.pte import schema
-from aot.pte.conventions import Border, PteError, constant_methods, sealed
+from aot.pte.conventions import Border, Needs, PteError, constant_methods, sealed
 from aot.pte.reader import delegate_payloads, read_pte
 from aot.pte.testing import export_pte
 
@@ -70,7 +70,8 @@ def with_delegates(in_segments: bool) -> bytes:
     plan = file.program.execution_plan[0]
     for index, payload in enumerate(PAYLOADS):
         reference = et.BackendDelegateDataReference(et.DataLocation.INLINE, index)
-        plan.delegates.append(et.BackendDelegate(f"Backend{index}", reference, []))
+        specs = [et.CompileSpec(*spec) for spec in Needs(alignment=1).compile_specs().items()]
+        plan.delegates.append(et.BackendDelegate(f"Backend{index}", reference, specs))
         file.program.backend_delegate_data.append(et.BackendDelegateInlineData(payload))
     plan.chains[0].instructions.append(et.Instruction(et.DelegateCall(1, [0, 1])))
     data = serialize_pte_binary(

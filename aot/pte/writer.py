@@ -6,7 +6,9 @@ A node is already what an instruction is: an op with a schema and typed values. 
 ExecuTorch's own code describes tensors, plans memory and serialises.
 
 Values: the constants that are used, in order of registration; then the inputs; then for each call
-its results and its other arguments. Bytes that several constants share are kept once.
+its results and its other arguments. Bytes that several constants share are kept once. A delegate is
+a call of ExecuTorch's own kind, on its inputs and then its results; payloads follow the constants,
+each in a segment of its own, aligned as it asks.
 """
 
 from __future__ import annotations
@@ -26,10 +28,20 @@ from executorch.extension import pytree
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
-from aot.dialect.delegate import is_result
+from aot.dialect.delegate import Delegate, delegate_of, is_result
 from aot.dialect.graph import border_nodes, edge_of, is_channels_last
-from aot.pte.conventions import FORWARD, Border, Layout, constant_methods, sealed
+from aot.pte.conventions import (
+    FORWARD,
+    Border,
+    Layout,
+    Needs,
+    constant_methods,
+    is_name,
+    sealed,
+)
 from aot.pte.kernel_forms import kernel_form
+
+_SEGMENT_ALIGNMENT = 128  # ExecuTorch's
 
 
 def write_pte(module: GraphModule, nhwc_border: bool) -> bytes:
@@ -38,18 +50,29 @@ def write_pte(module: GraphModule, nhwc_border: bool) -> bytes:
     Args:
       module: its shapes are static.
       nhwc_border: rank-4 inputs and outputs have the shape [N, H, W, C] by request.
+
+    Raises:
+      ValueError: a payload asks for what no device can give, or its backend's id is no name.
     """
     method = _Method(module)
+    alignments = [delegate.payload.alignment for delegate in method.delegates]
     methods = [_constant_method(*item) for item in methods_of(module, nhwc_border).items()]
     program = et.Program(
         version=EXECUTORCH_SCHEMA_VERSION,
         execution_plan=[method.plan(), *methods],
         constant_buffer=[et.Buffer(b""), *(et.Buffer(data) for data in method.constants)],
-        backend_delegate_data=[],
+        backend_delegate_data=[
+            et.BackendDelegateInlineData(delegate.payload.data) for delegate in method.delegates
+        ],
         segments=[],
         constant_segment=et.SubsegmentOffsets(0, []),
     )
-    return sealed(bytes(serialize_pte_binary(PTEFile(program))))
+    data = serialize_pte_binary(
+        PTEFile(program),
+        extract_delegate_segments=True,
+        segment_alignment=max([_SEGMENT_ALIGNMENT, *alignments]),
+    )
+    return sealed(bytes(data))
 
 
 def methods_of(module: GraphModule, nhwc_border: bool) -> Mapping[str, object]:
@@ -64,11 +87,8 @@ def methods_of(module: GraphModule, nhwc_border: bool) -> Mapping[str, object]:
 
 def instructions(module: GraphModule) -> list[Node]:
     """The nodes of a dialect graph that are instructions; a node's place here is its op's id."""
-    return [
-        n
-        for n in module.graph.nodes
-        if n.op == "call_module" or (n.op == "call_function" and not is_result(n))
-    ]
+    calls = ("call_function", "call_module")
+    return [n for n in module.graph.nodes if n.op in calls and not is_result(n)]
 
 
 def _border(node: Node, nhwc_border: bool) -> Border:
@@ -113,24 +133,47 @@ def _constant_method(name: str, value: object) -> et.ExecutionPlan:
     )
 
 
+def _stored(index: int, delegate: Delegate) -> et.BackendDelegate:
+    payload = delegate.payload
+    if not is_name(delegate.backend_id) or not payload.data:
+        raise ValueError(
+            f"backend id {delegate.backend_id!r}, {len(payload.data)} bytes of payload"
+        )
+    needs = Needs(payload.configuration, payload.scratch_bytes, payload.alignment)
+    specs = {**payload.compile_specs, **needs.compile_specs()}
+    return et.BackendDelegate(
+        delegate.backend_id,
+        et.BackendDelegateDataReference(et.DataLocation.INLINE, index),
+        [et.CompileSpec(key, value) for key, value in specs.items()],
+    )
+
+
 class _Method:
-    """The method `forward`, and the constants that it refers to."""
+    """The method `forward`, and the constants and delegates that it refers to."""
 
     def __init__(self, module: GraphModule) -> None:
         self.constants: list[bytes] = []
+        self.delegates: list[Delegate] = []
         self._module = module
         self._values: list[et.EValue] = []
         self._instructions: list[et.Instruction] = []
         self._operators: dict[tuple[str, str], int] = {}
         self._buffer_ids: dict[bytes, int] = {}
         self._ids: dict[Node, int] = {}
+        self._results: dict[tuple[Any, Any], int] = {}  # by call and place
         self._planned: dict[int, TensorSpec] = {}  # by value, in the order that they are written
         self._inputs, self._outputs = border_nodes(module)
         self._add_constants()
         for node in self._inputs:
             self._ids[node] = self._tensor(node.meta["val"], 0)
         for step, node in enumerate(module.graph.nodes):
-            if node.op == "call_function":
+            delegate = delegate_of(module, node)
+            if delegate is not None:
+                self._use(node.all_input_nodes, step)
+                self._delegate_call(node, delegate, step)
+            elif is_result(node):
+                self._ids[node] = self._results[node.args[0], node.args[1]]
+            elif node.op == "call_function":
                 self._use(node.all_input_nodes, step)
                 self._call(node, step)
             elif node.op == "output":
@@ -150,7 +193,7 @@ class _Method:
             outputs=[self._ids[n] for n in self._outputs],
             chains=[et.Chain([], [], self._instructions, None)],
             operators=[et.Operator(*name) for name in self._operators],
-            delegates=[],
+            delegates=[_stored(i, delegate) for i, delegate in enumerate(self.delegates)],
             non_const_buffer_sizes=self._pool_sizes,
         )
 
@@ -191,6 +234,14 @@ class _Method:
         call = et.KernelCall(index, [*args, *results, returned])
         self._instructions.append(et.Instruction(call))
         self._ids[node] = results[0]
+
+    def _delegate_call(self, node: Node, delegate: Delegate, step: int) -> None:
+        inputs = [self._argument(argument) for argument in node.args]
+        results = [self._tensor(value, step) for value in node.meta["val"]]
+        call = et.DelegateCall(len(self.delegates), [*inputs, *results])
+        self._instructions.append(et.Instruction(call))
+        self._results |= {(node, place): index for place, index in enumerate(results)}
+        self.delegates.append(delegate)
 
     def _argument(self, value: Any) -> int:
         """The value of an argument; a list is a value of its own that refers to its items."""

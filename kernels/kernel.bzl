@@ -5,11 +5,12 @@ load("@rules_python//python:defs.bzl", "py_library")
 load("//kernels:kernel_library.bzl", "kernel_library")
 load("//kernels/testing:kernel_test.bzl", "kernel_test")
 
-def kernel(name, srcs = [], variants = {}, calls = [], deps = []):
+def kernel(name, srcs = [], variants = {}, calls = [], deps = [], defines_op = False):
     """The library, the planner and the tests of the kernels of a folder.
 
     Makes `<name>`, the kernel_library; `kernel`, the py_library with kernel.py; `cases`, that with
-    cases.py; and the suite of tests `<name>_test`, one a board.
+    cases.py; and the suite of tests `<name>_test`, one a board. A workspace with Pilotlight in it may
+    have kernels of its own: op.py then defines the op, and plans that call it name them.
 
     Args:
       name: of the folder and of its header.
@@ -17,7 +18,18 @@ def kernel(name, srcs = [], variants = {}, calls = [], deps = []):
       variants: sources by class of core, see kernel_library.
       calls: other kernels whose functions or whose kernel.py this one uses.
       deps: C libraries beside //kernels/common.
+      defines_op: whether there is an op.py, with the op and its rule, for the py_library `op`.
     """
+    if defines_op:
+        py_library(
+            name = "op",
+            srcs = ["op.py"],
+            visibility = ["//visibility:public"],
+            deps = [
+                Label("//aot/dialect"),
+                Label("//aot/rules"),
+            ],
+        )
     kernel_library(
         name = name,
         srcs = srcs,
@@ -39,7 +51,7 @@ def kernel(name, srcs = [], variants = {}, calls = [], deps = []):
         name = "cases",
         srcs = ["cases.py"],
         visibility = ["//visibility:public"],
-        deps = [Label("//kernels/testing:cases")],
+        deps = [Label("//kernels/testing:cases")] + ([":op"] if defines_op else []),
     )
     kernel_test(
         name = name + "_test",

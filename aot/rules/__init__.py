@@ -36,6 +36,18 @@ _TABLE: dict[object, Rule] = {
 }
 
 
+def register(rule: Rule, *targets: object) -> None:
+    """Has a rule lower ATen ops that none lowers yet: where an op is defined outside of this folder.
+
+    Raises:
+      ValueError: there is a rule for one of them.
+    """
+    for target in targets:
+        if target in _TABLE:
+            raise ValueError(f"{target} has a rule: {type(_TABLE[target]).__name__}")
+        _TABLE[target] = rule
+
+
 def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
     """The rule that lowers a node, or None if its op has no int8 form.
 

@@ -6,7 +6,7 @@ load("//boards:firmware_image.bzl", "firmware_image")
 load("//firmware/apps:vectors.bzl", "check_app")
 load("//firmware/plan:plan_library.bzl", "plan_library")
 
-def check_image(name, model, board, limit = 4, testonly = False, visibility = None, **kwargs):
+def check_image(name, model, board, kernels = [], limit = 4, testonly = False, visibility = None, **kwargs):
     """An image that runs a model on its stored vectors and compares the outputs bit for bit.
 
     Beside what firmware_image makes there are `<name>_plan`, the plan_library for an application of
@@ -17,6 +17,7 @@ def check_image(name, model, board, limit = 4, testonly = False, visibility = No
       name: of the image.
       model: a pte_model.
       board: label of the board.
+      kernels: as of plan_library.
       limit: how many vectors to store in the image.
       testonly: of all of them.
       visibility: of all of them but the test.
@@ -25,6 +26,7 @@ def check_image(name, model, board, limit = 4, testonly = False, visibility = No
     label = native.package_relative_label(model)
     plan_library(
         name = name + "_plan",
+        kernels = kernels,
         pte = model,
         testonly = testonly,
         visibility = visibility,

@@ -21,6 +21,7 @@ from aot.pte.conventions import PteError
 from boards.board import BoardError, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from firmware.plan import emit_c
+from firmware.plan.load import load_modules
 from firmware.plan.plan import DoesNotFitError, make_plan
 from firmware.plan.program import Program, ProgramError, load_program
 from firmware.plan.report import does_not_fit_text, plan_json, plan_text
@@ -48,6 +49,7 @@ def main(argv: list[str]) -> int:
     name = _NAME.value
     if not name.isidentifier() or not name.isascii():
         return _fail(f"--name={name} is not a C identifier")
+    load_modules()
     try:
         board = load_board(_path(_BOARD.value))
         plan = make_plan(_program(_path(model)), board)

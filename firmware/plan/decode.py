@@ -10,6 +10,7 @@ from pathlib import Path
 from absl import app, flags
 
 from aot.pte.conventions import PteError
+from firmware.plan.load import load_modules
 from firmware.plan.program import save_program
 from firmware.plan.pte import read_program
 
@@ -20,6 +21,7 @@ _OUTPUT = flags.DEFINE_string("output", None, "The decoded program to write.", r
 def main(argv: list[str]) -> int:
     if len(argv) > 1:
         raise app.UsageError(f"unknown argument {argv[1]!r}")
+    load_modules()
     try:
         program = read_program(Path(_PTE.value).read_bytes())
     except (OSError, PteError) as error:

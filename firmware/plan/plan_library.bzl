@@ -2,6 +2,7 @@
 """plan_library: a .pte becomes C for the board that the configuration is for."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
+load("@rules_python//python:defs.bzl", "py_binary")
 load("//boards:board.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
 load("//firmware/plan:c_name.bzl", "c_name", "plan_header")
@@ -9,8 +10,9 @@ load("//firmware/plan:c_name.bzl", "c_name", "plan_header")
 def _program_impl(ctx):
     program = ctx.actions.declare_file(ctx.label.name)
     ctx.actions.run(
-        executable = ctx.executable._decoder,
-        arguments = ["--pte=" + ctx.file.pte.path, "--output=" + program.path],
+        executable = ctx.executable.decoder,
+        arguments = ["--pte=" + ctx.file.pte.path, "--output=" + program.path] +
+                    ["--load=" + module for module in ctx.attr.modules],
         inputs = [ctx.file.pte],
         outputs = [program],
         mnemonic = "PteDecode",
@@ -22,17 +24,18 @@ def _program_impl(ctx):
 _program = rule(
     implementation = _program_impl,
     attrs = {
+        "decoder": attr.label(
+            cfg = "exec",
+            executable = True,
+            mandatory = True,
+        ),
+        "modules": attr.string_list(doc = "Modules that define ops."),
         "pte": attr.label(
             allow_single_file = [".pte"],
             mandatory = True,
         ),
         "_allowlist_function_transition": attr.label(
             default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
-        ),
-        "_decoder": attr.label(
-            cfg = "exec",
-            default = "//firmware/plan:decode",
-            executable = True,
         ),
     },
     cfg = no_board_transition,
@@ -52,8 +55,9 @@ def _plan_source_impl(ctx):
     arguments.add(header, format = "--header=%s")
     arguments.add(description, format = "--json=%s")
     arguments.add(plan_header(ctx.label.package, name), format = "--include=%s")
+    arguments.add_all(ctx.attr.modules, format_each = "--load=%s")
     ctx.actions.run(
-        executable = ctx.executable._compiler,
+        executable = ctx.executable.compiler,
         arguments = [arguments],
         inputs = [ctx.file.program, board],
         outputs = [source, header, description],
@@ -75,15 +79,16 @@ _plan_source = rule(
             default = "//boards:current",
             providers = [BoardInfo],
         ),
+        "compiler": attr.label(
+            cfg = "exec",
+            executable = True,
+            mandatory = True,
+        ),
+        "modules": attr.string_list(doc = "Modules that find kernels."),
         "plan_name": attr.string(mandatory = True),
         "program": attr.label(
             allow_single_file = True,
             mandatory = True,
-        ),
-        "_compiler": attr.label(
-            cfg = "exec",
-            default = "//firmware/plan:compile",
-            executable = True,
         ),
     },
 )
@@ -107,7 +112,24 @@ _plan_library = rule(
     provides = [CcInfo],
 )
 
-def plan_library(name, pte, **kwargs):
+def _with(name, program, deps, **kwargs):
+    """Makes a program of this package that sees the user's modules too, if there are any."""
+    if not deps:
+        return Label("//firmware/plan:" + program)
+    source = Label("//firmware/plan:%s.py" % program)
+    py_binary(
+        name = "%s.%s" % (name, program),
+        srcs = [source],
+        main = source,
+        deps = deps + [Label("//firmware/plan:%s_lib" % program)],
+        **kwargs
+    )
+    return ":%s.%s" % (name, program)
+
+def _modules(kernels, name):
+    return [".".join([part for part in kernel.package.split("/") if part] + [name]) for kernel in kernels]
+
+def plan_library(name, pte, kernels = [], **kwargs):
     """Compiles a lowered model for the board that the configuration is for.
 
     Gives a library that defines `const pl_plan <name>` (firmware/runtime/plan.h) and, for #include,
@@ -118,6 +140,7 @@ def plan_library(name, pte, **kwargs):
     Args:
       name: of the library and of the plan.
       pte: label of the .pte.
+      kernels: labels of kernels outside of Pilotlight that the model calls (kernels/kernel.bzl).
       **kwargs: tags, testonly, visibility.
     """
     plan_name = c_name(name)
@@ -129,13 +152,20 @@ def plan_library(name, pte, **kwargs):
     if native.existing_rule(source):
         fail("plan_library %s: in C this plan would be %s, as another one of this package is" %
              (name, plan_name))
+    kernels = [native.package_relative_label(kernel) for kernel in kernels]
+    ops = [kernel.same_package_label("op") for kernel in kernels]
+    planners = [kernel.same_package_label("kernel") for kernel in kernels]
     _program(
         name = name + ".program",
+        decoder = _with(name, "decode", ops, **kwargs),
+        modules = _modules(kernels, "op"),
         pte = pte,
         **kwargs
     )
     _plan_source(
         name = source,
+        compiler = _with(name, "compile", planners, **kwargs),
+        modules = _modules(kernels, "kernel"),
         plan_name = plan_name,
         program = ":" + name + ".program",
         **kwargs
@@ -154,7 +184,7 @@ def plan_library(name, pte, **kwargs):
         deps = [
             Label("//firmware/runtime:plan"),
             Label("//kernels"),
-        ],
+        ] + kernels,
         **kwargs
     )
     _plan_library(

@@ -99,7 +99,10 @@ class _Method:
         name = item_at(self._plan.operators, instruction.op_index, f"{where}: operator")
         operator = operators.find(name.name, name.overload)
         if operator is None:
-            raise PteError(f"{where} calls {name.name}.{name.overload}: there is no such operator")
+            raise PteError(
+                f"{where} calls {name.name}.{name.overload}: there is no such operator; one of your "
+                "own comes with the kernel that plan_library's `kernels` name"
+            )
         where += f" ({operator.name})"
         indices = list(instruction.args)
         out_count = len(operator.outputs)

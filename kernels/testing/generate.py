@@ -1,30 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the C programs that test an op: all cases for the host, some for boards of each class."""
 
+import importlib
+from collections.abc import Iterable
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 from absl import app, flags
 
 from kernels.common.kernel import Isa
 from kernels.testing.case import Case
-from kernels.testing.folders import folder
 from kernels.testing.oracle import expected_outputs
 from kernels.testing.program import Program
 
-_OP = flags.DEFINE_string("op", None, "Kernel folder whose cases.py to use.", required=True)
+_PACKAGE = flags.DEFINE_string(
+    "package", None, "The kernel's folder in Python's words, such as kernels.lut.", required=True
+)
 _OUTPUT = flags.DEFINE_string(
     "output", None, "Start of the names: <output>.host.c, <output>.scalar.c …", required=True
 )
 
 
-def load_cases(op: str) -> list[Case]:
-    """The cases of kernels/<op>/cases.py."""
-    cases = list(folder(op).cases())
+def load_cases(package: str) -> list[Case]:
+    """The cases of a kernel's cases.py."""
+    importlib.import_module(f"{package}.kernel")
+    cases = list(cast(Iterable[Case], importlib.import_module(f"{package}.cases").cases()))
     names = [case.name for case in cases]
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:
-        raise ValueError(f"cases of {op} share a name: {sorted(repeated)}")
+        raise ValueError(f"cases of {package} share a name: {sorted(repeated)}")
     return cases
 
 
@@ -32,7 +36,7 @@ def main(argv: list[str]) -> None:
     del argv
     host = Program("scalar")
     boards = {isa: Program(isa) for isa in get_args(Isa)}
-    for case in load_cases(_OP.value):
+    for case in load_cases(_PACKAGE.value):
         expected = expected_outputs(case)
         host.add(case, expected)
         for program in boards.values() if case.board else ():

@@ -14,7 +14,7 @@ def _case_sources_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable.generator,
         arguments = [
-            "--op=" + ctx.attr.op,
+            "--package=" + ctx.label.package.replace("/", "."),
             "--output=" + outputs[0].path.removesuffix(".host.c"),
         ],
         outputs = outputs,
@@ -34,7 +34,6 @@ _case_sources = rule(
             executable = True,
             cfg = "exec",
         ),
-        "op": attr.string(mandatory = True),
     },
 )
 
@@ -82,7 +81,6 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
         name = name + ".sources",
         testonly = True,
         generator = ":%s.generator" % name,
-        op = native.package_name().split("/")[-1],
     )
     _chosen_source(
         name = name + ".host.source",

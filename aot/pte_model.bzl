@@ -62,6 +62,8 @@ def pte_model(
         srcs = [Label("//aot:lower_main.py")],
         main = Label("//aot:lower_main.py"),
         data = data,
+        # A workspace's folder may have the name of one of Pilotlight's: both are one package.
+        legacy_create_init = 0,
         deps = [Label("//aot:lowering")] + deps,
         **kwargs
     )

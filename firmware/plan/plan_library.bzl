@@ -121,6 +121,8 @@ def _with(name, program, deps, **kwargs):
         name = "%s.%s" % (name, program),
         srcs = [source],
         main = source,
+        # A workspace's folder may have the name of one of Pilotlight's: both are one package.
+        legacy_create_init = 0,
         deps = deps + [Label("//firmware/plan:%s_lib" % program)],
         **kwargs
     )

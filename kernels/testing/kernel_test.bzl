@@ -71,6 +71,8 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
         testonly = True,
         srcs = [Label("//kernels/testing:generate.py")],
         main = Label("//kernels/testing:generate.py"),
+        # A workspace's folder may have the name of one of Pilotlight's: both are one package.
+        legacy_create_init = 0,
         deps = [
             cases,
             lookup,

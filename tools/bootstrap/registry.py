@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lays down a registry of the Bazel modules that come with Bazel itself, for builds without internet.
+"""Lays down a registry of the modules that come with Debian's Bazel, for builds without internet.
 
 Bazel's own module and what it names are looked up in a registry, the public one on the internet if
-there is no other. Debian's Bazel carries the sources of most: they become local modules. Nothing here
-loads the rest: they become empty ones.
+there is no other. Debian's Bazel carries the sources of most: they become local modules. Nothing
+here loads the rest: they become empty ones.
 """
 
 import json

@@ -19,6 +19,7 @@ _PYTHON = ("*.py",)
 _C = ("*.c", "*.h")
 _DEVICE_C = ("kernels/*.c", "firmware/*.c", "boards/*.c")
 _WRONG_ON_PURPOSE = ("boards/tests/programs/*",)
+_OTHER_WORKSPACE = ("examples/outside/*",)
 _STARLARK = ("*.bzl", "*BUILD.bazel", "*.BUILD", "*MODULE.bazel", "*WORKSPACE")
 
 # Symbols that rules_cc has to be asked for only in versions later than what Bazel 7 brings along.
@@ -61,7 +62,7 @@ CHECKS = {
     ),
     "clang_format": Check("clang-format", _C, ("--dry-run", "--Werror"), ("-i",)),
     "clang_tidy": Check("clang-tidy", _DEVICE_C, ("--quiet",), exclude=_WRONG_ON_PURPOSE),
-    "mypy": Check("mypy", _PYTHON, ("--cache-dir=/dev/null",)),
+    "mypy": Check("mypy", _PYTHON, ("--cache-dir=/dev/null",), exclude=_OTHER_WORKSPACE),
     "ruff": Check("ruff", _PYTHON, ("check", "--no-cache"), ("check", "--no-cache", "--fix")),
     "ruff_format": Check(
         "ruff", _PYTHON, ("format", "--no-cache", "--diff"), ("format", "--no-cache")

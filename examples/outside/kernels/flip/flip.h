@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef OPS_FLIP_FLIP_H_
-#define OPS_FLIP_FLIP_H_
+#ifndef KERNELS_FLIP_FLIP_H_
+#define KERNELS_FLIP_FLIP_H_
 
 #include "kernels/common/types.h"
 
@@ -21,4 +21,4 @@ typedef struct {
 PL_MUST_USE pl_status pl_flip_x8(const pl_context *ctx, const pl_flip_params *params,
                                  const pl_flip_dims *dims, const pl_flip_data *data);
 
-#endif  // OPS_FLIP_FLIP_H_
+#endif  // KERNELS_FLIP_FLIP_H_

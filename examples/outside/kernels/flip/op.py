@@ -18,7 +18,9 @@ def _infer(input: torch.Tensor, dim: int) -> tuple[tuple[int, ...], torch.dtype]
     return tuple(input.shape), torch.int8
 
 
-@define("Tensor input, int dim", infer=_infer, dtypes={"input": (torch.int8,)}, shares_quantization=True)
+@define(
+    "Tensor input, int dim", infer=_infer, dtypes={"input": (torch.int8,)}, shares_quantization=True
+)
 def flip(input: torch.Tensor, dim: int) -> torch.Tensor:
     """output[.., i, ..] = input[.., size - 1 - i, ..] along dim, which is not negative."""
     return input.flip([dim])

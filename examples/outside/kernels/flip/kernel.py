@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::flip on ops/flip/flip.h."""
+"""pl::flip on kernels/flip/flip.h."""
 
 import math
 
@@ -14,7 +14,7 @@ def flip(call: OpCall, isa: Isa) -> KernelCall:
     dim = call.integer("dim", 0, len(source.shape) - 1)
     return KernelCall(
         function="pl_flip_x8",
-        header="ops/flip/flip.h",
+        header="kernels/flip/flip.h",
         params={},
         dims={
             "outer": math.prod(source.shape[:dim]),

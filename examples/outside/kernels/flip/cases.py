@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-import ops.flip.op  # noqa: F401  (defines the op)
+import kernels.flip.op  # noqa: F401  (defines the op)
 from kernels.testing.case import Case
 from kernels.testing.values import Values
 

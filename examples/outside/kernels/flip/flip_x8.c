@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/flip/flip.h"
+#include "kernels/flip/flip.h"
 
 pl_status pl_flip_x8(const pl_context *ctx, const pl_flip_params *params, const pl_flip_dims *dims,
                      const pl_flip_data *data) {

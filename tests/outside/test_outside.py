@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""examples/outside, a workspace that has Pilotlight beside it: built, simulated and run as its page
+(docs/outside.md) says, as a module and as a repository of a WORKSPACE.
+"""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tools.bootstrap.cache import cache_root
+
+ROOT = Path("WORKSPACE").resolve().parent
+EXAMPLE = ROOT / "examples/outside"
+
+
+class Workspace:
+    """The example with a Bazel server of its own; both modes have the user's cache of results."""
+
+    def __init__(self, base: Path, *options: str) -> None:
+        self._start = [ROOT / "tools/bazel", f"--output_base={base}", "--max_idle_secs=60"]
+        self._options = [f"--disk_cache={cache_root() / 'disk'}", "--symlink_prefix=/", *options]
+
+    def bazel(self, command: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [*self._start, command, *self._options, "--noshow_progress", *arguments],
+            cwd=EXAMPLE,
+            capture_output=True,
+            text=True,
+        )
+
+    def shutdown(self) -> None:
+        subprocess.run([*self._start, "shutdown"], cwd=EXAMPLE, capture_output=True)
+
+
+@pytest.fixture(scope="module", params=["module", "workspace"])
+def workspace(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Workspace]:
+    options = {"module": [], "workspace": ["--config=workspace"]}[request.param]
+    workspace = Workspace(tmp_path_factory.mktemp("outside") / "base", *options)
+    yield workspace
+    workspace.shutdown()
+
+
+def test_own_model_board_kernel_and_app(workspace: Workspace) -> None:
+    tests = ["//:both_ways_check_test", "//app:app_test", "//kernels/flip:flip_test.on_host"]
+    done = workspace.bazel("test", *tests)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 tests pass" in done.stdout
+
+
+def test_image_is_simulated(workspace: Workspace) -> None:
+    done = workspace.bazel("run", "//:both_ways_check.sim")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "both_ways_check on rig (cortex-m4), simulated" in done.stdout
+    assert "equal                       4 (100.00%)" in done.stdout

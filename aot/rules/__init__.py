@@ -37,7 +37,7 @@ _TABLE: dict[object, Rule] = {
 
 
 def register(rule: Rule, *targets: object) -> None:
-    """Has a rule lower ATen ops that none lowers yet: where an op is defined outside of this folder.
+    """Has a rule lower ATen ops that none lowers yet: for ops that are defined elsewhere.
 
     Raises:
       ValueError: there is a rule for one of them.

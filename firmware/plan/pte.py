@@ -100,8 +100,8 @@ class _Method:
         operator = operators.find(name.name, name.overload)
         if operator is None:
             raise PteError(
-                f"{where} calls {name.name}.{name.overload}: there is no such operator; one of your "
-                "own comes with the kernel that plan_library's `kernels` name"
+                f"{where} calls {name.name}.{name.overload}: there is no such operator; one of "
+                "your own comes with the kernel that plan_library's `kernels` name"
             )
         where += f" ({operator.name})"
         indices = list(instruction.args)

@@ -19,7 +19,7 @@ class Workspace:
     """The example with a Bazel server of its own; both modes have the user's cache of results."""
 
     def __init__(self, base: Path, *options: str) -> None:
-        self._start = [ROOT / "tools/bazel", f"--output_base={base}", "--max_idle_secs=60"]
+        self._start = [f"{ROOT}/tools/bazel", f"--output_base={base}", "--max_idle_secs=60"]
         self._options = [f"--disk_cache={cache_root() / 'disk'}", "--symlink_prefix=/", *options]
 
     def bazel(self, command: str, *arguments: str) -> "subprocess.CompletedProcess[str]":

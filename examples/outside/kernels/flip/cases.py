@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 
 import kernels.flip.op  # noqa: F401  (defines the op)
+
 from kernels.testing.case import Case
 from kernels.testing.values import Values
 

@@ -111,7 +111,7 @@ def _missing_trait(node: Node, traits: Traits) -> str:
                 return f"`{value.name}` has zero_point {edge_of(value).zero_point}, not 0"
     if traits.shares_quantization:
         for value in values:
-            if not edge_of(value).same_quantization(edge_of(values[0])):
+            if edge_of(value).quantization != edge_of(values[0]).quantization:
                 return f"`{value.name}` and `{values[0].name}` differ in scale or zero_point"
     if traits.weights_per_tensor:
         module = node.graph.owning_module

@@ -99,10 +99,10 @@ def main(argv: list[str]) -> int:
     plan = json.loads(Path(_PLAN.value).read_text()) if _PLAN.value else None
     counted = profile(run, size, plan)
     if _PROFILE.value:
-        path = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), _PROFILE.value)
-        path.write_text(json.dumps(counted, indent=1) + "\n")
+        output = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), _PROFILE.value)
+        output.write_text(json.dumps(counted, indent=1) + "\n")
     tables = [steps_table(counted), summary(run, size, facts, counted)]
-    print("".join(f"\n{table}\n" for table in tables if table), end="")
+    print("".join(f"\n{text}\n" for text in tables if text), end="")
     return 0
 
 

@@ -46,11 +46,11 @@ def export_pte(
         results = module.eval()(*inputs)
     outputs = [results] if isinstance(results, torch.Tensor) else list(results)
     given = layouts or (["row_major"] * len(inputs), ["row_major"] * len(outputs))
-    borders = [
+    taken, returned = (
         [_border(tensor, layout) for tensor, layout in zip(tensors, side, strict=True)]
         for tensors, side in zip((inputs, outputs), given, strict=True)
-    ]
-    return pte_testing.export_pte(module, inputs, constant_methods(*borders) | methods)
+    )
+    return pte_testing.export_pte(module, inputs, constant_methods(taken, returned) | methods)
 
 
 def _border(tensor: torch.Tensor, layout: Layout) -> Border:

@@ -15,7 +15,7 @@ ROWS = [("one", "1", "x y"), ("three", "1,000", "")]
     ],
 )
 def test_columns_have_one_width(options: dict[str, str], lines: list[str]) -> None:
-    assert table(ROWS, **options).splitlines() == lines  # type: ignore[arg-type]
+    assert table(ROWS, **options).splitlines() == lines
 
 
 def test_cells_are_printed_as_they_are() -> None:

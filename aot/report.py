@@ -13,6 +13,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.delegate import Delegate, delegate_of
 from aot.dialect.graph import border_nodes, dialect_op, edge_of, inputs_of, shape_of
+from aot.dialect.results import results_of, values_of
 from aot.pte.writer import instructions
 
 FORMAT = 1
@@ -57,10 +58,10 @@ def _entry(op_id: str, node: Node, delegate: int | None) -> dict[str, Any]:
         "runs_on": node.meta["runs_on"],
         "not_on": node.meta["not_on"],
         "delegate": delegate,
-        "precision": str(node.meta["val"].dtype).removeprefix("torch."),
+        "precision": str(values_of(node)[0].dtype).removeprefix("torch."),
         "why": _why(node),
         "inputs": [_tensor(n) for n in inputs_of(node)],
-        "output": _tensor(node),
+        "outputs": [_tensor(n) for n in results_of(node)],
         "macs": _macs(node),
         "constant_bytes": sum(_bytes(n.meta["val"]) for n in constants),
     }

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import operator
-
 import torch
 from torch.fx import GraphModule, Node
 
 from aot.backends.cortex_m import FLOAT_OPS
+from aot.dialect.results import is_result, taken_from
 from aot.errors import LoweringError, Problem, describe, module_path, place, source_line
-from aot.rules import pooling, rule_for
+from aot.rules import gives_integers, has_rules_by_result, rule_for
 from aot.rules.function import Roots, function_roots, is_interior
 from kernels.common.tensor import MAX_RANK
 
@@ -28,9 +27,10 @@ _HINTS = {
     "aten.bmm": "a Linear layer if one side is constant; or --allow-float-fallback",
     "aten.mm": "a Linear layer if one side is constant",
     "aten.addmm": "a Linear layer if one side is constant",
-    "aten.max": "torch.amax, without the indices, and --allow-float-fallback",
+    "aten.max": "x.flatten().max(0)",
     "aten.max_pool2d_with_indices": "a pool whose indices nobody reads",
-    "aten.min": "torch.amin, without the indices, and --allow-float-fallback",
+    "aten.min": "torch.max of -x, and - of its values",
+    "aten.argmin": "torch.argmax of -x",
     "aten.embedding": "look the row up in the application and give it as an input",
     "aten.lstm": "a convolutional or fully connected model",
     "aten.gru": "a convolutional or fully connected model",
@@ -45,9 +45,9 @@ def unsupported(module: GraphModule, allow_float_fallback: bool) -> list[Problem
     problems: dict[Node, Problem] = {}
     roots = function_roots(module.graph)
     for node in module.graph.nodes:
-        if node.op != "call_function" or _belongs_to_next(node) or is_interior(node, roots):
+        if node.op != "call_function" or has_rules_by_result(node) or is_interior(node, roots):
             continue
-        if node.target is operator.getitem and node.args[0] in problems:
+        if is_result(node) and taken_from(node)[0] in problems:
             continue
         problem = _problem(node, roots, allow_float_fallback)
         if problem is not None:
@@ -66,11 +66,6 @@ def check_supported(module: GraphModule, allow_float_fallback: bool) -> None:
         )
 
 
-def _belongs_to_next(node: Node) -> bool:
-    """The op behind a getitem that a rule looks through."""
-    return bool(node.users) and all(pooling.gives_adaptive_max(u) for u in node.users)
-
-
 def _hint(name: str, default: str) -> str:
     """What to write instead of an op: of the overload, else of the op."""
     return _HINTS.get(name, _HINTS.get(name.rsplit(".", 1)[0], default))
@@ -78,7 +73,7 @@ def _hint(name: str, default: str) -> str:
 
 def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | None:
     value = node.meta.get("val")
-    name = str(node.target) if node.target is not operator.getitem else str(node.args[0])
+    name = str(taken_from(node)[0].target)
 
     def problem(reason: str, hint: str) -> Problem:
         where = place(module_path(node), source_line(node))
@@ -87,7 +82,9 @@ def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | 
     rule = rule_for(node, roots)
     rejection = rule.reject(node) if rule is not None else None
     sources = rule.activations(node) if rule is not None else node.all_input_nodes
-    tensors = [value, *(n.meta.get("val") for n in sources)]
+    tensors = [n.meta.get("val") for n in sources]
+    if not gives_integers(node):
+        tensors.insert(0, value)
     wrong = [t for t in tensors if not isinstance(t, torch.Tensor) or t.dtype != torch.float32]
     shapes = [t.shape for t in tensors if isinstance(t, torch.Tensor)]
     if any(0 in shape for shape in shapes) and rejection is None:

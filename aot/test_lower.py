@@ -157,7 +157,7 @@ def test_report_says_what_every_op_became() -> None:
     assert conv["from"] == ["aten.convolution", "aten.hardtanh"]
     assert "test_lower.py" in conv["source"] or "fixtures.py" in conv["source"]
     assert conv["macs"] == 8 * 6 * 8 * 27
-    assert conv["output"] == {**conv["output"], "shape": [1, 8, 6, 8], "dtype": "int8"}
+    assert conv["outputs"][0] == {**conv["outputs"][0], "shape": [1, 8, 6, 8], "dtype": "int8"}
     assert ops["pl.transpose"]["why"]
     assert report["float_ops"] == 0
     assert report["pte_bytes"] == len(default().pte)

@@ -43,6 +43,14 @@ def test_refuses(op: str, changes: Mapping[str, Any], message: str) -> None:
     assert str(caught.value).startswith(f"{op} -> 'y'")
 
 
+def test_refuses_results_of_another_type() -> None:
+    valid = VALID["pl::max_with_indices"].call
+    with pytest.raises(KernelError, match="output 1 is int8, not int32"):
+        kernel_call(replace(valid, outputs=(valid.output(), activation(2, name="i"))), "scalar")
+    with pytest.raises(KernelError, match="output 1 is missing"):
+        kernel_call(replace(valid, outputs=valid.outputs[:1]), "scalar")
+
+
 def test_refuses_missing_arguments() -> None:
     with pytest.raises(KernelError, match="'perm' is missing"):
         call = VALID["pl::transpose"].call

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A region of a dialect graph that an engine other than the CPU runs.
 
-In the graph it is a `call_module` of a `Delegate`, whose results are taken out by `getitem` nodes.
-The call's `meta["val"]` is the list of its results, its `edge` is empty; each `getitem` has `val`,
-`edge` and `origin` of the value that it takes out. The delegate keeps the region's own dialect
-graph: that is what the reference computes, and what the verifier looks into.
+In the graph it is a `call_module` of a `Delegate`, a call with several results (see results.py).
+The call's `edge` is empty; each of its results has `val`, `edge` and `origin` of its own. The
+delegate keeps the region's own dialect graph: that is what the reference computes, and what the
+verifier looks into.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -64,8 +63,3 @@ def delegate_of(module: GraphModule, node: object) -> Delegate | None:
         return None
     called = module.get_submodule(str(node.target))
     return called if isinstance(called, Delegate) else None
-
-
-def is_result(node: Node) -> bool:
-    """Whether a node takes one result out of a call that has several."""
-    return node.op == "call_function" and node.target is operator.getitem

@@ -3,11 +3,12 @@
 
 A dialect graph is a torch.fx graph whose compute nodes call `torch.ops.pl.*` (or, with float
 fallback, ATen ops). Each node that gives a tensor has `meta["val"]` (shape and dtype, on the meta
-device) and `meta["edge"]` (quantization and layout).
+device) and `meta["edge"]` (quantization and layout). Calls with several results: see results.py.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,7 @@ from torch.fx.node import map_arg
 
 from aot.dialect.library import OPS, Op
 from aot.dialect.quantization import Quantization
+from aot.dialect.results import values_of
 
 NHWC = "NHWC"
 ROW_MAJOR = "row_major"
@@ -138,22 +140,32 @@ class Builder:
         return node
 
     def call(self, op: Op, *args: Any, edge: Edge, origin: Origin) -> Node:
-        """A call of a dialect op; shape and dtype come from the op's own rule."""
+        """A call of a dialect op; shape and dtype come from the op's own rule.
+
+        Of an op with several results the edge is empty: `result` takes out each with its own.
+        """
         node = self._graph.call_function(op.overload, args)
-        values = [_value_of(a) for a in args]
-        shape, dtype = op.infer(*values)
-        value = torch.empty(shape, dtype=dtype, device="meta", memory_format=op.memory_format)
-        node.meta.update(val=value, edge=edge, origin=origin)
-        if origin.source:
-            node.meta["stack_trace"] = origin.source
-        return node
+        return _marked(node, op.returned(op.values(*map(value_of, args))), edge, origin)
+
+    def result(self, call: Node, index: int, *, edge: Edge, origin: Origin) -> Node:
+        """One of a call's several results."""
+        node = self._graph.call_function(operator.getitem, (call, index))
+        return _marked(node, values_of(call)[index], edge, origin)
 
 
-def _value_of(argument: Any) -> Any:
+def _marked(node: Node, value: Any, edge: Edge, origin: Origin) -> Node:
+    node.meta.update(val=value, edge=edge, origin=origin)
+    if origin.source:
+        node.meta["stack_trace"] = origin.source
+    return node
+
+
+def value_of(argument: Any) -> Any:
+    """An argument of a call, with each node's value in its place."""
     if isinstance(argument, Node):
         return argument.meta["val"]
     if isinstance(argument, (list, tuple)):
-        return [_value_of(a) for a in argument]
+        return [value_of(a) for a in argument]
     return argument
 
 

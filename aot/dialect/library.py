@@ -3,13 +3,15 @@
 
 An op is one file in `aot/dialect/ops`: a schema, the shape it gives, and a reference implementation
 in torch that *is* the specification. `define` registers three things with torch: the functional
-overload, its fake (shape only) form for export, and the `.out` overload that a .pte refers to.
+overload, its fake (shape only) form for export, and the `.out` overload that a .pte refers to. An
+op with several results returns a tuple, and its `.out` overload takes `out0`, `out1`, ….
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 from typing import Any
 
 import torch
@@ -18,6 +20,9 @@ from aot.dialect.transposes import Transposes
 
 _LIBRARY = torch.library.Library("pl", "DEF")
 
+Inferred = tuple[tuple[int, ...], torch.dtype]
+"""Shape and dtype of a result."""
+
 
 @dataclass(frozen=True)
 class Op:
@@ -25,12 +30,16 @@ class Op:
 
     Attributes:
       name: without the namespace, e.g. "conv2d".
-      reference: the specification; exact integer arithmetic on torch tensors.
-      infer: `(shape, dtype)` of the output from the same arguments.
+      reference: the specification; exact integer arithmetic on torch tensors; gives a tensor, or a
+        tuple where there are several results.
+      infer: shape and dtype of the output from the same arguments; a list of them where there are
+        several results.
       dtypes: tensor argument name -> dtypes that it may have.
+      results: how many tensors a call gives.
       zero_points: name of an int argument -> name of the tensor (or "output") whose zero_point it
         must equal.
-      shares_quantization: the output has the scale and zero_point of its (first) tensor argument.
+      shares_quantization: what is quantized of the output has the scale and zero_point of the
+        (first) tensor argument.
       spatial: input and output are NHWC.
       macs: multiply-accumulates of one call, for reports; None where the notion does not apply.
       memory_format: how the result lies in memory.
@@ -38,9 +47,10 @@ class Op:
     """
 
     name: str
-    reference: Callable[..., torch.Tensor]
-    infer: Callable[..., tuple[tuple[int, ...], torch.dtype]]
+    reference: Callable[..., Any]
+    infer: Callable[..., Inferred | Sequence[Inferred]]
     dtypes: Mapping[str, tuple[torch.dtype, ...]]
+    results: int = 1
     zero_points: Mapping[str, str] = field(default_factory=dict)
     shares_quantization: bool = False
     spatial: bool = False
@@ -53,6 +63,18 @@ class Op:
         """The functional overload, `torch.ops.pl.<name>.default`."""
         return getattr(torch.ops.pl, self.name).default
 
+    def values(self, *args: Any, **kwargs: Any) -> list[torch.Tensor]:
+        """What a call with these arguments gives, on the meta device."""
+        inferred: Any = self.infer(*args, **kwargs)
+        return [
+            torch.empty(shape, dtype=dtype, device="meta", memory_format=self.memory_format)
+            for shape, dtype in ([inferred] if self.results == 1 else inferred)
+        ]
+
+    def returned(self, values: Sequence[torch.Tensor]) -> Any:
+        """The results of a call as torch has them: one is no tuple."""
+        return values[0] if self.results == 1 else tuple(values)
+
 
 OPS: dict[str, Op] = {}
 
@@ -60,22 +82,24 @@ OPS: dict[str, Op] = {}
 def define(
     arguments: str,
     *,
-    infer: Callable[..., tuple[tuple[int, ...], torch.dtype]],
+    infer: Callable[..., Inferred | Sequence[Inferred]],
     dtypes: Mapping[str, tuple[torch.dtype, ...]],
+    results: int = 1,
     zero_points: Mapping[str, str] | None = None,
     shares_quantization: bool = False,
     spatial: bool = False,
     macs: Callable[..., int] | None = None,
     memory_format: torch.memory_format = torch.contiguous_format,
     transposes: Transposes | None = None,
-) -> Callable[[Callable[..., torch.Tensor]], Op]:
+) -> Callable[[Callable[..., Any]], Op]:
     """Declares the op that the decorated reference function specifies.
 
     Args:
       arguments: the argument list of the functional schema, e.g. "Tensor input, Tensor table".
       infer: gives shape and dtype of the output from the same arguments (it may look at shapes
-        only).
+        only); a list of them where there are several results.
       dtypes: tensor argument name -> dtypes that the verifier lets through.
+      results: how many tensors a call gives.
       zero_points: int argument -> tensor argument (or "output") whose zero_point it repeats.
       shares_quantization: output quantization equals the input's.
       spatial: input and output are NHWC.
@@ -84,30 +108,13 @@ def define(
       transposes: how transposes pass through the op, if they do.
     """
 
-    def decorate(reference: Callable[..., torch.Tensor]) -> Op:
-        name = reference.__name__
-        _LIBRARY.define(f"{name}({arguments}) -> Tensor")
-        _LIBRARY.define(f"{name}.out({arguments}, *, Tensor(a!) out) -> Tensor(a!)")
-
-        def out_variant(*args: Any, out: torch.Tensor, **kwargs: Any) -> torch.Tensor:
-            return out.copy_(reference(*args, **kwargs))
-
-        def fake(*args: Any, **kwargs: Any) -> torch.Tensor:
-            shape, dtype = infer(*args, **kwargs)
-            return torch.empty(shape, dtype=dtype, device="meta", memory_format=memory_format)
-
-        def fake_out(*args: Any, out: torch.Tensor, **kwargs: Any) -> torch.Tensor:
-            return out
-
-        _LIBRARY.impl(name, reference, "CPU")
-        _LIBRARY.impl(f"{name}.out", out_variant, "CPU")
-        _LIBRARY.impl(name, fake, "Meta")
-        _LIBRARY.impl(f"{name}.out", fake_out, "Meta")
+    def decorate(reference: Callable[..., Any]) -> Op:
         op = Op(
-            name,
+            reference.__name__,
             reference,
             infer,
             dict(dtypes),
+            results,
             dict(zero_points or {}),
             shares_quantization,
             spatial,
@@ -115,7 +122,34 @@ def define(
             memory_format,
             transposes,
         )
-        OPS[name] = op
+        _register(op, arguments)
+        OPS[op.name] = op
         return op
 
     return decorate
+
+
+def _register(op: Op, arguments: str) -> None:
+    outs = ["out"] if op.results == 1 else [f"out{i}" for i in range(op.results)]
+    written = [f"Tensor({letter}!)" for letter in ascii_lowercase[: op.results]]
+    out_arguments = ", ".join(map(" ".join, zip(written, outs, strict=True)))
+    _LIBRARY.define(f"{op.name}({arguments}) -> ({', '.join(['Tensor'] * op.results)})")
+    _LIBRARY.define(f"{op.name}.out({arguments}, *, {out_arguments}) -> ({', '.join(written)})")
+
+    def out_variant(*args: Any, **kwargs: Any) -> Any:
+        given = [kwargs.pop(out) for out in outs]
+        computed = op.reference(*args, **kwargs)
+        for out, value in zip(given, [computed] if op.results == 1 else computed, strict=True):
+            out.copy_(value)
+        return op.returned(given)
+
+    def fake(*args: Any, **kwargs: Any) -> Any:
+        return op.returned(op.values(*args, **kwargs))
+
+    def fake_out(*args: Any, **kwargs: Any) -> Any:
+        return op.returned([kwargs[out] for out in outs])
+
+    _LIBRARY.impl(op.name, op.reference, "CPU")
+    _LIBRARY.impl(f"{op.name}.out", out_variant, "CPU")
+    _LIBRARY.impl(op.name, fake, "Meta")
+    _LIBRARY.impl(f"{op.name}.out", fake_out, "Meta")

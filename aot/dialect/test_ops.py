@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 import aot.dialect.ops  # noqa: F401 (registers the ops)
 from aot.dialect.library import OPS
@@ -63,6 +64,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "avg_pool2d": (int8(1, 5, 6, 3), [3, 2], [2, 2], [1, 1, 0, 0], [3, 3], True, 0, 5),
     "adaptive_avg_pool2d": (int8(1, 5, 6, 3), [2, 4]),
     "adaptive_max_pool2d": (int8(1, 5, 6, 3), [2, 4]),
+    "max_with_indices": (int8(2, 5, 3), 1, False),
     "mean": (int8(2, 3, 4), [0, 2], True, 1, 2, 2**30, -2),
     "softmax": (int8(2, 5), TABLE, 1),
     "log_softmax": (int8(2, 5), TABLE, 1, 8, 2**30, -11, 2**30, -7, 127),
@@ -85,25 +87,34 @@ def test_every_op_is_here() -> None:
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_shape_fake_and_out(name: str) -> None:
     op, args = OPS[name], CALLS[name]
-    result = op.overload(*args)
-    assert (tuple(result.shape), result.dtype) == op.infer(*args)
-    out = torch.zeros_like(result)
-    assert getattr(torch.ops.pl, name).out(*args, out=out) is out
-    assert torch.equal(out, result)
-    fake = op.overload(
-        *torch.utils._pytree.tree_map_only(torch.Tensor, lambda t: t.to("meta"), args)
-    )
-    assert (fake.shape, fake.dtype, fake.stride()) == (result.shape, result.dtype, result.stride())
+    results = tree_leaves(op.overload(*args))
+    outs = [torch.zeros_like(result) for result in results]
+    names = ["out"] if len(outs) == 1 else [f"out{i}" for i in range(len(outs))]
+    written = getattr(torch.ops.pl, name).out(*args, **dict(zip(names, outs, strict=True)))
+    on_meta = tree_map_only(torch.Tensor, lambda t: t.to("meta"), args)
+    for result, inferred, out, given, fake in zip(
+        results,
+        op.values(*args),
+        outs,
+        tree_leaves(written),
+        tree_leaves(op.overload(*on_meta)),
+        strict=True,
+    ):
+        assert given is out and torch.equal(out, result)
+        for other in (inferred, fake):
+            assert (other.shape, other.dtype, other.stride()) == (
+                result.shape,
+                result.dtype,
+                result.stride(),
+            )
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_references_leave_their_inputs_alone(name: str) -> None:
-    before = torch.utils._pytree.tree_map_only(torch.Tensor, torch.clone, CALLS[name])
-    result = OPS[name].overload(*CALLS[name])
-    result.zero_()
-    for old, new in zip(
-        *(torch.utils._pytree.tree_leaves(a) for a in (before, CALLS[name])), strict=True
-    ):
+    before = tree_map_only(torch.Tensor, torch.clone, CALLS[name])
+    for result in tree_leaves(OPS[name].overload(*CALLS[name])):
+        result.zero_()
+    for old, new in zip(*(tree_leaves(a) for a in (before, CALLS[name])), strict=True):
         if isinstance(old, torch.Tensor):
             assert torch.equal(old, new) or bool(torch.isnan(old).any())
 

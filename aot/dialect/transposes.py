@@ -20,7 +20,7 @@ class Moved:
 
     Attributes:
       arguments: what differs from the call on transposed tensors, but for the tensors.
-      perm: transposes the result to what the call on transposed tensors gives.
+      perm: transposes the result, or each of them, to what the call on transposed tensors gives.
     """
 
     arguments: Mapping[str, object]
@@ -53,6 +53,20 @@ def elementwise(*tensors: str) -> Transposes:
 def along_dim(tensors: str) -> Transposes:
     """Of an op that works along the dimension that its argument `dim` names."""
     return Transposes((tensors,), lambda values, perm: Moved({"dim": perm[values["dim"]]}, perm))
+
+
+def reduced(perm: Perm, dims: Sequence[int], keepdim: bool) -> Perm:
+    """Transposes the result of a reduction to that of the reduction of a transposed tensor.
+
+    Args:
+      perm: of the transposed tensor.
+      dims: of the transposed tensor, that are reduced.
+      keepdim: they stay, of size 1.
+    """
+    if keepdim:
+        return perm
+    kept = [source for d, source in enumerate(perm) if d not in dims]
+    return [sorted(kept).index(source) for source in kept]
 
 
 def inverse(perm: Sequence[int]) -> Perm:

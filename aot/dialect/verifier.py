@@ -5,14 +5,17 @@ quantization it asks for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import torch
 from torch.fx import GraphModule, Node
 
-from aot.dialect.delegate import delegate_of, is_result
-from aot.dialect.graph import NHWC, arguments, border_nodes, dialect_op, edge_of, shape_of
+from aot.dialect.delegate import delegate_of
+from aot.dialect.graph import NHWC, arguments, border_nodes, dialect_op, edge_of, value_of
 from aot.dialect.library import Op
 from aot.dialect.quantization import ACTIVATION_TYPES
+from aot.dialect.results import is_result, results_of, taken_from, values_of
 from aot.errors import describe, place
 from kernels.common.tensor import MAX_RANK
 
@@ -53,9 +56,9 @@ def _delegate_problem(module: GraphModule, call: Node, after: str) -> str:
         return "calls a module that is no delegate"
     verify(delegate.region, after)
     inputs, outputs = border_nodes(delegate.region)
-    if len(call.args) != len(inputs) or len(call.meta["val"]) != len(outputs):
+    if len(call.args) != len(inputs) or len(values_of(call)) != len(outputs):
         return (
-            f"has {len(call.args)} inputs and {len(call.meta['val'])} results, its region "
+            f"has {len(call.args)} inputs and {len(values_of(call))} results, its region "
             f"{len(inputs)} and {len(outputs)}"
         )
     for argument, inside in zip(call.all_input_nodes, inputs, strict=True):
@@ -65,15 +68,19 @@ def _delegate_problem(module: GraphModule, call: Node, after: str) -> str:
 
 
 def _result_problem(module: GraphModule, node: Node) -> str:
-    call, index = node.args
+    call, index = taken_from(node)
+    values = values_of(call)
+    if not 0 <= index < len(values):
+        return f"takes result {index} of {len(values)} of `{call.name}`"
+    given, marked = _text(values[index]), _text(node.meta["val"])
+    if given != marked:
+        return f"is marked {marked}, but `{call.name}` gives {given}"
     delegate = delegate_of(module, call)
     if delegate is None:
         return ""
-    outputs = border_nodes(delegate.region)[1]
-    if not isinstance(index, int) or not 0 <= index < len(outputs):
-        return f"takes result {index} of {len(outputs)}"
-    if not _same_value(node, outputs[index]):
-        return f"is {_value(node)}, in the delegate {_value(outputs[index])}"
+    inside = border_nodes(delegate.region)[1][index]
+    if not _same_value(node, inside):
+        return f"is {_value(node)}, in the delegate {_value(inside)}"
     return ""
 
 
@@ -124,18 +131,21 @@ def _dtype_problem(op: Op, values: dict[str, Any]) -> str:
 
 
 def _shape_problem(op: Op, node: Node) -> str:
-    def value(argument: Any) -> Any:
-        if isinstance(argument, Node):
-            return argument.meta["val"]
-        return [value(a) for a in argument] if isinstance(argument, (list, tuple)) else argument
-
-    shape, dtype = op.infer(*(value(a) for a in node.args))
-    if 0 in shape or len(shape) > MAX_RANK:
-        return f"gives {dtype}{list(shape)}: no elements, or more than {MAX_RANK} dimensions"
-    if tuple(shape) != shape_of(node) or dtype != node.meta["val"].dtype:
-        marked = f"{node.meta['val'].dtype}{list(shape_of(node))}"
-        return f"gives {dtype}{list(shape)}, but is marked {marked}"
+    given, marked = op.values(*map(value_of, node.args)), values_of(node)
+    for value in given:
+        if 0 in value.shape or value.dim() > MAX_RANK:
+            return f"gives {_text(value)}: no elements, or more than {MAX_RANK} dimensions"
+    if [_text(value) for value in given] != [_text(value) for value in marked]:
+        return f"gives {_texts(given)}, but is marked {_texts(marked)}"
     return ""
+
+
+def _text(value: torch.Tensor) -> str:
+    return f"{value.dtype}{list(value.shape)}"
+
+
+def _texts(values: Sequence[torch.Tensor]) -> str:
+    return " and ".join(map(_text, values))
 
 
 def _quantization_problem(op: Op, node: Node, values: dict[str, Any]) -> str:
@@ -144,15 +154,21 @@ def _quantization_problem(op: Op, node: Node, values: dict[str, Any]) -> str:
         expected = edge_of(owner).zero_point
         if values[name] != expected:
             return f"{name} is {values[name]}, but `{owner.name}` has zero_point {expected}"
-    if op.shares_quantization:
+    for result in results_of(node):
+        problem = _scale_problem(result)
+        if problem:
+            return problem
+        quantization = edge_of(result).quantization
+        if quantization is None or not op.shares_quantization:
+            continue
         for tensor in _tensors(values, next(iter(op.dtypes))):
-            if edge_of(tensor).quantization != edge_of(node).quantization:
+            if edge_of(tensor).quantization != quantization:
                 return f"`{tensor.name}` and the result differ in scale or zero_point"
-    return _marked_quantization_problem(node)
+    return ""
 
 
-def _marked_quantization_problem(node: Node) -> str:
-    """That a value is quantized if its dtype says so, and as its dtype allows."""
+def _scale_problem(node: Node) -> str:
+    """A value has a scale if its dtype asks for one, and one that its dtype allows."""
     dtype, quantization = node.meta["val"].dtype, edge_of(node).quantization
     if quantization is None:
         return f"{dtype} without a scale" if dtype in ACTIVATION_TYPES else ""
@@ -164,7 +180,7 @@ def _marked_quantization_problem(node: Node) -> str:
 def _layout_problem(op: Op, node: Node, values: dict[str, Any]) -> str:
     if not op.spatial:
         return ""
-    for tensor in (values["input"], node):
+    for tensor in (values["input"], *results_of(node)):
         if edge_of(tensor).layout != NHWC:
             return f"`{tensor.name}` has layout {edge_of(tensor).layout}, not {NHWC}"
     return ""

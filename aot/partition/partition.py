@@ -17,7 +17,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.backends.backend import Backend, Traits
-from aot.dialect.delegate import Delegate, Payload, is_result
+from aot.dialect.delegate import Delegate, Payload
 from aot.dialect.graph import (
     arguments,
     dialect_op,
@@ -26,6 +26,7 @@ from aot.dialect.graph import (
     is_channels_last,
     tensor_constant,
 )
+from aot.dialect.results import is_result, results_of
 from aot.errors import LoweringError, describe, place
 from aot.partition.cut import Region, cut, extract
 from aot.partition.regions import convex_regions
@@ -62,7 +63,7 @@ def _regions(module: GraphModule, backend: Backend) -> list[list[Node]]:
         if reason:
             node.meta["not_on"][backend.name] = reason
         else:
-            taken += [node, *(u for u in node.users if is_result(u))]
+            taken += [node, *(n for n in results_of(node) if n is not node)]
     kept = []
     for region in convex_regions(module.graph, taken):
         ops = [n for n in region if not is_result(n)]
@@ -85,7 +86,7 @@ def _unfit(node: Node, backend: Backend) -> str:
         return "it reads constants only"
     if not node.users:
         return "nothing reads its result"
-    for value in (*sources, *_results(node)):
+    for value in (*sources, *results_of(node)):
         tensor = value.meta["val"]
         if isinstance(tensor, torch.Tensor) and tensor.dtype not in backend.dtypes:
             taken = ", ".join(str(d).removeprefix("torch.") for d in backend.dtypes)
@@ -96,15 +97,10 @@ def _unfit(node: Node, backend: Backend) -> str:
     return _missing_trait(node, traits) if traits is not None else ""
 
 
-def _results(node: Node) -> list[Node]:
-    items = [u for u in node.users if is_result(u)]
-    return items or [node]
-
-
 def _missing_trait(node: Node, traits: Traits) -> str:
     """What the quantizer could not do for a backend."""
     sources = [n for n in node.all_input_nodes if edge_of(n).scale > 0.0]
-    values = [*sources, *_results(node)]
+    values = [*sources, *results_of(node)]
     if traits.zero_point_0:
         for value in values:
             if edge_of(value).zero_point:

@@ -21,16 +21,17 @@ from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.lut import lut
 from aot.dialect.ops.quantize import quantize
 from aot.dialect.quantization import Quantization
+from aot.dialect.results import is_result, taken_from
 from aot.errors import module_path, source_line
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
-from aot.rules import fused_clamp, rule_for
+from aot.rules import fused_clamp, gives_integers, rule_for
 from aot.rules.function import function_root, members
 from aot.rules.rule import Call, Clamp, Rule
 from aot.rules.unary import table_of
 
 
 def _op_name(node: Node) -> str:
-    return str(node.target).rsplit(".", 1)[0]
+    return str(taken_from(node)[0].target).rsplit(".", 1)[0]
 
 
 def _origin(ops: tuple[str, ...], *nodes: Node, quantized: str = "") -> Origin:
@@ -97,7 +98,9 @@ class _Folder:
         args = (self._as_float(value), quantization.scale, quantization.zero_point)
         return self.builder.call(quantize, *args, edge=Edge(quantization), origin=origin)
 
-    def _emit(self, rule: Rule, value: Node, base: Node, clamp: Clamp, quantized: Node) -> Node:
+    def _emit(
+        self, rule: Rule, value: Node, base: Node, clamp: Clamp, quantized: Node | None
+    ) -> Node:
         fused = [value] if value is not base else []
         parts = members(base) if function_root(base) is not None else [base]
         ops = tuple(_op_name(n) for n in [*parts, *fused])
@@ -105,9 +108,9 @@ class _Folder:
             node=base,
             module=self.source,
             inputs=[self.int8[a] for a in rule.activations(base)],
-            output=activation_quantization(quantized),
+            quantization=None if quantized is None else activation_quantization(quantized),
             builder=self.builder,
-            origin=_origin(ops, base, value, quantized=quantized.name),
+            origin=_origin(ops, base, value, quantized="" if quantized is None else quantized.name),
             clamp=clamp,
         )
         return rule.emit(call)
@@ -148,7 +151,7 @@ class _Folder:
 
     def _is_known(self, node: Node) -> bool:
         """Whether a float value needs no other float value to be made."""
-        known = node in self.floats or node in self.int8
+        known = node in self.floats or node in self.int8 or gives_integers(node)
         return known or tensor_constant(self.source, node) is not None
 
     def _make_float(self, argument: Node) -> Node:
@@ -162,6 +165,10 @@ class _Folder:
             new = self.builder.call(dequantize, *args, edge=Edge(), origin=origin)
         elif constant is not None:
             new = self.builder.constant(argument.name, constant)
+        elif gives_integers(argument):
+            rule = rule_for(argument)
+            assert rule is not None
+            new = self._emit(rule, argument, argument, Clamp(), None)
         else:
             made = self.floats.__getitem__
             inputs, kwargs = (map_arg(a, made) for a in (argument.args, argument.kwargs))
@@ -196,7 +203,7 @@ def op_counts(module: GraphModule) -> Mapping[str, int]:
     """How many nodes call each op, for tests and reports: {"pl.conv2d": 3, ...}."""
     counts: dict[str, int] = {}
     for node in module.graph.nodes:
-        if node.op == "call_function":
+        if node.op == "call_function" and not is_result(node):
             name = _op_name(node)
             counts[name] = counts.get(name, 0) + 1
     return counts

@@ -11,6 +11,8 @@ import torch
 from torch.fx import Node
 from torch.fx.node import map_arg
 
+from aot.dialect.results import values_of
+
 _aten = torch.ops.aten
 
 _Call = tuple[Any, tuple[Any, ...]]
@@ -44,6 +46,6 @@ def kernel_form(node: Node) -> tuple[Any, Sequence[Any], Sequence[torch.Tensor]]
     """The op that has a kernel, its arguments and its results (on the meta device)."""
     form = _FORMS.get(node.target)
     if form is None:
-        return node.target, node.args, [node.meta["val"]]
+        return node.target, node.args, values_of(node)
     target, args = form(*node.args)
     return target, args, target(*map_arg(args, lambda n: n.meta["val"].to("meta")))

@@ -51,6 +51,9 @@ CASES: dict[str, tuple[Callable[[], nn.Module], dict[str, Any]]] = {
     "float fallback": (floats, {"allow_float_fallback": True}),
     "no constants": (lambda: model(lambda x: x.permute(0, 2, 1, 3)), {}),
     "lists": (lambda: model(lambda x: torch.cat([x[..., :4], F.pad(x, (1, 1))], -1)), {}),
+    "several results": (lambda: model(lambda x: torch.max(x, 2, keepdim=True)), {}),
+    "several results, float I/O": (lambda: model(lambda x: torch.max(x, 1)), {"float_io": True}),
+    "one result of several": (lambda: model(lambda x: (x.argmax(), x.max(3).values.tanh())), {}),
     "an output twice": (lambda: model(lambda x: [y := x + x, y, y * x]), {}),
     "outputs by name": (lambda: model(lambda x: {"sum": x + x, "more": (x * x,)}), {}),
     "one constant twice": (

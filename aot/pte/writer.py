@@ -28,8 +28,9 @@ from executorch.extension import pytree
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
-from aot.dialect.delegate import Delegate, delegate_of, is_result
+from aot.dialect.delegate import Delegate, delegate_of
 from aot.dialect.graph import border_nodes, edge_of, is_channels_last
+from aot.dialect.results import is_result, taken_from, values_of
 from aot.pte.conventions import (
     FORWARD,
     Border,
@@ -160,7 +161,7 @@ class _Method:
         self._operators: dict[tuple[str, str], int] = {}
         self._buffer_ids: dict[bytes, int] = {}
         self._ids: dict[Node, int] = {}
-        self._results: dict[tuple[Any, Any], int] = {}  # by call and place
+        self._results: dict[tuple[Node, int], int] = {}  # by call and place
         self._planned: dict[int, TensorSpec] = {}  # by value, in the order that they are written
         self._inputs, self._outputs = border_nodes(module)
         self._add_constants()
@@ -172,7 +173,7 @@ class _Method:
                 self._use(node.all_input_nodes, step)
                 self._delegate_call(node, delegate, step)
             elif is_result(node):
-                self._ids[node] = self._results[node.args[0], node.args[1]]
+                self._ids[node] = self._results[taken_from(node)]
             elif node.op == "call_function":
                 self._use(node.all_input_nodes, step)
                 self._call(node, step)
@@ -234,10 +235,11 @@ class _Method:
         call = et.KernelCall(index, [*args, *results, returned])
         self._instructions.append(et.Instruction(call))
         self._ids[node] = results[0]
+        self._results |= {(node, place): index for place, index in enumerate(results)}
 
     def _delegate_call(self, node: Node, delegate: Delegate, step: int) -> None:
         inputs = [self._argument(argument) for argument in node.args]
-        results = [self._tensor(value, step) for value in node.meta["val"]]
+        results = [self._tensor(value, step) for value in values_of(node)]
         call = et.DelegateCall(len(self.delegates), [*inputs, *results])
         self._instructions.append(et.Instruction(call))
         self._results |= {(node, place): index for place, index in enumerate(results)}

@@ -10,7 +10,6 @@ the one of the op that made it and is requantized on its way into the other.
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass, field
 
 import torch
@@ -29,9 +28,10 @@ from torchao.quantization.pt2e.quantizer import (
 )
 
 from aot.dialect.quantization import INT8, INT8_WEIGHT, Quantization, QuantizedType
-from aot.rules import fused_clamp, rule_for
+from aot.dialect.results import taken_from
+from aot.rules import fused_clamp, gives_integers, rule_for
 from aot.rules.function import Roots, function_root, function_roots, is_interior, members
-from aot.rules.rule import Fixed, Rule, Shares
+from aot.rules.rule import Fixed, Integers, Rule, Shares
 
 _EPSILON = 2**-24  # the smallest scale
 
@@ -129,7 +129,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         inner = {f[0] for node in covered if (f := fused_clamp(node, roots)) is not None}
         groups = self._groups(covered, inner)
         for node, rule in covered.items():
-            self._annotate(node, rule, node in inner, groups, order)
+            self._annotate(node, rule, groups, order)
         for value in nodes:
             if value in groups and value not in covered:  # inputs, constants, float ops
                 value.meta["quantization_annotation"] = QuantizationAnnotation(
@@ -149,6 +149,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             if node in inner:
                 continue
             output = rule.output
+            if isinstance(output, Integers):
+                continue
             if isinstance(output, Fixed):
                 groups.add(node, output)
             elif isinstance(output, Shares):
@@ -163,11 +165,9 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 groups.add(node)
         return groups
 
-    def _annotate(
-        self, node: Node, rule: Rule, inner: bool, groups: Groups, order: dict[Node, int]
-    ) -> None:
+    def _annotate(self, node: Node, rule: Rule, groups: Groups, order: dict[Node, int]) -> None:
         inputs: dict[Node, QuantizationSpecBase] = {}
-        output = None if inner else _spec(node, groups, order)
+        output = _spec(node, groups, order) if node in groups else None
         if fused_clamp(node) is None:
             for value in rule.activations(node):
                 if not isinstance(rule.output, Shares) or groups[value] is groups[node]:
@@ -199,11 +199,12 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
 
 
 def _readers(node: Node) -> list[Node]:
-    """Ops that read activations on the node's behalf: the inside of a function of one value, the op
-    behind a getitem.
+    """Ops that read activations on the node's behalf: the inside of a function of one value, the
+    call that a result is taken from.
     """
-    if node.target is operator.getitem:
-        return list(node.all_input_nodes)
+    call, _ = taken_from(node)
+    if call is not node:
+        return [call]
     return [m for m in members(node) if m is not node] if function_root(node) is not None else []
 
 
@@ -223,7 +224,7 @@ def _spec(
 
 
 def _supported(node: Node, roots: Roots) -> Rule | None:
-    if node.op != "call_function" or not is_float_tensor(node):
+    if node.op != "call_function" or not (is_float_tensor(node) or gives_integers(node)):
         return None
     rule = rule_for(node, roots)
     if rule is None or is_interior(node, roots) or rule.reject(node) is not None:

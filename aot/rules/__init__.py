@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from torch.fx import Node
 
+from aot.dialect.results import taken_from
 from aot.rules import (
     binary,
     convolution,
     linear,
+    maximum,
     mean,
     movement,
     pooling,
@@ -17,7 +19,7 @@ from aot.rules import (
     upsampling,
 )
 from aot.rules.function import ELEMENTWISE, Roots
-from aot.rules.rule import Clamp, Rule, as_clamp
+from aot.rules.rule import Clamp, Integers, Rule, as_clamp
 
 _TABLE: dict[object, Rule] = {
     **dict.fromkeys(convolution.TARGETS, convolution.RULE),
@@ -25,6 +27,7 @@ _TABLE: dict[object, Rule] = {
     **dict.fromkeys(binary.TARGETS, binary.RULE),
     **dict.fromkeys(pooling.TARGETS, pooling.RULE),
     **dict.fromkeys(mean.TARGETS, mean.RULE),
+    **dict.fromkeys(maximum.INDEX_TARGETS, maximum.INDEX_RULE),
     **dict.fromkeys(softmax.TARGETS, softmax.RULE),
     **dict.fromkeys(softmax.LOG_TARGETS, softmax.LOG_RULE),
     **dict.fromkeys(movement.RESHAPE_TARGETS, movement.RESHAPE_RULE),
@@ -33,6 +36,12 @@ _TABLE: dict[object, Rule] = {
     **dict.fromkeys(movement.PAD_TARGETS, movement.PAD_RULE),
     **dict.fromkeys(movement.CAT_TARGETS, movement.CAT_RULE),
     **dict.fromkeys(upsampling.TARGETS, upsampling.RULE),
+}
+
+# Of ops with several results: the rule of each, in order, as far as there are any.
+_RESULTS: dict[object, tuple[Rule, ...]] = {
+    **dict.fromkeys(maximum.TARGETS, (maximum.RULE, maximum.INDEX_RULE)),
+    **dict.fromkeys(pooling.FIRST_RESULT_TARGETS, (pooling.RULE,)),
 }
 
 
@@ -49,7 +58,7 @@ def register(rule: Rule, *targets: object) -> None:
 
 
 def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
-    """The rule that lowers a node, or None if its op has no int8 form.
+    """The rule that lowers a node, or None if its op, or this result of it, has no int8 form.
 
     Args:
       node: of the ATen graph.
@@ -59,14 +68,30 @@ def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
         return None
     if (rule := unary.unary_rule(node, roots)) is not None:
         return rule
-    if pooling.gives_adaptive_max(node):
-        return pooling.RULE
-    return _TABLE.get(node.target)
+    return _table_rule(node)
+
+
+def _table_rule(node: Node) -> Rule | None:
+    call, index = taken_from(node)
+    if call is node:
+        return _TABLE.get(node.target)
+    return next(iter(_RESULTS.get(call.target, ())[index:]), None)
+
+
+def has_rules_by_result(call: Node) -> bool:
+    """Whether a call has no rule itself because each of its results may have one."""
+    return call.target in _RESULTS
+
+
+def gives_integers(node: Node) -> bool:
+    """Whether a rule makes of a node what is not quantized."""
+    rule = _table_rule(node)
+    return rule is not None and isinstance(rule.output, Integers)
 
 
 def has_rule(target: object) -> bool:
     """Whether a rule makes an op of the dialect of some form of an ATen op."""
-    return target in _TABLE or target in ELEMENTWISE
+    return target in _TABLE or target in _RESULTS or target in ELEMENTWISE
 
 
 def fused_clamp(node: Node, roots: Roots | None = None) -> tuple[Node, Clamp] | None:

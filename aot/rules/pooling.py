@@ -5,7 +5,6 @@ arrive as 2d ones).
 
 from __future__ import annotations
 
-import operator
 from typing import ClassVar
 
 import torch
@@ -16,6 +15,7 @@ from aot.dialect.ops.adaptive_avg_pool2d import adaptive_avg_pool2d
 from aot.dialect.ops.adaptive_max_pool2d import adaptive_max_pool2d
 from aot.dialect.ops.avg_pool2d import avg_pool2d
 from aot.dialect.ops.max_pool2d import max_pool2d
+from aot.dialect.results import taken_from
 from aot.rules.rule import Call, Output, Shares, UnaryRule, argument, pair
 from aot.rules.spatial import to_nchw, to_nhwc
 
@@ -24,23 +24,11 @@ _AVG = torch.ops.aten.avg_pool2d.default
 _ADAPTIVE_AVG = torch.ops.aten.adaptive_avg_pool2d.default
 _ADAPTIVE_MAX = torch.ops.aten.adaptive_max_pool2d.default
 TARGETS = (_MAX, _AVG, _ADAPTIVE_AVG)
-
-
-def gives_adaptive_max(node: Node) -> bool:
-    """Whether a node picks the values, not the indices, of adaptive_max_pool2d."""
-    producer = node.args[0] if node.target is operator.getitem else None
-    if not isinstance(producer, Node) or producer.target is not _ADAPTIVE_MAX:
-        return False
-    return bool(node.args[1] == 0)
+FIRST_RESULT_TARGETS = (_ADAPTIVE_MAX,)
 
 
 class Pooling(UnaryRule):
     output: ClassVar[Output] = Shares()
-
-    def activations(self, node: Node) -> list[Node]:
-        pool = node.args[0] if gives_adaptive_max(node) else node
-        assert isinstance(pool, Node)
-        return super().activations(pool)
 
     def reject(self, node: Node) -> tuple[str, str] | None:
         if len(node.meta["val"].shape) != 4:
@@ -48,12 +36,12 @@ class Pooling(UnaryRule):
         return None
 
     def emit(self, call: Call) -> Node:
-        node = call.node
+        node, _ = taken_from(call.node)
         x = to_nhwc(call, call.inputs[0])
         edge = Edge(call.output, NHWC)
         _, height, width, _ = x.meta["val"].shape
-        out_h, out_w = (int(s) for s in node.meta["val"].shape[2:])
-        adaptive_max = gives_adaptive_max(node)
+        out_h, out_w = (int(s) for s in call.node.meta["val"].shape[2:])
+        adaptive_max = node.target is _ADAPTIVE_MAX
         if adaptive_max or node.target is _ADAPTIVE_AVG:
             if height % out_h or width % out_w:
                 op = adaptive_max_pool2d if adaptive_max else adaptive_avg_pool2d

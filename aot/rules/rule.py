@@ -19,6 +19,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import Builder, Edge, Origin
 from aot.dialect.library import Op
 from aot.dialect.quantization import Quantization
+from aot.dialect.results import taken_from
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,12 @@ class Fixed:
     quantization: Quantization
 
 
-Output = Observed | Shares | Fixed
+@dataclass(frozen=True)
+class Integers:
+    """The output is not quantized: its values are numbers as they are, e.g. indices."""
+
+
+Output = Observed | Shares | Fixed | Integers
 
 
 @dataclass
@@ -57,7 +63,7 @@ class Call:
       node: the ATen node.
       module: the module that holds its constants.
       inputs: quantized activation nodes in the new graph, in the order of `Rule.activations`.
-      output: quantization of the result.
+      quantization: of the result; None where it is not quantized.
       clamp: a clamp to fuse.
       builder: makes the nodes.
       origin: what to write on them.
@@ -66,14 +72,25 @@ class Call:
     node: Node
     module: GraphModule
     inputs: Sequence[Node]
-    output: Quantization
+    quantization: Quantization | None
     builder: Builder
     origin: Origin
     clamp: Clamp = field(default_factory=Clamp)
 
+    @property
+    def output(self) -> Quantization:
+        """Quantization of the result."""
+        assert self.quantization is not None, self.node
+        return self.quantization
+
     def emit(self, op: Op, *args: Any, edge: Edge | None = None) -> Node:
         """A row-major node of the result's quantization, unless another edge is given."""
         return self.builder.call(op, *args, edge=edge or Edge(self.output), origin=self.origin)
+
+    def result(self, call: Node, index: int) -> Node:
+        """The result, one of several of an emitted call."""
+        edge = Edge(self.quantization)
+        return self.builder.result(call, index, edge=edge, origin=self.origin)
 
     def constant(self, name: str, tensor: torch.Tensor, edge: Edge | None = None) -> Node:
         return self.builder.constant(f"{self.node.name}_{name}", tensor, edge)
@@ -84,7 +101,7 @@ class Call:
 
 
 class Rule(Protocol):
-    """A family of ATen ops."""
+    """A family of ATen ops, or one result of those that have several."""
 
     output: ClassVar[Output]
     fuses_clamp: ClassVar[bool]
@@ -113,7 +130,7 @@ class UnaryRule:
     fuses_clamp: ClassVar[bool] = False
 
     def activations(self, node: Node) -> list[Node]:
-        argument = node.args[0]
+        argument = taken_from(node)[0].args[0]
         assert isinstance(argument, Node)
         return [argument]
 

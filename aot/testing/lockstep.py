@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Interpreter, Node
 
+from aot.dialect.results import taken_from
 from aot.lower import Lowered, fit_inputs
 from aot.quantizer.qdq import QUANTIZE
 
@@ -70,8 +71,8 @@ class _Recorder(Interpreter):
     def run_node(self, n: Node) -> Any:
         result = super().run_node(n)
         origin = n.meta.get("origin")
-        if origin is not None and origin.quantized:
-            op = str(n.target).split(".")[1]
+        if isinstance(result, torch.Tensor) and origin is not None and origin.quantized:
+            op = str(taken_from(n)[0].target).split(".")[1]
             # The last node of a rule's emission has the value; the first compute op names it.
             named = self.chain.setdefault(origin.quantized, op)
             if named in ("transpose", "reshape") and op not in ("transpose", "reshape"):

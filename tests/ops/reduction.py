@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mean, softmax and log_softmax over every dimension."""
+"""mean, the largest value and its index, softmax and log_softmax over every dimension."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -28,6 +28,27 @@ _MEAN: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
     ("many_values", (1, 700), {"dim": 1}),
 )
 
+# name, input shape, arguments of torch.max, which gives values and indices
+_MAX: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
+    ("last_dim", (4, 6), {"dim": 1}),
+    ("first_dim", (4, 6), {"dim": 0}),
+    ("negative_dim", (2, 3, 5), {"dim": -2}),
+    ("keepdim", (2, 3, 5), {"dim": 1, "keepdim": True}),
+    ("channels", (1, 6, 4, 5), {"dim": 1}),
+    ("size_1_dim", (3, 1, 5), {"dim": 1}),
+    ("vector", (7,), {"dim": 0}),
+    ("many_values", (1, 700), {"dim": 1}),
+)
+
+# name, input shape, arguments
+_ARGMAX: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
+    ("last_dim", (4, 6), {"dim": -1}),
+    ("keepdim", (2, 3, 5), {"dim": 1, "keepdim": True}),
+    ("no_dims", (2, 3, 5), {}),
+    ("no_dims_keepdim", (2, 3, 5), {"keepdim": True}),
+    ("channels", (1, 6, 4, 5), {"dim": 1}),
+)
+
 # input shape, for softmax and log_softmax over each of its dimensions
 _SOFTMAX: tuple[tuple[int, ...], ...] = ((10,), (3, 7), (2, 3, 5), (1, 4, 3, 5))
 
@@ -42,6 +63,16 @@ def cases() -> Iterator[Case]:
     yield Case("mean_channels_last", module, (image,), {"mean": 1})
     offset = Input((2, 12), 5.0, 6.0)
     yield Case("mean_offset", partial(Function, partial(torch.mean, dim=1)), (offset,), {"mean": 1})
+    for name, shape, arguments in _MAX:
+        module = partial(Function, partial(torch.max, **arguments))
+        yield Case(f"max_{name}", module, (Input(shape),), {"max_with_indices": 1})
+    for name, shape, arguments in _ARGMAX:
+        module = partial(Function, partial(torch.argmax, **arguments))
+        yield Case(f"argmax_{name}", module, (Input(shape),), {"max_with_indices": 1})
+    values = partial(Function, lambda x: x.max(1).values - 0.5)
+    yield Case("max_values", values, (Input((4, 6)),), {"max_with_indices": 1, "lut": 1})
+    module = partial(Function, partial(torch.max, dim=1))
+    yield Case("max_channels_last", module, (image,), {"max_with_indices": 1})
     for op, function in (("softmax", functional.softmax), ("log_softmax", functional.log_softmax)):
         for shape in _SOFTMAX:
             for dim in range(len(shape)):

@@ -31,7 +31,14 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
     ("group_norm", partial(nn.GroupNorm, 2, 4), ((1, 4, 3, 3),), "group_norm"),
     # Said once, although they give a tuple that is taken apart.
     ("instance_norm", partial(nn.InstanceNorm2d, 4), ((1, 4, 3, 3),), "^1 op .*\n.*batch_norm"),
-    ("max_dim", partial(Function, lambda x: x.max(1)[0]), ((2, 3),), "^1 op .*\n.*aten.max"),
+    ("min_dim", partial(Function, lambda x: x.min(1)[0]), ((2, 3),), "^1 op .*\n.*aten.min"),
+    ("max", partial(Function, torch.max), ((2, 3),), "aten.max.*\n.*\n.*flatten"),
+    (
+        "arithmetic_on_indices",
+        partial(Function, lambda x: x.argmax(1) + 1),
+        ((2, 3),),
+        "int64",
+    ),
     ("matmul", partial(Function, torch.matmul), ((2, 3), (3, 4)), "aten.m"),
     ("bmm", partial(Function, torch.bmm), ((2, 3, 4), (2, 4, 3)), "aten.bmm"),
     (

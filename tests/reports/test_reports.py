@@ -37,11 +37,13 @@ def check(instance: dict[str, Any], schema: str) -> None:
 
 
 def branches() -> nn.Module:
-    """Two convolutions side by side, a slice, a reshape and a concatenation."""
+    """Two convolutions side by side, a slice, a reshape, a concatenation, and an op with two
+    results.
+    """
 
-    def forward(a: nn.Module, b: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    def forward(a: nn.Module, b: nn.Module, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         both = torch.cat([torch.relu(a(x)), torch.sigmoid(b(x))], 1)
-        return both[:, 1:].flatten(1)
+        return both[:, 1:].flatten(1), *both.max(1)
 
     return model(forward, nn.Conv2d(3, 4, 3), nn.Conv2d(3, 2, 3))
 

@@ -10,7 +10,7 @@ import torch
 
 from aot.dialect.arithmetic import requantize, saturate_int8
 from aot.dialect.library import define
-from aot.dialect.transposes import Moved, Perm, Transposes
+from aot.dialect.transposes import Moved, Perm, Transposes, reduced
 
 
 def _infer(
@@ -23,11 +23,8 @@ def _infer(
 
 
 def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
-    moved = {"dim": sorted(perm[d] for d in values["dim"])}
-    if values["keepdim"]:
-        return Moved(moved, perm)
-    kept = [source for d, source in enumerate(perm) if d not in values["dim"]]
-    return Moved(moved, [sorted(kept).index(source) for source in kept])
+    dims = sorted(perm[d] for d in values["dim"])
+    return Moved({"dim": dims}, reduced(perm, values["dim"], values["keepdim"]))
 
 
 @define(

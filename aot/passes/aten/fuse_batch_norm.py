@@ -10,13 +10,13 @@ convolution with a 1-element kernel (over an added dimension for rank 2).
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 
 import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.results import gives_first_only
 
 _aten = torch.ops.aten
 _NORM = _aten._native_batch_norm_legit_no_training.default
@@ -106,9 +106,7 @@ def fuse_batch_norm(module: GraphModule) -> int:
         if norm.target is not _NORM:
             continue
         affine = _affine(module, norm)
-        if affine is None or any(
-            u.target is not operator.getitem or u.args[1] != 0 for u in norm.users
-        ):
+        if affine is None or not gives_first_only(norm):
             continue
         producer = norm.args[0]
         assert isinstance(producer, Node)

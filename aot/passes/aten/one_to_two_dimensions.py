@@ -8,12 +8,11 @@ the same to 1d pools.
 
 from __future__ import annotations
 
-import operator
-
 import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.results import gives_first_only
 
 _aten = torch.ops.aten
 _CONV = _aten.convolution.default
@@ -55,7 +54,7 @@ def _lift_convolution(module: GraphModule, node: Node) -> bool:
 
 
 def _drop_indices(module: GraphModule, node: Node, target: object) -> bool:
-    if any(u.target is not operator.getitem or u.args[1] != 0 for u in node.users):
+    if not gives_first_only(node):
         return False
     with module.graph.inserting_before(node):
         pool = module.graph.call_function(target, node.args, node.kwargs)  # type: ignore[arg-type]

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaces split_with_sizes and its getitems by one aten.slice for each part that is used."""
+"""Replaces split_with_sizes by one aten.slice for each part that is used."""
 
 from __future__ import annotations
-
-import operator
 
 import torch
 from torch.fx import GraphModule
 
+from aot.dialect.results import taken_from
 from aot.rules.rule import argument
 
 _SPLIT = torch.ops.aten.split_with_sizes.default
@@ -21,8 +20,7 @@ def split_to_slices(module: GraphModule) -> int:
             continue
         source, sizes, dim = node.args[0], argument(node, "split_sizes"), argument(node, "dim")
         for user in list(node.users):
-            assert user.target is operator.getitem
-            index = user.args[1]
+            _, index = taken_from(user)
             start = sum(sizes[:index])
             with module.graph.inserting_before(user):
                 part = module.graph.call_function(

@@ -32,6 +32,7 @@ from aot.dialect.graph import (
 )
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.transpose import transpose
+from aot.dialect.results import gives_one, results_of, taken_from
 from aot.dialect.transposes import Perm, Transposes, inverse
 
 
@@ -120,12 +121,21 @@ class _Sinker:
         following = iter(sources)
         changed = map_arg(given, lambda _: next(following))
         op = self._rebuild(node, **changed, **moved.arguments)
-        if len(moved.perm) == len(perm):
-            layout = edge_of(leader.all_input_nodes[0]).layout
-            op.meta["edge"] = with_layout(edge_of(node), layout)
-        if moved.perm == sorted(moved.perm):
-            return op
-        return self._follow(op, moved.perm, node)
+        source = leader.all_input_nodes[0]
+        if gives_one(op):
+            return self._behind(op, node, moved.perm, source)
+        for original in results_of(node):
+            _, index = taken_from(original)
+            edge, origin = edge_of(original), original.meta["origin"]
+            result = self.builder.result(op, index, edge=edge, origin=origin)
+            original.replace_all_uses_with(self._behind(result, original, moved.perm, source))
+        return op
+
+    def _behind(self, moved: Node, original: Node, perm: Perm, source: Node) -> Node:
+        """What stands for a value, from the same that was computed of a transpose's source."""
+        if len(perm) == len(shape_of(source)):
+            moved.meta["edge"] = with_layout(edge_of(original), edge_of(source).layout)
+        return moved if perm == sorted(perm) else self._follow(moved, perm, original)
 
     def _before_reshape(self, node: Node, name: str) -> Node | None:
         """op(reshape(x)) -> reshape(op(x)), where only the op reads the reshape."""

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::max_with_indices: the largest value along a dimension, and where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from aot.dialect.library import Inferred, define
+from aot.dialect.transposes import Moved, Perm, Transposes, reduced
+
+
+def _infer(input: torch.Tensor, dim: int, keepdim: bool) -> list[Inferred]:
+    shape = list(input.shape)
+    shape[dim : dim + 1] = [1] if keepdim else []
+    return [(tuple(shape), input.dtype), (tuple(shape), torch.int32)]
+
+
+def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
+    dim, keepdim = values["dim"], values["keepdim"]
+    return Moved({"dim": perm[dim]}, reduced(perm, [dim], keepdim))
+
+
+@define(
+    "Tensor input, int dim, bool keepdim",
+    infer=_infer,
+    dtypes={"input": (torch.int8,)},
+    results=2,
+    shares_quantization=True,
+    transposes=Transposes(("input",), _move),
+)
+def max_with_indices(
+    input: torch.Tensor, dim: int, keepdim: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Values int8, and int32 indices along dim, of the first where several are the largest.
+
+    dim is not negative; it has size 1 in the results, or none without keepdim.
+    """
+    indices = input.argmax(dim, keepdim=True)
+    values = input.gather(dim, indices)
+    if not keepdim:
+        indices, values = indices.squeeze(dim), values.squeeze(dim)
+    return values, indices.to(torch.int32)

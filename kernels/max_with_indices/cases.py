@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pl::max_with_indices."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kernels.common.kernel import AnyArray, OpCall
+from kernels.testing.calls import activation, floats
+from kernels.testing.case import Case, Layer, Mutant, Valid
+from kernels.testing.exponentials import rows
+
+
+def cases() -> Iterator[Case]:
+    for name, given, dim, board, _ in rows("max_with_indices", 100):
+        yield _case(name, given, dim, given.size % 2 == 0, board)
+    for place in (0, 1, 6, 12):
+        given = np.full((2, 13, 3), -128, np.int8)
+        given[:, place] = [-127, 0, 127]
+        yield _case(f"at {place}", given, 1, False, place == 12)
+    for first in range(4):
+        given = np.full((1, 9), -5, np.int8)
+        given[:, first::2] = 4
+        yield _case(f"several from {first}", given, 1, True, first == 2)
+
+
+def _case(name: str, given: AnyArray, dim: int, keepdim: bool, board: bool) -> Case:
+    attributes = {"dim": dim, "keepdim": keepdim}
+    inputs = {"input": given}
+    return Case(name, "pl::max_with_indices", inputs, attributes=attributes, board=board)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::max_with_indices",
+            {"input": activation(2, 8), "dim": 1, "keepdim": False},
+            (activation(2, name="y"), activation(2, dtype="int32", name="indices")),
+        ),
+        refused=[
+            ({"dim": 2}, "dim is 2, not in \\[0, 1\\]"),
+            ({"keepdim": True}, "they should be \\[2, 1\\]"),
+            ({"input": floats(2, 8)}, "input is float32, not int8"),
+        ],
+    ),
+]
+
+_SOURCE = "max_with_indices/max_with_indices_s8_scalar.c"
+MUTANTS = [
+    Mutant(_SOURCE, "*x > largest", "*x >= largest"),
+    Mutant(_SOURCE, "x += dims->inner", "x += 1"),
+    Mutant(_SOURCE, "outer * dims->size * dims->inner", "outer * dims->size"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    values = activation(1, 16, 16, name="values")
+    indices = activation(1, 16, 16, dtype="int32", name="indices")
+    arguments = {"input": activation(1, 16, 16, 8), "dim": 3, "keepdim": False}
+    call = OpCall("pl::max_with_indices", arguments, (values, indices))
+    yield Layer("max with indices over channels, 16x16x8", call)

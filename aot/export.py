@@ -22,34 +22,11 @@ from aot.passes.aten.hoist_clamps import hoist_clamps
 from aot.passes.aten.one_to_two_dimensions import one_to_two_dimensions
 from aot.passes.aten.remove_identities import remove_identities
 from aot.passes.aten.split_to_slices import split_to_slices
+from aot.rules import KEPT
 from aot.rules.function import mark_materialized
 from kernels.common.tensor import MAX_RANK
 
 _aten = torch.ops.aten
-
-# Composite ops that have a form of their own in the dialect: decomposition would scatter them.
-_KEPT = (
-    _aten.linear.default,
-    _aten.hardswish.default,
-    _aten.hardsigmoid.default,
-    _aten.silu.default,
-    _aten.softplus.default,
-    _aten.mish.default,
-    _aten.log_sigmoid.default,
-    _aten.selu.default,
-    _aten.celu.default,
-    _aten.hardshrink.default,
-    _aten.softshrink.default,
-    _aten.threshold.default,
-    _aten.logit.default,
-    _aten.square.default,
-    _aten.prelu.default,
-    _aten._prelu_kernel.default,
-    _aten.max_pool2d.default,
-    _aten.adaptive_avg_pool2d.default,
-    _aten.softmax.int,
-    _aten.log_softmax.int,
-)
 
 
 def export_aten(
@@ -106,7 +83,7 @@ def export_aten(
 def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedProgram:
     """The program in the ops that the rules know."""
     table = default_decompositions()
-    for op in (*_KEPT, *keeps):
+    for op in (*KEPT, *keeps):
         table.pop(op, None)
     decomposed: ExportedProgram = program.run_decompositions(table)
     return decomposed

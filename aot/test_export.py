@@ -10,10 +10,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.export import default_decompositions
 
 from aot.errors import LoweringError
 from aot.export import export_aten
 from aot.passes.fold_qdq import op_counts
+from aot.rules import KEPT
 from aot.testing.fixtures import model, samples
 
 IMAGE, LINE, ROW = (2, 4, 6, 5), (2, 4, 9), (3, 4)
@@ -265,3 +267,8 @@ def test_exported_programs_that_take_something_else(name: str) -> None:
 def test_exported_programs_are_taken() -> None:
     program = torch.export.export(nn.Linear(4, 2).eval(), (torch.ones(3, 4),))
     assert op_counts(export_aten(program, [torch.ones(3, 4)])) == {"aten.linear": 1}
+
+
+def test_what_rules_keep_whole_would_be_decomposed() -> None:
+    assert [str(op) for op in KEPT if op not in default_decompositions()] == []
+    assert len(set(KEPT)) == len(KEPT)

@@ -9,6 +9,7 @@ from aot.dialect.results import taken_from
 from aot.rules import (
     binary,
     convolution,
+    function,
     linear,
     maximum,
     mean,
@@ -21,28 +22,24 @@ from aot.rules import (
 from aot.rules.function import ELEMENTWISE, Roots
 from aot.rules.rule import Clamp, Integers, Rule, as_clamp
 
-_TABLE: dict[object, Rule] = {
-    **dict.fromkeys(convolution.TARGETS, convolution.RULE),
-    **dict.fromkeys(linear.TARGETS, linear.RULE),
-    **dict.fromkeys(binary.TARGETS, binary.RULE),
-    **dict.fromkeys(pooling.TARGETS, pooling.RULE),
-    **dict.fromkeys(mean.TARGETS, mean.RULE),
-    **dict.fromkeys(maximum.INDEX_TARGETS, maximum.INDEX_RULE),
-    **dict.fromkeys(softmax.TARGETS, softmax.RULE),
-    **dict.fromkeys(softmax.LOG_TARGETS, softmax.LOG_RULE),
-    **dict.fromkeys(movement.RESHAPE_TARGETS, movement.RESHAPE_RULE),
-    **dict.fromkeys(movement.PERMUTE_TARGETS, movement.PERMUTE_RULE),
-    **dict.fromkeys(movement.SLICE_TARGETS, movement.SLICE_RULE),
-    **dict.fromkeys(movement.PAD_TARGETS, movement.PAD_RULE),
-    **dict.fromkeys(movement.CAT_TARGETS, movement.CAT_RULE),
-    **dict.fromkeys(upsampling.TARGETS, upsampling.RULE),
-}
+_FAMILIES = (
+    binary.FAMILY,
+    convolution.FAMILY,
+    linear.FAMILY,
+    maximum.FAMILY,
+    mean.FAMILY,
+    movement.FAMILY,
+    pooling.FAMILY,
+    softmax.FAMILY,
+    upsampling.FAMILY,
+)
+_TABLE: dict[object, Rule] = {op: rule for f in _FAMILIES for op, rule in f.rules.items()}
 
-# Of ops with several results: the rule of each, in order, as far as there are any.
-_RESULTS: dict[object, tuple[Rule, ...]] = {
-    **dict.fromkeys(maximum.TARGETS, (maximum.RULE, maximum.INDEX_RULE)),
-    **dict.fromkeys(pooling.FIRST_RESULT_TARGETS, (pooling.RULE,)),
-}
+# Of ops with several results.
+_RESULTS = {op: rules for f in _FAMILIES for op, rules in f.results.items()}
+
+KEPT = (*function.KEPT, *(op for f in _FAMILIES for op in f.kept))
+"""Composite ops that export leaves whole."""
 
 
 def register(rule: Rule, *targets: object) -> None:

@@ -12,12 +12,11 @@ from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.graph import quantization_of
 from aot.dialect.ops.add import add
 from aot.dialect.ops.mul import mul
-from aot.rules.rule import Call, Observed, Output, argument
+from aot.rules.rule import Call, Family, Observed, Output, argument
 
 _ADD = torch.ops.aten.add.Tensor
 _SUB = torch.ops.aten.sub.Tensor
 _MUL = torch.ops.aten.mul.Tensor
-TARGETS = (_ADD, _SUB, _MUL)
 
 LEFT_SHIFT = 20  # guard bits of TFLite's int8 ADD
 
@@ -64,4 +63,4 @@ class Binary:
         )
 
 
-RULE = Binary()
+FAMILY = Family(dict.fromkeys((_ADD, _SUB, _MUL), Binary()))

@@ -11,11 +11,9 @@ from torch.fx import Node
 from aot.dialect.graph import NHWC, Edge, quantization_of, shape_of, tensor_constant
 from aot.dialect.ops.conv2d import conv2d
 from aot.dialect.ops.depthwise_conv2d import depthwise_conv2d
-from aot.rules.rule import Call, Observed, Output, argument, pair
+from aot.rules.rule import Call, Family, Observed, Output, argument, pair
 from aot.rules.spatial import to_nchw, to_nhwc
 from aot.rules.weights import quantize_weights
-
-TARGETS = (torch.ops.aten.convolution.default,)
 
 
 class Convolution:
@@ -76,4 +74,4 @@ class Convolution:
         return to_nchw(call, out)
 
 
-RULE = Convolution()
+FAMILY = Family({torch.ops.aten.convolution.default: Convolution()})

@@ -32,6 +32,10 @@ _BINARY = (
     "add atan2 div eq fmod ge gt le logical_and logical_or lt maximum minimum mul ne pow "
     "remainder rsub sub where"
 )
+_COMPOSITE = (
+    "hardswish hardsigmoid silu softplus mish log_sigmoid selu celu hardshrink softshrink "
+    "threshold logit square prelu _prelu_kernel"
+)
 
 
 def _overloads(names: str) -> frozenset[Any]:
@@ -53,6 +57,8 @@ ELEMENTWISE = _overloads(_UNARY + " " + _BINARY) | {
     _aten._prelu_kernel.default,
 }
 
+KEPT = tuple(getattr(_aten, name).default for name in _COMPOSITE.split())
+"""Composite ops among them that export leaves whole: decomposition would scatter them."""
 
 _MATERIALIZED = "materialized"
 

@@ -10,10 +10,8 @@ from torch.fx import Node
 
 from aot.dialect.graph import quantization_of, tensor_constant
 from aot.dialect.ops.linear import linear
-from aot.rules.rule import Call, Observed, Output, argument
+from aot.rules.rule import Call, Family, Observed, Output, argument
 from aot.rules.weights import quantize_weights
-
-TARGETS = (torch.ops.aten.linear.default,)
 
 
 class Linear:
@@ -54,4 +52,5 @@ class Linear:
         )
 
 
-RULE = Linear()
+_LINEAR = torch.ops.aten.linear.default
+FAMILY = Family({_LINEAR: Linear()}, kept=(_LINEAR,))

@@ -17,10 +17,7 @@ from aot.dialect.graph import Edge, edge_of, shape_of
 from aot.dialect.ops.max_with_indices import max_with_indices
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.results import taken_from
-from aot.rules.rule import Call, Integers, Output, Shares, UnaryRule, argument
-
-TARGETS = (torch.ops.aten.max.dim,)
-INDEX_TARGETS = (torch.ops.aten.argmax.default,)
+from aot.rules.rule import Call, Family, Integers, Output, Shares, UnaryRule, argument
 
 
 class _Maximum(UnaryRule):
@@ -50,4 +47,7 @@ class MaximumIndices(_Maximum):
     index = 1
 
 
-RULE, INDEX_RULE = MaximumValues(), MaximumIndices()
+FAMILY = Family(
+    {torch.ops.aten.argmax.default: MaximumIndices()},
+    results={torch.ops.aten.max.dim: (MaximumValues(), MaximumIndices())},
+)

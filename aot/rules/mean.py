@@ -11,9 +11,7 @@ from torch.fx import Node
 from aot.dialect.arithmetic import quantize_mean
 from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.ops.mean import mean
-from aot.rules.rule import Call, UnaryRule, argument
-
-TARGETS = (torch.ops.aten.mean.dim, torch.ops.aten.mean.default)
+from aot.rules.rule import Call, Family, UnaryRule, argument
 
 
 class Mean(UnaryRule):
@@ -30,4 +28,4 @@ class Mean(UnaryRule):
         return call.emit(mean, x, dims, keepdim, *zero_points, *factor)
 
 
-RULE = Mean()
+FAMILY = Family(dict.fromkeys((torch.ops.aten.mean.dim, torch.ops.aten.mean.default), Mean()))

@@ -17,7 +17,7 @@ from aot.dialect.ops.pad import pad
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.slice import slice
 from aot.dialect.ops.transpose import transpose
-from aot.rules.rule import Call, Output, Shares, UnaryRule, argument
+from aot.rules.rule import Call, Family, Output, Shares, UnaryRule, argument
 
 _aten = torch.ops.aten
 RESHAPE_TARGETS = (
@@ -31,9 +31,6 @@ RESHAPE_TARGETS = (
     _aten.flatten.using_ints,
 )
 PERMUTE_TARGETS = (_aten.permute.default, _aten.transpose.int, _aten.t.default)
-SLICE_TARGETS = (_aten.slice.Tensor, _aten.select.int)
-PAD_TARGETS = (_aten.constant_pad_nd.default,)
-CAT_TARGETS = (_aten.cat.default,)
 
 
 class Reshape(UnaryRule):
@@ -122,10 +119,12 @@ class Cat(UnaryRule):
         return call.emit(cat, list(call.inputs), dim)
 
 
-RESHAPE_RULE, PERMUTE_RULE, SLICE_RULE, PAD_RULE, CAT_RULE = (
-    Reshape(),
-    Permute(),
-    Slice(),
-    Pad(),
-    Cat(),
+FAMILY = Family(
+    {
+        **dict.fromkeys(RESHAPE_TARGETS, Reshape()),
+        **dict.fromkeys(PERMUTE_TARGETS, Permute()),
+        **dict.fromkeys((_aten.slice.Tensor, _aten.select.int), Slice()),
+        _aten.constant_pad_nd.default: Pad(),
+        _aten.cat.default: Cat(),
+    }
 )

@@ -16,15 +16,13 @@ from aot.dialect.ops.adaptive_max_pool2d import adaptive_max_pool2d
 from aot.dialect.ops.avg_pool2d import avg_pool2d
 from aot.dialect.ops.max_pool2d import max_pool2d
 from aot.dialect.results import taken_from
-from aot.rules.rule import Call, Output, Shares, UnaryRule, argument, pair
+from aot.rules.rule import Call, Family, Output, Shares, UnaryRule, argument, pair
 from aot.rules.spatial import to_nchw, to_nhwc
 
 _MAX = torch.ops.aten.max_pool2d.default
 _AVG = torch.ops.aten.avg_pool2d.default
 _ADAPTIVE_AVG = torch.ops.aten.adaptive_avg_pool2d.default
 _ADAPTIVE_MAX = torch.ops.aten.adaptive_max_pool2d.default
-TARGETS = (_MAX, _AVG, _ADAPTIVE_AVG)
-FIRST_RESULT_TARGETS = (_ADAPTIVE_MAX,)
 
 
 class Pooling(UnaryRule):
@@ -67,3 +65,8 @@ class Pooling(UnaryRule):
 
 
 RULE = Pooling()
+FAMILY = Family(
+    dict.fromkeys((_MAX, _AVG, _ADAPTIVE_AVG), RULE),
+    kept=(_MAX, _ADAPTIVE_AVG),
+    results={_ADAPTIVE_MAX: (RULE,)},
+)

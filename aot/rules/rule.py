@@ -9,7 +9,7 @@ the typed nodes are made.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -121,6 +121,22 @@ class Rule(Protocol):
     def emit(self, call: Call) -> Node:
         """Makes the dialect nodes; returns the one that stands for the result."""
         ...
+
+
+@dataclass(frozen=True)
+class Family:
+    """The rules of a file.
+
+    Attributes:
+      rules: by the ATen op that they lower.
+      kept: those among the ops that are composite: export leaves them whole, for decomposition
+        would scatter them.
+      results: of ops with several results, the rule of each, in order, as far as there are any.
+    """
+
+    rules: Mapping[object, Rule]
+    kept: Sequence[object] = ()
+    results: Mapping[object, tuple[Rule, ...]] = field(default_factory=dict)
 
 
 class UnaryRule:

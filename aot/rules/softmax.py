@@ -13,10 +13,7 @@ from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.ops.log_softmax import DIFFERENCE_SHIFT, GUARD_BITS, log_softmax
 from aot.dialect.ops.softmax import OUTPUT, exponential_table, softmax
-from aot.rules.rule import Call, Fixed, Output, UnaryRule, argument
-
-TARGETS = (torch.ops.aten.softmax.int,)
-LOG_TARGETS = (torch.ops.aten.log_softmax.int,)
+from aot.rules.rule import Call, Family, Fixed, Output, UnaryRule, argument
 
 
 class Softmax(UnaryRule):
@@ -49,5 +46,5 @@ class LogSoftmax(UnaryRule):
         )
 
 
-RULE = Softmax()
-LOG_RULE = LogSoftmax()
+_SOFTMAX, _LOG_SOFTMAX = torch.ops.aten.softmax.int, torch.ops.aten.log_softmax.int
+FAMILY = Family({_SOFTMAX: Softmax(), _LOG_SOFTMAX: LogSoftmax()}, kept=(_SOFTMAX, _LOG_SOFTMAX))

@@ -11,10 +11,8 @@ from torch.fx import Node
 from aot.dialect.graph import NHWC, Edge, shape_of, with_layout
 from aot.dialect.ops.cat import cat
 from aot.dialect.ops.reshape import reshape
-from aot.rules.rule import Call, Output, Shares, UnaryRule
+from aot.rules.rule import Call, Family, Output, Shares, UnaryRule
 from aot.rules.spatial import to_nchw, to_nhwc
-
-TARGETS = (torch.ops.aten.upsample_nearest2d.vec,)
 
 
 class NearestUpsampling(UnaryRule):
@@ -45,4 +43,4 @@ class NearestUpsampling(UnaryRule):
         return to_nchw(call, call.emit(reshape, x, shape, edge=with_layout(edge, NHWC)))
 
 
-RULE = NearestUpsampling()
+FAMILY = Family({torch.ops.aten.upsample_nearest2d.vec: NearestUpsampling()})

@@ -5,42 +5,56 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.utils._pytree import tree_map_only
 
 import aot.dialect.ops  # noqa: F401 (registers torch.ops.pl)
 from kernels.common.kernel import AnyArray
 from kernels.testing.case import Case
 
-_ATEN: dict[str, Any] = {
-    "aten::amax.out": torch.ops.aten.amax.default,
-    "aten::amin.out": torch.ops.aten.amin.default,
-    "aten::bmm.out": torch.ops.aten.bmm.default,
-    "aten::div.out": torch.ops.aten.div.Tensor,
-    "aten::maximum.out": torch.ops.aten.maximum.default,
-    "aten::minimum.out": torch.ops.aten.minimum.default,
-    "aten::native_group_norm.out": torch.ops.aten.native_group_norm.default,
-    "aten::native_layer_norm.out": torch.ops.aten.native_layer_norm.default,
-    "aten::pow.Tensor_Scalar_out": torch.ops.aten.pow.Tensor_Scalar,
-    "aten::sum.IntList_out": torch.ops.aten.sum.dim_IntList,
-}
-
 
 def expected_outputs(case: Case) -> list[AnyArray]:
     """Int8 results exactly; float32 results computed in float64 and rounded once."""
     exact = case.op.startswith("pl::")
-
-    def tensor(value: Any) -> Any:
-        if isinstance(value, np.ndarray):
-            loaded = torch.from_numpy(np.ascontiguousarray(value))
-            return loaded if exact or loaded.dtype != torch.float32 else loaded.double()
-        if isinstance(value, (list, tuple)):
-            return [tensor(item) for item in value]
-        return value
-
-    arguments = {**case.inputs, **case.constants, **case.attributes}
-    function = getattr(torch.ops.pl, case.op[4:]).default if exact else _ATEN[case.op]
-    result = function(**{name: tensor(value) for name, value in arguments.items()})
+    arguments = tree_map_only(
+        torch.Tensor,
+        lambda t: t if exact or t.dtype != torch.float32 else t.double(),
+        arguments_of(case),
+    )
+    result = _overload(case.op)(**arguments)
     results = result if isinstance(result, (list, tuple)) else [result]
     return [_array(item) for item in results]
+
+
+def arguments_of(case: Case) -> dict[str, Any]:
+    """The arguments of a case by name, its arrays as tensors."""
+
+    def value(given: Any) -> Any:
+        if isinstance(given, np.ndarray):
+            return torch.from_numpy(np.ascontiguousarray(given))
+        return [value(item) for item in given] if isinstance(given, (list, tuple)) else given
+
+    return {
+        name: value(given)
+        for name, given in {**case.inputs, **case.constants, **case.attributes}.items()
+    }
+
+
+def _overload(op: str) -> Any:
+    """The functional overload of an op: of "pl::conv2d", or of "aten::sum.IntList_out", which
+    writes what a sister of it returns.
+    """
+    namespace, _, name = op.partition("::")
+    packet_name, _, overload = name.partition(".")
+    packet = getattr(getattr(torch.ops, namespace), packet_name)
+    if not overload:
+        return packet.default
+    taken = [a for a in getattr(packet, overload)._schema.arguments if not a.is_out]
+    (functional,) = (
+        sister
+        for sister in (getattr(packet, name) for name in packet.overloads())
+        if [str(a) for a in sister._schema.arguments] == [str(a) for a in taken]
+    )
+    return functional
 
 
 def _array(result: torch.Tensor) -> AnyArray:

@@ -24,4 +24,4 @@ def _infer(input: torch.Tensor, perm: Sequence[int]) -> tuple[tuple[int, ...], t
 )
 def transpose(input: torch.Tensor, perm: Sequence[int]) -> torch.Tensor:
     """Dimension d of the result is dimension perm[d] of the input; contiguous."""
-    return input.permute(list(perm)).contiguous()
+    return input.permute(list(perm)).clone(memory_format=torch.contiguous_format)

@@ -13,6 +13,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.delegate import Payload
 from aot.dialect.library import OPS
 from aot.errors import LoweringError
+from aot.pte.conventions import is_name
 from aot.rules import has_rule
 
 _DTYPES = (torch.int8, torch.int16)
@@ -89,7 +90,7 @@ class Backend:
         hooks["not_worth"] = self.not_worth
         if self.compile is not None:
             hooks["compile"] = self.compile
-            if not isinstance(self.delegate_id, str) or not self.delegate_id:
+            if not isinstance(self.delegate_id, str) or not is_name(self.delegate_id):
                 return "it compiles regions, so it needs a delegate_id, e.g. 'EthosUBackend'"
         for name, hook in hooks.items():
             if not callable(hook):

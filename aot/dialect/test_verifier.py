@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch.fx import Graph, GraphModule, Node
 
+from aot.dialect.delegate import Delegate, Payload, delegate_of
 from aot.dialect.graph import NHWC, Builder, Edge, Origin
 from aot.dialect.ops.add import add
 from aot.dialect.ops.lut import lut
@@ -17,6 +18,7 @@ from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.slice import slice
 from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.verifier import VerificationError, verify
+from aot.partition.cut import cut, extract
 
 EDGE = Edge(Quantization(0.5, 3))
 ORIGIN = Origin(("aten.relu",), "model.py:7 in forward: return x.relu()")
@@ -127,3 +129,82 @@ def test_spatial_ops_pass_with_nhwc() -> None:
         return builder.call(max_pool2d, x, *POOL, edge=Edge(EDGE.quantization, NHWC), origin=ORIGIN)
 
     verify(graph(build), "a pass")
+
+
+def delegated() -> GraphModule:
+    """Two sums in a delegate; the second's result is taken out."""
+
+    def build(builder: Builder, x: Node) -> Node:
+        y = builder.call(add, x, x, *ADD, edge=EDGE, origin=ORIGIN)
+        return builder.call(add, x, y, *ADD, edge=EDGE, origin=ORIGIN)
+
+    module = graph(build)
+    region = [n for n in module.graph.nodes if n.op == "call_function"]
+    cut(module, [(region, Delegate(extract(module, region), "Id", Payload(b"x")))])
+    return module
+
+
+def inside(module: GraphModule) -> list[Node]:
+    delegate = delegate_of(module, call_of(module))
+    assert delegate is not None
+    return [n for n in delegate.region.graph.nodes if n.op == "call_function"]
+
+
+def call_of(module: GraphModule) -> Node:
+    return next(n for n in module.graph.nodes if n.op == "call_module")
+
+
+def result_of(module: GraphModule) -> Node:
+    return next(iter(call_of(module).users))
+
+
+def _other_module(module: GraphModule) -> None:
+    module.add_module("delegate_0", torch.nn.Identity())
+
+
+OTHER_SHAPE = torch.empty((1, 4, 4, 3), dtype=torch.int8, device="meta")
+OTHER_EDGE = Edge(Quantization(0.25, 3))
+# what a pass did to a graph with a delegate: what is said of it
+BROKEN_DELEGATES: dict[str, tuple[Callable[[GraphModule], object], str]] = {
+    "inside": (
+        lambda m: inside(m)[0].update_arg(2, 9),
+        "some_pass, in `delegate_0`: pl.add.default `add_default` (from model.py:7",
+    ),
+    "its result's edge": (
+        lambda m: result_of(m).meta.update(edge=OTHER_EDGE),
+        "is int8[1, 4, 4, 2] with Edge(quantization=Quantization(scale=0.25",
+    ),
+    "its result's shape": (
+        lambda m: result_of(m).meta.update(val=OTHER_SHAPE),
+        "is int8[1, 4, 4, 3] with",
+    ),
+    "which result": (lambda m: result_of(m).update_arg(1, 1), "takes result 1 of 1"),
+    "its input": (
+        lambda m: next(iter(m.graph.nodes)).meta.update(edge=OTHER_EDGE),
+        "`x` is int8[1, 4, 4, 2] with Edge(quantization=Quantization(scale=0.25",
+    ),
+    "how many inputs": (
+        lambda m: setattr(call_of(m), "args", ()),
+        "has 0 inputs and 1 results, its region 1 and 1",
+    ),
+    "how many results": (
+        lambda m: call_of(m).meta.update(val=[]),
+        "has 1 inputs and 0 results, its region 1 and 1",
+    ),
+    "another module": (_other_module, "calls a module that is no delegate"),
+}
+
+
+def test_a_right_delegate_passes() -> None:
+    verify(delegated(), "a pass")
+
+
+@pytest.mark.parametrize("name", BROKEN_DELEGATES)
+def test_broken_delegates_are_refused(name: str) -> None:
+    change, text = BROKEN_DELEGATES[name]
+    module = delegated()
+    change(module)
+    with pytest.raises(VerificationError) as error:
+        verify(module, "some_pass")
+    assert text in str(error.value)
+    assert "after some_pass" in str(error.value)

@@ -54,14 +54,15 @@ def _delegate_problem(module: GraphModule, call: Node, after: str) -> str:
     delegate = delegate_of(module, call)
     if delegate is None:
         return "calls a module that is no delegate"
-    verify(delegate.region, after)
+    verify(delegate.region, f"{after}, in `{call.name}`")
     inputs, outputs = border_nodes(delegate.region)
     if len(call.args) != len(inputs) or len(values_of(call)) != len(outputs):
         return (
             f"has {len(call.args)} inputs and {len(values_of(call))} results, its region "
             f"{len(inputs)} and {len(outputs)}"
         )
-    for argument, inside in zip(call.all_input_nodes, inputs, strict=True):
+    for argument, inside in zip(call.args, inputs, strict=True):
+        assert isinstance(argument, Node)
         if not _same_value(argument, inside):
             return f"`{argument.name}` is {_value(argument)}, in its region {_value(inside)}"
     return ""

@@ -30,6 +30,7 @@ from aot.dialect.results import is_result, results_of
 from aot.errors import LoweringError, describe, place
 from aot.partition.cut import Region, cut, extract
 from aot.partition.regions import convex_regions
+from aot.pte.conventions import Needs
 from aot.targets.target import Target
 
 _SHOWN_OPS = 12
@@ -99,8 +100,8 @@ def _unfit(node: Node, backend: Backend) -> str:
 
 def _missing_trait(node: Node, traits: Traits) -> str:
     """What the quantizer could not do for a backend."""
-    sources = [n for n in node.all_input_nodes if edge_of(n).scale > 0.0]
-    values = [*sources, *results_of(node)]
+    around = [*node.all_input_nodes, *results_of(node)]
+    values = [n for n in around if edge_of(n).quantization is not None]
     if traits.zero_point_0:
         for value in values:
             if edge_of(value).zero_point:
@@ -139,11 +140,13 @@ def _payload_problem(payload: Any) -> str:
         return f"its data are {given['data']!r:.40}, not the bytes of a payload"
     if not isinstance(given["configuration"], str):
         return f"its configuration is {given['configuration']!r}, not a text"
-    size, alignment = given["scratch_bytes"], given["alignment"]
-    if type(size) is not int or size < 0:
-        return f"its scratch_bytes are {size!r}, not a size"
-    if type(alignment) is not int or alignment < 1 or alignment & (alignment - 1):
-        return f"its alignment is {alignment!r}, not a power of two"
+    for name in ("scratch_bytes", "alignment"):
+        if type(given[name]) is not int:
+            return f"its {name} is {given[name]!r}, not a number of bytes"
+    try:
+        Needs(payload.configuration, payload.scratch_bytes, payload.alignment)
+    except ValueError as error:
+        return f"it asks for what no device can give: {error}"
     specs, report = given["compile_specs"], given["report"]
     if not isinstance(specs, Mapping) or not all(
         isinstance(k, str) and isinstance(v, bytes) for k, v in specs.items()

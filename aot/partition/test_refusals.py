@@ -136,10 +136,22 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "data": ({"compile": compiles_to(data="text")}, "its data are 'text', not the bytes"),
     "no data": ({"compile": compiles_to(data=b"")}, "its data are b'', not the bytes"),
     "configuration": ({"compile": compiles_to(configuration=55)}, "its configuration is 55"),
-    "scratch": ({"compile": compiles_to(scratch_bytes=-1)}, "its scratch_bytes are -1, not a size"),
-    "half scratch": ({"compile": compiles_to(scratch_bytes=1.5)}, "its scratch_bytes are 1.5"),
-    "alignment": ({"compile": compiles_to(alignment=12)}, "its alignment is 12, not a power of"),
-    "alignment 0": ({"compile": compiles_to(alignment=0)}, "its alignment is 0, not a power of"),
+    "scratch": (
+        {"compile": compiles_to(scratch_bytes=-1)},
+        "it asks for what no device can give: -1 bytes of",
+    ),
+    "half scratch": (
+        {"compile": compiles_to(scratch_bytes=1.5)},
+        "its scratch_bytes is 1.5, not a number of bytes",
+    ),
+    "alignment": (
+        {"compile": compiles_to(alignment=12)},
+        "no device can give: alignment 12 is no power",
+    ),
+    "alignment 0": (
+        {"compile": compiles_to(alignment=0)},
+        "no device can give: alignment 0 is no power",
+    ),
     "specs": ({"compile": compiles_to(compile_specs={"a": 1})}, "its compile_specs are {'a': 1}"),
     "report": ({"compile": compiles_to(report={"a": b""})}, "its report cannot be written as JSON"),
     "reject raises": ({"reject": raises("what is this")}, "RuntimeError: what is this"),

@@ -157,7 +157,7 @@ def lower(
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        prepared = prepare_pt2e(aten, Int8Quantizer())
+        prepared = prepare_pt2e(aten, Int8Quantizer(target.traits))
         move_exported_model_to_eval(prepared)
         samples = calibrate(prepared, calibration, example_inputs)
         quantized = convert_pt2e(prepared)

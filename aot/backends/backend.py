@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from aot.backends.traits import Traits
 from aot.dialect.delegate import Payload
 from aot.dialect.library import OPS
 from aot.errors import LoweringError
@@ -17,27 +18,6 @@ from aot.pte.conventions import is_name
 from aot.rules import has_rule
 
 _DTYPES = (torch.int8, torch.int16)
-
-
-@dataclass(frozen=True)
-class Traits:
-    """What an engine needs of the values around one op of the dialect, beside what the op asks for.
-
-    The quantizer makes the values so wherever it can choose, and the partition keeps calls that did
-    not come out so away from the engine.
-
-    Attributes:
-      shares_quantization: activations and result have one scale and zero_point.
-      zero_point_0: activations and result have the zero_point 0.
-      weights_per_tensor: all channels of the weights have one scale.
-      int16: activations and result may have 16 bits; refused as long as the quantizer makes int8
-        only.
-    """
-
-    shares_quantization: bool = False
-    zero_point_0: bool = False
-    weights_per_tensor: bool = False
-    int16: bool = False
 
 
 def _nothing(_: Any) -> str:

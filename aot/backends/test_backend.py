@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import torch
 
-from aot.backends.backend import Backend, Traits
+from aot.backends.backend import Backend
 from aot.backends.cortex_m import CORTEX_M
+from aot.backends.traits import Traits
 from aot.dialect.delegate import Payload
 from aot.errors import LoweringError
 from aot.targets.target import Target

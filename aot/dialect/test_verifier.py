@@ -151,7 +151,8 @@ def inside(module: GraphModule) -> list[Node]:
 
 
 def call_of(module: GraphModule) -> Node:
-    return next(n for n in module.graph.nodes if n.op == "call_module")
+    calls: list[Node] = [n for n in module.graph.nodes if n.op == "call_module"]
+    return calls[0]
 
 
 def result_of(module: GraphModule) -> Node:

@@ -16,7 +16,8 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.backends.backend import Backend, Traits
+from aot.backends.backend import Backend
+from aot.backends.traits import Traits
 from aot.dialect.delegate import Delegate, Payload
 from aot.dialect.graph import (
     arguments,

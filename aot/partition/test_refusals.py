@@ -11,8 +11,8 @@ import torch
 from torch import nn
 from torch.fx import GraphModule, Node
 
-from aot.backends.backend import Traits
 from aot.backends.cortex_m import CORTEX_M
+from aot.backends.traits import Traits
 from aot.dialect.delegate import Payload
 from aot.dialect.verifier import verify
 from aot.errors import LoweringError

@@ -10,7 +10,8 @@ the one of the op that made it and is requantized on its way into the other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch.fx import GraphModule, Node
@@ -27,6 +28,7 @@ from torchao.quantization.pt2e.quantizer import (
     SharedQuantizationSpec,
 )
 
+from aot.backends.traits import Traits
 from aot.dialect.quantization import INT8, INT8_WEIGHT, Quantization, QuantizedType
 from aot.dialect.results import taken_from
 from aot.rules import fused_clamp, gives_integers, rule_for
@@ -46,14 +48,14 @@ def _per_tensor(kind: QuantizedType) -> QuantizationSpec:
     )
 
 
-def _per_channel(kind: QuantizedType) -> QuantizationSpec:
+def _per_channel(kind: QuantizedType, observer: type[PerChannelMinMaxObserver]) -> QuantizationSpec:
     return QuantizationSpec(
         dtype=kind.dtype,
         quant_min=kind.quant_min,
         quant_max=kind.quant_max,
         qscheme=torch.per_channel_symmetric,
         ch_axis=0,
-        observer_or_fake_quant_ctr=PerChannelMinMaxObserver.with_args(eps=_EPSILON),
+        observer_or_fake_quant_ctr=observer.with_args(eps=_EPSILON),
     )
 
 
@@ -69,16 +71,29 @@ def _fixed(quantization: Quantization) -> FixedQParamsQuantizationSpec:
     )
 
 
+class _WidestChannel(PerChannelMinMaxObserver):  # type: ignore[misc]
+    """Gives every channel the scale of the widest."""
+
+    def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
+        scales, zero_points = super().calculate_qparams()
+        return scales.max().expand_as(scales).clone(), zero_points
+
+
 ACTIVATION = _per_tensor(INT8)
-WEIGHT = _per_channel(INT8_WEIGHT)
+SYMMETRIC_ACTIVATION = _per_tensor(replace(INT8, symmetric=True))
+WEIGHT = _per_channel(INT8_WEIGHT, PerChannelMinMaxObserver)
+UNIFORM_WEIGHT = _per_channel(INT8_WEIGHT, _WidestChannel)
 
 
 @dataclass
 class Group:
-    """Values of one quantization; `members` in graph order."""
+    """Values of one quantization, with the zero point 0 if it is symmetric; `members` in graph
+    order.
+    """
 
     members: list[Node] = field(default_factory=list)
     fixed: Fixed | None = None
+    symmetric: bool = False
 
 
 class Groups:
@@ -118,7 +133,15 @@ def is_float_tensor(node: Node) -> bool:
 
 
 class Int8Quantizer(Quantizer):  # type: ignore[misc]
-    """Annotates every op that a rule supports; others stay float between two conversions."""
+    """Annotates every op that a rule supports; others stay float between two conversions.
+
+    Args:
+      traits: what engines need of the values around an op, by name of the dialect op.
+    """
+
+    def __init__(self, traits: Mapping[str, Traits] | None = None) -> None:
+        super().__init__()
+        self._traits = traits or {}
 
     def annotate(self, model: GraphModule) -> GraphModule:
         nodes = list(model.graph.nodes)
@@ -128,6 +151,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         # The producer of a fused clamp gives no value that is observed.
         inner = {f[0] for node in covered if (f := fused_clamp(node, roots)) is not None}
         groups = self._groups(covered, inner)
+        self._apply_traits(covered, inner, groups)
         for node, rule in covered.items():
             self._annotate(node, rule, groups, order)
         for value in nodes:
@@ -165,6 +189,26 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 groups.add(node)
         return groups
 
+    def _needs(self, node: Node, rule: Rule) -> Traits:
+        return self._traits.get(rule.op(node).name, Traits())
+
+    def _apply_traits(self, covered: dict[Node, Rule], inner: set[Node], groups: Groups) -> None:
+        """Makes values as engines need them, where no fixed range is against it."""
+        around: list[tuple[Traits, list[Node]]] = []
+        for node in covered:
+            if node not in inner:
+                fused = fused_clamp(node)
+                base = node if fused is None else fused[0]
+                rule = covered[base]
+                values = [v for v in (node, *rule.activations(base)) if v in groups]
+                around.append((self._needs(base, rule), values))
+        for traits, values in around:
+            for value in values[1:] if traits.shares_quantization else ():
+                groups.join(value, values[0])
+        for traits, values in around:
+            for value in values if traits.zero_point_0 else ():
+                groups[value].symmetric = True
+
     def _annotate(self, node: Node, rule: Rule, groups: Groups, order: dict[Node, int]) -> None:
         inputs: dict[Node, QuantizationSpecBase] = {}
         output = _spec(node, groups, order) if node in groups else None
@@ -172,17 +216,18 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             for value in rule.activations(node):
                 if not isinstance(rule.output, Shares) or groups[value] is groups[node]:
                     inputs[value] = _spec(value, groups, order, edge=True)
-                elif output is ACTIVATION:
+                elif output is ACTIVATION or output is SYMMETRIC_ACTIVATION:
                     # A source outside of the op's group is requantized on this edge, which now
                     # comes first in the group.
-                    inputs[value] = ACTIVATION
+                    inputs[value] = output
                     output = SharedQuantizationSpec((value, node))
                 else:
                     assert output is not None
                     inputs[value] = output
             weight = rule.weights(node)
             if weight is not None:
-                inputs[weight] = WEIGHT
+                uniform = self._needs(node, rule).weights_per_tensor
+                inputs[weight] = UNIFORM_WEIGHT if uniform else WEIGHT
         for member in _readers(node):
             member.meta["quantization_annotation"] = QuantizationAnnotation(
                 input_qspec_map={v: s for v, s in inputs.items() if v in member.all_input_nodes},
@@ -220,7 +265,7 @@ def _spec(
         return SharedQuantizationSpec(first)
     if group.fixed is not None:
         return _fixed(group.fixed.quantization)
-    return ACTIVATION
+    return SYMMETRIC_ACTIVATION if group.symmetric else ACTIVATION
 
 
 def _supported(node: Node, roots: Roots) -> Rule | None:

@@ -10,6 +10,7 @@ from torch.fx import Node
 
 from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.graph import quantization_of
+from aot.dialect.library import Op
 from aot.dialect.ops.add import add
 from aot.dialect.ops.mul import mul
 from aot.rules.rule import Call, Family, Observed, Output, argument
@@ -30,6 +31,9 @@ class Binary:
 
     def weights(self, node: Node) -> Node | None:
         return None
+
+    def op(self, node: Node) -> Op:
+        return mul if node.target is _MUL else add
 
     def reject(self, node: Node) -> tuple[str, str] | None:
         if len(self.activations(node)) != 2:

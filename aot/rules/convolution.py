@@ -8,7 +8,8 @@ from typing import ClassVar
 import torch
 from torch.fx import Node
 
-from aot.dialect.graph import NHWC, Edge, quantization_of, shape_of, tensor_constant
+from aot.dialect.graph import NHWC, Edge, quantization_of, tensor_constant
+from aot.dialect.library import Op
 from aot.dialect.ops.conv2d import conv2d
 from aot.dialect.ops.depthwise_conv2d import depthwise_conv2d
 from aot.rules.rule import Call, Family, Observed, Output, argument, pair
@@ -29,6 +30,11 @@ class Convolution:
         weight = node.args[1]
         assert isinstance(weight, Node)
         return weight
+
+    def op(self, node: Node) -> Op:
+        x = self.activations(node)[0].meta["val"]
+        groups = int(argument(node, "groups"))
+        return depthwise_conv2d if groups > 1 and groups == x.shape[1] else conv2d
 
     def reject(self, node: Node) -> tuple[str, str] | None:
         rank = len(node.meta["val"].shape)
@@ -55,7 +61,7 @@ class Convolution:
         quantized = quantize_weights(call, node.args[1], bias)
 
         weight = quantized.values.permute(0, 2, 3, 1)  # OIHW -> OHWI
-        depthwise = groups > 1 and groups == shape_of(x)[1]
+        depthwise = self.op(node) is depthwise_conv2d
         if depthwise:
             weight = weight.squeeze(3).permute(1, 2, 0)  # -> HWO
         tensors = [

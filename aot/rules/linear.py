@@ -9,6 +9,7 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.graph import quantization_of, tensor_constant
+from aot.dialect.library import Op
 from aot.dialect.ops.linear import linear
 from aot.rules.rule import Call, Family, Observed, Output, argument
 from aot.rules.weights import quantize_weights
@@ -27,6 +28,9 @@ class Linear:
         weight = node.args[1]
         assert isinstance(weight, Node)
         return weight
+
+    def op(self, node: Node) -> Op:
+        return linear
 
     def reject(self, node: Node) -> tuple[str, str] | None:
         for name in ("weight", "bias"):

@@ -14,6 +14,7 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.graph import Edge, edge_of, shape_of
+from aot.dialect.library import Op
 from aot.dialect.ops.max_with_indices import max_with_indices
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.results import taken_from
@@ -22,6 +23,9 @@ from aot.rules.rule import Call, Family, Integers, Output, Shares, UnaryRule, ar
 
 class _Maximum(UnaryRule):
     index: ClassVar[int]
+
+    def op(self, node: Node) -> Op:
+        return max_with_indices
 
     def emit(self, call: Call) -> Node:
         (x,), (node, _) = call.inputs, taken_from(call.node)

@@ -10,11 +10,15 @@ from torch.fx import Node
 
 from aot.dialect.arithmetic import quantize_mean
 from aot.dialect.graph import quantization_of, shape_of
+from aot.dialect.library import Op
 from aot.dialect.ops.mean import mean
 from aot.rules.rule import Call, Family, UnaryRule, argument
 
 
 class Mean(UnaryRule):
+    def op(self, node: Node) -> Op:
+        return mean
+
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
         rank = len(shape_of(x))

@@ -12,6 +12,7 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
+from aot.dialect.library import Op
 from aot.dialect.ops.cat import cat
 from aot.dialect.ops.pad import pad
 from aot.dialect.ops.reshape import reshape
@@ -36,12 +37,18 @@ PERMUTE_TARGETS = (_aten.permute.default, _aten.transpose.int, _aten.t.default)
 class Reshape(UnaryRule):
     output: ClassVar[Output] = Shares()
 
+    def op(self, node: Node) -> Op:
+        return reshape
+
     def emit(self, call: Call) -> Node:
         return call.emit(reshape, call.inputs[0], list(call.node.meta["val"].shape))
 
 
 class Permute(UnaryRule):
     output: ClassVar[Output] = Shares()
+
+    def op(self, node: Node) -> Op:
+        return transpose
 
     def emit(self, call: Call) -> Node:
         rank = len(shape_of(call.inputs[0]))
@@ -57,6 +64,9 @@ class Permute(UnaryRule):
 
 class Slice(UnaryRule):
     output: ClassVar[Output] = Shares()
+
+    def op(self, node: Node) -> Op:
+        return slice
 
     def reject(self, node: Node) -> tuple[str, str] | None:
         if 0 in node.meta["val"].shape:
@@ -80,6 +90,9 @@ class Slice(UnaryRule):
 
 class Pad(UnaryRule):
     output: ClassVar[Output] = Shares()
+
+    def op(self, node: Node) -> Op:
+        return pad
 
     def reject(self, node: Node) -> tuple[str, str] | None:
         (x,) = self.activations(node)
@@ -108,6 +121,9 @@ class Pad(UnaryRule):
 
 class Cat(UnaryRule):
     output: ClassVar[Output] = Shares()
+
+    def op(self, node: Node) -> Op:
+        return cat
 
     def activations(self, node: Node) -> list[Node]:
         tensors = node.args[0]

@@ -11,6 +11,7 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.graph import NHWC, Edge, quantization_of
+from aot.dialect.library import Op
 from aot.dialect.ops.adaptive_avg_pool2d import adaptive_avg_pool2d
 from aot.dialect.ops.adaptive_max_pool2d import adaptive_max_pool2d
 from aot.dialect.ops.avg_pool2d import avg_pool2d
@@ -28,6 +29,17 @@ _ADAPTIVE_MAX = torch.ops.aten.adaptive_max_pool2d.default
 class Pooling(UnaryRule):
     output: ClassVar[Output] = Shares()
 
+    def op(self, node: Node) -> Op:
+        call, _ = taken_from(node)
+        if call.target in (_MAX, _AVG):
+            return max_pool2d if call.target is _MAX else avg_pool2d
+        before = self.activations(node)[0].meta["val"].shape[2:]
+        after = node.meta["val"].shape[2:]
+        whole = not any(a % b for a, b in zip(before, after, strict=True))
+        if call.target is _ADAPTIVE_MAX:
+            return max_pool2d if whole else adaptive_max_pool2d
+        return avg_pool2d if whole else adaptive_avg_pool2d
+
     def reject(self, node: Node) -> tuple[str, str] | None:
         if len(node.meta["val"].shape) != 4:
             return "pooling without a batch dimension has no int8 form", "unsqueeze(0) before it"
@@ -39,11 +51,10 @@ class Pooling(UnaryRule):
         edge = Edge(call.output, NHWC)
         _, height, width, _ = x.meta["val"].shape
         out_h, out_w = (int(s) for s in call.node.meta["val"].shape[2:])
-        adaptive_max = node.target is _ADAPTIVE_MAX
-        if adaptive_max or node.target is _ADAPTIVE_AVG:
-            if height % out_h or width % out_w:
-                op = adaptive_max_pool2d if adaptive_max else adaptive_avg_pool2d
-                return to_nchw(call, call.emit(op, x, [out_h, out_w], edge=edge))
+        op = self.op(call.node)
+        if op in (adaptive_max_pool2d, adaptive_avg_pool2d):
+            return to_nchw(call, call.emit(op, x, [out_h, out_w], edge=edge))
+        if node.target not in (_MAX, _AVG):
             kernel = [height // out_h, width // out_w]
             stride, padding = kernel, [0, 0, 0, 0]
         else:
@@ -51,7 +62,7 @@ class Pooling(UnaryRule):
             stride = pair(argument(node, "stride") or kernel)
             vertical, horizontal = pair(argument(node, "padding"))
             padding = [vertical, vertical, horizontal, horizontal]
-        if adaptive_max or node.target is _MAX:
+        if op is max_pool2d:
             dilation = pair(argument(node, "dilation")) if node.target is _MAX else [1, 1]
             window = (kernel, stride, padding, dilation, [out_h, out_w])
             return to_nchw(call, call.emit(max_pool2d, x, *window, edge=edge))

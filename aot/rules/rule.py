@@ -114,6 +114,10 @@ class Rule(Protocol):
         """The argument node that is quantized per channel (axis 0), or None."""
         ...
 
+    def op(self, node: Node) -> Op:
+        """The op of the dialect that computes the result."""
+        ...
+
     def reject(self, node: Node) -> tuple[str, str] | None:
         """Why this form has no int8 op, and what to write instead; None if it is supported."""
         ...

@@ -11,6 +11,7 @@ from torch.fx import Node
 
 from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.graph import quantization_of, shape_of
+from aot.dialect.library import Op
 from aot.dialect.ops.log_softmax import DIFFERENCE_SHIFT, GUARD_BITS, log_softmax
 from aot.dialect.ops.softmax import OUTPUT, exponential_table, softmax
 from aot.rules.rule import Call, Family, Fixed, Output, UnaryRule, argument
@@ -18,6 +19,9 @@ from aot.rules.rule import Call, Family, Fixed, Output, UnaryRule, argument
 
 class Softmax(UnaryRule):
     output: ClassVar[Output] = Fixed(OUTPUT)
+
+    def op(self, node: Node) -> Op:
+        return softmax
 
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
@@ -28,6 +32,9 @@ class Softmax(UnaryRule):
 
 
 class LogSoftmax(UnaryRule):
+    def op(self, node: Node) -> Op:
+        return log_softmax
+
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
         shape = shape_of(x)

@@ -11,6 +11,7 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.graph import quantization_of
+from aot.dialect.library import Op
 from aot.dialect.ops.lut import lut
 from aot.dialect.quantization import Quantization
 from aot.rules.function import Roots, evaluate, function_root
@@ -31,6 +32,9 @@ class Unary(UnaryRule):
     def activations(self, node: Node) -> list[Node]:
         root = function_root(node)
         return [root] if root is not None else super().activations(node)
+
+    def op(self, node: Node) -> Op:
+        return lut
 
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs

@@ -9,6 +9,7 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.graph import NHWC, Edge, shape_of, with_layout
+from aot.dialect.library import Op
 from aot.dialect.ops.cat import cat
 from aot.dialect.ops.reshape import reshape
 from aot.rules.rule import Call, Family, Output, Shares, UnaryRule
@@ -17,6 +18,9 @@ from aot.rules.spatial import to_nchw, to_nhwc
 
 class NearestUpsampling(UnaryRule):
     output: ClassVar[Output] = Shares()
+
+    def op(self, node: Node) -> Op:
+        return cat
 
     def reject(self, node: Node) -> tuple[str, str] | None:
         before, after = self.activations(node)[0].meta["val"].shape, node.meta["val"].shape

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from aot.backends.backend import Backend, Traits
+from aot.backends.backend import Backend
 from aot.backends.cortex_m import CORTEX_M
+from aot.backends.traits import Traits
 from aot.errors import LoweringError
 
 

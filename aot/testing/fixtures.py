@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import nn
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
+from aot.backends.traits import Traits
 from aot.calibration import calibrate
 from aot.dialect.verifier import verify
 from aot.export import export_aten
@@ -53,9 +54,13 @@ def samples(*shapes: Sequence[int], count: int = 8) -> list[tuple[torch.Tensor, 
     return [tuple(torch.randn(tuple(s), generator=generator) for s in shapes) for _ in range(count)]
 
 
-def quantized(module: nn.Module, data: Sequence[tuple[torch.Tensor, ...]]) -> GraphModule:
+def quantized(
+    module: nn.Module,
+    data: Sequence[tuple[torch.Tensor, ...]],
+    traits: Mapping[str, Traits] | None = None,
+) -> GraphModule:
     """torchao's converted graph, as fold_qdq takes it."""
-    prepared = prepare_pt2e(export_aten(module, data[0]), Int8Quantizer())
+    prepared = prepare_pt2e(export_aten(module, data[0]), Int8Quantizer(traits))
     calibrate(prepared, data, data[0])
     converted = convert_pt2e(prepared)
     merge_dequantizes(converted)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules say which op of the dialect they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from aot.export import export_aten
+from aot.passes.fold_qdq import fold_qdq, op_counts
+from aot.rules import fused_clamp, has_rule, rule_for
+from aot.rules.function import function_roots, is_interior
+from aot.testing.fixtures import model, quantized, samples
+
+IMAGE = (1, 6, 7, 5)
+
+# function of [1, 6, 7, 5]: the op that computes its result
+FUNCTIONS: dict[str, tuple[Callable[..., object], list[nn.Module], str]] = {
+    "conv": (lambda a, x: a(x), [nn.Conv2d(6, 2, 3)], "conv2d"),
+    "grouped": (lambda a, x: a(x), [nn.Conv2d(6, 6, 3, groups=3)], "conv2d"),
+    "depthwise": (lambda a, x: a(x), [nn.Conv2d(6, 12, 3, groups=6)], "depthwise_conv2d"),
+    "linear": (lambda a, x: F.relu(a(x)), [nn.Linear(5, 2)], "linear"),
+    "sub": (lambda x: x - x.mean(1, keepdim=True), [], "add"),
+    "mul": (lambda x: F.relu(x * x.mean(1, keepdim=True)), [], "mul"),
+    "function": (lambda x: x * torch.sigmoid(x), [], "lut"),
+    "mean": (lambda x: x.mean((2, 3)), [], "mean"),
+    "softmax": (lambda x: F.softmax(x, 1), [], "softmax"),
+    "log_softmax": (lambda x: F.log_softmax(x, 1), [], "log_softmax"),
+    "max pool": (lambda x: F.max_pool2d(x, 2), [], "max_pool2d"),
+    "avg pool": (lambda x: F.avg_pool2d(x, 2), [], "avg_pool2d"),
+    "whole windows": (lambda x: F.adaptive_avg_pool2d(x, (1, 5)), [], "avg_pool2d"),
+    "windows": (lambda x: F.adaptive_avg_pool2d(x, (3, 2)), [], "adaptive_avg_pool2d"),
+    "whole max": (lambda x: F.adaptive_max_pool2d(x, (7, 1)), [], "max_pool2d"),
+    "max of windows": (lambda x: F.adaptive_max_pool2d(x, (3, 2)), [], "adaptive_max_pool2d"),
+    "reshape": (lambda x: x.flatten(1), [], "reshape"),
+    "transpose": (lambda x: x.transpose(1, 3), [], "transpose"),
+    "slice": (lambda x: x[:, 1:3], [], "slice"),
+    "select": (lambda x: x[:, 1], [], "slice"),
+    "pad": (lambda x: F.pad(x, (1, -1)), [], "pad"),
+    "cat": (lambda x: torch.cat([x, x.tanh()], 2), [], "cat"),
+    "upsample": (lambda x: F.interpolate(x, scale_factor=2), [], "cat"),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_rule_names_the_op_that_it_makes(name: str) -> None:
+    function, parts, op = FUNCTIONS[name]
+    network, data = model(function, *parts), samples(IMAGE)
+    graph = export_aten(network, data[0]).graph
+    roots = function_roots(graph)
+    last = graph.output_node().all_input_nodes[0]
+    assert not is_interior(last, roots)
+    fused = fused_clamp(last, roots)
+    node = last if fused is None else fused[0]
+    rule = rule_for(node, roots)
+    assert rule is not None and rule.op(node).name == op
+    assert f"pl.{op}" in op_counts(fold_qdq(quantized(network, data)))
+
+
+def test_which_aten_ops_have_a_rule() -> None:
+    aten = torch.ops.aten
+    for target in (aten.convolution.default, aten.silu.default, aten.adaptive_max_pool2d.default):
+        assert has_rule(target)
+    for target in (aten.pixel_shuffle.default, aten.layer_norm.default):
+        assert not has_rule(target)

@@ -33,7 +33,8 @@ def pte_model(
         input.
       deps: py_library targets that those modules need.
       data: files they read.
-      target: what to lower for.
+      target: what to lower for: "cortex-m"; or a Target of your own, "npu.py:TARGET" of a Python file
+        of this package, "pkg.module:TARGET" of a module in deps.
       quantization: "int8".
       float_io: keep float32 inputs and outputs.
       io_layout: "keep" or "nhwc".
@@ -57,6 +58,20 @@ def pte_model(
         deps = [":%s.module" % name]
     if not model or not calibration:
         fail("pte_model %s: give srcs, or model and calibration" % name)
+    target_file, _, target_name = target.rpartition(":")
+    if target_file.endswith(".py"):
+        module = module_name(native.package_name(), target_file)
+        if not module:
+            fail("pte_model %s: %s is not in this package; for a file of another one, put its " % (name, target_file) +
+                 "py_library into deps, and say target = \"pkg.module:%s\"" % target_name)
+        py_library(
+            name = name + ".target",
+            srcs = [target_file],
+            deps = deps,
+            **kwargs
+        )
+        target = "%s:%s" % (module, target_name)
+        deps = deps + [":%s.target" % name]
     py_binary(
         name = name + ".lower",
         srcs = [Label("//aot:lower_main.py")],

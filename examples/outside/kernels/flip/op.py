@@ -9,7 +9,7 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.dialect.library import define
+from aot.dialect.library import Op, define
 from aot.rules import register
 from aot.rules.rule import Call, Output, Shares, UnaryRule, argument
 
@@ -30,6 +30,9 @@ class Flip(UnaryRule):
     """aten.flip of one dimension."""
 
     output: ClassVar[Output] = Shares()
+
+    def op(self, node: Node) -> Op:
+        return flip
 
     def reject(self, node: Node) -> tuple[str, str] | None:
         if len(argument(node, "dims")) != 1:

@@ -15,10 +15,15 @@ from executorch.runtime import Runtime
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from aot.backends.cortex_m import CORTEX_M
+from aot.backends.traits import Traits
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.pte.conventions import LAYOUTS, SIDES, layouts_method
+from aot.targets.target import Target
 from aot.testing.fixtures import model, samples
+from aot.testing.lockstep import compare
+from aot.testing.stand_in import stand_in, stand_in_target
 
 IMAGE = (1, 3, 8, 6)
 
@@ -161,6 +166,44 @@ def test_report_says_what_every_op_became() -> None:
     assert ops["pl.transpose"]["why"]
     assert report["float_ops"] == 0
     assert report["pte_bytes"] == len(default().pte)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"channels_last": True}, {"io_layout": "nhwc"}, {"float_io": True}],
+    ids=lambda options: "".join(options) or "plain",
+)
+def test_engines_change_where_ops_run_and_no_bit(options: dict[str, Any]) -> None:
+    target = stand_in_target({"conv2d"}, {"mean", "linear", "quantize"})
+    plain, divided = lowered(**options), lowered(target=target, **options)
+    (x,) = samples(IMAGE, count=1)[0]
+    if "io_layout" in options:
+        x = x.permute(0, 2, 3, 1)
+    (expected,), (out,) = plain.reference([x]), divided.reference([x])
+    assert torch.equal(out, expected) and out.stride() == expected.stride()
+    assert divided.report["inputs"] == plain.report["inputs"]
+    assert divided.report["outputs"] == plain.report["outputs"]
+    assert torch.equal(*(r.dequantize_outputs(r.reference([x]))[0] for r in (plain, divided)))
+    ran = [(row["op"], row["runs_on"]) for row in divided.report["ops"]]
+    assert [op for op, _ in ran] == [row["op"] for row in plain.report["ops"]]
+    assert {op for op, backend in ran if backend == "stand_in"} == {"pl.conv2d"}
+    assert {op for op, backend in ran if backend == "stand_in_1"} == {"pl.mean", "pl.linear"}
+    assert compare(divided, samples(IMAGE, count=2)).largest <= 1
+
+
+def test_a_target_asks_the_quantizer_and_export() -> None:
+    asked = {"linear": Traits(zero_point_0=True)}
+    keeps = (torch.ops.aten.rsub.Scalar,)
+    engine = stand_in({"linear"}, traits=asked, keeps=keeps)
+    target = Target("t", (engine, CORTEX_M))
+    module = model(lambda a, x: a(1.0 - x), nn.Linear(6, 4))
+    plain, divided = lowered(module), lowered(module, target=target)
+    assert [row["runs_on"] for row in divided.report["ops"]] == ["cortex_m", "stand_in"]
+    assert (
+        divided.report["outputs"][0]["zero_point"] == 0 != plain.report["outputs"][0]["zero_point"]
+    )
+    assert "aten.rsub" in divided.report["ops"][0]["from"]
+    assert "aten.rsub" not in plain.report["ops"][0]["from"]
 
 
 class Division(nn.Module):

@@ -86,19 +86,56 @@ def qemu(machine, serial = 0):
     """Simulated by QEMU's machine of that name, whose serial port `serial` is the console."""
     return {"kind": "qemu", "machine": machine, "serial": serial}
 
-def ethos_u(base, irq, memory_mode, scratch, axi_limits = None, simulated = False):
-    """An Arm Ethos-U55 or Ethos-U65; firmware reads from it which one (firmware/ethos_u/driver).
+def engine(backend, configuration = "", out_of_reach = [], scratch = ""):
+    """What runs the delegates of a backend.
 
     Args:
+      backend: its id in a .pte.
+      configuration: which engine it is, as payloads say it; "" if it takes any.
+      out_of_reach: names of memories that it does not reach, such as the core's own.
+      scratch: name of the memory for its scratch; "" for any that it reaches.
+    """
+    return struct(
+        backend = backend,
+        configuration = configuration,
+        out_of_reach = out_of_reach,
+        scratch = scratch,
+    )
+
+def _engine(one, memories):
+    return {
+        "backend": one.backend,
+        "configuration": one.configuration,
+        "memories": [memory for memory in memories if memory not in one.out_of_reach],
+        "scratch": one.scratch,
+    }
+
+def ethos_u(
+        configuration,
+        base,
+        irq,
+        memory_mode,
+        scratch,
+        out_of_reach = [],
+        axi_limits = None,
+        simulated = False):
+    """An Arm Ethos-U55 or Ethos-U65, and the engine of ExecuTorch's "EthosUBackend".
+
+    Args:
+      configuration: which one, as Vela names it: "ethos-u55-128". Plans refuse models that were
+        lowered for another; firmware asks the NPU itself (firmware/ethos_u/driver).
       base: address of its registers.
       irq: number of its interrupt.
       memory_mode: what its AXI ports lead to, in Vela's words: Sram_Only, Shared_Sram or
         Dedicated_Sram.
       scratch: name of the memory for its scratch.
+      out_of_reach: names of memories that it does not reach, such as the core's own.
       axi_limits: axi_limit() for each of the four counters: two of port 0, two of port 1.
       simulated: whether the functional model stands in where no NPU answers.
     """
     return {
+        "configuration": configuration,
+        "out_of_reach": out_of_reach,
         "base": base,
         "irq": irq,
         "memory_mode": memory_mode,
@@ -106,6 +143,11 @@ def ethos_u(base, irq, memory_mode, scratch, axi_limits = None, simulated = Fals
         "axi_limits": axi_limits or [axi_limit()] * 4,
         "simulated": simulated,
     }
+
+def _npu_engines(npu):
+    if not npu:
+        return []
+    return [engine("EthosUBackend", npu["configuration"], npu["out_of_reach"], npu["scratch"])]
 
 def axi_limit(burst_bytes = 64, memory_type = 2, reads = 32, writes = 16):
     """How the NPU uses memory: bytes of a burst (64, 128 or 256), AXI memory type, transfers at once."""
@@ -131,6 +173,7 @@ def chip(
         clock_hz,
         weights = None,
         npu = None,
+        engines = [],
         boot_header = None,
         init = None,
         flash_method = None):
@@ -149,6 +192,7 @@ def chip(
       clock_hz: what UARTs are clocked with when main starts.
       weights: name of the memory for constants of models; `code` if not given.
       npu: ethos_u(), None if there is none.
+      engines: list of engine(), what runs delegates beside the NPU.
       boot_header: boot_header(), None if the core starts from the vector table.
       init: cc_library with pl_chip_init (boards/common/chip.h), None if nothing has to be done.
       flash_method: pyocd(), or None if an image is copied by hand.
@@ -167,6 +211,7 @@ def chip(
         clock_hz = clock_hz,
         weights = weights,
         npu = npu,
+        engines = engines,
         boot_header = boot_header,
         init = init,
         flash_method = flash_method,
@@ -272,7 +317,9 @@ def board(
     arena = chip.arena + arena
     weights = weights or chip.weights or chip.code
     by_name = {memory["name"]: memory for memory in memories}
-    for used in [chip.code, chip.data, weights] + arena + ([chip.npu["scratch"]] if chip.npu else []):
+    reached = [memory["name"] for memory in memories]
+    engines = [_engine(one, reached) for one in chip.engines + _npu_engines(chip.npu)]
+    for used in [chip.code, chip.data, weights] + arena + [one["scratch"] or weights for one in engines]:
         if used not in by_name:
             fail("board %s: no memory is called %s; there are %s" % (name, used, by_name.keys()))
     for size in [stack, handler_stack, variables]:
@@ -312,6 +359,7 @@ def board(
             "arena": pools,
             "console": _console(name, chip, console),
             "npu": chip.npu,
+            "engines": engines,
             "simulator": simulator,
             "flash": chip.flash_method,
         }, indent = "  "),
@@ -341,6 +389,14 @@ def host_board(name, platform, startup):
       startup: cc_library targets with console and exit.
     """
     size = 1024 * MB
+    npu = ethos_u(
+        configuration = "ethos-u55-128",
+        base = 0,
+        irq = 0,
+        memory_mode = "Shared_Sram",
+        scratch = "ram",
+        simulated = True,
+    )
     _board(
         name = name,
         json = json.encode_indent({
@@ -357,13 +413,8 @@ def host_board(name, platform, startup):
             "variables": 0,
             "arena": [{"name": "ram", "bytes": size}],
             "console": {},
-            "npu": ethos_u(
-                base = 0,
-                irq = 0,
-                memory_mode = "Shared_Sram",
-                scratch = "ram",
-                simulated = True,
-            ),
+            "npu": npu,
+            "engines": [_engine(one, ["ram"]) for one in _npu_engines(npu)],
             "simulator": {"kind": "native"},
             "flash": None,
         }, indent = "  "),

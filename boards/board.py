@@ -50,17 +50,37 @@ class AxiLimit:
 
 @dataclass(frozen=True)
 class Npu:
-    """An Ethos-U: address of its registers, interrupt, Vela's memory mode, memory for its scratch.
+    """An Ethos-U: which one, memories that it does not reach, address of its registers, interrupt,
+    Vela's memory mode, memory for its scratch.
 
     `simulated`: the functional model stands in where no NPU answers.
     """
 
+    configuration: str
+    out_of_reach: tuple[str, ...]
     base: int
     irq: int
     memory_mode: Literal["Sram_Only", "Shared_Sram", "Dedicated_Sram"]
     scratch: str
     axi_limits: tuple[AxiLimit, ...]
     simulated: bool
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What runs the delegates of a backend.
+
+    Attributes:
+        backend: its id in a .pte, e.g. "EthosUBackend".
+        configuration: which one it is, e.g. "ethos-u55-128"; "" if it takes any payload.
+        memories: that it reaches; all if there are none.
+        scratch: the one of them for its scratch memory; "" for any.
+    """
+
+    backend: str
+    configuration: str = ""
+    memories: tuple[str, ...] = ()
+    scratch: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,6 +107,7 @@ class Board:
         stack, handler_stack: size of the program's stack and of the exception handlers'.
         variables: bytes of the data memory kept for variables outside of arenas.
         arena: memories for activations and scratch, the best first.
+        engines: for delegates, the NPU's among them.
         boot_header: size of what the chip's ROM reads, in front of the vector table.
     """
 
@@ -104,6 +125,7 @@ class Board:
     arena: tuple[Pool, ...]
     console: Console
     npu: Npu | None
+    engines: tuple[Engine, ...]
     simulator: Simulator | None
     flash: dict[str, Any] | None
     boot_header: int = 0
@@ -143,7 +165,12 @@ def load_board(path: Path) -> Board:
         fields["simulator"] = Simulator(**fields["simulator"]) if fields["simulator"] else None
         if fields["npu"]:
             limits = tuple(AxiLimit(**limit) for limit in fields["npu"]["axi_limits"])
-            fields["npu"] = Npu(**{**fields["npu"], "axi_limits": limits})
+            beyond = tuple(fields["npu"]["out_of_reach"])
+            fields["npu"] = Npu(**fields["npu"] | {"axi_limits": limits, "out_of_reach": beyond})
+        fields["engines"] = tuple(
+            Engine(**{**engine, "memories": tuple(engine["memories"])})
+            for engine in fields["engines"]
+        )
         fields["memories"] = tuple(Memory(**memory) for memory in fields["memories"])
         fields["arena"] = tuple(Pool(**pool) for pool in fields["arena"])
         return Board(**fields)

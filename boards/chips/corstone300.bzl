@@ -21,9 +21,11 @@ CORSTONE300 = chip(
     uarts = {"uart0": 0x59303000},
     clock_hz = 25 * MHZ,
     npu = ethos_u(
+        configuration = "ethos-u55-128",
         base = 0x48102000,
         irq = 56,
         memory_mode = "Shared_Sram",
+        out_of_reach = ["itcm", "dtcm"],
         scratch = "sram",
         simulated = True,
     ),

@@ -9,6 +9,8 @@ those that it writes. It shares no logic with what decides the placement.
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from aot.pte.reader import StoredDelegate
+from firmware.plan.delegates import Places, delegate_of
 from firmware.plan.graph import Graph, Step, alias_offset, cat_offsets
 from firmware.plan.sharing import Sharing
 from kernels.common.kernel import OpCall
@@ -79,6 +81,7 @@ def check_plan(
       scratch: address of the scratch memory of a step that has some.
     """
     memory = _Memory()
+    entry = (*(port.value for port in graph.program.inputs), *graph.residents)
     pieces: dict[str, list[Piece]] = {}
     steps = {step.op.outputs[0].name: (i, step) for i, step in enumerate(sharing.steps, 1)}
 
@@ -86,12 +89,11 @@ def check_plan(
         if name in graph.activations and not memory.holds(address(name), pieces[name]):
             raise PlanError(f"{name} is not where it should be {when}")
 
-    for port in graph.program.inputs:
-        value = port.value
+    for value in entry:
         pieces[value.name] = [(value.name, 0, value.bytes)]
         memory.write(address(value.name), value.name, value.bytes)
-    for port in graph.program.inputs:
-        expect(port.value.name, "when all inputs are written")
+    for value in entry:
+        expect(value.name, "when all inputs are written")
     for call in graph.program.calls:
         name = call.outputs[0].name
         if name in graph.constants:
@@ -118,6 +120,31 @@ def check_plan(
     for port in graph.program.outputs:
         if port.value.constant is None and port.value.name not in graph.constants:
             expect(port.value.name, "at the end")
+    for value in graph.residents:
+        expect(value.name, "at the end")
+
+
+def check_delegates(
+    sharing: Sharing,
+    address: Callable[[str], Address],
+    scratch: Callable[[int], Address],
+    reach: Callable[[OpCall, StoredDelegate], Places],
+) -> None:
+    """Raises PlanError if memory of a delegate is not aligned, or beyond what `reach` says."""
+    for index, step in enumerate(sharing.steps, 1):
+        delegate = delegate_of(step.op)
+        if delegate is None:
+            continue
+        reached = reach(step.op, delegate)
+        tensors = [v for v in (*step.op.tensors("inputs"), *step.op.outputs) if v.constant is None]
+        used = [(v.name, address(v.name), reached.tensors) for v in tensors]
+        if delegate.needs.scratch_bytes:
+            used.append(("scratch memory", scratch(index), reached.scratch))
+        for name, at, pools in used:
+            if at.offset % delegate.needs.alignment:
+                raise PlanError(f"{name} is not aligned for step {index}")
+            if at.pool not in pools:
+                raise PlanError(f"{name} is beyond the reach of the engine of step {index}")
 
 
 def _overwritten(step: Step, address: Callable[[str], Address]) -> set[str]:

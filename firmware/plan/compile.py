@@ -13,12 +13,13 @@ fit on the board.
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from absl import app, flags
 
 from aot.pte.conventions import PteError
-from boards.board import BoardError, load_board
+from boards.board import BoardError, Engine, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from firmware.plan import emit_c
 from firmware.plan.load import load_modules
@@ -32,6 +33,9 @@ STATUS_BAD_INPUT = 2
 _PTE = flags.DEFINE_string("pte", None, "The lowered model.")
 _PROGRAM = flags.DEFINE_string("program", None, "The same, decoded by //firmware/plan:decode.")
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
+_ENGINES = flags.DEFINE_multi_string(
+    "engine", [], "A backend whose engine the app brings, beside those of the board."
+)
 _NAME = flags.DEFINE_string("name", None, "The plan's C identifier.", required=True)
 _SOURCE = flags.DEFINE_string("source", None, "The C file to write.")
 _HEADER = flags.DEFINE_string("header", None, "The header to write.")
@@ -52,6 +56,8 @@ def main(argv: list[str]) -> int:
     load_modules()
     try:
         board = load_board(_path(_BOARD.value))
+        brought = tuple(Engine(backend) for backend in _ENGINES.value)
+        board = replace(board, engines=board.engines + brought)
         plan = make_plan(_program(_path(model)), board)
     except (BoardError, OSError) as error:
         return _fail(str(error))

@@ -3,9 +3,11 @@
 
 import re
 
+from firmware.plan import delegates
 from firmware.plan.layout import ALIGNMENT
 from firmware.plan.plan import Address, Plan, step_text
 from firmware.plan.planner import align_up
+from firmware.plan.pools import PoolUse
 from firmware.plan.program import Port
 from kernels.common import emit
 from kernels.common.kernel import Constant, Value
@@ -39,14 +41,14 @@ class _Source:
         plan = self._plan
         kernels = [step.kernel for step in plan.sharing.steps]
         includes = sorted({kernel.header for kernel in kernels})
-        functions = sorted({kernel.function for kernel in kernels})
+        functions = sorted({kernel.function for kernel in kernels} - {delegates.STEP})
         arenas = [use for use in plan.pools if use.placement.size > 0]
         parts = [
             _GENERATED.format(board=plan.board.name),
             f'#include "{header_path}"\n\n#include <stddef.h>\n#include <stdint.h>\n\n',
             *(f'#include "{include}"\n' for include in includes),
             "\n",
-            *(_arena(use.pool.name, use.placement.size) for use in arenas),
+            *map(_arena, arenas),
             "\n",
             *(
                 emit.array(c.name, c.array, c.alignment, _WEIGHTS_SECTION) + "\n"
@@ -64,7 +66,7 @@ class _Source:
                 else "{NULL, 0}"
             )
             rows.append(
-                f"    {{run_{step.kernel.function}, {scratch}, "
+                f"    {{{_runner(step.kernel.function)}, {scratch}, "
                 f"{call.params}, {call.dims}, {call.data}}},\n"
             )
         inputs = [self._port(port) for port in plan.graph.program.inputs]
@@ -112,15 +114,21 @@ class _Source:
         )
 
 
-def _arena(pool: str, size: int) -> str:
+def _arena(use: PoolUse) -> str:
+    pool, size = use.pool.name, align_up(use.placement.size, ALIGNMENT)
     return (
-        f"static _Alignas({ALIGNMENT}) uint8_t arena_{pool}[{align_up(size, ALIGNMENT)}]\n"
+        f"static _Alignas({use.alignment}) uint8_t arena_{pool}[{size}]\n"
         f'    __attribute__((section(".bss.pl_arena.{pool}")));\n'
     )
 
 
 def _pointer(address: Address) -> str:
     return f"(void *)(arena_{address.pool} + {address.offset})"
+
+
+def _runner(function: str) -> str:
+    """What a step calls: delegates have no thunk, the runtime knows them by their function."""
+    return function if function == delegates.STEP else f"run_{function}"
 
 
 def _thunk(function: str) -> str:

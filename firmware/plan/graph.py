@@ -2,16 +2,18 @@
 """From operator calls to kernel calls, and which calls leave their bytes where they are.
 
 A reshape, a transpose that moves nothing and a contiguous slice are no kernel calls: their result
-is an *alias*, a piece of the source's bytes. Constants reached through aliases stay constants.
+is an *alias*, a piece of the source's bytes. Constants reached through aliases stay constants. What
+a delegate reads must be aligned: a piece that is not is copied.
 """
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from firmware.plan.delegates import ENGINES, delegate_kernel, delegate_of
 from firmware.plan.program import Program, is_row_major
 from kernels.common.kernel import (
     Array,
@@ -28,12 +30,15 @@ from kernels.registry import kernel_call
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One kernel call; `reads` and `writes` are the activations among its operands."""
+    """One kernel call; `reads` and `writes` are the activations among its operands, `alignment` is
+    that of its scratch memory.
+    """
 
     op: OpCall
     kernel: KernelCall
     reads: tuple[Value, ...]
     writes: tuple[Value, ...]
+    alignment: int = 1
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,8 @@ class Graph:
       steps: the calls that remain.
       aliases: the calls that were removed, in order.
       activations: every tensor that needs memory, by name.
+      residents: those that lie in memory from the model's start on, and from run to run.
+      alignments: in bytes, of activations that must be aligned to more than their elements.
       constants: every tensor known at build time that was reached through an alias, by name.
     """
 
@@ -62,17 +69,22 @@ class Graph:
     aliases: tuple[Alias, ...]
     activations: Mapping[str, Value]
     constants: Mapping[str, Value]
+    residents: tuple[Value, ...] = ()
+    alignments: Mapping[str, int] = field(default_factory=dict)
 
 
 def build_graph(program: Program, isa: Isa, select: Planner = kernel_call) -> Graph:
     """Selects a kernel for every call that needs one; KernelError if there is none."""
     activations = {port.value.name: port.value for port in program.inputs}
+    residents = (ENGINES,) if any(map(delegate_of, program.calls)) else ()
+    activations |= {value.name: value for value in residents}
+    alignments = _alignments(program) if residents else {}
     constants: dict[str, Value] = {}
     steps: list[Step] = []
     aliases: list[Alias] = []
     for original in program.calls:
         call = _with_constants(original, constants)
-        offset = alias_offset(call)
+        offset = _aligned_offset(call, alignments)
         if offset is not None:
             source, result = call.tensor("input"), call.output()
             if source.constant is not None:
@@ -80,13 +92,40 @@ def build_graph(program: Program, isa: Isa, select: Planner = kernel_call) -> Gr
                 continue
             aliases.append(Alias(result.name, source.name, offset))
         else:
-            steps.append(_step(call, select(call, isa)))
+            steps.append(_step(call, isa, select))
             for value in steps[-1].reads:
                 if value.name not in activations:
                     raise call.error(f"{value.name} is an output that its kernel does not compute")
         written = call.outputs if offset is not None else steps[-1].writes
         activations.update((value.name, value) for value in written)
-    return Graph(program, tuple(steps), tuple(aliases), activations, constants)
+    return Graph(
+        program, tuple(steps), tuple(aliases), activations, constants, residents, alignments
+    )
+
+
+def _alignments(program: Program) -> dict[str, int]:
+    """What delegates ask of their tensors, and so of those that these are pieces of."""
+    alignments: dict[str, int] = {}
+
+    def ask(name: str, alignment: int) -> None:
+        alignments[name] = max(alignment, alignments.get(name, 1))
+
+    for call in reversed(program.calls):
+        delegate = delegate_of(call)
+        if delegate is not None:
+            for value in (*call.tensors("inputs"), *call.outputs):
+                ask(value.name, delegate.needs.alignment)
+        elif _aligned_offset(call, alignments) is not None and call.output().name in alignments:
+            ask(call.tensor("input").name, alignments[call.output().name])
+    return alignments
+
+
+def _aligned_offset(call: OpCall, alignments: Mapping[str, int]) -> int | None:
+    """What alias_offset says; None too if the result would not be aligned there."""
+    offset = alias_offset(call)
+    if offset is None or offset % alignments.get(call.output().name, 1):
+        return None
+    return offset
 
 
 def alias_offset(call: OpCall) -> int | None:
@@ -171,11 +210,14 @@ def _with_constants(call: OpCall, constants: Mapping[str, Value]) -> OpCall:
     return replace(call, args={name: known(argument) for name, argument in call.args.items()})
 
 
-def _step(call: OpCall, kernel: KernelCall) -> Step:
+def _step(call: OpCall, isa: Isa, select: Planner) -> Step:
+    delegate = delegate_of(call)
+    kernel = select(call, isa) if delegate is None else delegate_kernel(call, delegate)
     outputs = {value.name for value in call.outputs}
     reads: dict[str, Value] = {}
     writes: dict[str, Value] = {}
     for operand in operands(kernel):
         if isinstance(operand, Value) and operand.constant is None:
             (writes if operand.name in outputs else reads)[operand.name] = operand
-    return Step(call, kernel, tuple(reads.values()), tuple(writes.values()))
+    alignment = 1 if delegate is None else delegate.needs.alignment
+    return Step(call, kernel, tuple(reads.values()), tuple(writes.values()), alignment)

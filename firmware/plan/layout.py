@@ -38,11 +38,16 @@ class Conflict(Exception):
 
 
 class Union:
-    """Disjoint sets of byte ranges with known distances."""
+    """Disjoint sets of byte ranges with known distances.
 
-    def __init__(self, sizes: Mapping[str, int]) -> None:
+    A range with an alignment lies at a multiple of it from the start of its set, whose own
+    alignment is the largest of its ranges'.
+    """
+
+    def __init__(self, sizes: Mapping[str, int], alignments: Mapping[str, int]) -> None:
         self._sizes = sizes
-        self._parent: dict[str, tuple[str, int]] = {}
+        self._alignments = dict(alignments)
+        self._parent: dict[str, tuple[str, int, int]] = {}  # with its alignment before the join
 
     def __len__(self) -> int:
         """How many joins made two sets one."""
@@ -51,20 +56,26 @@ class Union:
     def undo(self, length: int) -> None:
         """Takes the latest joins back, down to this many."""
         while len(self._parent) > length:
-            self._parent.popitem()
+            _, (parent, _, alignment) = self._parent.popitem()
+            self._alignments[parent] = alignment
+
+    def alignment(self, name: str) -> int:
+        """Of the set that a range is in."""
+        return self._alignments.get(self.find(name)[0], 1)
 
     def find(self, name: str) -> tuple[str, int]:
         """The set's representative, which contains all of it, and the offset in it."""
         offset = 0
         while name in self._parent:
-            name, distance = self._parent[name]
+            name, distance, _ = self._parent[name]
             offset += distance
         return name, offset
 
     def join(self, name: str, other: str, distance: int) -> None:
         """Puts `name` at `distance` bytes after the start of `other`.
 
-        Raises Conflict if it lies elsewhere already or if neither set would contain the other.
+        Raises Conflict if it lies elsewhere already, if neither set would contain the other, or if
+        it would not be aligned.
         """
         root, offset = self.find(name)
         other_root, other_offset = self.find(other)
@@ -73,11 +84,18 @@ class Union:
             if distance != 0:
                 raise Conflict
         elif distance >= 0 and distance + self._sizes[root] <= self._sizes[other_root]:
-            self._parent[root] = (other_root, distance)
+            self._put(root, other_root, distance)
         elif distance <= 0 and self._sizes[other_root] - distance <= self._sizes[root]:
-            self._parent[other_root] = (root, -distance)
+            self._put(other_root, root, -distance)
         else:
             raise Conflict
+
+    def _put(self, inner: str, outer: str, distance: int) -> None:
+        alignment, before = self._alignments.get(inner, 1), self._alignments.get(outer, 1)
+        if distance % alignment:
+            raise Conflict
+        self._parent[inner] = (outer, distance, before)
+        self._alignments[outer] = max(alignment, before)
 
 
 @dataclass
@@ -119,11 +137,12 @@ class Layout:
         self.aliases = aliases
         self.in_place = in_place
         self._sizes = {name: value.bytes for name, value in graph.activations.items()}
-        self._pieces = Union(self._sizes)
+        self._pieces = Union(self._sizes, graph.alignments)
         for alias in aliases:
             self._pieces.join(alias.result, alias.source, alias.offset)
         self._groups = self._find_groups()
-        self._buffers = Union(self._sizes)
+        alignments = {root: self._pieces.alignment(root) for root in self._groups}
+        self._buffers = Union(self._sizes, alignments)
         for source, result in in_place.values():
             self._join_buffers(source, result)
         self._check_buffers()
@@ -148,8 +167,8 @@ class Layout:
             ranges = written.setdefault(use(name, step), [])
             ranges.append((offset, offset + self._sizes[name]))
 
-        for port in program.inputs:
-            write(port.value.name, ENTRY)
+        for value in (*(port.value for port in program.inputs), *self._graph.residents):
+            write(value.name, ENTRY)
         for index, step in enumerate(self.steps, 1):
             for value in step.reads:
                 use(value.name, index)
@@ -158,6 +177,8 @@ class Layout:
         for port in program.outputs:
             if port.value.name in self._sizes:
                 use(port.value.name, exit_step)
+        for value in self._graph.residents:
+            use(value.name, exit_step)
         for ranges in written.values():
             check_written_once(ranges)
         return groups
@@ -199,11 +220,12 @@ class Layout:
                 self._sizes[root],
                 min(self._groups[name].first for name, _ in members),
                 max(self._groups[name].last for name, _ in members),
+                self._buffers.alignment(root),
             )
             for root, members in self._members().items()
         ]
         scratch = [
-            Block(scratch_name(index), step.kernel.scratch, index, index)
+            Block(scratch_name(index), step.kernel.scratch, index, index, step.alignment)
             for index, step in enumerate(self.steps, 1)
             if step.kernel.scratch > 0
         ]

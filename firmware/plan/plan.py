@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Program and board to plan: every tensor has an address, every constant a place in flash."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from boards.board import Board
-from firmware.plan.check import check_plan
+from boards.board import Board, Pool
+from firmware.plan.check import check_delegates, check_plan
+from firmware.plan.delegates import delegate_of, places
 from firmware.plan.graph import Graph, build_graph, operands
 from firmware.plan.layout import ALIGNMENT, scratch_name
 from firmware.plan.planner import Block, Placement, align_up, live_bytes
@@ -80,16 +81,24 @@ class DoesNotFitError(Exception):
 
     Attributes:
       memory: "arena" or "weights".
+      pools: names of the memories that are too small together.
       need, have: bytes.
       largest: (what, bytes) of the three largest tensors that take part, largest first.
       where: the operator at the peak.
     """
 
     def __init__(
-        self, memory: str, need: int, have: int, largest: list[tuple[str, int]], where: str
+        self,
+        memory: str,
+        pools: list[str],
+        need: int,
+        have: int,
+        largest: list[tuple[str, int]],
+        where: str,
     ) -> None:
         super().__init__(f"{memory}: needs {need} bytes, has {have}")
         self.memory = memory
+        self.pools = pools
         self.need = need
         self.have = have
         self.largest = largest
@@ -100,7 +109,7 @@ def make_plan(program: Program, board: Board) -> Plan:
     """Plans a program for a board.
 
     Raises:
-      KernelError: no kernel can run one of the calls.
+      KernelError: no kernel can run one of the calls, or no engine of the board a delegate.
       DoesNotFitError: a memory of the board is too small.
     """
     graph = build_graph(program, board.isa)
@@ -111,6 +120,9 @@ def make_plan(program: Program, board: Board) -> Plan:
     )
     _check_weights(plan)
     check_plan(graph, sharing, plan.address, plan.scratch)
+    check_delegates(
+        sharing, plan.address, plan.scratch, lambda call, delegate: places(call, delegate, board)
+    )
     return plan
 
 
@@ -167,27 +179,56 @@ def _place(graph: Graph, sharing: Sharing, board: Board) -> tuple[PoolUse, ...]:
             touches[sharing.locations[value.name].block] += value.bytes
         if step.kernel.scratch:
             touches[scratch_name(index)] += 2 * step.kernel.scratch
+    blocks = _pinned(sharing, board)
     try:
-        return place_in_pools(sharing.blocks, touches, board.arena, ALIGNMENT)
+        return place_in_pools(blocks, touches, board.arena, ALIGNMENT)
     except PoolsDoNotFitError as error:
-        raise _arena_error(graph, sharing, board, error.placement) from error
+        raise _arena_error(graph, sharing, blocks, error.placement, error.pools) from error
+
+
+def _pinned(sharing: Sharing, board: Board) -> list[Block]:
+    """The blocks, those of delegates with the pools that their engines reach."""
+    pools: dict[str, frozenset[str]] = {}
+    for index, step in enumerate(sharing.steps, 1):
+        delegate = delegate_of(step.op)
+        if delegate is None:
+            continue
+        reached = places(step.op, delegate, board)
+        tensors = [*step.op.tensors("inputs"), *step.op.outputs]
+        used = {
+            sharing.locations[v.name].block: reached.tensors for v in tensors if v.constant is None
+        }
+        for block, names in {**used, scratch_name(index): reached.scratch}.items():
+            pools[block] = pools.get(block, names) & names
+            step.op.require(
+                bool(pools[block]),
+                f"no memory of the board {board.name} is reached by it and by the other engines "
+                f"that use {block}",
+            )
+    return [replace(block, pools=pools.get(block.name)) for block in sharing.blocks]
 
 
 def _arena_error(
-    graph: Graph, sharing: Sharing, board: Board, placement: Placement
+    graph: Graph,
+    sharing: Sharing,
+    every: Sequence[Block],
+    placement: Placement,
+    pools: Sequence[Pool],
 ) -> DoesNotFitError:
-    live = live_bytes(sharing.blocks, ALIGNMENT)
+    blocks = [block for block in every if block.name in placement.offsets]
+    live = live_bytes(blocks, ALIGNMENT)
     peak = max(live, key=lambda step: (live[step], -step))
-    at_peak = [block for block in sharing.blocks if block.first <= peak <= block.last]
+    at_peak = [block for block in blocks if block.first <= peak <= block.last]
     largest = sorted(at_peak, key=lambda block: (-block.size, block.name))[:3]
 
     def text(block: Block) -> str:
         value = graph.activations.get(block.name)
         return block.name if value is None else tensor_text(value)
 
-    have = sum(pool.bytes for pool in board.arena)
+    have = sum(pool.bytes for pool in pools)
     return DoesNotFitError(
         "arena",
+        [pool.name for pool in pools],
         placement.size,
         have,
         [(text(block), block.size) for block in largest],
@@ -211,6 +252,7 @@ def _check_weights(plan: Plan) -> None:
     largest = sorted(plan.constants, key=lambda c: (-c.array.nbytes, c.name))[:3]
     raise DoesNotFitError(
         "weights",
+        [plan.board.weights],
         need,
         have,
         [(f"{c.name} {list(c.array.shape)} {c.array.dtype.name}", c.array.nbytes) for c in largest],

@@ -51,6 +51,7 @@ def _plan_source_impl(ctx):
     arguments.add(ctx.file.program, format = "--program=%s")
     arguments.add(board, format = "--board=%s")
     arguments.add(name, format = "--name=%s")
+    arguments.add_all(ctx.attr.engines, format_each = "--engine=%s")
     arguments.add(source, format = "--source=%s")
     arguments.add(header, format = "--header=%s")
     arguments.add(description, format = "--json=%s")
@@ -85,6 +86,7 @@ _plan_source = rule(
             mandatory = True,
         ),
         "modules": attr.string_list(doc = "Modules that find kernels."),
+        "engines": attr.string_list(),
         "plan_name": attr.string(mandatory = True),
         "program": attr.label(
             allow_single_file = True,
@@ -131,7 +133,7 @@ def _with(name, program, deps, **kwargs):
 def _modules(kernels, name):
     return [".".join([part for part in kernel.package.split("/") if part] + [name]) for kernel in kernels]
 
-def plan_library(name, pte, kernels = [], **kwargs):
+def plan_library(name, pte, engines = [], kernels = [], **kwargs):
     """Compiles a lowered model for the board that the configuration is for.
 
     Gives a library that defines `const pl_plan <name>` (firmware/runtime/plan.h) and, for #include,
@@ -142,6 +144,8 @@ def plan_library(name, pte, kernels = [], **kwargs):
     Args:
       name: of the library and of the plan.
       pte: label of the .pte.
+      engines: backends whose engine the app brings itself, as code that reaches all memories; those of
+        the board are known (firmware/runtime/delegate.h).
       kernels: labels of kernels outside of Pilotlight that the model calls (kernels/kernel.bzl).
       **kwargs: tags, testonly, visibility.
     """
@@ -167,6 +171,7 @@ def plan_library(name, pte, kernels = [], **kwargs):
     _plan_source(
         name = source,
         compiler = _with(name, "compile", planners, **kwargs),
+        engines = engines,
         modules = _modules(kernels, "kernel"),
         plan_name = plan_name,
         program = ":" + name + ".program",
@@ -184,6 +189,7 @@ def plan_library(name, pte, kernels = [], **kwargs):
         srcs = [":" + source],
         hdrs = [":" + name + ".header"],
         deps = [
+            Label("//firmware/runtime:delegate"),
             Label("//firmware/runtime:plan"),
             Label("//kernels"),
         ] + kernels,

@@ -20,12 +20,27 @@ _EFFORT = 4_000_000
 
 @dataclass(frozen=True)
 class Block:
-    """`size` bytes that are in use from step `first` to step `last`, both inclusive."""
+    """`size` bytes that are in use from step `first` to step `last`, both inclusive.
+
+    Attributes:
+      alignment: of its offset and its end, so that it shares no cache line with anything; a power of
+        two.
+      pools: names of the pools that it may lie in, None for all.
+    """
 
     name: str
     size: int
     first: int
     last: int
+    alignment: int = 1
+    pools: frozenset[str] | None = None
+
+    def room(self, alignment: int) -> int:
+        """Bytes that it takes where all offsets are multiples of `alignment`."""
+        return align_up(self.size, max(self.alignment, alignment))
+
+    def may_lie_in(self, pool: str) -> bool:
+        return self.pools is None or pool in self.pools
 
     def overlaps(self, other: "Block") -> bool:
         """True if both are in use at some step."""
@@ -50,7 +65,7 @@ def live_bytes(blocks: Iterable[Block], alignment: int = 1) -> dict[int, int]:
     """Bytes in use from each step on at which a block begins or has ended; sizes are aligned."""
     change: dict[int, int] = {}
     for block in blocks:
-        size = align_up(block.size, alignment)
+        size = block.room(alignment)
         change[block.first] = change.get(block.first, 0) + size
         change[block.last + 1] = change.get(block.last + 1, 0) - size
     live: dict[int, int] = {}
@@ -71,7 +86,8 @@ class _Search:
 
     def __init__(self, blocks: Sequence[Block], alignment: int) -> None:
         self.blocks = blocks
-        self.sizes = [align_up(block.size, alignment) for block in blocks]
+        self.sizes = [block.room(alignment) for block in blocks]
+        self.alignments = [max(block.alignment, alignment) for block in blocks]
         self.bound = lower_bound(blocks, alignment)
         self.neighbours = [
             [j for j, other in enumerate(blocks) if j != i and block.overlaps(other)]
@@ -79,7 +95,7 @@ class _Search:
         ]
         self.cost = len(blocks) + sum(map(len, self.neighbours))
         self.effort = _EFFORT
-        self.best_size = sum(self.sizes) + 1
+        self.best_size = sum(self.sizes) + sum(self.alignments) + 1
         self.best: list[int] = []
 
     def done(self) -> bool:
@@ -89,7 +105,7 @@ class _Search:
         """Puts every block, in this order, at its lowest free offset; returns the offsets."""
         offsets = [-1] * len(self.blocks)
         for i in order:
-            size = self.sizes[i]
+            size, alignment = self.sizes[i], self.alignments[i]
             taken = sorted(
                 (offsets[j], offsets[j] + self.sizes[j])
                 for j in self.neighbours[i]
@@ -99,7 +115,7 @@ class _Search:
             for low, high in taken:
                 if low - offset >= size:
                     break
-                offset = max(offset, high)
+                offset = max(offset, align_up(high, alignment))
             offsets[i] = offset
         self.effort -= self.cost
         size = max(offset + size for offset, size in zip(offsets, self.sizes, strict=True))
@@ -156,7 +172,8 @@ class _Search:
 
 
 def place_blocks(blocks: Iterable[Block], alignment: int) -> Placement:
-    """Offsets, multiples of `alignment`; blocks in use at the same step never share a byte.
+    """Offsets, multiples of `alignment` and of the block's own alignment; blocks in use at the same
+    step never share a byte.
 
     The result does not depend on the order of `blocks`. Names must be unique.
     """

@@ -13,8 +13,9 @@ import numpy as np
 
 from aot.pte import schema
 from aot.pte.conventions import DTYPE_NAMES, Border, PteError, Side
-from aot.pte.reader import item_at, read_pte
+from aot.pte.reader import Artefact, item_at, read_pte
 from firmware.plan import operators
+from firmware.plan.delegates import delegate_op_call
 from firmware.plan.operators import Argument
 from firmware.plan.program import Port, Program, is_row_major
 from kernels.common.kernel import OpCall, Value
@@ -30,7 +31,7 @@ _T = TypeVar("_T")
 def read_program(data: bytes) -> Program:
     """Decodes the bytes of a .pte; PteError if they are not one, or damaged, or beyond a plan."""
     artefact = read_pte(data)
-    method = _Method(artefact.forward, artefact.constants, artefact.modules)
+    method = _Method(artefact)
     calls = method.calls()
     return Program(
         calls,
@@ -57,12 +58,12 @@ def _ports(
 class _Method:
     """Decodes the values and instructions of one execution plan."""
 
-    def __init__(
-        self, plan: schema.ExecutionPlan, constants: Sequence[bytes], modules: Sequence[str]
-    ) -> None:
+    def __init__(self, artefact: Artefact) -> None:
+        plan = artefact.forward
         self._plan = plan
-        self._modules = modules
-        self._constants = constants
+        self._modules = artefact.modules
+        self._constants = artefact.constants
+        self._delegates = artefact.delegates
         self._tensors: dict[int, Value] = {}
         self._dim_orders: dict[str, tuple[int, ...]] = {}
         self._written: set[int] = set()
@@ -92,8 +93,7 @@ class _Method:
     def _call(self, position: int, instruction: Any) -> OpCall:
         where = f"instruction {position}"
         if isinstance(instruction, schema.DelegateCall):
-            delegate = item_at(self._plan.delegates, instruction.delegate_index, "delegate")
-            raise PteError(f"{where} is for the delegate {delegate.id!r}: no plan can run it")
+            return self._delegate_call(position, instruction)
         if not isinstance(instruction, schema.KernelCall):
             raise PteError(f"{where} is a {type(instruction).__name__}: a plan has calls only")
         name = item_at(self._plan.operators, instruction.op_index, f"{where}: operator")
@@ -125,6 +125,29 @@ class _Method:
         elif operator.name == "pl::nhwc_to_channels_last":
             self.nhwc_shapes[outputs[0].name] = args["input"].shape
         return operators.in_memory_order(call, self._dim_orders)
+
+    def _delegate_call(self, position: int, instruction: schema.DelegateCall) -> OpCall:
+        """What has a value already is an input; results follow."""
+        where = f"instruction {position}"
+        delegate = item_at(self._delegates, instruction.delegate_index, f"{where}: delegate")
+        where += f" (delegate {delegate.backend})"
+        count = 0
+        while count < len(instruction.args) and instruction.args[count] in self._written:
+            count += 1
+        inputs = tuple(self._read(index, where) for index in instruction.args[:count])
+        outputs = tuple(self._write(index, where) for index in instruction.args[count:])
+        if not inputs or not outputs:
+            raise PteError(
+                f"is damaged: {where} has {len(inputs)} inputs and {len(outputs)} results"
+            )
+        for value in (*inputs, *outputs):
+            if value.name in self._dim_orders:
+                raise PteError(
+                    f"{where} takes or gives {value.name} with dim_order "
+                    f"{list(self._dim_orders[value.name])}: tensors of delegates are row-major"
+                )
+        module = self._modules[position]
+        return delegate_op_call(delegate, inputs, outputs, str(position), module)
 
     def _argument(self, argument: Argument, index: int, where: str) -> Any:
         where = f"{where}: {argument.name}"

@@ -3,8 +3,10 @@
 
 from typing import Any
 
+from aot.pte.reader import StoredDelegate
 from boards.board import Board
 from boards.does_not_fit import does_not_fit_table
+from firmware.plan.delegates import delegate_of
 from firmware.plan.layout import ALIGNMENT
 from firmware.plan.plan import (
     DoesNotFitError,
@@ -106,12 +108,13 @@ def _without_step(plan: Plan) -> list[dict[str, str]]:
 
 def _step(plan: Plan, index: int) -> dict[str, Any]:
     step = plan.sharing.steps[index - 1]
+    delegate = delegate_of(step.op)
     used = [block.size for block in plan.sharing.blocks if block.first <= index <= block.last]
     return {
         "step": index,
         **_op(step.op),
         "function": step.kernel.function,
-        "inputs": [tensor_text(value) for value in step.reads],
+        "inputs": [tensor_text(v) for v in step.reads if v not in plan.graph.residents],
         "outputs": [tensor_text(value) for value in step.writes],
         "in_place": index in plan.sharing.in_place,
         "scratch": step.kernel.scratch,
@@ -119,6 +122,16 @@ def _step(plan: Plan, index: int) -> dict[str, Any]:
             constant.array.nbytes for constant in plan.constants if index in constant.users
         ),
         "live_bytes": sum(used),
+        **({} if delegate is None else {"delegate": _delegate(delegate)}),
+    }
+
+
+def _delegate(delegate: StoredDelegate) -> dict[str, Any]:
+    return {
+        "backend": delegate.backend,
+        "configuration": delegate.needs.configuration,
+        "payload": len(delegate.payload),
+        "alignment": delegate.needs.alignment,
     }
 
 
@@ -156,12 +169,10 @@ def plan_text(plan: Plan, name: str) -> str:
 
 def does_not_fit_text(error: DoesNotFitError, name: str, board: Board) -> str:
     """The table for a model that is too large for a board."""
-    what, memory = "constants", board.weights
-    if error.memory == "arena":
-        what = "activations and scratch memory"
-        memory = " and ".join(pool.name for pool in board.arena)
+    what = "constants" if error.memory == "weights" else "activations and scratch memory"
     return does_not_fit_table(
-        f"{name} does not fit on {board.name}: {what} are too large for {memory}.",
+        f"{name} does not fit on {board.name}: {what} are too large for "
+        f"{' and '.join(error.pools)}.",
         error.need,
         error.have,
         [("peak at" if error.memory == "arena" else "largest used by", error.where)],

@@ -93,19 +93,21 @@ class _Pieces:
 
     def __init__(self, graph: Graph) -> None:
         self.sizes = {name: value.bytes for name, value in graph.activations.items()}
-        self.union = Union(self.sizes)
+        self.union = Union(self.sizes, graph.alignments)
         for alias in graph.aliases:
             self.union.join(alias.result, alias.source, alias.offset)
         self.aliases: list[Alias] = []
         self._reads: dict[str, set[int]] = {name: set() for name in self.sizes}
         self._writes: dict[str, set[int]] = {name: set() for name in self.sizes}
-        for port in graph.program.inputs:
-            self._writes[port.value.name].add(ENTRY)
+        for value in (*(port.value for port in graph.program.inputs), *graph.residents):
+            self._writes[value.name].add(ENTRY)
         for index, step in enumerate(graph.steps, 1):
             self._add(index, step)
         for port in graph.program.outputs:
             if port.value.name in self.sizes:
                 self._reads[port.value.name].add(len(graph.steps) + 1)
+        for value in graph.residents:
+            self._reads[value.name].add(len(graph.steps) + 1)
         self._members: dict[str, list[str]] = {}
         for name in self.sizes:
             self._members.setdefault(self.union.find(name)[0], []).append(name)
@@ -185,7 +187,8 @@ class _Buffers:
     def __init__(self, pieces: _Pieces) -> None:
         self._pieces = pieces
         self._sizes = pieces.sizes
-        self._union = Union(pieces.sizes)
+        alignments = {root: pieces.union.alignment(root) for root in pieces.lifetimes}
+        self._union = Union(pieces.sizes, alignments)
         self._groups = {root: [(root, 0)] for root in pieces.lifetimes}
         self._lifetimes = dict(pieces.lifetimes)
 

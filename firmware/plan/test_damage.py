@@ -11,7 +11,12 @@ from typing import Any
 import pytest
 import torch
 
+from aot.dialect.delegate import Payload
 from aot.pte.conventions import PteError, sealed
+from aot.pte.writer import write_pte
+from aot.testing.fixtures import folded
+from aot.testing.regions import cut
+from boards.board import Engine
 from firmware.plan.plan import DoesNotFitError, make_plan
 from firmware.plan.pte import read_program
 from firmware.plan.testing import Network, export_pte, sample_board
@@ -58,8 +63,25 @@ class ManyOps(torch.nn.Module):
         )
 
 
+BOARD = sample_board(engines=[Engine("Test", "test-1", ("flash", "ram0"))])
+SAMPLES = ("network", "many ops", "delegates")
+
+
+def with_delegates() -> bytes:
+    graph = folded(
+        lambda x, y: ((z := x + y) * (x * y) + x * 0.5, torch.cat([z, x * y])),
+        shapes=[(1, 4, 6), (1, 4, 6)],
+    )
+    nodes = [n for n in graph.graph.nodes if n.op == "call_function"]
+    cut(graph, nodes[:2], lambda _: ("Test", Payload(b"first" * 30, "test-1", 64, 32)))
+    cut(graph, nodes[2:3], lambda _: ("Test", Payload(b"second" * 20)))
+    return write_pte(graph, False)
+
+
 @functools.cache
 def sample(name: str) -> bytes:
+    if name == "delegates":
+        return with_delegates()
     if name == "network":
         network = Network()
         return export_pte(network, [network.example()], layouts=(["nchw"], ["row_major"]))
@@ -67,13 +89,13 @@ def sample(name: str) -> bytes:
     return export_pte(ManyOps(), [x, torch.ones(1, 4, 4, 8)])
 
 
-@pytest.mark.parametrize("name", ["network", "many ops"])
+@pytest.mark.parametrize("name", SAMPLES)
 def test_undamaged(name: str) -> None:
-    assert len(make_plan(read_program(sample(name)), sample_board()).sharing.steps) >= 5
+    assert len(make_plan(read_program(sample(name)), BOARD).sharing.steps) >= 5
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("name", ["network", "many ops"])
+@pytest.mark.parametrize("name", SAMPLES)
 def test_gives_a_plan_or_a_message(name: str, seed: int) -> None:
     """Flipped bits, overwritten bytes, cut ends; most of them in the program, not in weights."""
     rng = random.Random(seed)
@@ -89,7 +111,7 @@ def test_gives_a_plan_or_a_message(name: str, seed: int) -> None:
         if rng.random() < 0.1:
             del data[rng.randrange(len(data)) :]
         try:
-            make_plan(read_program(sealed(bytes(data))), sample_board())
+            make_plan(read_program(sealed(bytes(data))), BOARD)
             plans += 1
         except (PteError, KernelError, DoesNotFitError) as error:
             assert str(error)

@@ -16,7 +16,7 @@ from executorch.exir._serialize._program import (
 )
 from executorch.exir.scalar_type import ScalarType
 
-from aot.pte.conventions import Border, PteError, constant_methods, sealed
+from aot.pte.conventions import Border, Needs, PteError, constant_methods, sealed
 from firmware.plan.plan import make_plan
 from firmware.plan.pte import read_program
 from firmware.plan.testing import Network, export_pte, sample_board
@@ -226,12 +226,38 @@ def _writes_twice(program: et.Program) -> None:
     instructions.insert(2, instructions[1])
 
 
-def _delegate(program: et.Program) -> None:
+def _delegate(program: et.Program, args: list[int]) -> None:
+    """A delegate in place of the first convolution; `args` are further values that it is given."""
     plan = _forward(program)
     reference = et.BackendDelegateDataReference(et.DataLocation.INLINE, 0)
-    plan.delegates.append(et.BackendDelegate("SomeBackend", reference, []))
+    specs = [et.CompileSpec(*spec) for spec in Needs().compile_specs().items()]
+    plan.delegates.append(et.BackendDelegate("SomeBackend", reference, specs))
     program.backend_delegate_data.append(et.BackendDelegateInlineData(b"1234"))
-    plan.chains[0].instructions[1].instr_args = et.DelegateCall(0, [])
+    conv = _first_call(program).args
+    call = et.DelegateCall(0, [conv[0], *args, conv[-1]] if args != [-1] else [])
+    plan.chains[0].instructions[1].instr_args = call
+
+
+def _delegate_without_tensors(program: et.Program) -> None:
+    _delegate(program, [-1])
+
+
+def _delegate_of_constants(program: et.Program) -> None:
+    _delegate(program, [_first_call(program).args[1]])
+
+
+def _delegate_of_results_first(program: et.Program) -> None:
+    conv = _first_call(program).args
+    _delegate(program, [conv[-1], conv[0]])
+
+
+def _delegate_of_numbers(program: et.Program) -> None:
+    _delegate(program, [_first_call(program).args[-4]])
+
+
+def _delegate_of_channels_last(program: et.Program) -> None:
+    _tensor(program, _first_call(program).args[-1]).dim_order = [0, 2, 3, 1]
+    _delegate(program, [])
 
 
 def _delegate_index(program: et.Program) -> None:
@@ -347,7 +373,11 @@ def test_damaged_results(change: Callable[[list[int]], None], message: str) -> N
         (_wrong_kind, "weight"),
         (_reads_before_written, "before it is written"),
         (_writes_twice, "again"),
-        (_delegate, "SomeBackend"),
+        (_delegate_without_tensors, "SomeBackend.* has 0 inputs and 0 results"),
+        (_delegate_of_constants, "writes value [0-9]+ again, or a constant"),
+        (_delegate_of_results_first, "writes value [0-9]+ again"),
+        (_delegate_of_numbers, "is Int, not Tensor"),
+        (_delegate_of_channels_last, "dim_order .*: tensors of delegates are row-major"),
         (_delegate_index, "delegate 3"),
         (_jump, "JumpFalseCall"),
         (_dtype, "int64"),

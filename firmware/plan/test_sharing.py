@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Concatenations, in-place calls and lifetimes, proved by running plans on names."""
 
-import math
 from dataclasses import fields, replace
 
 import numpy as np
@@ -221,7 +220,7 @@ def programs(draw: st.DrawFn) -> Program:
     for _ in range(draw(st.integers(0, 14))):
         x = draw(st.sampled_from(live))
         rows = x.shape[0]
-        kinds = ["op", "op", "op", "split", "reshape", "slice", "cat", "move"]
+        kinds = ["op", "op", "op", "split", "reshape", "slice", "cat", "move", "delegate"]
         match draw(st.sampled_from(kinds)):
             case "op":
                 others = [v for v in live if v.shape == x.shape]
@@ -244,6 +243,13 @@ def programs(draw: st.DrawFn) -> Program:
             case "cat":
                 others = [v for v in live if v.shape[1:] == x.shape[1:]]
                 live.append(calls.cat(x, draw(st.sampled_from(others))))
+            case "delegate":
+                live += calls.delegate(
+                    draw(st.lists(st.sampled_from(live), min_size=1, max_size=2)),
+                    *([2, 24], [3, 24])[: draw(st.integers(1, 2))],
+                    scratch=draw(st.sampled_from([0, 40])),
+                    alignment=draw(st.sampled_from([1, 8, 16, 64])),
+                )
             case "move" if len(x.shape) == 2:
                 live.append(calls.transpose(x, 1, 0))
     return calls.program(*draw(st.lists(st.sampled_from(live), min_size=1, max_size=3)))
@@ -255,7 +261,7 @@ def test_random_programs(program: Program) -> None:
     """Any mixture of calls gives a plan that passes the proof, within the bounds."""
     _, sharing = plan(program)
     unshared = build_graph(program, "scalar", select)
-    total = sum(math.prod(v.shape) for v in unshared.activations.values())
+    total = sum(v.bytes for v in unshared.activations.values())
     assert lower_bound(sharing.blocks) <= total + 40 * len(sharing.steps)
 
 

@@ -9,7 +9,7 @@ import torch
 import aot.dialect.ops  # noqa: F401  (registers torch.ops.pl)
 from aot.pte import testing as pte_testing
 from aot.pte.conventions import Border, Layout, constant_methods
-from boards.board import Board, Console, Memory, Pool
+from boards.board import Board, Console, Engine, Memory, Pool
 from kernels.common.kernel import Isa
 
 
@@ -116,7 +116,10 @@ class Network(torch.nn.Module):
 
 
 def sample_board(
-    arena: Sequence[int] = (1 << 20,), weights: int = 1 << 20, isa: Isa = "scalar"
+    arena: Sequence[int] = (1 << 20,),
+    weights: int = 1 << 20,
+    isa: Isa = "scalar",
+    engines: Sequence[Engine] = (),
 ) -> Board:
     """A board with memories of these sizes."""
     pools = tuple(Pool(f"ram{i}", size) for i, size in enumerate(arena))
@@ -139,6 +142,7 @@ def sample_board(
         arena=pools,
         console=Console(),
         npu=None,
+        engines=tuple(engines),
         simulator=None,
         flash=None,
     )

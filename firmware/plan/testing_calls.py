@@ -5,7 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from firmware.plan.check import check_plan
+from aot.pte.conventions import Needs
+from aot.pte.reader import StoredDelegate
+from firmware.plan.check import check_delegates, check_plan
+from firmware.plan.delegates import Places, delegate_op_call
 from firmware.plan.graph import Graph, build_graph
 from firmware.plan.layout import ALIGNMENT, scratch_name
 from firmware.plan.planner import place_blocks
@@ -53,6 +56,22 @@ class Calls:
         results = self.value(value.size // 2), self.value(value.size // 2)
         self.calls.append(OpCall("test::op", {"inputs": [value], "in_place": in_place}, results))
         return results
+
+    def delegate(
+        self,
+        inputs: Sequence[Value],
+        *shapes: Sequence[int],
+        scratch: int = 0,
+        alignment: int = 16,
+        configuration: str = "",
+    ) -> tuple[Value, ...]:
+        """A call of a delegate of the backend "Test", with results of these shapes."""
+        outputs = tuple(self.value(*shape) for shape in shapes)
+        needs = Needs(configuration, scratch, alignment)
+        payload = f"payload {len(self.calls)}".encode()
+        delegate = StoredDelegate("Test", payload, needs)
+        self.calls.append(delegate_op_call(delegate, tuple(inputs), outputs))
+        return outputs
 
     def reshape(self, value: Value, *shape: int) -> Value:
         return self.call("pl::reshape", shape, input=value, shape=list(shape))
@@ -107,14 +126,24 @@ def addresses(sharing: Sharing) -> dict[str, Address]:
 
 
 def check(
-    graph: Graph, sharing: Sharing, change: Callable[[dict[str, Address]], None] = lambda _: None
+    graph: Graph,
+    sharing: Sharing,
+    change: Callable[[dict[str, Address]], None] = lambda _: None,
+    reach: str = "ram",
 ) -> None:
+    """Places everything in "ram", but for what `change` does, and has it proved; engines reach the
+    memory `reach`.
+    """
     offsets = place_blocks(sharing.blocks, ALIGNMENT).offsets
     places = addresses(sharing)
     change(places)
-    check_plan(
-        graph,
-        sharing,
-        places.__getitem__,
-        lambda step: Address("ram", offsets[scratch_name(step)]),
+
+    def scratch(step: int) -> Address:
+        name = scratch_name(step)
+        return places.get(name, Address("ram", offsets[name]))
+
+    check_plan(graph, sharing, places.__getitem__, scratch)
+    reached = frozenset({reach})
+    check_delegates(
+        sharing, places.__getitem__, scratch, lambda call, delegate: Places(reached, reached)
     )

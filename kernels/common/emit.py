@@ -43,6 +43,8 @@ def initializer(value: Field, address: Address) -> str:
         return "NULL"
     if isinstance(value, (Value, Constant)):
         return address(value)
+    if isinstance(value, str):
+        return f'"{value}"'
     if isinstance(value, Array):
         items = ", ".join(initializer(item, address) for item in value.items)
         return f"({value.element_type}[]){{{items}}}"

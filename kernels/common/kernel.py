@@ -67,7 +67,7 @@ class Array:
 
 
 Operand = Value | Constant
-Field = int | float | Operand | Array | tuple["Field", ...] | Mapping[str, "Field"] | None
+Field = int | float | str | Operand | Array | tuple["Field", ...] | Mapping[str, "Field"] | None
 
 
 @dataclass(frozen=True, eq=False)

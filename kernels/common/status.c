@@ -55,6 +55,10 @@ const char *pl_status_name(pl_status status) {
       return "PL_ERROR_OUTPUT_ALIGNMENT";
     case PL_ERROR_OUTPUT_OVERLAP:
       return "PL_ERROR_OUTPUT_OVERLAP";
+    case PL_ERROR_DELEGATE_ENGINE:
+    case PL_ERROR_DELEGATE_PAYLOAD:
+    case PL_ERROR_DELEGATE_RUN:
+      break;
   }
   return "PL_ERROR_UNKNOWN";
 }

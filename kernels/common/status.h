@@ -32,11 +32,16 @@ typedef enum {
   PL_ERROR_OUTPUT_SIZE,
   PL_ERROR_OUTPUT_ALIGNMENT,
   PL_ERROR_OUTPUT_OVERLAP,
+  // A step that an engine runs; pl_delegate_status_name names these (firmware/runtime/delegate.h).
+  PL_ERROR_DELEGATE_ENGINE,   // the app handed in no engine for it
+  PL_ERROR_DELEGATE_PAYLOAD,  // the engine does not take what was made for it
+  PL_ERROR_DELEGATE_RUN,      // the engine failed
 } pl_status;
 
 #define PL_MUST_USE __attribute__((warn_unused_result))
 
-// The status's own name, such as "PL_ERROR_INPUT_SHAPE"; never null.
+// The status's own name, such as "PL_ERROR_INPUT_SHAPE"; never null. Those of delegates are not
+// among them: programs without delegates contain nothing of theirs.
 const char *pl_status_name(pl_status status);
 
 #endif  // KERNELS_COMMON_STATUS_H_

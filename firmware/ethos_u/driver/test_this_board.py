@@ -11,6 +11,8 @@ from firmware.ethos_u.driver.this_board import source
 
 _BOARD = load_board(Path("boards/corstone300/corstone300.json"))
 _NPU = Npu(
+    configuration="ethos-u65-512",
+    out_of_reach=(),
     base=0x50004000,
     irq=7,
     memory_mode="Dedicated_Sram",

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Delegates: calls that an engine of the board runs, or one that the app brings.
+
+Such a call's operator is "delegate::" and the backend's id. Its step is a kernel call like others,
+of the struct that firmware/runtime/delegate.h says; what it reads and writes is aligned as the
+payload asks, and lies in memories that the engine reaches.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from aot.pte.reader import StoredDelegate
+from boards.board import Board, Engine
+from kernels.common.kernel import Array, Constant, Field, KernelCall, OpCall, Value
+
+STEP = "pl_delegate_step"
+ENGINES = Value("engines", "int32", (4,))
+"""Where the runtime keeps what engines the app handed in: pl_engines, which is no larger."""
+
+
+def delegate_of(call: OpCall) -> StoredDelegate | None:
+    """What is run, None if the call is another operator's."""
+    delegate = call.args.get("delegate")
+    return delegate if isinstance(delegate, StoredDelegate) else None
+
+
+def delegate_op_call(
+    delegate: StoredDelegate,
+    inputs: tuple[Value, ...],
+    outputs: tuple[Value, ...],
+    op_id: str = "",
+    module: str = "",
+) -> OpCall:
+    args = {"inputs": list(inputs), "delegate": delegate}
+    return OpCall(f"delegate::{delegate.backend}", args, outputs, op_id, module)
+
+
+def delegate_kernel(call: OpCall, delegate: StoredDelegate) -> KernelCall:
+    """The call of the runtime's function that finds the engine and has it run."""
+    payload = np.frombuffer(delegate.payload, np.int8)
+    alignment = max(4, delegate.needs.alignment)
+    inputs = [
+        v if v.constant is None else Constant(v.constant, alignment) for v in call.tensors("inputs")
+    ]
+    data: dict[str, Field] = {
+        "backend": delegate.backend,
+        "configuration": delegate.needs.configuration,
+        "payload": Constant(payload, alignment),
+        "payload_bytes": payload.nbytes,
+        "inputs": _buffers("pl_delegate_input", inputs),
+        "outputs": _buffers("pl_delegate_output", call.outputs),
+        "input_count": len(inputs),
+        "output_count": len(call.outputs),
+        "engines": ENGINES,
+    }
+    header = "firmware/runtime/delegate.h"
+    return KernelCall(STEP, header, {}, {}, data, delegate.needs.scratch_bytes)
+
+
+def _buffers(element_type: str, values: Iterable[Value | Constant]) -> Array:
+    def size(value: Value | Constant) -> int:
+        return value.bytes if isinstance(value, Value) else value.array.nbytes
+
+    return Array(f"const {element_type}", tuple({"data": v, "bytes": size(v)} for v in values))
+
+
+@dataclass(frozen=True)
+class Places:
+    """Names of the arena's pools that blocks of a delegate may lie in."""
+
+    tensors: frozenset[str]
+    scratch: frozenset[str]
+
+
+def places(call: OpCall, delegate: StoredDelegate, board: Board) -> Places:
+    """Where the board's engine for a delegate can reach its memory; KernelError if it cannot, or if
+    there is no such engine.
+    """
+    engine = _engine(call, delegate, board)
+    pools = frozenset(pool.name for pool in board.arena)
+    if not engine.memories:
+        return Places(pools, pools)
+    reached = ", ".join(engine.memories)
+    call.require(
+        board.weights in engine.memories,
+        f"its payload would lie in {board.weights}, the board {board.name}'s memory for `weights`, "
+        f"but its engine reaches {reached} only",
+    )
+    tensors = pools & frozenset(engine.memories)
+    scratch = tensors & {engine.scratch} if engine.scratch else tensors
+    call.require(
+        bool(tensors) and bool(scratch),
+        f"its engine on the board {board.name} reaches {reached}, with scratch memory in "
+        f"{engine.scratch or 'any of them'}, but the board's `arena` is {', '.join(sorted(pools))}",
+    )
+    return Places(tensors, scratch)
+
+
+def _engine(call: OpCall, delegate: StoredDelegate, board: Board) -> Engine:
+    of_backend = [engine for engine in board.engines if engine.backend == delegate.backend]
+    wanted = delegate.needs.configuration
+    for engine in of_backend:
+        if wanted in ("", engine.configuration) or not engine.configuration:
+            return engine
+    if of_backend:
+        found = ", ".join(engine.configuration for engine in of_backend)
+        raise call.error(
+            f"its payload is for {wanted}, but the board {board.name} has {found}: lower the model "
+            "for this board"
+        )
+    found = ", ".join(sorted({engine.backend for engine in board.engines})) or "none"
+    raise call.error(
+        f"the board {board.name} has no engine for {delegate.backend} (it has: {found}): lower the "
+        "model for another target, or name the backend in `engines` of the plan_library if the app "
+        "brings an engine"
+    )

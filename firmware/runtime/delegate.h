@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Delegates: steps of a plan that an engine other than the CPU runs, such as an NPU behind its
+// driver. The app hands its engines in when it makes the model ready:
+//
+//   pl_engine engines[] = {ethos_u_engine(device)};
+//   pl_status status = pl_model_init_with_engines(&model, &plan, engines, 1);
+//   ... pl_model_run as ever; if it gives PL_ERROR_DELEGATE_...:
+//   pl_print(engines[0].text);
+//
+// Programs whose plans have no delegates contain nothing of this.
+#ifndef FIRMWARE_RUNTIME_DELEGATE_H_
+#define FIRMWARE_RUNTIME_DELEGATE_H_
+
+#include <stdint.h>
+
+#include "firmware/runtime/model.h"
+#include "firmware/runtime/plan.h"
+#include "kernels/common/status.h"
+#include "kernels/common/types.h"
+
+typedef struct pl_engine pl_engine;
+
+// What a plan keeps of the app's engines, in its arena; private.
+typedef struct {
+  pl_engine *engines;
+  uint32_t count;
+  uint32_t check;  // tells it from memory that was never written
+} pl_engines;
+
+typedef struct {
+  const void *data;
+  uint32_t bytes;
+} pl_delegate_input;
+
+typedef struct {
+  void *data;
+  uint32_t bytes;
+} pl_delegate_output;
+
+// One call of a delegate, the `data` of its step. Payload, scratch memory, inputs and outputs are
+// aligned as the payload asks, and lie in memories that the board's engine reaches.
+typedef struct {
+  const char *backend;        // that made the payload: "EthosUBackend"
+  const char *configuration;  // of the engine that it is for: "ethos-u55-128"; "" for any
+  const void *payload;        // in the backend's own format
+  uint32_t payload_bytes;
+  const pl_delegate_input *inputs;
+  const pl_delegate_output *outputs;
+  uint32_t input_count;
+  uint32_t output_count;
+  pl_engines *engines;  // private
+} pl_delegate_data;
+
+// An engine, owned by the app. It must stay where it is as long as the model is run.
+struct pl_engine {
+  const char *backend;        // whose payloads it runs
+  const char *configuration;  // what it is; "" takes payloads for any
+  // Runs a delegate to its end. PL_OK; PL_ERROR_DELEGATE_PAYLOAD if the payload is not one of the
+  // engine's, or other than the buffers; PL_ERROR_DELEGATE_RUN if the engine fails; or
+  // PL_ERROR_SCRATCH_SIZE. A run after one that failed must work.
+  pl_status (*run)(pl_engine *engine, const pl_context *context, const pl_delegate_data *delegate);
+  void *handle;  // the engine's own
+  // Of the last run: the engine's own number for what went wrong, and a text for people; 0 and "" if
+  // nothing did. `run` sets them.
+  int32_t code;
+  const char *text;
+};
+
+// pl_model_init for a plan with delegates. All models on one plan share the engines that were handed
+// in last. PL_ERROR_NULL; PL_ERROR_DELEGATE_ENGINE if there is none for one of the plan's delegates,
+// whose step's index is in model->error_index then.
+PL_MUST_USE pl_status pl_model_init_with_engines(pl_model *model, const pl_plan *plan,
+                                                 pl_engine *engines, uint32_t count);
+
+// The step of a delegate: has the engine run it. PL_ERROR_DELEGATE_ENGINE if the app handed in none
+// for it; else what the engine returns.
+PL_MUST_USE pl_status pl_delegate_step(const pl_context *context, const pl_step *step);
+
+// The name of any status, those of delegates too, which pl_status_name leaves out; never null.
+const char *pl_delegate_status_name(pl_status status);
+
+#endif  // FIRMWARE_RUNTIME_DELEGATE_H_

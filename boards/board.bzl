@@ -66,6 +66,13 @@ NRF_UART = uart_driver(
     has_pin = True,
 )
 
+# Of TI's Stellaris: Arm's PL011.
+STELLARIS_UART = uart_driver(
+    console = Label("//boards/common:console_stellaris_uart"),
+    baud_register = lambda clock_hz: (8 * clock_hz // CONSOLE_BAUD + 1) // 2,
+    has_pin = True,
+)
+
 # Of ST's STM32F4.
 STM32F4_USART = uart_driver(
     console = Label("//boards/common:console_stm32f4_usart"),

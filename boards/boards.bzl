@@ -16,6 +16,7 @@ ONE_PER_CORE = [
 
 # All that are simulated: here start-up, memories and console are tested, and a whole path.
 SIMULATED = ONE_PER_CORE + [
+    "//boards/lm3s6965evb",
     "//boards/netduinoplus2",
     "//boards/olimex_stm32_h405",
 ]

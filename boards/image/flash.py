@@ -56,7 +56,7 @@ def flash_command(board: Board, hex_file: Path) -> list[str]:
     """
     if board.flash is None:
         raise FlashError(
-            f"the board {board.name} names no flash method (flash_method in its BUILD.bazel): "
+            f"the board {board.name} names no flash method (flash_method of its chip): "
             f"copy {hex_file} to it as its maker says"
         )
     name = board.flash["method"]

@@ -14,6 +14,8 @@ def _declare(python_requirements):
     python_env(name = "python_env", requirements = python_requirements)
     qemu(name = "qemu")
 
+# Labels refer to the repositories that it declares, so their names are given.
+# buildifier: disable=unnamed-macro
 def pilotlight_repositories(python_requirements = []):
     """Declares tools and registers toolchains, in a WORKSPACE that calls this one `pilotlight`.
 

@@ -24,6 +24,8 @@ SIMULATED = ONE_PER_CORE + [
 # Every board, those that nothing simulates too: for each the digits classifier is built.
 ALL = SIMULATED
 
+# A function, not a macro: it makes no target.
+# buildifier: disable=unnamed-macro
 def board_name(board):
     """Returns the name of a board's folder.
 

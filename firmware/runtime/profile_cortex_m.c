@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The marks tell the region's number to a simulator's plugin (boards/simulator/plugin/count.c), to which
-// some versions of QEMU show neither registers nor memory, by how often they turn: once more than
-// the number.
+// The marks tell the region's number to a simulator's plugin (boards/simulator/plugin/count.c), to
+// which some versions of QEMU show neither registers nor memory, by how often they turn: once more
+// than the number.
 #include <stdint.h>
 
 #include "firmware/runtime/profile.h"

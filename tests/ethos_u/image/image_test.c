@@ -4,8 +4,8 @@
 #include "boards/common/print.h"
 #include "boards/common/stack.h"
 #include "firmware/ethos_u/driver/this_board.h"
-#include "tests/ethos_u/image/cases.h"
 #include "firmware/ethos_u/model/model_device.h"
+#include "tests/ethos_u/image/cases.h"
 
 static ethos_u_model_device model;
 static ethos_u_driver driver;

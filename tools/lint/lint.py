@@ -17,7 +17,8 @@ _SYSTEM_HEADER = flags.DEFINE_string("system_header", "", "A header of the devic
 
 _PYTHON = ("*.py",)
 _C = ("*.c", "*.h")
-_DEVICE_C = ("kernels/*.c", "firmware/*.c", "boards/*.c")
+_DEVICE_C = ("kernels/*.c", "firmware/*.c", "boards/*.c", "tests/ethos_u/*.c")
+_FOR_THE_HOST = ("boards/simulator/*",)
 _WRONG_ON_PURPOSE = ("boards/tests/programs/*",)
 _OTHER_WORKSPACE = ("examples/outside/*",)
 _STARLARK = ("*.bzl", "*BUILD.bazel", "*.BUILD", "*MODULE.bazel", "*WORKSPACE")
@@ -61,7 +62,9 @@ CHECKS = {
         ("-mode=fix", "-lint=fix", _BUILDIFIER_WARNINGS),
     ),
     "clang_format": Check("clang-format", _C, ("--dry-run", "--Werror"), ("-i",)),
-    "clang_tidy": Check("clang-tidy", _DEVICE_C, ("--quiet",), exclude=_WRONG_ON_PURPOSE),
+    "clang_tidy": Check(
+        "clang-tidy", _DEVICE_C, ("--quiet",), exclude=_WRONG_ON_PURPOSE + _FOR_THE_HOST
+    ),
     "mypy": Check("mypy", _PYTHON, ("--cache-dir=/dev/null",), exclude=_OTHER_WORKSPACE),
     "ruff": Check("ruff", _PYTHON, ("check", "--no-cache"), ("check", "--no-cache", "--fix")),
     "ruff_format": Check(

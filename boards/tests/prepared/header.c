@@ -7,6 +7,8 @@
 
 void pl_reset(void);
 
+enum { HEADER_SIZE = 256 };  // as BUILD.bazel says
+
 typedef struct {
   const uint32_t *stack_top;
   void (*start)(void);

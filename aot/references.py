@@ -71,8 +71,9 @@ def _file(path: str, reference: str) -> ModuleType:
 
 def _missing_import(reference: str, error: ModuleNotFoundError) -> LoweringError:
     return LoweringError(
-        f"{reference}: the module imports {error.name}, which is neither in deps nor in the Python "
-        "environment (tools/python/requirements.in)"
+        f"{reference}: the module imports {error.name}, which is not in the environment: give its "
+        "py_library in deps, or add the package to your workspace's requirements file "
+        "(docs/outside.md; in Pilotlight's own workspace tools/python/requirements.in)"
     )
 
 

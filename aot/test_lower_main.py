@@ -210,7 +210,7 @@ def test_samples_in_one_buffer_are_several(tmp_path: Path) -> None:
 def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "net_with_imports.py").write_text("import no_such_package.vision\n")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(LoweringError, match="imports no_such_package, which is neither in deps"):
+    with pytest.raises(LoweringError, match="imports no_such_package, which is not in the env"):
         lower_main.load("net_with_imports:factory")
 
 

@@ -25,7 +25,7 @@ load("//tools/repositories:qemu.bzl", "qemu")
 load("//tools/toolchains:host_gcc.bzl", "host_gcc")
 arm_gnu_toolchain(name = "arm_gnu_toolchain")
 buildifier(name = "buildifier")
-python_env(name = "python_env")
+python_env(name = "python_env", requirements = ["//:more.txt"])
 qemu(name = "qemu")
 host_gcc(name = "host_gcc")
 """
@@ -75,6 +75,7 @@ class Workspace:
         self.source.mkdir()
         (self.source / "WORKSPACE").write_text(WORKSPACE)
         (self.source / "tools").symlink_to(ROOT / "tools")
+        (self.source / "more.txt").write_text("more==1.0\n")
         (self.source / "BUILD.bazel").write_text(BUILD)
         (self.source / ".bazelrc").write_text(BAZELRC)
         self.path = folder
@@ -205,10 +206,17 @@ def test_toolchain_on_path(workspace: Workspace, tmp_path: Path, version: str, u
         assert "set up with -m tools.bootstrap.fetch --name arm-gnu-toolchain" in message
 
 
+def test_python_environment_is_set_up_with_a_users_packages(workspace: Workspace) -> None:
+    program(workspace.path / "python3.11", f'echo Python 3.11.2; {workspace.path}/python3 "$@"')
+    message = workspace.fetch("python_env")
+    assert "set up with -m tools.bootstrap.python_env --lock" in message
+    assert f"--requirements {workspace.source}/more.txt" in message
+
+
 def test_python_environment_of_the_variable(workspace: Workspace, tmp_path: Path) -> None:
     program(
         tmp_path / "bin/python3",
-        'case "$*" in *"--check "*) echo "$6" >"$PILOTLIGHT_RESULT";; esac',
+        'case "$*" in *"--environment "*) echo "$6" >"$PILOTLIGHT_RESULT";; esac',
     )
     (tmp_path / "lib").mkdir()
     assert workspace.fetch("python_env", PILOTLIGHT_PYTHON_ENV=tmp_path) == ""

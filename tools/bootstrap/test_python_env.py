@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user's requirements add to the Python environment. Packages come from a folder."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tools.bootstrap import python_env
+from tools.bootstrap.report import SetupError
+
+
+def _wheel(folder: Path, name: str, version: str, needs: str = "") -> None:
+    """A package with one module, which says its version."""
+    folder.mkdir(exist_ok=True)
+    info = f"{name}-{version}.dist-info"
+    requires = f"Requires-Dist: {needs}\n" if needs else ""
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+        for file, text in {
+            f"{name}.py": f"version = {version!r}\n",
+            f"{info}/METADATA": f"Name: {name}\nVersion: {version}\n{requires}",
+            f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+            f"{info}/RECORD": "",
+        }.items():
+            archive.writestr(file, text)
+
+
+@pytest.fixture
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An environment with `given` 1.0, as the lock says, and a program."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(python_env, "check", lambda *_: None)
+    base = tmp_path / "base"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(base)], check=True)
+    (packages,) = base.glob("lib/python3.*/site-packages")
+    _wheel(tmp_path / "given", "given", "1.0")
+    zipfile.ZipFile(tmp_path / "given/given-1.0-py3-none-any.whl").extractall(packages)
+    (base / "bin/formatter").write_text("#!/bin/sh\n")
+    (tmp_path / "lock.txt").write_text("given==1.0 --hash=sha256:0\n")
+    return base
+
+
+def _add(base: Path, capsys: pytest.CaptureFixture[str], wanted: str) -> Path:
+    folder = base.parent
+    (folder / "mine.txt").write_text(f"--no-index\n--find-links {folder}/wheels\n{wanted}\n")
+    arguments = ["--lock", folder / "lock.txt", "--environment", base]
+    python_env.main([*map(str, arguments), "--requirements", str(folder / "mine.txt")])
+    return Path(capsys.readouterr().out.strip())
+
+
+def test_requirements_are_added_beside_what_is_there(
+    base: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _wheel(base.parent / "wheels", "mine", "2.0", needs="given")
+    made = _add(base, capsys, "mine")
+    say = "import given, mine; print(given.version, mine.version)"
+    python = made / "bin/python3"
+    assert subprocess.check_output([python, "-c", say], text=True) == "1.0 2.0\n"
+    assert (made / "bin/formatter").exists()
+    assert list(base.rglob("mine.py")) == []
+    assert list(made.rglob("given.py")) == []
+    assert _add(base, capsys, "mine") == made
+
+
+def test_requirements_that_want_other_versions_are_refused(
+    base: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _wheel(base.parent / "wheels", "given", "2.0")
+    _wheel(base.parent / "wheels", "mine", "2.0", needs="given>=2")
+    with pytest.raises(SetupError, match="given==1.0"):
+        _add(base, capsys, "mine")
+
+
+def test_requirements_that_are_nowhere_are_named(
+    base: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _wheel(base.parent / "wheels", "other", "1.0")
+    with pytest.raises(SetupError, match="No matching distribution found for mine"):
+        _add(base, capsys, "mine")

@@ -3,6 +3,7 @@
 (docs/outside.md) says, as a module and as a repository of a WORKSPACE.
 """
 
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from tools.bootstrap.cache import cache_root
 
 ROOT = Path("WORKSPACE").resolve().parent
 EXAMPLE = ROOT / "examples/outside"
+PAGE = (ROOT / "docs/outside.md").read_text()
 
 
 class Workspace:
@@ -44,15 +46,29 @@ def workspace(
     workspace.shutdown()
 
 
+def _command(name: str) -> list[str]:
+    """A command of Bazel as the page shows it."""
+    (command,) = re.findall(rf"^bazel ({name} .*)$", PAGE, re.MULTILINE)
+    return str(command).split()
+
+
 def test_own_model_board_kernel_and_app(workspace: Workspace) -> None:
-    tests = ["//:both_ways_check_test", "//app:app_test", "//kernels/flip:flip_test.on_host"]
-    done = workspace.bazel("test", *tests)
+    done = workspace.bazel(*_command("test"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "3 tests pass" in done.stdout
 
 
 def test_image_is_simulated(workspace: Workspace) -> None:
-    done = workspace.bazel("run", "//:both_ways_check.sim")
+    done = workspace.bazel(*_command("run"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "both_ways_check on rig (cortex-m4), simulated" in done.stdout
-    assert "equal                       4 (100.00%)" in done.stdout
+    assert re.search(r"equal +4 \(100.00%\)", done.stdout)
+
+
+def test_page_shows_the_files() -> None:
+    shown = re.findall(
+        r"\[`[\w.]+`\]\(\.\./(\S+)\)[^\n]*\n\n```starlark\n(.*?)```", PAGE, re.DOTALL
+    )
+    assert len(shown) == 3
+    for file, text in shown:
+        assert text in (ROOT / file).read_text(), file

@@ -48,7 +48,17 @@ _vectors_source = rule(
     },
 )
 
-def _vectors_app(name, program, plan, vectors, limit, **kwargs):
+def vectors_app(name, program, plan, vectors, limit = 0, **kwargs):
+    """A program of your own with a model's vectors (firmware/apps/vectors.h).
+
+    Args:
+      name: of the library, which has main.
+      program: cc_library with main.
+      plan: a plan_library.
+      vectors: .npz with arrays `input_<i>` and `output_<i>` (vectors.py).
+      limit: store that many vectors only; 0: all.
+      **kwargs: tags, testonly, visibility.
+    """
     label = native.package_relative_label(plan)
     _vectors_source(
         name = name + ".vectors",
@@ -81,7 +91,7 @@ def check_app(name, plan, vectors, limit = 0, **kwargs):
       limit: store that many vectors only; 0: all.
       **kwargs: tags, testonly, visibility.
     """
-    _vectors_app(name, Label("//firmware/apps:check"), plan, vectors, limit, **kwargs)
+    vectors_app(name, Label("//firmware/apps:check"), plan, vectors, limit, **kwargs)
 
 def classify_app(name, plan, test_set, limit = 0, **kwargs):
     """A program that classifies a stored test set (classify.c).
@@ -93,4 +103,4 @@ def classify_app(name, plan, test_set, limit = 0, **kwargs):
       limit: store that many images only; 0: all.
       **kwargs: tags, testonly, visibility.
     """
-    _vectors_app(name, Label("//firmware/apps:classify"), plan, test_set, limit, **kwargs)
+    vectors_app(name, Label("//firmware/apps:classify"), plan, test_set, limit, **kwargs)

@@ -23,7 +23,7 @@ class Block:
     """`size` bytes that are in use from step `first` to step `last`, both inclusive.
 
     Attributes:
-      alignment: of its offset and its end, so that it shares no cache line with anything; a power of
+      alignment: of its offset and its end, so that it shares no cache line with others; a power of
         two.
       pools: names of the pools that it may lie in, None for all.
     """

@@ -61,15 +61,15 @@ struct pl_engine {
   // PL_ERROR_SCRATCH_SIZE. A run after one that failed must work.
   pl_status (*run)(pl_engine *engine, const pl_context *context, const pl_delegate_data *delegate);
   void *handle;  // the engine's own
-  // Of the last run: the engine's own number for what went wrong, and a text for people; 0 and "" if
-  // nothing did. `run` sets them.
+  // Of the last run: the engine's own number for what went wrong, and a text for people; 0 and ""
+  // if nothing did. `run` sets them.
   int32_t code;
   const char *text;
 };
 
-// pl_model_init for a plan with delegates. All models on one plan share the engines that were handed
-// in last. PL_ERROR_NULL; PL_ERROR_DELEGATE_ENGINE if there is none for one of the plan's delegates,
-// whose step's index is in model->error_index then.
+// pl_model_init for a plan with delegates. All models on one plan share the engines that were
+// handed in last. PL_ERROR_NULL; PL_ERROR_DELEGATE_ENGINE if there is none for one of the plan's
+// delegates, whose step's index is in model->error_index then.
 PL_MUST_USE pl_status pl_model_init_with_engines(pl_model *model, const pl_plan *plan,
                                                  pl_engine *engines, uint32_t count);
 

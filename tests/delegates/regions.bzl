@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""regions: the payloads of a stand-in's delegates, as .pte files of their own."""
+
+load("//boards:board_transition.bzl", "no_board_transition")
+
+def _regions_impl(ctx):
+    outputs = [ctx.outputs.table] + ctx.outputs.regions
+    ctx.actions.run(
+        executable = ctx.executable._tool,
+        arguments = [file.path for file in [ctx.file.model] + outputs],
+        inputs = [ctx.file.model],
+        outputs = outputs,
+        mnemonic = "Regions",
+    )
+    return [DefaultInfo(files = depset(outputs))]
+
+# The same for all boards: the model is lowered once.
+regions = rule(
+    implementation = _regions_impl,
+    attrs = {
+        "model": attr.label(allow_single_file = [".pte"], mandatory = True),
+        "regions": attr.output_list(mandatory = True),
+        "table": attr.output(mandatory = True, doc = "C: which plan stands for which payload."),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+        "_tool": attr.label(
+            cfg = "exec",
+            default = "//tests/delegates:regions_main",
+            executable = True,
+        ),
+    },
+    cfg = no_board_transition,
+)

@@ -8,7 +8,6 @@ device) and `meta["edge"]` (quantization and layout). Calls with several results
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +18,7 @@ from torch.fx.node import map_arg
 
 from aot.dialect.library import OPS, Op
 from aot.dialect.quantization import Quantization
-from aot.dialect.results import values_of
+from aot.dialect.results import take, values_of
 
 NHWC = "NHWC"
 ROW_MAJOR = "row_major"
@@ -149,7 +148,7 @@ class Builder:
 
     def result(self, call: Node, index: int, *, edge: Edge, origin: Origin) -> Node:
         """One of a call's several results."""
-        node = self._graph.call_function(operator.getitem, (call, index))
+        node = take(self._graph, call, index)
         return _marked(node, values_of(call)[index], edge, origin)
 
 

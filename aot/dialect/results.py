@@ -11,7 +11,7 @@ import operator
 from collections.abc import Sequence
 
 import torch
-from torch.fx import Node
+from torch.fx import Graph, Node
 
 
 def is_result(node: Node) -> bool:
@@ -22,6 +22,11 @@ def is_result(node: Node) -> bool:
 def gives_one(call: Node) -> bool:
     """Whether a call has one result, and hence stands for it itself."""
     return not isinstance(call.meta["val"], (list, tuple))
+
+
+def take(graph: Graph, call: Node, index: int, name: str | None = None) -> Node:
+    """A node that takes a result out of a call; what it is, is the caller's to mark."""
+    return graph.create_node("call_function", operator.getitem, (call, index), name=name)
 
 
 def taken_from(node: Node) -> tuple[Node, int]:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import heapq
-import operator
 from collections.abc import Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
 
@@ -13,6 +12,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from aot.dialect.delegate import Delegate
 from aot.dialect.graph import Edge, Origin, inputs_of
+from aot.dialect.results import take
 from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
 
 Region = Sequence[Node]
@@ -112,6 +112,6 @@ def _call(graph: Graph, name: str, region: Region, copies: dict[Node, Node]) -> 
         origin=Origin(tuple(op for n in region for op in n.meta["origin"].ops)),
     )
     for index, result in enumerate(results):
-        item = graph.create_node("call_function", operator.getitem, (call, index), name=result.name)
+        item = take(graph, call, index, result.name)
         item.meta = dict(result.meta)
         copies[result] = item

@@ -49,8 +49,8 @@ def register(rule: Rule, *targets: object) -> None:
       ValueError: there is a rule for one of them.
     """
     for target in targets:
-        if target in _TABLE:
-            raise ValueError(f"{target} has a rule: {type(_TABLE[target]).__name__}")
+        if target in _TABLE or target in _RESULTS:
+            raise ValueError(f"{target} has a rule")
         _TABLE[target] = rule
 
 

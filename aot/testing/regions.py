@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Collection, Sequence
 
 import torch
@@ -11,6 +10,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from aot.dialect.delegate import Delegate, Payload
 from aot.dialect.graph import Edge, Origin
+from aot.dialect.results import take
 
 
 def cut(
@@ -53,7 +53,7 @@ def cut(
     end = call
     for index, result in enumerate(results):
         with graph.inserting_after(end):
-            item = graph.call_function(operator.getitem, (call, index))
+            item = take(graph, call, index)
         item.meta = dict(result.meta)
         result.replace_all_uses_with(item, delete_user_cb=lambda user: user not in inside)
         end = item

@@ -177,7 +177,7 @@ BROKEN_DELEGATES: dict[str, tuple[Callable[[GraphModule], object], str]] = {
     ),
     "its result's shape": (
         lambda m: result_of(m).meta.update(val=OTHER_SHAPE),
-        "is int8[1, 4, 4, 3] with",
+        "is marked torch.int8[1, 4, 4, 3], but `delegate_0` gives torch.int8[1, 4, 4, 2]",
     ),
     "which result": (lambda m: result_of(m).update_arg(1, 1), "takes result 1 of 1"),
     "its input": (

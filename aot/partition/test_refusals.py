@@ -22,7 +22,7 @@ from aot.passes.fold_qdq import fold_qdq
 from aot.passes.rewrite.border import KEEP, set_border
 from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.targets.target import Target
-from aot.testing.fixtures import int8_inputs, quantized, samples
+from aot.testing.fixtures import int8_inputs, model, quantized, samples
 from aot.testing.stand_in import stand_in, stand_in_target
 
 LAYERS = {"conv2d", "linear"}
@@ -115,6 +115,31 @@ def test_values_that_lie_in_another_order_stay_outside() -> None:
     verify(graph, "partition")
     assert calls(graph).cpu == ["channels_last_to_nhwc", "nhwc_to_channels_last"]
     assert [d[0] for d in calls(graph).delegates] == [["conv2d"]]
+
+
+def test_of_several_results_those_that_are_read_count() -> None:
+    """Indices are int32, which no delegate gives; where nobody reads them, it takes the op."""
+
+    def function(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        values, indices = x[..., :3].max(1)
+        return x.max(1)[0].tanh(), values, indices
+
+    module = fold_qdq(quantized(model(function), samples((2, 5, 6))))
+    inputs = int8_inputs(module)
+    before = module(*inputs)
+    partition(module, stand_in_target({"max_with_indices", "lut"}))
+    verify(module, "partition")
+    assert all(torch.equal(a, b) for a, b in zip(before, module(*inputs), strict=True))
+    assert calls(module) == Calls(
+        [(["max_with_indices"], 1, 1), (["max_with_indices", "lut"], 1, 1)],
+        ["slice", "max_with_indices"],
+    )
+    (reason,) = (
+        n.meta["not_on"]["stand_in"]
+        for n, delegated in everything(module)
+        if not delegated and "max_with" in n.name
+    )
+    assert "is int32[2, 3]; it takes int8" in reason
 
 
 def compiles_to(**values: Any) -> Callable[[GraphModule], Payload]:

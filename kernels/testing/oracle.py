@@ -48,13 +48,18 @@ def _overload(op: str) -> Any:
     packet = getattr(getattr(torch.ops, namespace), packet_name)
     if not overload:
         return packet.default
-    taken = [a for a in getattr(packet, overload)._schema.arguments if not a.is_out]
+    overloads = [getattr(packet, sister) for sister in packet.overloads()]
     (functional,) = (
         sister
-        for sister in (getattr(packet, name) for name in packet.overloads())
-        if [str(a) for a in sister._schema.arguments] == [str(a) for a in taken]
+        for sister in overloads
+        if not sister._schema.is_mutable and _inputs(sister) == _inputs(getattr(packet, overload))
     )
     return functional
+
+
+def _inputs(overload: Any) -> list[tuple[str, str]]:
+    """Names and types of what an overload takes and does not write."""
+    return [(a.name, str(a.type)) for a in overload._schema.arguments if not a.is_out]
 
 
 def _array(result: torch.Tensor) -> AnyArray:

@@ -35,7 +35,9 @@ def test_takes_valid_calls(op: str) -> None:
         assert kernel_call(VALID[op].call, isa).function.startswith("pl_")
 
 
-@pytest.mark.parametrize(("op", "changes", "message"), _REFUSED)
+@pytest.mark.parametrize(
+    ("op", "changes", "message"), _REFUSED, ids=[f"{op}: {text}" for op, _, text in _REFUSED]
+)
 def test_refuses(op: str, changes: Mapping[str, Any], message: str) -> None:
     valid = VALID[op].call
     with pytest.raises(KernelError, match=message) as caught:

@@ -22,7 +22,7 @@ from aot.rules import (
 from aot.rules.function import ELEMENTWISE, Roots
 from aot.rules.rule import Clamp, Integers, Rule, as_clamp
 
-_FAMILIES = (
+FAMILIES = (
     binary.FAMILY,
     convolution.FAMILY,
     linear.FAMILY,
@@ -33,12 +33,12 @@ _FAMILIES = (
     softmax.FAMILY,
     upsampling.FAMILY,
 )
-_TABLE: dict[object, Rule] = {op: rule for f in _FAMILIES for op, rule in f.rules.items()}
+_TABLE: dict[object, Rule] = {op: rule for f in FAMILIES for op, rule in f.rules.items()}
 
 # Of ops with several results.
-_RESULTS = {op: rules for f in _FAMILIES for op, rules in f.results.items()}
+_RESULTS = {op: rules for f in FAMILIES for op, rules in f.results.items()}
 
-KEPT = (*function.KEPT, *(op for f in _FAMILIES for op in f.kept))
+KEPT = (*function.KEPT, *(op for f in FAMILIES for op in f.kept))
 """Composite ops that export leaves whole."""
 
 

@@ -7,9 +7,7 @@ quantized graph, which computes in float: OFF_BY_ONE_RATE says how often.
 """
 
 import functools
-import importlib
 from collections import Counter
-from types import ModuleType
 
 import pytest
 from torch.fx import Node
@@ -20,17 +18,12 @@ from aot.pte.testing import export_graph
 from aot.testing.lockstep import Lockstep, compare
 from tests.ops.bundle import as_tuple
 from tests.ops.case import build, draw
+from tests.ops.tables import MOVE_NOTHING, TABLES, table
 
-TABLES = ("convolution", "elementwise", "movement", "pattern", "pooling", "reduction")
-MOVE_NOTHING = ("reshape", "channels_last_to_nhwc", "nhwc_to_channels_last")
 # By dialect op. Averages round ties away from zero, float to even, and averages of a few integers
 # tie often; mean rounds twice, as every requantization, and small sums feel it.
 OFF_BY_ONE_RATE = {"adaptive_avg_pool2d": 0.25, "avg_pool2d": 0.1, "mean": 0.25}
 OFF_BY_ONE_RATE_OF_OTHERS = 0.01
-
-
-def table(name: str) -> ModuleType:
-    return importlib.import_module(f"tests.ops.{name}")
 
 
 @functools.cache

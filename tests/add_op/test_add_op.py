@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CONTRIBUTING.md's "Add an op", done with an op in a copy of the tree: its list of files is
+enough, and tests name each of them where it is missing.
+
+The op is pl::roll; its new files are in files/, the lines for files that are there already below.
+What Bazel adds, that a file must stand in a BUILD file to be seen, is done here: a copy has no
+file that none names.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path.cwd()
+HERE = ROOT / "tests" / "add_op"
+NAMES = {"<op>": "roll", "<family>": "roll", "<table>": "movement"}
+TIMEOUT = 600
+
+# File: what stands there, and what follows it then.
+LINES: dict[str, list[tuple[str, str]]] = {
+    "aot/dialect/ops/__init__.py": [
+        ("    reshape,\n", "    roll,\n"),
+        ('    "reshape",\n', '    "roll",\n'),
+    ],
+    "aot/dialect/ops/BUILD.bazel": [('        "reshape.py",\n', '        "roll.py",\n')],
+    "aot/rules/__init__.py": [
+        ("    pooling,\n", "    roll,\n"),
+        ("    pooling.FAMILY,\n", "    roll.FAMILY,\n"),
+    ],
+    "aot/rules/BUILD.bazel": [('        "pooling.py",\n', '        "roll.py",\n')],
+    "tests/ops/movement.py": [
+        (
+            "def cases() -> Iterator[Case]:\n",
+            "    rolled = partial(Function, partial(torch.roll, shifts=2, dims=1))\n"
+            '    yield Case("roll", rolled, (Input((1, 4, 6, 6)),), {"roll": 1})\n',
+        )
+    ],
+}
+# Bazel runs it on every core; that the bench has the layer is seen here.
+BY_COMMAND = "kernels/bench/baseline.json"
+
+# Files that are left out together: what the tests of the tree say of each. Bazel itself names a
+# header or a C source that a BUILD file lists and that is not there.
+TOLD: list[dict[str, str]] = [
+    {"aot/dialect/ops/roll.py": "'roll' from partially initialized module 'aot.dialect.ops'"},
+    {"aot/rules/roll.py": "'roll' from partially initialized module 'aot.rules'"},
+    {
+        "kernels/roll/kernel.py": "no kernel is for pl::roll: write kernels/roll/",
+        "tests/ops/movement.py": "no case gives pl::roll: add rows to a table of tests/ops",
+    },
+    {
+        "aot/dialect/ops/__init__.py": "aot/dialect/ops/__init__.py does not import roll",
+        "aot/rules/__init__.py": "aot/rules/__init__.py does not list roll.FAMILY",
+        "kernels/roll/cases.py": "kernels/roll/cases.py is missing",
+    },
+]
+# BUILD file that is left out: a file that is not seen then.
+UNSEEN = {
+    "aot/dialect/ops/BUILD.bazel": "aot/dialect/ops/roll.py",
+    "aot/rules/BUILD.bazel": "aot/rules/roll.py",
+    "kernels/roll/BUILD.bazel": "kernels/roll/kernel.py",
+}
+IN_C = ["kernels/roll/roll.h", "kernels/roll/roll_s8_scalar.c"]
+
+
+def listed() -> list[str]:
+    """The files of the page, for this op."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    section = text.split("## Add an op\n")[1].split("\n## ")[0]
+    files = re.findall(r"^\|[^|]*\| `([^`]+)` \|", section, re.MULTILINE)
+    for name, value in NAMES.items():
+        files = [file.replace(name, value) for file in files]
+    return files
+
+
+def build_file() -> str:
+    """kernels/roll/BUILD.bazel, as kernels/README.md shows it for lut."""
+    text = (ROOT / "kernels" / "README.md").read_text()
+    blocks = re.findall(r" *```starlark\n(.*?) *```", text, re.DOTALL)
+    (shown,) = (block for block in blocks if "load(" in block)
+    return textwrap.dedent(str(shown)).replace("lut", "roll")
+
+
+def sources(text: str) -> set[str]:
+    """The files of a folder that its BUILD file gives to a target."""
+    if (name := re.search(r'kernel\(\s*name = "(\w+)"', text)) is None:
+        return set(re.findall(r'"([\w.]+)"', text))
+    variants = {f"{base}_scalar.c" for base in re.findall(r'"(\w+)": \[', text)}
+    return {"kernel.py", "cases.py", f"{name[1]}.h", *variants}
+
+
+def add_op(tree: Path, files: Iterable[str]) -> None:
+    """Writes the files of the op, as far as they are named."""
+    for file in files:
+        path = tree / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if file in LINES:
+            text = path.read_text()
+            for before, line in LINES[file]:
+                assert text.count(before) == 1, f"{file} has {before!r} not once"
+                text = text.replace(before, before + line)
+            path.unlink()
+            path.write_text(text)
+        elif file == "kernels/roll/BUILD.bazel":
+            path.write_text(build_file())
+        else:
+            shutil.copyfile(HERE / "files" / file, path)
+    for file in (file for file in files if (HERE / "files" / file).exists()):
+        build = (tree / file).with_name("BUILD.bazel")
+        if not build.exists() or Path(file).name not in sources(build.read_text()):
+            (tree / file).unlink()
+
+
+def copy(tree: Path) -> Path:
+    shutil.copytree(ROOT, tree, copy_function=os.symlink, dirs_exist_ok=True)
+    return tree
+
+
+def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    elsewhere = [p for p in sys.path if p and Path(p).resolve() != ROOT.resolve()]
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=tree,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tree), *elsewhere])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the tree with the op, all files of the page written."""
+    tree = copy(tmp_path_factory.mktemp("workspace"))
+    add_op(tree, [file for file in listed() if file != BY_COMMAND])
+    return tree
+
+
+def test_the_page_lists_what_the_op_has() -> None:
+    new = [path for path in (HERE / "files").rglob("*.*") if path.name != "__init__.py"]
+    names = [path.relative_to(HERE / "files").as_posix() for path in new if path.is_file()]
+    assert sorted(listed()) == sorted([*names, *LINES, "kernels/roll/BUILD.bazel", BY_COMMAND])
+
+
+def test_every_file_of_the_page_is_left_out_once() -> None:
+    left_out = [file for told in TOLD for file in told]
+    assert sorted(listed()) == sorted([*left_out, *UNSEEN, *IN_C, BY_COMMAND])
+
+
+def test_it_is_lowered(workspace: Path) -> None:
+    done = run(workspace, "-m", "tests.add_op.lower_roll")
+    assert done.returncode == 0, done.stdout
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["roll"] == {"ops": {"pl.roll": 1}, "largest": 0}
+    inside = found["between convolutions"]
+    assert inside["largest"] == 0
+    assert inside["ops"]["pl.roll"] == 1
+    assert "pl.transpose" not in inside["ops"]
+
+
+def test_its_kernel_is_its_reference_and_the_tests_see_it(workspace: Path) -> None:
+    cases = workspace / "kernels" / "roll" / "roll_test.sources"
+    generated = run(workspace, "-m", "kernels.testing.generate", "--op=roll", f"--output={cases}")
+    assert generated.returncode == 0, generated.stdout
+    tests = [
+        "aot/dialect/test_ops.py",
+        "kernels/bench/test_bench.py",
+        "kernels/test_mutation.py",
+        "kernels/test_refusals.py",
+        "tests/ops/test_complete.py",
+    ]
+    selected = "roll or every or names or complete"
+    done = run(workspace, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-k", selected, *tests)
+    assert done.returncode == 0, done.stdout
+    for expected in (
+        "test_shape_fake_and_out[roll]",
+        "test_transposes_pass[roll]",
+        "test_every_kernel_has_a_layer",
+        "test_cases_pass_without_a_bug[roll]",
+        "test_cases_find_the_bug[roll: dims->size - dims->shift -> dims->shift]",
+        "test_takes_valid_calls[pl::roll]",
+        "test_refuses[pl::roll: shift is 5]",
+        "test_a_table_has_the_op[roll]",
+    ):
+        assert f"{expected} PASSED" in done.stdout, done.stdout
+    layers = "from kernels.bench.program import layers; print([layer.name for layer in layers()])"
+    assert "'roll 64x64'" in run(workspace, "-c", layers).stdout
+
+
+@pytest.mark.parametrize("told", TOLD, ids=lambda told: ", ".join(told))
+def test_missing_files_are_told(tmp_path: Path, told: dict[str, str]) -> None:
+    tree = copy(tmp_path)
+    add_op(tree, [file for file in listed() if file not in (*told, BY_COMMAND)])
+    done = run(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/ops/test_complete.py")
+    assert done.returncode != 0, done.stdout
+    for message in told.values():
+        assert message in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("build", UNSEEN)
+def test_a_file_that_no_build_file_names_is_missing(tmp_path: Path, build: str) -> None:
+    tree = copy(tmp_path)
+    add_op(tree, [file for file in listed() if file not in (build, BY_COMMAND)])
+    assert not (tree / UNSEEN[build]).exists()
+
+
+@pytest.mark.parametrize("part", ["cases()", "CALLS", "MUTANTS", "layers()"])
+def test_a_missing_part_of_the_cases_is_told(tmp_path: Path, part: str) -> None:
+    tree = copy(tmp_path)
+    add_op(tree, [file for file in listed() if file != BY_COMMAND])
+    cases = tree / "kernels" / "roll" / "cases.py"
+    name = part.removesuffix("()")
+    cases.write_text(
+        re.sub(rf"^(def )?{name}\b", rf"\1other_{name}", cases.read_text(), flags=re.M)
+    )
+    read = "from kernels.testing.folders import folder; folder('roll')"
+    assert f"kernels/roll/cases.py has no {part}: write it as" in run(tree, "-c", read).stdout

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of this folder."""
+
+import importlib
+from types import ModuleType
+
+TABLES = ("convolution", "elementwise", "movement", "pattern", "pooling", "reduction")
+MOVE_NOTHING = ("reshape", "channels_last_to_nhwc", "nhwc_to_channels_last")
+"""Ops that no case counts: they have no kernel."""
+
+
+def table(name: str) -> ModuleType:
+    return importlib.import_module(f"tests.ops.{name}")

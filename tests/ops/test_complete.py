@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An op is all there: what CONTRIBUTING.md lists under "Add an op" exists, and is registered.
+
+What is missing is told by the name of the file to write.
+"""
+
+import importlib
+from itertools import chain
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import aot.dialect.ops
+import aot.rules
+from aot.dialect.library import OPS
+from aot.rules.rule import Family
+from kernels.common.kernel import KERNELS
+from kernels.testing.folders import folders
+from tests.ops.tables import MOVE_NOTHING, TABLES, table
+
+# Where float32 becomes int8 and back, which no table's model has inside.
+BORDERS = ("quantize", "dequantize")
+
+
+def modules(package: ModuleType) -> list[str]:
+    files = Path(str(package.__file__)).parent.glob("*.py")
+    return sorted(f.stem for f in files if not f.stem.startswith(("_", "test_")))
+
+
+@pytest.mark.parametrize("name", modules(aot.dialect.ops))
+def test_the_dialect_has_the_op(name: str) -> None:
+    assert name in aot.dialect.ops.__all__, (
+        f"aot/dialect/ops/__init__.py does not import {name}: add it there, twice"
+    )
+
+
+@pytest.mark.parametrize("name", modules(aot.rules))
+def test_rules_are_registered(name: str) -> None:
+    family = getattr(importlib.import_module(f"aot.rules.{name}"), "FAMILY", None)
+    assert not isinstance(family, Family) or family in aot.rules.FAMILIES, (
+        f"aot/rules/__init__.py does not list {name}.FAMILY: add it there"
+    )
+
+
+@pytest.mark.parametrize("name", [op for op in OPS if op not in MOVE_NOTHING])
+def test_the_op_has_a_kernel(name: str) -> None:
+    assert f"pl::{name}" in KERNELS, (
+        f"no kernel is for pl::{name}: write kernels/{name}/, as kernels/README.md says"
+    )
+
+
+def test_kernels_folders_are_complete() -> None:
+    assert [folder.name for folder in folders()]
+
+
+@pytest.mark.parametrize("op", [op for op in KERNELS if op.startswith("pl::")])
+def test_the_dialect_has_the_kernels_op(op: str) -> None:
+    name = op.removeprefix("pl::")
+    assert name in OPS, f"the dialect has no {op}: write aot/dialect/ops/{name}.py"
+
+
+@pytest.mark.parametrize("name", [op for op in OPS if op not in (*MOVE_NOTHING, *BORDERS)])
+def test_a_table_has_the_op(name: str) -> None:
+    cases = chain.from_iterable(table(t).cases() for t in TABLES)
+    found = any(name in case.ops or (name == "transpose" and case.transposes) for case in cases)
+    assert found, (
+        f"no case gives pl::{name}: add rows to a table of tests/ops, and what lowers to it to a "
+        "rule of aot/rules"
+    )

@@ -2,7 +2,6 @@
 """`pip install .`: the wheel, and its two commands in an environment that has what it asks for."""
 
 import ast
-import json
 import re
 import shutil
 import subprocess
@@ -35,27 +34,7 @@ def calibration():
     yield (torch.linspace(-1, 1, 8).reshape(1, 8),)
 """
 
-_BOARD = {
-    "name": "box",
-    "description": "a board by hand",
-    "core": "cortex-m4",
-    "isa": "dsp",
-    "memories": [
-        {"name": "flash", "base": 0, "size": 65536, "kind": "flash"},
-        {"name": "ram", "base": 536870912, "size": 16384, "kind": "ram"},
-    ],
-    "code": "flash",
-    "weights": "flash",
-    "data": "ram",
-    "stack": 1024,
-    "handler_stack": 256,
-    "variables": 512,
-    "arena": [{"name": "ram", "bytes": 14592}],
-    "console": {"driver": "cmsdk_uart", "base": 1073758208, "baud": 217},
-    "npu": None,
-    "simulator": None,
-    "flash": None,
-}
+_BOARD = Path("boards/host/host.json").absolute()
 
 
 def _pip(*arguments: str) -> None:
@@ -121,10 +100,9 @@ def test_wheel_has_no_tests_and_asks_for_what_it_imports(wheel: Path) -> None:
 
 def test_commands_lower_and_plan(environment: Path, tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(_MODEL)
-    (tmp_path / "box.json").write_text(json.dumps(_BOARD))
     for command in (
         "pilotlight-lower --model=net:factory --calibration=net:calibration --output=net.pte",
-        "pilotlight-plan --pte=net.pte --board=box.json --name=net --source=net.c --header=net.h",
+        f"pilotlight-plan --pte=net.pte --board={_BOARD} --name=net --source=net.c --header=net.h",
     ):
         program, *arguments = command.split()
         done = subprocess.run(

@@ -314,7 +314,7 @@ def part_of_the_compiler(_: Workspace, folder: Path) -> Tool:
 
 
 def python_environment(folder: Path) -> dict[str, str | Path]:
-    check = 'case "$*" in *"--check "*) echo "$6" >"$PILOTLIGHT_RESULT";; esac'
+    check = 'case "$*" in *"--environment "*) echo "$6" >"$PILOTLIGHT_RESULT";; esac'
     interpreter = program(folder / "usr/python3", check)
     record = folder / "lib/python3.11/site-packages/numpy-2.0.dist-info/RECORD"
     record.parent.mkdir(parents=True)

@@ -20,13 +20,13 @@ from executorch.exir.lowered_backend_module import LoweredBackendModule
 from executorch.runtime import Runtime
 from torch.fx import GraphModule, symbolic_trace
 
-from aot.dialect.delegate import Payload
+from aot.dialect.delegate import Delegate, Payload
 from aot.dialect.graph import Edge, Origin
+from aot.partition.cut import cut, extract
 from aot.pte.conventions import Needs, PteError, sealed
 from aot.pte.reader import read_pte, read_tables
 from aot.pte.writer import write_pte
 from aot.testing.fixtures import folded
-from aot.testing.regions import cut
 
 FIRST = Payload(b"first" * 30, "stand-in-1", 64, 32, {"mode": b"fast"})
 SECOND = Payload(b"second" * 30, alignment=256)
@@ -36,8 +36,8 @@ def two_regions(first: Payload = FIRST, second: Payload = SECOND) -> GraphModule
     """(x + y) and (x * y) are a region with two inputs and two results, their product another."""
     graph = folded(lambda x, y: ((z := x + y) * (x * y) + x, z), shapes=[(1, 4, 6), (1, 4, 6)])
     nodes = [n for n in graph.graph.nodes if n.op == "call_function"]
-    cut(graph, nodes[:2], lambda _: ("BackendA", first))
-    cut(graph, [nodes[2]], lambda _: ("BackendB", second))
+    regions = ((nodes[:2], "BackendA", first), (nodes[2:3], "BackendB", second))
+    cut(graph, [(r, Delegate(extract(graph, r), backend, made)) for r, backend, made in regions])
     return graph
 
 
@@ -143,15 +143,12 @@ def test_executorchs_runtime_runs_the_delegates() -> None:
     for node in graph.graph.nodes:
         value = torch.empty(shape, device="meta")
         node.meta.update(val=value, edge=Edge(), origin=Origin())
+    delegates = []
     for node in [n for n in graph.graph.nodes if n.op == "call_function"]:
-        cut(
-            graph,
-            [node],
-            lambda region: (
-                "XnnpackBackend",
-                Payload(xnnpack_payload(region, (torch.ones(shape), torch.ones(shape)))),
-            ),
-        )
+        region = extract(graph, [node])
+        payload = Payload(xnnpack_payload(region, (torch.ones(shape), torch.ones(shape))))
+        delegates.append(([node], Delegate(region, "XnnpackBackend", payload)))
+    cut(graph, delegates)
     x, y = torch.arange(6.0).reshape(shape), torch.full(shape, 0.5)
     method = Runtime.get().load_program(write_pte(graph, False)).load_method("forward")
     assert method is not None

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import torch
 
-from aot.dialect.delegate import Payload
+from aot.dialect.delegate import Delegate, Payload
+from aot.partition.cut import cut, extract
 from aot.pte.conventions import PteError, sealed
 from aot.pte.writer import write_pte
 from aot.testing.fixtures import folded
-from aot.testing.regions import cut
 from boards.board import Engine
 from firmware.plan.plan import DoesNotFitError, make_plan
 from firmware.plan.pte import read_program
@@ -73,8 +73,9 @@ def with_delegates() -> bytes:
         shapes=[(1, 4, 6), (1, 4, 6)],
     )
     nodes = [n for n in graph.graph.nodes if n.op == "call_function"]
-    cut(graph, nodes[:2], lambda _: ("Test", Payload(b"first" * 30, "test-1", 64, 32)))
-    cut(graph, nodes[2:3], lambda _: ("Test", Payload(b"second" * 20)))
+    payloads = (Payload(b"first" * 30, "test-1", 64, 32), Payload(b"second" * 20))
+    regions = zip((nodes[:2], nodes[2:3]), payloads, strict=True)
+    cut(graph, [(r, Delegate(extract(graph, r), "Test", payload)) for r, payload in regions])
     return write_pte(graph, False)
 
 

@@ -170,7 +170,9 @@ def test_it_is_lowered(workspace: Path) -> None:
 
 def test_its_kernel_is_its_reference_and_the_tests_see_it(workspace: Path) -> None:
     cases = workspace / "kernels" / "roll" / "roll_test.sources"
-    generated = run(workspace, "-m", "kernels.testing.generate", "--op=roll", f"--output={cases}")
+    generated = run(
+        workspace, "-m", "kernels.testing.generate", "--package=kernels.roll", f"--output={cases}"
+    )
     assert generated.returncode == 0, generated.stdout
     tests = [
         "aot/dialect/test_ops.py",

@@ -12,8 +12,9 @@ from torch import nn
 
 from aot.export import export_aten
 from aot.passes.fold_qdq import fold_qdq, op_counts
-from aot.rules import fused_clamp, has_rule, rule_for
+from aot.rules import _TABLE, fused_clamp, has_rule, register, rule_for
 from aot.rules.function import function_roots, is_interior
+from aot.rules.movement import Permute
 from aot.testing.fixtures import model, quantized, samples
 
 IMAGE = (1, 6, 7, 5)
@@ -69,3 +70,15 @@ def test_which_aten_ops_have_a_rule() -> None:
         assert has_rule(target)
     for target in (aten.pixel_shuffle.default, aten.layer_norm.default):
         assert not has_rule(target)
+
+
+def test_a_rule_is_registered_for_an_op_that_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = torch.fx.Graph()
+    node = graph.call_function(torch.ops.aten.flip.default, (graph.placeholder("x"), [0]))
+    assert rule_for(node) is None
+    monkeypatch.setattr("aot.rules._TABLE", dict(_TABLE))
+    rule = Permute()
+    register(rule, node.target)
+    assert rule_for(node) is rule
+    with pytest.raises(ValueError, match="aten.flip.default has a rule"):
+        register(rule, node.target)

@@ -16,6 +16,7 @@ from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
 
 from aot.errors import LoweringError, describe
+from aot.passes.aten.drop_pool_indices import drop_pool_indices
 from aot.passes.aten.fold_constants import fold_constants
 from aot.passes.aten.fuse_batch_norm import fuse_batch_norm
 from aot.passes.aten.hoist_clamps import hoist_clamps
@@ -67,6 +68,7 @@ def export_aten(
         split_to_slices,
         fold_constants,
         fuse_batch_norm,
+        drop_pool_indices,
         one_to_two_dimensions,
         hoist_clamps,
     ):

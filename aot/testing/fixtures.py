@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import nn
 from torch.fx import GraphModule
+from torch.utils._pytree import tree_leaves
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from aot.backends.traits import Traits
 from aot.calibration import calibrate
 from aot.dialect.verifier import verify
-from aot.export import export_aten
+from aot.export import decompose, export_aten
 from aot.passes.aten.merge_dequantizes import merge_dequantizes
 from aot.passes.fold_qdq import fold_qdq
 from aot.quantizer.quantizer import Int8Quantizer
@@ -89,9 +90,40 @@ def check_pass(
 ) -> None:
     """Runs a pass: the graph still verifies, gives the same bits, and was changed (or not)."""
     inputs = int8_inputs(graph)
-    before = torch.utils._pytree.tree_leaves(graph(*inputs))
+    before = tree_leaves(graph(*inputs))
     assert (rewrite(graph) > 0) == changes
     verify(graph, rewrite.__name__)
-    after = torch.utils._pytree.tree_leaves(graph(*inputs))
+    after = tree_leaves(graph(*inputs))
     for a, b in zip(before, after, strict=True):
         assert torch.equal(a, b)
+
+
+def check_aten_pass(
+    rewrite: Callable[[GraphModule], int],
+    function: Function,
+    *children: nn.Module,
+    inputs: Sequence[torch.Tensor],
+    atol: float = 0.0,
+) -> tuple[int, GraphModule]:
+    """Runs a pass on an exported function: the values stay, and so do shapes.
+
+    Args:
+      rewrite: the pass.
+      function: see `model`.
+      *children: see `model`.
+      inputs: of the function.
+      atol: by how much values may differ, where the pass computes in another order.
+
+    Returns:
+      What the pass says that it changed, and the graph.
+    """
+    program = decompose(torch.export.export(model(function, *children), tuple(inputs)))
+    graph = program.module(check_guards=False)
+    assert isinstance(graph, GraphModule)
+    before = tree_leaves(graph(*inputs))
+    changes = rewrite(graph)
+    graph.graph.lint()
+    graph.recompile()
+    for a, b in zip(before, tree_leaves(graph(*inputs)), strict=True):
+        torch.testing.assert_close(b, a, rtol=0.0, atol=atol)
+    return changes, graph

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a 1d convolution a 2d one of height 1, and max_pool2d_with_indices whose indices nobody
-reads a max_pool2d.
-
-A convolution over [N, C, L] becomes unsqueeze, convolution over [N, C, 1, L], squeeze: torch does
-the same to 1d pools.
+"""Makes a 1d convolution a 2d one of height 1: a convolution over [N, C, L] becomes unsqueeze,
+convolution over [N, C, 1, L], squeeze. torch does the same to 1d pools.
 """
 
 from __future__ import annotations
@@ -12,7 +9,6 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
-from aot.dialect.results import gives_first_only
 
 _aten = torch.ops.aten
 _CONV = _aten.convolution.default
@@ -53,25 +49,7 @@ def _lift_convolution(module: GraphModule, node: Node) -> bool:
     return True
 
 
-def _drop_indices(module: GraphModule, node: Node, target: object) -> bool:
-    if not gives_first_only(node):
-        return False
-    with module.graph.inserting_before(node):
-        pool = module.graph.call_function(target, node.args, node.kwargs)  # type: ignore[arg-type]
-    pool.meta = {**node.meta, "val": node.meta["val"][0]}
-    for user in list(node.users):
-        user.replace_all_uses_with(pool)
-        module.graph.erase_node(user)
-    module.graph.erase_node(node)
-    return True
-
-
 def one_to_two_dimensions(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many nodes changed."""
-    count = 0
-    for node in list(module.graph.nodes):
-        if node.target is _CONV:
-            count += _lift_convolution(module, node)
-        elif node.target is _aten.max_pool2d_with_indices.default:
-            count += _drop_indices(module, node, _aten.max_pool2d.default)
-    return count
+    """Rewrites the graph in place; returns how many convolutions changed."""
+    nodes = list(module.graph.nodes)
+    return sum(_lift_convolution(module, node) for node in nodes if node.target is _CONV)

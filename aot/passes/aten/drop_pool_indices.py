@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a max_pool2d_with_indices of which only the values are read a max_pool2d."""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import GraphModule
+
+from aot.dialect.results import gives_first_only
+
+_aten = torch.ops.aten
+
+
+def drop_pool_indices(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many pools lost their indices."""
+    count = 0
+    for node in list(module.graph.nodes):
+        if node.target is not _aten.max_pool2d_with_indices.default or not gives_first_only(node):
+            continue
+        with module.graph.inserting_before(node):
+            pool = module.graph.call_function(_aten.max_pool2d.default, node.args, node.kwargs)
+        pool.meta = {**node.meta, "val": node.meta["val"][0]}
+        for user in list(node.users):
+            user.replace_all_uses_with(pool)
+            module.graph.erase_node(user)
+        module.graph.erase_node(node)
+        count += 1
+    return count

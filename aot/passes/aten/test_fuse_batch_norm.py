@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from aot.passes.aten.fuse_batch_norm import fuse_batch_norm
+from aot.passes.fold_qdq import op_counts
+from aot.testing.fixtures import check_aten_pass
+
+IMAGE, ROW = (2, 3, 5, 4), (2, 3)
+Case = tuple[Callable[..., object], list[nn.Module], tuple[int, ...], dict[str, int]]
+
+CONV, LINEAR = "aten.convolution", "aten.linear"
+
+# Children, shape of the input, and what is left of the ops.
+CASES: dict[str, Case] = {
+    "a convolution": (
+        lambda a, n, x: n(a(x)),
+        [nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)],
+        IMAGE,
+        {CONV: 1},
+    ),
+    "no bias, no affine": (
+        lambda a, n, x: n(a(x)),
+        [nn.Conv2d(3, 6, 3, groups=3, bias=False), nn.BatchNorm2d(6, affine=False)],
+        IMAGE,
+        {CONV: 1},
+    ),
+    "linear": (lambda a, n, x: n(a(x)), [nn.Linear(3, 4), nn.BatchNorm1d(4)], ROW, {LINEAR: 1}),
+    "one dimension": (
+        lambda a, n, x: n(a(x)),
+        [nn.Conv1d(5, 4, 3), nn.BatchNorm1d(4)],
+        (2, 5, 9),
+        {CONV: 1},
+    ),
+    "two norms": (
+        lambda a, m, n, x: n(m(a(x))),
+        [nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.BatchNorm2d(4)],
+        IMAGE,
+        {CONV: 1},
+    ),
+    # Becomes a depthwise convolution.
+    "no layer": (lambda n, x: n(x), [nn.BatchNorm2d(3)], IMAGE, {CONV: 1}),
+    "no layer, rank 2": (
+        lambda n, x: n(x),
+        [nn.BatchNorm1d(3)],
+        ROW,
+        {CONV: 1, "aten.squeeze": 1, "aten.unsqueeze": 1},
+    ),
+    "a layer that others read": (
+        lambda a, n, x: n(y := a(x)) + y,
+        [nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)],
+        IMAGE,
+        {CONV: 2, "aten.add": 1},
+    ),
+    "an activation between": (
+        lambda a, n, x: n(F.relu(a(x))),
+        [nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)],
+        IMAGE,
+        {CONV: 2, "aten.relu": 1},
+    ),
+    "a transposed convolution": (
+        lambda a, n, x: n(a(x)),
+        [nn.ConvTranspose2d(3, 4, 3), nn.BatchNorm2d(4)],
+        IMAGE,
+        {CONV: 2},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_fuse_batch_norm(name: str) -> None:
+    function, children, shape, left = CASES[name]
+    x = torch.randn(shape, generator=torch.Generator().manual_seed(0))
+    # Scaled weights are rounded once more.
+    changes, graph = check_aten_pass(fuse_batch_norm, function, *children, inputs=[x], atol=1e-5)
+    assert changes == sum("Norm" in type(child).__name__ for child in children)
+    assert op_counts(graph) == left

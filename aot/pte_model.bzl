@@ -2,6 +2,7 @@
 """pte_model: lowers a PyTorch model to a .pte, a report and test vectors."""
 
 load("@rules_python//python:defs.bzl", "py_binary", "py_library")
+load(":lowered.bzl", "lowered")
 load(":module_name.bzl", "module_name")
 
 def pte_model(
@@ -12,6 +13,7 @@ def pte_model(
         deps = [],
         data = [],
         target = "cortex-m",
+        engines = {},
         quantization = "int8",
         float_io = False,
         io_layout = "keep",
@@ -35,6 +37,9 @@ def pte_model(
       data: files they read.
       target: what to lower for: "cortex-m"; or a Target of your own, "npu.py:TARGET" of a Python file
         of this package, "pkg.module:TARGET" of a module in deps.
+      engines: dict of targets by the configuration of a board's engine, such as "ethos-u55-128"
+        (boards/board.bzl): a plan for a board with that engine takes the model as it was lowered for
+        that target. Those files are `name.<configuration>.pte` and so on.
       quantization: "int8".
       float_io: keep float32 inputs and outputs.
       io_layout: "keep" or "nhwc".
@@ -58,20 +63,13 @@ def pte_model(
         deps = [":%s.module" % name]
     if not model or not calibration:
         fail("pte_model %s: give srcs, or model and calibration" % name)
-    target_file, _, target_name = target.rpartition(":")
-    if target_file.endswith(".py"):
-        module = module_name(native.package_name(), target_file)
-        if not module:
-            fail("pte_model %s: %s is not in this package; for a file of another one, put its " % (name, target_file) +
-                 "py_library into deps, and say target = \"pkg.module:%s\"" % target_name)
-        py_library(
-            name = name + ".target",
-            srcs = [target_file],
-            deps = deps,
-            **kwargs
-        )
-        target = "%s:%s" % (module, target_name)
-        deps = deps + [":%s.target" % name]
+    targets = {name: target} | {
+        "%s.%s" % (name, configuration): target
+        for configuration, target in engines.items()
+    }
+    for lowered_name, target in targets.items():
+        targets[lowered_name], target_deps = _target(lowered_name, target, deps, kwargs)
+        deps = deps + target_deps
     py_binary(
         name = name + ".lower",
         srcs = [Label("//aot:lower_main.py")],
@@ -85,12 +83,8 @@ def pte_model(
     flags = [
         "--model=" + model,
         "--calibration=" + calibration,
-        "--target=" + target,
         "--quantization=" + quantization,
         "--io_layout=" + io_layout,
-        "--output=$(location {}.pte)".format(name),
-        "--report=$(location {}.report.json)".format(name),
-        "--vectors=$(location {}.vectors.npz)".format(name),
     ]
     if float_io:
         flags.append("--float_io")
@@ -98,16 +92,47 @@ def pte_model(
         flags.append("--allow_float_fallback")
     if test_inputs:
         flags.append("--test_inputs=" + test_inputs)
-    native.genrule(
-        name = name + ".lowering",
-        outs = [name + suffix for suffix in [".pte", ".report.json", ".vectors.npz"]],
-        cmd = "$(location :{}.lower) {}".format(name, " ".join(["'%s'" % f for f in flags])),
-        message = "Lowering " + model,
-        tools = [":" + name + ".lower"],
-        **kwargs
-    )
-    native.filegroup(
+    for lowered_name, target in targets.items():
+        outputs = {
+            "output": lowered_name + ".pte",
+            "report": lowered_name + ".report.json",
+            "vectors": lowered_name + ".vectors.npz",
+        }
+        own = ["--target=" + target] + [
+            "--%s=$(location %s)" % (flag, output)
+            for flag, output in outputs.items()
+        ]
+        native.genrule(
+            name = lowered_name + ".lowering",
+            outs = outputs.values(),
+            cmd = "$(location :{}.lower) {}".format(name, " ".join(["'%s'" % f for f in flags + own])),
+            message = "Lowering " + model,
+            tools = [":" + name + ".lower"],
+            **kwargs
+        )
+    lowered(
         name = name,
-        srcs = [name + ".pte"],
+        by_engine = {
+            ":%s.%s.lowering" % (name, configuration): configuration
+            for configuration in engines
+        },
+        default = ":%s.lowering" % name,
         **kwargs
     )
+
+def _target(name, target, deps, kwargs):
+    """Returns the target as lowering takes it, and what it needs beside deps."""
+    target_file, _, target_name = target.rpartition(":")
+    if not target_file.endswith(".py"):
+        return target, []
+    module = module_name(native.package_name(), target_file)
+    if not module:
+        fail("pte_model %s: %s is not in this package; for a file of another one, put its " % (name, target_file) +
+             "py_library into deps, and say target = \"pkg.module:%s\"" % target_name)
+    py_library(
+        name = name + ".target",
+        srcs = [target_file],
+        deps = deps,
+        **kwargs
+    )
+    return "%s:%s" % (module, target_name), [":%s.target" % name]

@@ -8,6 +8,7 @@ BoardInfo = provider(
     "A board: its data and what images for it are linked with.",
     fields = {
         "code": "Name of the memory for code.",
+        "engines": "Configurations of what runs delegates, such as ethos-u55-128.",
         "json": "File: the data, for Python (boards/board.py).",
         "linker_script": "File, or None on the host.",
         "startup": "CcInfo: from reset to main, console and exit.",
@@ -265,6 +266,7 @@ def _board_impl(ctx):
     return [
         BoardInfo(
             code = data["code"],
+            engines = [one["configuration"] for one in data["engines"] if one["configuration"]],
             json = json_file,
             linker_script = script,
             startup = cc_common.merge_cc_infos(

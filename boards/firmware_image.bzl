@@ -4,6 +4,7 @@
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_python//python:defs.bzl", "py_binary")
+load("//aot:lowered.bzl", "LoweredInfo", "lowered_for")
 load("//boards:board.bzl", "BoardInfo")
 load("//boards:board_binary.bzl", "BOARD_ATTRS", "link_for_board")
 load("//boards:board_run.bzl", "board_sim")
@@ -71,6 +72,11 @@ def _copies(ctx, files):
         copies.append(copy)
     return copies
 
+def _pte(ctx, model):
+    if LoweredInfo in model:
+        return lowered_for(model[LoweredInfo], ctx.attr.board[BoardInfo]).pte
+    return model[DefaultInfo].files.to_list()[0]
+
 def _firmware_image_impl(ctx):
     if not ctx.attr.board[BoardInfo].linker_script:
         fail("%s: there is no image for the host; use board_binary" % ctx.label)
@@ -81,7 +87,7 @@ def _firmware_image_impl(ctx):
         "hex": [_hex_file(ctx, linked.elf)],
         "map": [linked.map],
         "plan_json": _copies(ctx, ctx.files.plan),
-        "pte": _copies(ctx, ctx.files.models),
+        "pte": _copies(ctx, [_pte(ctx, model) for model in ctx.attr.models]),
         "size_json": [_size_report(ctx, linked)],
     }
     return [

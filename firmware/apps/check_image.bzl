@@ -23,7 +23,6 @@ def check_image(name, model, board, kernels = [], limit = 4, testonly = False, v
       visibility: of all of them but the test.
       **kwargs: further arguments of firmware_image.
     """
-    label = native.package_relative_label(model)
     plan_library(
         name = name + "_plan",
         kernels = kernels,
@@ -36,7 +35,7 @@ def check_image(name, model, board, kernels = [], limit = 4, testonly = False, v
         limit = limit,
         plan = ":%s_plan" % name,
         testonly = testonly,
-        vectors = str(label) + ".vectors.npz",
+        vectors = model,
         visibility = visibility,
     )
     firmware_image(

@@ -2,13 +2,19 @@
 """check_app and classify_app: programs that run a model on vectors stored in the image."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//aot:lowered.bzl", "LoweredInfo", "lowered_for")
+load("//boards:board.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
 load("//firmware/plan:c_name.bzl", "c_name", "plan_header")
 
 def _vectors_source_impl(ctx):
     source = ctx.actions.declare_file(ctx.label.name + ".c")
+    (given,) = ctx.attr.vectors
+    vectors = ctx.file.vectors
+    if LoweredInfo in given:
+        vectors = lowered_for(given[LoweredInfo], ctx.attr._board[BoardInfo]).vectors
     arguments = ctx.actions.args()
-    arguments.add(ctx.file.vectors, format = "--vectors=%s")
+    arguments.add(vectors, format = "--vectors=%s")
     arguments.add(ctx.file.plan, format = "--plan=%s")
     arguments.add(ctx.attr.include, format = "--include=%s")
     arguments.add(ctx.attr.limit, format = "--limit=%s")
@@ -16,7 +22,7 @@ def _vectors_source_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable._generator,
         arguments = [arguments],
-        inputs = [ctx.file.vectors, ctx.file.plan],
+        inputs = [vectors, ctx.file.plan],
         outputs = [source],
         mnemonic = "Vectors",
         progress_message = "Storing vectors for %{label}",
@@ -33,9 +39,17 @@ _vectors_source = rule(
             mandatory = True,
         ),
         "vectors": attr.label(
-            allow_single_file = [".npz"],
+            # Of a pte_model it is the .pte.
+            allow_single_file = [
+                ".npz",
+                ".pte",
+            ],
             cfg = no_board_transition,
             mandatory = True,
+        ),
+        "_board": attr.label(
+            default = "//boards:current",
+            providers = [BoardInfo],
         ),
         "_allowlist_function_transition": attr.label(
             default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
@@ -55,7 +69,7 @@ def vectors_app(name, program, plan, vectors, limit = 0, **kwargs):
       name: of the library, which has main.
       program: cc_library with main.
       plan: a plan_library.
-      vectors: .npz with arrays `input_<i>` and `output_<i>` (vectors.py).
+      vectors: a pte_model, or .npz with arrays `input_<i>` and `output_<i>` (vectors.py).
       limit: store that many vectors only; 0: all.
       **kwargs: tags, testonly, visibility.
     """
@@ -87,7 +101,7 @@ def check_app(name, plan, vectors, limit = 0, **kwargs):
     Args:
       name: of the library, which has main.
       plan: a plan_library.
-      vectors: .npz with arrays `input_<i>` and `output_<i>` (vectors.py).
+      vectors: a pte_model, or .npz with arrays `input_<i>` and `output_<i>` (vectors.py).
       limit: store that many vectors only; 0: all.
       **kwargs: tags, testonly, visibility.
     """

@@ -3,22 +3,37 @@
 
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
 load("@rules_python//python:defs.bzl", "py_binary")
+load("//aot:lowered.bzl", "LoweredInfo", "lowered_for")
 load("//boards:board.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
 load("//firmware/plan:c_name.bzl", "c_name", "plan_header")
 
-def _program_impl(ctx):
-    program = ctx.actions.declare_file(ctx.label.name)
+_ProgramInfo = provider(
+    "The decoded .pte of a model, by what it was lowered for.",
+    fields = ["by_engine", "default"],  # see LoweredInfo
+)
+
+def _decoded(ctx, pte, suffix):
+    program = ctx.actions.declare_file(ctx.label.name + suffix)
     ctx.actions.run(
         executable = ctx.executable.decoder,
-        arguments = ["--pte=" + ctx.file.pte.path, "--output=" + program.path] +
+        arguments = ["--pte=" + pte.path, "--output=" + program.path] +
                     ["--load=" + module for module in ctx.attr.modules],
-        inputs = [ctx.file.pte],
+        inputs = [pte],
         outputs = [program],
         mnemonic = "PteDecode",
-        progress_message = "Decoding %s" % ctx.file.pte.short_path,
+        progress_message = "Decoding %s" % pte.short_path,
     )
-    return [DefaultInfo(files = depset([program]))]
+    return program
+
+def _program_impl(ctx):
+    by_engine = {}
+    if LoweredInfo in ctx.attr.pte:
+        by_engine = {
+            configuration: _decoded(ctx, files.pte, "." + configuration)
+            for configuration, files in ctx.attr.pte[LoweredInfo].by_engine.items()
+        }
+    return [_ProgramInfo(by_engine = by_engine, default = _decoded(ctx, ctx.file.pte, ""))]
 
 # The decoded .pte, the same for all boards.
 _program = rule(
@@ -47,8 +62,9 @@ def _plan_source_impl(ctx):
     header = ctx.actions.declare_file(name + ".h")
     description = ctx.actions.declare_file(name + ".json")
     board = ctx.attr.board[BoardInfo].json
+    program = lowered_for(ctx.attr.program[_ProgramInfo], ctx.attr.board[BoardInfo])
     arguments = ctx.actions.args()
-    arguments.add(ctx.file.program, format = "--program=%s")
+    arguments.add(program, format = "--program=%s")
     arguments.add(board, format = "--board=%s")
     arguments.add(name, format = "--name=%s")
     arguments.add_all(ctx.attr.engines, format_each = "--engine=%s")
@@ -60,7 +76,7 @@ def _plan_source_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable.compiler,
         arguments = [arguments],
-        inputs = [ctx.file.program, board],
+        inputs = [program, board],
         outputs = [source, header, description],
         mnemonic = "PlanCompile",
         progress_message = "Planning %%{label} for %s" % ctx.attr.board.label.name,
@@ -89,8 +105,8 @@ _plan_source = rule(
         "engines": attr.string_list(),
         "plan_name": attr.string(mandatory = True),
         "program": attr.label(
-            allow_single_file = True,
             mandatory = True,
+            providers = [_ProgramInfo],
         ),
     },
 )
@@ -143,7 +159,7 @@ def plan_library(name, pte, engines = [], kernels = [], **kwargs):
 
     Args:
       name: of the library and of the plan.
-      pte: label of the .pte.
+      pte: label of the .pte, or of a pte_model: then it is what was lowered for the board's engine.
       engines: backends whose engine the app brings itself, as code that reaches all memories; those of
         the board are known (firmware/runtime/delegate.h).
       kernels: labels of kernels outside of Pilotlight that the model calls (kernels/kernel.bzl).

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a pte_model gives, and which part of it is for a board."""
+
+LoweredInfo = provider(
+    "A lowered model.",
+    fields = {
+        "by_engine": "Dict: what is for boards with an engine, by its configuration.",
+        "default": "What is for all others: a struct of the Files `pte` and `vectors`.",
+    },
+)
+
+def lowered_for(info, board):
+    """Picks what is for a board.
+
+    Args:
+      info: LoweredInfo, or any provider with `by_engine` and `default`.
+      board: BoardInfo.
+
+    Returns:
+      One of the two's values.
+    """
+    for configuration in board.engines:
+        if configuration in info.by_engine:
+            return info.by_engine[configuration]
+    return info.default
+
+def _file(target, ending):
+    return [file for file in target[DefaultInfo].files.to_list() if file.path.endswith(ending)][0]
+
+def _files(target):
+    return struct(pte = _file(target, ".pte"), vectors = _file(target, ".vectors.npz"))
+
+def _lowered_impl(ctx):
+    default = _files(ctx.attr.default)
+    by_engine = {
+        configuration: _files(target)
+        for target, configurations in ctx.attr.by_engine.items()
+        for configuration in configurations.split(" ")
+    }
+    return [
+        DefaultInfo(files = depset([default.pte])),
+        LoweredInfo(by_engine = by_engine, default = default),
+    ]
+
+lowered = rule(
+    implementation = _lowered_impl,
+    doc = "A model as lowered for each of its targets; files: the .pte of the default one.",
+    attrs = {
+        "by_engine": attr.label_keyed_string_dict(),
+        "default": attr.label(mandatory = True),
+    },
+    provides = [LoweredInfo],
+)

@@ -12,9 +12,13 @@ from absl import logging
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import GraphModule, Interpreter, Node
 
+from aot.dialect.graph import initial_state
 from aot.errors import LoweringError, describe, module_path, place, source_line
 
 Sample = torch.Tensor | Sequence[torch.Tensor]
+Samples = Iterable[Sample | Iterable[Sample]]
+"""Samples, or sequences of samples. A model's state is carried from one to the next, and is as it
+was in the beginning at the start of a sequence; samples side by side are one sequence."""
 
 
 def as_inputs(sample: Sample, name: str) -> tuple[torch.Tensor, ...]:
@@ -48,11 +52,11 @@ def as_inputs(sample: Sample, name: str) -> tuple[torch.Tensor, ...]:
     return tuple(inputs)
 
 
-def samples_of(data: object, name: str) -> Iterator[tuple[torch.Tensor, ...]]:
-    """The samples of calibration data, one by one.
+def samples_of(data: object, name: str) -> Iterator[tuple[bool, tuple[torch.Tensor, ...]]]:
+    """The samples of calibration data, one by one, each with whether a sequence starts with it.
 
     Args:
-      data: an iterable of samples.
+      data: an iterable of samples or of sequences of samples.
       name: what to call it in errors.
 
     Raises:
@@ -63,18 +67,31 @@ def samples_of(data: object, name: str) -> Iterator[tuple[torch.Tensor, ...]]:
         raise LoweringError(
             f"{name} is {describe(data)}, not a list or generator of samples{called}"
         )
-    for index, sample in enumerate(data):
-        yield as_inputs(sample, f"{name} sample {index}")
+    count, starts = 0, True
+    for item in data:
+        is_sequence = _is_sequence(item)
+        starts |= is_sequence
+        for sample in item if is_sequence else [item]:
+            yield starts, as_inputs(sample, f"{name} sample {count}")
+            count, starts = count + 1, False
+        starts = is_sequence
 
 
-def calibrate(
-    prepared: GraphModule, data: Iterable[Sample], example_inputs: Sequence[torch.Tensor]
-) -> int:
-    """Feeds every sample to the observers.
+def _is_sequence(item: Any) -> bool:
+    """Whether an item of calibration data is a sequence of samples: lists of lists of tensors, or a
+    generator.
+    """
+    if isinstance(item, tuple | list):
+        return len(item) > 0 and isinstance(item[0], tuple | list)
+    return isinstance(item, Iterator)
+
+
+def calibrate(prepared: GraphModule, data: Samples, example_inputs: Sequence[torch.Tensor]) -> int:
+    """Feeds every sample to the observers, with the state that the samples before it left.
 
     Args:
       prepared: the graph with observers.
-      data: samples of the shapes and dtypes of example_inputs.
+      data: samples, or sequences of samples, of the shapes and dtypes of example_inputs.
       example_inputs: what the model was exported with.
 
     Returns:
@@ -85,14 +102,17 @@ def calibrate(
         values.
     """
     count = 0
+    initial = state = initial_state(prepared)
     with torch.no_grad():
-        for inputs in samples_of(data, "calibration"):
+        for starts, inputs in samples_of(data, "calibration"):
             check_sample(f"calibration sample {count}", inputs, example_inputs)
-            contiguous = [x.contiguous() for x in inputs]
+            state = initial if starts else state
+            given = [*(x.contiguous() for x in inputs), *state]
             try:
-                prepared(*contiguous)
+                results = prepared(*given)
             except RuntimeError as error:
-                raise _explained(prepared, contiguous, count) or error from error
+                raise _explained(prepared, given, count) or error from error
+            state = results[len(results) - len(initial) :] if initial else ()
             count += 1
             if count % 32 == 0:
                 logging.info("calibration: %d samples", count)

@@ -5,6 +5,7 @@ the rules know.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,11 +16,14 @@ from torch.fx import GraphModule, Node
 from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
 
+from aot.dialect.graph import returned
 from aot.errors import LoweringError, describe
+from aot.passes.aten import parts_to_cat
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
 from aot.passes.aten.fold_constants import fold_constants
 from aot.passes.aten.fuse_batch_norm import fuse_batch_norm
 from aot.passes.aten.hoist_clamps import hoist_clamps
+from aot.passes.aten.lift_state import assignments_kept, lift_state, make_functional
 from aot.passes.aten.one_to_two_dimensions import one_to_two_dimensions
 from aot.passes.aten.remove_identities import remove_identities
 from aot.passes.aten.split_to_slices import split_to_slices
@@ -35,7 +39,8 @@ def export_aten(
     example_inputs: Sequence[torch.Tensor],
     keeps: Iterable[Any] = (),
 ) -> GraphModule:
-    """The model as one static ATen graph, functional, with constants as get_attr nodes.
+    """The model as one static ATen graph, functional, with constants as get_attr nodes, and with
+    the buffers that it changes as State (aot.dialect.graph).
 
     Args:
       model: in eval mode; or an exported program (then of static shapes).
@@ -46,7 +51,8 @@ def export_aten(
     Raises:
       LoweringError: the model is no module, is in training mode, holds NaN or infinite weights, has
         dynamic shapes or other inputs than the example's, gives something else than tensors that it
-        computes, changes its buffers, checks its data, or cannot be exported.
+        computes, keeps state that is not float32 or has no memory of its own, checks its data, or
+        cannot be exported.
     """
     if isinstance(model, ExportedProgram):
         program = model
@@ -64,7 +70,9 @@ def export_aten(
     module = decomposed.module(check_guards=False)
     assert isinstance(module, GraphModule)
     for rewrite in (
+        lift_state,
         remove_identities,
+        parts_to_cat.parts_to_cat,
         split_to_slices,
         fold_constants,
         fuse_batch_norm,
@@ -85,10 +93,9 @@ def export_aten(
 def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedProgram:
     """The program in the ops that the rules know."""
     table = default_decompositions()
-    for op in (*KEPT, *keeps):
+    for op in (*KEPT, *parts_to_cat.KEPT, *keeps):
         table.pop(op, None)
-    decomposed: ExportedProgram = program.run_decompositions(table)
-    return decomposed
+    return make_functional(program, table)
 
 
 def _check_module(model: object) -> None:
@@ -147,7 +154,12 @@ def _check_weights(weights: Mapping[str, object]) -> None:
 
 def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) -> ExportedProgram:
     try:
-        return torch.export.export(model, example_inputs)
+        with warnings.catch_warnings(), assignments_kept(model):
+            # A tensor that is no buffer, and that forward replaces: export would keep the old one.
+            warnings.filterwarnings("error", message=".*was assigned during export")
+            return torch.export.export(model, example_inputs)
+    except LoweringError:
+        raise
     except Exception as error:
         text = str(error).strip().splitlines()
         raise LoweringError(
@@ -220,12 +232,6 @@ def _check_inputs(program: ExportedProgram) -> None:
 
 
 def _check_effects(program: ExportedProgram) -> None:
-    mutated = program.graph_signature.buffers_to_mutate
-    if mutated:
-        names = ", ".join(sorted(mutated.values()))
-        raise LoweringError(
-            f"the model changes its buffers ({names}): make the state an input and an output"
-        )
     for node in program.graph.nodes:
         if node.target is _aten._assert_tensor_metadata.default:
             continue  # shapes, dtypes and devices are static
@@ -253,7 +259,7 @@ def _forget_writes_to_inputs(program: ExportedProgram) -> None:
 
 
 def _check_outputs(module: GraphModule) -> None:
-    values = tree_leaves(module.graph.output_node().args[0])
+    values = tree_leaves(returned(module)[0])
     if not values:
         raise LoweringError("the model returns nothing: return at least one tensor")
     for position, value in enumerate(values):
@@ -264,6 +270,7 @@ def _check_outputs(module: GraphModule) -> None:
             )
         if value.op != "call_function":
             kind = "input" if value.op == "placeholder" else "constant"
+            kind = "state" if "state" in value.meta else kind
             raise LoweringError(
                 f"output {position} of the model is its {kind} `{value.target}`, unchanged: return "
                 "tensors that the model computes"

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -15,8 +15,8 @@ from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e import move_exported_model_to_eval
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from aot.calibration import Sample, as_inputs, calibrate
-from aot.dialect.graph import border_nodes, edge_of, quantization_of
+from aot.calibration import Samples, as_inputs, calibrate
+from aot.dialect.graph import border_nodes, edge_of, initial_state, quantization_of
 from aot.dialect.verifier import verify
 from aot.errors import LoweringError, describe
 from aot.export import export_aten
@@ -28,6 +28,7 @@ from aot.passes.rewrite.compose_luts import compose_luts
 from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
 from aot.passes.rewrite.fold_transpose_into_linear import fold_transpose_into_linear
 from aot.passes.rewrite.fuse_pad import fuse_pad
+from aot.passes.rewrite.own_state import own_state
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.pte.writer import write_pte
@@ -43,6 +44,7 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     fuse_pad,
     compose_luts,
     simplify_movement,
+    own_state,
     drop_dead_constants,
 )
 
@@ -57,6 +59,8 @@ class Lowered:
       module: the dialect graph, runnable: int8 in, int8 out (float32 with float I/O).
       quantized: torchao's quantized graph that it was made from.
       folded: the dialect graph before the layout passes, for comparisons.
+
+    The graphs of a model with state take it behind their inputs and give it behind their outputs.
     """
 
     pte: bytes
@@ -64,6 +68,14 @@ class Lowered:
     module: GraphModule
     quantized: GraphModule
     folded: GraphModule
+    _state: list[torch.Tensor] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Makes the next run of the reference the first: the model's state is the initial one."""
+        self._state[:] = initial_state(self.module)
 
     def quantize_inputs(self, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
         """Float32 inputs as the artefact takes them; inputs of its dtype already pass through.
@@ -74,15 +86,18 @@ class Lowered:
         return fit_inputs(inputs, border_nodes(self.module)[0])
 
     def reference(self, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        """What every board computes, bit for bit.
+        """What every board computes, bit for bit; a model's state is carried from call to call.
 
         Args:
           inputs: float32 (quantized first) or of the artefact's dtype; shapes as the artefact's
             inputs.
         """
         with torch.no_grad():
-            result = self.module(*self.quantize_inputs(inputs))
-        return (result,) if isinstance(result, torch.Tensor) else tuple(result)
+            result = self.module(*self.quantize_inputs(inputs), *self._state)
+        results = (result,) if isinstance(result, torch.Tensor) else tuple(result)
+        outputs = len(results) - len(self._state)
+        self._state[:] = results[outputs:]
+        return results[:outputs]
 
     def dequantize_outputs(self, outputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
         """Outputs as float32."""
@@ -114,7 +129,7 @@ def lower(
     example_inputs: Sequence[torch.Tensor],
     *,
     target: str | Target = "cortex-m",
-    calibration: Iterable[Sample],
+    calibration: Samples,
     quantization: str = "int8",
     float_io: bool = False,
     io_layout: str = KEEP,
@@ -127,7 +142,8 @@ def lower(
       example_inputs: one set of float32 inputs of the shapes and memory format that the device will
         give.
       target: what to lower for: a Target, or a text as `target_named` takes it, e.g. "cortex-m".
-      calibration: representative inputs, each a tuple of tensors (or one tensor).
+      calibration: representative inputs, each a tuple of tensors (or one tensor); of a model with
+        state, in the order in which the device will see them, or a list of such sequences.
       quantization: "int8".
       float_io: keep float32 model inputs and outputs; they are quantized on the device.
       io_layout: "keep" the model's own, or "nhwc" for [N, H, W, C] inputs and outputs without a
@@ -185,6 +201,9 @@ def _output_values(
 ) -> list[torch.Tensor]:
     """What the user's own model gives, for its outputs' memory format."""
     runnable = model.module(check_guards=False) if isinstance(model, ExportedProgram) else model
+    # Copies: the model may write into its inputs, and into its buffers.
+    inputs = tuple(x.clone() for x in example_inputs)
+    buffers = {name: x.clone() for name, x in runnable.named_buffers()}
     with torch.no_grad():
-        # Copies: the model may write into its inputs.
-        return torch.utils._pytree.tree_leaves(runnable(*(x.clone() for x in example_inputs)))
+        results = torch.func.functional_call(runnable, buffers, inputs)
+        return torch.utils._pytree.tree_leaves(results)

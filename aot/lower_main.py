@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import io
+import itertools
 import json
 import os
 import sys
@@ -104,7 +105,10 @@ def in_memory_order(x: torch.Tensor) -> np.ndarray[Any, Any]:
 def make_vectors(
     lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]], io_layout: str
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Inputs of the artefact's dtype and the reference's outputs, stacked over samples."""
+    """Inputs of the artefact's dtype and the reference's outputs, stacked over samples; to a model
+    with state these are one sequence.
+    """
+    lowered.reset()
     columns: dict[str, list[np.ndarray[Any, Any]]] = {}
     for sample in samples:
         inputs = [
@@ -145,13 +149,16 @@ def _place(flag: flags.FlagHolder[str | None]) -> Path | None:
     return path
 
 
-def _samples(reference: str) -> list[tuple[torch.Tensor, ...]]:
+def _sequences(reference: str) -> list[list[tuple[torch.Tensor, ...]]]:
     """What a function of the user's yields, copied: it may yield one tensor, filled again.
 
     Raises:
       LoweringError: it yields nothing, or something else than samples.
     """
-    found = [tuple(x.clone() for x in s) for s in samples_of(load(reference)(), reference)]
+    found: list[list[tuple[torch.Tensor, ...]]] = []
+    for starts, sample in samples_of(load(reference)(), reference):
+        found += [[]] if starts else []
+        found[-1].append(tuple(x.clone() for x in sample))
     if not found:
         raise LoweringError(f"{reference} yields nothing: give at least one sample")
     return found
@@ -169,17 +176,17 @@ def run() -> None:
     model = load(_MODEL.value)()
     if not isinstance(model, torch.nn.Module):
         raise LoweringError(f"{_MODEL.value} gives a {type(model).__name__}, not a torch.nn.Module")
-    samples = _samples(_CALIBRATION.value)
-    tests = samples[:_DEFAULT_VECTORS]
+    sequences = tests = _sequences(_CALIBRATION.value)
+    example = sequences[0][0]
     if _TEST_INPUTS.value:
-        tests = _samples(_TEST_INPUTS.value)
-        for index, sample in enumerate(tests):
-            check_sample(f"{_TEST_INPUTS.value} sample {index}", sample, samples[0])
+        tests = _sequences(_TEST_INPUTS.value)
+        for index, sample in enumerate(itertools.chain(*tests)):
+            check_sample(f"{_TEST_INPUTS.value} sample {index}", sample, example)
     lowered = lower(
         model,
-        samples[0],
+        example,
         target=_TARGET.value,
-        calibration=samples,
+        calibration=sequences,
         quantization=_QUANTIZATION.value,
         float_io=_FLOAT_IO.value,
         io_layout=_IO_LAYOUT.value,
@@ -190,7 +197,9 @@ def run() -> None:
         if report is not None:
             report.write_text(json.dumps(lowered.report, indent=1) + "\n")
         if vectors is not None:
-            save_npz(str(vectors), make_vectors(lowered, tests, _IO_LAYOUT.value))
+            samples = tests[0] if lowered.report["states"] else list(itertools.chain(*tests))
+            count = None if _TEST_INPUTS.value else _DEFAULT_VECTORS
+            save_npz(str(vectors), make_vectors(lowered, samples[:count], _IO_LAYOUT.value))
     except OSError as error:
         raise LoweringError(f"{error.filename} cannot be written: {error.strerror}") from error
     logging.info("wrote %s", output)

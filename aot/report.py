@@ -12,7 +12,15 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.delegate import Delegate, delegate_of
-from aot.dialect.graph import border_nodes, dialect_op, edge_of, inputs_of, shape_of
+from aot.dialect.graph import (
+    border_nodes,
+    dialect_op,
+    edge_of,
+    inputs_of,
+    shape_of,
+    state_nodes,
+    state_of,
+)
 from aot.dialect.results import results_of, values_of
 from aot.pte.writer import instructions
 
@@ -132,6 +140,7 @@ def make_report(module: GraphModule, target: str, samples: int, pte: bytes) -> d
         "float_ops": sum(not op["op"].startswith("pl.") for op in ops),
         "inputs": [_tensor(n) for n in inputs],
         "outputs": [_tensor(n) for n in outputs],
+        "states": [{**_tensor(old), "name": state_of(old).name} for old, _ in state_nodes(module)],
         "ops": ops,
         "delegates": delegates,
     }

@@ -137,16 +137,6 @@ def _nan_weights() -> nn.Module:
     return layer
 
 
-class Counter(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_buffer("count", torch.zeros(1))
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        self.get_buffer("count").add_(1)
-        return x + self.get_buffer("count")
-
-
 class Branch(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x * 2 if x.sum() > 0 else x
@@ -165,7 +155,6 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
         torch.ones(1, 4),
         r"weight weight \(float32\[2, 4\]\) holds 1 values that are NaN",
     ),
-    "mutation": (lambda: Counter().eval(), torch.ones(1, 4), "changes its buffers"),
     "control flow": (lambda: Branch().eval(), torch.ones(1, 4), "torch.export cannot trace"),
     "integer input": (
         lambda: nn.Embedding(9, 4).eval(),

@@ -65,6 +65,22 @@ class Origin:
     quantized: str = ""
 
 
+@dataclass(frozen=True)
+class State:
+    """A value that the model keeps from one run to the next.
+
+    A graph, ATen's as the dialect's, takes it as a placeholder behind the inputs, whose
+    `meta["state"]` this is, and returns its new value behind the outputs, in the same order.
+
+    Attributes:
+      name: of the buffer in the user's model.
+      initial: the value that the first run takes, of the placeholder's shape and dtype.
+    """
+
+    name: str
+    initial: torch.Tensor
+
+
 def edge_of(node: Node) -> Edge:
     edge = node.meta["edge"]
     assert isinstance(edge, Edge)
@@ -178,11 +194,39 @@ def inputs_of(node: Node) -> Sequence[Node]:
 
 
 def border_nodes(module: GraphModule) -> tuple[list[Node], list[Node]]:
-    """Input placeholders and the nodes returned, in order, duplicates kept."""
-    inputs = [n for n in module.graph.nodes if n.op == "placeholder"]
-    returned: list[Node] = []
-    map_arg(module.graph.output_node().args[0], returned.append)
-    return inputs, returned
+    """Input placeholders and the nodes returned, in order, duplicates kept; without the state."""
+    inputs = [n for n in module.graph.nodes if n.op == "placeholder" and "state" not in n.meta]
+    outputs: list[Node] = []
+    map_arg(returned(module)[0], outputs.append)
+    return inputs, outputs
+
+
+def state_nodes(module: GraphModule) -> list[tuple[Node, Node]]:
+    """The placeholder of each state and its new value, in order."""
+    return list(zip(_states(module), returned(module)[1], strict=True))
+
+
+def state_of(node: Node) -> State:
+    """Of a state's placeholder."""
+    state = node.meta["state"]
+    assert isinstance(state, State)
+    return state
+
+
+def initial_state(module: GraphModule) -> tuple[torch.Tensor, ...]:
+    """What a graph takes behind its inputs on the first run."""
+    return tuple(state_of(node).initial for node in _states(module))
+
+
+def returned(module: GraphModule) -> tuple[Any, list[Node]]:
+    """What a graph returns: the structure of its outputs, and the new values of its state."""
+    results: Any = module.graph.output_node().args[0]
+    count = len(_states(module))
+    return (results[:-count], list(results[-count:])) if count else (results, [])
+
+
+def _states(module: GraphModule) -> list[Node]:
+    return [n for n in module.graph.nodes if n.op == "placeholder" and "state" in n.meta]
 
 
 def is_channels_last(value: torch.Tensor) -> bool:

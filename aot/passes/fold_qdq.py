@@ -11,12 +11,22 @@ quantize node behind it stays a float op between pl::dequantize and pl::quantize
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import torch
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
-from aot.dialect.graph import Builder, Edge, Origin, quantization_of, tensor_constant
+from aot.dialect.graph import (
+    Builder,
+    Edge,
+    Origin,
+    edge_of,
+    quantization_of,
+    returned,
+    state_of,
+    tensor_constant,
+)
 from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.lut import lut
 from aot.dialect.ops.quantize import quantize
@@ -69,14 +79,21 @@ class _Folder:
         value = node.meta["val"]
         quantizers = [u for u in node.users if u.target is QUANTIZE]
         quantizations = {activation_quantization(u) for u in quantizers}
-        if self.float_io or len(quantizations) != 1 or len(quantizers) != len(node.users):
-            self.floats[node] = self.builder.placeholder(node.name, value, Edge())
-            return
-        quantization = quantizations.pop()
-        value = torch.empty_like(value, dtype=quantization.type.dtype, device="meta")
-        new = self.builder.placeholder(node.name, value, Edge(quantization))
-        for user in quantizers:
-            self.int8[user] = new
+        is_state = "state" in node.meta
+        keeps_float = not is_state and (self.float_io or len(quantizers) != len(node.users))
+        quantization = quantizations.pop() if len(quantizations) == 1 else None
+        if keeps_float or quantization is None:
+            quantization = None
+            new = self.floats[node] = self.builder.placeholder(node.name, value, Edge())
+        else:
+            value = torch.empty_like(value, dtype=quantization.type.dtype, device="meta")
+            new = self.builder.placeholder(node.name, value, Edge(quantization))
+            self.int8 |= dict.fromkeys([node, *quantizers], new)
+        if is_state:
+            state = state_of(node)
+            if quantization is not None:
+                state = replace(state, initial=quantization.quantize(state.initial))
+            new.meta["state"] = state
 
     def _quantize(self, node: Node) -> Node:
         if node in self.int8:  # a model input that became int8
@@ -184,8 +201,24 @@ class _Folder:
                 return self.int8[argument]
             return self._as_float(argument)
 
-        new = self.graph.output(map_arg(node.args[0], result))
+        structure, states = returned(self.source)
+        results = map_arg(structure, result)
+        if states:
+            placeholders = [n for n in self.graph.nodes if "state" in n.meta]
+            pairs = zip(states, placeholders, strict=True)
+            results = (*results, *(self._state_value(n, edge_of(p).quantization) for n, p in pairs))
+        new = self.graph.output(results)
         new.meta.update(origin=Origin())
+
+    def _state_value(self, value: Node, quantization: Quantization | None) -> Node:
+        """The new value of a state, of the state's quantization."""
+        if quantization is None:
+            return self._as_float(value)
+        if value in self.int8:
+            return self._requantize(value, quantization, value)
+        origin = _origin(("quantize",), value)
+        args = (self._as_float(value), quantization.scale, quantization.zero_point)
+        return self.builder.call(quantize, *args, edge=Edge(quantization), origin=origin)
 
 
 def fold_qdq(source: GraphModule, float_io: bool = False) -> GraphModule:

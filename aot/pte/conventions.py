@@ -25,6 +25,9 @@ FORWARD = "forward"
 FORMAT_VERSION_METHOD = "pl_format_version"
 OP_MODULES_METHOD = "pl_op_modules"
 CHECKSUM_BYTES = 4
+STATE_WRITE = ("aten::copy_", "")
+"""What gives state its new value: the last calls, one for each state, as ExecuTorch's own export
+writes them."""
 
 Side = Literal["input", "output"]
 SIDES: tuple[Side, ...] = ("input", "output")

@@ -65,6 +65,7 @@ class Artefact:
     Attributes:
       forward: the model.
       constants: their bytes, by the index that tensors have; padding may follow.
+      initial: the bytes that state has before the first run, likewise.
       delegates: by the index that calls have.
       inputs: what is said of each input.
       outputs: what is said of each output.
@@ -73,6 +74,7 @@ class Artefact:
 
     forward: schema.ExecutionPlan
     constants: tuple[bytes, ...]
+    initial: tuple[bytes, ...]
     delegates: tuple[StoredDelegate, ...]
     inputs: tuple[Border, ...]
     outputs: tuple[Border, ...]
@@ -85,8 +87,6 @@ def read_pte(data: bytes) -> Artefact:
     if checksum(data[:-CHECKSUM_BYTES]) != data[-CHECKSUM_BYTES:]:
         raise PteError("is damaged, or was not lowered by Pilotlight: its checksum is wrong")
     program = read_tables(data)
-    if program.mutable_data_segments:
-        raise PteError("has mutable buffers (state kept between runs): a plan has none")
     methods = {plan.name: plan for plan in program.execution_plan}
     if FORWARD not in methods:
         raise PteError(f"has no method {FORWARD!r}, only {sorted(methods)}")
@@ -99,7 +99,8 @@ def read_pte(data: bytes) -> Artefact:
     forward = methods[FORWARD]
     return Artefact(
         forward,
-        _constants(data, program),
+        _buffers(data, program, program.constant_segment),
+        _buffers(data, program, next(iter(program.mutable_data_segments), None)),
         tuple(_delegate(data, program, i, d) for i, d in enumerate(forward.delegates)),
         _borders(methods, "input", len(forward.inputs)),
         _borders(methods, "output", len(forward.outputs)),
@@ -207,8 +208,9 @@ def _payload(
     return inline
 
 
-def _constants(data: bytes, program: schema.Program) -> tuple[bytes, ...]:
-    where = program.constant_segment
+def _buffers(
+    data: bytes, program: schema.Program, where: schema.SubsegmentOffsets | None
+) -> tuple[bytes, ...]:
     if where is None or len(where.offsets) < 2:  # the first is a placeholder that means none
         return ()
     segment = read_segment(data, program, where.segment_index)

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
-from executorch.exir import EdgeCompileConfig, to_edge
+from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge
+from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPass
 from torch.fx import GraphModule
 
-from aot.dialect.graph import border_nodes, is_channels_last
+from aot.dialect.graph import border_nodes, initial_state, is_channels_last
 from aot.pte.conventions import sealed
 from aot.pte.writer import methods_of
 
@@ -25,13 +26,33 @@ def export_pte(
         program = torch.export.export(module, tuple(inputs))
         config = EdgeCompileConfig(_check_ir_validity=False)
         edge = to_edge(program, compile_config=config, constant_methods=dict(methods))
-        return sealed(bytes(edge.to_executorch().buffer))
+        backend = ExecutorchBackendConfig(passes=[InitializedMutableBufferPass([""])])
+        return sealed(bytes(edge.to_executorch(backend).buffer))
+
+
+class _WithState(torch.nn.Module):
+    """A graph whose state is kept in buffers."""
+
+    def __init__(self, graph: GraphModule) -> None:
+        super().__init__()
+        self.network = graph
+        self.state = torch.nn.Module()
+        for index, value in enumerate(initial_state(graph)):
+            self.state.register_buffer(str(index), value.clone())
+
+    def forward(self, *inputs: torch.Tensor) -> object:
+        state = list(self.state.buffers())
+        results = self.network(*inputs, *state)
+        for old, new in zip(state, results[-len(state) :], strict=True):
+            old.copy_(new)
+        return results[: -len(state)]
 
 
 def export_graph(module: GraphModule, nhwc_border: bool) -> bytes:
     """What `write_pte` writes."""
     inputs = [_example(n.meta["val"]) for n in border_nodes(module)[0]]
-    return export_pte(module, inputs, methods_of(module, nhwc_border))
+    methods = methods_of(module, nhwc_border)
+    return export_pte(_WithState(module) if initial_state(module) else module, inputs, methods)
 
 
 def _example(value: torch.Tensor) -> torch.Tensor:

@@ -5,10 +5,11 @@ A node is already what an instruction is: an op with a schema and typed values. 
 `forward` is written down in the order of the graph, each op as its out-variant (`pl::<op>.out`);
 ExecuTorch's own code describes tensors, plans memory and serialises.
 
-Values: the constants that are used, in order of registration; then the inputs; then for each call
-its results and its other arguments. Bytes that several constants share are kept once. A delegate is
-a call of ExecuTorch's own kind, on its inputs and then its results; payloads follow the constants,
-each in a segment of its own, aligned as it asks.
+Values: the constants that are used, in order of registration; then the state, whose first values
+lie in the mutable segment; then the inputs; then for each call its results and its other arguments.
+Bytes that several constants share are kept once. The last calls copy what the state becomes. A
+delegate is a call of ExecuTorch's own kind, on its inputs and then its results; payloads follow the
+constants, each in a segment of its own, aligned as it asks.
 """
 
 from __future__ import annotations
@@ -29,10 +30,18 @@ from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
 from aot.dialect.delegate import Delegate, delegate_of
-from aot.dialect.graph import border_nodes, edge_of, is_channels_last
+from aot.dialect.graph import (
+    border_nodes,
+    edge_of,
+    is_channels_last,
+    returned,
+    state_nodes,
+    state_of,
+)
 from aot.dialect.results import is_result, taken_from, values_of
 from aot.pte.conventions import (
     FORWARD,
+    STATE_WRITE,
     Border,
     Layout,
     Needs,
@@ -68,8 +77,9 @@ def write_pte(module: GraphModule, nhwc_border: bool) -> bytes:
         segments=[],
         constant_segment=et.SubsegmentOffsets(0, []),
     )
+    state = [et.Buffer(b""), *(et.Buffer(data) for data in method.state)]
     data = serialize_pte_binary(
-        PTEFile(program),
+        PTEFile(program, mutable_data=state[1:] and state),
         extract_delegate_segments=True,
         segment_alignment=max([_SEGMENT_ALIGNMENT, *alignments]),
     )
@@ -82,7 +92,7 @@ def methods_of(module: GraphModule, nhwc_border: bool) -> Mapping[str, object]:
     return constant_methods(
         [_border(n, nhwc_border) for n in inputs],
         [_border(n, nhwc_border) for n in outputs],
-        [n.meta["origin"].module for n in instructions(module)],
+        [n.meta["origin"].module for n in instructions(module)] + [""] * len(state_nodes(module)),
     )
 
 
@@ -150,21 +160,28 @@ def _stored(index: int, delegate: Delegate) -> et.BackendDelegate:
 
 
 class _Method:
-    """The method `forward`, and the constants and delegates that it refers to."""
+    """The method `forward`, and the constants, the first values of its state and the delegates that
+    it refers to.
+    """
 
     def __init__(self, module: GraphModule) -> None:
         self.constants: list[bytes] = []
+        self.state: list[bytes] = []
         self.delegates: list[Delegate] = []
         self._module = module
         self._values: list[et.EValue] = []
         self._instructions: list[et.Instruction] = []
         self._operators: dict[tuple[str, str], int] = {}
-        self._buffer_ids: dict[bytes, int] = {}
+        self._buffer_ids: dict[tuple[int, bytes], int] = {}
         self._ids: dict[Node, int] = {}
         self._results: dict[tuple[Node, int], int] = {}  # by call and place
         self._planned: dict[int, TensorSpec] = {}  # by value, in the order that they are written
         self._inputs, self._outputs = border_nodes(module)
+        self._states = state_nodes(module)
         self._add_constants()
+        for old, _ in self._states:
+            first = self._buffer(state_of(old).initial, self.state)
+            self._ids[old] = self._tensor(old.meta["val"], 0, first)
         for node in self._inputs:
             self._ids[node] = self._tensor(node.meta["val"], 0)
         for step, node in enumerate(module.graph.nodes):
@@ -177,17 +194,21 @@ class _Method:
             elif node.op == "call_function":
                 self._use(node.all_input_nodes, step)
                 self._call(node, step)
-            elif node.op == "output":
-                self._use(node.all_input_nodes, step)
+        end = len(module.graph.nodes)
+        for step, (old, new) in enumerate(self._states, end):
+            self._use([new], step)
+            state, blocking = self._ids[old], self._add(_scalar(False))
+            self._instruct(*STATE_WRITE, [state, self._ids[new], blocking, state])
+        self._use([*self._outputs, *(old for old, _ in self._states)], end + len(self._states))
         self._pool_sizes = self._plan_memory()
 
     def plan(self) -> et.ExecutionPlan:
-        returned = self._module.graph.output_node().args[0]
+        results, _ = returned(self._module)
         return et.ExecutionPlan(
             name=FORWARD,
             container_meta_type=et.ContainerMetadata(
                 _structure((tuple(0 for _ in self._inputs), {})),
-                _structure(map_arg(returned, lambda _: 0)),
+                _structure(map_arg(results, lambda _: 0)),
             ),
             values=self._values,
             inputs=[self._ids[n] for n in self._inputs],
@@ -206,16 +227,16 @@ class _Method:
         for name, tensor in self._module.named_buffers():
             if name in readers:
                 spec = TensorSpec.from_tensor(tensor.detach(), const=True)
-                value = make_tensor_value(self._buffer(tensor), None, spec)
+                value = make_tensor_value(self._buffer(tensor, self.constants), None, spec)
                 self._ids |= dict.fromkeys(readers[name], self._add(et.EValue(value)))
 
-    def _buffer(self, tensor: torch.Tensor) -> int:
-        """Index of a constant's bytes; index 0 means none."""
+    def _buffer(self, tensor: torch.Tensor, buffers: list[bytes]) -> int:
+        """Index of a tensor's bytes among buffers; index 0 means none."""
         data = tensor.detach().contiguous().numpy().tobytes()
-        key = hashlib.sha256(data).digest()
+        key = id(buffers), hashlib.sha256(data).digest()
         if key not in self._buffer_ids:
-            self.constants.append(data)
-            self._buffer_ids[key] = len(self.constants)
+            buffers.append(data)
+            self._buffer_ids[key] = len(buffers)
         return self._buffer_ids[key]
 
     def _call(self, node: Node, step: int) -> None:
@@ -227,13 +248,10 @@ class _Method:
             for i, argument in enumerate(schema.arguments)
             if not argument.is_out
         ]
-        returned = results[0]
+        given = results[0]
         if len(results) > 1:
-            returned = self._add(et.EValue(et.TensorList(results)))
-        name = (schema.name, schema.overload_name)
-        index = self._operators.setdefault(name, len(self._operators))
-        call = et.KernelCall(index, [*args, *results, returned])
-        self._instructions.append(et.Instruction(call))
+            given = self._add(et.EValue(et.TensorList(results)))
+        self._instruct(schema.name, schema.overload_name, [*args, *results, given])
         self._ids[node] = results[0]
         self._results |= {(node, place): index for place, index in enumerate(results)}
 
@@ -244,6 +262,10 @@ class _Method:
         self._instructions.append(et.Instruction(call))
         self._results |= {(node, place): index for place, index in enumerate(results)}
         self.delegates.append(delegate)
+
+    def _instruct(self, name: str, overload: str, args: list[int]) -> None:
+        index = self._operators.setdefault((name, overload), len(self._operators))
+        self._instructions.append(et.Instruction(et.KernelCall(index, args)))
 
     def _argument(self, value: Any) -> int:
         """The value of an argument; a list is a value of its own that refers to its items."""
@@ -259,11 +281,11 @@ class _Method:
         self._values.append(value)
         return len(self._values) - 1
 
-    def _tensor(self, value: torch.Tensor, step: int) -> int:
-        """A tensor without data; where it lies is filled in when memory is planned."""
+    def _tensor(self, value: torch.Tensor, step: int, buffer: int = 0) -> int:
+        """An activation; where it lies is filled in when memory is planned."""
         spec = TensorSpec.from_tensor(value)
         spec.lifetime = [step, step]
-        index = self._add(et.EValue(make_tensor_value(0, None, spec)))
+        index = self._add(et.EValue(make_tensor_value(buffer, None, spec)))
         self._planned[index] = spec
         return index
 

@@ -29,6 +29,7 @@ from torchao.quantization.pt2e.quantizer import (
 )
 
 from aot.backends.traits import Traits
+from aot.dialect.graph import state_nodes, state_of
 from aot.dialect.quantization import INT8, INT8_WEIGHT, Quantization, QuantizedType
 from aot.dialect.results import taken_from
 from aot.rules import fused_clamp, gives_integers, rule_for
@@ -150,7 +151,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         covered = {node: rule for node in nodes if (rule := _supported(node, roots)) is not None}
         # The producer of a fused clamp gives no value that is observed.
         inner = {f[0] for node in covered if (f := fused_clamp(node, roots)) is not None}
-        groups = self._groups(covered, inner)
+        groups = self._groups(covered, inner, state_nodes(model))
         self._apply_traits(covered, inner, groups)
         for node, rule in covered.items():
             self._annotate(node, rule, groups, order)
@@ -164,8 +165,15 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
     def validate(self, model: GraphModule) -> None:
         """Nothing to check beyond what lowering checks before it quantizes."""
 
-    def _groups(self, covered: dict[Node, Rule], inner: set[Node]) -> Groups:
+    def _groups(
+        self, covered: dict[Node, Rule], inner: set[Node], states: list[tuple[Node, Node]]
+    ) -> Groups:
         groups = Groups()
+        for old, new in states:
+            rule = covered.get(new)
+            output = rule.output if rule is not None else None
+            if isinstance(output, Fixed) and _holds(output.quantization, state_of(old).initial):
+                groups.add(old, output)
         for node, rule in covered.items():
             if fused_clamp(node) is None:
                 for value in rule.activations(node):
@@ -187,6 +195,10 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                     groups.join(source, node)
             else:
                 groups.add(node)
+        for old, new in states:
+            if old in groups and is_float_tensor(new):
+                groups.add(new)
+                groups.join(old, new)
         return groups
 
     def _needs(self, node: Node, rule: Rule) -> Traits:
@@ -266,6 +278,13 @@ def _spec(
     if group.fixed is not None:
         return _fixed(group.fixed.quantization)
     return SYMMETRIC_ACTIVATION if group.symmetric else ACTIVATION
+
+
+def _holds(quantization: Quantization, value: torch.Tensor) -> bool:
+    """Whether all elements of a tensor are in a quantization's range, to half a step."""
+    steps = value / quantization.scale + quantization.zero_point
+    kind = quantization.type
+    return bool(((steps >= kind.quant_min - 0.5) & (steps <= kind.quant_max + 0.5)).all())
 
 
 def _supported(node: Node, roots: Roots) -> Rule | None:

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Interpreter, Node
 
+from aot.dialect.graph import border_nodes, edge_of, initial_state, state_nodes
 from aot.dialect.results import taken_from
 from aot.lower import Lowered, fit_inputs
 from aot.quantizer.qdq import QUANTIZE
@@ -103,13 +104,20 @@ class _Forced(Interpreter):
 
 
 def compare(lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]]) -> Lockstep:
-    """Runs both graphs on float samples (contiguous) and returns the differences."""
+    """Runs both graphs on float samples (contiguous), one sequence, and returns the differences."""
     into = Lockstep()
-    nodes = [n for n in lowered.folded.graph.nodes if n.op == "placeholder"]
+    nodes, _ = border_nodes(lowered.folded)
+    quantizations = [edge_of(old).quantization for old, _ in state_nodes(lowered.folded)]
+    state = initial_state(lowered.folded)
     with torch.no_grad():
         for sample in samples:
             contiguous = [x.contiguous() for x in sample]
             recorder = _Recorder(lowered.folded)
-            recorder.run(*fit_inputs(contiguous, nodes))
-            _Forced(lowered.quantized, recorder.values, into).run(*contiguous)
+            results = recorder.run(*fit_inputs(contiguous, nodes), *state)
+            floats = [
+                q.dequantize(x) if q is not None else x
+                for x, q in zip(state, quantizations, strict=True)
+            ]
+            _Forced(lowered.quantized, recorder.values, into).run(*contiguous, *floats)
+            state = results[len(results) - len(state) :] if state else state
     return into

@@ -23,6 +23,8 @@ void pl_app_init(pl_app *app, const pl_vectors *vectors) {
   require_ok(app, pl_model_init(&app->model, vectors->plan));
 }
 
+void pl_app_reset(pl_app *app) { require_ok(app, pl_model_reset(&app->model)); }
+
 // The plan's own tensors serve as descriptors: nothing is copied in the run.
 void pl_app_run(pl_app *app, uint32_t index) {
   const pl_plan *const plan = app->vectors->plan;

@@ -18,6 +18,9 @@ typedef struct {
 // Prepares the model of `vectors`. On an error prints it and ends the program.
 void pl_app_init(pl_app *app, const pl_vectors *vectors);
 
+// Starts a new sequence of vectors: the state of the model is as before the first run.
+void pl_app_reset(pl_app *app);
+
 // Runs vector `index`, marked as region PL_PROFILE_INFERENCE. On an error prints it and ends the
 // program.
 void pl_app_run(pl_app *app, uint32_t index);

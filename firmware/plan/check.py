@@ -81,7 +81,8 @@ def check_plan(
       scratch: address of the scratch memory of a step that has some.
     """
     memory = _Memory()
-    entry = (*(port.value for port in graph.program.inputs), *graph.residents)
+    entry = [*(port.value for port in graph.program.inputs), *graph.residents]
+    entry += [state.value for state in graph.program.states]
     pieces: dict[str, list[Piece]] = {}
     steps = {step.op.outputs[0].name: (i, step) for i, step in enumerate(sharing.steps, 1)}
 
@@ -92,6 +93,9 @@ def check_plan(
     for value in entry:
         pieces[value.name] = [(value.name, 0, value.bytes)]
         memory.write(address(value.name), value.name, value.bytes)
+    for state in graph.program.states:
+        if address(state.new.name) != address(state.value.name):
+            raise PlanError(f"{state.new.name} is not where the next run takes {state.value.name}")
     for value in entry:
         expect(value.name, "when all inputs are written")
     for call in graph.program.calls:
@@ -120,7 +124,7 @@ def check_plan(
     for port in graph.program.outputs:
         if port.value.constant is None and port.value.name not in graph.constants:
             expect(port.value.name, "at the end")
-    for value in graph.residents:
+    for value in (*graph.residents, *(state.new for state in graph.program.states)):
         expect(value.name, "at the end")
 
 

@@ -5,10 +5,10 @@ import re
 
 from firmware.plan import delegates
 from firmware.plan.layout import ALIGNMENT
-from firmware.plan.plan import Address, Plan, step_text
+from firmware.plan.plan import Address, Plan, fill_of, first_value, step_text
 from firmware.plan.planner import align_up
 from firmware.plan.pools import PoolUse
-from firmware.plan.program import Port
+from firmware.plan.program import Port, State
 from kernels.common import emit
 from kernels.common.kernel import Constant, Value
 
@@ -71,12 +71,14 @@ class _Source:
             )
         inputs = [self._port(port) for port in plan.graph.program.inputs]
         outputs = [self._port(port) for port in plan.graph.program.outputs]
+        states = [self._state(state) for state in plan.graph.program.states]
         ranges = [f"    {{arena_{use.pool.name}, {use.placement.size}}},\n" for use in arenas]
         parts += [
             _table("pl_step", "steps", rows),
             _table("pl_tensor", "inputs", inputs),
             _table("pl_tensor", "outputs", outputs),
             _table("pl_arena", "arenas", ranges, "PL_ARENA_TABLE "),
+            _states(states),
             f"const pl_plan {name} = {{\n",
             *(
                 f"    .{table} = {table if count else 'NULL'},\n"
@@ -87,6 +89,7 @@ class _Source:
                     ("arenas", len(ranges)),
                 )
             ),
+            "    .states = &states,\n" if states else "",
             f"    .step_count = {len(rows)},\n",
             f"    .input_count = {len(inputs)},\n",
             f"    .output_count = {len(outputs)},\n",
@@ -99,6 +102,12 @@ class _Source:
         if isinstance(operand, Constant) or operand.constant is not None:
             return self._plan.constant(operand).name
         return _pointer(self._plan.address(operand.name))
+
+    def _state(self, state: State) -> str:
+        place, size = _pointer(self._plan.address(state.value.name)), state.value.bytes
+        fill = fill_of(state)
+        initial = "NULL" if fill is not None else self._operand(first_value(state))
+        return f"    {{{place}, {initial}, {size}, {fill or 0}}},\n"
 
     def _port(self, port: Port) -> str:
         value = self._plan.graph.constants.get(port.value.name, port.value)
@@ -135,6 +144,15 @@ def _thunk(function: str) -> str:
     return (
         f"static pl_status run_{function}(const pl_context *context, const pl_step *step) {{\n"
         f"  return {function}(context, step->params, step->dims, step->data);\n}}\n\n"
+    )
+
+
+def _states(rows: list[str]) -> str:
+    if not rows:
+        return ""
+    table = _table("pl_state", "state_table", rows)
+    return (
+        f"{table}static const pl_states states = {{pl_states_reset, state_table, {len(rows)}}};\n\n"
     )
 
 

@@ -7,7 +7,7 @@ a delegate reads must be aligned: a piece that is not is copied.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from kernels.common.kernel import (
     Constant,
     Isa,
     KernelCall,
+    KernelError,
     OpCall,
     Planner,
     Value,
@@ -76,12 +77,13 @@ class Graph:
 def build_graph(program: Program, isa: Isa, select: Planner = kernel_call) -> Graph:
     """Selects a kernel for every call that needs one; KernelError if there is none."""
     activations = {port.value.name: port.value for port in program.inputs}
+    activations |= {state.value.name: state.value for state in program.states}
     residents = (ENGINES,) if any(map(delegate_of, program.calls)) else ()
     activations |= {value.name: value for value in residents}
     alignments = _alignments(program) if residents else {}
     constants: dict[str, Value] = {}
     steps: list[Step] = []
-    aliases: list[Alias] = []
+    aliases = [Alias(state.new.name, state.value.name, 0) for state in program.states]
     for original in program.calls:
         call = _with_constants(original, constants)
         offset = _aligned_offset(call, alignments)
@@ -98,6 +100,7 @@ def build_graph(program: Program, isa: Isa, select: Planner = kernel_call) -> Gr
                     raise call.error(f"{value.name} is an output that its kernel does not compute")
         written = call.outputs if offset is not None else steps[-1].writes
         activations.update((value.name, value) for value in written)
+    _check_state(program, aliases)
     return Graph(
         program, tuple(steps), tuple(aliases), activations, constants, residents, alignments
     )
@@ -126,6 +129,22 @@ def _aligned_offset(call: OpCall, alignments: Mapping[str, int]) -> int | None:
     if offset is None or offset % alignments.get(call.output().name, 1):
         return None
     return offset
+
+
+def _check_state(program: Program, aliases: Sequence[Alias]) -> None:
+    """That nobody reads a state as it was when it is written: KernelError if so."""
+    was = {state.value.name for state in program.states}
+    news = {state.new.name for state in program.states}
+    for alias in aliases:
+        if alias.source in was and alias.result not in news:
+            was.add(alias.result)
+    last = {port.value.name for port in program.outputs}
+    last |= {v.name for c in program.calls if c.output().name in news for v in c.tensors("inputs")}
+    if last & was:
+        raise KernelError(
+            f"{min(last & was)} is state as it was before the run, and is an output or becomes "
+            "state: it needs a copy"
+        )
 
 
 def alias_offset(call: OpCall) -> int | None:

@@ -6,6 +6,8 @@ written once: aliases and their sources, and the inputs of a concatenation that 
 into its result (then it is no kernel call any more). A *buffer* holds groups one after another: a
 kernel that may work in place puts its result over its input.
 
+A state and what it becomes are one group, in use from run to run.
+
 Steps count from 1. The caller writes the model's inputs at step 0 (they may be overwritten after
 their last use) and reads the outputs after the last step.
 """
@@ -169,6 +171,9 @@ class Layout:
 
         for value in (*(port.value for port in program.inputs), *self._graph.residents):
             write(value.name, ENTRY)
+        for state in program.states:
+            use(state.value.name, ENTRY)
+            use(state.new.name, exit_step)
         for index, step in enumerate(self.steps, 1):
             for value in step.reads:
                 use(value.name, index)

@@ -10,11 +10,11 @@ from boards.board import Board, Pool
 from firmware.plan.check import check_delegates, check_plan
 from firmware.plan.delegates import delegate_of, places
 from firmware.plan.graph import Graph, build_graph, operands
-from firmware.plan.layout import ALIGNMENT, scratch_name
+from firmware.plan.layout import ALIGNMENT, ENTRY, scratch_name
 from firmware.plan.planner import Block, Placement, align_up, live_bytes
 from firmware.plan.pools import DoesNotFitError as PoolsDoNotFitError
 from firmware.plan.pools import PoolUse, place_in_pools
-from firmware.plan.program import Program
+from firmware.plan.program import Program, State
 from firmware.plan.sharing import Sharing, share_memory
 from kernels.common.kernel import AnyArray, Constant, Value
 
@@ -140,6 +140,17 @@ def step_text(plan_steps: Sharing, step: int) -> str:
     return f"step {step} {call.op} -> {', '.join(map(tensor_text, call.outputs))}{place}"
 
 
+def fill_of(state: State) -> int | None:
+    """What every byte of a state is before the first run; None if they differ."""
+    values = set(state.initial.tobytes())
+    return values.pop() if len(values) == 1 else None
+
+
+def first_value(state: State) -> Constant:
+    """A state before the first run, as it lies in flash."""
+    return Constant(state.initial, state.initial.dtype.itemsize)
+
+
 def _array(operand: Value | Constant) -> AnyArray:
     array = operand.array if isinstance(operand, Constant) else operand.constant
     assert array is not None
@@ -169,6 +180,9 @@ def _collect_constants(graph: Graph, sharing: Sharing) -> dict[tuple[str, bytes]
         value = graph.constants.get(port.value.name, port.value)
         if value.constant is not None:
             add(value, len(sharing.steps) + 1)
+    for state in graph.program.states:
+        if fill_of(state) is None:
+            add(first_value(state), ENTRY)
     return found
 
 

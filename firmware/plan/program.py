@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aot.pte.conventions import Layout
-from kernels.common.kernel import OpCall, Value
+from kernels.common.kernel import AnyArray, OpCall, Value
 
 
 class ProgramError(ValueError):
@@ -29,12 +29,29 @@ class Port:
 
 
 @dataclass(frozen=True, eq=False)
+class State:
+    """A tensor that is kept between runs.
+
+    Attributes:
+      value: it, as a run finds it.
+      initial: its elements before the first run.
+      new: it, as a run leaves it, in the same place: the result of one of the last calls, each of
+        which is a cat of one tensor.
+    """
+
+    value: Value
+    initial: AnyArray
+    new: Value
+
+
+@dataclass(frozen=True, eq=False)
 class Program:
     """The method "forward": its calls in order of execution, on contiguous tensors."""
 
     calls: tuple[OpCall, ...]
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
+    states: tuple[State, ...] = ()
 
 
 def is_row_major(sizes: Sequence[int], order: Sequence[int]) -> bool:

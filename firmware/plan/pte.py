@@ -7,18 +7,19 @@ plan.
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from aot.pte import schema
-from aot.pte.conventions import DTYPE_NAMES, Border, PteError, Side
+from aot.pte.conventions import DTYPE_NAMES, STATE_WRITE, Border, PteError, Side
 from aot.pte.reader import Artefact, item_at, read_pte
 from firmware.plan import operators
 from firmware.plan.delegates import delegate_op_call
 from firmware.plan.operators import Argument
-from firmware.plan.program import Port, Program, is_row_major
-from kernels.common.kernel import OpCall, Value
+from firmware.plan.program import Port, Program, State, is_row_major
+from kernels.common.kernel import AnyArray, OpCall, Value
 from kernels.common.tensor import DTYPES, MAX_RANK
 
 _MAX_BYTES = 2**31 - 1
@@ -37,6 +38,7 @@ def read_program(data: bytes) -> Program:
         calls,
         _ports("input", method.inputs, artefact.inputs, method.nhwc_shapes),
         _ports("output", method.outputs, artefact.outputs, method.nhwc_shapes),
+        method.states(),
     )
 
 
@@ -55,6 +57,11 @@ def _ports(
     return tuple(ports)
 
 
+def _is_state(tensor: schema.Tensor) -> bool:
+    """Whether it has both a first value and a place in memory."""
+    return tensor.data_buffer_idx > 0 and tensor.allocation_info is not None
+
+
 class _Method:
     """Decodes the values and instructions of one execution plan."""
 
@@ -63,7 +70,10 @@ class _Method:
         self._plan = plan
         self._modules = artefact.modules
         self._constants = artefact.constants
+        self._initial = artefact.initial
         self._delegates = artefact.delegates
+        self._states: dict[int, AnyArray] = {}  # their first elements, by value
+        self._new: dict[int, Value] = {}  # what they become, likewise
         self._tensors: dict[int, Value] = {}
         self._dim_orders: dict[str, tuple[int, ...]] = {}
         self._written: set[int] = set()
@@ -71,6 +81,9 @@ class _Method:
         """Shape in memory by name of the tensors at a channels_last border.
 
         It is not always what dim_order says: with one channel, dim_order has several readings."""
+        for index, item in enumerate(plan.values):
+            if isinstance(item.val, schema.Tensor) and _is_state(item.val):
+                self._tensor(index, "state")
         self.inputs = tuple(self._input(index) for index in plan.inputs)
         self.outputs: tuple[Value, ...] = ()
 
@@ -82,6 +95,16 @@ class _Method:
         calls = tuple(self._call(i, item.instr_args) for i, item in enumerate(instructions))
         self.outputs = tuple(self._read(index, "an output") for index in self._plan.outputs)
         return calls
+
+    def states(self) -> tuple[State, ...]:
+        """All state, once the calls are decoded."""
+        constant = self._states.keys() - self._new.keys()
+        if constant:
+            raise PteError(f"is damaged: value {min(constant)} is state that is never written")
+        return tuple(
+            State(self._tensors[index], initial, self._new[index])
+            for index, initial in self._states.items()
+        )
 
     def _input(self, index: int) -> Value:
         value = self._tensor(index, "an input")
@@ -97,6 +120,10 @@ class _Method:
         if not isinstance(instruction, schema.KernelCall):
             raise PteError(f"{where} is a {type(instruction).__name__}: a plan has calls only")
         name = item_at(self._plan.operators, instruction.op_index, f"{where}: operator")
+        if (name.name, name.overload) == STATE_WRITE:
+            return self._state_write(position, list(instruction.args))
+        if self._new:
+            raise PteError(f"{where} is a call behind those that write the state")
         operator = operators.find(name.name, name.overload)
         if operator is None:
             raise PteError(
@@ -148,6 +175,24 @@ class _Method:
                 )
         module = self._modules[position]
         return delegate_op_call(delegate, inputs, outputs, str(position), module)
+
+    def _state_write(self, position: int, args: Sequence[int]) -> OpCall:
+        """A copy into a state as a cat of one tensor."""
+        where = f"instruction {position}"
+        if len(args) != 4 or args[0] != args[-1]:
+            raise PteError(f"is damaged: {where} copies with the arguments {list(args)}")
+        old, value = self._tensor(args[0], where), self._read(args[1], where)
+        if args[0] not in self._states or args[0] in self._new:
+            raise PteError(f"{where} writes {old.name}, which is no state, or is written twice")
+        if (value.shape, value.dtype) != (old.shape, old.dtype):
+            raise PteError(
+                f"{where} makes {old.dtype}{list(old.shape)} of state out of "
+                f"{value.dtype}{list(value.shape)}"
+            )
+        shape = old.shape or (1,)
+        new = self._new[args[0]] = Value(f"{old.name} (new)", old.dtype, shape)
+        given = {"inputs": [replace(value, shape=shape)], "dim": 0}
+        return OpCall("pl::cat", given, (new,), str(position), self._modules[position])
 
     def _argument(self, argument: Argument, index: int, where: str) -> Any:
         where = f"{where}: {argument.name}"
@@ -221,7 +266,12 @@ class _Method:
             data = self._constant_bytes(name, tensor, byte_size)
             array = np.frombuffer(data, np.dtype(dtype)).reshape(shape)
             array = np.ascontiguousarray(array.transpose(np.argsort(order)))
-            return Value(name, dtype, sizes, array)
+            if not _is_state(tensor):
+                return Value(name, dtype, sizes, array)
+            if not is_row_major(sizes, order):
+                raise PteError(f"{name} is state of dim_order {list(order)}: a plan's is row major")
+            self._states[index] = array
+            self._written.add(index)
         if is_row_major(sizes, order):
             return Value(name, dtype, sizes)
         self._dim_orders[name] = order
@@ -231,9 +281,8 @@ class _Method:
         info = tensor.extra_tensor_info
         if info is not None and info.location != schema.DATA_IN_SEGMENT:
             raise PteError(f"{name} has its data in another file: export without external data")
-        if tensor.allocation_info is not None:
-            raise PteError(f"{name} is a mutable buffer with a first value: a plan has no state")
-        data = item_at(self._constants, tensor.data_buffer_idx, f"{name}: constant")
+        buffers = self._initial if _is_state(tensor) else self._constants
+        data = item_at(buffers, tensor.data_buffer_idx, f"{name}: constant")
         assert isinstance(data, bytes)
         if len(data) < byte_size:
             raise PteError(f"is damaged: {name} has {len(data)} bytes of data of {byte_size}")

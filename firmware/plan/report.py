@@ -16,7 +16,7 @@ from firmware.plan.plan import (
     weights_bytes,
 )
 from firmware.plan.planner import live_bytes
-from firmware.plan.program import Port
+from firmware.plan.program import Port, State
 from kernels.common.kernel import OpCall
 from tools.text.table import table
 
@@ -60,6 +60,7 @@ def plan_json(plan: Plan, name: str) -> dict[str, Any]:
         },
         "inputs": [_port(plan, port) for port in plan.graph.program.inputs],
         "outputs": [_port(plan, port) for port in plan.graph.program.outputs],
+        "states": [_state(plan, state) for state in plan.graph.program.states],
         "steps": [_step(plan, index) for index in range(1, len(sharing.steps) + 1)],
         "without_step": _without_step(plan),
         "aliases": [
@@ -104,6 +105,19 @@ def _without_step(plan: Plan) -> list[dict[str, str]]:
     """Ops that no kernel has to run: their results are known, or are in their inputs' bytes."""
     run = {step.op.outputs for step in plan.sharing.steps}
     return [_op(call) for call in plan.graph.program.calls if call.outputs not in run]
+
+
+def _state(plan: Plan, state: State) -> dict[str, Any]:
+    address = plan.address(state.value.name)
+    return {
+        "tensor": state.value.name,
+        "new": state.new.name,
+        "dtype": state.value.dtype,
+        "shape": list(state.value.shape),
+        "bytes": state.value.bytes,
+        "pool": address.pool,
+        "offset": address.offset,
+    }
 
 
 def _step(plan: Plan, index: int) -> dict[str, Any]:

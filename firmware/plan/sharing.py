@@ -99,6 +99,7 @@ class _Pieces:
         self.aliases: list[Alias] = []
         self._reads: dict[str, set[int]] = {name: set() for name in self.sizes}
         self._writes: dict[str, set[int]] = {name: set() for name in self.sizes}
+        self._steps = graph.steps
         for value in (*(port.value for port in graph.program.inputs), *graph.residents):
             self._writes[value.name].add(ENTRY)
         for index, step in enumerate(graph.steps, 1):
@@ -108,6 +109,7 @@ class _Pieces:
                 self._reads[port.value.name].add(len(graph.steps) + 1)
         for value in graph.residents:
             self._reads[value.name].add(len(graph.steps) + 1)
+        self._states = {state.new.name: state.value.name for state in graph.program.states}
         self._members: dict[str, list[str]] = {}
         for name in self.sizes:
             self._members.setdefault(self.union.find(name)[0], []).append(name)
@@ -125,6 +127,8 @@ class _Pieces:
         if offsets is None or any(value.constant is not None for value in inputs):
             return False
         result = step.op.output().name
+        if not self._may_join(result, [value.name for value in inputs]):
+            return False
         aliases = [Alias(v.name, result, o) for v, o in zip(inputs, offsets, strict=True)]
         roots = {self.union.find(name)[0] for name in (result, *(v.name for v in inputs))}
         before = len(self.union)
@@ -139,6 +143,30 @@ class _Pieces:
             return False
         self.aliases += aliases
         return True
+
+    def _may_join(self, result: str, inputs: Sequence[str]) -> bool:
+        """Whether a concatenation's tensors may be one group, as far as state goes.
+
+        State is in a group with its new value only, and that only if each step that reads it comes
+        before those that write the new value, or may write it over what it reads.
+        """
+        kept = {self.union.find(state)[0] for state in self._states.values()}
+        roots = {self.union.find(name) for name in inputs}
+        if result not in self._states:
+            return not kept & {root for root, _ in (*roots, self.union.find(result))}
+        ((root, offset),) = roots
+        if root in kept or offset != 0 or self.sizes[root] != self.sizes[result]:
+            return False
+        state = self.union.find(result)[0]
+        first = min(step for name in self._members[root] for step in self._writes[name])
+        late = [(s, n) for n in self._members[state] for s in self._reads[n] if s >= first]
+        if not late:
+            return True
+        ((step, reader), *others) = late
+        if others or step != first or self.sizes[reader] != self.sizes[state]:
+            return False
+        pairs = self._steps[step - 1].kernel.in_place
+        return any((reader, name) in pairs for name in self._members[root])
 
     def _merge(self, roots: set[str], merged: str, scratch: tuple[int, int]) -> None:
         """Makes one group of several; Conflict, with nothing changed, if that is no good."""
@@ -165,6 +193,9 @@ class _Pieces:
         return [(self.sizes[root], group) for root, group in groups.items()]
 
     def _lifetime(self, names: Iterable[str]) -> Group | None:
+        names = list(names)
+        if not self._states.keys().isdisjoint(names):
+            return Group(ENTRY, len(self._steps) + 1)
         steps = [s for n in names for uses in (self._reads[n], self._writes[n]) for s in uses]
         return Group(min(steps), max(steps)) if steps else None
 

@@ -170,11 +170,29 @@ __attribute__((noinline)) static pl_status check_written(pl_model *model,
 
 static bool is_ready(const pl_model *model) { return model->ready == MODEL_READY; }
 
+static void reset_states(const pl_plan *plan) {
+  if (plan->states != NULL) {
+    plan->states->reset(plan->states);
+  }
+}
+
 pl_status pl_model_init(pl_model *model, const pl_plan *plan) {
   if (model == NULL || plan == NULL) {
     return PL_ERROR_NULL;
   }
   *model = (pl_model){.plan = plan, .ready = MODEL_READY, .error_index = 0};
+  reset_states(plan);
+  return PL_OK;
+}
+
+pl_status pl_model_reset(pl_model *model) {
+  if (model == NULL) {
+    return PL_ERROR_NULL;
+  }
+  if (!is_ready(model)) {
+    return PL_ERROR_NOT_READY;
+  }
+  reset_states(model->plan);
   return PL_OK;
 }
 

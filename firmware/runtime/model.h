@@ -30,13 +30,20 @@ typedef struct {
   uint32_t error_index;
 } pl_model;
 
-// Makes `model` ready to run `plan`. PL_ERROR_NULL if one of them is null.
+// Makes `model` ready to run `plan`, with its state, if it has any, as before the first run. The
+// state is the plan's: another model on the same plan shares it. PL_ERROR_NULL if one of them is
+// null.
 PL_MUST_USE pl_status pl_model_init(pl_model *model, const pl_plan *plan);
+
+// Makes the state of the model what it is before the first run: a new sequence begins. Nothing to
+// do for a model without state. PL_ERROR_NULL or PL_ERROR_NOT_READY.
+PL_MUST_USE pl_status pl_model_reset(pl_model *model);
 
 // Describes input or output `index`; tensor->data is its place in the arena, so that running with
 // this descriptor copies nothing. Contents:
 //   - An input must be written before every run: the run may overwrite it after its last use.
-//   - An output is valid until the next run, or until an input is written.
+//   - An output is valid until the next run or reset, or until an input is written. It may be state
+//     as well, which the next run starts from: it is not to be written.
 // PL_ERROR_NULL, PL_ERROR_NOT_READY, or PL_ERROR_INPUT_COUNT / PL_ERROR_OUTPUT_COUNT if there is
 // none of this index.
 PL_MUST_USE pl_status pl_model_input(const pl_model *model, uint32_t index, pl_tensor *tensor);
@@ -47,7 +54,9 @@ PL_MUST_USE pl_status pl_model_output(const pl_model *model, uint32_t index, pl_
 // copied. Input data outside of the arenas are only read: they may be another model's output, in
 // its arena.
 //
-// All descriptors are checked before anything is touched; on an error of theirs nothing has run.
+// All descriptors are checked before anything is touched; on an error of theirs nothing has run,
+// and the model's state is what it was. Where a kernel fails, state may be half changed:
+// pl_model_reset.
 //   PL_ERROR_NOT_READY          pl_model_init has not succeeded
 //   PL_ERROR_INPUT_COUNT        not as many descriptors as the model has inputs
 //   PL_ERROR_INPUT_NULL         no descriptors, or one without data

@@ -43,6 +43,26 @@ typedef struct {
   uint32_t size;
 } pl_arena;
 
+// A tensor in the arena that is kept between runs.
+typedef struct {
+  void *data;
+  const void *initial;  // what it is before the first run; null: all its bytes are `fill`
+  uint32_t bytes;
+  uint8_t fill;
+} pl_state;
+
+typedef struct pl_states pl_states;
+
+// All state of a plan. `reset` is pl_states_reset: a program without state has nothing of it.
+struct pl_states {
+  void (*reset)(const pl_states *states);
+  const pl_state *items;
+  uint32_t count;
+};
+
+// Makes all state what it is before the first run.
+void pl_states_reset(const pl_states *states);
+
 // Stands before a plan's table of arenas: the linker puts the tables of all plans of a program one
 // after another, so that the runtime knows every arena there is. The alignment is said because
 // compilers give large arrays more of it, which would leave gaps.
@@ -66,6 +86,7 @@ typedef struct {
   const pl_tensor *inputs;
   const pl_tensor *outputs;
   const pl_arena *arenas;
+  const pl_states *states;  // null if there is none
   uint32_t step_count;
   uint32_t input_count;
   uint32_t output_count;

@@ -20,8 +20,10 @@ from aot.dialect.graph import (
     ROW_MAJOR,
     Builder,
     Origin,
+    border_nodes,
     edge_of,
     is_channels_last,
+    returned,
     with_layout,
 )
 from aot.dialect.ops.channels_last import channels_last_to_nhwc, nhwc_to_channels_last
@@ -48,26 +50,21 @@ def set_border(
     """
     graph = module.graph
     builder = Builder(module, graph)
-    placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+    placeholders, results = border_nodes(module)
     for node, user_value in zip(placeholders, inputs, strict=True):
         _set_input(graph, builder, node, user_value, layout)
-    output = next(n for n in graph.nodes if n.op == "output")
+    output = graph.output_node()
+    values = dict(reversed(list(zip(results, outputs, strict=True))))
     with graph.inserting_before(output):
         fitted = {
-            node: _set_output(builder, node, value, layout)
-            for node, value in zip(output.all_input_nodes, _per_node(output, outputs), strict=True)
+            node: _set_output(builder, node, values[node], layout)
+            for node in dict.fromkeys(results)
         }
-    output.args = (map_arg(output.args[0], lambda n: fitted[n]),)
+    structure, states = returned(module)
+    structure = map_arg(structure, lambda n: fitted[n])
+    output.args = ((*structure, *states) if states else structure,)
     graph.lint()
     module.recompile()
-
-
-def _per_node(output: Node, outputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """The output value of each distinct node that the output returns."""
-    flat: list[Node] = []
-    map_arg(output.args[0], flat.append)
-    first = dict(reversed(list(zip(flat, outputs, strict=True))))
-    return [first[node] for node in output.all_input_nodes]
 
 
 def _set_input(

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes rolls, and what an assignment to a part of a tensor gives (`state[:, 1:] = x`), as the cat
+of the parts.
+
+Export makes slice_scatter and select_scatter of such assignments, and a copy of what is assigned.
+Left alone are slices with a step, and rolls along several dimensions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.rules.rule import argument
+
+_aten = torch.ops.aten
+
+KEPT = (_aten.roll.default, _aten.select_scatter.default)
+"""What decomposition would scatter over ops that the device has not."""
+
+
+def parts_to_cat(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many nodes were replaced."""
+    count = 0
+    for node in list(module.graph.nodes):
+        with module.graph.inserting_before(node):
+            replacement = _replacement(node)
+        if replacement is not None:
+            node.replace_all_uses_with(replacement)
+            module.graph.erase_node(node)
+            count += 1
+    return count
+
+
+def _replacement(node: Node) -> Node | None:
+    if node.target is _aten.copy.default:
+        target, source = node.args[0], node.args[1]
+        assert isinstance(target, Node) and isinstance(source, Node)
+        if target.meta["val"].dtype != source.meta["val"].dtype:
+            return None
+        shape = list(target.meta["val"].shape)
+        same = shape == list(source.meta["val"].shape)
+        return source if same else _call(node, _aten.expand.default, source, shape)
+    if node.target is _aten.select_scatter.default:
+        dim, start = argument(node, "dim"), argument(node, "index")
+        row = _call(node, _aten.unsqueeze.default, node.args[1], dim)
+        return _cat(node, row, dim, start, start + 1 or None)
+    if node.target is _aten.slice_scatter.default and argument(node, "step") == 1:
+        start, end = argument(node, "start"), argument(node, "end")
+        part = node.args[1]
+        assert isinstance(part, Node)
+        return _cat(node, part, argument(node, "dim"), start, end)
+    if node.target is _aten.roll.default and len(argument(node, "dims")) == 1:
+        return _rolled(node)
+    return None
+
+
+def _rolled(node: Node) -> Node:
+    (shift,), (dim,) = argument(node, "shifts"), argument(node, "dims")
+    size = node.meta["val"].shape[dim]
+    middle = -shift % size
+    source = node.args[0]
+    assert isinstance(source, Node)
+    if middle == 0:
+        return source
+    ranges = ((middle, size), (0, middle))
+    parts = [_call(node, _aten.slice.Tensor, source, dim, *part) for part in ranges]
+    return _call(node, _aten.cat.default, parts, dim)
+
+
+def _cat(node: Node, part: Node, dim: int, start: int | None, end: int | None) -> Node:
+    """`node`'s first argument with `part` in the range from start to end."""
+    base = node.args[0]
+    assert isinstance(base, Node)
+    size = base.meta["val"].shape[dim]
+    start, end, _ = slice(start, end).indices(size)
+    parts = [part]
+    if start > 0:
+        parts.insert(0, _call(node, _aten.slice.Tensor, base, dim, 0, start))
+    if end < size:
+        parts.append(_call(node, _aten.slice.Tensor, base, dim, end, size))
+    return part if len(parts) == 1 else _call(node, _aten.cat.default, parts, dim)
+
+
+def _call(node: Node, target: Any, *args: Any) -> Node:
+    """A call where `node` is, and of its origin."""
+    made = node.graph.call_function(target, args)
+    values = torch.fx.node.map_arg(args, lambda n: n.meta["val"])
+    made.meta = {**node.meta, "val": target(*values)}
+    return made

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gives every state a new value of its own: a node that computes it, and nothing else's new value.
+
+At the end of a run new values are written over the old ones, one state after the other; so a value
+that is an input, a piece of a state, or the new value of two states is copied first, by a cat of
+one tensor.
+"""
+
+from __future__ import annotations
+
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import Builder, Origin, calls, edge_of, returned, shape_of
+from aot.dialect.ops.cat import cat
+from aot.dialect.ops.reshape import reshape
+
+
+def own_state(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many values are copied."""
+    results, states = returned(module)
+    if not states:
+        return 0
+    output = module.graph.output_node()
+    builder = Builder(module, module.graph)
+    own: dict[Node, None] = {}
+    with module.graph.inserting_before(output):
+        for new in states:
+            own[_copy(builder, new) if new in own or _is_taken(new) else new] = None
+    count = len(own.keys() - set(states))
+    output.args = ((*results, *own),)
+    module.graph.lint()
+    module.recompile()
+    return count
+
+
+def _is_taken(value: Node) -> bool:
+    """Whether a value is an input or (a piece of) a state as it was."""
+    source = value
+    while calls(source, "reshape") or calls(source, "slice"):
+        source = source.args[0]  # type: ignore[assignment]
+    return value.op == "placeholder" or "state" in source.meta
+
+
+def _copy(builder: Builder, value: Node) -> Node:
+    edge, origin = edge_of(value), Origin(("copy",))
+    shape = list(shape_of(value))
+    if shape:
+        return builder.call(cat, [value], 0, edge=edge, origin=origin)
+    row = builder.call(reshape, value, [1], edge=edge, origin=origin)
+    copy = builder.call(cat, [row], 0, edge=edge, origin=origin)
+    return builder.call(reshape, copy, shape, edge=edge, origin=origin)

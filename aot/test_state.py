@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that change their buffers: the values are those of the user's own module, run by run, and
+what cannot be state is one clear error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from executorch.runtime import Runtime
+from torch import nn
+
+from aot.dialect.graph import edge_of, state_nodes
+from aot.errors import LoweringError
+from aot.lower import Lowered, lower
+from aot.passes.fold_qdq import op_counts
+from aot.pte.testing import export_graph
+from aot.testing.fixtures import samples
+from aot.testing.lockstep import compare
+
+SHAPE = (1, 6)
+
+
+class Buffers(nn.Module):
+    """A module whose forward is a function of itself and its input."""
+
+    def __init__(self, function: Callable[..., object], **buffers: torch.Tensor) -> None:
+        super().__init__()
+        self.function = function
+        for name, value in buffers.items():
+            self.register_buffer(name, value)
+
+    def forward(self, x: torch.Tensor) -> object:
+        return self.function(self, x)
+
+
+class Nested(nn.Module):
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.inner(x)
+        return result * 0.5
+
+
+def ramp() -> torch.Tensor:
+    return torch.linspace(-1.0, 1.0, 6).reshape(SHAPE)
+
+
+def zeros() -> torch.Tensor:
+    return torch.zeros(SHAPE)
+
+
+def _assigned(m: Any, x: torch.Tensor) -> torch.Tensor:
+    old = m.a
+    m.a = x * 0.5 + old * 0.5
+    return m.a - old
+
+
+def _copied(m: Any, x: torch.Tensor) -> torch.Tensor:
+    m.a.copy_(m.a * 0.5 + x)
+    return torch.tanh(m.a)
+
+
+def _whole(m: Any, x: torch.Tensor) -> torch.Tensor:
+    y = x - m.a
+    m.a[:] = x
+    return y
+
+
+def _shifted(m: Any, x: torch.Tensor) -> torch.Tensor:
+    m.a[:, :-1] = m.a[:, 1:].clone()
+    m.a[:, -1] = x.mean(1)
+    return m.a * 2.0
+
+
+def _rolled(m: Any, x: torch.Tensor) -> torch.Tensor:
+    m.a = torch.roll(m.a, 1, 1)
+    m.a[:, :1] = x[:, :1]
+    return m.a.mean(1)
+
+
+def _swapped(m: Any, x: torch.Tensor) -> torch.Tensor:
+    y = m.a * 2.0 + x
+    kept = m.a.clone()
+    m.a.copy_(m.b)
+    m.b.copy_(kept)
+    return y
+
+
+def _delayed(m: Any, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    old = m.b.clone()
+    m.b.copy_(m.a)
+    m.a.copy_(x)
+    return old + x, old[:, 2:4]
+
+
+def _returned(m: Any, x: torch.Tensor) -> torch.Tensor:
+    m.a = m.a * 0.5 + x
+    return m.a
+
+
+def _fixed(m: Any, x: torch.Tensor) -> torch.Tensor:
+    m.a = torch.sigmoid(m.a + x)
+    return m.a * 2.0
+
+
+def _two_scales(m: Any, x: torch.Tensor) -> torch.Tensor:
+    """The state's range is larger than sigmoid's, which it becomes."""
+    y = torch.cat([m.a, x * 4.0], 1)
+    m.a = torch.sigmoid(x)
+    return y * 0.5
+
+
+def _scalar(m: Any, x: torch.Tensor) -> torch.Tensor:
+    y = x * m.a + m.b
+    m.b.copy_(m.a)
+    m.a.mul_(0.5).add_(x.mean())
+    return y
+
+
+def _counted(m: Any, x: torch.Tensor) -> torch.Tensor:
+    m.count += 1
+    m.unread.copy_(x)
+    m.same.copy_(m.same)
+    m.a.add_(x * 0.25)
+    return m.a * m.same
+
+
+Make = Callable[[], nn.Module]
+# Models, and what becomes of them: how many states, ops of the dialect.
+MODELS: dict[str, tuple[Make, int, dict[str, int]]] = {
+    "assigned": (lambda: Buffers(_assigned, a=ramp()), 1, {"pl.lut": 2, "pl.add": 2}),
+    "copied": (lambda: Buffers(_copied, a=ramp()), 1, {"pl.lut": 2, "pl.add": 1}),
+    "the whole slice": (lambda: Buffers(_whole, a=ramp()), 1, {"pl.add": 1, "pl.cat": 1}),
+    "shifted": (
+        lambda: Buffers(_shifted, a=zeros()),
+        1,
+        {"pl.slice": 3, "pl.cat": 2, "pl.mean": 1, "pl.lut": 1, "pl.reshape": 1},
+    ),
+    "rolled": (
+        lambda: Buffers(_rolled, a=zeros()),
+        1,
+        {"pl.slice": 4, "pl.cat": 2, "pl.mean": 1},
+    ),
+    "swapped": (lambda: Buffers(_swapped, a=ramp(), b=zeros()), 2, {}),
+    "delayed": (lambda: Buffers(_delayed, a=zeros(), b=zeros()), 2, {}),
+    "returned": (lambda: Buffers(_returned, a=ramp()), 1, {"pl.lut": 1, "pl.add": 1}),
+    "a fixed range": (lambda: Buffers(_fixed, a=zeros()), 1, {"pl.add": 1, "pl.lut": 2}),
+    "two scales": (lambda: Buffers(_two_scales, a=ramp() * 3.0), 1, {}),
+    "scalars": (lambda: Buffers(_scalar, a=torch.tensor(0.5), b=torch.tensor(0.0)), 2, {}),
+    "what nobody reads": (
+        lambda: Buffers(
+            _counted,
+            a=zeros(),
+            count=torch.zeros(1, dtype=torch.int64),
+            unread=zeros(),
+            same=ramp() + 2.0,
+        ),
+        1,
+        {"pl.lut": 1, "pl.add": 1, "pl.mul": 1},
+    ),
+    "in a submodule": (
+        lambda: Nested(Buffers(_assigned, a=ramp())),
+        1,
+        {"pl.lut": 3, "pl.add": 2},
+    ),
+}
+SEQUENCES = [samples(SHAPE, count=12), samples(SHAPE, SHAPE, count=12)]
+CALIBRATION = [SEQUENCES[0], [(x,) for _, x in SEQUENCES[1]]]
+
+
+def lowered(name: str) -> Lowered:
+    module = MODELS[name][0]().eval()
+    return lower(module, CALIBRATION[0][0], calibration=CALIBRATION)
+
+
+def as_list(result: object) -> list[torch.Tensor]:
+    return [result] if isinstance(result, torch.Tensor) else list(result)  # type: ignore[call-overload]
+
+
+def run(result: Lowered, sequence: Sequence[tuple[torch.Tensor, ...]]) -> list[torch.Tensor]:
+    return [y for x in sequence for y in result.reference(x)]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_runs_are_those_of_the_module(name: str) -> None:
+    make, states, ops = MODELS[name]
+    module = make().eval()
+    before = {key: value.clone() for key, value in module.named_buffers()}
+    result = lower(module, CALIBRATION[0][0], calibration=CALIBRATION)
+    assert all(torch.equal(before[key], value) for key, value in module.named_buffers())
+    assert len(state_nodes(result.module)) == len(result.report["states"]) == states
+    assert not ops or op_counts(result.module) == ops
+    for old, new in state_nodes(result.module):
+        assert old.meta["val"].dtype == torch.int8
+        assert edge_of(old).quantization == edge_of(new).quantization
+    noise = signal = 0.0
+    for x in CALIBRATION[0]:
+        actual = result.dequantize_outputs(result.reference(x))
+        for a, b in zip(actual, as_list(module(*x)), strict=True):
+            noise += float(((a - b) ** 2).sum())
+            signal += float((b**2).sum())
+    assert signal / noise > 10**2.5, "25 dB"
+
+
+@pytest.mark.parametrize("name", ["assigned", "delayed", "two scales"])
+def test_reset_begins_again(name: str) -> None:
+    result = lowered(name)
+    first = run(result, CALIBRATION[0])
+    second = run(result, CALIBRATION[0])
+    result.reset()
+    third = run(result, CALIBRATION[0])
+    assert all(map(torch.equal, first, third))
+    assert not all(map(torch.equal, first, second)), "state was carried on"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_ops_are_close_to_torchaos(name: str) -> None:
+    assert compare(lowered(name), CALIBRATION[0]).largest <= 1
+
+
+def test_calibration_carries_state_through_a_sequence() -> None:
+    """A sum over a sequence has a range that no single sample shows."""
+    ones = [(torch.ones(SHAPE),)] * 10
+
+    def total(m: Any, x: torch.Tensor) -> torch.Tensor:
+        m.a += x
+        return m.a * 0.5
+
+    def scale(calibration: Any) -> float:
+        module = Buffers(total, a=zeros()).eval()
+        result = lower(module, ones[0], calibration=calibration)
+        assert result.report["calibration_samples"] == 10
+        return float(result.report["states"][0]["scale"])
+
+    assert scale(ones) == pytest.approx(10 / 255, rel=0.02)
+    assert scale([ones[:5], ones[5:]]) == pytest.approx(5 / 255, rel=0.02)
+    assert scale(iter([iter(ones[:5]), iter(ones[5:])])) == scale([ones[:5], ones[5:]])
+    assert scale([[one] for one in ones]) == pytest.approx(1 / 255, rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["swapped", "delayed", "the whole slice"])
+def test_is_what_executorch_would_write(name: str) -> None:
+    result = lowered(name)
+    assert result.pte == export_graph(result.module, nhwc_border=False)
+
+
+def _maximum(m: Any, x: torch.Tensor) -> torch.Tensor:
+    y = torch.minimum(m.a, x)
+    m.a = torch.maximum(m.a, x)
+    return y
+
+
+def test_executorchs_own_runtime_keeps_the_state(tmp_path: Path) -> None:
+    """With float kernels, which it has: the largest values so far."""
+    module = Buffers(_maximum, a=zeros()).eval()
+    data = CALIBRATION[0]
+    result = lower(module, data[0], calibration=data, float_io=True, allow_float_fallback=True)
+    assert [s["dtype"] for s in result.report["states"]] == ["float32"]
+    path = tmp_path / "model.pte"
+    path.write_bytes(result.pte)
+    method = Runtime.get().load_program(path).load_method("forward")
+    assert method is not None
+    for x in data:
+        (expected,) = result.reference(x)
+        assert torch.equal(method.execute(list(x))[0], expected)
+        assert torch.equal(module(*x), expected)
+
+
+def _alias(m: Any, x: torch.Tensor) -> torch.Tensor:
+    m.a.add_(x)
+    return m.b * 2.0
+
+
+def _grown(m: Any, x: torch.Tensor) -> torch.Tensor:
+    m.a = torch.cat([m.a, x], 1)
+    return m.a[:, :6] * 2.0
+
+
+def _cast(m: Any, x: torch.Tensor) -> torch.Tensor:
+    m.a += 1
+    return x * m.a
+
+
+def _flag(m: Any, x: torch.Tensor) -> torch.Tensor:
+    m.a.logical_not_()
+    return x * m.a
+
+
+def _unchanged(m: Any, x: torch.Tensor) -> torch.Tensor:
+    old = m.a.clone()
+    m.a.copy_(x)
+    return old
+
+
+def _twice(m: Any, x: torch.Tensor) -> torch.Tensor:
+    m.a.add_(x)
+    m.b.copy_(m.a)
+    return m.a * m.b
+
+
+def _unregistered(m: Any, x: torch.Tensor) -> torch.Tensor:
+    m.c = x * 2.0
+    return m.c * 2.0
+
+
+class Parameter(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = nn.Parameter(zeros())
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            self.w.add_(x)
+        return self.w * 2.0
+
+
+def shared() -> nn.Module:
+    memory = torch.zeros(12)
+    return Buffers(_alias, a=memory[:6].reshape(SHAPE), b=memory[3:9].reshape(SHAPE))
+
+
+def unregistered() -> nn.Module:
+    module = Buffers(_unregistered)
+    module.c = zeros()  # type: ignore[assignment]
+    return module
+
+
+ERRORS: dict[str, tuple[Make, str]] = {
+    "int64": (
+        lambda: Buffers(_cast, a=torch.zeros(1, dtype=torch.int64)),
+        r"state a is int64\[1\]: .* float32",
+    ),
+    "bool": (
+        lambda: Buffers(_flag, a=torch.zeros(1, dtype=torch.bool)),
+        r"state a is bool\[1\]: .* float32",
+    ),
+    "shared memory": (shared, r"shares its memory with another \(a and b\).*clone"),
+    "one tensor twice": (lambda: Buffers(_alias, a=(t := zeros()), b=t), r"\(a and b\)"),
+    "grows": (
+        lambda: Buffers(_grown, a=zeros()),
+        r"state a is float32\[1, 6\] and becomes float32\[1, 12\]",
+    ),
+    "grows in a submodule": (
+        lambda: Nested(Buffers(_grown, a=zeros())),
+        r"state a is float32\[1, 6\] and becomes float32\[1, 12\]",
+    ),
+    "returned as it was": (
+        lambda: Buffers(_unchanged, a=zeros()),
+        "output 0 of the model is its state `a`, unchanged",
+    ),
+    "one value for two": (
+        lambda: Buffers(_twice, a=zeros(), b=zeros()),
+        "one value to two buffers",
+    ),
+    "no buffer": (unregistered, r"attribute self.c was assigned.*register_buffer"),
+    "a parameter": (Parameter, "changes its parameter w: make it a buffer"),
+    "no elements": (
+        lambda: Buffers(lambda m, x: (m.a.add_(1.0), x * (m.a.sum() + 1.0))[1], a=torch.zeros(0)),
+        r"state a is float32\[0\]: state has at least one element",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors(name: str) -> None:
+    make, text = ERRORS[name]
+    with pytest.raises(LoweringError, match=text):
+        lower(make().eval(), CALIBRATION[0][0], calibration=CALIBRATION)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models with state, as users write them, and a bundle of them all.
+
+Each takes a frame of a signal, float32 [1, CHANNELS, FRAME], and goes on from where the last one
+ended. What is computed over all frames is what the stateless model computes over the whole signal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import nn
+
+CHANNELS, FRAME, TAPS = 2, 8, 5
+FRAMES = 24
+
+
+class Fir(nn.Module):
+    """A causal convolution: the last TAPS - 1 samples are kept."""
+
+    past: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv1d(CHANNELS, 3, TAPS)
+        self.register_buffer("past", torch.zeros(1, CHANNELS, TAPS - 1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        signal = torch.cat([self.past, x], 2)
+        self.past = signal[:, :, -(TAPS - 1) :]
+        return torch.relu(self.conv(signal))
+
+
+class MovingAverage(nn.Module):
+    """The mean of the last four frames' means, in a ring of which the oldest is dropped."""
+
+    means: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("means", torch.zeros(1, CHANNELS, 4))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.means[:, :, :-1] = self.means[:, :, 1:].clone()
+        self.means[:, :, -1] = x.mean(2)
+        return self.means.mean(2)
+
+
+class Smooth(nn.Module):
+    """An exponential average, changed in place, which is also the output; it starts elsewhere."""
+
+    level: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("level", torch.linspace(-1.0, 1.0, FRAME).repeat(1, CHANNELS, 1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.level.mul_(0.75).add_(x, alpha=0.25)
+
+
+class Delay(nn.Module):
+    """Two frames back, by way of two buffers; and the difference from it."""
+
+    last: torch.Tensor
+    before: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("last", torch.zeros(1, CHANNELS, FRAME))
+        self.register_buffer("before", torch.zeros(1, CHANNELS, FRAME))
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        old = self.before.clone()
+        self.before.copy_(self.last)
+        self.last.copy_(x)
+        return x - old, old[:, :, :3]
+
+
+class Accumulate(nn.Module):
+    """A sum that the step which reads it may write in place."""
+
+    sum: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("sum", torch.zeros(1, CHANNELS, FRAME))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.sum = torch.clamp(self.sum + x, -2.0, 2.0)
+        return torch.tanh(self.sum)
+
+
+class Gated(nn.Module):
+    """A recurrent cell: a state of a known range, that meets the input in a Linear layer."""
+
+    h: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.input, self.hidden = nn.Linear(FRAME, 6), nn.Linear(6, 6)
+        self.register_buffer("h", torch.zeros(CHANNELS, 6))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.h = torch.tanh(self.input(x[0]) + self.hidden(self.h))
+        return self.h * 2.0
+
+
+MODELS = (Fir, MovingAverage, Smooth, Delay, Accumulate, Gated)
+
+
+class Bundle(nn.Module):
+    """All of them, each on the same frame."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts = nn.ModuleList(kind() for kind in MODELS)
+
+    def forward(self, x: torch.Tensor) -> list[torch.Tensor]:
+        results: list[torch.Tensor] = []
+        for part in self.parts:
+            result = part(x)
+            results += result if isinstance(result, tuple) else [result]
+        return results
+
+
+def factory() -> nn.Module:
+    torch.manual_seed(0)
+    return Bundle().eval()
+
+
+def sequence(seed: int) -> list[tuple[torch.Tensor, ...]]:
+    """Frames of one signal: a chirp with noise."""
+    random = torch.Generator().manual_seed(seed)
+    time = torch.arange(FRAMES * FRAME) / 40.0
+    signal = torch.stack([torch.sin(time * (1 + channel + time)) for channel in range(CHANNELS)])
+    signal = signal + torch.randn(signal.shape, generator=random) * 0.1
+    return [(frame[None].contiguous(),) for frame in signal.split(FRAME, 1)]
+
+
+def calibration() -> Iterator[list[tuple[torch.Tensor, ...]]]:
+    yield from (sequence(seed) for seed in range(3))
+
+
+def test_inputs() -> Iterator[tuple[torch.Tensor, ...]]:
+    yield from sequence(seed=3)

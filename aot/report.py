@@ -140,7 +140,10 @@ def make_report(module: GraphModule, target: str, samples: int, pte: bytes) -> d
         "float_ops": sum(not op["op"].startswith("pl.") for op in ops),
         "inputs": [_tensor(n) for n in inputs],
         "outputs": [_tensor(n) for n in outputs],
-        "states": [{**_tensor(old), "name": state_of(old).name} for old, _ in state_nodes(module)],
+        "states": [
+            {"id": str(op_id), **_tensor(old), "name": state_of(old).name}
+            for op_id, (old, _) in enumerate(state_nodes(module), len(instructions(module)))
+        ],
         "ops": ops,
         "delegates": delegates,
     }

@@ -5,7 +5,7 @@ what cannot be state is one clear error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,15 @@ from executorch.runtime import Runtime
 from torch import nn
 
 from aot.dialect.graph import edge_of, state_nodes
+from aot.dialect.verifier import verify
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.passes.fold_qdq import op_counts
+from aot.passes.rewrite.own_state import own_state
 from aot.pte.testing import export_graph
 from aot.testing.fixtures import samples
 from aot.testing.lockstep import compare
+from aot.testing.stand_in import stand_in_target
 
 SHAPE = (1, 6)
 
@@ -56,36 +59,36 @@ def zeros() -> torch.Tensor:
     return torch.zeros(SHAPE)
 
 
-def _assigned(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _assigned(m: Any, x: torch.Tensor) -> Any:
     old = m.a
     m.a = x * 0.5 + old * 0.5
     return m.a - old
 
 
-def _copied(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _copied(m: Any, x: torch.Tensor) -> Any:
     m.a.copy_(m.a * 0.5 + x)
     return torch.tanh(m.a)
 
 
-def _whole(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _whole(m: Any, x: torch.Tensor) -> Any:
     y = x - m.a
     m.a[:] = x
     return y
 
 
-def _shifted(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _shifted(m: Any, x: torch.Tensor) -> Any:
     m.a[:, :-1] = m.a[:, 1:].clone()
     m.a[:, -1] = x.mean(1)
     return m.a * 2.0
 
 
-def _rolled(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _rolled(m: Any, x: torch.Tensor) -> Any:
     m.a = torch.roll(m.a, 1, 1)
     m.a[:, :1] = x[:, :1]
     return m.a.mean(1)
 
 
-def _swapped(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _swapped(m: Any, x: torch.Tensor) -> Any:
     y = m.a * 2.0 + x
     kept = m.a.clone()
     m.a.copy_(m.b)
@@ -93,38 +96,38 @@ def _swapped(m: Any, x: torch.Tensor) -> torch.Tensor:
     return y
 
 
-def _delayed(m: Any, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def _delayed(m: Any, x: torch.Tensor) -> Any:
     old = m.b.clone()
     m.b.copy_(m.a)
     m.a.copy_(x)
     return old + x, old[:, 2:4]
 
 
-def _returned(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _returned(m: Any, x: torch.Tensor) -> Any:
     m.a = m.a * 0.5 + x
     return m.a
 
 
-def _fixed(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _fixed(m: Any, x: torch.Tensor) -> Any:
     m.a = torch.sigmoid(m.a + x)
     return m.a * 2.0
 
 
-def _two_scales(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _two_scales(m: Any, x: torch.Tensor) -> Any:
     """The state's range is larger than sigmoid's, which it becomes."""
     y = torch.cat([m.a, x * 4.0], 1)
     m.a = torch.sigmoid(x)
     return y * 0.5
 
 
-def _scalar(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _scalar(m: Any, x: torch.Tensor) -> Any:
     y = x * m.a + m.b
     m.b.copy_(m.a)
     m.a.mul_(0.5).add_(x.mean())
     return y
 
 
-def _counted(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _counted(m: Any, x: torch.Tensor) -> Any:
     m.count += 1
     m.unread.copy_(x)
     m.same.copy_(m.same)
@@ -171,8 +174,11 @@ MODELS: dict[str, tuple[Make, int, dict[str, int]]] = {
         {"pl.lut": 3, "pl.add": 2},
     ),
 }
-SEQUENCES = [samples(SHAPE, count=12), samples(SHAPE, SHAPE, count=12)]
-CALIBRATION = [SEQUENCES[0], [(x,) for _, x in SEQUENCES[1]]]
+Sequence = list[tuple[torch.Tensor, ...]]
+CALIBRATION: list[Sequence] = [
+    samples(SHAPE, count=12),
+    [(x,) for _, x in samples(SHAPE, SHAPE, count=12)],
+]
 
 
 def lowered(name: str) -> Lowered:
@@ -184,7 +190,7 @@ def as_list(result: object) -> list[torch.Tensor]:
     return [result] if isinstance(result, torch.Tensor) else list(result)  # type: ignore[call-overload]
 
 
-def run(result: Lowered, sequence: Sequence[tuple[torch.Tensor, ...]]) -> list[torch.Tensor]:
+def run(result: Lowered, sequence: Sequence) -> list[torch.Tensor]:
     return [y for x in sequence for y in result.reference(x)]
 
 
@@ -225,11 +231,32 @@ def test_ops_are_close_to_torchaos(name: str) -> None:
     assert compare(lowered(name), CALIBRATION[0]).largest <= 1
 
 
+@pytest.mark.parametrize(
+    ("name", "copies"),
+    [("assigned", 0), ("the whole slice", 1), ("swapped", 2), ("delayed", 2), ("scalars", 1)],
+)
+def test_values_that_are_another_ones_are_copied(name: str, copies: int) -> None:
+    graph = lowered(name).folded
+    assert own_state(graph) == copies
+    verify(graph, "own_state")
+    assert own_state(graph) == 0
+
+
+@pytest.mark.parametrize("name", ["assigned", "delayed", "scalars"])
+def test_state_goes_through_delegates(name: str) -> None:
+    module = MODELS[name][0]().eval()
+    target = stand_in_target({"add", "mul", "cat"})
+    result = lower(module, CALIBRATION[0][0], target=target, calibration=CALIBRATION)
+    assert result.report["delegates"]
+    expected = run(lowered(name), CALIBRATION[0])
+    assert all(map(torch.equal, run(result, CALIBRATION[0]), expected))
+
+
 def test_calibration_carries_state_through_a_sequence() -> None:
     """A sum over a sequence has a range that no single sample shows."""
     ones = [(torch.ones(SHAPE),)] * 10
 
-    def total(m: Any, x: torch.Tensor) -> torch.Tensor:
+    def total(m: Any, x: torch.Tensor) -> Any:
         m.a += x
         return m.a * 0.5
 
@@ -251,7 +278,7 @@ def test_is_what_executorch_would_write(name: str) -> None:
     assert result.pte == export_graph(result.module, nhwc_border=False)
 
 
-def _maximum(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _maximum(m: Any, x: torch.Tensor) -> Any:
     y = torch.minimum(m.a, x)
     m.a = torch.maximum(m.a, x)
     return y
@@ -273,39 +300,39 @@ def test_executorchs_own_runtime_keeps_the_state(tmp_path: Path) -> None:
         assert torch.equal(module(*x), expected)
 
 
-def _alias(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _alias(m: Any, x: torch.Tensor) -> Any:
     m.a.add_(x)
     return m.b * 2.0
 
 
-def _grown(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _grown(m: Any, x: torch.Tensor) -> Any:
     m.a = torch.cat([m.a, x], 1)
     return m.a[:, :6] * 2.0
 
 
-def _cast(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _cast(m: Any, x: torch.Tensor) -> Any:
     m.a += 1
     return x * m.a
 
 
-def _flag(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _flag(m: Any, x: torch.Tensor) -> Any:
     m.a.logical_not_()
     return x * m.a
 
 
-def _unchanged(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _unchanged(m: Any, x: torch.Tensor) -> Any:
     old = m.a.clone()
     m.a.copy_(x)
     return old
 
 
-def _twice(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _twice(m: Any, x: torch.Tensor) -> Any:
     m.a.add_(x)
     m.b.copy_(m.a)
     return m.a * m.b
 
 
-def _unregistered(m: Any, x: torch.Tensor) -> torch.Tensor:
+def _unregistered(m: Any, x: torch.Tensor) -> Any:
     m.c = x * 2.0
     return m.c * 2.0
 
@@ -328,7 +355,7 @@ def shared() -> nn.Module:
 
 def unregistered() -> nn.Module:
     module = Buffers(_unregistered)
-    module.c = zeros()  # type: ignore[assignment]
+    module.c = zeros()
     return module
 
 

@@ -40,6 +40,7 @@ def extract(module: GraphModule, region: Region) -> GraphModule:
     for source in sources_of(region):
         copies[source] = graph.placeholder(source.name)
         copies[source].meta = dict(source.meta)
+        copies[source].meta.pop("state", None)  # an input as any other, to the region
     for node in region:
         for constant in node.all_input_nodes:
             if constant.op == "get_attr" and constant not in copies:

@@ -197,7 +197,13 @@ def run() -> None:
         if report is not None:
             report.write_text(json.dumps(lowered.report, indent=1) + "\n")
         if vectors is not None:
-            samples = tests[0] if lowered.report["states"] else list(itertools.chain(*tests))
+            has_state = bool(lowered.report["states"])
+            if has_state and _TEST_INPUTS.value and len(tests) > 1:
+                raise LoweringError(
+                    f"{_TEST_INPUTS.value} yields {len(tests)} sequences: the vectors of a model "
+                    "with state are one"
+                )
+            samples = tests[0] if has_state else list(itertools.chain(*tests))
             count = None if _TEST_INPUTS.value else _DEFAULT_VECTORS
             save_npz(str(vectors), make_vectors(lowered, samples[:count], _IO_LAYOUT.value))
     except OSError as error:

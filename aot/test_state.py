@@ -146,11 +146,7 @@ MODELS: dict[str, tuple[Make, int, dict[str, int]]] = {
         1,
         {"pl.slice": 3, "pl.cat": 2, "pl.mean": 1, "pl.lut": 1, "pl.reshape": 1},
     ),
-    "rolled": (
-        lambda: Buffers(_rolled, a=zeros()),
-        1,
-        {"pl.slice": 4, "pl.cat": 2, "pl.mean": 1},
-    ),
+    "rolled": (lambda: Buffers(_rolled, a=zeros()), 1, {}),
     "swapped": (lambda: Buffers(_swapped, a=ramp(), b=zeros()), 2, {}),
     "delayed": (lambda: Buffers(_delayed, a=zeros(), b=zeros()), 2, {}),
     "returned": (lambda: Buffers(_returned, a=ramp()), 1, {"pl.lut": 1, "pl.add": 1}),
@@ -168,11 +164,7 @@ MODELS: dict[str, tuple[Make, int, dict[str, int]]] = {
         1,
         {"pl.lut": 1, "pl.add": 1, "pl.mul": 1},
     ),
-    "in a submodule": (
-        lambda: Nested(Buffers(_assigned, a=ramp())),
-        1,
-        {"pl.lut": 3, "pl.add": 2},
-    ),
+    "in a submodule": (lambda: Nested(Buffers(_assigned, a=ramp())), 1, {}),
 }
 Sequence = list[tuple[torch.Tensor, ...]]
 CALIBRATION: list[Sequence] = [
@@ -213,6 +205,16 @@ def test_runs_are_those_of_the_module(name: str) -> None:
             noise += float(((a - b) ** 2).sum())
             signal += float((b**2).sum())
     assert signal / noise > 10**2.5, "25 dB"
+
+
+def test_an_exported_program_is_as_good() -> None:
+    program = torch.export.export(Buffers(_delayed, a=zeros(), b=zeros()).eval(), (zeros(),))
+    result = lower(program, (zeros(),), calibration=CALIBRATION)
+    for _ in range(2):
+        assert all(
+            map(torch.equal, run(result, CALIBRATION[0]), run(lowered("delayed"), CALIBRATION[0]))
+        )
+        result.reset()
 
 
 @pytest.mark.parametrize("name", ["assigned", "delayed", "two scales"])
@@ -315,11 +317,6 @@ def _cast(m: Any, x: torch.Tensor) -> Any:
     return x * m.a
 
 
-def _flag(m: Any, x: torch.Tensor) -> Any:
-    m.a.logical_not_()
-    return x * m.a
-
-
 def _unchanged(m: Any, x: torch.Tensor) -> Any:
     old = m.a.clone()
     m.a.copy_(x)
@@ -344,8 +341,7 @@ class Parameter(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         with torch.no_grad():
-            self.w.add_(x)
-        return self.w * 2.0
+            return self.w.add_(x) * 2.0
 
 
 def shared() -> nn.Module:
@@ -365,7 +361,7 @@ ERRORS: dict[str, tuple[Make, str]] = {
         r"state a is int64\[1\]: .* float32",
     ),
     "bool": (
-        lambda: Buffers(_flag, a=torch.zeros(1, dtype=torch.bool)),
+        lambda: Buffers(lambda m, x: x * m.a.logical_not_(), a=torch.zeros(1, dtype=torch.bool)),
         r"state a is bool\[1\]: .* float32",
     ),
     "shared memory": (shared, r"shares its memory with another \(a and b\).*clone"),

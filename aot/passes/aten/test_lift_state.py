@@ -11,6 +11,9 @@ from aot.passes.aten.lift_state import lift_state
 from aot.passes.fold_qdq import op_counts
 
 
+IMAGE = (1, 3, 4, 6)
+
+
 class Running(nn.Module):
     """A sum, and a count that no output depends on."""
 

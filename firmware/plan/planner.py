@@ -12,7 +12,7 @@ the result is a function of the blocks alone.
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # Pairs of blocks compared before giving up: about one second of one core.
 _EFFORT = 4_000_000
@@ -65,7 +65,7 @@ def live_bytes(blocks: Iterable[Block], alignment: int = 1) -> dict[int, int]:
     """Bytes in use from each step on at which a block begins or has ended; sizes are aligned."""
     change: dict[int, int] = {}
     for block in blocks:
-        size = block.room(alignment)
+        size = align_up(block.size, alignment)
         change[block.first] = change.get(block.first, 0) + size
         change[block.last + 1] = change.get(block.last + 1, 0) - size
     live: dict[int, int] = {}
@@ -88,7 +88,8 @@ class _Search:
         self.blocks = blocks
         self.sizes = [block.room(alignment) for block in blocks]
         self.alignments = [max(block.alignment, alignment) for block in blocks]
-        self.bound = lower_bound(blocks, alignment)
+        rooms = [replace(b, size=size) for b, size in zip(blocks, self.sizes, strict=True)]
+        self.bound = lower_bound(rooms, alignment)
         self.neighbours = [
             [j for j, other in enumerate(blocks) if j != i and block.overlaps(other)]
             for i, block in enumerate(blocks)

@@ -3,7 +3,7 @@
 of the parts.
 
 Export makes slice_scatter and select_scatter of such assignments, and a copy of what is assigned.
-Left alone are slices with a step, and rolls along several dimensions.
+Left alone are slices with a step, rolls along several dimensions, and what a rule makes an op of.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from aot.rules import has_rule
 from aot.rules.rule import argument
 
 _aten = torch.ops.aten
@@ -35,6 +36,8 @@ def parts_to_cat(module: GraphModule) -> int:
 
 
 def _replacement(node: Node) -> Node | None:
+    if has_rule(node.target):
+        return None
     if node.target is _aten.copy.default:
         target, source = node.args[0], node.args[1]
         assert isinstance(target, Node) and isinstance(source, Node)

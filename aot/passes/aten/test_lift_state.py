@@ -10,7 +10,6 @@ from aot.export import decompose
 from aot.passes.aten.lift_state import lift_state
 from aot.passes.fold_qdq import op_counts
 
-
 IMAGE = (1, 3, 4, 6)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -360,3 +361,26 @@ def test_calibration_outside_a_functions_domain() -> None:
         LoweringError, match=r"sample 0, aten.log.default gives NaN or infinite values\n    at "
     ):
         lowered(model(lambda x: torch.log(x)))
+
+
+class Example(nn.Module):
+    """The one of README.md."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = torch.relu(self.conv(x))
+        return torch.cat([y, y * torch.sigmoid(y)], 1)
+
+
+def test_the_example_of_the_page() -> None:
+    ops = lowered(Example().eval()).report["ops"]
+    page = (Path(__file__).parent / "README.md").read_text()
+    table = page.split("## An example\n")[1].split("## Words")[0]
+    rows = [line.split(" | ") for line in table.splitlines() if "`pl." in line]
+    assert [op["op"] for op in ops] == [row[1].strip("` ") for row in rows]
+    for op, row in zip(ops, rows, strict=True):
+        named = re.findall(r"`(aten\.\w+)`", row[0])
+        assert op["op"] == "pl.transpose" or op["from"] == named

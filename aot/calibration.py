@@ -78,10 +78,10 @@ def samples_of(data: object, name: str) -> Iterator[tuple[bool, tuple[torch.Tens
 
 
 def _is_sequence(item: Any) -> bool:
-    """Whether an item of calibration data is a sequence of samples: lists of lists of tensors, or a
-    generator.
+    """Whether an item of calibration data is a sequence of samples: a list of tuples or lists of
+    tensors, or a generator.
     """
-    if isinstance(item, tuple | list):
+    if isinstance(item, list):
         return len(item) > 0 and isinstance(item[0], tuple | list)
     return isinstance(item, Iterator)
 

@@ -3,7 +3,7 @@
 // Delegates: steps of a plan that an engine other than the CPU runs, such as an NPU behind its
 // driver. The app hands its engines in when it makes the model ready:
 //
-//   pl_engine engines[] = {ethos_u_engine(device)};
+//   pl_engine engines[] = {ethos_u_engine(&npu, "ethos-u55-128")};
 //   pl_status status = pl_model_init_with_engines(&model, &plan, engines, 1);
 //   ... pl_model_run as ever; if it gives PL_ERROR_DELEGATE_...:
 //   pl_print(engines[0].text);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device as an engine for the delegates of plans (firmware/runtime/delegate.h):
+//
+//   static ethos_u_npu npu;
+//   ... ethos_u_open(&driver, &board, &npu.device) ...
+//   pl_engine engines[] = {ethos_u_engine(&npu, "ethos-u55-128")};
+//
+// After a run, `code` is the ethos_u_status and `text` its name. What a plan sees:
+//   PL_ERROR_DELEGATE_PAYLOAD  a payload that is damaged or for another NPU, other tensors than the
+//                              delegate's, or more than ETHOS_U_ENGINE_TENSORS on a side
+//   PL_ERROR_SCRATCH_SIZE      less scratch or fast scratch than the stream touches
+//   PL_ERROR_DELEGATE_RUN      the device
+#ifndef FIRMWARE_ETHOS_U_ENGINE_H_
+#define FIRMWARE_ETHOS_U_ENGINE_H_
+
+#include <stdint.h>
+
+#include "firmware/ethos_u/device.h"
+#include "firmware/runtime/delegate.h"
+
+enum { ETHOS_U_ENGINE_TENSORS = 8 };
+
+// Owned by the app; it must stay where it is as long as models run.
+typedef struct {
+  ethos_u_device *device;
+  uint8_t *fast;       // see ethos_u_scratch: null and 0 unless payloads have a fast scratch
+  uint32_t fast_size;  // bytes
+} ethos_u_npu;
+
+// `configuration` is the NPU's, as its board says it.
+pl_engine ethos_u_engine(ethos_u_npu *npu, const char *configuration);
+
+#endif  // FIRMWARE_ETHOS_U_ENGINE_H_

@@ -16,6 +16,8 @@ from aot.lower import Lowered, lower
 from aot.pte.conventions import Border, PteError, constant_methods
 from aot.pte.testing import export_pte
 from aot.testing.fixtures import model, samples
+from aot.testing.stand_in import DELEGATE_ID, stand_in_target
+from boards.board import Engine
 from firmware.plan.plan import Plan, make_plan
 from firmware.plan.pte import read_program
 from firmware.plan.report import plan_json, plan_text
@@ -78,6 +80,43 @@ def test_report_and_plan_of_one_model(options: dict[str, Any]) -> None:
     assert {"parts.0 (Conv2d)", "parts.1 (Conv2d)"} <= {op["module"] for op in plan["steps"]}
     ops = {op["id"]: op["op"] for op in result.report["ops"]}
     assert all(ops[step["id"]].replace("pl.", "pl::") == step["op"] for step in plan["steps"])
+
+
+class Smoothed(nn.Module):
+    """A layer, and the running mean of what it gives."""
+
+    mean: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        self.register_buffer("mean", torch.zeros(1, 4))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.mean.copy_(self.mean * 0.5 + torch.tanh(self.layer(x)) * 0.5)
+        return torch.relu(self.mean)
+
+
+def test_report_and_plan_with_delegates_and_state() -> None:
+    data = samples((1, 4), count=2)
+    target = stand_in_target({"linear", "add"})
+    result = lower(Smoothed().eval(), data[0], target=target, calibration=data)
+    check(result.report, "aot/report.schema.json")
+    board = sample_board(engines=[Engine(DELEGATE_ID)])
+    plan = plan_json(make_plan(read_program(result.pte), board), "smoothed")
+    check(plan, "firmware/plan/plan.schema.json")
+    delegates = {row["id"]: row for row in result.report["delegates"]}
+    steps = {step["id"]: step for step in plan["steps"] if "delegate" in step}
+    assert delegates.keys() == steps.keys() and len(steps) == 2
+    for op_id, step in steps.items():
+        assert step["op"] == f"delegate::{delegates[op_id]['backend_id']}"
+        assert step["delegate"]["payload"] == delegates[op_id]["payload_bytes"]
+        assert all(op.startswith(f"{op_id}.") for op in delegates[op_id]["ops"])
+    on_the_cpu = {op["id"] for op in result.report["ops"] if op["delegate"] is None}
+    state = {row["id"] for row in result.report["states"]}
+    every = {op["id"] for op in [*plan["steps"], *plan["without_step"]]}
+    assert every == on_the_cpu | delegates.keys() | state
+    assert len(plan["states"]) == len(state) == 1
 
 
 @pytest.mark.parametrize("board", BOARDS)

@@ -153,8 +153,10 @@ def _payload_problem(payload: Any) -> str:
         isinstance(k, str) and isinstance(v, bytes) for k, v in specs.items()
     ):
         return f"its compile_specs are {specs!r}, not texts with bytes"
+    if taken := specs.keys() & Needs().compile_specs().keys():
+        return f"its compile_specs have {min(taken)}, which its other attributes say"
     try:
-        json.dumps(dict(report))
+        json.dumps(dict(report), allow_nan=False)
     except (TypeError, ValueError) as error:
         return f"its report cannot be written as JSON: {error}"
     return ""

@@ -178,7 +178,15 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
         "no device can give: alignment 0 is no power",
     ),
     "specs": ({"compile": compiles_to(compile_specs={"a": 1})}, "its compile_specs are {'a': 1}"),
+    "specs of ours": (
+        {"compile": compiles_to(compile_specs={"pl_alignment": b"x"})},
+        "its compile_specs have pl_alignment, which its other attributes say",
+    ),
     "report": ({"compile": compiles_to(report={"a": b""})}, "its report cannot be written as JSON"),
+    "no number in the report": (
+        {"compile": compiles_to(report={"a": float("nan")})},
+        "its report cannot be written as JSON",
+    ),
     "reject raises": ({"reject": raises("what is this")}, "RuntimeError: what is this"),
     "reject gives None": ({"reject": lambda n: None}, "it gives None, not a reason or ''"),
     "reject_region gives True": (

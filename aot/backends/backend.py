@@ -66,6 +66,15 @@ class Backend:
             raise LoweringError(f"backend {self.name!r}: {problem}")
 
     def _problem(self) -> str:
+        if not isinstance(self.name, str) or not is_name(self.name):
+            return "its name is no text of ASCII letters, digits and _.+:-"
+        kinds = {"dtypes": Sequence, "keeps": Sequence, "traits": Mapping}
+        for attribute, kind in kinds.items():
+            given = getattr(self, attribute)
+            if not isinstance(given, kind):
+                return f"{attribute} is {given!r}, not a {kind.__name__.lower()}"
+        if not self.dtypes:
+            return "dtypes is empty: it could take nothing"
         hooks = {"reject": self.reject, "reject_region": self.reject_region}
         hooks["not_worth"] = self.not_worth
         if self.compile is not None:

@@ -25,17 +25,27 @@ def backend(name: str = "npu", **attributes: Any) -> Backend:
 
 
 BAD_BACKENDS: dict[str, tuple[dict[str, Any], str]] = {
+    "name": ({"name": 3}, "its name is no text of ASCII letters"),
+    "no name": ({"name": ""}, "its name is no text of ASCII letters"),
     "no id": ({"delegate_id": ""}, "it needs a delegate_id"),
     "compile": ({"compile": b"x"}, "compile is b'x', not a function"),
     "reject": ({"reject": {"conv2d"}}, "reject is {'conv2d'}, not a function"),
     "not_worth": ({"not_worth": 3}, "not_worth is 3, not a function"),
     "dtypes": ({"dtypes": (torch.float32,)}, "dtypes has torch.float32: a delegate's border is"),
+    "one dtype": ({"dtypes": torch.int8}, "dtypes is torch.int8, not a sequence"),
+    "no dtypes": ({"dtypes": ()}, "dtypes is empty"),
+    "keeps one op": (
+        {"keeps": _aten.linear.default},
+        "keeps is <OpOverload(op='aten.linear', overload='default')>, not a sequence",
+    ),
     "keeps a name": ({"keeps": ("aten.linear",)}, "keeps has 'aten.linear', not an op such as"),
     "keeps what no rule takes": (
         {"keeps": (_aten.pixel_shuffle.default,)},
         "keeps has aten.pixel_shuffle.default, of which no rule makes an op",
     ),
     "traits of no op": ({"traits": {"conv3d": Traits()}}, "traits of 'conv3d', which is no op"),
+    "traits in a list": ({"traits": [("add", Traits())]}, ")], not a mapping"),
+    "traits of None": ({"traits": None}, "traits is None, not a mapping"),
     "traits": ({"traits": {"conv2d": "per tensor"}}, "are 'per tensor', not Traits(...)"),
     "int16": ({"traits": {"conv2d": Traits(int16=True)}}, "ask for int16: the quantizer makes"),
     "weights": (
@@ -48,11 +58,12 @@ BAD_BACKENDS: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", BAD_BACKENDS)
 def test_bad_backends(name: str) -> None:
     attributes, text = BAD_BACKENDS[name]
-    with pytest.raises(LoweringError, match=f"^backend 'npu': .*{re.escape(text)}"):
+    with pytest.raises(LoweringError, match=f"^backend .*: .*{re.escape(text)}"):
         backend(**attributes)
 
 
-BAD_TARGETS: dict[str, tuple[tuple[Any, ...], str]] = {
+BAD_TARGETS: dict[str, tuple[Any, str]] = {
+    "a backend": (CORTEX_M, "its backends are Backend, not a sequence of them"),
     "no CPU": ((backend(),), "the last backend is aot.backends.cortex_m.CORTEX_M"),
     "nothing": ((), "the last backend is aot.backends.cortex_m.CORTEX_M"),
     "CPU first": ((CORTEX_M, backend()), "the last backend is aot.backends.cortex_m.CORTEX_M"),
@@ -67,6 +78,12 @@ def test_bad_targets(name: str) -> None:
     backends, text = BAD_TARGETS[name]
     with pytest.raises(LoweringError, match=f"^target 't': {re.escape(text)}"):
         Target("t", backends)
+
+
+@pytest.mark.parametrize("name", ["", 3])
+def test_a_target_has_a_name(name: Any) -> None:
+    with pytest.raises(LoweringError, match="^target .*: its name is no text"):
+        Target(name)
 
 
 def test_a_target_asks_for_what_any_of_its_backends_does() -> None:

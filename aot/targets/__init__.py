@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from aot.errors import LoweringError
+from aot.errors import LoweringError, describe
 from aot.references import REFERENCE_FORMS, named
 from aot.targets.target import Target
 
@@ -19,6 +19,11 @@ def target_named(reference: str) -> Target:
     Raises:
       LoweringError: there is no such target, file, module or name, or it is no Target.
     """
+    if not isinstance(reference, str):
+        raise LoweringError(
+            f"the target is {describe(reference)}, neither a Target nor a text: a name, or "
+            f"{REFERENCE_FORMS}"
+        )
     if ":" not in reference:
         if reference in _TARGETS:
             return _TARGETS[reference]

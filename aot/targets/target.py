@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from aot.backends.backend import Backend
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.traits import Traits
-from aot.errors import LoweringError
+from aot.errors import LoweringError, describe
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Target:
       backends: each takes what it can of what the ones before it left; the CPU is the last.
 
     Raises:
-      LoweringError: a backend is none, is there twice, or has no `compile`; the last is not the
-        CPU.
+      LoweringError: an attribute is of another type; a backend is none, is there twice, or has no
+        `compile`; the last is not the CPU.
     """
 
     name: str
@@ -34,7 +34,11 @@ class Target:
             raise LoweringError(f"target {self.name!r}: {problem}")
 
     def _problem(self) -> str:
-        given: tuple[object, ...] = self.backends
+        if not isinstance(self.name, str) or not self.name:
+            return "its name is no text"
+        given: object = self.backends
+        if not isinstance(given, Sequence):
+            return f"its backends are {describe(given)}, not a sequence of them"
         for backend in given:
             if not isinstance(backend, Backend):
                 return f"{backend!r} is not an aot.backends.backend.Backend"

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from aot.backends.cortex_m import CORTEX_M
 from aot.errors import LoweringError
 from aot.targets import target_named
 
@@ -50,6 +52,12 @@ BAD = {
 @pytest.mark.parametrize("reference", BAD)
 def test_what_is_no_target(reference: str, folder: Path) -> None:
     with pytest.raises(LoweringError, match=BAD[reference]):
+        target_named(reference)
+
+
+@pytest.mark.parametrize("reference", [None, CORTEX_M])
+def test_what_is_no_text(reference: Any) -> None:
+    with pytest.raises(LoweringError, match=r"the target is \w+, neither a Target nor a text"):
         target_named(reference)
 
 

@@ -14,9 +14,8 @@ from torch.export import default_decompositions
 
 from aot.errors import LoweringError
 from aot.export import export_aten
-from aot.passes.fold_qdq import op_counts
 from aot.rules import KEPT
-from aot.testing.fixtures import model, samples
+from aot.testing.fixtures import model, op_counts, samples
 
 IMAGE, LINE, ROW = (2, 4, 6, 5), (2, 4, 9), (3, 4)
 

@@ -18,10 +18,9 @@ from aot.dialect.graph import edge_of, state_nodes
 from aot.dialect.verifier import verify
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
-from aot.passes.fold_qdq import op_counts
 from aot.passes.rewrite.own_state import own_state
 from aot.pte.testing import export_graph
-from aot.testing.fixtures import samples
+from aot.testing.fixtures import op_counts, samples
 from aot.testing.lockstep import compare
 from aot.testing.stand_in import stand_in_target
 

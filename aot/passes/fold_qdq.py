@@ -10,7 +10,6 @@ quantize node behind it stays a float op between pl::dequantize and pl::quantize
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import torch
@@ -31,7 +30,7 @@ from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.lut import lut
 from aot.dialect.ops.quantize import quantize
 from aot.dialect.quantization import Quantization
-from aot.dialect.results import is_result, taken_from
+from aot.dialect.results import taken_from
 from aot.errors import module_path, source_line
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.rules import fused_clamp, gives_integers, rule_for
@@ -230,13 +229,3 @@ def fold_qdq(source: GraphModule, float_io: bool = False) -> GraphModule:
         border.
     """
     return _Folder(source, float_io).run()
-
-
-def op_counts(module: GraphModule) -> Mapping[str, int]:
-    """How many nodes call each op, for tests and reports: {"pl.conv2d": 3, ...}."""
-    counts: dict[str, int] = {}
-    for node in module.graph.nodes:
-        if node.op == "call_function" and not is_result(node):
-            name = _op_name(node)
-            counts[name] = counts.get(name, 0) + 1
-    return counts

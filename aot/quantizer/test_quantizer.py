@@ -10,8 +10,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import edge_of, quantization_of
 from aot.dialect.quantization import Quantization
-from aot.passes.fold_qdq import op_counts
-from aot.testing.fixtures import folded, int8_inputs
+from aot.testing.fixtures import folded, int8_inputs, op_counts
 
 IMAGE = (1, 3, 6, 5)
 

@@ -12,9 +12,9 @@ from torch import nn
 from torch.utils._pytree import tree_leaves
 
 from aot.dialect.quantization import Quantization
-from aot.passes.fold_qdq import fold_qdq, op_counts
+from aot.passes.fold_qdq import fold_qdq
 from aot.rules.unary import table_of
-from aot.testing.fixtures import folded, model, quantized, samples
+from aot.testing.fixtures import folded, model, op_counts, quantized, samples
 
 SHAPE = (2, 3, 5)
 

@@ -11,11 +11,11 @@ import torch.nn.functional as F
 from torch import nn
 
 from aot.export import export_aten
-from aot.passes.fold_qdq import fold_qdq, op_counts
+from aot.passes.fold_qdq import fold_qdq
 from aot.rules import _TABLE, fused_clamp, has_rule, register, rule_for
 from aot.rules.function import function_roots, is_interior
 from aot.rules.movement import Permute
-from aot.testing.fixtures import model, quantized, samples
+from aot.testing.fixtures import model, op_counts, quantized, samples
 
 IMAGE = (1, 6, 7, 5)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import torch
@@ -13,6 +14,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from aot.backends.traits import Traits
 from aot.calibration import calibrate
+from aot.dialect.results import is_result
 from aot.dialect.verifier import verify
 from aot.export import decompose, export_aten
 from aot.passes.aten.merge_dequantizes import merge_dequantizes
@@ -127,3 +129,9 @@ def check_aten_pass(
     for a, b in zip(before, tree_leaves(graph(*inputs)), strict=True):
         torch.testing.assert_close(b, a, rtol=0.0, atol=atol)
     return changes, graph
+
+
+def op_counts(graph: GraphModule) -> dict[str, int]:
+    """How many nodes call each op: {"pl.conv2d": 3, ...}."""
+    calls = [n for n in graph.graph.nodes if n.op == "call_function" and not is_result(n)]
+    return dict(Counter(str(node.target).rsplit(".", 1)[0] for node in calls))

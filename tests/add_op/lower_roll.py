@@ -10,7 +10,7 @@ import json
 from torch import nn
 
 from aot.lower import lower
-from aot.passes.fold_qdq import op_counts
+from aot.testing.fixtures import op_counts
 from aot.testing.lockstep import compare
 from tests.ops.case import Case, Input, build, calibration, held_out
 from tests.ops.movement import cases

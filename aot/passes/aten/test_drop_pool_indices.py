@@ -8,8 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
-from aot.passes.fold_qdq import op_counts
-from aot.testing.fixtures import check_aten_pass
+from aot.testing.fixtures import check_aten_pass, op_counts
 
 X = torch.arange(96, dtype=torch.float32).reshape(1, 2, 6, 8)
 PLAIN, BOTH = "aten.max_pool2d", "aten.max_pool2d_with_indices"

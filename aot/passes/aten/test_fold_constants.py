@@ -8,8 +8,7 @@ import torch
 from torch import nn
 
 from aot.passes.aten.fold_constants import fold_constants
-from aot.passes.fold_qdq import op_counts
-from aot.testing.fixtures import check_aten_pass
+from aot.testing.fixtures import check_aten_pass, op_counts
 
 X = torch.arange(12, dtype=torch.float32).reshape(3, 4)
 

@@ -9,8 +9,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from aot.passes.aten.fuse_batch_norm import fuse_batch_norm
-from aot.passes.fold_qdq import op_counts
-from aot.testing.fixtures import check_aten_pass
+from aot.testing.fixtures import check_aten_pass, op_counts
 
 IMAGE, ROW = (2, 3, 5, 4), (2, 3)
 Case = tuple[Callable[..., object], list[nn.Module], tuple[int, ...], dict[str, int]]

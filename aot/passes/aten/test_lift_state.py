@@ -8,7 +8,7 @@ from torch.fx import GraphModule
 from aot.dialect.graph import initial_state, state_nodes, state_of
 from aot.export import decompose
 from aot.passes.aten.lift_state import lift_state
-from aot.passes.fold_qdq import op_counts
+from aot.testing.fixtures import op_counts
 
 IMAGE = (1, 3, 4, 6)
 

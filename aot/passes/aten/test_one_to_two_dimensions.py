@@ -9,8 +9,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from aot.passes.aten.one_to_two_dimensions import one_to_two_dimensions
-from aot.passes.fold_qdq import op_counts
-from aot.testing.fixtures import check_aten_pass
+from aot.testing.fixtures import check_aten_pass, op_counts
 
 X = torch.arange(96, dtype=torch.float32).reshape(2, 4, 12) / 10
 

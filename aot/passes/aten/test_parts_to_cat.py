@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from aot.passes.aten.parts_to_cat import parts_to_cat
-from aot.passes.fold_qdq import op_counts
-from aot.testing.fixtures import check_aten_pass
+from aot.testing.fixtures import check_aten_pass, op_counts
 
 X = torch.arange(72, dtype=torch.float32).reshape(1, 3, 4, 6)
 Function = Callable[..., object]

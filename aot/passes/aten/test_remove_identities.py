@@ -8,8 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from aot.passes.aten.remove_identities import remove_identities
-from aot.passes.fold_qdq import op_counts
-from aot.testing.fixtures import check_aten_pass
+from aot.testing.fixtures import check_aten_pass, op_counts
 
 IMAGE = (1, 3, 4, 6)
 X = torch.arange(72, dtype=torch.float32).reshape(IMAGE)

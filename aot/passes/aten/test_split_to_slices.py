@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from aot.passes.aten.split_to_slices import split_to_slices
-from aot.passes.fold_qdq import op_counts
-from aot.testing.fixtures import check_aten_pass
+from aot.testing.fixtures import check_aten_pass, op_counts
 
 X = torch.arange(70, dtype=torch.float32).reshape(2, 7, 5)
 

@@ -12,9 +12,8 @@ from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import border_nodes, is_channels_last
 from aot.dialect.verifier import verify
-from aot.passes.fold_qdq import op_counts
 from aot.passes.rewrite.border import KEEP, LAYOUTS, TO_NHWC_BORDER, set_border
-from aot.testing.fixtures import folded, int8_inputs
+from aot.testing.fixtures import folded, int8_inputs, op_counts
 
 IMAGE, ROW = (2, 3, 6, 5), (2, 7)
 TO_LAST, FROM_LAST = "pl.nhwc_to_channels_last", "pl.channels_last_to_nhwc"

@@ -11,13 +11,12 @@ import torch.nn.functional as F
 from torch import nn
 from torch.fx import GraphModule
 
-from aot.passes.fold_qdq import op_counts
 from aot.passes.rewrite.compose_luts import compose_luts
 from aot.passes.rewrite.fold_transpose_into_linear import fold_transpose_into_linear
 from aot.passes.rewrite.fuse_pad import fuse_pad
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
-from aot.testing.fixtures import check_pass, folded
+from aot.testing.fixtures import check_pass, folded, op_counts
 
 IMAGE = (1, 3, 6, 5)
 Case = tuple[Callable[..., object], list[nn.Module], bool]

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from torch import nn
 
 from aot.dialect.transposes import inverse
-from aot.passes.fold_qdq import op_counts
 from aot.passes.rewrite.sink_transposes import _match_unit_dims, moves_nothing, sink_transposes
-from aot.testing.fixtures import check_pass, folded
+from aot.testing.fixtures import check_pass, folded, op_counts
 
 
 def conv(i: int = 4, o: int = 4, k: int = 3) -> nn.Module:

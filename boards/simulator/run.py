@@ -17,6 +17,7 @@ from boards.board import BoardError, load_board
 from boards.simulator.counts import Counts, CountsError, by_function
 from boards.simulator.elf import Elf, ElfError
 from boards.simulator.simulate import SimulatorError, simulate
+from tools.text.table import table
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _TIME_LIMIT = flags.DEFINE_float("time_limit", 300, "Seconds until the program is stopped.")
@@ -30,18 +31,16 @@ NOT_RUN = 2
 
 
 def _counts_table(counts: Counts, elf: Elf, functions: int) -> str:
-    rows = [("all", 1, counts.total)]
-    rows += [
+    regions = [
         (f"region {number}", region.entries, region.instructions)
         for number, region in sorted(counts.regions.items())
     ]
-    lines = [f"{'':12} {'entries':>9} {'instructions':>14}"]
-    lines += [f"{name:12} {entries:9} {instructions:14}" for name, entries, instructions in rows]
+    text = table([("", "entries", "instructions"), ("all", 1, counts.total), *regions], align="lrr")
     if functions:
-        lines += ["", f"{'instructions':>14}  function"]
         ranked = by_function(counts.at(), elf).most_common(functions)
-        lines += [f"{executed:14}  {name}" for name, executed in ranked]
-    return "\n".join(lines)
+        most = [(executed, name) for name, executed in ranked]
+        text += "\n\n" + table([("instructions", "function"), *most], align="r")
+    return text
 
 
 def main(argv: list[str]) -> int:

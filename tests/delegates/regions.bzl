@@ -7,7 +7,10 @@ def _regions_impl(ctx):
     outputs = [ctx.outputs.table] + ctx.outputs.regions
     ctx.actions.run(
         executable = ctx.executable._tool,
-        arguments = [file.path for file in [ctx.file.model] + outputs],
+        arguments = [
+            "--pte=" + ctx.file.model.path,
+            "--table=" + ctx.outputs.table.path,
+        ] + [file.path for file in ctx.outputs.regions],
         inputs = [ctx.file.model],
         outputs = outputs,
         mnemonic = "Regions",

@@ -1,20 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rule `board` and the words that a board and its chip are described with."""
+"""`board` and the words that a board and its chip are described with."""
 
-load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("//boards:board_rule.bzl", "board_rule")
 load("//tools/platforms:cores.bzl", "CORES")
-
-BoardInfo = provider(
-    "A board: its data and what images for it are linked with.",
-    fields = {
-        "code": "Name of the memory for code.",
-        "engines": "Configurations of what runs delegates, such as ethos-u55-128.",
-        "json": "File: the data, for Python (boards/board.py).",
-        "linker_script": "File, or None on the host.",
-        "startup": "CcInfo: from reset to main, console and exit.",
-        "weights": "Name of the memory for constants of models.",
-    },
-)
 
 KB = 1024
 MB = 1024 * 1024
@@ -248,49 +236,6 @@ def _console(board, chip, uart):
         "pin": _pin_number(board, uart.tx) if uart.tx else 0,
     }
 
-def _board_impl(ctx):
-    data = json.decode(ctx.attr.json)
-    json_file = ctx.actions.declare_file(ctx.label.name + ".json")
-    ctx.actions.write(json_file, ctx.attr.json + "\n")
-    script = None
-    if data["core"] != "host":
-        script = ctx.actions.declare_file(ctx.label.name + ".ld")
-        ctx.actions.run(
-            executable = ctx.executable._linker_script,
-            arguments = [json_file.path, script.path],
-            inputs = [json_file],
-            outputs = [script],
-            mnemonic = "LinkerScript",
-            progress_message = "Writing the linker script of %{label}",
-        )
-    return [
-        BoardInfo(
-            code = data["code"],
-            engines = [one["configuration"] for one in data["engines"] if one["configuration"]],
-            json = json_file,
-            linker_script = script,
-            startup = cc_common.merge_cc_infos(
-                cc_infos = [dep[CcInfo] for dep in ctx.attr.startup],
-            ),
-            weights = data["weights"],
-        ),
-        DefaultInfo(files = depset([json_file] + ([script] if script else []))),
-        OutputGroupInfo(json = depset([json_file])),
-    ]
-
-_board = rule(
-    implementation = _board_impl,
-    attrs = {
-        "json": attr.string(mandatory = True),
-        "startup": attr.label_list(providers = [CcInfo], mandatory = True),
-        "_linker_script": attr.label(
-            default = "//boards/common:linker_script",
-            executable = True,
-            cfg = "exec",
-        ),
-    },
-)
-
 def board(
         name,
         description,
@@ -311,7 +256,7 @@ def board(
     Args:
       name: the folder's name.
       description: one line for people.
-      chip: chip(), of boards/chips or of one's own.
+      chip: chip(), one of boards/chips or your own.
       console: uart().
       memories: list of flash() and ram() beside the chip's own.
       arena: names of those for activations and scratch, to be used after the chip's.
@@ -350,7 +295,7 @@ def board(
             fail("board %s: stacks and variables leave nothing of %s" % (name, pool))
         pools.append({"name": pool, "bytes": by_name[pool]["size"] - taken})
 
-    _board(
+    board_rule(
         name = name,
         json = json.encode_indent({
             "name": name,
@@ -406,7 +351,7 @@ def host_board(name, platform, startup):
         scratch = "ram",
         simulated = True,
     )
-    _board(
+    board_rule(
         name = name,
         json = json.encode_indent({
             "name": name,

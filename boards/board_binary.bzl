@@ -3,7 +3,7 @@
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
-load("//boards:board.bzl", "BoardInfo")
+load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "board_transition")
 
 def link_for_board(ctx, name, deps):

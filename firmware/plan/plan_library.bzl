@@ -4,7 +4,7 @@
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
 load("@rules_python//python:defs.bzl", "py_binary")
 load("//aot:lowered.bzl", "LoweredInfo", "lowered_for")
-load("//boards:board.bzl", "BoardInfo")
+load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
 load("//firmware/plan:c_name.bzl", "c_name", "plan_header")
 

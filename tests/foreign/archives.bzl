@@ -2,7 +2,7 @@
 """The rule `archives`: what somebody links who builds firmware with other tools than ours."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
-load("//boards:board.bzl", "BoardInfo")
+load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "board_transition")
 
 def _archives_impl(ctx):

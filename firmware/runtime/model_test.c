@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "boards/common/expect.h"
 #include "boards/common/print.h"
 
 static _Alignas(16) uint8_t arena[64];
@@ -64,21 +65,6 @@ PL_ARENA_TABLE static const pl_arena one_other[] = {{other_arenas[0], 16}};
 PL_ARENA_TABLE static const pl_arena more_others[] = {{other_arenas[1], 16}, {other_arenas[2], 16}};
 static const pl_plan others[] = {{.arenas = one_other, .arena_count = 1},
                                  {.arenas = more_others, .arena_count = 2}};
-
-static uint32_t failures = 0;
-
-static void expect(int condition, const char *what, int line) {
-  if (!condition) {
-    pl_print("line ");
-    pl_print_i32(line);
-    pl_print(": ");
-    pl_print(what);
-    pl_print("\n");
-    ++failures;
-  }
-}
-
-#define EXPECT(condition) expect(condition, #condition, __LINE__)
 
 // A caller's own buffers, with descriptors that are right until a test breaks one.
 typedef struct {
@@ -368,54 +354,6 @@ static void test_failing_step(void) {
   EXPECT(run(&f) == PL_OK);
 }
 
-// A sum of all inputs so far, and a second state, which nobody changes.
-static _Alignas(16) int8_t kept[32];
-
-static pl_status accumulate(const pl_context *context, const pl_step *step) {
-  (void)context;
-  (void)step;
-  kept[16] = (int8_t)(kept[16] + kept[0]);
-  return step_status;
-}
-
-static void test_state(void) {
-  PL_ARENA_TABLE static const pl_arena place[] = {{(const uint8_t *)kept, 32}};
-  static const int8_t initial[] = {5, -6};
-  static const pl_state table[] = {{kept + 16, initial, 2, 0}, {kept + 20, NULL, 3, 0xf9}};
-  static const pl_states states = {pl_states_reset, table, 2};
-  static const pl_step sum[] = {{accumulate, {NULL, 0}, NULL, NULL, NULL}};
-  static const pl_tensor input[] = {
-      {{PL_DTYPE_INT8, PL_LAYOUT_ROW_MAJOR, 1, {1}, 0.5f, 0, 1}, kept}};
-  static const pl_plan stateful = {.steps = sum,
-                                   .inputs = input,
-                                   .arenas = place,
-                                   .states = &states,
-                                   .step_count = 1,
-                                   .input_count = 1,
-                                   .arena_count = 1};
-  memset(kept, 0x55, sizeof kept);
-  pl_model model;
-  memset(&model, 0, sizeof model);
-  EXPECT(pl_model_reset(&model) == PL_ERROR_NOT_READY && pl_model_reset(NULL) == PL_ERROR_NULL);
-  EXPECT(kept[16] == 0x55);
-  step_status = PL_OK;
-  for (uint32_t sequence = 0; sequence < 3; ++sequence) {
-    EXPECT((sequence == 0 ? pl_model_init(&model, &stateful) : pl_model_reset(&model)) == PL_OK);
-    EXPECT(kept[16] == 5 && kept[17] == -6 && kept[18] == 0x55);
-    EXPECT(kept[19] == 0x55 && kept[20] == -7 && kept[22] == -7 && kept[23] == 0x55);
-    for (int8_t i = 1; i <= 4; ++i) {
-      kept[0] = i;
-      EXPECT(pl_model_run(&model, input, 1, NULL, 0) == PL_OK);
-    }
-    EXPECT(kept[16] == 15);
-    EXPECT(pl_model_run(&model, NULL, 0, NULL, 0) == PL_ERROR_INPUT_COUNT && kept[16] == 15);
-  }
-  // A plan without state has nothing to reset.
-  fixture f;
-  set_up(&f);
-  EXPECT(pl_model_reset(&f.model) == PL_OK && arena[0] == 0x55);
-}
-
 static void test_status_names(void) {
   EXPECT(strcmp(pl_status_name(PL_OK), "PL_OK") == 0);
   EXPECT(strcmp(pl_status_name(PL_ERROR_INPUT_OVERLAP), "PL_ERROR_INPUT_OVERLAP") == 0);
@@ -436,8 +374,6 @@ int main(void) {
   test_outputs_on_each_other();
   test_end_of_the_address_space();
   test_failing_step();
-  test_state();
   test_status_names();
-  pl_print(failures == 0 ? "PL:PASS\n" : "PL:FAIL model checks\n");
-  return failures == 0 ? 0 : 1;
+  return expect_report();
 }

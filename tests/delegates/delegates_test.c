@@ -4,6 +4,7 @@
 // bit; without the engine, with another, and with one that fails now and then.
 #include <string.h>
 
+#include "boards/common/expect.h"
 #include "boards/common/print.h"
 #include "firmware/apps/vectors.h"
 #include "tests/delegates/stand_in.h"
@@ -14,21 +15,6 @@
 #endif
 
 enum { MAX_OUTPUTS = 2, DELEGATES = 2 };
-
-static uint32_t failures = 0;
-
-static void expect(int condition, const char *what, int line) {
-  if (!condition) {
-    pl_print("line ");
-    pl_print_i32(line);
-    pl_print(": ");
-    pl_print(what);
-    pl_print("\n");
-    ++failures;
-  }
-}
-
-#define EXPECT(condition) expect(condition, #condition, __LINE__)
 
 static stand_in make_handle(void) { return (stand_in){.reach = REACH, .reach_size = REACH_SIZE}; }
 
@@ -171,6 +157,5 @@ int main(void) {
   test_null();
   test_a_plan_without_delegates();
   test_names();
-  pl_print(failures == 0 ? "PL:PASS\n" : "PL:FAIL delegates\n");
-  return failures == 0 ? 0 : 1;
+  return expect_report();
 }

@@ -2,8 +2,8 @@
 // What the driver takes and what it refuses before the NPU runs: streams, scratch, tensors.
 #include <string.h>
 
+#include "boards/common/expect.h"
 #include "firmware/ethos_u/driver/driver_fixture.h"
-#include "firmware/ethos_u/testing/check.h"
 
 // What a stream says that it was compiled for, and what the NPU says that it is.
 static void test_streams_for_others(void) {
@@ -46,8 +46,8 @@ static void test_streams_for_others(void) {
     ethos_u_payload payload = copy_payload();
     payload.stream.config = cases[i].stream_config;
     payload.stream.id = cases[i].stream_id;
-    check_equal(run_payload(&payload, 1), cases[i].status, "status of a stream, by index", (int)i);
-    CHECK_EQUAL(fake.runs, cases[i].status == ETHOS_U_OK ? 1 : 0);
+    expect_equal(run_payload(&payload, 1), cases[i].status, "status of a stream, by index", (int)i);
+    EXPECT_EQUAL(fake.runs, cases[i].status == ETHOS_U_OK ? 1 : 0);
     expect_no_violation(__LINE__);
   }
   begin();
@@ -62,21 +62,22 @@ static void test_arguments(void) {
   const void *inputs[] = {NULL};
   void *outputs[] = {NULL};
   ethos_u_scratch scratch = {fake.memory + SCRATCH, SCRATCH_SIZE - 1, NULL, 0};
-  CHECK_EQUAL(ethos_u_run(device, &payload, &scratch, inputs, outputs), ETHOS_U_ERROR_SCRATCH_SIZE);
+  EXPECT_EQUAL(ethos_u_run(device, &payload, &scratch, inputs, outputs),
+               ETHOS_U_ERROR_SCRATCH_SIZE);
   scratch.size = SCRATCH_SIZE;
   scratch.data += 8;
-  CHECK_EQUAL(ethos_u_run(device, &payload, &scratch, inputs, outputs), ETHOS_U_ERROR_ALIGNMENT);
+  EXPECT_EQUAL(ethos_u_run(device, &payload, &scratch, inputs, outputs), ETHOS_U_ERROR_ALIGNMENT);
   scratch.data = NULL;
-  CHECK_EQUAL(ethos_u_run(device, &payload, &scratch, inputs, outputs), ETHOS_U_ERROR_NULL);
+  EXPECT_EQUAL(ethos_u_run(device, &payload, &scratch, inputs, outputs), ETHOS_U_ERROR_NULL);
   // Tensors in place: nothing is copied.
   scratch.data = fake.memory + SCRATCH;
   ethos_u_tensor input;
   ethos_u_tensor output;
-  CHECK_EQUAL(ethos_u_payload_input(&payload, 0, &input), ETHOS_U_OK);
-  CHECK_EQUAL(ethos_u_payload_output(&payload, 0, &output), ETHOS_U_OK);
+  EXPECT_EQUAL(ethos_u_payload_input(&payload, 0, &input), ETHOS_U_OK);
+  EXPECT_EQUAL(ethos_u_payload_output(&payload, 0, &output), ETHOS_U_OK);
   memset(ethos_u_scratch_tensor(&scratch, &input), 42, input.bytes);
-  CHECK_EQUAL(ethos_u_run(device, &payload, &scratch, inputs, outputs), ETHOS_U_OK);
-  CHECK_EQUAL(ethos_u_scratch_tensor(&scratch, &output)[23], 42);
+  EXPECT_EQUAL(ethos_u_run(device, &payload, &scratch, inputs, outputs), ETHOS_U_OK);
+  EXPECT_EQUAL(ethos_u_scratch_tensor(&scratch, &output)[23], 42);
   expect_no_violation(__LINE__);
 }
 
@@ -120,14 +121,14 @@ static void test_cache_lines(void) {
     const ethos_u_scratch scratch = {data + cases[i].offset, cases[i].size,
                                      cases[i].fast_size == 0 ? NULL : data + cases[i].fast_offset,
                                      cases[i].fast_size};
-    check_equal(ethos_u_run(device, &payload, &scratch, inputs, outputs), cases[i].status,
-                "status of a scratch, by index", (int)i);
-    CHECK_EQUAL(invalidated,
-                cases[i].status == ETHOS_U_OK ? cases[i].size + cases[i].fast_size : 0);
+    expect_equal(ethos_u_run(device, &payload, &scratch, inputs, outputs), cases[i].status,
+                 "status of a scratch, by index", (int)i);
+    EXPECT_EQUAL(invalidated,
+                 cases[i].status == ETHOS_U_OK ? cases[i].size + cases[i].fast_size : 0);
     // Without a cache 16 bytes are enough.
     board.cache_clean = NULL;
     board.cache_invalidate = NULL;
-    CHECK_EQUAL(ethos_u_run(device, &payload, &scratch, inputs, outputs), ETHOS_U_OK);
+    EXPECT_EQUAL(ethos_u_run(device, &payload, &scratch, inputs, outputs), ETHOS_U_OK);
     expect_no_violation(__LINE__);
   }
 }
@@ -136,5 +137,5 @@ int main(void) {
   test_streams_for_others();
   test_arguments();
   test_cache_lines();
-  return check_report();
+  return expect_report();
 }

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "boards/common/expect.h"
 #include "firmware/ethos_u/model/commands.h"
-#include "firmware/ethos_u/testing/check.h"
 #include "firmware/ethos_u/testing/stream_builder.h"
 
 enum { WEIGHTS = 1024, TENSOR_BYTES = 24 };
@@ -28,7 +28,7 @@ static void clean(const void *data, uint32_t size) {
 }
 
 static void invalidate(const void *data, uint32_t size) {
-  CHECK(data == fake.memory + SCRATCH);
+  EXPECT(data == fake.memory + SCRATCH);
   invalidated += size;
 }
 
@@ -57,8 +57,8 @@ void begin(void) {
 }
 
 void open_device(void) {
-  CHECK_EQUAL(ethos_u_open(&driver, &board, &device), ETHOS_U_OK);
-  CHECK(device == &driver.device);
+  EXPECT_EQUAL(ethos_u_open(&driver, &board, &device), ETHOS_U_OK);
+  EXPECT(device == &driver.device);
 }
 
 ethos_u_payload copy_payload(void) {
@@ -91,7 +91,7 @@ ethos_u_status run_payload(const ethos_u_payload *payload, uint8_t seed) {
   const void *inputs[] = {input};
   void *outputs[] = {output};
   const ethos_u_status status = ethos_u_run(device, payload, &scratch, inputs, outputs);
-  CHECK(status != ETHOS_U_OK || memcmp(input, output, TENSOR_BYTES) == 0);
+  EXPECT(status != ETHOS_U_OK || memcmp(input, output, TENSOR_BYTES) == 0);
   return status;
 }
 
@@ -101,12 +101,12 @@ ethos_u_status run(uint8_t seed) {
 }
 
 void expect_no_violation(int line) {
-  check(fake.violations == 0, fake.violation == NULL ? "protocol" : fake.violation, line);
+  expect(fake.violations == 0, fake.violation == NULL ? "protocol" : fake.violation, line);
 }
 
 void expect_recovery(int line) {
   fake.behaviour = FAKE_WORKS;
-  check_equal(run(1), ETHOS_U_OK, "first run after it", line);
-  check_equal(run(2), ETHOS_U_OK, "second run after it", line);
+  expect_equal(run(1), ETHOS_U_OK, "first run after it", line);
+  expect_equal(run(2), ETHOS_U_OK, "second run after it", line);
   expect_no_violation(line);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver against the fake NPU: what it writes, and what it makes of every fault.
+#include "boards/common/expect.h"
 #include "firmware/ethos_u/driver/driver_fixture.h"
 #include "firmware/ethos_u/model/model_device.h"
-#include "firmware/ethos_u/testing/check.h"
 
 static ethos_u_model_device model;
 static _Alignas(16) uint8_t model_workspace[ETHOS_U_MODEL_STATE_BYTES + 32 * 1024];
@@ -11,15 +11,15 @@ static void test_normal_runs(void) {
   begin();
   open_device();
   for (uint8_t i = 0; i < 3; ++i) {
-    CHECK_EQUAL(run(i), ETHOS_U_OK);
+    EXPECT_EQUAL(run(i), ETHOS_U_OK);
   }
-  CHECK_EQUAL(fake.runs, 3);
-  CHECK_EQUAL(driver.queue_position, copy_payload().stream.count * 4);
-  CHECK_EQUAL(cleaned, 3 * (copy_payload().stream.count * 4 + 256 + SCRATCH_SIZE));
-  CHECK_EQUAL(invalidated, 3 * SCRATCH_SIZE);
-  CHECK_EQUAL(fake.axi_limits[0], 0x0F1F0020);
-  CHECK_EQUAL(fake.axi_limits[2], 0x1F3F0021);
-  CHECK_EQUAL(fake.axi_limits[3], 0x00070021);
+  EXPECT_EQUAL(fake.runs, 3);
+  EXPECT_EQUAL(driver.queue_position, copy_payload().stream.count * 4);
+  EXPECT_EQUAL(cleaned, 3 * (copy_payload().stream.count * 4 + 256 + SCRATCH_SIZE));
+  EXPECT_EQUAL(invalidated, 3 * SCRATCH_SIZE);
+  EXPECT_EQUAL(fake.axi_limits[0], 0x0F1F0020);
+  EXPECT_EQUAL(fake.axi_limits[2], 0x1F3F0021);
+  EXPECT_EQUAL(fake.axi_limits[3], 0x00070021);
   expect_no_violation(__LINE__);
 }
 
@@ -27,12 +27,12 @@ static void test_interrupts(void) {
   begin();
   fake.interrupts = true;
   open_device();
-  CHECK_EQUAL(run(5), ETHOS_U_OK);
-  CHECK(driver.interrupted);
-  CHECK_EQUAL(run(6), ETHOS_U_OK);
-  CHECK_EQUAL(fake.interrupts_raised, 2);
+  EXPECT_EQUAL(run(5), ETHOS_U_OK);
+  EXPECT(driver.interrupted);
+  EXPECT_EQUAL(run(6), ETHOS_U_OK);
+  EXPECT_EQUAL(fake.interrupts_raised, 2);
   fake.behaviour = FAKE_ECC;
-  CHECK_EQUAL(run(7), ETHOS_U_ERROR_ECC);
+  EXPECT_EQUAL(run(7), ETHOS_U_ERROR_ECC);
   expect_recovery(__LINE__);
 }
 
@@ -48,8 +48,8 @@ static void test_spurious_interrupts(void) {
   board.wait = wait_disturbed;
   open_device();
   ethos_u_interrupt(&driver);
-  CHECK_EQUAL(run(5), ETHOS_U_OK);
-  CHECK_EQUAL(run(6), ETHOS_U_OK);
+  EXPECT_EQUAL(run(5), ETHOS_U_OK);
+  EXPECT_EQUAL(run(6), ETHOS_U_OK);
   expect_no_violation(__LINE__);
 }
 
@@ -58,9 +58,9 @@ static void test_polling_without_clock(void) {
   board.ticks = NULL;
   board.wait = NULL;
   open_device();
-  CHECK_EQUAL(run(5), ETHOS_U_OK);
+  EXPECT_EQUAL(run(5), ETHOS_U_OK);
   fake.behaviour = FAKE_HANG;
-  CHECK_EQUAL(run(6), ETHOS_U_ERROR_TIMEOUT);
+  EXPECT_EQUAL(run(6), ETHOS_U_ERROR_TIMEOUT);
   expect_recovery(__LINE__);
 }
 
@@ -78,9 +78,9 @@ static void test_memory_modes(void) {
     begin();
     board = board_for(modes[i].mode);
     open_device();
-    CHECK_EQUAL(run(3), ETHOS_U_OK);
-    CHECK_EQUAL(fake.region_config, modes[i].regions);
-    CHECK_EQUAL(fake.queue_config, modes[i].queue);
+    EXPECT_EQUAL(run(3), ETHOS_U_OK);
+    EXPECT_EQUAL(fake.region_config, modes[i].regions);
+    EXPECT_EQUAL(fake.queue_config, modes[i].queue);
     expect_no_violation(__LINE__);
   }
 }
@@ -90,10 +90,10 @@ static void test_security_states(void) {
   board.privileged = false;
   board.non_secure = true;
   open_device();
-  CHECK_EQUAL(run(3), ETHOS_U_OK);
+  EXPECT_EQUAL(run(3), ETHOS_U_OK);
   begin();
   fake.behaviour = FAKE_WRONG_STATE;
-  CHECK_EQUAL(ethos_u_open(&driver, &board, &device), ETHOS_U_ERROR_SECURITY);
+  EXPECT_EQUAL(ethos_u_open(&driver, &board, &device), ETHOS_U_ERROR_SECURITY);
   expect_recovery(__LINE__);
 }
 
@@ -111,9 +111,9 @@ static void test_identification(void) {
     const uint32_t id = fake.id;
     fake.behaviour = others[i].behaviour;
     fake.id = others[i].id;
-    CHECK_EQUAL(ethos_u_open(&driver, &board, &device), ETHOS_U_ERROR_NO_NPU);
-    CHECK(device == NULL);
-    CHECK_EQUAL(fake.resets, 0);
+    EXPECT_EQUAL(ethos_u_open(&driver, &board, &device), ETHOS_U_ERROR_NO_NPU);
+    EXPECT(device == NULL);
+    EXPECT_EQUAL(fake.resets, 0);
     fake.behaviour = FAKE_WORKS;
     fake.id = id;
     open_device();
@@ -123,15 +123,15 @@ static void test_identification(void) {
   fake.behaviour = FAKE_EMPTY_BUS;
   ethos_u_model_device_init(&model, model_workspace, sizeof(model_workspace), NULL);
   board.simulator = &model.device;
-  CHECK_EQUAL(ethos_u_open(&driver, &board, &device), ETHOS_U_OK);
-  CHECK(device == &model.device);
-  CHECK_EQUAL(run(9), ETHOS_U_OK);
-  CHECK_EQUAL(run(10), ETHOS_U_OK);
-  CHECK_EQUAL(fake.runs, 0);
+  EXPECT_EQUAL(ethos_u_open(&driver, &board, &device), ETHOS_U_OK);
+  EXPECT(device == &model.device);
+  EXPECT_EQUAL(run(9), ETHOS_U_OK);
+  EXPECT_EQUAL(run(10), ETHOS_U_OK);
+  EXPECT_EQUAL(fake.runs, 0);
   begin();
   board.simulator = &model.device;
   open_device();
-  CHECK_EQUAL(ethos_u_open(NULL, &board, &device), ETHOS_U_ERROR_NULL);
+  EXPECT_EQUAL(ethos_u_open(NULL, &board, &device), ETHOS_U_ERROR_NULL);
 }
 
 static void test_faults(void) {
@@ -151,10 +151,10 @@ static void test_faults(void) {
   for (uint32_t i = 0; i < sizeof(faults) / sizeof(faults[0]); ++i) {
     begin();
     open_device();
-    CHECK_EQUAL(run(1), ETHOS_U_OK);
+    EXPECT_EQUAL(run(1), ETHOS_U_OK);
     fake.behaviour = faults[i].behaviour;
-    CHECK_EQUAL(run(2), faults[i].status);
-    CHECK_EQUAL(run(3), faults[i].status);
+    EXPECT_EQUAL(run(2), faults[i].status);
+    EXPECT_EQUAL(run(3), faults[i].status);
     expect_recovery(__LINE__);
   }
 }
@@ -163,9 +163,9 @@ static void test_fault_details(void) {
   begin();
   open_device();
   fake.behaviour = FAKE_BUS_ERROR;
-  CHECK_EQUAL(run(2), ETHOS_U_ERROR_BUS);
-  CHECK((driver.status & ETHOS_U_STATUS_FAULTING_INTERFACE) != 0);
-  CHECK_EQUAL(driver.status >> ETHOS_U_STATUS_FAULTING_CHANNEL & 15, 2);
+  EXPECT_EQUAL(run(2), ETHOS_U_ERROR_BUS);
+  EXPECT((driver.status & ETHOS_U_STATUS_FAULTING_INTERFACE) != 0);
+  EXPECT_EQUAL(driver.status >> ETHOS_U_STATUS_FAULTING_CHANNEL & 15, 2);
   expect_recovery(__LINE__);
 }
 
@@ -176,33 +176,33 @@ static void test_bad_streams(void) {
   ethos_u_payload payload = copy_payload();
   uint32_t *words = (uint32_t *)(void *)(fake.memory + STREAM);
   words[3] = 0x0200;
-  CHECK_EQUAL(run_payload(&payload, 1), ETHOS_U_ERROR_PARSE);
-  CHECK_EQUAL(driver.queue_position, 12);
+  EXPECT_EQUAL(run_payload(&payload, 1), ETHOS_U_ERROR_PARSE);
+  EXPECT_EQUAL(driver.queue_position, 12);
   expect_recovery(__LINE__);
   payload = copy_payload();
   words[2] = FAKE_MEMORY_BYTES;  // IFM_BASE0
-  CHECK_EQUAL(run_payload(&payload, 1), ETHOS_U_ERROR_BUS);
+  EXPECT_EQUAL(run_payload(&payload, 1), ETHOS_U_ERROR_BUS);
   expect_recovery(__LINE__);
   payload = copy_payload();
   payload.stream.count = 5;  // ends without OP_STOP
-  CHECK_EQUAL(run_payload(&payload, 1), ETHOS_U_ERROR_PARSE);
+  EXPECT_EQUAL(run_payload(&payload, 1), ETHOS_U_ERROR_PARSE);
   expect_recovery(__LINE__);
 }
 
 static void test_pmu(void) {
   begin();
   open_device();
-  CHECK_EQUAL(run(1), ETHOS_U_OK);
-  CHECK_EQUAL(driver.pmu.cycles, 0);
+  EXPECT_EQUAL(run(1), ETHOS_U_OK);
+  EXPECT_EQUAL(driver.pmu.cycles, 0);
   driver.pmu = (ethos_u_pmu){.enabled = true, .events = {35, 0, 48, 130}};
-  CHECK_EQUAL(run(2), ETHOS_U_OK);
-  CHECK_EQUAL(driver.pmu.cycles >> 32, 7);
-  CHECK((uint32_t)driver.pmu.cycles > 0);
-  CHECK_EQUAL(driver.pmu.counts[0], 1035);
-  CHECK_EQUAL(driver.pmu.counts[1], 0);
-  CHECK_EQUAL(driver.pmu.counts[2], 1048);
-  CHECK_EQUAL(driver.pmu.counts[3], 1130);
-  CHECK_EQUAL(driver.pmu.overflowed, 0);
+  EXPECT_EQUAL(run(2), ETHOS_U_OK);
+  EXPECT_EQUAL(driver.pmu.cycles >> 32, 7);
+  EXPECT((uint32_t)driver.pmu.cycles > 0);
+  EXPECT_EQUAL(driver.pmu.counts[0], 1035);
+  EXPECT_EQUAL(driver.pmu.counts[1], 0);
+  EXPECT_EQUAL(driver.pmu.counts[2], 1048);
+  EXPECT_EQUAL(driver.pmu.counts[3], 1130);
+  EXPECT_EQUAL(driver.pmu.overflowed, 0);
   expect_no_violation(__LINE__);
 }
 
@@ -218,5 +218,5 @@ int main(void) {
   test_fault_details();
   test_bad_streams();
   test_pmu();
-  return check_report();
+  return expect_report();
 }

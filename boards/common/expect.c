@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "firmware/ethos_u/testing/check.h"
+#include "boards/common/expect.h"
 
 #include "boards/common/print.h"
 
@@ -11,7 +11,7 @@ static void print_line(int line) {
   pl_print(": ");
 }
 
-void check(bool holds, const char *condition, int line) {
+void expect(bool holds, const char *condition, int line) {
   if (holds) {
     return;
   }
@@ -21,7 +21,7 @@ void check(bool holds, const char *condition, int line) {
   pl_print("\n");
 }
 
-void check_equal(long long actual, long long expected, const char *what, int line) {
+void expect_equal(long long actual, long long expected, const char *what, int line) {
   if (actual == expected) {
     return;
   }
@@ -35,7 +35,7 @@ void check_equal(long long actual, long long expected, const char *what, int lin
   pl_print("\n");
 }
 
-int check_report(void) {
+int expect_report(void) {
   pl_print(failures == 0 ? "PL:PASS\n" : "PL:FAIL\n");
   return failures == 0 ? 0 : 1;
 }

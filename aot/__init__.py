@@ -5,7 +5,7 @@ import logging
 import warnings
 
 # What these say when they are imported is of GPU extensions that are not there, and of their own
-# deprecations: nothing that whoever lowers a model could mend.
+# deprecations: nothing that a user could mend.
 for _library in ("torchao", "torch.utils._pytree"):
     logging.getLogger(_library).setLevel(logging.ERROR)
 for _module in ("copyreg", "torch", "torchao", "executorch"):

@@ -65,8 +65,8 @@ def export_aten(
     decomposed = decompose(program, keeps)
     _check_effects(decomposed)
     _forget_writes_to_inputs(decomposed)
-    # What the guards would check (shapes, dtypes) is static here and is checked by whoever runs the
-    # artefact.
+    # What the guards would check (shapes, dtypes) is static here and is checked on the device in
+    # every call.
     module = decomposed.module(check_guards=False)
     assert isinstance(module, GraphModule)
     for rewrite in (

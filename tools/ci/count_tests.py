@@ -3,9 +3,9 @@
 
     python3 count_tests.py EVENTS
 
-EVENTS is what `--build_event_json_file` wrote. Prints what failed, a line each, and last the line
-"N passed, N failed". A test that did not run counts as failed; so does any other target that was
-asked for and could not be built.
+EVENTS is what `--build_event_json_file` wrote; any Python will do, as for the bootstrap. Prints what
+failed, a line each, and last the line "N passed, N failed". A test that did not run counts as
+failed; so does any other target that was asked for and could not be built.
 
 Names also the tests that took more than a tenth of their limit. On a quiet machine there are none;
 else the test should be of a greater size: on a busy machine it would run into its limit.

@@ -24,8 +24,8 @@ _ALLOWED = {
     "rules_python": {"python:defs.bzl"},
 }
 
-# Repositories that WORKSPACE makes.
-_OWN = {"arm_gnu_toolchain", "buildifier", "host_gcc", "pilotlight", "python_env", "qemu"}
+# Repositories that Pilotlight makes, and its own.
+_TOOLS = {"arm_gnu_toolchain", "buildifier", "host_gcc", "pilotlight", "python_env", "qemu"}
 
 
 def wrong_loads(text: str) -> list[tuple[int, str]]:
@@ -33,7 +33,7 @@ def wrong_loads(text: str) -> list[tuple[int, str]]:
     found = []
     for match in re.finditer(r'^load\(\s*"@+([\w.-]+)//([^"]+)"', text, re.MULTILINE):
         repository, file = match.groups()
-        if repository not in _OWN and file not in _ALLOWED.get(repository, ()):
+        if repository not in _TOOLS and file not in _ALLOWED.get(repository, ()):
             found.append((text.count("\n", 0, match.start()) + 1, f"@{repository}//{file}"))
     return found
 

@@ -146,7 +146,7 @@ int main(int argc, char **argv) {
       size = mutate(data, size);
     }
     if (run % 1000 == 0) {
-      (void)fprintf(stderr, "run %u\n", run);  // for whoever reads a sanitizer's report
+      (void)fprintf(stderr, "run %u\n", run);  // for readers of a sanitizer's report
     }
     (void)LLVMFuzzerTestOneInput(data, size);
     free(data);

@@ -33,7 +33,11 @@ def _program_impl(ctx):
             configuration: _decoded(ctx, files.pte, "." + configuration)
             for configuration, files in ctx.attr.pte[LoweredInfo].by_engine.items()
         }
-    return [_ProgramInfo(by_engine = by_engine, default = _decoded(ctx, ctx.file.pte, ""))]
+    default = _decoded(ctx, ctx.file.pte, "")
+    return [
+        DefaultInfo(files = depset([default])),
+        _ProgramInfo(by_engine = by_engine, default = default),
+    ]
 
 # The decoded .pte, the same for all boards.
 _program = rule(

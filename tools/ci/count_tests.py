@@ -3,8 +3,8 @@
 
     python3 count_tests.py EVENTS
 
-EVENTS is what `--build_event_json_file` wrote; any Python will do, as for the bootstrap. Prints what
-failed, a line each, and last the line "N passed, N failed". A test that did not run counts as
+EVENTS is what `--build_event_json_file` wrote; any Python will do, as for the bootstrap. Prints
+what failed, a line each, and last the line "N passed, N failed". A test that did not run counts as
 failed; so does any other target that was asked for and could not be built.
 
 Names also the tests that took more than a tenth of their limit. On a quiet machine there are none;

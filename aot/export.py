@@ -16,7 +16,7 @@ from torch.fx import GraphModule, Node
 from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
 
-from aot.dialect.graph import returned
+from aot.dialect.graph import returned, state_of
 from aot.errors import LoweringError, describe
 from aot.passes.aten import parts_to_cat
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
@@ -270,9 +270,11 @@ def _check_outputs(module: GraphModule) -> None:
             )
         if value.op != "call_function":
             kind = "input" if value.op == "placeholder" else "constant"
-            kind = "state" if "state" in value.meta else kind
+            name = value.target
+            if "state" in value.meta:
+                kind, name = "state", state_of(value).name
             raise LoweringError(
-                f"output {position} of the model is its {kind} `{value.target}`, unchanged: return "
+                f"output {position} of the model is its {kind} `{name}`, unchanged: return "
                 "tensors that the model computes"
             )
 

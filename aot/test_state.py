@@ -30,7 +30,7 @@ SHAPE = (1, 6)
 class Buffers(nn.Module):
     """A module whose forward is a function of itself and its input."""
 
-    def __init__(self, function: Callable[..., object], **buffers: torch.Tensor) -> None:
+    def __init__(self, function: Callable[..., object], **buffers: torch.Tensor | None) -> None:
         super().__init__()
         self.function = function
         for name, value in buffers.items():
@@ -134,6 +134,59 @@ def _counted(m: Any, x: torch.Tensor) -> Any:
     return m.a * m.same
 
 
+def _difference(m: Any, x: torch.Tensor) -> Any:
+    """The state becomes the input itself."""
+    y = x - m.a
+    m.a = x
+    return y
+
+
+def _chain(m: Any, x: torch.Tensor) -> Any:
+    """Assignments change no value that was read before."""
+    y = x + m.b * 0.5
+    m.b = m.a
+    m.a = x
+    return y
+
+
+def _exchanged(m: Any, x: torch.Tensor) -> Any:
+    y = x * m.a
+    m.a, m.b = m.b, m.a
+    return y
+
+
+def _earlier(m: Any, x: torch.Tensor) -> Any:
+    """The old value, in other shapes."""
+    old = m.a
+    m.a = x * 0.5
+    return old.reshape(2, 3), old.reshape(6), m.a
+
+
+def _in_a_name_of_others(m: Any, x: torch.Tensor) -> Any:
+    """Buffers are called as the input and as another module's buffer."""
+    m.x = m.x * 0.5 + x
+    m.inner_a = m.inner_a * 0.5 + m.x
+    return m.inner(x) + m.inner_a
+
+
+def name_of_others() -> nn.Module:
+    module = Buffers(_in_a_name_of_others, x=zeros(), inner_a=zeros())
+    module.inner = Buffers(_returned, a=zeros())
+    return module
+
+
+class Twice(nn.Module):
+    """One module in two places: the second call goes on where the first one ended."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.inner(self.inner(x) * 0.5)
+        return result
+
+
 Make = Callable[[], nn.Module]
 # Models, and what becomes of them: how many states, ops of the dialect.
 MODELS: dict[str, tuple[Make, int, dict[str, int]]] = {
@@ -164,6 +217,19 @@ MODELS: dict[str, tuple[Make, int, dict[str, int]]] = {
         {"pl.lut": 1, "pl.add": 1, "pl.mul": 1},
     ),
     "in a submodule": (lambda: Nested(Buffers(_assigned, a=ramp())), 1, {}),
+    "the input": (lambda: Buffers(_difference, a=ramp()), 1, {"pl.add": 1, "pl.cat": 1}),
+    "the input of a submodule": (lambda: Nested(Buffers(_difference, a=ramp())), 1, {}),
+    "a chain": (lambda: Buffers(_chain, a=ramp(), b=zeros()), 2, {}),
+    "a chain in a submodule": (lambda: Nested(Buffers(_chain, a=ramp(), b=zeros())), 2, {}),
+    "exchanged": (lambda: Buffers(_exchanged, a=ramp(), b=zeros()), 2, {}),
+    "exchanged in a submodule": (lambda: Nested(Buffers(_exchanged, a=ramp(), b=zeros())), 2, {}),
+    "the old value, reshaped": (
+        lambda: Buffers(_earlier, a=ramp()),
+        1,
+        {"pl.lut": 1, "pl.reshape": 2, "pl.cat": 2},
+    ),
+    "names of others": (name_of_others, 3, {}),
+    "called twice": (lambda: Twice(Buffers(_returned, a=ramp())), 1, {}),
 }
 Sequence = list[tuple[torch.Tensor, ...]]
 CALIBRATION: list[Sequence] = [
@@ -316,6 +382,35 @@ def _cast(m: Any, x: torch.Tensor) -> Any:
     return x * m.a
 
 
+def _index(m: Any, x: torch.Tensor) -> Any:
+    y = m.a * 0.5
+    m.a.copy_(x.argmax(1))
+    return y
+
+
+def _compared(m: Any, x: torch.Tensor) -> Any:
+    y = x * m.a
+    m.a = x > 0.0
+    return y
+
+
+def _shrunk(m: Any, x: torch.Tensor) -> Any:
+    y = x * m.a.mean()
+    m.a = x.mean(1, keepdim=True)
+    return y
+
+
+def _repeated(m: Any, x: torch.Tensor) -> Any:
+    y = x + m.a
+    m.a.copy_(x.mean(1, keepdim=True))
+    return y
+
+
+def _from_nothing(m: Any, x: torch.Tensor) -> Any:
+    m.a = x * 0.5 if m.a is None else m.a * 0.5 + x
+    return m.a
+
+
 def _unchanged(m: Any, x: torch.Tensor) -> Any:
     old = m.a.clone()
     m.a.copy_(x)
@@ -371,7 +466,24 @@ ERRORS: dict[str, tuple[Make, str]] = {
     ),
     "grows in a submodule": (
         lambda: Nested(Buffers(_grown, a=zeros())),
-        r"state a is float32\[1, 6\] and becomes float32\[1, 12\]",
+        r"state inner\.a is float32\[1, 6\] and becomes float32\[1, 12\]",
+    ),
+    "another dtype": (
+        lambda: Buffers(_index, a=torch.zeros(1)),
+        r"state a is float32\[1\] and becomes int64\[1\]",
+    ),
+    "another dtype, assigned": (
+        lambda: Buffers(_compared, a=zeros()),
+        r"state a is float32\[1, 6\] and becomes bool\[1, 6\]",
+    ),
+    "repeated": (lambda: Buffers(_repeated, a=zeros()), r"aten.expand.default -> float32\[1, 6\]"),
+    "shrinks": (
+        lambda: Buffers(_shrunk, a=zeros()),
+        r"state a is float32\[1, 6\] and becomes float32\[1, 1\]",
+    ),
+    "nothing at first": (
+        lambda: Buffers(_from_nothing, a=None),
+        r"state a is NoneType and becomes float32\[1, 6\]",
     ),
     "returned as it was": (
         lambda: Buffers(_unchanged, a=zeros()),

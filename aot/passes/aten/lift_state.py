@@ -18,8 +18,9 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.graph import CodeGen
+from torch.utils._pytree import tree_map_only
 
-from aot.dialect.graph import State, tensor_constant
+from aot.dialect.graph import State, state_of, tensor_constant
 from aot.errors import LoweringError, describe
 from kernels.common.tensor import MAX_RANK
 
@@ -28,22 +29,38 @@ _aten = torch.ops.aten
 
 @contextmanager
 def assignments_kept(model: torch.nn.Module) -> Iterator[None]:
-    """Within it, what forward assigns to a buffer of a submodule is written into the buffer when
-    forward ends: torch.export keeps assignments to the model's own buffers only.
+    """Within it, what forward assigns to buffers is written into them when forward ends.
+
+    torch.export does that for the model's own buffers, not for those of submodules, and it takes
+    the very value: where that is an input or another buffer, or where the old value is a result,
+    the program is wrong. So values and results are copied before anything is written.
     """
-    buffers: dict[tuple[torch.nn.Module, str], torch.Tensor] = {}
+    buffers: dict[tuple[torch.nn.Module, str], tuple[str, torch.Tensor | None]] = {}
 
     def remember(*_: object) -> None:
-        for part in [m for m in model.modules() if m is not model]:
-            buffers.update({(part, n): b for n, b in part._buffers.items() if b is not None})
+        for path, part in model.named_modules():
+            for name, buffer in part._buffers.items():
+                buffers[part, name] = f"{path}.{name}".removeprefix("."), buffer
 
-    def write(*_: object) -> None:
-        for (part, name), buffer in buffers.items():
+    def write(_module: torch.nn.Module, _inputs: object, results: Any) -> Any:
+        copies: dict[tuple[torch.nn.Module, str], torch.Tensor] = {}
+        for (part, name), (full_name, buffer) in buffers.items():
             value = part._buffers[name]
-            if value is not None and value is not buffer:
-                _check_write(name, buffer, value)
+            if value is not buffer:
+                if buffer is None or value is None or _spec(value) != _spec(buffer):
+                    raise _changed(full_name, buffer, value)
+                copies[part, name] = value.clone()
+        if not copies:
+            return results
+        results = tree_map_only(torch.Tensor, torch.clone, results)
+        for (part, name), value in copies.items():
+            _, buffer = buffers[part, name]
+            if part is model:
+                setattr(part, name, value)  # which export sees
+            elif buffer is not None:
                 buffer.copy_(value)
                 part._buffers[name] = buffer
+        return results
 
     handles = (model.register_forward_pre_hook(remember), model.register_forward_hook(write))
     try:
@@ -72,7 +89,7 @@ def make_functional(program: ExportedProgram, decompositions: Mapping[Any, Any])
             raise
         raise LoweringError(
             f"the model changes a buffer that shares its memory with another ({shared}): give each "
-            "its own, with .clone()"
+            "its own, with .clone(); a module that has two names is called by one"
         ) from error
     except SpecViolationError as error:
         raise LoweringError(
@@ -89,14 +106,23 @@ def make_functional(program: ExportedProgram, decompositions: Mapping[Any, Any])
 
 
 def _check_write(name: str, before: torch.Tensor, value: torch.Tensor) -> None:
-    """That a value fits into a buffer: assignments are exported without a look at the shapes."""
+    """That a value fits into a buffer: export does not look at the shapes of what it writes."""
     missing = before.dim() - value.dim()
     pairs = zip(value.shape, before.shape[max(missing, 0) :], strict=False)
     if missing < 0 or any(n not in (1, m) for n, m in pairs):
-        raise LoweringError(
-            f"the model's state {name} is {describe(before)} and becomes {describe(value)}: state "
-            "keeps its shape; where it grows, keep the last values only"
-        )
+        raise _changed(name, before, value)
+
+
+def _spec(value: torch.Tensor) -> tuple[torch.Size, torch.dtype]:
+    return value.shape, value.dtype
+
+
+def _changed(name: str, before: object, value: object) -> LoweringError:
+    return LoweringError(
+        f"the model's state {name} is {describe(before)} and becomes {describe(value)}: state "
+        "keeps its shape and dtype from before the first run; where it grows, keep the last values "
+        "only"
+    )
 
 
 def _shared_memory(tensors: Mapping[str, object]) -> str:
@@ -118,8 +144,8 @@ def lift_state(module: GraphModule) -> int:
       module: a functional graph that ends in `copy_` nodes, which write buffers.
 
     Raises:
-      LoweringError: state of another dtype than float32, without elements, or of too many
-        dimensions.
+      LoweringError: state of another dtype than float32, before or after, without elements, or of
+        too many dimensions.
     """
     graph = module.graph
     writes = {n.args[0]: n.args[1] for n in graph.nodes if n.target is _aten.copy_.default}
@@ -134,13 +160,17 @@ def lift_state(module: GraphModule) -> int:
     if not live:
         return 0
     last = [n for n in graph.nodes if n.op == "placeholder"][-1:]
+    states: list[Node] = []
     for buffer in live:
         with graph.inserting_after(*last) if last else graph.inserting_before(None):
             state = _placeholder(module, buffer)
         buffer.replace_all_uses_with(state)
         last = [state]
+        states.append(state)
         values = {b: state if v is buffer else v for b, v in values.items()}
-    output.args = ((*returned, *(values[buffer] for buffer in live)),)
+    with graph.inserting_before(output):
+        new = [_fitting(values[buffer], state) for buffer, state in zip(live, states, strict=True)]
+    output.args = ((*returned, *new),)
     # What export has around the graph knows the model's own inputs and outputs only.
     graph.set_codegen(CodeGen())
     module._forward_pre_hooks.clear()
@@ -178,5 +208,19 @@ def _placeholder(module: GraphModule, buffer: Node) -> Node:
             f"at most {MAX_RANK} dimensions"
         )
     node = module.graph.placeholder(name.replace(".", "_"))
+    node.target = node.name  # nothing else's, be it an input or a buffer of another module
     node.meta.update(val=buffer.meta["val"], state=State(name, initial.clone().contiguous()))
+    return node
+
+
+def _fitting(value: Node, state: Node) -> Node:
+    """The value written to a state, repeated to the state's shape as copy_ does."""
+    before, after = state.meta["val"], value.meta["val"]
+    if before.dtype != after.dtype:
+        raise _changed(state_of(state).name, before, after)
+    if before.shape == after.shape:
+        return value
+    expand, shape = _aten.expand.default, list(before.shape)
+    node = value.graph.call_function(expand, (value, shape))
+    node.meta = {**value.meta, "val": expand(after, shape)}
     return node

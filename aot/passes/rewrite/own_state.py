@@ -3,12 +3,14 @@
 
 At the end of a run new values are written over the old ones, one state after the other; so a value
 that is an input, a piece of a state, or the new value of two states is copied first, by a cat of
-one tensor.
+one tensor. So is an output that is an old value in another shape.
 """
 
 from __future__ import annotations
 
 from torch.fx import GraphModule, Node
+from torch.fx.node import map_arg
+from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import Builder, Origin, calls, edge_of, returned, shape_of
 from aot.dialect.ops.cat import cat
@@ -23,11 +25,14 @@ def own_state(module: GraphModule) -> int:
     output = module.graph.output_node()
     builder = Builder(module, module.graph)
     own: dict[Node, None] = {}
+    copies: dict[Node, Node] = {}
     with module.graph.inserting_before(output):
         for new in states:
             own[_copy(builder, new) if new in own or _is_taken(new) else new] = None
-    count = len(own.keys() - set(states))
-    output.args = ((*results, *own),)
+        for old in filter(_is_old, tree_leaves(results)):
+            copies[old] = copies.get(old) or _copy(builder, old)
+    count = len(own.keys() - set(states)) + len(copies)
+    output.args = ((*map_arg(results, lambda n: copies.get(n, n)), *own),)
     module.graph.lint()
     module.recompile()
     return count
@@ -39,6 +44,13 @@ def _is_taken(value: Node) -> bool:
     while calls(source, "reshape") or calls(source, "slice"):
         source = source.args[0]  # type: ignore[assignment]
     return value.op == "placeholder" or "state" in source.meta
+
+
+def _is_old(value: Node) -> bool:
+    """Whether a value lies where a state does, which the run ends with writing."""
+    while calls(value, "reshape"):
+        value = value.args[0]  # type: ignore[assignment]
+    return "state" in value.meta
 
 
 def _copy(builder: Builder, value: Node) -> Node:

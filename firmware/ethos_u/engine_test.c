@@ -4,9 +4,9 @@
 #include <stdalign.h>
 #include <string.h>
 
+#include "boards/common/expect.h"
 #include "firmware/ethos_u/model/commands.h"
 #include "firmware/ethos_u/model/model_device.h"
-#include "firmware/ethos_u/testing/check.h"
 #include "firmware/ethos_u/testing/stream_builder.h"
 
 enum { TENSOR_BYTES = 24, SCRATCH_BYTES = 96, PAYLOAD_BYTES = 4096, U55_128 = 0x00001807 };
@@ -31,7 +31,7 @@ static void add_block(const char *name, const void *data, uint32_t size) {
   memcpy(header + 16, &size, sizeof size);
   memcpy(header + 32, data, size);
   payload_bytes += 32 + ((size + 15) & ~15u);
-  CHECK(payload_bytes <= PAYLOAD_BYTES);
+  EXPECT(payload_bytes <= PAYLOAD_BYTES);
 }
 
 // A payload that copies its input to its output, for an NPU of this CONFIG.
@@ -77,19 +77,20 @@ static pl_status run(pl_engine *engine, uint32_t input_bytes, uint32_t scratch_b
     output[i] = 0;
   }
   const pl_status status = engine->run(engine, &context, &delegate);
-  CHECK((status == PL_OK) == (memcmp(input, output, TENSOR_BYTES) == 0));
+  EXPECT((status == PL_OK) == (memcmp(input, output, TENSOR_BYTES) == 0));
   return status;
 }
 
-static void expect(pl_engine *engine, pl_status status, pl_status expected, ethos_u_status code,
-                   int line) {
-  check_equal(status, expected, "status", line);
-  check_equal(engine->code, code, "code", line);
-  check(strcmp(engine->text, code == ETHOS_U_OK ? "" : ethos_u_status_name(code)) == 0, "text",
-        line);
+static void expect_run(pl_engine *engine, pl_status status, pl_status expected, ethos_u_status code,
+                       int line) {
+  expect_equal(status, expected, "status", line);
+  expect_equal(engine->code, code, "code", line);
+  expect(strcmp(engine->text, code == ETHOS_U_OK ? "" : ethos_u_status_name(code)) == 0, "text",
+         line);
 }
 
-#define EXPECT(status, expected, code) expect(&engine, (status), (expected), (code), __LINE__)
+#define EXPECT_RUN(status, expected, code) \
+  expect_run(&engine, (status), (expected), (code), __LINE__)
 
 static ethos_u_status bus_error(ethos_u_device *device, const ethos_u_stream *stream,
                                 const ethos_u_region *regions) {
@@ -103,23 +104,23 @@ int main(void) {
   ethos_u_model_device_init(&model, workspace, sizeof workspace, NULL);
   npu.device = &model.device;
   pl_engine engine = ethos_u_engine(&npu, "ethos-u55-128");
-  CHECK(strcmp(engine.backend, "EthosUBackend") == 0);
+  EXPECT(strcmp(engine.backend, "EthosUBackend") == 0);
 
   build(U55_128);
-  EXPECT(run(&engine, TENSOR_BYTES, SCRATCH_BYTES), PL_OK, ETHOS_U_OK);
-  EXPECT(run(&engine, TENSOR_BYTES - 1, SCRATCH_BYTES), PL_ERROR_DELEGATE_PAYLOAD,
-         ETHOS_U_ERROR_PAYLOAD);
-  EXPECT(run(&engine, TENSOR_BYTES, SCRATCH_BYTES - 1), PL_ERROR_SCRATCH_SIZE,
-         ETHOS_U_ERROR_SCRATCH_SIZE);
+  EXPECT_RUN(run(&engine, TENSOR_BYTES, SCRATCH_BYTES), PL_OK, ETHOS_U_OK);
+  EXPECT_RUN(run(&engine, TENSOR_BYTES - 1, SCRATCH_BYTES), PL_ERROR_DELEGATE_PAYLOAD,
+             ETHOS_U_ERROR_PAYLOAD);
+  EXPECT_RUN(run(&engine, TENSOR_BYTES, SCRATCH_BYTES - 1), PL_ERROR_SCRATCH_SIZE,
+             ETHOS_U_ERROR_SCRATCH_SIZE);
   payload_bytes -= 32;
-  EXPECT(run(&engine, TENSOR_BYTES, SCRATCH_BYTES), PL_ERROR_DELEGATE_PAYLOAD,
-         ETHOS_U_ERROR_PAYLOAD);
+  EXPECT_RUN(run(&engine, TENSOR_BYTES, SCRATCH_BYTES), PL_ERROR_DELEGATE_PAYLOAD,
+             ETHOS_U_ERROR_PAYLOAD);
 
   build(U55_128);
   ethos_u_device broken = {bus_error};
   npu.device = &broken;
-  EXPECT(run(&engine, TENSOR_BYTES, SCRATCH_BYTES), PL_ERROR_DELEGATE_RUN, ETHOS_U_ERROR_BUS);
+  EXPECT_RUN(run(&engine, TENSOR_BYTES, SCRATCH_BYTES), PL_ERROR_DELEGATE_RUN, ETHOS_U_ERROR_BUS);
   npu.device = &model.device;
-  EXPECT(run(&engine, TENSOR_BYTES, SCRATCH_BYTES), PL_OK, ETHOS_U_OK);
-  return check_report();
+  EXPECT_RUN(run(&engine, TENSOR_BYTES, SCRATCH_BYTES), PL_OK, ETHOS_U_OK);
+  return expect_report();
 }

@@ -69,8 +69,8 @@ struct pl_engine {
 
 // pl_model_init for a plan with delegates. All models on one plan share the engines that were
 // handed in last. (pl_model_init itself leaves them as the arena has them: where that outlives a
-// reset of the core, they may be gone.) PL_ERROR_NULL; PL_ERROR_DELEGATE_ENGINE if there is none for one of the plan's
-// delegates, whose step's index is in model->error_index then.
+// reset of the core, they may be gone.) PL_ERROR_NULL; PL_ERROR_DELEGATE_ENGINE if there is none
+// for one of the plan's delegates, whose step's index is in model->error_index then.
 PL_MUST_USE pl_status pl_model_init_with_engines(pl_model *model, const pl_plan *plan,
                                                  pl_engine *engines, uint32_t count);
 

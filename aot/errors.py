@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -78,6 +80,13 @@ class LoweringError(Exception):
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join([message, *(f"  {p}" for p in self.problems)]))
+
+
+def raised(error: Exception) -> str:
+    """What a user's own code raised, and where: "KeyError (npu.py:12): 'weight'"."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}{where}: {error}"
 
 
 def describe(value: object) -> str:

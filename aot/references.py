@@ -7,11 +7,10 @@ import importlib
 import importlib.util
 import os
 import sys
-import traceback
 from pathlib import Path
 from types import ModuleType
 
-from aot.errors import LoweringError
+from aot.errors import LoweringError, raised
 
 REFERENCE_FORMS = "pkg.module:name or path/to/file.py:name"
 
@@ -78,8 +77,4 @@ def _missing_import(reference: str, error: ModuleNotFoundError) -> LoweringError
 
 
 def _broken(reference: str, error: Exception) -> LoweringError:
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return LoweringError(
-        f"{reference}: the module cannot be imported: {type(error).__name__}{where}: {error}"
-    )
+    return LoweringError(f"{reference}: the module cannot be imported: {raised(error)}")

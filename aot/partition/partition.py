@@ -28,7 +28,7 @@ from aot.dialect.graph import (
     tensor_constant,
 )
 from aot.dialect.results import is_result, results_of
-from aot.errors import LoweringError, describe, place
+from aot.errors import LoweringError, describe, place, raised
 from aot.partition.cut import Region, cut, extract
 from aot.partition.regions import convex_regions
 from aot.pte.conventions import Needs
@@ -175,8 +175,7 @@ def _call(backend: Backend, hook: str, ops: Sequence[Node], argument: Any) -> An
     try:
         return function(argument)
     except Exception as error:
-        problem = f"{type(error).__name__}: {error}"
-        raise LoweringError(_message(backend, hook, ops, problem)) from error
+        raise LoweringError(_message(backend, hook, ops, raised(error))) from error
 
 
 def _message(backend: Backend, hook: str, ops: Sequence[Node], problem: str) -> str:

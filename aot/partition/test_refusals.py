@@ -156,7 +156,7 @@ def raises(text: str) -> Callable[[Any], Any]:
 
 # what is wrong with the backend: (its attributes, what the error says)
 BROKEN: dict[str, tuple[dict[str, Any], str]] = {
-    "compile raises": ({"compile": raises("no room in SRAM")}, "RuntimeError: no room in SRAM"),
+    "compile raises": ({"compile": raises("no room in SRAM")}, "RuntimeError (test_refusals.py:"),
     "compile gives None": ({"compile": lambda r: None}, "it gives NoneType, not a Payload"),
     "data": ({"compile": compiles_to(data="text")}, "its data are 'text', not the bytes"),
     "no data": ({"compile": compiles_to(data=b"")}, "its data are b'', not the bytes"),
@@ -187,13 +187,13 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
         {"compile": compiles_to(report={"a": float("nan")})},
         "its report cannot be written as JSON",
     ),
-    "reject raises": ({"reject": raises("what is this")}, "RuntimeError: what is this"),
+    "reject raises": ({"reject": raises("what is this")}, "): what is this\n"),
     "reject gives None": ({"reject": lambda n: None}, "it gives None, not a reason or ''"),
     "reject_region gives True": (
         {"reject_region": lambda n: True},
         "it gives True, not a reason or ''",
     ),
-    "not_worth raises": ({"not_worth": raises("oh")}, "RuntimeError: oh"),
+    "not_worth raises": ({"not_worth": raises("oh")}, "): oh\n"),
 }
 
 

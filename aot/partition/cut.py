@@ -104,13 +104,21 @@ def _add(module: GraphModule, delegate: Delegate) -> str:
     return f"delegate_{count}"
 
 
+def _origin(region: Region) -> Origin:
+    """Of all ops of a region: their module, or the first and the last."""
+    origins = [n.meta["origin"] for n in region]
+    modules = list(dict.fromkeys(o.module for o in origins if o.module))
+    module = " to ".join(dict.fromkeys([*modules[:1], *modules[-1:]]))
+    return Origin(tuple(op for o in origins for op in o.ops), module=module)
+
+
 def _call(graph: Graph, name: str, region: Region, copies: dict[Node, Node]) -> None:
     results = results_of(region)
     call = graph.call_module(name, tuple(copies[s] for s in sources_of(region)))
     call.meta.update(
         val=[r.meta["val"] for r in results],
         edge=Edge(),
-        origin=Origin(tuple(op for n in region for op in n.meta["origin"].ops)),
+        origin=_origin(region),
     )
     for index, result in enumerate(results):
         item = take(graph, call, index, result.name)

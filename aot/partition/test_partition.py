@@ -113,6 +113,11 @@ def test_the_report_has_a_row_for_every_op() -> None:
     assert list(linear["not_on"]) == ["npu", "stand_in"]
     assert report["macs"] == sum(row["macs"] for row in report["ops"]) > 0
     npu = report["delegates"][0]
+    named = [n.meta["origin"].module for n in module.graph.nodes if n.op == "call_module"]
+    for place, name in enumerate(named):
+        inside = [row["module"] for row in report["ops"] if row["delegate"] == place]
+        assert inside[0] in name and inside[-1] in name
+    assert any(named)
     rows = [row["id"] for row in report["ops"] if row["delegate"] == 0]
     assert (npu["backend"], npu["configuration"], npu["ops"]) == ("npu", "npu-1", rows)
     assert (npu["payload_bytes"], npu["scratch_bytes"], npu["alignment"]) == (5, 64, 32)

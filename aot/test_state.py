@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that change their buffers: the values are those of the user's own module, run by run, and
-what cannot be state is one clear error.
-"""
+"""Models that change their buffers: the values are those of the user's own module, run by run."""
 
 from __future__ import annotations
 
@@ -16,46 +14,13 @@ from torch import nn
 
 from aot.dialect.graph import edge_of, state_nodes
 from aot.dialect.verifier import verify
-from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.passes.rewrite.own_state import own_state
 from aot.pte.testing import export_graph
 from aot.testing.fixtures import op_counts, samples
 from aot.testing.lockstep import compare
 from aot.testing.stand_in import stand_in_target
-
-SHAPE = (1, 6)
-
-
-class Buffers(nn.Module):
-    """A module whose forward is a function of itself and its input."""
-
-    def __init__(self, function: Callable[..., object], **buffers: torch.Tensor | None) -> None:
-        super().__init__()
-        self.function = function
-        for name, value in buffers.items():
-            self.register_buffer(name, value)
-
-    def forward(self, x: torch.Tensor) -> object:
-        return self.function(self, x)
-
-
-class Nested(nn.Module):
-    def __init__(self, inner: nn.Module) -> None:
-        super().__init__()
-        self.inner = inner
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        result: torch.Tensor = self.inner(x)
-        return result * 0.5
-
-
-def ramp() -> torch.Tensor:
-    return torch.linspace(-1.0, 1.0, 6).reshape(SHAPE)
-
-
-def zeros() -> torch.Tensor:
-    return torch.zeros(SHAPE)
+from aot.testing.stateful import SHAPE, Buffers, Nested, ramp, returned, zeros
 
 
 def _assigned(m: Any, x: torch.Tensor) -> Any:
@@ -100,11 +65,6 @@ def _delayed(m: Any, x: torch.Tensor) -> Any:
     m.b.copy_(m.a)
     m.a.copy_(x)
     return old + x, old[:, 2:4]
-
-
-def _returned(m: Any, x: torch.Tensor) -> Any:
-    m.a = m.a * 0.5 + x
-    return m.a
 
 
 def _fixed(m: Any, x: torch.Tensor) -> Any:
@@ -171,7 +131,7 @@ def _in_a_name_of_others(m: Any, x: torch.Tensor) -> Any:
 
 def name_of_others() -> nn.Module:
     module = Buffers(_in_a_name_of_others, x=zeros(), inner_a=zeros())
-    module.inner = Buffers(_returned, a=zeros())
+    module.inner = Buffers(returned, a=zeros())
     return module
 
 
@@ -201,7 +161,7 @@ MODELS: dict[str, tuple[Make, int, dict[str, int]]] = {
     "rolled": (lambda: Buffers(_rolled, a=zeros()), 1, {}),
     "swapped": (lambda: Buffers(_swapped, a=ramp(), b=zeros()), 2, {}),
     "delayed": (lambda: Buffers(_delayed, a=zeros(), b=zeros()), 2, {}),
-    "returned": (lambda: Buffers(_returned, a=ramp()), 1, {"pl.lut": 1, "pl.add": 1}),
+    "returned": (lambda: Buffers(returned, a=ramp()), 1, {"pl.lut": 1, "pl.add": 1}),
     "a fixed range": (lambda: Buffers(_fixed, a=zeros()), 1, {"pl.add": 1, "pl.lut": 2}),
     "two scales": (lambda: Buffers(_two_scales, a=ramp() * 3.0), 1, {}),
     "scalars": (lambda: Buffers(_scalar, a=torch.tensor(0.5), b=torch.tensor(0.0)), 2, {}),
@@ -229,7 +189,7 @@ MODELS: dict[str, tuple[Make, int, dict[str, int]]] = {
         {"pl.lut": 1, "pl.reshape": 2, "pl.cat": 2},
     ),
     "names of others": (name_of_others, 3, {}),
-    "called twice": (lambda: Twice(Buffers(_returned, a=ramp())), 1, {}),
+    "called twice": (lambda: Twice(Buffers(returned, a=ramp())), 1, {}),
 }
 Sequence = list[tuple[torch.Tensor, ...]]
 CALIBRATION: list[Sequence] = [
@@ -365,145 +325,3 @@ def test_executorchs_own_runtime_keeps_the_state(tmp_path: Path) -> None:
         (expected,) = result.reference(x)
         assert torch.equal(method.execute(list(x))[0], expected)
         assert torch.equal(module(*x), expected)
-
-
-def _alias(m: Any, x: torch.Tensor) -> Any:
-    m.a.add_(x)
-    return m.b * 2.0
-
-
-def _grown(m: Any, x: torch.Tensor) -> Any:
-    m.a = torch.cat([m.a, x], 1)
-    return m.a[:, :6] * 2.0
-
-
-def _cast(m: Any, x: torch.Tensor) -> Any:
-    m.a += 1
-    return x * m.a
-
-
-def _index(m: Any, x: torch.Tensor) -> Any:
-    y = m.a * 0.5
-    m.a.copy_(x.argmax(1))
-    return y
-
-
-def _compared(m: Any, x: torch.Tensor) -> Any:
-    y = x * m.a
-    m.a = x > 0.0
-    return y
-
-
-def _shrunk(m: Any, x: torch.Tensor) -> Any:
-    y = x * m.a.mean()
-    m.a = x.mean(1, keepdim=True)
-    return y
-
-
-def _repeated(m: Any, x: torch.Tensor) -> Any:
-    y = x + m.a
-    m.a.copy_(x.mean(1, keepdim=True))
-    return y
-
-
-def _from_nothing(m: Any, x: torch.Tensor) -> Any:
-    m.a = x * 0.5 if m.a is None else m.a * 0.5 + x
-    return m.a
-
-
-def _unchanged(m: Any, x: torch.Tensor) -> Any:
-    old = m.a.clone()
-    m.a.copy_(x)
-    return old
-
-
-def _twice(m: Any, x: torch.Tensor) -> Any:
-    m.a.add_(x)
-    m.b.copy_(m.a)
-    return m.a * m.b
-
-
-def _unregistered(m: Any, x: torch.Tensor) -> Any:
-    m.c = x * 2.0
-    return m.c * 2.0
-
-
-class Parameter(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.w = nn.Parameter(zeros())
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        with torch.no_grad():
-            return self.w.add_(x) * 2.0
-
-
-def shared() -> nn.Module:
-    memory = torch.zeros(12)
-    return Buffers(_alias, a=memory[:6].reshape(SHAPE), b=memory[3:9].reshape(SHAPE))
-
-
-def unregistered() -> nn.Module:
-    module = Buffers(_unregistered)
-    module.c = zeros()
-    return module
-
-
-ERRORS: dict[str, tuple[Make, str]] = {
-    "int64": (
-        lambda: Buffers(_cast, a=torch.zeros(1, dtype=torch.int64)),
-        r"state a is int64\[1\]: .* float32",
-    ),
-    "bool": (
-        lambda: Buffers(lambda m, x: x * m.a.logical_not_(), a=torch.zeros(1, dtype=torch.bool)),
-        r"state a is bool\[1\]: .* float32",
-    ),
-    "shared memory": (shared, r"shares its memory with another \(a and b\).*clone"),
-    "one tensor twice": (lambda: Buffers(_alias, a=(t := zeros()), b=t), r"\(a and b\)"),
-    "grows": (
-        lambda: Buffers(_grown, a=zeros()),
-        r"state a is float32\[1, 6\] and becomes float32\[1, 12\]",
-    ),
-    "grows in a submodule": (
-        lambda: Nested(Buffers(_grown, a=zeros())),
-        r"state inner\.a is float32\[1, 6\] and becomes float32\[1, 12\]",
-    ),
-    "another dtype": (
-        lambda: Buffers(_index, a=torch.zeros(1)),
-        r"state a is float32\[1\] and becomes int64\[1\]",
-    ),
-    "another dtype, assigned": (
-        lambda: Buffers(_compared, a=zeros()),
-        r"state a is float32\[1, 6\] and becomes bool\[1, 6\]",
-    ),
-    "repeated": (lambda: Buffers(_repeated, a=zeros()), r"aten.expand.default -> float32\[1, 6\]"),
-    "shrinks": (
-        lambda: Buffers(_shrunk, a=zeros()),
-        r"state a is float32\[1, 6\] and becomes float32\[1, 1\]",
-    ),
-    "nothing at first": (
-        lambda: Buffers(_from_nothing, a=None),
-        r"state a is NoneType and becomes float32\[1, 6\]",
-    ),
-    "returned as it was": (
-        lambda: Buffers(_unchanged, a=zeros()),
-        "output 0 of the model is its state `a`, unchanged",
-    ),
-    "one value for two": (
-        lambda: Buffers(_twice, a=zeros(), b=zeros()),
-        "one value to two buffers",
-    ),
-    "no buffer": (unregistered, r"attribute self.c was assigned.*register_buffer"),
-    "a parameter": (Parameter, "changes its parameter w: make it a buffer"),
-    "no elements": (
-        lambda: Buffers(lambda m, x: (m.a.add_(1.0), x * (m.a.sum() + 1.0))[1], a=torch.zeros(0)),
-        r"state a is float32\[0\]: state has at least one element",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", ERRORS)
-def test_errors(name: str) -> None:
-    make, text = ERRORS[name]
-    with pytest.raises(LoweringError, match=text):
-        lower(make().eval(), CALIBRATION[0][0], calibration=CALIBRATION)

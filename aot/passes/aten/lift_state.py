@@ -75,7 +75,7 @@ def make_functional(program: ExportedProgram, decompositions: Mapping[Any, Any])
 
     Raises:
       LoweringError: a buffer becomes another shape, shares its memory, or shares its new value with
-        another; or it is a parameter that changes.
+        another; or what changes is no buffer.
     """
     for node in program.graph.nodes:
         if node.target is _aten.copy_.default:
@@ -83,18 +83,23 @@ def make_functional(program: ExportedProgram, decompositions: Mapping[Any, Any])
             _check_write(buffer.name.removeprefix("b_"), buffer.meta["val"], value.meta["val"])
     try:
         functional: ExportedProgram = program.run_decompositions(dict(decompositions))
-    except AssertionError as error:  # torch's, of a write to memory that has two names
-        shared = _shared_memory({**program.state_dict, **program.constants})
-        if not shared:
-            raise
-        raise LoweringError(
-            f"the model changes a buffer that shares its memory with another ({shared}): give each "
-            "its own, with .clone(); a module that has two names is called by one"
-        ) from error
     except SpecViolationError as error:
         raise LoweringError(
             "the model gives one value to two buffers, or to a buffer and to an input that it "
             "changes: keep it in one"
+        ) from error
+    except (AssertionError, RuntimeError) as error:  # torch's, of memory that it cannot write
+        shared = _shared_memory({**program.state_dict, **program.constants})
+        if shared and isinstance(error, AssertionError):
+            raise LoweringError(
+                f"the model changes a buffer that shares its memory with another ({shared}): give "
+                "each its own, with .clone(), and a module one name only"
+            ) from error
+        text = str(error).strip().splitlines()
+        raise LoweringError(
+            f"torch.export cannot follow what the model changes: {text[0] if text else ''}\n"
+            "    instead: make it a buffer (register_buffer) with memory of its own, and change it "
+            "in place or assign to it"
         ) from error
     for spec in functional.graph_signature.output_specs:
         if spec.kind is OutputKind.PARAMETER_MUTATION:

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What cannot be state is one clear error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from aot.errors import LoweringError
+from aot.lower import lower
+from aot.testing.fixtures import samples
+from aot.testing.stateful import SHAPE, Buffers, Nested, returned, zeros
+
+
+def two_names() -> nn.Module:
+    module = Buffers(lambda m, x: m.inner(x) - m.other(x * 2.0))
+    module.inner = module.other = Buffers(returned, a=zeros())
+    return module
+
+
+def _alias(m: Any, x: torch.Tensor) -> Any:
+    m.a.add_(x)
+    return m.b * 2.0
+
+
+def _grown(m: Any, x: torch.Tensor) -> Any:
+    m.a = torch.cat([m.a, x], 1)
+    return m.a[:, :6] * 2.0
+
+
+def _cast(m: Any, x: torch.Tensor) -> Any:
+    m.a += 1
+    return x * m.a
+
+
+def _index(m: Any, x: torch.Tensor) -> Any:
+    y = m.a * 0.5
+    m.a.copy_(x.argmax(1))
+    return y
+
+
+def _compared(m: Any, x: torch.Tensor) -> Any:
+    y = x * m.a
+    m.a = x > 0.0
+    return y
+
+
+def _shrunk(m: Any, x: torch.Tensor) -> Any:
+    y = x * m.a.mean()
+    m.a = x.mean(1, keepdim=True)
+    return y
+
+
+def _repeated(m: Any, x: torch.Tensor) -> Any:
+    y = x + m.a
+    m.a.copy_(x.mean(1, keepdim=True))
+    return y
+
+
+def _from_nothing(m: Any, x: torch.Tensor) -> Any:
+    m.a = x * 0.5 if m.a is None else m.a * 0.5 + x
+    return m.a
+
+
+def _unchanged(m: Any, x: torch.Tensor) -> Any:
+    old = m.a.clone()
+    m.a.copy_(x)
+    return old
+
+
+def _twice(m: Any, x: torch.Tensor) -> Any:
+    m.a.add_(x)
+    m.b.copy_(m.a)
+    return m.a * m.b
+
+
+def _unregistered(m: Any, x: torch.Tensor) -> Any:
+    m.c = x * 2.0
+    return m.c * 2.0
+
+
+class Parameter(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = nn.Parameter(zeros())
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            return self.w.add_(x) * 2.0
+
+
+def shared() -> nn.Module:
+    memory = torch.zeros(12)
+    return Buffers(_alias, a=memory[:6].reshape(SHAPE), b=memory[3:9].reshape(SHAPE))
+
+
+def unregistered() -> nn.Module:
+    module = Buffers(_unregistered)
+    module.c = zeros()
+    return module
+
+
+def unregistered_in_place() -> nn.Module:
+    module = Buffers(lambda m, x: m.c.mul_(0.5).add_(x) * 2.0)
+    module.c = zeros()
+    return module
+
+
+DATA = samples(SHAPE, count=2)
+ERRORS: dict[str, tuple[Callable[[], nn.Module], str]] = {
+    "int64": (
+        lambda: Buffers(_cast, a=torch.zeros(1, dtype=torch.int64)),
+        r"state a is int64\[1\]: .* float32",
+    ),
+    "bool": (
+        lambda: Buffers(lambda m, x: x * m.a.logical_not_(), a=torch.zeros(1, dtype=torch.bool)),
+        r"state a is bool\[1\]: .* float32",
+    ),
+    "shared memory": (shared, r"shares its memory with another \(a and b\).*clone"),
+    "one tensor twice": (lambda: Buffers(_alias, a=(t := zeros()), b=t), r"\(a and b\)"),
+    "grows": (
+        lambda: Buffers(_grown, a=zeros()),
+        r"state a is float32\[1, 6\] and becomes float32\[1, 12\]",
+    ),
+    "grows in a submodule": (
+        lambda: Nested(Buffers(_grown, a=zeros())),
+        r"state inner\.a is float32\[1, 6\] and becomes float32\[1, 12\]",
+    ),
+    "another dtype": (
+        lambda: Buffers(_index, a=torch.zeros(1)),
+        r"state a is float32\[1\] and becomes int64\[1\]",
+    ),
+    "another dtype, assigned": (
+        lambda: Buffers(_compared, a=zeros()),
+        r"state a is float32\[1, 6\] and becomes bool\[1, 6\]",
+    ),
+    "repeated": (lambda: Buffers(_repeated, a=zeros()), r"aten.expand.default -> float32\[1, 6\]"),
+    "shrinks": (
+        lambda: Buffers(_shrunk, a=zeros()),
+        r"state a is float32\[1, 6\] and becomes float32\[1, 1\]",
+    ),
+    "nothing at first": (
+        lambda: Buffers(_from_nothing, a=None),
+        r"state a is NoneType and becomes float32\[1, 6\]",
+    ),
+    "returned as it was": (
+        lambda: Buffers(_unchanged, a=zeros()),
+        "output 0 of the model is its state `a`, unchanged",
+    ),
+    "one value for two": (
+        lambda: Buffers(_twice, a=zeros(), b=zeros()),
+        "one value to two buffers",
+    ),
+    "no buffer": (unregistered, r"attribute self.c was assigned.*register_buffer"),
+    "no buffer, in place": (unregistered_in_place, "c is mutated.*\n.*register_buffer"),
+    "set_": (
+        lambda: Buffers(lambda m, x: m.a.set_(m.a * 0.5 + x) * 2.0, a=zeros()),
+        "cannot follow what the model changes.*set_.*\n.*in place",
+    ),
+    "a module of two names": (two_names, r"\(inner.a and other.a\).*one name"),
+    "repeats one element": (
+        lambda: Buffers(returned, a=torch.zeros(1, 1).expand(1, 6)),
+        "a single memory location\n.*memory of its own",
+    ),
+    "a parameter": (Parameter, "changes its parameter w: make it a buffer"),
+    "no elements": (
+        lambda: Buffers(lambda m, x: (m.a.add_(1.0), x * (m.a.sum() + 1.0))[1], a=torch.zeros(0)),
+        r"state a is float32\[0\]: state has at least one element",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors(name: str) -> None:
+    make, text = ERRORS[name]
+    with pytest.raises(LoweringError, match=text):
+        lower(make().eval(), DATA[0], calibration=DATA)

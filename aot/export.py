@@ -27,6 +27,7 @@ from aot.passes.aten.lift_state import assignments_kept, lift_state, make_functi
 from aot.passes.aten.one_to_two_dimensions import one_to_two_dimensions
 from aot.passes.aten.remove_identities import remove_identities
 from aot.passes.aten.split_to_slices import split_to_slices
+from aot.python_state import check_python_state
 from aot.rules import KEPT
 from aot.rules.function import mark_materialized
 from kernels.common.tensor import MAX_RANK
@@ -51,14 +52,15 @@ def export_aten(
     Raises:
       LoweringError: the model is no module, is in training mode, holds NaN or infinite weights, has
         dynamic shapes or other inputs than the example's, gives something else than tensors that it
-        computes, keeps state that is not float32 or has no memory of its own, checks its data, or
-        cannot be exported.
+        computes, keeps state in Python, or state that is not float32 or has no memory of its own,
+        checks its data, or cannot be exported.
     """
     if isinstance(model, ExportedProgram):
         program = model
         _check_weights({**model.state_dict, **model.constants})
     else:
         _check_module(model)
+        check_python_state(model, example_inputs)
         program = _export(model, tuple(example_inputs))
     _check_inputs(program)
     _check_signature(program, example_inputs)

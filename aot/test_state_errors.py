@@ -110,6 +110,48 @@ def unregistered_in_place() -> nn.Module:
     return module
 
 
+class Kept(nn.Module):
+    """Keeps something in Python."""
+
+    def __init__(self, function: Callable[[Any, torch.Tensor], torch.Tensor]) -> None:
+        super().__init__()
+        self.function = function
+        self.index = 0
+        self.list: list[torch.Tensor] = [zeros()]
+        self.cache: dict[int, float] = {}
+        self.register_buffer("ring", torch.zeros(4, 6))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.function(self, x)
+
+
+def _ring(m: Any, x: torch.Tensor) -> Any:
+    m.ring[m.index] = x[0]
+    m.index = (m.index + 1) % 4
+    return m.ring.mean(0, keepdim=True)
+
+
+def _appended(m: Any, x: torch.Tensor) -> Any:
+    m.list.append(x)
+    return torch.stack(m.list[-2:]).mean(0)
+
+
+def _replaced(m: Any, x: torch.Tensor) -> Any:
+    (last,), m.list = m.list, [x]
+    return x - last
+
+
+def _counted(m: Any, x: torch.Tensor) -> Any:
+    m.index += 1
+    return x * 2.0
+
+
+def _cached(m: Any, x: torch.Tensor) -> Any:
+    if 6 not in m.cache:
+        m.cache[6] = 1.0 / x.shape[-1]
+    return x * m.cache[6]
+
+
 DATA = samples(SHAPE, count=2)
 ERRORS: dict[str, tuple[Callable[[], nn.Module], str]] = {
     "int64": (
@@ -167,6 +209,10 @@ ERRORS: dict[str, tuple[Callable[[], nn.Module], str]] = {
         "a single memory location\n.*memory of its own",
     ),
     "a parameter": (Parameter, "changes its parameter w: make it a buffer"),
+    "an index": (lambda: Kept(_ring), "forward keeps index in Python"),
+    "an index in a submodule": (lambda: Nested(Kept(_ring)), r"forward keeps inner\.index in"),
+    "a list that grows": (lambda: Kept(_appended), "forward keeps list in Python.*\n.*buffer"),
+    "a list of one": (lambda: Kept(_replaced), "forward keeps list in Python"),
     "no elements": (
         lambda: Buffers(lambda m, x: (m.a.add_(1.0), x * (m.a.sum() + 1.0))[1], a=torch.zeros(0)),
         r"state a is float32\[0\]: state has at least one element",
@@ -179,3 +225,11 @@ def test_errors(name: str) -> None:
     make, text = ERRORS[name]
     with pytest.raises(LoweringError, match=text):
         lower(make().eval(), DATA[0], calibration=DATA)
+
+
+@pytest.mark.parametrize("function", [_counted, _cached])
+def test_what_is_kept_and_does_no_harm(function: Callable[..., Any]) -> None:
+    module = Kept(function).eval()
+    (reference,) = lower(module, DATA[0], calibration=DATA).reference(DATA[1])
+    assert reference.shape == SHAPE
+    assert module.list[0].shape == SHAPE and module.ring.shape == (4, 6)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What forward keeps in Python from run to run, which export takes for constants."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_flatten, tree_leaves
+
+from aot.errors import LoweringError
+
+_OWN_ATTRIBUTES = frozenset(vars(torch.nn.Module()))
+
+# By path: the structure of lists, tuples and dicts, and what is in them.
+_Values = dict[str, tuple[object, list[Any]]]
+
+
+def check_python_state(model: torch.nn.Module, example_inputs: Sequence[torch.Tensor]) -> None:
+    """That forward computes the same whatever it kept in Python: what it counts and what it keeps
+    for speed does no harm, an index into a buffer or a list of the last inputs does.
+
+    Two copies of the model run: one as it is after a run, one that knows of that run only by its
+    buffers.
+
+    Raises:
+      LoweringError: they give different results.
+    """
+    try:
+        used, fresh = copy.deepcopy(model), copy.deepcopy(model)
+        before = _python_values(used)
+        _run(used, example_inputs, seed=0)
+        kept = _changed(before, _python_values(used))
+        if not kept:
+            return
+        for a, b in zip(used.modules(), fresh.modules(), strict=True):
+            b._buffers.update({n: x if x is None else x.clone() for n, x in a._buffers.items()})
+        same = all(
+            torch.equal(a, b)
+            for a, b in zip(
+                _run(used, example_inputs, seed=1), _run(fresh, example_inputs, seed=1), strict=True
+            )
+        )
+    except Exception:  # whatever forward or a copy raises, export says it better
+        return
+    if not same:
+        raise LoweringError(
+            f"forward keeps {', '.join(kept)} in Python, and computes something else when it has "
+            "changed: on the device it would stay as it is now\n"
+            "    instead: a float32 buffer that forward changes (register_buffer), docs/state.md"
+        )
+
+
+def _run(
+    model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], seed: int
+) -> list[torch.Tensor]:
+    """Results of a run near the example, and the buffers after it."""
+    generator = torch.Generator().manual_seed(seed)
+    inputs = [x + torch.randn(x.shape, generator=generator) for x in example_inputs]
+    with torch.no_grad():
+        results = tree_leaves(model(*inputs))
+    return [x for x in [*results, *model.buffers()] if isinstance(x, torch.Tensor)]
+
+
+def _python_values(model: torch.nn.Module) -> _Values:
+    """Attributes of the model and its submodules that are no parameters, buffers or modules."""
+    values: _Values = {}
+    for path, part in model.named_modules():
+        for name, value in vars(part).items():
+            if name not in _OWN_ATTRIBUTES:
+                leaves, structure = tree_flatten(value)
+                values[f"{path}.{name}".removeprefix(".")] = structure, leaves
+    return values
+
+
+def _changed(before: _Values, after: _Values) -> list[str]:
+    """Paths of what has another structure, another number or another object."""
+    return [name for name, value in after.items() if not _same(before.get(name), value)]
+
+
+def _same(before: tuple[object, list[Any]] | None, after: tuple[object, list[Any]]) -> bool:
+    if before is None or before[0] != after[0]:
+        return False
+    pairs = zip(before[1], after[1], strict=True)
+    return all(a is b or (isinstance(b, (bool, int, float, str)) and a == b) for a, b in pairs)

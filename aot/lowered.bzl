@@ -34,8 +34,7 @@ def _lowered_impl(ctx):
     default = _files(ctx.attr.default)
     by_engine = {
         configuration: _files(target)
-        for target, configurations in ctx.attr.by_engine.items()
-        for configuration in configurations.split(" ")
+        for target, configuration in ctx.attr.by_engine.items()
     }
     return [
         DefaultInfo(files = depset([default.pte])),

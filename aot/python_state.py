@@ -29,12 +29,13 @@ def check_python_state(model: torch.nn.Module, example_inputs: Sequence[torch.Te
       LoweringError: they give different results.
     """
     try:
-        used, fresh = copy.deepcopy(model), copy.deepcopy(model)
+        used = copy.deepcopy(model)
         before = _python_values(used)
         _run(used, example_inputs, seed=0)
         kept = _changed(before, _python_values(used))
         if not kept:
             return
+        fresh = copy.deepcopy(model)
         for a, b in zip(used.modules(), fresh.modules(), strict=True):
             b._buffers.update({n: x if x is None else x.clone() for n, x in a._buffers.items()})
         same = all(

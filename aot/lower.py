@@ -12,7 +12,6 @@ import torch
 from absl import logging
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
-from torchao.quantization.pt2e import move_exported_model_to_eval
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from aot.calibration import Samples, as_inputs, calibrate
@@ -174,7 +173,6 @@ def lower(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         prepared = prepare_pt2e(aten, Int8Quantizer(target.traits))
-        move_exported_model_to_eval(prepared)
         samples = calibrate(prepared, calibration, example_inputs)
         quantized = convert_pt2e(prepared)
     merge_dequantizes(quantized)

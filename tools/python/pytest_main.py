@@ -7,6 +7,8 @@ import sys
 import pytest
 
 if __name__ == "__main__":
+    # What other packages register (hypothesis, hydra) takes seconds to import, in every test.
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     arguments = [*sys.argv[1:], "-q", "--durations=5", "--import-mode=importlib"]
     arguments += ["-p", "no:cacheprovider"]
     arguments += ["-W", "ignore::DeprecationWarning", "-W", "ignore::FutureWarning"]

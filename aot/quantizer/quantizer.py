@@ -15,10 +15,7 @@ from dataclasses import dataclass, field, replace
 
 import torch
 from torch.fx import GraphModule, Node
-from torchao.quantization.pt2e import (
-    HistogramObserver,
-    PerChannelMinMaxObserver,
-)
+from torchao.quantization.pt2e import PerChannelMinMaxObserver
 from torchao.quantization.pt2e.quantizer import (
     FixedQParamsQuantizationSpec,
     QuantizationAnnotation,
@@ -32,6 +29,7 @@ from aot.backends.traits import Traits
 from aot.dialect.graph import state_nodes, state_of
 from aot.dialect.quantization import INT8, INT8_WEIGHT, Quantization, QuantizedType
 from aot.dialect.results import taken_from
+from aot.quantizer.histogram import FastHistogramObserver
 from aot.rules import fused_clamp, gives_integers, rule_for
 from aot.rules.function import Roots, function_root, function_roots, is_interior, members
 from aot.rules.rule import Fixed, Integers, Rule, Shares
@@ -45,7 +43,7 @@ def _per_tensor(kind: QuantizedType) -> QuantizationSpec:
         quant_min=kind.quant_min,
         quant_max=kind.quant_max,
         qscheme=torch.per_tensor_symmetric if kind.symmetric else torch.per_tensor_affine,
-        observer_or_fake_quant_ctr=HistogramObserver.with_args(eps=_EPSILON),
+        observer_or_fake_quant_ctr=FastHistogramObserver.with_args(eps=_EPSILON),
     )
 
 

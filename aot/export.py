@@ -19,6 +19,7 @@ from torch.utils._pytree import tree_leaves
 from aot.dialect.graph import returned, state_of
 from aot.errors import LoweringError, describe
 from aot.passes.aten import parts_to_cat
+from aot.passes.aten.average_to_mean import average_to_mean
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
 from aot.passes.aten.fold_constants import fold_constants
 from aot.passes.aten.fuse_batch_norm import fuse_batch_norm
@@ -80,6 +81,7 @@ def export_aten(
         fuse_batch_norm,
         drop_pool_indices,
         one_to_two_dimensions,
+        average_to_mean,
         hoist_clamps,
     ):
         rewrite(module)

@@ -3,15 +3,16 @@
 modules.
 
 Every value has exactly one quantization. Values that an op needs to be equal (in and out of
-reshape, pools, cat, …) form one group; a group has one observer, or a fixed quantization where a
-function's range is known (sigmoid, softmax, tanh). A value that is pulled by two groups belongs to
-the one of the op that made it and is requantized on its way into the other.
+reshape, pools, cat, …) form one group; a group has one observer, which knows the range where the
+function tells it (sigmoid, softmax, tanh). A value that is pulled by two groups belongs to the one
+of the op that made it and is requantized on its way into the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
@@ -29,21 +30,21 @@ from aot.backends.traits import Traits
 from aot.dialect.graph import state_nodes, state_of
 from aot.dialect.quantization import INT8, INT8_WEIGHT, Quantization, QuantizedType
 from aot.dialect.results import taken_from
-from aot.quantizer.histogram import FastHistogramObserver
+from aot.quantizer.observers import Histogram, KnownRange, WidestChannel
 from aot.rules import fused_clamp, gives_integers, rule_for
 from aot.rules.function import Roots, function_root, function_roots, is_interior, members
-from aot.rules.rule import Fixed, Integers, Rule, Shares
+from aot.rules.rule import HEADROOM, Fixed, Integers, Rule, Shares
 
 _EPSILON = 2**-24  # the smallest scale
 
 
-def _per_tensor(kind: QuantizedType) -> QuantizationSpec:
+def _per_tensor(kind: QuantizedType, observer: Any, **options: float) -> QuantizationSpec:
     return QuantizationSpec(
         dtype=kind.dtype,
         quant_min=kind.quant_min,
         quant_max=kind.quant_max,
         qscheme=torch.per_tensor_symmetric if kind.symmetric else torch.per_tensor_affine,
-        observer_or_fake_quant_ctr=FastHistogramObserver.with_args(eps=_EPSILON),
+        observer_or_fake_quant_ctr=observer.with_args(eps=_EPSILON, **options),
     )
 
 
@@ -58,8 +59,17 @@ def _per_channel(kind: QuantizedType, observer: type[PerChannelMinMaxObserver]) 
     )
 
 
-def _fixed(quantization: Quantization) -> FixedQParamsQuantizationSpec:
+def _fixed(output: Fixed) -> QuantizationSpecBase:
+    quantization = output.quantization
     kind = quantization.type
+    if output.finer:
+        return _per_tensor(
+            kind,
+            KnownRange,
+            known_scale=quantization.scale,
+            known_zero_point=quantization.zero_point,
+            headroom=HEADROOM,
+        )
     return FixedQParamsQuantizationSpec(
         dtype=kind.dtype,
         scale=quantization.scale,
@@ -70,28 +80,19 @@ def _fixed(quantization: Quantization) -> FixedQParamsQuantizationSpec:
     )
 
 
-class _WidestChannel(PerChannelMinMaxObserver):  # type: ignore[misc]
-    """Gives every channel the scale of the widest."""
-
-    def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
-        scales, zero_points = super().calculate_qparams()
-        return scales.max().expand_as(scales).clone(), zero_points
-
-
-ACTIVATION = _per_tensor(INT8)
-SYMMETRIC_ACTIVATION = _per_tensor(replace(INT8, symmetric=True))
 WEIGHT = _per_channel(INT8_WEIGHT, PerChannelMinMaxObserver)
-UNIFORM_WEIGHT = _per_channel(INT8_WEIGHT, _WidestChannel)
+UNIFORM_WEIGHT = _per_channel(INT8_WEIGHT, WidestChannel)
 
 
 @dataclass
 class Group:
-    """Values of one quantization, with the zero point 0 if it is symmetric; `members` in graph
-    order.
+    """Values of one quantization, with the zero point 0 if it is symmetric; `headroom` as the
+    members ask for that are observed by themselves.
     """
 
     members: list[Node] = field(default_factory=list)
     fixed: Fixed | None = None
+    headroom: float = 0.0
     symmetric: bool = False
 
 
@@ -107,9 +108,9 @@ class Groups:
     def __getitem__(self, value: Node) -> Group:
         return self._of[value]
 
-    def add(self, value: Node, fixed: Fixed | None = None) -> None:
+    def add(self, value: Node, fixed: Fixed | None = None, headroom: float = 0.0) -> None:
         if value not in self._of:
-            self._of[value] = Group([value], fixed)
+            self._of[value] = Group([value], fixed, headroom)
 
     def join(self, value: Node, other: Node) -> bool:
         """Makes two values share, unless that would narrow a fixed range; says whether they share
@@ -121,6 +122,7 @@ class Groups:
         if a.fixed != b.fixed:
             return False
         a.members.extend(b.members)
+        a.headroom = min(a.headroom, b.headroom)
         for member in b.members:
             self._of[member] = a
         return True
@@ -192,7 +194,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 for source in sources:
                     groups.join(source, node)
             else:
-                groups.add(node)
+                groups.add(node, headroom=output.headroom)
         for old, new in states:
             if old in groups and is_float_tensor(new):
                 groups.add(new)
@@ -226,7 +228,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             for value in rule.activations(node):
                 if not isinstance(rule.output, Shares) or groups[value] is groups[node]:
                     inputs[value] = _spec(value, groups, order, edge=True)
-                elif output is ACTIVATION or output is SYMMETRIC_ACTIVATION:
+                elif isinstance(output, QuantizationSpec):
                     # A source outside of the op's group is requantized on this edge, which now
                     # comes first in the group.
                     inputs[value] = output
@@ -274,8 +276,8 @@ def _spec(
     if value is not first or edge:
         return SharedQuantizationSpec(first)
     if group.fixed is not None:
-        return _fixed(group.fixed.quantization)
-    return SYMMETRIC_ACTIVATION if group.symmetric else ACTIVATION
+        return _fixed(group.fixed)
+    return _per_tensor(replace(INT8, symmetric=group.symmetric), Histogram, headroom=group.headroom)
 
 
 def _holds(quantization: Quantization, value: torch.Tensor) -> bool:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import torch
 from torch.fx import Node
@@ -12,10 +13,12 @@ from aot.dialect.arithmetic import quantize_mean
 from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.library import Op
 from aot.dialect.ops.mean import mean
-from aot.rules.rule import Call, Family, UnaryRule, argument
+from aot.rules.rule import HEADROOM, Call, Family, Observed, Output, UnaryRule, argument
 
 
 class Mean(UnaryRule):
+    output: ClassVar[Output] = Observed(HEADROOM)
+
     def op(self, node: Node) -> Op:
         return mean
 

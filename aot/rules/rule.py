@@ -30,9 +30,20 @@ class Clamp:
     maximum: float | None = None
 
 
+HEADROOM = 1 / 8
+"""By which share a range is wider than calibration shows, where a value is seen too rarely for its
+largest ones to be among them."""
+
+
 @dataclass(frozen=True)
 class Observed:
-    """The output is observed by itself."""
+    """The output is observed by itself.
+
+    Attributes:
+      headroom: by which share the range is wider than calibration shows.
+    """
+
+    headroom: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -42,9 +53,16 @@ class Shares:
 
 @dataclass(frozen=True)
 class Fixed:
-    """The output's quantization follows from the function's range."""
+    """The output's quantization follows from the function's range.
+
+    Attributes:
+      quantization: of the whole range.
+      finer: where calibration shows only a part of the range, the scale may be a finer one, 1/n
+        with an integer n.
+    """
 
     quantization: Quantization
+    finer: bool = False
 
 
 @dataclass(frozen=True)

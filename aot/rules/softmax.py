@@ -18,7 +18,7 @@ from aot.rules.rule import Call, Family, Fixed, Output, UnaryRule, argument
 
 
 class Softmax(UnaryRule):
-    output: ClassVar[Output] = Fixed(OUTPUT)
+    output: ClassVar[Output] = Fixed(OUTPUT, finer=True)
 
     def op(self, node: Node) -> Op:
         return softmax
@@ -27,8 +27,9 @@ class Softmax(UnaryRule):
         (x,) = call.inputs
         shape = shape_of(x)
         dim = int(argument(call.node, "dim")) % len(shape)
-        table, _ = exponential_table(quantization_of(x).scale, shape[dim])
-        return call.emit(softmax, x, call.constant("exp_table", table), dim)
+        steps = round(1.0 / call.output.scale)
+        table, _ = exponential_table(quantization_of(x).scale, shape[dim], steps)
+        return call.emit(softmax, x, call.constant("exp_table", table), dim, steps)
 
 
 class LogSoftmax(UnaryRule):

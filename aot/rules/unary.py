@@ -17,11 +17,12 @@ from aot.dialect.quantization import Quantization
 from aot.rules.function import Roots, evaluate, function_root
 from aot.rules.rule import Call, Fixed, Output, UnaryRule, as_clamp
 
-# TFLite's output quantization of functions whose range is known: no calibration can be too narrow.
+# TFLite's output quantization of functions whose range is known; a finer one where calibration
+# shows only a part of it.
 _FIXED = {
-    torch.ops.aten.sigmoid.default: Fixed(Quantization(1.0 / 256.0, -128)),
-    torch.ops.aten.hardsigmoid.default: Fixed(Quantization(1.0 / 256.0, -128)),
-    torch.ops.aten.tanh.default: Fixed(Quantization(1.0 / 128.0)),
+    torch.ops.aten.sigmoid.default: Fixed(Quantization(1.0 / 256.0, -128), finer=True),
+    torch.ops.aten.hardsigmoid.default: Fixed(Quantization(1.0 / 256.0, -128), finer=True),
+    torch.ops.aten.tanh.default: Fixed(Quantization(1.0 / 128.0), finer=True),
 }
 
 

@@ -54,7 +54,7 @@ class ManyOps(torch.nn.Module):
         return (
             OPS.cat([b, b], 1),
             OPS.mean(h, [1, 2], False, 0, 0, ONE, -4),
-            OPS.softmax(OPS.adaptive_max_pool2d(x, [4, 4]), self.exponentials, 3),
+            OPS.softmax(OPS.adaptive_max_pool2d(x, [4, 4]), self.exponentials, 3, 256),
             OPS.reshape(OPS.dequantize(i, 0.5, 3), [1, 128]),
             OPS.quantize(f, 0.25, 1),
             torch.amax(self.group_norm(self.layer_norm(f)), dim=[1]),

@@ -13,9 +13,12 @@ from kernels.testing.exponentials import exp_table, rows
 
 def cases() -> Iterator[Case]:
     for name, given, dim, board, values in rows("softmax", 100):
-        table, _ = exp_table(values.choice([0.001, 0.02, 0.1, 0.5, 4.0]), given.shape[dim])
-        inputs, constants = {"input": given}, {"exp_table": table}
-        yield Case(name, "pl::softmax", inputs, constants, {"dim": dim}, board)
+        scale = values.choice([0.001, 0.02, 0.1, 0.5, 4.0])
+        for steps in (256, values.choice([1, 255, 257, 1000, 4099, 2**18])):
+            table, _ = exp_table(scale, given.shape[dim], steps)
+            inputs, constants = {"input": given}, {"exp_table": table}
+            attributes = {"dim": dim, "steps": steps}
+            yield Case(f"{name}, {steps}", "pl::softmax", inputs, constants, attributes, board)
 
 
 CALLS = [
@@ -26,11 +29,14 @@ CALLS = [
                 "input": activation(2, 8),
                 "exp_table": constant([2**23] + [0] * 255, "int32"),
                 "dim": 1,
+                "steps": 256,
             },
             (activation(2, 8, name="y"),),
         ),
         refused=[
             ({"dim": -1}, "dim is -1"),
+            ({"steps": 0}, "steps is 0"),
+            ({"steps": 2**18}, "uint32"),
             ({"exp_table": constant([1, 2] + [0] * 254, "int32")}, "largest"),
             ({"exp_table": constant([2**30] + [0] * 255, "int32")}, "uint32"),
         ],
@@ -38,8 +44,9 @@ CALLS = [
 ]
 
 MUTANTS = [
-    Mutant("softmax/softmax_s8_scalar.c", "+ half) / sum", ") / sum"),
-    Mutant("softmax/softmax_s8_scalar.c", "share > 255 ? 255 :", "share > 256 ? 255 :"),
+    Mutant("softmax/rows.h", "+ half) / sum", ") / sum"),
+    Mutant("softmax/softmax_steps_s8_scalar.c", "params->steps", "256"),
+    Mutant("softmax/rows.h", "share > 255 ? 255 :", "share > 256 ? 255 :"),
     Mutant("common/exponentials.h", "*x > maximum ? *x", "*x < maximum ? *x"),
 ]
 
@@ -51,6 +58,9 @@ def layers() -> Iterator[Layer]:
             "input": activation(1, count),
             "exp_table": constant(table // 4, "int32"),
             "dim": 1,
+            "steps": 256,
         }
         call = OpCall("pl::softmax", arguments, (activation(1, count, name="y"),))
         yield Layer(f"softmax {count}", call, peer)
+    finer = OpCall("pl::softmax", {**arguments, "steps": 1000}, call.outputs)
+    yield Layer("softmax 1000, finer", finer)

@@ -4,7 +4,10 @@
 
 #include "kernels/common/types.h"
 
-typedef struct pl_softmax_params pl_softmax_params;  // none: null
+// Null for pl_softmax_s8.
+typedef struct {
+  uint32_t steps;  // 1 / output scale
+} pl_softmax_params;
 
 // Input and output are [outer, size, inner]; the softmax runs over size.
 typedef struct {
@@ -24,5 +27,10 @@ typedef struct {
 // TFLite.
 PL_MUST_USE pl_status pl_softmax_s8(const pl_context *ctx, const pl_softmax_params *params,
                                     const pl_softmax_dims *dims, const pl_softmax_data *data);
+
+// The same with an output of scale 1 / steps: min(127, floor((steps * e + S / 2) / S) - 128), where
+// steps * e + S / 2 must fit in uint32.
+PL_MUST_USE pl_status pl_softmax_steps_s8(const pl_context *ctx, const pl_softmax_params *params,
+                                          const pl_softmax_dims *dims, const pl_softmax_data *data);
 
 #endif  // KERNELS_SOFTMAX_SOFTMAX_H_

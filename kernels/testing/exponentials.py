@@ -46,8 +46,10 @@ def rows(op: str, count: int) -> Iterator[tuple[str, AnyArray, int, bool, Values
         )
 
 
-def exp_table(scale: float, size: int) -> tuple[AnyArray, int]:
-    """exp(-d * scale) with as many fraction bits as sums over `size` values allow."""
-    bits = 23 if size == 1 else min(23, 31 - math.ceil(math.log2(size)))
+def exp_table(scale: float, size: int, steps: int = 256) -> tuple[AnyArray, int]:
+    """exp(-d * scale) with as many fraction bits as sums over `size` values, and `steps` times an
+    entry, allow.
+    """
+    bits = 31 - math.ceil(math.log2(max(size, steps)))
     entries = [round(math.exp(-d * scale) * 2**bits) for d in range(256)]
     return np.array(entries, np.int32), bits

@@ -196,7 +196,7 @@ def cases() -> Iterator[Case]:
         partial(nn.Linear, 8, 5),
         partial(nn.Softmax, dim=1),
     )
-    layers = {"conv2d": 1, "avg_pool2d": 1, "linear": 1, "softmax": 1}
+    layers = {"conv2d": 1, "mean": 1, "linear": 1, "softmax": 1}
     yield Case("classifier", classifier, (Input((1, 3, 9, 9)),), layers, 1)
     flat = partial(sequence, partial(nn.Conv2d, 3, 4, 3), nn.Flatten, partial(nn.Linear, 36, 5))
     # The second transpose goes into the order of the linear layer's weights.

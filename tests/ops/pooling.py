@@ -67,8 +67,9 @@ _POOLS: tuple[
         "avg_pool2d",
     ),
     (nn.AvgPool2d, "kernel_2x3", ((2, 3),), {"stride": (2, 1)}, (6, 7), "avg_pool2d"),
-    (nn.AvgPool2d, "global", (5,), {}, (5, 5), "avg_pool2d"),
-    (nn.AdaptiveAvgPool2d, "1", (1,), {}, (5, 7), "avg_pool2d"),
+    (nn.AvgPool2d, "global", (5,), {}, (5, 5), "mean"),
+    (nn.AdaptiveAvgPool2d, "1", (1,), {}, (5, 7), "mean"),
+    (nn.AdaptiveAvgPool2d, "keeps_height", ((None, 1),), {}, (6, 5), "mean"),
     (nn.AdaptiveAvgPool2d, "even_windows", ((2, 3),), {}, (6, 6), "avg_pool2d"),
     (nn.AdaptiveAvgPool2d, "uneven_windows", ((3, 2),), {}, (7, 5), "adaptive_avg_pool2d"),
     (nn.AdaptiveAvgPool2d, "keeps_width", ((2, None),), {}, (6, 5), "avg_pool2d"),
@@ -94,7 +95,7 @@ _POOLS: tuple[
         (14,),
         "avg_pool2d",
     ),
-    (nn.AdaptiveAvgPool1d, "1", (1,), {}, (9,), "avg_pool2d"),
+    (nn.AdaptiveAvgPool1d, "1", (1,), {}, (9,), "mean"),
     (nn.AdaptiveAvgPool1d, "uneven_windows", (4,), {}, (9,), "adaptive_avg_pool2d"),
     (nn.AdaptiveMaxPool1d, "1", (1,), {}, (9,), "max_pool2d"),
     (nn.AdaptiveMaxPool1d, "uneven_windows", (4,), {}, (9,), "adaptive_max_pool2d"),
@@ -105,7 +106,11 @@ def cases() -> Iterator[Case]:
     module: Callable[[], nn.Module]
     for pool, what, arguments, attributes, size, op in _POOLS:
         name = f"{pool.__name__.lower()}_{what}"
-        yield spatial(name, partial(pool, *arguments, **attributes), (1, 5, *size), {op: 1})
+        module, shape = partial(pool, *arguments, **attributes), (1, 5, *size)
+        if op == "mean":  # takes its axes wherever they are
+            yield Case(name, module, (Input(shape),), {op: 1})
+        else:
+            yield spatial(name, module, shape, {op: 1})
     for pool, op in ((nn.MaxPool2d, "max_pool2d"), (nn.AvgPool2d, "avg_pool2d")):
         name = pool.__name__.lower()
         module = partial(pool, 2)

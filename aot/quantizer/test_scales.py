@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outputs have a scale of their own where a shared or a fixed one costs accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch.fx import GraphModule
+from torch.utils._pytree import tree_leaves
+
+from aot.dialect.graph import edge_of, quantization_of
+from aot.dialect.quantization import Quantization
+from aot.passes.fold_qdq import fold_qdq
+from aot.quantizer.observers import KnownRange
+from aot.testing.fixtures import model, op_counts, quantized, samples
+
+IMAGE, ROW = (1, 16, 8, 8), (1, 1000)
+DATA: dict[tuple[int, ...], list[tuple[torch.Tensor, ...]]] = {
+    shape: samples(shape, count=48) for shape in (IMAGE, ROW)
+}
+
+# Function, its input, what it becomes, dB of signal to noise that are reached.
+CASES: dict[str, tuple[Callable[..., torch.Tensor], tuple[int, ...], str, float]] = {
+    "pool of relu": (lambda x: F.adaptive_avg_pool2d(x.relu(), 1), IMAGE, "mean", 44.0),
+    "pool of hardswish": (lambda x: F.adaptive_avg_pool2d(F.hardswish(x), 1), IMAGE, "mean", 40.0),
+    "window of the whole": (lambda x: F.avg_pool2d(x.relu(), 8), IMAGE, "mean", 44.0),
+    "softmax of many": (lambda x: x.softmax(1), ROW, "softmax", 22.0),
+    "sigmoid of the small": (lambda x: (x - 6.0).sigmoid(), ROW, "lut", 22.0),
+    "tanh of the small": (lambda x: (x * 0.1).tanh(), ROW, "lut", 36.0),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_signal_to_noise(name: str) -> None:
+    function, shape, op, reached = CASES[name]
+    data = DATA[shape]
+    module = model(function)
+    graph = fold_qdq(quantized(module, data[:32]), float_io=True)
+    assert f"pl.{op}" in op_counts(graph)
+    expected, actual = (
+        torch.cat([result for x in data[32:] for result in tree_leaves(m(*x))])
+        for m in (module, graph)
+    )
+    noise = (actual - expected).square().sum()
+    assert float(10 * torch.log10(expected.square().sum() / noise)) > reached
+
+
+def output_of(function: Callable[..., torch.Tensor]) -> Quantization:
+    graph: GraphModule = fold_qdq(quantized(model(function), DATA[ROW][:4]))
+    return quantization_of(graph.graph.output_node().all_input_nodes[0])
+
+
+def test_most_of_a_known_range_is_all_of_it() -> None:
+    assert output_of(torch.sigmoid) == Quantization(1 / 256, -128)
+    assert output_of(torch.tanh) == Quantization(1 / 128)
+    assert output_of(lambda x: (10.0 * x).softmax(1)) == Quantization(1 / 256, -128)
+
+
+def test_a_finer_scale_is_of_an_integer_and_keeps_the_zero_point() -> None:
+    for function, zero_point in ((lambda x: x.softmax(1), -128), (lambda x: (x / 9).tanh(), 0)):
+        quantization = output_of(function)
+        assert quantization.zero_point == zero_point
+        assert quantization.scale == float(torch.tensor(1.0 / round(1.0 / quantization.scale)))
+
+
+def test_values_side_by_side_have_one_finer_scale() -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return torch.cat([(x - 6.0).sigmoid(), (x - 4.0).sigmoid()], 1)
+
+    graph = fold_qdq(quantized(model(function), DATA[ROW][:4]))
+    assert op_counts(graph) == {"pl.lut": 2, "pl.cat": 1}
+    nodes = [n for n in graph.graph.nodes if n.op == "call_function"]
+    assert len({edge_of(n).quantization for n in nodes}) == 1 and edge_of(nodes[0]).scale < 1 / 512
+
+
+@pytest.mark.parametrize(
+    "largest, steps",
+    [(0.0, 256), (1.0, 256), (0.7, 256), (0.5, 453), (0.001, 226666), (1e-9, 2**18)],
+)
+def test_the_scale_of_a_known_range(largest: float, steps: int) -> None:
+    observer = KnownRange(
+        known_scale=1 / 256,
+        known_zero_point=-128,
+        headroom=1 / 8,
+        dtype=torch.int8,
+        quant_min=-128,
+        quant_max=127,
+    )
+    observer(torch.tensor([0.0, largest]))
+    scale, zero_point = observer.calculate_qparams()
+    assert float(scale) == pytest.approx(1 / steps, rel=1e-4) and int(zero_point) == -128

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import nn
 
 from aot.errors import LoweringError
 from aot.export import export_aten
@@ -75,22 +74,3 @@ def test_the_hint_is_the_same_function_and_has_an_int8_form(name: str) -> None:
     check_supported(export_aten(model(instead), inputs), allow_float_fallback=False)
     # Float32: the two forms round differently.
     torch.testing.assert_close(refused(*inputs), instead(*inputs), rtol=1e-5, atol=1e-6)
-
-
-def test_the_hint_for_a_transposed_convolution() -> None:
-    with pytest.raises(
-        LoweringError, match=r"instead: nn.Upsample\(scale_factor=stride\), nearest"
-    ):
-        check_supported(export_aten(nn.ConvTranspose2d(3, 4, 2, 2).eval(), [IMAGE]), False)
-    upsampled = nn.Sequential(nn.Upsample(scale_factor=2), nn.Conv2d(3, 4, 3, padding=1)).eval()
-    check_supported(export_aten(upsampled, [IMAGE]), False)
-
-
-def test_the_hint_for_a_transposed_convolution_over_one_dimension() -> None:
-    line = IMAGE.flatten(2)
-    with pytest.raises(
-        LoweringError, match=r"x.unsqueeze\(2\), nn.Upsample\(scale_factor=\(1, str"
-    ):
-        check_supported(export_aten(nn.ConvTranspose1d(3, 4, 2, 2).eval(), [line]), False)
-    parts = nn.Sequential(nn.Upsample(scale_factor=(1, 2)), nn.Conv2d(3, 4, (1, 3)))
-    check_supported(export_aten(model(lambda a, x: a(x.unsqueeze(2)), parts), [line]), False)

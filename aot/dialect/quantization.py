@@ -100,12 +100,19 @@ class Quantization:
 
 @dataclass(frozen=True, eq=False)
 class ChannelQuantization:
-    """Of a weight: q of channel c, its index in dimension 0, stands for scales[c] * q.
+    """Of a weight: q of channel c, its index in dimension `axis`, stands for scales[c] * q.
 
     Attributes:
       scales: float64 [channels].
+      axis: of the channels.
       type: symmetric.
     """
 
     scales: torch.Tensor
+    axis: int = 0
     type: QuantizedType = INT8_WEIGHT
+
+    def scales_like(self, values: torch.Tensor) -> torch.Tensor:
+        """The scale of each of a weight's integers."""
+        shape = [-1 if d == self.axis else 1 for d in range(values.dim())]
+        return self.scales.reshape(shape).expand(values.shape)

@@ -25,7 +25,7 @@ class _Headroom:
         return super()._calculate_qparams(min_val * room, max_val * room)  # type: ignore[misc]
 
 
-class Histogram(_Headroom, FastHistogramObserver):  # type: ignore[misc]
+class Histogram(_Headroom, FastHistogramObserver):
     """Clips what costs less than the finer step gains."""
 
 

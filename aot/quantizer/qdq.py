@@ -34,4 +34,6 @@ def quantized_weight(module: GraphModule, node: Node) -> tuple[torch.Tensor, Cha
     """The integers behind a dequantize_per_channel node over constants, and what they stand for."""
     values, scales = (tensor_constant(module, node.args[i]) for i in (0, 1))
     assert values is not None and scales is not None and values.dtype == INT8_WEIGHT.dtype
-    return values, ChannelQuantization(scales.to(torch.float64))
+    axis = node.args[3]
+    assert isinstance(axis, int)
+    return values, ChannelQuantization(scales.to(torch.float64), axis)

@@ -34,6 +34,7 @@ from aot.quantizer.observers import Histogram, KnownRange, WidestChannel
 from aot.rules import fused_clamp, gives_integers, rule_for
 from aot.rules.function import Roots, function_root, function_roots, is_interior, members
 from aot.rules.rule import HEADROOM, Fixed, Integers, Rule, Shares
+from aot.rules.weights import channel_axis
 
 _EPSILON = 2**-24  # the smallest scale
 
@@ -48,13 +49,15 @@ def _per_tensor(kind: QuantizedType, observer: Any, **options: float) -> Quantiz
     )
 
 
-def _per_channel(kind: QuantizedType, observer: type[PerChannelMinMaxObserver]) -> QuantizationSpec:
+def _per_channel(
+    kind: QuantizedType, observer: type[PerChannelMinMaxObserver], axis: int
+) -> QuantizationSpec:
     return QuantizationSpec(
         dtype=kind.dtype,
         quant_min=kind.quant_min,
         quant_max=kind.quant_max,
         qscheme=torch.per_channel_symmetric,
-        ch_axis=0,
+        ch_axis=axis,
         observer_or_fake_quant_ctr=observer.with_args(eps=_EPSILON),
     )
 
@@ -78,10 +81,6 @@ def _fixed(output: Fixed) -> QuantizationSpecBase:
         quant_max=kind.quant_max,
         qscheme=torch.per_tensor_affine,
     )
-
-
-WEIGHT = _per_channel(INT8_WEIGHT, PerChannelMinMaxObserver)
-UNIFORM_WEIGHT = _per_channel(INT8_WEIGHT, WidestChannel)
 
 
 @dataclass
@@ -239,7 +238,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             weight = rule.weights(node)
             if weight is not None:
                 uniform = self._needs(node, rule).weights_per_tensor
-                inputs[weight] = UNIFORM_WEIGHT if uniform else WEIGHT
+                observer = WidestChannel if uniform else PerChannelMinMaxObserver
+                inputs[weight] = _per_channel(INT8_WEIGHT, observer, channel_axis(node))
         for member in _readers(node):
             member.meta["quantization_annotation"] = QuantizationAnnotation(
                 input_qspec_map={v: s for v, s in inputs.items() if v in member.all_input_nodes},

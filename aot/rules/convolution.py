@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten.convolution (2d) to pl::conv2d or pl::depthwise_conv2d."""
+"""aten.convolution (2d) to pl::conv2d, pl::depthwise_conv2d or pl::transpose_conv2d."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 import torch
 from torch.fx import Node
@@ -12,6 +13,7 @@ from aot.dialect.graph import NHWC, Edge, quantization_of, tensor_constant
 from aot.dialect.library import Op
 from aot.dialect.ops.conv2d import conv2d
 from aot.dialect.ops.depthwise_conv2d import depthwise_conv2d
+from aot.dialect.ops.transpose_conv2d import transpose_conv2d
 from aot.rules.rule import Call, Family, Observed, Output, argument, pair
 from aot.rules.spatial import to_nchw, to_nhwc
 from aot.rules.weights import quantize_weights
@@ -32,17 +34,14 @@ class Convolution:
         return weight
 
     def op(self, node: Node) -> Op:
+        if argument(node, "transposed"):
+            return transpose_conv2d
         x = self.activations(node)[0].meta["val"]
         groups = int(argument(node, "groups"))
         return depthwise_conv2d if groups > 1 and groups == x.shape[1] else conv2d
 
     def reject(self, node: Node) -> tuple[str, str] | None:
         rank = len(node.meta["val"].shape)
-        if argument(node, "transposed"):
-            instead = "nn.Upsample(scale_factor=stride), nearest, then Conv2d"
-            if rank == 3:
-                instead = "x.unsqueeze(2), nn.Upsample(scale_factor=(1, stride)), then Conv2d"
-            return "transposed convolution has no int8 form", instead
         if rank != 4:
             return f"convolution over {rank - 2} dimensions has no int8 form", "Conv1d or Conv2d"
         weight, bias = node.args[1], argument(node, "bias")
@@ -52,17 +51,16 @@ class Convolution:
         return None
 
     def emit(self, call: Call) -> Node:
-        node, (x,) = call.node, call.inputs
+        node, (x,), op = call.node, call.inputs, self.op(call.node)
         stride, dilation = pair(argument(node, "stride")), pair(argument(node, "dilation"))
         vertical, horizontal = pair(argument(node, "padding"))
-        padding = [vertical, vertical, horizontal, horizontal]
         groups = int(argument(node, "groups"))
         bias = tensor_constant(call.module, argument(node, "bias"))
-        quantized = quantize_weights(call, node.args[1], bias)
-
+        transposed = op is transpose_conv2d
+        arrange = partial(_by_output, groups=groups) if transposed else None
+        quantized = quantize_weights(call, node.args[1], bias, arrange)
         weight = quantized.values.permute(0, 2, 3, 1)  # OIHW -> OHWI
-        depthwise = self.op(node) is depthwise_conv2d
-        if depthwise:
+        if op is depthwise_conv2d:
             weight = weight.squeeze(3).permute(1, 2, 0)  # -> HWO
         tensors = [
             to_nhwc(call, x),
@@ -71,13 +69,22 @@ class Convolution:
             call.constant("multiplier", quantized.multiplier),
             call.constant("shift", quantized.shift),
         ]
-        tail = [quantization_of(x).zero_point, call.output.zero_point, *call.activation_range()]
-        edge = Edge(call.output, NHWC)
-        if depthwise:
-            out = call.emit(depthwise_conv2d, *tensors, stride, padding, dilation, *tail, edge=edge)
+        if transposed:
+            size = [int(s) for s in node.meta["val"].shape[2:]]
+            window: list[Any] = [stride, [vertical, horizontal], dilation, size, groups]
         else:
-            out = call.emit(conv2d, *tensors, stride, padding, dilation, groups, *tail, edge=edge)
+            window = [stride, [vertical, vertical, horizontal, horizontal], dilation]
+            if op is conv2d:
+                window.append(groups)
+        tail = [quantization_of(x).zero_point, call.output.zero_point, *call.activation_range()]
+        out = call.emit(op, *tensors, *window, *tail, edge=Edge(call.output, NHWC))
         return to_nchw(call, out)
+
+
+def _by_output(weight: torch.Tensor, groups: int) -> torch.Tensor:
+    """A transposed convolution's weight [I, O / groups, H, W] as [O, I / groups, H, W]."""
+    grouped = weight.reshape(groups, -1, *weight.shape[1:])
+    return grouped.transpose(1, 2).flatten(0, 1)
 
 
 FAMILY = Family({torch.ops.aten.convolution.default: Convolution()})

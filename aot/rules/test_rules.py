@@ -24,6 +24,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], list[nn.Module], str]] = {
     "conv": (lambda a, x: a(x), [nn.Conv2d(6, 2, 3)], "conv2d"),
     "grouped": (lambda a, x: a(x), [nn.Conv2d(6, 6, 3, groups=3)], "conv2d"),
     "depthwise": (lambda a, x: a(x), [nn.Conv2d(6, 12, 3, groups=6)], "depthwise_conv2d"),
+    "transposed": (lambda a, x: F.relu(a(x)), [nn.ConvTranspose2d(6, 4, 3, 2)], "transpose_conv2d"),
     "linear": (lambda a, x: F.relu(a(x)), [nn.Linear(5, 2)], "linear"),
     "sub": (lambda x: x - x.mean(1, keepdim=True), [], "add"),
     "mul": (lambda x: F.relu(x * x.mean(1, keepdim=True)), [], "mul"),

@@ -6,6 +6,7 @@ channel.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -15,14 +16,14 @@ from aot.dialect.arithmetic import INT32_MAX, quantize_multiplier
 from aot.dialect.graph import quantization_of
 from aot.errors import LoweringError
 from aot.quantizer.qdq import quantized_weight
-from aot.rules.rule import Call
+from aot.rules.rule import Call, argument
 
 _LARGEST_BIAS = 2**30
 
 
 @dataclass(frozen=True)
 class QuantizedWeights:
-    """values int8 [O, ...] in torch's own order; bias, multiplier, shift int32 [O]."""
+    """values int8 [O, ...], else in torch's own order; bias, multiplier, shift int32 [O]."""
 
     values: torch.Tensor
     bias: torch.Tensor
@@ -30,19 +31,43 @@ class QuantizedWeights:
     shift: torch.Tensor
 
 
-def quantize_weights(call: Call, weight: object, bias: torch.Tensor | None) -> QuantizedWeights:
+def channel_axis(node: Node) -> int:
+    """The axis of an ATen op's weights that is quantized per channel.
+
+    A transposed convolution's are [I, O / groups, ...]: an output channel has a scale of its own,
+    or one with those at its place in the other groups. Where each group has one input channel, the
+    outputs of a group share instead.
+    """
+    if node.target is not torch.ops.aten.convolution.default or not argument(node, "transposed"):
+        return 0
+    weight = node.args[1]
+    assert isinstance(weight, Node)
+    return 0 if weight.meta["val"].shape[0] == argument(node, "groups") else 1
+
+
+def quantize_weights(
+    call: Call,
+    weight: object,
+    bias: torch.Tensor | None,
+    arrange: Callable[[torch.Tensor], torch.Tensor] | None = None,
+) -> QuantizedWeights:
     """Reads the per-channel quantized weight behind a dequantize node and completes the constants.
 
     Args:
       call: gives the input's and the output's quantization.
       weight: a quantized_decomposed.dequantize_per_channel node over constants.
       bias: float [O], or None.
+      arrange: brings the weight's elements to [O, ...] where torch has them in another order.
 
     Raises:
       LoweringError: an accumulator could overflow int32.
     """
     assert isinstance(weight, Node)
     values, quantization = quantized_weight(call.module, weight)
+    scales = quantization.scales_like(values)
+    if arrange is not None:
+        values, scales = arrange(values), arrange(scales)
+    scales = scales.flatten(1)[:, 0]
     source = quantization_of(call.inputs[0])
     real_bias = torch.zeros(len(values)) if bias is None else bias
     real_bias = real_bias.to(torch.float64)
@@ -51,9 +76,9 @@ def quantize_weights(call: Call, weight: object, bias: torch.Tensor | None) -> Q
     # it the smallest scale that holds the bias; what the weights lose is far below one step of the
     # output.
     smallest = real_bias.abs() / (source.scale * _LARGEST_BIAS)
-    kept = torch.maximum(quantization.scales, smallest)
+    kept = torch.maximum(scales, smallest)
     shape = [-1] + [1] * (values.dim() - 1)
-    values = torch.round(values * (quantization.scales / kept).reshape(shape))
+    values = torch.round(values * (scales / kept).reshape(shape))
     values = values.to(quantization.type.dtype)
 
     int_bias = torch.round(real_bias / (source.scale * kept)).to(torch.int64)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""conv2d, depthwise_conv2d and linear: every attribute, fused activations, 1d forms."""
+"""conv2d, depthwise_conv2d, transpose_conv2d and linear: every attribute, fused activations, 1d
+forms.
+"""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -55,6 +57,36 @@ _DEPTHWISE: tuple[tuple[str, int, int, Any, dict[str, Any], tuple[int, int]], ..
     ("global", 16, 16, (4, 4), {}, (4, 4)),
 )
 
+# As _CONV2D, of nn.ConvTranspose2d.
+_TRANSPOSED: tuple[tuple[str, int, int, Any, dict[str, Any], tuple[int, int]], ...] = (
+    ("3x3", 3, 8, 3, {}, (4, 5)),
+    ("no_bias", 3, 5, 3, {"bias": False}, (3, 4)),
+    ("2x2_stride_2", 8, 4, 2, {"stride": 2}, (4, 3)),
+    (
+        "3x3_stride_2_output_padding",
+        4,
+        6,
+        3,
+        {"stride": 2, "padding": 1, "output_padding": 1},
+        (4, 4),
+    ),
+    ("4x4_stride_2_padding_1", 6, 5, 4, {"stride": 2, "padding": 1}, (3, 4)),
+    ("stride_1x3", 4, 4, (2, 3), {"stride": (1, 3), "output_padding": (0, 2)}, (4, 3)),
+    ("stride_beyond_kernel", 4, 3, 1, {"stride": 2}, (3, 3)),
+    ("dilation_2x3", 4, 4, 3, {"dilation": (2, 3), "padding": 2}, (4, 4)),
+    ("groups_2", 8, 6, 3, {"groups": 2, "stride": 2}, (3, 3)),
+    ("depthwise", 5, 5, 4, {"groups": 5, "stride": 2, "padding": 1}, (3, 3)),
+    ("depthwise_multiplier_2", 3, 6, 3, {"groups": 3, "stride": 2}, (3, 3)),
+    (
+        "everything",
+        4,
+        6,
+        (3, 2),
+        {"stride": 3, "padding": 2, "output_padding": 2, "dilation": 2, "groups": 2},
+        (4, 4),
+    ),
+)
+
 # name, input shape, output features, attributes
 _LINEAR: tuple[tuple[str, tuple[int, ...], int, dict[str, Any]], ...] = (
     ("bias", (1, 16), 10, {}),
@@ -95,6 +127,14 @@ def cases() -> Iterator[Case]:
         module = partial(nn.Conv2d, inputs, outputs, kernel, groups=inputs, **attributes)
         ops = {"depthwise_conv2d": 1}
         yield spatial(f"depthwise_conv2d_{name}", module, (1, inputs, *size), ops)
+    for name, inputs, outputs, kernel, attributes, size in _TRANSPOSED:
+        module = partial(nn.ConvTranspose2d, inputs, outputs, kernel, **attributes)
+        ops = {"transpose_conv2d": 1}
+        yield spatial(f"conv_transpose2d_{name}", module, (1, inputs, *size), ops)
+    for groups in (1, 2):
+        module = partial(nn.ConvTranspose1d, 4, 6, 4, 2, 1, groups=groups)
+        ops = {"transpose_conv2d": 1}
+        yield spatial(f"conv_transpose1d_groups_{groups}", module, (1, 4, 7), ops)
     for name, length, inputs, outputs, width, attributes in _CONV1D:
         module = partial(nn.Conv1d, inputs, outputs, width, **attributes)
         ops = {"depthwise_conv2d" if "groups" in attributes else "conv2d": 1}
@@ -107,6 +147,8 @@ def cases() -> Iterator[Case]:
         yield spatial(f"conv2d_and_{name}", module, (1, 4, 6, 6), {"conv2d": 1})
         module = partial(sequence, partial(nn.Conv2d, 6, 6, 3, groups=6), activation)
         yield spatial(f"depthwise_conv2d_and_{name}", module, (1, 6, 6, 6), {"depthwise_conv2d": 1})
+        module = partial(sequence, partial(nn.ConvTranspose2d, 4, 6, 2, 2), activation)
+        yield spatial(f"conv_transpose2d_and_{name}", module, (1, 4, 3, 3), {"transpose_conv2d": 1})
         module = partial(sequence, partial(nn.Linear, 12, 9), activation)
         yield Case(f"linear_and_{name}", module, (Input((1, 12)),), {"linear": 1})
     module = partial(nn.Conv2d, 4, 6, 3, padding=1)

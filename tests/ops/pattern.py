@@ -88,6 +88,23 @@ class SharedConv(nn.Module):
         return functional.relu(y) + y
 
 
+class UNet(nn.Module):
+    """Down and up again by a transposed convolution, with the skip by cat."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.down = nn.Sequential(nn.Conv2d(3, 6, 3, padding=1, bias=False), nn.BatchNorm2d(6))
+        self.inner = nn.Conv2d(6, 8, 3, padding=1)
+        self.up = nn.Sequential(nn.ConvTranspose2d(8, 6, 2, 2), nn.BatchNorm2d(6), nn.ReLU())
+        self.last = nn.Conv2d(12, 2, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        skip = functional.relu(self.down(x))
+        inner = functional.relu(self.inner(functional.max_pool2d(skip, 2)))
+        output: torch.Tensor = self.last(torch.cat((skip, self.up(inner)), dim=1))
+        return output
+
+
 class Twice(nn.Module):
     """One layer called twice: its weights appear once."""
 
@@ -142,6 +159,12 @@ _SPATIAL: tuple[tuple[str, Callable[[], nn.Module], tuple[int, ...], dict[str, i
     ("conv_relu_in_signed_cat", SignedSkip, (1, 4, 6, 6), {"conv2d": 3, "cat": 1}),
     ("residual", partial(Residual, 4, 4, 1), (1, 4, 6, 6), {"conv2d": 2, "add": 1}),
     ("residual_projected", partial(Residual, 4, 8, 2), (1, 4, 6, 6), {"conv2d": 3, "add": 1}),
+    (
+        "u_net",
+        UNet,
+        (1, 3, 8, 8),
+        {"conv2d": 3, "max_pool2d": 1, "transpose_conv2d": 1, "cat": 1},
+    ),
     ("relu_of_a_shared_conv", SharedConv, (1, 4, 5, 5), {"conv2d": 1, "lut": 1}),
     (
         "hardswish_not_after_conv",

@@ -24,6 +24,7 @@ from aot.dialect.ops import (
     slice,
     softmax,
     transpose,
+    transpose_conv2d,
 )
 
 __all__ = [
@@ -49,4 +50,5 @@ __all__ = [
     "slice",
     "softmax",
     "transpose",
+    "transpose_conv2d",
 ]

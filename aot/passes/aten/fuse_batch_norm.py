@@ -3,7 +3,7 @@
 depthwise 1x1 convolution.
 
 Matches `_native_batch_norm_legit_no_training` with constant statistics. It folds where the producer
-is a convolution (not transposed) or a linear layer over a rank-2 value, has constant weights and no
+is a convolution or a linear layer over a rank-2 value, has constant weights and no
 other user; otherwise the BatchNorm, an affine function of each channel, becomes a depthwise
 convolution with a 1-element kernel (over an added dimension for rank 2).
 """
@@ -11,6 +11,7 @@ convolution with a 1-element kernel (over an added dimension for rank 2).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
@@ -62,11 +63,23 @@ def _fold(module: GraphModule, norm: Node, producer: Node, affine: _Affine) -> N
     weight = tensor_constant(module, arguments[1])
     assert weight is not None
     bias = tensor_constant(module, arguments[bias_index])
-    scale = affine.scale.reshape([-1] + [1] * (weight.dim() - 1))
-    arguments[1] = _new_constant(module, producer, f"{norm.name}_weight", weight * scale)
+    groups = producer.args[8] if not is_linear and producer.args[6] else None
+    scaled = _scaled(weight, affine.scale, groups)
+    arguments[1] = _new_constant(module, producer, f"{norm.name}_weight", scaled)
     folded = affine.offset if bias is None else bias * affine.scale + affine.offset
     arguments[bias_index] = _new_constant(module, producer, f"{norm.name}_bias", folded)
     producer.args = tuple(arguments[:3]) if is_linear else tuple(arguments)
+
+
+def _scaled(weight: torch.Tensor, scale: torch.Tensor, transposed_groups: Any) -> torch.Tensor:
+    """A weight with each output channel scaled: of [O, ...], or, where groups of a transposed
+    convolution are given, of [I, O / groups, ...].
+    """
+    behind = [1] * (weight.dim() - 2)
+    if transposed_groups is None:
+        return weight * scale.reshape(-1, 1, *behind)
+    grouped = weight.reshape(transposed_groups, -1, *weight.shape[1:])
+    return (grouped * scale.reshape(transposed_groups, 1, -1, *behind)).flatten(0, 1)
 
 
 def _replace(module: GraphModule, norm: Node, affine: _Affine) -> Node:
@@ -111,7 +124,7 @@ def fuse_batch_norm(module: GraphModule) -> int:
         producer = norm.args[0]
         assert isinstance(producer, Node)
         folds = len(producer.users) == 1 and (
-            (producer.target is _aten.convolution.default and not producer.args[6])
+            producer.target is _aten.convolution.default
             or (producer.target is _aten.linear.default and producer.meta["val"].dim() == 2)
         )
         if folds and tensor_constant(module, producer.args[1]) is not None:

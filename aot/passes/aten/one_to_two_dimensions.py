@@ -18,7 +18,7 @@ _PAD = _aten.constant_pad_nd.default
 def _lift_convolution(module: GraphModule, node: Node) -> bool:
     value = node.meta["val"]
     weight = tensor_constant(module, node.args[1])
-    if value.dim() != 3 or weight is None or node.args[6]:
+    if value.dim() != 3 or weight is None:
         return False
     graph = module.graph
     x, _, bias, stride, padding, dilation, transposed, output_padding, groups = node.args

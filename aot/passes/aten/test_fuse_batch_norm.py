@@ -67,7 +67,13 @@ CASES: dict[str, Case] = {
         lambda a, n, x: n(a(x)),
         [nn.ConvTranspose2d(3, 4, 3), nn.BatchNorm2d(4)],
         IMAGE,
-        {CONV: 2},
+        {CONV: 1},
+    ),
+    "a transposed convolution in groups": (
+        lambda a, n, x: n(a(x)),
+        [nn.ConvTranspose2d(3, 6, 3, groups=3, bias=False), nn.BatchNorm2d(6)],
+        IMAGE,
+        {CONV: 1},
     ),
 }
 

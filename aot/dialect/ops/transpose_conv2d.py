@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::transpose_conv2d: int8 transposed convolution, NHWC, per-channel weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+from aot.dialect.arithmetic import pad_spatial, requantize, saturate_int8
+from aot.dialect.library import define
+
+
+def _infer(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    multiplier: torch.Tensor,
+    shift: torch.Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    output_size: Sequence[int],
+    *_: int,
+) -> tuple[tuple[int, ...], torch.dtype]:
+    return (input.shape[0], *output_size, weight.shape[0]), torch.int8
+
+
+def _macs(input: torch.Tensor, weight: torch.Tensor, *_: object) -> int:
+    return math.prod(input.shape[:3]) * math.prod(weight.shape)
+
+
+@define(
+    "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int[2] stride, "
+    "int[2] padding, int[2] dilation, int[2] output_size, int groups, int input_zero_point, "
+    "int output_zero_point, int activation_min, int activation_max",
+    infer=_infer,
+    dtypes={
+        "input": (torch.int8,),
+        "weight": (torch.int8,),
+        "bias": (torch.int32,),
+        "multiplier": (torch.int32,),
+        "shift": (torch.int32,),
+    },
+    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
+    spatial=True,
+    macs=_macs,
+)
+def transpose_conv2d(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    multiplier: torch.Tensor,
+    shift: torch.Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    output_size: Sequence[int],
+    groups: int,
+    input_zero_point: int,
+    output_zero_point: int,
+    activation_min: int,
+    activation_max: int,
+) -> torch.Tensor:
+    """The pixel (y, x) of the input adds (x - input_zero_point) * w of the tap (ky, kx) to the
+    pixel (y, x) * stride - padding + (ky, kx) * dilation of the output, where there is one; what a
+    pixel of the output gathers so goes through bias, requantization and clamp as in pl::conv2d.
+
+    input int8 [N, H, W, C]; weight int8 [O, KH, KW, C / groups]; bias, multiplier, shift int32 [O];
+    padding is (top, left); result int8 [N, *output_size, O], of which any part may be out of the
+    reach of the input. TFLite int8 TRANSPOSE_CONV.
+    """
+    x = (input.to(torch.float64) - input_zero_point).permute(0, 3, 1, 2)
+    outputs, kh, kw, depth = weight.shape
+    # -> torch's [C, O / groups, KH, KW]
+    kernel = weight.to(torch.float64).reshape(groups, outputs // groups, kh, kw, depth)
+    kernel = kernel.permute(0, 4, 1, 2, 3).reshape(groups * depth, outputs // groups, kh, kw)
+    # Exact: float64 holds every sum of int8 products.
+    acc = torch.nn.functional.conv_transpose2d(
+        x, kernel, stride=list(stride), groups=groups, dilation=list(dilation)
+    )
+    top, left = padding
+    bottom, right = top + output_size[0], left + output_size[1]
+    beyond = (max(bottom - acc.shape[2], 0), max(right - acc.shape[3], 0))
+    acc = pad_spatial(acc, (0, beyond[0], 0, beyond[1]), 0)[:, :, top:bottom, left:right]
+    acc = acc.to(torch.int64).permute(0, 2, 3, 1) + bias.to(torch.int64)
+    out = requantize(acc, multiplier, shift) + output_zero_point
+    return saturate_int8(out, activation_min, activation_max).contiguous()

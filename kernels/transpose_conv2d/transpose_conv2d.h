@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_TRANSPOSE_CONV2D_TRANSPOSE_CONV2D_H_
+#define KERNELS_TRANSPOSE_CONV2D_TRANSPOSE_CONV2D_H_
+
+#include "kernels/common/types.h"
+
+typedef struct {
+  int32_t stride_h;
+  int32_t stride_w;
+  int32_t dilation_h;        // of the taps of a phase
+  int32_t dilation_w;        // likewise
+  int32_t input_zero_point;  // the value of taps outside of the input
+  int32_t output_zero_point;
+  int32_t activation_min;
+  int32_t activation_max;
+} pl_transpose_conv2d_params;
+
+typedef struct {
+  int32_t batches;
+  int32_t input_h;
+  int32_t input_w;
+  int32_t input_c;  // of all groups
+  int32_t output_h;
+  int32_t output_w;
+  int32_t output_c;  // of all groups
+  int32_t groups;
+  int32_t packed_c;       // packed output channels of a group
+  int32_t gathered;       // windows that are multiplied together
+  int32_t scratch_bytes;  // for as many of the largest windows
+  int32_t phases;
+} pl_transpose_conv2d_dims;
+
+// The pixels of the output that are a multiple of the stride apart: a convolution of the input with
+// those of the kernel's taps that reach them.
+typedef struct {
+  int32_t kernel_h;
+  int32_t kernel_w;
+  int32_t output_y;  // the first pixel
+  int32_t output_x;
+  int32_t input_y;  // its first tap; the next pixel's is one further
+  int32_t input_x;
+} pl_transpose_conv2d_phase;
+
+// Weight and bias have the phases one after the other, each packed as those of conv2d, of shape
+// [output_c, kernel_h, kernel_w, input_c / groups].
+typedef struct {
+  const int8_t *input;                      // [batches, input_h, input_w, input_c]
+  const pl_transpose_conv2d_phase *phases;  // [phases]: together every pixel of the output
+  const int8_t *weight;
+  const int32_t *bias;        // [phases, output_c], with the input's zero point folded in
+  const int32_t *multiplier;  // [output_c]
+  const int32_t *shift;       // [output_c]
+  int8_t *output;             // [batches, output_h, output_w, output_c]
+} pl_transpose_conv2d_data;
+
+// output = clamp(requantize(bias + sum of input * weight over the taps that reach the pixel) +
+// output_zero_point). Nothing is scattered: each pixel of the output is computed once. Windows are
+// gathered into scratch and multiplied by the weight matrix of their phase and group; with less
+// scratch it returns PL_ERROR_SCRATCH_SIZE. TFLite int8 TRANSPOSE_CONV.
+PL_MUST_USE pl_status pl_transpose_conv2d_s8(const pl_context *ctx,
+                                             const pl_transpose_conv2d_params *params,
+                                             const pl_transpose_conv2d_dims *dims,
+                                             const pl_transpose_conv2d_data *data);
+
+#endif  // KERNELS_TRANSPOSE_CONV2D_TRANSPOSE_CONV2D_H_

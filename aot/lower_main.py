@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 import torch
 from absl import app, flags, logging
+from torch.fx import Node
 
 from aot.calibration import check_sample, samples_of
-from aot.dialect.graph import is_channels_last
+from aot.dialect.graph import border_nodes, is_channels_last
 from aot.errors import LoweringError, describe
 from aot.lower import Lowered, lower
 from aot.passes.rewrite.border import KEEP, LAYOUTS, TO_NHWC_BORDER
@@ -97,9 +98,12 @@ def _parameters(value: Callable[..., Any]) -> list[inspect.Parameter]:
         return []
 
 
-def in_memory_order(x: torch.Tensor) -> np.ndarray[Any, Any]:
-    """The tensor's elements as they lie in memory: a channels_last tensor gives [N, H, W, C]."""
-    return (x.permute(0, 2, 3, 1) if is_channels_last(x) else x).contiguous().numpy()
+def in_memory_order(x: torch.Tensor, node: Node) -> np.ndarray[Any, Any]:
+    """The elements of an input or output as the artefact has them in memory: [N, H, W, C] where it
+    is channels_last, whatever the tensor's own strides.
+    """
+    last = is_channels_last(node.meta["val"])
+    return (x.permute(0, 2, 3, 1) if last else x).contiguous().numpy()
 
 
 def make_vectors(
@@ -116,9 +120,10 @@ def make_vectors(
             for x in sample
         ]
         quantized = lowered.quantize_inputs(inputs)
-        for kind, tensors in (("input", quantized), ("output", lowered.reference(quantized))):
-            for i, tensor in enumerate(tensors):
-                columns.setdefault(f"{kind}_{i}", []).append(in_memory_order(tensor))
+        both = (("input", quantized), ("output", lowered.reference(quantized)))
+        for (kind, tensors), nodes in zip(both, border_nodes(lowered.module), strict=True):
+            for i, (tensor, node) in enumerate(zip(tensors, nodes, strict=True)):
+                columns.setdefault(f"{kind}_{i}", []).append(in_memory_order(tensor, node))
     return {name: np.stack(arrays) for name, arrays in columns.items()}
 
 

@@ -51,6 +51,15 @@ def images() -> list[torch.Tensor]:
     return [torch.randn(1, 3, 5, 6, generator=generator) for _ in range(4)]
 
 
+def columns() -> list[torch.Tensor]:
+    generator = torch.Generator().manual_seed(1)
+    return [torch.randn(1, 2, 7, 1, generator=generator) for _ in range(4)]
+
+
+def tanh() -> nn.Module:
+    return nn.Tanh().eval()
+
+
 def nothing() -> list[tuple[torch.Tensor]]:
     return []
 
@@ -127,6 +136,14 @@ def test_vectors_are_in_memory_order(tmp_path: Path) -> None:
     with np.load(tmp_path / "x.npz") as vectors:
         assert vectors["input_0"].shape == (4, 1, 5, 6, 3)
         assert vectors["output_0"].shape == (4, 1, 3, 4, 2)
+
+
+def test_vectors_of_a_column_are_in_the_artefacts_memory_order(tmp_path: Path) -> None:
+    """Seen as [N, H, W, C], a contiguous NCHW tensor of one column has channels_last strides."""
+    options = ["--vectors=x.npz", f"--test_inputs={HERE}:columns", "--io_layout=nhwc"]
+    assert run(tmp_path, lowering("tanh", "columns", *options)) == 0
+    with np.load(tmp_path / "x.npz") as vectors:
+        assert vectors["input_0"].shape == vectors["output_0"].shape == (4, 1, 7, 1, 2)
 
 
 def test_the_same_bytes_every_time(tmp_path: Path) -> None:

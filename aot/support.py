@@ -9,7 +9,7 @@ from torch.fx import GraphModule, Node
 from aot.backends.cortex_m import FLOAT_OPS
 from aot.dialect.results import is_result, taken_from
 from aot.errors import LoweringError, Problem, describe, module_path, place, source_line
-from aot.rules import gives_integers, has_rules_by_result, rule_for
+from aot.rules import gives_integers, has_rules_by_result, keep_float, rule_for
 from aot.rules.function import Roots, function_roots, is_interior
 from kernels.common.tensor import MAX_RANK
 
@@ -20,8 +20,6 @@ _HINTS = {
     "aten.minimum": "a - torch.relu(a - b); or --allow-float-fallback",
     "aten.amax": "F.adaptive_max_pool2d(x, 1) over height and width; or --allow-float-fallback",
     "aten.amin": "-F.adaptive_max_pool2d(-x, 1) over height and width; or --allow-float-fallback",
-    "aten.layer_norm": "BatchNorm, which folds away; or --allow-float-fallback",
-    "aten.group_norm": "BatchNorm, which folds away; or --allow-float-fallback",
     "aten._native_batch_norm_legit": "BatchNorm with statistics of its own, which folds away",
     "aten.sum": "x.mean(dim) * count; or --allow-float-fallback",
     "aten.bmm": "a Linear layer if one side is constant; or --allow-float-fallback",
@@ -56,7 +54,10 @@ def unsupported(module: GraphModule, allow_float_fallback: bool) -> list[Problem
 
 
 def check_supported(module: GraphModule, allow_float_fallback: bool) -> None:
-    """Raises LoweringError that lists every op without a way to the device."""
+    """Raises LoweringError that lists every op without a way to the device.
+
+    Ops that fall back to float stay so from here on, whatever rules there are for them.
+    """
     problems = unsupported(module, allow_float_fallback)
     if problems:
         raise LoweringError(
@@ -104,12 +105,13 @@ def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | 
         )
     if rule is not None and rejection is None:
         return None
-    if node.target in FLOAT_OPS:
-        if allow_float_fallback:
-            return None
-        return problem("it has no int8 form", _hint(name, "--allow-float-fallback"))
+    if node.target in FLOAT_OPS and allow_float_fallback:
+        keep_float(node)
+        return None
     if rejection is not None:
         return problem(*rejection)
+    if node.target in FLOAT_OPS:
+        return problem("it has no int8 form", _hint(name, "--allow-float-fallback"))
     return problem(
         "it has neither an int8 form nor a float kernel",
         _hint(name, "a composition of supported ops"),

@@ -56,6 +56,11 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         "a constant of float32, c.to(x.dtype)",
         lambda x, y: x * y * (SLOPES > 0.2).to(x.dtype),
     ),
+    "layer norm with a computed weight": (
+        lambda x, y: F.layer_norm(x, (6,), weight=y[0, 0, 0]),
+        "norm(x) * weight + bias",
+        lambda x, y: F.layer_norm(x, (6,)) * y[0, 0, 0],
+    ),
     "prelu by channel": (
         lambda x, y: F.prelu(x * y, SLOPES.reshape(3)),
         "torch.relu(x) - k * torch.relu(-x)",

@@ -91,6 +91,13 @@ def divide_round_half_away(numerator: torch.Tensor, denominator: torch.Tensor) -
     return torch.where(numerator < 0, -magnitude, magnitude)
 
 
+def bit_length(x: torch.Tensor) -> torch.Tensor:
+    """How many bits int64 values in [0, 2^63) take: 0 of 0, 1 of 1, 2 of 2 and 3, ..."""
+    high = x >> 32
+    halves = torch.where(high > 0, high, x).to(torch.float64)  # below 2^32: exact
+    return torch.frexp(halves).exponent.to(torch.int64) + 32 * (high > 0)
+
+
 def saturate_int8(
     x: torch.Tensor, minimum: int = INT8_MIN, maximum: int = INT8_MAX
 ) -> torch.Tensor:

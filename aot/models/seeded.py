@@ -32,8 +32,9 @@ def seed_weights(module: nn.Module, *inputs: torch.Tensor, seed: int) -> nn.Modu
     Convolutions and linear layers get normal weights of He's variance, correlated within a filter's
     window, and small biases. BatchNorm layers get a scale in [0.5, 1.5], a shift of 1.0 +- 0.5 and,
     as running statistics, those of what reaches them when `inputs` (float32, batches) run through
-    the network. With white filters and shifts around zero a deep random network is chaotic:
-    rounding errors grow from layer to layer as they do not in a trained one.
+    the network; other norms get such a scale, and a shift of 0.0 +- 0.5. With white filters and
+    shifts around zero a deep random network is chaotic: rounding errors grow from layer to layer as
+    they do not in a trained one.
     """
     rng = np.random.default_rng(seed)
     module = module.double().eval()
@@ -53,6 +54,10 @@ def seed_weights(module: nn.Module, *inputs: torch.Tensor, seed: int) -> nn.Modu
                 _fill(layer.bias, 1.0 + rng.standard_normal(layer.bias.shape) * 0.5)
             layer.momentum = None  # A cumulative average: one pass leaves a batch's statistics.
             layer.train()
+        elif isinstance(layer, nn.LayerNorm | nn.GroupNorm) and layer.weight is not None:
+            _fill(layer.weight, rng.uniform(0.5, 1.5, layer.weight.shape))
+            if layer.bias is not None:
+                _fill(layer.bias, rng.standard_normal(layer.bias.shape) * 0.5)
     with torch.no_grad():
         module(*(tensor.double() for tensor in inputs))
     return to_grid(module)

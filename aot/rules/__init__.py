@@ -14,6 +14,7 @@ from aot.rules import (
     maximum,
     mean,
     movement,
+    normalization,
     pooling,
     softmax,
     unary,
@@ -29,6 +30,7 @@ FAMILIES = (
     maximum.FAMILY,
     mean.FAMILY,
     movement.FAMILY,
+    normalization.FAMILY,
     pooling.FAMILY,
     softmax.FAMILY,
     upsampling.FAMILY,
@@ -37,6 +39,8 @@ _TABLE: dict[object, Rule] = {op: rule for f in FAMILIES for op, rule in f.rules
 
 # Of ops with several results.
 _RESULTS = {op: rules for f in FAMILIES for op, rules in f.results.items()}
+
+_FLOAT = "float"
 
 KEPT = (*function.KEPT, *(op for f in FAMILIES for op in f.kept))
 """Composite ops that export leaves whole."""
@@ -54,6 +58,11 @@ def register(rule: Rule, *targets: object) -> None:
         _TABLE[target] = rule
 
 
+def keep_float(node: Node) -> None:
+    """Has no rule lower a node: it stays a float op."""
+    node.meta[_FLOAT] = True
+
+
 def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
     """The rule that lowers a node, or None if its op, or this result of it, has no int8 form.
 
@@ -61,7 +70,7 @@ def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
       node: of the ATen graph.
       roots: the function roots up to the node, where they are known.
     """
-    if node.op != "call_function":
+    if node.op != "call_function" or _FLOAT in node.meta:
         return None
     if (rule := unary.unary_rule(node, roots)) is not None:
         return rule

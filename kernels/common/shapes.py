@@ -68,8 +68,8 @@ class Broadcast:
     @classmethod
     def of(cls, call: OpCall, a: Value, b: Value, may_swap: bool = True) -> "Broadcast":
         output = call.output().shape
-        a_strides = _broadcast_strides(call, a.shape, output)
-        b_strides = _broadcast_strides(call, b.shape, output)
+        a_strides = broadcast_strides(call, a.shape, output)
+        b_strides = broadcast_strides(call, b.shape, output)
         strides = zip(a_strides, b_strides, strict=True)
         few = merged([Dim(*dim) for dim in zip(output, strides, strict=True)])
         call.require(
@@ -141,7 +141,7 @@ def axis_dims(call: OpCall, shape: Sequence[int]) -> dict[str, Field]:
     }
 
 
-def _broadcast_strides(call: OpCall, shape: Sequence[int], output: Sequence[int]) -> list[int]:
+def broadcast_strides(call: OpCall, shape: Sequence[int], output: Sequence[int]) -> list[int]:
     missing = len(output) - len(shape)
     call.require(
         missing >= 0 and all(s in (1, o) for s, o in zip(shape, output[missing:], strict=True)),

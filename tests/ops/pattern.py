@@ -105,6 +105,21 @@ class UNet(nn.Module):
         return output
 
 
+class ChannelsFirstNorm(nn.Module):
+    """LayerNorm over the channels of an image, as ConvNeXt has it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(3, 6, 3)
+        self.norm = nn.LayerNorm(6)
+        self.conv2 = nn.Conv2d(6, 4, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.norm(self.conv1(x).permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+        output: torch.Tensor = self.conv2(y)
+        return output
+
+
 class Twice(nn.Module):
     """One layer called twice: its weights appear once."""
 
@@ -165,6 +180,18 @@ _SPATIAL: tuple[tuple[str, Callable[[], nn.Module], tuple[int, ...], dict[str, i
         (1, 3, 8, 8),
         {"conv2d": 3, "max_pool2d": 1, "transpose_conv2d": 1, "cat": 1},
     ),
+    (
+        "conv_group_norm_relu_conv",
+        partial(
+            sequence,
+            partial(nn.Conv2d, 3, 6, 3),
+            partial(nn.GroupNorm, 2, 6),
+            nn.ReLU,
+            partial(nn.Conv2d, 6, 4, 1),
+        ),
+        (1, 3, 6, 6),
+        {"conv2d": 2, "normalize": 1},
+    ),
     ("relu_of_a_shared_conv", SharedConv, (1, 4, 5, 5), {"conv2d": 1, "lut": 1}),
     (
         "hardswish_not_after_conv",
@@ -202,6 +229,9 @@ def cases() -> Iterator[Case]:
     yield Case("squeeze_excite", SqueezeExcite, (Input((1, 8, 5, 5)),), gates)
     shuffle = {"slice": 2, "conv2d": 2, "cat": 1}
     yield Case("channel_shuffle_unit", ShuffleUnit, (Input((1, 8, 4, 4)),), shuffle, 3)
+    norm = {"conv2d": 2, "normalize": 1}
+    # torch's result is channels_last here.
+    yield Case("layer_norm_of_channels", ChannelsFirstNorm, (Input((1, 3, 6, 6)),), norm, 1)
     yield Case("layer_called_twice", Twice, (Input((1, 8)),), {"linear": 2, "lut": 2})
     yield Case(
         "channels_first_plus_channels_last",

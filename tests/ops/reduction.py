@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mean, the largest value and its index, softmax and log_softmax over every dimension."""
+"""mean, the largest value and its index, softmax, log_softmax and norms over every dimension."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional
 
 from tests.ops.bundle import as_model
-from tests.ops.case import Case, Function, Input
+from tests.ops.case import Case, Function, Input, sequence
 
 # name, input shape, arguments
 _MEAN: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
@@ -52,6 +52,25 @@ _ARGMAX: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
 # input shape, for softmax and log_softmax over each of its dimensions
 _SOFTMAX: tuple[tuple[int, ...], ...] = ((10,), (3, 7), (2, 3, 5), (1, 4, 3, 5))
 
+# name, module, input shape, whether a relu follows, which the norm fuses
+_NORMS: tuple[tuple[str, Callable[[], nn.Module], tuple[int, ...], bool], ...] = (
+    ("layer_norm", partial(nn.LayerNorm, 6), (4, 6), False),
+    ("layer_norm_relu", partial(nn.LayerNorm, 6), (2, 3, 6), True),
+    ("layer_norm_no_bias", partial(nn.LayerNorm, 6, bias=False), (2, 6), False),
+    ("layer_norm_not_affine", partial(nn.LayerNorm, 6, elementwise_affine=False), (2, 6), False),
+    ("layer_norm_two_dims", partial(nn.LayerNorm, (3, 6)), (2, 3, 6), False),
+    ("layer_norm_everything", partial(nn.LayerNorm, (2, 3, 6)), (2, 3, 6), False),
+    ("layer_norm_large_eps", partial(nn.LayerNorm, 6, eps=100.0), (2, 6), False),
+    ("layer_norm_no_eps", partial(nn.LayerNorm, 6, eps=0.0), (2, 6), False),
+    ("layer_norm_many_values", partial(nn.LayerNorm, 700), (2, 700), False),
+    ("group_norm_one_group", partial(nn.GroupNorm, 1, 6), (2, 6, 4, 5), False),
+    ("group_norm_relu", partial(nn.GroupNorm, 3, 6), (1, 6, 4, 5), True),
+    ("group_norm_not_affine", partial(nn.GroupNorm, 2, 6, affine=False), (1, 6, 4, 5), False),
+    ("group_norm_every_channel", partial(nn.GroupNorm, 6, 6), (1, 6, 7), False),
+    ("group_norm_rank_2", partial(nn.GroupNorm, 2, 6), (3, 6), False),
+    ("group_norm_rank_5", partial(nn.GroupNorm, 2, 4), (1, 4, 2, 3, 3), False),
+)
+
 
 def cases() -> Iterator[Case]:
     module: Callable[[], nn.Module]
@@ -88,6 +107,11 @@ def cases() -> Iterator[Case]:
         channels = partial(Function, partial(function, dim=1))
         # torch's result is not channels_last here: one transpose gives the user that.
         yield Case(f"{op}_channels_last", channels, (image,), {op: 1}, 1)
+    for name, norm, shape, relu in _NORMS:
+        module = partial(sequence, norm, *([nn.ReLU] if relu else []))
+        yield Case(name, module, (Input(shape),), {"normalize": 1})
+    image = Input((1, 6, 4, 5), channels_last=True)
+    yield Case("group_norm_channels_last", partial(nn.GroupNorm, 3, 6), (image,), {"normalize": 1})
     alone = partial(Function, partial(functional.softmax, dim=-1))
     yield Case("softmax_one_value", alone, (Input((4, 1)),), {"softmax": 1})
     yield Case("softmax_2d", nn.Softmax2d, (Input((1, 4, 3, 5)),), {"softmax": 1})

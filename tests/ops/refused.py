@@ -6,6 +6,7 @@ from functools import partial
 
 import torch
 from torch import nn
+from torch.nn import functional
 
 from tests.ops.case import Case, Function, Input
 
@@ -27,8 +28,19 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
     ("minimum", partial(Function, torch.minimum), ((2, 3), (2, 3)), "aten.minimum"),
     ("sum", partial(Function, partial(torch.sum, dim=1)), ((2, 3),), "aten.sum"),
     ("amax", partial(Function, partial(torch.amax, dim=1)), ((2, 3),), "aten.amax"),
-    ("layer_norm", partial(nn.LayerNorm, 6), ((2, 6),), "layer_norm"),
-    ("group_norm", partial(nn.GroupNorm, 2, 4), ((1, 4, 3, 3),), "group_norm"),
+    (
+        "layer_norm_computed_weight",
+        partial(Function, lambda x, w: functional.layer_norm(x, (6,), w)),
+        ((2, 6), (6,)),
+        "the weight is computed.*\n.*\n.*norm\\(x\\) \\* weight",
+    ),
+    (
+        "group_norm_of_too_much",
+        partial(nn.GroupNorm, 1, 4),
+        ((1, 4, 256, 256),),
+        "statistics are over 262144 values",
+    ),
+    ("layer_norm_eps", partial(nn.LayerNorm, 6, eps=-1.0), ((2, 6),), "eps is -1"),
     # Said once, although they give a tuple that is taken apart.
     ("instance_norm", partial(nn.InstanceNorm2d, 4), ((1, 4, 3, 3),), "^1 op .*\n.*batch_norm"),
     ("min_dim", partial(Function, lambda x: x.min(1)[0]), ((2, 3),), "^1 op .*\n.*aten.min"),

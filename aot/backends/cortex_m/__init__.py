@@ -25,4 +25,4 @@ FLOAT_OPS = frozenset(
 )
 """ATen ops that it has a portable float kernel for, and no int8 one."""
 
-CORTEX_M = Backend("cortex_m", keeps=(_aten.layer_norm.default, _aten.group_norm.default))
+CORTEX_M = Backend("cortex_m")

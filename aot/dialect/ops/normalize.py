@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::normalize: LayerNorm, GroupNorm, RMSNorm and their kin as a whole, integer inside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from aot.dialect.arithmetic import bit_length, saturate_int8
+from aot.dialect.library import define
+from aot.dialect.transposes import Moved, Perm, Transposes, inverse
+
+MAX_COUNT = 2**18 - 1
+"""How many values a part may have: the sum of their squares fits uint32."""
+
+MAX_WEIGHT = 2**31 - 1
+MAX_BIAS = 3 * 2**28  # what is beyond saturates whatever it is added to
+MAX_NORMALIZED = 30
+MAX_OUTPUT_BITS = 20
+
+_ROOT_ITERATIONS = 3
+# 1 / sqrt(m) for m in [1/4, 1], in Q30, by a line; its largest relative error is 0.086.
+_ROOT_START, _ROOT_SLOPE = 2290076562, 1308569161
+
+
+def constants(
+    count: int, centered: bool, epsilon: float, gain: torch.Tensor, offset: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor, int, int, int, int]:
+    """The constants of pl::normalize.
+
+    Args:
+      count: values in a part.
+      centered: as the op's.
+      epsilon: what is added to the variance, in squared steps of the input.
+      gain: by how many steps of the output a normalized value of 1 moves it; float64.
+      offset: steps that are added; float64, of the same shape.
+
+    Returns:
+      weight, bias, epsilon, radicand_shift, normalized_bits, output_bits
+    """
+    # The radicand is below 2^62, and its shift even, so that the root's is whole.
+    largest = math.log2(count**2 * (2**16 + epsilon))
+    radicand_shift = math.floor((61 - largest) / 2) * 2
+    # A deviation is at most sqrt(count) times the root of the mean square (with one value, and
+    # without a mean, just that), and 255 times one step.
+    reach = min(math.sqrt(count), 255 / math.sqrt(epsilon) if epsilon else math.inf)
+    normalized_bits = MAX_NORMALIZED - math.ceil(math.log2(reach))
+    steps = float(gain.abs().max()) * 2.0 ** (MAX_NORMALIZED - normalized_bits)
+    output_bits = 29 - math.ceil(math.log2(steps)) if steps else MAX_OUTPUT_BITS
+    output_bits = max(1, min(MAX_OUTPUT_BITS, output_bits))
+    weight = torch.round(gain * 2.0 ** (32 + output_bits - normalized_bits))
+    bias = torch.round(offset * 2.0**output_bits)
+    return (
+        weight.clamp(-MAX_WEIGHT, MAX_WEIGHT).to(torch.int32),
+        bias.clamp(-MAX_BIAS, MAX_BIAS).to(torch.int32),
+        round(count**2 * epsilon * 2.0**radicand_shift),
+        radicand_shift,
+        normalized_bits,
+        output_bits,
+    )
+
+
+def rsqrt(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """1 / sqrt(x) = root / 2^30 * 2^(shift - 31) of int64 x in [1, 2^62).
+
+    Newton's iterations from a line; the relative error is below 2^-23.
+
+    Returns:
+      (root from 2^30, less the error, to 2^31, shift in [0, 30])
+    """
+    shift = (62 - bit_length(x)) >> 1
+    m = (x << (2 * shift)) >> 31  # Q31, in [1/4, 1)
+    y = _ROOT_START - ((_ROOT_SLOPE * m) >> 31)
+    for _ in range(_ROOT_ITERATIONS):
+        y = (y * ((3 << 30) - ((m * ((y * y) >> 30)) >> 31))) >> 31
+    return y, shift
+
+
+def _split(shape: Sequence[int], parts: Sequence[int]) -> list[int]:
+    """Two dimensions for each: of parts, and of the values in one."""
+    pairs = zip(shape, parts, strict=True)
+    return [size for whole, count in pairs for size in (count, whole // count)]
+
+
+def _infer(input: torch.Tensor, *_: object) -> tuple[tuple[int, ...], torch.dtype]:
+    return tuple(input.shape), torch.int8
+
+
+def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
+    return Moved({"parts": [values["parts"][d] for d in inverse(perm)]}, perm)
+
+
+@define(
+    "Tensor input, Tensor weight, Tensor bias, int[] parts, bool centered, int epsilon, int "
+    "radicand_shift, int normalized_bits, int output_bits, int input_zero_point, int "
+    "output_zero_point, int activation_min, int activation_max",
+    infer=_infer,
+    dtypes={"input": (torch.int8,), "weight": (torch.int32,), "bias": (torch.int32,)},
+    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
+    transposes=Transposes(("input", "weight", "bias"), _move),
+)
+def normalize(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    parts: Sequence[int],
+    centered: bool,
+    epsilon: int,
+    radicand_shift: int,
+    normalized_bits: int,
+    output_bits: int,
+    input_zero_point: int,
+    output_zero_point: int,
+    activation_min: int,
+    activation_max: int,
+) -> torch.Tensor:
+    """(x - mean) / sqrt(variance + epsilon) * weight + bias, over the parts of the input.
+
+    input int8 of any shape; dimension d is cut in parts[d] equal parts: 1 where the statistics are
+    over all of it, its size where they are not over it. centered: mean and variance are those of a
+    part; otherwise input_zero_point is the mean, and the variance about it (RMSNorm). weight and
+    bias int32 of one shape that broadcasts to the input's; they and the other numbers come from
+    `constants`. Result int8.
+
+    Sums are exact, and so are the mean (as an integer and a fraction of the count) and
+    the variance. What a part's values have in common, scale and offset, is rounded once, relative
+    to 2^-22; a value is then scale * x - offset, times weight, plus bias. Before it is rounded to a
+    step, the result differs from the real one by at most 2^-21 of |result - bias|, and
+    2^(1 - output_bits); `constants` takes as many output_bits, up to 20, as the largest value can
+    have. Parts whose variance and epsilon are 0 give the bias.
+    """
+    split = _split(input.shape, parts)
+    inside = list(range(1, len(split), 2))
+    x = input.to(torch.int64).reshape(split)
+    count = math.prod(split[1::2])
+    total = x.sum(dim=inside, keepdim=True)
+    center = torch.full_like(total, input_zero_point)
+    if centered:
+        center = torch.div(total, count, rounding_mode="trunc")
+    rest = total - count * center if centered else torch.zeros_like(total)
+    squares = (x * x).sum(dim=inside, keepdim=True) - center * (2 * total - count * center)
+    spread = count * squares - rest * rest  # the variance times count^2
+    shifted = spread << radicand_shift if radicand_shift >= 0 else spread >> -radicand_shift
+    root, shift = rsqrt((shifted + epsilon) | 1)  # of 0 there is none
+
+    # (count * (x - center) - rest) * root has `given` fraction bits more than wanted. scale keeps
+    # below 2^23, so that 255 of it fit int32, or normalized_bits where those are more.
+    given = (61 - radicand_shift // 2 - normalized_bits - shift).clamp(min=1)
+    dropped = given.clamp(max=count.bit_length() + 8)
+    scale = ((count * root >> (dropped - 1)) + 1) >> 1
+    offset = scale * center + (((rest * root >> (dropped - 1)) + 1) >> 1)
+    normalized = scale * x - offset
+
+    gain, bias = (t.to(torch.int64).expand(input.shape).reshape(split) for t in (weight, bias))
+    scaled = (normalized * gain >> 32) >> (given - dropped)
+    out = (scaled + bias + (1 << (output_bits - 1))) >> output_bits
+    out = out + output_zero_point
+    return saturate_int8(out, activation_min, activation_max).reshape(input.shape)

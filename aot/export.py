@@ -6,27 +6,33 @@ the rules know.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch.export import ExportedProgram, default_decompositions
 from torch.export.graph_signature import OutputKind
 from torch.fx import GraphModule, Node
+from torch.nn.modules import transformer
 from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import returned, state_of
 from aot.errors import LoweringError, describe
-from aot.passes.aten import parts_to_cat
+from aot.passes.aten import decompose_attention, parts_to_cat
 from aot.passes.aten.average_to_mean import average_to_mean
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
 from aot.passes.aten.fold_constants import fold_constants
+from aot.passes.aten.fold_scales import fold_scales
 from aot.passes.aten.fuse_batch_norm import fuse_batch_norm
 from aot.passes.aten.hoist_clamps import hoist_clamps
 from aot.passes.aten.lift_state import assignments_kept, lift_state, make_functional
+from aot.passes.aten.mask_softmax import mask_softmax
 from aot.passes.aten.one_to_two_dimensions import one_to_two_dimensions
+from aot.passes.aten.products_to_linear import products_to_linear
 from aot.passes.aten.remove_identities import remove_identities
+from aot.passes.aten.split_layers import split_layers
 from aot.passes.aten.split_to_slices import split_to_slices
 from aot.python_state import check_python_state
 from aot.rules import KEPT
@@ -78,6 +84,11 @@ def export_aten(
         parts_to_cat.parts_to_cat,
         split_to_slices,
         fold_constants,
+        decompose_attention.decompose_attention,
+        mask_softmax,
+        products_to_linear,
+        split_layers,
+        fold_scales,
         fuse_batch_norm,
         drop_pool_indices,
         one_to_two_dimensions,
@@ -97,7 +108,7 @@ def export_aten(
 def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedProgram:
     """The program in the ops that the rules know."""
     table = default_decompositions()
-    for op in (*KEPT, *parts_to_cat.KEPT, *keeps):
+    for op in (*KEPT, *parts_to_cat.KEPT, *decompose_attention.KEPT, *keeps):
         table.pop(op, None)
     return make_functional(program, table)
 
@@ -148,8 +159,11 @@ def _check_weights(weights: Mapping[str, object]) -> None:
                 f"weight {name} is {describe(tensor)}: call .float() on the model; lowering makes "
                 "weights int8"
             )
-        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
-            bad = int((~torch.isfinite(tensor)).sum())
+        # Minus infinity in what is not trained is a mask's.
+        masks = not isinstance(tensor, torch.nn.Parameter)
+        finite = torch.isfinite(tensor) | (torch.isneginf(tensor) & masks)
+        if tensor.is_floating_point() and not bool(finite.all()):
+            bad = int((~finite).sum())
             raise LoweringError(
                 f"weight {name} ({describe(tensor)}) holds {bad} values that are NaN or infinite: "
                 "check the training run or the checkpoint"
@@ -158,7 +172,7 @@ def _check_weights(weights: Mapping[str, object]) -> None:
 
 def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) -> ExportedProgram:
     try:
-        with warnings.catch_warnings(), assignments_kept(model):
+        with warnings.catch_warnings(), assignments_kept(model), _masks_unread():
             # A tensor that is no buffer, and that forward replaces: export would keep the old one.
             warnings.filterwarnings("error", message=".*was assigned during export")
             return torch.export.export(model, example_inputs)
@@ -172,6 +186,20 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
             "  a model for a microcontroller is one static graph: no control flow on tensor "
             "values, no Python objects in or out"
         ) from error
+
+
+@contextmanager
+def _masks_unread() -> Iterator[None]:
+    """Within it, nn.TransformerEncoder and its kin take a mask as it is.
+
+    They would read the data, to hint at a causal mask, which other machines have kernels for.
+    """
+    detect = transformer._detect_is_causal_mask
+    transformer._detect_is_causal_mask = lambda mask, is_causal=None, size=None: is_causal is True
+    try:
+        yield
+    finally:
+        transformer._detect_is_causal_mask = detect
 
 
 def _check_signature(program: ExportedProgram, example_inputs: Sequence[torch.Tensor]) -> None:

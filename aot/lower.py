@@ -25,6 +25,7 @@ from aot.passes.fold_qdq import fold_qdq
 from aot.passes.rewrite.border import KEEP, LAYOUTS, TO_NHWC_BORDER, set_border
 from aot.passes.rewrite.compose_luts import compose_luts
 from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
+from aot.passes.rewrite.fold_transpose_into_bmm import fold_transpose_into_bmm
 from aot.passes.rewrite.fold_transpose_into_linear import fold_transpose_into_linear
 from aot.passes.rewrite.fuse_pad import fuse_pad
 from aot.passes.rewrite.own_state import own_state
@@ -40,6 +41,7 @@ from aot.targets.target import Target
 _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     sink_transposes,
     fold_transpose_into_linear,
+    fold_transpose_into_bmm,
     fuse_pad,
     compose_luts,
     simplify_movement,

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
+
 Perm = list[int]
 
 
@@ -75,3 +77,24 @@ def inverse(perm: Sequence[int]) -> Perm:
     for position, dim in enumerate(perm):
         result[dim] = position
     return result
+
+
+def movement(places: torch.Tensor) -> tuple[list[int], Perm] | None:
+    """How a value is moved: sizes to reshape it to, and the permutation that follows; None if no
+    such two give every element once.
+
+    Args:
+      places: where each element of the result is in the value, counted in its order.
+    """
+    steps: list[int] = []
+    step = 1
+    for dim in reversed(range(places.dim())):
+        if places.shape[dim] > 1:  # else it may stand where it is
+            first, second = (places.select(dim, index).flatten()[0] for index in (0, 1))
+            step = int(second - first)
+        steps.insert(0, step)
+        step *= places.shape[dim]
+    order = sorted(range(places.dim()), key=lambda dim: -steps[dim])
+    sizes, perm = [places.shape[dim] for dim in order], inverse(order)
+    moved = torch.arange(places.numel()).reshape(sizes).permute(perm)
+    return (sizes, perm) if torch.equal(moved, places) else None

@@ -5,7 +5,7 @@ dialect.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, cast
 
 import torch
@@ -32,6 +32,25 @@ RESHAPE_TARGETS = (
     _aten.flatten.using_ints,
 )
 PERMUTE_TARGETS = (_aten.permute.default, _aten.transpose.int, _aten.t.default)
+_MOVEMENT = {*RESHAPE_TARGETS, *PERMUTE_TARGETS}
+
+
+def beneath_movement(node: Node) -> Node:
+    """The value whose elements a node gives in another order or shape, and to nobody else."""
+    while node.target in _MOVEMENT and len(node.users) == 1:
+        source = node.args[0]
+        assert isinstance(source, Node)
+        node = source
+    return node
+
+
+def readers(node: Node) -> Iterator[Node]:
+    """What reads a value, behind what gives it in another order or shape."""
+    for user in node.users:
+        if user.target in _MOVEMENT:
+            yield from readers(user)
+        else:
+            yield user
 
 
 class Reshape(UnaryRule):

@@ -29,6 +29,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], list[nn.Module], str]] = {
     "sub": (lambda x: x - x.mean(1, keepdim=True), [], "add"),
     "mul": (lambda x: F.relu(x * x.mean(1, keepdim=True)), [], "mul"),
     "function": (lambda x: x * torch.sigmoid(x), [], "lut"),
+    "product": (lambda x: F.relu(x @ x.mT), [], "bmm"),
     "mean": (lambda x: x.mean((2, 3)), [], "mean"),
     "softmax": (lambda x: F.softmax(x, 1), [], "softmax"),
     "log_softmax": (lambda x: F.log_softmax(x, 1), [], "log_softmax"),

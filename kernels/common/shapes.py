@@ -96,6 +96,39 @@ class Broadcast:
         return tuple((operand.name, output.name) for operand in operands)
 
 
+def broadcast_blocks(
+    call: OpCall,
+    a: tuple[Sequence[int], int],
+    b: tuple[Sequence[int], int],
+    output: Sequence[int],
+) -> dict[str, Field]:
+    """The fields of pl_broadcast_dims that go from block to block, such as rows or matrices; the
+    innermost loop is the kernel's, and has size 1 here.
+
+    Args:
+      call: for messages.
+      a: how many blocks the operand has in each dimension, and the elements of one.
+      b: likewise.
+      output: blocks of the result.
+    """
+    strides = [
+        [size * stride for stride in _broadcast_strides(call, shape, output)]
+        for shape, size in (a, b)
+    ]
+    loops = merged([Dim(*dim) for dim in zip(output, zip(*strides, strict=True), strict=True)])
+    call.require(
+        len(loops) < BROADCAST_DIMS,
+        f"broadcasting {list(a[0])} and {list(b[0])} takes {len(loops)} nested loops, the kernel "
+        f"has {BROADCAST_DIMS - 1}; expand one operand before",
+    )
+    loops = padded([*loops, Dim(1, (0, 0))], BROADCAST_DIMS, operands=2)
+    return {
+        "size": tuple(dim.size for dim in loops),
+        "a_stride": tuple(dim.strides[0] for dim in loops),
+        "b_stride": tuple(dim.strides[1] for dim in loops),
+    }
+
+
 def reduction_dims(
     call: OpCall, source: Value, dim: Sequence[int], keepdim: bool
 ) -> dict[str, Field]:

@@ -11,19 +11,8 @@ from __future__ import annotations
 from torch.fx import GraphModule, Node
 
 from aot.rules import rule_for
-from aot.rules.movement import PERMUTE_TARGETS, RESHAPE_TARGETS
+from aot.rules.movement import beneath_movement
 from aot.rules.rule import as_clamp
-
-_MOVEMENT = {*RESHAPE_TARGETS, *PERMUTE_TARGETS}
-
-
-def _beneath_movement(node: Node) -> Node:
-    """The value whose elements a node gives in another order or shape, and to nobody else."""
-    while node.target in _MOVEMENT and len(node.users) == 1:
-        source = node.args[0]
-        assert isinstance(source, Node)
-        node = source
-    return node
 
 
 def hoist_clamps(module: GraphModule) -> int:
@@ -34,7 +23,7 @@ def hoist_clamps(module: GraphModule) -> int:
             continue
         moved = node.args[0]
         assert isinstance(moved, Node)
-        producer = _beneath_movement(moved)
+        producer = beneath_movement(moved)
         rule = rule_for(producer)
         if producer is moved or len(producer.users) != 1 or rule is None or not rule.fuses_clamp:
             continue

@@ -8,11 +8,10 @@ Left alone are slices with a step, rolls along several dimensions, and what a ru
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch.fx import GraphModule, Node
 
+from aot.passes.aten.build import call
 from aot.rules import has_rule
 from aot.rules.rule import argument
 
@@ -45,10 +44,10 @@ def _replacement(node: Node) -> Node | None:
             return None
         shape = list(target.meta["val"].shape)
         same = shape == list(source.meta["val"].shape)
-        return source if same else _call(node, _aten.expand.default, source, shape)
+        return source if same else call(node, _aten.expand.default, source, shape)
     if node.target is _aten.select_scatter.default:
         dim, start = argument(node, "dim"), argument(node, "index")
-        row = _call(node, _aten.unsqueeze.default, node.args[1], dim)
+        row = call(node, _aten.unsqueeze.default, node.args[1], dim)
         return _cat(node, row, dim, start, start + 1 or None)
     if node.target is _aten.slice_scatter.default and argument(node, "step") == 1:
         start, end = argument(node, "start"), argument(node, "end")
@@ -69,8 +68,8 @@ def _rolled(node: Node) -> Node:
     if middle == 0:
         return source
     ranges = ((middle, size), (0, middle))
-    parts = [_call(node, _aten.slice.Tensor, source, dim, *part) for part in ranges]
-    return _call(node, _aten.cat.default, parts, dim)
+    parts = [call(node, _aten.slice.Tensor, source, dim, *part) for part in ranges]
+    return call(node, _aten.cat.default, parts, dim)
 
 
 def _cat(node: Node, part: Node, dim: int, start: int | None, end: int | None) -> Node:
@@ -81,15 +80,7 @@ def _cat(node: Node, part: Node, dim: int, start: int | None, end: int | None) -
     start, end, _ = slice(start, end).indices(size)
     parts = [part]
     if start > 0:
-        parts.insert(0, _call(node, _aten.slice.Tensor, base, dim, 0, start))
+        parts.insert(0, call(node, _aten.slice.Tensor, base, dim, 0, start))
     if end < size:
-        parts.append(_call(node, _aten.slice.Tensor, base, dim, end, size))
-    return part if len(parts) == 1 else _call(node, _aten.cat.default, parts, dim)
-
-
-def _call(node: Node, target: Any, *args: Any) -> Node:
-    """A call where `node` is, and of its origin."""
-    made = node.graph.call_function(target, args)
-    values = torch.fx.node.map_arg(args, lambda n: n.meta["val"])
-    made.meta = {**node.meta, "val": target(*values)}
-    return made
+        parts.append(call(node, _aten.slice.Tensor, base, dim, end, size))
+    return part if len(parts) == 1 else call(node, _aten.cat.default, parts, dim)

@@ -12,6 +12,7 @@ from torch import nn
 from torch.fx import GraphModule
 
 from aot.passes.rewrite.compose_luts import compose_luts
+from aot.passes.rewrite.fold_transpose_into_bmm import fold_transpose_into_bmm
 from aot.passes.rewrite.fold_transpose_into_linear import fold_transpose_into_linear
 from aot.passes.rewrite.fuse_pad import fuse_pad
 from aot.passes.rewrite.simplify_movement import simplify_movement
@@ -54,6 +55,22 @@ FLATTEN_LINEAR: dict[str, tuple[Case, int]] = {
 def test_fold_transpose_into_linear(name: str) -> None:
     case, left = FLATTEN_LINEAR[name]
     assert op_counts(run(fold_transpose_into_linear, case)).get("pl.transpose", 0) == left
+
+
+# How many transposes are left.
+PRODUCTS: dict[str, tuple[Case, int]] = {
+    "columns": ((lambda x: x @ x.mT, [], True), 0),
+    "columns of each head": ((lambda x: x[:, :1] @ x.permute(0, 2, 3, 1), [], True), 1),
+    "columns, merged": ((lambda x: x[0] @ x.mT.reshape(3, 5, 6), [], True), 0),
+    "columns twice": ((lambda x: x @ x.mT.mT.mT, [], True), 0),
+    "the left side": ((lambda x: x.mT @ x, [], False), 1),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_fold_transpose_into_bmm(name: str) -> None:
+    case, left = PRODUCTS[name]
+    assert op_counts(run(fold_transpose_into_bmm, case)).get("pl.transpose", 0) == left
 
 
 PADS: dict[str, Case] = {

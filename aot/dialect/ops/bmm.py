@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::bmm: the int8 product of two computed matrices, batch by batch."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.library import define
+
+
+def _infer(
+    a: torch.Tensor, b: torch.Tensor, transpose_b: bool, *_: int
+) -> tuple[tuple[int, ...], torch.dtype]:
+    batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return (*batch, a.shape[-2], b.shape[-2 if transpose_b else -1]), torch.int8
+
+
+def _macs(a: torch.Tensor, b: torch.Tensor, transpose_b: bool, *_: int) -> int:
+    return math.prod(_infer(a, b, transpose_b)[0]) * a.shape[-1]
+
+
+@define(
+    "Tensor a, Tensor b, bool transpose_b, int a_zero_point, int b_zero_point, int "
+    "output_zero_point, int multiplier, int shift, int activation_min, int activation_max",
+    infer=_infer,
+    dtypes={"a": (torch.int8,), "b": (torch.int8,)},
+    zero_points={"a_zero_point": "a", "b_zero_point": "b", "output_zero_point": "output"},
+    macs=_macs,
+)
+def bmm(
+    a: torch.Tensor,
+    b: torch.Tensor,
+    transpose_b: bool,
+    a_zero_point: int,
+    b_zero_point: int,
+    output_zero_point: int,
+    multiplier: int,
+    shift: int,
+    activation_min: int,
+    activation_max: int,
+) -> torch.Tensor:
+    """clamp(requantize(sum_k (a[m, k] - a_zero_point) * (b[k, n] - b_zero_point)) +
+    output_zero_point).
+
+    a int8 [..., M, K]; b int8 [..., K, N], or [..., N, K] if transpose_b; result int8 [..., M, N].
+    The dimensions in front broadcast. TFLite int8 BATCH_MATMUL.
+    """
+    # float64 holds every sum exactly, and torch multiplies it fast.
+    x = (a.to(torch.int64) - a_zero_point).to(torch.float64)
+    y = (b.to(torch.int64) - b_zero_point).to(torch.float64)
+    acc = (x @ (y.mT if transpose_b else y)).to(torch.int64)
+    out = requantize(acc, multiplier, shift) + output_zero_point
+    return saturate_int8(out, activation_min, activation_max)

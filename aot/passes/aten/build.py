@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How passes over ATen graphs make nodes: at the graph's insertion point, with shape and origin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+from torch.fx.node import map_arg
+
+
+def call(node: Node, target: Any, *args: Any) -> Node:
+    """A call of the same origin as `node`."""
+    made = node.graph.call_function(target, args)
+    values = map_arg(args, lambda n: n.meta["val"])
+    made.meta = {**node.meta, "val": target(*values)}
+    return made
+
+
+def constant(module: GraphModule, node: Node, name: str, value: torch.Tensor) -> Node:
+    """A constant of the module for what `node` becomes; its name starts with both."""
+    name = unique = f"{node.name}_{name}"
+    count = 0
+    while hasattr(module, unique):
+        count += 1
+        unique = f"{name}_{count}"
+    module.register_buffer(unique, value.clone(memory_format=torch.contiguous_format))
+    made = module.graph.get_attr(unique)
+    made.meta["val"] = node.meta["val"].new_empty(value.shape, dtype=value.dtype)
+    return made

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The passes over attention: decompose_attention and mask_softmax. The values are torch's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from aot.passes.aten.decompose_attention import decompose_attention
+from aot.passes.aten.fold_constants import fold_constants
+from aot.passes.aten.mask_softmax import mask_softmax
+from aot.passes.aten.remove_identities import remove_identities
+from aot.testing.fixtures import check_aten_pass, op_counts
+
+Function = Callable[..., object]
+
+ROWS, COLUMNS = 4, 6
+OFF = -torch.inf
+
+
+def values(*shape: int) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(5))
+
+
+QUERY, KEY, VALUE = values(2, 4, ROWS, 8), values(2, 4, COLUMNS, 8), values(2, 4, COLUMNS, 5)
+GROUPED = (QUERY, KEY[:, :2], VALUE[:, :2])
+PLAIN = (QUERY, KEY, VALUE)
+LAST_TWO = (torch.arange(COLUMNS) >= COLUMNS - 2)[None]
+ONE_ROW = torch.ones(ROWS, COLUMNS, dtype=torch.bool).index_fill(0, torch.tensor(1), False)
+
+
+def added(mask: torch.Tensor, number: float) -> torch.Tensor:
+    return torch.zeros(mask.shape).masked_fill(mask, number)
+
+
+# name: arguments of attention, inputs, which softmax it becomes (None: it is left), additions.
+ATTENTION: dict[str, tuple[dict[str, object], tuple[torch.Tensor, ...], str | None, int]] = {
+    "plain": ({}, PLAIN, "softmax", 0),
+    "scale": ({"scale": 0.25}, PLAIN, "softmax", 0),
+    "causal": ({"is_causal": True}, PLAIN, "masked_softmax", 0),
+    "keeps all": ({"attn_mask": ONE_ROW[:1]}, PLAIN, "softmax", 0),
+    "padding": ({"attn_mask": ~LAST_TWO}, PLAIN, "masked_softmax", 0),
+    "a row without keys": ({"attn_mask": ONE_ROW}, PLAIN, "masked_softmax", 0),
+    "by batch and head": (
+        {"attn_mask": values(2, 4, ROWS, COLUMNS) > -1},
+        PLAIN,
+        "masked_softmax",
+        0,
+    ),
+    "one column for all": ({"attn_mask": ONE_ROW[:, :1]}, PLAIN, "masked_softmax", 0),
+    "bias": ({"attn_mask": values(4, ROWS, COLUMNS)}, PLAIN, "softmax", 1),
+    "minus infinity": ({"attn_mask": added(LAST_TWO, OFF)}, PLAIN, "masked_softmax", 0),
+    "a row of minus infinity": ({"attn_mask": added(~ONE_ROW, OFF)}, PLAIN, "masked_softmax", 0),
+    "bias and minus infinity": (
+        {"attn_mask": values(ROWS, COLUMNS) + added(LAST_TWO, OFF)},
+        PLAIN,
+        "masked_softmax",
+        1,
+    ),
+    "grouped": ({"enable_gqa": True}, GROUPED, "softmax", 0),
+    "grouped, by head": (
+        {"enable_gqa": True, "attn_mask": values(4, ROWS, COLUMNS) > -1},
+        GROUPED,
+        "masked_softmax",
+        0,
+    ),
+    "no groups": ({"enable_gqa": True}, PLAIN, "softmax", 0),
+    "rank 3": ({"is_causal": True}, (QUERY[0], KEY[0], VALUE[0]), "masked_softmax", 0),
+    "rank 2": ({}, (QUERY[0, 0], KEY[0, 0], VALUE[0, 0]), "softmax", 0),
+}
+
+
+@pytest.mark.parametrize("name", ATTENTION)
+def test_decompose_attention(name: str) -> None:
+    arguments, inputs, softmax, additions = ATTENTION[name]
+
+    def attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+        return F.scaled_dot_product_attention(query, key, value, **arguments)  # type: ignore[arg-type]
+
+    def rewrite(module: torch.fx.GraphModule) -> int:
+        remove_identities(module)
+        fold_constants(module)
+        return decompose_attention(module)
+
+    changes, graph = check_aten_pass(rewrite, attention, inputs=inputs, atol=1e-6)
+    counts = {op.partition(".")[2]: count for op, count in op_counts(graph).items()}
+    assert changes == 1 and "scaled_dot_product_attention" not in counts
+    assert counts["matmul"] == 2 and counts[str(softmax)] == 1
+    assert counts.get("add", 0) == additions
+
+
+def test_adds_a_mask_that_is_an_input() -> None:
+    inputs = (*PLAIN, values(ROWS, COLUMNS))
+    changes, graph = check_aten_pass(
+        decompose_attention, F.scaled_dot_product_attention, inputs=inputs, atol=1e-6
+    )
+    assert changes == 1 and op_counts(graph)["aten.add"] == 1
+
+
+def test_leaves_a_mask_of_booleans_that_is_an_input() -> None:
+    inputs = (*PLAIN, ONE_ROW)
+    changes, _ = check_aten_pass(decompose_attention, F.scaled_dot_product_attention, inputs=inputs)
+    assert changes == 0
+
+
+X = values(2, ROWS, COLUMNS)
+MASK, BIAS = values(ROWS, COLUMNS) > 0.3, values(ROWS, COLUMNS)
+INFINITE, FINITE = added(MASK, OFF), added(MASK, -100.0)
+BIASED = BIAS + added(MASK, -1e9)
+FAR = FINITE + added(~ONE_ROW, -100.0)
+
+
+def softmax(scores: torch.Tensor) -> torch.Tensor:
+    return scores.softmax(-1)
+
+
+# name: function, how many additions are left (None: it is left as it is).
+MASKS: dict[str, tuple[Function, int | None]] = {
+    "fill": (lambda x: softmax(x.masked_fill(MASK, -1e9)), 0),
+    "fill by infinity": (lambda x: softmax(x.masked_fill(MASK, OFF)), 0),
+    "where": (lambda x: softmax(torch.where(MASK, -1e4, x)), 0),
+    "where not": (lambda x: softmax(torch.where(MASK, x, -100.0)), 0),
+    "sum": (lambda x: softmax(x + INFINITE), 0),
+    "sum of finite": (lambda x: softmax(FINITE + x), 0),
+    "bias and mask": (lambda x: softmax(x + BIASED), 1),
+    "a whole row is far": (lambda x: softmax(x + FAR), 0),
+    "bias": (lambda x: softmax(x + BIAS), None),
+    "fill with little": (lambda x: softmax(x.masked_fill(MASK, -5.0)), None),
+    "another dimension": (lambda x: x.masked_fill(MASK, -1e9).softmax(1), None),
+    "a whole row": (lambda x: softmax(x.masked_fill(~ONE_ROW, -1e9)), None),
+    "that the model computes": (lambda x: softmax(x.masked_fill(x > 0.3, -1e9)), None),
+}
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_mask_softmax(name: str) -> None:
+    function, additions = MASKS[name]
+
+    def rewrite(module: torch.fx.GraphModule) -> int:
+        remove_identities(module)
+        fold_constants(module)
+        count = mask_softmax(module)
+        module.graph.eliminate_dead_code()
+        return count
+
+    changes, graph = check_aten_pass(rewrite, function, inputs=[X], atol=1e-6)
+    assert changes == (additions is not None)
+    counts = op_counts(graph)
+    assert counts.get("pl_float.masked_softmax", 0) == changes
+    assert additions is None or counts.get("aten.add", 0) == additions
+
+
+def test_a_mask_is_as_small_as_it_can_be() -> None:
+    """Repeated heads and rows are not kept."""
+    mask = ~LAST_TWO.expand(2, 4, ROWS, COLUMNS)
+    attention = partial(F.scaled_dot_product_attention, attn_mask=mask)
+    _, graph = check_aten_pass(decompose_attention, attention, inputs=PLAIN, atol=1e-6)
+    shapes = [b.shape for name, b in graph.named_buffers() if name.endswith("_mask")]
+    assert [list(shape) for shape in shapes] == [[1, 1, 1, COLUMNS]]

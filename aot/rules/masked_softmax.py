@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""softmax over the positions that a mask keeps, to pl::masked_softmax.
+
+ATen has no such op: what users write for it is an addition of minus infinity, of which no observer
+could make a scale. aot/passes/aten/decompose_attention.py and masked_softmax.py there make it of
+that.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.graph import quantization_of, shape_of, tensor_constant
+from aot.dialect.library import Op
+from aot.dialect.ops.masked_softmax import masked_softmax
+from aot.dialect.ops.softmax import OUTPUT, exponential_table
+from aot.rules.rule import Call, Family, Fixed, Output, UnaryRule, argument
+
+_LIBRARY = torch.library.Library("pl_float", "DEF")
+_LIBRARY.define("masked_softmax(Tensor input, Tensor mask) -> Tensor")
+
+
+def _masked_softmax(input: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    scores = input.masked_fill(~mask, -torch.inf)
+    return torch.softmax(scores, -1).masked_fill(~mask, 0.0)
+
+
+_LIBRARY.impl("masked_softmax", _masked_softmax, "CompositeExplicitAutograd")
+MASKED_SOFTMAX = torch.ops.pl_float.masked_softmax.default
+"""(input float32 [..., N], mask bool): over the last dimension, of the elements where the mask,
+which broadcasts, is true; 0 elsewhere, and in a row without any."""
+
+
+class MaskedSoftmax(UnaryRule):
+    output: ClassVar[Output] = Fixed(OUTPUT, finer=True)
+
+    def op(self, node: Node) -> Op:
+        return masked_softmax
+
+    def emit(self, call: Call) -> Node:
+        (x,) = call.inputs
+        mask = tensor_constant(call.module, argument(call.node, "mask"))
+        assert mask is not None
+        steps = round(1.0 / call.output.scale)
+        table, _ = exponential_table(quantization_of(x).scale, shape_of(x)[-1], steps)
+        constants = (call.constant("mask", mask), call.constant("exp_table", table))
+        return call.emit(masked_softmax, x, *constants, steps)
+
+
+FAMILY = Family({MASKED_SOFTMAX: MaskedSoftmax()})

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pl::bmm."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from kernels.common.kernel import AnyArray, OpCall
+from kernels.testing.calls import STAGE, activation, floats
+from kernels.testing.case import Case, Layer, Mutant, Valid
+from kernels.testing.values import Values, spread
+
+_NAMED = [
+    ("one value", (1, 1), (1, 1), True),
+    ("one row", (1, 9), (9, 7), True),
+    ("two rows", (2, 5), (5, 4), True),
+    ("odd rows", (3, 6), (6, 5), True),
+    ("batches", (3, 4, 5), (3, 5, 6), True),
+    ("rank 4", (2, 3, 2, 7), (2, 3, 7, 3), True),
+    ("one b for all", (2, 3, 4, 5), (5, 6), False),
+    ("one a for all", (4, 5), (3, 5, 6), True),
+    ("broadcast from both sides", (2, 1, 3, 4), (1, 3, 4, 2), True),
+    ("rank 6", (2, 1, 2, 1, 3, 4), (1, 2, 2, 1, 4, 5), False),
+    ("deep", (2, 500), (500, 3), False),
+    ("wide", (2, 3), (3, 67), False),
+]
+
+
+def cases() -> Iterator[Case]:
+    for name, a, b, board in _NAMED:
+        for transposed in (False, True):
+            yield _case(f"{name}, {transposed}", a, b, transposed, board)
+    for index in range(120):
+        values = Values("bmm", index)
+        rows, depth, columns = (values.integer(1, 20) for _ in range(3))
+        batch = tuple(values.integer(1, 3) for _ in range(values.integer(0, 2)))
+        own = tuple(values.choice([1, size]) for size in batch)
+        pair = [(*batch, rows, depth), (*own, depth, columns)]
+        yield _case(f"random {index}", pair[0], pair[1], index % 2 == 0, False)
+    for index in range(8):
+        case = _case(f"extreme {index}", (3, 65), (65, 6), index % 2 == 0, index < 2)
+        values = Values("bmm extreme", index)
+        inputs = {n: values.extreme_int8(*x.shape) for n, x in case.inputs.items()}  # type: ignore[union-attr]
+        ends = {name: values.choice([-128, 127]) for name in ("a_zero_point", "b_zero_point")}
+        yield replace(case, inputs=inputs, attributes={**case.attributes, **ends})
+
+
+def _case(
+    name: str, a: tuple[int, ...], b: tuple[int, ...], transpose_b: bool, board: bool
+) -> Case:
+    values = Values("bmm", name)
+    right: AnyArray = values.int8(*b)
+    if transpose_b:
+        right = np.ascontiguousarray(right.swapaxes(-1, -2))
+    low, high = values.activation()
+    multiplier, shift = values.factor(spread(a[-1]))
+    attributes = {
+        "transpose_b": transpose_b,
+        "a_zero_point": values.zero_point(),
+        "b_zero_point": values.zero_point(),
+        "output_zero_point": values.zero_point(),
+        "multiplier": multiplier,
+        "shift": shift,
+        "activation_min": low,
+        "activation_max": high,
+    }
+    inputs = {"a": values.int8(*a), "b": right}
+    return Case(name, "pl::bmm", inputs, attributes=attributes, board=board)
+
+
+_ARGUMENTS = {
+    "a": activation(2, 3, 4),
+    "b": activation(2, 4, 5, name="b"),
+    "transpose_b": False,
+    "a_zero_point": 3,
+    "b_zero_point": 0,
+    "multiplier": 2**30,
+    "shift": -7,
+    **STAGE,
+}
+
+CALLS = [
+    Valid(
+        OpCall("pl::bmm", _ARGUMENTS, (activation(2, 3, 5, name="y"),)),
+        refused=[
+            ({"b": activation(2, 5, 4)}, "does not give"),
+            ({"transpose_b": True}, "transposed does not give"),
+            ({"b": activation(3, 4, 5)}, "does not broadcast"),
+            ({"b": floats(2, 4, 5)}, "b is float32, not int8"),
+            ({"a": activation(4)}, "of matrices"),
+            ({"a": activation(2, 3, 40000), "b": activation(2, 40000, 5)}, "overflow int32"),
+            ({"multiplier": 5}, "2\\^30"),
+        ],
+    ),
+]
+
+_SOURCE = "bmm/bmm_s8_scalar.c"
+MUTANTS = [
+    Mutant(_SOURCE, "s->c3 += x * column[3]", "s->c3 += x * column[2]"),
+    Mutant(_SOURCE, "total[n] += value", "total[n] += column[k]"),
+    Mutant(_SOURCE, "    a = below;\n", ""),
+    Mutant(_SOURCE, "output += 2 * dims->columns", "output += dims->columns"),
+    Mutant(_SOURCE, "left < PL_BMM_COLUMNS ? left", "left < 3 ? left"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    """Keys and values of attention, 4 heads of 16 over 64 steps."""
+    keys = {"b": activation(4, 64, 16, name="b"), "transpose_b": True}
+    for name, a, b, output in (
+        ("queries times keys", (4, 64, 16), keys, (4, 64, 64)),
+        ("weights times values", (4, 64, 64), {"b": activation(4, 64, 16, name="b")}, (4, 64, 16)),
+    ):
+        arguments = {**_ARGUMENTS, "a": activation(*a), **b}
+        yield Layer(f"bmm {name}", OpCall("pl::bmm", arguments, (activation(*output, name="y"),)))

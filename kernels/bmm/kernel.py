@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::bmm on kernels/bmm/bmm.h."""
+
+from kernels.common.kernel import INT8_MAX, INT8_MIN, INT32_MAX, Isa, KernelCall, OpCall, kernel
+from kernels.common.quantization import activation_range, factor, zero_point
+from kernels.common.shapes import broadcast_blocks
+
+COLUMNS = 4
+"""PL_BMM_COLUMNS of bmm.h."""
+
+_SPAN = INT8_MAX - INT8_MIN
+
+
+@kernel("pl::bmm")
+def bmm(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    a, b, output = call.tensor("a", "int8"), call.tensor("b", "int8"), call.output("int8")
+    transpose_b = call.flag("transpose_b")
+    call.require(
+        min(len(a.shape), len(b.shape), len(output.shape)) >= 2, "a product is of matrices"
+    )
+    rows, depth = a.shape[-2:]
+    inner, columns = reversed(b.shape[-2:]) if transpose_b else b.shape[-2:]
+    call.require(
+        inner == depth and output.shape[-2:] == (rows, columns),
+        f"{list(a.shape)} times {list(b.shape)}{' transposed' if transpose_b else ''} "
+        f"does not give {list(output.shape)}",
+    )
+    call.require(
+        depth * _SPAN * (_SPAN + 1) <= INT32_MAX, f"sums of {depth} products overflow int32"
+    )
+    multiplier, shift = factor(call, "multiplier", "shift")
+    return KernelCall(
+        function="pl_bmm_s8",
+        header="kernels/bmm/bmm.h",
+        params={
+            "a_zero_point": zero_point(call, "a_zero_point"),
+            "b_zero_point": zero_point(call, "b_zero_point"),
+            "output_zero_point": zero_point(call, "output_zero_point"),
+            "multiplier": multiplier,
+            "shift": shift,
+            **activation_range(call),
+        },
+        dims={
+            "batch": broadcast_blocks(
+                call,
+                (a.shape[:-2], rows * depth),
+                (b.shape[:-2], depth * columns),
+                output.shape[:-2],
+            ),
+            "rows": rows,
+            "depth": depth,
+            "columns": columns,
+            "b_depth_stride": 1 if transpose_b else columns,
+            "b_column_stride": depth if transpose_b else 1,
+        },
+        data={"a": a, "b": b, "output": output},
+        scratch=2 * COLUMNS * depth,
+    )

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::masked_softmax on kernels/masked_softmax/masked_softmax.h."""
+
+from kernels.common.exponentials import exp_table
+from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
+from kernels.common.shapes import broadcast_blocks
+
+
+@kernel("pl::masked_softmax")
+def masked_softmax(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    source, mask = call.tensor("input", "int8"), call.tensor("mask", "bool")
+    output = call.output("int8")
+    call.require(
+        source.shape == output.shape,
+        f"output has shape {list(output.shape)}, it should be {list(source.shape)}",
+    )
+    call.require(
+        len(mask.shape) > 0 and mask.shape[-1:] == source.shape[-1:],
+        f"input has shape {list(source.shape)}, mask {list(mask.shape)}: the last sizes differ",
+    )
+    size, steps = source.shape[-1], call.integer("steps")
+    call.require(steps >= 1, f"steps is {steps}, not positive")
+    return KernelCall(
+        function="pl_masked_softmax_s8",
+        header="kernels/masked_softmax/masked_softmax.h",
+        params={"steps": steps},
+        dims={
+            "rows": broadcast_blocks(
+                call, (source.shape[:-1], size), (mask.shape[:-1], size), source.shape[:-1]
+            ),
+            "size": size,
+        },
+        data={
+            "input": source,
+            "mask": mask,
+            "exp_table": exp_table(call, size, steps),
+            "output": output,
+        },
+        in_place=((source.name, output.name),),
+    )

@@ -112,7 +112,7 @@ def broadcast_blocks(
       output: blocks of the result.
     """
     strides = [
-        [size * stride for stride in _broadcast_strides(call, shape, output)]
+        [size * stride for stride in broadcast_strides(call, shape, output)]
         for shape, size in (a, b)
     ]
     loops = merged([Dim(*dim) for dim in zip(output, zip(*strides, strict=True), strict=True)])

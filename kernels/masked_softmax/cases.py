@@ -25,12 +25,14 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, ...]]] = [
 
 
 def cases() -> Iterator[Case]:
-    for name, shape, mask in _NAMED:
+    for name, shape, broadcast in _NAMED:
         for computed in (False, True):
             values = Values("masked_softmax", name)
             given = values.int8(*shape)
             board = name != "long" and not computed
-            yield _case(f"{name}, {computed}", values, given, _mask(values, mask), computed, board)
+            yield _case(
+                f"{name}, {computed}", values, given, _mask(values, broadcast), computed, board
+            )
     for kept in range(4):
         values = Values("masked_softmax kept", kept)
         mask = np.arange(12).reshape(1, 12) % 4 < kept

@@ -135,7 +135,8 @@ class FusedHeads(nn.Module):
         heads = self.qkv(x).reshape(batch, length, 3, 2, width // 2).permute(2, 0, 3, 1, 4)
         query, key, value = heads.unbind(0)
         weights = ((query @ key.transpose(-2, -1)) * (width // 2) ** -0.5).softmax(dim=-1)
-        return (weights @ value).transpose(1, 2).reshape(batch, length, width)
+        output: torch.Tensor = (weights @ value).transpose(1, 2).reshape(batch, length, width)
+        return output
 
 
 def _attention_cases() -> Iterator[Case]:

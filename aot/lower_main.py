@@ -6,27 +6,23 @@ pkg.module:data --output x.pte`.
 from __future__ import annotations
 
 import inspect
-import io
 import itertools
 import json
 import os
 import sys
-import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from absl import app, flags, logging
-from torch.fx import Node
 
 from aot.calibration import check_sample, samples_of
-from aot.dialect.graph import border_nodes, is_channels_last
 from aot.errors import LoweringError, describe
-from aot.lower import Lowered, lower
-from aot.passes.rewrite.border import KEEP, LAYOUTS, TO_NHWC_BORDER
+from aot.lower import lower
+from aot.passes.rewrite.border import KEEP, LAYOUTS
 from aot.references import named
+from aot.vectors import make_vectors, save_npz
 
 _MODEL = flags.DEFINE_string(
     "model", None, "pkg.module:factory; calling it gives an nn.Module in eval mode", required=True
@@ -96,46 +92,6 @@ def _parameters(value: Callable[..., Any]) -> list[inspect.Parameter]:
         return list(inspect.signature(value).parameters.values())
     except ValueError:  # some callables of C modules do not say
         return []
-
-
-def in_memory_order(x: torch.Tensor, node: Node) -> np.ndarray[Any, Any]:
-    """The elements of an input or output as the artefact has them in memory: [N, H, W, C] where it
-    is channels_last, whatever the tensor's own strides.
-    """
-    last = is_channels_last(node.meta["val"])
-    return (x.permute(0, 2, 3, 1) if last else x).contiguous().numpy()
-
-
-def make_vectors(
-    lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]], io_layout: str
-) -> dict[str, np.ndarray[Any, Any]]:
-    """Inputs of the artefact's dtype and the reference's outputs, stacked over samples; to a model
-    with state these are one sequence.
-    """
-    lowered.reset()
-    columns: dict[str, list[np.ndarray[Any, Any]]] = {}
-    for sample in samples:
-        inputs = [
-            x.permute(0, 2, 3, 1) if io_layout == TO_NHWC_BORDER and x.dim() == 4 else x
-            for x in sample
-        ]
-        quantized = lowered.quantize_inputs(inputs)
-        both = (("input", quantized), ("output", lowered.reference(quantized)))
-        for (kind, tensors), nodes in zip(both, border_nodes(lowered.module), strict=True):
-            for i, (tensor, node) in enumerate(zip(tensors, nodes, strict=True)):
-                columns.setdefault(f"{kind}_{i}", []).append(in_memory_order(tensor, node))
-    return {name: np.stack(arrays) for name, arrays in columns.items()}
-
-
-def save_npz(path: str, arrays: dict[str, np.ndarray[Any, Any]]) -> None:
-    """np.savez with fixed time stamps: the same arrays give the same bytes."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, array in arrays.items():
-            buffer = io.BytesIO()
-            np.lib.format.write_array(buffer, np.ascontiguousarray(array), allow_pickle=False)
-            archive.writestr(
-                zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0)), buffer.getvalue()
-            )
 
 
 def _place(flag: flags.FlagHolder[str | None]) -> Path | None:

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many random models: `tools/bazel run //tests/random -- --count=10000 --seed=1`.
+
+Prints every model for which a property does not hold, as source, and what was refused, how often.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from absl import app, flags, logging
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from tests.random.graphs import Graph, graphs
+from tests.random.on_host import Host
+from tests.random.properties import OPTIONS, Options, failures
+
+_COUNT = flags.DEFINE_integer("count", 10000, "how many models", lower_bound=1)
+_SEED = flags.DEFINE_integer("seed", 0, "another seed, other models")
+
+_TOGETHER = 20
+
+
+def main(argv: Sequence[str]) -> int:
+    if len(argv) > 1:
+        raise app.UsageError(f"unexpected argument {argv[1]!r}")
+    refused: Counter[str] = Counter()
+    found: list[str] = []
+    count = 0
+
+    with tempfile.TemporaryDirectory() as folder:
+        host = Host(Path(folder), sanitized=True)
+
+        @seed(_SEED.value)
+        @settings(
+            max_examples=-(-_COUNT.value // _TOGETHER),
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(st.lists(graphs(), min_size=_TOGETHER, max_size=_TOGETHER), st.sampled_from(OPTIONS))
+        def try_models(models: list[Graph], options: Options) -> None:
+            nonlocal count
+            new = failures(models, options, host, refused)
+            print(*new, sep="\n", end="", flush=True)
+            found.extend(new)
+            count += len(models)
+            logging.info("%d models, %d wrong, %d refused", count, len(found), refused.total())
+
+        try_models()
+    for text, times in refused.most_common():
+        print(f"{times} refused: {text}")
+    print(f"{count} models, {len(found)} wrong, {refused.total()} refused")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(app.run(main))

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lowered models through the plan compiler and a C compiler, and run on this machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import torch
+
+from aot.lower import Lowered
+from aot.passes.rewrite.border import KEEP
+from aot.vectors import make_vectors
+from firmware.apps import vectors
+from firmware.plan import emit_c
+from firmware.plan.plan import make_plan
+from firmware.plan.pte import read_program
+from firmware.plan.report import plan_json
+from firmware.plan.testing import sample_board
+
+_OPTIONS = ("-std=c11", "-w")
+_SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined")
+_NAME = "random_plan"
+_TIMEOUT = 60
+
+
+_RUNTIME = (
+    "boards/common/print.c",
+    "boards/host/console.c",
+    "boards/host/stack.c",
+    "firmware/apps/check.c",
+    "firmware/apps/inference.c",
+    "firmware/runtime/executor.c",
+    "firmware/runtime/model.c",
+    "firmware/runtime/profile_host.c",
+    "firmware/runtime/states.c",
+)
+
+
+def _sources(root: Path) -> list[Path]:
+    """The runtime, an app, and all kernels that any core can run."""
+    kernels = [
+        path
+        for path in sorted(root.glob("kernels/*/*.c"))
+        if path.parent.name != "testing" and not path.stem.endswith(("_dsp", "_mve", "_test"))
+    ]
+    return [*(root / name for name in _RUNTIME), *kernels]
+
+
+class Host:
+    """Compiles what all models share once.
+
+    Args:
+      folder: for objects and programs.
+      sanitized: whether they look for what C does not define; they take longer to compile.
+    """
+
+    def __init__(self, folder: Path, sanitized: bool) -> None:
+        root = Path.cwd()  # the workspace, of a test as of a program that Bazel runs
+        includes = (f"-I{root}", f"-I{folder}")
+        compiler = os.environ.get("CC", "gcc")
+        self._command = [compiler, *_OPTIONS, *(_SANITIZED if sanitized else ()), *includes]
+        self._folder = folder
+        sources = _sources(root)
+        self._objects = [folder / f"{i}_{path.stem}.o" for i, path in enumerate(sources)]
+        with ThreadPoolExecutor() as pool:
+            jobs = zip(sources, self._objects, strict=True)
+            list(pool.map(lambda job: self._compile("-c", job[0], output=job[1]), jobs))
+
+    def _compile(self, *arguments: str | Path, output: Path) -> None:
+        subprocess.run([*self._command, "-o", output, *arguments, "-lm"], check=True)
+
+    def check(
+        self, lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]], layout: str = KEEP
+    ) -> None:
+        """Runs float samples in [N, C, H, W]; AssertionError where a bit is not the reference's."""
+        board = sample_board(arena=(1 << 22,), weights=1 << 24)
+        plan = make_plan(read_program(lowered.pte), board)
+        arrays = make_vectors(lowered, samples, layout)
+        header = f"{_NAME}.h"
+        texts = {
+            header: emit_c.header(plan, _NAME),
+            f"{_NAME}.c": emit_c.source(plan, _NAME, header),
+            "vectors.c": vectors.source(arrays, plan_json(plan, _NAME), header),
+        }
+        for name, text in texts.items():
+            (self._folder / name).write_text(text)
+        program = self._folder / "program"
+        sources = [self._folder / name for name in texts if name.endswith(".c")]
+        self._compile(*sources, *self._objects, output=program)
+        run = subprocess.run(
+            [program], capture_output=True, text=True, timeout=_TIMEOUT, check=False
+        )
+        assert run.returncode == 0 and run.stdout.endswith("PL:PASS\n"), run.stdout + run.stderr

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds of every model that lowers, tried on several at once: they are lowered as one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from aot.dialect.graph import border_nodes, edge_of
+from aot.errors import LoweringError
+from aot.lower import Lowered, fit_inputs, lower
+from aot.passes.rewrite.border import KEEP, TO_NHWC_BORDER
+from aot.testing.lockstep import compare
+from aot.vectors import in_memory_order
+from firmware.plan.program import Program
+from firmware.plan.pte import read_program
+from kernels.common.kernel import AnyArray, Value
+from tests.random.bounds import bounds
+from tests.random.graphs import Graph
+from tests.random.on_host import Host
+
+Sample = tuple[torch.Tensor, ...]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Of lowering."""
+
+    float_io: bool = False
+    io_layout: str = KEEP
+
+
+OPTIONS = (Options(), Options(float_io=True), Options(io_layout=TO_NHWC_BORDER))
+
+
+class Bundle(nn.Module):
+    """Runs every graph on its own inputs; its results follow in the order of the graphs."""
+
+    def __init__(self, graphs: Sequence[Graph]) -> None:
+        super().__init__()
+        self.graphs = tuple(graphs)
+        self.parts = nn.ModuleList(graph.module() for graph in graphs)
+        self.eval()
+
+    def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        results: list[torch.Tensor] = []
+        rest = list(inputs)
+        for graph, part in zip(self.graphs, self.parts, strict=True):
+            count = len(graph.shapes)
+            result = part(*rest[:count])
+            results += [result] if isinstance(result, torch.Tensor) else result
+            del rest[:count]
+        return tuple(results)
+
+    def samples(self, seed: int = 0, spread: float = 1.0) -> list[Sample]:
+        columns = zip(*(graph.samples(seed, spread) for graph in self.graphs), strict=True)
+        return [tuple(x for sample in column for x in sample) for column in columns]
+
+
+def lowered(
+    graphs: Sequence[Graph], options: Options, refused: Counter[str]
+) -> Iterator[tuple[Bundle, Lowered]]:
+    """Lowers graphs together; where one is refused, the halves, and so on.
+
+    Args:
+      graphs: random models.
+      options: of lowering.
+      refused: counts what was said of graphs that are refused by themselves.
+    """
+    bundle = Bundle(graphs)
+    samples = bundle.samples()
+    example = tuple(x.clone(memory_format=torch.preserve_format) for x in samples[0])
+    try:
+        found = lower(
+            bundle,
+            example,
+            calibration=samples,
+            float_io=options.float_io,
+            io_layout=options.io_layout,
+        )
+    except LoweringError as error:
+        if len(graphs) == 1:
+            refused[str(error)] += 1
+            return
+        half = len(graphs) // 2
+        yield from lowered(graphs[:half], options, refused)
+        yield from lowered(graphs[half:], options, refused)
+    else:
+        yield bundle, found
+
+
+def _floats(bundle: Bundle) -> list[Sample]:
+    """Samples of the calibration, others, and others that saturate."""
+    return [*bundle.samples()[:2], *bundle.samples(1)[:2], *bundle.samples(2, 3.0)[:1]]
+
+
+def _as_taken(sample: Sample, options: Options) -> Sample:
+    """The sample as the artefact takes it."""
+    if options.io_layout == KEEP:
+        return sample
+    return tuple(x.permute(0, 2, 3, 1) if x.dim() == 4 else x for x in sample)
+
+
+def _as_given(outputs: Sequence[torch.Tensor], options: Options) -> list[torch.Tensor]:
+    """The artefact's outputs in the model's own order of dimensions."""
+    if options.io_layout == KEEP:
+        return list(outputs)
+    return [x.permute(0, 3, 1, 2) if x.dim() == 4 else x for x in outputs]
+
+
+def check_float(bundle: Bundle, lowered: Lowered, options: Options) -> None:
+    """The reference is as near to the float model as its scales say."""
+    for sample in _floats(bundle):
+        results = lowered.reference(_as_taken(sample, options))
+        actual = _as_given(lowered.dequantize_outputs(results), options)
+        with torch.no_grad():
+            expected = bundle(*(x.clone() for x in sample))
+        found = bounds(lowered.quantized, [x.contiguous() for x in sample])
+        for i, (bound, a, e) in enumerate(zip(found, actual, expected, strict=True)):
+            assert a.shape == e.shape, f"output {i} is {a.shape}, the model's is {e.shape}"
+            if bound.error is None:
+                continue
+            for what, x in (("the reference", a), ("the float model", e)):
+                too_far = (x - bound.value).abs() > bound.error
+                assert not bool(too_far.any()), (
+                    f"output {i}: {what} is {x[too_far][:4]}, it may be "
+                    f"{bound.error[too_far][:4]} away from {bound.value[too_far][:4]}"
+                )
+
+
+def check_every_op(bundle: Bundle, lowered: Lowered) -> None:
+    """No op is more than one step away from the float op, on its own inputs."""
+    for op, difference in compare(lowered, _floats(bundle)).by_op.items():
+        assert difference.largest <= 1, f"{op} is {difference.largest} steps away"
+
+
+def check_layout(bundle: Bundle, lowered: Lowered, options: Options) -> None:
+    """The passes that assign layouts change no bit."""
+    placeholders, _ = border_nodes(lowered.folded)
+    for sample in _floats(bundle):
+        before = lowered.folded(*fit_inputs([x.contiguous() for x in sample], placeholders))
+        after = _as_given(lowered.reference(_as_taken(sample, options)), options)
+        for i, (a, b) in enumerate(zip(after, before, strict=True)):
+            assert torch.equal(a, b), f"output {i} is not what it was before the layout passes"
+
+
+def check_pte(bundle: Bundle, lowered: Lowered, options: Options) -> None:
+    """The artefact, read back, gives the reference's bits, and says what its border is."""
+    program = read_program(lowered.pte)
+    inputs, outputs = border_nodes(lowered.module)
+    for port, node in zip(program.outputs, outputs, strict=True):
+        assert (port.scale, port.zero_point) == (edge_of(node).scale, edge_of(node).zero_point)
+    for sample in _floats(bundle):
+        given = _as_taken(sample, options)
+        quantized = zip(lowered.quantize_inputs(given), inputs, strict=True)
+        actual = run_program(program, [in_memory_order(*pair) for pair in quantized])
+        references = zip(lowered.reference(given), outputs, strict=True)
+        for i, (a, pair) in enumerate(zip(actual, references, strict=True)):
+            expected = in_memory_order(*pair)
+            same = a.dtype == expected.dtype and np.array_equal(a, expected)
+            assert same, f"output {i} of the .pte is not the reference's"
+
+
+def run_program(program: Program, inputs: Sequence[AnyArray]) -> list[AnyArray]:
+    """A decoded artefact by the dialect's reference; tensors as they lie in memory."""
+    known = {
+        port.value.name: torch.from_numpy(x) for port, x in zip(program.inputs, inputs, strict=True)
+    }
+
+    def tensor(argument: object) -> object:
+        if isinstance(argument, list | tuple):
+            return [tensor(a) for a in argument]
+        if not isinstance(argument, Value):
+            return argument
+        if argument.constant is not None:
+            return torch.from_numpy(np.array(argument.constant))
+        return known[argument.name].reshape(argument.shape)
+
+    for call in program.calls:
+        namespace, name = call.op.split("::")
+        assert namespace == "pl", call.op
+        results = getattr(torch.ops.pl, name)(**{k: tensor(a) for k, a in call.args.items()})
+        for value, result in zip(
+            call.outputs, [results] if isinstance(results, torch.Tensor) else results, strict=True
+        ):
+            known[value.name] = result
+    return [known[port.value.name].numpy() for port in program.outputs]
+
+
+def check(graphs: Sequence[Graph], options: Options, host: Host, refused: Counter[str]) -> None:
+    """Tries all properties, and counts what was refused.
+
+    Raises:
+      AssertionError: one of them does not hold.
+    """
+    for bundle, result in lowered(graphs, options, refused):
+        check_layout(bundle, result, options)
+        check_pte(bundle, result, options)
+        check_every_op(bundle, result)
+        check_float(bundle, result, options)
+        host.check(result, _floats(bundle), options.io_layout)
+
+
+def failures(
+    models: Sequence[Graph], options: Options, host: Host, refused: Counter[str]
+) -> list[str]:
+    """What is wrong, with each model for which something is. They are lowered together; where that
+    goes wrong, the halves are tried, and so on.
+
+    Args:
+      models: to try.
+      options: of lowering.
+      host: runs them.
+      refused: counts what was said of those that are refused.
+    """
+    try:
+        check(models, options, host, refused)
+    except Exception as error:  # whatever a wrong model provokes
+        if len(models) == 1:
+            return [f"{models[0]!r}# {options}\n# {type(error).__name__}: {error}"]
+        half = len(models) // 2
+        found = failures(models[:half], options, host, Counter())
+        return found + failures(models[half:], options, host, Counter())
+    return []

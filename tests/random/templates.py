@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lines that a random model is made of. A template draws what it needs and gives a line; where
+no value fits it raises LookupError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from tests.random.graphs import Writer
+
+Template = Callable[[Writer], str]
+
+# Functions of one value, whatever its shape; {} is the value.
+_FUNCTIONS = (
+    "torch.relu({})", "F.relu6({})", "torch.sigmoid({})", "torch.tanh({})", "F.hardswish({})",
+    "F.hardsigmoid({})", "F.gelu({})", "F.silu({})", "F.leaky_relu({}, 0.2)", "F.elu({})",
+    "{}.abs()", "-{}", "{}.clamp(-0.5, 0.75)", "{}.clamp(min=-1.0)", "F.hardtanh({}, -0.25, 1.5)",
+    "F.softplus({})", "{0} * torch.sigmoid({0})", "{0} + torch.relu({0})", "{} * 0.5 + 0.25",
+    "1.0 - {}", "{} / 3.0", "{0} / (1.0 + {0}.abs())", "torch.sin({})", "{0} * {0}", "{} - 0.75",
+    "{}.clone()", "{}.contiguous()", "{} * 1.0",
+)  # fmt: skip
+
+_IN_PLACE = (
+    "{}.relu_()", "{}.mul_(0.5)", "{}.add_(0.25)", "{}.neg_()", "{}.clamp_(-1.0, 1.0)",
+    "{}.sigmoid_()",
+)  # fmt: skip
+
+
+def _function(w: Writer) -> str:
+    return w.new(w.of(_FUNCTIONS).format(w.any()))
+
+
+def _in_place(w: Writer) -> str:
+    return str(w.of(_IN_PLACE).format(w.any()))
+
+
+def _in_place_with_another(w: Writer) -> str:
+    a = w.any()
+    shape = w.values[a].shape
+    b = w.any(lambda v: _broadcast(v.shape, shape) == shape)
+    return f"{a}.{w.of(['add_', 'mul_', 'sub_'])}({b})"
+
+
+def _broadcast(a: torch.Size, b: torch.Size) -> torch.Size | None:
+    try:
+        shape: torch.Size = torch.broadcast_shapes(a, b)
+    except RuntimeError:
+        return None
+    return shape
+
+
+def _binary(w: Writer) -> str:
+    a = w.any()
+    b = w.any(lambda v: _broadcast(v.shape, w.values[a].shape) is not None)
+    form = w.of(["{} + {}", "{} - {}", "{} * {}", "torch.add({}, {}, alpha=-0.5)"])
+    return w.new(form.format(a, b))
+
+
+def _with_constant(w: Writer) -> str:
+    """An operand that is a parameter, of a shape that broadcasts either way."""
+    a = w.any(lambda v: v.dim() > 0)
+    shape = [w.of([s, s, 1]) for s in w.values[a].shape]
+    shape = shape[w.integer(0, len(shape) - 1) :] if w.of([True, False]) else [1, *shape]
+    constant = w.layer(f"nn.Parameter(torch.zeros({tuple(shape)}))")
+    form = w.of(["{} + {}", "{} - {}", "{} * {}", "{1} - {0}", "torch.cat(({1}, {0}))"])
+    return w.new(form.format(a, constant))
+
+
+def _dimensions(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() > 0)
+    rank = w.values[a].dim()
+    kind = w.integer(0, 6)
+    if kind == 0:
+        return w.new(f"{a}.permute({w.permutation(rank)})")
+    if kind == 1:
+        return w.new(f"{a}.transpose({w.dim(a)}, {w.dim(a)})")
+    if kind == 2:
+        return w.new(f"{a}.unsqueeze({w.integer(-rank - 1, rank)})")
+    if kind == 3:
+        return w.new(f"{a}.squeeze({w.of(['', w.dim(a)])})")
+    if kind == 4:
+        return w.new(f"{a}.flatten({w.integer(0, rank - 1)})")
+    if kind == 5:
+        return w.new(f"{a}.movedim({w.dim(a)}, {w.dim(a)})")
+    return _reshape(w, a)
+
+
+def _reshape(w: Writer, a: str) -> str:
+    count = w.values[a].numel()
+    first = w.of([d for d in range(1, count + 1) if count % d == 0])
+    rest = count // first
+    second = w.of([d for d in range(1, rest + 1) if rest % d == 0])
+    sizes = [first, second, rest // second]
+    sizes[w.integer(0, 2)] = -1
+    return w.new(f"{a}.reshape({', '.join(map(str, sizes))})")
+
+
+def _part(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() > 0)
+    dim = w.dim(a)
+    size = w.values[a].shape[dim]
+    kind = w.integer(0, 5)
+    if kind == 0:
+        return w.new(f"{a}.select({dim}, {w.integer(-size, size - 1)})")
+    if kind == 1:
+        start = w.integer(0, size - 1)
+        return w.new(f"{a}.narrow({dim}, {start}, {w.integer(1, size - start)})")
+    if kind == 2:
+        return w.new(f"{a}.chunk(2, {dim})[{w.of([0, -1])}]")
+    if kind == 3:
+        return w.new(f"{a}.split({w.integer(1, size)}, {dim})[{w.of([0, -1])}]")
+    if kind == 4:
+        return w.new(f"{a}.unbind({dim})[-1]")
+    start, stop = w.of(["", w.integer(-size, size - 1)]), w.of(["", w.integer(-size, size)])
+    return w.new(f"{a}[..., {start}:{stop}:{w.of(['', 1, 2, 3])}]")
+
+
+def _together(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() > 0)
+    dim = w.dim(a)
+    shape = list(w.values[a].shape)
+
+    def fits(v: torch.Tensor) -> bool:
+        other = list(v.shape)
+        return len(other) == len(shape) and [*other[:dim], *other[dim:][1:]] == [
+            *shape[:dim],
+            *shape[dim:][1:],
+        ]
+
+    parts = ", ".join([a, w.any(fits), *([w.any(fits)] if w.of([False, True]) else [])])
+    if w.of([False, True]):
+        return w.new(f"torch.cat(({parts}), {dim})")
+    b = w.any(lambda v: list(v.shape) == shape)
+    return w.new(f"torch.stack(({a}, {b}), {dim})")
+
+
+def _pad(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() > 0)
+    rank = w.values[a].dim()
+    count = 2 * w.integer(1, min(rank, 3))
+    pads = [w.integer(-1, 2) for _ in range(count)]
+    return w.new(f"F.pad({a}, {pads}, value={w.of([0.0, 0.5, -1.0, 3.0])})")
+
+
+def _image(v: torch.Tensor) -> bool:
+    return v.dim() == 4
+
+
+def _convolution(w: Writer) -> str:
+    dimensions = w.of([1, 2, 2])
+    a = w.any(lambda v: v.dim() == dimensions + 2)
+    channels = w.values[a].shape[1]
+    groups = w.of([1, 1, channels])
+    out = groups * w.integer(1, 3)
+    kernel = w.integer(1, 3)
+    stride, padding, dilation = w.integer(1, 2), w.integer(0, 2), w.of([1, 1, 2])
+    layer = w.layer(
+        f"nn.Conv{dimensions}d({channels}, {out}, {kernel}, {stride}, {padding}, {dilation}, "
+        f"{groups}, bias={w.of([True, False])})"
+    )
+    if w.of([False, True]):
+        norm = w.layer(f"nn.BatchNorm{dimensions}d({out})")
+        return w.new(f"{norm}({layer}({a}))")
+    return w.new(w.of(["{}", "torch.relu({})", "F.relu6({})"]).format(f"{layer}({a})"))
+
+
+def _linear(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() > 0)
+    size = w.values[a].shape[-1]
+    layer = w.layer(f"nn.Linear({size}, {w.integer(1, 7)}, bias={w.of([True, False])})")
+    return w.new(w.of(["{}({})", "torch.relu({}({}))"]).format(layer, a))
+
+
+def _norm(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() in (2, 3, 4))
+    shape = w.values[a].shape
+    kind = "2d" if len(shape) == 4 else "1d"
+    layer = w.layer(f"nn.BatchNorm{kind}({shape[1]})")
+    return w.new(f"{layer}({a})")
+
+
+def _pool(w: Writer) -> str:
+    kind = w.of(["max", "avg", "adaptive_avg", "adaptive_max", "max1d", "avg1d"])
+    if kind.endswith("1d"):
+        a = w.any(lambda v: v.dim() == 3)
+        return w.new(f"F.{kind[:3]}_pool1d({a}, {w.integer(1, 3)}, {w.integer(1, 2)})")
+    a = w.any(_image)
+    if kind.startswith("adaptive"):
+        return w.new(f"F.{kind}_pool2d({a}, ({w.integer(1, 3)}, {w.integer(1, 3)}))")
+    kernel = w.integer(1, 3)
+    options = f"ceil_mode={w.of([False, True])}"
+    if kind == "avg":
+        options += f", count_include_pad={w.of([False, True])}"
+    padding = w.integer(0, kernel // 2)
+    return w.new(f"F.{kind}_pool2d({a}, {kernel}, {w.integer(1, 3)}, {padding}, {options})")
+
+
+def _mean(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() > 0)
+    dims = w.of([(w.dim(a),), tuple({w.dim(a) % w.values[a].dim() for _ in range(2)})])
+    return w.new(f"{a}.mean({dims}, keepdim={w.of([False, True])})")
+
+
+def _softmax(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() > 0)
+    return w.new(f"F.{w.of(['softmax', 'log_softmax'])}({a}, {w.dim(a)})")
+
+
+def _largest(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() > 0)
+    form = w.of(["{}.argmax({})", "{}.max({})[0]", "{}.max({})[1]"])
+    return w.new(form.format(a, w.dim(a)))
+
+
+def _upsample(w: Writer) -> str:
+    return w.new(f"F.interpolate({w.any(_image)}, scale_factor={w.of([2, 3, (1, 2)])})")
+
+
+TEMPLATES: tuple[Template, ...] = (
+    _function, _function, _in_place, _in_place_with_another, _binary, _binary, _with_constant,
+    _dimensions, _dimensions, _part, _part, _together, _pad, _convolution, _convolution, _linear,
+    _norm, _pool, _mean, _softmax, _largest, _upsample,
+)  # fmt: skip

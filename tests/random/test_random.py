@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random models come out right: a bounded number, the same ones every time. Ten thousand others:
+`tools/bazel run //tests/random`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from aot.lower import Lowered, lower
+from tests.random import properties
+from tests.random.graphs import Graph, graphs
+from tests.random.on_host import Host
+from tests.random.properties import OPTIONS, Bundle, Options
+
+_MODELS = 12
+_REFUSED_AT_MOST = 0.2
+
+
+@pytest.fixture(scope="session")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Host:
+    return Host(tmp_path_factory.mktemp("host"), sanitized=False)
+
+
+@settings(
+    max_examples=3,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=[Phase.generate],  # what fails is found by halves
+    suppress_health_check=list(HealthCheck),
+)
+@given(
+    models=st.lists(graphs(), min_size=_MODELS, max_size=_MODELS), options=st.sampled_from(OPTIONS)
+)
+def test_random_models(host: Host, models: list[Graph], options: Options) -> None:
+    refused: Counter[str] = Counter()
+    found = properties.failures(models, options, host, refused)
+    assert not found, "\n".join(found)
+    assert refused.total() <= _REFUSED_AT_MOST * _MODELS, refused
+
+
+@pytest.fixture(scope="module")
+def sound() -> tuple[Bundle, Lowered]:
+    lines = ("v0 = self.a0(x0)", "v1 = torch.tanh(v0).permute(0, 2, 1)")
+    bundle = Bundle([Graph(((1, 3, 4),), (False,), ("nn.Linear(4, 5)",), lines, "v1")])
+    samples = bundle.samples()
+    return bundle, lower(bundle, samples[0], calibration=samples)
+
+
+def _with_another_table(lowered: Lowered, name: str) -> Lowered:
+    graph = copy.deepcopy(getattr(lowered, name))
+    (table,) = (x for x in graph.buffers() if x.numel() == 256)
+    table.copy_(table.flip(0))
+    return replace(lowered, **{name: graph})
+
+
+def _with_another_program(lowered: Lowered, _: str) -> Lowered:
+    other = torch.nn.Sequential(torch.nn.Linear(4, 5), torch.nn.Sigmoid()).eval()
+    samples = [(torch.randn(1, 3, 4),)] * 2
+    return replace(lowered, pte=lower(other, samples[0], calibration=samples).pte)
+
+
+# what is wrong: the check that finds it, how, where
+_WRONG: dict[str, tuple[str, Callable[[Lowered, str], Lowered], str]] = {
+    "an op": ("check_every_op", _with_another_table, "folded"),
+    "the layout passes": ("check_layout", _with_another_table, "module"),
+    "the result": ("check_float", _with_another_table, "module"),
+    "the artefact": ("check_pte", _with_another_program, "pte"),
+}
+
+
+@pytest.mark.parametrize("wrong", _WRONG)
+def test_what_is_wrong_is_found(sound: tuple[Bundle, Lowered], wrong: str) -> None:
+    bundle, lowered = sound
+    check, spoil, where = _WRONG[wrong]
+    options = () if check == "check_every_op" else (Options(),)
+    getattr(properties, check)(bundle, lowered, *options)
+    with pytest.raises(AssertionError):
+        getattr(properties, check)(bundle, spoil(lowered, where), *options)
+
+
+def test_what_is_wrong_on_the_host_is_found(host: Host, sound: tuple[Bundle, Lowered]) -> None:
+    bundle, lowered = sound
+    host.check(lowered, bundle.samples())
+    with pytest.raises(AssertionError, match="PL:FAIL"):
+        host.check(_with_another_table(lowered, "module"), bundle.samples())

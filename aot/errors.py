@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import traceback
 from collections.abc import Sequence
@@ -20,12 +21,34 @@ def source_line(node: torch.fx.Node) -> str:
     """The innermost line of the user's own code behind a node: "file.py:12 in forward: x =
     self.conv(x)"; "" if unknown.
     """
-    frames = _FRAME.findall(node.meta.get("stack_trace") or "")
+    return _innermost(_FRAME.findall(node.meta.get("stack_trace") or ""))
+
+
+def raising_line(error: BaseException) -> str:
+    """The same for an error that a module's forward raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    forward = [i for i, f in enumerate(frames) if f.name == "forward"][:1]
+    inside = frames[forward[0] :] if forward else []
+    return _innermost([(f.filename, str(f.lineno), f.name, f.line or "") for f in inside])
+
+
+def _innermost(frames: Sequence[tuple[str, str, str, str]]) -> str:
+    """Of frames, the last that is no library's: path, line, function and code."""
     own = [f for f in frames if not any(folder in f[0] for folder in _LIBRARY_FOLDERS)]
     if not own:
         return ""
     path, line, function, code = own[-1]
     return f"{path.rsplit('/', 1)[-1]}:{line} in {function}: {code.strip()}"
+
+
+def written_as(node: torch.fx.Node) -> str:
+    """The function or method of torch that the user called and export made a node of, e.g.
+    "scaled_dot_product_attention"; "" where it is the node's own op, or unknown.
+    """
+    _, name = node.meta.get("torch_fn") or ("", "")
+    name = name.rsplit(".", 1)[-1]
+    packet = str(node.target).split(".")[1:2]
+    return "" if name.startswith("__") or [name] == packet else name
 
 
 def module_path(node: torch.fx.Node) -> str:
@@ -50,7 +73,7 @@ class Problem:
     """One op that cannot be lowered.
 
     Attributes:
-      op: e.g. "aten.cumsum.default".
+      op: e.g. "aten.cumsum.default", "scaled_dot_product_attention (aten.bmm.default)".
       shape: of its output, with dtype, e.g. "float32[1, 8]".
       where: module and line of the model, "" if unknown.
       reason: why it cannot be lowered.
@@ -70,6 +93,16 @@ class Problem:
         if self.hint:
             lines.append(f"    instead: {self.hint}")
         return "\n".join(lines)
+
+
+def problem_at(node: torch.fx.Node, reason: str, hint: str) -> Problem:
+    """What is wrong with an op of the ATen graph, in the user's own words where they are known."""
+    call = node.args[0] if node.target is operator.getitem else node
+    assert isinstance(call, torch.fx.Node)
+    written = written_as(call)
+    op = f"{written} ({call.target})" if written else str(call.target)
+    where = place(module_path(node), source_line(node))
+    return Problem(op, describe(node.meta.get("val")), where, reason, hint)
 
 
 class LoweringError(Exception):

@@ -14,12 +14,13 @@ import torch
 from torch.export import ExportedProgram, default_decompositions
 from torch.export.graph_signature import OutputKind
 from torch.fx import GraphModule, Node
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.nn.modules import transformer
 from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import returned, state_of
-from aot.errors import LoweringError, describe
+from aot.errors import LoweringError, describe, problem_at, raising_line
 from aot.passes.aten import decompose_attention, parts_to_cat
 from aot.passes.aten.average_to_mean import average_to_mean
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
@@ -72,6 +73,7 @@ def export_aten(
     _check_inputs(program)
     _check_signature(program, example_inputs)
     decomposed = decompose(program, keeps)
+    _check_shapes(decomposed)
     _check_effects(decomposed)
     _forget_writes_to_inputs(decomposed)
     # What the guards would check (shapes, dtypes) is static here and is checked on the device in
@@ -180,12 +182,18 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
         raise
     except Exception as error:
         text = str(error).strip().splitlines()
-        raise LoweringError(
-            f"torch.export cannot trace the model: {type(error).__name__}: "
-            f"{text[0] if text else ''}\n"
-            "  a model for a microcontroller is one static graph: no control flow on tensor "
-            "values, no Python objects in or out"
-        ) from error
+        what = f"torch.export cannot trace the model: {type(error).__name__}: "
+        what += text[0] if text else ""
+        hint = "one static graph: no control flow on tensor values, no Python objects in or out"
+        if isinstance(error, GuardOnDataDependentSymNode):
+            what = "the model decides by values that it computes which way to go on"
+            hint = (
+                "compute both ways, and m * a + (1 - m) * b of a mask of the condition, "
+                "m = (condition > 0).to(x.dtype)"
+            )
+        where = raising_line(error)
+        at = f"\n    at {where}" if where else ""
+        raise LoweringError(f"{what}{at}\n    instead: {hint}") from error
 
 
 @contextmanager
@@ -260,6 +268,18 @@ def _check_inputs(program: ExportedProgram) -> None:
             raise LoweringError(
                 f"input {node.name} is {describe(value)}: a model's inputs are float32 here; "
                 "lowering makes them int8"
+            )
+
+
+def _check_shapes(program: ExportedProgram) -> None:
+    """That no value's shape depends on other values."""
+    for node in program.graph.nodes:
+        tensors = [v for v in tree_leaves(node.meta.get("val")) if isinstance(v, torch.Tensor)]
+        if any(not isinstance(size, int) for value in tensors for size in value.shape):
+            reason = "its shape depends on values, and memory is planned ahead of time"
+            hint = "keep the shape: multiply by a mask, (x > 0).to(x.dtype)"
+            raise LoweringError(
+                "the model has values of no fixed shape:", [problem_at(node, reason, hint)]
             )
 
 

@@ -8,7 +8,7 @@ from torch.fx import GraphModule, Node
 
 from aot.backends.cortex_m import FLOAT_OPS
 from aot.dialect.results import is_result, taken_from
-from aot.errors import LoweringError, Problem, describe, module_path, place, source_line
+from aot.errors import LoweringError, Problem, describe, problem_at, written_as
 from aot.rules import gives_integers, has_rules_by_result, keep_float, rule_for
 from aot.rules.function import Roots, function_roots, is_interior
 from kernels.common.tensor import MAX_RANK
@@ -33,6 +33,10 @@ _HINTS = {
     "aten.prelu": "torch.relu(x) - k * torch.relu(-x), k of shape [C] and then a 1 for each "
     "dimension behind the channels; or num_parameters=1",
     "aten.where": "relu, clamp or a multiplication by a mask that is an input",
+    "aten.sort": "x.max(dim) for the largest; the order of the others in the application",
+    "fft_rfft": "a Linear layer each for the real and the imaginary part: cosines and -sines of "
+    "2 * pi * k * n / N",
+    "item": "leave .item() out: a tensor of one element broadcasts",
 }
 
 
@@ -43,12 +47,24 @@ def unsupported(module: GraphModule, allow_float_fallback: bool) -> list[Problem
     for node in module.graph.nodes:
         if node.op != "call_function" or has_rules_by_result(node) or is_interior(node, roots):
             continue
+        if any(taken_from(n)[0] in problems and not _is_float(n) for n in node.all_input_nodes):
+            continue  # said of what gives it that
         if is_result(node) and taken_from(node)[0] in problems:
             continue
         problem = _problem(node, roots, allow_float_fallback)
         if problem is not None:
             problems[node] = problem
-    return list(problems.values())
+    first: dict[object, Problem] = {}
+    for node, problem in problems.items():
+        # What the user wrote in one call is said once, however many ops it is made of.
+        call = node.meta["torch_fn"] if written_as(node) else node
+        first.setdefault((call, problem.where), problem)
+    return list(first.values())
+
+
+def _is_float(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype == torch.float32
 
 
 def check_supported(module: GraphModule, allow_float_fallback: bool) -> None:
@@ -65,18 +81,22 @@ def check_supported(module: GraphModule, allow_float_fallback: bool) -> None:
         )
 
 
-def _hint(name: str, default: str) -> str:
-    """What to write instead of an op: of the overload, else of the op."""
-    return _HINTS.get(name, _HINTS.get(name.rsplit(".", 1)[0], default))
+def _hint(written: str, name: str, default: str) -> str:
+    """What to write instead of an op: of what the user wrote, else of the overload, else of the
+    op.
+    """
+    names = (written, name, name.rsplit(".", 1)[0])
+    return next((_HINTS[n] for n in names if n in _HINTS), default)
 
 
 def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | None:
     value = node.meta.get("val")
     name = str(taken_from(node)[0].target)
 
+    written = written_as(node)
+
     def problem(reason: str, hint: str) -> Problem:
-        where = place(module_path(node), source_line(node))
-        return Problem(name, describe(value), where, reason, hint)
+        return problem_at(node, reason, _HINTS.get(written, hint))
 
     rule = rule_for(node, roots)
     rejection = rule.reject(node) if rule is not None else None
@@ -98,8 +118,9 @@ def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | 
         return problem(
             f"it works on {describe(wrong[0])}; only float32 tensors become int8",
             "a constant of float32, c.to(x.dtype)"
-            if any(n.op == "get_attr" and n.meta.get("val") is wrong[0] for n in sources)
-            else _hint(name, "keep such values out of the model"),
+            if not written
+            and any(n.op == "get_attr" and n.meta.get("val") is wrong[0] for n in sources)
+            else _hint(written, name, "keep such values out of the model"),
         )
     if rule is not None and rejection is None:
         return None
@@ -109,8 +130,8 @@ def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | 
     if rejection is not None:
         return problem(*rejection)
     if node.target in FLOAT_OPS:
-        return problem("it has no int8 form", _hint(name, "--allow-float-fallback"))
+        return problem("it has no int8 form", _hint(written, name, "--allow-float-fallback"))
     return problem(
         "it has neither an int8 form nor a float kernel",
-        _hint(name, "a composition of supported ops"),
+        _hint(written, name, "a composition of supported ops"),
     )

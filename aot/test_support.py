@@ -8,10 +8,11 @@ from collections.abc import Callable
 import pytest
 import torch
 import torch.nn.functional as F
+from torch import nn
 
 from aot.errors import LoweringError
 from aot.export import export_aten
-from aot.support import check_supported
+from aot.support import check_supported, unsupported
 from aot.testing.fixtures import model
 
 IMAGE = torch.randn((1, 3, 4, 6), generator=torch.Generator().manual_seed(4))
@@ -61,12 +62,33 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         "norm(x) * weight + bias",
         lambda x, y: F.layer_norm(x, (6,)) * y[0, 0, 0],
     ),
+    "what a function is made of": (
+        lambda x, y: torch.fft.rfft(x * 0.1).real * y.mean(),
+        "a Linear layer each for the real and the imaginary part",
+        lambda x, y: _real_spectrum(x * 0.1) * y.mean(),
+    ),
+    "sort": (
+        lambda x, y: torch.sort(x * y, -1, descending=True)[0][..., 0],
+        "x.max(dim) for the largest",
+        lambda x, y: (x * y).max(-1)[0],
+    ),
+    "item": (
+        lambda x, y: x * y.mean().item(),
+        "leave .item() out",
+        lambda x, y: x * y.mean(),
+    ),
     "prelu by channel": (
         lambda x, y: F.prelu(x * y, SLOPES.reshape(3)),
         "torch.relu(x) - k * torch.relu(-x)",
         lambda x, y: torch.relu(x * y) - SLOPES * torch.relu(-(x * y)),
     ),
 }
+
+
+def _real_spectrum(x: torch.Tensor) -> torch.Tensor:
+    n = x.shape[-1]
+    angles = 2 * torch.pi / n * torch.outer(torch.arange(n // 2 + 1.0), torch.arange(n))
+    return F.linear(x, torch.cos(angles))
 
 
 @pytest.mark.parametrize("name", HINTS)
@@ -79,3 +101,40 @@ def test_the_hint_is_the_same_function_and_has_an_int8_form(name: str) -> None:
     check_supported(export_aten(model(instead), inputs), allow_float_fallback=False)
     # Float32: the two forms round differently.
     torch.testing.assert_close(refused(*inputs), instead(*inputs), rtol=1e-5, atol=1e-6)
+
+
+class Head(nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.cdist(x, x), torch.fft.rfft(x).abs()
+
+
+def test_a_problem_is_named_as_it_is_written_once_with_its_module() -> None:
+    net = nn.Sequential(nn.Linear(6, 6), Head()).eval()
+    problems = unsupported(export_aten(net, [IMAGE]), allow_float_fallback=False)
+    assert [p.op.split()[0] for p in problems] == ["cdist", "fft_rfft"]
+    assert all(p.where.startswith("1 (Head), test_support.py:") for p in problems)
+    assert "torch.cdist(x, x), torch.fft" in problems[0].where
+
+
+# what depends on values: (the model, what is said of it, the same as the hint says)
+ON_VALUES: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
+    "a shape": (
+        lambda x: x[x > 0].sum(),
+        r"index.Tensor -> float32\[u0\]: its shape depends on values(.|\n)*by a mask, \(x > 0\).to",
+        lambda x: (x * (x > 0).to(x.dtype)).mean() * x.numel(),
+    ),
+    "the way": (
+        lambda x: x * 2 if x.mean() > 0 else -x,
+        r"decides by values(.|\n)*at test_support.py:\d+ in <lambda>(.|\n)*m \* a \+ \(1 - m\)",
+        lambda x: (m := (x.mean() > 0).to(x.dtype)) * (x * 2) + (1 - m) * -x,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ON_VALUES)
+def test_what_depends_on_values_has_a_hint_that_does_not(name: str) -> None:
+    refused, text, instead = ON_VALUES[name]
+    with pytest.raises(LoweringError, match=text):
+        export_aten(model(refused), [IMAGE])
+    check_supported(export_aten(model(instead), [IMAGE]), allow_float_fallback=False)
+    torch.testing.assert_close(refused(IMAGE), instead(IMAGE), rtol=1e-5, atol=1e-6)

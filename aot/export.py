@@ -23,6 +23,7 @@ from aot.dialect.graph import returned, state_of
 from aot.errors import LoweringError, describe, problem_at, raising_line
 from aot.passes.aten import decompose_attention, parts_to_cat
 from aot.passes.aten.average_to_mean import average_to_mean
+from aot.passes.aten.drop_expands import drop_expands
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
 from aot.passes.aten.fold_constants import fold_constants
 from aot.passes.aten.fold_scales import fold_scales
@@ -93,6 +94,7 @@ def export_aten(
         fold_scales,
         fuse_batch_norm,
         drop_pool_indices,
+        drop_expands,
         one_to_two_dimensions,
         average_to_mean,
         hoist_clamps,

@@ -28,6 +28,7 @@ from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
 from aot.passes.rewrite.fold_transpose_into_bmm import fold_transpose_into_bmm
 from aot.passes.rewrite.fold_transpose_into_linear import fold_transpose_into_linear
 from aot.passes.rewrite.fuse_pad import fuse_pad
+from aot.passes.rewrite.merge_gathers import merge_gathers
 from aot.passes.rewrite.own_state import own_state
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
@@ -44,6 +45,7 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     fold_transpose_into_bmm,
     fuse_pad,
     compose_luts,
+    merge_gathers,
     simplify_movement,
     own_state,
     drop_dead_constants,

@@ -10,6 +10,7 @@ from aot.rules import (
     binary,
     convolution,
     function,
+    gather,
     linear,
     masked_softmax,
     matmul,
@@ -20,7 +21,6 @@ from aot.rules import (
     pooling,
     softmax,
     unary,
-    upsampling,
 )
 from aot.rules.function import ELEMENTWISE, Roots
 from aot.rules.rule import Clamp, Integers, Rule, as_clamp
@@ -28,6 +28,7 @@ from aot.rules.rule import Clamp, Integers, Rule, as_clamp
 FAMILIES = (
     binary.FAMILY,
     convolution.FAMILY,
+    gather.FAMILY,
     linear.FAMILY,
     masked_softmax.FAMILY,
     matmul.FAMILY,
@@ -37,7 +38,6 @@ FAMILIES = (
     normalization.FAMILY,
     pooling.FAMILY,
     softmax.FAMILY,
-    upsampling.FAMILY,
 )
 _TABLE: dict[object, Rule] = {op: rule for f in FAMILIES for op, rule in f.rules.items()}
 

@@ -48,7 +48,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], list[nn.Module], str]] = {
     "select": (lambda x: x[:, 1], [], "slice"),
     "pad": (lambda x: F.pad(x, (1, -1)), [], "pad"),
     "cat": (lambda x: torch.cat([x, x.tanh()], 2), [], "cat"),
-    "upsample": (lambda x: F.interpolate(x, scale_factor=2), [], "cat"),
+    "upsample": (lambda x: F.interpolate(x, scale_factor=2), [], "gather"),
+    "reflection": (lambda x: F.pad(x, (1, 2, 0, 1), mode="reflect"), [], "gather"),
 }
 
 
@@ -77,11 +78,13 @@ def test_which_aten_ops_have_a_rule() -> None:
 
 def test_a_rule_is_registered_for_an_op_that_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = torch.fx.Graph()
-    node = graph.call_function(torch.ops.aten.flip.default, (graph.placeholder("x"), [0]))
+    node = graph.call_function(
+        torch.ops.aten.grid_sampler_2d.default, (graph.placeholder("x"), [0])
+    )
     assert rule_for(node) is None
     monkeypatch.setattr("aot.rules._TABLE", dict(_TABLE))
     rule = Permute()
     register(rule, node.target)
     assert rule_for(node) is rule
-    with pytest.raises(ValueError, match="aten.flip.default has a rule"):
+    with pytest.raises(ValueError, match="aten.grid_sampler_2d.default has a rule"):
         register(rule, node.target)

@@ -24,11 +24,7 @@ def strided_copy_dims(
 
     The loop that makes the copy cheapest goes inside: a dense run, or else a long one.
     """
-    strides = zip(input_strides, output_strides, strict=True)
-    dims = merged([Dim(*dim) for dim in zip(shape, strides, strict=True)])
-    if dims:
-        innermost = min(range(len(dims)), key=lambda i: _cost(dims, i, item_size))
-        dims.append(dims.pop(innermost))
+    dims = _ordered(shape, input_strides, output_strides, item_size)
     loops = padded(dims, MAX_RANK, operands=2)
     return {
         "size": tuple(loop.size for loop in loops),
@@ -37,6 +33,32 @@ def strided_copy_dims(
         "input_offset": input_offset,
         "output_offset": output_offset,
     }
+
+
+def copy_cost(
+    shape: Sequence[int],
+    input_strides: Sequence[int],
+    output_strides: Sequence[int],
+    item_size: int,
+) -> float | None:
+    """Instructions, roughly, of that copy; None if it takes more loops than there are."""
+    dims = _ordered(shape, input_strides, output_strides, item_size)
+    return _cost(dims, len(dims) - 1, item_size) if 0 < len(dims) <= MAX_RANK else None
+
+
+def _ordered(
+    shape: Sequence[int],
+    input_strides: Sequence[int],
+    output_strides: Sequence[int],
+    item_size: int,
+) -> list[Dim]:
+    """As few loops as possible, the cheapest innermost."""
+    strides = zip(input_strides, output_strides, strict=True)
+    dims = merged([Dim(*dim) for dim in zip(shape, strides, strict=True)])
+    if dims:
+        innermost = min(range(len(dims)), key=lambda i: _cost(dims, i, item_size))
+        dims.append(dims.pop(innermost))
+    return dims
 
 
 def _cost(dims: Sequence[Dim], innermost: int, item_size: int) -> float:

@@ -20,9 +20,9 @@ def transpose(call: OpCall, isa: Isa) -> KernelCall:
         f"perm {list(perm)} does not name each dimension of {list(source.shape)} once",
     )
     shape, input_strides, output_strides = permuted(source.shape, perm)
-    _check_output(call, source, shape)
+    check_movable(call, source, shape)
     dims = strided_copy_dims(shape, input_strides, output_strides, DTYPES[source.dtype].bytes)
-    return _copy_call(call, source, dims)
+    return copy_call(call, source, dims)
 
 
 @kernel("pl::slice")
@@ -38,17 +38,18 @@ def slice_(call: OpCall, isa: Isa) -> KernelCall:
     )
     shape = list(source.shape)
     shape[axis] = -(-(end - start) // step)
-    _check_output(call, source, tuple(shape))
+    check_movable(call, source, tuple(shape))
     strides = list(contiguous_strides(source.shape))
     offset = start * strides[axis]
     strides[axis] *= step
     dims = strided_copy_dims(
         shape, strides, contiguous_strides(shape), DTYPES[source.dtype].bytes, input_offset=offset
     )
-    return _copy_call(call, source, dims)
+    return copy_call(call, source, dims)
 
 
-def _check_output(call: OpCall, source: Value, shape: tuple[int, ...]) -> None:
+def check_movable(call: OpCall, source: Value, shape: tuple[int, ...]) -> None:
+    """That the output has this shape and elements that there is a function for."""
     movable = [name for name, dtype in DTYPES.items() if dtype.bytes in _ELEMENT_BYTES]
     call.require(
         source.dtype in movable,
@@ -60,7 +61,8 @@ def _check_output(call: OpCall, source: Value, shape: tuple[int, ...]) -> None:
     )
 
 
-def _copy_call(call: OpCall, source: Value, dims: dict[str, Field]) -> KernelCall:
+def copy_call(call: OpCall, source: Value, dims: dict[str, Field]) -> KernelCall:
+    """Moves elements as the loops of strided_copy_dims say."""
     return KernelCall(
         function=f"pl_strided_copy_x{8 * DTYPES[source.dtype].bytes}",
         header="kernels/strided_copy/strided_copy.h",

@@ -16,7 +16,7 @@ class Case:
       name: unique within an op.
       op: "pl::conv2d".
       inputs: activations by argument name; a sequence for a list of tensors.
-      constants: tensors that are known at build time.
+      constants: tensors that are known at build time, likewise.
       attributes: all other arguments.
       board: the case is small and telling enough to run on boards too.
       tolerance: by how much a float32 result may differ, relative to the larger of `floor` and the
@@ -27,7 +27,7 @@ class Case:
     name: str
     op: str
     inputs: Mapping[str, AnyArray | Sequence[AnyArray]]
-    constants: Mapping[str, AnyArray] = field(default_factory=dict)
+    constants: Mapping[str, AnyArray | Sequence[AnyArray]] = field(default_factory=dict)
     attributes: Mapping[str, Any] = field(default_factory=dict)
     board: bool = False
     tolerance: float | None = None

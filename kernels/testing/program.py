@@ -28,13 +28,12 @@ def op_call(case: Case, expected: Sequence[AnyArray]) -> OpCall:
         return Value(name, array.dtype.name, array.shape, array if constant else None)
 
     arguments: dict[str, object] = dict(case.attributes)
-    for name, given in case.inputs.items():
-        if isinstance(given, np.ndarray):
-            arguments[name] = value(name, given, False)
-        else:
-            arguments[name] = [value(f"{name}{i}", a, False) for i, a in enumerate(given)]
-    for name, given in case.constants.items():
-        arguments[name] = value(name, given, True)
+    for tensors, constant in ((case.inputs, False), (case.constants, True)):
+        for name, given in tensors.items():
+            if isinstance(given, np.ndarray):
+                arguments[name] = value(name, given, constant)
+            else:
+                arguments[name] = [value(f"{name}{i}", a, constant) for i, a in enumerate(given)]
     outputs = tuple(value(f"output{i}", array, False) for i, array in enumerate(expected))
     return OpCall(case.op, arguments, outputs)
 

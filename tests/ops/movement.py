@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops that move values: reshape, transpose, cat, slice, pad; and the ones that split."""
+"""Ops that move values: reshape, transpose, cat, slice, pad, gather; and the ones that split."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional
 
 from tests.ops.bundle import as_model
-from tests.ops.case import Case, Function, Input
+from tests.ops.case import Case, Function, Input, spatial
 
 # name, function, input shape, dialect ops, transposes
 _ONE_INPUT: tuple[
@@ -78,24 +78,54 @@ _ONE_INPUT: tuple[
     ),
     ("pixel_shuffle", partial(functional.pixel_shuffle, upscale_factor=2), (1, 8, 2, 3), {}, 1),
     ("channel_shuffle", partial(functional.channel_shuffle, groups=2), (1, 6, 3, 2), {}, 1),
+)
+
+
+# name, function, input shape: one gather each
+_GATHERED: tuple[tuple[str, Callable[[torch.Tensor], object], tuple[int, ...]], ...] = (
+    ("upsample_nearest", partial(functional.interpolate, scale_factor=2), (1, 3, 4, 5)),
+    ("upsample_nearest_rows", partial(functional.interpolate, scale_factor=(3, 1)), (1, 3, 4, 5)),
+    ("upsample_nearest_fraction", partial(functional.interpolate, size=(3, 7)), (1, 3, 4, 5)),
+    ("upsample_nearest_1d", partial(functional.interpolate, scale_factor=1.5), (1, 3, 6)),
+    ("upsample_nearest_3d", partial(functional.interpolate, scale_factor=2), (1, 2, 2, 3, 2)),
     (
-        "upsample_nearest",
-        partial(functional.interpolate, scale_factor=2),
+        "upsample_nearest_exact",
+        partial(functional.interpolate, size=(3, 7), mode="nearest-exact"),
         (1, 3, 4, 5),
-        {"cat": 2},
-        2,
     ),
-    (
-        "upsample_nearest_rows",
-        partial(functional.interpolate, scale_factor=(3, 1)),
-        (1, 3, 4, 5),
-        {"cat": 1},
-        2,
-    ),
+    ("pad_reflect_1d", lambda x: functional.pad(x, (2, 1), mode="reflect"), (1, 2, 5)),
+    ("pad_reflect_2d", lambda x: functional.pad(x, (2, 1, 1, 3), mode="reflect"), (1, 2, 4, 5)),
+    ("pad_replicate_2d", lambda x: functional.pad(x, (2, 1, 0, 3), mode="replicate"), (1, 2, 4, 5)),
+    ("pad_replicate_3d", lambda x: functional.pad(x, (1,) * 6, mode="replicate"), (1, 2, 2, 3, 2)),
+    ("pad_circular_1d", lambda x: functional.pad(x, (2, 1), mode="circular"), (1, 2, 5)),
+    ("pad_circular_2d", lambda x: functional.pad(x, (2, 1, 1, 3), mode="circular"), (1, 2, 4, 5)),
+    ("flip", lambda x: x.flip(1), (2, 5, 3)),
+    ("flip_two_dims", lambda x: x.flip((1, -1)), (2, 5, 3)),
+    ("roll_one_dim", lambda x: x.roll(2, 1), (2, 5, 3)),
+    ("roll_two_dims", lambda x: x.roll((1, -2), (1, 2)), (2, 5, 3)),
+    ("roll_flat", lambda x: x.roll(4), (2, 5, 3)),
+    ("repeat", lambda x: x.repeat(1, 3, 2), (2, 3, 2)),
+    ("repeat_more_dims", lambda x: x.repeat(2, 1, 2), (3, 2)),
+    ("tile", lambda x: x.tile(2), (3, 2)),
+    ("repeat_interleave", lambda x: x.repeat_interleave(2, 1), (2, 3, 2)),
+    ("expand", lambda x: x.expand(-1, 4, -1), (2, 1, 3)),
+    ("expand_in_front", lambda x: x.expand(2, 3, 4), (3, 4)),
+    ("index_select", lambda x: x.index_select(1, torch.tensor([3, 0, 3])), (2, 5, 3)),
+    ("index_list", lambda x: x[:, [2, 3, -5]], (2, 5, 3)),
+    ("index_grid", lambda x: x[:, [[0], [2]], [1, 0, 1]], (2, 5, 3)),
+    ("index_pairs", lambda x: x[:, [0, 4, 1], [1, 0, 2]], (2, 5, 3)),
+    ("index_pairs_apart", lambda x: x[[0, 1, 1], :, [1, 0, 2]], (2, 5, 3)),
+    ("gather", lambda x: x.gather(1, torch.tensor([[4, 1, 0], [2, 2, 3]])), (2, 5)),
+    ("take_along_dim", lambda x: torch.take_along_dim(x, torch.tensor([[2, 0]]), 1), (3, 4)),
+    ("windows", lambda x: x.unfold(1, 3, 2), (2, 7)),
+    ("windows_inside", lambda x: x.unfold(1, 2, 1), (2, 4, 3)),
+    ("diagonal", lambda x: x.diagonal(1, 1, 2), (2, 4, 4)),
 )
 
 
 def cases() -> Iterator[Case]:
+    for name, gathered, shape in _GATHERED:
+        yield Case(name, partial(Function, gathered), (Input(shape),), {"gather": 1})
     for name, function, shape, ops, transposes in _ONE_INPUT:
         yield Case(name, partial(Function, function), (Input(shape),), ops, transposes)
     yield Case("flatten_module", nn.Flatten, (Input((1, 3, 4, 2)),), {})
@@ -109,6 +139,12 @@ def cases() -> Iterator[Case]:
         module = partial(Function, partial(_cat, dim=dim))
         yield Case(f"cat_dim_{what}", module, same, {"cat": 1})
     ranges = (Input((2, 3), -1.0, 1.0), Input((2, 4), 0.0, 6.0), Input((2, 2), -3.0, -2.0))
+    patches = partial(functional.unfold, kernel_size=2, padding=1)
+    ops = {"pad": 1, "gather": 1}
+    yield Case("patches", partial(Function, patches), (Input((1, 2, 3, 4)),), ops, 1)
+    reflected = partial(nn.Conv2d, 3, 4, 3, padding=1, padding_mode="reflect")
+    ops = {"gather": 1, "conv2d": 1}
+    yield spatial("conv2d_padded_by_reflection", reflected, (1, 3, 5, 4), ops)
     yield Case("cat_of_three_ranges", partial(Function, partial(_cat, dim=1)), ranges, {"cat": 1})
 
 

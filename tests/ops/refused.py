@@ -58,7 +58,6 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
         "scaled_dot_product_attention.*\n.*\n.*dropout_p=0.0",
     ),
     ("conv3d", partial(nn.Conv3d, 2, 2, 2), ((1, 2, 3, 3, 3),), "aten.conv"),
-    ("upsample", partial(nn.Upsample, scale_factor=1.5), ((1, 2, 4, 4),), "by a fraction"),
     ("gather", partial(Function, lambda x: x.sort(dim=1)), ((2, 5),), "aten.sort"),
     (
         "where",

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes rolls, and what an assignment to a part of a tensor gives (`state[:, 1:] = x`), as the cat
-of the parts.
+"""Writes what an assignment to a part of a tensor (`state[:, 1:] = x`) gives as a cat of the parts.
 
 Export makes slice_scatter and select_scatter of such assignments, and a copy of what is assigned.
-Left alone are slices with a step, rolls along several dimensions, and what a rule makes an op of.
+Left alone are slices with a step, and what a rule makes an op of.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 
-KEPT = (_aten.roll.default, _aten.select_scatter.default)
+KEPT = (_aten.select_scatter.default,)
 """What decomposition would scatter over ops that the device has not."""
 
 
@@ -54,22 +53,7 @@ def _replacement(node: Node) -> Node | None:
         part = node.args[1]
         assert isinstance(part, Node)
         return _cat(node, part, argument(node, "dim"), start, end)
-    if node.target is _aten.roll.default and len(argument(node, "dims")) == 1:
-        return _rolled(node)
     return None
-
-
-def _rolled(node: Node) -> Node:
-    (shift,), (dim,) = argument(node, "shifts"), argument(node, "dims")
-    size = node.meta["val"].shape[dim]
-    middle = -shift % size
-    source = node.args[0]
-    assert isinstance(source, Node)
-    if middle == 0:
-        return source
-    ranges = ((middle, size), (0, middle))
-    parts = [call(node, _aten.slice.Tensor, source, dim, *part) for part in ranges]
-    return call(node, _aten.cat.default, parts, dim)
 
 
 def _cat(node: Node, part: Node, dim: int, start: int | None, end: int | None) -> Node:

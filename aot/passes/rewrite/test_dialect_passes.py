@@ -15,6 +15,7 @@ from aot.passes.rewrite.compose_luts import compose_luts
 from aot.passes.rewrite.fold_transpose_into_bmm import fold_transpose_into_bmm
 from aot.passes.rewrite.fold_transpose_into_linear import fold_transpose_into_linear
 from aot.passes.rewrite.fuse_pad import fuse_pad
+from aot.passes.rewrite.merge_gathers import merge_gathers
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.testing.fixtures import check_pass, folded, op_counts
@@ -116,6 +117,22 @@ def test_compose_luts_leaves_a_value_that_others_read() -> None:
 
     graph = run(compose_luts, (function, [], False))
     assert op_counts(graph)["pl.lut"] == 2
+
+
+GATHERS: dict[str, tuple[Callable[..., object], bool, int]] = {
+    "reflection": (lambda x: F.pad(x, (1, 2, 3, 0), mode="reflect"), True, 1),
+    "one dimension twice": (lambda x: x[:, [2, 0, 1]].flip((1, 2)), True, 1),
+    "the same": (lambda x: x.flip(2)[:, :, [1, 1, 0]].flip(3), True, 1),
+    "one": (lambda x: x.flip(2).tanh().flip(2), False, 2),
+    "two readers": (lambda x: (y := x.flip(2)).flip(3) + y, False, 2),
+}
+
+
+@pytest.mark.parametrize("name", GATHERS)
+def test_merge_gathers(name: str) -> None:
+    function, changes, left = GATHERS[name]
+    graph = run(merge_gathers, (function, [], changes))
+    assert op_counts(graph)["pl.gather"] == left
 
 
 MOVES: dict[str, tuple[Callable[..., object], dict[str, int]]] = {

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::gather: elements by constant indices along dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from aot.dialect.library import define
+from aot.dialect.ops.transpose import MOVABLE
+from aot.dialect.transposes import Moved, Perm, Transposes
+
+
+def _infer(
+    input: torch.Tensor, indices: Sequence[torch.Tensor], dims: Sequence[int]
+) -> tuple[tuple[int, ...], torch.dtype]:
+    shape = list(input.shape)
+    for index, dim in zip(indices, dims, strict=True):
+        shape[dim] = index.shape[0]
+    return tuple(shape), input.dtype
+
+
+def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
+    return Moved({"dims": [perm[d] for d in values["dims"]]}, perm)
+
+
+@define(
+    "Tensor input, Tensor[] indices, int[] dims",
+    infer=_infer,
+    dtypes={"input": MOVABLE, "indices": (torch.int32,)},
+    shares_quantization=True,
+    transposes=Transposes(("input",), _move),
+)
+def gather(
+    input: torch.Tensor, indices: Sequence[torch.Tensor], dims: Sequence[int]
+) -> torch.Tensor:
+    """Along each of the dimensions the elements that its indices name, in their order.
+
+    indices int32 [size of the result's dimension], constants, of elements that there are; dims are
+    not negative, each once. The other dimensions stay.
+    """
+    for index, dim in zip(indices, dims, strict=True):
+        input = input.index_select(dim, index)
+    return input.contiguous()

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ops that place elements of a tensor by constants (flip, roll, repeat, expand, index, nearest
+upsampling, ...) to pl::gather.
+
+What such an op does is asked of the op itself, run on the places of the elements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import ClassVar
+
+import torch
+from torch.fx import Node
+from torch.fx.node import map_arg
+
+from aot.dialect.graph import shape_of, tensor_constant
+from aot.dialect.library import Op
+from aot.dialect.ops.gather import gather
+from aot.dialect.ops.reshape import reshape
+from aot.rules.rule import Call, Family, Output, Shares, UnaryRule
+
+_aten = torch.ops.aten
+_CIRCULAR = _aten._pad_circular.default
+_ROLL = _aten.roll.default
+_TARGETS = (
+    _CIRCULAR,
+    _aten.as_strided.default,
+    _aten.diagonal.default,
+    _aten.expand.default,
+    _aten.flip.default,
+    _aten.gather.default,
+    _aten.index.Tensor,
+    _aten.index_select.default,
+    _aten.repeat.default,
+    _ROLL,
+    _aten.unfold.default,
+    _aten.upsample_nearest2d.vec,
+)
+
+_Positions = Callable[[torch.Tensor], torch.Tensor]
+
+
+class Gather(UnaryRule):
+    output: ClassVar[Output] = Shares()
+
+    def op(self, node: Node) -> Op:
+        return gather
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        (x,) = self.activations(node)
+        if any(n.op != "get_attr" for n in node.all_input_nodes if n is not x):
+            return "its indices are computed by the model", "constant indices"
+        if 0 in node.meta["val"].shape:
+            return "it takes no element", "indices of at least one element"
+        return None
+
+    def emit(self, call: Call) -> Node:
+        (x,) = call.inputs
+        (source,) = self.activations(call.node)
+
+        def placed(values: torch.Tensor) -> torch.Tensor:
+            """The op on other values; float64 holds every index, and every op takes it."""
+
+            def value(n: Node) -> torch.Tensor | None:
+                return values if n is source else tensor_constant(call.module, n)
+
+            args, kwargs = map_arg(call.node.args, value), map_arg(call.node.kwargs, value)
+            result: torch.Tensor = call.node.target(*args, **kwargs)  # type: ignore[operator]
+            return result.to(torch.int64)
+
+        shape, result = shape_of(x), tuple(call.node.meta["val"].shape)
+        before = (1,) * (len(result) - len(shape)) + shape
+        indices = _by_dimension(placed, shape, before, result)
+        if indices is None:
+            before, indices = _of_parts(placed, shape, result)
+        constants = [call.constant("index", i.to(torch.int32)) for i in indices.values()]
+        if before != shape:
+            x = call.emit(reshape, x, list(before))
+        if constants:
+            x = call.emit(gather, x, constants, list(indices))
+        return x if shape_of(x) == result else call.emit(reshape, x, list(result))
+
+
+def _by_dimension(
+    placed: _Positions, shape: tuple[int, ...], before: tuple[int, ...], result: tuple[int, ...]
+) -> dict[int, torch.Tensor] | None:
+    """What each dimension of the result takes from the same one of the input, whose shape has 1s in
+    front; None if they are not the same. Dimensions that stay are left out.
+    """
+    if len(before) != len(result):
+        return None
+    indices = {}
+    for d, size in enumerate(before):
+        along = torch.arange(size, dtype=torch.float64)
+        along = along.reshape([-1 if k == d else 1 for k in range(len(before))])
+        positions = placed(along.expand(before).reshape(shape).clone())
+        index = positions[tuple(slice(None) if k == d else 0 for k in range(len(result)))]
+        repeated = index.reshape([-1 if k == d else 1 for k in range(len(result))])
+        if not torch.equal(positions, repeated.expand(result)):
+            return None
+        if not torch.equal(index, torch.arange(size)):
+            indices[d] = index
+    return indices
+
+
+def _of_parts(
+    placed: _Positions, shape: tuple[int, ...], result: tuple[int, ...]
+) -> tuple[tuple[int, int], dict[int, torch.Tensor]]:
+    """[parts, elements], and what the result's parts take of the input's; the leading dimensions
+    count the parts as far as all are treated the same.
+    """
+    elements = torch.arange(math.prod(shape), dtype=torch.float64).reshape(shape)
+    positions = placed(elements).reshape(-1)
+    parts = 1
+    for size, kept in zip(shape, result, strict=False):
+        if size != kept:
+            break
+        split = positions.reshape(parts * size, -1)
+        starts = torch.arange(parts * size)[:, None] * (elements.numel() // (parts * size))
+        if not torch.equal(split, split[:1] + starts):
+            break
+        parts *= size
+    index = positions.reshape(parts, -1)[0]
+    size = elements.numel() // parts
+    return (parts, size), {} if torch.equal(index, torch.arange(size)) else {1: index}
+
+
+FAMILY = Family(
+    dict.fromkeys(_TARGETS, Gather()),
+    kept=(_CIRCULAR, _ROLL),
+)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -86,13 +86,19 @@ def _is_sequence(item: Any) -> bool:
     return isinstance(item, Iterator)
 
 
-def calibrate(prepared: GraphModule, data: Samples, example_inputs: Sequence[torch.Tensor]) -> int:
+def calibrate(
+    prepared: GraphModule,
+    data: Samples,
+    example_inputs: Sequence[torch.Tensor],
+    watch: Callable[[bool, Sequence[torch.Tensor]], None] | None = None,
+) -> int:
     """Feeds every sample to the observers, with the state that the samples before it left.
 
     Args:
       prepared: the graph with observers.
       data: samples, or sequences of samples, of the shapes and dtypes of example_inputs.
       example_inputs: what the model was exported with.
+      watch: called before each sample, with whether a sequence starts with it.
 
     Returns:
       how many samples there were.
@@ -107,6 +113,8 @@ def calibrate(prepared: GraphModule, data: Samples, example_inputs: Sequence[tor
         for starts, inputs in samples_of(data, "calibration"):
             check_sample(f"calibration sample {count}", inputs, example_inputs)
             state = initial if starts else state
+            if watch is not None:
+                watch(starts, inputs)
             given = [*(x.contiguous() for x in inputs), *state]
             try:
                 results = prepared(*given)

@@ -3,21 +3,22 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from absl import logging
 from torch.export import ExportedProgram
-from torch.fx import GraphModule, Node
+from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from aot.calibration import Samples, as_inputs, calibrate
-from aot.dialect.graph import border_nodes, edge_of, initial_state, quantization_of
+from aot.dialect.reference import Reference
 from aot.dialect.verifier import verify
-from aot.errors import LoweringError, describe
+from aot.errors import LoweringError
 from aot.export import export_aten
 from aot.partition.partition import partition
 from aot.passes.aten.merge_dequantizes import merge_dequantizes
@@ -33,6 +34,11 @@ from aot.passes.rewrite.own_state import own_state
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.pte.writer import write_pte
+from aot.quality.assess import Graphs, assess
+from aot.quality.evaluation import Evaluation, held_out
+from aot.quality.float_model import FloatModel
+from aot.quality.quality import MIN_SQNR_DB, Limits, Quality
+from aot.quality.watch import Watch
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.report import make_report
 from aot.support import check_supported
@@ -53,78 +59,22 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
 
 
 @dataclass(frozen=True)
-class Lowered:
+class Lowered(Reference):
     """A lowered model.
 
     Attributes:
-      pte: the ExecuTorch program.
-      report: JSON-serialisable: what every op became, and why.
-      module: the dialect graph, runnable: int8 in, int8 out (float32 with float I/O).
-      quantized: torchao's quantized graph that it was made from.
+      quantized: torchao's quantized graph that `module` was made from.
       folded: the dialect graph before the layout passes, for comparisons.
-
-    The graphs of a model with state take it behind their inputs and give it behind their outputs.
+      pte: the ExecuTorch program.
+      quality: how far it is from the float model.
+      report: JSON-serialisable: what every op became, and why.
     """
 
-    pte: bytes
-    report: dict[str, Any]
-    module: GraphModule
     quantized: GraphModule
     folded: GraphModule
-    _state: list[torch.Tensor] = field(default_factory=list, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        self.reset()
-
-    def reset(self) -> None:
-        """Makes the next run of the reference the first: the model's state is the initial one."""
-        self._state[:] = initial_state(self.module)
-
-    def quantize_inputs(self, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        """Float32 inputs as the artefact takes them; inputs of its dtype already pass through.
-
-        Raises:
-          ValueError: count, shape or dtype are not the model's.
-        """
-        return fit_inputs(inputs, border_nodes(self.module)[0])
-
-    def reference(self, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        """What every board computes, bit for bit; a model's state is carried from call to call.
-
-        Args:
-          inputs: float32 (quantized first) or of the artefact's dtype; shapes as the artefact's
-            inputs.
-        """
-        with torch.no_grad():
-            result = self.module(*self.quantize_inputs(inputs), *self._state)
-        results = (result,) if isinstance(result, torch.Tensor) else tuple(result)
-        outputs = len(results) - len(self._state)
-        self._state[:] = results[outputs:]
-        return results[:outputs]
-
-    def dequantize_outputs(self, outputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        """Outputs as float32."""
-        _, nodes = border_nodes(self.module)
-        return tuple(
-            x if (quantization := edge_of(n).quantization) is None else quantization.dequantize(x)
-            for x, n in zip(outputs, nodes, strict=True)
-        )
-
-
-def fit_inputs(inputs: Sequence[torch.Tensor], nodes: Sequence[Node]) -> tuple[torch.Tensor, ...]:
-    """Inputs as the placeholders take them: float32 is quantized, what fits passes through."""
-    if len(inputs) != len(nodes):
-        raise ValueError(f"the model takes {len(nodes)} inputs, not {len(inputs)}")
-    return tuple(_fit(x, n) for x, n in zip(inputs, nodes, strict=True))
-
-
-def _fit(x: torch.Tensor, node: Node) -> torch.Tensor:
-    value = node.meta["val"]
-    if x.shape == value.shape and x.dtype == value.dtype:
-        return x
-    if x.shape == value.shape and x.dtype == torch.float32:
-        return quantization_of(node).quantize(x)
-    raise ValueError(f"input {node.name} is {describe(x)}, the model takes {describe(value)}")
+    pte: bytes
+    quality: Quality
+    report: dict[str, Any]
 
 
 def lower(
@@ -137,8 +87,12 @@ def lower(
     float_io: bool = False,
     io_layout: str = KEEP,
     allow_float_fallback: bool = False,
+    evaluation: Evaluation | None = None,
+    min_sqnr: float = MIN_SQNR_DB,
+    min_agreement: float | None = None,
+    per_op: bool = True,
 ) -> Lowered:
-    """Quantizes and lowers a model.
+    """Quantizes and lowers a model, and measures it against the float one.
 
     Args:
       model: in eval mode.
@@ -153,9 +107,17 @@ def lower(
         copy.
       allow_float_fallback: run ops without an int8 form in float32 on the device; the report lists
         them.
+      evaluation: held-out data to measure on: samples as calibration's, or for a classifier of one
+        input the inputs [N, ...] and the right classes, int64 [N]. Without it some of the
+        calibration samples are taken, which flatter.
+      min_sqnr: signal to quantization noise in dB that each output has to reach.
+      min_agreement: share of the samples, in [0, 1], for which the class is the float model's. By
+        default 0.9, of those that the float model is sure of.
+      per_op: measure what each value's quantization costs alone, too; on a few samples.
 
     Raises:
-      LoweringError: with all problems found, where they are, and what to do.
+      LoweringError: with all problems found, where they are, and what to do; among them that the
+        lowered model is too far from the float one.
     """
     if quantization != "int8":
         raise LoweringError(f"there is no quantization {quantization!r}; there is: int8")
@@ -172,12 +134,16 @@ def lower(
     contiguous = [x.clone(memory_format=torch.contiguous_format) for x in example_inputs]
     aten = export_aten(model, contiguous, target.keeps)
     check_supported(aten, allow_float_fallback)
-    outputs = _output_values(model, example_inputs)
+    float_model = FloatModel(model)
+    outputs = float_model(example_inputs)
+    held = None if evaluation is None else held_out(evaluation, example_inputs)
+    floats = GraphModule(aten, copy.deepcopy(aten.graph))
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         prepared = prepare_pt2e(aten, Int8Quantizer(target.traits))
-        samples = calibrate(prepared, calibration, example_inputs)
+        seen = Watch(prepared)
+        samples = calibrate(prepared, calibration, example_inputs, seen.sample)
         quantized = convert_pt2e(prepared)
     merge_dequantizes(quantized)
 
@@ -194,18 +160,8 @@ def lower(
     verify(module, "partition")
     pte = write_pte(module, io_layout == TO_NHWC_BORDER)
     logging.info("lowered: %d bytes", len(pte))
-    report = make_report(module, target.name, samples, pte)
-    return Lowered(pte, report, module, quantized, folded)
-
-
-def _output_values(
-    model: torch.nn.Module | ExportedProgram, example_inputs: Sequence[torch.Tensor]
-) -> list[torch.Tensor]:
-    """What the user's own model gives, for its outputs' memory format."""
-    runnable = model.module(check_guards=False) if isinstance(model, ExportedProgram) else model
-    # Copies: the model may write into its inputs, and into its buffers.
-    inputs = tuple(x.clone() for x in example_inputs)
-    buffers = {name: x.clone() for name, x in runnable.named_buffers()}
-    with torch.no_grad():
-        results = torch.func.functional_call(runnable, buffers, inputs)
-        return torch.utils._pytree.tree_leaves(results)
+    graphs = Graphs(floats, quantized, folded, Reference(module), io_layout)
+    limits = Limits(min_sqnr, min_agreement)
+    quality = assess(graphs, float_model, seen, held, limits, per_op)
+    report = make_report(module, target.name, samples, pte, quality)
+    return Lowered(module, quantized, folded, pte, quality, report)

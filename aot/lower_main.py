@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from absl import app, flags, logging
@@ -21,7 +21,9 @@ from aot.calibration import check_sample, samples_of
 from aot.errors import LoweringError, describe
 from aot.lower import lower
 from aot.passes.rewrite.border import KEEP, LAYOUTS
-from aot.references import named
+from aot.quality.evaluation import Evaluation
+from aot.quality.quality import MIN_AGREEMENT, MIN_SQNR_DB
+from aot.references import is_defined, named
 from aot.vectors import make_vectors, save_npz
 
 _MODEL = flags.DEFINE_string(
@@ -48,6 +50,24 @@ _ALLOW_FLOAT_FALLBACK = flags.DEFINE_bool(
     "allow_float_fallback", False, "run ops without an int8 form in float32 on the device"
 )
 flags.DEFINE_alias("allow-float-fallback", "allow_float_fallback")
+_EVALUATION = flags.DEFINE_string(
+    "evaluation",
+    None,
+    "pkg.module:function; yields held-out inputs, or gives inputs [N, ...] and their classes [N], "
+    "to measure on; by default `evaluation` of the model's module, if there is one",
+)
+_MIN_SQNR = flags.DEFINE_float(
+    "min_sqnr", MIN_SQNR_DB, "signal to quantization noise in dB that each output has to reach"
+)
+_MIN_AGREEMENT = flags.DEFINE_float(
+    "min_agreement",
+    None,
+    "share of samples in [0, 1] whose class has to be the float model's; by default "
+    f"{MIN_AGREEMENT}, of those that it is sure of",
+)
+_PER_OP = flags.DEFINE_bool(
+    "per_op", True, "measure what each value's quantization costs alone, for the report"
+)
 _OUTPUT = flags.DEFINE_string("output", None, "where to write the .pte", required=True)
 _REPORT = flags.DEFINE_string("report", None, "where to write the report (JSON)")
 _TEST_INPUTS = flags.DEFINE_string(
@@ -125,6 +145,15 @@ def _sequences(reference: str) -> list[list[tuple[torch.Tensor, ...]]]:
     return found
 
 
+def _evaluation() -> Evaluation | None:
+    """The held-out data; None where neither the flag nor the model's module has any."""
+    if _EVALUATION.value:
+        return cast(Evaluation, load(_EVALUATION.value)())
+    module, _, _ = _MODEL.value.rpartition(":")
+    beside = f"{module}:evaluation"
+    return cast(Evaluation, load(beside)()) if is_defined(beside) else None
+
+
 def run() -> None:
     output, report, vectors = _place(_OUTPUT), _place(_REPORT), _place(_VECTORS)
     assert output is not None  # the flag is required
@@ -152,7 +181,13 @@ def run() -> None:
         float_io=_FLOAT_IO.value,
         io_layout=_IO_LAYOUT.value,
         allow_float_fallback=_ALLOW_FLOAT_FALLBACK.value,
+        evaluation=_evaluation(),
+        min_sqnr=_MIN_SQNR.value,
+        min_agreement=_MIN_AGREEMENT.value,
+        per_op=_PER_OP.value,
     )
+    for line in lowered.quality.lines():
+        print(line)
     try:
         output.write_bytes(lowered.pte)
         if report is not None:

@@ -19,6 +19,10 @@ def pte_model(
         io_layout = "keep",
         allow_float_fallback = False,
         test_inputs = None,
+        evaluation = None,
+        min_sqnr = None,
+        min_agreement = None,
+        per_op = True,
         **kwargs):
     """Lowers a PyTorch model.
 
@@ -46,6 +50,14 @@ def pte_model(
       allow_float_fallback: run ops without an int8 form in float32 on the device.
       test_inputs: "pkg.module:function" that yields inputs for the vectors; without it they are the
         first of the calibration data.
+      evaluation: "pkg.module:function" that yields held-out inputs, or gives inputs [N, ...] and their
+        classes, to measure on; without it `evaluation` of the model's module, if that has one, else
+        some of the calibration data.
+      min_sqnr: signal to quantization noise in dB that each output has to reach, a number or "-inf";
+        without it 10.
+      min_agreement: share of samples in [0, 1] whose class has to be the float model's; without it 0.9,
+        of those that the float model is sure of.
+      per_op: measure what each value's quantization costs alone, for the report.
       **kwargs: visibility, testonly, tags.
     """
     if srcs:
@@ -92,6 +104,14 @@ def pte_model(
         flags.append("--allow_float_fallback")
     if test_inputs:
         flags.append("--test_inputs=" + test_inputs)
+    if evaluation:
+        flags.append("--evaluation=" + evaluation)
+    if min_sqnr != None:
+        flags.append("--min_sqnr=%s" % min_sqnr)
+    if min_agreement != None:
+        flags.append("--min_agreement=%s" % min_agreement)
+    if not per_op:
+        flags.append("--noper_op")
     for lowered_name, target in targets.items():
         outputs = {
             "output": lowered_name + ".pte",

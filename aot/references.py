@@ -22,13 +22,28 @@ def named(reference: str) -> object:
     Raises:
       LoweringError: the text has another form, or there is no such file, module or name.
     """
+    module, name = _parts(reference)
+    if not hasattr(module, name):
+        place, _, _ = reference.rpartition(":")
+        raise LoweringError(f"{reference}: {place} has no {name!r}")
+    return getattr(module, name)
+
+
+def is_defined(reference: str) -> bool:
+    """Whether the file or module of a reference, which there has to be, has the name.
+
+    Raises:
+      LoweringError: as of `named`.
+    """
+    return hasattr(*_parts(reference))
+
+
+def _parts(reference: str) -> tuple[ModuleType, str]:
     place, _, name = reference.rpartition(":")
     if not place or not name.isidentifier():
         raise LoweringError(f"{reference!r} is not of the form {REFERENCE_FORMS}")
     module = _file(place, reference) if place.endswith(".py") else _module(place, reference)
-    if not hasattr(module, name):
-        raise LoweringError(f"{reference}: {place} has no {name!r}")
-    return getattr(module, name)
+    return module, name
 
 
 def _module(name: str, reference: str) -> ModuleType:

@@ -6,6 +6,7 @@ report.schema.json says what is in it.
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.delegate import Delegate, delegate_of
 from aot.dialect.graph import (
     border_nodes,
+    calls,
     dialect_op,
     edge_of,
     inputs_of,
@@ -23,6 +25,7 @@ from aot.dialect.graph import (
 )
 from aot.dialect.results import results_of, values_of
 from aot.pte.writer import instructions
+from aot.quality.quality import Quality
 
 FORMAT = 1
 
@@ -108,7 +111,21 @@ def _delegate(op_id: str, delegate: Delegate, rows: list[dict[str, Any]]) -> dic
     }
 
 
-def make_report(module: GraphModule, target: str, samples: int, pte: bytes) -> dict[str, Any]:
+def _ids(module: GraphModule, prefix: str = "") -> dict[str, str]:
+    """The id of the op that gives a value, by what quantizes it in torchao's graph."""
+    ids: dict[str, str] = {}
+    for op_id, node in enumerate(instructions(module)):
+        delegate = delegate_of(module, node)
+        if delegate is not None:
+            ids |= _ids(delegate.region, f"{op_id}.")
+        elif not calls(node, "transpose") or node.meta["origin"].quantized not in ids:
+            ids[node.meta["origin"].quantized] = f"{prefix}{op_id}"
+    return ids
+
+
+def make_report(
+    module: GraphModule, target: str, samples: int, pte: bytes, quality: Quality
+) -> dict[str, Any]:
     """A JSON-serialisable report of a lowered model.
 
     Args:
@@ -116,6 +133,7 @@ def make_report(module: GraphModule, target: str, samples: int, pte: bytes) -> d
       target: its name.
       samples: how many the calibration had.
       pte: the artefact.
+      quality: of the model.
     """
     inputs, outputs = border_nodes(module)
     ops: list[dict[str, Any]] = []
@@ -137,6 +155,8 @@ def make_report(module: GraphModule, target: str, samples: int, pte: bytes) -> d
         "pte_bytes": len(pte),
         "macs": sum(op["macs"] for op in ops),
         "constant_bytes": sum(op["constant_bytes"] for op in ops),
+        "quality": quality.json(_ids(module)),
+        "warnings": [asdict(finding) for finding in quality.findings],
         "float_ops": sum(not op["op"].startswith("pl.") for op in ops),
         "inputs": [_tensor(n) for n in inputs],
         "outputs": [_tensor(n) for n in outputs],

@@ -16,6 +16,8 @@ from aot.dialect.graph import border_nodes, dialect_op, edge_of
 from aot.dialect.verifier import verify
 from aot.partition.partition import partition
 from aot.partition.testing import NETS, Calls, calls, dense, everything, residual
+from aot.quality.evaluation import HeldOut
+from aot.quality.quality import Limits, Quality
 from aot.report import make_report
 from aot.targets.target import Target
 from aot.testing.fixtures import int8_inputs
@@ -102,7 +104,7 @@ def test_the_report_has_a_row_for_every_op() -> None:
     module = residual()
     first = stand_in({"conv2d"}, "npu", compile=compile_region)
     partition(module, Target("t", (first, stand_in({"add", "mean"}), CORTEX_M)))
-    report = make_report(module, "t", 1, b"pte")
+    report = make_report(module, "t", 1, b"pte", Quality(HeldOut([]), [], [], [], Limits()))
     by_op = {row["op"]: row for row in report["ops"]}
     assert len(report["ops"]) == 8, "no row for a delegate's call or its results"
     conv, linear = by_op["pl.conv2d"], by_op["pl.linear"]

@@ -17,8 +17,9 @@ import torch
 from torch.fx import GraphModule, Interpreter, Node
 
 from aot.dialect.graph import border_nodes, edge_of, initial_state, state_nodes
+from aot.dialect.reference import fit_inputs
 from aot.dialect.results import taken_from
-from aot.lower import Lowered, fit_inputs
+from aot.lower import Lowered
 from aot.quantizer.qdq import QUANTIZE
 
 

@@ -12,8 +12,9 @@ import torch
 from torch import nn
 
 from aot.dialect.graph import border_nodes, edge_of
+from aot.dialect.reference import fit_inputs
 from aot.errors import LoweringError
-from aot.lower import Lowered, fit_inputs, lower
+from aot.lower import Lowered, lower
 from aot.passes.rewrite.border import KEEP, TO_NHWC_BORDER
 from aot.testing.lockstep import compare
 from aot.vectors import in_memory_order

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures a lowered model against the float one, and refuses one that is too far off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from absl import logging
+from torch.fx import GraphModule
+
+from aot.dialect.reference import Reference
+from aot.errors import LoweringError
+from aot.quality.evaluation import HeldOut
+from aot.quality.findings import of_calibration, of_values
+from aot.quality.float_model import FloatModel
+from aot.quality.outputs import measure, outputs_of
+from aot.quality.quality import Limits, Quality
+from aot.quality.values import Values
+from aot.quality.watch import Watch
+
+
+@dataclass(frozen=True)
+class Graphs:
+    """A model on its way down.
+
+    Attributes:
+      floats: before it was quantized.
+      quantized: torchao's.
+      folded: the dialect's, in the layout of the user's model.
+      lowered: what the device computes.
+      io_layout: of `lowered`.
+    """
+
+    floats: GraphModule
+    quantized: GraphModule
+    folded: GraphModule
+    lowered: Reference
+    io_layout: str
+
+
+def assess(
+    graphs: Graphs,
+    float_model: FloatModel,
+    seen: Watch,
+    evaluation: HeldOut | None,
+    limits: Limits,
+    per_op: bool,
+) -> Quality:
+    """Measures a lowered model, logs what came of it, and judges it.
+
+    Args:
+      graphs: the model.
+      float_model: what it was made from.
+      seen: of the calibration data.
+      evaluation: what to measure on; None: on calibration samples.
+      limits: that the model has to keep.
+      per_op: whether to measure what each value's quantization costs; where a limit is missed that
+        is measured in any case.
+
+    Raises:
+      LoweringError: the model misses a limit.
+    """
+    samples = evaluation or HeldOut(seen.samples, is_held_out=False)
+    outputs = outputs_of(graphs.floats)
+    measure(outputs, samples.samples, float_model, graphs.lowered, graphs.io_layout)
+    if limits.min_agreement and all(output.agreement is None for output in outputs):
+        raise LoweringError(
+            f"min_agreement is {limits.min_agreement}, and no output of the model is a choice: of "
+            "shape [1, classes], of a softmax, or integers; leave min_agreement out"
+        )
+    contiguous = [(starts, [x.contiguous() for x in xs]) for starts, xs in samples.samples]
+    values = Values(graphs.quantized, graphs.floats, graphs.folded)
+    measured = values.measure(contiguous, per_op)
+    findings = of_calibration(seen, graphs.quantized)
+    findings += of_values(measured, [output.name for output in outputs], str(samples))
+    quality = Quality(samples, outputs, measured, findings, limits)
+    for finding in findings:
+        logging.warning("%s", finding)
+    for line in quality.lines():
+        logging.info("%s", line)
+    if quality.failures() and not per_op:
+        quality = replace(quality, values=values.measure(contiguous))
+    quality.check()
+    return quality

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signal to noise."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+EQUAL_DB = 150.0
+"""Of two signals without a difference, or with one below what float32 resolves."""
+
+
+def decibels(signal: float, noise: float) -> float | None:
+    """10 log10(signal / noise), within +-EQUAL_DB; None where there is no signal."""
+    if signal <= 0.0:
+        return None
+    if noise <= 0.0:
+        return EQUAL_DB
+    return max(-EQUAL_DB, min(EQUAL_DB, 10.0 * math.log10(signal / noise)))
+
+
+def power(values: torch.Tensor) -> float:
+    """The sum of the squares."""
+    return values.double().square().sum().item()
+
+
+def in_decibels(value: float | None) -> str:
+    """ "34.4 dB" for people."""
+    if value is None:
+        return "no signal"
+    return "equal" if value >= EQUAL_DB else f"{value:.1f} dB"

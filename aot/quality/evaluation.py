@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Held-out data: what a lowered model is measured on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from aot.calibration import Samples, check_sample, samples_of
+from aot.errors import LoweringError, describe
+
+Evaluation = Samples | tuple[torch.Tensor, torch.Tensor]
+"""Samples as calibration takes them; or inputs [N, ...] of a model of one input and their classes,
+int64 [N]."""
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """What to measure on.
+
+    Attributes:
+      samples: each with whether a sequence starts with it.
+      labels: int64, the right class of each; None if they are not known.
+      is_held_out: they are not of the calibration data.
+    """
+
+    samples: Sequence[tuple[bool, tuple[torch.Tensor, ...]]]
+    labels: torch.Tensor | None = None
+    is_held_out: bool = True
+
+    def __str__(self) -> str:
+        return f"{len(self.samples)} {'held-out' if self.is_held_out else 'calibration'} samples"
+
+
+def held_out(evaluation: Evaluation, example_inputs: Sequence[torch.Tensor]) -> HeldOut:
+    """The samples of evaluation data.
+
+    Raises:
+      LoweringError: there are none, or one is not as the example.
+    """
+    inputs, labels = _labelled(evaluation)
+    samples: list[tuple[bool, tuple[torch.Tensor, ...]]]
+    if inputs is None or labels is None:
+        found = samples_of(evaluation, "evaluation")
+        samples = [(starts, tuple(x.clone() for x in sample)) for starts, sample in found]
+    elif len(inputs) != len(labels) or example_inputs[0].shape[:1] != (1,):
+        raise LoweringError(
+            f"the evaluation data are {describe(evaluation)} for an input "
+            f"{describe(example_inputs[0])}: give inputs [N, ...] and a class for each, int64 [N], "
+            "to a model of batch size 1"
+        )
+    else:
+        samples = [(False, (x,)) for x in torch.split(inputs, 1)]
+    if not samples:
+        raise LoweringError("the evaluation data are empty: give samples, or leave them out")
+    for index, (_, sample) in enumerate(samples):
+        check_sample(f"evaluation sample {index}", sample, example_inputs)
+    return HeldOut(samples, labels)
+
+
+def _labelled(evaluation: object) -> tuple[torch.Tensor, torch.Tensor] | tuple[None, None]:
+    """Inputs and labels, where evaluation data are that."""
+    if isinstance(evaluation, tuple) and len(evaluation) == 2:
+        inputs, labels = evaluation
+        are_tensors = isinstance(inputs, torch.Tensor) and isinstance(labels, torch.Tensor)
+        if are_tensors and labels.dim() == 1 and not labels.is_floating_point():
+            return inputs, labels
+    return None, None

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is doubtful in calibration data, or in ranges that came of them, said by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import border_nodes
+from aot.dialect.quantization import Quantization
+from aot.errors import module_path, place, source_line
+from aot.quality.values import Value
+from aot.quality.watch import Range, Watch
+from aot.quantizer.qdq import QUANTIZE, activation_quantization
+
+FEW_SAMPLES = 16
+"""Fewer calibration samples than these are too few to trust."""
+
+_STRETCH = 4.0
+"""A few samples stretch a range that is this many times what all others need."""
+
+_FEW_STEPS = 16
+"""Values in fewer steps of their quantization than these are coarse."""
+
+_CLIPPED = 0.01
+"""The share of elements outside of the range from which on an input or output saturates."""
+
+_NOISE_ELEMENTS = 1000
+"""Of fewer elements nobody can say that they are noise."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A reason to doubt.
+
+    Attributes:
+      kind: few_samples, same_samples, constant_input, noise, dead_range, coarse_range,
+        stretched_range or saturation.
+      value: name of the node of the float graph; "" of the data as a whole.
+      module, source: where it is in the user's model.
+      text: what is wrong, and what to do.
+    """
+
+    kind: str
+    value: str
+    module: str
+    source: str
+    text: str
+
+    def __str__(self) -> str:
+        where = place(self.module, self.source)
+        return f"{self.text} (at {where})" if where else self.text
+
+
+def of_calibration(seen: Watch, quantized: GraphModule) -> list[Finding]:
+    """What is doubtful in the calibration data.
+
+    Args:
+      seen: of them.
+      quantized: torchao's graph that came of them.
+    """
+    values = {_source(n).name: n for n in quantized.graph.nodes if n.target is QUANTIZE}
+    observed = [
+        _Observed(_source(values[name]), activation_quantization(values[name]), group.ranges)
+        for group in seen.observed
+        if (name := group.values[0]) in values
+    ]
+    found = [*_of_samples(seen), *_of_inputs(seen, border_nodes(quantized)[0])]
+    for check in (_dead, _coarse, _stretched):
+        hits = [hit for value in observed if (hit := check(value)) is not None]
+        if hits:  # what is wrong with one value goes on in those that are computed from it
+            more = f"; likewise {len(hits) - 1} other values" if len(hits) > 1 else ""
+            found.append(replace(hits[0], text=hits[0].text + more))
+    return found
+
+
+def of_values(values: Sequence[Value], outputs: Collection[str], samples: str) -> list[Finding]:
+    """Which inputs and outputs saturate.
+
+    Args:
+      values: measured.
+      outputs: names of the model's.
+      samples: what they were measured on, for people.
+    """
+    return [
+        _finding(
+            "saturation",
+            value.value,
+            f"{value.clipped_share:.1%} of {name_of(value.value)} saturates on {samples}: it is in "
+            f"{interval(value.low, value.high)}, int8 holds {interval(*value.limits)}; calibrate "
+            "with samples that cover what the device will see",
+        )
+        for value in values
+        if value.clipped_share > _CLIPPED and (value.is_input or value.value.name in outputs)
+    ]
+
+
+def name_of(value: Node) -> str:
+    """A value of the float graph for people: "input `x`", "`relu_1`"."""
+    return f"input `{value.name}`" if value.op == "placeholder" else f"`{value.name}`"
+
+
+def interval(low: float, high: float) -> str:
+    return f"[{low:.6g}, {high:.6g}]"
+
+
+@dataclass(frozen=True)
+class _Observed:
+    """A quantized value and its range in each calibration sample."""
+
+    value: Node
+    quantization: Quantization
+    ranges: Sequence[Range]
+
+    @property
+    def range(self) -> Range:
+        return min(low for low, _ in self.ranges), max(high for _, high in self.ranges)
+
+
+def _finding(kind: str, value: Node, text: str) -> Finding:
+    return Finding(kind, value.name, module_path(value), source_line(value), text)
+
+
+def _source(quantizer: Node) -> Node:
+    (source, *_) = quantizer.args
+    assert isinstance(source, Node)
+    return source
+
+
+def _of_samples(seen: Watch) -> Iterator[Finding]:
+    count = len(seen.inputs)
+    if count < FEW_SAMPLES:
+        what = f"calibration has {count} sample{'s' if count > 1 else ''}"
+        advice = "give 32 or more that cover what the device will see"
+        yield Finding("few_samples", "", "", "", f"{what}: {advice}")
+    if count > 1 and seen.all_equal:
+        text = f"the {count} calibration samples are all the same: give different ones"
+        yield Finding("same_samples", "", "", "", text)
+
+
+def _of_inputs(seen: Watch, inputs: Sequence[Node]) -> Iterator[Finding]:
+    for i, node in enumerate(inputs):
+        if all(low == high for low, high in (ranges[i] for ranges in seen.inputs)):
+            text = f"{name_of(node)} is constant in every calibration sample: give real samples"
+            if math.prod(node.meta["val"].shape) > 1:
+                yield _finding("constant_input", node, text)
+            continue
+        maker = _noise_maker(torch.stack([inputs[i] for _, inputs in seen.samples]).flatten())
+        if maker:
+            yield _finding(
+                "noise",
+                node,
+                f"{name_of(node)} looks like {maker} in the calibration samples: numbers by chance "
+                "say nothing of the ranges that the device will see; give real samples",
+            )
+
+
+def _noise_maker(values: torch.Tensor) -> str:
+    """The function of torch that gives such values; "" if they are no white noise.
+
+    A value looks like noise if its mean, its kurtosis and the product with its neighbour are what
+    they are expected to be within four standard deviations.
+    """
+    count, deviation = values.numel(), values.std(correction=0)
+    if count < _NOISE_ELEMENTS or not bool(deviation > 0.0):
+        return ""
+    mean = values.mean() / deviation
+    centred = values / deviation - mean
+    neighbours = (centred[1:] * centred[:-1]).mean().item()
+    kurtosis = centred.pow(4).mean().item()
+    for maker, expected, fourth, eighth in (
+        ("torch.randn", 0.0, 3.0, 105.0),
+        ("torch.rand", math.sqrt(3.0), 1.8, 9.0),
+        ("2 * torch.rand - 1", 0.0, 1.8, 9.0),
+    ):
+        error = 4.0 / math.sqrt(count)
+        is_mean = abs(mean.item() - expected) < error
+        is_tail = abs(kurtosis - fourth) < error * math.sqrt(eighth - fourth**2)
+        if is_mean and is_tail and abs(neighbours) < error:
+            return maker
+    return ""
+
+
+def _dead(observed: _Observed) -> Finding | None:
+    low, high = observed.range
+    if low != high or (low != 0.0 and len(observed.ranges) == 1):
+        return None
+    return _finding(
+        "dead_range",
+        observed.value,
+        f"{name_of(observed.value)} is {low:.4g} in every calibration sample and its scale "
+        f"{observed.quantization.scale:.2g}: all else that it will be is lost",
+    )
+
+
+def _coarse(observed: _Observed) -> Finding | None:
+    low, high = observed.range
+    steps = (high - low) / observed.quantization.scale
+    if low == high or steps >= _FEW_STEPS:
+        return None
+    return _finding(
+        "coarse_range",
+        observed.value,
+        f"{name_of(observed.value)} is in {interval(low, high)}, which is {steps:.1f} steps of its "
+        f"scale {observed.quantization.scale:.2g}: subtract its mean or scale it in the model, or "
+        "in front of it",
+    )
+
+
+def _stretched(observed: _Observed) -> Finding | None:
+    sizes = [max(-low, high) for low, high in observed.ranges]
+    order = sorted(range(len(sizes)), key=lambda i: sizes[i])
+    rest, last = order[: -max(1, len(sizes) // 20)], order[-1]
+    if len(sizes) < FEW_SAMPLES // 2 or sizes[rest[-1]] <= 0.0:
+        return None
+    needed = sizes[rest[-1]]
+    q = observed.quantization
+    held = q.scale * max(q.type.quant_max - q.zero_point, q.zero_point - q.type.quant_min)
+    if min(held, sizes[last]) < _STRETCH * needed:
+        return None
+    stretching = [i for i in order if sizes[i] >= _STRETCH * needed]
+    what = "sample" if len(stretching) == 1 else "samples"
+    shown = ", ".join(map(str, sorted(stretching)[:3])) + (", ..." if len(stretching) > 3 else "")
+    verb = "stretches" if len(stretching) == 1 else "stretch"
+    return _finding(
+        "stretched_range",
+        observed.value,
+        f"calibration {what} {shown} {verb} the range of {name_of(observed.value)} to "
+        f"{interval(*observed.range)}; all others are within {interval(-needed, needed)}: leave "
+        f"the {what} out if the device will see no such input",
+    )

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The user's own model in float, run from a first state, which stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch.export import ExportedProgram
+from torch.utils._pytree import tree_leaves
+
+
+class FloatModel:
+    """Runs a model on copies of its inputs and of its buffers, which it may write into.
+
+    Args:
+      model: what is lowered; its buffers stay as they are.
+    """
+
+    def __init__(self, model: torch.nn.Module | ExportedProgram) -> None:
+        self._runnable: torch.nn.Module = (
+            model.module(check_guards=False) if isinstance(model, ExportedProgram) else model
+        )
+        self.reset()
+
+    def reset(self) -> None:
+        """Makes the next run the first."""
+        self._buffers = {name: x.clone() for name, x in self._runnable.named_buffers()}
+
+    def __call__(self, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """The outputs side by side; state is carried from call to call."""
+        copies = tuple(x.clone() for x in inputs)
+        with torch.no_grad():
+            results = torch.func.functional_call(self._runnable, self._buffers, copies)
+        # An output may be a buffer, which the next run writes into.
+        return [x.clone() for x in tree_leaves(results)]

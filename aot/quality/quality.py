@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The quality of a lowered model: measured, judged, and as a report has it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aot.errors import LoweringError, Problem, describe, place
+from aot.quality.decibels import in_decibels
+from aot.quality.evaluation import HeldOut
+from aot.quality.findings import Finding, interval, name_of
+from aot.quality.outputs import Output
+from aot.quality.values import Value
+
+MIN_SQNR_DB = 10.0
+MIN_AGREEMENT = 0.9
+
+_SHOWN = 5
+"""How many values a message lists."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a lowered model has to reach.
+
+    Attributes:
+      min_sqnr: of each output, dB.
+      min_agreement: the share of classes that are the float model's; None: MIN_AGREEMENT of those
+        that the float model is sure of, where a sample is one choice, and more than one is wrong.
+    """
+
+    min_sqnr: float = MIN_SQNR_DB
+    min_agreement: float | None = None
+
+
+@dataclass(frozen=True)
+class Quality:
+    """What was measured.
+
+    Attributes:
+      samples: on what.
+      outputs: of the model.
+      values: quantized ones; empty if they were not measured.
+      findings: what is doubtful.
+      limits: that were asked for.
+    """
+
+    samples: HeldOut
+    outputs: Sequence[Output]
+    values: Sequence[Value]
+    findings: Sequence[Finding]
+    limits: Limits
+
+    @property
+    def accuracy(self) -> tuple[float, float] | None:
+        """Share of right classes in float and in int8; None where there are no labels."""
+        chosen = [output for output in self.outputs if output.is_class]
+        if self.samples.labels is None or not chosen:
+            return None
+        return chosen[0].accuracy(self.samples.labels)
+
+    def failures(self) -> list[str]:
+        """What misses its limit, a line each."""
+        return [line for output in self.outputs for line in _failures(output, self.limits)]
+
+    def check(self) -> None:
+        """Raises LoweringError where something misses its limit, with what costs most and what may
+        help.
+        """
+        failures = self.failures()
+        if not failures:
+            return
+        helps = [f"  what may help: {finding}" for finding in self.findings] or [
+            "  what may help: more calibration samples that are like those of the device; the "
+            "values below as float or with a narrower range"
+        ]
+        limits = "min_sqnr=-inf, min_agreement=0"
+        raise LoweringError(
+            "\n".join(
+                [
+                    f"int8 is too far from float on {self.samples}:",
+                    *(f"  {line}" for line in failures),
+                    *helps,
+                    f"  to lower it all the same: {limits}, or what you can accept",
+                    "the values that cost most:",
+                ]
+            ),
+            [_problem(value) for value in self.worst()],
+        )
+
+    def worst(self) -> list[Value]:
+        """The values whose quantization alone costs most, the worst first."""
+        measured = [value for value in self.values if value.noise_to_signal]
+        return sorted(measured, key=lambda v: -(v.noise_to_signal or 0.0))[:_SHOWN]
+
+    def lines(self) -> list[str]:
+        """For people: a line for each output, and the accuracy."""
+        rows = [
+            f"{output.name}: {_described(output)}, on {self.samples}" for output in self.outputs
+        ]
+        if self.accuracy is not None:
+            float32, int8 = self.accuracy
+            rows.append(f"accuracy {float32:.2%} in float32, {int8:.2%} in int8")
+        return rows
+
+    def json(self, ids: Mapping[str, str]) -> dict[str, Any]:
+        """As report.schema.json has it.
+
+        Args:
+          ids: of ops, by the name of the quantize node whose value they give.
+        """
+        accuracy = self.accuracy
+        return {
+            "samples": len(self.samples.samples),
+            "held_out": self.samples.is_held_out,
+            "min_sqnr": self.limits.min_sqnr if math.isfinite(self.limits.min_sqnr) else None,
+            "min_agreement": self.limits.min_agreement,
+            "outputs": [
+                {
+                    "name": output.name,
+                    "sqnr_db": _rounded(output.sqnr_db, 2),
+                    "cosine": _rounded(output.cosine, 6),
+                    "agreement": _rounded(output.agreement, 6),
+                }
+                for output in self.outputs
+            ],
+            "accuracy": accuracy and {"float32": accuracy[0], "int8": accuracy[1]},
+            "values": [
+                _row(value, ids.get(value.name, ""))
+                for value in self.values
+                if value.name in ids or value.is_input
+            ],
+        }
+
+
+def _failures(output: Output, limits: Limits) -> list[str]:
+    failed = []
+    sqnr, agreement, clear = output.sqnr_db, output.agreement, output.clear_agreement
+    if sqnr is not None and sqnr < limits.min_sqnr:
+        failed.append(f"output `{output.name}`: SQNR {sqnr:.1f} dB, min_sqnr is {limits.min_sqnr}")
+    if agreement is None or clear is None:
+        return failed
+    named = f"output `{output.name}`: its class is the float model's in {agreement:.1%}"
+    if limits.min_agreement is not None:
+        if agreement < limits.min_agreement:
+            failed.append(f"{named}, min_agreement is {limits.min_agreement}")
+    elif output.class_dim is not None or output.is_class:
+        count, same = clear
+        if count - same > 1 and same < MIN_AGREEMENT * count:
+            sure = f", in {same} of {count} that the float model is sure of"
+            failed.append(f"{named}{sure}; min_agreement is {MIN_AGREEMENT}")
+    return failed
+
+
+def _described(output: Output) -> str:
+    parts = []
+    if output.sqnr_db is not None:
+        parts.append(f"SQNR {in_decibels(output.sqnr_db)}")
+    if output.cosine is not None:
+        parts.append(f"cosine {output.cosine:.5f}")
+    if output.agreement is not None:
+        parts.append(f"agreement {output.agreement:.2%}")
+    return ", ".join(parts) or "always 0"
+
+
+def _problem(value: Value) -> Problem:
+    held = f"int8 holds {interval(*value.limits)} in steps of {value.quantization.scale:.3g}"
+    seen = f"it is in {interval(value.low, value.high)}"
+    clipped = f", {value.clipped_share:.1%} is clipped" if value.clipped else ""
+    return Problem(
+        op=name_of(value.value),
+        shape=describe(value.value.meta["val"]),
+        where=place(value.module, value.source),
+        reason=f"SQNR {in_decibels(value.alone_db)} with it alone in int8; {held}, {seen}{clipped}",
+    )
+
+
+def _row(value: Value, op_id: str) -> dict[str, Any]:
+    return {
+        "id": op_id,
+        "name": value.value.name,
+        "module": value.module,
+        "source": value.source,
+        "sqnr_db": _rounded(value.sqnr_db, 2),
+        "alone_db": _rounded(value.alone_db, 2),
+        "low": float(f"{value.low:.6g}"),
+        "high": float(f"{value.high:.6g}"),
+        "clipped": _rounded(value.clipped_share, 6),
+    }
+
+
+def _rounded(number: float | None, digits: int) -> float | None:
+    return None if number is None else round(number, digits)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What calibration saw: the range of every observed value in each sample, and a few samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch.fx import GraphModule, Node
+
+KEPT_SAMPLES = 32
+"""How many calibration samples are kept, for measurements without held-out ones."""
+
+Range = tuple[float, float]
+
+
+@dataclass
+class Observed:
+    """Values that share an observer, hence a quantization.
+
+    Attributes:
+      values: their names, in graph order.
+      ranges: the least and the greatest of them, in each sample.
+    """
+
+    values: list[str] = field(default_factory=list)
+    ranges: list[Range] = field(default_factory=list)
+
+
+class Watch:
+    """Looks on while a prepared graph is calibrated.
+
+    Attributes:
+      samples: the first of the samples, each with whether a sequence starts with it.
+      inputs: the range of each input, in each sample.
+      observed: the groups of values of one quantization; constants are left out.
+      all_equal: every sample is the first one again.
+    """
+
+    def __init__(self, prepared: GraphModule) -> None:
+        self.samples: list[tuple[bool, tuple[torch.Tensor, ...]]] = []
+        self.inputs: list[list[Range]] = []
+        self.all_equal = True
+        self._groups: dict[int, Observed] = {}
+        for node in prepared.graph.nodes:
+            if node.op == "call_module":
+                self._add(prepared.get_submodule(str(node.target)), node.all_input_nodes[0])
+
+    @property
+    def observed(self) -> list[Observed]:
+        return [group for group in self._groups.values() if group.ranges]
+
+    def sample(self, starts: bool, inputs: Sequence[torch.Tensor]) -> None:
+        """Begins a sample: what observers see from here on is of these inputs."""
+        self.inputs.append([_range(x) for x in inputs])
+        for group in self._groups.values():
+            group.ranges.append((float("inf"), float("-inf")))
+        if self.samples and self.all_equal:
+            self.all_equal = all(map(torch.equal, inputs, self.samples[0][1]))
+        if len(self.samples) < KEPT_SAMPLES:
+            self.samples.append((starts, tuple(x.clone() for x in inputs)))
+
+    def _add(self, observer: torch.nn.Module, value: Node) -> None:
+        if value.op == "get_attr":
+            return
+        if id(observer) not in self._groups:
+            group = self._groups[id(observer)] = Observed()
+
+            def see(_: torch.nn.Module, arguments: tuple[torch.Tensor, ...]) -> None:
+                low, high = _range(arguments[0])
+                group.ranges[-1] = min(low, group.ranges[-1][0]), max(high, group.ranges[-1][1])
+
+            observer.register_forward_pre_hook(see)
+        self._groups[id(observer)].values.append(value.name)
+
+
+def _range(values: torch.Tensor) -> Range:
+    low, high = torch.aminmax(values.detach())
+    return low.item(), high.item()

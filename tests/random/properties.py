@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -83,6 +84,10 @@ def lowered(
             calibration=samples,
             float_io=options.float_io,
             io_layout=options.io_layout,
+            # Right is not good: a random model may be as bad as it likes.
+            min_sqnr=-math.inf,
+            min_agreement=0.0,
+            per_op=False,
         )
     except LoweringError as error:
         if len(graphs) == 1:

@@ -34,6 +34,7 @@ from aot.passes.aten.mask_softmax import mask_softmax
 from aot.passes.aten.one_to_two_dimensions import one_to_two_dimensions
 from aot.passes.aten.products_to_linear import products_to_linear
 from aot.passes.aten.remove_identities import remove_identities
+from aot.passes.aten.separate_weights import separate_weights
 from aot.passes.aten.split_layers import split_layers
 from aot.passes.aten.split_to_slices import split_to_slices
 from aot.python_state import check_python_state
@@ -42,6 +43,9 @@ from aot.rules.function import mark_materialized
 from kernels.common.tensor import MAX_RANK
 
 _aten = torch.ops.aten
+
+INDICES = (torch.int32, torch.int64)
+"""What inputs may be that are no numbers to calculate with; int32 on the device."""
 
 
 def export_aten(
@@ -98,6 +102,7 @@ def export_aten(
         one_to_two_dimensions,
         average_to_mean,
         hoist_clamps,
+        separate_weights,
     ):
         rewrite(module)
         module.graph.eliminate_dead_code()
@@ -266,10 +271,10 @@ def _check_inputs(program: ExportedProgram) -> None:
                 f"input {node.name} is {describe(value)}: an input has at least one element and at "
                 f"most {MAX_RANK} dimensions"
             )
-        if value.dtype != torch.float32:
+        if value.dtype not in (torch.float32, *INDICES):
             raise LoweringError(
-                f"input {node.name} is {describe(value)}: a model's inputs are float32 here; "
-                "lowering makes them int8"
+                f"input {node.name} is {describe(value)}: a model's inputs are float32 here, which "
+                "lowering makes int8, or indices, int32 or int64, which it makes int32"
             )
 
 

@@ -27,7 +27,6 @@ _HINTS = {
     "aten.min": "torch.max of -x, and - of its values",
     "aten.argmin": "torch.argmax of -x",
     "aten.scaled_dot_product_attention": "dropout_p=0.0, and a mask that is a constant, or float32",
-    "aten.embedding": "look the row up in the application and give it as an input",
     "aten.lstm": "a convolutional or fully connected model",
     "aten.gru": "a convolutional or fully connected model",
     "aten.prelu": "torch.relu(x) - k * torch.relu(-x), k of shape [C] and then a 1 for each "

@@ -74,6 +74,10 @@ def _fit(x: torch.Tensor, node: Node) -> torch.Tensor:
     value = node.meta["val"]
     if x.shape == value.shape and x.dtype == value.dtype:
         return x
+    if x.shape == value.shape and (x.dtype, value.dtype) == (torch.int64, torch.int32):
+        if bool((x != x.to(value.dtype)).any()):
+            raise ValueError(f"input {node.name} holds indices that are no int32")
+        return x.to(value.dtype)
     if x.shape == value.shape and x.dtype == torch.float32:
         return quantization_of(node).quantize(x)
     raise ValueError(f"input {node.name} is {describe(x)}, the model takes {describe(value)}")

@@ -30,11 +30,11 @@ def seed_weights(module: nn.Module, *inputs: torch.Tensor, seed: int) -> nn.Modu
     """Gives `module` weights as training would leave them, in place; returns it in eval mode.
 
     Convolutions and linear layers get normal weights of He's variance, correlated within a filter's
-    window, and small biases. BatchNorm layers get a scale in [0.5, 1.5], a shift of 1.0 +- 0.5 and,
-    as running statistics, those of what reaches them when `inputs` (float32, batches) run through
-    the network; other norms get such a scale, and a shift of 0.0 +- 0.5. With white filters and
-    shifts around zero a deep random network is chaotic: rounding errors grow from layer to layer as
-    they do not in a trained one.
+    window, and small biases; embeddings and what attention has beside its layers get normal ones.
+    BatchNorm layers get a scale in [0.5, 1.5], a shift of 1.0 +- 0.5 and, as running statistics,
+    those of what reaches them when `inputs` (batches) run through the network; other norms get such
+    a scale, and a shift of 0.0 +- 0.5. With white filters and shifts around zero a deep random
+    network is chaotic: rounding errors grow from layer to layer as they do not in a trained one.
     """
     rng = np.random.default_rng(seed)
     module = module.double().eval()
@@ -58,8 +58,12 @@ def seed_weights(module: nn.Module, *inputs: torch.Tensor, seed: int) -> nn.Modu
             _fill(layer.weight, rng.uniform(0.5, 1.5, layer.weight.shape))
             if layer.bias is not None:
                 _fill(layer.bias, rng.standard_normal(layer.bias.shape) * 0.5)
+        elif isinstance(layer, nn.Embedding | nn.MultiheadAttention):
+            for own in layer.parameters(recurse=False):
+                deviation = np.sqrt(1.0 / own.shape[1]) if own.dim() > 1 else 0.05
+                _fill(own, rng.standard_normal(own.shape) * deviation)
     with torch.no_grad():
-        module(*(tensor.double() for tensor in inputs))
+        module(*(x.double() if x.is_floating_point() else x for x in inputs))
     return to_grid(module)
 
 

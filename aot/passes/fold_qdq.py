@@ -79,6 +79,8 @@ class _Folder:
         quantizers = [u for u in node.users if u.target is QUANTIZE]
         quantizations = {activation_quantization(u) for u in quantizers}
         is_state = "state" in node.meta
+        if not value.is_floating_point():
+            value = torch.empty_like(value, dtype=torch.int32, device="meta")
         keeps_float = not is_state and (self.float_io or len(quantizers) != len(node.users))
         quantization = quantizations.pop() if len(quantizations) == 1 else None
         if keeps_float or quantization is None:
@@ -127,6 +129,7 @@ class _Folder:
             quantization=None if quantized is None else activation_quantization(quantized),
             builder=self.builder,
             origin=_origin(ops, base, value, quantized="" if quantized is None else quantized.name),
+            unquantized=self._as_float,
             clamp=clamp,
         )
         return rule.emit(call)

@@ -9,6 +9,7 @@ from aot.dialect.results import taken_from
 from aot.rules import (
     binary,
     convolution,
+    embedding,
     function,
     gather,
     linear,
@@ -28,6 +29,7 @@ from aot.rules.rule import Clamp, Integers, Rule, as_clamp
 FAMILIES = (
     binary.FAMILY,
     convolution.FAMILY,
+    embedding.FAMILY,
     gather.FAMILY,
     linear.FAMILY,
     masked_softmax.FAMILY,

@@ -9,7 +9,7 @@ the typed nodes are made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -85,6 +85,7 @@ class Call:
       clamp: a clamp to fuse.
       builder: makes the nodes.
       origin: what to write on them.
+      unquantized: the new graph's node of a value that is not quantized, such as indices.
     """
 
     node: Node
@@ -93,6 +94,7 @@ class Call:
     quantization: Quantization | None
     builder: Builder
     origin: Origin
+    unquantized: Callable[[Node], Node]
     clamp: Clamp = field(default_factory=Clamp)
 
     @property

@@ -33,7 +33,7 @@ def fitting_layers(board: Board) -> Iterator[tuple[Layer, KernelCall]]:
     flash = next(memory.size for memory in board.memories if memory.name == board.code)
     for layer in layers():
         call = kernel_call(layer.call, board.isa)
-        weights = max((c.array.nbytes for c in _constants(call)), default=0)
+        weights = max((c.array.nbytes for c in _constants(call).values()), default=0)
         fits = _arena_bytes(layer, call) <= board.arena[0].bytes
         if fits and weights * _WEIGHTS_SHARE <= flash:
             yield layer, call
@@ -51,12 +51,12 @@ def program(board: Board) -> str:
         for value in _activations(layer):
             addresses[id(value)] = f"(void *)(arena + {top})"
             top += -(-value.bytes // _ALIGNMENT) * _ALIGNMENT
-        for index, constant in enumerate(_constants(call)):
+        for index, (operand, constant) in enumerate(_constants(call).items()):
             name = "weights"
             if constant.array.dtype.name != "int8":
                 name = f"k{region}_{index}"
                 definitions.append(emit.constant(name, constant))
-            addresses[id(constant)] = name
+            addresses[operand] = name
         text = emit.call_text(call, f"layer{region}", _address_in(addresses))
         definitions.append(text.definitions)
         runs.append(
@@ -100,12 +100,20 @@ def _arena_bytes(layer: Layer, call: KernelCall) -> int:
     return sum(-(-v.bytes // _ALIGNMENT) * _ALIGNMENT for v in values) + call.scratch
 
 
-def _constants(call: KernelCall) -> list[Constant]:
-    return [operand for operand in call.data.values() if isinstance(operand, Constant)]
+def _constants(call: KernelCall) -> dict[int, Constant]:
+    """What goes to flash, by the identity of the operand: packed, or as the model has it."""
+    found: dict[int, Constant] = {}
+    for operand in call.data.values():
+        if isinstance(operand, Constant):
+            found[id(operand)] = operand
+        elif isinstance(operand, Value) and operand.constant is not None:
+            found[id(operand)] = Constant(operand.constant)
+    return found
 
 
 def _weights(call: KernelCall) -> list[Constant]:
-    return [constant for constant in _constants(call) if constant.array.dtype.name == "int8"]
+    constants = _constants(call).values()
+    return [constant for constant in constants if constant.array.dtype.name == "int8"]
 
 
 def main(argv: list[str]) -> None:

@@ -106,11 +106,11 @@ MUTANTS = [
 
 
 def layers() -> Iterator[Layer]:
-    """Keys and values of attention, 4 heads of 16 over 64 steps."""
-    keys = {"b": activation(4, 64, 16, name="b"), "transpose_b": True}
+    """Keys and values of attention, 2 heads of 16 over 32 steps."""
+    keys = {"b": activation(2, 32, 16, name="b"), "transpose_b": True}
     for name, a, b, output in (
-        ("queries times keys", (4, 64, 16), keys, (4, 64, 64)),
-        ("weights times values", (4, 64, 64), {"b": activation(4, 64, 16, name="b")}, (4, 64, 16)),
+        ("queries times keys", (2, 32, 16), keys, (2, 32, 32)),
+        ("weights times values", (2, 32, 32), {"b": activation(2, 32, 16, name="b")}, (2, 32, 16)),
     ):
         arguments = {**_ARGUMENTS, "a": activation(*a), **b}
         yield Layer(f"bmm {name}", OpCall("pl::bmm", arguments, (activation(*output, name="y"),)))

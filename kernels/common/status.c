@@ -11,6 +11,8 @@ const char *pl_status_name(pl_status status) {
       return "PL_ERROR_SCRATCH_SIZE";
     case PL_ERROR_NOT_READY:
       return "PL_ERROR_NOT_READY";
+    case PL_ERROR_INDEX:
+      return "PL_ERROR_INDEX";
     case PL_ERROR_INPUT_COUNT:
       return "PL_ERROR_INPUT_COUNT";
     case PL_ERROR_INPUT_NULL:

@@ -10,6 +10,7 @@ typedef enum {
   PL_ERROR_NULL,          // a pointer that must not be null
   PL_ERROR_SCRATCH_SIZE,  // the context has less scratch memory than the kernel needs
   PL_ERROR_NOT_READY,     // a model that was not initialised
+  PL_ERROR_INDEX,         // an index, which is data, is outside of its table
   PL_ERROR_INPUT_COUNT,
   PL_ERROR_INPUT_NULL,
   PL_ERROR_INPUT_DTYPE,

@@ -4,8 +4,9 @@
 // Params say how to compute (strides, zero points, multipliers), dims how much (sizes in elements
 // unless a name says bytes), data where (addresses of tensors and packed constants). All of them
 // are made ahead of time by the op's kernel.py, which also rejects what a kernel cannot do: any
-// call that it lets pass returns PL_OK. Only scratch is left to check at run time; a kernel that
-// needs some returns PL_ERROR_SCRATCH_SIZE, and writes nothing, if the context has less.
+// call that it lets pass returns PL_OK. Only scratch and indices are left to check at run time; a
+// kernel that needs scratch returns PL_ERROR_SCRATCH_SIZE, and writes nothing, if the context has
+// less, one that is given the index of nothing PL_ERROR_INDEX.
 //
 // Tensors are contiguous, the last dimension of a shape in a comment innermost; images are NHWC.
 // Activations are aligned to their elements, outputs may overlap inputs only where a comment says

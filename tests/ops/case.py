@@ -17,12 +17,15 @@ CALIBRATION_ITEMS = 16
 
 @dataclass(frozen=True)
 class Input:
-    """A float32 input, uniform in [low, high], NCHW or row major unless channels_last."""
+    """A float32 input, uniform in [low, high], NCHW or row major unless channels_last; or int64
+    indices below a limit.
+    """
 
     shape: tuple[int, ...]
     low: float = -2.0
     high: float = 2.0
     channels_last: bool = False
+    below: int = 0
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,9 @@ def draw(case: Case, purpose: str, widen: float = 1.0) -> tuple[torch.Tensor, ..
     rng = np.random.default_rng(_seed(case, purpose))
     tensors = []
     for spec in case.inputs:
+        if spec.below:
+            tensors.append(torch.from_numpy(rng.integers(0, spec.below, spec.shape)))
+            continue
         centre, radius = (spec.high + spec.low) / 2.0, (spec.high - spec.low) / 2.0 * widen
         tensor = torch.from_numpy(rng.uniform(centre - radius, centre + radius, spec.shape)).float()
         if spec.channels_last:

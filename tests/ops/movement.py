@@ -146,6 +146,25 @@ def cases() -> Iterator[Case]:
     ops = {"gather": 1, "conv2d": 1}
     yield spatial("conv2d_padded_by_reflection", reflected, (1, 3, 5, 4), ops)
     yield Case("cat_of_three_ranges", partial(Function, partial(_cat, dim=1)), ranges, {"cat": 1})
+    for name, shape in (("", (2, 5)), ("_rank_1", (3,)), ("_of_one", (1, 1))):
+        rows = (Input(shape, below=11),)
+        yield Case(f"embedding{name}", partial(nn.Embedding, 11, 6), rows, {"embedding": 1})
+    tokens = (Input((2, 5), below=11),)
+    yield Case("embedding_with_positions", Tokens, tokens, {"embedding": 1, "add": 1})
+
+
+class Tokens(nn.Module):
+    """Embeddings of tokens, and of where they stand, which are constants."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(11, 6, padding_idx=0)
+        self.positions = nn.Embedding(5, 6)
+
+    def forward(self, indices: torch.Tensor) -> torch.Tensor:
+        place = torch.arange(indices.shape[1])
+        both: torch.Tensor = self.tokens(indices) + self.positions(place)
+        return both
 
 
 def _cat(*tensors: torch.Tensor, dim: int) -> torch.Tensor:

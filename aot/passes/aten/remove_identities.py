@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Removes ATen ops that give their input: clone, alias, detach, dropout in eval mode, expand to the
-same shape, casts to the same dtype, padding by nothing; and what export writes down of a tensor's
-dtype and device, which is static here.
+same shape, casts to the same dtype or between those of indices, padding by nothing; and what export
+writes down of a tensor's dtype and device, which is static here.
 
 Leaves everything else; an expand that really broadcasts stays, and so does a pad that crops as much
 as it adds. A view that relied on a removed clone's strides becomes a reshape; values are contiguous
@@ -47,7 +47,9 @@ def _is_identity(node: Node) -> bool:
     source = node.args[0]
     assert isinstance(source, Node)
     before, after = source.meta["val"], node.meta["val"]
-    return bool(before.shape == after.shape and before.dtype == after.dtype)
+    dtypes = {before.dtype, after.dtype}
+    same = len(dtypes) == 1 or dtypes == {torch.int32, torch.int64}
+    return bool(before.shape == after.shape and same)
 
 
 def remove_identities(module: GraphModule) -> int:

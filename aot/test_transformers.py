@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks around attention: which ops they become, and how far they are from float."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from aot.dialect.graph import dialect_op
+from aot.lower import Lowered, lower
+
+Samples = list[tuple[torch.Tensor, ...]]
+
+
+class WhisperAttention(nn.Module):
+    """As whisper writes it: three layers, that of the keys without bias."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width, bias=False)
+        self.value = nn.Linear(width, width)
+        self.out = nn.Linear(width, width)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        batch, length, width = x.shape
+        depth = width // self.heads
+        split = (batch, length, self.heads, depth)
+        query = self.query(x).view(*split).permute(0, 2, 1, 3) * depth**-0.25
+        key = self.key(x).view(*split).permute(0, 2, 3, 1) * depth**-0.25
+        value = self.value(x).view(*split).permute(0, 2, 1, 3)
+        weights = F.softmax(query @ key, dim=-1)
+        mixed: torch.Tensor = self.out((weights @ value).permute(0, 2, 1, 3).flatten(start_dim=2))
+        return mixed
+
+
+class WhisperLayer(nn.Module):
+    """A layer of the encoder of whisper-tiny."""
+
+    def __init__(self, width: int = 384, heads: int = 6) -> None:
+        super().__init__()
+        self.attention = WhisperAttention(width, heads)
+        self.attention_norm = nn.LayerNorm(width)
+        self.mlp = nn.Sequential(
+            nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
+        )
+        self.mlp_norm = nn.LayerNorm(width)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x + self.attention(self.attention_norm(x))
+        mixed: torch.Tensor = x + self.mlp(self.mlp_norm(x))
+        return mixed
+
+
+class VisionTransformer(nn.Module):
+    """Patches of an image, a class token, positions, and blocks with one layer for all heads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.patches = nn.Conv2d(3, 48, 4, stride=4)
+        self.token = nn.Parameter(torch.randn(1, 1, 48) * 0.5)
+        self.positions = nn.Parameter(torch.randn(1, 17, 48) * 0.5)
+        block = nn.TransformerEncoderLayer(
+            48, 4, 96, batch_first=True, activation=functools.partial(F.gelu, approximate="tanh")
+        )
+        self.blocks = nn.TransformerEncoder(block, 1)
+        self.head = nn.Linear(48, 10)
+
+    def forward(self, image: torch.Tensor) -> torch.Tensor:
+        x = self.patches(image).flatten(2).transpose(1, 2)
+        x = torch.cat((self.token.expand(len(x), -1, -1), x), dim=1) + self.positions
+        logits: torch.Tensor = self.head(self.blocks(x)[:, 0])
+        return logits
+
+
+class KeywordTransformer(nn.Module):
+    """Frames of a spectrogram as tokens, the last two of which are padding."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.frames = nn.Linear(20, 32)
+        self.positions = nn.Embedding(16, 32)
+        block = nn.TransformerEncoderLayer(32, 2, 64, batch_first=True, norm_first=True)
+        self.blocks = nn.TransformerEncoder(block, 2, enable_nested_tensor=False)
+        self.head = nn.Linear(32, 12)
+        self.register_buffer("padding", torch.arange(16)[None] >= 14)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.frames(x) + self.positions(torch.arange(16))
+        logits: torch.Tensor = self.head(self.blocks(x, src_key_padding_mask=self.padding).mean(1))
+        return logits
+
+
+class LanguageModel(nn.Module):
+    """Indices of tokens to logits of the next one; the last layer's weights are the table."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(40, 32)
+        self.positions = nn.Embedding(12, 32)
+        self.blocks = nn.TransformerEncoder(
+            nn.TransformerEncoderLayer(32, 2, 64, batch_first=True, activation="gelu"), 1
+        )
+        self.head = nn.Linear(32, 40, bias=False)
+        self.head.weight = self.tokens.weight
+        self.register_buffer("mask", nn.Transformer.generate_square_subsequent_mask(12))
+
+    def forward(self, indices: torch.Tensor) -> torch.Tensor:
+        x = self.tokens(indices) + self.positions(torch.arange(12))
+        logits: torch.Tensor = self.head(self.blocks(x, mask=self.mask))
+        return logits
+
+
+def normal(*shape: int) -> torch.Tensor:
+    return torch.randn(shape)
+
+
+# name: the network, how an input is drawn, dialect ops, the least signal to noise in dB.
+NETWORKS: dict[
+    str, tuple[Callable[[], nn.Module], Callable[[], torch.Tensor], dict[str, int], float]
+] = {
+    "whisper": (
+        WhisperLayer,
+        functools.partial(normal, 1, 12, 384),
+        {"linear": 6, "bmm": 2, "softmax": 1, "lut": 1, "add": 2, "transpose": 4},
+        34.0,
+    ),
+    "vision": (
+        VisionTransformer,
+        functools.partial(normal, 1, 3, 16, 16),
+        {"conv2d": 1, "cat": 1, "linear": 7, "bmm": 2, "softmax": 1, "lut": 1, "add": 3},
+        29.0,
+    ),
+    "keywords": (
+        KeywordTransformer,
+        functools.partial(normal, 1, 16, 20),
+        {"linear": 14, "bmm": 4, "masked_softmax": 2, "add": 5, "mean": 1},
+        36.0,
+    ),
+    "language": (
+        LanguageModel,
+        functools.partial(torch.randint, 0, 40, (1, 12)),
+        {"embedding": 1, "linear": 7, "bmm": 2, "masked_softmax": 1, "lut": 1, "add": 3},
+        31.0,
+    ),
+}
+
+
+@functools.cache
+def lowered(name: str) -> tuple[nn.Module, Samples, Lowered]:
+    factory, draw, _, _ = NETWORKS[name]
+    torch.manual_seed(0)
+    network = factory().eval()
+    samples = [(draw(),) for _ in range(12)]
+    result = lower(network, samples[0], calibration=samples[:8])
+    return network, samples[8:], result
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_becomes_whole_ops(name: str) -> None:
+    _, _, result = lowered(name)
+    ops = Counter(op.name for n in result.module.graph.nodes if (op := dialect_op(n)) is not None)
+    expected = NETWORKS[name][2]
+    assert {op: ops[op] for op in expected} == expected
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_is_close_to_float(name: str) -> None:
+    network, held_out, result = lowered(name)
+    signal = noise = 0.0
+    for sample in held_out:
+        with torch.no_grad():
+            expected = network(*sample)
+        (actual,) = result.dequantize_outputs(result.reference(sample))
+        signal += float(expected.square().sum())
+        noise += float((actual - expected).square().sum())
+    assert 10.0 * math.log10(signal / noise) > NETWORKS[name][3]
+
+
+def test_an_index_outside_of_the_table_is_an_error() -> None:
+    _, _, result = lowered("language")
+    for index, message in ((40, "40 is outside of a table of 40 rows"), (-1, "-1 is outside")):
+        with pytest.raises(IndexError, match=message):
+            result.reference((torch.full((1, 12), index),))
+    with pytest.raises(ValueError, match="indices that are no int32"):
+        result.reference((torch.full((1, 12), 2**40),))

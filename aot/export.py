@@ -37,6 +37,7 @@ from aot.passes.aten.remove_identities import remove_identities
 from aot.passes.aten.separate_weights import separate_weights
 from aot.passes.aten.split_layers import split_layers
 from aot.passes.aten.split_to_slices import split_to_slices
+from aot.passes.aten.whole_norms import whole_norms
 from aot.python_state import check_python_state
 from aot.rules import KEPT
 from aot.rules.function import mark_materialized
@@ -91,6 +92,7 @@ def export_aten(
         parts_to_cat.parts_to_cat,
         split_to_slices,
         fold_constants,
+        whole_norms,
         decompose_attention.decompose_attention,
         mask_softmax,
         products_to_linear,

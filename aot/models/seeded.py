@@ -12,6 +12,8 @@ from torch import nn
 from torch.nn import functional
 
 GRID = 2.0**-12
+_INSTANCE_NORMS = (nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d)
+_NORMS = (nn.LayerNorm, nn.GroupNorm, nn.RMSNorm, *_INSTANCE_NORMS)
 
 
 def to_grid(module: nn.Module) -> nn.Module:
@@ -54,10 +56,11 @@ def seed_weights(module: nn.Module, *inputs: torch.Tensor, seed: int) -> nn.Modu
                 _fill(layer.bias, 1.0 + rng.standard_normal(layer.bias.shape) * 0.5)
             layer.momentum = None  # A cumulative average: one pass leaves a batch's statistics.
             layer.train()
-        elif isinstance(layer, nn.LayerNorm | nn.GroupNorm) and layer.weight is not None:
-            _fill(layer.weight, rng.uniform(0.5, 1.5, layer.weight.shape))
-            if layer.bias is not None:
-                _fill(layer.bias, rng.standard_normal(layer.bias.shape) * 0.5)
+        elif isinstance(layer, _NORMS):
+            for name, parameter in layer.named_parameters():
+                shape = parameter.shape
+                shift = rng.standard_normal(shape) * 0.5
+                _fill(parameter, rng.uniform(0.5, 1.5, shape) if name == "weight" else shift)
         elif isinstance(layer, nn.Embedding | nn.MultiheadAttention):
             for own in layer.parameters(recurse=False):
                 deviation = np.sqrt(1.0 / own.shape[1]) if own.dim() > 1 else 0.05

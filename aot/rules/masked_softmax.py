@@ -19,7 +19,7 @@ from aot.dialect.ops.masked_softmax import masked_softmax
 from aot.dialect.ops.softmax import OUTPUT, exponential_table
 from aot.rules.rule import Call, Family, Fixed, Output, UnaryRule, argument
 
-_LIBRARY = torch.library.Library("pl_float", "DEF")
+_LIBRARY = torch.library.Library("pl_float", "FRAGMENT")
 _LIBRARY.define("masked_softmax(Tensor input, Tensor mask) -> Tensor")
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Norms that take their statistics from the value itself, to pl::normalize: aten.layer_norm,
-group_norm.
+"""Norms that take their statistics from the value itself, to pl::normalize: aten.layer_norm and
+group_norm, InstanceNorm, and those that are written out.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,11 +16,17 @@ from torch.fx import Node
 from aot.dialect.graph import quantization_of, shape_of, tensor_constant
 from aot.dialect.library import Op
 from aot.dialect.ops.normalize import MAX_COUNT, constants, normalize
+from aot.dialect.results import taken_from
+from aot.errors import LoweringError, problem_at
 from aot.rules.rule import Call, Family, UnaryRule, argument
+from aot.rules.whole_norm import NORMALIZE
 
-_LAYER_NORM = torch.ops.aten.layer_norm.default
-_GROUP_NORM = torch.ops.aten.group_norm.default
+_aten = torch.ops.aten
+_LAYER_NORM, _GROUP_NORM = _aten.layer_norm.default, _aten.group_norm.default
+# InstanceNorm, and BatchNorm without running statistics.
+_BATCH_NORM = _aten._native_batch_norm_legit.no_stats
 _MAX_EPSILON = 1e6
+_SMALL = 16  # how often what is added to a root has to go into it
 
 
 @dataclass(frozen=True)
@@ -28,24 +35,32 @@ class _Norm:
 
     Attributes:
       parts: as those of pl::normalize.
-      affine: the shape that weight and bias have to take to broadcast to the input's.
+      affine: the shape that weight and bias have to take to broadcast to the input's; None: theirs.
       centered: as pl::normalize's.
     """
 
     parts: list[int]
-    affine: list[int]
+    affine: list[int] | None = None
     centered: bool = True
 
+    def count(self, shape: Sequence[int]) -> int:
+        return math.prod(shape) // math.prod(self.parts)
 
-def _norm(node: Node, shape: tuple[int, ...]) -> _Norm:
-    if node.target is _LAYER_NORM:
-        normalized = list(argument(node, "normalized_shape"))
+
+def _norm(call: Node, shape: Sequence[int]) -> _Norm:
+    if call.target is NORMALIZE:
+        dim = argument(call, "dim")
+        parts = [1 if d in dim else size for d, size in enumerate(shape)]
+        return _Norm(parts, centered=bool(argument(call, "centered")))
+    if call.target is _LAYER_NORM:
+        normalized = list(argument(call, "normalized_shape"))
         kept = len(shape) - len(normalized)
         return _Norm([*shape[:kept], *[1] * len(normalized)], normalized)
     batch, channels, *pixels = shape
-    groups = int(argument(node, "num_groups"))
     ones = [1] * len(pixels)
-    return _Norm([batch, groups, *ones], [channels, *ones])
+    if call.target is _BATCH_NORM:
+        return _Norm([1, channels, *ones], [channels, *ones])
+    return _Norm([batch, int(argument(call, "num_groups")), *ones], [channels, *ones])
 
 
 class Normalization(UnaryRule):
@@ -55,18 +70,19 @@ class Normalization(UnaryRule):
         return normalize
 
     def reject(self, node: Node) -> tuple[str, str] | None:
-        for name in ("weight", "bias"):
-            value = argument(node, name)
+        call, _ = taken_from(node)
+        for name in _AFFINE:
+            value = argument(call, name)
             if isinstance(value, Node) and value.op != "get_attr":
                 return (
                     f"the {name} is computed by the model",
                     "norm(x) * weight + bias, the norm without them; or --allow-float-fallback",
                 )
-        epsilon = float(argument(node, "eps"))
+        epsilon = float(argument(call, "eps"))
         if not 0.0 <= epsilon <= _MAX_EPSILON:
             return f"eps is {epsilon:g}", f"an eps from 0 to {_MAX_EPSILON:g}"
         shape = tuple(node.meta["val"].shape)
-        count = math.prod(shape) // math.prod(_norm(node, shape).parts)
+        count = _norm(call, shape).count(shape)
         if count > MAX_COUNT:
             return (
                 f"its statistics are over {count} values, more than {MAX_COUNT}",
@@ -75,18 +91,25 @@ class Normalization(UnaryRule):
         return None
 
     def emit(self, call: Call) -> Node:
-        (x,) = call.inputs
+        node, (x,) = taken_from(call.node)[0], call.inputs
         shape, source = shape_of(x), quantization_of(x)
-        norm = _norm(call.node, shape)
-        weight, bias = (tensor_constant(call.module, argument(call.node, n)) for n in _AFFINE)
-        one = torch.ones(1, dtype=torch.float64)
-        gain = one if weight is None else weight.to(torch.float64).reshape(norm.affine)
-        offset = torch.zeros_like(gain) if bias is None else bias.to(torch.float64)
-        offset = offset.reshape(norm.affine) if bias is not None else offset
-        count = math.prod(shape) // math.prod(norm.parts)
-        epsilon = float(argument(call.node, "eps")) / source.scale**2
-        scaled = (t / call.output.scale for t in torch.broadcast_tensors(gain, offset))
-        values = constants(count, norm.centered, epsilon, *scaled)
+        norm, epsilon = _norm(node, shape), float(argument(node, "eps"))
+        count = norm.count(shape)
+        if node.target is NORMALIZE:
+            _check_root(call.node, max(math.sqrt(epsilon), source.scale / math.sqrt(count)))
+        gain, offset = (
+            torch.full((1,), default)
+            if value is None
+            else value.reshape(norm.affine or value.shape)
+            for value, default in (
+                (tensor_constant(call.module, argument(node, name)), default)
+                for name, default in zip(_AFFINE, (1.0, 0.0), strict=True)
+            )
+        )
+        scaled = (
+            t.to(torch.float64) / call.output.scale for t in torch.broadcast_tensors(gain, offset)
+        )
+        values = constants(count, norm.centered, epsilon / source.scale**2, *scaled)
         return call.emit(
             normalize,
             x,
@@ -101,7 +124,29 @@ class Normalization(UnaryRule):
         )
 
 
+def _check_root(node: Node, smallest: float) -> None:
+    """That what bounds a root, or is added to it, is no more than a guard against zero.
+
+    Args:
+      node: calls pl_float::normalize.
+      smallest: of the roots that the steps of the input can give.
+    """
+    floor, addend = float(argument(node, "floor")), float(argument(node, "addend"))
+    if floor <= smallest and addend * _SMALL <= smallest:
+        return
+    problem = problem_at(
+        node,
+        f"its root mean square has {addend:g} added and is at least {floor:g}, which is not small "
+        f"against the input's steps: those give {smallest:g}",
+        "x * torch.rsqrt(x.pow(2).mean(dim, keepdim=True) + eps)",
+    )
+    raise LoweringError("1 op of the model cannot be lowered to int8:", [problem])
+
+
 _AFFINE = ("weight", "bias")
+RULE = Normalization()
 FAMILY = Family(
-    dict.fromkeys((_LAYER_NORM, _GROUP_NORM), Normalization()), kept=(_LAYER_NORM, _GROUP_NORM)
+    dict.fromkeys((_LAYER_NORM, _GROUP_NORM, NORMALIZE), RULE),
+    kept=(_LAYER_NORM, _GROUP_NORM),
+    results={_BATCH_NORM: (RULE,)},
 )

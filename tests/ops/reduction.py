@@ -52,6 +52,23 @@ _ARGMAX: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
 # input shape, for softmax and log_softmax over each of its dimensions
 _SOFTMAX: tuple[tuple[int, ...], ...] = ((10,), (3, 7), (2, 3, 5), (1, 4, 3, 5))
 
+
+def _rms(x: torch.Tensor) -> torch.Tensor:
+    return torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
+
+
+class _Written(nn.LayerNorm):
+    """LayerNorm over the channels of an image, written out."""
+
+    def __init__(self) -> None:
+        super().__init__(6)
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        x = input - input.mean(1, keepdim=True)
+        x = x / torch.sqrt(x.pow(2).mean(1, keepdim=True) + self.eps)
+        return self.weight[:, None, None] * x + self.bias[:, None, None]
+
+
 # name, module, input shape, whether a relu follows, which the norm fuses
 _NORMS: tuple[tuple[str, Callable[[], nn.Module], tuple[int, ...], bool], ...] = (
     ("layer_norm", partial(nn.LayerNorm, 6), (4, 6), False),
@@ -69,6 +86,19 @@ _NORMS: tuple[tuple[str, Callable[[], nn.Module], tuple[int, ...], bool], ...] =
     ("group_norm_every_channel", partial(nn.GroupNorm, 6, 6), (1, 6, 7), False),
     ("group_norm_rank_2", partial(nn.GroupNorm, 2, 6), (3, 6), False),
     ("group_norm_rank_5", partial(nn.GroupNorm, 2, 4), (1, 4, 2, 3, 3), False),
+    ("instance_norm1d", partial(nn.InstanceNorm1d, 4), (1, 4, 7), False),
+    ("instance_norm2d", partial(nn.InstanceNorm2d, 4, affine=True), (1, 4, 3, 5), True),
+    ("instance_norm2d_batch", partial(nn.InstanceNorm2d, 4, affine=True), (2, 4, 3, 5), False),
+    ("instance_norm3d", partial(nn.InstanceNorm3d, 3), (1, 3, 2, 3, 4), False),
+    ("batch_norm_own", partial(nn.BatchNorm2d, 3, track_running_stats=False), (2, 3, 4, 5), False),
+    ("rms_norm", partial(nn.RMSNorm, 6), (4, 6), False),
+    ("rms_norm_not_affine", partial(nn.RMSNorm, 6, elementwise_affine=False), (2, 3, 6), False),
+    ("rms_norm_two_dims", partial(nn.RMSNorm, (3, 6), eps=1e-3), (2, 3, 6), True),
+    ("rms_norm_function", partial(Function, lambda x: functional.rms_norm(x, (6,))), (2, 6), False),
+    ("normalize", partial(Function, functional.normalize), (1, 6, 4, 5), False),
+    ("normalize_rows", partial(Function, partial(functional.normalize, dim=-1)), (5, 9), False),
+    ("rms_norm_written", partial(Function, lambda x: x * _rms(x)), (4, 6), False),
+    ("layer_norm_written", _Written, (1, 6, 4, 5), True),
 )
 
 

@@ -31,6 +31,7 @@ from aot.passes.aten.fuse_batch_norm import fuse_batch_norm
 from aot.passes.aten.hoist_clamps import hoist_clamps
 from aot.passes.aten.lift_state import assignments_kept, lift_state, make_functional
 from aot.passes.aten.mask_softmax import mask_softmax
+from aot.passes.aten.name_masks import name_masks
 from aot.passes.aten.one_to_two_dimensions import one_to_two_dimensions
 from aot.passes.aten.products_to_linear import products_to_linear
 from aot.passes.aten.remove_identities import remove_identities
@@ -99,6 +100,7 @@ def export_aten(
         split_layers,
         fold_scales,
         fuse_batch_norm,
+        name_masks,
         drop_pool_indices,
         drop_expands,
         one_to_two_dimensions,

@@ -18,6 +18,7 @@ from torch import nn
 
 from aot import lower_main
 from aot.errors import LoweringError
+from aot.testing.fixtures import forget_rules
 
 HERE = __name__
 
@@ -157,7 +158,13 @@ def test_the_same_bytes_every_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("flag", ["--allow-float-fallback", "--allow_float_fallback"])
-def test_float_fallback(flag: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_float_fallback(
+    flag: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    forget_rules(monkeypatch, torch.ops.aten.div.Tensor)
     assert run(tmp_path, lowering("quotient", "rows")) == 1
     assert "aten.div.Tensor -> float32[1, 4]: it has no int8 form" in capsys.readouterr().err
     assert not (tmp_path / "x.pte").exists()

@@ -159,7 +159,7 @@ def lowered(name: str) -> tuple[nn.Module, Samples, Lowered]:
     factory, draw, _, _ = NETWORKS[name]
     torch.manual_seed(0)
     network = factory().eval()
-    samples = [(draw(),) for _ in range(12)]
+    samples: Samples = [(draw(),) for _ in range(12)]
     result = lower(network, samples[0], calibration=samples[:8])
     return network, samples[8:], result
 

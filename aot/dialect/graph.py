@@ -154,6 +154,10 @@ class Builder:
         node.meta.update(val=value, edge=edge or Edge(), origin=Origin())
         return node
 
+    def constant_value(self, node: Node) -> torch.Tensor | None:
+        """The tensor of a constant of the graph, None of any other node."""
+        return tensor_constant(self._module, node)
+
     def call(self, op: Op, *args: Any, edge: Edge, origin: Origin) -> Node:
         """A call of a dialect op; shape and dtype come from the op's own rule.
 

@@ -24,6 +24,11 @@ Inferred = tuple[tuple[int, ...], torch.dtype]
 """Shape and dtype of a result."""
 
 
+def reduced_shape(shape: Sequence[int], dim: Sequence[int], keepdim: bool) -> tuple[int, ...]:
+    """A shape with the dimensions dim, which are not negative, of size 1 or left out."""
+    return tuple(1 if d in dim else s for d, s in enumerate(shape) if keepdim or d not in dim)
+
+
 @dataclass(frozen=True)
 class Op:
     """One op of the dialect.
@@ -38,8 +43,8 @@ class Op:
       results: how many tensors a call gives.
       zero_points: name of an int argument -> name of the tensor (or "output") whose zero_point it
         must equal.
-      shares_quantization: what is quantized of the output has the scale and zero_point of the
-        (first) tensor argument.
+      shares_quantization: what is quantized of the tensor arguments and of the output has one scale
+        and zero_point.
       spatial: input and output are NHWC.
       macs: multiply-accumulates of one call, for reports; None where the notion does not apply.
       memory_format: how the result lies in memory.
@@ -101,7 +106,7 @@ def define(
       dtypes: tensor argument name -> dtypes that the verifier lets through.
       results: how many tensors a call gives.
       zero_points: int argument -> tensor argument (or "output") whose zero_point it repeats.
-      shares_quantization: output quantization equals the input's.
+      shares_quantization: output quantization equals the inputs'.
       spatial: input and output are NHWC.
       macs: counts multiply-accumulates from the same arguments.
       memory_format: how the result lies in memory.

@@ -15,7 +15,12 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 import aot.dialect.ops  # noqa: F401 (registers the ops)
+from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.library import OPS
+from aot.dialect.ops.compare import equal_table, less_table
+from aot.dialect.ops.div import FRACTION_BITS
+from aot.dialect.ops.second_moment import fraction_bits
+from aot.dialect.quantization import Quantization
 from aot.dialect.transposes import inverse
 from kernels.testing.folders import folders
 from kernels.testing.oracle import arguments_of
@@ -122,6 +127,56 @@ def test_transposes_pass(name: str) -> None:
                 assert torch.equal(result.permute(moved.perm), expected), (args, perm)
             passed += perm != sorted(perm)
     assert passed
+
+
+SCALES = [(0.1, 0), (0.1, -128), (0.3, 5), (1 / 3, 127), (2.0**-24, 0), (7e4, -3)]
+
+
+@pytest.mark.parametrize("of_a", SCALES)
+@pytest.mark.parametrize("of_b", SCALES)
+def test_comparisons_are_those_of_the_dequantized_values(
+    of_a: tuple[float, int], of_b: tuple[float, int]
+) -> None:
+    """Every pair of integers, of scales that have values in common and of some that have not."""
+    a, b = Quantization(*of_a), Quantization(*of_b)
+    qa, qb = a.every_value()[:, None], b.every_value()
+    x, y = a.dequantize(qa), b.dequantize(qb)
+    assert torch.equal(OPS["less"].reference(qa, qb, less_table(a, b)), x < y)
+    assert torch.equal(OPS["less"].reference(qa, qb, less_table(a, b, or_equal=True)), x <= y)
+    for negated in (False, True):
+        equal = OPS["equal"].reference(qa, qb, equal_table(a, b), negated)
+        assert torch.equal(equal, (x == y) != negated)
+
+
+@pytest.mark.parametrize("factor", [0.004, 0.3, 1.0, 17.0, 90.0, 3000.0, 6e4])
+def test_a_quotient_is_off_by_little_more_than_its_rounding(factor: float) -> None:
+    """Every pair of integers; factor is the result's steps for a quotient of 1."""
+    a, b = Quantization(0.5, 3).every_value()[:, None], Quantization(0.5, 3).every_value()
+    split = quantize_multiplier(factor / 2**FRACTION_BITS)
+    results = OPS["div"].reference(a, b, 3, 3, 0, *split, -128, 127).to(torch.float64)
+    exact = (a.double() - 3) / (b.double() - 3) * factor
+    exact = exact.nan_to_num(nan=0.0).clamp(-128, 127)  # by zero it is infinite
+    assert float((results - exact).abs().max()) <= 0.5 + 2**-7
+
+
+@pytest.mark.parametrize("centered", [False, True])
+@pytest.mark.parametrize("root", [False, True])
+@pytest.mark.parametrize("count", [1, 2, 3, 100, 4096, 5000])
+def test_a_moment_is_rounded_once(count: int, centered: bool, root: bool) -> None:
+    """Wide, narrow, and extreme rows."""
+    generator = torch.Generator().manual_seed(count)
+    x = torch.randn(6, count, generator=generator) * torch.tensor([60.0, 9, 2, 0.4, 1, 1])[:, None]
+    q = x.round().clamp(-128, 127).to(torch.int8)
+    q[4], q[5, ::2], q[5, 1::2] = 127, -128, 127
+    zero_point, bits = -128, fraction_bits(count, centered, root)
+    d = q.double() - zero_point
+    exact = count * (d**2).sum(1) - d.sum(1) ** 2 if centered else (d**2).sum(1)
+    exact = exact.sqrt() if root else exact
+    step = max(float(exact.max()), 1.0) / 200
+    split = quantize_multiplier(2.0 ** -(bits / 2 if root else bits) / step)
+    arguments = (q, [1], False, centered, root, zero_point, -100, *split)
+    actual = OPS["second_moment"].reference(*arguments).double() + 100
+    assert float((actual - exact / step).abs().max()) <= 0.5 + 2**-10
 
 
 def test_quantize_corners() -> None:

@@ -57,6 +57,18 @@ def along_dim(tensors: str) -> Transposes:
     return Transposes((tensors,), lambda values, perm: Moved({"dim": perm[values["dim"]]}, perm))
 
 
+def along_dims(tensors: str) -> Transposes:
+    """Of an op that reduces the dimensions that its argument `dim` lists; `keepdim` says whether
+    they stay.
+    """
+
+    def move(values: Mapping[str, Any], perm: Perm) -> Moved:
+        dims = sorted(perm[d] for d in values["dim"])
+        return Moved({"dim": dims}, reduced(perm, values["dim"], values["keepdim"]))
+
+    return Transposes((tensors,), move)
+
+
 def reduced(perm: Perm, dims: Sequence[int], keepdim: bool) -> Perm:
     """Transposes the result of a reduction to that of the reduction of a transposed tensor.
 

@@ -162,8 +162,10 @@ def _quantization_problem(op: Op, node: Node, values: dict[str, Any]) -> str:
         quantization = edge_of(result).quantization
         if quantization is None or not op.shares_quantization:
             continue
-        for tensor in _tensors(values, next(iter(op.dtypes))):
-            if edge_of(tensor).quantization != quantization:
+        tensors = [tensor for name in op.dtypes for tensor in _tensors(values, name)]
+        for tensor in tensors:
+            is_quantized = tensor.meta["val"].dtype in ACTIVATION_TYPES
+            if is_quantized and edge_of(tensor).quantization != quantization:
                 return f"`{tensor.name}` and the result differ in scale or zero_point"
     return ""
 

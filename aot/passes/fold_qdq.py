@@ -34,7 +34,7 @@ from aot.dialect.results import taken_from
 from aot.errors import module_path, source_line
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.rules import fused_clamp, gives_integers, rule_for
-from aot.rules.function import function_root, members
+from aot.rules.function import function_root, masks_of, members
 from aot.rules.rule import Call, Clamp, Rule
 from aot.rules.unary import table_of
 
@@ -158,8 +158,7 @@ class _Folder:
         """
         waiting = [argument]  # not by recursion: a chain may be longer than Python's stack
         while waiting:
-            sources = [] if self._is_known(waiting[-1]) else waiting[-1].all_input_nodes
-            missing = [n for n in sources if n not in self.floats]
+            missing = [n for n in self._sources(waiting[-1]) if n not in self.floats]
             if missing:
                 waiting.extend(missing)
             else:
@@ -168,10 +167,12 @@ class _Folder:
                     self.floats[node] = self._make_float(node)
         return self.floats[argument]
 
-    def _is_known(self, node: Node) -> bool:
-        """Whether a float value needs no other float value to be made."""
-        known = node in self.floats or node in self.int8 or gives_integers(node)
-        return known or tensor_constant(self.source, node) is not None
+    def _sources(self, node: Node) -> list[Node]:
+        """The values that are not quantized, and that one is made from."""
+        known = node in self.floats or node in self.int8
+        if known or tensor_constant(self.source, node) is not None:
+            return []
+        return masks_of(node) if gives_integers(node) else node.all_input_nodes
 
     def _make_float(self, argument: Node) -> Node:
         """A float value whose float sources are made."""

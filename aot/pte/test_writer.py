@@ -13,9 +13,10 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from aot.backends.cortex_m import FLOAT_OPS
 from aot.lower import lower
 from aot.pte.testing import export_graph
-from aot.testing.fixtures import model, samples
+from aot.testing.fixtures import forget_rules, model, samples
 
 IMAGE = (1, 3, 8, 6)
 MODELS = ("deep_autoencoder", "digits", "ds_cnn", "mobilenet_v1", "resnet8")
@@ -71,8 +72,12 @@ def check(module: nn.Module, data: list[tuple[torch.Tensor, ...]], **options: An
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("channels_last", [False, True])
-def test_gives_the_bytes_of_the_export(name: str, channels_last: bool) -> None:
+def test_gives_the_bytes_of_the_export(
+    name: str, channels_last: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     module, options = CASES[name]
+    if options.get("allow_float_fallback"):
+        forget_rules(monkeypatch, *FLOAT_OPS)
     data = samples(IMAGE, count=2)
     if channels_last:
         data = [(x.contiguous(memory_format=torch.channels_last),) for (x,) in data]

@@ -288,7 +288,7 @@ def _holds(quantization: Quantization, value: torch.Tensor) -> bool:
 
 
 def _supported(node: Node, roots: Roots) -> Rule | None:
-    if node.op != "call_function" or not (is_float_tensor(node) or gives_integers(node)):
+    if node.op != "call_function" or not (is_float_tensor(node) or gives_integers(node, roots)):
         return None
     rule = rule_for(node, roots)
     if rule is None or is_interior(node, roots) or rule.reject(node) is not None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch.fx import Node
 
 from aot.dialect.results import taken_from
@@ -14,16 +15,19 @@ from aot.rules import (
     gather,
     linear,
     masked_softmax,
+    masks,
     matmul,
     maximum,
     mean,
     movement,
     normalization,
     pooling,
+    prelu,
+    reductions,
     softmax,
     unary,
 )
-from aot.rules.function import ELEMENTWISE, Roots
+from aot.rules.function import Roots, is_elementwise
 from aot.rules.rule import Clamp, Integers, Rule, as_clamp
 
 FAMILIES = (
@@ -33,12 +37,15 @@ FAMILIES = (
     gather.FAMILY,
     linear.FAMILY,
     masked_softmax.FAMILY,
+    masks.FAMILY,
     matmul.FAMILY,
     maximum.FAMILY,
     mean.FAMILY,
     movement.FAMILY,
     normalization.FAMILY,
     pooling.FAMILY,
+    prelu.FAMILY,
+    reductions.FAMILY,
     softmax.FAMILY,
 )
 _TABLE: dict[object, Rule] = {op: rule for f in FAMILIES for op, rule in f.rules.items()}
@@ -95,15 +102,18 @@ def has_rules_by_result(call: Node) -> bool:
     return call.target in _RESULTS
 
 
-def gives_integers(node: Node) -> bool:
-    """Whether a rule makes of a node what is not quantized."""
-    rule = _table_rule(node)
+def gives_integers(node: Node, roots: Roots | None = None) -> bool:
+    """Whether a rule makes of a node what is not quantized; `roots` as in rule_for."""
+    value = node.meta.get("val")
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return False
+    rule = rule_for(node, roots)
     return rule is not None and isinstance(rule.output, Integers)
 
 
 def has_rule(target: object) -> bool:
     """Whether a rule makes an op of the dialect of some form of an ATen op."""
-    return target in _TABLE or target in _RESULTS or target in ELEMENTWISE
+    return target in _TABLE or target in _RESULTS or is_elementwise(target)
 
 
 def fused_clamp(node: Node, roots: Roots | None = None) -> tuple[Node, Clamp] | None:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten.add, sub and mul of two tensors to pl::add and pl::mul."""
+"""aten.add, sub, lerp, mul and div of two tensors to pl::add, mul and div; aten.maximum, minimum
+and clamp with tensors as limits to pl::maximum and pl::minimum.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,18 @@ from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.graph import quantization_of
 from aot.dialect.library import Op
 from aot.dialect.ops.add import add
+from aot.dialect.ops.div import FRACTION_BITS, div
+from aot.dialect.ops.maximum import maximum, minimum
 from aot.dialect.ops.mul import mul
 from aot.rules.rule import Call, Family, Observed, Output, argument
+from aot.rules.unary import requantized
 
-_ADD = torch.ops.aten.add.Tensor
-_SUB = torch.ops.aten.sub.Tensor
-_MUL = torch.ops.aten.mul.Tensor
+_aten = torch.ops.aten
+_ADD, _SUB, _LERP = _aten.add.Tensor, _aten.sub.Tensor, _aten.lerp.Scalar
+_MUL, _DIV = _aten.mul.Tensor, _aten.div.Tensor
+_MAXIMUM = (_aten.maximum.default, _aten.fmax.default)
+_MINIMUM = (_aten.minimum.default, _aten.fmin.default)
+_CLAMP = _aten.clamp.Tensor
 
 LEFT_SHIFT = 20  # guard bits of TFLite's int8 ADD
 
@@ -33,31 +41,34 @@ class Binary:
         return None
 
     def op(self, node: Node) -> Op:
-        return mul if node.target is _MUL else add
+        return mul if node.target is _MUL else div if node.target is _DIV else add
 
     def reject(self, node: Node) -> tuple[str, str] | None:
         if len(self.activations(node)) != 2:
             return "the scalar operand broadcasts the tensor to another shape", "an explicit expand"
-        if node.target is not _MUL and argument(node, "alpha") == 0:
+        if node.target in (_ADD, _SUB) and argument(node, "alpha") == 0:
             return "alpha=0 drops an operand", "leave the operand out"
         return None
 
     def emit(self, call: Call) -> Node:
         a, b = call.inputs
         of_a, of_b, out = quantization_of(a), quantization_of(b), call.output
+        zero_points = (of_a.zero_point, of_b.zero_point, out.zero_point)
         if call.node.target is _MUL:
             factor = quantize_multiplier(of_a.scale * of_b.scale / out.scale)
-            zero_points = (of_a.zero_point, of_b.zero_point, out.zero_point)
             return call.emit(mul, a, b, *zero_points, *factor, *call.activation_range())
-        alpha = float(argument(call.node, "alpha"))
-        scale_b = of_b.scale * (-alpha if call.node.target is _SUB else alpha)
-        common = 2.0 * max(of_a.scale, abs(scale_b))
+        if call.node.target is _DIV:
+            factor = quantize_multiplier(of_a.scale / of_b.scale / out.scale / 2**FRACTION_BITS)
+            return call.emit(div, a, b, *zero_points, *factor, *call.activation_range())
+        times_a, times_b = _terms(call.node)
+        scale_a, scale_b = of_a.scale * times_a, of_b.scale * times_b
+        common = 2.0 * max(abs(scale_a), abs(scale_b))
         return call.emit(
             add,
             a,
             b,
             of_a.zero_point,
-            *quantize_multiplier(of_a.scale / common),
+            *quantize_multiplier(scale_a / common),
             of_b.zero_point,
             *quantize_multiplier(scale_b / common),
             LEFT_SHIFT,
@@ -67,4 +78,49 @@ class Binary:
         )
 
 
-FAMILY = Family(dict.fromkeys((_ADD, _SUB, _MUL), Binary()))
+def _terms(node: Node) -> tuple[float, float]:
+    """What both operands of a sum are multiplied with."""
+    if node.target is _LERP:
+        weight = float(argument(node, "weight"))
+        return 1.0 - weight, weight
+    alpha = float(argument(node, "alpha"))
+    return 1.0, -alpha if node.target is _SUB else alpha
+
+
+class Limits:
+    """The result has its own quantization, for limits may be far inside of what they limit. Tables
+    bring the operands to it, so the result is torch's, rounded once.
+    """
+
+    output: ClassVar[Output] = Observed()
+    fuses_clamp: ClassVar[bool] = False
+
+    def activations(self, node: Node) -> list[Node]:
+        return [a for a in (*node.args, *node.kwargs.values()) if isinstance(a, Node)]
+
+    def weights(self, node: Node) -> Node | None:
+        return None
+
+    def op(self, node: Node) -> Op:
+        if node.target is _CLAMP:
+            return minimum if argument(node, "max") is not None else maximum
+        return maximum if node.target in _MAXIMUM else minimum
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        return None
+
+    def emit(self, call: Call) -> Node:
+        x, *limits = (requantized(call, x, call.output) for x in call.inputs)
+        last = self.op(call.node)
+        for op, limit in zip((maximum, last) if len(limits) == 2 else (last,), limits, strict=True):
+            x = call.emit(op, x, limit)
+        return x
+
+
+FAMILY = Family(
+    {
+        **dict.fromkeys((_ADD, _SUB, _LERP, _MUL, _DIV), Binary()),
+        **dict.fromkeys((*_MAXIMUM, *_MINIMUM, _CLAMP), Limits()),
+    },
+    kept=(_LERP,),
+)

@@ -8,6 +8,7 @@ function of x, whatever ops they are written with, so each is one table on the d
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,49 +17,42 @@ from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.results import taken_from
 
 _aten = torch.ops.aten
 
-_UNARY = (
-    "abs acos acosh asin asinh atan atanh ceil celu clamp clamp_max clamp_min cos cosh elu erf "
-    "erfc exp exp2 expm1 floor frac "
-    "gelu hardshrink hardsigmoid hardswish hardtanh isinf isnan leaky_relu log log10 log1p log2 "
-    "log_sigmoid_forward logical_not "
-    "log_sigmoid logit mish neg reciprocal relu relu6 round rsqrt selu sigmoid sign silu sin sinh "
-    "softplus softshrink sqrt square "
-    "tan tanh threshold trunc"
-)
-_BINARY = (
-    "add atan2 div eq fmod ge gt le logical_and logical_or lt maximum minimum mul ne pow "
-    "remainder rsub sub where"
-)
 _COMPOSITE = (
     "hardswish hardsigmoid silu softplus mish log_sigmoid selu celu hardshrink softshrink "
     "threshold logit square prelu _prelu_kernel"
 )
 
 
-def _overloads(names: str) -> frozenset[Any]:
-    """Every overload of the named ops that gives one tensor and writes into none."""
-    found = set()
-    for name in names.split():
-        packet = getattr(_aten, name)
-        for overload in packet.overloads():
-            op = getattr(packet, overload)
-            returns = op._schema.returns
-            if len(returns) == 1 and not op._schema.is_mutable:
-                found.add(op)
-    return frozenset(found)
-
-
-ELEMENTWISE = _overloads(_UNARY + " " + _BINARY) | {
-    _aten._to_copy.default,
-    _aten.prelu.default,
+_UNMARKED = {
     _aten._prelu_kernel.default,
+    _aten._to_copy.default,
+    _aten.hardswish.default,
+    _aten.log_sigmoid.default,
+    _aten.prelu.default,
+    _aten.rsub.Tensor,
 }
+"""Ops that are pointwise although torch does not mark them so."""
 
 KEPT = tuple(getattr(_aten, name).default for name in _COMPOSITE.split())
 """Composite ops among them that export leaves whole: decomposition would scatter them."""
+
+
+@functools.cache
+def is_elementwise(target: object) -> bool:
+    """Whether each element of an op's one result is a function of one element of each tensor that
+    it takes: the op is marked so by torch, and is not random.
+    """
+    if not isinstance(target, torch._ops.OpOverload):
+        return False
+    returns = [str(result.type) for result in target._schema.returns]
+    is_random = torch.Tag.nondeterministic_seeded in target.tags
+    marked = torch.Tag.pointwise in target.tags and not is_random and returns == ["Tensor"]
+    return marked or target in _UNMARKED
+
 
 _MATERIALIZED = "materialized"
 
@@ -76,6 +70,19 @@ def is_scalar(value: object) -> bool:
     return isinstance(fake, torch.Tensor) and fake.numel() == 1
 
 
+def is_mask(node: Node) -> bool:
+    """Whether a value is a tensor of bools."""
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype == torch.bool
+
+
+def masks_of(node: Node) -> list[Node]:
+    """The masks that an op, or a function of one value, reads."""
+    root = function_root(node)
+    sources = taken_from(node)[0].all_input_nodes if root is None else [root]
+    return [source for source in sources if is_mask(source)]
+
+
 def function_root(node: Node) -> Node | None:
     """The one value that a node is a function of; None if it is no such function.
 
@@ -83,7 +90,7 @@ def function_root(node: Node) -> Node | None:
     root is never itself a function of one value.
     """
     roots: Roots = {}
-    for n in _sources_first(node, lambda n: n.target not in ELEMENTWISE):
+    for n in _sources_first(node, lambda n: not is_elementwise(n.target)):
         roots[n] = _find_root(n, roots)
     return roots.get(node)
 
@@ -123,7 +130,7 @@ def _find_root(node: Node, roots: Roots) -> Node | None:
     """The root of a node whose elementwise sources have theirs already."""
     from aot.rules import fused_clamp  # the table of rules is built from this module
 
-    if node.op != "call_function" or node.target not in ELEMENTWISE:
+    if node.op != "call_function" or not is_elementwise(node.target):
         return None
     if fused_clamp(node, roots) is not None:
         return None

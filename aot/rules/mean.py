@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten.mean to pl::mean."""
+"""aten.mean and sum to pl::mean: a sum is a mean whose factor leaves the count out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from aot.dialect.arithmetic import quantize_mean
 from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.library import Op
 from aot.dialect.ops.mean import mean
-from aot.rules.rule import HEADROOM, Call, Family, Observed, Output, UnaryRule, argument
+from aot.dialect.results import taken_from
+from aot.rules.rule import HEADROOM, Call, Family, Observed, Output, UnaryRule, reduction
+
+_aten = torch.ops.aten
+_MEAN = (_aten.mean.dim, _aten.mean.default)
+_SUM = (_aten.sum.dim_IntList, _aten.sum.default)
 
 
 class Mean(UnaryRule):
@@ -24,15 +29,16 @@ class Mean(UnaryRule):
 
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
-        rank = len(shape_of(x))
-        dims, keepdim = list(range(rank)), False
-        if call.node.target is torch.ops.aten.mean.dim:
-            dims = sorted(d % rank for d in (argument(call.node, "dim") or range(rank)))
-            keepdim = bool(argument(call.node, "keepdim"))
+        dims, keepdim = reduction(taken_from(call.node)[0], len(shape_of(x)))
         count = math.prod(shape_of(x)[d] for d in dims)
-        factor = quantize_mean(quantization_of(x).scale / call.output.scale, count)
-        zero_points = (quantization_of(x).zero_point, call.output.zero_point)
-        return call.emit(mean, x, dims, keepdim, *zero_points, *factor)
+        return sum_over(call, x, dims, keepdim, 1 if call.node.target in _SUM else count)
 
 
-FAMILY = Family(dict.fromkeys((torch.ops.aten.mean.dim, torch.ops.aten.mean.default), Mean()))
+def sum_over(call: Call, x: Node, dims: list[int], keepdim: bool, count: int) -> Node:
+    """The sum of x over dimensions, divided by count, rounded once."""
+    factor = quantize_mean(quantization_of(x).scale / call.output.scale, count)
+    zero_points = (quantization_of(x).zero_point, call.output.zero_point)
+    return call.emit(mean, x, dims, keepdim, *zero_points, *factor)
+
+
+FAMILY = Family(dict.fromkeys((*_MEAN, *_SUM), Mean()))

@@ -85,7 +85,8 @@ class Call:
       clamp: a clamp to fuse.
       builder: makes the nodes.
       origin: what to write on them.
-      unquantized: the new graph's node of a value that is not quantized, such as indices.
+      unquantized: the new graph's node of a value that is not quantized, such as a mask or
+        indices.
     """
 
     node: Node
@@ -190,6 +191,15 @@ def argument(node: Node, name: str) -> Any:
                 return node.args[index]
             return node.kwargs.get(name, entry.default_value)
     raise KeyError(f"{node.target} has no argument {name}")
+
+
+def reduction(node: Node, rank: int) -> tuple[list[int], bool]:
+    """The dimensions that an ATen node reduces, all where it names none, and whether they stay."""
+    names = [entry.name for entry in node.target._schema.arguments]  # type: ignore[union-attr]
+    dim = argument(node, "dim") if "dim" in names else None
+    dims = [dim] if isinstance(dim, int) else dim or range(rank)
+    keepdim = "keepdim" in names and bool(argument(node, "keepdim"))
+    return sorted({d % rank for d in dims} if rank else ()), keepdim
 
 
 def pair(value: Any) -> list[int]:

@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 from aot.dialect.quantization import Quantization
 from aot.passes.fold_qdq import fold_qdq
 from aot.rules.unary import table_of
-from aot.testing.fixtures import folded, model, op_counts, quantized, samples
+from aot.testing.fixtures import folded, forget_rules, model, op_counts, quantized, samples
 
 SHAPE = (2, 3, 5)
 
@@ -32,6 +32,8 @@ ONE_TABLE: dict[str, Callable[..., object]] = {
     "chain": lambda x: torch.exp(torch.tanh(torch.relu(x))),
     "maximum": lambda x: torch.maximum(x, torch.tanh(x)),
     "mask": lambda x: x * (x > 0),
+    "masks": lambda x: ((x > -0.5) & ~(x > 1)).float() - torch.signbit(x),
+    "what no list names": lambda x: torch.special.log_ndtr(x) * torch.heaviside(x, torch.ones(())),
 }
 
 
@@ -46,8 +48,9 @@ def test_a_long_chain_is_one_table() -> None:
     assert op_counts(folded(chain, shapes=[SHAPE])) == {"pl.lut": 1}
 
 
-def test_a_long_chain_of_float_ops() -> None:
+def test_a_long_chain_of_float_ops(monkeypatch: pytest.MonkeyPatch) -> None:
     """Longer than Python's stack."""
+    forget_rules(monkeypatch, torch.ops.aten.amax.default, torch.ops.aten.div.Tensor)
 
     def chain(x: torch.Tensor) -> torch.Tensor:
         for _ in range(120):
@@ -55,6 +58,18 @@ def test_a_long_chain_of_float_ops() -> None:
         return x
 
     assert op_counts(folded(chain, shapes=[SHAPE]))["aten.div"] == 120
+
+
+def test_a_long_chain_of_masks() -> None:
+    """Longer than Python's stack."""
+
+    def chain(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        mask = x > y
+        for i in range(300):
+            mask = mask & (y > i / 100 - 1.5)
+        return torch.where(mask, x, y)
+
+    assert op_counts(folded(chain, shapes=[SHAPE, SHAPE]))["pl.where"] == 301
 
 
 @pytest.mark.parametrize("name", ONE_TABLE)
@@ -89,6 +104,16 @@ SEVERAL: dict[str, tuple[Callable[..., object], list[nn.Module], dict[str, int]]
         lambda a, x: F.relu(y := a(x)).mean(-1, keepdim=True) + y,
         [nn.Linear(5, 4)],
         {"pl.linear": 1, "pl.lut": 1, "pl.mean": 1, "pl.add": 1},
+    ),
+    "a mask that others read": (
+        lambda x: (x * (mask := x > 0.5), mask.any(-1)),
+        [],
+        {"pl.lut": 1, "pl.where": 1, "pl.amax": 1},
+    ),
+    "a mask of two values": (
+        lambda x: 2.0 * (x > x.mean(-1, keepdim=True)).float() - 1.0,
+        [],
+        {"pl.mean": 1, "pl.less": 1, "pl.where": 1},
     ),
     "constant of every element": (lambda x: x + torch.arange(5.0), [], {"pl.add": 1}),
 }

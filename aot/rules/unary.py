@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of one value to pl::lut: the table is the float function itself, evaluated by torch on
-the 256 inputs.
+the 256 inputs. Functions of one mask to pl::where, for they have two values.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from collections.abc import Callable
 import torch
 from torch.fx import Node
 
-from aot.dialect.graph import quantization_of
+from aot.dialect.graph import Edge, quantization_of
 from aot.dialect.library import Op
 from aot.dialect.ops.lut import lut
-from aot.dialect.quantization import Quantization
-from aot.rules.function import Roots, evaluate, function_root
-from aot.rules.rule import Call, Fixed, Output, UnaryRule, as_clamp
+from aot.dialect.ops.where import where
+from aot.dialect.quantization import INT8, Quantization
+from aot.rules.function import Roots, evaluate, function_root, is_mask, masks_of
+from aot.rules.rule import Call, Fixed, Integers, Output, Rule, UnaryRule, as_clamp
 
 # TFLite's output quantization of functions whose range is known; a finer one where calibration
 # shows only a part of it.
@@ -43,8 +44,48 @@ class Unary(UnaryRule):
         def function(values: torch.Tensor) -> torch.Tensor:
             return evaluate(call.module, call.node, values)
 
-        table = table_of(function, quantization_of(x), call.output)
-        return call.emit(lut, x, call.constant("table", table))
+        of = quantization_of(x)
+        if is_mask(call.node):
+            mask_table = call.constant("table", function(of.dequantize(of.every_value())))
+            return call.emit(lut, x, mask_table, edge=Edge())
+        return call.emit(lut, x, call.constant("table", table_of(function, of, call.output)))
+
+
+class OfMask(UnaryRule):
+    """A function of one mask, of two values that are known."""
+
+    def __init__(self, values: torch.Tensor) -> None:
+        self._values = values  # of False and of True
+        self.output = (  # type: ignore[misc]
+            Integers() if values.dtype == torch.bool else Fixed(_exact_for(values))
+        )
+
+    def activations(self, node: Node) -> list[Node]:
+        return []
+
+    def op(self, node: Node) -> Op:
+        return where
+
+    def emit(self, call: Call) -> Node:
+        (mask,) = map(call.unquantized, masks_of(call.node))
+        values, edge = self._values, Edge(call.quantization)
+        if call.quantization is not None:
+            values = call.quantization.quantize(values)
+        false, true = (
+            call.constant(name, value, edge)
+            for name, value in zip(("false", "true"), values, strict=True)
+        )
+        return call.emit(where, mask, true, false, edge=edge)
+
+
+def _exact_for(values: torch.Tensor) -> Quantization:
+    """In which 0 and the value of the largest magnitude are exact."""
+    low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
+    if low < 0.0 < high:
+        return Quantization(max(-low, high) / INT8.quant_max)
+    span = INT8.quant_max - INT8.quant_min
+    scale = (high - low) / span or 1.0 / span
+    return Quantization(scale, INT8.quant_max if low < 0.0 else INT8.quant_min)
 
 
 def table_of(
@@ -59,15 +100,33 @@ def table_of(
     return result.quantize(function(source.dequantize(source.every_value())))
 
 
+def requantized(call: Call, x: Node, result: Quantization) -> Node:
+    """A value, or a constant, as another quantization has it."""
+    if quantization_of(x) == result:
+        return x
+    table = table_of(lambda values: values, quantization_of(x), result)
+    constant = call.builder.constant_value(x)
+    if constant is not None:
+        return call.constant(x.name, lut.reference(constant, table), Edge(result))
+    return call.emit(lut, x, call.constant(f"{x.name}_table", table), edge=Edge(result))
+
+
 _RULE = Unary(UnaryRule.output)
+_MASK_RULE = Unary(Integers())
 _FIXED_RULES: dict[object, Unary] = {target: Unary(fixed) for target, fixed in _FIXED.items()}
 
 
-def unary_rule(node: Node, roots: Roots | None) -> Unary | None:
+def unary_rule(node: Node, roots: Roots | None) -> Rule | None:
     """The rule of a function of one value, or of a clamp (which its producer may fuse); None
     otherwise. `roots`: the function roots up to the node, where they are known.
     """
     root = function_root(node) if roots is None else roots.get(node)
     if root is None:
         return _RULE if as_clamp(node) is not None else None
+    if is_mask(root):
+        module = node.graph.owning_module
+        assert module is not None
+        return OfMask(evaluate(module, node, torch.tensor([False, True])))
+    if is_mask(node):
+        return _MASK_RULE
     return _FIXED_RULES.get(node.target, _RULE)

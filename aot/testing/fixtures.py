@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
@@ -20,6 +21,10 @@ from aot.export import decompose, export_aten
 from aot.passes.aten.merge_dequantizes import merge_dequantizes
 from aot.passes.fold_qdq import fold_qdq
 from aot.quantizer.quantizer import Int8Quantizer
+from aot.rules import _TABLE
+
+if TYPE_CHECKING:
+    import pytest
 
 Function = Callable[..., object]
 
@@ -129,6 +134,12 @@ def check_aten_pass(
     for a, b in zip(before, tree_leaves(graph(*inputs)), strict=True):
         torch.testing.assert_close(b, a, rtol=0.0, atol=atol)
     return changes, graph
+
+
+def forget_rules(monkeypatch: pytest.MonkeyPatch, *targets: object) -> None:
+    """Leaves ATen ops without an int8 form, for tests of what runs in float32."""
+    rules = {target: rule for target, rule in _TABLE.items() if target not in targets}
+    monkeypatch.setattr("aot.rules._TABLE", rules)
 
 
 def op_counts(graph: GraphModule) -> dict[str, int]:

@@ -75,9 +75,8 @@ class _Recorder(Interpreter):
         origin = n.meta.get("origin")
         if isinstance(result, torch.Tensor) and origin is not None and origin.quantized:
             op = str(taken_from(n)[0].target).split(".")[1]
-            # The last node of a rule's emission has the value; the first compute op names it.
-            named = self.chain.setdefault(origin.quantized, op)
-            if named in ("transpose", "reshape") and op not in ("transpose", "reshape"):
+            # The last node of a rule's emission has the value; the last compute op names it.
+            if origin.quantized not in self.chain or op not in ("transpose", "reshape"):
                 self.chain[origin.quantized] = op
             self.values[origin.quantized] = (self.chain[origin.quantized], result)
         return result

@@ -148,11 +148,15 @@ def reduction_dims(
     ]
     output = call.output().shape
     call.require(output == tuple(kept), f"output has shape {list(output)}, it should be {kept}")
+    return reduction_loops(source.shape, reduced)
 
-    strides = contiguous_strides(source.shape)
+
+def reduction_loops(shape: Sequence[int], reduced: set[int]) -> dict[str, Field]:
+    """The fields of pl_reduction_dims for a tensor of which some dimensions are reduced."""
+    strides = contiguous_strides(shape)
     fields: dict[str, Field] = {}
-    for name, dims in (("kept", set(range(rank)) - reduced), ("reduced", reduced)):
-        few = merged([Dim(source.shape[d], (strides[d],)) for d in sorted(dims)])
+    for name, dims in (("kept", set(range(len(shape))) - reduced), ("reduced", reduced)):
+        few = merged([Dim(shape[d], (strides[d],)) for d in sorted(dims)])
         loops = padded(few, REDUCTION_DIMS, operands=1)
         fields[name] = tuple(loop.size for loop in loops)
         fields[f"{name}_stride"] = tuple(loop.strides[0] for loop in loops)

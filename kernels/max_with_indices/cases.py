@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of pl::max_with_indices."""
+"""Cases of pl::max_with_indices and pl::topk."""
 
 from collections.abc import Iterator
 
@@ -22,12 +22,25 @@ def cases() -> Iterator[Case]:
         given = np.full((1, 9), -5, np.int8)
         given[:, first::2] = 4
         yield _case(f"several from {first}", given, 1, True, first == 2)
+    for name, given, dim, board, values in rows("topk", 100):
+        if given.size <= 1000:
+            k = values.choice([1, given.shape[dim], values.integer(1, given.shape[dim])])
+            yield _topk(name, given, k, dim, bool(values.integer(0, 1)), board)
+    few = np.array([[1, 0, -128, 1, 127, -128, 0, 127, 1]], np.int8)
+    for k in range(1, 10):
+        for largest in (True, False):
+            yield _topk(f"several, {k}, {largest}", few, k, 1, largest, k == 4)
 
 
 def _case(name: str, given: AnyArray, dim: int, keepdim: bool, board: bool) -> Case:
     attributes = {"dim": dim, "keepdim": keepdim}
     inputs = {"input": given}
     return Case(name, "pl::max_with_indices", inputs, attributes=attributes, board=board)
+
+
+def _topk(name: str, given: AnyArray, k: int, dim: int, largest: bool, board: bool) -> Case:
+    attributes = {"k": k, "dim": dim, "largest": largest}
+    return Case(f"topk, {name}", "pl::topk", {"input": given}, attributes=attributes, board=board)
 
 
 CALLS = [
@@ -43,13 +56,28 @@ CALLS = [
             ({"input": floats(2, 8)}, "input is float32, not int8"),
         ],
     ),
+    Valid(
+        OpCall(
+            "pl::topk",
+            {"input": activation(2, 8), "k": 3, "dim": 1, "largest": True},
+            (activation(2, 3, name="y"), activation(2, 3, dtype="int32", name="indices")),
+        ),
+        refused=[
+            ({"k": 9}, "k is 9, not in \\[1, 8\\]"),
+            ({"k": 2}, "they should be \\[2, 2\\]"),
+        ],
+    ),
 ]
 
+_TOPK = "max_with_indices/topk_s8_scalar.c"
 _SOURCE = "max_with_indices/max_with_indices_s8_scalar.c"
 MUTANTS = [
     Mutant(_SOURCE, "*x > largest", "*x >= largest"),
     Mutant(_SOURCE, "x += dims->inner", "x += 1"),
     Mutant(_SOURCE, "outer * dims->size * dims->inner", "outer * dims->size"),
+    Mutant(_TOPK, "value > (", "value >= ("),
+    Mutant(_TOPK, "params->largest ? 0 : -1", "params->largest ? -1 : 0"),
+    Mutant(_TOPK, "outer * params->k * dims->inner", "outer * params->k"),
 ]
 
 
@@ -59,3 +87,6 @@ def layers() -> Iterator[Layer]:
     arguments = {"input": activation(1, 16, 16, 8), "dim": 3, "keepdim": False}
     call = OpCall("pl::max_with_indices", arguments, (values, indices))
     yield Layer("max with indices over channels, 16x16x8", call)
+    outputs = activation(1, 5, name="values"), activation(1, 5, dtype="int32", name="indices")
+    arguments = {"input": activation(1, 100), "k": 5, "dim": 1, "largest": True}
+    yield Layer("topk, 5 of 100", OpCall("pl::topk", arguments, outputs))

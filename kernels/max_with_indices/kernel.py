@@ -1,27 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::max_with_indices on kernels/max_with_indices/max_with_indices.h."""
+"""pl::max_with_indices and pl::topk on kernels/max_with_indices/max_with_indices.h."""
+
+from collections.abc import Mapping
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
-from kernels.common.shapes import axis_dims
+from kernels.common.shapes import axis_dims, axis_size
 
 
 @kernel("pl::max_with_indices")
 def max_with_indices(call: OpCall, isa: Isa) -> KernelCall:
     del isa
+    kept = (1,) if call.flag("keepdim") else ()
+    return _kernel_call(call, "pl_max_with_indices_s8", {}, kept)
+
+
+@kernel("pl::topk")
+def topk(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    k = call.integer("k", 1, axis_size(call, call.tensor("input").shape))
+    params = {"k": k, "largest": int(call.flag("largest"))}
+    return _kernel_call(call, "pl_topk_s8", params, (k,))
+
+
+def _kernel_call(
+    call: OpCall, function: str, params: Mapping[str, int], size: tuple[int, ...]
+) -> KernelCall:
+    """A call with two outputs, where the dimension has a size of its own, or is left out."""
     source = call.tensor("input", "int8")
     values, indices = call.output("int8", index=0), call.output("int32", index=1)
     dims = axis_dims(call, source.shape)
     axis = call.integer("dim")
-    kept = (1,) if call.flag("keepdim") else ()
-    shape = (*source.shape[:axis], *kept, *source.shape[axis + 1 :])
+    shape = (*source.shape[:axis], *size, *source.shape[axis + 1 :])
     call.require(
         values.shape == indices.shape == shape,
         f"outputs of shapes {[list(o.shape) for o in call.outputs]}, they should be {list(shape)}",
     )
     return KernelCall(
-        function="pl_max_with_indices_s8",
+        function=function,
         header="kernels/max_with_indices/max_with_indices.h",
-        params={},
+        params=params,
         dims=dims,
         data={"input": source, "values": values, "indices": indices},
     )

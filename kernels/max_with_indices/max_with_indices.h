@@ -4,7 +4,11 @@
 
 #include "kernels/common/types.h"
 
-typedef struct pl_max_with_indices_params pl_max_with_indices_params;  // none: null
+// Of topk; else null.
+typedef struct {
+  int32_t k;        // at most size
+  int32_t largest;  // 0 or 1
+} pl_max_with_indices_params;
 
 typedef struct {
   int32_t outer;
@@ -14,8 +18,8 @@ typedef struct {
 
 typedef struct {
   const int8_t *input;  // [outer, size, inner]
-  int8_t *values;       // [outer, inner]
-  int32_t *indices;     // [outer, inner]
+  int8_t *values;       // [outer, inner], of topk [outer, k, inner]
+  int32_t *indices;     // likewise
 } pl_max_with_indices_data;
 
 // The largest value over size, and where it is: the first place if there are several.
@@ -23,5 +27,11 @@ PL_MUST_USE pl_status pl_max_with_indices_s8(const pl_context *ctx,
                                              const pl_max_with_indices_params *params,
                                              const pl_max_with_indices_dims *dims,
                                              const pl_max_with_indices_data *data);
+
+// The k largest or smallest values over size, in order, and where they are: of equal values first
+// the one that comes first.
+PL_MUST_USE pl_status pl_topk_s8(const pl_context *ctx, const pl_max_with_indices_params *params,
+                                 const pl_max_with_indices_dims *dims,
+                                 const pl_max_with_indices_data *data);
 
 #endif  // KERNELS_MAX_WITH_INDICES_MAX_WITH_INDICES_H_

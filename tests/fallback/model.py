@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A network with one of each op that runs in float32 by request, between int8 ones: norms with
-weights that the model computes are among them.
+"""A network with ops that run in float32 by request, between int8 ones: norms with weights that the
+model computes.
 """
 
 from __future__ import annotations

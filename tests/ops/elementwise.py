@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""add, sub, mul and every function of one value."""
+"""Ops of two values, masks, and every function of one value."""
 
 import operator
 from collections.abc import Callable, Iterator
@@ -30,6 +30,182 @@ _BINARY: tuple[tuple[str, str, Callable[[Any, Any], Any]], ...] = (
     ("sub", "add", operator.sub),
     ("mul", "mul", operator.mul),
 )
+
+# Other functions of two or more values: name, function, ops, shapes, their ranges.
+_PAIR = ((3, 5), (3, 5))
+_ROWS = ((2, 3, 5), (3, 1))
+_RANGES = ((-2.0, 2.0), (-0.5, 1.0), (-2.0, 2.0))
+_POSITIVE = ((-2.0, 2.0), (0.25, 2.0))
+_Shapes = tuple[tuple[int, ...], ...]
+_SEVERAL: tuple[tuple[str, Callable[..., Any], dict[str, int], _Shapes, Any], ...] = (
+    ("div", operator.truediv, {"div": 1}, _PAIR, _POSITIVE),
+    ("div_rows", operator.truediv, {"div": 1}, _ROWS, _POSITIVE),
+    ("div_by_negative", lambda x, y: x / -y, {"lut": 1, "div": 1}, _ROWS, _POSITIVE),
+    ("div_relu", lambda x, y: torch.relu(x / y), {"div": 1}, _PAIR, _POSITIVE),
+    (
+        "div_of_constant",
+        lambda x, y: y * (_LINE / (x + 3)),
+        {"lut": 1, "div": 1, "mul": 1},
+        _PAIR,
+        _RANGES,
+    ),
+    ("div_by_constant", lambda x, y: y + x / _LINE, {"mul": 1, "add": 1}, _PAIR, _RANGES),
+    ("rsub_alpha", partial(torch.rsub, alpha=2), {"add": 1}, _PAIR, _RANGES),
+    ("lerp", partial(torch.lerp, weight=0.3), {"add": 1}, _ROWS, _RANGES),
+    (
+        "addcmul",
+        lambda x, y: torch.addcmul(x, x, y, value=0.5),
+        {"lut": 1, "mul": 1, "add": 1},
+        _PAIR,
+        _RANGES,
+    ),
+    (
+        "addcdiv",
+        lambda x, y: torch.addcdiv(x, x, y, value=0.5),
+        {"lut": 1, "div": 1, "add": 1},
+        _PAIR,
+        _POSITIVE,
+    ),
+    ("maximum", torch.maximum, {"lut": 2, "maximum": 1}, _PAIR, _RANGES),
+    ("maximum_rows", torch.max, {"lut": 2, "maximum": 1}, _ROWS, _RANGES),
+    (
+        "maximum_constant",
+        lambda x: torch.maximum(x, _LINE),
+        {"lut": 1, "maximum": 1},
+        _ROWS[:1],
+        _RANGES,
+    ),
+    ("minimum", torch.minimum, {"lut": 2, "minimum": 1}, _PAIR, _RANGES),
+    (
+        "minimum_far_apart",
+        torch.minimum,
+        {"lut": 2, "minimum": 1},
+        _PAIR,
+        ((-100.0, 100.0), (-1.0, 1.0)),
+    ),
+    ("fmin", torch.fmin, {"lut": 2, "minimum": 1}, _ROWS, _RANGES),
+    (
+        "clamp_tensors",
+        lambda x, y, z: torch.clamp(x, y - 1.0, z + 2.0),
+        {"lut": 3, "maximum": 1, "minimum": 1},
+        (*_ROWS, (5,)),
+        _RANGES,
+    ),
+    (
+        "clamp_tensor_minimum",
+        lambda x, y: torch.clamp(x, min=y),
+        {"lut": 2, "maximum": 1},
+        _ROWS,
+        _RANGES,
+    ),
+    (
+        "clamp_tensor_maximum",
+        lambda x, y: torch.clamp(x, max=y),
+        {"lut": 2, "minimum": 1},
+        _ROWS,
+        _RANGES,
+    ),
+    ("less", operator.lt, {"less": 1}, _ROWS, _RANGES),
+    ("less_or_equal", operator.le, {"less": 1}, _PAIR, _RANGES),
+    ("greater", operator.gt, {"less": 1}, _PAIR, _RANGES),
+    ("greater_or_equal", operator.ge, {"less": 1}, _ROWS, _RANGES),
+    ("equal", operator.eq, {"equal": 1}, _PAIR, ((0.0, 0.1), (0.0, 0.1))),
+    (
+        "not_equal",
+        lambda x, y: torch.relu(x) != torch.relu(y),
+        {"lut": 2, "equal": 1},
+        _ROWS,
+        _RANGES,
+    ),
+    ("compare_constant", lambda x: x > _LINE, {"less": 1}, _ROWS[:1], _RANGES),
+    ("mask_of_one", lambda x: (x > -0.5) & (x < 1.0), {"lut": 1}, _ROWS[:1], _RANGES),
+    ("mask_and", lambda x, y: (x > 0) & (y > 0), {"lut": 2, "where": 1}, _ROWS, _RANGES),
+    (
+        "mask_or",
+        lambda x, y: torch.logical_or(x > 0, y > 0),
+        {"lut": 2, "where": 1},
+        _ROWS,
+        _RANGES,
+    ),
+    ("mask_xor", lambda x, y: (x > 0) ^ (y > 0), {"lut": 2, "where": 2}, _PAIR, _RANGES),
+    ("mask_not", lambda x, y: ~(x > y), {"less": 1, "where": 1}, _PAIR, _RANGES),
+    (
+        "mask_times_mask",
+        lambda x, y: (x > y) * (x > 0),
+        {"less": 1, "lut": 1, "where": 1},
+        _PAIR,
+        _RANGES,
+    ),
+    ("mask_float", lambda x, y: (x > y).float(), {"less": 1, "where": 1}, _ROWS, _RANGES),
+    (
+        "mask_function",
+        lambda x, y: 1.0 - 3.0 * (x > y).float(),
+        {"less": 1, "where": 1},
+        _PAIR,
+        _RANGES,
+    ),
+    ("mask_sum", lambda x, y: x + (x > y), {"less": 1, "where": 1, "add": 1}, _PAIR, _RANGES),
+    ("mask_times_value", lambda x, y: x * (y > 0), {"lut": 1, "where": 1}, _ROWS, _RANGES),
+    (
+        "mask_as_number_times_value",
+        lambda x, y: (x > y).float() * x,
+        {"less": 1, "where": 1},
+        _ROWS,
+        _RANGES,
+    ),
+    (
+        "relu_times_mask",
+        lambda x, y: torch.relu(x) * (y > x),
+        {"lut": 1, "less": 1, "where": 1},
+        _PAIR,
+        _RANGES,
+    ),
+    ("where", lambda x, y: torch.where(x > y, x, y), {"less": 1, "where": 1}, _ROWS, _RANGES),
+    (
+        "where_of_other",
+        lambda x, y, z: torch.where(y > 0, x, z),
+        {"lut": 1, "where": 1},
+        ((2, 3, 5), (3, 1), (5,)),
+        _RANGES,
+    ),
+    (
+        "where_number",
+        lambda x, y: torch.where(x > y, x, 0.5),
+        {"less": 1, "where": 1},
+        _ROWS,
+        _RANGES,
+    ),
+    (
+        "where_numbers",
+        lambda x, y: torch.where(x > y, 2.0, -1.0),
+        {"less": 1, "where": 1},
+        _ROWS,
+        _RANGES,
+    ),
+    (
+        "where_constant_mask",
+        lambda x, y: torch.where(_LINE > 0.5, x, y),
+        {"where": 1},
+        _ROWS,
+        _RANGES,
+    ),
+    (
+        "masked_fill",
+        lambda x, y: x.masked_fill(y > 0, -1.0),
+        {"lut": 1, "where": 1},
+        _ROWS,
+        _RANGES,
+    ),
+    (
+        "copysign_by_hand",
+        lambda x, y: torch.where(y < 0, -x.abs(), x.abs()),
+        {"lut": 3, "where": 1},
+        _PAIR,
+        _RANGES,
+    ),
+    ("heaviside_of_sum", lambda x, y: (x + y > 0).float(), {"add": 1, "lut": 1}, _PAIR, _RANGES),
+)
+_LINE: torch.Tensor = torch.linspace(-1.0, 2.0, 5)
 
 # Functions of one value: name, function, low, high. Each is one table.
 _UNARY: tuple[tuple[str, Callable[[torch.Tensor], torch.Tensor], float, float], ...] = (
@@ -111,6 +287,27 @@ _UNARY: tuple[tuple[str, Callable[[torch.Tensor], torch.Tensor], float, float], 
     ("scalar_div", lambda x: 2.0 / x, 0.5, 4.0),
     ("where", lambda x: torch.where(x > 0.5, 0.25 * x, -x), -2.0, 2.0),
     ("scalar_pow", lambda x: 2.0**x, -2.0, 2.0),
+    ("float_power", lambda x: torch.float_power(x, 3).float(), -1.5, 1.5),
+    ("mask_times_itself", lambda x: x * (x > 0), -2.0, 2.0),
+    ("heaviside", lambda x: (x > 0).float(), -2.0, 2.0),
+    ("isnan", lambda x: torch.nan_to_num(x), -2.0, 2.0),
+    ("sgn", torch.sgn, -2.0, 2.0),
+    ("signbit", lambda x: torch.signbit(x).float(), -2.0, 2.0),
+    ("copysign", lambda x: torch.copysign(x, -1.0), -2.0, 2.0),
+    ("lerp_itself", lambda x: torch.lerp(x, x.abs(), 0.3), -2.0, 2.0),
+    ("deg2rad", torch.deg2rad, -90.0, 90.0),
+    ("rad2deg", torch.rad2deg, -2.0, 2.0),
+    ("sinc", torch.sinc, -2.0, 2.0),
+    ("erfinv", torch.erfinv, -0.9, 0.9),
+    ("lgamma", torch.lgamma, 0.5, 4.0),
+    ("digamma", torch.digamma, 0.5, 4.0),
+    ("polygamma", lambda x: torch.polygamma(1, x), 0.5, 4.0),
+    ("i0", torch.i0, -2.0, 2.0),
+    ("i1", torch.special.i1, -2.0, 2.0),
+    ("entr", torch.special.entr, 0.1, 2.0),
+    ("log_ndtr", torch.special.log_ndtr, -2.0, 2.0),
+    ("bessel_j0", torch.special.bessel_j0, -2.0, 2.0),
+    ("xlogy", lambda x: torch.xlogy(2.0, x), 0.5, 2.0),
 )
 
 
@@ -130,6 +327,17 @@ def cases() -> Iterator[Case]:
         shape = (1, 4, 3, 5)
         layouts = (Input(shape, channels_last=True), Input(shape, channels_last=True))
         yield Case(f"{name}_channels_last", module, layouts, {op: 1})
+    for name, function, ops, shapes, ranges in _SEVERAL:
+        taken = tuple(Input(shape, *r) for shape, r in zip(shapes, ranges, strict=False))
+        yield Case(name, partial(Function, function), taken, ops)
+    image = Input((1, 3, 4, 5), channels_last=True)
+    gate = Input((1, 1, 4, 5), channels_last=True)
+    masked = partial(Function, lambda x, y: torch.where(y > 0, x, -0.5))
+    yield Case("where_channels_last", masked, (image, gate), {"lut": 1, "where": 1})
+    largest = partial(Function, torch.maximum)
+    yield Case("maximum_channels_last", largest, (image, gate), {"lut": 2, "maximum": 1})
+    yield Case("prelu", partial(nn.PReLU, 3), (image,), {"prelu": 1})
+    yield Case("prelu_rows", partial(nn.PReLU, 5), (Input((2, 5)),), {"prelu": 1})
     alphas = {"add": torch.add, "sub": torch.sub}
     pair = (Input((2, 7)), Input((2, 7), -4.0, 1.0))
     for name, scaled in alphas.items():
@@ -143,7 +351,6 @@ def cases() -> Iterator[Case]:
         yield Case(
             f"unary_{name}", partial(Function, function), (Input((2, 3, 7), low, high),), {"lut": 1}
         )
-    image = Input((1, 3, 4, 5), channels_last=True)
     yield Case("unary_channels_last", nn.Hardswish, (image,), {"lut": 1})
     yield Case("unary_prelu_one_parameter", nn.PReLU, (Input((1, 3, 4, 4)),), {"lut": 1})
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mean, the largest value and its index, softmax, log_softmax and norms over every dimension."""
+"""Sums, means, extremes and where they are, deviations, softmax and norms over every dimension."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -47,6 +47,47 @@ _ARGMAX: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
     ("no_dims", (2, 3, 5), {}),
     ("no_dims_keepdim", (2, 3, 5), {"keepdim": True}),
     ("channels", (1, 6, 4, 5), {"dim": 1}),
+)
+
+# name, function, input shape, ops
+_OTHERS: tuple[tuple[str, Callable[..., Any], tuple[int, ...], dict[str, int]], ...] = (
+    ("sum", lambda x: x.sum(1), (4, 6), {"mean": 1}),
+    ("sum_spatial", lambda x: x.sum((2, 3), keepdim=True), (1, 6, 4, 5), {"mean": 1}),
+    ("sum_of_all", torch.sum, (2, 3, 5), {"mean": 1}),
+    ("amax", lambda x: x.amax(1), (2, 3, 5), {"amax": 1}),
+    ("amax_spatial", lambda x: x.amax((2, 3), keepdim=True), (1, 6, 4, 5), {"amax": 1}),
+    ("amax_apart", lambda x: x.amax((0, 2)), (2, 3, 5), {"amax": 1}),
+    ("max_of_all", torch.max, (2, 3, 5), {"amax": 1}),
+    ("amin", lambda x: x.amin(-1), (2, 3, 5), {"amin": 1}),
+    ("min_of_all", torch.min, (4, 6), {"amin": 1}),
+    ("aminmax", lambda x: tuple(torch.aminmax(x, dim=1)), (4, 6), {"amin": 1, "amax": 1}),
+    ("min_values", lambda x: x.min(1)[0], (4, 6), {"topk": 1}),
+    ("min", lambda x: tuple(x.min(1)), (2, 3, 5), {"topk": 1}),
+    ("argmin", lambda x: x.argmin(-1, keepdim=True), (4, 6), {"topk": 1}),
+    ("argmin_of_all", torch.argmin, (4, 6), {"topk": 1}),
+    ("topk_1", lambda x: tuple(x.topk(1)), (4, 6), {"topk": 1}),
+    ("topk_3", lambda x: tuple(x.topk(3, 1)), (2, 5, 3), {"topk": 1}),
+    ("topk_smallest", lambda x: tuple(x.topk(2, 0, False)), (5, 3), {"topk": 1}),
+    ("var", lambda x: x.var(1), (4, 6), {"second_moment": 1}),
+    ("var_uncorrected", lambda x: x.var((0, 2), correction=0), (2, 3, 5), {"second_moment": 1}),
+    ("var_many_values", lambda x: x.var(), (1, 700), {"second_moment": 1}),
+    ("std", lambda x: x.std(1, keepdim=True), (4, 6), {"second_moment": 1}),
+    ("std_spatial", lambda x: x.std((2, 3)), (1, 6, 4, 5), {"second_moment": 1}),
+    ("std_of_all", torch.std, (2, 3, 5), {"second_moment": 1}),
+    ("var_mean", lambda x: torch.var_mean(x, 1), (4, 6), {"second_moment": 1, "mean": 1}),
+    ("std_mean", lambda x: torch.std_mean(x, 1), (4, 6), {"second_moment": 1, "mean": 1}),
+    ("norm", torch.linalg.vector_norm, (2, 3, 5), {"second_moment": 1}),
+    ("norm_rows", lambda x: x.norm(dim=1, keepdim=True), (4, 6), {"second_moment": 1}),
+    ("norm_1", lambda x: x.norm(1, 1), (4, 6), {"lut": 1, "mean": 1}),
+    ("norm_inf", lambda x: x.norm(float("inf"), 1), (4, 6), {"lut": 1, "amax": 1}),
+    ("cumsum", lambda x: x.cumsum(1), (2, 7), {"cumsum": 1}),
+    ("cumsum_first_dim", lambda x: x.cumsum(0), (6, 2, 3), {"cumsum": 1}),
+    ("logsumexp", lambda x: x.logsumexp(1), (4, 6), {"logsumexp": 1}),
+    ("logsumexp_keepdim", lambda x: x.logsumexp((0, 2), True), (2, 3, 5), {"logsumexp": 1}),
+    ("any", lambda x: (x > 1.5).any(1), (4, 6), {"lut": 1, "amax": 1}),
+    ("any_value", lambda x: torch.relu(x).any(1), (4, 2), {"lut": 1, "amax": 1}),
+    ("all", lambda x: (x > -1.5).all(1, keepdim=True), (4, 6), {"lut": 1, "amin": 1}),
+    ("all_of_all", lambda x: (x < 3.0).all(), (4, 6), {"lut": 1, "amin": 1}),
 )
 
 # input shape, for softmax and log_softmax over each of its dimensions
@@ -118,6 +159,14 @@ def cases() -> Iterator[Case]:
     for name, shape, arguments in _ARGMAX:
         module = partial(Function, partial(torch.argmax, **arguments))
         yield Case(f"argmax_{name}", module, (Input(shape),), {"max_with_indices": 1})
+    for name, function, shape, ops in _OTHERS:
+        yield Case(f"reduction_{name}", partial(Function, function), (Input(shape),), ops)
+    for name, function, ops in (
+        ("amax", lambda x: x.amax(1), {"amax": 1}),
+        ("std", lambda x: x.std((2, 3)), {"second_moment": 1}),
+        ("logsumexp", lambda x: x.logsumexp((2, 3)), {"logsumexp": 1}),
+    ):
+        yield Case(f"{name}_channels_last", partial(Function, function), (image,), ops)
     values = partial(Function, lambda x: x.max(1).values - 0.5)
     yield Case("max_values", values, (Input((4, 6)),), {"max_with_indices": 1, "lut": 1})
     module = partial(Function, partial(torch.max, dim=1))

@@ -10,15 +10,15 @@ from aot.dialect.transposes import elementwise
 
 
 def _infer(input: torch.Tensor, table: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), torch.int8
+    return tuple(input.shape), table.dtype
 
 
 @define(
     "Tensor input, Tensor table",
     infer=_infer,
-    dtypes={"input": (torch.int8,), "table": (torch.int8,)},
+    dtypes={"input": (torch.int8,), "table": (torch.int8, torch.bool)},
     transposes=elementwise("input"),
 )
 def lut(input: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
-    """table[input + 128]; table int8 [256], shape and layout are the input's."""
+    """table[input + 128]; table int8 or bool [256], shape and layout are the input's."""
     return table[input.to(torch.int64) + 128]

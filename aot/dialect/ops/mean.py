@@ -1,30 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::mean: int8 mean over dimensions, requantized."""
+"""pl::mean: int8 sum or mean over dimensions, requantized."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import torch
 
 from aot.dialect.arithmetic import requantize, saturate_int8
-from aot.dialect.library import define
-from aot.dialect.transposes import Moved, Perm, Transposes, reduced
+from aot.dialect.library import define, reduced_shape
+from aot.dialect.transposes import along_dims
 
 
 def _infer(
     input: torch.Tensor, dim: Sequence[int], keepdim: bool, *_: int
 ) -> tuple[tuple[int, ...], torch.dtype]:
-    shape = [
-        1 if d in dim else size for d, size in enumerate(input.shape) if keepdim or d not in dim
-    ]
-    return tuple(shape), torch.int8
-
-
-def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
-    dims = sorted(perm[d] for d in values["dim"])
-    return Moved({"dim": dims}, reduced(perm, values["dim"], values["keepdim"]))
+    return reduced_shape(input.shape, dim, keepdim), torch.int8
 
 
 @define(
@@ -33,7 +24,7 @@ def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
     infer=_infer,
     dtypes={"input": (torch.int8,)},
     zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-    transposes=Transposes(("input",), _move),
+    transposes=along_dims("input"),
 )
 def mean(
     input: torch.Tensor,
@@ -48,7 +39,7 @@ def mean(
     TFLite int8 MEAN.
 
     dim are not negative; multiplier and shift hold input_scale / (output_scale * count), as
-    arithmetic.quantize_mean splits it.
+    arithmetic.quantize_mean splits it. For a sum they leave the count out.
     """
     acc = (input.to(torch.int64) - input_zero_point).sum(dim=list(dim), keepdim=keepdim)
     return saturate_int8(requantize(acc, multiplier, shift) + output_zero_point)

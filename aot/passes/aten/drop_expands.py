@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.rules.function import ELEMENTWISE
+from aot.rules.function import is_elementwise
 from kernels.common.shapes import BROADCAST_DIMS
 
 _EXPAND = torch.ops.aten.expand.default
@@ -32,7 +32,7 @@ def drop_expands(module: GraphModule) -> int:
 
 def _broadcasts(user: Node, expanded: Node, source: Node) -> bool:
     """Whether an op gives the same of what is expanded."""
-    if user.target not in ELEMENTWISE:
+    if not is_elementwise(user.target):
         return False
     operands = [source if n is expanded else n for n in user.all_input_nodes]
     shapes = [n.meta["val"].shape for n in operands]

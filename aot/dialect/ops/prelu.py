@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::prelu: int8 values, the negative ones times a slope, with broadcasting."""
+
+from __future__ import annotations
+
+import torch
+
+from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.library import define
+from aot.dialect.transposes import elementwise
+
+
+def _infer(
+    input: torch.Tensor, slope: torch.Tensor, *_: int
+) -> tuple[tuple[int, ...], torch.dtype]:
+    return tuple(torch.broadcast_shapes(input.shape, slope.shape)), torch.int8
+
+
+@define(
+    "Tensor input, Tensor slope, int input_zero_point, int one, int output_zero_point, int "
+    "multiplier, int shift",
+    infer=_infer,
+    dtypes={"input": (torch.int8,), "slope": (torch.int8,)},
+    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
+    transposes=elementwise("input", "slope"),
+)
+def prelu(
+    input: torch.Tensor,
+    slope: torch.Tensor,
+    input_zero_point: int,
+    one: int,
+    output_zero_point: int,
+    multiplier: int,
+    shift: int,
+) -> torch.Tensor:
+    """saturate(requantize(x * (one if x > 0 else slope), multiplier, shift) + output_zero_point),
+    with x = input - input_zero_point.
+
+    The integer `one` stands for a slope of 1: slopes have the scale 1 / one. multiplier and shift
+    hold input_scale / (one * output_scale).
+    """
+    x = input.to(torch.int64) - input_zero_point
+    out = requantize(x * torch.where(x > 0, one, slope.to(torch.int64)), multiplier, shift)
+    return saturate_int8(out + output_zero_point)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::topk: the k largest or smallest values along a dimension, in order, and where they are."""
+
+from __future__ import annotations
+
+import torch
+
+from aot.dialect.library import Inferred, define
+from aot.dialect.transposes import along_dim
+
+
+def _infer(input: torch.Tensor, k: int, dim: int, largest: bool) -> list[Inferred]:
+    shape = list(input.shape)
+    shape[dim] = k
+    return [(tuple(shape), input.dtype), (tuple(shape), torch.int32)]
+
+
+@define(
+    "Tensor input, int k, int dim, bool largest",
+    infer=_infer,
+    dtypes={"input": (torch.int8,)},
+    results=2,
+    shares_quantization=True,
+    transposes=along_dim("input"),
+)
+def topk(input: torch.Tensor, k: int, dim: int, largest: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """Values int8 and int32 indices along dim, which has size k in the results, the largest (or
+    smallest) first; of equal values the one that comes first. dim is not negative.
+    """
+    values, indices = input.sort(dim=dim, descending=largest, stable=True)
+    best, places = values.narrow(dim, 0, k), indices.narrow(dim, 0, k)
+    return best.contiguous(), places.to(torch.int32).contiguous()

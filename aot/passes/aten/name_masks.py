@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic with masks becomes what it means: x * mask, and x * mask.float(), the choice of x or
+0; mask * mask their conjunction; in sums and quotients a mask becomes the number that torch takes
+it for. A division by a constant becomes a multiplication by its reciprocal.
+
+Matches aten.mul, add, sub and div of two tensors. Leaves a division by 0 and by a number: the
+latter is a function of one value, with the arithmetic that was written.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import tensor_constant
+from aot.passes.aten.build import constant
+from aot.rules.function import is_mask
+
+_aten = torch.ops.aten
+_MUL, _DIV = _aten.mul.Tensor, _aten.div.Tensor
+_ARITHMETIC = {_aten.add.Tensor, _aten.sub.Tensor, _MUL, _DIV}
+
+
+def _as_mask(node: object) -> Node | None:
+    """The mask that a value is, or is 1 for and else 0."""
+    if not isinstance(node, Node):
+        return None
+    if node.target is _aten._to_copy.default and node.meta["val"].dtype == torch.float32:
+        node = node.args[0]
+    return node if isinstance(node, Node) and is_mask(node) else None
+
+
+def _choose(module: GraphModule, node: Node) -> bool:
+    """x * mask -> where(mask, x, 0)."""
+    a, b = node.args
+    mask, value = (_as_mask(b), a) if _as_mask(b) is not None else (_as_mask(a), b)
+    if mask is None or not isinstance(value, Node):
+        return False
+    if is_mask(value):
+        node.target, node.args = _aten.logical_and.default, (mask, value)
+        return True
+    zero = constant(module, node, "zero", torch.zeros(()))
+    node.target, node.args = _aten.where.self, (mask, value, zero)
+    return True
+
+
+def _as_numbers(module: GraphModule, node: Node) -> bool:
+    """x + mask -> x + mask.float()."""
+    masks = [a for a in node.args if isinstance(a, Node) and is_mask(a)]
+    if not masks or node.meta["val"].dtype != torch.float32:
+        return False
+    for mask in masks:
+        number = module.graph.call_function(
+            _aten._to_copy.default, (mask,), {"dtype": torch.float32}
+        )
+        number.meta = {**node.meta, "val": mask.meta["val"].float()}
+        node.replace_input_with(mask, number)
+    return True
+
+
+def _by_reciprocal(module: GraphModule, node: Node) -> bool:
+    """x / constant -> x * (1 / constant)."""
+    divisor = tensor_constant(module, node.args[1])
+    if divisor is None or divisor.numel() == 1 or not divisor.is_floating_point():
+        return False
+    if not bool(divisor.all()):
+        return False
+    reciprocal = constant(module, node, "reciprocal", divisor.reciprocal())
+    node.target, node.args = _MUL, (node.args[0], reciprocal)
+    return True
+
+
+def name_masks(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many ops were rewritten."""
+    count = 0
+    for node in list(module.graph.nodes):
+        if node.target not in _ARITHMETIC:
+            continue
+        with module.graph.inserting_before(node):
+            if node.target is _MUL:
+                count += _choose(module, node)
+            else:
+                count += _as_numbers(module, node)
+            if node.target is _DIV:
+                count += _by_reciprocal(module, node)
+    return count

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Masks: comparisons of two tensors to pl::less and pl::equal, logic of two masks and aten.where to
+pl::where, aten.any and all to pl::amax and amin.
+
+A mask is a bool tensor; it is not quantized. What is a function of one mask, or a mask that is a
+function of one value, is in unary.py.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.graph import Edge, quantization_of, shape_of
+from aot.dialect.library import Op
+from aot.dialect.ops.compare import equal, equal_table, less, less_table
+from aot.dialect.ops.extremes import amax, amin
+from aot.dialect.ops.lut import lut
+from aot.dialect.ops.where import where
+from aot.rules.function import is_mask, masks_of
+from aot.rules.rule import Call, Family, Integers, Output, Shares, UnaryRule, reduction
+
+_aten = torch.ops.aten
+_LESS = (_aten.lt.Tensor, _aten.le.Tensor, _aten.gt.Tensor, _aten.ge.Tensor)
+_OR_EQUAL = (_aten.le.Tensor, _aten.ge.Tensor)
+_SWAPPED = (_aten.gt.Tensor, _aten.ge.Tensor)
+_EQUAL = (_aten.eq.Tensor, _aten.ne.Tensor)
+_AND = (_aten.logical_and.default, _aten.bitwise_and.Tensor)
+_OR = (_aten.logical_or.default, _aten.bitwise_or.Tensor)
+_XOR = (_aten.logical_xor.default, _aten.bitwise_xor.Tensor)
+_ANY = (_aten.any.default, _aten.any.dim, _aten.any.dims)
+_ALL = (_aten.all.default, _aten.all.dim, _aten.all.dims)
+
+
+class _Elementwise:
+    fuses_clamp: ClassVar[bool] = False
+
+    def activations(self, node: Node) -> list[Node]:
+        return [a for a in node.args if isinstance(a, Node) and not is_mask(a)]
+
+    def weights(self, node: Node) -> Node | None:
+        return None
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        return None
+
+
+class Compare(_Elementwise):
+    """Exactly what torch says of the dequantized values."""
+
+    output: ClassVar[Output] = Integers()
+
+    def op(self, node: Node) -> Op:
+        return less if node.target in _LESS else equal
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if len(self.activations(node)) != 2:
+            return "it compares masks, or broadcasts a tensor", "torch.logical_xor for masks"
+        return None
+
+    def emit(self, call: Call) -> Node:
+        a, b = call.inputs
+        target = call.node.target
+        if target in _EQUAL:
+            table = call.constant("table", equal_table(quantization_of(a), quantization_of(b)))
+            return call.emit(equal, a, b, table, target is _aten.ne.Tensor, edge=Edge())
+        if target in _SWAPPED:
+            a, b = b, a
+        values = less_table(quantization_of(a), quantization_of(b), target in _OR_EQUAL)
+        return call.emit(less, a, b, call.constant("table", values), edge=Edge())
+
+
+class Logic(_Elementwise):
+    output: ClassVar[Output] = Integers()
+
+    def op(self, node: Node) -> Op:
+        return where
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if self.activations(node):
+            return "it takes numbers for masks", "x != 0 for the mask of x"
+        return None
+
+    def emit(self, call: Call) -> Node:
+        a, b = map(call.unquantized, masks_of(call.node))
+        false, true = (call.constant(str(t), torch.tensor(t)) for t in (False, True))
+        if call.node.target in _AND:
+            return call.emit(where, a, b, false, edge=Edge())
+        if call.node.target in _OR:
+            return call.emit(where, a, true, b, edge=Edge())
+        return call.emit(where, a, call.emit(where, b, false, true, edge=Edge()), b, edge=Edge())
+
+
+class Where(_Elementwise):
+    """Values are only placed, as by cat: all have one quantization."""
+
+    output: ClassVar[Output] = Shares()
+
+    def op(self, node: Node) -> Op:
+        return where
+
+    def activations(self, node: Node) -> list[Node]:
+        return [a for a in node.args[1:] if isinstance(a, Node)]
+
+    def emit(self, call: Call) -> Node:
+        (mask,) = map(call.unquantized, masks_of(call.node))
+        return call.emit(where, mask, *call.inputs)
+
+
+class AnyOrAll(UnaryRule):
+    output: ClassVar[Output] = Integers()
+
+    def activations(self, node: Node) -> list[Node]:
+        return [a for a in super().activations(node) if not is_mask(a)]
+
+    def op(self, node: Node) -> Op:
+        return amax if node.target in _ANY else amin
+
+    def emit(self, call: Call) -> Node:
+        if not call.inputs:
+            (mask,) = map(call.unquantized, masks_of(call.node))
+        else:
+            (x,) = call.inputs
+            values = quantization_of(x).every_value() != quantization_of(x).zero_point
+            mask = call.emit(lut, x, call.constant("table", values), edge=Edge())
+        dims, keepdim = reduction(call.node, len(shape_of(mask)))
+        return call.emit(self.op(call.node), mask, dims, keepdim, edge=Edge())
+
+
+FAMILY = Family(
+    {
+        **dict.fromkeys((*_LESS, *_EQUAL), Compare()),
+        **dict.fromkeys((*_AND, *_OR, *_XOR), Logic()),
+        _aten.where.self: Where(),
+        **dict.fromkeys((*_ANY, *_ALL), AnyOrAll()),
+    },
+    kept=_ALL,
+)

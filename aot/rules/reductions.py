@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""aten.amax, amin, var, std, linalg_vector_norm, logsumexp and cumsum."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.arithmetic import quantize_multiplier
+from aot.dialect.graph import Edge, quantization_of, shape_of
+from aot.dialect.library import Op
+from aot.dialect.ops.cumsum import cumsum
+from aot.dialect.ops.extremes import amax, amin
+from aot.dialect.ops.log_softmax import DIFFERENCE_SHIFT, GUARD_BITS
+from aot.dialect.ops.logsumexp import logsumexp
+from aot.dialect.ops.lut import lut
+from aot.dialect.ops.mean import mean
+from aot.dialect.ops.second_moment import fraction_bits, second_moment
+from aot.dialect.ops.softmax import exponential_table
+from aot.dialect.quantization import Quantization
+from aot.dialect.results import taken_from
+from aot.rules.mean import Mean, sum_over
+from aot.rules.rule import Call, Family, Output, Shares, UnaryRule, argument, reduction
+from aot.rules.unary import table_of
+
+_aten = torch.ops.aten
+_AMAX = (_aten.amax.default, _aten.max.default)
+_AMIN = (_aten.amin.default, _aten.min.default)
+_VAR, _STD = _aten.var.correction, _aten.std.correction
+_VAR_MEAN, _STD_MEAN = _aten.var_mean.correction, _aten.std_mean.correction
+_NORM = _aten.linalg_vector_norm.default
+_LOGSUMEXP, _CUMSUM = _aten.logsumexp.default, _aten.cumsum.default
+
+
+def _dims(call: Call) -> tuple[list[int], bool, int]:
+    """The dimensions that are reduced, whether they stay, and how many values they have."""
+    shape = shape_of(call.inputs[0])
+    dims, keepdim = reduction(taken_from(call.node)[0], len(shape))
+    return dims, keepdim, math.prod(shape[d] for d in dims)
+
+
+class Extreme(UnaryRule):
+    output: ClassVar[Output] = Shares()
+
+    def op(self, node: Node) -> Op:
+        return amax if node.target in _AMAX else amin
+
+    def emit(self, call: Call) -> Node:
+        dims, keepdim, _ = _dims(call)
+        return call.emit(self.op(call.node), call.inputs[0], dims, keepdim)
+
+
+def _second_moment(call: Call, divisor: float, centered: bool, root: bool) -> Node:
+    """The sum of the squares, or the variance times the count's square, over divisor."""
+    (x,) = call.inputs
+    dims, keepdim, count = _dims(call)
+    of = quantization_of(x)
+    factor = of.scale**2 / divisor / 2.0 ** fraction_bits(count, centered, root)
+    factor = (math.sqrt(factor) if root else factor) / call.output.scale
+    zero_points = (of.zero_point, call.output.zero_point)
+    arguments = (dims, keepdim, centered, root, *zero_points, *quantize_multiplier(factor))
+    return call.emit(second_moment, x, *arguments)
+
+
+class Deviation(UnaryRule):
+    """var and std, alone or the first of two results."""
+
+    def op(self, node: Node) -> Op:
+        return second_moment
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        (x,) = self.activations(node)
+        call = taken_from(node)[0]
+        dims, _ = reduction(call, x.meta["val"].dim())
+        if math.prod(x.meta["val"].shape[d] for d in dims) <= _correction(call):
+            return "it divides by the number of values less the correction, 0", "correction=0"
+        return None
+
+    def emit(self, call: Call) -> Node:
+        node, _ = taken_from(call.node)
+        _, _, count = _dims(call)
+        divisor = count * (count - _correction(node))
+        return _second_moment(call, divisor, centered=True, root=node.target in (_STD, _STD_MEAN))
+
+
+def _correction(node: Node) -> float:
+    correction = argument(node, "correction")
+    return 1.0 if correction is None else float(correction)
+
+
+class Norm(UnaryRule):
+    """The Euclidean norm; sums, and the largest, of absolute values."""
+
+    def op(self, node: Node) -> Op:
+        order = float(argument(node, "ord"))
+        return {2.0: second_moment, 1.0: mean, math.inf: amax, -math.inf: amin}[order]
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if abs(float(argument(node, "ord"))) not in (1.0, 2.0, math.inf):
+            return "the norm is not one of 1, 2 or inf", "x.abs().pow(p).sum(dim).pow(1 / p)"
+        return None
+
+    def emit(self, call: Call) -> Node:
+        (x,) = call.inputs
+        order, of = float(argument(call.node, "ord")), quantization_of(x)
+        if order == 2.0:
+            return _second_moment(call, 1.0, centered=False, root=True)
+        # Of the values of a sum none is rounded: 0 to 255 steps are int8.
+        absolute = Quantization(of.scale, -128) if order == 1.0 else call.output
+        table = call.constant("table", table_of(torch.abs, of, absolute))
+        x = call.emit(lut, x, table, edge=Edge(absolute))
+        dims, keepdim, _ = _dims(call)
+        if order == 1.0:
+            return sum_over(call, x, dims, keepdim, 1)
+        return call.emit(self.op(call.node), x, dims, keepdim)
+
+
+class LogSumExp(UnaryRule):
+    def op(self, node: Node) -> Op:
+        return logsumexp
+
+    def emit(self, call: Call) -> Node:
+        (x,) = call.inputs
+        dims, keepdim, count = _dims(call)
+        of = quantization_of(x)
+        table, bits = exponential_table(of.scale, count)
+        scale = call.output.scale / 2**GUARD_BITS
+        return call.emit(
+            logsumexp,
+            x,
+            call.constant("exp_table", table),
+            dims,
+            keepdim,
+            of.zero_point,
+            bits,
+            *quantize_multiplier(of.scale / scale / 2**DIFFERENCE_SHIFT),
+            *quantize_multiplier(math.log(2.0) / scale / 2**16),
+            call.output.zero_point,
+        )
+
+
+class CumSum(UnaryRule):
+    def op(self, node: Node) -> Op:
+        return cumsum
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if not node.meta["val"].dim():
+            return "it works on a tensor without dimensions", "the tensor itself"
+        return None
+
+    def emit(self, call: Call) -> Node:
+        (x,) = call.inputs
+        dim = int(argument(call.node, "dim")) % len(shape_of(x))
+        factor = quantize_multiplier(quantization_of(x).scale / call.output.scale)
+        zero_points = (quantization_of(x).zero_point, call.output.zero_point)
+        return call.emit(cumsum, x, dim, *zero_points, *factor)
+
+
+FAMILY = Family(
+    {
+        **dict.fromkeys((*_AMAX, *_AMIN), Extreme()),
+        **dict.fromkeys((_VAR, _STD), Deviation()),
+        _NORM: Norm(),
+        _LOGSUMEXP: LogSumExp(),
+        _CUMSUM: CumSum(),
+    },
+    kept=(_STD, _STD_MEAN, _LOGSUMEXP),
+    results=dict.fromkeys((_VAR_MEAN, _STD_MEAN), (Deviation(), Mean())),
+)

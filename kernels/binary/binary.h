@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_BINARY_BINARY_H_
+#define KERNELS_BINARY_BINARY_H_
+
+#include "kernels/common/broadcast.h"
+#include "kernels/common/types.h"
+
+// Null where a function says nothing of them.
+typedef struct {
+  int32_t a_zero_point;
+  int32_t b_zero_point;  // of prelu 0
+  int32_t output_zero_point;
+  int32_t multiplier;
+  int32_t shift;
+  int32_t activation_min;
+  int32_t activation_max;
+  int32_t one;      // of prelu, at least 1: the b that stands for 1
+  int32_t negated;  // of equal, 0 or 1
+} pl_binary_params;
+
+// In the innermost dimension both strides are 0 or 1.
+typedef pl_broadcast_dims pl_binary_dims;
+
+typedef struct {
+  const int8_t *a;
+  const int8_t *b;
+  const int16_t *table;  // [256], of less and equal
+  void *output;          // int8, of less and equal bool; may be an operand that does not repeat
+} pl_binary_data;
+
+// The larger and the smaller of a and b, all of one quantization. Operands broadcast as in numpy,
+// here and below.
+PL_MUST_USE pl_status pl_maximum_s8(const pl_context *ctx, const pl_binary_params *params,
+                                    const pl_binary_dims *dims, const pl_binary_data *data);
+PL_MUST_USE pl_status pl_minimum_s8(const pl_context *ctx, const pl_binary_params *params,
+                                    const pl_binary_dims *dims, const pl_binary_data *data);
+
+// a < table[b + 128]: the table has b in the scale of a.
+PL_MUST_USE pl_status pl_less_s8(const pl_context *ctx, const pl_binary_params *params,
+                                 const pl_binary_dims *dims, const pl_binary_data *data);
+
+// (a == table[b + 128]) != negated.
+PL_MUST_USE pl_status pl_equal_s8(const pl_context *ctx, const pl_binary_params *params,
+                                  const pl_binary_dims *dims, const pl_binary_data *data);
+
+// clamp(requantize((a - a_zero_point) / (b - b_zero_point)) + output_zero_point), the quotient with
+// 23 fraction bits, rounded to nearest, ties away from zero. By zero: activation_max or
+// activation_min, as the sign of the dividend says; 0 / 0 is 0.
+PL_MUST_USE pl_status pl_div_s8(const pl_context *ctx, const pl_binary_params *params,
+                                const pl_binary_dims *dims, const pl_binary_data *data);
+
+// clamp(requantize(x * (x > 0 ? one : b)) + output_zero_point), x = a - a_zero_point. TFLite has
+// factors of their own for both sides; here the slope's scale is 1 / one.
+PL_MUST_USE pl_status pl_prelu_s8(const pl_context *ctx, const pl_binary_params *params,
+                                  const pl_binary_dims *dims, const pl_binary_data *data);
+
+#endif  // KERNELS_BINARY_BINARY_H_

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pl::maximum, minimum, less, equal, div and prelu."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from kernels.common.kernel import AnyArray, OpCall
+from kernels.testing.broadcast_shapes import pairs
+from kernels.testing.calls import STAGE, activation, constant, floats
+from kernels.testing.case import Case, Layer, Mutant, Valid
+from kernels.testing.values import Values
+
+_EVERY_VALUE = np.arange(-128, 128, dtype=np.int8)
+
+
+def cases() -> Iterator[Case]:
+    for op in ("maximum", "minimum"):
+        for name, a_shape, b_shape, board in pairs(40):
+            values = Values(op, name)
+            yield _case(op, name, values.int8(*a_shape), values.int8(*b_shape), {}, board)
+    for index, (name, a_shape, b_shape, board) in enumerate(pairs(40)):
+        values = Values("compare", name)
+        # Some places below and above int8.
+        table = values.int32(140, 256).clip(-128, 128).astype(np.int16)
+        a, b = values.int8(*a_shape), values.int8(*b_shape)
+        yield _case("less", name, a, b, {}, board, {"table": table})
+        table[:100] = np.arange(-50, 50)
+        attributes = {"negated": index % 2 == 0}
+        yield _case("equal", name, a, b, attributes, board, {"table": table})
+    yield from _div()
+    yield from _prelu()
+
+
+def _div() -> Iterator[Case]:
+    for name, a_shape, b_shape, board in pairs(100):
+        values = Values("div", name)
+        for kind, zero_point in values.zero_points():
+            multiplier, shift = values.factor(20.0 * 2**-23)
+            low, high = values.activation()
+            attributes = {
+                "a_zero_point": zero_point(),
+                "b_zero_point": zero_point(),
+                "output_zero_point": zero_point(),
+                "multiplier": multiplier,
+                "shift": shift,
+                "activation_min": low,
+                "activation_max": high,
+            }
+            a, b = values.int8(*a_shape), values.int8(*b_shape)
+            yield _case("div", f"{name}, {kind}", a, b, attributes, board)
+    for a_zero_point in (-128, 0, 127):
+        for shift in (-31, -23, -22, -18, -8, 0, 30):
+            attributes = {
+                "a_zero_point": a_zero_point,
+                "b_zero_point": -1,
+                "output_zero_point": -5,
+                "multiplier": 2**30,
+                "shift": shift,
+                "activation_min": -128,
+                "activation_max": 127,
+            }
+            dividends = np.array([[-128], [-3], [-1], [0], [1], [2], [127]], np.int8)
+            name = f"every divisor, {a_zero_point}, {shift}"
+            board = shift in (-18, 0)
+            yield _case("div", name, dividends, _EVERY_VALUE, attributes, board)
+
+
+def _prelu() -> Iterator[Case]:
+    for name, a_shape, b_shape, board in pairs(60):
+        values = Values("prelu", name)
+        for kind, zero_point in values.zero_points():
+            one = values.choice([1, 40, 127, 508, 2**20])
+            multiplier, shift = values.factor(1.0 / one)
+            attributes = {
+                "input_zero_point": zero_point(),
+                "one": one,
+                "output_zero_point": zero_point(),
+                "multiplier": multiplier,
+                "shift": shift,
+            }
+            inputs = {"input": values.int8(*a_shape)}
+            constants = {"slope": values.int8(*b_shape)}
+            yield Case(f"prelu, {name}, {kind}", "pl::prelu", inputs, constants, attributes, board)
+
+
+def _case(
+    op: str,
+    name: str,
+    a: AnyArray,
+    b: AnyArray,
+    attributes: dict[str, Any],
+    board: bool,
+    constants: dict[str, AnyArray] | None = None,
+) -> Case:
+    return Case(f"{op}, {name}", f"pl::{op}", {"a": a, "b": b}, constants or {}, attributes, board)
+
+
+_PAIR = {"a": activation(2, 3), "b": activation(3)}
+_TABLE = {"table": constant(range(-128, 128), "int16")}
+_RESULT = (activation(2, 3, name="y"),)
+_MASK = (activation(2, 3, dtype="bool", name="y"),)
+_FACTOR = {"multiplier": 2**30, "shift": -5}
+_DIV = {"a_zero_point": 0, "b_zero_point": 0, **_FACTOR, **STAGE}
+
+CALLS = [
+    Valid(
+        OpCall("pl::maximum", _PAIR, _RESULT),
+        refused=[({"b": activation(2)}, "does not broadcast")],
+    ),
+    Valid(
+        OpCall("pl::minimum", _PAIR, _RESULT),
+        refused=[({"a": floats(2, 3)}, "a is float32, not int8")],
+    ),
+    Valid(
+        OpCall("pl::less", _PAIR | _TABLE, _MASK),
+        refused=[({"table": constant(range(100), "int16")}, "100 entries, not 256")],
+    ),
+    Valid(
+        OpCall("pl::equal", _PAIR | _TABLE | {"negated": False}, _MASK),
+        refused=[({"table": constant(range(100))}, "table is int8, not int16")],
+    ),
+    Valid(
+        OpCall("pl::div", _PAIR | _DIV, _RESULT),
+        refused=[
+            ({"multiplier": -(2**30)}, "2\\^30"),
+            ({"b_zero_point": 200}, "b_zero_point is 200"),
+        ],
+    ),
+    Valid(
+        OpCall(
+            "pl::prelu",
+            {
+                "input": activation(2, 3),
+                "slope": constant([1, 2, 3]),
+                "input_zero_point": 0,
+                "one": 127,
+                "output_zero_point": 0,
+                **_FACTOR,
+            },
+            _RESULT,
+        ),
+        refused=[({"one": 2**24}, "one is 16777216"), ({"one": 0}, "one is 0")],
+    ),
+]
+
+MUTANTS = [
+    Mutant("binary/maximum_s8_scalar.c", "a > b", "a < b"),
+    Mutant("binary/less_s8_scalar.c", "a < table", "a <= table"),
+    Mutant("binary/equal_s8_scalar.c", "!= params->negated", "!= 0"),
+    Mutant("binary/div_s8_scalar.c", "d / 2", "(d - 1) / 2"),
+    Mutant("binary/div_s8_scalar.c", "divisor == 0 ? 1", "0 ? 1"),
+    Mutant("binary/div_s8_scalar.c", "(divisor < 0)", "0"),
+    Mutant("binary/prelu_s8_scalar.c", "x > 0", "a > 0"),
+    Mutant("binary/elementwise.h", "b += b_step", "b += a_step"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    pair = {"a": activation(4096), "b": activation(4096)}
+    result = (activation(4096, name="y"),)
+    yield Layer("maximum 4096", OpCall("pl::maximum", pair, result))
+    mask = (activation(4096, dtype="bool", name="y"),)
+    yield Layer("less 4096", OpCall("pl::less", pair | _TABLE, mask))
+    yield Layer("div 4096", OpCall("pl::div", pair | _DIV, result))

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of the ops of this folder.
+#ifndef KERNELS_BINARY_ELEMENTWISE_H_
+#define KERNELS_BINARY_ELEMENTWISE_H_
+
+#include "kernels/binary/binary.h"
+
+// `function` is a constant where this is inlined; params are a copy that no store to the output can
+// change.
+static inline pl_status pl_elementwise_s8(const pl_binary_params *params,
+                                          const pl_binary_dims *dims, const pl_binary_data *data,
+                                          int8_t (*function)(const pl_binary_params *params,
+                                                             const int16_t *table, int32_t a,
+                                                             int32_t b)) {
+  const int32_t size = dims->size[PL_BROADCAST_DIMS - 1];
+  const int32_t a_step = dims->a_stride[PL_BROADCAST_DIMS - 1];
+  const int32_t b_step = dims->b_stride[PL_BROADCAST_DIMS - 1];
+  const int16_t *table = data->table;
+  int8_t *output = data->output;
+  pl_broadcast_row row = {0};
+  do {
+    const int8_t *a = data->a + row.a;
+    const int8_t *b = data->b + row.b;
+    for (int32_t left = size; left > 0; --left, a += a_step, b += b_step) {
+      *output++ = function(params, table, *a, *b);
+    }
+  } while (pl_broadcast_next(dims, &row));
+  return PL_OK;
+}
+
+#endif  // KERNELS_BINARY_ELEMENTWISE_H_

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::amax, amin, second_moment, logsumexp and cumsum on kernels/reduce/reduce.h."""
+
+from collections.abc import Mapping
+
+from kernels.common.exponentials import exp_table
+from kernels.common.kernel import (
+    INT8_MAX,
+    INT8_MIN,
+    INT32_MAX,
+    Constant,
+    Field,
+    Isa,
+    KernelCall,
+    OpCall,
+    kernel,
+)
+from kernels.common.quantization import factor, requantize, zero_point
+from kernels.common.shapes import axis_size, reduction_dims, reduction_loops
+
+_DIFFERENCE_SHIFT, _LOG2_BITS = 20, 16  # of logsumexp's terms
+
+
+@kernel("pl::amax")
+def amax(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    return _reduce(call, "pl_amax_s8", {}, dtype=call.output().dtype)
+
+
+@kernel("pl::amin")
+def amin(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    return _reduce(call, "pl_amin_s8", {}, dtype=call.output().dtype)
+
+
+@kernel("pl::second_moment")
+def second_moment(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    count, centered, root = _count(call), call.flag("centered"), call.flag("root")
+    # As `fraction_bits` of aot/dialect/ops/second_moment.py: the sum is below 2^bits.
+    log2 = (count - 1).bit_length()
+    bits = 14 + 2 * log2 if centered else 16 + log2
+    params = {
+        **_requantization(call),
+        "count": count if centered else 0,
+        "root": int(root),
+        "fraction_bits": (62 - bits) // 2 * 2 if root else 31 - bits,
+    }
+    return _reduce(call, "pl_second_moment_s8", params)
+
+
+@kernel("pl::logsumexp")
+def logsumexp(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    table = exp_table(call, _count(call))
+    fraction_bits = call.integer("fraction_bits", 0, 31)
+    call.require(
+        int(table.array[0]) == 1 << fraction_bits,
+        f"exp_table[0] is {int(table.array[0])}, not 2^fraction_bits with {fraction_bits} bits",
+    )
+    input_factor = factor(call, "input_multiplier", "input_shift")
+    log_factor = factor(call, "log_multiplier", "log_shift")
+    source_zero_point = zero_point(call, "input_zero_point")
+    largest = max(INT8_MAX - source_zero_point, source_zero_point - INT8_MIN)
+    reach = requantize(largest << _DIFFERENCE_SHIFT, *input_factor)
+    reach += requantize(32 << _LOG2_BITS, *log_factor)
+    call.require(reach < INT32_MAX, f"the terms may add up to {reach}: int32 overflows")
+    params = {
+        "input_zero_point": source_zero_point,
+        "output_zero_point": zero_point(call, "output_zero_point"),
+        "multiplier": input_factor[0],
+        "shift": input_factor[1],
+        "fraction_bits": fraction_bits,
+        "log_multiplier": log_factor[0],
+        "log_shift": log_factor[1],
+    }
+    return _reduce(call, "pl_logsumexp_s8", params, table)
+
+
+@kernel("pl::cumsum")
+def cumsum(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    source, output = call.tensor("input", "int8"), call.output("int8")
+    _check_count(call, axis_size(call, source.shape))
+    call.require(
+        source.shape == output.shape,
+        f"output has shape {list(output.shape)}, it should be {list(source.shape)}",
+    )
+    axis = call.integer("dim")
+    return KernelCall(
+        function="pl_cumsum_s8",
+        header="kernels/reduce/reduce.h",
+        params=_requantization(call),
+        dims=reduction_loops(source.shape, {axis}),
+        data={"input": source, "output": output},
+        in_place=((source.name, output.name),),
+    )
+
+
+def _count(call: OpCall) -> int:
+    """Of the values of a result."""
+    count = call.tensor("input").size // call.output().size
+    _check_count(call, count)
+    return count
+
+
+def _check_count(call: OpCall, count: int) -> None:
+    call.require(count * 256 <= INT32_MAX, f"a sum of {count} int8 values may overflow int32")
+
+
+def _requantization(call: OpCall) -> dict[str, Field]:
+    multiplier, shift = factor(call, "multiplier", "shift")
+    return {
+        "input_zero_point": zero_point(call, "input_zero_point"),
+        "output_zero_point": zero_point(call, "output_zero_point"),
+        "multiplier": multiplier,
+        "shift": shift,
+    }
+
+
+def _reduce(
+    call: OpCall,
+    function: str,
+    params: Mapping[str, Field],
+    table: Constant | None = None,
+    dtype: str = "int8",
+) -> KernelCall:
+    call.require(dtype in ("int8", "bool"), f"output is {dtype}, not int8 or bool")
+    source = call.tensor("input", dtype)
+    return KernelCall(
+        function=function,
+        header="kernels/reduce/reduce.h",
+        params=params,
+        dims=reduction_dims(call, source, call.integers("dim"), call.flag("keepdim")),
+        data={"input": source, "exp_table": table, "output": call.output(dtype)},
+    )

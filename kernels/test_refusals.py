@@ -53,6 +53,13 @@ def test_refuses_results_of_another_type() -> None:
         kernel_call(replace(valid, outputs=valid.outputs[:1]), "scalar")
 
 
+def test_refuses_two_bytes_in_six_loops() -> None:
+    x, y = (activation(*[2] * 6, dtype="int16", name=name) for name in "xy")
+    call = OpCall("pl::transpose", {"input": x, "perm": [5, 4, 3, 2, 1, 0]}, (y,))
+    with pytest.raises(KernelError, match="int16.* takes more than 6 nested loops"):
+        kernel_call(call, "scalar")
+
+
 def test_refuses_missing_arguments() -> None:
     with pytest.raises(KernelError, match="'perm' is missing"):
         call = VALID["pl::transpose"].call

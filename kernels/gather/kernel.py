@@ -9,9 +9,9 @@ import numpy as np
 
 from kernels.common.kernel import AnyArray, Constant, Field, Isa, KernelCall, OpCall, kernel
 from kernels.common.shapes import contiguous_strides
-from kernels.common.strided import copy_cost, strided_copy_dims
+from kernels.common.strided import copy_cost
 from kernels.common.tensor import DTYPES
-from kernels.strided_copy.kernel import check_movable, copy_call
+from kernels.strided_copy.kernel import check_output, copy_call
 
 # Instructions, roughly: of a row's start, of a run's, of a byte.
 _ROW, _RUN_START, _BYTE = 8.0, 26.0, 0.6
@@ -23,17 +23,16 @@ def gather(call: OpCall, isa: Isa) -> KernelCall:
     source = call.tensor("input")
     indices = _indices(call, source.shape)
     shape = tuple(len(indices[d]) if d in indices else size for d, size in enumerate(source.shape))
-    check_movable(call, source, shape)
+    check_output(call, source, shape)
     item_size = DTYPES[source.dtype].bytes
     table = _Table.of(source.shape, indices, item_size)
     loops = _loops(source.shape, indices)
-    if loops is not None:
+    if loops is not None and item_size != 2:
         sizes, strides, offset = loops
         steps = contiguous_strides(sizes)
         cost = copy_cost(sizes, strides, steps, item_size)
         if cost is not None and cost <= table.cost:
-            dims = strided_copy_dims(sizes, strides, steps, item_size, input_offset=offset)
-            return copy_call(call, source, dims)
+            return copy_call(call, source, sizes, strides, steps, offset)
     return KernelCall(
         function="pl_gather_x8",
         header="kernels/gather/gather.h",

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::transpose and pl::slice on kernels/strided_copy/strided_copy.h."""
 
+from collections.abc import Sequence
+
 from kernels.common.kernel import Field, Isa, KernelCall, OpCall, Value, kernel
 from kernels.common.shapes import contiguous_strides
 from kernels.common.strided import permuted, strided_copy_dims
-from kernels.common.tensor import DTYPES
-
-_ELEMENT_BYTES = (1, 4)
-"""There is a function for each."""
+from kernels.common.tensor import DTYPES, MAX_RANK
 
 
 @kernel("pl::transpose")
@@ -20,9 +19,8 @@ def transpose(call: OpCall, isa: Isa) -> KernelCall:
         f"perm {list(perm)} does not name each dimension of {list(source.shape)} once",
     )
     shape, input_strides, output_strides = permuted(source.shape, perm)
-    check_movable(call, source, shape)
-    dims = strided_copy_dims(shape, input_strides, output_strides, DTYPES[source.dtype].bytes)
-    return copy_call(call, source, dims)
+    check_output(call, source, shape)
+    return copy_call(call, source, shape, input_strides, output_strides)
 
 
 @kernel("pl::slice")
@@ -42,29 +40,43 @@ def slice_(call: OpCall, isa: Isa) -> KernelCall:
     strides = list(contiguous_strides(source.shape))
     offset = start * strides[axis]
     strides[axis] *= step
-    dims = strided_copy_dims(
-        shape, strides, contiguous_strides(shape), DTYPES[source.dtype].bytes, input_offset=offset
-    )
-    return copy_call(call, source, dims)
+    return copy_call(call, source, shape, strides, contiguous_strides(shape), offset)
 
 
-def check_movable(call: OpCall, source: Value, shape: tuple[int, ...]) -> None:
-    """That the output has this shape and elements that there is a function for."""
-    movable = [name for name, dtype in DTYPES.items() if dtype.bytes in _ELEMENT_BYTES]
-    call.require(
-        source.dtype in movable,
-        f"input is {source.dtype}; there are kernels for {', '.join(movable)}",
-    )
+def check_output(call: OpCall, source: Value, shape: tuple[int, ...]) -> None:
+    """That the output has the source's elements in this shape."""
     output = call.output(source.dtype)
     call.require(
         output.shape == shape, f"output has shape {list(output.shape)}, it should be {list(shape)}"
     )
 
 
-def copy_call(call: OpCall, source: Value, dims: dict[str, Field]) -> KernelCall:
-    """Moves elements as the loops of strided_copy_dims say."""
+def copy_call(
+    call: OpCall,
+    source: Value,
+    shape: Sequence[int],
+    input_strides: Sequence[int],
+    output_strides: Sequence[int],
+    input_offset: int = 0,
+) -> KernelCall:
+    """A copy of `shape` elements: of four bytes, or of one; two are a loop of their own."""
+    size = DTYPES[source.dtype].bytes
+    if size == 2:
+        shape = (*shape, size)
+        input_strides, output_strides = (
+            (*(size * stride for stride in strides), 1)
+            for strides in (input_strides, output_strides)
+        )
+        input_offset, size = size * input_offset, 1
+    dims: dict[str, Field] = strided_copy_dims(
+        shape, input_strides, output_strides, size, input_offset
+    )
+    call.require(
+        len(dims["size"]) == MAX_RANK,  # type: ignore[arg-type]
+        f"{source.dtype}{list(source.shape)} takes more than {MAX_RANK} nested loops",
+    )
     return KernelCall(
-        function=f"pl_strided_copy_x{8 * DTYPES[source.dtype].bytes}",
+        function=f"pl_strided_copy_x{8 * size}",
         header="kernels/strided_copy/strided_copy.h",
         params={},
         dims=dims,

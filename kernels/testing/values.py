@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from kernels.common.kernel import INT8_MAX, INT8_MIN, INT32_MAX, AnyArray
+from kernels.common.kernel import INT8_MAX, INT8_MIN, INT16_MAX, INT32_MAX, AnyArray
 
 _T = TypeVar("_T")
 
@@ -46,6 +46,8 @@ class Values:
         """Any values of a movable dtype."""
         if dtype == "int8":
             return self.int8(*shape)
+        if dtype == "int16":
+            return self.int32(INT16_MAX, *shape).astype(np.int16)
         if dtype == "int32":
             return self.int32(INT32_MAX, *shape)
         return self.float32(*shape)

@@ -9,7 +9,7 @@ import torch
 
 from aot.dialect.library import define
 
-MOVABLE = (torch.int8, torch.int32, torch.float32, torch.bool)
+MOVABLE = (torch.int8, torch.int16, torch.int32, torch.float32, torch.bool)
 
 
 def _infer(input: torch.Tensor, perm: Sequence[int]) -> tuple[tuple[int, ...], torch.dtype]:

@@ -21,7 +21,7 @@ from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import returned, state_of
 from aot.errors import LoweringError, describe, problem_at, raising_line
-from aot.passes.aten import decompose_attention, parts_to_cat
+from aot.passes.aten import decompose_attention, parts_to_cat, split_recurrent
 from aot.passes.aten.average_to_mean import average_to_mean
 from aot.passes.aten.drop_expands import drop_expands
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
@@ -94,6 +94,7 @@ def export_aten(
         split_to_slices,
         fold_constants,
         whole_norms,
+        split_recurrent.split_recurrent,
         decompose_attention.decompose_attention,
         mask_softmax,
         products_to_linear,
@@ -121,7 +122,8 @@ def export_aten(
 def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedProgram:
     """The program in the ops that the rules know."""
     table = default_decompositions()
-    for op in (*KEPT, *parts_to_cat.KEPT, *decompose_attention.KEPT, *keeps):
+    recurrent = split_recurrent.KEPT
+    for op in (*KEPT, *parts_to_cat.KEPT, *decompose_attention.KEPT, *recurrent, *keeps):
         table.pop(op, None)
     return make_functional(program, table)
 

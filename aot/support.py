@@ -25,8 +25,9 @@ _HINTS = {
     "aten.sum": "mask.float().sum(dim)",
     "aten.max_pool2d_with_indices": "a pool whose indices nobody reads",
     "aten.scaled_dot_product_attention": "dropout_p=0.0, and a mask that is a constant, or float32",
-    "aten.lstm": "a convolutional or fully connected model",
-    "aten.gru": "a convolutional or fully connected model",
+    "aten.lstm": "weights that are constants, sequences that are not packed, and a Linear layer "
+    "behind it for proj_size",
+    "aten.gru": "weights that are constants, and sequences that are not packed",
     "aten.where": "values of float32",
     "aten.sort": "x.topk(k) for the first k; the order of the others in the application",
     "fft_rfft": "a Linear layer each for the real and the imaginary part: cosines and -sines of "
@@ -98,7 +99,7 @@ def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | 
     sources = rule.activations(node) if rule is not None else node.all_input_nodes
     tensors = [n.meta.get("val") for n in sources]
     if not gives_integers(node):
-        tensors.insert(0, value)
+        tensors = [*(value if isinstance(value, tuple) else [value]), *tensors]
     wrong = [t for t in tensors if not isinstance(t, torch.Tensor) or t.dtype != torch.float32]
     shapes = [t.shape for t in tensors if isinstance(t, torch.Tensor)]
     if any(0 in shape for shape in shapes) and rejection is None:

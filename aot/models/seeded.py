@@ -32,11 +32,12 @@ def seed_weights(module: nn.Module, *inputs: torch.Tensor, seed: int) -> nn.Modu
     """Gives `module` weights as training would leave them, in place; returns it in eval mode.
 
     Convolutions and linear layers get normal weights of He's variance, correlated within a filter's
-    window, and small biases; embeddings and what attention has beside its layers get normal ones.
-    BatchNorm layers get a scale in [0.5, 1.5], a shift of 1.0 +- 0.5 and, as running statistics,
-    those of what reaches them when `inputs` (batches) run through the network; other norms get such
-    a scale, and a shift of 0.0 +- 0.5. With white filters and shifts around zero a deep random
-    network is chaotic: rounding errors grow from layer to layer as they do not in a trained one.
+    window, and small biases; recurrent layers torch's own distribution, embeddings and what
+    attention has beside its layers normal ones. BatchNorm layers get a scale in [0.5, 1.5], a shift
+    of 1.0 +- 0.5 and, as running statistics, those of what reaches them when `inputs` (batches) run
+    through the network; other norms get such a scale, and a shift of 0.0 +- 0.5. With white filters
+    and shifts around zero a deep random network is chaotic: rounding errors grow from layer to
+    layer as they do not in a trained one.
     """
     rng = np.random.default_rng(seed)
     module = module.double().eval()
@@ -50,6 +51,9 @@ def seed_weights(module: nn.Module, *inputs: torch.Tensor, seed: int) -> nn.Modu
             _fill(layer.weight, values * np.sqrt(2.0 / layer.weight[0].numel()))
             if layer.bias is not None:
                 _fill(layer.bias, rng.standard_normal(layer.bias.shape) * 0.05)
+        elif isinstance(layer, nn.RNNBase | nn.RNNCellBase):
+            for parameter in layer.parameters():
+                _fill(parameter, rng.uniform(-1.0, 1.0, parameter.shape) / layer.hidden_size**0.5)
         elif isinstance(layer, nn.BatchNorm1d | nn.BatchNorm2d):
             if layer.affine:
                 _fill(layer.weight, rng.uniform(0.5, 1.5, layer.weight.shape))

@@ -58,6 +58,18 @@ class KnownRange(MinMaxObserver):  # type: ignore[misc]
         return torch.tensor([scale]), torch.tensor([self.known_zero_point])
 
 
+class PowerOfTwo(MinMaxObserver):  # type: ignore[misc]
+    """The finest scale 2^-n that holds all values, n in [0, finest]."""
+
+    def __init__(self, *, finest: int, **options: Any) -> None:
+        super().__init__(**options)
+        self.finest = finest
+
+    def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
+        scale, zero_point = super().calculate_qparams()
+        return torch.exp2(torch.log2(scale).ceil().clamp(-self.finest, 0)), zero_point
+
+
 class WidestChannel(PerChannelMinMaxObserver):  # type: ignore[misc]
     """Gives every channel the scale of the widest."""
 

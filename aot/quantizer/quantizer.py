@@ -28,12 +28,13 @@ from torchao.quantization.pt2e.quantizer import (
 
 from aot.backends.traits import Traits
 from aot.dialect.graph import state_nodes, state_of
-from aot.dialect.quantization import INT8, INT8_WEIGHT, Quantization, QuantizedType
-from aot.dialect.results import taken_from
-from aot.quantizer.observers import Histogram, KnownRange, WidestChannel
-from aot.rules import fused_clamp, gives_integers, rule_for
+from aot.dialect.quantization import INT8, INT8_WEIGHT, INT16, Quantization, QuantizedType
+from aot.dialect.recurrence import STATE_BITS
+from aot.dialect.results import take, taken_from, values_of
+from aot.quantizer.observers import Histogram, KnownRange, PowerOfTwo, WidestChannel
+from aot.rules import fused_clamp, gives_integers, rule_for, unread_states
 from aot.rules.function import Roots, function_root, function_roots, is_interior, members
-from aot.rules.rule import HEADROOM, Fixed, Integers, Rule, Shares
+from aot.rules.rule import HEADROOM, Carries, Fixed, Integers, Rule, Shares
 from aot.rules.weights import channel_axis
 
 _EPSILON = 2**-24  # the smallest scale
@@ -85,14 +86,15 @@ def _fixed(output: Fixed) -> QuantizationSpecBase:
 
 @dataclass
 class Group:
-    """Values of one quantization, with the zero point 0 if it is symmetric; `headroom` as the
-    members ask for that are observed by themselves.
+    """Values of one quantization, with the zero point 0 if it is symmetric, int16 if a loop carries
+    them; `headroom` as the members ask for that are observed by themselves.
     """
 
     members: list[Node] = field(default_factory=list)
     fixed: Fixed | None = None
     headroom: float = 0.0
     symmetric: bool = False
+    carried: bool = False
 
 
 class Groups:
@@ -122,6 +124,7 @@ class Groups:
             return False
         a.members.extend(b.members)
         a.headroom = min(a.headroom, b.headroom)
+        a.carried |= b.carried
         for member in b.members:
             self._of[member] = a
         return True
@@ -142,6 +145,16 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
     def __init__(self, traits: Mapping[str, Traits] | None = None) -> None:
         super().__init__()
         self._traits = traits or {}
+
+    def transform_for_annotation(self, model: GraphModule) -> GraphModule:
+        """Takes the states that nobody reads out of their calls, so that they are observed."""
+        for call in list(model.graph.nodes):
+            for index in unread_states(call):
+                with model.graph.inserting_after(call):
+                    state = take(model.graph, call, index)
+                state.meta = {**call.meta, "val": values_of(call)[index]}
+        model.recompile()
+        return model
 
     def annotate(self, model: GraphModule) -> GraphModule:
         nodes = list(model.graph.nodes)
@@ -192,6 +205,10 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 groups.add(node, ranges.pop() if len(ranges) == 1 else None)
                 for source in sources:
                     groups.join(source, node)
+            elif isinstance(output, Carries):
+                groups.add(node)
+                groups.join(node, rule.activations(node)[output.activation])
+                groups[node].carried = True
             else:
                 groups.add(node, headroom=output.headroom)
         for old, new in states:
@@ -235,10 +252,10 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 else:
                     assert output is not None
                     inputs[value] = output
-            weight = rule.weights(node)
-            if weight is not None:
-                uniform = self._needs(node, rule).weights_per_tensor
-                observer = WidestChannel if uniform else PerChannelMinMaxObserver
+            weights = rule.weights(node) or ()
+            uniform = self._needs(node, rule).weights_per_tensor
+            observer = WidestChannel if uniform else PerChannelMinMaxObserver
+            for weight in (weights,) if isinstance(weights, Node) else weights:
                 inputs[weight] = _per_channel(INT8_WEIGHT, observer, channel_axis(node))
         for member in _readers(node):
             member.meta["quantization_annotation"] = QuantizationAnnotation(
@@ -277,6 +294,8 @@ def _spec(
         return SharedQuantizationSpec(first)
     if group.fixed is not None:
         return _fixed(group.fixed)
+    if group.carried:
+        return _per_tensor(INT16, PowerOfTwo, finest=STATE_BITS)
     return _per_tensor(replace(INT8, symmetric=group.symmetric), Histogram, headroom=group.headroom)
 
 

@@ -23,12 +23,13 @@ from aot.rules import (
     normalization,
     pooling,
     prelu,
+    recurrent,
     reductions,
     softmax,
     unary,
 )
 from aot.rules.function import Roots, is_elementwise
-from aot.rules.rule import Clamp, Integers, Rule, as_clamp
+from aot.rules.rule import Carries, Clamp, Integers, Rule, as_clamp
 
 FAMILIES = (
     binary.FAMILY,
@@ -45,6 +46,7 @@ FAMILIES = (
     normalization.FAMILY,
     pooling.FAMILY,
     prelu.FAMILY,
+    recurrent.FAMILY,
     reductions.FAMILY,
     softmax.FAMILY,
 )
@@ -100,6 +102,13 @@ def _table_rule(node: Node) -> Rule | None:
 def has_rules_by_result(call: Node) -> bool:
     """Whether a call has no rule itself because each of its results may have one."""
     return call.target in _RESULTS
+
+
+def unread_states(call: Node) -> list[int]:
+    """Which results of a call are states that are observed, but that nobody takes."""
+    taken = {taken_from(user)[1] for user in call.users}
+    rules = enumerate(_RESULTS.get(call.target, ()))
+    return [i for i, rule in rules if isinstance(rule.output, Carries) and i not in taken]
 
 
 def gives_integers(node: Node, roots: Roots | None = None) -> bool:

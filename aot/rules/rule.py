@@ -70,7 +70,19 @@ class Integers:
     """The output is not quantized: its values are numbers as they are, e.g. indices."""
 
 
-Output = Observed | Shares | Fixed | Integers
+@dataclass(frozen=True)
+class Carries:
+    """The output is what becomes of an activation in a loop: a state of the scale 2^-n, int16, that
+    all states on the way are observed for.
+
+    Attributes:
+      activation: its index in `Rule.activations`.
+    """
+
+    activation: int
+
+
+Output = Observed | Shares | Fixed | Integers | Carries
 
 
 @dataclass
@@ -124,15 +136,17 @@ class Call:
 class Rule(Protocol):
     """A family of ATen ops, or one result of those that have several."""
 
-    output: ClassVar[Output]
     fuses_clamp: ClassVar[bool]
+
+    @property
+    def output(self) -> Output: ...
 
     def activations(self, node: Node) -> list[Node]:
         """The argument nodes that are quantized as activations."""
         ...
 
-    def weights(self, node: Node) -> Node | None:
-        """The argument node that is quantized per channel (axis 0), or None."""
+    def weights(self, node: Node) -> Node | Sequence[Node] | None:
+        """The argument node, or nodes, quantized per channel (axis 0), or None."""
         ...
 
     def op(self, node: Node) -> Op:

@@ -14,6 +14,7 @@ from torch.fx import Node
 
 from aot.dialect.arithmetic import INT32_MAX, quantize_multiplier
 from aot.dialect.graph import quantization_of
+from aot.dialect.quantization import Quantization
 from aot.errors import LoweringError
 from aot.quantizer.qdq import quantized_weight
 from aot.rules.rule import Call, argument
@@ -50,6 +51,8 @@ def quantize_weights(
     weight: object,
     bias: torch.Tensor | None,
     arrange: Callable[[torch.Tensor], torch.Tensor] | None = None,
+    source: Quantization | None = None,
+    result: float | None = None,
 ) -> QuantizedWeights:
     """Reads the per-channel quantized weight behind a dequantize node and completes the constants.
 
@@ -58,6 +61,8 @@ def quantize_weights(
       weight: a quantized_decomposed.dequantize_per_channel node over constants.
       bias: float [O], or None.
       arrange: brings the weight's elements to [O, ...] where torch has them in another order.
+      source: of what is multiplied, where that is not the first input.
+      result: scale of what comes out, where that is not the output.
 
     Raises:
       LoweringError: an accumulator could overflow int32.
@@ -68,7 +73,8 @@ def quantize_weights(
     if arrange is not None:
         values, scales = arrange(values), arrange(scales)
     scales = scales.flatten(1)[:, 0]
-    source = quantization_of(call.inputs[0])
+    source = source or quantization_of(call.inputs[0])
+    result = result or call.output.scale
     real_bias = torch.zeros(len(values)) if bias is None else bias
     real_bias = real_bias.to(torch.float64)
 
@@ -82,14 +88,15 @@ def quantize_weights(
     values = values.to(quantization.type.dtype)
 
     int_bias = torch.round(real_bias / (source.scale * kept)).to(torch.int64)
-    # |x - zero_point| <= span on every tap; partial sums are bounded by the sum of magnitudes.
-    bound = source.span * values.to(torch.int64).abs().flatten(1).sum(dim=1) + int_bias.abs()
+    # |x - zero_point| on every tap; partial sums are bounded by the sum of magnitudes.
+    reach = -source.type.quant_min if source.type.symmetric else source.span
+    bound = reach * values.to(torch.int64).abs().flatten(1).sum(dim=1) + int_bias.abs()
     if int(bound.max()) > INT32_MAX:
         raise LoweringError(
             f"{call.node.target} with {math.prod(values.shape[1:])} weights a channel can overflow "
             "its int32 accumulator"
         )
-    pairs = [quantize_multiplier(source.scale * float(s) / call.output.scale) for s in kept]
+    pairs = [quantize_multiplier(source.scale * float(s) / result) for s in kept]
     return QuantizedWeights(
         values,
         int_bias.to(torch.int32),

@@ -41,12 +41,14 @@ def factor(
     return multiplier, shift
 
 
-def factors(call: OpCall, channels: int) -> tuple[AnyArray, AnyArray]:
-    """The per-channel `multiplier` and `shift` tensors, int32 [channels]."""
-    multiplier = channel_vector(call, "multiplier", channels)
-    shift = channel_vector(call, "shift", channels)
+def factors(call: OpCall, channels: int, prefix: str = "") -> tuple[AnyArray, AnyArray]:
+    """The per-channel `multiplier` and `shift` tensors, int32 [channels]; a prefix for both names
+    where a call has several.
+    """
+    multiplier = channel_vector(call, f"{prefix}multiplier", channels)
+    shift = channel_vector(call, f"{prefix}shift", channels)
     pairs = zip(multiplier.tolist(), shift.tolist(), strict=True)
-    _check_factors(call, "multiplier", pairs, signed=False)
+    _check_factors(call, f"{prefix}multiplier", pairs, signed=False)
     return multiplier, shift
 
 

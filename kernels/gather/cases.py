@@ -75,7 +75,7 @@ CALLS = [
             ({"indices": _indices([3, -1, 0])}, "not all in \\[0, 4\\)"),
             ({"indices": [activation(3, dtype="int32")]}, "must be a constant list"),
             ({"indices": [constant([3, 0, 3])]}, "int8, not int32"),
-            ({"input": activation(4, 5, dtype="int16")}, "input is int16; there are"),
+            ({"input": activation(4, 5, dtype="int16")}, "output 0 is int8, not int16"),
         ],
     ),
 ]

@@ -36,7 +36,7 @@ def slice_(call: OpCall, isa: Isa) -> KernelCall:
     )
     shape = list(source.shape)
     shape[axis] = -(-(end - start) // step)
-    check_movable(call, source, tuple(shape))
+    check_output(call, source, tuple(shape))
     strides = list(contiguous_strides(source.shape))
     offset = start * strides[axis]
     strides[axis] *= step

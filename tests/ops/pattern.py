@@ -8,6 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from tests.ops import recurrent
 from tests.ops.bundle import as_model
 from tests.ops.case import Case, Function, Input, sequence, spatial
 
@@ -266,6 +267,7 @@ def cases() -> Iterator[Case]:
         (Input((3, 4), -8.0, 8.0),),
         {"lut": 1},
     )
+    yield from recurrent.cases()
 
 
 factory, calibration, test_inputs = as_model(cases)

@@ -64,6 +64,12 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
     ),
     ("conv3d", partial(nn.Conv3d, 2, 2, 2), ((1, 2, 3, 3, 3),), "aten.conv"),
     ("gather", partial(Function, lambda x: x.sort(dim=1)), ((2, 5),), "aten.sort"),
+    (
+        "lstm_projection",
+        partial(nn.LSTM, 3, 4, proj_size=2),
+        ((5, 1, 3),),
+        "^1 op .*\n.*aten.lstm.*neither.*\n.*proj_size",
+    ),
     ("identity", nn.Identity, ((2, 3),), "unchanged"),
 )
 

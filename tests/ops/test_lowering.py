@@ -25,6 +25,10 @@ from tests.ops.tables import MOVE_NOTHING, TABLES, table
 OFF_BY_ONE_RATE = {"adaptive_avg_pool2d": 0.25, "avg_pool2d": 0.1, "mean": 0.25}
 OFF_BY_ONE_RATE_OF_OTHERS = 0.01
 
+# States of 16 bits, which a loop carries, differ by more of their own steps, of which int8 has 256
+# in one.
+LARGEST_OF_STATES = 4
+
 
 @functools.cache
 def lowered(name: str) -> Lowered:
@@ -93,5 +97,8 @@ def test_is_within_one_step_of_torchao(name: str) -> None:
     differences = lockstep(name).by_op
     assert differences
     for op, difference in differences.items():
+        if op.endswith(" state"):
+            assert difference.largest <= LARGEST_OF_STATES, op
+            continue
         assert difference.largest <= 1, op
         assert difference.rate <= OFF_BY_ONE_RATE.get(op, OFF_BY_ONE_RATE_OF_OTHERS), op

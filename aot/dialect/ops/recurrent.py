@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::lstm, pl::gru and pl::rnn: one layer in one direction over a whole sequence.
+
+What they share (aot/dialect/recurrence.py has the arithmetic):
+
+  input: int8 [T, N, I], or [N, T, I] if batch_first.
+  hidden: int16 [N, H], the state before the first step, of the scale 2^-hidden_bits.
+  weight, hidden_weight: int8 [G * H, I] and [G * H, H], rows in torch's order of gates.
+  bias: int32 [G * H], of the sums of weight; where both parts are only added, of both.
+  multiplier, shift, hidden_multiplier, hidden_shift: int32 [G * H], of the requantization of the
+    sums to FRACTION_BITS.
+  table: int16 [385], gate_table().
+  output_multiplier, output_shift, output_zero_point: make int8 of a hidden state.
+  reverse: the sequence is taken from its end; results stay in the input's order.
+
+The results are the hidden states, int8 [T, N, H] or [N, T, H], and the state behind the last step,
+int16 as it came in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import torch
+
+from aot.dialect.arithmetic import rounding_shift_right
+from aot.dialect.library import Inferred, define
+from aot.dialect.recurrence import (
+    Constants,
+    centred_sigmoid,
+    part,
+    run,
+    saturate_int16,
+    sigmoid,
+    tanh,
+    to_state,
+)
+
+_INT16, _INT32 = (torch.int16,), (torch.int32,)
+_DTYPES = {
+    "input": (torch.int8,),
+    "hidden": _INT16,
+    "weight": (torch.int8,),
+    "hidden_weight": (torch.int8,),
+    "table": _INT16,
+    **dict.fromkeys(
+        ("bias", "multiplier", "shift", "hidden_multiplier", "hidden_shift"),
+        _INT32,
+    ),
+}
+_ZERO_POINTS = {"input_zero_point": "input"}
+_CONSTANTS = "Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, Tensor hidden_weight, "
+_FACTORS = "Tensor hidden_multiplier, Tensor hidden_shift, Tensor table, int input_zero_point, "
+_OUTPUT = (
+    "int output_multiplier, int output_shift, int output_zero_point, bool reverse, bool batch_first"
+)
+
+
+def _infer(states: int) -> Callable[..., list[Inferred]]:
+    def infer(input: torch.Tensor, hidden: torch.Tensor, *_: object) -> list[Inferred]:
+        state = tuple(hidden.shape), torch.int16
+        return [((*input.shape[:2], hidden.shape[1]), torch.int8), *[state] * states]
+
+    return infer
+
+
+def _macs(gates: int) -> Callable[..., int]:
+    def macs(input: torch.Tensor, hidden: torch.Tensor, *_: object) -> int:
+        size = hidden.shape[1]
+        return math.prod(input.shape[:2]) * gates * size * (input.shape[2] + size)
+
+    return macs
+
+
+def _without_bias(weight: torch.Tensor, multiplier: torch.Tensor, shift: torch.Tensor) -> Constants:
+    return weight, torch.zeros_like(multiplier), multiplier, shift
+
+
+@define(
+    "Tensor input, Tensor hidden, Tensor cell, "
+    + _CONSTANTS
+    + _FACTORS
+    + "int hidden_bits, int cell_bits, "
+    + _OUTPUT,
+    infer=_infer(2),
+    dtypes={**_DTYPES, "cell": _INT16},
+    results=3,
+    zero_points=_ZERO_POINTS,
+    macs=_macs(4),
+)
+def lstm(
+    input: torch.Tensor,
+    hidden: torch.Tensor,
+    cell: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    multiplier: torch.Tensor,
+    shift: torch.Tensor,
+    hidden_weight: torch.Tensor,
+    hidden_multiplier: torch.Tensor,
+    hidden_shift: torch.Tensor,
+    table: torch.Tensor,
+    input_zero_point: int,
+    hidden_bits: int,
+    cell_bits: int,
+    output_multiplier: int,
+    output_shift: int,
+    output_zero_point: int,
+    reverse: bool,
+    batch_first: bool,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Gates i, f, g, o; the cell's state, int16 of the scale 2^-cell_bits, comes second and third.
+
+    c = f * c + i * g and h = o * tanh(c), each rounded once.
+    """
+    inner = weight, bias, multiplier, shift
+    outer = _without_bias(hidden_weight, hidden_multiplier, hidden_shift)
+    c = cell.to(torch.int64)
+
+    def step(x: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
+        nonlocal c
+        i, f, g, o = (part(x - input_zero_point, inner) + part(h, outer)).chunk(4, 1)
+        i, f, g, o = sigmoid(i, table), sigmoid(f, table), tanh(g, table), sigmoid(o, table)
+        kept, new = (f * c) >> 1, (i * g) >> (16 - cell_bits)
+        c = saturate_int16(rounding_shift_right(kept + new, 15))
+        return to_state(o * centred_sigmoid(c << (15 - cell_bits), table), 31, hidden_bits)
+
+    output = output_multiplier, output_shift, output_zero_point
+    y, h = run(input, hidden, step, output, reverse, batch_first)
+    return y, h, c.to(torch.int16)
+
+
+@define(
+    "Tensor input, Tensor hidden, "
+    + _CONSTANTS
+    + "Tensor hidden_bias, "
+    + _FACTORS
+    + "int hidden_bits, "
+    + _OUTPUT,
+    infer=_infer(1),
+    dtypes={**_DTYPES, "hidden_bias": _INT32},
+    results=2,
+    zero_points=_ZERO_POINTS,
+    macs=_macs(3),
+)
+def gru(
+    input: torch.Tensor,
+    hidden: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    multiplier: torch.Tensor,
+    shift: torch.Tensor,
+    hidden_weight: torch.Tensor,
+    hidden_bias: torch.Tensor,
+    hidden_multiplier: torch.Tensor,
+    hidden_shift: torch.Tensor,
+    table: torch.Tensor,
+    input_zero_point: int,
+    hidden_bits: int,
+    output_multiplier: int,
+    output_shift: int,
+    output_zero_point: int,
+    reverse: bool,
+    batch_first: bool,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Gates r, z, n; hidden_bias is int32 [H], of n's sums of hidden_weight.
+
+    n = tanh(a + r * b), of its two parts, and h = n + z * (h - n).
+    """
+    size = hidden.shape[1]
+    inner = weight, bias, multiplier, shift
+    outer_bias = torch.nn.functional.pad(hidden_bias, (2 * size, 0))
+    outer = hidden_weight, outer_bias, hidden_multiplier, hidden_shift
+
+    def step(x: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
+        a, b = part(x - input_zero_point, inner), part(h, outer)
+        r, z = (sigmoid(gate, table) for gate in (a + b)[:, : 2 * size].chunk(2, 1))
+        n = tanh(a[:, 2 * size :] + ((r * b[:, 2 * size :] + 2**15) >> 16), table)
+        change = (z * ((h << (15 - hidden_bits)) - n) + 2**15) >> 16
+        return to_state(n + change, 15, hidden_bits)
+
+    output = output_multiplier, output_shift, output_zero_point
+    return run(input, hidden, step, output, reverse, batch_first)
+
+
+@define(
+    "Tensor input, Tensor hidden, "
+    + _CONSTANTS
+    + _FACTORS
+    + "int hidden_bits, bool relu, "
+    + _OUTPUT,
+    infer=_infer(1),
+    dtypes=_DTYPES,
+    results=2,
+    zero_points=_ZERO_POINTS,
+    macs=_macs(1),
+)
+def rnn(
+    input: torch.Tensor,
+    hidden: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    multiplier: torch.Tensor,
+    shift: torch.Tensor,
+    hidden_weight: torch.Tensor,
+    hidden_multiplier: torch.Tensor,
+    hidden_shift: torch.Tensor,
+    table: torch.Tensor,
+    input_zero_point: int,
+    hidden_bits: int,
+    relu: bool,
+    output_multiplier: int,
+    output_shift: int,
+    output_zero_point: int,
+    reverse: bool,
+    batch_first: bool,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """h = tanh(a + b) of the two parts, or relu(a + b)."""
+    inner = weight, bias, multiplier, shift
+    outer = _without_bias(hidden_weight, hidden_multiplier, hidden_shift)
+
+    def step(x: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
+        sums = part(x - input_zero_point, inner) + part(h, outer)
+        return to_state(2 * sums.clamp(min=0) if relu else tanh(sums, table), 15, hidden_bits)
+
+    output = output_multiplier, output_shift, output_zero_point
+    return run(input, hidden, step, output, reverse, batch_first)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""recurrent.lstm, gru and rnn (aot/rules/recurrent_ops.py) to the op of the same name of the
+dialect.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.arithmetic import quantize_multiplier
+from aot.dialect.graph import Edge, quantization_of, tensor_constant
+from aot.dialect.library import Op
+from aot.dialect.ops.recurrent import gru, lstm, rnn
+from aot.dialect.quantization import Quantization
+from aot.dialect.recurrence import FRACTION_BITS, STATE_BITS, gate_table
+from aot.dialect.results import results_of, taken_from
+from aot.quantizer.qdq import QUANTIZE, activation_quantization
+from aot.rules import recurrent_ops
+from aot.rules.rule import Call, Carries, Family, Observed, Output, argument
+from aot.rules.weights import quantize_weights
+
+_OPS: dict[object, Op] = {recurrent_ops.LSTM: lstm, recurrent_ops.GRU: gru, recurrent_ops.RNN: rnn}
+
+
+class _Result:
+    """Result `index` of a call; the first that is lowered emits the call for all."""
+
+    fuses_clamp: ClassVar[bool] = False
+
+    def __init__(self, index: int) -> None:
+        self._index = index
+
+    @property
+    def output(self) -> Output:
+        return Carries(self._index) if self._index else Observed()
+
+    def activations(self, node: Node) -> list[Node]:
+        call = taken_from(node)[0]
+        names = [a.name for a in call.target._schema.arguments]  # type: ignore[union-attr]
+        return [argument(call, name) for name in names[: names.index("input_weight")]]
+
+    def weights(self, node: Node) -> list[Node]:
+        call = taken_from(node)[0]
+        return [argument(call, name) for name in ("input_weight", "hidden_weight")]
+
+    def op(self, node: Node) -> Op:
+        return _OPS[taken_from(node)[0].target]
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        return None
+
+    def emit(self, call: Call) -> Node:
+        source = taken_from(call.node)[0]
+        made = next((u for u in call.inputs[0].users if u.meta.get("source") is source), None)
+        if made is None:
+            made = _emit(call, source)
+            made.meta["source"] = source
+        return call.result(made, self._index)
+
+
+def _emit(call: Call, node: Node) -> Node:
+    op = _OPS[node.target]
+    x, *states = map(quantization_of, call.inputs)
+    constants = _constants(call, node, x, states[0])
+    output = _output_quantization(node)
+    return call.emit(
+        op,
+        *call.inputs,
+        *(call.constant(name, value) for name, value in constants.items()),
+        x.zero_point,
+        *(_fraction_bits(state) for state in states),
+        *([bool(argument(node, "relu"))] if op is rnn else []),
+        *quantize_multiplier(states[0].scale / output.scale),
+        output.zero_point,
+        bool(argument(node, "reverse")),
+        bool(argument(node, "batch_first")),
+        edge=Edge(),
+    )
+
+
+def _constants(
+    call: Call, node: Node, x: Quantization, hidden: Quantization
+) -> dict[str, torch.Tensor]:
+    """By argument of the dialect's op, in its order."""
+    input_bias, hidden_bias = (
+        tensor_constant(call.module, argument(node, name)) for name in ("input_bias", "hidden_bias")
+    )
+    of_sums = hidden_bias
+    if node.target is recurrent_ops.GRU and hidden_bias is not None:
+        # Of n the gate r scales the hidden state's part, and the bias with it.
+        of_sums = hidden_bias.clone()
+        of_sums[2 * len(hidden_bias) // 3 :] = 0.0
+        hidden_bias = hidden_bias - of_sums
+    bias = None if input_bias is None or of_sums is None else input_bias + of_sums
+    result = 2.0**-FRACTION_BITS
+    inner = quantize_weights(call, argument(node, "input_weight"), bias, source=x, result=result)
+    outer = quantize_weights(
+        call, argument(node, "hidden_weight"), hidden_bias, source=hidden, result=result
+    )
+    constants = {
+        "weight": inner.values,
+        "bias": inner.bias,
+        "multiplier": inner.multiplier,
+        "shift": inner.shift,
+        "hidden_weight": outer.values,
+        "hidden_bias": outer.bias[2 * len(outer.bias) // 3 :],
+        "hidden_multiplier": outer.multiplier,
+        "hidden_shift": outer.shift,
+        "table": gate_table(),
+    }
+    if node.target is not recurrent_ops.GRU:
+        del constants["hidden_bias"]
+    return constants
+
+
+def _output_quantization(node: Node) -> Quantization:
+    """Of the first result; any where nobody reads it."""
+    for result in results_of(node):
+        for user in result.users if taken_from(result)[1] == 0 else ():
+            if user.target is QUANTIZE:
+                return activation_quantization(user)
+    return Quantization(2.0**-7)
+
+
+def _fraction_bits(state: Quantization) -> int:
+    bits = round(-math.log2(state.scale))
+    assert state.scale == 2.0**-bits and 0 <= bits <= STATE_BITS, state
+    return bits
+
+
+FAMILY = Family(
+    {},
+    results={
+        recurrent_ops.LSTM: tuple(map(_Result, (0, 1, 2, 1, 2))),
+        recurrent_ops.GRU: tuple(map(_Result, (0, 1, 1))),
+        recurrent_ops.RNN: tuple(map(_Result, (0, 1, 1))),
+    },
+)

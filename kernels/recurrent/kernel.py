@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::lstm, pl::gru and pl::rnn on kernels/recurrent/recurrent.h."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from kernels.common.gemm import fold_zero_point
+from kernels.common.kernel import (
+    INT32_MAX,
+    AnyArray,
+    Constant,
+    Field,
+    Isa,
+    KernelCall,
+    OpCall,
+    Value,
+    kernel,
+)
+from kernels.common.quantization import channel_vector, factor, factors, zero_point
+
+_TABLE_SIZE = 12 * 32 + 1
+_HIDDEN_REACH = 2**15
+
+
+@kernel("pl::lstm")
+def lstm(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    cell = _state(call, "cell", call.tensor("hidden").shape)
+    last = _last_state(call, 2)
+    return _recurrent_call(
+        call,
+        gates=4,
+        params={"cell_bits": _bits(call, "cell_bits"), "relu": 0},
+        data={"cell": cell, "hidden_bias": None, "last_cell": last},
+        in_place=((cell.name, last.name),),
+    )
+
+
+@kernel("pl::gru")
+def gru(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    bias = call.constant("hidden_bias", "int32", rank=1)
+    size = call.tensor("hidden", rank=2).shape[1]
+    call.require(bias.size == size, f"hidden_bias has {bias.size} entries for {size} units")
+    return _recurrent_call(
+        call,
+        gates=3,
+        params={"cell_bits": 0, "relu": 0},
+        data={"cell": None, "hidden_bias": Constant(bias), "last_cell": None},
+        largest_bias=int(np.abs(bias.astype(np.int64)).max()),
+    )
+
+
+@kernel("pl::rnn")
+def rnn(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    return _recurrent_call(
+        call,
+        gates=1,
+        params={"cell_bits": 0, "relu": int(call.flag("relu"))},
+        data={"cell": None, "hidden_bias": None, "last_cell": None},
+    )
+
+
+def _recurrent_call(
+    call: OpCall,
+    gates: int,
+    params: Mapping[str, Field],
+    data: Mapping[str, Field],
+    in_place: tuple[tuple[str, str], ...] = (),
+    largest_bias: int = 0,
+) -> KernelCall:
+    source, hidden = call.tensor("input", "int8", rank=3), call.tensor("hidden", "int16", rank=2)
+    batch_first = call.flag("batch_first")
+    batches, steps = source.shape[:2] if batch_first else source.shape[1::-1]
+    size = hidden.shape[1]
+    _state(call, "hidden", (batches, size))
+    output = call.output("int8")
+    expected = (*source.shape[:2], size)
+    call.require(
+        output.shape == expected,
+        f"output has shape {list(output.shape)}, it should be {list(expected)}",
+    )
+    multiplier, shift = factor(call, "output_multiplier", "output_shift")
+    table = call.constant("table", "int16", rank=1)
+    call.require(table.size == _TABLE_SIZE, f"table has {table.size} entries, not {_TABLE_SIZE}")
+    row_step = 1 if batch_first else batches
+    reverse = call.flag("reverse")
+    return KernelCall(
+        function=f"pl_{call.op.removeprefix('pl::')}_s8",
+        header="kernels/recurrent/recurrent.h",
+        params={
+            "hidden_bits": _bits(call, "hidden_bits"),
+            **params,
+            "output_multiplier": multiplier,
+            "output_shift": shift,
+            "output_zero_point": zero_point(call, "output_zero_point"),
+        },
+        dims={
+            "steps": steps,
+            "batches": batches,
+            "input_size": source.shape[2],
+            "hidden_size": size,
+            "first_row": (steps - 1) * row_step if reverse else 0,
+            "row_step": -row_step if reverse else row_step,
+            "batch_step": steps if batch_first else 1,
+        },
+        data={
+            "input": source,
+            "hidden": hidden,
+            **_parts(call, gates, source.shape[2], size, largest_bias),
+            "table": Constant(table),
+            "output": output,
+            "last_hidden": _last_state(call, 1),
+            **data,
+        },
+        scratch=2 * size if steps > 1 else 0,
+        in_place=in_place,
+    )
+
+
+def _parts(
+    call: OpCall, gates: int, input_size: int, size: int, largest_bias: int
+) -> dict[str, Field]:
+    """The constants of both parts of the pre-activations, checked against overflow and packed."""
+    rows = gates * size
+    weight = _weight(call, "weight", (rows, input_size))
+    hidden_weight = _weight(call, "hidden_weight", (rows, size))
+    bias = fold_zero_point(
+        call, weight, channel_vector(call, "bias", rows), zero_point(call, "input_zero_point")
+    )
+    reach = _HIDDEN_REACH * int(np.abs(hidden_weight.astype(np.int64)).sum(axis=1).max())
+    call.require(
+        reach + largest_bias <= INT32_MAX,
+        f"the sums of hidden_weight may reach {reach + largest_bias} and overflow int32",
+    )
+    multiplier, shift = factors(call, rows)
+    hidden_multiplier, hidden_shift = factors(call, rows, "hidden_")
+
+    def pack(array: AnyArray, dtype: str = "int32") -> Constant:
+        by_unit = array.reshape(gates, size, -1).transpose(1, 2, 0)
+        return Constant(np.ascontiguousarray(by_unit, dtype).reshape(-1))
+
+    return {
+        "weight": pack(weight, "int8"),
+        "bias": pack(bias),
+        "multiplier": pack(multiplier),
+        "shift": pack(shift),
+        "hidden_weight": pack(hidden_weight, "int8"),
+        "hidden_multiplier": pack(hidden_multiplier),
+        "hidden_shift": pack(hidden_shift),
+    }
+
+
+def _weight(call: OpCall, name: str, shape: tuple[int, int]) -> AnyArray:
+    weight = call.constant(name, "int8", rank=2)
+    call.require(
+        weight.shape == shape, f"{name} has shape {list(weight.shape)}, it should be {list(shape)}"
+    )
+    return weight
+
+
+def _state(call: OpCall, name: str, shape: tuple[int, ...]) -> Value:
+    state = call.tensor(name, "int16", rank=2)
+    call.require(
+        state.shape == shape, f"{name} has shape {list(state.shape)}, it should be {list(shape)}"
+    )
+    return state
+
+
+def _last_state(call: OpCall, index: int) -> Value:
+    """The output that the state behind the last step is."""
+    state, shape = call.output("int16", index=index), call.tensor("hidden").shape
+    call.require(
+        state.shape == shape,
+        f"output {index} has shape {list(state.shape)}, it should be {list(shape)}",
+    )
+    return state
+
+
+def _bits(call: OpCall, name: str) -> int:
+    return call.integer(name, 0, 15)

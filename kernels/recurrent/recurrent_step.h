@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the recurrent kernels share: the loop over a sequence, the two parts of the pre-activations,
+// sigmoid and tanh. Numbers named q15 or q16 are real numbers times 2^15 or 2^16.
+#ifndef KERNELS_RECURRENT_RECURRENT_STEP_H_
+#define KERNELS_RECURRENT_RECURRENT_STEP_H_
+
+#include "kernels/common/requantize.h"
+#include "kernels/recurrent/recurrent.h"
+
+#define PL_MAX_GATES 4
+#define PL_FRACTION_BITS 14  // of a pre-activation
+#define PL_STEP_BITS 9       // of the table: 32 entries for each 1.0
+#define PL_TABLE_REACH 12
+
+// sigmoid(x) - 1/2 as q16 of an x with PL_FRACTION_BITS; tanh(x / 2) as q15.
+static inline int32_t pl_centred_sigmoid(const int16_t *table, int32_t x) {
+  int32_t magnitude = x < 0 ? -x : x;
+  if (magnitude >= PL_TABLE_REACH << PL_FRACTION_BITS) {
+    magnitude = (PL_TABLE_REACH << PL_FRACTION_BITS) - 1;
+  }
+  const int16_t *entry = table + (magnitude >> PL_STEP_BITS);
+  const int32_t rise = (entry[1] - entry[0]) * (magnitude & ((1 << PL_STEP_BITS) - 1));
+  const int32_t value = entry[0] + ((rise + (1 << (PL_STEP_BITS - 1))) >> PL_STEP_BITS);
+  return x < 0 ? -value : value;
+}
+
+// q16, in [1, 65535].
+static inline int32_t pl_sigmoid(const int16_t *table, int32_t x) {
+  return pl_centred_sigmoid(table, x) + (1 << 15);
+}
+
+// q15, of |x| <= 2^29.
+static inline int32_t pl_tanh(const int16_t *table, int32_t x) {
+  return pl_centred_sigmoid(table, 2 * x);
+}
+
+static inline int16_t pl_saturate_s16(int32_t x) {
+  return (int16_t)pl_clamp(x, INT16_MIN, INT16_MAX);
+}
+
+// A q15 number as a hidden state.
+static inline int16_t pl_to_hidden(const pl_recurrent_params *params, int32_t q15) {
+  const int32_t right = 15 - params->hidden_bits;
+  return pl_saturate_s16(right == 0 ? q15 : pl_shift_right_rounding(q15, right));
+}
+
+// One unit of a step.
+typedef struct {
+  int32_t index;             // of the unit
+  int32_t hidden;            // its state before the step
+  const int16_t *cell;       // likewise
+  int16_t *new_cell;         // where the cell's state behind the step goes
+  int32_t a[PL_MAX_GATES];   // the input's part of its pre-activations
+  int32_t b[PL_MAX_GATES];   // the hidden state's
+} pl_recurrent_unit;
+
+// A unit's hidden state behind the step.
+typedef int16_t (*pl_recurrent_cell)(const pl_recurrent_params *params,
+                                     const pl_recurrent_data *data, const pl_recurrent_unit *unit);
+
+typedef struct {
+  int32_t g0, g1, g2, g3;
+} pl_gate_sums;
+
+static inline void pl_add_products(pl_gate_sums *sums, int32_t gates, int32_t x,
+                                   const int8_t *weight) {
+  sums->g0 += x * weight[0];
+  if (gates > 1) sums->g1 += x * weight[1];
+  if (gates > 2) sums->g2 += x * weight[2];
+  if (gates > 3) sums->g3 += x * weight[3];
+}
+
+// clamp(requantize(sums + bias), -2^28, 2^28) of each gate; no bias: null.
+static inline void pl_requantize_gates(pl_gate_sums sums, int32_t gates, const int32_t *bias,
+                                       const int32_t *multiplier, const int32_t *shift,
+                                       int32_t *part) {
+  part[0] = sums.g0;
+  part[1] = sums.g1;
+  part[2] = sums.g2;
+  part[3] = sums.g3;
+  for (int32_t g = 0; g < gates; ++g) {
+    const int32_t sum = part[g] + (bias == NULL ? 0 : bias[g]);
+    part[g] = pl_clamp(pl_requantize(sum, multiplier[g], shift[g]), -(1 << 28), 1 << 28);
+  }
+}
+
+// One step of one batch. Gates and cell are constants where this is inlined.
+static inline __attribute__((always_inline)) void pl_recurrent_step(
+    const pl_recurrent_params *params, const pl_recurrent_dims *dims,
+    const pl_recurrent_data *data, int32_t gates, pl_recurrent_cell cell, const int8_t *input,
+    const int16_t *hidden, pl_recurrent_unit unit, int16_t *new_hidden, int8_t *output) {
+  const int8_t *weight = data->weight;
+  const int8_t *hidden_weight = data->hidden_weight;
+  for (unit.index = 0; unit.index < dims->hidden_size; ++unit.index) {
+    const int32_t first = unit.index * gates;
+    pl_gate_sums a = {0};
+    for (int32_t k = 0; k < dims->input_size; ++k, weight += gates) {
+      pl_add_products(&a, gates, input[k], weight);
+    }
+    pl_requantize_gates(a, gates, data->bias + first, data->multiplier + first, data->shift + first,
+                        unit.a);
+    pl_gate_sums b = {0};
+    for (int32_t k = 0; k < dims->hidden_size; ++k, hidden_weight += gates) {
+      pl_add_products(&b, gates, hidden[k], hidden_weight);
+    }
+    if (data->hidden_bias != NULL) b.g2 += data->hidden_bias[unit.index];
+    pl_requantize_gates(b, gates, NULL, data->hidden_multiplier + first,
+                        data->hidden_shift + first, unit.b);
+    unit.hidden = hidden[unit.index];
+    const int16_t h = cell(params, data, &unit);
+    new_hidden[unit.index] = h;
+    output[unit.index] =
+        pl_narrow(pl_requantize(h, params->output_multiplier, params->output_shift),
+                  params->output_zero_point, INT8_MIN, INT8_MAX);
+  }
+}
+
+// All steps of all batches. The new states of the steps go alternately to scratch and to the last
+// state, such that the last step's go there.
+static inline __attribute__((always_inline)) pl_status pl_recurrent_run(
+    const pl_context *ctx, const pl_recurrent_params *params, const pl_recurrent_dims *dims,
+    const pl_recurrent_data *data, int32_t gates, pl_recurrent_cell cell) {
+  const int32_t size = dims->hidden_size;
+  if (dims->steps > 1 && ctx->scratch_size < (uint32_t)size * sizeof(int16_t)) {
+    return PL_ERROR_SCRATCH_SIZE;
+  }
+  for (int32_t batch = 0; batch < dims->batches; ++batch) {
+    const int16_t *hidden = data->hidden + batch * size;
+    pl_recurrent_unit unit = {0};
+    if (data->cell != NULL) {
+      unit.cell = data->cell + batch * size;
+      unit.new_cell = data->last_cell + batch * size;
+    }
+    int32_t row = dims->first_row + batch * dims->batch_step;
+    for (int32_t left = dims->steps; left > 0; --left, row += dims->row_step) {
+      int16_t *new_hidden =
+          left % 2 == 0 ? (int16_t *)ctx->scratch : data->last_hidden + batch * size;
+      pl_recurrent_step(params, dims, data, gates, cell, data->input + row * dims->input_size,
+                        hidden, unit, new_hidden, data->output + row * size);
+      hidden = new_hidden;
+      unit.cell = unit.new_cell;
+    }
+  }
+  return PL_OK;
+}
+
+#endif  // KERNELS_RECURRENT_RECURRENT_STEP_H_

@@ -21,8 +21,9 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
-from aot.dialect.graph import tensor_constant
-from aot.dialect.results import gives_one, results_of, taken_from
+from aot.dialect.graph import returned, state_nodes, state_of, tensor_constant
+from aot.dialect.results import gives_one, is_result, results_of, taken_from
+from aot.errors import LoweringError, Problem, describe, module_path, place, source_line
 from aot.rules import recurrent_ops
 from aot.rules.movement import PERMUTE_TARGETS, RESHAPE_TARGETS
 
@@ -154,8 +155,9 @@ class _Splitter:
                 for unread in (*results_of(node), *([] if gives_one(node) else [node])):
                     graph.erase_node(unread)
                 count += 1
-        _compute_with(graph, self._parts)
+        _compute_with(self._module, self._parts)
         graph.eliminate_dead_code()
+        _check_uses(self._module)
         graph.lint()
         self._module.recompile()
         return count
@@ -232,8 +234,11 @@ class _Splitter:
             self._parts[last.state] = last.part
 
 
-def _compute_with(graph: Graph, parts: dict[Node, Node]) -> None:
-    """Lets what computes with a last state read the same value out of the output."""
+def _compute_with(module: GraphModule, parts: dict[Node, Node]) -> None:
+    """Lets what computes with a last state read the same value out of the output, and states of the
+    model that no recurrent op takes.
+    """
+    graph = module.graph
     for node in list(graph.nodes):
         if node.op == "output" or not any(n in parts for n in node.all_input_nodes):
             continue
@@ -245,6 +250,60 @@ def _compute_with(graph: Graph, parts: dict[Node, Node]) -> None:
             read = node.args[:1] if keeps_states else node.args
             read = map_arg(read, lambda n: parts.get(n, n))
             node.args = (*read, *node.args[1:]) if keeps_states else read
+    taken = _taken_states(graph)
+    results, new_values = returned(module)
+    kept = [
+        new if old in taken else parts.get(new, new)
+        for (old, _), new in zip(state_nodes(module), new_values, strict=True)
+    ]
+    graph.output_node().args = ((*results, *kept) if kept else results,)
+
+
+def _taken_states(graph: Graph) -> set[Node]:
+    """What recurrent ops take as first states, and what that is moved from."""
+    found: set[Node] = set()
+    waiting: list[Node] = []
+    for node in graph.nodes:
+        if node.target in recurrent_ops.OPS:
+            waiting += node.all_input_nodes[1 : 3 if node.target is recurrent_ops.LSTM else 2]
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting += node.all_input_nodes if node.target in _MOVEMENT else []
+    return found
+
+
+def _check_uses(module: GraphModule) -> None:
+    """That states stay among recurrent ops, outputs and states of the model: there is no op that
+    makes a state of an int8 value, or such a value of a state.
+    """
+    taken = _taken_states(module.graph)
+    states = set(taken)
+    for node in module.graph.nodes:
+        if node.op != "call_function":
+            continue
+        sources = node.all_input_nodes
+        if is_result(node) and sources[0].target in recurrent_ops.OPS:
+            states |= {node} if taken_from(node)[1] > 0 else set()
+        elif node.target in _MOVEMENT and all(n in states for n in sources):
+            states.add(node)
+        elif any(n in states for n in sources[: 1 if node.target in recurrent_ops.OPS else None]):
+            raise _misused(node, "it computes with a state that a recurrent layer carries")
+        elif node in taken:
+            raise _misused(node, "its result is the first state of a recurrent layer")
+    for old, new in state_nodes(module):
+        if old in taken and new not in states:
+            raise _misused(
+                new, f"its result becomes {state_of(old).name}, a recurrent layer's state"
+            )
+
+
+def _misused(node: Node, reason: str) -> LoweringError:
+    where = place(module_path(node), source_line(node))
+    hint = "the layer's output, or a buffer or an input of its own for the state"
+    problem = Problem(str(node.target), describe(node.meta["val"]), where, reason, hint)
+    return LoweringError("1 op of the model cannot be lowered to int8:", [problem])
 
 
 def split_recurrent(module: GraphModule) -> int:

@@ -107,7 +107,61 @@ class Gated(nn.Module):
         return self.h * 2.0
 
 
-MODELS = (Fir, MovingAverage, Smooth, Delay, Accumulate, Gated)
+class Keyword(nn.Module):
+    """An LSTM of two layers over the frame's samples, and a score of what it has heard."""
+
+    h: torch.Tensor
+    c: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm, self.score = nn.LSTM(CHANNELS, 5, 2, batch_first=True), nn.Linear(5, 3)
+        self.register_buffer("h", torch.zeros(2, 1, 5))
+        self.register_buffer("c", torch.zeros(2, 1, 5))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y, (self.h, self.c) = self.lstm(x.transpose(1, 2), (self.h, self.c))
+        score: torch.Tensor = self.score(y[:, -1])
+        return score
+
+
+class Cell(nn.Module):
+    """A GRU's cell that takes a frame a run; its state is its output."""
+
+    h: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cell = nn.GRUCell(FRAME, 6)
+        self.register_buffer("h", torch.zeros(CHANNELS, 6))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.h = self.cell(x[0], self.h)
+        return self.h * 2.0
+
+
+class Tcn(nn.Module):
+    """Two causal convolutions, the second dilated; each keeps what it needs of the past."""
+
+    past: torch.Tensor
+    further: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Conv1d(CHANNELS, 4, 3), nn.Conv1d(4, 4, 3, dilation=2)
+        self.register_buffer("past", torch.zeros(1, CHANNELS, 2))
+        self.register_buffer("further", torch.zeros(1, 4, 4))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = torch.cat([self.past, x], 2)
+        self.past = x[:, :, -2:]
+        y = torch.relu(self.first(x))
+        signal = torch.cat([self.further, y], 2)
+        self.further = signal[:, :, -4:]
+        return y + torch.relu(self.second(signal))
+
+
+MODELS = (Fir, MovingAverage, Smooth, Delay, Accumulate, Gated, Keyword, Cell, Tcn)
 
 
 class Bundle(nn.Module):

@@ -21,6 +21,7 @@ _HINTS = {
     "aten.atan2": "torch.atan(y / x) of a positive x",
     "aten.hypot": "torch.sqrt(x * x + y * y)",
     "aten.copysign": "torch.where(y < 0, -x.abs(), x.abs())",
+    "aten._upsample_bilinear2d_aa": "antialias=False",
     "aten._native_batch_norm_legit": "BatchNorm with statistics of its own, which folds away",
     "aten.sum": "mask.float().sum(dim)",
     "aten.max_pool2d_with_indices": "a pool whose indices nobody reads",

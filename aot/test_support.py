@@ -90,6 +90,11 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         "x.abs().pow(p).sum(dim).pow(1 / p)",
         lambda x, y: x.abs().pow(3).sum(1).pow(1 / 3),
     ),
+    "antialias": (
+        lambda x, y: F.interpolate(x * y, scale_factor=2, mode="bilinear", antialias=True),
+        "antialias=False",
+        lambda x, y: F.interpolate(x * y, scale_factor=2, mode="bilinear"),
+    ),
     "slopes that are computed": (
         lambda x, y: F.prelu(x, y[0, :, 0, 0]),
         "torch.relu(x) - k * torch.relu(-x)",

@@ -27,6 +27,7 @@ from aot.rules import (
     reductions,
     softmax,
     unary,
+    upsampling,
 )
 from aot.rules.function import Roots, is_elementwise
 from aot.rules.rule import Carries, Clamp, Integers, Rule, as_clamp
@@ -49,6 +50,7 @@ FAMILIES = (
     recurrent.FAMILY,
     reductions.FAMILY,
     softmax.FAMILY,
+    upsampling.FAMILY,
 )
 _TABLE: dict[object, Rule] = {op: rule for f in FAMILIES for op, rule in f.rules.items()}
 

@@ -68,6 +68,11 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], list[nn.Module], str]] = {
     "pad": (lambda x: F.pad(x, (1, -1)), [], "pad"),
     "cat": (lambda x: torch.cat([x, x.tanh()], 2), [], "cat"),
     "upsample": (lambda x: F.interpolate(x, scale_factor=2), [], "gather"),
+    "bilinear": (
+        lambda x: F.interpolate(x, size=(3, 9), mode="bilinear"),
+        [],
+        "resize_bilinear",
+    ),
     "reflection": (lambda x: F.pad(x, (1, 2, 0, 1), mode="reflect"), [], "gather"),
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Max, average and adaptive pooling over one and two dimensions."""
+"""Max, average and adaptive pooling, and linear resizing, over one and two dimensions."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -102,6 +102,27 @@ _POOLS: tuple[
 )
 
 
+# name, input shape, attributes of nn.Upsample
+_LINEAR: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
+    ("twice", (1, 5, 4, 3), {"scale_factor": 2}),
+    ("twice_align_corners", (1, 5, 4, 3), {"scale_factor": 2, "align_corners": True}),
+    ("three_times_rows", (1, 5, 3, 4), {"scale_factor": (3, 1)}),
+    ("fraction", (1, 5, 6, 5), {"scale_factor": 1.7}),
+    (
+        "fraction_of_whole_sizes",
+        (1, 5, 6, 5),
+        {"scale_factor": 1.7, "recompute_scale_factor": True},
+    ),
+    ("size", (1, 5, 7, 5), {"size": (3, 11)}),
+    ("size_align_corners", (1, 5, 7, 5), {"size": (3, 11), "align_corners": True}),
+    ("one_pixel", (1, 5, 7, 5), {"size": (1, 1)}),
+    ("of_one_pixel", (1, 5, 1, 1), {"size": (3, 2), "align_corners": True}),
+    ("batch", (2, 3, 3, 3), {"scale_factor": 2}),
+    ("of_one_dimension", (1, 5, 7), {"scale_factor": 2}),
+    ("of_one_dimension_align_corners", (1, 5, 7), {"size": 12, "align_corners": True}),
+)
+
+
 def cases() -> Iterator[Case]:
     module: Callable[[], nn.Module]
     for pool, what, arguments, attributes, size, op in _POOLS:
@@ -111,6 +132,10 @@ def cases() -> Iterator[Case]:
             yield Case(name, module, (Input(shape),), {op: 1})
         else:
             yield spatial(name, module, shape, {op: 1})
+    for what, shape, attributes in _LINEAR:
+        mode = "bilinear" if len(shape) == 4 else "linear"
+        module = partial(nn.Upsample, mode=mode, **attributes)
+        yield spatial(f"resize_{what}", module, shape, {"resize_bilinear": 1})
     for pool, op in ((nn.MaxPool2d, "max_pool2d"), (nn.AvgPool2d, "avg_pool2d")):
         name = pool.__name__.lower()
         module = partial(pool, 2)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::resize_bilinear: int8, NHWC, to any size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+from aot.dialect.arithmetic import divide_round_half_away, saturate_int8
+from aot.dialect.library import define
+
+
+def _infer(
+    input: torch.Tensor,
+    output_size: Sequence[int],
+    step: Sequence[int],
+    offset: Sequence[int],
+    unit: Sequence[int],
+) -> tuple[tuple[int, ...], torch.dtype]:
+    return (input.shape[0], *output_size, input.shape[3]), torch.int8
+
+
+@define(
+    "Tensor input, int[2] output_size, int[2] step, int[2] offset, int[2] unit",
+    infer=_infer,
+    dtypes={"input": (torch.int8,)},
+    shares_quantization=True,
+    spatial=True,
+)
+def resize_bilinear(
+    input: torch.Tensor,
+    output_size: Sequence[int],
+    step: Sequence[int],
+    offset: Sequence[int],
+    unit: Sequence[int],
+) -> torch.Tensor:
+    """The weighted mean of the four pixels around each place of the input, ties away from zero.
+
+    Along each axis, (height, width), pixel o of the result is the place (o * step + offset) / unit,
+    moved into the input; a place between two pixels has the weights of its distances. The places
+    are exact, unlike those of TFLite's RESIZE_BILINEAR, which has 10 bits for them. input int8
+    [N, H, W, C]; result int8 [N, *output_size, C].
+    """
+    acc = input.to(torch.int64)
+    for axis in range(2):
+        size, dim = input.shape[1 + axis], 1 + axis
+        place = torch.arange(output_size[axis]) * step[axis] + offset[axis]
+        place = place.clamp(0, (size - 1) * unit[axis])
+        first, weight = place // unit[axis], place % unit[axis]
+        weight = weight.reshape([-1 if d == dim else 1 for d in range(4)])
+        second = (first + 1).clamp(max=size - 1)
+        acc = acc.index_select(dim, first) * (unit[axis] - weight) + (
+            acc.index_select(dim, second) * weight
+        )
+    return saturate_int8(divide_round_half_away(acc, torch.tensor(math.prod(unit))))

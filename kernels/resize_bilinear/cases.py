@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pl::resize_bilinear."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from kernels.common.kernel import AnyArray, OpCall
+from kernels.testing.calls import activation
+from kernels.testing.case import Case, Layer, Mutant, Valid
+from kernels.testing.values import Values
+
+_TWICE = {"step": [2, 2], "offset": [-1, -1], "unit": [4, 4]}
+
+# name, input NHWC, output size, and where its pixels are
+_NAMED: list[tuple[str, tuple[int, ...], list[int], dict[str, list[int]], bool]] = [
+    ("twice", (1, 4, 5, 6), [8, 10], _TWICE, True),
+    ("twice, batch", (2, 3, 2, 5), [6, 4], _TWICE, True),
+    (
+        "corners meet",
+        (1, 3, 4, 3),
+        [6, 7],
+        {"step": [2, 1], "offset": [0, 0], "unit": [5, 2]},
+        True,
+    ),
+    ("down", (1, 9, 8, 4), [3, 3], {"step": [6, 16], "offset": [2, 5], "unit": [2, 6]}, True),
+    (
+        "columns only",
+        (1, 1, 7, 4),
+        [1, 9],
+        {"step": [0, 14], "offset": [0, -2], "unit": [1, 18]},
+        True,
+    ),
+    ("one pixel", (1, 1, 1, 3), [3, 4], _TWICE, False),
+    ("the same", (1, 3, 4, 3), [3, 4], {"step": [1, 1], "offset": [0, 0], "unit": [1, 1]}, False),
+    (
+        "beyond both ends",
+        (1, 3, 3, 2),
+        [5, 5],
+        {"step": [3, 5], "offset": [-4, -9], "unit": [2, 3]},
+        False,
+    ),
+    (
+        "large units",
+        (1, 4, 3, 2),
+        [9, 7],
+        {"step": [777, 901], "offset": [-100, 3], "unit": [2048, 2047]},
+        False,
+    ),
+]
+
+
+def cases() -> Iterator[Case]:
+    for name, shape, size, places, board in _NAMED:
+        given = Values("resize_bilinear", name).int8(*shape)
+        yield _case(name, given, size, places, board)
+    for index in range(60):
+        values = Values("resize_bilinear", index)
+        shape = (values.choice([1, 1, 2]), *(values.integer(1, 6) for _ in range(3)))
+        places = {
+            "step": [values.integer(0, 9), values.integer(0, 9)],
+            "offset": [values.integer(-9, 9), values.integer(-9, 9)],
+            "unit": [values.integer(1, 9), values.integer(1, 9)],
+        }
+        size = [values.integer(1, 8), values.integer(1, 8)]
+        yield _case(f"random {index}", values.int8(*shape), size, places, False)
+    for index in range(4):
+        given = Values("resize_bilinear extreme", index).extreme_int8(1, 4, 4, 5)
+        yield _case(f"extreme values {index}", given, [8, 8], _TWICE, index == 0)
+
+
+def _case(
+    name: str, given: AnyArray, size: list[int], places: dict[str, list[int]], board: bool
+) -> Case:
+    attributes = {"output_size": size, **places}
+    return Case(name, "pl::resize_bilinear", {"input": given}, {}, attributes, board)
+
+
+CALLS = [
+    Valid(
+        OpCall(
+            "pl::resize_bilinear",
+            {"input": activation(1, 4, 5, 6), "output_size": [8, 10], **_TWICE},
+            (activation(1, 8, 10, 6, name="y"),),
+        ),
+        refused=[
+            ({"output_size": [8, 9]}, "output has shape .* it should be"),
+            ({"input": activation(1, 4, 5, 6, dtype="float32")}, "float32, not int8"),
+            ({"step": [-1, 2]}, "step is .* at least 0"),
+            ({"unit": [4, 0]}, "unit is .* at least 1"),
+            ({"unit": [1 << 12, 1 << 12]}, "may overflow int32"),
+            ({"step": [1 << 30, 1]}, "in steps of 1073741824 overflow int32"),
+        ],
+    ),
+]
+
+_SOURCE = "resize_bilinear/resize_bilinear_s8_scalar.c"
+
+MUTANTS = [
+    Mutant(_SOURCE, "if (place < 0) place = 0", "if (place < 0) place = -place"),
+    Mutant(_SOURCE, "if (place > last) place = last;", ""),
+    Mutant(_SOURCE, "sum < 0 ? sum - half", "sum < 0 ? sum + half"),
+    Mutant(_SOURCE, "w10 = y.second_weight * x.first_weight", "w10 = w01"),
+    Mutant(_SOURCE, "image += dims->input_h * row_bytes", "image += row_bytes"),
+]
+
+
+def layers() -> Iterator[Layer]:
+    arguments: dict[str, Any] = {"input": activation(1, 16, 16, 16), "output_size": [32, 32]}
+    call = OpCall(
+        "pl::resize_bilinear", {**arguments, **_TWICE}, (activation(1, 32, 32, 16, name="y"),)
+    )
+    yield Layer("bilinear 16x16x16 to 32x32", call)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::resize_bilinear on kernels/resize_bilinear/resize_bilinear.h."""
+
+from kernels.common.kernel import INT8_MIN, INT32_MAX, Isa, KernelCall, OpCall, kernel
+
+
+@kernel("pl::resize_bilinear")
+def resize_bilinear(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    source, output = call.tensor("input", "int8", rank=4), call.output("int8", rank=4)
+    n, h, w, c = source.shape
+    size = call.integers("output_size", 2, minimum=1)
+    call.require(
+        output.shape == (n, *size, c),
+        f"output has shape {list(output.shape)}, it should be {[n, *size, c]}",
+    )
+    step, offset = call.integers("step", 2, minimum=0), call.integers("offset", 2)
+    unit = call.integers("unit", 2, minimum=1)
+    sums = -INT8_MIN * unit[0] * unit[1] + unit[0] * unit[1] // 2
+    call.require(sums <= INT32_MAX, f"units of {list(unit)} may overflow int32")
+    for d, length in enumerate((h, w)):
+        places = (offset[d], (size[d] - 1) * step[d] + offset[d], (length - 1) * unit[d])
+        call.require(
+            all(-INT32_MAX <= place <= INT32_MAX for place in places),
+            f"places of {size[d]} pixels in steps of {step[d]} overflow int32",
+        )
+    return KernelCall(
+        function="pl_resize_bilinear_s8",
+        header="kernels/resize_bilinear/resize_bilinear.h",
+        params={
+            "step_h": step[0],
+            "step_w": step[1],
+            "offset_h": offset[0],
+            "offset_w": offset[1],
+            "unit_h": unit[0],
+            "unit_w": unit[1],
+        },
+        dims={
+            "batches": n,
+            "input_h": h,
+            "input_w": w,
+            "channels": c,
+            "output_h": size[0],
+            "output_w": size[1],
+        },
+        data={"input": source, "output": output},
+    )

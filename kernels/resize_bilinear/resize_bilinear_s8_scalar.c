@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/resize_bilinear/resize_bilinear.h"
+
+// Two neighbours along an axis and what each counts; the second may be the first again.
+typedef struct {
+  int32_t first;  // bytes
+  int32_t second;
+  int32_t first_weight;
+  int32_t second_weight;
+} taps;
+
+static inline taps taps_at(int32_t place, int32_t unit, int32_t size, int32_t step) {
+  const int32_t last = (size - 1) * unit;
+  if (place < 0) place = 0;
+  if (place > last) place = last;
+  const int32_t index = place / unit;
+  const int32_t weight = place - index * unit;
+  const int32_t first = index * step;
+  return (taps){first, weight > 0 ? first + step : first, unit - weight, weight};
+}
+
+static inline int8_t divide(int32_t sum, int32_t divisor, int32_t half) {
+  return (int8_t)((sum < 0 ? sum - half : sum + half) / divisor);
+}
+
+pl_status pl_resize_bilinear_s8(const pl_context *ctx, const pl_resize_bilinear_params *params,
+                                const pl_resize_bilinear_dims *dims,
+                                const pl_resize_bilinear_data *data) {
+  (void)ctx;
+  const int32_t channels = dims->channels;
+  const int32_t row_bytes = dims->input_w * channels;
+  const int32_t divisor = params->unit_h * params->unit_w;
+  const int32_t half = divisor / 2;
+  const int8_t *image = data->input;
+  int8_t *output = data->output;
+  for (int32_t batch = 0; batch < dims->batches; ++batch) {
+    for (int32_t oy = 0; oy < dims->output_h; ++oy) {
+      const taps y =
+          taps_at(oy * params->step_h + params->offset_h, params->unit_h, dims->input_h, row_bytes);
+      for (int32_t ox = 0; ox < dims->output_w; ++ox) {
+        const taps x = taps_at(ox * params->step_w + params->offset_w, params->unit_w,
+                               dims->input_w, channels);
+        const int8_t *x00 = image + y.first + x.first;
+        const int8_t *x01 = image + y.first + x.second;
+        const int8_t *x10 = image + y.second + x.first;
+        const int8_t *x11 = image + y.second + x.second;
+        const int32_t w00 = y.first_weight * x.first_weight;
+        const int32_t w01 = y.first_weight * x.second_weight;
+        const int32_t w10 = y.second_weight * x.first_weight;
+        const int32_t w11 = y.second_weight * x.second_weight;
+        for (int32_t c = 0; c < channels; ++c) {
+          const int32_t sum = x00[c] * w00 + x01[c] * w01 + x10[c] * w10 + x11[c] * w11;
+          *output++ = divide(sum, divisor, half);
+        }
+      }
+    }
+    image += dims->input_h * row_bytes;
+  }
+  return PL_OK;
+}

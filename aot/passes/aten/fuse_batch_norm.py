@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folds an inference BatchNorm into the convolution or linear layer before it, or makes it a
-depthwise 1x1 convolution.
+"""Folds an inference BatchNorm into the convolution or linear layer before it or behind it, or makes
+it a depthwise 1x1 convolution.
 
 Matches `_native_batch_norm_legit_no_training` with constant statistics. It folds where the producer
 is a convolution or a linear layer over a rank-2 value, has constant weights and no
-other user; otherwise the BatchNorm, an affine function of each channel, becomes a depthwise
-convolution with a 1-element kernel (over an added dimension for rank 2).
+other user, or where it has no user but such a layer, not transposed and without padding, and
+scales its channels alike: int8 weights would lose what is scaled down. Otherwise the BatchNorm, an
+affine function of each channel, becomes a depthwise convolution with a 1-element kernel (over an
+added dimension for rank 2).
 """
 
 from __future__ import annotations
@@ -18,9 +20,11 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
 from aot.dialect.results import gives_first_only
+from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _NORM = _aten._native_batch_norm_legit_no_training.default
+_ALIKE = 8.0  # the largest factor between two channels' scales
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,43 @@ def _scaled(weight: torch.Tensor, scale: torch.Tensor, transposed_groups: Any) -
     return (grouped * scale.reshape(transposed_groups, 1, -1, *behind)).flatten(0, 1)
 
 
+def _layer_behind(module: GraphModule, norm: Node, affine: _Affine) -> Node | None:
+    """The only reader of a BatchNorm, if its weights can take in what each channel undergoes."""
+    scales = affine.scale.abs()
+    if float(scales.max()) > _ALIKE * float(scales.min()):
+        return None
+    readers = [reader for result in norm.users for reader in result.users]
+    if len(readers) != 1 or readers[0].all_input_nodes.count(next(iter(norm.users))) != 1:
+        return None
+    (layer,) = readers
+    folds = (
+        layer.target is _aten.convolution.default
+        and not (argument(layer, "transposed") or any(argument(layer, "padding")))
+    ) or (layer.target is _aten.linear.default and layer.meta["val"].dim() == 2)
+    return layer if folds and tensor_constant(module, layer.args[1]) is not None else None
+
+
+def _fold_behind(module: GraphModule, norm: Node, layer: Node, affine: _Affine) -> None:
+    is_linear = layer.target is _aten.linear.default
+    weight = tensor_constant(module, layer.args[1])
+    bias = tensor_constant(module, argument(layer, "bias"))
+    assert weight is not None
+    groups = 1 if is_linear else int(argument(layer, "groups"))
+
+    def for_weight(channels: torch.Tensor) -> torch.Tensor:
+        """Values of input channels as they meet the weight, [O, I / groups, ...]."""
+        each = channels.reshape(groups, -1).repeat_interleave(len(weight) // groups, dim=0)
+        return each.reshape([*each.shape, *[1] * (weight.dim() - 2)])
+
+    moved = (weight * for_weight(affine.offset)).flatten(1).sum(dim=1)
+    arguments: list[Any] = [*layer.args, None][: max(len(layer.args), 3)]
+    name = f"{norm.name}_behind"
+    arguments[1] = _new_constant(module, layer, f"{name}_weight", weight * for_weight(affine.scale))
+    whole = moved if bias is None else bias + moved
+    arguments[2] = _new_constant(module, layer, f"{name}_bias", whole)
+    layer.args = tuple(arguments)
+
+
 def _replace(module: GraphModule, norm: Node, affine: _Affine) -> Node:
     """A depthwise convolution over the channels; rank 2 becomes rank 3 around it."""
     graph = module.graph
@@ -129,6 +170,9 @@ def fuse_batch_norm(module: GraphModule) -> int:
         )
         if folds and tensor_constant(module, producer.args[1]) is not None:
             _fold(module, norm, producer, affine)
+            result = producer
+        elif (layer := _layer_behind(module, norm, affine)) is not None:
+            _fold_behind(module, norm, layer, affine)
             result = producer
         else:
             result = _replace(module, norm, affine)

@@ -57,6 +57,42 @@ CASES: dict[str, Case] = {
         IMAGE,
         {CONV: 2, "aten.add": 1},
     ),
+    "before linear": (
+        lambda n, a, x: a(n(x)),
+        [nn.BatchNorm1d(3, affine=False), nn.Linear(3, 4, bias=False)],
+        ROW,
+        {LINEAR: 1},
+    ),
+    "before a convolution in groups": (
+        lambda n, a, x: a(n(F.relu(x))),
+        [nn.BatchNorm2d(6, affine=False), nn.Conv2d(6, 4, 2, groups=2)],
+        (2, 6, 5, 4),
+        {CONV: 1, "aten.relu": 1},
+    ),
+    "of unlike scales before linear": (
+        lambda n, a, x: a(n(x)),
+        [nn.BatchNorm1d(64), nn.Linear(64, 4)],
+        (2, 64),
+        {CONV: 1, LINEAR: 1, "aten.squeeze": 1, "aten.unsqueeze": 1},
+    ),
+    "before a padded convolution": (
+        lambda n, a, x: a(n(x)),
+        [nn.BatchNorm2d(3), nn.Conv2d(3, 4, 3, padding=(0, 1))],
+        IMAGE,
+        {CONV: 2},
+    ),
+    "before a layer and others": (
+        lambda n, a, x: a(y := n(x)).mean() + y,
+        [nn.BatchNorm2d(3), nn.Conv2d(3, 4, 3)],
+        IMAGE,
+        {CONV: 2, "aten.mean": 1, "aten.add": 1},
+    ),
+    "before a layer of rows": (
+        lambda n, a, x: a(n(x)),
+        [nn.BatchNorm1d(3), nn.Linear(5, 4)],
+        (2, 3, 5),
+        {CONV: 1, LINEAR: 1},
+    ),
     "an activation between": (
         lambda a, n, x: n(F.relu(a(x))),
         [nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)],

@@ -121,6 +121,61 @@ class ChannelsFirstNorm(nn.Module):
         return output
 
 
+class ResidualGroupNorm(nn.Module):
+    """A ResNet's basic block with GroupNorm, with a projection."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(4, 8, 3, 2, padding=1, bias=False)
+        self.norm1 = nn.GroupNorm(2, 8)
+        self.conv2 = nn.Conv2d(8, 8, 3, padding=1, bias=False)
+        self.norm2 = nn.GroupNorm(2, 8)
+        self.skip = nn.Sequential(nn.Conv2d(4, 8, 1, 2, bias=False), nn.GroupNorm(2, 8))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = functional.relu(self.norm1(self.conv1(x)))
+        return functional.relu(self.norm2(self.conv2(y)) + self.skip(x))
+
+
+class ConvNeXt(nn.Module):
+    """A ConvNeXt block: its last linear layers see the channels last, as the kernels do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.spatial = nn.Conv2d(8, 8, 7, padding=3, groups=8)
+        self.norm = nn.LayerNorm(8, eps=1e-6)
+        self.wide, self.narrow = nn.Linear(8, 32), nn.Linear(32, 8)
+        self.scale = nn.Parameter(torch.linspace(0.2, 0.8, 8))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.norm(self.spatial(x).permute(0, 2, 3, 1))
+        y = self.scale * self.narrow(functional.gelu(self.wide(y)))
+        output: torch.Tensor = x + y.permute(0, 3, 1, 2)
+        return output
+
+
+class Mixer(nn.Module):
+    """An MLP-Mixer block: one perceptron over the tokens, one over the channels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(8), nn.LayerNorm(8)
+        self.tokens = nn.Sequential(nn.Linear(6, 12), nn.GELU(), nn.Linear(12, 6))
+        self.channels = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.Linear(16, 8))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x + self.tokens(self.norm1(x).transpose(1, 2)).transpose(1, 2)
+        output: torch.Tensor = x + self.channels(self.norm2(x))
+        return output
+
+
+def _autoencoder() -> nn.Module:
+    layers: list[nn.Module] = []
+    for inputs, outputs in ((24, 16), (16, 4), (4, 16)):
+        layers += [nn.Linear(inputs, outputs), nn.LayerNorm(outputs), nn.ReLU()]
+    return nn.Sequential(*layers, nn.Linear(16, 24))
+
+
 class Twice(nn.Module):
     """One layer called twice: its weights appear once."""
 
@@ -233,6 +288,16 @@ def cases() -> Iterator[Case]:
     norm = {"conv2d": 2, "normalize": 1}
     # torch's result is channels_last here.
     yield Case("layer_norm_of_channels", ChannelsFirstNorm, (Input((1, 3, 6, 6)),), norm, 1)
+    basic = {"conv2d": 3, "normalize": 3, "add": 1}
+    yield spatial("residual_group_norm", ResidualGroupNorm, (1, 4, 8, 8), basic)
+    convnext = {"depthwise_conv2d": 1, "normalize": 1, "linear": 2, "lut": 1, "mul": 1, "add": 1}
+    yield spatial("convnext_block", ConvNeXt, (1, 8, 8, 8), convnext)
+    mixer = {"normalize": 2, "linear": 4, "lut": 2, "add": 2}
+    yield Case("mixer_block", Mixer, (Input((1, 6, 8)),), mixer, 2)
+    encoder = {"linear": 4, "normalize": 3}
+    yield Case("layer_norm_autoencoder", _autoencoder, (Input((1, 24)),), encoder)
+    normed = partial(sequence, partial(nn.BatchNorm1d, 9), partial(nn.Linear, 9, 5))
+    yield Case("batch_norm1d_on_an_input", normed, (Input((1, 9)),), {"linear": 1})
     yield Case("layer_called_twice", Twice, (Input((1, 8)),), {"linear": 2, "lut": 2})
     yield Case(
         "channels_first_plus_channels_last",

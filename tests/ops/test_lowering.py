@@ -7,6 +7,7 @@ quantized graph, which computes in float: OFF_BY_ONE_RATE says how often.
 """
 
 import functools
+import math
 from collections import Counter
 
 import pytest
@@ -33,6 +34,15 @@ OFF_BY_ONE_RATE_OF_OTHERS = 0.01
 # States of 16 bits, which a loop carries, differ by more of their own steps, of which int8 has 256
 # in one.
 LARGEST_OF_STATES = 4
+
+# Signal to quantization noise in dB that blocks of networks keep.
+SQNR = {
+    "conv_group_norm_relu_conv": 30.0,
+    "residual_group_norm": 30.0,
+    "convnext_block": 30.0,
+    "mixer_block": 25.0,
+    "layer_norm_autoencoder": 30.0,
+}
 
 
 @functools.cache
@@ -107,3 +117,15 @@ def test_is_within_one_step_of_torchao(name: str) -> None:
             continue
         assert difference.largest <= 1, op
         assert difference.rate <= OFF_BY_ONE_RATE.get(op, OFF_BY_ONE_RATE_OF_OTHERS), op
+
+
+def test_blocks_with_norms_stay_near_float() -> None:
+    graph, bundle = lowered("pattern"), table("pattern").factory()
+    (sample, *_) = table("pattern").calibration()
+    outputs, inputs = iter(graph.dequantize_outputs(graph.reference(sample))), iter(sample)
+    found = {}
+    for case, part in zip(bundle.cases, bundle.parts.values(), strict=True):
+        for exact in as_tuple(part(*(next(inputs) for _ in case.inputs))):
+            noise = next(outputs) - exact
+            found[case.name] = 20 * math.log10(float(exact.norm() / noise.norm()))
+    assert {name for name, least in SQNR.items() if found[name] < least} == set(), found

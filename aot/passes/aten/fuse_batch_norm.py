@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folds an inference BatchNorm into the convolution or linear layer before it or behind it, or makes
-it a depthwise 1x1 convolution.
+"""Folds an inference BatchNorm into the convolution or linear layer before it or behind it, or
+makes it a depthwise 1x1 convolution.
 
 Matches `_native_batch_norm_legit_no_training` with constant statistics. It folds where the producer
 is a convolution or a linear layer over a rank-2 value, has constant weights and no

@@ -61,6 +61,16 @@ def tanh() -> nn.Module:
     return nn.Tanh().eval()
 
 
+def labelled() -> tuple[torch.Tensor, torch.Tensor]:
+    inputs = torch.cat([x for (x,) in rows()])
+    with torch.no_grad():
+        return inputs, linear()(inputs).argmax(1)
+
+
+def far_rows() -> list[tuple[torch.Tensor]]:
+    return [(100.0 * x,) for (x,) in rows()]
+
+
 def nothing() -> list[tuple[torch.Tensor]]:
     return []
 
@@ -129,6 +139,28 @@ def test_writes_artefact_report_and_vectors(tmp_path: Path) -> None:
         assert vectors["input_0"].shape == (8, 1, 4)
         assert vectors["output_0"].shape == (8, 1, 3)
         assert vectors["input_0"].dtype == vectors["output_0"].dtype == np.int8
+
+
+def test_says_how_good_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, lowering("linear", "rows", f"--evaluation={HERE}:labelled")) == 0
+    quality, accuracy = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"output `linear`: SQNR .* dB, .* on 12 held-out samples", quality)
+    assert accuracy == "accuracy 100.00% in float32, 100.00% in int8"
+
+
+def test_evaluation_is_found_beside_the_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[HERE], "evaluation", far_rows, raising=False)
+    assert run(tmp_path, lowering("linear", "rows")) == 1
+    text = capsys.readouterr().err
+    assert "int8 is too far from float on 12 held-out samples" in text and "saturates" in text
+    assert not (tmp_path / "x.pte").exists()
+    options = ["--min_sqnr=-inf", "--min_agreement=0", "--noper_op", "--report=x.json"]
+    assert run(tmp_path, lowering("linear", "rows", *options)) == 0
+    quality = json.loads((tmp_path / "x.json").read_text())["quality"]
+    assert (quality["min_sqnr"], quality["min_agreement"]) == (None, 0.0)
+    assert all(row["alone_db"] is None for row in quality["values"])
 
 
 def test_vectors_are_in_memory_order(tmp_path: Path) -> None:

@@ -62,7 +62,8 @@ def assess(
     """
     samples = evaluation or HeldOut(seen.samples, is_held_out=False)
     outputs = outputs_of(graphs.floats)
-    measure(outputs, samples.samples, float_model, graphs.lowered, graphs.io_layout)
+    models = float_model, graphs.floats, graphs.lowered
+    measure(outputs, samples.samples, *models, graphs.io_layout)
     if limits.min_agreement and all(output.agreement is None for output in outputs):
         raise LoweringError(
             f"min_agreement is {limits.min_agreement}, and no output of the model is a choice: of "

@@ -69,13 +69,22 @@ def of_calibration(seen: Watch, quantized: GraphModule) -> list[Finding]:
         for group in seen.observed
         if (name := group.values[0]) in values
     ]
-    found = [*_of_samples(seen), *_of_inputs(seen, border_nodes(quantized)[0])]
-    for check in (_dead, _coarse, _stretched):
-        hits = [hit for value in observed if (hit := check(value)) is not None]
-        if hits:  # what is wrong with one value goes on in those that are computed from it
-            more = f"; likewise {len(hits) - 1} other values" if len(hits) > 1 else ""
-            found.append(replace(hits[0], text=hits[0].text + more))
-    return found
+    found = [
+        *_of_samples(seen),
+        *_of_inputs(seen, border_nodes(quantized)[0]),
+        *(hit for check in _CHECKS for value in observed if (hit := check(value)) is not None),
+    ]
+    by_kind: dict[str, list[Finding]] = {}
+    for finding in found:
+        by_kind.setdefault(finding.kind, []).append(finding)
+    return [_of_many(findings) for findings in by_kind.values()]
+
+
+def _of_many(findings: Sequence[Finding]) -> Finding:
+    """The first: what is wrong with one value goes on in those that are computed from it."""
+    others = len(findings) - 1
+    more = f"; likewise {others} other value{'s' if others > 1 else ''}" if others else ""
+    return replace(findings[0], text=findings[0].text + more)
 
 
 def of_values(values: Sequence[Value], outputs: Collection[str], samples: str) -> list[Finding]:
@@ -233,3 +242,6 @@ def _stretched(observed: _Observed) -> Finding | None:
         f"{interval(*observed.range)}; all others are within {interval(-needed, needed)}: leave "
         f"the {what} out if the device will see no such input",
     )
+
+
+_CHECKS = (_dead, _coarse, _stretched)

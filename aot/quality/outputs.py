@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
-from torch.fx import GraphModule, Node
+from torch.fx import GraphModule, Interpreter, Node
 from torch.utils._pytree import tree_leaves
 
-from aot.dialect.graph import arguments, returned
+from aot.dialect.graph import arguments, initial_state, returned
 from aot.dialect.reference import Reference
+from aot.dialect.results import taken_from
 from aot.passes.rewrite.border import TO_NHWC_BORDER
 from aot.quality.decibels import decibels, power
 from aot.quality.float_model import FloatModel
@@ -24,6 +26,7 @@ _CLEAR = 0.5
 """The float model is sure of a class that leads the next by this many standard deviations of what
 it gives for classes."""
 
+_MAXIMUM = (torch.ops.aten.argmax.default, torch.ops.aten.max.dim)
 _SOFTMAX = (torch.ops.aten.softmax.int, torch.ops.aten.log_softmax.int)
 
 
@@ -33,12 +36,14 @@ class Output:
 
     Attributes:
       name: of its node.
-      class_dim: the dimension that classes are in; None if it chooses none, or is of integers.
+      class_dim: the dimension of it, or of what its integers are chosen from, that classes are in;
+        None if it is no choice, or one of all elements.
       is_class: a sample of it is one class, or one integer.
       signal: the sum of the squares of the float model's.
       actual: of the lowered model's.
       noise: of the difference.
       product: the sum of the products of the two.
+      choice: what integers are chosen from, a node of the float graph; None if they are no choice.
       classes: what the float model chooses and what the lowered one does, all integers of an
         integer output, sample by sample.
     """
@@ -46,6 +51,7 @@ class Output:
     name: str
     class_dim: int | None
     is_class: bool
+    choice: Node | None = None
     signal: float = 0.0
     actual: float = 0.0
     noise: float = 0.0
@@ -74,11 +80,11 @@ class Output:
     @property
     def clear_agreement(self) -> tuple[int, int] | None:
         """Of the classes that the float model is sure of, how many there are and how many the
-        lowered model chooses, too. Integers do not say how sure it is: it is sure of all.
+        lowered model chooses, too; None where it does not show how sure it is.
         """
         same = self._same()
         if same is None or not self._leads:
-            return None if same is None else (same.numel(), int(same.sum()))
+            return None
         # The median: one sample like no other says nothing of the rest.
         deviation = math.sqrt(statistics.median(self._variances))
         sure = torch.cat(self._leads) > _CLEAR * deviation
@@ -90,21 +96,32 @@ class Output:
         float32, int8 = ((column == labels).double().mean().item() for column in chosen)
         return float32, int8
 
-    def add(self, expected: torch.Tensor, actual: torch.Tensor) -> None:
-        """Adds a sample: what the float model gives, and what the lowered one does."""
+    def add(
+        self, expected: torch.Tensor, actual: torch.Tensor, choice: torch.Tensor | None = None
+    ) -> None:
+        """Adds a sample: what the float model gives, what the lowered one does, and what the float
+        model's integers are chosen from.
+        """
         if not expected.is_floating_point():
             self.classes.append((expected.flatten(), actual.flatten()))
+            if choice is not None:
+                self._add_lead(choice.flatten() if self.class_dim is None else choice)
             return
         self.signal += power(expected)
         self.actual += power(actual)
         self.noise += power(actual.double() - expected.double())
         self.product += (actual.double() * expected.double()).sum().item()
         if self.class_dim is not None:
-            expected, actual = (x.movedim(self.class_dim, -1) for x in (expected, actual))
-            first, second = expected.topk(2, -1).values.unbind(-1)
-            self.classes.append((expected.argmax(-1).flatten(), actual.argmax(-1).flatten()))
-            self._leads.append((first - second).flatten())
-            self._variances.append(expected.var(-1, correction=0).mean().item())
+            chosen = (x.argmax(self.class_dim).flatten() for x in (expected, actual))
+            self.classes.append((next(chosen), next(chosen)))
+            self._add_lead(expected)
+
+    def _add_lead(self, values: torch.Tensor) -> None:
+        """By how much the first class leads the second, and how far classes are apart at all."""
+        values = values.movedim(-1 if self.class_dim is None else self.class_dim, -1)
+        first, second = values.topk(2, -1).values.unbind(-1)
+        self._leads.append((first - second).flatten())
+        self._variances.append(values.var(-1, correction=0).mean().item())
 
     def _same(self) -> torch.Tensor | None:
         return torch.cat([a == b for a, b in self.classes]) if self.classes else None
@@ -113,7 +130,8 @@ class Output:
 def outputs_of(floats: GraphModule) -> list[Output]:
     """The outputs of a float graph, in order, before any sample.
 
-    Classes are what a softmax gives, in its dimension, and rows of two values or more.
+    Classes are what a softmax gives, in its dimension, rows of two values or more, and the indices
+    of maxima.
     """
     nodes = [n for n in tree_leaves(returned(floats)[0]) if isinstance(n, Node)]
     return [_output(node) for node in nodes]
@@ -122,36 +140,85 @@ def outputs_of(floats: GraphModule) -> list[Output]:
 def _output(node: Node) -> Output:
     value = node.meta["val"]
     if not value.is_floating_point():
-        return Output(node.name, None, value.numel() == 1)
+        call, _ = taken_from(node)
+        choice = call.args[0] if call.target in _MAXIMUM else None
+        assert choice is None or isinstance(choice, Node)
+        dim = None if choice is None else arguments(call).get("dim")
+        is_choice = choice is not None and _classes(choice, dim) > 1
+        return Output(node.name, dim, value.numel() == 1, choice if is_choice else None)
     dim = None
     if node.target in _SOFTMAX:
         dim = int(arguments(node)["dim"])
     elif value.dim() == 2:
         dim = 1
-    if dim is None or value.shape[dim] < 2:
+    if dim is None or _classes(node, dim) < 2:
         return Output(node.name, None, False)
-    return Output(node.name, dim, value.numel() == value.shape[dim])
+    return Output(node.name, dim, value.numel() == _classes(node, dim))
+
+
+def _classes(node: Node, dim: int | None) -> int:
+    value: torch.Tensor = node.meta["val"]
+    return value.numel() if dim is None else value.shape[dim]
 
 
 def measure(
     outputs: Sequence[Output],
     samples: Sequences,
     float_model: FloatModel,
+    floats: GraphModule,
     lowered: Reference,
     io_layout: str,
 ) -> None:
-    """Runs both models on samples and adds what they give to the outputs."""
-    float_model.reset()
-    lowered.reset()
-    for starts, inputs in samples:
-        if starts:
-            float_model.reset()
-            lowered.reset()
+    """Runs both models on samples and adds what they give to the outputs.
+
+    Args:
+      outputs: of the models.
+      samples: to run.
+      float_model: the user's.
+      floats: the same as a graph, for what integers are chosen from.
+      lowered: the lowered model.
+      io_layout: of its inputs and outputs.
+    """
+    choices = _Choices(floats, outputs)
+    for index, (starts, inputs) in enumerate(samples):
+        if starts or index == 0:
+            for model in (float_model, lowered, choices):
+                model.reset()
         expected = float_model(inputs)
         actual = _in_model_layout(lowered, inputs, io_layout)
+        chosen = choices(inputs)
         for output, e, a in zip(outputs, expected, actual, strict=True):
-            output.add(e, a)
+            output.add(e, a, chosen.get(output.choice))
     lowered.reset()
+
+
+class _Choices(Interpreter):
+    """Runs the float graph for what integers among the outputs are chosen from."""
+
+    def __init__(self, floats: GraphModule, outputs: Sequence[Output]) -> None:
+        super().__init__(floats)
+        self._wanted = {output.choice for output in outputs} - {None}
+        self._found: dict[Node | None, torch.Tensor] = {}
+        self._graph = floats
+        self.reset()
+
+    def reset(self) -> None:
+        """Makes the next run the first."""
+        self._state = initial_state(self._graph)
+
+    def __call__(self, inputs: Sequence[torch.Tensor]) -> Mapping[Node | None, torch.Tensor]:
+        """The values by node; state is carried from call to call."""
+        if self._wanted:
+            with torch.no_grad():
+                results = self.run(*(x.contiguous() for x in inputs), *self._state)
+            self._state = results[len(results) - len(self._state) :] if self._state else ()
+        return self._found
+
+    def run_node(self, n: Node) -> Any:
+        result = super().run_node(n)
+        if n in self._wanted:
+            self._found[n] = result
+        return result
 
 
 def _in_model_layout(

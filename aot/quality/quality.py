@@ -29,7 +29,7 @@ class Limits:
     Attributes:
       min_sqnr: of each output, dB.
       min_agreement: the share of classes that are the float model's; None: MIN_AGREEMENT of those
-        that the float model is sure of, where a sample is one choice, and more than one is wrong.
+        that the float model is sure of, unless only one is wrong.
     """
 
     min_sqnr: float = MIN_SQNR_DB
@@ -141,13 +141,13 @@ def _failures(output: Output, limits: Limits) -> list[str]:
     sqnr, agreement, clear = output.sqnr_db, output.agreement, output.clear_agreement
     if sqnr is not None and sqnr < limits.min_sqnr:
         failed.append(f"output `{output.name}`: SQNR {sqnr:.1f} dB, min_sqnr is {limits.min_sqnr}")
-    if agreement is None or clear is None:
+    if agreement is None:
         return failed
     named = f"output `{output.name}`: its class is the float model's in {agreement:.1%}"
     if limits.min_agreement is not None:
         if agreement < limits.min_agreement:
             failed.append(f"{named}, min_agreement is {limits.min_agreement}")
-    elif output.class_dim is not None or output.is_class:
+    elif clear is not None:
         count, same = clear
         if count - same > 1 and same < MIN_AGREEMENT * count:
             sure = f", in {same} of {count} that the float model is sure of"

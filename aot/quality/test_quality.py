@@ -114,6 +114,20 @@ def test_held_out_samples_expose_a_bad_calibration(calibration: Callable[[], Sam
     assert any("(Softmax)" in problem.where for problem in error.value.problems)
 
 
+def test_a_class_as_an_integer_is_judged_as_its_scores_are() -> None:
+    class Chosen(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = gesture()
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.network(x).argmax(-1)  # type: ignore[no-any-return]
+
+    data, held = one_outlier(), recordings(64, seed=2)
+    with pytest.raises(LoweringError, match=r"`argmax`: its class .* that the float model is sure"):
+        lower(Chosen().eval(), data[0], calibration=data, evaluation=held)
+
+
 @pytest.mark.parametrize(
     ("calibration", "kinds", "text"),
     [

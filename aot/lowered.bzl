@@ -5,7 +5,7 @@ LoweredInfo = provider(
     "A lowered model.",
     fields = {
         "by_engine": "Dict: what is for boards with an engine, by its configuration.",
-        "default": "What is for all others: a struct of the Files `pte` and `vectors`.",
+        "default": "What is for all others: a struct of the Files `pte`, `report` and `vectors`.",
     },
 )
 
@@ -28,7 +28,11 @@ def _file(target, ending):
     return [file for file in target[DefaultInfo].files.to_list() if file.path.endswith(ending)][0]
 
 def _files(target):
-    return struct(pte = _file(target, ".pte"), vectors = _file(target, ".vectors.npz"))
+    return struct(
+        pte = _file(target, ".pte"),
+        report = _file(target, ".report.json"),
+        vectors = _file(target, ".vectors.npz"),
+    )
 
 def _lowered_impl(ctx):
     default = _files(ctx.attr.default)

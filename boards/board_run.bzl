@@ -42,7 +42,8 @@ def board_sim(name, image, facts = [], has_plan = False, testonly = False, **kwa
       testonly: whether the image is.
       **kwargs: other attributes of py_binary.
     """
-    files = {":%s.size_json" % image: "size"} | {file: "facts" for file in facts}
+    files = {":%s.size_json" % image: "size"}
+    files |= {file: "facts" for file in [":%s.facts" % image] + facts}
     if has_plan:
         files[":%s.plan_json" % image] = "plan"
     _run(

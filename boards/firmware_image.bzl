@@ -63,6 +63,24 @@ def _size_report(ctx, linked):
     )
     return output
 
+def _facts(ctx):
+    """Returns the rows of `.sim`'s table that the models' lowering reports give."""
+    output = ctx.actions.declare_file(ctx.label.name + ".facts.json")
+    reports = [
+        lowered_for(model[LoweredInfo], ctx.attr.board[BoardInfo]).report
+        for model in ctx.attr.models
+        if LoweredInfo in model
+    ]
+    ctx.actions.run(
+        executable = ctx.executable._quality_facts,
+        arguments = [output.path] + [report.path for report in reports],
+        inputs = reports,
+        outputs = [output],
+        mnemonic = "QualityFacts",
+        progress_message = "Reading what lowering says of the models of %{label}",
+    )
+    return output
+
 def _copies(ctx, files):
     """Returns what explains the image beside it, `<name>.<file>`."""
     copies = []
@@ -94,6 +112,7 @@ def _firmware_image_impl(ctx):
         DefaultInfo(files = depset([file for files in groups.values() for file in files])),
         OutputGroupInfo(
             board = depset([ctx.attr.board[BoardInfo].json]),
+            facts = depset([_facts(ctx)]),
             **{group: depset(files) for group, files in groups.items()}
         ),
     ]
@@ -118,6 +137,11 @@ _firmware_image = rule(
         "_objdump": attr.label(
             default = "@arm_gnu_toolchain//:objdump",
             allow_single_file = True,
+            executable = True,
+            cfg = "exec",
+        ),
+        "_quality_facts": attr.label(
+            default = "//boards/image:quality_facts",
             executable = True,
             cfg = "exec",
         ),
@@ -146,7 +170,7 @@ def firmware_image(
     `<name>` gives `<name>.elf`, `.bin`, `.hex`, `.map`, `.size.json`, a `.pte` a model and the plan's
     `.json`. The targets `<name>.elf`, `.bin` and `.hex` give one kind of file; with `bazel run`
     `<name>.size` prints what the image takes of the board, `<name>.sim` runs it on the board's
-    simulator and `<name>.flash` writes it to a board that is connected.
+    simulator, with what lowering says of the models, and `<name>.flash` writes it to a board that is connected.
 
     Args:
       name: of the image.
@@ -167,7 +191,7 @@ def firmware_image(
         testonly = testonly,
         visibility = visibility,
     )
-    for part in ["bin", "board", "elf", "hex", "plan_json", "size_json"]:
+    for part in ["bin", "board", "elf", "facts", "hex", "plan_json", "size_json"]:
         native.filegroup(
             name = "%s.%s" % (name, part),
             srcs = [name],

@@ -6,6 +6,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from boards.image.profile import profile, steps_table
+from boards.image.quality_facts import facts, main
 from boards.image.sim import summary
 from boards.simulator.counts import Counts, Region
 from boards.simulator.simulate import Run
@@ -43,6 +44,29 @@ def test_the_table_at_the_end() -> None:
         "  ram (ram)                   1,024 of 16,384 bytes (6.2%)",
         "  of that the stack           at most 700 of 2,048 bytes",
     ]
+
+
+def _report(sqnr_db: float | None, accuracy: dict[str, float] | None) -> dict[str, Any]:
+    output = {"name": "y", "sqnr_db": sqnr_db, "cosine": None, "agreement": 0.9956}
+    better = {"name": "z", "sqnr_db": 50.0, "cosine": 1.0, "agreement": None}
+    quality = {"samples": 1450, "held_out": True, "outputs": [output, better]}
+    return {"quality": {**quality, "accuracy": accuracy}, "warnings": []}
+
+
+def test_the_table_says_how_good_the_models_are(tmp_path: Path) -> None:
+    labelled = _report(34.42, {"float32": 0.99, "int8": 0.98})
+    assert facts({"digits": labelled}) == {
+        "accuracy in float32": 0.99,
+        "accuracy in int8, on the host": 0.98,
+        "SQNR against float32": "34.4 dB on 1,450 held-out samples",
+        "agreement with float32": "99.56% on 1,450 held-out samples",
+    }
+    doubtful = _report(None, None) | {"warnings": [{}, {}]}
+    assert facts({"a": doubtful, "b": labelled})["a: warnings of lowering"] == 2
+    report, output = tmp_path / "digits.report.json", tmp_path / "facts.json"
+    report.write_text(json.dumps(labelled))
+    main(["", str(output), str(report)])
+    assert json.loads(output.read_text()) == facts({"digits": labelled})
 
 
 def test_what_was_not_measured_is_not_in_the_table() -> None:

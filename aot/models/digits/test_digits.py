@@ -28,15 +28,14 @@ def test_training_gives_the_bytes_of_the_built_weights() -> None:
     assert train.serialize(train.train()) == model.weights_path().read_bytes()
 
 
-def test_set_has_every_held_out_image_and_says_how_accurate_int8_is() -> None:
+def test_the_report_says_how_accurate_int8_is_on_every_held_out_image() -> None:
     folder = Path(model.__file__).parent
-    accuracy = json.loads((folder / "digits.accuracy.json").read_text())
+    accuracy = json.loads((folder / "digits.report.json").read_text())["quality"]["accuracy"]
     _, labels = model.evaluation()
     with np.load(folder / "digits.test_set.npz") as arrays:
         assert arrays["input_0"].shape[0] == 450 and arrays["input_0"].dtype == np.int8
         np.testing.assert_array_equal(arrays["labels"], labels)
         right = arrays["output_0"].reshape(450, 10).argmax(axis=1) == arrays["labels"]
-    float32, int8 = accuracy.values()
-    assert int8 == right.mean()
-    assert float32 >= 0.97
-    assert int8 >= float32 - 0.005
+    assert accuracy["int8"] == right.mean()
+    assert accuracy["float32"] >= 0.97
+    assert accuracy["int8"] >= accuracy["float32"] - 0.005

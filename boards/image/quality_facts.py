@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the table of `.sim` (sim.py) that say how good an image's models are.
+
+quality_facts output.json [model.report.json ...]
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+_SUFFIX = ".report.json"
+
+
+def facts(reports: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Rows by name, from lowering reports by the name of the model, which rows have where there are
+    several; of a model's outputs it is the worst.
+    """
+    rows: dict[str, Any] = {}
+    for name, report in reports.items():
+        quality = report["quality"]
+        of = f"{name}: " if len(reports) > 1 else ""
+        if quality["accuracy"] is not None:
+            rows[f"{of}accuracy in float32"] = quality["accuracy"]["float32"]
+            rows[f"{of}accuracy in int8, on the host"] = quality["accuracy"]["int8"]
+        samples = f"{quality['samples']:,} {'held-out' if quality['held_out'] else 'calibration'}"
+        for key, row, form in (
+            ("sqnr_db", "SQNR against float32", "{:.1f} dB"),
+            ("agreement", "agreement with float32", "{:.2%}"),
+        ):
+            values = [o[key] for o in quality["outputs"] if o[key] is not None]
+            if values:
+                rows[of + row] = f"{form.format(min(values))} on {samples} samples"
+        if report["warnings"]:
+            rows[f"{of}warnings of lowering"] = len(report["warnings"])
+    return rows
+
+
+def main(argv: list[str]) -> None:
+    output, *paths = map(Path, argv[1:])
+    reports = {path.name.removesuffix(_SUFFIX): json.loads(path.read_text()) for path in paths}
+    output.write_text(json.dumps(facts(reports), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv)

@@ -63,6 +63,7 @@ class Lowered(Reference):
     """A lowered model.
 
     Attributes:
+      floats: the model as a graph, before it was quantized.
       quantized: torchao's quantized graph that `module` was made from.
       folded: the dialect graph before the layout passes, for comparisons.
       pte: the ExecuTorch program.
@@ -70,6 +71,7 @@ class Lowered(Reference):
       report: JSON-serialisable: what every op became, and why.
     """
 
+    floats: GraphModule
     quantized: GraphModule
     folded: GraphModule
     pte: bytes
@@ -164,4 +166,4 @@ def lower(
     limits = Limits(min_sqnr, min_agreement)
     quality = assess(graphs, float_model, seen, held, limits, per_op)
     report = make_report(module, target.name, samples, pte, quality)
-    return Lowered(module, quantized, folded, pte, quality, report)
+    return Lowered(module, floats, quantized, folded, pte, quality, report)

@@ -23,6 +23,7 @@ from aot.lower import lower
 from aot.passes.rewrite.border import KEEP, LAYOUTS
 from aot.quality.evaluation import Evaluation
 from aot.quality.quality import MIN_AGREEMENT, MIN_SQNR_DB
+from aot.quality.suggest import suggest
 from aot.references import is_defined, named
 from aot.vectors import make_vectors, save_npz
 
@@ -67,6 +68,9 @@ _MIN_AGREEMENT = flags.DEFINE_float(
 )
 _PER_OP = flags.DEFINE_bool(
     "per_op", True, "measure what each value's quantization costs alone, for the report"
+)
+_SUGGEST = flags.DEFINE_bool(
+    "suggest", False, "print which changes of single values' quantization gain most; needs --per_op"
 )
 _OUTPUT = flags.DEFINE_string("output", None, "where to write the .pte", required=True)
 _REPORT = flags.DEFINE_string("report", None, "where to write the report (JSON)")
@@ -188,6 +192,8 @@ def run() -> None:
     )
     for line in lowered.quality.lines():
         print(line)
+    for suggestion in suggest(lowered) if _SUGGEST.value else ():
+        print(f"better: {suggestion}")
     try:
         output.write_bytes(lowered.pte)
         if report is not None:

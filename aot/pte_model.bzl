@@ -89,7 +89,7 @@ def pte_model(
         data = data,
         # A workspace's folder may have the name of one of Pilotlight's: both are one package.
         legacy_create_init = 0,
-        deps = [Label("//aot:lowering")] + deps,
+        deps = [Label("//aot:lowering"), Label("//aot/quality:suggest")] + deps,
         **kwargs
     )
     flags = [

@@ -146,6 +146,8 @@ def test_says_how_good_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     quality, accuracy = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"output `linear`: SQNR .* dB, .* on 12 held-out samples", quality)
     assert accuracy == "accuracy 100.00% in float32, 100.00% in int8"
+    assert run(tmp_path, lowering("linear", "rows", "--suggest")) == 0
+    assert re.search(r"\nbetter: .* SQNR .* dB -> .* dB, predicted", capsys.readouterr().out)
 
 
 def test_evaluation_is_found_beside_the_model(

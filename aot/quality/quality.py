@@ -77,14 +77,14 @@ class Quality:
             "  what may help: more calibration samples that are like those of the device; the "
             "values below as float or with a narrower range"
         ]
-        limits = "min_sqnr=-inf, min_agreement=0"
         raise LoweringError(
             "\n".join(
                 [
                     f"int8 is too far from float on {self.samples}:",
                     *(f"  {line}" for line in failures),
                     *helps,
-                    f"  to lower it all the same: {limits}, or what you can accept",
+                    "  to lower it all the same: min_sqnr=-inf, min_agreement=0, or what you can "
+                    "accept; --suggest then says what would be better",
                     "the values that cost most:",
                 ]
             ),
@@ -98,9 +98,7 @@ class Quality:
 
     def lines(self) -> list[str]:
         """For people: a line for each output, and the accuracy."""
-        rows = [
-            f"{output.name}: {_described(output)}, on {self.samples}" for output in self.outputs
-        ]
+        rows = [f"output `{o.name}`: {_described(o)}, on {self.samples}" for o in self.outputs]
         if self.accuracy is not None:
             float32, int8 = self.accuracy
             rows.append(f"accuracy {float32:.2%} in float32, {int8:.2%} in int8")

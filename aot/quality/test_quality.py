@@ -16,6 +16,7 @@ from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.quality.evaluation import held_out
 from aot.quality.float_model import FloatModel
+from aot.quality.suggest import suggest
 from aot.testing.fixtures import model, samples
 from aot.testing.stateful import Buffers, ramp
 
@@ -277,6 +278,15 @@ def test_noise_of_single_values_adds_up_to_the_models() -> None:
     cheap = lower(Uneven().eval(), data[0], calibration=data, min_sqnr=0.0, per_op=False)
     rows = cheap.report["quality"]["values"]
     assert rows and all(row["alone_db"] is None and row["sqnr_db"] is not None for row in rows)
+
+
+def test_suggestions_predict_what_is_measured_then() -> None:
+    stretched = lowered(one_outlier(), evaluation=recordings(16, seed=2), **ANYTHING)
+    best = suggest(stretched)[0]
+    assert best.kind == "range" and best.measured_db is not None and best.before_db is not None
+    assert best.measured_db > best.before_db + 3
+    assert best.predicted_db == pytest.approx(best.measured_db, abs=6.0)
+    assert f"SQNR {best.before_db:.1f} dB -> {best.measured_db:.1f} dB, predicted" in str(best)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ That error is added to the value in float, and all that reads it is computed aga
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,6 +175,57 @@ class Values:
                 value.noise_to_signal = sum(ratios) / len(ratios) if ratios else None
         return values
 
+    def sqnr_db(
+        self,
+        samples: Sequences,
+        kept: Collection[str] = (),
+        other: Mapping[Quantization, Quantization] | None = None,
+    ) -> float | None:
+        """SQNR of the model's outputs, the mean over them, with all values quantized.
+
+        Args:
+          samples: float32 inputs, contiguous.
+          kept: names of values to leave in float, with the weights of their ops.
+          other: quantizations that take the place of some.
+        """
+        signals, noises = [0.0] * len(self._outputs), [0.0] * len(self._outputs)
+        states = returned(self._graph)[1]
+        state = rough_state = initial_state(self._graph)
+        for starts, inputs in samples[:SAMPLES]:
+            if starts:
+                state = rough_state = initial_state(self._graph)
+            exact = self._in_float([*inputs, *state])
+            rough = self._quantized([*inputs, *rough_state], kept, other or {})
+            for i, output in enumerate(self._outputs):
+                signals[i] += _energy(exact[output], None)
+                noises[i] += _energy(exact[output], rough[output])
+            state, rough_state = (tuple(values[n] for n in states) for values in (exact, rough))
+        ratios = [n / s for n, s in zip(noises, signals, strict=True) if s > 0.0]
+        return decibels(1.0, sum(ratios) / len(ratios)) if ratios else None
+
+    def _quantized(
+        self,
+        inputs: Sequence[torch.Tensor],
+        kept: Collection[str],
+        other: Mapping[Quantization, Quantization],
+    ) -> Environment:
+        """Every node's value, with the quantization that `sqnr_db` describes."""
+        given = iter(inputs)
+        rough: Environment = {}
+        for node in self._nodes:
+            if node.op == "placeholder":
+                rough[node] = next(given)
+            elif node in self._constants:
+                original, stored = self._constants[node]
+                rough[node] = original if _quantizers_of(node) & set(kept) else stored
+            elif node.target is QUANTIZE and node.name not in kept:
+                quantization = activation_quantization(node)
+                quantization = other.get(quantization, quantization)
+                rough[node] = _rounded(rough[_source(node)], quantization)
+            else:
+                rough[node] = self._unquantized(node, rough)
+        return rough
+
     def _in_float(self, inputs: Sequence[torch.Tensor]) -> Environment:
         """Every node's value without any quantization."""
         given = iter(inputs)
@@ -237,6 +288,18 @@ def _call(node: Node, lookup: Callable[[Node], Any]) -> Any:
     args, kwargs = map_arg((node.args, node.kwargs), lookup)
     assert callable(node.target)
     return node.target(*args, **kwargs)
+
+
+def _quantizers_of(node: Node) -> set[str]:
+    """The quantize nodes that come next behind a node."""
+    found, waiting = set(), list(node.users)
+    while waiting:
+        reader = waiting.pop()
+        if reader.target is QUANTIZE:
+            found.add(reader.name)
+        else:
+            waiting += reader.users
+    return found
 
 
 def _energy(expected: torch.Tensor, actual: torch.Tensor | None) -> float:

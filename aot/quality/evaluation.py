@@ -40,7 +40,7 @@ def held_out(evaluation: Evaluation, example_inputs: Sequence[torch.Tensor]) -> 
     Raises:
       LoweringError: there are none, or one is not as the example.
     """
-    inputs, labels = _labelled(evaluation)
+    inputs, labels = _labelled(evaluation, example_inputs)
     samples: list[tuple[bool, tuple[torch.Tensor, ...]]]
     if inputs is None or labels is None:
         found = samples_of(evaluation, "evaluation")
@@ -60,11 +60,14 @@ def held_out(evaluation: Evaluation, example_inputs: Sequence[torch.Tensor]) -> 
     return HeldOut(samples, labels)
 
 
-def _labelled(evaluation: object) -> tuple[torch.Tensor, torch.Tensor] | tuple[None, None]:
+def _labelled(
+    evaluation: object, example_inputs: Sequence[torch.Tensor]
+) -> tuple[torch.Tensor, torch.Tensor] | tuple[None, None]:
     """Inputs and labels, where evaluation data are that."""
     if isinstance(evaluation, tuple) and len(evaluation) == 2:
         inputs, labels = evaluation
         are_tensors = isinstance(inputs, torch.Tensor) and isinstance(labels, torch.Tensor)
-        if are_tensors and labels.dim() == 1 and not labels.is_floating_point():
+        is_sample = are_tensors and describe(labels) == describe(example_inputs[0])
+        if are_tensors and labels.dim() == 1 and not labels.is_floating_point() and not is_sample:
             return inputs, labels
     return None, None

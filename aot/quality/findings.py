@@ -158,7 +158,8 @@ def _of_inputs(seen: Watch, inputs: Sequence[Node]) -> Iterator[Finding]:
             if math.prod(node.meta["val"].shape) > 1:
                 yield _finding("constant_input", node, text)
             continue
-        maker = _noise_maker(torch.stack([inputs[i] for _, inputs in seen.samples]).flatten())
+        values = torch.stack([inputs[i] for _, inputs in seen.samples]).flatten()
+        maker = _noise_maker(values) if values.is_floating_point() else ""
         if maker:
             yield _finding(
                 "noise",

@@ -218,6 +218,17 @@ def test_float_ops_cost_nothing() -> None:
     assert result.report["quality"]["outputs"][0]["sqnr_db"] > 30
 
 
+def test_indices_are_inputs_without_a_range() -> None:
+    generator = torch.Generator().manual_seed(1)
+    data = [(torch.randint(0, 9, (1, 40), generator=generator),) for _ in range(32)]
+    words = model(
+        lambda table, layer, x: layer(table(x)).mean(1), nn.Embedding(9, 6), nn.Linear(6, 4)
+    )
+    result = lower(words, data[0], calibration=data, evaluation=data)
+    assert result.report["quality"]["outputs"][0]["sqnr_db"] > 25
+    assert warned(result) == set() and result.quality.worst()
+
+
 def smoothed(m: Any, x: torch.Tensor) -> torch.Tensor:
     m.a = m.a * 0.75 + x * 0.25
     return torch.tanh(m.a)

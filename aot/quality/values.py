@@ -27,6 +27,7 @@ from aot.dialect.graph import (
     tensor_constant,
 )
 from aot.dialect.quantization import Quantization
+from aot.dialect.reference import fit_inputs
 from aot.errors import module_path, source_line
 from aot.quality.decibels import decibels, power
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
@@ -142,7 +143,7 @@ class Values:
         """Runs the model on the first of the samples.
 
         Args:
-          samples: float32 inputs, contiguous.
+          samples: the user's inputs, contiguous.
           alone: whether to quantize one value at a time, too.
         """
         steps = max(1, len(self._quantizers) * len(self._nodes) // 2)
@@ -184,7 +185,7 @@ class Values:
         """SQNR of the model's outputs, the mean over them, with all values quantized.
 
         Args:
-          samples: float32 inputs, contiguous.
+          samples: the user's inputs, contiguous.
           kept: names of values to leave in float, with the weights of their ops.
           other: quantizations that take the place of some.
         """
@@ -374,12 +375,8 @@ class _Device(Interpreter):
     def run_on(
         self, inputs: Sequence[torch.Tensor], state: tuple[torch.Tensor, ...]
     ) -> tuple[torch.Tensor, ...]:
-        """Runs float32 inputs; returns the new state."""
-        quantizations = [edge_of(n).quantization for n in self._border]
-        given = [
-            x if q is None else q.quantize(x) for x, q in zip(inputs, quantizations, strict=True)
-        ]
-        results = self.run(*given, *state)
+        """Runs the user's inputs; returns the new state."""
+        results = self.run(*fit_inputs(inputs, self._border), *state)
         return tuple(results[len(results) - len(state) :]) if state else ()
 
     def run_node(self, n: Node) -> Any:

@@ -55,12 +55,6 @@ def _shrunk(m: Any, x: torch.Tensor) -> Any:
     return y
 
 
-def _repeated(m: Any, x: torch.Tensor) -> Any:
-    y = x + m.a
-    m.a.copy_(x.mean(1, keepdim=True))
-    return y
-
-
 def _from_nothing(m: Any, x: torch.Tensor) -> Any:
     m.a = x * 0.5 if m.a is None else m.a * 0.5 + x
     return m.a
@@ -180,7 +174,6 @@ ERRORS: dict[str, tuple[Callable[[], nn.Module], str]] = {
         lambda: Buffers(_compared, a=zeros()),
         r"state a is float32\[1, 6\] and becomes bool\[1, 6\]",
     ),
-    "repeated": (lambda: Buffers(_repeated, a=zeros()), r"aten.expand.default -> float32\[1, 6\]"),
     "shrinks": (
         lambda: Buffers(_shrunk, a=zeros()),
         r"state a is float32\[1, 6\] and becomes float32\[1, 1\]",

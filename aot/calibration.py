@@ -52,6 +52,14 @@ def as_inputs(sample: Sample, name: str) -> tuple[torch.Tensor, ...]:
     return tuple(inputs)
 
 
+def iterable(data: object, name: str) -> Iterable[Any]:
+    """Calibration data; LoweringError if they cannot be iterated over."""
+    if isinstance(data, Iterable) and not (isinstance(data, torch.Tensor) and data.dim() == 0):
+        return data
+    called = "; call it" if callable(data) else ""
+    raise LoweringError(f"{name} is {describe(data)}, not a list or generator of samples{called}")
+
+
 def samples_of(data: object, name: str) -> Iterator[tuple[bool, tuple[torch.Tensor, ...]]]:
     """The samples of calibration data, one by one, each with whether a sequence starts with it.
 
@@ -62,13 +70,8 @@ def samples_of(data: object, name: str) -> Iterator[tuple[bool, tuple[torch.Tens
     Raises:
       LoweringError: it cannot be iterated over, or a sample is no tuple of tensors.
     """
-    if not isinstance(data, Iterable) or (isinstance(data, torch.Tensor) and data.dim() == 0):
-        called = "; call it" if callable(data) else ""
-        raise LoweringError(
-            f"{name} is {describe(data)}, not a list or generator of samples{called}"
-        )
     count, starts = 0, True
-    for item in data:
+    for item in iterable(data, name):
         is_sequence = _is_sequence(item)
         starts |= is_sequence
         for sample in item if is_sequence else [item]:

@@ -29,7 +29,12 @@ from aot.passes.aten.fold_constants import fold_constants
 from aot.passes.aten.fold_scales import fold_scales
 from aot.passes.aten.fuse_batch_norm import fuse_batch_norm
 from aot.passes.aten.hoist_clamps import hoist_clamps
-from aot.passes.aten.lift_state import assignments_kept, lift_state, make_functional
+from aot.passes.aten.lift_state import (
+    assignments_kept,
+    lift_state,
+    make_functional,
+    take_tensors,
+)
 from aot.passes.aten.mask_softmax import mask_softmax
 from aot.passes.aten.name_masks import name_masks
 from aot.passes.aten.one_to_two_dimensions import one_to_two_dimensions
@@ -56,7 +61,8 @@ def export_aten(
     keeps: Iterable[Any] = (),
 ) -> GraphModule:
     """The model as one static ATen graph, functional, with constants as get_attr nodes, and with
-    the buffers that it changes as State (aot.dialect.graph).
+    the buffers that it changes as State (aot.dialect.graph). Its `meta["computed"]` says which of
+    the model's results, counted flat, its outputs are: those that the model computes.
 
     Args:
       model: in eval mode; or an exported program (then of static shapes).
@@ -66,9 +72,9 @@ def export_aten(
 
     Raises:
       LoweringError: the model is no module, is in training mode, holds NaN or infinite weights, has
-        dynamic shapes or other inputs than the example's, gives something else than tensors that it
-        computes, keeps state in Python, or state that is not float32 or has no memory of its own,
-        checks its data, or cannot be exported.
+        dynamic shapes or other inputs than the example's, gives nothing that it computes, or an
+        input as it is, keeps state in Python, or state that is not float32 or has no memory of its
+        own, checks its data, or cannot be exported.
     """
     if isinstance(model, ExportedProgram):
         program = model
@@ -111,8 +117,8 @@ def export_aten(
     ):
         rewrite(module)
         module.graph.eliminate_dead_code()
+    _keep_computed(module)
     _drop_unused_constants(module)
-    _check_outputs(module)
     mark_materialized(module)
     module.graph.lint()
     module.recompile()
@@ -323,25 +329,31 @@ def _forget_writes_to_inputs(program: ExportedProgram) -> None:
     signature.output_specs = [spec for _, spec in kept]
 
 
-def _check_outputs(module: GraphModule) -> None:
-    values = tree_leaves(returned(module)[0])
-    if not values:
-        raise LoweringError("the model returns nothing: return at least one tensor")
-    for position, value in enumerate(values):
-        if not isinstance(value, Node):
-            raise LoweringError(
-                f"output {position} of the model is {value!r}: return tensors that the model "
-                "computes, and nothing else"
-            )
+def _keep_computed(module: GraphModule) -> None:
+    """Leaves to the outputs what the model computes: None, numbers, texts and constants need no
+    device.
+    """
+    results, states = returned(module)
+    values = tree_leaves(results)
+    kept = [i for i, v in enumerate(values) if isinstance(v, Node) and v.op != "get_attr"]
+    if not kept:
+        raise LoweringError(
+            "the model returns nothing that it computes: return at least one such tensor"
+        )
+    for position in kept:
+        value = values[position]
         if value.op != "call_function":
-            kind = "input" if value.op == "placeholder" else "constant"
-            name = value.target
+            kind, name = "input", value.target
             if "state" in value.meta:
                 kind, name = "state", state_of(value).name
             raise LoweringError(
                 f"output {position} of the model is its {kind} `{name}`, unchanged: return "
                 "tensors that the model computes"
             )
+    module.meta["computed"] = kept
+    if len(kept) < len(values):
+        module.graph.output_node().args = ((*(values[i] for i in kept), *states),)
+        take_tensors(module)
 
 
 def _drop_unused_constants(module: GraphModule) -> None:

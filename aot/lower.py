@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +15,13 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from aot.calibration import Samples, as_inputs, calibrate
+from aot.calibration import calibrate
+from aot.dialect.graph import initial_state
 from aot.dialect.reference import Reference
 from aot.dialect.verifier import verify
 from aot.errors import LoweringError
 from aot.export import export_aten
+from aot.inputs import Inputs
 from aot.partition.partition import partition
 from aot.passes.aten.merge_dequantizes import merge_dequantizes
 from aot.passes.fold_qdq import fold_qdq
@@ -81,10 +83,10 @@ class Lowered(Reference):
 
 def lower(
     model: torch.nn.Module | ExportedProgram,
-    example_inputs: Sequence[torch.Tensor],
+    example_inputs: Any,
     *,
     target: str | Target = "cortex-m",
-    calibration: Samples,
+    calibration: Iterable[Any],
     quantization: str = "int8",
     float_io: bool = False,
     io_layout: str = KEEP,
@@ -98,11 +100,12 @@ def lower(
 
     Args:
       model: in eval mode.
-      example_inputs: one set of float32 inputs of the shapes and memory format that the device will
-        give.
+      example_inputs: one sample (aot/inputs.py): a tensor, a tuple of forward's arguments, or a
+        dict of them by name; float32, of the shapes and memory format that the device will give.
       target: what to lower for: a Target, or a text as `target_named` takes it, e.g. "cortex-m".
-      calibration: representative inputs, each a tuple of tensors (or one tensor); of a model with
-        state, in the order in which the device will see them, or a list of such sequences.
+      calibration: representative samples like the example, or batches of such, with labels or not;
+        of a model with state, in the order in which the device will see them, or a list of such
+        sequences.
       quantization: "int8".
       float_io: keep float32 model inputs and outputs; they are quantized on the device.
       io_layout: "keep" the model's own, or "nhwc" for [N, H, W, C] inputs and outputs without a
@@ -129,23 +132,27 @@ def lower(
         )
     if not isinstance(target, Target):
         target = target_named(target)
-    example_inputs = as_inputs(example_inputs, "example_inputs")
+    inputs = Inputs(model, example_inputs, "example_inputs")
+    model, example_inputs = inputs.model, inputs.example
 
     logging.info("exporting")
     # Copies: where one tensor is given for two inputs, export takes the two for one.
     contiguous = [x.clone(memory_format=torch.contiguous_format) for x in example_inputs]
     aten = export_aten(model, contiguous, target.keeps)
     check_supported(aten, allow_float_fallback)
-    float_model = FloatModel(model)
+    computed = aten.meta["computed"]
+    float_model = FloatModel(model, computed)
     outputs = float_model(example_inputs)
-    held = None if evaluation is None else held_out(evaluation, example_inputs)
+    held = None if evaluation is None else held_out(evaluation, inputs)
     floats = GraphModule(aten, copy.deepcopy(aten.graph))
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         prepared = prepare_pt2e(aten, Int8Quantizer(target.traits))
         seen = Watch(prepared)
-        samples = calibrate(prepared, calibration, example_inputs, seen.sample)
+        # What comes in one batch has no order: it is no sequence.
+        data = inputs.samples(calibration, "calibration", splits=not initial_state(aten))
+        samples = calibrate(prepared, data, example_inputs, seen.sample)
         quantized = convert_pt2e(prepared)
     merge_dequantizes(quantized)
 
@@ -165,5 +172,5 @@ def lower(
     graphs = Graphs(floats, quantized, folded, Reference(module), io_layout)
     limits = Limits(min_sqnr, min_agreement)
     quality = assess(graphs, float_model, seen, held, limits, per_op)
-    report = make_report(module, target.name, samples, pte, quality)
+    report = make_report(module, target.name, samples, pte, quality, computed)
     return Lowered(module, floats, quantized, folded, pte, quality, report)

@@ -10,7 +10,7 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ from absl import app, flags, logging
 
 from aot.calibration import check_sample, samples_of
 from aot.errors import LoweringError, describe
+from aot.inputs import Inputs, first_sample
 from aot.lower import lower
 from aot.passes.rewrite.border import KEEP, LAYOUTS
 from aot.quality.evaluation import Evaluation
@@ -134,18 +135,20 @@ def _place(flag: flags.FlagHolder[str | None]) -> Path | None:
     return path
 
 
-def _sequences(reference: str) -> list[list[tuple[torch.Tensor, ...]]]:
-    """What a function of the user's yields, copied: it may yield one tensor, filled again.
+def _sequences(
+    data: Iterable[Any], name: str, inputs: Inputs
+) -> list[list[tuple[torch.Tensor, ...]]]:
+    """Samples by sequence, copied: a user's function may yield one tensor, filled again.
 
     Raises:
-      LoweringError: it yields nothing, or something else than samples.
+      LoweringError: there are none, or something else than samples.
     """
     found: list[list[tuple[torch.Tensor, ...]]] = []
-    for starts, sample in samples_of(load(reference)(), reference):
+    for starts, sample in samples_of(inputs.samples(data, name), name):
         found += [[]] if starts else []
         found[-1].append(tuple(x.clone() for x in sample))
     if not found:
-        raise LoweringError(f"{reference} yields nothing: give at least one sample")
+        raise LoweringError(f"{name} yields nothing: give at least one sample")
     return found
 
 
@@ -170,15 +173,18 @@ def run() -> None:
     model = load(_MODEL.value)()
     if not isinstance(model, torch.nn.Module):
         raise LoweringError(f"{_MODEL.value} gives a {type(model).__name__}, not a torch.nn.Module")
-    sequences = tests = _sequences(_CALIBRATION.value)
+    name = _CALIBRATION.value
+    first, data = first_sample(load(name)(), name)
+    inputs = Inputs(model, first, f"{name} sample 0")
+    sequences = tests = _sequences(data, name, inputs)
     example = sequences[0][0]
     if _TEST_INPUTS.value:
-        tests = _sequences(_TEST_INPUTS.value)
+        tests = _sequences(load(_TEST_INPUTS.value)(), _TEST_INPUTS.value, inputs)
         for index, sample in enumerate(itertools.chain(*tests)):
             check_sample(f"{_TEST_INPUTS.value} sample {index}", sample, example)
     lowered = lower(
         model,
-        example,
+        first,
         target=_TARGET.value,
         calibration=sequences,
         quantization=_QUANTIZATION.value,

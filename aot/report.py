@@ -6,6 +6,7 @@ report.schema.json says what is in it.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -124,7 +125,12 @@ def _ids(module: GraphModule, prefix: str = "") -> dict[str, str]:
 
 
 def make_report(
-    module: GraphModule, target: str, samples: int, pte: bytes, quality: Quality
+    module: GraphModule,
+    target: str,
+    samples: int,
+    pte: bytes,
+    quality: Quality,
+    computed: Sequence[int],
 ) -> dict[str, Any]:
     """A JSON-serialisable report of a lowered model.
 
@@ -134,6 +140,7 @@ def make_report(
       samples: how many the calibration had.
       pte: the artefact.
       quality: of the model.
+      computed: which of the model's results, counted flat, the outputs are.
     """
     inputs, outputs = border_nodes(module)
     ops: list[dict[str, Any]] = []
@@ -160,6 +167,7 @@ def make_report(
         "float_ops": sum(not op["op"].startswith("pl.") for op in ops),
         "inputs": [_tensor(n) for n in inputs],
         "outputs": [_tensor(n) for n in outputs],
+        "results": list(computed),
         "states": [
             {"id": str(op_id), **_tensor(old), "name": state_of(old).name}
             for op_id, (old, _) in enumerate(state_nodes(module), len(instructions(module)))

@@ -104,7 +104,7 @@ def test_the_report_has_a_row_for_every_op() -> None:
     module = residual()
     first = stand_in({"conv2d"}, "npu", compile=compile_region)
     partition(module, Target("t", (first, stand_in({"add", "mean"}), CORTEX_M)))
-    report = make_report(module, "t", 1, b"pte", Quality(HeldOut([]), [], [], [], Limits()))
+    report = make_report(module, "t", 1, b"pte", Quality(HeldOut([]), [], [], [], Limits()), [0])
     by_op = {row["op"]: row for row in report["ops"]}
     assert len(report["ops"]) == 8, "no row for a delegate's call or its results"
     conv, linear = by_op["pl.conv2d"], by_op["pl.linear"]

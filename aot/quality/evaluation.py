@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
-from aot.calibration import Samples, check_sample, samples_of
+from aot.calibration import check_sample, samples_of
 from aot.errors import LoweringError, describe
+from aot.inputs import Inputs
 
-Evaluation = Samples | tuple[torch.Tensor, torch.Tensor]
+Evaluation = Iterable[Any] | tuple[torch.Tensor, torch.Tensor]
 """Samples as calibration takes them; or inputs [N, ...] of a model of one input and their classes,
 int64 [N]."""
 
@@ -34,16 +36,17 @@ class HeldOut:
         return f"{len(self.samples)} {'held-out' if self.is_held_out else 'calibration'} samples"
 
 
-def held_out(evaluation: Evaluation, example_inputs: Sequence[torch.Tensor]) -> HeldOut:
+def held_out(evaluation: Evaluation, model_inputs: Inputs) -> HeldOut:
     """The samples of evaluation data.
 
     Raises:
       LoweringError: there are none, or one is not as the example.
     """
+    example_inputs = model_inputs.example
     inputs, labels = _labelled(evaluation, example_inputs)
     samples: list[tuple[bool, tuple[torch.Tensor, ...]]]
     if inputs is None or labels is None:
-        found = samples_of(evaluation, "evaluation")
+        found = samples_of(model_inputs.samples(evaluation, "evaluation"), "evaluation")
         samples = [(starts, tuple(x.clone() for x in sample)) for starts, sample in found]
     elif len(inputs) != len(labels) or example_inputs[0].shape[:1] != (1,):
         raise LoweringError(

@@ -15,9 +15,13 @@ class FloatModel:
 
     Args:
       model: what is lowered; its buffers stay as they are.
+      computed: which of its results, counted flat, are outputs (aot/export.py); all if None.
     """
 
-    def __init__(self, model: torch.nn.Module | ExportedProgram) -> None:
+    def __init__(
+        self, model: torch.nn.Module | ExportedProgram, computed: Sequence[int] | None = None
+    ) -> None:
+        self._computed = computed
         self._runnable: torch.nn.Module = (
             model.module(check_guards=False) if isinstance(model, ExportedProgram) else model
         )
@@ -32,5 +36,7 @@ class FloatModel:
         copies = tuple(x.clone() for x in inputs)
         with torch.no_grad():
             results = torch.func.functional_call(self._runnable, self._buffers, copies)
+        leaves = tree_leaves(results)
+        computed = range(len(leaves)) if self._computed is None else self._computed
         # An output may be a buffer, which the next run writes into.
-        return [x.clone() for x in tree_leaves(results)]
+        return [leaves[i].clone() for i in computed]

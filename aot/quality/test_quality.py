@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from aot.errors import LoweringError
+from aot.inputs import Inputs
 from aot.lower import Lowered, lower
 from aot.quality.evaluation import held_out
 from aot.quality.float_model import FloatModel
@@ -311,10 +312,11 @@ def test_suggestions_predict_what_is_measured_then() -> None:
 )
 def test_bad_evaluation_data(evaluation: Any, text: str) -> None:
     with pytest.raises(LoweringError, match=text):
-        held_out(evaluation, [torch.ones(1, 4)])
+        held_out(evaluation, Inputs(nn.Linear(4, 2), torch.ones(1, 4), ""))
 
 
 def test_one_buffer_filled_again_is_several_samples() -> None:
     buffer = torch.empty(1, 4)
-    data: Sequence[Any] = held_out((buffer.fill_(v) for v in (1.0, 2.0)), [buffer]).samples
+    inputs = Inputs(nn.Linear(4, 2), buffer, "")
+    data: Sequence[Any] = held_out((buffer.fill_(v) for v in (1.0, 2.0)), inputs).samples
     assert [float(x[0, 0]) for _, (x,) in data] == [1.0, 2.0]

@@ -176,12 +176,18 @@ def lift_state(module: GraphModule) -> int:
     with graph.inserting_before(output):
         new = [_fitting(values[buffer], state) for buffer, state in zip(live, states, strict=True)]
     output.args = ((*returned, *new),)
-    # What export has around the graph knows the model's own inputs and outputs only.
-    graph.set_codegen(CodeGen())
-    module._forward_pre_hooks.clear()
+    take_tensors(module)
     graph.eliminate_dead_code()
     module.recompile()
     return len(live)
+
+
+def take_tensors(module: GraphModule) -> None:
+    """Has a graph take and give tensors one by one: what export has around it knows the model's own
+    inputs and outputs only.
+    """
+    module.graph.set_codegen(CodeGen())
+    module._forward_pre_hooks.clear()
 
 
 def _live(graph: Graph, values: Mapping[Node, Any]) -> list[Node]:

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a model is given, in the forms in which users have it, as the tensors that it takes.
+
+A sample is one tensor, a tuple or list of forward's arguments in their order, or a dict of
+arguments by name. An argument may itself be a tuple, list or dict of tensors; arrays of numpy
+become tensors, of float64 float32 ones; what is no tensor (None, a number, a text) is part of the
+model, and the same in every sample. An item for which forward has no argument, as the labels of a
+DataLoader's (x, y), is left out.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import itertools
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch.export import ExportedProgram
+
+from aot.calibration import as_inputs, iterable
+from aot.errors import LoweringError, describe
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+Tensors = tuple[torch.Tensor, ...]
+
+
+class Inputs:
+    """How samples become tensors.
+
+    Args:
+      model: takes them.
+      example: a sample.
+      name: what to call it in errors.
+
+    Attributes:
+      model: the same model, whose forward takes the tensors one by one.
+      example: the example's tensors.
+
+    Raises:
+      LoweringError: the example is no sample, or not what forward takes.
+    """
+
+    def __init__(
+        self, model: torch.nn.Module | ExportedProgram, example: object, name: str
+    ) -> None:
+        self._signature = _signature(model)
+        given = self._arguments(example, name)
+        leaves = dict(_leaves(given.arguments))
+        self._constants = {p: v for p, v in leaves.items() if not isinstance(v, torch.Tensor)}
+        self._paths = [path for path in leaves if path not in self._constants]
+        if not self._paths:
+            raise LoweringError(f"{name} is {describe(example)}: there is no tensor in it")
+        self.example = self.tensors(example, name)
+        self.model = model
+        plain = not given.kwargs and all(isinstance(a, torch.Tensor) for a in given.args)
+        if isinstance(model, torch.nn.Module) and not plain:
+            self.model = _flat(model, given, self._paths)
+
+    def tensors(self, sample: Any, name: str) -> Tensors:
+        """A sample's tensors, in the order of forward's arguments; a tuple of these is one, too.
+
+        Raises:
+          LoweringError: it is no sample, or has other arguments than the example.
+        """
+        flat = isinstance(sample, tuple) and len(sample) == len(self._paths) > 1
+        if flat and all(isinstance(x, torch.Tensor) for x in sample):
+            return as_inputs(sample, name)
+        leaves = dict(_leaves(self._arguments(sample, name).arguments))
+        known = [*self._paths, *self._constants]
+        if leaves.keys() != set(known):
+            raise LoweringError(
+                f"{name} has {_listed(leaves)}, the example {_listed(known)}: give the same in all;"
+                " a label, or what else the model is not to take, leave out"
+            )
+        for path, value in self._constants.items():
+            if type(leaves[path]) is not type(value) or leaves[path] != value:
+                raise LoweringError(
+                    f"{name}, {path}, is {leaves[path]!r:.40}, the example's {value!r:.40}: what "
+                    "is no tensor is part of the model, and the same in every sample"
+                )
+        return as_inputs(tuple(leaves[path] for path in self._paths), name)
+
+    def samples(
+        self, data: object, name: str, splits: bool = False
+    ) -> Iterator[Tensors | Iterator[Tensors]]:
+        """Samples, or sequences of samples, as tuples of tensors.
+
+        Args:
+          data: of the user's.
+          name: what to call it in errors.
+          splits: whether a batch of several of the example's size is so many samples.
+
+        Raises:
+          LoweringError: they cannot be iterated over; when a sample is reached, it is none.
+        """
+        return self._samples(iterable(data, name), name, splits)
+
+    def _samples(
+        self, data: Iterable[Any], name: str, splits: bool
+    ) -> Iterator[Tensors | Iterator[Tensors]]:
+        count = itertools.count()
+        for item in data:
+            if self._is_sequence(item):
+                yield (self.tensors(s, f"{name} sample {next(count)}") for s in item)
+            else:
+                tensors = self.tensors(item, f"{name} sample {next(count)}")
+                yield from self._split(tensors) if splits else [tensors]
+
+    def _is_sequence(self, item: Any) -> bool:
+        """Whether an item of calibration data is a sequence of samples: a generator, or a list of
+        what is no tensor, unless it has the example's own structure.
+        """
+        if isinstance(item, Iterator):
+            return True
+        if not isinstance(item, list) or not item or not isinstance(item[0], tuple | list | dict):
+            return False
+        try:
+            self.tensors(item, "")
+        except LoweringError:
+            return True
+        return False
+
+    def _split(self, tensors: Tensors) -> list[Tensors]:
+        sizes = {
+            len(x) / len(e) if x.dim() == e.dim() > 0 and x.shape[1:] == e.shape[1:] else 0.0
+            for x, e in zip(tensors, self.example, strict=True)
+        }
+        size = sizes.pop()
+        if sizes or size <= 1 or size % 1:
+            return [tensors]
+        return list(zip(*(x.chunk(int(size)) for x in tensors), strict=True))
+
+    def _arguments(self, sample: object, name: str) -> inspect.BoundArguments:
+        sample = _as_tensors(sample)
+        given = sample if isinstance(sample, tuple | list) else (sample,)
+        parameters = list(self._signature.parameters.values())
+        names = {p.name for p in parameters if p.kind is not p.POSITIONAL_ONLY}
+        any_name = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        try:
+            if isinstance(sample, Mapping) and (any_name or names >= set(sample)):
+                return self._signature.bind(**sample)
+            if isinstance(sample, Mapping) and len(parameters) > 1:
+                raise TypeError(f"there is no argument {min(map(str, sample.keys() - names))!r}")
+            if not isinstance(sample, torch.Tensor | tuple | list | Mapping):
+                raise TypeError("that is no sample")
+            positional = [p for p in parameters if p.kind in _POSITIONAL]
+            takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+            if len(given) == len(positional) + 1 > 1 and not takes_more:
+                given = given[:-1]  # a label
+            return self._signature.bind(*given)
+        except TypeError as error:
+            raise LoweringError(
+                f"{name} is {describe(sample)}: {error}; give a tensor, a tuple of the arguments "
+                f"of forward{self._signature} in this order, or a dict of them by name"
+            ) from error
+
+
+def first_sample(data: object, name: str) -> tuple[Any, Iterator[Any]]:
+    """The first sample of calibration data, and the data with it.
+
+    Raises:
+      LoweringError: there is none, or they cannot be iterated over.
+    """
+    items = iter(iterable(data, name))
+    for item in items:
+        if isinstance(item, Iterator):
+            for sample in item:
+                return sample, itertools.chain([itertools.chain([sample], item)], items)
+        elif isinstance(item, list) and item and isinstance(item[0], tuple | list | dict):
+            return item[0], itertools.chain([item], items)
+        else:
+            return item, itertools.chain([item], items)
+    raise LoweringError(f"{name} yields nothing: give at least one sample")
+
+
+def _signature(model: torch.nn.Module | ExportedProgram) -> inspect.Signature:
+    """Of forward, without annotations; any number of inputs where there is none, or none to see."""
+    inputs = inspect.Parameter("inputs", inspect.Parameter.VAR_POSITIONAL)
+    if not isinstance(model, torch.nn.Module):
+        return inspect.Signature([inputs])
+    try:
+        parameters = list(inspect.signature(model.forward).parameters.values())
+    except (TypeError, ValueError):
+        return inspect.Signature([inputs])
+    empty = inspect.Parameter.empty
+    return inspect.Signature([p.replace(annotation=empty) for p in parameters])
+
+
+def _as_tensors(value: Any) -> Any:
+    """The value with its numpy arrays as tensors."""
+    if isinstance(value, np.ndarray):
+        wide = value.astype(np.float32) if value.dtype == np.float64 else value
+        return torch.from_numpy(np.ascontiguousarray(wide))
+    return _mapped(value, lambda inner, _: _as_tensors(inner))
+
+
+def _mapped(value: Any, function: Any) -> Any:
+    """A tuple, list or dict of what a function gives for its items and their keys; others as they
+    are.
+    """
+    if isinstance(value, dict):
+        return {key: function(inner, key) for key, inner in value.items()}
+    if isinstance(value, tuple | list):
+        items = [function(inner, index) for index, inner in enumerate(value)]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return value
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """What is in nested tuples, lists and dicts, by its path: "x", "state[0]", "batch['image']"."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{path}[{key!r}]" if path else str(key))
+    elif isinstance(value, tuple | list):
+        for index, inner in enumerate(value):
+            yield from _leaves(inner, f"{path}[{index}]")
+    else:
+        yield path, value
+
+
+def _listed(paths: Iterable[str]) -> str:
+    return ", ".join(paths) or "nothing"
+
+
+def _flat(
+    model: torch.nn.Module, example: inspect.BoundArguments, paths: list[str]
+) -> torch.nn.Module:
+    """The model, with its own parts, taking tensors one by one in the order of their paths."""
+    kind = type(model)
+
+    def forward(self: torch.nn.Module, *tensors: torch.Tensor) -> Any:
+        found = dict(zip(paths, tensors, strict=True))
+
+        def fill(value: Any, path: str) -> Any:
+            if isinstance(value, tuple | list | dict):
+                return _mapped(value, lambda inner, key: fill(inner, f"{path}[{key!r}]"))
+            return found.get(path, value)
+
+        filled = {name: fill(value, name) for name, value in example.arguments.items()}
+        given = inspect.BoundArguments(example.signature, OrderedDict(filled))
+        return kind.forward(self, *given.args, **given.kwargs)
+
+    names = [re.sub(r"\W+", "_", path).strip("_") for path in paths]
+    forward.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(name, _POSITIONAL[1]) for name in ("self", *names)]
+    )
+    flat = copy.copy(model)
+    flat.__class__ = type(kind.__name__, (kind,), {"forward": forward})
+    return flat

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples in the forms in which users have them become the same tensors; results that need no
+device are none of the artefact's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from aot.errors import LoweringError
+from aot.inputs import Inputs, first_sample
+from aot.lower import lower
+
+
+class Net(nn.Module):
+    """Arguments of every kind; results of every kind."""
+
+    anchors: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.linear = nn.Linear(4, 3)
+        self.register_buffer("anchors", torch.ones(2, 3))
+
+    def forward(
+        self, x: torch.Tensor, state: Any, *, mask: torch.Tensor | None = None, power: int = 1
+    ) -> dict[str, object]:
+        y = self.linear(x.float().contiguous().to(torch.float32)) + state["h"][0].detach()
+        assert mask is not None
+        scaled = (y * mask).to(state["h"][1].dtype) * power
+        return {
+            "y": torch.tanh(scaled),
+            "nothing": None,
+            "more": (3, self.anchors, state["h"][1].to("cpu") * 0.5),
+        }
+
+
+def _inputs(seed: int = 0) -> tuple[torch.Tensor, ...]:
+    """x, mask, and the two of the state."""
+    generator = torch.Generator().manual_seed(seed)
+    return tuple(torch.randn(1, n, generator=generator) for n in (4, 3, 3, 2))
+
+
+X, MASK, H0, H1 = _inputs()
+EXAMPLE = {"x": X, "state": {"h": (H0, H1)}, "mask": MASK, "power": 2}
+
+# The same sample.
+FORMS: dict[str, object] = {
+    "a dict": EXAMPLE,
+    "in another order": dict(reversed(EXAMPLE.items())),
+    "numpy": {**EXAMPLE, "x": X.double().numpy(), "state": {"h": [H0.numpy(), H1]}},
+    "flat": (X, H0, H1, MASK),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_of_a_sample_with_names(form: str) -> None:
+    inputs = Inputs(Net().eval(), EXAMPLE, "example")
+    found = inputs.tensors(FORMS[form], "sample")
+    assert [torch.equal(a, b) for a, b in zip(found, (X, H0, H1, MASK), strict=True)] == [True] * 4
+
+
+LINEAR = nn.Linear(4, 2).eval()
+
+
+@pytest.mark.parametrize(
+    ("sample", "rows"),
+    [
+        (X, 1),
+        (X.numpy(), 1),
+        ((X,), 1),
+        ([X, torch.tensor([3])], 1),
+        ({"input": X}, 1),
+        ((torch.cat([X, X * 2, X * 3]), torch.tensor([1, 0, 2])), 3),
+    ],
+)
+def test_samples_batches_and_labels(sample: object, rows: int) -> None:
+    inputs = Inputs(LINEAR, X, "example")
+    found: list[Any] = list(inputs.samples([sample], "calibration", splits=True))
+    assert [torch.equal(x, X * (i + 1)) for i, (x,) in enumerate(found)] == [True] * rows
+
+
+def test_sequences_stay_sequences() -> None:
+    inputs = Inputs(LINEAR, X, "example")
+    for item in ([(X,), (X,)], [{"input": X}] * 2, (x for x in (X, X))):
+        samples: list[Any] = list(inputs.samples([item], "calibration", splits=True))
+        assert [[len(sample) for sample in sequence] for sequence in samples] == [[1, 1]]
+
+
+def test_a_list_of_the_examples_structure_is_a_sample() -> None:
+    class Pair(nn.Module):
+        def forward(self, pair: list[torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+            return pair[0] + pair[1] + x
+
+    inputs = Inputs(Pair().eval(), ((X, X), X), "example")
+    samples: list[Any] = list(inputs.samples([[(X, X), X], ((X, X), X)], "calibration"))
+    assert [len(sample) for sample in samples] == [3, 3]
+
+
+@pytest.mark.parametrize("make", [lambda: [X, X * 2], lambda: ((x for x in (X, X * 2)),)])
+def test_the_first_sample_is_not_lost(make: Callable[[], Any]) -> None:
+    first, data = first_sample(make(), "data")
+    assert first is X
+    found = [x for item in data for x in ([item] if isinstance(item, torch.Tensor) else item)]
+    assert len(found) == 2
+
+
+class Optional(nn.Module):
+    def forward(self, x: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+        return x if mask is None else x * mask
+
+
+# what is wrong: (model, example, sample, what is said)
+WRONG: dict[str, tuple[nn.Module, Any, Any, str]] = {
+    "a label, or a mask": (
+        Optional(),
+        X,
+        (X, X),
+        "sample has x, mask, the example x: .*a label.* leave out",
+    ),
+    "another name": (Optional(), X, {"y": X}, r"no argument 'y'; give .* forward\(x, mask=None\)"),
+    "another number": (Net(), EXAMPLE, {**EXAMPLE, "power": 3}, "power, is 3, the example's 2"),
+    "less": (Net(), EXAMPLE, {"x": X}, "missing a required argument: 'state'"),
+    "another structure": (
+        Net(),
+        EXAMPLE,
+        {**EXAMPLE, "state": {"h": H0}},
+        r"sample has x, state\['h'\], mask, power, the example x, state\['h'\]\[0\], ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_no_such_sample(name: str) -> None:
+    module, example, sample, text = WRONG[name]
+    inputs = Inputs(module.eval(), example, "example")
+    with pytest.raises(LoweringError, match=text):
+        inputs.tensors(sample, "sample")
+
+
+def test_a_model_of_arguments_and_results_of_every_kind() -> None:
+    def sample(seed: int) -> dict[str, Any]:
+        x, mask, h0, h1 = _inputs(seed)
+        return {"x": x.numpy(), "state": {"h": (h0, h1)}, "mask": mask, "power": 2}
+
+    net = Net().eval()
+    lowered = lower(net, EXAMPLE, calibration=[sample(i) for i in range(16)])
+    names = [tensor["name"] for tensor in lowered.report["inputs"]]
+    assert names == ["x", "state_h_0", "state_h_1", "mask"]
+    assert lowered.report["results"] == [0, 4]
+    y, z = lowered.dequantize_outputs(lowered.reference((X, H0, H1, MASK)))
+    with torch.no_grad():
+        expected: Any = net(**EXAMPLE)
+    # Int8 of the ranges at hand.
+    torch.testing.assert_close(y, expected["y"], rtol=0.0, atol=0.05)
+    torch.testing.assert_close(z, expected["more"][2], rtol=0.0, atol=0.02)
+    modules = {op["module"] for op in lowered.report["ops"]}
+    assert "linear (Linear)" in modules, "paths are the user's own"

@@ -153,6 +153,8 @@ def _of_samples(seen: Watch) -> Iterator[Finding]:
 
 def _of_inputs(seen: Watch, inputs: Sequence[Node]) -> Iterator[Finding]:
     for i, node in enumerate(inputs):
+        if not node.meta["val"].is_floating_point():  # indices have no range to find
+            continue
         if all(low == high for low, high in (ranges[i] for ranges in seen.inputs)):
             text = f"{name_of(node)} is constant in every calibration sample: give real samples"
             if math.prod(node.meta["val"].shape) > 1:

@@ -51,8 +51,8 @@ from kernels.common.tensor import MAX_RANK
 
 _aten = torch.ops.aten
 
-INDICES = (torch.int32, torch.int64)
-"""What inputs may be that are no numbers to calculate with; int32 on the device."""
+UNQUANTIZED = (torch.int32, torch.int64, torch.bool)
+"""What inputs may be that are no numbers to calculate with: indices, int32 on the device; masks."""
 
 
 def export_aten(
@@ -283,10 +283,10 @@ def _check_inputs(program: ExportedProgram) -> None:
                 f"input {node.name} is {describe(value)}: an input has at least one element and at "
                 f"most {MAX_RANK} dimensions"
             )
-        if value.dtype not in (torch.float32, *INDICES):
+        if value.dtype not in (torch.float32, *UNQUANTIZED):
             raise LoweringError(
                 f"input {node.name} is {describe(value)}: a model's inputs are float32 here, which "
-                "lowering makes int8, or indices, int32 or int64, which it makes int32"
+                "lowering makes int8, indices, int32 or int64, which it makes int32, or masks, bool"
             )
 
 

@@ -101,7 +101,8 @@ def lower(
     Args:
       model: in eval mode.
       example_inputs: one sample (aot/inputs.py): a tensor, a tuple of forward's arguments, or a
-        dict of them by name; float32, of the shapes and memory format that the device will give.
+        dict of them by name; float32, indices, or masks of booleans, of the shapes and memory
+        format that the device will give.
       target: what to lower for: a Target, or a text as `target_named` takes it, e.g. "cortex-m".
       calibration: representative samples like the example, or batches of such, with labels or not;
         of a model with state, in the order in which the device will see them, or a list of such

@@ -192,3 +192,35 @@ def test_an_index_outside_of_the_table_is_an_error() -> None:
             result.reference((torch.full((1, 12), index),))
     with pytest.raises(ValueError, match="indices that are no int32"):
         result.reference((torch.full((1, 12), 2**40),))
+
+
+class Masked(nn.Module):
+    """Attention with a mask that is given with each input."""
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        return F.scaled_dot_product_attention(x, x, x, mask)
+
+
+@pytest.mark.parametrize(("is_bool", "error"), [(True, 1e-3), (False, 2e-3)])
+def test_takes_masks_as_inputs(is_bool: bool, error: float) -> None:
+    """Numbers that mask take their part of the range of the scores, booleans do not."""
+    torch.manual_seed(1)
+    kept = torch.rand(12, 1, 1, 8) < 0.6
+    kept[:, ..., 0] = True
+    masks = kept if is_bool else torch.zeros(kept.shape).masked_fill(~kept, -1e9)
+    samples = [(torch.randn(1, 2, 8, 16), mask[None]) for mask in masks]
+    result = lower(Masked().eval(), samples[0], calibration=samples[:8])
+    for sample in samples[8:]:
+        (actual,) = result.dequantize_outputs(result.reference(sample))
+        noise = actual - Masked()(*sample)
+        assert float(noise.square().mean()) < error * float(actual.square().mean())
+
+
+def test_a_row_that_is_masked_whole_gives_zero() -> None:
+    torch.manual_seed(1)
+    kept = torch.ones(8, 8, dtype=torch.bool)
+    samples = [(torch.randn(1, 2, 8, 16), kept) for _ in range(8)]
+    result = lower(Masked().eval(), samples[0], calibration=samples)
+    sample = (samples[0][0], kept.index_fill(0, torch.tensor(3), False))
+    (actual,) = result.dequantize_outputs(result.reference(sample))
+    assert not bool(actual[:, :, 3].any()) and bool(actual[:, :, 4].all(-1).any())

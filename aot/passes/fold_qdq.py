@@ -79,7 +79,7 @@ class _Folder:
         quantizers = [u for u in node.users if u.target is QUANTIZE]
         quantizations = {activation_quantization(u) for u in quantizers}
         is_state = "state" in node.meta
-        if not value.is_floating_point():
+        if value.dtype is torch.int64:
             value = torch.empty_like(value, dtype=torch.int32, device="meta")
         keeps_float = not is_state and (self.float_io or len(quantizers) != len(node.users))
         quantization = quantizations.pop() if len(quantizations) == 1 else None

@@ -42,12 +42,12 @@ class MaskedSoftmax(UnaryRule):
 
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
-        mask = tensor_constant(call.module, argument(call.node, "mask"))
-        assert mask is not None
+        given = argument(call.node, "mask")
+        known = tensor_constant(call.module, given)
+        mask = call.unquantized(given) if known is None else call.constant("mask", known)
         steps = round(1.0 / call.output.scale)
         table, _ = exponential_table(quantization_of(x).scale, shape_of(x)[-1], steps)
-        constants = (call.constant("mask", mask), call.constant("exp_table", table))
-        return call.emit(masked_softmax, x, *constants, steps)
+        return call.emit(masked_softmax, x, mask, call.constant("exp_table", table), steps)
 
 
 FAMILY = Family({MASKED_SOFTMAX: MaskedSoftmax()})

@@ -161,7 +161,8 @@ def _attention_cases() -> Iterator[Case]:
     only = partial(Constant, _attention, torch.zeros(6, 6).masked_fill(torch.eye(6) > 0, -1e9))
     yield Case("attention_only_masked", only, _HEADS, _MASKED)
     given = (*_HEADS, Input((6, 6)))
-    yield Case("attention_mask_given", partial(Function, _attention), given, {**_SOFT, "add": 1})
+    ops = {**_SOFT, "add": 1, "lut": 1}
+    yield Case("attention_mask_given", partial(Function, _attention), given, ops)
     by_hand = partial(Constant, _by_hand, torch.ones(6, 6).tril())
     yield Case("attention_by_hand", by_hand, _HEADS, _MASKED)
 

@@ -94,17 +94,20 @@ def test_decompose_attention(name: str) -> None:
 
 
 def test_adds_a_mask_that_is_an_input() -> None:
-    inputs = (*PLAIN, values(ROWS, COLUMNS))
+    inputs = (*PLAIN, values(ROWS, COLUMNS) + added(LAST_TWO, -1e9))
     changes, graph = check_aten_pass(
         decompose_attention, F.scaled_dot_product_attention, inputs=inputs, atol=1e-6
     )
-    assert changes == 1 and op_counts(graph)["aten.add"] == 1
+    counts = op_counts(graph)
+    assert changes == 1 and counts["aten.add"] == counts["aten.clamp"] == 1
 
 
-def test_leaves_a_mask_of_booleans_that_is_an_input() -> None:
-    inputs = (*PLAIN, ONE_ROW)
-    changes, _ = check_aten_pass(decompose_attention, F.scaled_dot_product_attention, inputs=inputs)
-    assert changes == 0
+@pytest.mark.parametrize(("mask", "changes"), [(ONE_ROW, 1), (ONE_ROW[:, :1], 0)])
+def test_takes_a_mask_of_booleans_that_is_an_input(mask: torch.Tensor, changes: int) -> None:
+    found, graph = check_aten_pass(
+        decompose_attention, F.scaled_dot_product_attention, inputs=(*PLAIN, mask), atol=1e-6
+    )
+    assert found == op_counts(graph).get("pl_float.masked_softmax", 0) == changes
 
 
 X = values(2, ROWS, COLUMNS)

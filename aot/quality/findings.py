@@ -161,7 +161,7 @@ def _of_inputs(seen: Watch, inputs: Sequence[Node]) -> Iterator[Finding]:
                 yield _finding("constant_input", node, text)
             continue
         values = torch.stack([inputs[i] for _, inputs in seen.samples]).flatten()
-        maker = _noise_maker(values) if values.is_floating_point() else ""
+        maker = _noise_maker(values)
         if maker:
             yield _finding(
                 "noise",

@@ -30,6 +30,10 @@ def _variance(x: torch.Tensor, dim: int, unbiased: bool = False) -> torch.Tensor
     return x.var(dim, keepdim=True, unbiased=unbiased)
 
 
+def _by_both(variance: torch.Tensor, mean: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    return (x - mean) * (variance + 1e-5).rsqrt()
+
+
 # Over which dimensions, about the mean or not, and the function.
 NORMS: dict[str, tuple[list[int], bool, Function]] = {
     "rsqrt": ([3], False, lambda x: x * torch.rsqrt(_square(x) + 1e-5)),
@@ -55,6 +59,12 @@ NORMS: dict[str, tuple[list[int], bool, Function]] = {
         True,
         lambda x: _less_mean(x, 1) / (x.std(1, keepdim=True, unbiased=False) + 1e-3),
     ),
+    "unbiased standard deviation": (
+        [2],
+        True,
+        lambda x: _less_mean(x, 2) / x.std(2, keepdim=True),
+    ),
+    "variance and mean": ([3], True, lambda x: _by_both(*torch.var_mean(x, 3, keepdim=True), x)),
     # The norm of a value that is less its mean over other dimensions.
     "another mean": ([3], False, lambda x: (y := _less_mean(x, 1)) * torch.rsqrt(_square(y))),
     "scaled in front": ([3], False, lambda x: (y := x * 3.0) * torch.rsqrt(_square(y) + 1e-5)),

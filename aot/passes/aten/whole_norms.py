@@ -18,6 +18,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.results import taken_from
 from aot.rules.movement import RESHAPE_TARGETS
 from aot.rules.rule import argument
 from aot.rules.whole_norm import NORMALIZE
@@ -32,6 +33,14 @@ _DIV = {_aten.div.Tensor, _aten.div.Scalar}
 _AT_LEAST = {_aten.clamp.default, _aten.clamp.Tensor, _aten.clamp_min.default}
 _MEAN = {_aten.mean.dim, _aten.mean.default}
 _SUM = {_aten.sum.dim_IntList, _aten.sum.default}
+_WITH_MEAN = {_aten.var_mean.correction, _aten.std_mean.correction}
+# What power of the variance.
+_DEVIATIONS = {
+    _aten.var.correction: 1.0,
+    _aten.var_mean.correction: 1.0,
+    _aten.std.correction: 0.5,
+    _aten.std_mean.correction: 0.5,
+}
 _POWERS = {
     _aten.sqrt.default: 0.5,
     _aten.rsqrt.default: -0.5,
@@ -96,12 +105,14 @@ class _Matcher:
             dim = _dimensions(node)
             factor = 1.0 if node.target in _MEAN else float(_count(squared, dim))
             return _Root(*_centered(squared, dim), dim, factor, 2.0)
-        if node.target is _aten.var.correction:
-            dim, correction = _dimensions(node), argument(node, "correction")
-            (value,) = node.all_input_nodes
+        call, index = taken_from(node)
+        if call.target in _DEVIATIONS and index == 0:
+            dim, correction = _dimensions(call), argument(call, "correction")
+            (value,) = call.all_input_nodes
             count = _count(value, dim)
-            correction = 1 if correction is None else correction
-            return _Root(value, True, dim, count / max(count - correction, 1e-30), 2.0)
+            left = count - (1 if correction is None else correction)
+            square = _Root(value, True, dim, count / left, 2.0) if left > 0 else None
+            return square and square.to_the(_DEVIATIONS[call.target])
         if node.target is _aten.linalg_vector_norm.default and argument(node, "ord") == 2:
             dim = _dimensions(node)
             (value,) = node.all_input_nodes
@@ -239,8 +250,10 @@ def _centered(value: Node, dim: tuple[int, ...]) -> tuple[Node, bool]:
             found = mean
             while found.target in _STRETCH:
                 found = found.all_input_nodes[0]
-            of_source = found.target in _MEAN and found.args[0] is source
-            if of_source and _dimensions(found) == dim and _keeps(mean, source, dim):
+            call, index = taken_from(found)
+            is_mean = call.target in (_MEAN if index == 0 else _WITH_MEAN)
+            of_source = is_mean and call.args[0] is source and _dimensions(call) == dim
+            if of_source and _keeps(mean, source, dim):
                 return source, True
     return value, False
 

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from aot.dialect.graph import dialect_op, tensor_constant
+from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.testing.fixtures import op_counts
 
@@ -130,3 +131,12 @@ def test_states_that_are_inputs_and_outputs_carry_on_to_the_bit() -> None:
         inputs.append(x)
         outputs.append(y)
     assert torch.equal(torch.cat(outputs), whole(lowered, torch.cat(inputs)))
+
+
+@pytest.mark.parametrize("name", ["an input", "an output"])
+def test_a_state_at_a_float_border_is_an_error(name: str) -> None:
+    x, state = torch.zeros(2, 1, X), torch.zeros(1, 1, H)
+    layer = nn.GRU(X, H)
+    given = (x, state) if name == "an input" else (x,)
+    with pytest.raises(LoweringError, match="a recurrent layer's state, which is int16"):
+        lower(layer.eval(), given, calibration=[given], float_io=True)

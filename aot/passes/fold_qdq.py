@@ -29,9 +29,9 @@ from aot.dialect.graph import (
 from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.lut import lut
 from aot.dialect.ops.quantize import quantize
-from aot.dialect.quantization import Quantization
+from aot.dialect.quantization import INT8, Quantization
 from aot.dialect.results import taken_from
-from aot.errors import module_path, source_line
+from aot.errors import LoweringError, module_path, place, source_line
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.rules import fused_clamp, gives_integers, rule_for
 from aot.rules.function import function_root, masks_of, members
@@ -48,6 +48,17 @@ def _origin(ops: tuple[str, ...], *nodes: Node, quantized: str = "") -> Origin:
     source = next((line for n in nodes if (line := source_line(n))), "")
     module = next((path for n in nodes if (path := module_path(n))), "")
     return Origin(ops, source, module, quantized)
+
+
+def _check_converts(quantization: Quantization, value: Node) -> None:
+    """That a value can become float or come from it: states of 16 bits have no such op."""
+    if quantization.type is not INT8:
+        where = place(module_path(value), source_line(value))
+        raise LoweringError(
+            f"{value.name} is a recurrent layer's state, which is int16"
+            + (f"\n    at {where}" if where else "")
+            + "\n    instead: int8 inputs and outputs (without float_io), or a buffer for the state"
+        )
 
 
 class _Folder:
@@ -113,6 +124,7 @@ class _Folder:
         if rule is not None and all(a in self.int8 for a in rule.activations(base)):
             return self._emit(rule, value, base, clamp, node)
         origin = _origin((_op_name(value),), value, quantized=node.name)
+        _check_converts(quantization, value)
         args = (self._as_float(value), quantization.scale, quantization.zero_point)
         return self.builder.call(quantize, *args, edge=Edge(quantization), origin=origin)
 
@@ -180,6 +192,7 @@ class _Folder:
         if argument in self.int8:
             source = self.int8[argument]
             quantization = quantization_of(source)
+            _check_converts(quantization, argument)
             args = (source, quantization.scale, quantization.zero_point)
             origin = _origin(("dequantize",), argument)
             new = self.builder.call(dequantize, *args, edge=Edge(), origin=origin)

@@ -23,7 +23,7 @@ from torch.fx.node import map_arg
 
 from aot.dialect.graph import returned, state_nodes, state_of, tensor_constant
 from aot.dialect.results import gives_one, is_result, results_of, taken_from
-from aot.errors import LoweringError, Problem, describe, module_path, place, source_line
+from aot.errors import LoweringError, problem_at
 from aot.rules import recurrent_ops
 from aot.rules.movement import PERMUTE_TARGETS, RESHAPE_TARGETS
 
@@ -300,10 +300,10 @@ def _check_uses(module: GraphModule) -> None:
 
 
 def _misused(node: Node, reason: str) -> LoweringError:
-    where = place(module_path(node), source_line(node))
     hint = "the layer's output, or a buffer or an input of its own for the state"
-    problem = Problem(str(node.target), describe(node.meta["val"]), where, reason, hint)
-    return LoweringError("1 op of the model cannot be lowered to int8:", [problem])
+    return LoweringError(
+        "1 op of the model cannot be lowered to int8:", [problem_at(node, reason, hint)]
+    )
 
 
 def split_recurrent(module: GraphModule) -> int:

@@ -22,6 +22,7 @@ from torch.utils._pytree import tree_leaves
 from aot.dialect.graph import returned, state_of
 from aot.errors import LoweringError, describe, problem_at, raising_line
 from aot.passes.aten import decompose_attention, parts_to_cat, split_recurrent
+from aot.passes.aten.assignments_to_gather import assignments_to_gather
 from aot.passes.aten.average_to_mean import average_to_mean
 from aot.passes.aten.drop_expands import drop_expands
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
@@ -43,6 +44,7 @@ from aot.passes.aten.remove_identities import remove_identities
 from aot.passes.aten.separate_weights import separate_weights
 from aot.passes.aten.split_layers import split_layers
 from aot.passes.aten.split_to_slices import split_to_slices
+from aot.passes.aten.three_to_two_dimensions import three_to_two_dimensions
 from aot.passes.aten.whole_norms import whole_norms
 from aot.python_state import check_python_state
 from aot.rules import KEPT
@@ -99,6 +101,7 @@ def export_aten(
         parts_to_cat.parts_to_cat,
         split_to_slices,
         fold_constants,
+        assignments_to_gather,
         whole_norms,
         split_recurrent.split_recurrent,
         decompose_attention.decompose_attention,
@@ -111,6 +114,7 @@ def export_aten(
         drop_pool_indices,
         drop_expands,
         one_to_two_dimensions,
+        three_to_two_dimensions,
         average_to_mean,
         hoist_clamps,
         separate_weights,

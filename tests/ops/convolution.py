@@ -109,6 +109,14 @@ _CONV1D: tuple[tuple[str, int, int, int, int, dict[str, Any]], ...] = (
     ("depthwise", 16, 8, 8, 3, {"groups": 8, "padding": 1}),
 )
 
+# name, attributes of nn.Conv3d(2, 3), depth, dialect ops, transposes; the input has 4x3 pixels
+_CONV3D: tuple[tuple[str, dict[str, Any], int, dict[str, int], int], ...] = (
+    ("one_slice_deep", {"kernel_size": (1, 3, 2)}, 3, {}, 2),
+    ("of_one_slice", {"kernel_size": 3, "padding": 1}, 1, {}, 2),
+    ("whole_depth", {"kernel_size": (2, 3, 3)}, 2, {}, 2),
+    ("windows", {"kernel_size": (2, 3, 3), "padding": 1}, 3, {"pad": 1, "gather": 1}, 3),
+)
+
 _ACTIVATIONS: tuple[tuple[str, Callable[[], nn.Module]], ...] = (
     ("relu", nn.ReLU),
     ("relu6", nn.ReLU6),
@@ -139,6 +147,10 @@ def cases() -> Iterator[Case]:
         module = partial(nn.Conv1d, inputs, outputs, width, **attributes)
         ops = {"depthwise_conv2d" if "groups" in attributes else "conv2d": 1}
         yield spatial(f"conv1d_{name}", module, (1, inputs, length), ops)
+    for name, attributes, depth, ops, transposes in _CONV3D:
+        module = partial(sequence, partial(nn.Conv3d, 2, 3, **attributes), nn.ReLU)
+        image = Input((1, 2, depth, 4, 3))
+        yield Case(f"conv3d_{name}", module, (image,), {**ops, "conv2d": 1}, transposes)
     for name, shape, outputs, attributes in _LINEAR:
         module = partial(nn.Linear, shape[-1], outputs, **attributes)
         yield Case(f"linear_{name}", module, (Input(shape),), {"linear": 1})

@@ -139,6 +139,8 @@ def cases() -> Iterator[Case]:
         module = partial(Function, partial(_cat, dim=dim))
         yield Case(f"cat_dim_{what}", module, same, {"cat": 1})
     ranges = (Input((2, 3), -1.0, 1.0), Input((2, 4), 0.0, 6.0), Input((2, 2), -3.0, -2.0))
+    ops = {"slice": 1, "lut": 1, "cat": 1, "gather": 1}
+    yield Case("assign_every_second", partial(Function, _assign), (Input((2, 6)),), ops)
     patches = partial(functional.unfold, kernel_size=2, padding=1)
     ops = {"pad": 1, "gather": 1}
     yield Case("patches", partial(Function, patches), (Input((1, 2, 3, 4)),), ops, 1)
@@ -165,6 +167,12 @@ class Tokens(nn.Module):
         place = torch.arange(indices.shape[1])
         both: torch.Tensor = self.tokens(indices) + self.positions(place)
         return both
+
+
+def _assign(x: torch.Tensor) -> torch.Tensor:
+    y = torch.zeros_like(x)
+    y[:, ::2] = torch.tanh(x[:, 3:])
+    return y
 
 
 def _cat(*tensors: torch.Tensor, dim: int) -> torch.Tensor:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluates ATen ops all of whose inputs are constants, and keeps the result as a constant of the
-module.
+"""Evaluates ATen ops all of whose inputs are constants, or that look at no more than the shape of
+their input (full_like), and keeps the result as a constant of the module.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from torch.fx.node import map_arg
 
 from aot.dialect.graph import tensor_constant
 
+_BY_SHAPE = (torch.ops.aten.full_like.default,)
+
 
 def fold_constants(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many nodes were evaluated. Random ops are left
@@ -20,7 +22,9 @@ def fold_constants(module: GraphModule) -> int:
     """
     count = 0
     for node in list(module.graph.nodes):
-        if node.op != "call_function" or any(n.op != "get_attr" for n in node.all_input_nodes):
+        if node.op != "call_function":
+            continue
+        if node.target not in _BY_SHAPE and any(n.op != "get_attr" for n in node.all_input_nodes):
             continue
         if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
             continue
@@ -28,7 +32,8 @@ def fold_constants(module: GraphModule) -> int:
             continue
 
         def value(n: Node) -> Any:
-            return tensor_constant(module, n)
+            constant = tensor_constant(module, n)
+            return torch.empty(n.meta["val"].shape) if constant is None else constant
 
         args, kwargs = map_arg(node.args, value), map_arg(node.kwargs, value)
         with torch.no_grad():

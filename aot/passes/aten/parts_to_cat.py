@@ -2,7 +2,7 @@
 """Writes what an assignment to a part of a tensor (`state[:, 1:] = x`) gives as a cat of the parts.
 
 Export makes slice_scatter and select_scatter of such assignments, and a copy of what is assigned.
-Left alone are slices with a step, and what a rule makes an op of.
+Left alone are slices with a step (assignments_to_gather.py), and what a rule makes an op of.
 """
 
 from __future__ import annotations

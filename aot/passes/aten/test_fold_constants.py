@@ -26,6 +26,10 @@ CASES: dict[str, tuple[Callable[..., object], dict[str, int]]] = {
     "a chain": (lambda t, x: x * t.table.exp().reshape(1, 4), {"aten.mul": 1}),
     "made without inputs": (lambda t, x: x + torch.arange(4.0), {"aten.add": 1}),
     "the model's input": (lambda t, x: x.exp() * t.table, {"aten.exp": 1, "aten.mul": 1}),
+    "of another's shape": (
+        lambda t, x: x + torch.full_like(x, 2.0) * torch.ones_like(x),
+        {"aten.add": 1},
+    ),
     "two readers": (lambda t, x: (x + (e := t.table.exp())) * e, {"aten.add": 1, "aten.mul": 1}),
 }
 

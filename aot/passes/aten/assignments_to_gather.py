@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes an assignment to constant places of a tensor (`y[:, ::2] = x`, `y[:, [0, 3]] = x`) as an
+index_select from both.
+
+Matches slice_scatter, index_put and scatter whose indices are constants: the op itself, run on
+places in place of values, says which element comes from where. Sums (index_add, fold) are such
+assignments where they add nothing to nothing twice; others are left.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+from torch.fx.node import map_arg
+
+from aot.dialect.graph import tensor_constant
+from aot.passes.aten.build import call, constant
+from aot.rules.rule import argument
+
+_aten = torch.ops.aten
+_ASSIGNED = {
+    _aten.index_put.default: "values",
+    _aten.scatter.src: "src",
+    _aten.slice_scatter.default: "src",
+}
+
+
+def assignments_to_gather(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many assignments were replaced."""
+    count = 0
+    for node in list(module.graph.nodes):
+        name = _ASSIGNED.get(node.target)
+        if name is None:
+            continue
+        base, part = node.args[0], argument(node, name)
+        assert isinstance(base, Node) and isinstance(part, Node)
+        places = _places(module, node, base, part)
+        if places is None:
+            continue
+        with module.graph.inserting_before(node):
+            index = constant(module, node, "places", places.reshape(-1))
+            both = [call(node, _aten.reshape.default, n, [-1]) for n in (base, part)]
+            joined = call(node, _aten.cat.default, both, 0)
+            taken = call(node, _aten.index_select.default, joined, 0, index)
+            result = call(node, _aten.reshape.default, taken, list(node.meta["val"].shape))
+        node.replace_all_uses_with(result)
+        module.graph.erase_node(node)
+        count += 1
+    return count
+
+
+def _places(module: GraphModule, node: Node, base: Node, part: Node) -> torch.Tensor | None:
+    """For each element of the result its place among those of the base and then the part's; None if
+    that is not known, or if elements are added.
+    """
+
+    def run(of_base: torch.Tensor, of_part: torch.Tensor) -> torch.Tensor:
+        given = {base: of_base, part: of_part}
+        arguments: Any = map_arg(node.args, lambda n: given.get(n, tensor_constant(module, n)))
+        result: torch.Tensor = node.target(*arguments)  # type: ignore[operator]
+        return result
+
+    indices = [n for n in node.all_input_nodes if n not in (base, part)]
+    if base is part or any(tensor_constant(module, n) is None for n in indices):
+        return None
+    size = base.meta["val"].numel()
+    places = _numbered(base, 0)
+    if node.target is _aten.index_put.default and argument(node, "accumulate"):
+        zeros = tensor_constant(module, base)
+        times = run(torch.zeros_like(places), torch.ones_like(_numbered(part, 0)))
+        if zeros is None or bool(zeros.any()) or bool((times > 1).any()):
+            return None
+        places = torch.zeros_like(places)  # one 0 of the base is as good as another
+    return run(places, _numbered(part, size)).to(torch.int64)
+
+
+def _numbered(node: Node, start: int) -> torch.Tensor:
+    value = node.meta["val"]
+    places = torch.arange(start, start + value.numel(), dtype=torch.float64)
+    return places.reshape(value.shape)

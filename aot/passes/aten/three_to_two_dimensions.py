@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a 3d convolution a 2d one over every slice of the depth: the slices that a window takes
+become channels, and the slices of the result are a batch.
+
+Where the windows are one slice deep, or the input is, nothing is copied for it. Other convolutions
+copy every slice once for each window that takes it. Transposed ones are left.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import tensor_constant
+from aot.passes.aten.build import call, constant
+from aot.rules.rule import argument
+
+_aten = torch.ops.aten
+_CONV = _aten.convolution.default
+
+
+def three_to_two_dimensions(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many convolutions changed."""
+    nodes = list(module.graph.nodes)
+    return sum(_flatten_depth(module, node) for node in nodes if node.target is _CONV)
+
+
+def _flatten_depth(module: GraphModule, node: Node) -> bool:
+    weight = tensor_constant(module, argument(node, "weight"))
+    if node.meta["val"].dim() != 5 or weight is None or argument(node, "transposed"):
+        return False
+    arguments: Any = node.args
+    x, _, bias, stride, padding, dilation, _, _, groups = arguments
+    assert isinstance(x, Node)
+    value, result = x.meta["val"], node.meta["val"]
+    n, channels, depth = value.shape[:3]
+    outputs, slices = result.shape[1:3]
+
+    # [slices of the result, taps]: slices of the input, of which some may lie in the padding
+    first = torch.arange(slices)[:, None] * stride[0] - padding[0]
+    taken = first + torch.arange(weight.shape[2]) * dilation[0]
+    inside = (taken >= 0) & (taken < depth)
+    used = inside.any(0).nonzero().flatten()
+    if not len(used):
+        return False
+    taken = taken[:, used]
+    before, behind = max(-int(taken.min()), 0), max(int(taken.max()) + 1 - depth, 0)
+    places = (taken + before).flatten()
+
+    image, taps = value.shape[3:], len(used)
+    with module.graph.inserting_before(node):
+        if before or behind:
+            x = call(node, _aten.constant_pad_nd.default, x, [0, 0, 0, 0, before, behind])
+        if not torch.equal(places, torch.arange(before + depth + behind)):
+            index = constant(module, node, "slices", places)
+            x = call(node, _aten.index_select.default, x, 2, index)
+        x = call(node, _aten.reshape.default, x, [n, channels, slices, taps, *image])
+        x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4, 5])
+        x = call(node, _aten.reshape.default, x, [n * slices, channels * taps, *image])
+        flat = constant(module, node, "weight_2d", weight[:, :, used].flatten(1, 2))
+        window = [list(amounts[1:]) for amounts in (stride, padding, dilation)]
+        x = call(node, _CONV, x, flat, bias, *window, False, [0, 0], groups)
+        x = call(node, _aten.reshape.default, x, [n, slices, outputs, *result.shape[3:]])
+        x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4])
+    node.replace_all_uses_with(x)
+    module.graph.erase_node(node)
+    return True

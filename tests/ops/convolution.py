@@ -114,7 +114,7 @@ _CONV3D: tuple[tuple[str, dict[str, Any], int, dict[str, int], int], ...] = (
     ("one_slice_deep", {"kernel_size": (1, 3, 2)}, 3, {}, 2),
     ("of_one_slice", {"kernel_size": 3, "padding": 1}, 1, {}, 2),
     ("whole_depth", {"kernel_size": (2, 3, 3)}, 2, {}, 2),
-    ("windows", {"kernel_size": (2, 3, 3), "padding": 1}, 3, {"pad": 1, "gather": 1}, 3),
+    ("windows", {"kernel_size": (2, 3, 3), "padding": 1}, 3, {"pad": 1, "gather": 1}, 2),
 )
 
 _ACTIVATIONS: tuple[tuple[str, Callable[[], nn.Module]], ...] = (

@@ -6,7 +6,8 @@ Rules emit spatial ops as transpose, NHWC op, transpose back. In one walk in gra
 whose input is a transpose is rewritten to read the transpose's source, with its dimensions renamed,
 and the transpose follows it. Two transposes in a row become one, or none. What stays is at the
 model's border, or in front of an op that needs the order (reshape that mixes dimensions). Reshapes
-that only add or drop dimensions of size 1 let transposes pass; elementwise ops of one value pass
+that add or drop dimensions of size 1, or split dimensions, let transposes pass; a transpose behind
+a reshape that joins dimensions goes into the one before it; elementwise ops of one value pass
 through reshapes. How transposes pass through any other op is declared by the op
 (aot/dialect/transposes.py).
 """
@@ -156,7 +157,7 @@ class _Sinker:
         source = node.args[0]
         inner = _permutation(source)
         if inner is None:
-            return None
+            return self._before_joining(node)
         assert isinstance(source, Node)
         origin_of = source.args[0]
         assert isinstance(origin_of, Node)
@@ -168,6 +169,24 @@ class _Sinker:
                 origin_of.meta["edge"] = with_layout(edge_of(origin_of), NHWC)
             return origin_of
         return self._follow(origin_of, combined, node)
+
+    def _before_joining(self, node: Node) -> Node | None:
+        """transpose(reshape(transpose(x))) -> reshape(transpose(x)), where the reshape joins
+        dimensions and nothing else reads the values between.
+        """
+        joined = arguments(node)["input"]
+        if not calls(joined, "reshape") or len(joined.users) != 1:
+            return None
+        moved = arguments(joined)["input"]
+        inner, outer = _permutation(moved), _permutation(node)
+        parts = _parts(shape_of(moved), shape_of(joined))
+        if inner is None or outer is None or parts is None or len(moved.users) != 1:
+            return None
+        combined = [inner[part] for d in outer for part in parts[d]]
+        origin, edge = node.meta["origin"], edge_of(node)
+        apart = Edge(edge.quantization)
+        new = self.builder.call(transpose, moved.args[0], combined, edge=apart, origin=origin)
+        return self.builder.call(reshape, new, list(shape_of(node)), edge=edge, origin=origin)
 
     def _untransposed(self, x: Node, perm: Perm) -> Node | None:
         """A value y with transpose(y, perm) equal to x (after broadcasting), if that costs nothing;
@@ -200,22 +219,9 @@ class _Sinker:
             return None
         source = x.args[0]
         assert isinstance(source, Node)
-        matched = _match_unit_dims(shape_of(x), shape)
-        if matched is None:
+        order = _order_before(shape_of(x), shape, perm)
+        if order is None:
             return None
-        # Dimensions of the result, by the source dimension they come from; an added one stands
-        # right before the next that is kept.
-        places: list[tuple[float, int]] = []
-        following = float(len(perm))
-        for d in reversed(range(len(shape))):
-            old = matched[d]
-            if old is not None:
-                following = float(perm[old])
-                places.append((following, d))
-            else:
-                following -= 0.5 ** (d + 2)
-                places.append((following, d))
-        order = [d for _, d in sorted(places)]
         new_shape = [shape[d] for d in order]
         edge = Edge(edge_of(node).quantization)
         moved = self.builder.call(reshape, source, new_shape, edge=edge, origin=node.meta["origin"])
@@ -223,6 +229,48 @@ class _Sinker:
         if new_perm == sorted(new_perm):
             return moved
         return self._follow(moved, new_perm, node)
+
+
+def _order_before(before: Sequence[int], after: Sequence[int], perm: Perm) -> list[int] | None:
+    """The dimensions of a transpose's reshape in the order in which the transpose's source has
+    them; None if the reshape does more than add and drop dimensions of size 1, or split dimensions.
+    """
+    matched = _match_unit_dims(before, after)
+    if matched is None:
+        parts = _parts(after, before)
+        return None if parts is None else [part for d in inverse(perm) for part in parts[d]]
+    # By the source dimension they come from; an added one stands right before the next that is
+    # kept.
+    places: list[tuple[float, int]] = []
+    following = float(len(perm))
+    for d in reversed(range(len(after))):
+        old = matched[d]
+        following = following - 0.5 ** (d + 2) if old is None else float(perm[old])
+        places.append((following, d))
+    return [d for _, d in sorted(places)]
+
+
+def _parts(parts: Sequence[int], whole: Sequence[int]) -> list[list[int]] | None:
+    """For each dimension of a shape the neighbouring ones of another that it is made of; None if it
+    is not.
+    """
+    found: list[list[int]] = []
+    i = 0
+    for size in whole:
+        product = 1
+        group: list[int] = []
+        while i < len(parts) and product * parts[i] <= size and (product < size or not group):
+            product *= parts[i]
+            group.append(i)
+            i += 1
+        if product != size:
+            return None
+        found.append(group)
+    rest = list(range(i, len(parts)))
+    if not found or any(parts[d] != 1 for d in rest):
+        return None
+    found[-1] += rest
+    return found
 
 
 def _match_unit_dims(before: Sequence[int], after: Sequence[int]) -> list[int | None] | None:

@@ -14,7 +14,7 @@ from kernels.testing.exponentials import exp_table, rows
 def cases() -> Iterator[Case]:
     for name, given, dim, board, values in rows("softmax", 100):
         scale = values.choice([0.001, 0.02, 0.1, 0.5, 4.0])
-        for steps in (256, values.choice([1, 255, 257, 1000, 4099, 2**18])):
+        for steps in (256, values.choice([255, 257, 1000, 4099, 2**18])):
             table, _ = exp_table(scale, given.shape[dim], steps)
             inputs, constants = {"input": given}, {"exp_table": table}
             attributes = {"dim": dim, "steps": steps}

@@ -21,6 +21,12 @@ typedef struct {
 PL_MUST_USE pl_status pl_div_f32(const pl_context *ctx, const pl_binary_f32_params *params,
                                  const pl_binary_f32_dims *dims, const pl_binary_f32_data *data);
 
+// a + b and a * b, likewise.
+PL_MUST_USE pl_status pl_add_f32(const pl_context *ctx, const pl_binary_f32_params *params,
+                                 const pl_binary_f32_dims *dims, const pl_binary_f32_data *data);
+PL_MUST_USE pl_status pl_mul_f32(const pl_context *ctx, const pl_binary_f32_params *params,
+                                 const pl_binary_f32_dims *dims, const pl_binary_f32_data *data);
+
 // The smaller and the larger of a and b; NaN if one of them is.
 PL_MUST_USE pl_status pl_minimum_f32(const pl_context *ctx, const pl_binary_f32_params *params,
                                      const pl_binary_f32_dims *dims,

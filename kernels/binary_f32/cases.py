@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of float32 div, minimum and maximum."""
+"""Cases of float32 div, add, mul, minimum and maximum."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ _SPECIAL = np.array([0.0, 1.0, -2.5, 1e-38, 3e38, np.inf, -np.inf, np.nan], np.f
 
 
 def cases() -> Iterator[Case]:
-    for op in ("div", "minimum", "maximum"):
+    for op in ("div", "add", "mul", "minimum", "maximum"):
         yield _case(f"{op}, special", op, _SPECIAL[:, np.newaxis], _SPECIAL, True)
         for name, a_shape, b_shape, board in pairs(40):
             values = Values(op, name)
@@ -24,8 +24,10 @@ def cases() -> Iterator[Case]:
 
 
 def _case(name: str, op: str, a: AnyArray, b: AnyArray, board: bool) -> Case:
-    # IEEE division, rounded once, is the same everywhere.
-    return Case(name, f"aten::{op}.out", {"self": a, "other": b}, board=board, tolerance=0.0)
+    # IEEE arithmetic, rounded once, is the same everywhere.
+    attributes = {"alpha": 1} if op == "add" else {}
+    inputs = {"self": a, "other": b}
+    return Case(name, f"aten::{op}.out", inputs, {}, attributes, board, tolerance=0.0)
 
 
 CALLS = [
@@ -36,6 +38,22 @@ CALLS = [
             (floats(2, 3, name="y"),),
         ),
         refused=[({"other": activation(3)}, "other is int8, not float32")],
+    ),
+    Valid(
+        OpCall(
+            "aten::add.out",
+            {"self": floats(2, 3), "other": floats(3), "alpha": 1},
+            (floats(2, 3, name="y"),),
+        ),
+        refused=[({"alpha": 2}, "alpha is 2")],
+    ),
+    Valid(
+        OpCall(
+            "aten::mul.out",
+            {"self": floats(2, 3), "other": floats(3)},
+            (floats(2, 3, name="y"),),
+        ),
+        refused=[({"other": floats(4)}, "does not broadcast")],
     ),
     Valid(
         OpCall(

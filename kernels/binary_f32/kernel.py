@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten::div, minimum and maximum of float32 on kernels/binary_f32/binary_f32.h."""
+"""aten::div, add, mul, minimum and maximum of float32 on kernels/binary_f32/binary_f32.h."""
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 from kernels.common.shapes import Broadcast
@@ -9,6 +9,19 @@ from kernels.common.shapes import Broadcast
 def div(call: OpCall, isa: Isa) -> KernelCall:
     del isa
     return _binary(call, "pl_div_f32")
+
+
+@kernel("aten::add.out")
+def add(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    call.require(call.real("alpha") == 1.0, f"alpha is {call.real('alpha')}, not 1")
+    return _binary(call, "pl_add_f32")
+
+
+@kernel("aten::mul.out")
+def mul(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    return _binary(call, "pl_mul_f32")
 
 
 @kernel("aten::minimum.out")

@@ -25,6 +25,41 @@ from aot.rules.rule import argument
 _aten = torch.ops.aten
 _NORM = _aten._native_batch_norm_legit_no_training.default
 _ALIKE = 8.0  # the largest factor between two channels' scales
+_FOLDED = "folded_batch_norm"
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A BatchNorm that was folded into a convolution or linear layer, and the layer's own weights:
+    what training needs to unfold it.
+
+    Attributes:
+      weight: of the layer, [C, ...].
+      bias: of the layer, [C]; zeros if it has none.
+      scale: of the BatchNorm, likewise the rest.
+    """
+
+    weight: torch.Tensor
+    bias: torch.Tensor
+    scale: torch.Tensor
+    offset: torch.Tensor
+    mean: torch.Tensor
+    variance: torch.Tensor
+    epsilon: float
+    momentum: float
+
+
+def folded_norm(node: Node) -> Folded | None:
+    """The BatchNorm that was folded into a layer. Of one that other passes have lifted to more
+    dimensions the weight has the same elements.
+    """
+    is_layer = node.target in (_aten.convolution.default, _aten.linear.default)
+    return node.meta.get(_FOLDED) if is_layer else None
+
+
+def forget_norm(node: Node) -> None:
+    """Says that a node's weights are no longer what folding made."""
+    node.meta.pop(_FOLDED, None)
 
 
 @dataclass(frozen=True)
@@ -70,6 +105,8 @@ def _fold(module: GraphModule, norm: Node, producer: Node, affine: _Affine) -> N
     groups = producer.args[8] if not is_linear and producer.args[6] else None
     scaled = _scaled(weight, affine.scale, groups)
     arguments[1] = _new_constant(module, producer, f"{norm.name}_weight", scaled)
+    if groups is None:
+        producer.meta[_FOLDED] = _unfolded(module, norm, weight, bias)
     folded = affine.offset if bias is None else bias * affine.scale + affine.offset
     arguments[bias_index] = _new_constant(module, producer, f"{norm.name}_bias", folded)
     producer.args = tuple(arguments[:3]) if is_linear else tuple(arguments)
@@ -121,6 +158,27 @@ def _fold_behind(module: GraphModule, norm: Node, layer: Node, affine: _Affine) 
     whole = moved if bias is None else bias + moved
     arguments[2] = _new_constant(module, layer, f"{name}_bias", whole)
     layer.args = tuple(arguments)
+    forget_norm(layer)
+
+
+def _unfolded(
+    module: GraphModule, norm: Node, weight: torch.Tensor, bias: torch.Tensor | None
+) -> Folded:
+    scale, offset, mean, variance = (tensor_constant(module, a) for a in norm.args[1:5])
+    momentum, epsilon = norm.args[5:7]
+    assert mean is not None and variance is not None
+    assert isinstance(momentum, float) and isinstance(epsilon, float)
+    zeros = torch.zeros_like(mean)
+    return Folded(
+        weight,
+        zeros if bias is None else bias,
+        torch.ones_like(mean) if scale is None else scale,
+        zeros if offset is None else offset,
+        mean,
+        variance,
+        epsilon,
+        momentum,
+    )
 
 
 def _replace(module: GraphModule, norm: Node, affine: _Affine) -> Node:

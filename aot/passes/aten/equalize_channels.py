@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cross-layer equalization: channels between two layers get one magnitude, the function stays.
+
+Matches a convolution or linear layer and the next one, with ReLU and pools between that nobody else
+reads: relu(x / s) = relu(x) / s for s > 0, so the first layer's weights of a channel are divided by
+what the second's are multiplied with. A value has one scale for all channels, so the magnitude of
+what the first layer gives is what counts; the second layer's weights have one scale for all of a
+row, which a layer with one row a channel (depthwise) does not mind. Leaves layers whose weights
+others read, and clamps with an upper limit.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import tensor_constant
+from aot.passes.aten.fuse_batch_norm import forget_norm
+
+_aten = torch.ops.aten
+_CONV, _LINEAR = _aten.convolution.default, _aten.linear.default
+_BETWEEN = (_aten.relu.default, _aten.max_pool2d.default, _aten.avg_pool2d.default)
+_ROUNDS = 20  # along a chain of layers; most of them change nothing
+_SMALLEST = 1e-8  # of a channel's magnitude; smaller ones are dead and stay
+
+
+def _weight(module: GraphModule, node: object) -> torch.Tensor | None:
+    """The weight of a layer that can be scaled by channel."""
+    if not isinstance(node, Node) or node.target not in (_CONV, _LINEAR):
+        return None
+    if node.target is _CONV and node.args[6]:  # transposed
+        return None
+    source = node.args[1]
+    owned = isinstance(source, Node) and len(source.users) == 1
+    return tensor_constant(module, source) if owned else None
+
+
+def _is_depthwise(node: Node, channels: int) -> bool:
+    return node.target is _CONV and channels > 1 and bool(node.args[8] == channels)
+
+
+def _pair(module: GraphModule, first: Node) -> Node | None:
+    """The layer that a layer's channels go into, one by one."""
+    if _weight(module, first) is None or len(first.users) != 1:
+        return None
+    value, (second,) = first, first.users
+    while second.target in _BETWEEN and len(second.users) == 1:
+        value, (second,) = second, second.users
+    if _weight(module, second) is None or second.args[0] is not value:
+        return None
+    channels = first.meta["val"].shape[1 if first.target is _CONV else -1]
+    whole = second.target is _LINEAR or second.args[8] == 1 or _is_depthwise(second, channels)
+    return second if whole and first.target is second.target else None
+
+
+def _by_channel(values: torch.Tensor, factor: torch.Tensor, dim: int) -> torch.Tensor:
+    return values * factor.reshape([-1 if d == dim else 1 for d in range(values.dim())])
+
+
+def _replace(module: GraphModule, layer: Node, index: int, value: torch.Tensor) -> None:
+    source = layer.args[index]
+    assert isinstance(source, Node)
+    name = f"{layer.name}_{('input', 'weight', 'bias')[index]}_equalized"
+    module.register_buffer(name, value)
+    source.target = name
+
+
+def _equalize(module: GraphModule, first: Node, second: Node) -> bool:
+    weight, behind = _weight(module, first), _weight(module, second)
+    assert weight is not None and behind is not None
+    bias = first.args[2] if len(first.args) > 2 else None
+    offset = tensor_constant(module, bias)
+    if bias is not None and (offset is None or len(bias.users) != 1):  # type: ignore[union-attr]
+        return False
+    size = weight.flatten(1).norm(dim=1)
+    channels = weight.shape[0]
+    if _is_depthwise(second, channels):
+        wanted = size
+    else:
+        wanted = (
+            size / behind.transpose(0, 1).flatten(1).abs().amax(1).clamp(min=_SMALLEST)
+        ).sqrt()
+    alive = (size > _SMALLEST) & (wanted > _SMALLEST)
+    if not bool(alive.any()):
+        return False
+    factor = torch.where(alive, wanted / wanted[alive].log().mean().exp(), 1.0)
+    if torch.allclose(factor, torch.ones_like(factor), rtol=1e-3):
+        return False
+    _replace(module, first, 1, _by_channel(weight, 1.0 / factor, 0))
+    if offset is not None:
+        _replace(module, first, 2, offset / factor)
+    rows = behind.shape[0] // channels if _is_depthwise(second, channels) else 1
+    dim = 0 if _is_depthwise(second, channels) else 1
+    _replace(module, second, 1, _by_channel(behind, factor.repeat_interleave(rows), dim))
+    forget_norm(first)
+    forget_norm(second)
+    return True
+
+
+def equalize_channels(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many pairs of layers changed."""
+    pairs = [(n, second) for n in module.graph.nodes if (second := _pair(module, n)) is not None]
+    changed: set[Node] = set()
+    for _ in range(_ROUNDS):
+        done = [first for first, second in pairs if _equalize(module, first, second)]
+        changed.update(done)
+        if not done:
+            break
+    return len(changed)

@@ -27,21 +27,21 @@ typedef struct {
 // G gates: of an LSTM i, f, g, o; of a GRU r, z, n; of an RNN one. Their weights and factors are
 // interleaved: what belongs to one unit of the hidden state lies together.
 typedef struct {
-  const int8_t *input;                // rows of input_size values
-  const int16_t *hidden;              // [batches, hidden_size]
-  const int16_t *cell;                // likewise; of an LSTM
-  const int8_t *weight;               // [hidden_size, input_size, G]
-  const int32_t *bias;                // [hidden_size, G], with the input's zero point folded in
-  const int32_t *multiplier;          // [hidden_size, G]
-  const int32_t *shift;               // [hidden_size, G]
-  const int8_t *hidden_weight;        // [hidden_size, hidden_size, G]
-  const int32_t *hidden_bias;         // [hidden_size], of n; of a GRU
-  const int32_t *hidden_multiplier;   // [hidden_size, G]
-  const int32_t *hidden_shift;        // [hidden_size, G]
-  const int16_t *table;               // [385]: (sigmoid(k / 32) - 1/2) * 2^16
-  int8_t *output;                     // rows of hidden_size values
-  int16_t *last_hidden;               // [batches, hidden_size]
-  int16_t *last_cell;                 // likewise, may be the cell; of an LSTM
+  const int8_t *input;               // rows of input_size values
+  const int16_t *hidden;             // [batches, hidden_size]
+  const int16_t *cell;               // likewise; of an LSTM
+  const int8_t *weight;              // [hidden_size, input_size, G]
+  const int32_t *bias;               // [hidden_size, G], with the input's zero point folded in
+  const int32_t *multiplier;         // [hidden_size, G]
+  const int32_t *shift;              // [hidden_size, G]
+  const int8_t *hidden_weight;       // [hidden_size, hidden_size, G]
+  const int32_t *hidden_bias;        // [hidden_size], of n; of a GRU
+  const int32_t *hidden_multiplier;  // [hidden_size, G]
+  const int32_t *hidden_shift;       // [hidden_size, G]
+  const int16_t *table;              // [385]: (sigmoid(k / 32) - 1/2) * 2^16
+  int8_t *output;                    // rows of hidden_size values
+  int16_t *last_hidden;              // [batches, hidden_size]
+  int16_t *last_cell;                // likewise, may be the cell; of an LSTM
 } pl_recurrent_data;
 
 // One layer in one direction over a whole sequence; aot/dialect/ops/recurrent.py and

@@ -46,12 +46,12 @@ static inline int16_t pl_to_hidden(const pl_recurrent_params *params, int32_t q1
 
 // One unit of a step.
 typedef struct {
-  int32_t index;             // of the unit
-  int32_t hidden;            // its state before the step
-  const int16_t *cell;       // likewise
-  int16_t *new_cell;         // where the cell's state behind the step goes
-  int32_t a[PL_MAX_GATES];   // the input's part of its pre-activations
-  int32_t b[PL_MAX_GATES];   // the hidden state's
+  int32_t index;            // of the unit
+  int32_t hidden;           // its state before the step
+  const int16_t *cell;      // likewise
+  int16_t *new_cell;        // where the cell's state behind the step goes
+  int32_t a[PL_MAX_GATES];  // the input's part of its pre-activations
+  int32_t b[PL_MAX_GATES];  // the hidden state's
 } pl_recurrent_unit;
 
 // A unit's hidden state behind the step.
@@ -86,9 +86,9 @@ static inline void pl_requantize_gates(pl_gate_sums sums, int32_t gates, const i
 
 // One step of one batch. Gates and cell are constants where this is inlined.
 static inline __attribute__((always_inline)) void pl_recurrent_step(
-    const pl_recurrent_params *params, const pl_recurrent_dims *dims,
-    const pl_recurrent_data *data, int32_t gates, pl_recurrent_cell cell, const int8_t *input,
-    const int16_t *hidden, pl_recurrent_unit unit, int16_t *new_hidden, int8_t *output) {
+    const pl_recurrent_params *params, const pl_recurrent_dims *dims, const pl_recurrent_data *data,
+    int32_t gates, pl_recurrent_cell cell, const int8_t *input, const int16_t *hidden,
+    pl_recurrent_unit unit, int16_t *new_hidden, int8_t *output) {
   const int8_t *weight = data->weight;
   const int8_t *hidden_weight = data->hidden_weight;
   for (unit.index = 0; unit.index < dims->hidden_size; ++unit.index) {
@@ -104,8 +104,8 @@ static inline __attribute__((always_inline)) void pl_recurrent_step(
       pl_add_products(&b, gates, hidden[k], hidden_weight);
     }
     if (data->hidden_bias != NULL) b.g2 += data->hidden_bias[unit.index];
-    pl_requantize_gates(b, gates, NULL, data->hidden_multiplier + first,
-                        data->hidden_shift + first, unit.b);
+    pl_requantize_gates(b, gates, NULL, data->hidden_multiplier + first, data->hidden_shift + first,
+                        unit.b);
     unit.hidden = hidden[unit.index];
     const int16_t h = cell(params, data, &unit);
     new_hidden[unit.index] = h;

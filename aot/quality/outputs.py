@@ -27,6 +27,8 @@ _CLEAR = 0.5
 it gives for classes."""
 
 _MAXIMUM = (torch.ops.aten.argmax.default, torch.ops.aten.max.dim)
+_MINIMUM = (torch.ops.aten.argmin.default, torch.ops.aten.min.dim)
+_TOPK = torch.ops.aten.topk.default
 _SOFTMAX = (torch.ops.aten.softmax.int, torch.ops.aten.log_softmax.int)
 
 
@@ -44,6 +46,8 @@ class Output:
       noise: of the difference.
       product: the sum of the products of the two.
       choice: what integers are chosen from, a node of the float graph; None if they are no choice.
+      count: how many are chosen, the best first.
+      largest: whether the largest are the best.
       classes: what the float model chooses and what the lowered one does, all integers of an
         integer output, sample by sample.
     """
@@ -52,6 +56,8 @@ class Output:
     class_dim: int | None
     is_class: bool
     choice: Node | None = None
+    count: int = 1
+    largest: bool = True
     signal: float = 0.0
     actual: float = 0.0
     noise: float = 0.0
@@ -117,10 +123,15 @@ class Output:
             self._add_lead(expected)
 
     def _add_lead(self, values: torch.Tensor) -> None:
-        """By how much the first class leads the second, and how far classes are apart at all."""
-        values = values.movedim(-1 if self.class_dim is None else self.class_dim, -1)
-        first, second = values.topk(2, -1).values.unbind(-1)
-        self._leads.append((first - second).flatten())
+        """By how much the first class leads the second, likewise the others that are chosen, from
+        both neighbours; and how far classes are apart at all.
+        """
+        dim = -1 if self.class_dim is None else self.class_dim
+        values = values.movedim(dim, -1)
+        best = values.sort(-1, self.largest).values[..., : self.count + 1]
+        gaps = torch.nn.functional.pad(best.diff(dim=-1).abs(), (1, 1), value=math.inf)
+        leads = torch.minimum(gaps[..., :-1], gaps[..., 1:])[..., : self.count]
+        self._leads.append(leads.movedim(-1, dim).flatten())
         self._variances.append(values.var(-1, correction=0).mean().item())
 
     def _same(self) -> torch.Tensor | None:
@@ -141,11 +152,17 @@ def _output(node: Node) -> Output:
     value = node.meta["val"]
     if not value.is_floating_point():
         call, _ = taken_from(node)
-        choice = call.args[0] if call.target in _MAXIMUM else None
-        assert choice is None or isinstance(choice, Node)
-        dim = None if choice is None else arguments(call).get("dim")
-        is_choice = choice is not None and _classes(choice, dim) > 1
-        return Output(node.name, dim, value.numel() == 1, choice if is_choice else None)
+        choice = call.args[0] if call.target in (*_MAXIMUM, *_MINIMUM, _TOPK) else None
+        if choice is None:
+            return Output(node.name, None, value.numel() == 1)
+        assert isinstance(choice, Node)
+        given = arguments(call)
+        is_topk = call.target is _TOPK
+        dim, count = given.get("dim", -1 if is_topk else None), given["k"] if is_topk else 1
+        if _classes(choice, dim) < 2:
+            return Output(node.name, dim, value.numel() == 1)
+        largest = bool(given.get("largest", call.target not in _MINIMUM))
+        return Output(node.name, dim, value.numel() == 1, choice, count, largest)
     dim = None
     if node.target in _SOFTMAX:
         dim = int(arguments(node)["dim"])

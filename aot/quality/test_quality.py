@@ -17,6 +17,7 @@ from aot.inputs import Inputs
 from aot.lower import Lowered, lower
 from aot.quality.evaluation import held_out
 from aot.quality.float_model import FloatModel
+from aot.quality.outputs import Output
 from aot.quality.suggest import suggest
 from aot.testing.fixtures import model, samples
 from aot.testing.stateful import Buffers, ramp
@@ -202,6 +203,17 @@ def test_every_output_is_measured_for_what_it_is() -> None:
     assert (index["sqnr_db"], index["cosine"]) == (None, None) and index["agreement"] > 0.9
     assert probabilities["sqnr_db"] > 25 and probabilities["agreement"] > 0.9
     assert (nothing["sqnr_db"], nothing["cosine"]) == (None, None)
+
+
+@pytest.mark.parametrize(("largest", "count"), [(True, 1), (False, 1), (True, 2), (False, 4)])
+def test_choices_are_sure_where_both_neighbours_are_far(largest: bool, count: int) -> None:
+    """Of four values two are near each other: the chosen are sure but for those."""
+    values = torch.tensor([[5.0, 5.01, 1.0, -9.0]])
+    output = Output("topk", 1, False, count=count, largest=largest)
+    chosen = values.topk(count, 1, largest).indices
+    output.add(chosen, chosen, values)
+    near = [index in (0, 1) for index in chosen.flatten().tolist()]
+    assert output.clear_agreement == (near.count(False), near.count(False))
 
 
 @pytest.mark.parametrize("options", [{"float_io": True}, {"io_layout": "nhwc"}])

@@ -196,8 +196,6 @@ def run() -> None:
         min_agreement=_MIN_AGREEMENT.value,
         per_op=_PER_OP.value,
     )
-    for line in lowered.quality.lines():
-        print(line)
     for suggestion in suggest(lowered) if _SUGGEST.value else ():
         print(f"better: {suggestion}")
     try:

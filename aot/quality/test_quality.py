@@ -19,7 +19,7 @@ from aot.quality.evaluation import held_out
 from aot.quality.float_model import FloatModel
 from aot.quality.outputs import Output
 from aot.quality.suggest import suggest
-from aot.testing.fixtures import model, samples
+from aot.testing.fixtures import forget_rules, model, samples
 from aot.testing.stateful import Buffers, ramp
 
 Samples = list[tuple[torch.Tensor, ...]]
@@ -223,7 +223,8 @@ def test_the_border_changes_no_measurement(options: dict[str, Any]) -> None:
     assert [v["sqnr_db"] for v in plain["values"]] == [v["sqnr_db"] for v in other["values"]]
 
 
-def test_float_ops_cost_nothing() -> None:
+def test_float_ops_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    forget_rules(monkeypatch, torch.ops.aten.div.Tensor)
     data = samples((1, 8), count=16)
     division = model(lambda x: x / (x.abs().sum(1, keepdim=True) + 1.0))
     result = lower(division, data[0], calibration=data, allow_float_fallback=True)

@@ -44,9 +44,9 @@ CALLS = [
 ]
 
 MUTANTS = [
-    Mutant("softmax/rows.h", "+ half) / sum", ") / sum"),
+    Mutant("softmax/softmax_s8_scalar.c", "+ half) / sum", ") / sum"),
     Mutant("softmax/softmax_steps_s8_scalar.c", "params->steps", "256"),
-    Mutant("softmax/rows.h", "share > 255 ? 255 :", "share > 256 ? 255 :"),
+    Mutant("softmax/softmax_s8_scalar.c", "share > 255 ? 255 :", "share > 256 ? 255 :"),
     Mutant("common/exponentials.h", "*x > maximum ? *x", "*x < maximum ? *x"),
 ]
 

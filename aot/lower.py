@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from absl import logging
 from torch.export import ExportedProgram
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from torchao.quantization.pt2e.quantizer import ComposableQuantizer, Quantizer
 
 from aot.calibration import calibrate
 from aot.dialect.graph import initial_state
@@ -23,6 +24,7 @@ from aot.errors import LoweringError
 from aot.export import export_aten
 from aot.inputs import Inputs
 from aot.partition.partition import partition
+from aot.passes.aten.equalize_channels import equalize_channels
 from aot.passes.aten.merge_dequantizes import merge_dequantizes
 from aot.passes.fold_qdq import fold_qdq
 from aot.passes.rewrite.border import KEEP, LAYOUTS, TO_NHWC_BORDER, set_border
@@ -42,6 +44,8 @@ from aot.quality.float_model import FloatModel
 from aot.quality.quality import MIN_SQNR_DB, Limits, Quality
 from aot.quality.watch import Watch
 from aot.quantizer.quantizer import Int8Quantizer
+from aot.quantizer.recipe import Recipe
+from aot.quantizer.training import Train, train_prepared
 from aot.report import make_report
 from aot.support import check_supported
 from aot.targets import target_named
@@ -87,7 +91,11 @@ def lower(
     *,
     target: str | Target = "cortex-m",
     calibration: Iterable[Any],
-    quantization: str = "int8",
+    quantization: str | Mapping[str, str] = "int8",
+    quantizer: Quantizer | None = None,
+    observer: str | Mapping[str, str] = "histogram",
+    equalize: bool = False,
+    train: Train | None = None,
     float_io: bool = False,
     io_layout: str = KEEP,
     allow_float_fallback: bool = False,
@@ -107,7 +115,13 @@ def lower(
       calibration: representative samples like the example, or batches of such, with labels or not;
         of a model with state, in the order in which the device will see them, or a list of such
         sequences.
-      quantization: "int8".
+      quantization: "int8"; or by layer, {"default": "int8", "head": "float32"} (docs/accuracy.md).
+      quantizer: torchao's, or your own of its kind: what it annotates stays as it says.
+      observer: how calibration becomes ranges: "histogram", "minmax", "moving_average", "mse" or
+        "percentile"; or by layer, {"default": "minmax", "features.*": "mse"} (docs/accuracy.md).
+      equalize: give the channels between two layers one magnitude first (cross-layer equalization).
+      train: quantization-aware training: changes the parameters of the module that it is given, in
+        place (docs/qat.md).
       float_io: keep float32 model inputs and outputs; they are quantized on the device.
       io_layout: "keep" the model's own, or "nhwc" for [N, H, W, C] inputs and outputs without a
         copy.
@@ -125,8 +139,6 @@ def lower(
       LoweringError: with all problems found, where they are, and what to do; among them that the
         lowered model is too far from the float one.
     """
-    if quantization != "int8":
-        raise LoweringError(f"there is no quantization {quantization!r}; there is: int8")
     if io_layout not in LAYOUTS:
         raise LoweringError(
             f"there is no I/O layout {io_layout!r}; there are: {', '.join(LAYOUTS)}"
@@ -136,11 +148,21 @@ def lower(
     inputs = Inputs(model, example_inputs, "example_inputs")
     model, example_inputs = inputs.model, inputs.example
 
+    recipe = Recipe.of(quantization, observer, training=train is not None)
+    ours = Int8Quantizer(target.traits, recipe)
+    composed = ours if quantizer is None else ComposableQuantizer([quantizer, ours])
+
+    def export(inputs: Sequence[torch.Tensor]) -> GraphModule:
+        # Copies: where one tensor is given for two inputs, export takes the two for one.
+        contiguous = [x.clone(memory_format=torch.contiguous_format) for x in inputs]
+        aten = export_aten(model, contiguous, target.keeps)
+        check_supported(aten, allow_float_fallback)
+        if equalize:
+            equalize_channels(aten)
+        return aten
+
     logging.info("exporting")
-    # Copies: where one tensor is given for two inputs, export takes the two for one.
-    contiguous = [x.clone(memory_format=torch.contiguous_format) for x in example_inputs]
-    aten = export_aten(model, contiguous, target.keeps)
-    check_supported(aten, allow_float_fallback)
+    aten = export(example_inputs)
     computed = aten.meta["computed"]
     float_model = FloatModel(model, computed)
     outputs = float_model(example_inputs)
@@ -149,11 +171,15 @@ def lower(
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        prepared = prepare_pt2e(aten, Int8Quantizer(target.traits))
+        prepared = prepare_pt2e(aten, composed)
         seen = Watch(prepared)
         # What comes in one batch has no order: it is no sequence.
         data = inputs.samples(calibration, "calibration", splits=not initial_state(aten))
         samples = calibrate(prepared, data, example_inputs, seen.sample)
+        if train is not None:
+            logging.info("training")
+            train_prepared(prepared, floats, lambda x: prepare_pt2e(export(x), composed), train)
+            float_model = FloatModel(floats)
         quantized = convert_pt2e(prepared)
     merge_dequantizes(quantized)
 

@@ -43,7 +43,16 @@ _TARGET = flags.DEFINE_string(
     "cortex-m",
     "what to lower for: cortex-m, or a Target of your own, pkg.module:name or path/to/file.py:name",
 )
-_QUANTIZATION = flags.DEFINE_string("quantization", "int8", "how to quantize")
+_QUANTIZATION = flags.DEFINE_string(
+    "quantization", "int8", 'how to quantize: a text, or by layer in JSON, {"head": "float32"}'
+)
+_OBSERVER = flags.DEFINE_string(
+    "observer", "histogram", "how calibration becomes ranges: a text, or by layer in JSON"
+)
+_EQUALIZE = flags.DEFINE_bool("equalize", False, "equalize channels across layers first")
+_TRAIN = flags.DEFINE_string(
+    "train", None, "pkg.module:function; a training loop for quantization-aware training"
+)
 _FLOAT_IO = flags.DEFINE_bool("float_io", False, "keep float32 model inputs and outputs")
 _IO_LAYOUT = flags.DEFINE_enum(
     "io_layout", KEEP, LAYOUTS, "layout of the model's inputs and outputs"
@@ -90,8 +99,12 @@ _VECTORS = flags.DEFINE_string(
 _DEFAULT_VECTORS = 8
 
 
-def load(reference: str) -> Callable[[], Any]:
+def load(reference: str, given: int = 0) -> Callable[..., Any]:
     """The callable that a reference names (see aot/references.py).
+
+    Args:
+      reference: names it.
+      given: how many arguments it is called with.
 
     Raises:
       LoweringError: the text has another form, or there is no such module or name.
@@ -104,10 +117,11 @@ def load(reference: str) -> Callable[[], Any]:
         for p in _parameters(value)
         if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
     ]
-    if needed:
+    if len(needed) > given:
+        called = "none" if given == 0 else f"{given}"
         raise LoweringError(
-            f"{reference} takes arguments ({', '.join(needed)}): it is called with none, so give "
-            "them defaults"
+            f"{reference} takes arguments ({', '.join(needed)}): it is called with {called}, so "
+            "give them defaults"
         )
     return value
 
@@ -161,6 +175,24 @@ def _evaluation() -> Evaluation | None:
     return cast(Evaluation, load(beside)()) if is_defined(beside) else None
 
 
+def _by_layer(flag: flags.FlagHolder[str]) -> str | dict[str, str]:
+    """A setting as `lower` takes it: JSON is by layer.
+
+    Raises:
+      LoweringError: it looks like JSON, and is none of texts by text.
+    """
+    text = flag.value
+    if not text.startswith("{"):
+        return text
+    try:
+        values = json.loads(text)
+    except ValueError as error:
+        raise LoweringError(f"--{flag.name}={text} is not JSON: {error}") from error
+    if not all(isinstance(value, str) for value in values.values()):
+        raise LoweringError(f"--{flag.name}={text}: values are texts")
+    return cast(dict[str, str], values)
+
+
 def run() -> None:
     output, report, vectors = _place(_OUTPUT), _place(_REPORT), _place(_VECTORS)
     assert output is not None  # the flag is required
@@ -187,7 +219,10 @@ def run() -> None:
         first,
         target=_TARGET.value,
         calibration=sequences,
-        quantization=_QUANTIZATION.value,
+        quantization=_by_layer(_QUANTIZATION),
+        observer=_by_layer(_OBSERVER),
+        equalize=_EQUALIZE.value,
+        train=None if _TRAIN.value is None else load(_TRAIN.value, given=1),
         float_io=_FLOAT_IO.value,
         io_layout=_IO_LAYOUT.value,
         allow_float_fallback=_ALLOW_FLOAT_FALLBACK.value,

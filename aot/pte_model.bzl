@@ -15,6 +15,9 @@ def pte_model(
         target = "cortex-m",
         engines = {},
         quantization = "int8",
+        observer = "histogram",
+        equalize = False,
+        train = None,
         float_io = False,
         io_layout = "keep",
         allow_float_fallback = False,
@@ -44,7 +47,12 @@ def pte_model(
       engines: dict of targets by the configuration of a board's engine, such as "ethos-u55-128"
         (boards/board.bzl): a plan for a board with that engine takes the model as it was lowered for
         that target. Those files are `name.<configuration>.pte` and so on.
-      quantization: "int8".
+      quantization: "int8", or a dict by layer: {"default": "int8", "head": "float32"}.
+      observer: how calibration becomes ranges, "histogram", "minmax", "moving_average", "mse" or
+        "percentile"; or a dict by layer.
+      equalize: give the channels between two layers one magnitude first.
+      train: "pkg.module:function", a training loop for quantization-aware training: it changes the
+        parameters of the module that it is given.
       float_io: keep float32 inputs and outputs.
       io_layout: "keep" or "nhwc".
       allow_float_fallback: run ops without an int8 form in float32 on the device.
@@ -95,13 +103,18 @@ def pte_model(
     flags = [
         "--model=" + model,
         "--calibration=" + calibration,
-        "--quantization=" + quantization,
+        "--quantization=" + _by_layer(quantization),
+        "--observer=" + _by_layer(observer),
         "--io_layout=" + io_layout,
     ]
     if float_io:
         flags.append("--float_io")
     if allow_float_fallback:
         flags.append("--allow_float_fallback")
+    if equalize:
+        flags.append("--equalize")
+    if train:
+        flags.append("--train=" + train)
     if test_inputs:
         flags.append("--test_inputs=" + test_inputs)
     if evaluation:
@@ -139,6 +152,9 @@ def pte_model(
         default = ":%s.lowering" % name,
         **kwargs
     )
+
+def _by_layer(setting):
+    return json.encode(setting) if type(setting) == "dict" else setting
 
 def _target(name, target, deps, kwargs):
     """Returns the target as lowering takes it, and what it needs beside deps."""

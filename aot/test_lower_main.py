@@ -193,6 +193,22 @@ def test_the_same_bytes_every_time(tmp_path: Path) -> None:
     assert contents[0] == contents[1] and len(contents[0]) == 3
 
 
+def no_epochs(module: nn.Module) -> None:
+    assert len(list(module.parameters())) == 2
+
+
+def test_settings_of_quantization(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for setting, text in (
+        ('--quantization={"head": "float32"}', "quantization: 'head' matches no layer"),
+        ('--observer={"head"}', "is not JSON"),
+        ('--observer={"head": 3}', "values are texts"),
+    ):
+        assert run(tmp_path, lowering("linear", "rows", setting)) == 1
+        assert text in capsys.readouterr().err
+    flags = (f"--train={HERE}:no_epochs", '--observer={"default": "mse"}', "--equalize")
+    assert run(tmp_path, lowering("linear", "rows", *flags)) == 0
+
+
 @pytest.mark.parametrize("flag", ["--allow-float-fallback", "--allow_float_fallback"])
 def test_float_fallback(
     flag: str,

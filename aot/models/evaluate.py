@@ -4,9 +4,10 @@
 import importlib
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 import torch
-from absl import app
+from absl import app, flags
 from torch import nn
 
 from aot.lower import lower
@@ -16,6 +17,9 @@ from tools.text.table import table
 
 MODELS = ("digits", "ds_cnn", "mobilenet_v1", "resnet8", "deep_autoencoder")
 LOCKSTEP_SAMPLES = 8
+
+_OBSERVER = flags.DEFINE_string("observer", "histogram", "as of lower()")
+_EQUALIZE = flags.DEFINE_bool("equalize", False, "as of lower()")
 
 
 @dataclass(frozen=True)
@@ -53,12 +57,12 @@ def logits(module: nn.Module) -> nn.Module:
     return module
 
 
-def evaluate(model: str) -> Evaluation:
-    """Lowers a ready-made model and compares it with its float module."""
+def evaluate(model: str, **options: Any) -> Evaluation:
+    """Lowers a ready-made model, with options of `lower`, and compares it with its float module."""
     source = definition(model)
     module = logits(source.factory())
     samples = list(source.test_inputs())
-    lowered = lower(module, samples[0], calibration=source.calibration())
+    lowered = lower(module, samples[0], calibration=source.calibration(), **options)
     measured = None
     if hasattr(source, "evaluation"):
         measured = accuracy(module, lowered, *source.evaluation())
@@ -76,7 +80,7 @@ def main(argv: list[str]) -> None:
     torch.set_num_threads(1)
     rows = [("model", ".pte", "SQNR", "off by one", "accuracy float / int8")]
     for model in MODELS:
-        result = evaluate(model)
+        result = evaluate(model, observer=_OBSERVER.value, equalize=_EQUALIZE.value)
         shown = ""
         if result.accuracy is not None:
             shown = f"{result.accuracy.float32:.2%} / {result.accuracy.int8:.2%}"

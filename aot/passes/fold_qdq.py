@@ -11,6 +11,7 @@ quantize node behind it stays a float op between pl::dequantize and pl::quantize
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import torch
 from torch.fx import Graph, GraphModule, Node
@@ -32,8 +33,9 @@ from aot.dialect.ops.quantize import quantize
 from aot.dialect.quantization import INT8, Quantization
 from aot.dialect.results import taken_from
 from aot.errors import LoweringError, module_path, place, source_line
-from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
+from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization, stays_float
 from aot.rules import fused_clamp, gives_integers, rule_for
+from aot.rules.floats import FloatCall, float_form
 from aot.rules.function import function_root, masks_of, members
 from aot.rules.rule import Call, Clamp, Rule
 from aot.rules.unary import table_of
@@ -120,7 +122,7 @@ class _Folder:
             return self.builder.constant(value.name, q, Edge(quantization))
         fused = fused_clamp(value)
         base, clamp = fused if fused is not None else (value, Clamp())
-        rule = rule_for(base)
+        rule = None if stays_float(base) else rule_for(base)
         if rule is not None and all(a in self.int8 for a in rule.activations(base)):
             return self._emit(rule, value, base, clamp, node)
         origin = _origin((_op_name(value),), value, quantized=node.name)
@@ -202,6 +204,11 @@ class _Folder:
             rule = rule_for(argument)
             assert rule is not None
             new = self._emit(rule, argument, argument, Clamp(), None)
+        elif (form := float_form(argument)) is not None:
+            origin = _origin((_op_name(argument),), argument)
+            constants = partial(tensor_constant, self.source)
+            made = self.floats.__getitem__
+            new = form(FloatCall(argument, made, constants, self.graph, self.builder, origin))
         else:
             made = self.floats.__getitem__
             inputs, kwargs = (map_arg(a, made) for a in (argument.args, argument.kwargs))

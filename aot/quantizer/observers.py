@@ -6,11 +6,19 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torchao.quantization.pt2e import MinMaxObserver, PerChannelMinMaxObserver
+from torchao.quantization.pt2e import (
+    FakeQuantize,
+    MinMaxObserver,
+    MovingAverageMinMaxObserver,
+    MovingAveragePerChannelMinMaxObserver,
+)
 
 from aot.quantizer.histogram import FastHistogramObserver
 
 _FINEST = 2**18  # the largest n of a scale 1/n
+_PERCENTILE = 99.99
+_CANDIDATES = 96  # ends of a range that are tried, on either side
+_EPSILON = 2**-24  # the smallest scale
 
 
 class _Headroom:
@@ -25,8 +33,54 @@ class _Headroom:
         return super()._calculate_qparams(min_val * room, max_val * room)  # type: ignore[misc]
 
 
+class MinMax(_Headroom, MinMaxObserver):  # type: ignore[misc]
+    """From the smallest value to the largest."""
+
+
+class MovingAverage(_Headroom, MovingAverageMinMaxObserver):  # type: ignore[misc]
+    """The moving average of the samples' smallest and largest values."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(averaging_constant=0.1, **options)
+
+
 class Histogram(_Headroom, FastHistogramObserver):
-    """Clips what costs less than the finer step gains."""
+    """Clips step by step what lies far out, while the error that a histogram predicts shrinks."""
+
+
+class Percentile(_Headroom, FastHistogramObserver):
+    """Leaves out the same share of the values, 0.01 %, on either side."""
+
+    def _non_linear_param_search(self) -> tuple[torch.Tensor, torch.Tensor]:
+        cumulative = torch.cumsum(self.histogram.to(torch.float64), 0)
+        outside = cumulative[-1] * (1.0 - _PERCENTILE / 100.0)
+        first = int((cumulative <= outside).sum())
+        last = int((cumulative < cumulative[-1] - outside).sum())
+        width = (self.max_val - self.min_val) / self.bins
+        return self.min_val + width * first, self.min_val + width * (last + 1)
+
+
+class MeanSquaredError(_Headroom, FastHistogramObserver):
+    """Of ranges of any two ends, the one of the least error by a histogram: values outside have
+    their distance to the range, values inside a step's rounding, zeros none.
+    """
+
+    def _non_linear_param_search(self) -> tuple[torch.Tensor, torch.Tensor]:
+        low, high = float(self.min_val), float(self.max_val)
+        counts = self.histogram.to(torch.float64)
+        width = (high - low) / self.bins
+        centers = low + width * (torch.arange(self.bins, dtype=torch.float64) + 0.5)
+        shrunk = torch.arange(_CANDIDATES, 0, -1, dtype=torch.float64) / _CANDIDATES
+        lows, highs = min(low, 0.0) * shrunk, max(high, 0.0) * shrunk
+        below, above = ((centers - end[:, None]) for end in (lows, highs))
+        clipped_below = (counts * below.clamp(max=0.0).square()).sum(1)
+        clipped_above = (counts * above.clamp(min=0.0).square()).sum(1)
+        steps = (highs - lows[:, None]) / (self.quant_max - self.quant_min)
+        rounded = (counts * (centers.abs() > width)).sum() * steps.square() / 12.0
+        error = clipped_below[:, None] + clipped_above + rounded
+        best = int(error.argmin())
+        ends = lows[best // _CANDIDATES], highs[best % _CANDIDATES]
+        return ends[0].to(torch.float32), ends[1].to(torch.float32)
 
 
 class KnownRange(MinMaxObserver):  # type: ignore[misc]
@@ -70,9 +124,70 @@ class PowerOfTwo(MinMaxObserver):  # type: ignore[misc]
         return torch.exp2(torch.log2(scale).ceil().clamp(-self.finest, 0)), zero_point
 
 
-class WidestChannel(PerChannelMinMaxObserver):  # type: ignore[misc]
+class _InTraining(_Headroom, MovingAverageMinMaxObserver):  # type: ignore[misc]
+    """The range of all values while `calibrates`, then a moving average of the batches'."""
+
+    calibrates = True
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return MinMaxObserver.forward(self, x) if self.calibrates else super().forward(x)
+
+
+class _Channels(MovingAveragePerChannelMinMaxObserver):  # type: ignore[misc]
+    """The range of each channel as it was last: training changes weights."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(averaging_constant=1.0, **options)
+
+
+class _WidestChannel(_Channels):
     """Gives every channel the scale of the widest."""
 
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
         scales, zero_points = super().calculate_qparams()
         return scales.max().expand_as(scales).clone(), zero_points
+
+
+class _FakeQuantizer(FakeQuantize):  # type: ignore[misc]
+    """Only observes until training starts."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.disable_fake_quant()
+
+
+OBSERVERS: dict[str, Any] = {
+    "histogram": Histogram,
+    "minmax": MinMax,
+    "moving_average": MovingAverage,
+    "mse": MeanSquaredError,
+    "percentile": Percentile,
+}
+"""Observers of activations by the name that `lower` takes."""
+
+
+def activation_observer(name: str, training: bool, headroom: float) -> Any:
+    """What a quantization spec makes its observer or, in training, its fake quantizer with."""
+    return _made(_InTraining if training else OBSERVERS[name], training, headroom=headroom)
+
+
+def known_observer(scale: float, zero_point: int, training: bool, headroom: float) -> Any:
+    """The same of a value with a known range."""
+    known = {"known_scale": scale, "known_zero_point": zero_point}
+    return _made(KnownRange, training, headroom=headroom, **known)
+
+
+def carried_observer(finest: int, training: bool) -> Any:
+    """The same of a state that an op carries inside."""
+    return _made(PowerOfTwo, training, finest=finest)
+
+
+def weight_observer(axis: int, per_tensor: bool, training: bool) -> Any:
+    """The same of weights, whose channels are dimension `axis`."""
+    return _made(_WidestChannel if per_tensor else _Channels, training, ch_axis=axis)
+
+
+def _made(observer: Any, training: bool, **options: Any) -> Any:
+    if training:
+        return _FakeQuantizer.with_args(observer=observer, eps=_EPSILON, **options)
+    return observer.with_args(eps=_EPSILON, **options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The quantize and dequantize ops of torchao's converted graphs, and what they say."""
+"""The quantize and dequantize ops of torchao's converted graphs, what they say; who has none."""
 
 from __future__ import annotations
 
@@ -19,6 +19,17 @@ from aot.dialect.quantization import (
 
 QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
 DEQUANTIZE = torch.ops.quantized_decomposed.dequantize_per_tensor.default
+
+_STAYS_FLOAT = "stays_float"
+
+
+def keep_float(node: Node) -> None:
+    """Marks an ATen node that has an int8 form and is to stay float."""
+    node.meta[_STAYS_FLOAT] = True
+
+
+def stays_float(node: Node) -> bool:
+    return _STAYS_FLOAT in node.meta
 
 
 def activation_quantization(node: Node) -> Quantization:

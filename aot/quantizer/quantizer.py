@@ -16,7 +16,6 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
-from torchao.quantization.pt2e import PerChannelMinMaxObserver
 from torchao.quantization.pt2e.quantizer import (
     FixedQParamsQuantizationSpec,
     QuantizationAnnotation,
@@ -26,54 +25,32 @@ from torchao.quantization.pt2e.quantizer import (
     SharedQuantizationSpec,
 )
 
+from aot.backends.cortex_m import FLOAT_OPS
 from aot.backends.traits import Traits
 from aot.dialect.graph import state_nodes, state_of
 from aot.dialect.quantization import INT8, INT8_WEIGHT, INT16, Quantization, QuantizedType
 from aot.dialect.recurrence import STATE_BITS
 from aot.dialect.results import take, taken_from, values_of
-from aot.quantizer.observers import Histogram, KnownRange, PowerOfTwo, WidestChannel
+from aot.errors import LoweringError, Problem, describe, module_path, place, source_line
+from aot.quantizer.observers import (
+    activation_observer,
+    carried_observer,
+    known_observer,
+    weight_observer,
+)
+from aot.quantizer.qdq import keep_float
+from aot.quantizer.recipe import FLOAT, Recipe
 from aot.rules import fused_clamp, gives_integers, rule_for, unread_states
+from aot.rules.floats import float_form
 from aot.rules.function import Roots, function_root, function_roots, is_interior, members
 from aot.rules.rule import HEADROOM, Carries, Fixed, Integers, Rule, Shares
 from aot.rules.weights import channel_axis
 
-_EPSILON = 2**-24  # the smallest scale
+KEY = "quantization_annotation"  # torchao's, in a node's meta
 
 
-def _per_tensor(kind: QuantizedType, observer: Any, **options: float) -> QuantizationSpec:
-    return QuantizationSpec(
-        dtype=kind.dtype,
-        quant_min=kind.quant_min,
-        quant_max=kind.quant_max,
-        qscheme=torch.per_tensor_symmetric if kind.symmetric else torch.per_tensor_affine,
-        observer_or_fake_quant_ctr=observer.with_args(eps=_EPSILON, **options),
-    )
-
-
-def _per_channel(
-    kind: QuantizedType, observer: type[PerChannelMinMaxObserver], axis: int
-) -> QuantizationSpec:
-    return QuantizationSpec(
-        dtype=kind.dtype,
-        quant_min=kind.quant_min,
-        quant_max=kind.quant_max,
-        qscheme=torch.per_channel_symmetric,
-        ch_axis=axis,
-        observer_or_fake_quant_ctr=observer.with_args(eps=_EPSILON),
-    )
-
-
-def _fixed(output: Fixed) -> QuantizationSpecBase:
-    quantization = output.quantization
+def _fixed(quantization: Quantization) -> FixedQParamsQuantizationSpec:
     kind = quantization.type
-    if output.finer:
-        return _per_tensor(
-            kind,
-            KnownRange,
-            known_scale=quantization.scale,
-            known_zero_point=quantization.zero_point,
-            headroom=HEADROOM,
-        )
     return FixedQParamsQuantizationSpec(
         dtype=kind.dtype,
         scale=quantization.scale,
@@ -81,6 +58,27 @@ def _fixed(output: Fixed) -> QuantizationSpecBase:
         quant_min=kind.quant_min,
         quant_max=kind.quant_max,
         qscheme=torch.per_tensor_affine,
+    )
+
+
+def _per_tensor(kind: QuantizedType, observer: Any) -> QuantizationSpec:
+    return QuantizationSpec(
+        dtype=kind.dtype,
+        quant_min=kind.quant_min,
+        quant_max=kind.quant_max,
+        qscheme=torch.per_tensor_symmetric if kind.symmetric else torch.per_tensor_affine,
+        observer_or_fake_quant_ctr=observer,
+    )
+
+
+def _per_channel(kind: QuantizedType, observer: Any, axis: int) -> QuantizationSpec:
+    return QuantizationSpec(
+        dtype=kind.dtype,
+        quant_min=kind.quant_min,
+        quant_max=kind.quant_max,
+        qscheme=torch.per_channel_symmetric,
+        ch_axis=axis,
+        observer_or_fake_quant_ctr=observer,
     )
 
 
@@ -98,9 +96,10 @@ class Group:
 
 
 class Groups:
-    """The partition of quantized values into groups."""
+    """The partition of quantized values into groups; `alone` are those that share with no other."""
 
-    def __init__(self) -> None:
+    def __init__(self, alone: set[Node]) -> None:
+        self._alone = alone
         self._of: dict[Node, Group] = {}
 
     def __contains__(self, value: Node) -> bool:
@@ -120,10 +119,10 @@ class Groups:
         a, b = self._of[value], self._of[other]
         if a is b:
             return True
-        if a.fixed != b.fixed:
+        if a.fixed != b.fixed or not self._alone.isdisjoint((value, other)):
             return False
         a.members.extend(b.members)
-        a.headroom = min(a.headroom, b.headroom)
+        a.headroom = max(a.headroom, b.headroom)
         a.carried |= b.carried
         for member in b.members:
             self._of[member] = a
@@ -138,13 +137,21 @@ def is_float_tensor(node: Node) -> bool:
 class Int8Quantizer(Quantizer):  # type: ignore[misc]
     """Annotates every op that a rule supports; others stay float between two conversions.
 
+    What another quantizer has annotated before stays as it is.
+
     Args:
       traits: what engines need of the values around an op, by name of the dialect op.
+      recipe: what the user asks for.
     """
 
-    def __init__(self, traits: Mapping[str, Traits] | None = None) -> None:
+    def __init__(
+        self, traits: Mapping[str, Traits] | None = None, recipe: Recipe | None = None
+    ) -> None:
         super().__init__()
         self._traits = traits or {}
+        self._recipe = recipe or Recipe.of()
+        self._theirs: set[Node] = set()
+        self._floats: list[Node] = []
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
         """Takes the states that nobody reads out of their calls, so that they are observed."""
@@ -160,7 +167,12 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         nodes = list(model.graph.nodes)
         order = {node: i for i, node in enumerate(nodes)}
         roots = function_roots(model.graph)
-        covered = {node: rule for node in nodes if (rule := _supported(node, roots)) is not None}
+        self._theirs = {node for node in nodes if KEY in node.meta}
+        supported = {node: rule for node in nodes if (rule := _supported(node, roots)) is not None}
+        covered = {n: rule for n, rule in supported.items() if not self._is_left(n, rule)}
+        self._floats = [n for n in supported if n not in covered and not self._is_quantized(n)]
+        for node in self._floats:
+            keep_float(node)
         # The producer of a fused clamp gives no value that is observed.
         inner = {f[0] for node in covered if (f := fused_clamp(node, roots)) is not None}
         groups = self._groups(covered, inner, state_nodes(model))
@@ -168,19 +180,50 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         for node, rule in covered.items():
             self._annotate(node, rule, groups, order)
         for value in nodes:
-            if value in groups and value not in covered:  # inputs, constants, float ops
-                value.meta["quantization_annotation"] = QuantizationAnnotation(
-                    output_qspec=_spec(value, groups, order), _annotated=True
+            is_free = value not in covered and value not in self._theirs
+            if value in groups and is_free:  # inputs, constants, float ops
+                value.meta[KEY] = QuantizationAnnotation(
+                    output_qspec=self._spec(value, groups, order), _annotated=True
                 )
         return model
 
     def validate(self, model: GraphModule) -> None:
-        """Nothing to check beyond what lowering checks before it quantizes."""
+        """Raises LoweringError where the recipe names a layer that the model does not have, or an
+        op that is to stay float has no float kernel.
+        """
+        self._recipe.check(model)
+        problems = [
+            Problem(
+                str(node.target),
+                describe(node.meta["val"]),
+                place(module_path(node), source_line(node)),
+                "it is to stay in float32, and has no float kernel",
+                "int8 for this layer",
+            )
+            for node in self._floats
+            if float_form(node) is None
+            and node.target not in FLOAT_OPS
+            # What another quantizer quantizes has quantized outputs.
+            and (node not in self._theirs or node.meta[KEY].output_qspec is None)
+        ]
+        if problems:
+            raise LoweringError("the model cannot be lowered as asked:", problems)
+
+    def _is_left(self, node: Node, rule: Rule) -> bool:
+        """Whether an op that could be int8 is not: movement is, wherever it stands."""
+        if node in self._theirs:
+            return True
+        stays_float = self._recipe.quantization.of(node) == FLOAT
+        return stays_float and not isinstance(rule.output, Shares)
+
+    def _is_quantized(self, node: Node) -> bool:
+        """Whether another quantizer gives a value a quantization."""
+        return node in self._theirs and node.meta[KEY].output_qspec is not None
 
     def _groups(
         self, covered: dict[Node, Rule], inner: set[Node], states: list[tuple[Node, Node]]
     ) -> Groups:
-        groups = Groups()
+        groups = Groups(self._theirs)
         for old, new in states:
             rule = covered.get(new)
             output = rule.output if rule is not None else None
@@ -227,9 +270,10 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             if node not in inner:
                 fused = fused_clamp(node)
                 base = node if fused is None else fused[0]
-                rule = covered[base]
-                values = [v for v in (node, *rule.activations(base)) if v in groups]
-                around.append((self._needs(base, rule), values))
+                rule = covered.get(base)
+                if rule is not None:
+                    values = [v for v in (node, *rule.activations(base)) if v in groups]
+                    around.append((self._needs(base, rule), values))
         for traits, values in around:
             for value in values[1:] if traits.shares_quantization else ():
                 groups.join(value, values[0])
@@ -239,11 +283,11 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
 
     def _annotate(self, node: Node, rule: Rule, groups: Groups, order: dict[Node, int]) -> None:
         inputs: dict[Node, QuantizationSpecBase] = {}
-        output = _spec(node, groups, order) if node in groups else None
+        output = self._spec(node, groups, order) if node in groups else None
         if fused_clamp(node) is None:
             for value in rule.activations(node):
                 if not isinstance(rule.output, Shares) or groups[value] is groups[node]:
-                    inputs[value] = _spec(value, groups, order, edge=True)
+                    inputs[value] = self._spec(value, groups, order, edge=True)
                 elif isinstance(output, QuantizationSpec):
                     # A source outside of the op's group is requantized on this edge, which now
                     # comes first in the group.
@@ -254,22 +298,48 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                     inputs[value] = output
             weights = rule.weights(node) or ()
             uniform = self._needs(node, rule).weights_per_tensor
-            observer = WidestChannel if uniform else PerChannelMinMaxObserver
             for weight in (weights,) if isinstance(weights, Node) else weights:
-                inputs[weight] = _per_channel(INT8_WEIGHT, observer, channel_axis(node))
+                axis = channel_axis(node)
+                observer = weight_observer(axis, uniform, self._recipe.training)
+                inputs[weight] = _per_channel(INT8_WEIGHT, observer, axis)
         for member in _readers(node):
-            member.meta["quantization_annotation"] = QuantizationAnnotation(
+            member.meta[KEY] = QuantizationAnnotation(
                 input_qspec_map={v: s for v, s in inputs.items() if v in member.all_input_nodes},
                 allow_implicit_sharing=False,
                 _annotated=True,
             )
         inputs = {v: s for v, s in inputs.items() if v in node.all_input_nodes}
-        node.meta["quantization_annotation"] = QuantizationAnnotation(
+        node.meta[KEY] = QuantizationAnnotation(
             input_qspec_map=inputs,
             output_qspec=output,
             allow_implicit_sharing=False,
             _annotated=True,
         )
+
+    def _spec(
+        self, value: Node, groups: Groups, order: dict[Node, int], edge: bool = False
+    ) -> QuantizationSpecBase:
+        """The group's quantization: its own spec at the member that comes first, shared with that
+        one elsewhere.
+        """
+        group = groups[value]
+        first = min(group.members, key=lambda n: order[n])
+        is_float = first in self._theirs and not self._is_quantized(first)
+        # What another quantizer leaves float is quantized by each reader, from the same values.
+        if (value is not first or edge) and not is_float:
+            return SharedQuantizationSpec(first)
+        training = self._recipe.training
+        if group.fixed is None and group.carried:
+            return _per_tensor(INT16, carried_observer(STATE_BITS, training))
+        if group.fixed is None:
+            kind = replace(INT8, symmetric=group.symmetric)
+            name = self._recipe.observer.of(first)
+            return _per_tensor(kind, activation_observer(name, training, group.headroom))
+        quantization = group.fixed.quantization
+        if not group.fixed.finer:
+            return _fixed(quantization)
+        known = quantization.scale, quantization.zero_point
+        return _per_tensor(quantization.type, known_observer(*known, training, HEADROOM))
 
 
 def _readers(node: Node) -> list[Node]:
@@ -280,23 +350,6 @@ def _readers(node: Node) -> list[Node]:
     if call is not node:
         return [call]
     return [m for m in members(node) if m is not node] if function_root(node) is not None else []
-
-
-def _spec(
-    value: Node, groups: Groups, order: dict[Node, int], edge: bool = False
-) -> QuantizationSpecBase:
-    """The group's quantization: its own spec at the member that comes first, shared with that one
-    elsewhere.
-    """
-    group = groups[value]
-    first = min(group.members, key=lambda n: order[n])
-    if value is not first or edge:
-        return SharedQuantizationSpec(first)
-    if group.fixed is not None:
-        return _fixed(group.fixed)
-    if group.carried:
-        return _per_tensor(INT16, PowerOfTwo, finest=STATE_BITS)
-    return _per_tensor(replace(INT8, symmetric=group.symmetric), Histogram, headroom=group.headroom)
 
 
 def _holds(quantization: Quantization, value: torch.Tensor) -> bool:

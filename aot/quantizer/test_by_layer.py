@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked of layers by name: float32, observers, and what another quantizer says of them."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.fx import GraphModule
+from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, Quantizer
+
+from aot.dialect.graph import edge_of
+from aot.errors import LoweringError
+from aot.lower import Lowered, lower
+from aot.quantizer.observers import OBSERVERS
+from aot.quantizer.quantizer import KEY
+from aot.testing.fixtures import op_counts, samples
+
+DATA = samples((1, 3, 6, 6), count=8)
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+        self.middle = nn.Sequential(nn.Linear(4, 16), nn.ReLU6(), nn.Linear(16, 8, bias=False))
+        self.head = nn.Linear(8, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.head(self.middle(torch.relu(self.conv(x))) * 2.0 + 1.0)
+        return result
+
+
+@functools.cache
+def net() -> nn.Module:
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        return Net().eval()
+
+
+def lowered(**options: Any) -> Lowered:
+    return lower(net(), DATA[0], calibration=DATA, per_op=False, **options)
+
+
+@functools.cache
+def default() -> Lowered:
+    return lowered()
+
+
+def sqnr(result: Lowered) -> float:
+    return result.quality.outputs[0].sqnr_db or 0.0
+
+
+FLOATS: dict[str, tuple[Any, dict[str, int]]] = {
+    "the last layer": ({"head": "float32"}, {"aten.bmm": 1, "aten.add": 1, "pl.linear": 2}),
+    "a layer between": (
+        {"default": "int8", "middle.0": "float32"},
+        {"aten.bmm": 1, "aten.add": 1, "pl.linear": 2, "pl.quantize": 1},
+    ),
+    "a pattern": (
+        {"middle.*": "float32"},
+        {"aten.bmm": 2, "aten.add": 1, "aten.maximum": 1, "aten.minimum": 1, "pl.linear": 1},
+    ),
+    "but one": ({"middle": "float32", "middle.0": "int8"}, {"aten.bmm": 1, "pl.linear": 2}),
+    "all but one": (
+        {"default": "float32", "conv": "int8"},
+        {"aten.bmm": 3, "aten.add": 3, "aten.mul": 1, "pl.conv2d": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_layers_stay_float(name: str) -> None:
+    quantization, expected = FLOATS[name]
+    result = lowered(quantization=quantization)
+    counts = op_counts(result.module)
+    assert {op: counts.get(op, 0) for op in expected} == expected
+    assert sqnr(result) > sqnr(default()) - 2.0
+    rows = [row for row in result.report["ops"] if row["op"].startswith("aten.")]
+    assert rows and all(row["precision"] == "float32" for row in rows)
+    assert result.report["float_ops"] == len(rows)
+
+
+def test_a_float_layer_computes_as_torch_does() -> None:
+    """On what the int8 layers before it give."""
+    result = lowered(quantization={"head": "float32"})
+    inner = lower(_Body().eval(), DATA[0], calibration=DATA, per_op=False)
+    (x,) = DATA[0]
+    body = inner.dequantize_outputs(inner.reference([x]))[0]
+    parts: Any = net()
+    with torch.no_grad():
+        expected = parts.head(body)
+    torch.testing.assert_close(result.reference([x])[0], expected, rtol=1e-5, atol=1e-5)
+
+
+class _Body(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        parts: Any = net()
+        result: torch.Tensor = parts.middle(torch.relu(parts.conv(x))) * 2.0 + 1.0
+        return result
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"quantization": {"haed": "float32"}}, "'haed' matches no layer; the nearest are head"),
+        ({"quantization": "int4"}, "no quantization 'int4'; there is: int8, float32"),
+        ({"quantization": {"head": "int7"}}, "no quantization 'int7'"),
+        ({"quantization": {"conv": "float32"}}, r"aten.convolution.*\n.*at conv \(Conv2d\)"),
+        ({"observer": {"middle.7": "mse"}}, "observer: 'middle.7' matches no layer"),
+        ({"observer": "best"}, "no observer 'best'; there is: histogram, minmax"),
+    ],
+)
+def test_errors(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(LoweringError, match=message):
+        lowered(**options)
+
+
+class KeepsFloat(Quantizer):  # type: ignore[misc]
+    """Another's: one layer has no quantization."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__()
+        self._place = place
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        layers = [n for n in model.graph.nodes if n.target is torch.ops.aten.linear.default]
+        layers[self._place].meta[KEY] = QuantizationAnnotation(_annotated=True)
+        return model
+
+    def validate(self, model: GraphModule) -> None:
+        pass
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_another_quantizer_goes_first(place: int) -> None:
+    result = lowered(quantizer=KeepsFloat(place))
+    counts = op_counts(result.module)
+    assert (counts["aten.bmm"], counts["pl.linear"], counts["pl.conv2d"]) == (1, 2, 1)
+    assert sqnr(result) > sqnr(default()) - 2.0
+
+
+def scales(result: Lowered) -> list[float]:
+    nodes = [n for n in result.folded.graph.nodes if n.op == "call_function"]
+    return [edge_of(n).scale for n in nodes if edge_of(n).quantization is not None]
+
+
+def test_an_observer_of_a_layer_is_of_that_layer() -> None:
+    changed = lowered(observer={"middle.2": "moving_average"})
+    pairs = list(zip(scales(default()), scales(changed), strict=True))
+    assert sum(a != b for a, b in pairs) == 1
+
+
+LIMITS = {"quant_min": -128, "quant_max": 127}
+
+# An observer, and the largest value that it leaves inside of 100,000 normal ones and one of 50.
+OUTLIER = {
+    "histogram": (4.0, 51.0),
+    "minmax": (49.9, 50.1),
+    "moving_average": (3.0, 10.0),
+    "mse": (4.0, 16.0),
+    "percentile": (3.5, 5.0),
+}
+
+
+@pytest.mark.parametrize("name", OBSERVERS)
+def test_observers_with_an_outlier(name: str) -> None:
+    generator = torch.Generator().manual_seed(1)
+    values = torch.randn(100, 1000, generator=generator)
+    values[60, 7] = 50.0
+    observer = OBSERVERS[name](dtype=torch.int8, qscheme=torch.per_tensor_affine, **LIMITS)
+    for sample in values:
+        observer(sample)
+    scale, zero_point = observer.calculate_qparams()
+    low, high = OUTLIER[name]
+    assert low < float(scale) * (127 - int(zero_point)) < high
+
+
+def test_the_mean_squared_error_is_the_least() -> None:
+    """Of all observers on values with tails, as far as a histogram can tell."""
+    generator = torch.Generator().manual_seed(1)
+    values = torch.randn(64, 1000, generator=generator)
+    values = values * values.abs().square()
+    errors = {}
+    for name, observer in OBSERVERS.items():
+        made = observer(dtype=torch.int8, qscheme=torch.per_tensor_affine, **LIMITS)
+        for sample in values:
+            made(sample)
+        scale, zero_point = (float(q) for q in made.calculate_qparams())
+        q = (values / scale + zero_point).round().clamp(-128, 127)
+        errors[name] = float(((q - zero_point) * scale - values).square().mean())
+    assert errors["mse"] <= 1.02 * min(errors.values())

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantization-aware training: what it reaches, what it leaves, and that it is the model's own."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from sklearn.datasets import load_digits
+from torch import nn
+from torch.fx import GraphModule
+from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
+
+from aot.calibration import calibrate
+from aot.errors import LoweringError
+from aot.export import export_aten
+from aot.lower import Lowered, lower
+from aot.quantizer.quantizer import Int8Quantizer
+from aot.quantizer.recipe import Recipe
+from aot.quantizer.training import Trainable
+from aot.testing.fixtures import model, op_counts, samples
+
+IMAGE = (1, 1, 8, 8)
+
+
+class Net(nn.Module):
+    """Its first BatchNorm and the layer behind it have channels of very different scale."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Conv2d(1, 16, 3, padding=1),
+            nn.BatchNorm2d(16),
+            nn.ReLU(),
+            nn.Conv2d(16, 16, 3, stride=2, padding=1, groups=16, bias=False),
+            nn.BatchNorm2d(16),
+            nn.ReLU6(),
+            nn.Conv2d(16, 16, 1),
+            nn.BatchNorm2d(16),
+            nn.Hardswish(),
+            nn.AvgPool2d(4),
+            nn.Flatten(),
+            nn.Linear(16, 10),
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.layers(x)
+        return result
+
+
+@functools.cache
+def digits() -> tuple[torch.Tensor, torch.Tensor]:
+    pixels, labels = load_digits(return_X_y=True)
+    return torch.tensor(pixels / 16.0, dtype=torch.float32).reshape(-1, *IMAGE[1:]), torch.tensor(
+        labels
+    )
+
+
+def learn(module: nn.Module, epochs: int = 3) -> None:
+    """Batches of 64 of the first 1,000, the last one smaller."""
+    images, labels = digits()
+    optimizer = torch.optim.Adam(module.parameters(), lr=1e-2)
+    for _ in range(epochs):
+        for batch in torch.randperm(1000).split(64):
+            optimizer.zero_grad()
+            F.cross_entropy(module(images[batch]), labels[batch]).backward()
+            optimizer.step()
+
+
+@functools.cache
+def trained() -> Net:
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        net = Net().train()
+        learn(net, 20)
+    scales = 10.0 ** torch.linspace(-1.2, 1.2, 16)
+    with torch.no_grad():
+        layers: Any = net.layers
+        layers[1].weight.mul_(scales)
+        layers[1].bias.mul_(scales)
+        layers[3].weight.div_(scales.reshape(-1, 1, 1, 1))
+    return net.eval()
+
+
+@functools.cache
+def lowered(train: Callable[[nn.Module], None] | None) -> Lowered:
+    images, _ = digits()
+    data = [(x,) for x in images[:48].split(1)]
+    limits = {"min_sqnr": -100.0, "min_agreement": 0.0, "per_op": False}
+    return lower(trained(), data[0], calibration=data, train=train, **limits)  # type: ignore[arg-type]
+
+
+def right(result: Lowered) -> float:
+    """Share of the held-out images."""
+    images, labels = digits()
+    given = [int(result.reference([x])[0].argmax()) for x in images[1400:1600].split(1)]
+    return float((torch.tensor(given) == labels[1400:1600]).double().mean())
+
+
+def test_training_repairs_badly_scaled_channels() -> None:
+    before, after = right(lowered(None)), right(lowered(learn))
+    assert before < 0.6, "the net is built to need it"
+    assert after > 0.8
+    # Measured against what was trained.
+    assert (lowered(learn).quality.outputs[0].sqnr_db or 0.0) > 10.0
+
+
+def test_training_leaves_the_model_and_makes_the_same_graph() -> None:
+    before = copy.deepcopy(trained().state_dict())
+    result = lowered(learn)
+    assert all(torch.equal(v, before[k]) for k, v in trained().state_dict().items())
+    assert op_counts(result.module) == op_counts(lowered(None).module)
+
+
+def test_the_same_loop_gives_the_same_bytes() -> None:
+    torch.rand(3)  # whatever the random numbers were before
+    assert lowered.__wrapped__(learn).pte == lowered(learn).pte
+
+
+def trainable(module: nn.Module, data: list[tuple[torch.Tensor, ...]]) -> Trainable:
+    recipe = Recipe.of(training=True)
+
+    def prepare(inputs: Sequence[torch.Tensor]) -> GraphModule:
+        aten = export_aten(module, inputs)
+        prepared: GraphModule = prepare_pt2e(aten, Int8Quantizer(None, recipe))
+        return prepared
+
+    deployed = prepare(data[0])
+    calibrate(deployed, data, data[0])
+    return Trainable(deployed, prepare)
+
+
+PARTS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
+    "convolution": (lambda: nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)), (3, 5, 6)),
+    "without a bias": (
+        lambda: nn.Sequential(nn.Conv2d(4, 4, 3, groups=4, bias=False), nn.BatchNorm2d(4)),
+        (4, 5, 5),
+    ),
+    "one dimension": (lambda: nn.Sequential(nn.Conv1d(2, 4, 3), nn.BatchNorm1d(4)), (2, 9)),
+    "linear": (lambda: nn.Sequential(nn.Linear(6, 5), nn.BatchNorm1d(5, momentum=0.3)), (6,)),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_folded_batch_norm_trains_as_itself(name: str) -> None:
+    """As long as nothing is quantized: the same outputs, gradients and statistics."""
+    make, shape = PARTS[name]
+    net = model(lambda part, x: part(x), make())
+    graph = trainable(net, samples((1, *shape), count=2))
+    own = copy.deepcopy(net).train()
+    for (x,) in samples((6, *shape), count=3):
+        expected, actual = own(x), graph(x)
+        torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-4)
+    live: Any = next(iter(graph.norms.values()))
+    parts: Any = own.parts
+    layer, norm = parts[0]
+    torch.testing.assert_close(live.mean, norm.running_mean, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(live.variance, norm.running_var, rtol=1e-4, atol=1e-4)
+    graph(x).square().sum().backward()
+    own(x).square().sum().backward()
+    torch.testing.assert_close(
+        live.weight.grad.flatten(), layer.weight.grad.flatten(), rtol=1e-3, atol=1e-3
+    )
+    torch.testing.assert_close(live.scale.grad, norm.weight.grad, rtol=1e-3, atol=1e-3)
+
+
+def test_in_eval_mode_nothing_moves() -> None:
+    net = model(lambda part, x: part(x), nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)))
+    graph = trainable(net, samples((1, 3, 5, 6), count=2)).eval()
+    (x,) = samples((4, 3, 5, 6), count=1)[0]
+    state = copy.deepcopy(graph.state_dict())
+    torch.testing.assert_close(graph(x), net(x), rtol=1e-4, atol=1e-4)
+    assert all(torch.equal(v, state[k]) for k, v in graph.state_dict().items())
+
+
+def diverge(module: nn.Module) -> None:
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.fill_(torch.nan)
+
+
+def smaller_images(module: nn.Module) -> None:
+    module(torch.zeros(2, 1, 6, 6))
+
+
+class Sum(nn.Module):
+    total: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("total", torch.zeros(IMAGE))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.total += x
+        return self.total * 0.5
+
+
+REFUSED: dict[str, tuple[Callable[[], nn.Module], Callable[[nn.Module], None]]] = {
+    "training left NaN": (lambda: model(lambda a, x: a(x), nn.Conv2d(1, 2, 3)), diverge),
+    "in the batch's size only": (
+        lambda: model(lambda x: F.pad(x, (0, 8 - x.shape[-1])).relu() + 1.0),
+        smaller_images,
+    ),
+    "a model with state": (lambda: Sum().eval(), learn),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_training_that_cannot_be_used(message: str) -> None:
+    make, train = REFUSED[message]
+    data = samples(IMAGE, count=2)
+    with pytest.raises(LoweringError, match=message):
+        lower(make(), data[0], calibration=data, train=train)

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantization-aware training: the prepared graph as a module that a training loop runs.
+
+Fake quantizers stand where observers would, weights are parameters, and each BatchNorm that was
+folded lives: the convolution computes with the weights that it will have when the running
+statistics are folded in, quantized, and what comes out is normalized by the batch's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e import FakeQuantize
+
+from aot.dialect.graph import state_nodes, tensor_constant
+from aot.errors import LoweringError, describe
+from aot.passes.aten.fuse_batch_norm import Folded, folded_norm
+from aot.rules import rule_for
+
+Prepare = Callable[[Sequence[torch.Tensor]], GraphModule]
+"""Exports the model with inputs of some shape, and puts in fake quantizers."""
+
+Train = Callable[[nn.Module], object]
+"""A training loop: changes the parameters of the module that it is given, in place."""
+
+_SMALLEST = 1e-12  # of a factor that is divided by
+
+
+class _LiveNorm(nn.Module):
+    """A BatchNorm behind the convolution or linear layer that it is folded into."""
+
+    bias: torch.Tensor
+    mean: torch.Tensor
+    variance: torch.Tensor
+
+    def __init__(self, folded: Folded, shape: torch.Size) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(folded.weight.reshape(shape).clone())
+        self.scale = nn.Parameter(folded.scale.clone())
+        self.offset = nn.Parameter(folded.offset.clone())
+        self.register_buffer("bias", folded.bias.clone())
+        self.register_buffer("mean", folded.mean.clone())
+        self.register_buffer("variance", folded.variance.clone())
+        self.epsilon, self.momentum = folded.epsilon, folded.momentum
+
+    def factor(self) -> torch.Tensor:
+        """By what folding multiplies each channel."""
+        factor = self.scale * torch.rsqrt(self.variance + self.epsilon)
+        return torch.where(factor.abs() < _SMALLEST, _SMALLEST, factor)
+
+    def folded_weight(self) -> torch.Tensor:
+        return self.weight * self.factor().reshape([-1] + [1] * (self.weight.dim() - 1))
+
+    def folded_bias(self) -> torch.Tensor:
+        return (self.bias - self.mean) * self.factor() + self.offset
+
+    def forward(self, y: torch.Tensor) -> torch.Tensor:
+        """y [N, C, ...], computed with the folded weight and without a bias."""
+        channels = [1, -1] + [1] * (y.dim() - 2)
+        if not self.training:
+            return y + self.folded_bias().reshape(channels)
+        others = [d for d in range(y.dim()) if d != 1]
+        count = y.numel() // y.shape[1]
+        if count == 1:
+            raise ValueError("BatchNorm needs more than one value a channel to train with")
+        factor = self.factor()
+        mean, variance = y.mean(others), y.var(others, unbiased=False) / factor.square()
+        with torch.no_grad():
+            unbiased = variance * (count / (count - 1))
+            self.mean.lerp_(mean / factor + self.bias, self.momentum)
+            self.variance.lerp_(unbiased, self.momentum)
+        scale = self.scale * torch.rsqrt(variance + self.epsilon) / factor
+        centred = y - mean.reshape(channels)
+        return centred * scale.reshape(channels) + self.offset.reshape(channels)
+
+
+class _FoldedWeight(nn.Module):
+    def __init__(self, norm: _LiveNorm) -> None:
+        super().__init__()
+        self.norm = norm
+
+    def forward(self) -> torch.Tensor:
+        return self.norm.folded_weight()
+
+
+class Trainable(nn.Module):
+    """A model in training for int8; takes and gives what the model does, in batches of any size.
+
+    In train mode BatchNorm takes the batch's statistics and ranges follow the values; in eval mode
+    both stay. Dropout is off in both.
+    """
+
+    def __init__(self, deployed: GraphModule, prepare: Prepare) -> None:
+        super().__init__()
+        self._prepare = prepare
+        self._deployed = [deployed]  # no child: torchao forbids it train() and eval()
+        self._by_shape: dict[tuple[torch.Size, ...], GraphModule] = {}
+        self.values = nn.ParameterDict()
+        self.norms = nn.ModuleDict()
+        self.quantizers = nn.ModuleList(_fake_quantizers(deployed))
+        for node in deployed.graph.nodes:
+            folded = folded_norm(node)
+            if folded is not None:
+                weight, _ = _constants(deployed, node)
+                self.norms[node.name] = _LiveNorm(folded, weight.meta["val"].shape)
+            elif rule_for(node) is not None:
+                self._make_parameters(node)
+        self.train()
+
+    def _make_parameters(self, node: Node) -> None:
+        (deployed,) = self._deployed
+        for source in _constants(deployed, node):
+            name = str(source.target)
+            key = name.replace(".", "_")
+            if key not in self.values:
+                value = tensor_constant(deployed, source)
+                assert value is not None
+                self.values[key] = nn.Parameter(value.detach().clone())
+                _assign(deployed, name, self.values[key])
+
+    def train(self, mode: bool = True) -> Trainable:
+        super().train(mode)
+        for quantizer in _fake_quantizers(self):
+            quantizer.enable_observer(mode)
+        return self
+
+    def forward(self, *inputs: torch.Tensor) -> Any:
+        shapes = tuple(x.shape for x in inputs)
+        if shapes not in self._by_shape:
+            self._by_shape[shapes] = self._graph(inputs)
+        return self._by_shape[shapes](*inputs)
+
+    def _graph(self, inputs: Sequence[torch.Tensor]) -> GraphModule:
+        (deployed,) = self._deployed
+        prepared = self._prepare(inputs)
+        if _structure(prepared) != _structure(deployed):
+            raise LoweringError(
+                f"the model is another graph for training inputs {describe(tuple(inputs))} than "
+                "for the example inputs: give training inputs that differ in the batch's size only"
+            )
+        module = GraphModule(deployed, prepared.graph)
+        for node in list(module.graph.nodes):
+            if node.name in self.norms:
+                _make_live(module, node, self.norms[node.name])
+        module.recompile()
+        return module
+
+    def finish(self, floats: GraphModule) -> None:
+        """Folds BatchNorm, and has the fake quantizers see the weights as they are now.
+
+        Args:
+          floats: the graph that was prepared; gets the weights too.
+
+        Raises:
+          LoweringError: training left parameters that are NaN or infinite.
+        """
+        (deployed,) = self._deployed
+        for name, value in [*self.named_parameters(), *self.norms.named_buffers()]:
+            if not bool(torch.isfinite(value).all()):
+                raise LoweringError(
+                    f"training left NaN or infinite values in {name}: a smaller learning rate, or "
+                    "gradients that are clipped"
+                )
+        self.eval()
+        self.requires_grad_(False)
+        for node in deployed.graph.nodes:
+            if node.name in self.norms:
+                norm = self.norms[node.name]
+                assert isinstance(norm, _LiveNorm)
+                weight, bias = _constants(deployed, node)
+                _assign(deployed, str(weight.target), norm.folded_weight().detach())
+                _assign(deployed, str(bias.target), norm.folded_bias().detach())
+            for constant in _constants(deployed, node):
+                trained = tensor_constant(deployed, constant)
+                assert trained is not None
+                _assign(floats, str(constant.target), trained)
+        for node in deployed.graph.nodes:
+            module = _fake_quantizer(deployed, node)
+            if module is not None and module.is_per_channel:
+                module.enable_observer()
+                module(tensor_constant(deployed, node.args[0]))
+
+
+def _fake_quantizers(module: nn.Module) -> list[FakeQuantize]:
+    return [m for m in module.modules() if isinstance(m, FakeQuantize)]
+
+
+def _fake_quantizer(module: GraphModule, node: object) -> FakeQuantize | None:
+    if not isinstance(node, Node) or node.op != "call_module":
+        return None
+    found = module.get_submodule(str(node.target))
+    return found if isinstance(found, FakeQuantize) else None
+
+
+def _constants(module: GraphModule, node: Node) -> list[Node]:
+    """The weights and the bias of a layer, as far as it has them, beneath fake quantizers."""
+    rule = rule_for(node)
+    weights = (rule.weights(node) if rule is not None else None) or ()
+    sources: list[Any] = [weights] if isinstance(weights, Node) else list(weights)
+    if isinstance(weights, Node):
+        sources += node.args[2:3]
+    while any(_fake_quantizer(module, s) is not None for s in sources):
+        sources = [s.args[0] if _fake_quantizer(module, s) else s for s in sources]
+    return [s for s in sources if isinstance(s, Node) and s.op == "get_attr"]
+
+
+def _make_live(module: GraphModule, node: Node, norm: nn.Module) -> None:
+    """Has a layer compute with the weight that its BatchNorm gives it, and puts that behind it."""
+    graph, quantized = module.graph, node.args[1]
+    assert isinstance(quantized, Node) and isinstance(norm, _LiveNorm)
+    for name, part in (("norm", norm), ("folded_weight", _FoldedWeight(norm))):
+        module.add_submodule(f"{node.name}_{name}", part)
+    with graph.inserting_before(quantized):
+        quantized.args = (graph.call_module(f"{node.name}_folded_weight"),)
+    node.args = (*node.args[:2], None, *node.args[3:])
+    with graph.inserting_after(node):
+        behind = graph.call_module(f"{node.name}_norm")
+    node.replace_all_uses_with(behind)
+    behind.args = (node,)
+
+
+def _structure(module: GraphModule) -> list[tuple[str, str, str]]:
+    return [(n.op, n.name, str(n.target)) for n in module.graph.nodes]
+
+
+def _assign(module: nn.Module, name: str, value: torch.Tensor) -> None:
+    path, _, last = name.rpartition(".")
+    owner = module.get_submodule(path)
+    if hasattr(owner, last):
+        delattr(owner, last)
+    if isinstance(value, nn.Parameter):
+        owner.register_parameter(last, value)
+    else:
+        owner.register_buffer(last, value)
+
+
+def train_prepared(
+    deployed: GraphModule, floats: GraphModule, prepare: Prepare, train: Train
+) -> None:
+    """Trains a prepared and calibrated graph, in place.
+
+    Args:
+      deployed: with fake quantizers, of the example inputs' shapes; its weights are copied before
+        they change.
+      floats: the graph that it was prepared from; gets the trained weights.
+      prepare: makes such a graph for inputs of other shapes.
+      train: the loop; torch's random numbers are seeded for it, so the same loop gives the same
+        weights.
+
+    Raises:
+      LoweringError: the model keeps state, or training left NaN or infinite values.
+    """
+    if state_nodes(deployed):
+        raise LoweringError("a model with state cannot be trained here: train it in float")
+    for quantizer in _fake_quantizers(deployed):
+        quantizer.activation_post_process.calibrates = False
+        quantizer.enable_fake_quant()
+    trainable = Trainable(deployed, prepare)
+    with torch.random.fork_rng(), torch.enable_grad():
+        torch.manual_seed(0)
+        train(trainable)
+    trainable.finish(floats)

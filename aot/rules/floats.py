@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Float forms of ops that have an int8 form: what those become that stay in float32 by request, in
+ops with a float kernel.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.fx import Graph, Node
+
+from aot.dialect.graph import Builder, Edge, Origin
+from aot.dialect.ops.reshape import reshape
+from aot.rules.rule import argument, as_clamp
+
+_aten = torch.ops.aten
+
+
+class FloatCall:
+    """A float op between float values, as a form of it sees it.
+
+    Args:
+      node: the ATen node.
+      inputs: its input nodes, by the ATen node, in the new graph.
+      constants: gives the tensor of an ATen node that is a constant.
+      graph: the new one.
+      builder: makes its nodes.
+      origin: what to write on them.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        inputs: Callable[[Node], Node],
+        constants: Callable[[object], torch.Tensor | None],
+        graph: Graph,
+        builder: Builder,
+        origin: Origin,
+    ) -> None:
+        self.node, self.constants = node, constants
+        self._inputs, self._origin = inputs, origin
+        self._graph, self._builder = graph, builder
+
+    def input(self, index: int) -> Node:
+        source = self.node.args[index]
+        assert isinstance(source, Node)
+        return self._inputs(source)
+
+    def constant(self, name: str, value: torch.Tensor) -> Node:
+        return self._builder.constant(f"{self.node.name}_{name}", value, Edge())
+
+    def reshape(self, x: Node, shape: list[int]) -> Node:
+        return self._builder.call(reshape, x, shape, edge=Edge(), origin=self._origin)
+
+    def call(self, target: Any, *args: Node) -> Node:
+        new: Node = self._graph.call_function(target, args)
+        value = target(*(n.meta["val"].to("meta") for n in args))
+        new.meta.update(val=value, edge=Edge(), origin=self._origin)
+        new.meta["stack_trace"] = self._origin.source
+        return new
+
+
+def _linear(call: FloatCall) -> Node:
+    x = call.input(0)
+    weight = call.constants(call.node.args[1])
+    assert weight is not None
+    shape = list(call.node.meta["val"].shape)
+    columns, depth = weight.shape
+    flat = call.reshape(x, [1, math.prod(shape[:-1]), depth])
+    transposed = call.constant("weight_t", weight.detach().t().contiguous().unsqueeze(0))
+    y = call.reshape(call.call(_aten.bmm.default, flat, transposed), shape)
+    bias = call.constants(argument(call.node, "bias"))
+    if bias is None:
+        return y
+    return call.call(_aten.add.Tensor, y, call.constant("bias", bias.detach().reshape(columns)))
+
+
+def _clamp(call: FloatCall) -> Node:
+    clamp, y = as_clamp(call.node), call.input(0)
+    assert clamp is not None
+    for name, target, limit in (
+        ("minimum", _aten.maximum.default, clamp.minimum),
+        ("maximum", _aten.minimum.default, clamp.maximum),
+    ):
+        if limit is not None:
+            y = call.call(target, y, call.constant(name, torch.tensor([limit])))
+    return y
+
+
+def _binary(call: FloatCall) -> Node:
+    sides = []
+    for index, side in enumerate(call.node.args[:2]):
+        is_number = isinstance(side, bool | int | float)
+        number = torch.tensor([float(side)]) if is_number else None  # type: ignore[arg-type]
+        sides.append(call.input(index) if number is None else call.constant("number", number))
+    return call.call(call.node.target, *sides)
+
+
+_FORMS: dict[Any, Callable[[FloatCall], Node]] = {
+    _aten.linear.default: _linear,
+    _aten.relu.default: _clamp,
+    _aten.hardtanh.default: _clamp,
+    _aten.clamp.default: _clamp,
+    _aten.add.Tensor: _binary,
+    _aten.mul.Tensor: _binary,
+}
+
+
+def float_form(node: Node) -> Callable[[FloatCall], Node] | None:
+    """What makes the float form of an ATen node that may be int8 too; None if there is none."""
+    if node.target is _aten.add.Tensor and argument(node, "alpha") != 1:
+        return None
+    return _FORMS.get(node.target)

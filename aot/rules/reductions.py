@@ -12,7 +12,7 @@ from torch.fx import Node
 from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.graph import Edge, quantization_of, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.cumsum import cumsum
+from aot.dialect.ops.cumsum import cumsum, guard_bits
 from aot.dialect.ops.extremes import amax, amin
 from aot.dialect.ops.log_softmax import DIFFERENCE_SHIFT, GUARD_BITS
 from aot.dialect.ops.logsumexp import logsumexp
@@ -154,9 +154,10 @@ class CumSum(UnaryRule):
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
         dim = int(argument(call.node, "dim")) % len(shape_of(x))
-        factor = quantize_multiplier(quantization_of(x).scale / call.output.scale)
+        bits = guard_bits(shape_of(x)[dim])
+        factor = quantize_multiplier(quantization_of(x).scale / call.output.scale / 2**bits)
         zero_points = (quantization_of(x).zero_point, call.output.zero_point)
-        return call.emit(cumsum, x, dim, *zero_points, *factor)
+        return call.emit(cumsum, x, dim, bits, *zero_points, *factor)
 
 
 FAMILY = Family(

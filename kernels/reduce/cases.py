@@ -92,9 +92,12 @@ def _logsumexp() -> Iterator[Case]:
 
 def _cumsum() -> Iterator[Case]:
     for name, given, dim, board, values in rows("cumsum", 60):
-        multiplier, shift = values.factor(1.0 / given.shape[dim])
+        left_shift = values.choice([22, 5, 0]) - (given.shape[dim] - 1).bit_length()
+        left_shift = max(left_shift, 0)
+        multiplier, shift = values.factor(2.0**-left_shift / given.shape[dim])
         attributes = {
             "dim": dim,
+            "left_shift": left_shift,
             "input_zero_point": values.zero_point(),
             "output_zero_point": values.zero_point(),
             "multiplier": multiplier,
@@ -165,10 +168,11 @@ CALLS = [
     Valid(
         OpCall(
             "pl::cumsum",
-            {"input": activation(2, 8), "dim": 1, **_ZERO_POINTS, **_FACTOR},
+            {"input": activation(2, 8), "dim": 1, "left_shift": 19, **_ZERO_POINTS, **_FACTOR},
             (activation(2, 8, name="y"),),
         ),
         refused=[
+            ({"left_shift": 21}, "21 guard bits may overflow int32"),
             ({"dim": 2}, "dim is 2, not in \\[0, 1\\]"),
             ({"input": activation(2, 7)}, "it should be \\[2, 7\\]"),
         ],
@@ -184,6 +188,7 @@ MUTANTS = [
     Mutant("reduce/second_moment_s8_scalar.c", "<< (-bits - 1)", "<< 0"),
     Mutant("reduce/logsumexp_s8_scalar.c", "exp_table + maximum", "exp_table"),
     Mutant("reduce/cumsum_s8_scalar.c", "int32_t sum = 0", "static int32_t sum = 0"),
+    Mutant("reduce/cumsum_s8_scalar.c", "1 << p.fraction_bits", "1"),
     Mutant("reduce/fold.h", "j * dims->kept_stride[1]", "j * dims->kept_stride[0]"),
     Mutant("reduce/fold.h", "i * dims->reduced_stride[0]", "0"),
 ]

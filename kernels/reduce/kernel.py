@@ -81,7 +81,12 @@ def logsumexp(call: OpCall, isa: Isa) -> KernelCall:
 def cumsum(call: OpCall, isa: Isa) -> KernelCall:
     del isa
     source, output = call.tensor("input", "int8"), call.output("int8")
-    _check_count(call, axis_size(call, source.shape))
+    count = axis_size(call, source.shape)
+    left_shift = call.integer("left_shift", 0, 22)
+    call.require(
+        count << 8 + left_shift <= INT32_MAX + 1,
+        f"a sum of {count} int8 values with {left_shift} guard bits may overflow int32",
+    )
     call.require(
         source.shape == output.shape,
         f"output has shape {list(output.shape)}, it should be {list(source.shape)}",
@@ -90,7 +95,7 @@ def cumsum(call: OpCall, isa: Isa) -> KernelCall:
     return KernelCall(
         function="pl_cumsum_s8",
         header="kernels/reduce/reduce.h",
-        params=_requantization(call),
+        params={**_requantization(call), "fraction_bits": left_shift},
         dims=reduction_loops(source.shape, {axis}),
         data={"input": source, "output": output},
         in_place=((source.name, output.name),),
@@ -100,12 +105,8 @@ def cumsum(call: OpCall, isa: Isa) -> KernelCall:
 def _count(call: OpCall) -> int:
     """Of the values of a result."""
     count = call.tensor("input").size // call.output().size
-    _check_count(call, count)
-    return count
-
-
-def _check_count(call: OpCall, count: int) -> None:
     call.require(count * 256 <= INT32_MAX, f"a sum of {count} int8 values may overflow int32")
+    return count
 
 
 def _requantization(call: OpCall) -> dict[str, Field]:

@@ -13,7 +13,8 @@ typedef struct {
   int32_t shift;
   int32_t count;           // of second_moment: of the values if centered, else 0
   int32_t root;            // of second_moment, 0 or 1
-  int32_t fraction_bits;   // of second_moment, see there; of logsumexp, those of exp_table
+  int32_t fraction_bits;   // of second_moment, see there; of logsumexp, those of exp_table;
+                           // of cumsum, those that a sum gets before it is requantized
   int32_t log_multiplier;  // of logsumexp: of log2 in Q16
   int32_t log_shift;
 } pl_reduce_params;
@@ -44,7 +45,8 @@ PL_MUST_USE pl_status pl_second_moment_s8(const pl_context *ctx, const pl_reduce
 PL_MUST_USE pl_status pl_logsumexp_s8(const pl_context *ctx, const pl_reduce_params *params,
                                       const pl_reduce_dims *dims, const pl_reduce_data *data);
 
-// output = saturate(requantize(sum of input - input_zero_point) + output_zero_point), the sum over
+// output = saturate(requantize(s << fraction_bits) + output_zero_point), s the sum of
+// input - input_zero_point over
 // the innermost reduced dimension, the only one, up to and with each value. The output has the
 // input's shape, and may be the input.
 PL_MUST_USE pl_status pl_cumsum_s8(const pl_context *ctx, const pl_reduce_params *params,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/binary/elementwise.h"
 
-static inline int8_t smaller(const pl_binary_params *params, const int16_t *table, int32_t a, int32_t b) {
+static inline int8_t smaller(const pl_binary_params *params, const int16_t *table, int32_t a,
+                             int32_t b) {
   (void)params;
   (void)table;
   return (int8_t)(a < b ? a : b);

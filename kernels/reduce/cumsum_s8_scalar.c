@@ -10,8 +10,8 @@ static void cumsum(const pl_reduce_params *params, const int8_t *x, int32_t size
   int32_t sum = 0;
   for (; size > 0; --size, x += step, output += step) {
     sum += *x - p.input_zero_point;
-    *output = pl_narrow(pl_requantize(sum * unit, p.multiplier, p.shift), p.output_zero_point, INT8_MIN,
-                        INT8_MAX);
+    *output = pl_narrow(pl_requantize(sum * unit, p.multiplier, p.shift), p.output_zero_point,
+                        INT8_MIN, INT8_MAX);
   }
 }
 

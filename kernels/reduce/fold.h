@@ -26,8 +26,8 @@ static inline pl_status pl_reduce_s8(
   int8_t *output = data->output;
   for (int32_t i = 0; i < dims->kept[0]; ++i) {
     for (int32_t j = 0; j < dims->kept[1]; ++j) {
-      const int8_t *x = (const int8_t *)data->input + i * dims->kept_stride[0] +
-                        j * dims->kept_stride[1];
+      const int8_t *x =
+          (const int8_t *)data->input + i * dims->kept_stride[0] + j * dims->kept_stride[1];
       for (int32_t left = dims->kept[2]; left > 0; --left, x += dims->kept_stride[2]) {
         *output++ = function(params, dims, data->exp_table, x);
       }

@@ -45,10 +45,9 @@ PL_MUST_USE pl_status pl_second_moment_s8(const pl_context *ctx, const pl_reduce
 PL_MUST_USE pl_status pl_logsumexp_s8(const pl_context *ctx, const pl_reduce_params *params,
                                       const pl_reduce_dims *dims, const pl_reduce_data *data);
 
-// output = saturate(requantize(s << fraction_bits) + output_zero_point), s the sum of
-// input - input_zero_point over
-// the innermost reduced dimension, the only one, up to and with each value. The output has the
-// input's shape, and may be the input.
+// output = saturate(requantize(s << fraction_bits) + output_zero_point), s the sum of input -
+// input_zero_point over the innermost reduced dimension, the only one, up to and with each value.
+// The output has the input's shape, and may be the input.
 PL_MUST_USE pl_status pl_cumsum_s8(const pl_context *ctx, const pl_reduce_params *params,
                                    const pl_reduce_dims *dims, const pl_reduce_data *data);
 

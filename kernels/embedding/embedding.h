@@ -21,7 +21,6 @@ typedef struct {
 // output[i] = table[indices[i]]. An index that is not in [0, rows) ends it with PL_ERROR_INDEX; the
 // output then has the rows before it.
 PL_MUST_USE pl_status pl_embedding_s8(const pl_context *ctx, const pl_embedding_params *params,
-                                      const pl_embedding_dims *dims,
-                                      const pl_embedding_data *data);
+                                      const pl_embedding_dims *dims, const pl_embedding_data *data);
 
 #endif  // KERNELS_EMBEDDING_EMBEDDING_H_

@@ -25,8 +25,8 @@ pl_status pl_masked_softmax_s8(const pl_context *ctx, const pl_masked_softmax_pa
   int8_t *output = data->output;
   pl_broadcast_row row = {0};
   do {
-    softmax_row(data->input + row.a, data->mask + row.b, dims->size, data->exp_table,
-                params->steps, output);
+    softmax_row(data->input + row.a, data->mask + row.b, dims->size, data->exp_table, params->steps,
+                output);
     output += dims->size;
   } while (pl_broadcast_next(&dims->rows, &row));
   return PL_OK;

@@ -105,7 +105,7 @@ FORMS: dict[str, tuple[Callable[..., object], list[nn.Module], tuple[int, ...], 
         lambda x: x * (x > 0).float() + (x < -1).to(x.dtype),
         [],
         IMAGE,
-        {"aten.gt": 1, "aten.lt": 1, "aten._to_copy": 2, "aten.mul": 1, "aten.add": 1},
+        {"aten.gt": 1, "aten.where": 1, "aten.lt": 1, "aten._to_copy": 1, "aten.add": 1},
     ),
     "memory format inside": (
         lambda a, x: a(x.to(memory_format=torch.channels_last)).contiguous(),

@@ -72,6 +72,4 @@ def _places(
     return int(ratio * unit), int(offset * unit), unit
 
 
-FAMILY = Family(
-    dict.fromkeys((_BILINEAR, _LINEAR), BilinearUpsampling()), kept=(_BILINEAR, _LINEAR)
-)
+FAMILY = Family(dict.fromkeys((_BILINEAR, _LINEAR), BilinearUpsampling()), kept=(_LINEAR,))

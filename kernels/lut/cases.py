@@ -16,6 +16,7 @@ def cases() -> Iterator[Case]:
     identity = every_value.copy()
     yield _case("identity", every_value, identity, board=True)
     yield _case("reversed", every_value.reshape(4, 64), identity[::-1].copy())
+    yield _case("bools", every_value, every_value > 3, board=True)
     for size in [*range(1, 12), 100, 1000]:
         values = Values("lut", size)
         yield _case(f"size {size}", values.int8(size), values.int8(256), board=size in (1, 7, 100))
@@ -39,6 +40,7 @@ CALLS = [
         refused=[
             ({"table": constant(range(100))}, "100 entries, not 256"),
             ({"input": activation(5)}, "5 inputs do not give 4"),
+            ({"table": constant([True] * 256, "bool")}, "output 0 is int8, not bool"),
         ],
     ),
 ]

@@ -62,8 +62,11 @@ def logsumexp(call: OpCall, isa: Isa) -> KernelCall:
     log_factor = factor(call, "log_multiplier", "log_shift")
     source_zero_point = zero_point(call, "input_zero_point")
     largest = max(INT8_MAX - source_zero_point, source_zero_point - INT8_MIN)
-    reach = requantize(largest << _DIFFERENCE_SHIFT, *input_factor)
-    reach += requantize(32 << _LOG2_BITS, *log_factor)
+    terms = ((largest << _DIFFERENCE_SHIFT, input_factor), (32 << _LOG2_BITS, log_factor))
+    reach = max(
+        sum(requantize(term, *scale) for term, scale in terms),
+        *(term << max(shift, 0) for term, (_, shift) in terms),
+    )
     call.require(reach < INT32_MAX, f"the terms may add up to {reach}: int32 overflows")
     params = {
         "input_zero_point": source_zero_point,

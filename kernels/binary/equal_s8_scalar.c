@@ -3,7 +3,7 @@
 
 static inline int8_t is_equal(const pl_binary_params *params, const int16_t *table, int32_t a,
                               int32_t b) {
-  return (a == table[b + 128]) != params->negated;
+  return (int8_t)((a == table[b + 128]) != params->negated);
 }
 
 pl_status pl_equal_s8(const pl_context *ctx, const pl_binary_params *params,

@@ -4,7 +4,7 @@
 static inline int8_t is_less(const pl_binary_params *params, const int16_t *table, int32_t a,
                              int32_t b) {
   (void)params;
-  return a < table[b + 128];
+  return (int8_t)(a < table[b + 128]);
 }
 
 pl_status pl_less_s8(const pl_context *ctx, const pl_binary_params *params,

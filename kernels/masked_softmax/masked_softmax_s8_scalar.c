@@ -8,6 +8,7 @@ static void softmax_row(const int8_t *x, const uint8_t *mask, int32_t size,
   uint32_t sum = 0;
   for (int32_t i = 0; i < size; ++i) sum += mask[i] ? (uint32_t)exp_table[maximum - x[i]] : 0;
   const uint32_t half = sum / 2;
+  if (sum == 0) sum = 1;  // all are masked
   for (int32_t i = 0; i < size; ++i) {
     uint32_t share = 0;
     if (mask[i]) {

@@ -149,7 +149,7 @@ MUTANTS = [
     Mutant("binary/maximum_s8_scalar.c", "a > b", "a < b"),
     Mutant("binary/less_s8_scalar.c", "a < table", "a <= table"),
     Mutant("binary/equal_s8_scalar.c", "!= params->negated", "!= 0"),
-    Mutant("binary/div_s8_scalar.c", "d / 2", "(d - 1) / 2"),
+    Mutant("binary/div_s8_scalar.c", "FRACTION_BITS 23", "FRACTION_BITS 22"),
     Mutant("binary/div_s8_scalar.c", "divisor == 0 ? 1", "0 ? 1"),
     Mutant("binary/div_s8_scalar.c", "(divisor < 0)", "0"),
     Mutant("binary/prelu_s8_scalar.c", "x > 0", "a > 0"),

@@ -59,8 +59,8 @@ CALLS = [
 ]
 
 MUTANTS = [
-    Mutant("log_softmax/log_softmax_s8_scalar.c", "index == 127", "index == 128"),
-    Mutant("log_softmax/log_softmax_s8_scalar.c", "fraction >> 8)", "fraction >> 9)"),
+    Mutant("common/log2.h", "index == 127", "index == 128"),
+    Mutant("common/log2.h", "fraction >> 8)", "fraction >> 9)"),
 ]
 
 

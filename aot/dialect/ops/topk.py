@@ -28,5 +28,6 @@ def topk(input: torch.Tensor, k: int, dim: int, largest: bool) -> tuple[torch.Te
     smallest) first; of equal values the one that comes first. dim is not negative.
     """
     values, indices = input.sort(dim=dim, descending=largest, stable=True)
-    best, places = values.narrow(dim, 0, k), indices.narrow(dim, 0, k)
-    return best.contiguous(), places.to(torch.int32).contiguous()
+    best, places = values.narrow(dim, 0, k), indices.narrow(dim, 0, k).to(torch.int32)
+    row_major = torch.contiguous_format
+    return best.clone(memory_format=row_major), places.clone(memory_format=row_major)

@@ -33,7 +33,7 @@ def _elf(program: str) -> Path:
     return Path(f"boards/tests/{program}.{_NAME}.elf")
 
 
-def _run(program: str, *, time_limit: float = 20, count: bool = False) -> Run:
+def _run(program: str, *, time_limit: float = 120, count: bool = False) -> Run:
     return simulate(_elf(program), _BOARD, time_limit=time_limit, count=count)
 
 

@@ -21,7 +21,7 @@ from tests.random.graphs import Graph, graphs
 from tests.random.on_host import Host
 from tests.random.properties import OPTIONS, Bundle, Options
 
-_MODELS = 6
+_MODELS = 12
 _REFUSED_AT_MOST = 0.2
 
 

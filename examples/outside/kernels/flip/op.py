@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::flip, which Pilotlight does not have: the order of a dimension reversed."""
+"""outside::reverse, a torch op that reverses a dimension, and pl::flip, its int8 form."""
 
 from __future__ import annotations
 
@@ -26,23 +26,28 @@ def flip(input: torch.Tensor, dim: int) -> torch.Tensor:
     return input.flip([dim])
 
 
+@torch.library.custom_op("outside::reverse", mutates_args=())
+def reverse(x: torch.Tensor, dim: int) -> torch.Tensor:
+    """x with the order of a dimension reversed."""
+    return x.flip([dim])
+
+
+@reverse.register_fake
+def _(x: torch.Tensor, dim: int) -> torch.Tensor:
+    return torch.empty_like(x)
+
+
 class Flip(UnaryRule):
-    """aten.flip of one dimension."""
+    """outside::reverse."""
 
     output: ClassVar[Output] = Shares()
 
     def op(self, node: Node) -> Op:
         return flip
 
-    def reject(self, node: Node) -> tuple[str, str] | None:
-        if len(argument(node, "dims")) != 1:
-            return "it flips several dimensions", "one flip for each"
-        return None
-
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
-        (dim,) = argument(call.node, "dims")
-        return call.emit(flip, x, dim % len(shape_of(x)))
+        return call.emit(flip, x, argument(call.node, "dim") % len(shape_of(x)))
 
 
-register(Flip(), torch.ops.aten.flip.default)
+register(Flip(), torch.ops.outside.reverse.default)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch.export import ExportedProgram, default_decompositions
+from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
@@ -131,11 +131,16 @@ def export_aten(
 
 def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedProgram:
     """The program in the ops that the rules know."""
-    table = default_decompositions()
-    recurrent = split_recurrent.KEPT
-    for op in (*KEPT, *parts_to_cat.KEPT, *decompose_attention.KEPT, *recurrent, *keeps):
-        table.pop(op, None)
-    return make_functional(program, table)
+    return make_functional(
+        program,
+        (
+            *KEPT,
+            *parts_to_cat.KEPT,
+            *decompose_attention.KEPT,
+            *split_recurrent.KEPT,
+            *keeps,
+        ),
+    )
 
 
 def _check_module(model: object) -> None:

@@ -8,7 +8,7 @@ forgotten; so are writes that leave a buffer as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,6 +22,7 @@ from torch.utils._pytree import tree_map_only
 
 from aot.dialect.graph import State, state_of, tensor_constant
 from aot.errors import LoweringError, describe
+from aot.passes.aten.run_decompositions import run_decompositions
 from kernels.common.tensor import MAX_RANK
 
 _aten = torch.ops.aten
@@ -70,8 +71,8 @@ def assignments_kept(model: torch.nn.Module) -> Iterator[None]:
             handle.remove()
 
 
-def make_functional(program: ExportedProgram, decompositions: Mapping[Any, Any]) -> ExportedProgram:
-    """The program decomposed, so that it writes buffers at its end only.
+def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedProgram:
+    """The program decomposed but for the ops kept, so that it writes buffers at its end only.
 
     Raises:
       LoweringError: a buffer becomes another shape, shares its memory, or shares its new value with
@@ -82,7 +83,7 @@ def make_functional(program: ExportedProgram, decompositions: Mapping[Any, Any])
             buffer, value = node.args
             _check_write(buffer.name.removeprefix("b_"), buffer.meta["val"], value.meta["val"])
     try:
-        functional: ExportedProgram = program.run_decompositions(dict(decompositions))
+        functional = run_decompositions(program, kept)
     except SpecViolationError as error:
         raise LoweringError(
             "the model gives one value to two buffers, or to a buffer and to an input that it "

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Composite ATen ops become the ops that they consist of, but for those that are kept whole."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from torch._decomp import _core_aten_decompositions_post_autograd
+from torch._export.utils import _is_preservable_cia_op, _special_op_to_preserve_cia
+from torch.export import ExportedProgram
+from torch.export.decomp_utils import PRESERVED_ATEN_CIA_OPS
+from torch.export.exported_program import _decompose_exported_program
+
+
+@functools.cache
+def _core_decompositions() -> Mapping[Any, Callable[..., Any]]:
+    decompositions: Mapping[Any, Callable[..., Any]] = _core_aten_decompositions_post_autograd()
+    return decompositions
+
+
+def run_decompositions(program: ExportedProgram, kept: Iterable[Any] = ()) -> ExportedProgram:
+    """What ExportedProgram.run_decompositions gives with the default table without the ops kept.
+
+    That method registers a decomposition of each of 500 composite ops anew in every call, for the
+    few that should stay: three quarters of a small model's lowering. Here only those that stay are
+    registered; the others decompose by the kernels that they have anyway.
+
+    Args:
+      program: as torch.export gives it.
+      kept: ops that are left as they are, where they neither alias nor change what they take.
+    """
+    kept = set(kept)
+    decompositions = {op: f for op, f in _core_decompositions().items() if op not in kept}
+    composite = {
+        op: decompositions.pop(op, _special_op_to_preserve_cia)
+        for op in {*kept, *PRESERVED_ATEN_CIA_OPS}
+        if _is_preservable_cia_op(op)
+    }
+    decomposed: ExportedProgram = _decompose_exported_program(
+        program,
+        cia_to_decomp=composite,
+        python_decomp_table=decompositions,
+        joint_loss_index=None,
+        decompose_custom_triton_ops=False,
+    )
+    return decomposed

@@ -19,12 +19,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
-from executorch.exir import schema as et
-from executorch.exir._serialize._program import PTEFile, serialize_pte_binary
-from executorch.exir.memory_planning import MemoryPlanningAlgorithmSuite
-from executorch.exir.operator.convert import to_out_variant
-from executorch.exir.tensor import ALIGNMENT, TensorSpec, make_allocation_info, make_tensor_value
-from executorch.exir.version import EXECUTORCH_SCHEMA_VERSION
 from executorch.extension import pytree
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
@@ -48,6 +42,18 @@ from aot.pte.conventions import (
     constant_methods,
     is_name,
     sealed,
+)
+from aot.pte.exir import (
+    ALIGNMENT,
+    EXECUTORCH_SCHEMA_VERSION,
+    MemoryPlanningAlgorithmSuite,
+    PTEFile,
+    TensorSpec,
+    et,
+    make_allocation_info,
+    make_tensor_value,
+    serialize_pte_binary,
+    to_out_variant,
 )
 from aot.pte.kernel_forms import kernel_form
 

@@ -36,8 +36,8 @@ from aot.errors import LoweringError, module_path, place, source_line
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization, stays_float
 from aot.rules import fused_clamp, gives_integers, rule_for
 from aot.rules.floats import FloatCall, float_form
-from aot.rules.function import function_root, masks_of, members
-from aot.rules.rule import Call, Clamp, Rule
+from aot.rules.function import function_root, members, unquantized_of
+from aot.rules.rule import ON_DEVICE, Call, Clamp, Rule
 from aot.rules.unary import table_of
 
 
@@ -92,8 +92,8 @@ class _Folder:
         quantizers = [u for u in node.users if u.target is QUANTIZE]
         quantizations = {activation_quantization(u) for u in quantizers}
         is_state = "state" in node.meta
-        if value.dtype is torch.int64:
-            value = torch.empty_like(value, dtype=torch.int32, device="meta")
+        if value.dtype in ON_DEVICE:
+            value = torch.empty_like(value, dtype=ON_DEVICE[value.dtype], device="meta")
         keeps_float = not is_state and (self.float_io or len(quantizers) != len(node.users))
         quantization = quantizations.pop() if len(quantizations) == 1 else None
         if keeps_float or quantization is None:
@@ -186,7 +186,7 @@ class _Folder:
         known = node in self.floats or node in self.int8
         if known or tensor_constant(self.source, node) is not None:
             return []
-        return masks_of(node) if gives_integers(node) else node.all_input_nodes
+        return unquantized_of(node) if gives_integers(node) else node.all_input_nodes
 
     def _make_float(self, argument: Node) -> Node:
         """A float value whose float sources are made."""
@@ -199,7 +199,8 @@ class _Folder:
             origin = _origin(("dequantize",), argument)
             new = self.builder.call(dequantize, *args, edge=Edge(), origin=origin)
         elif constant is not None:
-            new = self.builder.constant(argument.name, constant)
+            dtype = ON_DEVICE.get(constant.dtype, constant.dtype)
+            new = self.builder.constant(argument.name, constant.to(dtype))
         elif gives_integers(argument):
             rule = rule_for(argument)
             assert rule is not None

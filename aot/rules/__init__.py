@@ -97,7 +97,8 @@ def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
 def _table_rule(node: Node) -> Rule | None:
     call, index = taken_from(node)
     if call is node:
-        return _TABLE.get(node.target)
+        rule = _TABLE.get(node.target)
+        return None if rule is None else movement.as_unquantized(rule, node)
     return next(iter(_RESULTS.get(call.target, ())[index:]), None)
 
 

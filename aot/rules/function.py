@@ -76,11 +76,22 @@ def is_mask(node: Node) -> bool:
     return isinstance(value, torch.Tensor) and value.dtype == torch.bool
 
 
+def is_unquantized(node: Node) -> bool:
+    """Whether a value is no tensor of floats: masks, indices and other integers."""
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and not value.is_floating_point()
+
+
 def masks_of(node: Node) -> list[Node]:
     """The masks that an op, or a function of one value, reads."""
+    return [source for source in unquantized_of(node) if is_mask(source)]
+
+
+def unquantized_of(node: Node) -> list[Node]:
+    """What an op, or a function of one value, reads that is not quantized."""
     root = function_root(node)
     sources = taken_from(node)[0].all_input_nodes if root is None else [root]
-    return [source for source in sources if is_mask(source)]
+    return [source for source in sources if is_unquantized(source)]
 
 
 def function_root(node: Node) -> Node | None:

@@ -6,6 +6,7 @@ dialect.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar, cast
 
 import torch
@@ -18,7 +19,18 @@ from aot.dialect.ops.pad import pad
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.slice import slice
 from aot.dialect.ops.transpose import transpose
-from aot.rules.rule import Call, Family, Output, Shares, UnaryRule, argument
+from aot.rules.function import is_unquantized
+from aot.rules.rule import (
+    ON_DEVICE,
+    Call,
+    Family,
+    Integers,
+    Output,
+    Rule,
+    Shares,
+    UnaryRule,
+    argument,
+)
 
 _aten = torch.ops.aten
 RESHAPE_TARGETS = (
@@ -152,6 +164,47 @@ class Cat(UnaryRule):
     def emit(self, call: Call) -> Node:
         dim = int(argument(call.node, "dim")) % len(shape_of(call.inputs[0]))
         return call.emit(cat, list(call.inputs), dim)
+
+
+class Unquantized:
+    """What a rule that only moves values does to masks and integers.
+
+    Args:
+      rule: moves quantized values.
+    """
+
+    output: ClassVar[Output] = Integers()
+    fuses_clamp: ClassVar[bool] = False
+
+    def __init__(self, rule: Rule) -> None:
+        self._rule = rule
+
+    def activations(self, node: Node) -> list[Node]:
+        return []
+
+    def weights(self, node: Node) -> Node | None:
+        return None
+
+    def op(self, node: Node) -> Op:
+        return self._rule.op(node)
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        return self._rule.reject(node)
+
+    def emit(self, call: Call) -> Node:
+        values = [call.unquantized(value) for value in self._rule.activations(call.node)]
+        return self._rule.emit(replace(call, inputs=values))
+
+
+def as_unquantized(rule: Rule, node: Node) -> Rule:
+    """The rule of a node for what it is given: another for masks and integers, if the op of the
+    dialect moves those too.
+    """
+    if not is_unquantized(node) or not isinstance(rule.output, Shares):
+        return rule
+    dtype = node.meta["val"].dtype
+    moved = next(iter(rule.op(node).dtypes.values()))
+    return Unquantized(rule) if ON_DEVICE.get(dtype, dtype) in moved else rule
 
 
 FAMILY = Family(

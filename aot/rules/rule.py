@@ -30,6 +30,9 @@ class Clamp:
     maximum: float | None = None
 
 
+ON_DEVICE = {torch.int64: torch.int32}
+"""What dtypes become that the device does not have."""
+
 HEADROOM = 1 / 8
 """By which share a range is wider than calibration shows, where a value is seen too rarely for its
 largest ones to be among them."""
@@ -118,7 +121,8 @@ class Call:
 
     def emit(self, op: Op, *args: Any, edge: Edge | None = None) -> Node:
         """A row-major node of the result's quantization, unless another edge is given."""
-        return self.builder.call(op, *args, edge=edge or Edge(self.output), origin=self.origin)
+        edge = edge or Edge(self.quantization)
+        return self.builder.call(op, *args, edge=edge, origin=self.origin)
 
     def result(self, call: Node, index: int) -> Node:
         """The result, one of several of an emitted call."""

@@ -148,11 +148,40 @@ def cases() -> Iterator[Case]:
     ops = {"gather": 1, "conv2d": 1}
     yield spatial("conv2d_padded_by_reflection", reflected, (1, 3, 5, 4), ops)
     yield Case("cat_of_three_ranges", partial(Function, partial(_cat, dim=1)), ranges, {"cat": 1})
+    moved = partial(Function, _choose_by_moved_mask)
+    yield Case("mask_moved", moved, (Input((2, 3, 4)),), _OF_MOVED_MASK, 1)
+    yield Case("indices_moved", Moved, (Input((2, 5), below=9),), _OF_MOVED_INDICES, 1)
     for name, shape in (("", (2, 5)), ("_rank_1", (3,)), ("_of_one", (1, 1))):
         rows = (Input(shape, below=11),)
         yield Case(f"embedding{name}", partial(nn.Embedding, 11, 6), rows, {"embedding": 1})
     tokens = (Input((2, 5), below=11),)
     yield Case("embedding_with_positions", Tokens, tokens, {"embedding": 1, "add": 1})
+
+
+_OF_MOVED_MASK = {"mean": 1, "lut": 1, "slice": 1, "cat": 1, "gather": 1, "where": 1}
+
+
+def _choose_by_moved_mask(x: torch.Tensor) -> torch.Tensor:
+    mask = (x > 0)[:, 1:].transpose(1, 2)
+    mask = torch.cat((mask, mask.flip(-1)), -1).reshape(2, 16)
+    return torch.where(mask, x.sum(), 0.0)
+
+
+_OF_MOVED_INDICES = {"slice": 1, "cat": 1, "gather": 1, "embedding": 1}
+
+
+class Moved(nn.Module):
+    """Embeddings of tokens behind a first one that is always the same, in another order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(9, 4)
+
+    def forward(self, indices: torch.Tensor) -> torch.Tensor:
+        first = torch.full((2, 1), 8)
+        indices = torch.cat((first, indices[:, 1:].roll(1, 1)), 1)
+        embedded: torch.Tensor = self.tokens(indices.t().unsqueeze(0))
+        return embedded
 
 
 class Tokens(nn.Module):

@@ -188,4 +188,7 @@ def check_sample(
                 f"{where} is {describe(actual)}, the model was exported with {describe(expected)}"
             )
         if not bool(torch.isfinite(actual).all()):
-            raise LoweringError(f"{where} holds NaN or infinite values")
+            raise LoweringError(
+                f"{where} holds NaN or infinite values; a mask may be booleans, or have a large "
+                "negative number in place of minus infinity"
+            )

@@ -25,7 +25,7 @@ _HINTS = {
     "aten._native_batch_norm_legit": "BatchNorm with statistics of its own, which folds away",
     "aten.sum": "mask.float().sum(dim)",
     "aten.max_pool2d_with_indices": "a pool whose indices nobody reads",
-    "aten.scaled_dot_product_attention": "dropout_p=0.0, and a mask that is a constant, or float32",
+    "aten.scaled_dot_product_attention": "dropout_p=0.0",
     "aten.lstm": "weights that are constants, sequences that are not packed, and a Linear layer "
     "behind it for proj_size",
     "aten.gru": "weights that are constants, and sequences that are not packed",

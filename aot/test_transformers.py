@@ -216,6 +216,48 @@ def test_takes_masks_as_inputs(is_bool: bool, error: float) -> None:
         assert float(noise.square().mean()) < error * float(actual.square().mean())
 
 
+class Padded(nn.Module):
+    """A decoder's layer, with the padding of both sequences given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.TransformerDecoderLayer(16, 2, 32, batch_first=True)
+
+    def forward(
+        self, x: torch.Tensor, memory: torch.Tensor, padding: torch.Tensor, of_memory: torch.Tensor
+    ) -> torch.Tensor:
+        later = torch.ones(6, 6).triu(1) > 0
+        result: torch.Tensor = self.layer(
+            x,
+            memory,
+            tgt_mask=later,
+            tgt_key_padding_mask=padding,
+            memory_key_padding_mask=of_memory,
+        )
+        return result
+
+
+def test_takes_padding_as_an_input() -> None:
+    torch.manual_seed(1)
+    network = Padded().eval()
+    lengths = torch.randint(2, 7, (12, 2))
+    samples = [
+        (
+            torch.randn(1, 6, 16),
+            torch.randn(1, 5, 16),
+            *(torch.arange(n)[None] >= k for n, k in pair),
+        )
+        for pair in (((6, a), (5, b)) for a, b in lengths)
+    ]
+    result = lower(network, samples[0], calibration=samples[:8])
+    ops = Counter(op.name for n in result.module.graph.nodes if (op := dialect_op(n)) is not None)
+    assert ops["masked_softmax"] == 2 and "softmax" not in ops
+    for sample in samples[8:]:
+        (actual,) = result.dequantize_outputs(result.reference(sample))
+        noise = actual - network(*sample)
+        assert float(noise.square().mean()) < 5e-3 * float(actual.square().mean())
+
+
 def test_a_row_that_is_masked_whole_gives_zero() -> None:
     torch.manual_seed(1)
     kept = torch.ones(8, 8, dtype=torch.bool)

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import torch
 from torch.export import ExportedProgram
@@ -34,9 +35,22 @@ class FloatModel:
     def __call__(self, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """The outputs side by side; state is carried from call to call."""
         copies = tuple(x.clone() for x in inputs)
-        with torch.no_grad():
+        with torch.no_grad(), _as_exported():
             results = torch.func.functional_call(self._runnable, self._buffers, copies)
         leaves = tree_leaves(results)
         computed = range(len(leaves)) if self._computed is None else self._computed
         # An output may be a buffer, which the next run writes into.
         return [leaves[i].clone() for i in computed]
+
+
+@contextmanager
+def _as_exported() -> Iterator[None]:
+    """Within it, nn.TransformerEncoder and its kin compute what export sees: on their fast path
+    they give 0 where a mask says that there is padding.
+    """
+    enabled = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(enabled)

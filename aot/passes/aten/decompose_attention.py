@@ -4,9 +4,7 @@
 Torch's own decomposition copies keys and values for grouped heads, scales both sides, makes masks
 on the device and asks it which rows are masked whole. Here heads of a group are rows of one
 product, and a mask, of which is_causal is one, decides what softmax is of
-(aot/passes/aten/mask_softmax.py). A mask of floats that is no constant is added, but not below
-`_FLOOR`: exp(-24) is 4e-11, and a range that holds the minus 1e9 of masks has no room for the
-scores. Leaves attention with dropout, and a mask of booleans that repeats along the keys.
+(aot/passes/aten/mask_softmax.py). Leaves attention with dropout.
 """
 
 from __future__ import annotations
@@ -18,7 +16,8 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
 from aot.passes.aten.build import call
-from aot.passes.aten.mask_softmax import masked, with_bias
+from aot.passes.aten.kept_by import for_scores, kept_by
+from aot.passes.aten.mask_softmax import floored, masked, with_bias
 from aot.rules.masked_softmax import MASKED_SOFTMAX
 from aot.rules.rule import argument
 
@@ -28,17 +27,12 @@ ATTENTION = _aten.scaled_dot_product_attention.default
 KEPT = (ATTENTION,)
 """What export leaves whole for this pass."""
 
-_FLOOR = -24.0
-
 
 def decompose_attention(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many attentions were decomposed."""
     count = 0
     for node in list(module.graph.nodes):
         if node.target is not ATTENTION or argument(node, "dropout_p"):
-            continue
-        mask = argument(node, "attn_mask")
-        if mask is not None and tensor_constant(module, mask) is None and _repeats(node, mask):
             continue
         with module.graph.inserting_before(node):
             replacement = _decomposed(module, node)
@@ -88,16 +82,11 @@ def _weights(module: GraphModule, node: Node, scores: Node) -> Node:
         return masked(module, node, scores, known)
     if known is not None:
         return with_bias(module, node, scores, known)
-    if mask is not None and mask.meta["val"].dtype is torch.bool:
-        return call(node, MASKED_SOFTMAX, scores, mask)
-    if mask is not None:
-        mask = call(node, _aten.clamp.default, mask, _FLOOR)
-        scores = call(node, _aten.add.Tensor, scores, mask)
-    return call(node, _aten.softmax.int, scores, -1)
-
-
-def _repeats(node: Node, mask: Node) -> bool:
-    """Whether one boolean of a mask is for all keys."""
-    key, value = node.args[1], mask.meta["val"]
-    assert isinstance(key, Node)
-    return value.dtype is torch.bool and value.shape[-1] != key.meta["val"].shape[-2]
+    if mask is None:
+        return call(node, _aten.softmax.int, scores, -1)
+    if mask.meta["val"].dtype is not torch.bool:
+        kept = kept_by(module, node, mask)
+        if kept is None:
+            return call(node, _aten.softmax.int, floored(node, scores, mask), -1)
+        mask = kept()
+    return call(node, MASKED_SOFTMAX, scores, for_scores(node, mask, scores))

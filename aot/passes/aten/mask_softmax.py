@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""softmax of scores with a constant mask -> pl_float::masked_softmax.
+"""softmax of scores with a mask -> pl_float::masked_softmax.
 
 A mask is written as minus infinity, or a large negative number, in place of scores or added to
 them: a range that holds such a number has no room for the scores. Matches softmax over the last
 dimension of x.masked_fill(mask, number), also as where, and of x + mask. An element is masked if it
-is at least `_FAR` below the largest of its row: exp(-64) is 1e-28. The same number added to a whole
-row changes nothing. Leaves masks that mask nothing, those that mask whole rows, for which torch
-gives NaN, and those that the model computes.
+is at least `FAR` below the largest of its row. The same number added to a whole row changes
+nothing. Leaves masks that mask nothing, and those that mask whole rows, for which torch gives NaN.
+
+Masks that the model is given or computes may follow one another. A row that they mask whole gives
+0. One of numbers that are not known is added, but not below `_FLOOR`: exp(-24) is 4e-11.
 """
 
 from __future__ import annotations
@@ -16,11 +18,13 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
 from aot.passes.aten.build import call, constant
+from aot.passes.aten.kept_by import FAR, MOVEMENT, Mask, both, for_scores, kept_by
+from aot.rules.function import function_root
 from aot.rules.masked_softmax import MASKED_SOFTMAX
 from aot.rules.rule import argument
 
 _aten = torch.ops.aten
-_FAR = 64.0
+_FLOOR = -24.0
 
 
 def mask_softmax(module: GraphModule) -> int:
@@ -34,7 +38,11 @@ def mask_softmax(module: GraphModule) -> int:
         if argument(node, "dim") % max(scores.meta["val"].dim(), 1) != scores.meta["val"].dim() - 1:
             continue
         with module.graph.inserting_before(node):
-            replacement = _masked_fill(module, node, scores) or _addition(module, node, scores)
+            replacement = (
+                _computed(module, node, scores)
+                or _masked_fill(module, node, scores)
+                or _addition(module, node, scores)
+            )
         if replacement is not None:
             node.replace_all_uses_with(replacement)
             module.graph.erase_node(node)
@@ -58,7 +66,7 @@ def with_bias(module: GraphModule, node: Node, scores: Node, bias: torch.Tensor)
     """What `node` gives: softmax of scores + bias; a row with minus infinity only gives 0."""
     bias = bias.expand(*bias.shape[:-1], scores.meta["val"].shape[-1])
     largest = bias.amax(-1, keepdim=True)
-    kept = (bias - largest > -_FAR) & (largest > -torch.inf)
+    kept = (bias - largest > -FAR) & (largest > -torch.inf)
     finite = torch.where(kept, bias - largest, 0.0) if not bool(kept.all()) else bias
     if bool(finite.any()):
         added = constant(module, node, "bias", finite)
@@ -66,12 +74,92 @@ def with_bias(module: GraphModule, node: Node, scores: Node, bias: torch.Tensor)
     return masked(module, node, scores, kept)
 
 
+def floored(node: Node, scores: Node, bias: Node) -> Node:
+    """scores + bias, a mask of numbers that the model is given, as far as they matter."""
+    bias = call(node, _aten.clamp.default, bias, _FLOOR)
+    return call(node, _aten.add.Tensor, scores, bias)
+
+
+def _computed(module: GraphModule, node: Node, scores: Node) -> Node | None:
+    mask: Mask | None = None
+    is_known = True
+    while (found := _filled(module, node, scores) or _added(module, node, scores)) is not None:
+        bias, scores, kept = found
+        is_known &= tensor_constant(module, bias) is not None
+        mask = kept if mask is None else both(node, mask, kept)
+    if mask is not None and not is_known:
+        return call(node, MASKED_SOFTMAX, scores, for_scores(node, mask(), scores))
+    for bias, rest in _sides(scores):
+        if _is_given_mask(bias, rest):
+            return call(node, _aten.softmax.int, floored(node, rest, bias), -1)
+    return None
+
+
+def _filled(module: GraphModule, node: Node, where: Node) -> tuple[Node, Node, Mask] | None:
+    """(condition, scores, mask) of scores in whose place there is minus infinity."""
+    if where.target is not _aten.where.self:
+        return None
+    condition, *branches = where.args
+    assert isinstance(condition, Node)
+    for filler, scores, is_kept in zip(branches, branches[::-1], (False, True), strict=True):
+        number = tensor_constant(module, filler)
+        if number is None or not bool((number <= -FAR).all()) or not isinstance(scores, Node):
+            continue
+        if scores.meta["val"].shape != where.meta["val"].shape:
+            continue
+        if is_kept:
+            return condition, scores, lambda: condition
+        return condition, scores, lambda: call(node, _aten.logical_not.default, condition)
+    return None
+
+
+def _added(module: GraphModule, node: Node, addition: Node) -> tuple[Node, Node, Mask] | None:
+    """(bias, scores, mask) of scores to which a mask is added."""
+    for bias, scores in _sides(addition):
+        mask = kept_by(module, node, bias)
+        if mask is not None:
+            return bias, scores, mask
+    return None
+
+
+def _sides(addition: Node) -> list[tuple[Node, Node]]:
+    """(bias, scores) as which the two sides of an addition can be taken."""
+    if addition.target is not _aten.add.Tensor or argument(addition, "alpha") != 1:
+        return []
+    sides = [side for side in addition.args if isinstance(side, Node)]
+    shape = addition.meta["val"].shape
+    pairs = zip(sides[::-1], sides, strict=True)
+    return [(a, b) for a, b in pairs if len(sides) == 2 and b.meta["val"].shape == shape]
+
+
+def _is_given_mask(bias: Node, scores: Node) -> bool:
+    """Whether a bias is an input of the model as it is, or a function of one times a large negative
+    number; and the same for several rows or heads.
+    """
+    few = bias.meta["val"].numel() < scores.meta["val"].numel()
+    source = _moved(bias)
+    factors = [a for a in source.args if isinstance(a, float | int)]
+    if source.target is _aten.mul.Tensor and min(factors, default=0.0) <= -FAR:
+        root = function_root(source)
+        source = source if root is None else _moved(root)
+    return few and source.op == "placeholder" and "state" not in source.meta
+
+
+def _moved(node: Node) -> Node:
+    """The value whose elements a node gives in another order or shape."""
+    while node.target in MOVEMENT:
+        source = node.args[0]
+        assert isinstance(source, Node)
+        node = source
+    return node
+
+
 def _masked_fill(module: GraphModule, node: Node, where: Node) -> Node | None:
     if where.target is not _aten.where.self:
         return None
     condition, *branches = (tensor_constant(module, n) for n in where.args)
     for position, (filler, taken) in enumerate(zip(branches, (False, True), strict=True)):
-        if condition is None or filler is None or filler.numel() != 1 or filler.item() > -_FAR:
+        if condition is None or filler is None or filler.numel() != 1 or filler.item() > -FAR:
             continue
         scores = where.args[2 - position]
         assert isinstance(scores, Node)
@@ -90,7 +178,7 @@ def _addition(module: GraphModule, node: Node, addition: Node) -> Node | None:
         if bias is None or bias.dim() == 0 or not isinstance(scores, Node):
             continue
         largest = bias.amax(-1, keepdim=True)
-        masks = bool((bias - largest <= -_FAR).any()) and bool((largest > -torch.inf).all())
+        masks = bool((bias - largest <= -FAR).any()) and bool((largest > -torch.inf).all())
         if masks and scores.meta["val"].shape == addition.meta["val"].shape:
             return with_bias(module, node, scores, bias)
     return None

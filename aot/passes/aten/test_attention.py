@@ -102,12 +102,50 @@ def test_adds_a_mask_that_is_an_input() -> None:
     assert changes == 1 and counts["aten.add"] == counts["aten.clamp"] == 1
 
 
-@pytest.mark.parametrize(("mask", "changes"), [(ONE_ROW, 1), (ONE_ROW[:, :1], 0)])
-def test_takes_a_mask_of_booleans_that_is_an_input(mask: torch.Tensor, changes: int) -> None:
-    found, graph = check_aten_pass(
-        decompose_attention, F.scaled_dot_product_attention, inputs=(*PLAIN, mask), atol=1e-6
-    )
-    assert found == op_counts(graph).get("pl_float.masked_softmax", 0) == changes
+# name: function of a mask of booleans that attention is given, what is added or masked by it, ands
+GIVEN: dict[str, tuple[Function, torch.Tensor, int]] = {
+    "as it is": (lambda mask: mask, ONE_ROW, 0),
+    "one for all keys": (lambda mask: mask, ONE_ROW[:, :1], 0),
+    "of what is left out": (lambda mask: added(mask[:, None, None], OFF), LAST_TWO, 0),
+    "for each head": (
+        lambda mask: added(mask[:, None, None], OFF).expand(2, 4, 1, -1).reshape(8, 1, -1)[None],
+        LAST_TWO.expand(2, -1),
+        0,
+    ),
+    "by a product": (lambda mask: (1.0 - mask.float()) * -1e9, ~LAST_TWO, 0),
+    "causal too": (
+        lambda mask: added(mask, -1e9) + added(torch.ones(ROWS, COLUMNS).triu(2) > 0, OFF),
+        LAST_TWO,
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_takes_a_mask_of_booleans_that_is_an_input(name: str) -> None:
+    function, given, conjunctions = GIVEN[name]
+
+    def attention(
+        query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor
+    ) -> torch.Tensor:
+        bias = function(mask)
+        if name == "for each head":
+            query, key, value = (x.flatten(0, 1)[None] for x in (query, key, value))
+        assert isinstance(bias, torch.Tensor)
+        return F.scaled_dot_product_attention(query, key, value, bias)
+
+    def rewrite(module: torch.fx.GraphModule) -> int:
+        remove_identities(module)
+        fold_constants(module)
+        count = decompose_attention(module)
+        module.graph.eliminate_dead_code()
+        return count
+
+    changes, graph = check_aten_pass(rewrite, attention, inputs=(*PLAIN, given), atol=1e-6)
+    counts = op_counts(graph)
+    assert changes == counts["pl_float.masked_softmax"] == 1
+    assert counts.get("aten.logical_and", 0) == conjunctions
+    assert "aten.add" not in counts
 
 
 X = values(2, ROWS, COLUMNS)
@@ -135,8 +173,27 @@ MASKS: dict[str, tuple[Function, int | None]] = {
     "fill with little": (lambda x: softmax(x.masked_fill(MASK, -5.0)), None),
     "another dimension": (lambda x: x.masked_fill(MASK, -1e9).softmax(1), None),
     "a whole row": (lambda x: softmax(x.masked_fill(~ONE_ROW, -1e9)), None),
-    "that the model computes": (lambda x: softmax(x.masked_fill(x > 0.3, -1e9)), None),
+    "that the model computes": (lambda x: softmax(x.masked_fill(x[:, :1] > 0.9, -1e9)), 0),
+    "several": (
+        lambda x: softmax(torch.where(x[:, :1] > 0.9, OFF, x + added(LAST_TWO, OFF))),
+        0,
+    ),
+    "computed, in a sum": (lambda x: softmax(added(x[:, :1] > 0.9, -1e9) + x), 0),
+    "computed, of little": (lambda x: softmax(added(x[:, :1] > 0.9, -5.0) + x), None),
 }
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, keeps: softmax(x + keeps[:, None]),
+        lambda x, keeps: softmax(x + (1.0 - keeps[:, None]) * -1e4),
+    ],
+)
+def test_adds_a_given_mask_of_numbers_as_far_as_it_matters(function: Function) -> None:
+    inputs = (X, (~LAST_TWO).float())
+    changes, graph = check_aten_pass(mask_softmax, function, inputs=inputs, atol=1e-6)
+    assert changes == op_counts(graph)["aten.clamp"] == 1
 
 
 @pytest.mark.parametrize("name", MASKS)

@@ -46,6 +46,7 @@ from aot.passes.aten.split_layers import split_layers
 from aot.passes.aten.split_to_slices import split_to_slices
 from aot.passes.aten.three_to_two_dimensions import three_to_two_dimensions
 from aot.passes.aten.whole_norms import whole_norms
+from aot.program import tensor_names
 from aot.python_state import check_python_state
 from aot.rules import KEPT
 from aot.rules.function import mark_materialized
@@ -95,6 +96,8 @@ def export_aten(
     # every call.
     module = decomposed.module(check_guards=False)
     assert isinstance(module, GraphModule)
+    if isinstance(model, ExportedProgram):
+        _take_tensors_alone(module, tensor_names(program))
     for rewrite in (
         lift_state,
         remove_identities,
@@ -240,30 +243,13 @@ def _masks_unread() -> Iterator[None]:
 
 def _check_signature(program: ExportedProgram, example_inputs: Sequence[torch.Tensor]) -> None:
     """That an exported program takes what the example gives, in the example's order."""
-    positional, keywords = program.call_spec.in_spec.children()
-    if keywords.num_leaves:
-        names = ", ".join(map(str, keywords.context))
-        raise LoweringError(
-            f"the program was exported with keyword arguments ({names}): export it with positional "
-            "ones"
-        )
-    if any(not child.is_leaf() for child in positional.children()):
-        raise LoweringError(
-            "the program takes tuples, lists or dicts of tensors: export a model whose inputs are "
-            "tensors"
-        )
-    inputs = program.graph_signature.user_inputs
+    inputs = tensor_names(program)
     if len(inputs) != len(example_inputs):
         raise LoweringError(
             f"the program takes {len(inputs)} inputs, example_inputs has {len(example_inputs)}"
         )
     placeholders = {n.name: n for n in program.graph.nodes if n.op == "placeholder"}
     for position, (name, example) in enumerate(zip(inputs, example_inputs, strict=True)):
-        if name not in placeholders:
-            raise LoweringError(
-                f"input {position} of the program is the constant {name!r}: export a model whose "
-                "inputs are tensors"
-            )
         value = placeholders[name].meta["val"]
         if isinstance(value, torch.Tensor) and describe(value) != describe(example):
             raise LoweringError(
@@ -273,13 +259,11 @@ def _check_signature(program: ExportedProgram, example_inputs: Sequence[torch.Te
 
 
 def _check_inputs(program: ExportedProgram) -> None:
-    signature = program.graph_signature
+    names = tensor_names(program)
     for node in program.graph.nodes:
-        if node.op != "placeholder" or node.name not in signature.user_inputs:
+        if node.op != "placeholder" or node.name not in names:
             continue
-        value = node.meta.get("val")
-        if not isinstance(value, torch.Tensor):
-            raise LoweringError(f"input {node.name} is {describe(value)}, not a tensor")
+        value = node.meta["val"]
         dynamic = [i for i, size in enumerate(value.shape) if not isinstance(size, int)]
         if dynamic:
             raise LoweringError(
@@ -320,6 +304,15 @@ def _check_effects(program: ExportedProgram) -> None:
                 f"the model checks its data at run time ({node.target}): the device has no such "
                 "check; move it out of forward"
             )
+
+
+def _take_tensors_alone(module: GraphModule, names: Sequence[str]) -> None:
+    """Drops the structure that a program takes its tensors in, and what is constant of it."""
+    for node in list(module.graph.nodes):
+        if node.op == "placeholder" and node.target not in names:
+            module.graph.erase_node(node)
+    take_tensors(module)
+    module.recompile()
 
 
 def _forget_writes_to_inputs(program: ExportedProgram) -> None:

@@ -24,6 +24,7 @@ from torch.export import ExportedProgram
 
 from aot.calibration import as_inputs, iterable
 from aot.errors import LoweringError, describe
+from aot.program import by_name, signature_of, tensor_names
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -56,11 +57,26 @@ class Inputs:
         self._paths = [path for path in leaves if path not in self._constants]
         if not self._paths:
             raise LoweringError(f"{name} is {describe(example)}: there is no tensor in it")
+        if isinstance(model, ExportedProgram):
+            self._take_as(model, name)
         self.example = self.tensors(example, name)
         self.model = model
         plain = not given.kwargs and all(isinstance(a, torch.Tensor) for a in given.args)
         if isinstance(model, torch.nn.Module) and not plain:
             self.model = _flat(model, given, self._paths)
+
+    def _take_as(self, program: ExportedProgram, name: str) -> None:
+        """Takes the tensors in the order in which a program does."""
+        example = [torch.empty(0)] * len(tensor_names(program))
+        leaves = dict(_leaves(by_name(program, example)))
+        paths = [path for path, value in leaves.items() if isinstance(value, torch.Tensor)]
+        other = [p for p, v in self._constants.items() if p not in leaves or leaves[p] != v]
+        if set(paths) != set(self._paths) or other:
+            raise LoweringError(
+                f"{name} has {_listed([*self._paths, *other])}; the program was exported with "
+                f"{_listed(f'{p}={v!r}' if p not in paths else p for p, v in leaves.items())}"
+            )
+        self._paths = paths
 
     def tensors(self, sample: Any, name: str) -> Tensors:
         """A sample's tensors, in the order of forward's arguments; a tuple of these is one, too.
@@ -180,8 +196,10 @@ def first_sample(data: object, name: str) -> tuple[Any, Iterator[Any]]:
 
 
 def _signature(model: torch.nn.Module | ExportedProgram) -> inspect.Signature:
-    """Of forward, without annotations; any number of inputs where there is none, or none to see."""
+    """Of forward, without annotations; any number of inputs where there is none to see."""
     inputs = inspect.Parameter("inputs", inspect.Parameter.VAR_POSITIONAL)
+    if isinstance(model, ExportedProgram):
+        return signature_of(model)
     if not isinstance(model, torch.nn.Module):
         return inspect.Signature([inputs])
     try:

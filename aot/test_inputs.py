@@ -162,3 +162,39 @@ def test_a_model_of_arguments_and_results_of_every_kind() -> None:
     torch.testing.assert_close(z, expected["more"][2], rtol=0.0, atol=0.02)
     modules = {op["module"] for op in lowered.report["ops"]}
     assert "linear (Linear)" in modules, "paths are the user's own"
+
+
+class Scaled(nn.Module):
+    """Tensors, a number and nothing, by position and by name, some of them nested."""
+
+    def forward(
+        self, x: torch.Tensor, pair: Any, scale: float, nothing: None = None, *, state: Any
+    ) -> tuple[torch.Tensor, Any]:
+        return x * scale - pair[1]["a"], {"sum": pair[0] + state["h"], "nothing": nothing}
+
+
+def _of_program(*seeds: int) -> list[dict[str, Any]]:
+    generators = (torch.Generator().manual_seed(seed) for seed in seeds)
+    drawn = (torch.rand(4, 2, 3, generator=generator) for generator in generators)
+    return [{"state": {"h": h}, "x": x, "pair": (a, {"a": b})} for x, a, b, h in drawn]
+
+
+def test_exported_programs_take_what_they_were_exported_with() -> None:
+    (first,) = _of_program(0)
+    keywords = {"state": first["state"]}
+    program = torch.export.export(Scaled(), (first["x"], first["pair"], 3.0), keywords)
+    samples = _of_program(*range(16))
+    lowered = lower(program, samples[0], calibration=samples)
+    names = [tensor["name"] for tensor in lowered.report["inputs"]]
+    assert names == ["x", "pair_0", "pair_1_a", "state_h"]
+    x, a, b, h = Inputs(program, samples[1], "sample").tensors(samples[1], "sample")
+    difference, total = lowered.dequantize_outputs(lowered.reference((x, a, b, h)))
+    # Int8 of ranges of 4 and 2.
+    torch.testing.assert_close(difference, x * 3.0 - b, rtol=0.0, atol=0.03)
+    torch.testing.assert_close(total, a + h, rtol=0.0, atol=0.02)
+    for wrong, text in (
+        ({**first, "scale": 2.0}, r"example has .*scale; the program was .* scale=3\.0"),
+        ({**first, "pair": first["x"]}, r"example has .*pair, .* with x, pair\[0\], pair\[1\]"),
+    ):
+        with pytest.raises(LoweringError, match=text):
+            Inputs(program, wrong, "example")

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch.export import ExportedProgram
 from torch.utils._pytree import tree_leaves
+
+from aot.program import arguments_of
 
 
 class FloatModel:
@@ -23,6 +26,7 @@ class FloatModel:
         self, model: torch.nn.Module | ExportedProgram, computed: Sequence[int] | None = None
     ) -> None:
         self._computed = computed
+        self._program = model if isinstance(model, ExportedProgram) else None
         self._runnable: torch.nn.Module = (
             model.module(check_guards=False) if isinstance(model, ExportedProgram) else model
         )
@@ -32,11 +36,16 @@ class FloatModel:
         """Makes the next run the first."""
         self._buffers = {name: x.clone() for name, x in self._runnable.named_buffers()}
 
+    def _arguments(self, tensors: tuple[torch.Tensor, ...]) -> tuple[Any, dict[str, Any]]:
+        return (tensors, {}) if self._program is None else arguments_of(self._program, tensors)
+
     def __call__(self, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """The outputs side by side; state is carried from call to call."""
         copies = tuple(x.clone() for x in inputs)
         with torch.no_grad(), _as_exported():
-            results = torch.func.functional_call(self._runnable, self._buffers, copies)
+            results = torch.func.functional_call(
+                self._runnable, self._buffers, *self._arguments(copies)
+            )
         leaves = tree_leaves(results)
         computed = range(len(leaves)) if self._computed is None else self._computed
         # An output may be a buffer, which the next run writes into.

@@ -134,16 +134,15 @@ def export_aten(
 
 def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedProgram:
     """The program in the ops that the rules know."""
-    return make_functional(
-        program,
-        (
-            *KEPT,
-            *parts_to_cat.KEPT,
-            *decompose_attention.KEPT,
-            *split_recurrent.KEPT,
-            *keeps,
-        ),
+    kept = (
+        *KEPT,
+        *parts_to_cat.KEPT,
+        *decompose_attention.KEPT,
+        *split_recurrent.KEPT,
+        *keeps,
     )
+    with split_recurrent.steps_unseen():
+        return make_functional(program, kept)
 
 
 def _check_module(model: object) -> None:
@@ -205,7 +204,12 @@ def _check_weights(weights: Mapping[str, object]) -> None:
 
 def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) -> ExportedProgram:
     try:
-        with warnings.catch_warnings(), assignments_kept(model), _masks_unread():
+        with (
+            warnings.catch_warnings(),
+            assignments_kept(model),
+            _masks_unread(),
+            split_recurrent.steps_unseen(),
+        ):
             # A tensor that is no buffer, and that forward replaces: export would keep the old one.
             warnings.filterwarnings("error", message=".*was assigned during export")
             return torch.export.export(model, example_inputs)

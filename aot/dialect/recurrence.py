@@ -77,7 +77,7 @@ def to_state(x: torch.Tensor, fraction_bits: int, bits: int) -> torch.Tensor:
 
 def part(x: torch.Tensor, constants: Constants) -> torch.Tensor:
     """clamp(requantize(bias + sum_k x[k] * weight[o, k]), -2^28, 2^28): a part of the
-    pre-activations, int64 [N, G * H] with FRACTION_BITS, of x int64 [N, K].
+    pre-activations, int64 [..., G * H] with FRACTION_BITS, of x int64 [..., K].
     """
     weight, bias, multiplier, shift = constants
     products = (x.to(torch.float64) @ weight.to(torch.float64).T).to(torch.int64)
@@ -87,6 +87,8 @@ def part(x: torch.Tensor, constants: Constants) -> torch.Tensor:
 
 def run(
     input: torch.Tensor,
+    zero_point: int,
+    constants: Constants,
     hidden: torch.Tensor,
     step: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
     output: Sequence[int],
@@ -97,8 +99,10 @@ def run(
 
     Args:
       input: int8 [T, N, I], or [N, T, I] if batch_first.
+      zero_point: of the input.
+      constants: of the input's part of the pre-activations.
       hidden: the first state, int16 [N, H].
-      step: gives the next hidden state from (a value of the sequence [N, I], the hidden state), on
+      step: gives the next hidden state from (the input's part [N, G * H], the hidden state), on
         int64.
       output: multiplier, shift and zero_point that make int8 of a hidden state.
       reverse: the last value of the sequence is the first to be taken.
@@ -108,11 +112,12 @@ def run(
       (int8 [T, N, H] in the input's order, the last hidden state int16 [N, H])
     """
     sequence = (input.transpose(0, 1) if batch_first else input).to(torch.int64)
+    sequence = part(sequence - zero_point, constants)
     h = hidden.to(torch.int64)
     steps = list(sequence.flip(0) if reverse else sequence)
-    states = [h := step(x, h) for x in steps]
-    multiplier, shift, zero_point = output
+    states = [h := step(a, h) for a in steps]
+    multiplier, shift, output_zero_point = output
     results = torch.stack(states[::-1] if reverse else states)
-    y = saturate_int8(requantize(results, multiplier, shift) + zero_point)
+    y = saturate_int8(requantize(results, multiplier, shift) + output_zero_point)
     y = y.transpose(0, 1) if batch_first else y
     return y.clone(memory_format=torch.contiguous_format), h.to(torch.int16)

@@ -118,16 +118,19 @@ def lstm(
     outer = _without_bias(hidden_weight, hidden_multiplier, hidden_shift)
     c = cell.to(torch.int64)
 
-    def step(x: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
+    size = hidden.shape[1]
+
+    def step(a: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
         nonlocal c
-        i, f, g, o = (part(x - input_zero_point, inner) + part(h, outer)).chunk(4, 1)
-        i, f, g, o = sigmoid(i, table), sigmoid(f, table), tanh(g, table), sigmoid(o, table)
+        gates = a + part(h, outer)
+        i, f = sigmoid(gates[:, : 2 * size], table).chunk(2, 1)
+        g, o = tanh(gates[:, 2 * size : 3 * size], table), sigmoid(gates[:, 3 * size :], table)
         kept, new = (f * c) >> 1, (i * g) >> (16 - cell_bits)
         c = saturate_int16(rounding_shift_right(kept + new, 15))
         return to_state(o * centred_sigmoid(c << (15 - cell_bits), table), 31, hidden_bits)
 
     output = output_multiplier, output_shift, output_zero_point
-    y, h = run(input, hidden, step, output, reverse, batch_first)
+    y, h = run(input, input_zero_point, inner, hidden, step, output, reverse, batch_first)
     return y, h, c.to(torch.int16)
 
 
@@ -173,15 +176,15 @@ def gru(
     outer_bias = torch.nn.functional.pad(hidden_bias, (2 * size, 0))
     outer = hidden_weight, outer_bias, hidden_multiplier, hidden_shift
 
-    def step(x: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
-        a, b = part(x - input_zero_point, inner), part(h, outer)
-        r, z = (sigmoid(gate, table) for gate in (a + b)[:, : 2 * size].chunk(2, 1))
+    def step(a: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
+        b = part(h, outer)
+        r, z = sigmoid((a + b)[:, : 2 * size], table).chunk(2, 1)
         n = tanh(a[:, 2 * size :] + ((r * b[:, 2 * size :] + 2**15) >> 16), table)
         change = (z * ((h << (15 - hidden_bits)) - n) + 2**15) >> 16
         return to_state(n + change, 15, hidden_bits)
 
     output = output_multiplier, output_shift, output_zero_point
-    return run(input, hidden, step, output, reverse, batch_first)
+    return run(input, input_zero_point, inner, hidden, step, output, reverse, batch_first)
 
 
 @define(
@@ -220,9 +223,9 @@ def rnn(
     inner = weight, bias, multiplier, shift
     outer = _without_bias(hidden_weight, hidden_multiplier, hidden_shift)
 
-    def step(x: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
-        sums = part(x - input_zero_point, inner) + part(h, outer)
+    def step(a: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
+        sums = a + part(h, outer)
         return to_state(2 * sums.clamp(min=0) if relu else tanh(sums, table), 15, hidden_bits)
 
     output = output_multiplier, output_shift, output_zero_point
-    return run(input, hidden, step, output, reverse, batch_first)
+    return run(input, input_zero_point, inner, hidden, step, output, reverse, batch_first)

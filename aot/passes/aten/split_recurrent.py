@@ -13,11 +13,13 @@ sequences.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch._decomp import decompositions
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
@@ -69,6 +71,35 @@ _MOVEMENT = {
     _aten.slice.Tensor,
     _aten.cat.default,
 }
+
+
+_STEPPED = ("one_layer_rnn", "one_layer_lstm", "mkldnn_one_layer_lstm")
+
+
+@contextmanager
+def steps_unseen() -> Iterator[None]:
+    """Within it, torch finds the shapes of what these ops give without going through their steps.
+
+    Export needs no more of an op that it leaves whole, and would take a tenth of a second a step.
+    """
+    kept = {name: getattr(decompositions, name) for name in _STEPPED}
+    for name in _STEPPED:
+        setattr(decompositions, name, _layer_shapes)
+    try:
+        yield
+    finally:
+        for name, layer in kept.items():
+            setattr(decompositions, name, layer)
+
+
+def _layer_shapes(
+    x: torch.Tensor, states: Any, *_: object, **__: object
+) -> tuple[torch.Tensor, Any]:
+    """The output [T, N, H] of a layer, its values undefined, and the last states."""
+    is_lstm = isinstance(states, tuple)
+    last = tuple(torch.empty_like(state) for state in (states if is_lstm else (states,)))
+    output = x.new_empty(*x.shape[:-1], last[0].shape[-1])
+    return output, last if is_lstm else last[0]
 
 
 @dataclass

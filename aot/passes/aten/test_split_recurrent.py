@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 import torch
 from torch import nn
+from torch._decomp import decompositions
 from torch.utils._pytree import tree_leaves
 
 from aot.dialect.results import is_result, taken_from
@@ -150,3 +151,18 @@ def test_no_op_of_torch_is_left() -> None:
     graph = export_aten(network, (torch.randn(3, 2, X),))
     assert op_counts(graph)["recurrent.lstm"] == 3
     assert not any(node.target in KEPT for node in graph.graph.nodes)
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
+def test_export_goes_through_no_step(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a sequence of 1000 steps takes minutes."""
+
+    def step(*_: object) -> None:
+        raise AssertionError("a step of a recurrent layer was computed")
+
+    for name in ("lstm_cell", "gru_cell"):
+        monkeypatch.setattr(decompositions, name, step)
+    monkeypatch.setattr(decompositions, "rnn_cell", lambda _: step)
+    layer = getattr(nn, kind)(X, H, 2, bidirectional=True).eval()
+    graph = export_aten(layer, [torch.randn(1000, 1, X)])
+    assert op_counts(graph)[f"recurrent.{kind.lower()}"] == 4

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """matmul(c * linear(x), y) -> matmul(linear(x), y), with c in the layer's weights; likewise
-c * matmul(linear(x), y).
+c * matmul(linear(x), y), and c * linear(x) or c * conv(x) where c has a number for each channel.
 
-What attention divides its scores by, however it is written. Between the layer and the product may
-be what moves values. Leaves factors that are not one number, and those of a value, or a layer's
-result, that something else reads as well.
+What attention divides its scores by, however it is written, and what ConvNeXt scales its layers by.
+Between the layer and the product may be what moves values. Leaves other factors, those of one
+number that are of no product, and those of a value, or a layer's result, that something else reads
+as well.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
@@ -19,7 +22,7 @@ from aot.rules.matmul import PRODUCTS
 from aot.rules.movement import beneath_movement
 
 _aten = torch.ops.aten
-_LINEAR = _aten.linear.default
+_LINEAR, _CONV = _aten.linear.default, _aten.convolution.default
 
 SCALINGS = (_aten.mul.Tensor, _aten.div.Tensor)
 
@@ -28,6 +31,8 @@ def fold_scales(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many factors went into layers."""
     count = 0
     for product in list(module.graph.nodes):
+        if product.target is _aten.mul.Tensor:
+            count += _fold_channels(module, product)
         if product.target not in PRODUCTS:
             continue
         for side in product.args[:2]:
@@ -59,6 +64,33 @@ def _fold(module: GraphModule, scaling: Node) -> bool:
     return False
 
 
+def _fold_channels(module: GraphModule, scaling: Node) -> bool:
+    """Whether a multiplication by a constant of each channel went into the layer that it is of."""
+    for layer, other in (scaling.args[:2], scaling.args[1::-1]):
+        factors = tensor_constant(module, other)
+        if factors is None or factors.numel() == 1 or not isinstance(layer, Node):
+            continue
+        if not _is_layer(module, layer) or len(layer.users) != 1:
+            continue
+        channels = -1 if layer.target is _LINEAR else 1
+        shape = [1] * layer.meta["val"].dim()
+        shape[channels] = factors.numel()
+        same_rank = [1] * (len(shape) - factors.dim()) + list(factors.shape)
+        if same_rank == shape and shape[channels] == layer.meta["val"].shape[channels]:
+            _scale(module, layer, factors.flatten())
+            scaling.replace_all_uses_with(layer)
+            module.graph.erase_node(scaling)
+            return True
+    return False
+
+
+def _is_layer(module: GraphModule, node: Node) -> bool:
+    """Whether a node is a layer whose weights have the channels of its result in front."""
+    if node.target is not _LINEAR and (node.target is not _CONV or node.args[6]):
+        return False
+    return tensor_constant(module, node.args[1]) is not None
+
+
 def _factor(module: GraphModule, node: Node) -> float | None:
     if node.target not in SCALINGS or not is_scalar(node.args[1]):
         return None
@@ -68,10 +100,13 @@ def _factor(module: GraphModule, node: Node) -> float | None:
     return 1.0 / factor if node.target is _aten.div.Tensor else factor
 
 
-def _scale(module: GraphModule, layer: Node, factor: float) -> None:
-    for position, argument in enumerate(layer.args[1:], 1):
+def _scale(module: GraphModule, layer: Node, factor: Any) -> None:
+    """Scales what a layer gives by a number, or by one for each channel."""
+    for position, argument in enumerate(layer.args[1:3], 1):
         known = tensor_constant(module, argument)
         if known is not None:
+            is_vector = isinstance(factor, torch.Tensor)
+            by = factor.reshape(-1, *[1] * (known.dim() - 1)) if is_vector else factor
             with module.graph.inserting_before(layer):
-                scaled = constant(module, layer, "scaled", known * factor)
+                scaled = constant(module, layer, "scaled", known * by)
             layer.update_arg(position, scaled)

@@ -127,7 +127,9 @@ SCALES: dict[str, tuple[Function, int]] = {
     "of an input": (lambda layer, x: (x * 0.5).mT @ x, 1),
     "of a value that is read again": (lambda layer, x: (y := layer(x)).mT * 0.5 @ y, 1),
     "of no product": (lambda layer, x: layer(x) * 0.5, 1),
-    "by a vector": (lambda layer, x: x.mT @ (layer(x) * FACTORS), 1),
+    "by a vector": (lambda layer, x: FACTORS * layer(x), 0),
+    "by a vector of rows": (lambda layer, x: layer(x) * FACTORS[:3, None], 1),
+    "by a value": (lambda layer, x: layer(x) * x[..., :1], 1),
 }
 
 

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bmm(a, transpose(b)) -> bmm(a, b) that reads b's columns as rows.
+"""bmm(a, transpose(b)) -> bmm(a, b) that reads b's columns as rows, and transpose(bmm(a, b)) ->
+bmm(transpose(b), a) that reads a's, where that transpose of b is there already.
 
-Matches a right side whose columns lie in memory as rows did before transposes and reshapes, what
-attention makes of its keys. Where more dimensions were exchanged, a transpose that keeps such rows
-whole stays. Leaves the left side.
+The first matches a right side whose columns lie in memory as rows did before transposes and
+reshapes, what attention makes of its keys. Where more dimensions were exchanged, a transpose that
+keeps such rows whole stays. The second matches a product that only a transpose of its matrices
+reads: what PointNet turns its points with, which go on as channels.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch.fx import GraphModule, Node
@@ -47,14 +51,80 @@ def fold_transpose_into_bmm(module: GraphModule) -> int:
         module.graph.erase_node(node)
         count += 1
     module.graph.eliminate_dead_code()
+    count += _exchange_sides(module, builder)
     module.recompile()
     return count
 
 
-def _moved(node: Node) -> tuple[Node, torch.Tensor]:
-    """A value before it was moved, and where each element of the node's is in it."""
+def _exchange_sides(module: GraphModule, builder: Builder) -> int:
+    count = 0
+    for node in list(module.graph.nodes):
+        if not calls(node, "transpose"):
+            continue
+        product, places = _moved(node)
+        if not calls(product, "bmm"):
+            continue
+        if not _exchanges(shape_of(product), places) or not _leads_only_to(product, node):
+            continue
+        values = arguments(product)
+        left = values["b"] if values["transpose_b"] else _transposed(values["b"], product)
+        if left is None:
+            continue
+        *batch, rows, columns = shape_of(values["b"])
+        sizes = [*batch, rows, columns] if values["transpose_b"] else [*batch, columns, rows]
+        zero_points = values["b_zero_point"], values["a_zero_point"]
+        edge, origin = edge_of(node), node.meta["origin"]
+        with module.graph.inserting_before(node):
+            left = builder.call(reshape, left, sizes, edge=edge_of(left), origin=origin)
+            values |= {"a": left, "b": values["a"], "transpose_b": True}
+            values["a_zero_point"], values["b_zero_point"] = zero_points
+            new = builder.call(
+                bmm, *values.values(), edge=edge_of(product), origin=product.meta["origin"]
+            )
+            new = builder.call(reshape, new, list(shape_of(node)), edge=edge, origin=origin)
+        node.replace_all_uses_with(new)
+        count += 1
+    module.graph.eliminate_dead_code()
+    return count
+
+
+def _transposed(matrices: Node, before: Node) -> Node | None:
+    """What has the elements of transposed matrices, and is computed before a node; None if there is
+    no such value.
+    """
+    shape, source = shape_of(matrices), matrices
+    while calls(source, "reshape"):
+        source = arguments(source)["input"]
+    found = (n for n in _movements_of(source) if _exchanges(shape, _moved(n, source)[1]))
+    return next((n for n in found if n < before), None)
+
+
+def _exchanges(shape: Sequence[int], places: torch.Tensor) -> bool:
+    """Whether a value was moved as by exchanging the last two dimensions of what had this shape."""
+    order = torch.arange(places.numel()).reshape(tuple(shape))
+    return torch.equal(order.mT.flatten(), places.flatten())
+
+
+def _leads_only_to(source: Node, node: Node) -> bool:
+    """Whether nothing but a node reads a value, through what moves it."""
+    while node is not source and len(source.users) == 1:
+        source = next(iter(source.users))
+    return node is source
+
+
+def _movements_of(source: Node) -> Iterator[Node]:
+    for user in source.users:
+        if calls(user, "reshape") or calls(user, "transpose"):
+            yield user
+            yield from _movements_of(user)
+
+
+def _moved(node: Node, until: Node | None = None) -> tuple[Node, torch.Tensor]:
+    """A value before it was moved, or the one that is named, and where each element of the node's
+    is in it.
+    """
     steps: list[Node] = []
-    while calls(node, "reshape") or calls(node, "transpose"):
+    while node is not until and (calls(node, "reshape") or calls(node, "transpose")):
         steps.append(node)
         source = node.args[0]
         assert isinstance(source, Node)

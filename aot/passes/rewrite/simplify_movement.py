@@ -2,7 +2,8 @@
 """Removes movement that moves nothing, and values computed twice.
 
 A transpose that leaves every byte in place becomes a reshape; reshapes in a row become one, a
-reshape to the same shape none; a second node with the same op and arguments becomes the first.
+reshape to the same shape, or a slice of all there is, none; a second node with the same op and
+arguments becomes the first.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ def _unmoved_source(node: Node) -> Node | None:
     if calls(node, "transpose"):
         still = moves_nothing(shape_of(source), arguments(node)["perm"])
         return _beneath_reshapes(source) if still else None
+    if calls(node, "slice"):
+        return source if shape_of(source) == shape_of(node) else None
     if not calls(node, "reshape"):
         return None
     beneath = _beneath_reshapes(source)

@@ -65,6 +65,18 @@ PRODUCTS: dict[str, tuple[Case, int]] = {
     "columns, merged": ((lambda x: x[0] @ x.mT.reshape(3, 5, 6), [], True), 0),
     "columns twice": ((lambda x: x @ x.mT.mT.mT, [], True), 0),
     "the left side": ((lambda x: x.mT @ x, [], False), 1),
+    "of the product": ((lambda x: (x.tanh() @ x.mT).mT, [], True), 0),
+    "of the product, as another reads it": (
+        (
+            lambda a, b, x: (a(x), b((x.flatten(2)[..., :3] @ x.flatten(2)).reshape(IMAGE))),
+            [conv(), conv()],
+            True,
+        ),
+        3,
+    ),
+    "of the product, the left side": ((lambda x: (x.mT @ x).mT, [], True), 1),
+    "of the product alone": ((lambda x: (x.reshape(1, 3, 5, 6) @ x).mT, [], False), 1),
+    "of a product that is read": ((lambda x: (y := x.tanh() @ x.mT).mT + y, [], True), 1),
 }
 
 

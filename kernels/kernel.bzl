@@ -5,7 +5,7 @@ load("@rules_python//python:defs.bzl", "py_library")
 load("//kernels:kernel_library.bzl", "kernel_library")
 load("//kernels/testing:kernel_test.bzl", "kernel_test")
 
-def kernel(name, srcs = [], variants = {}, calls = [], deps = [], defines_op = False):
+def kernel(name, srcs = [], variants = {}, only = {}, calls = [], deps = [], defines_op = False):
     """The library, the planner and the tests of the kernels of a folder.
 
     Makes `<name>`, the kernel_library; `kernel`, the py_library with kernel.py; `cases`, that with
@@ -16,6 +16,7 @@ def kernel(name, srcs = [], variants = {}, calls = [], deps = [], defines_op = F
       name: of the folder and of its header.
       srcs: sources for every core.
       variants: sources by class of core, see kernel_library.
+      only: sources of one class of core, see kernel_library.
       calls: other kernels whose functions or whose kernel.py this one uses.
       deps: C libraries beside //kernels/common.
       defines_op: whether there is an op.py, with the op and its rule, for the py_library `op`.
@@ -35,6 +36,7 @@ def kernel(name, srcs = [], variants = {}, calls = [], deps = [], defines_op = F
         srcs = srcs,
         hdrs = [name + ".h"],
         variants = variants,
+        only = only,
         visibility = ["//visibility:public"],
         deps = [Label("//kernels/common")] + deps + [Label("//kernels/" + other) for other in calls],
     )

@@ -16,7 +16,7 @@ _NO_MVE_COPTS = ["-fno-move-loop-invariants"]
 # GCC turns a loop over vectors with a tail into DLSTP and LETP if no address in it was rewritten.
 _MVE_COPTS = ["-fno-ivopts"]
 
-def kernel_library(name, srcs = [], variants = {}, **kwargs):
+def kernel_library(name, srcs = [], variants = {}, only = {}, **kwargs):
     """A cc_library with some sources chosen by the core's class of instructions.
 
     Makes `<name>.files` too, its sources for a core without DSP extension.
@@ -26,6 +26,8 @@ def kernel_library(name, srcs = [], variants = {}, **kwargs):
       srcs: sources for every core.
       variants: base name of a source -> the classes ("dsp", "mve") that have a variant of their own:
         {"x_s8": ["mve"]} is x_s8_mve.c for cores with Helium and x_s8_scalar.c for all others.
+      only: base name of a source -> the classes that have it; the functions in it are called on them
+        only: {"x_by_4_s8": ["dsp"]} is x_by_4_s8_dsp.c for cores with DSP extension and no Helium.
       **kwargs: as for cc_library.
     """
     chosen = {"mve": [], "dsp": [], "scalar": []}
@@ -35,7 +37,10 @@ def kernel_library(name, srcs = [], variants = {}, **kwargs):
         chosen["scalar"].append(base + "_scalar.c")
         chosen["dsp"].append("%s_%s.c" % (base, dsp))
         chosen["mve"].append("%s_%s.c" % (base, mve))
-    has_mve = "mve" in [c for classes in variants.values() for c in classes]
+    for base, classes in only.items():
+        for isa in classes:
+            chosen[isa].append("%s_%s.c" % (base, isa))
+    has_mve = "mve" in [c for classes in variants.values() + only.values() for c in classes]
     native.filegroup(
         name = name + ".files",
         srcs = srcs + chosen["scalar"] + kwargs.get("hdrs", []),

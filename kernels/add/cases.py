@@ -140,6 +140,7 @@ MUTANTS = [
 
 def layers() -> Iterator[Layer]:
     yield _layer("add 16384", (16384,), (16384,), "resnet8/add1")
+    yield _layer("add 8192", (8192,), (8192,), "resnet8/add2")
     yield _layer("add 4096", (4096,), (4096,), "resnet8/add3")
     yield _layer("add 4096, one value", (64, 64), (1,))
 

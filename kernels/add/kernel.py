@@ -11,7 +11,6 @@ _MAX_LEFT_SHIFT = 22
 
 @kernel("pl::add")
 def add(call: OpCall, isa: Isa) -> KernelCall:
-    del isa
     left_shift = call.integer("left_shift", 0, _MAX_LEFT_SHIFT)
     operands = {name: _operand(call, name) for name in ("a", "b")}
     reach = sum(_reach(operand, left_shift) for operand in operands.values())
@@ -19,8 +18,14 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
     multiplier, shift = factor(call, "output_multiplier", "output_shift")
     broadcast = Broadcast.of(call, call.tensor("a", "int8"), call.tensor("b", "int8"))
     output = call.output("int8")
+    down = (
+        isa == "dsp"
+        and all(_goes_down(operand, left_shift) for operand in operands.values())
+        and -20 <= shift < 0
+        and reach < 2**30
+    )
     return KernelCall(
-        function="pl_add_s8",
+        function="pl_add_down_s8" if down else "pl_add_s8",
         header="kernels/add/add.h",
         params={
             "a": operands["b" if broadcast.swapped else "a"],
@@ -46,6 +51,12 @@ def _operand(call: OpCall, name: str) -> dict[str, int]:
         "multiplier": multiplier,
         "shift": shift,
     }
+
+
+def _goes_down(operand: dict[str, int], left_shift: int) -> bool:
+    """Whether the operand is as pl_add_down_s8 takes it."""
+    halved = abs(operand["multiplier"]) == 2**30 and operand["shift"] == 0
+    return operand["shift"] < 0 or (halved and 1 <= left_shift <= 21)
 
 
 def _reach(operand: dict[str, int], left_shift: int) -> int:

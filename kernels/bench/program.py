@@ -74,7 +74,7 @@ def program(board: Board) -> str:
         + "".join(f'#include "{header}"\n' for header in headers)
         + f"\n_Alignas(16) static uint8_t arena[{arena}]\n"
         f'    __attribute__((section(".bss.pl_arena.{board.arena[0].name}")));\n'
-        f"static const int8_t weights[{shared}] = {{1}};\n\n"
+        f"_Alignas(16) static const int8_t weights[{shared}] = {{1}};\n\n"
         + "".join(definitions)
         + "\n// Different values, not all saturating; the same for every layer.\n"
         "static void fill_arena(void) {\n"

@@ -20,7 +20,7 @@ Isa = Literal["scalar", "dsp", "mve"]
 AnyArray = npt.NDArray[Any]
 
 INT8_MIN, INT8_MAX = -128, 127
-INT16_MAX = 2**15 - 1
+INT16_MIN, INT16_MAX = -(2**15), 2**15 - 1
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 
 

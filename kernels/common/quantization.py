@@ -3,6 +3,8 @@
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from kernels.common.kernel import INT8_MAX, INT8_MIN, INT32_MAX, AnyArray, OpCall
 
 MIN_SHIFT, MAX_SHIFT = -31, 30
@@ -68,6 +70,16 @@ def requantize(x: int, multiplier: int, shift: int) -> int:
     high = (x * multiplier + (1 << 30)) >> 31
     mask = (1 << right) - 1
     return (high >> right) + int((high & mask) > (mask >> 1) + int(high < 0))
+
+
+def halving_shifts(multiplier: AnyArray, shift: AnyArray) -> AnyArray | None:
+    """`right` of factors multiplier / 2^31 / 2^(right + 1), where all are in [0, 19]; else None.
+
+    (2 * zero_point + 1) * 2^right and what SMMLAR adds to it are then far from int32's ends. What
+    is multiplied by zero may be shifted by anything.
+    """
+    right: AnyArray = np.where(multiplier == 0, 0, -1 - shift.astype(np.int64))
+    return right if right.min() >= 0 and right.max() < 20 else None
 
 
 def _check_factors(

@@ -17,8 +17,11 @@ from kernels.testing.calls import (
     weights,
 )
 from kernels.testing.case import Case, Layer, Mutant, Valid
-from kernels.testing.convolutions import Options, convolution, random_window
+from kernels.testing.convolutions import LOWEST, WHOLE, Options, convolution, random_window
 from kernels.testing.values import Values
+
+Padding = tuple[int, int, int, int]
+_NONE, _SAME, _BEHIND = (0, 0, 0, 0), (1, 1, 1, 1), (0, 1, 0, 1)
 
 # name, input NHWC, kernel OHW, and what differs from stride 1, no padding, no dilation, one group
 _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] = [
@@ -48,7 +51,24 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ("one pixel, 3x3 padded", (1, 1, 1, 4), (3, 3, 3), {"padding": [1] * 4, "board": True}),
     ("large stride", (1, 9, 9, 2), (4, 2, 2), {"stride": [5, 4]}),
     ("deep", (1, 3, 3, 130), (3, 3, 3), {"padding": [1] * 4}),
-    ("DS-CNN's first", (1, 13, 10, 1), (16, 10, 4), {"padding": [4, 5, 1, 1], "stride": [2, 2]}),
+    (
+        "DS-CNN's first",
+        (1, 13, 10, 1),
+        (16, 10, 4),
+        {"padding": [4, 5, 1, 1], "stride": [2, 2], "board": True},
+    ),
+    ("runs of 4 words", (1, 6, 9, 16), (6, 2, 1), {**LOWEST, "board": True}),
+    (
+        "runs of 9, after ReLU",
+        (1, 7, 12, 3),
+        (8, 3, 3),
+        {**LOWEST, "padding": [1] * 4, "board": True},
+    ),
+    ("runs of 15, odd", (1, 8, 13, 3), (5, 5, 5), {**WHOLE, "stride": [2, 2], "board": True}),
+    ("runs of 6", (2, 5, 8, 2), (4, 3, 3), {**LOWEST, "board": True}),
+    ("1x1 stride 2, odd", (1, 9, 11, 7), (9, 1, 1), {**WHOLE, "stride": [2, 2], "board": True}),
+    ("three outputs", (1, 3, 5, 8), (6, 3, 3), {**LOWEST, "board": True}),
+    ("weights of -128", (1, 5, 5, 3), (6, 3, 3), {"any": True, "board": True}),
 ]
 
 
@@ -61,7 +81,8 @@ def cases() -> Iterator[Case]:
         (kh, kw), size, options = random_window(values)
         shape = (values.choice([1, 1, 2]), *size, groups * values.integer(1, 9))
         kernel = (groups * values.integer(1, 9), kh, kw)
-        yield _case(f"random {index}", shape, kernel, {**options, "groups": groups}, values)
+        also = {"groups": groups, "any": index % 5 == 0, "board": index % 16 == 0}
+        yield _case(f"random {index}", shape, kernel, {**options, **also}, values)
     for index in range(6):
         values = Values("conv2d extreme", index)
         given = {
@@ -133,39 +154,68 @@ MUTANTS = [
 ]
 
 
+# image HWC, kernel OHW, stride, the peer's key, and what differs from no dilation and one group.
+_LAYERS: list[tuple[tuple[int, int, int], tuple[int, int, int], int, Padding, str, Options]] = [
+    ((49, 10, 1), (64, 10, 4), 2, (4, 5, 1, 1), "dscnn/conv1", {}),
+    ((25, 5, 64), (64, 1, 1), 1, _NONE, "dscnn/pw1", {}),
+    ((96, 96, 3), (8, 3, 3), 2, _BEHIND, "vww/conv1", {}),
+    ((48, 48, 8), (16, 1, 1), 1, _NONE, "vww/pw1", {}),
+    ((24, 24, 16), (32, 1, 1), 1, _NONE, "vww/pw2", {}),
+    ((24, 24, 32), (32, 1, 1), 1, _NONE, "vww/pw3", {}),
+    ((12, 12, 32), (64, 1, 1), 1, _NONE, "vww/pw4", {}),
+    ((12, 12, 64), (64, 1, 1), 1, _NONE, "vww/pw5", {}),
+    ((6, 6, 64), (128, 1, 1), 1, _NONE, "vww/pw6", {}),
+    ((6, 6, 128), (128, 1, 1), 1, _NONE, "vww/pw7", {}),
+    ((3, 3, 128), (256, 1, 1), 1, _NONE, "vww/pw12", {}),
+    ((3, 3, 256), (256, 1, 1), 1, _NONE, "vww/pw13", {}),
+    ((32, 32, 3), (16, 3, 3), 1, _SAME, "resnet8/conv1", {}),
+    ((32, 32, 16), (16, 3, 3), 1, _SAME, "resnet8/s1c1", {}),
+    ((32, 32, 16), (32, 3, 3), 2, _BEHIND, "resnet8/s2c1", {}),
+    ((16, 16, 32), (32, 3, 3), 1, _SAME, "resnet8/s2c2", {}),
+    ((32, 32, 16), (32, 1, 1), 2, _NONE, "resnet8/s2sc", {}),
+    ((16, 16, 32), (64, 3, 3), 2, _BEHIND, "resnet8/s3c1", {}),
+    ((8, 8, 64), (64, 3, 3), 1, _SAME, "resnet8/s3c2", {}),
+    ((16, 16, 32), (64, 1, 1), 2, _NONE, "resnet8/s3sc", {}),
+    ((8, 8, 8), (8, 3, 3), 1, _SAME, "", {}),
+    ((9, 9, 5), (7, 3, 3), 1, _SAME, "", {}),
+    ((12, 12, 3), (10, 5, 5), 2, (2, 2, 2, 2), "", {}),
+    ((16, 16, 3), (16, 7, 7), 2, (3, 3, 3, 3), "", {}),
+    ((10, 10, 12), (12, 3, 3), 1, (2, 2, 2, 2), "", {"dilation": [2, 2]}),
+    ((8, 8, 16), (16, 3, 3), 1, _SAME, "", {"groups": 4}),
+    ((1, 40, 12), (20, 1, 9), 1, (0, 0, 4, 4), "", {}),
+    ((4, 4, 128), (64, 3, 3), 1, _SAME, "", {}),
+    ((7, 7, 30), (31, 1, 1), 1, _NONE, "", {}),
+]
+
+
 def layers() -> Iterator[Layer]:
-    same, none = (1, 1, 1, 1), (0, 0, 0, 0)
-    yield _layer("10x4 s2, 1 to 64", (49, 10, 1), (64, 10, 4), 2, (4, 5, 1, 1), "dscnn/conv1")
-    yield _layer("3x3 s2, 3 to 8", (96, 96, 3), (8, 3, 3), 2, (0, 1, 0, 1), "vww/conv1")
-    yield _layer("3x3, 16 to 16", (32, 32, 16), (16, 3, 3), 1, same, "resnet8/s1c1")
-    yield _layer("3x3, 64 to 64", (8, 8, 64), (64, 3, 3), 1, same, "resnet8/s3c2")
-    yield _layer("1x1 s2, 16 to 32", (32, 32, 16), (32, 1, 1), 2, none, "resnet8/s2sc")
-    yield _layer("1x1, 8 to 16", (48, 48, 8), (16, 1, 1), 1, none, "vww/pw1")
-    yield _layer("1x1, 64 to 64", (25, 5, 64), (64, 1, 1), 1, none, "dscnn/pw1")
-    yield _layer("1x1, 128 to 128", (6, 6, 128), (128, 1, 1), 1, none, "vww/pw7")
-    yield _layer("3x3, 8 to 8, small", (8, 8, 8), (8, 3, 3), 1, same)
+    for image, kernel, stride, padding, peer, options in _LAYERS:
+        yield _layer(image, kernel, stride, padding, peer, options)
 
 
 def _layer(
-    name: str,
     image: tuple[int, int, int],
     kernel: tuple[int, int, int],
     stride: int,
-    padding: tuple[int, int, int, int],
-    peer: str = "",
+    padding: Padding,
+    peer: str,
+    options: Options,
 ) -> Layer:
     (h, w, c), (count, kh, kw) = image, kernel
-    oh = (h + padding[0] + padding[1] - kh) // stride + 1
-    ow = (w + padding[2] + padding[3] - kw) // stride + 1
+    groups, dilation = options.get("groups", 1), options.get("dilation", [1, 1])
+    oh = (h + padding[0] + padding[1] - dilation[0] * (kh - 1) - 1) // stride + 1
+    ow = (w + padding[2] + padding[3] - dilation[1] * (kw - 1) - 1) // stride + 1
     arguments = {
         "input": activation(1, h, w, c),
-        **weights((count, kh, kw, c), count, kh * kw * c),
+        **weights((count, kh, kw, c // groups), count, kh * kw * c // groups),
         "stride": [stride, stride],
         "padding": list(padding),
-        "dilation": [1, 1],
-        "groups": 1,
+        "dilation": dilation,
+        "groups": groups,
         "input_zero_point": -128,
         **AFTER_RELU,
     }
     call = OpCall("pl::conv2d", arguments, (activation(1, oh, ow, count, name="y"),))
-    return Layer(f"conv {name}", call, peer)
+    also = "".join(f", {name} {value}" for name, value in options.items())
+    strided = f" s{stride}" if stride > 1 else ""
+    return Layer(f"conv {kh}x{kw}{strided}, {h}x{w}x{c} to {count}{also}", call, peer)

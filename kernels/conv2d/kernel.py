@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::conv2d on kernels/conv2d/conv2d.h, or on linear's kernel where it is a matrix product."""
 
-from kernels.common.gemm import pack, packed_channels, rows_at_a_time
-from kernels.common.kernel import AnyArray, Isa, KernelCall, OpCall, kernel
+from kernels.common.gemm import fold_zero_point, pack, packed_channels, rows_at_a_time
+from kernels.common.gemm_pairs import ROWS, Pairs
+from kernels.common.kernel import AnyArray, Constant, Field, Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
 from kernels.common.window import Windows
 from kernels.linear.kernel import linear_call
@@ -34,27 +35,41 @@ def convolution_call(
     input_zero_point = zero_point(call, "input_zero_point")
     runs = groups == 1 and windows.are_runs
     depth = matrix.shape[1]
+
+    def convolution(
+        function: str, dims: dict[str, Field], constants: dict[str, Constant], scratch: int
+    ) -> KernelCall:
+        return KernelCall(
+            function=function,
+            header="kernels/conv2d/conv2d.h",
+            params={
+                **windows.params(dilation=True),
+                "input_zero_point": input_zero_point,
+                "output_zero_point": zero_point(call, "output_zero_point"),
+                **activation_range(call),
+            },
+            dims={**windows.dims(), "output_c": channels, "groups": groups, **dims},
+            data={"input": call.tensor("input"), **constants, "output": call.output()},
+            scratch=scratch,
+        )
+
+    if isa == "dsp":
+        folded = fold_zero_point(call, matrix, bias, input_zero_point)
+        by_rows = matrix.reshape(channels, windows.kernel[0], -1)
+        pairs = Pairs.of(by_rows, folded, multiplier, shift, groups)
+        if pairs is not None:
+            dense = windows.kernel[1] == 1 or (windows.dilation[1] == 1 and groups == 1)
+            gathered = int(not (windows.are_inside and dense))
+            return convolution(
+                "pl_conv2d_pairs_s8",
+                {"packed_c": pairs.weight.shape[1], "gathered": gathered},
+                pairs.constants(),
+                4 * ROWS * pairs.steps + gathered * depth,
+            )
     gathered = 0 if runs else min(rows_at_a_time(depth, isa), windows.output[0] * windows.output[1])
-    return KernelCall(
-        function="pl_conv2d_runs_s8" if runs else "pl_conv2d_s8",
-        header="kernels/conv2d/conv2d.h",
-        params={
-            **windows.params(dilation=True),
-            "input_zero_point": input_zero_point,
-            "output_zero_point": zero_point(call, "output_zero_point"),
-            **activation_range(call),
-        },
-        dims={
-            **windows.dims(),
-            "output_c": channels,
-            "groups": groups,
-            "packed_c": packed_channels(channels // groups, isa),
-            "gathered": gathered,
-        },
-        data={
-            "input": call.tensor("input"),
-            **pack(call, matrix, bias, multiplier, shift, input_zero_point, isa, groups),
-            "output": call.output(),
-        },
-        scratch=gathered * depth,
+    return convolution(
+        "pl_conv2d_runs_s8" if runs else "pl_conv2d_s8",
+        {"packed_c": packed_channels(channels // groups, isa), "gathered": gathered},
+        pack(call, matrix, bias, multiplier, shift, input_zero_point, isa, groups),
+        gathered * depth,
     )

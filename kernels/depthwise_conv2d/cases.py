@@ -17,8 +17,11 @@ from kernels.testing.calls import (
     weights,
 )
 from kernels.testing.case import Case, Layer, Mutant, Valid
-from kernels.testing.convolutions import Options, convolution, random_window
+from kernels.testing.convolutions import LOWEST, WHOLE, Options, convolution, random_window
 from kernels.testing.values import Values
+
+Padding = tuple[int, int, int, int]
+_SAME, _BEHIND = (1, 1, 1, 1), (0, 1, 0, 1)
 
 # name, input NHWC, kernel HW and channel multiplier, and what differs from the defaults
 _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] = [
@@ -41,6 +44,21 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ("multiplier 5", (2, 4, 4, 3), (2, 2, 5), {"stride": [2, 1]}),
     ("1x1, multiplier 3", (1, 3, 3, 4), (1, 1, 3), {}),
     ("many per_channel", (1, 3, 3, 67), (3, 3, 1), {"padding": [1] * 4}),
+    ("5x5", (1, 7, 8, 9), (5, 5, 1), {**WHOLE, "padding": [2] * 4, "board": True}),
+    ("after ReLU", (1, 6, 7, 12), (3, 3, 1), {**LOWEST, "padding": [1] * 4, "board": True}),
+    (
+        "after ReLU, stride 2",
+        (1, 7, 9, 6),
+        (3, 3, 1),
+        {**LOWEST, "padding": [0, 1, 0, 1], "stride": [2, 2], "board": True},
+    ),
+    ("more than a strip", (1, 62, 18, 4), (3, 3, 1), {**LOWEST, "stride": [3, 1], "board": True}),
+    (
+        "left of the image",
+        (1, 3, 2, 4),
+        (3, 3, 1),
+        {**WHOLE, "padding": [0, 0, 7, 0], "board": True},
+    ),
 ]
 
 
@@ -52,12 +70,31 @@ def cases() -> Iterator[Case]:
         (kh, kw), size, options = random_window(values)
         shape = (values.choice([1, 1, 2]), *size, values.integer(1, 18))
         kernel = (kh, kw, values.choice([1, 1, 1, 2]))
-        yield _case(f"random {index}", shape, kernel, options, values)
+        also = {"any": index % 5 == 0, "board": index % 16 == 0}
+        yield _case(f"random {index}", shape, kernel, {**options, **also}, values)
+    for index in range(60):
+        yield _random_3x3(index)
     for index in range(6):
         values = Values("depthwise extreme", index)
         given = {"input": values.extreme_int8(1, 4, 4, 6), "weight": values.extreme_int8(3, 3, 6)}
         options = {"padding": [1] * 4, "board": index < 2}
         yield _case(f"extreme products {index}", (1, 4, 4, 6), (3, 3, 1), options, values, given)
+
+
+def _random_3x3(index: int) -> Case:
+    """The window that has a kernel of its own."""
+    values = Values("depthwise 3x3", index)
+    padding = [values.integer(0, 3) for _ in range(4)]
+    h = values.integer(max(1, 3 - padding[0] - padding[1]), 13)
+    w = values.integer(max(1, 3 - padding[2] - padding[3]), 13)
+    shape = (values.choice([1, 1, 2]), h, w, values.integer(4, 14))
+    options = {
+        "stride": [values.integer(1, 3), values.choice([1, 1, 2])],
+        "padding": padding,
+        **values.choice([LOWEST, WHOLE, {}]),
+        "board": index % 8 == 0,
+    }
+    return _case(f"random 3x3 {index}", shape, (3, 3, 1), options, values)
 
 
 def _case(
@@ -103,32 +140,52 @@ MUTANTS = [
 ]
 
 
+# image HWC, kernel HW, stride, padding, dilation, the peer's key
+_LAYERS: list[tuple[tuple[int, int, int], tuple[int, int], int, Padding, int, str]] = [
+    ((25, 5, 64), (3, 3), 1, _SAME, 1, "dscnn/dw1"),
+    ((48, 48, 8), (3, 3), 1, _SAME, 1, "vww/dw1"),
+    ((48, 48, 16), (3, 3), 2, _BEHIND, 1, "vww/dw2"),
+    ((24, 24, 32), (3, 3), 1, _SAME, 1, "vww/dw3"),
+    ((24, 24, 32), (3, 3), 2, _BEHIND, 1, "vww/dw4"),
+    ((12, 12, 64), (3, 3), 1, _SAME, 1, "vww/dw5"),
+    ((12, 12, 64), (3, 3), 2, _BEHIND, 1, "vww/dw6"),
+    ((6, 6, 128), (3, 3), 1, _SAME, 1, "vww/dw7"),
+    ((6, 6, 128), (3, 3), 2, _BEHIND, 1, "vww/dw12"),
+    ((3, 3, 256), (3, 3), 1, _SAME, 1, "vww/dw13"),
+    ((10, 10, 16), (3, 3), 1, _SAME, 1, ""),
+    ((9, 9, 7), (3, 3), 1, _SAME, 1, ""),
+    ((12, 12, 16), (5, 5), 1, (2, 2, 2, 2), 1, ""),
+    ((12, 12, 20), (7, 7), 2, (3, 3, 3, 3), 1, ""),
+    ((10, 10, 16), (3, 3), 1, (2, 2, 2, 2), 2, ""),
+    ((1, 40, 24), (1, 9), 1, (0, 0, 4, 4), 1, ""),
+]
+
+
 def layers() -> Iterator[Layer]:
-    yield _layer("3x3, 8", (48, 48, 8), 1, (1, 1, 1, 1), "vww/dw1")
-    yield _layer("3x3 s2, 16", (48, 48, 16), 2, (0, 1, 0, 1), "vww/dw2")
-    yield _layer("3x3, 64", (25, 5, 64), 1, (1, 1, 1, 1), "dscnn/dw1")
-    yield _layer("3x3, 128", (6, 6, 128), 1, (1, 1, 1, 1), "vww/dw7")
-    yield _layer("3x3, 16, small", (10, 10, 16), 1, (1, 1, 1, 1))
+    for layer in _LAYERS:
+        yield _layer(*layer)
 
 
 def _layer(
-    name: str,
     image: tuple[int, int, int],
+    kernel: tuple[int, int],
     stride: int,
-    padding: tuple[int, int, int, int],
-    peer: str = "",
+    padding: Padding,
+    dilation: int,
+    peer: str,
 ) -> Layer:
-    h, w, c = image
-    oh = (h + padding[0] + padding[1] - 3) // stride + 1
-    ow = (w + padding[2] + padding[3] - 3) // stride + 1
+    (h, w, c), (kh, kw) = image, kernel
+    oh = (h + padding[0] + padding[1] - dilation * (kh - 1) - 1) // stride + 1
+    ow = (w + padding[2] + padding[3] - dilation * (kw - 1) - 1) // stride + 1
     arguments = {
         "input": activation(1, h, w, c),
-        **weights((3, 3, c), c, 9),
+        **weights((kh, kw, c), c, kh * kw),
         "stride": [stride, stride],
         "padding": list(padding),
-        "dilation": [1, 1],
+        "dilation": [dilation, dilation],
         "input_zero_point": -128,
         **AFTER_RELU,
     }
     call = OpCall("pl::depthwise_conv2d", arguments, (activation(1, oh, ow, c, name="y"),))
-    return Layer(f"depthwise {name}", call, peer)
+    also = f" s{stride}" * (stride > 1) + f" d{dilation}" * (dilation > 1)
+    return Layer(f"depthwise {kh}x{kw}{also}, {h}x{w}x{c}", call, peer)

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from kernels.common import depthwise_by_4 as by_4
 from kernels.common.gemm import fold_zero_point
 from kernels.common.kernel import Constant, Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
@@ -26,10 +27,21 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     bias = channel_vector(call, "bias", channels)
     folded = fold_zero_point(call, weight.reshape(-1, channels).T, bias, input_zero_point)
     multiplier, shift = factors(call, channels)
-    in_place = windows.are_inside and (windows.dilation[1] == 1 or kw == 1)
-    scratch = 0 if in_place else weight.size
+    dense = windows.dilation[1] == 1 or kw == 1
+    function = "pl_depthwise_conv2d_s8"
+    constants = {
+        "weight": Constant(weight),
+        "bias": Constant(folded.astype(np.int32)),
+        "multiplier": Constant(multiplier),
+        "shift": Constant(shift),
+    }
+    scratch = 0 if windows.are_inside and dense else weight.size
+    if isa == "dsp":
+        packed = by_4.pack(windows, weight, folded, multiplier, shift)
+        if packed is not None:
+            function, constants, scratch = packed
     return KernelCall(
-        function="pl_depthwise_conv2d_s8",
+        function=function,
         header="kernels/depthwise_conv2d/depthwise_conv2d.h",
         params={
             **windows.params(dilation=True),
@@ -38,13 +50,6 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
             **activation_range(call),
         },
         dims={**windows.dims(), "scratch_bytes": scratch},
-        data={
-            "input": call.tensor("input"),
-            "weight": Constant(weight),
-            "bias": Constant(folded.astype(np.int32)),
-            "multiplier": Constant(multiplier),
-            "shift": Constant(shift),
-            "output": call.output(),
-        },
+        data={"input": call.tensor("input"), **constants, "output": call.output()},
         scratch=scratch,
     )

@@ -30,7 +30,8 @@ def cases() -> Iterator[Case]:
     for index in range(150):
         values = Values("linear", index)
         rows, depth = values.integer(1, 9), values.integer(1, 70)
-        yield _case(f"random {index}", (rows, depth), values.integer(1, 20), values, False)
+        board = index % 16 == 0
+        yield _case(f"random {index}", (rows, depth), values.integer(1, 20), values, board)
     yield from _edges()
 
 
@@ -45,7 +46,7 @@ def _case(
     depth = shape[-1]
     low, high = values.activation()
     constants = {
-        "weight": values.int8(channels, depth),
+        "weight": np.maximum(values.int8(channels, depth), -127),  # as the quantizer's
         "bias": values.int32(64 * depth, channels),
         **values.factors(spread(depth), channels),
     }
@@ -115,12 +116,23 @@ MUTANTS = [
 
 
 def layers() -> Iterator[Layer]:
-    for depth, count, peer in ((640, 128, "ae/fc1"), (128, 128, "ae/fc2"), (64, 12, "dscnn/fc")):
+    for rows, depth, count, peer in (
+        (1, 640, 128, "ae/fc1"),
+        (1, 128, 128, "ae/fc2"),
+        (1, 128, 8, "ae/fc5"),
+        (1, 8, 128, "ae/fc6"),
+        (1, 128, 640, "ae/fc10"),
+        (1, 64, 12, "dscnn/fc"),
+        (1, 256, 2, "vww/fc"),
+        (1, 64, 10, "resnet8/fc"),
+        (9, 50, 21, ""),
+    ):
         arguments = {
-            "input": activation(1, depth),
+            "input": activation(rows, depth),
             **weights((count, depth), count, depth),
             "input_zero_point": -128,
             **AFTER_RELU,
         }
-        call = OpCall("pl::linear", arguments, (activation(1, count, name="y"),))
-        yield Layer(f"linear {depth} to {count}", call, peer)
+        call = OpCall("pl::linear", arguments, (activation(rows, count, name="y"),))
+        name = f"linear {depth} to {count}" + (f", {rows} rows" if rows > 1 else "")
+        yield Layer(name, call, peer)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::linear on kernels/linear/linear.h."""
 
-from kernels.common.gemm import pack
-from kernels.common.kernel import AnyArray, Isa, KernelCall, OpCall, kernel
+from kernels.common.gemm import fold_zero_point, pack
+from kernels.common.gemm_pairs import ROWS, Pairs
+from kernels.common.kernel import AnyArray, Constant, Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
 
 
@@ -28,23 +29,27 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
     multiplier, shift = factors(call, channels)
     bias = channel_vector(call, "bias", channels)
     source = call.tensor("input")
-    return KernelCall(
-        function="pl_linear_s8",
-        header="kernels/linear/linear.h",
-        params={
-            "output_zero_point": zero_point(call, "output_zero_point"),
-            **activation_range(call),
-        },
-        dims={
-            "rows": source.size // depth,
-            "input_channels": depth,
-            "output_channels": channels,
-        },
-        data={
-            "input": source,
-            **pack(
-                call, weight, bias, multiplier, shift, zero_point(call, "input_zero_point"), isa
-            ),
-            "output": call.output(),
-        },
-    )
+    rows = source.size // depth
+    input_zero_point = zero_point(call, "input_zero_point")
+
+    def product(function: str, constants: dict[str, Constant], scratch: int = 0) -> KernelCall:
+        return KernelCall(
+            function=function,
+            header="kernels/linear/linear.h",
+            params={
+                "output_zero_point": zero_point(call, "output_zero_point"),
+                **activation_range(call),
+            },
+            dims={"rows": rows, "input_channels": depth, "output_channels": channels},
+            data={"input": source, **constants, "output": call.output()},
+            scratch=scratch,
+        )
+
+    if isa == "dsp":
+        folded = fold_zero_point(call, weight, bias, input_zero_point)
+        pairs = Pairs.of(weight.reshape(channels, 1, depth), folded, multiplier, shift, groups=1)
+        if pairs is not None:
+            lanes = 1 if rows < ROWS else ROWS
+            return product("pl_linear_pairs_s8", pairs.constants(), 4 * lanes * pairs.steps)
+    packed = pack(call, weight, bias, multiplier, shift, input_zero_point, isa)
+    return product("pl_linear_s8", packed)

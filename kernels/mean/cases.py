@@ -84,7 +84,11 @@ MUTANTS = [
 
 
 def layers() -> Iterator[Layer]:
-    for h, w, c, peer in ((25, 5, 64, "dscnn/avgpool"), (8, 8, 64, "resnet8/avgpool")):
+    for h, w, c, peer in (
+        (25, 5, 64, "dscnn/avgpool"),
+        (3, 3, 256, "vww/avgpool"),
+        (8, 8, 64, "resnet8/avgpool"),
+    ):
         arguments = {
             "input": activation(1, h, w, c),
             "dim": [1, 2],

@@ -53,7 +53,12 @@ MUTANTS = [
 
 def layers() -> Iterator[Layer]:
     table = np.array([round(2**23 * np.exp(-d * 0.1)) for d in range(256)], np.int32)
-    for count, peer in ((12, "dscnn/softmax"), (1000, "")):
+    for count, peer in (
+        (12, "dscnn/softmax"),
+        (2, "vww/softmax"),
+        (10, "resnet8/softmax"),
+        (1000, ""),
+    ):
         arguments = {
             "input": activation(1, count),
             "exp_table": constant(table // 4, "int32"),

@@ -46,5 +46,6 @@ def weights(shape: tuple[int, ...], count: int, depth: int) -> dict[str, Value]:
     """
     values = Values("bench", count, depth)
     weight, bias = values.int8(*shape), values.int32(64 * depth, count)
+    weight = np.maximum(weight, -127)  # the quantizer's are symmetric
     arrays = {"weight": weight, "bias": bias, **values.factors(spread(depth), count)}
     return {name: Value(name, a.dtype.name, a.shape, a) for name, a in arrays.items()}

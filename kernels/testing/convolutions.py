@@ -5,12 +5,19 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from kernels.common.kernel import AnyArray
 from kernels.testing.case import Case
 from kernels.testing.values import Values, spread
 
 Options = Mapping[str, Any]
-"""What differs from a plain convolution: stride, padding, dilation, groups, board."""
+"""What differs from a plain convolution: attributes, `board`, and `any`: weights may be -128."""
+
+LOWEST = {"output_zero_point": -128, "activation_min": -128, "activation_max": 127}
+"""Attributes of a layer with a ReLU."""
+
+WHOLE = {"activation_min": -128, "activation_max": 127}
 
 
 def convolution(
@@ -43,6 +50,8 @@ def convolution(
         **values.factors(spread(depth), channels),
         **(given or {}),
     }
+    if not (options.get("any") or given):
+        tensors["weight"] = np.maximum(tensors["weight"], -127)  # as the quantizer's
     attributes = {
         "stride": [1, 1],
         "padding": [0] * 4,
@@ -51,7 +60,7 @@ def convolution(
         "output_zero_point": values.zero_point(),
         "activation_min": low,
         "activation_max": high,
-        **{name: value for name, value in options.items() if name != "board"},
+        **{name: value for name, value in options.items() if name not in ("any", "board")},
     }
     inputs = {"input": tensors.pop("input")}
     return Case(name, op, inputs, tensors, attributes, options.get("board", False))

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The DSP extension on int8 and int16 (M4, M7, M33).
+#ifndef KERNELS_COMMON_DSP_H_
+#define KERNELS_COMMON_DSP_H_
+
+#include <arm_acle.h>
+#include <stdint.h>
+
+// Four int8 at any address, the first in the lowest byte.
+static inline int8x4_t pl_load_4(const int8_t *x) {
+  int8x4_t four;
+  __builtin_memcpy(&four, x, 4);
+  return four;
+}
+
+// The first and third of four int8 as int16.
+static inline int16x2_t pl_even_s16(int8x4_t four) { return __sxtb16(four); }
+
+// The second and fourth. (GCC would turn the word in an instruction of its own.)
+static inline int16x2_t pl_odd_s16(int8x4_t four) {
+  int16x2_t pair;
+  __asm__("sxtb16 %0, %1, ror #8" : "=r"(pair) : "r"(four));
+  return pair;
+}
+
+// saturate(requantize(sum) + zero_point) for factors multiplier / 2^31 / 2^(right + 1), right in
+// [0, 19], and |sum| < 2^30, given twice the sum: requantize.h in few instructions.
+//
+// With half = 2^right, SMMLAR adds the zero point and the half that rounds, (2 * zero_point + 1) *
+// half, to h; shifted by right and, in SSAT, by one, that is the result but for ties of a negative
+// h, which go up. So one is taken off where the sum is negative. If h is 0 there nonetheless, it
+// does not show. (Nor does the tie if the zero point is -128, as everything below saturates.)
+static inline int8_t pl_narrow_dsp(int32_t twice_sum, int32_t multiplier, int32_t right,
+                                   int32_t twice_zero_point_and_1) {
+  int32_t h = twice_zero_point_and_1 * (1 << right) + (twice_sum >> 31);
+  __asm__("smmlar %0, %1, %2, %0" : "+r"(h) : "r"(twice_sum), "r"(multiplier));
+  return (int8_t)__ssat((h >> right) >> 1, 8);
+}
+
+#endif  // KERNELS_COMMON_DSP_H_

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packing for kernels/common/gemm_pairs_s8.h: two int8 weights in 16 bits."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernels.common.kernel import INT16_MIN, AnyArray, Constant
+from kernels.common.quantization import halving_shifts
+
+ROWS = 4
+"""PL_PAIRS_ROWS."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Weights and what belongs to them, [groups, channels, …], channels even."""
+
+    weight: AnyArray
+    bias: AnyArray
+    multiplier: AnyArray
+    right: AnyArray
+
+    @classmethod
+    def of(
+        cls, weight: AnyArray, bias: AnyArray, multiplier: AnyArray, shift: AnyArray, groups: int
+    ) -> "Pairs | None":
+        """None where a sum or a factor leaves the bounds of gemm_pairs_s8.h.
+
+        Args:
+          weight: int8 [groups * channels, runs, values of a run].
+          bias: [groups * channels], the input's zero point folded in.
+          multiplier, shift: int32 [groups * channels].
+          groups: with weights of their own.
+        """
+        right = halving_shifts(multiplier, shift)
+        if right is None:
+            return None
+
+        def grouped(array: AnyArray) -> AnyArray:
+            parts = array.reshape(groups, -1, *array.shape[1:]).astype(np.int64)
+            return np.pad(parts, ((0, 0), (0, parts.shape[1] % 2), *[(0, 0)] * (array.ndim - 1)))
+
+        pairs = cls(grouped(weight), grouped(bias), grouped(multiplier), grouped(right))
+        reach = np.abs(pairs.bias) + 128 * np.abs(pairs.weight).sum(axis=(2, 3))
+        exact = (
+            reach[:, 0::2].max() < 2**23
+            and reach.max() < 2**30
+            and pairs._together.min() >= INT16_MIN
+        )
+        return pairs if exact else None
+
+    @property
+    def steps(self) -> int:
+        """Of a row."""
+        runs, count = self.weight.shape[2:]
+        return _even(runs * steps_of(count))
+
+    def constants(self) -> dict[str, Constant]:
+        """The data fields weight and bias, which has the factors too."""
+        groups, channels, runs, count = self.weight.shape
+        padded = np.pad(self._together, ((0, 0), (0, 0), (0, 0), (0, -count % 4)))
+        # Of four values the steps are the first and third, and the second and fourth.
+        steps = padded.reshape(groups, channels // 2, runs, -1, 2, 2).swapaxes(4, 5)
+        steps = steps.reshape(groups, channels // 2, runs, -1, 2)[:, :, :, : steps_of(count)]
+        steps = steps.reshape(groups, channels // 2, -1, 2)
+        steps = np.pad(steps, ((0, 0), (0, 0), (0, steps.shape[2] % 2), (0, 0)))
+        scale = np.stack([self.multiplier, self.right], axis=-1)
+        factors = np.concatenate(
+            [self.bias.reshape(-1, 2), scale.reshape(-1, 4)], axis=1, dtype=np.int32
+        )
+        return {
+            "weight": Constant(steps.astype(np.int16).reshape(-1).view(np.int8)),
+            "bias": Constant(factors.reshape(-1)),
+        }
+
+    @property
+    def _together(self) -> AnyArray:
+        together: AnyArray = 256 * self.weight[:, 0::2] + self.weight[:, 1::2]
+        return together
+
+
+def steps_of(count: int) -> int:
+    """pl_steps_of."""
+    return count // 4 * 2 + (0, 1, 2, 2)[count % 4]
+
+
+def _even(steps: int) -> int:
+    return steps + steps % 2

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the arithmetic for the DSP extension is exact, and what it multiplies."""
+
+import numpy as np
+import pytest
+
+from kernels.common.gemm_pairs import Pairs, steps_of
+from kernels.common.kernel import AnyArray
+from kernels.common.quantization import halving_shifts
+
+
+def _pairs(
+    weight: list[list[int]], bias: int = 0, multiplier: int = 2**30, shift: int = -7
+) -> Pairs | None:
+    matrix = np.array(weight, np.int8)
+    channels = len(weight)
+
+    def vector(value: int) -> AnyArray:
+        return np.full(channels, value, np.int64)
+
+    by_runs = matrix.reshape(channels, 1, -1)
+    return Pairs.of(by_runs, vector(bias), vector(multiplier), vector(shift), groups=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exact"),
+    [
+        ({"weight": [[127, -127], [127, -128]]}, True),
+        ({"weight": [[-128, 1], [0, 1]]}, True),
+        ({"weight": [[-128, 1], [-1, 1]]}, False),  # 256 * -128 - 1 is not in 16 bits
+        ({"weight": [[1], [1]], "bias": 2**23 - 129}, True),
+        ({"weight": [[1], [1]], "bias": 2**23 - 128}, False),
+        ({"weight": [[1], [1]], "shift": -20}, True),
+        ({"weight": [[1], [1]], "shift": -21}, False),
+        ({"weight": [[1], [1]], "shift": 0}, False),
+        ({"weight": [[1], [1]], "shift": 0, "multiplier": 0}, True),
+    ],
+)
+def test_pairs(arguments: dict[str, object], exact: bool) -> None:
+    assert (_pairs(**arguments) is not None) == exact  # type: ignore[arg-type]
+
+
+def test_the_second_of_a_pair_may_reach_further() -> None:
+    bias = np.array([0, 2**29])
+    one = np.ones((2, 1, 1), np.int8)
+    factor = np.full(2, 2**30), np.full(2, -7)
+    assert Pairs.of(one, bias, *factor, groups=1) is not None
+    assert Pairs.of(one, bias[::-1], *factor, groups=1) is None
+
+
+@pytest.mark.parametrize("count", range(1, 18))
+def test_packed_weights_multiply(count: int) -> None:
+    """The sums of steps as gemm_pairs_s8.h widens inputs are those of the values."""
+    random = np.random.default_rng(count)
+    weight = random.integers(-127, 128, (2, 3, count))
+    x = random.integers(-128, 128, (3, count))
+    pairs = Pairs.of(
+        weight.astype(np.int8), np.zeros(2), np.full(2, 2**30), np.full(2, -7), groups=1
+    )
+    assert pairs is not None
+    packed = pairs.constants()["weight"].array.view(np.int16).reshape(pairs.steps, 2)
+    padded = np.pad(x, ((0, 0), (0, -count % 4))).reshape(3, -1, 2, 2).swapaxes(2, 3)
+    steps = padded.reshape(3, -1, 2)[:, : steps_of(count)].reshape(-1, 2)
+    total = int((packed[: len(steps)].astype(np.int64) * steps).sum())
+    first, second = (int((weight[i] * x).sum()) for i in range(2))
+    assert total == 256 * first + second
+
+
+@pytest.mark.parametrize(
+    ("multiplier", "shift", "right"),
+    [
+        ([2**30, 2**30], [-1, -20], [0, 19]),
+        ([2**30, 2**30], [-1, -21], None),
+        ([2**30, 2**30], [-1, 0], None),
+        ([2**30, 0], [-1, 5], [0, 0]),
+    ],
+)
+def test_halving_shifts(multiplier: list[int], shift: list[int], right: list[int] | None) -> None:
+    found = halving_shifts(np.array(multiplier), np.array(shift))
+    assert (None if found is None else found.tolist()) == right

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/clamp_s8.h"
+#include "kernels/common/gemm_pairs_s8.h"
+#include "kernels/common/window_s8.h"
+#include "kernels/conv2d/conv2d.h"
+
+// What all windows of a group have in common.
+typedef struct {
+  pl_window_shape shape;
+  int32_t stride_h;
+  int32_t stride_w;
+  int32_t run;       // values of a row of a window
+  int32_t row_step;  // in the image, from one to the next
+  int32_t last_y;    // windows whose first tap is in [0, last_y] x [0, last_x] can be widened from
+  int32_t last_x;    // the image; others are gathered first
+} windows;
+
+static inline int are_in_place(const windows *w, int32_t y, int32_t x, int32_t count) {
+  return y >= 0 && y <= w->last_y && x >= 0 && x + (count - 1) * w->stride_w <= w->last_x;
+}
+
+static void widen_window(const windows *w, const int8_t *image, int32_t y, int32_t x,
+                         int8_t *gathered, uint32_t *to, int32_t lanes) {
+  const int8_t *from = image + (y * w->shape.input_w + x) * w->shape.input_c;
+  int32_t row_step = w->row_step;
+  if (!are_in_place(w, y, x, 1)) {
+    pl_gather_window_s8(&w->shape, image, y, x, gathered);
+    from = gathered;
+    row_step = w->run;
+  }
+  for (int32_t ky = w->shape.kernel_h; ky > 0; --ky) {
+    to = pl_widen_s8(from, w->run, to, lanes);
+    from += row_step;
+  }
+}
+
+static void widen_4_windows(const windows *w, const int8_t *image, int32_t y, int32_t x,
+                            uint32_t *to) {
+  const int8_t *from = image + (y * w->shape.input_w + x) * w->shape.input_c;
+  for (int32_t ky = w->shape.kernel_h; ky > 0; --ky) {
+    to = pl_widen_4_s8(from, w->stride_w * w->shape.input_c, w->run, to);
+    from += w->row_step;
+  }
+}
+
+// One group of one image. Windows are multiplied together across ends of rows.
+static void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims, const windows *w,
+                     const pl_gemm_pairs_s8 *layer, const int8_t *image, uint32_t *steps,
+                     int8_t *output) {
+  int8_t *const gathered = (int8_t *)(steps + PL_PAIRS_ROWS * layer->steps);
+  int32_t ox = 0;
+  int32_t y = -params->pad_top;
+  int32_t x = -params->pad_left;
+  for (int32_t left = dims->output_h * dims->output_w; left > 0;) {
+    const int32_t count = left < PL_PAIRS_ROWS ? 1 : PL_PAIRS_ROWS;
+    int32_t widened = 0;
+    if (count > 1 && ox + count <= dims->output_w && are_in_place(w, y, x, count)) {
+      widen_4_windows(w, image, y, x, steps);
+      ox += count;
+      x += count * w->stride_w;
+      widened = count;
+    }
+    for (;;) {
+      if (ox == dims->output_w) {
+        ox = 0;
+        x = -params->pad_left;
+        y += w->stride_h;
+      }
+      if (widened == count) break;
+      widen_window(w, image, y, x, gathered, steps + widened, count);
+      ++widened;
+      ++ox;
+      x += w->stride_w;
+    }
+    pl_multiply_pairs_s8(layer, count, steps, output, dims->output_c);
+    output += count * dims->output_c;
+    left -= count;
+  }
+}
+
+pl_status pl_conv2d_pairs_s8(const pl_context *ctx, const pl_conv2d_params *params,
+                             const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
+  const int32_t tap_c = dims->input_c / dims->groups;
+  const int dense = dims->kernel_w == 1 || (params->dilation_w == 1 && dims->groups == 1);
+  const int32_t run = dims->kernel_w * tap_c;
+  const windows w = {
+      .shape =
+          {
+              .input_h = dims->input_h,
+              .input_w = dims->input_w,
+              .input_c = dims->input_c,
+              .kernel_h = dims->kernel_h,
+              .kernel_w = dims->kernel_w,
+              .dilation_h = params->dilation_h,
+              .dilation_w = params->dilation_w,
+              .tap_c = tap_c,
+              .zero_point = (int8_t)params->input_zero_point,
+          },
+      .stride_h = params->stride_h,
+      .stride_w = params->stride_w,
+      .run = run,
+      .row_step = params->dilation_h * dims->input_w * dims->input_c,
+      .last_y = dims->input_h - 1 - (dims->kernel_h - 1) * params->dilation_h,
+      .last_x = dense ? dims->input_w - dims->kernel_w : -1,
+  };
+  pl_gemm_pairs_s8 layer = {
+      .weight = data->weight,
+      .factors = data->bias,
+      .steps = (dims->kernel_h * pl_steps_of(run) + 1) & ~1,
+      .channels = dims->output_c / dims->groups,
+      .zero_point = params->output_zero_point,
+  };
+  const int32_t steps_bytes = 4 * PL_PAIRS_ROWS * layer.steps;
+  if (ctx->scratch_size < (uint32_t)(steps_bytes + dims->gathered * dims->kernel_h * run)) {
+    return PL_ERROR_SCRATCH_SIZE;
+  }
+  for (int32_t group = 0; group < dims->groups; ++group) {
+    const int8_t *image = data->input + group * tap_c;
+    int8_t *output = data->output + group * layer.channels;
+    for (int32_t batch = 0; batch < dims->batches; ++batch) {
+      convolve(params, dims, &w, &layer, image, ctx->scratch, output);
+      image += dims->input_h * dims->input_w * dims->input_c;
+      output += dims->output_h * dims->output_w * dims->output_c;
+    }
+    layer.weight += dims->packed_c / 2 * layer.steps * 4;
+    layer.factors += 3 * dims->packed_c;
+  }
+  if (params->activation_max - params->activation_min != INT8_MAX - INT8_MIN) {
+    pl_clamp_s8(data->output, dims->batches * dims->output_h * dims->output_w * dims->output_c,
+                params->activation_min, params->activation_max);
+  }
+  return PL_OK;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/clamp_s8.h"
+#include "kernels/common/dsp.h"
+#include "kernels/common/window_s8.h"
+#include "kernels/depthwise_conv2d/depthwise_conv2d.h"
+
+#define CHANNELS 4
+
+// Keeps loads behind it: GCC would load everything first, and spill it.
+#define IN_ORDER __asm__ volatile("" ::: "memory")
+
+// A window, in the input or in scratch; steps from tap to tap.
+typedef struct {
+  const int8_t *first;
+  int32_t row_step;
+  int32_t tap_step;
+} window;
+
+static inline int8_t narrow(int32_t sum, const int32_t *factor, int32_t twice_zero_point_and_1) {
+  return pl_narrow_dsp((int32_t)((uint32_t)sum << 1), factor[0], factor[1], twice_zero_point_and_1);
+}
+
+// Four channels, whose inputs and weights SXTB16 pairs in the same way.
+static __attribute__((noinline)) void convolve_4(const pl_depthwise_conv2d_dims *dims,
+                                                 const window *from, int32_t channel,
+                                                 const int8_t *w, const int32_t *constants,
+                                                 int32_t twice_zero_point_and_1, int8_t *y) {
+  int32_t sum0 = constants[0];
+  int32_t sum1 = constants[1];
+  int32_t sum2 = constants[2];
+  int32_t sum3 = constants[3];
+  const int32_t tap_step = from->tap_step;
+  const int32_t row_gap = from->row_step - dims->kernel_w * tap_step;
+  const int8_t *x = from->first + channel;
+  for (int32_t ky = dims->kernel_h; ky > 0; --ky) {
+    for (const int8_t *end = w + CHANNELS * dims->kernel_w; w != end; w += CHANNELS) {
+      const int8x4_t xs = pl_load_4(x);
+      const int8x4_t ws = pl_load_4(w);
+      const int16x2_t x02 = pl_even_s16(xs);
+      const int16x2_t w02 = pl_even_s16(ws);
+      const int16x2_t x13 = pl_odd_s16(xs);
+      const int16x2_t w13 = pl_odd_s16(ws);
+      sum0 = __smlabb((int32_t)x02, (int32_t)w02, sum0);
+      sum2 = __smlatt((int32_t)x02, (int32_t)w02, sum2);
+      sum1 = __smlabb((int32_t)x13, (int32_t)w13, sum1);
+      sum3 = __smlatt((int32_t)x13, (int32_t)w13, sum3);
+      x += tap_step;
+      IN_ORDER;
+    }
+    x += row_gap;
+  }
+  y[0] = narrow(sum0, constants + 4, twice_zero_point_and_1);
+  y[1] = narrow(sum1, constants + 6, twice_zero_point_and_1);
+  y[2] = narrow(sum2, constants + 8, twice_zero_point_and_1);
+  y[3] = narrow(sum3, constants + 10, twice_zero_point_and_1);
+}
+
+static void convolve_window(const pl_depthwise_conv2d_dims *dims,
+                            const pl_depthwise_conv2d_data *data, const window *from,
+                            int32_t twice_zero_point_and_1, int8_t *output) {
+  const int32_t last = dims->input_c - CHANNELS;
+  const int8_t *w = data->weight;
+  const int32_t *constants = data->bias;
+  for (int32_t begin = 0; begin < dims->input_c; begin += CHANNELS) {
+    // The last four channels may have some of the four before them, again.
+    const int32_t channel = begin < last ? begin : last;
+    convolve_4(dims, from, channel, w, constants, twice_zero_point_and_1, output + channel);
+    w += CHANNELS * dims->kernel_h * dims->kernel_w;
+    constants += 3 * CHANNELS;
+  }
+}
+
+pl_status pl_depthwise_by_4_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
+                               const pl_depthwise_conv2d_dims *dims,
+                               const pl_depthwise_conv2d_data *data) {
+  if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
+  const int32_t channels = dims->input_c;
+  const pl_window_shape shape = {
+      .input_h = dims->input_h,
+      .input_w = dims->input_w,
+      .input_c = channels,
+      .kernel_h = dims->kernel_h,
+      .kernel_w = dims->kernel_w,
+      .dilation_h = params->dilation_h,
+      .dilation_w = params->dilation_w,
+      .tap_c = channels,
+      .zero_point = (int8_t)params->input_zero_point,
+  };
+  const int32_t twice_zero_point_and_1 = 2 * params->output_zero_point + 1;
+  const int32_t row_bytes = dims->input_w * channels;
+  // Windows whose first tap is at most here are inside.
+  const int32_t last_y = dims->input_h - 1 - (dims->kernel_h - 1) * params->dilation_h;
+  const int32_t last_x = dims->input_w - 1 - (dims->kernel_w - 1) * params->dilation_w;
+
+  const int8_t *image = data->input;
+  int8_t *output = data->output;
+  for (int32_t batch = 0; batch < dims->batches; ++batch) {
+    for (int32_t oy = 0; oy < dims->output_h; ++oy) {
+      const int32_t y = oy * params->stride_h - params->pad_top;
+      for (int32_t ox = 0; ox < dims->output_w; ++ox) {
+        const int32_t x = ox * params->stride_w - params->pad_left;
+        window from = {image + y * row_bytes + x * channels, params->dilation_h * row_bytes,
+                       params->dilation_w * channels};
+        if (y < 0 || y > last_y || x < 0 || x > last_x) {
+          pl_gather_window_s8(&shape, image, y, x, ctx->scratch);
+          from = (window){ctx->scratch, dims->kernel_w * channels, channels};
+        }
+        convolve_window(dims, data, &from, twice_zero_point_and_1, output);
+        output += channels;
+      }
+    }
+    image += dims->input_h * row_bytes;
+  }
+  if (params->activation_max - params->activation_min != INT8_MAX - INT8_MIN) {
+    pl_clamp_s8(data->output, (int32_t)(output - data->output), params->activation_min,
+                params->activation_max);
+  }
+  return PL_OK;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/clamp_s8.h"
+#include "kernels/common/gemm_pairs_s8.h"
+#include "kernels/linear/linear.h"
+
+// pl_widen_s8 for whole rows.
+static void widen_row(const int8_t *x, int32_t depth, uint32_t *to) {
+  for (const int8_t *end = x + (depth & ~7); x != end;) {
+    uint32_t a, b, c, d;
+    // GCC does not pair the stores.
+    __asm__ volatile(
+        "ldr %[a], [%[x]], #4\n\t"
+        "ldr %[b], [%[x]], #4\n\t"
+        "sxtb16 %[c], %[a]\n\t"
+        "sxtb16 %[a], %[a], ror #8\n\t"
+        "sxtb16 %[d], %[b]\n\t"
+        "sxtb16 %[b], %[b], ror #8\n\t"
+        "strd %[c], %[a], [%[to]], #8\n\t"
+        "strd %[d], %[b], [%[to]], #8\n\t"
+        : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [x] "+r"(x), [to] "+r"(to)
+        :
+        : "memory");
+  }
+  (void)pl_widen_s8(x, depth & 7, to, 1);
+}
+
+pl_status pl_linear_pairs_s8(const pl_context *ctx, const pl_linear_params *params,
+                             const pl_linear_dims *dims, const pl_linear_data *data) {
+  const int32_t depth = dims->input_channels;
+  const int32_t channels = dims->output_channels;
+  const pl_gemm_pairs_s8 layer = {
+      .weight = data->weight,
+      .factors = data->bias,
+      .steps = (pl_steps_of(depth) + 1) & ~1,
+      .channels = channels,
+      .zero_point = params->output_zero_point,
+  };
+  const int32_t lanes = dims->rows < PL_PAIRS_ROWS ? 1 : PL_PAIRS_ROWS;
+  if (ctx->scratch_size < (uint32_t)(4 * lanes * layer.steps)) return PL_ERROR_SCRATCH_SIZE;
+  uint32_t *const steps = ctx->scratch;
+  const int8_t *x = data->input;
+  int8_t *y = data->output;
+  int32_t rows = dims->rows;
+  for (; rows >= PL_PAIRS_ROWS; rows -= PL_PAIRS_ROWS) {
+    (void)pl_widen_4_s8(x, depth, depth, steps);
+    pl_multiply_pairs_s8(&layer, PL_PAIRS_ROWS, steps, y, channels);
+    x += PL_PAIRS_ROWS * depth;
+    y += PL_PAIRS_ROWS * channels;
+  }
+  for (; rows > 0; --rows) {
+    widen_row(x, depth, steps);
+    pl_multiply_pairs_s8(&layer, 1, steps, y, channels);
+    x += depth;
+    y += channels;
+  }
+  if (params->activation_max - params->activation_min != INT8_MAX - INT8_MIN) {
+    pl_clamp_s8(data->output, dims->rows * channels, params->activation_min,
+                params->activation_max);
+  }
+  return PL_OK;
+}

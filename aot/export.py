@@ -39,6 +39,7 @@ from aot.passes.aten.lift_state import (
 from aot.passes.aten.mask_softmax import mask_softmax
 from aot.passes.aten.name_masks import name_masks
 from aot.passes.aten.one_to_two_dimensions import one_to_two_dimensions
+from aot.passes.aten.pools_to_2d import pools_to_2d
 from aot.passes.aten.products_to_linear import products_to_linear
 from aot.passes.aten.remove_identities import remove_identities
 from aot.passes.aten.separate_weights import separate_weights
@@ -115,6 +116,7 @@ def export_aten(
         fuse_batch_norm,
         name_masks,
         drop_pool_indices,
+        pools_to_2d,
         drop_expands,
         one_to_two_dimensions,
         three_to_two_dimensions,

@@ -41,13 +41,15 @@ class Convolution:
         return depthwise_conv2d if groups > 1 and groups == x.shape[1] else conv2d
 
     def reject(self, node: Node) -> tuple[str, str] | None:
-        rank = len(node.meta["val"].shape)
-        if rank != 4:
-            return f"convolution over {rank - 2} dimensions has no int8 form", "Conv1d or Conv2d"
         weight, bias = node.args[1], argument(node, "bias")
         for name, value in (("weight", weight), ("bias", bias)):
             if isinstance(value, Node) and value.op != "get_attr":
                 return f"the {name} is computed by the model", f"a constant {name}"
+        if node.meta["val"].dim() != 4:
+            return (
+                "its windows overlap along the depth, or it pads that",
+                "a stride along the depth that is the kernel's size, and no padding there",
+            )
         return None
 
     def emit(self, call: Call) -> Node:

@@ -136,6 +136,9 @@ def cases() -> Iterator[Case]:
         mode = "bilinear" if len(shape) == 4 else "linear"
         module = partial(nn.Upsample, mode=mode, **attributes)
         yield spatial(f"resize_{what}", module, shape, {"resize_bilinear": 1})
+    volume = (Input((1, 3, 4, 5, 3)),)
+    yield Case("maxpool3d", partial(nn.MaxPool3d, 3, 2, 1), volume, {"max_pool2d": 2}, 4)
+    yield Case("avgpool3d", partial(nn.AvgPool3d, 2, 1), volume, {"avg_pool2d": 2}, 4)
     for pool, op in ((nn.MaxPool2d, "max_pool2d"), (nn.AvgPool2d, "avg_pool2d")):
         name = pool.__name__.lower()
         module = partial(pool, 2)

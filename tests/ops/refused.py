@@ -63,7 +63,12 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
         ((1, 2, 3, 4),) * 3,
         "scaled_dot_product_attention.*\n.*\n.*dropout_p=0.0",
     ),
-    ("conv_transpose3d", partial(nn.ConvTranspose3d, 2, 2, 2), ((1, 2, 3, 3, 3),), "3 dimensions"),
+    (
+        "conv_transpose3d",
+        partial(nn.ConvTranspose3d, 2, 2, 2),
+        ((1, 2, 3, 3, 3),),
+        "overlap.*\n.*stride",
+    ),
     ("gather", partial(Function, lambda x: x.sort(dim=1)), ((2, 5),), "aten.sort"),
     (
         "lstm_projection",

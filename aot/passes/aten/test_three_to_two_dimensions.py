@@ -34,8 +34,29 @@ def test_three_to_two_dimensions(name: str) -> None:
     assert ("aten.index_select" in op_counts(graph)) == copied
 
 
-def test_transposed_ones_are_left() -> None:
-    x = torch.randn((1, 4, 2, 3, 3))
-    layer = nn.ConvTranspose3d(4, 2, 2)
-    changes, _ = check_aten_pass(three_to_two_dimensions, lambda a, x: a(x), layer, inputs=[x])
-    assert changes == 0
+# The layer, depth of the input, channels for each of the input in 2d (0: it is left).
+TRANSPOSED: dict[str, tuple[nn.Module, int, int]] = {
+    "one slice deep": (nn.ConvTranspose3d(4, 6, (1, 3, 2), (1, 2, 2), (0, 1, 0)), 3, 6),
+    "slices of their own": (nn.ConvTranspose3d(4, 6, 2, 2, bias=False), 3, 12),
+    "groups": (nn.ConvTranspose3d(4, 6, (2, 3, 3), 2, groups=2, dilation=(1, 2, 1)), 2, 6),
+    "an input of one slice": (
+        nn.ConvTranspose3d(4, 6, 3, (1, 2, 2), (0, 1, 1), output_padding=(0, 1, 0)),
+        1,
+        18,
+    ),
+    "slices in between": (nn.ConvTranspose3d(4, 6, (1, 2, 2), 2), 3, 0),
+    "overlapping": (nn.ConvTranspose3d(4, 6, 3, 2), 3, 0),
+    "padding": (nn.ConvTranspose3d(4, 6, 2, 2, 1), 3, 0),
+}
+
+
+@pytest.mark.parametrize("name", TRANSPOSED)
+def test_transposed(name: str) -> None:
+    layer, depth, channels = TRANSPOSED[name]
+    x = torch.randn((2, 4, depth, 3, 4), generator=torch.Generator().manual_seed(0))
+    changes, graph = check_aten_pass(
+        three_to_two_dimensions, lambda a, x: a(x), layer, inputs=[x], atol=1e-5
+    )
+    assert changes == (channels > 0)
+    (conv,) = (n for n in graph.graph.nodes if n.target is torch.ops.aten.convolution.default)
+    assert not channels or conv.args[1].meta["val"].shape[1] == channels

@@ -3,7 +3,11 @@
 become channels, and the slices of the result are a batch.
 
 Where the windows are one slice deep, or the input is, nothing is copied for it. Other convolutions
-copy every slice once for each window that takes it. Transposed ones are left.
+copy every slice once for each window that takes it.
+
+A transposed one whose windows do not overlap along the depth, or of an input one slice deep, gives
+what each slice of a window does as channels of their own, which become slices. Others, and those
+that pad the depth, are left.
 """
 
 from __future__ import annotations
@@ -24,12 +28,18 @@ _CONV = _aten.convolution.default
 def three_to_two_dimensions(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many convolutions changed."""
     nodes = list(module.graph.nodes)
-    return sum(_flatten_depth(module, node) for node in nodes if node.target is _CONV)
+    return sum(
+        _spread_depth(module, node)
+        if argument(node, "transposed")
+        else _flatten_depth(module, node)
+        for node in nodes
+        if node.target is _CONV
+    )
 
 
 def _flatten_depth(module: GraphModule, node: Node) -> bool:
     weight = tensor_constant(module, argument(node, "weight"))
-    if node.meta["val"].dim() != 5 or weight is None or argument(node, "transposed"):
+    if node.meta["val"].dim() != 5 or weight is None:
         return False
     arguments: Any = node.args
     x, _, bias, stride, padding, dilation, _, _, groups = arguments
@@ -64,6 +74,35 @@ def _flatten_depth(module: GraphModule, node: Node) -> bool:
         x = call(node, _CONV, x, flat, bias, *window, False, [0, 0], groups)
         x = call(node, _aten.reshape.default, x, [n, slices, outputs, *result.shape[3:]])
         x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4])
+    node.replace_all_uses_with(x)
+    module.graph.erase_node(node)
+    return True
+
+
+def _spread_depth(module: GraphModule, node: Node) -> bool:
+    weight = tensor_constant(module, argument(node, "weight"))
+    bias = tensor_constant(module, argument(node, "bias"))
+    if node.meta["val"].dim() != 5 or weight is None:
+        return False
+    arguments: Any = node.args
+    x, _, _, stride, padding, dilation, _, more, groups = arguments
+    assert isinstance(x, Node)
+    n, channels, depth, *image = x.meta["val"].shape
+    result, taps = node.meta["val"].shape, weight.shape[2]
+    if padding[0] or more[0] or (depth > 1 and stride[0] != taps) or (dilation[0] > 1 < taps):
+        return False
+    outputs = result[1]
+    with module.graph.inserting_before(node):
+        x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4])
+        x = call(node, _aten.reshape.default, x, [n * depth, channels, *image])
+        flat = constant(module, node, "weight_2d", weight.flatten(1, 2))
+        if bias is not None:
+            bias = constant(module, node, "bias_2d", bias.repeat_interleave(taps))
+        window = [list(amounts[1:]) for amounts in (stride, padding, dilation)]
+        x = call(node, _CONV, x, flat, bias, *window, True, list(more[1:]), groups)
+        x = call(node, _aten.reshape.default, x, [n, depth, outputs, taps, *result[3:]])
+        x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4, 5])
+        x = call(node, _aten.reshape.default, x, list(result))
     node.replace_all_uses_with(x)
     module.graph.erase_node(node)
     return True

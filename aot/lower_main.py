@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import torch
 from absl import app, flags, logging
 
@@ -22,7 +23,7 @@ from aot.errors import LoweringError, describe
 from aot.inputs import Inputs, first_sample
 from aot.lower import lower
 from aot.passes.rewrite.border import KEEP, LAYOUTS
-from aot.quality.evaluation import Evaluation
+from aot.quality.evaluation import Evaluation, labelled
 from aot.quality.quality import MIN_AGREEMENT, MIN_SQNR_DB
 from aot.quality.suggest import suggest
 from aot.references import is_defined, named
@@ -87,13 +88,14 @@ _REPORT = flags.DEFINE_string("report", None, "where to write the report (JSON)"
 _TEST_INPUTS = flags.DEFINE_string(
     "test_inputs",
     None,
-    "pkg.module:function; yields the inputs for --vectors; by default calibration data",
+    "pkg.module:function; yields the inputs for --vectors, or gives inputs [N, ...] and their "
+    "classes [N]; by default calibration data",
 )
 _VECTORS = flags.DEFINE_string(
     "vectors",
     None,
     "where to write inputs and bit-exact reference outputs (.npz: input_<i>, output_<i>, [count, "
-    "...] in memory order)",
+    "...] in memory order, and labels [count] if the test inputs have classes)",
 )
 
 _DEFAULT_VECTORS = 8
@@ -209,9 +211,12 @@ def run() -> None:
     first, data = first_sample(load(name)(), name)
     inputs = Inputs(model, first, f"{name} sample 0")
     sequences = tests = _sequences(data, name, inputs)
-    example = sequences[0][0]
+    example, classes = sequences[0][0], None
     if _TEST_INPUTS.value:
-        tests = _sequences(load(_TEST_INPUTS.value)(), _TEST_INPUTS.value, inputs)
+        given = load(_TEST_INPUTS.value)()
+        batch, classes = labelled(given, example)
+        given = given if batch is None else torch.split(batch, 1)
+        tests = _sequences(given, _TEST_INPUTS.value, inputs)
         for index, sample in enumerate(itertools.chain(*tests)):
             check_sample(f"{_TEST_INPUTS.value} sample {index}", sample, example)
     lowered = lower(
@@ -246,7 +251,10 @@ def run() -> None:
                 )
             samples = tests[0] if has_state else list(itertools.chain(*tests))
             count = None if _TEST_INPUTS.value else _DEFAULT_VECTORS
-            save_npz(str(vectors), make_vectors(lowered, samples[:count], _IO_LAYOUT.value))
+            arrays = make_vectors(lowered, samples[:count], _IO_LAYOUT.value)
+            if classes is not None:
+                arrays["labels"] = classes.numpy().astype(np.uint16)
+            save_npz(str(vectors), arrays)
     except OSError as error:
         raise LoweringError(f"{error.filename} cannot be written: {error.strerror}") from error
     logging.info("wrote %s", output)

@@ -56,8 +56,9 @@ def pte_model(
       float_io: keep float32 inputs and outputs.
       io_layout: "keep" or "nhwc".
       allow_float_fallback: run ops without an int8 form in float32 on the device.
-      test_inputs: "pkg.module:function" that yields inputs for the vectors; without it they are the
-        first of the calibration data.
+      test_inputs: "pkg.module:function" that yields inputs for the vectors, or gives inputs [N, ...] and
+        their classes, with which the vectors are a test set; without it they are the first of the
+        calibration data.
       evaluation: "pkg.module:function" that yields held-out inputs, or gives inputs [N, ...] and their
         classes, to measure on; without it `evaluation` of the model's module, if that has one, else
         some of the calibration data.

@@ -52,6 +52,10 @@ def images() -> list[torch.Tensor]:
     return [torch.randn(1, 3, 5, 6, generator=generator) for _ in range(4)]
 
 
+def classes() -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.cat([row for (row,) in rows()]), torch.arange(12) % 3
+
+
 def columns() -> list[torch.Tensor]:
     generator = torch.Generator().manual_seed(1)
     return [torch.randn(1, 2, 7, 1, generator=generator) for _ in range(4)]
@@ -181,6 +185,14 @@ def test_vectors_of_a_column_are_in_the_artefacts_memory_order(tmp_path: Path) -
     assert run(tmp_path, lowering("tanh", "columns", *options)) == 0
     with np.load(tmp_path / "x.npz") as vectors:
         assert vectors["input_0"].shape == vectors["output_0"].shape == (4, 1, 7, 1, 2)
+
+
+def test_vectors_of_classes_are_a_test_set(tmp_path: Path) -> None:
+    options = ["--vectors=x.npz", f"--test_inputs={HERE}:classes"]
+    assert run(tmp_path, lowering("linear", "rows", *options)) == 0
+    with np.load(tmp_path / "x.npz") as vectors:
+        assert vectors["input_0"].shape == (12, 1, 4) and vectors["labels"].dtype == np.uint16
+        assert vectors["labels"].tolist() == [0, 1, 2] * 4
 
 
 def test_the_same_bytes_every_time(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def held_out(evaluation: Evaluation, model_inputs: Inputs) -> HeldOut:
       LoweringError: there are none, or one is not as the example.
     """
     example_inputs = model_inputs.example
-    inputs, labels = _labelled(evaluation, example_inputs)
+    inputs, labels = labelled(evaluation, example_inputs)
     samples: list[tuple[bool, tuple[torch.Tensor, ...]]]
     if inputs is None or labels is None:
         found = samples_of(model_inputs.samples(evaluation, "evaluation"), "evaluation")
@@ -63,10 +63,10 @@ def held_out(evaluation: Evaluation, model_inputs: Inputs) -> HeldOut:
     return HeldOut(samples, labels)
 
 
-def _labelled(
+def labelled(
     evaluation: object, example_inputs: Sequence[torch.Tensor]
 ) -> tuple[torch.Tensor, torch.Tensor] | tuple[None, None]:
-    """Inputs and labels, where evaluation data are that."""
+    """The inputs and the classes, where data are these two; else twice None."""
     if isinstance(evaluation, tuple) and len(evaluation) == 2:
         inputs, labels = evaluation
         are_tensors = isinstance(inputs, torch.Tensor) and isinstance(labels, torch.Tensor)

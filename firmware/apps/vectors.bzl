@@ -113,7 +113,7 @@ def classify_app(name, plan, test_set, limit = 0, **kwargs):
     Args:
       name: of the library, which has main.
       plan: a plan_library.
-      test_set: .npz with `labels` besides the arrays of check_app.
+      test_set: as vectors of check_app, with `labels` besides: the test_inputs had classes.
       limit: store that many images only; 0: all.
       **kwargs: tags, testonly, visibility.
     """

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from aot.models.digits import model, train
+from aot.models.training import serialize
 
 
 def test_a_quarter_is_held_out() -> None:
@@ -25,14 +26,14 @@ def test_float_accuracy_on_held_out_images() -> None:
 
 
 def test_training_gives_the_bytes_of_the_built_weights() -> None:
-    assert train.serialize(train.train()) == model.weights_path().read_bytes()
+    assert serialize(train.train()) == model.weights_path().read_bytes()
 
 
 def test_the_report_says_how_accurate_int8_is_on_every_held_out_image() -> None:
     folder = Path(model.__file__).parent
     accuracy = json.loads((folder / "digits.report.json").read_text())["quality"]["accuracy"]
     _, labels = model.evaluation()
-    with np.load(folder / "digits.test_set.npz") as arrays:
+    with np.load(folder / "digits.vectors.npz") as arrays:
         assert arrays["input_0"].shape[0] == 450 and arrays["input_0"].dtype == np.int8
         np.testing.assert_array_equal(arrays["labels"], labels)
         right = arrays["output_0"].reshape(450, 10).argmax(axis=1) == arrays["labels"]

@@ -111,7 +111,8 @@ def lower(
       example_inputs: one sample (aot/inputs.py): a tensor, a tuple of forward's arguments, or a
         dict of them by name; float32, indices, or masks of booleans, of the shapes and memory
         format that the device will give.
-      target: what to lower for: a Target, or a text as `target_named` takes it, e.g. "cortex-m".
+      target: what to lower for: a Target, or a text as `target_named` takes it, e.g. "cortex-m"
+        or "ethos-u55-128".
       calibration: representative samples like the example, or batches of such, with labels or not;
         of a model with state, in the order in which the device will see them, or a list of such
         sequences.

@@ -42,7 +42,8 @@ _CALIBRATION = flags.DEFINE_string(
 _TARGET = flags.DEFINE_string(
     "target",
     "cortex-m",
-    "what to lower for: cortex-m, or a Target of your own, pkg.module:name or path/to/file.py:name",
+    "what to lower for: cortex-m; an NPU and the CPU, such as ethos-u55-128; or a Target of your "
+    "own, pkg.module:name or path/to/file.py:name",
 )
 _QUANTIZATION = flags.DEFINE_string(
     "quantization", "int8", 'how to quantize: a text, or by layer in JSON, {"head": "float32"}'

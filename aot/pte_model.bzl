@@ -42,7 +42,8 @@ def pte_model(
         input.
       deps: py_library targets that those modules need.
       data: files they read.
-      target: what to lower for: "cortex-m"; or a Target of your own, "npu.py:TARGET" of a Python file
+      target: what to lower for: "cortex-m", or an NPU and the CPU for what that leaves, "ethos-u55-128"
+        (docs/ethos_u.md); or a Target of your own, "npu.py:TARGET" of a Python file
         of this package, "pkg.module:TARGET" of a module in deps.
       engines: dict of targets by the configuration of a board's engine, such as "ethos-u55-128"
         (boards/board.bzl): a plan for a board with that engine takes the model as it was lowered for
@@ -159,6 +160,8 @@ def _by_layer(setting):
 
 def _target(name, target, deps, kwargs):
     """Returns the target as lowering takes it, and what it needs beside deps."""
+    if target.startswith("ethos-u"):
+        return target, [Label("//aot/backends/ethos_u")]
     target_file, _, target_name = target.rpartition(":")
     if not target_file.endswith(".py"):
         return target, []

@@ -7,14 +7,25 @@ from aot.errors import LoweringError, describe
 from aot.references import REFERENCE_FORMS, named
 from aot.targets.target import Target
 
-_TARGETS = {target.name: target for target in (Target("cortex-m"),)}
+_CORTEX_M = Target("cortex-m")
+_ETHOS_U = tuple(
+    f"ethos-{product}-{macs}"
+    for product, all_macs in {
+        "u55": (32, 64, 128, 256),
+        "u65": (256, 512),
+        "u85": (128, 256, 512, 1024, 2048),
+    }.items()
+    for macs in all_macs
+)
+NAMES = (_CORTEX_M.name, *_ETHOS_U)
 
 
 def target_named(reference: str) -> Target:
     """The target of a name, or a user's own.
 
     Args:
-      reference: "cortex-m"; or where a Target is, "path/to/file.py:NAME" or "pkg.module:NAME".
+      reference: one of `NAMES`, such as "cortex-m" or "ethos-u55-128"; or where a Target is,
+        "path/to/file.py:NAME" or "pkg.module:NAME".
 
     Raises:
       LoweringError: there is no such target, file, module or name, or it is no Target.
@@ -25,10 +36,12 @@ def target_named(reference: str) -> Target:
             f"{REFERENCE_FORMS}"
         )
     if ":" not in reference:
-        if reference in _TARGETS:
-            return _TARGETS[reference]
+        if reference == _CORTEX_M.name:
+            return _CORTEX_M
+        if reference in _ETHOS_U:
+            return _ethos_u(reference)
         raise LoweringError(
-            f"there is no target {reference!r}; there are: {', '.join(sorted(_TARGETS))}; or say "
+            f"there is no target {reference!r}; there are: {', '.join(NAMES)}; or say "
             f"where yours is: {REFERENCE_FORMS}"
         )
     target = named(reference)
@@ -37,3 +50,15 @@ def target_named(reference: str) -> Target:
             f"target {reference} is {target!r}, not an aot.targets.target.Target(name, backends)"
         )
     return target
+
+
+def _ethos_u(configuration: str) -> Target:
+    """Imported when it is asked for: Vela and its company are nothing that others need."""
+    try:
+        from aot.backends.ethos_u.backend import ethos_u_target
+    except ModuleNotFoundError as error:
+        raise LoweringError(
+            f"target {configuration} needs {error.name}, which is not installed here: lower with "
+            "Bazel, by a pte_model or //aot:lower"
+        ) from error
+    return ethos_u_target(configuration)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a region of the dialect to TOSA."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.backends.ethos_u.emitters import EMITTERS
+from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.dialect.graph import (
+    arguments,
+    border_nodes,
+    dialect_op,
+    shape_of,
+    tensor_constant,
+)
+
+_CONSTANTS = {"weight", "bias", "multiplier", "shift", "table"}
+
+
+def reject(node: Node) -> str:
+    """Why no NPU runs an op of the dialect; "" if each can."""
+    op = dialect_op(node)
+    assert op is not None  # partition asks of nothing else
+    if op.name not in EMITTERS:
+        return f"{op.name} has no form for it"
+    module = node.graph.owning_module
+    assert module is not None
+    given = {name: _seen(module, value) for name, value in arguments(node).items()}
+    for name in _CONSTANTS & given.keys():
+        if isinstance(given[name], torch.Tensor) and given[name].is_meta:
+            return f"its {name} is computed, not a constant"
+    return EMITTERS[op.name].reject(**given)
+
+
+def only_moves(node: Node) -> bool:
+    op = dialect_op(node)
+    assert op is not None
+    return EMITTERS[op.name].moves
+
+
+def tosa_of(region: GraphModule) -> bytes:
+    """The flatbuffer of a region each of whose ops `reject` lets through."""
+    graph = TosaGraph()
+    values: dict[Node, Value] = {}
+    inputs, outputs = border_nodes(region)
+    for node in inputs:
+        values[node] = graph.input(shape_of(node))
+    for node in region.graph.nodes:
+        if op := dialect_op(node):
+            given = {
+                name: _emitted(region, values, value) for name, value in arguments(node).items()
+            }
+            values[node] = EMITTERS[op.name].emit(graph, **given)
+            assert values[node].shape == shape_of(node), node
+    for node in outputs:
+        graph.output(values[node])
+    return graph.serialize()
+
+
+def _seen(module: GraphModule, value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_seen(module, v) for v in value]
+    if not isinstance(value, Node):
+        return value
+    constant = tensor_constant(module, value)
+    return value.meta["val"] if constant is None else constant
+
+
+def _emitted(module: GraphModule, values: dict[Node, Value], value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_emitted(module, values, v) for v in value]
+    return values[value] if value in values else _seen(module, value)

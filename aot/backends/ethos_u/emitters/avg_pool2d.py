@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::avg_pool2d: AVG_POOL2D of the values as they are, which divides by the taps inside and rounds
+ties away from zero, as the dialect does; where padding counts, PAD first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from aot.backends.ethos_u.emitters.emitter import Emitter
+from aot.backends.ethos_u.emitters.pools import bad_pool
+from aot.backends.ethos_u.emitters.windows import fitted
+from aot.backends.ethos_u.tosa import TosaGraph, Value
+
+_LARGEST_PADDED = 8  # rows and columns of a kernel
+
+
+def _padded(shape: Sequence[int], padding: Sequence[int]) -> list[int]:
+    n, h, w, c = shape
+    return [n, h + padding[0] + padding[1], w + padding[2] + padding[3], c]
+
+
+def reject(
+    input: torch.Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    output_size: Sequence[int],
+    count_include_pad: bool,
+    divisor_override: int,
+    zero_point: int,
+) -> str:
+    if divisor_override > 0:
+        return f"its sums are divided by {divisor_override}, not by what they are of"
+    shape: Sequence[int] = input.shape
+    if count_include_pad:
+        shape, padding = _padded(shape, padding), (0, 0, 0, 0)
+    if any(padding) and max(kernel) > _LARGEST_PADDED:
+        return f"its kernel is {kernel[0]}x{kernel[1]}: with padding 8x8 is the largest"
+    return bad_pool(shape, kernel, stride, padding, output_size)
+
+
+def emit(
+    graph: TosaGraph,
+    input: Value,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    output_size: Sequence[int],
+    count_include_pad: bool,
+    divisor_override: int,
+    zero_point: int,
+) -> Value:
+    x = input
+    if count_include_pad and any(padding):
+        x = graph.pad(x, [0, 0, *padding, 0, 0], zero_point)
+        padding = (0, 0, 0, 0)
+    x, pads, strides = fitted(graph, x, kernel, stride, padding, (1, 1), output_size)
+    return graph.avg_pool2d(x, kernel, strides, pads)
+
+
+EMITTER = Emitter(emit, reject)

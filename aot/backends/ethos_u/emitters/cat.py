@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::cat: CONCAT."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from aot.backends.ethos_u.emitters.emitter import Emitter
+from aot.backends.ethos_u.tosa import TosaGraph, Value
+
+
+def emit(graph: TosaGraph, inputs: Sequence[Value | torch.Tensor], dim: int) -> Value:
+    return graph.concat([graph.operand(x) for x in inputs], dim)
+
+
+EMITTER = Emitter(emit, moves=True)

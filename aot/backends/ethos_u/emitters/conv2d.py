@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::conv2d: CONV2D, RESCALE."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+from aot.backends.ethos_u.emitters.emitter import Emitter
+from aot.backends.ethos_u.emitters.rescaling import requantized, too_large
+from aot.backends.ethos_u.emitters.windows import bad_size, bad_stride, fitted
+from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.dialect.ops.conv2d import convolved_size
+
+_SPAN = 255  # of int8
+_LARGEST_HEIGHT, _LARGEST_AREA = 64, 4096
+
+
+def sum_limit(weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """The largest magnitude that the sums of each channel may have; weight [O, ...]."""
+    return weight.flatten(1).to(torch.int64).abs().sum(1) * _SPAN + bias.to(torch.int64).abs()
+
+
+def bad_kernel(kernel: Sequence[int], dilation: Sequence[int]) -> str:
+    height, width = (d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True))
+    if height > _LARGEST_HEIGHT or height * width > _LARGEST_AREA:
+        return (
+            f"its kernel reaches over {height}x{width}, of at most {_LARGEST_HEIGHT} rows and "
+            f"{_LARGEST_AREA} in all"
+        )
+    return ""
+
+
+def windows_of(
+    x: Value | torch.Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+) -> list[int]:
+    """Rows and columns of the result."""
+    return [
+        convolved_size(
+            x.shape[1 + d], kernel[d], stride[d], padding[2 * d], padding[2 * d + 1], dilation[d]
+        )
+        for d in (0, 1)
+    ]
+
+
+def reject(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    multiplier: torch.Tensor,
+    shift: torch.Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+    **_: int,
+) -> str:
+    kernel = weight.shape[1:3]
+    windows = windows_of(input, kernel, stride, padding, dilation)
+    if groups != 1:
+        return f"its {groups} groups of channels are none of TOSA's"
+    return (
+        bad_kernel(kernel, dilation)
+        or bad_stride(stride, windows)
+        or bad_size(input.shape)
+        or too_large(sum_limit(weight, bias), multiplier, shift)
+    )
+
+
+def emit(
+    graph: TosaGraph,
+    input: Value,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    multiplier: torch.Tensor,
+    shift: torch.Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+    input_zero_point: int,
+    output_zero_point: int,
+    activation_min: int,
+    activation_max: int,
+) -> Value:
+    kernel = weight.shape[1:3]
+    windows = windows_of(input, kernel, stride, padding, dilation)
+    shape = (input.shape[0], *windows, weight.shape[0])
+    x, pads, strides = fitted(graph, input, kernel, stride, padding, dilation, windows)
+    if tuple(kernel) == (1, 1) and max(strides) == 1 and not any(pads):
+        x = in_one_row(graph, x)
+    sums = graph.conv2d(x, weight, bias, input_zero_point, strides, pads, dilation)
+    limits = activation_min, activation_max
+    y = requantized(graph, sums, multiplier, shift, output_zero_point, *limits)
+    return graph.reshape(y, shape)
+
+
+def in_one_row(graph: TosaGraph, x: Value) -> Value:
+    """x as [1, 1, rows, C] where its batch is above 1: with that Vela 5.1.0 compiles a TABLE or CLAMP
+    behind a 1x1 convolution for another shape.
+    """
+    if x.shape[0] == 1:
+        return x
+    return graph.reshape(x, (1, 1, math.prod(x.shape[:-1]), x.shape[-1]))
+
+
+EMITTER = Emitter(emit, reject)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::max_pool2d: MAX_POOL2D."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from aot.backends.ethos_u.emitters.emitter import Emitter
+from aot.backends.ethos_u.emitters.pools import bad_pool
+from aot.backends.ethos_u.emitters.windows import fitted
+from aot.backends.ethos_u.tosa import TosaGraph, Value
+
+
+def reject(
+    input: torch.Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    output_size: Sequence[int],
+) -> str:
+    if max(dilation) > 1:
+        return f"its dilation is {max(dilation)}: TOSA's pools have none"
+    return bad_pool(input.shape, kernel, stride, padding, output_size)
+
+
+def emit(
+    graph: TosaGraph,
+    input: Value,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    output_size: Sequence[int],
+) -> Value:
+    x, pads, strides = fitted(graph, input, kernel, stride, padding, dilation, output_size)
+    return graph.max_pool2d(x, kernel, strides, pads)
+
+
+EMITTER = Emitter(emit, reject)

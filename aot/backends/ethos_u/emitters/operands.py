@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two operands that are broadcast: TOSA wants one rank."""
+
+from __future__ import annotations
+
+import torch
+
+from aot.backends.ethos_u.tosa import TosaGraph, Value
+
+_LARGEST_RANK = 4
+
+
+def bad_rank(*operands: torch.Tensor) -> str:
+    rank = max(x.dim() for x in operands)
+    return f"it has {rank} dimensions, of at most {_LARGEST_RANK}" if rank > _LARGEST_RANK else ""
+
+
+def aligned(
+    graph: TosaGraph, a: Value | torch.Tensor, b: Value | torch.Tensor
+) -> tuple[Value, Value]:
+    """The operands with leading dimensions of 1 where they have fewer than the other."""
+    values = graph.operand(a), graph.operand(b)
+    rank = max(len(v.shape) for v in values)
+    x, y = (graph.reshape(v, (1,) * (rank - len(v.shape)) + v.shape) for v in values)
+    return x, y

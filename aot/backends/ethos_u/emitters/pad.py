@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::pad: PAD."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aot.backends.ethos_u.emitters.emitter import Emitter
+from aot.backends.ethos_u.tosa import TosaGraph, Value
+
+
+def emit(graph: TosaGraph, input: Value, padding: Sequence[int], value: int) -> Value:
+    return graph.pad(input, padding, value)
+
+
+EMITTER = Emitter(emit, moves=True)

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::reshape: RESHAPE."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aot.backends.ethos_u.emitters.emitter import Emitter
+from aot.backends.ethos_u.tosa import TosaGraph, Value
+
+
+def emit(graph: TosaGraph, input: Value, shape: Sequence[int]) -> Value:
+    return graph.reshape(input, shape)
+
+
+EMITTER = Emitter(emit, moves=True)

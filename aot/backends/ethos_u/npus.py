@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configurations of Ethos-U that lowering is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Npu:
+    """A configuration.
+
+    Attributes:
+      name: as Vela, boards and targets call it, e.g. "ethos-u55-128".
+      system_config: which of Vela's describes the memories that cycles are estimated with.
+      memory_mode: of Vela: what its AXI ports lead to.
+      modelled: whether the functional model (firmware/ethos_u) executes its payloads.
+    """
+
+    name: str
+    system_config: str
+    memory_mode: str
+    modelled: bool
+
+
+# System configurations and memory modes are the ones that ExecuTorch takes for each product.
+_PRODUCTS = {
+    "u55": ((32, 64, 128, 256), "Ethos_U55_High_End_Embedded", "Shared_Sram", True),
+    "u65": ((256, 512), "Ethos_U65_High_End", "Dedicated_Sram_384KB", True),
+    "u85": ((128, 256, 512, 1024, 2048), "Ethos_U85_SYS_DRAM_Mid", "Sram_Only", False),
+}
+NPUS: dict[str, Npu] = {
+    name: Npu(name, system_config, memory_mode, modelled)
+    for product, (all_macs, system_config, memory_mode, modelled) in _PRODUCTS.items()
+    for name in (f"ethos-{product}-{macs}" for macs in all_macs)
+}

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Thousands of random calls of each op through the emitters, for the night: prints how many are
+exact, by op and configuration.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from absl import app, flags
+
+from aot.backends.ethos_u.npus import NPUS
+from aot.backends.ethos_u.testing.proof import prove
+from aot.backends.ethos_u.testing.regions import REGIONS, random_region
+from aot.backends.ethos_u.vela import VelaError
+from aot.backends.ethos_u.verify import VerificationError
+from tools.text.table import table
+
+_COUNT = flags.DEFINE_integer("count", 200, "Calls of each op.", lower_bound=1)
+_SEED = flags.DEFINE_integer("seed", 0, "Of the first.", lower_bound=0)
+_OPS = flags.DEFINE_list("ops", list(REGIONS), "Which ops.")
+_CONFIGURATIONS = flags.DEFINE_list(
+    "configurations", [name for name, npu in NPUS.items() if npu.modelled], "Which NPUs."
+)
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) > 1:
+        raise app.UsageError(f"unexpected arguments: {argv[1:]}")
+    rows: list[tuple[object, ...]] = [("op", "configuration", "exact", "not taken", "wrong")]
+    failures = []
+    for op in _OPS.value:
+        for configuration in _CONFIGURATIONS.value:
+            exact = left = wrong = 0
+            for seed in range(_SEED.value, _SEED.value + _COUNT.value):
+                try:
+                    taken = prove(random_region(op, seed), configuration)
+                except (VelaError, VerificationError) as error:
+                    wrong += 1
+                    failures.append(f"{op}, seed {seed}, {configuration}: {error}")
+                    continue
+                exact += taken
+                left += not taken
+            rows.append((op, configuration, exact, left, wrong))
+    print(table(rows, "llrrr"))
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    app.run(lambda argv: sys.exit(main(argv)))

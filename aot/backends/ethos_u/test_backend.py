@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole nets for an Ethos-U: what runs where and why, what the payload is, and that a payload which
+computes something else is refused.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.fx import GraphModule
+
+from aot.backends.ethos_u import backend as ethos_u_backend
+from aot.backends.ethos_u.emitters import conv2d
+from aot.backends.ethos_u.npus import NPUS
+from aot.dialect.delegate import Delegate, delegate_of
+from aot.errors import LoweringError
+from aot.partition.partition import partition
+from aot.partition.testing import IMAGE, calls, everything, residual, rewritten, two_ends
+from aot.targets import NAMES, target_named
+from aot.testing.fixtures import int8_inputs
+from firmware.ethos_u.npu_model import EthosUModel
+from firmware.ethos_u.payload import parse_payload
+
+
+@cache
+def _net(make: Callable[[], GraphModule]) -> GraphModule:
+    return make()
+
+
+def net(make: Callable[[], GraphModule]) -> GraphModule:
+    """A net of its own, quantized once for all tests."""
+    return copy.deepcopy(_net(make))
+
+
+def delegates(module: GraphModule) -> list[Delegate]:
+    found = [delegate_of(module, node) for node in module.graph.nodes]
+    return [d for d in found if d is not None]
+
+
+def partitioned(module: GraphModule, configuration: str = "ethos-u55-128") -> GraphModule:
+    partition(module, target_named(configuration))
+    return module
+
+
+def test_every_configuration_is_a_target() -> None:
+    assert list(NAMES) == ["cortex-m", *NPUS]
+    assert all(target_named(name).name == name for name in NAMES)
+
+
+@pytest.mark.parametrize("configuration", ["ethos-u55-256", "ethos-u65-256"])
+def test_a_net_is_one_delegate_with_the_same_bits(configuration: str) -> None:
+    module = net(residual)
+    inputs = int8_inputs(module)
+    before = module(*inputs)
+    (delegate,) = delegates(partitioned(module, configuration))
+    assert calls(module).cpu == []
+    assert all(map(torch.equal, module(*inputs), before))
+    outputs = EthosUModel(configuration).run(delegate.payload.data, [x.numpy() for x in inputs])
+    assert [y.ravel().tolist() for y in outputs] == [y.flatten().tolist() for y in before]
+
+
+def test_the_payload_is_what_executorch_takes() -> None:
+    (delegate,) = delegates(partitioned(net(two_ends)))
+    payload, parsed = delegate.payload, parse_payload(delegate.payload.data)
+    assert delegate.backend_id == "EthosUBackend"
+    assert (payload.configuration, payload.alignment) == ("ethos-u55-128", 16)
+    assert payload.scratch_bytes == parsed.scratch_size > 0
+    assert (len(parsed.inputs), len(parsed.outputs)) == (2, 2)
+    assert payload.report["verified"] == {
+        "inputs": ["random", "extremes", "minimum", "maximum", "small"],
+        "tosa_runs": 5,
+        "executed": True,
+    }
+
+
+def test_two_compilations_give_the_same_bytes() -> None:
+    first, second = (delegates(partitioned(net(two_ends)))[0].payload.data for _ in range(2))
+    assert first == second
+
+
+def test_u85_is_compiled_but_not_executed() -> None:
+    (delegate,) = delegates(partitioned(net(two_ends), "ethos-u85-256"))
+    assert dict(delegate.payload.report)["verified"]["executed"] is False  # type: ignore[index]
+
+
+def left_over() -> GraphModule:
+    """Ops for the CPU before, between and behind those of the NPU."""
+
+    def forward(a: Any, b: Any, c: Any, x: torch.Tensor) -> torch.Tensor:
+        x = F.max_pool2d(a(x), 2, dilation=2)
+        y: torch.Tensor = torch.softmax(b(x), 1) + c(x)
+        return y.flatten(1)[:, ::2]
+
+    convs = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 6, 1), nn.Conv2d(4, 6, 3, stride=(1, 2), padding=1)
+    return rewritten(forward, convs[0], convs[1], nn.Conv2d(4, 6, 1, groups=2), shapes=[IMAGE])
+
+
+def test_reasons_are_told() -> None:
+    module = partitioned(left_over())
+    told = {reason for node, _ in everything(module) for reason in node.meta["not_on"].values()}
+    assert {
+        "its dilation is 2: TOSA's pools have none",
+        "softmax has no form for it",
+        "its step is 2: TOSA's slices are contiguous",
+        "its 2 groups of channels are none of TOSA's",
+    } <= told
+
+
+def test_what_only_moves_bytes_stays() -> None:
+    moved = partitioned(rewritten(lambda x: x.permute(0, 2, 3, 1), shapes=[IMAGE]))
+    assert delegates(moved) == []
+    (reason,) = {r for n, _ in everything(moved) for r in n.meta["not_on"].values()}
+    assert reason == "a region that only moves bytes is not worth the way"
+
+
+def test_what_vela_makes_wrong_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table behind a 1x1 convolution over a batch, which lies in one row for that reason."""
+
+    def forward(a: Any, b: Any, x: torch.Tensor) -> torch.Tensor:
+        return torch.as_tensor(b(F.gelu(a(x))))
+
+    layers = nn.Conv2d(8, 16, 1), nn.Conv2d(16, 8, 1)
+    module = rewritten(forward, *layers, shapes=[(3, 8, 4, 6)])
+    wrong = copy.deepcopy(module)
+    assert len(delegates(partitioned(module))) == 1
+    monkeypatch.setattr(conv2d, "in_one_row", lambda graph, x: x)
+    with pytest.raises(LoweringError) as error:
+        partitioned(wrong)
+    text = "what Vela made computes something else than the region, inputs random; it is wrong from"
+    assert text in str(error.value)
+    assert re.search(r"wrong from pl\.\w+ -> pl\.conv2d -> pl\.lut `\w+` on", str(error.value))
+
+
+def test_what_vela_refuses_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ethos_u_backend, "tosa_of", lambda region: b"no flatbuffer")
+    with pytest.raises(LoweringError, match="`compile` of backend 'ethos_u' fails: VelaError"):
+        partitioned(net(residual))

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random calls of each op: the dialect, TOSA's reference model and the functional model of the NPU
+agree bit for bit. `proof_main.py` is the same for thousands.
+"""
+
+from __future__ import annotations
+
+import pytest
+from tosa import Op
+from tosa.TosaGraph import TosaGraph
+
+from aot.backends.ethos_u.emit import reject, tosa_of
+from aot.backends.ethos_u.emitters import EMITTERS
+from aot.backends.ethos_u.npus import NPUS
+from aot.backends.ethos_u.testing.proof import prove
+from aot.backends.ethos_u.testing.regions import REGIONS, random_region
+from aot.dialect.graph import dialect_op
+
+MODELLED = [name for name, npu in NPUS.items() if npu.modelled]
+SEEDS = 6  # one a configuration
+
+
+def operators(tosa: bytes) -> list[str]:
+    block = TosaGraph.GetRootAs(tosa, 0).Regions(0).Blocks(0)
+    names = {value: name for name, value in vars(Op.Op).items() if isinstance(value, int)}
+    found = [names[block.Operators(i).Op()] for i in range(block.OperatorsLength())]
+    return [name for name in found if not name.startswith("CONST")]
+
+
+def test_every_emitter_is_proved() -> None:
+    assert REGIONS.keys() == EMITTERS.keys()
+
+
+@pytest.mark.parametrize("op", REGIONS)
+def test_emitters(op: str) -> None:
+    proved = [prove(random_region(op, seed), MODELLED[seed]) for seed in range(SEEDS)]
+    assert sum(proved) >= SEEDS - 1, "most of the random calls are run"
+
+
+# op: (seed, what it becomes)
+FORMS: dict[str, tuple[int, list[str]]] = {
+    "add": (0, ["RESCALE", "RESCALE", "ADD", "RESCALE"]),
+    "mul": (1, ["RESCALE", "RESCALE", "MUL", "RESCALE"]),
+    "avg_pool2d": (0, ["AVG_POOL2D"]),
+    "linear": (1, ["RESHAPE", "CONV2D", "RESCALE", "RESHAPE"]),
+    "lut": (0, ["TABLE"]),
+}
+
+
+@pytest.mark.parametrize("op", FORMS)
+def test_forms(op: str) -> None:
+    seed, expected = FORMS[op]
+    assert operators(tosa_of(random_region(op, seed))) == expected
+
+
+def test_the_same_region_gives_the_same_bytes() -> None:
+    assert tosa_of(random_region("conv2d", 0)) == tosa_of(random_region("conv2d", 0))
+
+
+def test_reject_names_what_it_is() -> None:
+    region = random_region("slice", 0)
+    (node,) = [n for n in region.graph.nodes if dialect_op(n)]
+    node.args = (*node.args[:-1], 2)
+    assert reject(node) == "its step is 2: TOSA's slices are contiguous"

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proof of a region: dialect, TOSA's reference model and functional model agree."""
+
+from __future__ import annotations
+
+from torch.fx import GraphModule
+
+from aot.backends.ethos_u.emit import reject, tosa_of
+from aot.backends.ethos_u.npus import NPUS
+from aot.backends.ethos_u.vela import compile_tosa
+from aot.backends.ethos_u.verify import verify
+from aot.dialect.graph import dialect_op
+
+
+def prove(region: GraphModule, configuration: str) -> bool:
+    """Runs a region on an NPU's model; False if that cannot run one of its ops.
+
+    Raises:
+      VelaError: Vela does not compile what is emitted.
+      VerificationError: they do not agree.
+    """
+    if any(reject(node) for node in region.graph.nodes if dialect_op(node)):
+        return False
+    npu = NPUS[configuration]
+    tosa = tosa_of(region)
+    verify(region, tosa, compile_tosa(tosa, npu), npu)
+    return True

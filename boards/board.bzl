@@ -10,7 +10,9 @@ MHZ = 1000 * 1000
 
 CONSOLE_BAUD = 115200
 _ALIGNMENT = 16
-_VECTORS_ALIGNMENT = 256
+
+# The core's own exceptions and what stands in front of them, in the vector table.
+_FIRST_INTERRUPT = 16
 
 # Where a stack that overflows is caught (boards/common/cpu_armv7m.c).
 _STACK_GUARD = 32 * KB
@@ -68,6 +70,25 @@ STM32F4_USART = uart_driver(
     baud_register = lambda clock_hz: (clock_hz + CONSOLE_BAUD // 2) // CONSOLE_BAUD,
     has_pin = True,
 )
+
+def periodic_timer(library, handler, clock_hz, base = 0):
+    """What calls a program at regular times (boards/common/timer.h).
+
+    Args:
+      library: cc_library that implements boards/common/timer.h.
+      handler: what its interrupt is called: one of the chip's `irqs`, or SysTick.
+      clock_hz: what it counts with when main starts.
+      base: address of its registers.
+    """
+    return struct(library = library, handler = handler, clock_hz = clock_hz, base = base)
+
+def systick(clock_hz):
+    """The core's own timer, clocked as the core is."""
+    return periodic_timer(Label("//boards/common:timer_systick"), "SysTick", clock_hz)
+
+def nrf_timer(name, base):
+    """A TIMER of Nordic's nRF51 and nRF52, whose cores or simulators may have no SysTick."""
+    return periodic_timer(Label("//boards/common:timer_nrf"), name, 16 * MHZ, base)
 
 def uart(name, tx = None):
     """Console on a UART of the chip.
@@ -167,6 +188,8 @@ def chip(
         uart_driver,
         uarts,
         clock_hz,
+        timer = None,
+        irqs = {},
         weights = None,
         npu = None,
         engines = [],
@@ -186,6 +209,8 @@ def chip(
       uart_driver: uart_driver(), the kind of its UARTs.
       uarts: dict of their base addresses by name.
       clock_hz: what UARTs are clocked with when main starts.
+      timer: systick() or another periodic_timer(), None if programs bring their own.
+      irqs: dict of interrupt numbers by name, as CMSIS has them: TIMER0 calls TIMER0_Handler.
       weights: name of the memory for constants of models; `code` if not given.
       npu: ethos_u(), None if there is none.
       engines: list of engine(), what runs delegates beside the NPU.
@@ -205,6 +230,8 @@ def chip(
         uart_driver = uart_driver,
         uarts = uarts,
         clock_hz = clock_hz,
+        timer = timer,
+        irqs = irqs,
         weights = weights,
         npu = npu,
         engines = engines,
@@ -236,6 +263,26 @@ def _console(board, chip, uart):
         "pin": _pin_number(board, uart.tx) if uart.tx else 0,
     }
 
+def _vectors_alignment(irqs):
+    """A vector table lies at a multiple of its size, rounded up to a power of two; of 256 at least."""
+    entries = _FIRST_INTERRUPT + max([-1] + irqs.values()) + 1
+    alignment = 256
+    for _ in range(4):
+        alignment *= 2 if alignment < 4 * entries else 1
+    return alignment
+
+def _timer(board, chip):
+    if not chip.timer:
+        return None
+    if chip.timer.handler != "SysTick" and chip.timer.handler not in chip.irqs:
+        fail("board %s: its chip has no interrupt %s; there are %s" %
+             (board, chip.timer.handler, chip.irqs.keys()))
+    return {
+        "base": chip.timer.base,
+        "clock_hz": chip.timer.clock_hz,
+        "handler": chip.timer.handler,
+    }
+
 def board(
         name,
         description,
@@ -265,7 +312,8 @@ def board(
       handler_stack: size of the stack of exception handlers.
       variables: bytes of the chip's `data` kept for variables.
       simulator: qemu(), or None if nothing simulates the board.
-      startup: cc_library targets in place of the ordinary start-up code.
+      startup: cc_library targets in place of the ordinary start-up code; theirs are the first two
+        entries of the vector table, in the section `.vectors`.
     """
     memories = chip.memories + memories
     arena = chip.arena + arena
@@ -280,9 +328,10 @@ def board(
         if size % _ALIGNMENT:
             fail("board %s: %d is not a multiple of %d" % (name, size, _ALIGNMENT))
     header_size = chip.boot_header.size if chip.boot_header else 0
-    if header_size % _VECTORS_ALIGNMENT:
+    vectors_alignment = _vectors_alignment(chip.irqs)
+    if header_size % vectors_alignment:
         fail("board %s: after a boot header of %d bytes the vector table is not aligned to %d" %
-             (name, header_size, _VECTORS_ALIGNMENT))
+             (name, header_size, vectors_alignment))
     guarded = by_name[chip.data]["base"]
     for memory in memories:
         if memory["base"] < guarded and memory["base"] + memory["size"] > guarded - _STACK_GUARD:
@@ -312,6 +361,9 @@ def board(
             "variables": variables,
             "arena": pools,
             "console": _console(name, chip, console),
+            "timer": _timer(name, chip),
+            "irqs": chip.irqs,
+            "vectors_alignment": vectors_alignment,
             "npu": chip.npu,
             "engines": engines,
             "simulator": simulator,
@@ -322,9 +374,13 @@ def board(
             chip.uart_driver.console,
         ]) + [
             library
-            for library in [chip.init, chip.boot_header.library if chip.boot_header else None]
+            for library in [
+                chip.init,
+                chip.boot_header.library if chip.boot_header else None,
+            ]
             if library
         ],
+        timer = chip.timer.library if chip.timer else None,
         target_compatible_with = [Label("//tools/platforms/core:" + chip.core)],
         visibility = ["//visibility:public"],
     )

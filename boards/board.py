@@ -2,7 +2,8 @@
 """What Python knows of a board: reads the board.json that the rule `board` writes."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -36,6 +37,15 @@ class Console:
     base: int = 0
     baud: int = 0
     pin: int = 0
+
+
+@dataclass(frozen=True)
+class Timer:
+    """The periodic timer: its registers, what it counts with, the name of its interrupt."""
+
+    base: int
+    clock_hz: int
+    handler: str
 
 
 @dataclass(frozen=True)
@@ -107,6 +117,8 @@ class Board:
         stack, handler_stack: size of the program's stack and of the exception handlers'.
         variables: bytes of the data memory kept for variables outside of arenas.
         arena: memories for activations and scratch, the best first.
+        irqs: numbers of the chip's interrupts by name.
+        vectors_alignment: of the vector table.
         engines: for delegates, the NPU's among them.
         boot_header: size of what the chip's ROM reads, in front of the vector table.
     """
@@ -129,6 +141,9 @@ class Board:
     simulator: Simulator | None
     flash: dict[str, Any] | None
     boot_header: int = 0
+    timer: Timer | None = None
+    irqs: Mapping[str, int] = field(default_factory=dict)
+    vectors_alignment: int = 256
 
     def memory(self, name: str) -> Memory:
         """Returns the memory of that name.
@@ -162,6 +177,7 @@ def load_board(path: Path) -> Board:
     try:
         fields = json.loads(path.read_text())
         fields["console"] = Console(**fields["console"])
+        fields["timer"] = Timer(**fields["timer"]) if fields.get("timer") else None
         fields["simulator"] = Simulator(**fields["simulator"]) if fields["simulator"] else None
         if fields["npu"]:
             limits = tuple(AxiLimit(**limit) for limit in fields["npu"]["axi_limits"])

@@ -11,6 +11,7 @@ BoardInfo = provider(
         "json": "File: the data, for Python (boards/board.py).",
         "linker_script": "File, or None on the host.",
         "startup": "CcInfo: from reset to main, console and exit.",
+        "timer": "CcInfo: what implements boards/common/timer.h.",
         "weights": "Name of the memory for constants of models.",
     },
 )
@@ -39,6 +40,7 @@ def _board_rule_impl(ctx):
             startup = cc_common.merge_cc_infos(
                 cc_infos = [dep[CcInfo] for dep in ctx.attr.startup],
             ),
+            timer = ctx.attr.timer[CcInfo] if ctx.attr.timer else CcInfo(),
             weights = data["weights"],
         ),
         DefaultInfo(files = depset([json_file] + ([script] if script else []))),
@@ -51,6 +53,7 @@ board_rule = rule(
     attrs = {
         "json": attr.string(mandatory = True),
         "startup": attr.label_list(providers = [CcInfo], mandatory = True),
+        "timer": attr.label(providers = [CcInfo]),
         "_linker_script": attr.label(
             default = "//boards/common:linker_script",
             executable = True,

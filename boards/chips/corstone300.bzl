@@ -5,7 +5,7 @@ Everything runs in the secure world, so addresses are the secure aliases. A load
 instruction memory at the start.
 """
 
-load("//boards:board.bzl", "CMSDK_UART", "KB", "MB", "MHZ", "chip", "ethos_u", "flash", "ram")
+load("//boards:board.bzl", "CMSDK_UART", "KB", "MB", "MHZ", "chip", "ethos_u", "flash", "ram", "systick")
 
 CORSTONE300 = chip(
     core = "cortex-m55",
@@ -20,6 +20,23 @@ CORSTONE300 = chip(
     uart_driver = CMSDK_UART,
     uarts = {"uart0": 0x59303000},
     clock_hz = 25 * MHZ,
+    timer = systick(32 * MHZ),
+    irqs = {
+        "NONSEC_WATCHDOG_RESET": 0,
+        "NONSEC_WATCHDOG": 1,
+        "SLOWCLK_TIMER": 2,
+        "TIMER0": 3,
+        "TIMER1": 4,
+        "TIMER2": 5,
+        "MPC": 9,
+        "PPC": 10,
+        "MSC": 11,
+        "BRIDGE_ERROR": 12,
+        "TIMER3_AON": 27,
+        "UARTRX0": 33,
+        "UARTTX0": 34,
+        "ETHOS_U55": 56,
+    },
     npu = ethos_u(
         configuration = "ethos-u55-128",
         base = 0x48102000,

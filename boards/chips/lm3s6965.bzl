@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TI (Luminary Micro) Stellaris LM3S6965 with a crystal of 8 MHz: a Cortex-M3."""
 
-load("//boards:board.bzl", "KB", "MHZ", "STELLARIS_UART", "chip", "flash", "ram")
+load("//boards:board.bzl", "KB", "MHZ", "STELLARIS_UART", "chip", "flash", "ram", "systick")
 
 LM3S6965 = chip(
     core = "cortex-m3",
@@ -19,5 +19,46 @@ LM3S6965 = chip(
         "uart2": 0x4000e000,
     },
     clock_hz = 8 * MHZ,
+    timer = systick(8 * MHZ),
+    irqs = {
+        "GPIOA": 0,
+        "GPIOB": 1,
+        "GPIOC": 2,
+        "GPIOD": 3,
+        "GPIOE": 4,
+        "UART0": 5,
+        "UART1": 6,
+        "SSI0": 7,
+        "I2C0": 8,
+        "PWM_FAULT": 9,
+        "PWM0": 10,
+        "PWM1": 11,
+        "PWM2": 12,
+        "QEI0": 13,
+        "ADC0": 14,
+        "ADC1": 15,
+        "ADC2": 16,
+        "ADC3": 17,
+        "WATCHDOG": 18,
+        "TIMER0A": 19,
+        "TIMER0B": 20,
+        "TIMER1A": 21,
+        "TIMER1B": 22,
+        "TIMER2A": 23,
+        "TIMER2B": 24,
+        "COMP0": 25,
+        "COMP1": 26,
+        "SYSCTL": 28,
+        "FLASH": 29,
+        "GPIOF": 30,
+        "GPIOG": 31,
+        "UART2": 33,
+        "TIMER3A": 35,
+        "TIMER3B": 36,
+        "I2C1": 37,
+        "QEI1": 38,
+        "ETH": 42,
+        "HIBERNATE": 43,
+    },
     init = Label("//boards/chips:lm3s6965_init"),
 )

@@ -1,7 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 """The FPGA images of Arm's MPS2 and MPS2+: a core, and where its memories lie."""
 
-load("//boards:board.bzl", "CMSDK_UART", "MB", "MHZ", "chip", "flash", "ram")
+load("//boards:board.bzl", "CMSDK_UART", "MB", "MHZ", "chip", "flash", "ram", "systick")
+
+_IRQS = {
+    "UARTRX0": 0,
+    "UARTTX0": 1,
+    "UARTRX1": 2,
+    "UARTTX1": 3,
+    "UARTRX2": 4,
+    "UARTTX2": 5,
+    "PORT0_ALL": 6,
+    "PORT1_ALL": 7,
+    "TIMER0": 8,
+    "TIMER1": 9,
+    "DUALTIMER": 10,
+    "SPI": 11,
+    "UARTOVF": 12,
+    "ETHERNET": 13,
+    "I2S": 14,
+    "TSC": 15,
+}
+
+_IOT_KIT_IRQS = {
+    "NONSEC_WATCHDOG_RESET": 0,
+    "NONSEC_WATCHDOG": 1,
+    "S32K_TIMER": 2,
+    "TIMER0": 3,
+    "TIMER1": 4,
+    "DUALTIMER": 5,
+    "MPC": 9,
+    "PPC": 10,
+    "MSC": 11,
+    "BRIDGE_ERROR": 12,
+    "UARTRX0": 32,
+    "UARTTX0": 33,
+}
 
 def _fpga_image(
         core,
@@ -9,7 +43,8 @@ def _fpga_image(
         flash_base = 0x00000000,
         sram = 0x20000000,
         uart0 = 0x40004000,
-        clock_hz = 25 * MHZ):
+        clock_hz = 25 * MHZ,
+        irqs = _IRQS):
     return chip(
         core = core,
         memories = [
@@ -23,6 +58,8 @@ def _fpga_image(
         uart_driver = CMSDK_UART,
         uarts = {"uart0": uart0},
         clock_hz = clock_hz,
+        timer = systick(clock_hz),
+        irqs = irqs,
     )
 
 AN385 = _fpga_image("cortex-m3", psram = 0x21000000)
@@ -37,6 +74,7 @@ AN505 = _fpga_image(
     "cortex-m33",
     clock_hz = 20 * MHZ,
     flash_base = 0x10000000,
+    irqs = _IOT_KIT_IRQS,
     psram = 0x80000000,
     sram = 0x38000000,
     uart0 = 0x50200000,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nordic nRF51822, the variant with 16 KB of RAM: a Cortex-M0."""
 
-load("//boards:board.bzl", "KB", "MHZ", "NRF_UART", "chip", "flash", "pyocd", "ram")
+load("//boards:board.bzl", "KB", "MHZ", "NRF_UART", "chip", "flash", "nrf_timer", "pyocd", "ram")
 
 NRF51822 = chip(
     core = "cortex-m0",
@@ -15,5 +15,33 @@ NRF51822 = chip(
     uart_driver = NRF_UART,
     uarts = {"uart0": 0x40002000},
     clock_hz = 16 * MHZ,
+    timer = nrf_timer("TIMER0", 0x40008000),
+    irqs = {
+        "POWER_CLOCK": 0,
+        "RADIO": 1,
+        "UART0": 2,
+        "SPI0_TWI0": 3,
+        "SPI1_TWI1": 4,
+        "GPIOTE": 6,
+        "ADC": 7,
+        "TIMER0": 8,
+        "TIMER1": 9,
+        "TIMER2": 10,
+        "RTC0": 11,
+        "TEMP": 12,
+        "RNG": 13,
+        "ECB": 14,
+        "CCM_AAR": 15,
+        "WDT": 16,
+        "RTC1": 17,
+        "QDEC": 18,
+        "LPCOMP": 19,
+        "SWI0": 20,
+        "SWI1": 21,
+        "SWI2": 22,
+        "SWI3": 23,
+        "SWI4": 24,
+        "SWI5": 25,
+    },
     flash_method = pyocd("nrf51"),
 )

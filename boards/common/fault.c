@@ -11,6 +11,8 @@
 #include "boards/common/print.h"
 #include "boards/common/semihosting.h"
 
+enum { FIRST_INTERRUPT = 16 };  // what exceptions of lower numbers are is the core's own
+
 // What the core pushes when it takes an exception.
 typedef struct {
   uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;
@@ -31,14 +33,18 @@ __attribute__((naked)) void pl_fault(void) {
       "bl pl_fault_report");
 }
 
-static const char *exception_name(uint32_t number) {
+static void print_exception(uint32_t number) {
   static const char *const names[] = {
       [2] = "NMI",        [3] = "HardFault",   [4] = "MemManage", [5] = "BusFault",
       [6] = "UsageFault", [7] = "SecureFault", [11] = "SVCall",   [12] = "DebugMonitor",
       [14] = "PendSV",    [15] = "SysTick",
   };
-  const char *name = number < sizeof names / sizeof names[0] ? names[number] : NULL;
-  return name != NULL ? name : "Exception";
+  if (number >= FIRST_INTERRUPT) {
+    pl_print("IRQ");
+    pl_print_u32(number - FIRST_INTERRUPT);
+  } else {
+    pl_print(names[number] != NULL ? names[number] : "Exception");
+  }
 }
 
 // A core whose stack overflowed leaves the stack pointer at the limit and pushes nothing.
@@ -59,7 +65,7 @@ void pl_fault_report(const exception_frame *frame) {
   uint32_t exception;
   __asm__ volatile("mrs %0, ipsr" : "=r"(exception));
   pl_print("\nPL:FAULT ");
-  pl_print(exception_name(exception));
+  print_exception(exception);
   pl_print(" pc=");
   pl_print_hex32(known->pc);
   pl_print(" lr=");

@@ -27,4 +27,9 @@ extern uint8_t pl_link_uart_base[];
 extern uint8_t pl_link_uart_baud[];
 extern uint8_t pl_link_uart_pin[];
 
+// Numbers: base address of the periodic timer, what it is clocked with in Hz, its interrupt.
+extern uint8_t pl_link_timer_base[];
+extern uint8_t pl_link_timer_clock[];
+extern uint8_t pl_link_timer_irq[];
+
 #endif  // BOARDS_COMMON_LINK_SYMBOLS_H_

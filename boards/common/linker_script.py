@@ -17,7 +17,7 @@ from pathlib import Path
 
 from absl import app
 
-from boards.board import Board, Memory, load_board
+from boards.board import Board, Memory, Timer, load_board
 
 _END = (1 << 32) - 1  # of the address space
 
@@ -28,9 +28,9 @@ _CODE = """\
     KEEP(*(.boot_header))
   }} > {code}
 
-  .vectors : ALIGN(256) {{
+  .vectors : ALIGN({vectors_alignment}) {{
     KEEP(*(.vectors))
-  }} > {code}
+{handlers}  }} > {code}
 
   .pl_weights : ALIGN(16) {{
     *(.rodata.pl_weights .rodata.pl_weights.*)
@@ -124,6 +124,29 @@ ASSERT(SIZEOF(.pl_arena_nowhere) == 0,
 """
 
 
+# From the third entry on. Each is a function of this name with `_Handler`, as CMSIS calls them.
+_CORE_EXCEPTIONS = (
+    *("NMI", "HardFault", "MemManage", "BusFault", "UsageFault", "SecureFault", "", "", ""),
+    *("SVC", "DebugMon", "", "PendSV", "SysTick"),
+)
+
+_DEFAULT_HANDLER = "pl_fault"
+
+
+def _handlers(board: Board) -> tuple[str, ...]:
+    """Names of the handlers in the vector table's order, "" where there is none."""
+    devices = [""] * (max(board.irqs.values(), default=-1) + 1)
+    for name, number in board.irqs.items():
+        devices[number] = name
+    return tuple(name and f"{name}_Handler" for name in (*_CORE_EXCEPTIONS, *devices))
+
+
+def _vector(handler: str) -> str:
+    """One entry: what the program defines, or the default. Bit 0 says that it is Thumb code."""
+    address = f"DEFINED({handler}) ? {handler} : {_DEFAULT_HANDLER}"
+    return f"    LONG(({address if handler else _DEFAULT_HANDLER}) | 1)\n"
+
+
 def memory_of(board: Board, section: str) -> Memory:
     """Returns the memory that a section of the program lies in while it runs."""
     names = {".pl_weights": board.weights}
@@ -137,7 +160,7 @@ def memory_of(board: Board, section: str) -> Memory:
 
 def linker_script(board: Board) -> str:
     """Returns the text of the script for GNU ld."""
-    names = {
+    names: dict[str, object] = {
         "code": board.code,
         "boot_header": board.boot_header,
         "weights": board.weights,
@@ -146,21 +169,32 @@ def linker_script(board: Board) -> str:
         "handler_stack": board.handler_stack,
         "arena": ", ".join(pool.name for pool in board.arena),
     }
+    timer = board.timer or Timer(0, 0, "")
     access = {"flash": "rx", "ram": "rwx"}
     memories = "".join(
         f"  {m.name} ({access[m.kind]}) : ORIGIN = {m.base:#010x}, LENGTH = {_END - m.base:#x}\n"
         for m in board.memories
     )
     debug = "".join(f"  .debug_{name} 0 : {{ *(.debug_{name}) }}\n" for name in _DEBUG)
+    handlers = _handlers(board)
+    names |= {
+        "vectors_alignment": board.vectors_alignment,
+        "handlers": "".join(map(_vector, handlers)),
+    }
     arenas = (_ARENA.format(pool=pool.name) for pool in board.arena)
     return "\n".join(
         [
             f"/* {board.description}. Generated from the board's data: do not edit. */",
             "ENTRY(pl_reset)",
+            # Archives are searched for them, though no code calls them.
+            f"EXTERN({' '.join([_DEFAULT_HANDLER, *filter(None, handlers)])})",
             f"MEMORY {{\n{memories}}}",
             f"pl_link_uart_base = {board.console.base:#010x};",
             f"pl_link_uart_baud = {board.console.baud:#x};",
             f"pl_link_uart_pin = {board.console.pin};",
+            f"pl_link_timer_base = {timer.base:#010x};",
+            f"pl_link_timer_clock = {timer.clock_hz};",
+            f"pl_link_timer_irq = {board.irqs.get(timer.handler, 0)};",
             "SECTIONS {",
             *(section.format(**names) for section in (_CODE, _STACKS, _DATA)),
             *arenas,

@@ -6,7 +6,6 @@
 #include "boards/common/chip.h"
 #include "boards/common/console.h"
 #include "boards/common/cpu.h"
-#include "boards/common/fault.h"
 #include "boards/common/link_symbols.h"
 #include "boards/common/stack.h"
 
@@ -14,21 +13,16 @@ int main(void);
 void pl_reset(void);
 _Noreturn void pl_start(void);
 
-enum { FAULT_EXCEPTIONS = 14 };
-
 typedef struct {
   const uint32_t *stack_top;
   void (*reset)(void);
-  void (*faults[FAULT_EXCEPTIONS])(void);
 } pl_vector_table;
 
-// No interrupt is enabled, so the table ends after the core's own exceptions, of which each but
-// reset means that something went wrong.
+// The linker script adds the other entries: the handlers that the program defines, and pl_fault
+// where it defines none.
 __attribute__((section(".vectors"), used)) static const pl_vector_table vector_table = {
     .stack_top = pl_link_handler_stack_top,
     .reset = pl_reset,
-    .faults = {pl_fault, pl_fault, pl_fault, pl_fault, pl_fault, pl_fault, pl_fault, pl_fault,
-               pl_fault, pl_fault, pl_fault, pl_fault, pl_fault, pl_fault},
 };
 
 // The program runs on the process stack, so that exception handlers have a sound stack whatever it

@@ -78,6 +78,21 @@ def test_a_boot_header_of_another_size_stops_the_build(
     assert f"the boot header is not of the chip's {size} bytes" in messages
 
 
+def test_handlers_are_in_the_vector_table(tmp_path: Path) -> None:
+    handlers = "void SysTick_Handler(void) {} void TIMER0_Handler(void) {} int main;"
+    elf, messages = _link(tmp_path, handlers)
+    assert elf is not None, messages
+    (table,) = (section for section in elf.sections if section.name == ".vectors")
+    vectors = [int.from_bytes(table.contents[i : i + 4], "little") for i in range(0, table.size, 4)]
+    irqs = _BOARD.irqs
+    assert len(vectors) == 16 + max(irqs.values()) + 1
+    address = {name: _symbol_address(elf, name) | 1 for name in ("SysTick_Handler", "pl_fault")}
+    assert vectors[15] == address["SysTick_Handler"] != address["pl_fault"]
+    assert vectors[16 + irqs["TIMER0"]] == _symbol_address(elf, "TIMER0_Handler") | 1
+    others = [v for i, v in enumerate(vectors[2:], 2) if i not in (15, 16 + irqs["TIMER0"])]
+    assert set(others) == {address["pl_fault"]}
+
+
 def test_a_table_of_addresses_is_data(tmp_path: Path) -> None:
     elf, messages = _link(
         tmp_path,

@@ -14,6 +14,7 @@ _OPTIONS = ("-O1", "-nostdlib", "-fdata-sections")
 
 _RESET = """
 void pl_reset(void) { for (;;) {} }
+void pl_fault(void) { for (;;) {} }
 __attribute__((section(".vectors"), used)) static void (*const vectors[2])(void) = {0, pl_reset};
 """
 

@@ -13,6 +13,7 @@ A stack whose bound is more than the board gives it is an error: exit status 3.
 import json
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from absl import app, flags
 from boards.board import Board, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from boards.image.link_map import read_link_map
-from boards.image.stack_bound import stack_bound
+from boards.image.stack_bound import Bound, handlers_bound, stack_bound
 from boards.simulator.elf import Elf, Section
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
@@ -53,7 +54,13 @@ def _memories(board: Board, elf: Elf, link_map: str) -> list[dict[str, Any]]:
         if section.stored and section.load != section.address:
             used[board.memory_at(section.load).name] += section.size
             copied |= {section.address + i: section.load + i for i in range(section.size)}
+    # The handlers' addresses in the vector table are the linker script's, no object brings them.
+    (vectors,) = (section for section in elf.sections if section.name == ".vectors")
+    handlers = origins[board.memory_at(vectors.address).name]
+    handlers["boards/common"] += vectors.size
     for piece in read_link_map(link_map):
+        if piece.target == vectors.name:
+            continue
         origins[board.memory_at(piece.address).name][piece.origin] += piece.size
         if piece.address in copied:
             origins[board.memory_at(copied[piece.address]).name][piece.origin] += piece.size
@@ -89,11 +96,10 @@ def _largest_symbols(board: Board, elf: Elf) -> list[dict[str, Any]]:
     ]
 
 
-def _stack(elf: Elf, objdump: Path, root: str, size: int, extra: int) -> dict[str, Any]:
-    bound = stack_bound(elf, objdump, root)
+def _stack(bound: Bound, size: int) -> dict[str, Any]:
     return {
         "size": size,
-        "bound": None if bound.bytes is None else bound.bytes + extra,
+        "bound": bound.bytes,
         "path": bound.path,
         "problem": bound.problem,
     }
@@ -103,6 +109,9 @@ def size_report(board: Board, elf: Elf, link_map: str, objdump: Path) -> dict[st
     """Returns the contents of size.json."""
     has_float = board.core not in ("cortex-m0", "cortex-m0plus", "cortex-m3")
     frame = _EXCEPTION_FRAME_FLOAT if has_float else _EXCEPTION_FRAME
+    program = stack_bound(elf, objdump, "pl_start")
+    if program.bytes is not None:
+        program = replace(program, bytes=program.bytes + frame)
     return {
         "format": FORMAT,
         "name": elf.path.stem,
@@ -111,8 +120,10 @@ def size_report(board: Board, elf: Elf, link_map: str, objdump: Path) -> dict[st
         "memories": _memories(board, elf, link_map),
         "sections": _sections(board, elf),
         "largest_symbols": _largest_symbols(board, elf),
-        "stack": _stack(elf, objdump, "pl_start", board.stack, frame),
-        "handler_stack": _stack(elf, objdump, "pl_fault", board.handler_stack, 0),
+        "stack": _stack(program, board.stack),
+        "handler_stack": _stack(
+            handlers_bound(elf, objdump, "pl_fault", frame), board.handler_stack
+        ),
     }
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from boards.simulator.elf import Elf
+from boards.simulator.elf import Elf, Section
 
 # Kinds of relocation that make a function's address: "ELF for the Arm Architecture".
 _ABS32 = 2
@@ -63,6 +63,33 @@ def stack_bound(elf: Elf, objdump: Path, root: str) -> Bound:
     return _deepest(functions, _stored_functions(elf, functions), by_name[root], {}, ())
 
 
+def handlers_bound(elf: Elf, objdump: Path, default: str, frame: int) -> Bound:
+    """Returns the bound for exception handlers, if each of them interrupts another one.
+
+    Args:
+      elf: the program; its handlers are what the vector table has.
+      objdump: for Arm.
+      default: the handler of what goes wrong, which is on top and ends the program.
+      frame: bytes that the core pushes for each handler that is interrupted.
+    """
+    functions = _read_functions(elf, objdump)
+    table = _vectors(elf)
+    entries = {elf.word(table.address + at) & ~1 for at in range(8, table.size, 4)}
+    handlers = sorted(a for a in entries if a in functions and functions[a].name != default)
+    path: list[str] = []
+    total = 0
+    for handler in handlers:
+        bound = stack_bound(elf, objdump, functions[handler].name)
+        if bound.bytes is None:
+            return bound
+        total += bound.bytes + frame
+        path += [functions[handler].name]
+    last = stack_bound(elf, objdump, default)
+    if last.bytes is None:
+        return last
+    return Bound(total + last.bytes, (*path, *last.path))
+
+
 def _deepest(
     functions: dict[int, Function],
     stored: set[int],
@@ -91,9 +118,13 @@ def _deepest(
     return known[address]
 
 
+def _vectors(elf: Elf) -> Section:
+    return next(section for section in elf.sections if section.name == ".vectors")
+
+
 def _stored_functions(elf: Elf, functions: dict[int, Function]) -> set[int]:
     """Returns the functions that a call through a pointer may reach."""
-    vectors = next(section for section in elf.sections if section.name == ".vectors")
+    vectors = _vectors(elf)
     found = set()
     for relocation in elf.relocations:
         if 0 <= relocation.address - vectors.address < vectors.size:

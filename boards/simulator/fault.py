@@ -37,6 +37,8 @@ _CFSR = {
     25: "division by zero",
 }
 
+_UNHANDLED = re.compile(r"NMI|SVCall|DebugMonitor|PendSV|SysTick|IRQ\d+")
+
 _STKOF = 1 << 20
 _MMARVALID = 1 << 7
 _BFARVALID = 1 << 15
@@ -56,6 +58,8 @@ class Fault:
         """Returns what the status registers say, in words."""
         cfsr = self.registers.get("cfsr", 0)
         found = [text for bit, text in _CFSR.items() if cfsr >> bit & 1]
+        if _UNHANDLED.fullmatch(self.name):
+            found.append("the program has no handler for it (boards/common/irq.h)")
         if cfsr & _MMARVALID:
             found.append(f"at address {self.registers['mmfar']:#010x}")
         if cfsr & _BFARVALID:

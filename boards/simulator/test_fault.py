@@ -41,7 +41,7 @@ def test_what_is_no_fault(console: str) -> None:
     ],
 )
 def test_causes(cfsr: int, causes: list[str]) -> None:
-    assert Fault("x", {"cfsr": cfsr, "mmfar": 0x11, "bfar": 0x22}).causes() == causes
+    assert Fault("BusFault", {"cfsr": cfsr, "mmfar": 0x11, "bfar": 0x22}).causes() == causes
 
 
 def test_a_lockup_in_the_messages_of_qemu() -> None:
@@ -53,3 +53,10 @@ def test_a_lockup_in_the_messages_of_qemu() -> None:
     fault = find_lockup(messages)
     assert fault == Fault("lockup", {"sp": 0x200001B0, "lr": 0x12F, "pc": 0x6C4})
     assert find_lockup("qemu: something else R13=200001b0") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "unhandled"), [("SysTick", True), ("IRQ28", True), ("IRQ", False)]
+)
+def test_an_interrupt_without_handler(name: str, unhandled: bool) -> None:
+    assert any("no handler" in cause for cause in Fault(name, {}).causes()) == unhandled

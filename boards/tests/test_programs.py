@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from boards.board import load_board
-from boards.image.stack_bound import stack_bound
+from boards.image.stack_bound import handlers_bound, stack_bound
 from boards.simulator.counts import by_function
 from boards.simulator.elf import Elf
 from boards.simulator.fault import Fault, find_fault
@@ -98,6 +98,15 @@ def test_a_fault_is_explained_with_its_place_in_the_source(count: bool) -> None:
     assert "main+" in caller and "fault.c:12)" in caller
 
 
+def test_interrupts() -> None:
+    assert _run("irq").problem == ""
+
+
+def test_an_interrupt_without_handler_is_explained() -> None:
+    text = "IRQ0: the program has no handler for it (boards/common/irq.h)"
+    assert _run("unhandled").problem.splitlines()[0] == text
+
+
 @_counted_or_not
 def test_a_core_that_locks_up(count: bool) -> None:
     run = _run("lockup", count=count)
@@ -123,6 +132,21 @@ def test_the_bound_of_the_stack_holds_and_is_close() -> None:
     # Measuring takes some stack of its own, above what is painted, and stops at whole words.
     assert run.stats["stack"] - 64 <= bound.bytes <= run.stats["stack"] + 32
     assert run.stats["stack"] > 600
+
+
+def test_handlers_may_all_interrupt_each_other() -> None:
+    assert _BOARD.timer is not None
+    names = ("PendSV", "SVC", _BOARD.timer.handler, max(_BOARD.irqs, key=_BOARD.irqs.__getitem__))
+    handlers = [f"{name}_Handler" for name in names]
+    elf = Elf(_elf("irq"))
+    bound = handlers_bound(elf, _OBJDUMP, "pl_fault", 100)
+    alone = [stack_bound(elf, _OBJDUMP, name).bytes or 0 for name in (*handlers, "pl_fault")]
+    assert bound.bytes == sum(alone) + 100 * len(handlers)
+    assert set(handlers) < set(bound.path)
+    hello = Elf(_elf("hello"))
+    assert handlers_bound(hello, _OBJDUMP, "pl_fault", 100) == stack_bound(
+        hello, _OBJDUMP, "pl_fault"
+    )
 
 
 def test_recursion_has_no_bound() -> None:

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Interrupts. A program handles one by defining a function of its name, as CMSIS has it, in C++
+// with extern "C":
+//
+//   #include "boards/irqs.h"  // of the board's chip, with this file; //boards:irqs
+//
+//   void TIM2_Handler(void) { ... }
+//   ...
+//   pl_irq_set_priority(PL_IRQ_TIM2, 2);
+//   pl_irq_enable(PL_IRQ_TIM2);
+//
+// The linker puts the handlers that it finds into the vector table, from any library of the
+// program; an interrupt without one ends the program with PL:FAULT IRQ<number>. Handlers run on a
+// stack of their own, `handler_stack` of the board, and may interrupt an inference at any point.
+// Vendors' functions (NVIC_EnableIRQ and so on) do as well.
+#ifndef BOARDS_COMMON_IRQ_H_
+#define BOARDS_COMMON_IRQ_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What a program may define of the core's own; the chip's are in boards/irqs.h.
+void NMI_Handler(void);
+void HardFault_Handler(void);
+void MemManage_Handler(void);
+void BusFault_Handler(void);
+void UsageFault_Handler(void);
+void SecureFault_Handler(void);
+void SVC_Handler(void);
+void DebugMon_Handler(void);
+void PendSV_Handler(void);
+void SysTick_Handler(void);
+
+// The core's own, by CMSIS' numbers: they have a priority, and can be pending, but are not enabled
+// here. Numbers from 0 on are the chip's.
+enum {
+  PL_IRQ_SVC = -5,
+  PL_IRQ_PENDSV = -2,
+  PL_IRQ_SYSTICK = -1,
+};
+
+// Interrupts come through from now on, and no more. One that is pending stays so.
+void pl_irq_enable(int32_t irq);
+void pl_irq_disable(int32_t irq);
+
+// Makes an interrupt pending, as its device would, and not pending. For the chip's interrupts,
+// PL_IRQ_PENDSV and PL_IRQ_SYSTICK.
+void pl_irq_set_pending(int32_t irq);
+void pl_irq_clear_pending(int32_t irq);
+
+// Which interrupts whose handlers: 0, the most urgent and what they start with, to 3, which is what
+// every core has. A handler is interrupted by smaller numbers only.
+void pl_irq_set_priority(int32_t irq, uint32_t priority);
+
+// Between the two no handler runs. pl_irq_unlock takes what pl_irq_lock gave, so that pairs nest.
+uint32_t pl_irq_lock(void);
+void pl_irq_unlock(uint32_t locked);
+
+// Sleeps until an interrupt is pending, also one that pl_irq_lock holds back: to wait for a
+// handler's work, test and wait between lock and unlock, and no wakeup is lost.
+void pl_irq_wait(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // BOARDS_COMMON_IRQ_H_

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BOARDS_TESTS_PROGRAMS_IRQ_CALLS_H_
+#define BOARDS_TESTS_PROGRAMS_IRQ_CALLS_H_
+
+#include <stdint.h>
+
+// How often the handlers of irq_handlers.c were called; the memory is irq.c's.
+extern volatile uint32_t pendsv_calls;
+extern volatile uint32_t last_calls;
+
+#endif  // BOARDS_TESTS_PROGRAMS_IRQ_CALLS_H_

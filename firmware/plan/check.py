@@ -6,6 +6,7 @@ in order; a kernel must find the bytes that it reads where the plan says they li
 those that it writes. It shares no logic with what decides the placement.
 """
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
@@ -106,17 +107,16 @@ def check_plan(
             pieces[name] = _alias_pieces(call, pieces)
             continue
         index, step = steps[name]
-        for value in step.reads:
-            expect(value.name, f"before step {index}")
         if step.kernel.scratch:
             memory.write(scratch(index), f"scratch {index}", step.kernel.scratch)
+        for value in step.reads:
+            expect(value.name, f"before step {index}")
         for value in step.writes:
             pieces[value.name] = [(value.name, 0, value.bytes)]
             memory.write(address(value.name), value.name, value.bytes)
-        overwritten = _overwritten(step, address)
-        for value in (*step.reads, *step.writes):
-            if value.name not in overwritten:
-                expect(value.name, f"after step {index}")
+        for value in step.writes:
+            expect(value.name, f"after step {index}")
+        _check_overwritten(step, index, address)
         if step.kernel.scratch and not memory.holds(
             scratch(index), [(f"scratch {index}", 0, step.kernel.scratch)]
         ):
@@ -151,14 +151,19 @@ def check_delegates(
                 raise PlanError(f"{name} is beyond the reach of the engine of step {index}")
 
 
-def _overwritten(step: Step, address: Callable[[str], Address]) -> set[str]:
-    """Inputs that the kernel may write its result over, and does."""
+def _check_overwritten(step: Step, index: int, address: Callable[[str], Address]) -> None:
+    """Raises PlanError if a result shares a byte with an input and the kernel does not allow it."""
     reads = {value.name for value in step.reads}
-    return {
-        source
-        for source, result in step.kernel.in_place
-        if source in reads and address(source) == address(result)
-    }
+    pairs = ((a, b) for a, b in step.kernel.in_place if a in reads)
+    in_place = {a for a, b in pairs if address(a) == address(b)}
+    nearest = {(a, b): distance for a, b, distance in step.kernel.overlap}
+    for source, result in itertools.product(step.reads, step.writes):
+        at, to = address(source.name), address(result.name)
+        meet = at.offset < to.offset + result.bytes and to.offset < at.offset + source.bytes
+        if at.pool != to.pool or not meet or source.name in in_place:
+            continue
+        if at.offset - to.offset < nearest.get((source.name, result.name), result.bytes):
+            raise PlanError(f"step {index} writes {result.name} over {source.name}")
 
 
 def _alias_pieces(call: OpCall, pieces: Mapping[str, list[Piece]]) -> list[Piece]:

@@ -4,7 +4,8 @@
 Two levels. A *group* is a set of tensors that are pieces of the same bytes, each byte of which is
 written once: aliases and their sources, and the inputs of a concatenation that are written right
 into its result (then it is no kernel call any more). A *buffer* holds groups one after another: a
-kernel that may work in place puts its result over its input.
+kernel that may work in place puts its result over its input. Where a kernel allows a result to lie
+partly over its input, their buffers say so, and the planner decides.
 
 A state and what it becomes are one group, in use from run to run.
 
@@ -13,10 +14,10 @@ their last use) and reads the outputs after the last step.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firmware.plan.graph import Alias, Graph, Step
-from firmware.plan.planner import Block
+from firmware.plan.planner import Block, Over
 
 ALIGNMENT = 16
 ENTRY = 0
@@ -234,4 +235,25 @@ class Layout:
             for index, step in enumerate(self.steps, 1)
             if step.kernel.scratch > 0
         ]
-        return (*buffers, *scratch)
+        return (*self._with_overlaps({block.name: block for block in buffers}), *scratch)
+
+    def _with_overlaps(self, blocks: dict[str, Block]) -> tuple[Block, ...]:
+        """The blocks, with what a step's result may share with its input: if nothing else that the
+        step uses lies in their blocks, and these begin and end with it.
+        """
+        for index, step in enumerate(self.steps, 1):
+            used = [self.locations[value.name].block for value in (*step.reads, *step.writes)]
+            sizes = {value.name: value.bytes for value in step.reads}
+            for source, result, distance in step.kernel.overlap:
+                at, to = self.locations[source], self.locations[result]
+                below, above = blocks[at.block], blocks[to.block]
+                if (
+                    source in sizes
+                    and used.count(at.block) == used.count(to.block) == 1
+                    and below.last == above.first == index
+                    and below.alignment == above.alignment == 1
+                ):
+                    shift = at.offset - to.offset
+                    over = Over(at.block, shift - distance, shift + sizes[source])
+                    blocks[to.block] = replace(above, over=(*above.over, over))
+        return tuple(blocks.values())

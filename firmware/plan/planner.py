@@ -8,14 +8,34 @@ lowest free offset gives an arena no larger, hence the search is over orders: se
 first, then those blocks that stick out above the lower bound are moved forward, again and again
 ("squeaky wheel" optimisation). It ends at the lower bound or when a fixed amount of work is done:
 the result is a function of the blocks alone.
+
+A block may lie partly over another where the step that has both in use allows it (`Over`). Blocks
+are placed so only if the arena becomes smaller than without.
 """
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 # Pairs of blocks compared before giving up: about one second of one core.
 _EFFORT = 4_000_000
+
+
+@dataclass(frozen=True)
+class Over:
+    """A block may share bytes with the block called `block`, whose last step is its first, unless
+    it starts more than `low` and less than `high` bytes after it.
+    """
+
+    block: str
+    low: int
+    high: int
+
+    def most(self, size: int, other: int, alignment: int) -> int:
+        """Bytes that both may have in common; they take `size` and, the one below, `other`."""
+        before = align_up(self.low - alignment + 1, alignment) + size
+        after = other - align_up(self.high, alignment)
+        return max(0, min(size, other, max(before, after)))
 
 
 @dataclass(frozen=True)
@@ -26,6 +46,7 @@ class Block:
       alignment: of its offset and its end, so that it shares no cache line with others; a power of
         two.
       pools: names of the pools that it may lie in, None for all.
+      over: what it may share bytes with.
     """
 
     name: str
@@ -34,6 +55,7 @@ class Block:
     last: int
     alignment: int = 1
     pools: frozenset[str] | None = None
+    over: tuple[Over, ...] = ()
 
     def room(self, alignment: int) -> int:
         """Bytes that it takes where all offsets are multiples of `alignment`."""
@@ -61,13 +83,23 @@ def align_up(value: int, alignment: int) -> int:
     return -(-value // alignment) * alignment
 
 
-def live_bytes(blocks: Iterable[Block], alignment: int = 1) -> dict[int, int]:
-    """Bytes in use from each step on at which a block begins or has ended; sizes are aligned."""
+def live_bytes(blocks: Collection[Block], alignment: int = 1) -> dict[int, int]:
+    """Bytes in use from each step on at which a block begins or has ended; sizes are aligned, what
+    may be in two blocks counts once.
+    """
+    sizes = {block.name: align_up(block.size, alignment) for block in blocks}
     change: dict[int, int] = {}
+
+    def use(size: int, first: int, last: int) -> None:
+        change[first] = change.get(first, 0) + size
+        change[last + 1] = change.get(last + 1, 0) - size
+
     for block in blocks:
-        size = align_up(block.size, alignment)
-        change[block.first] = change.get(block.first, 0) + size
-        change[block.last + 1] = change.get(block.last + 1, 0) - size
+        use(sizes[block.name], block.first, block.last)
+        for over in block.over:
+            if over.block in sizes:
+                both = over.most(sizes[block.name], sizes[over.block], alignment)
+                use(-both, block.first, block.first)
     live: dict[int, int] = {}
     total = 0
     for step in sorted(change):
@@ -76,7 +108,7 @@ def live_bytes(blocks: Iterable[Block], alignment: int = 1) -> dict[int, int]:
     return live
 
 
-def lower_bound(blocks: Iterable[Block], alignment: int = 1) -> int:
+def lower_bound(blocks: Collection[Block], alignment: int = 1) -> int:
     """The largest number of bytes in use at one step: no placement needs less."""
     return max(live_bytes(blocks, alignment).values(), default=0)
 
@@ -94,10 +126,29 @@ class _Search:
             [j for j, other in enumerate(blocks) if j != i and block.overlaps(other)]
             for i, block in enumerate(blocks)
         ]
+        self.between = self._between()
         self.cost = len(blocks) + sum(map(len, self.neighbours))
         self.effort = _EFFORT
         self.best_size = sum(self.sizes) + sum(self.alignments) + 1
         self.best: list[int] = []
+
+    def _between(self) -> list[list[tuple[int, tuple[int, int]]]]:
+        """For each block its neighbours, and the open interval in which its offset less theirs must
+        not be.
+        """
+        index = {block.name: i for i, block in enumerate(self.blocks)}
+        between = [
+            {j: (-size, self.sizes[j]) for j in neighbours}
+            for size, neighbours in zip(self.sizes, self.neighbours, strict=True)
+        ]
+        for i, block in enumerate(self.blocks):
+            for over in block.over:
+                if over.block in index:
+                    j = index[over.block]
+                    low, high = between[i][j]
+                    low, high = max(low, over.low), min(high, over.high)
+                    between[i][j], between[j][i] = (low, high), (-high, -low)
+        return [list(intervals.items()) for intervals in between]
 
     def done(self) -> bool:
         return self.best_size <= self.bound or self.effort <= 0
@@ -106,15 +157,15 @@ class _Search:
         """Puts every block, in this order, at its lowest free offset; returns the offsets."""
         offsets = [-1] * len(self.blocks)
         for i in order:
-            size, alignment = self.sizes[i], self.alignments[i]
+            alignment = self.alignments[i]
             taken = sorted(
-                (offsets[j], offsets[j] + self.sizes[j])
-                for j in self.neighbours[i]
+                (offsets[j] + low, offsets[j] + high)
+                for j, (low, high) in self.between[i]
                 if offsets[j] >= 0
             )
             offset = 0
             for low, high in taken:
-                if low - offset >= size:
+                if offset <= low:
                     break
                 offset = max(offset, align_up(high, alignment))
             offsets[i] = offset
@@ -174,13 +225,19 @@ class _Search:
 
 def place_blocks(blocks: Iterable[Block], alignment: int) -> Placement:
     """Offsets, multiples of `alignment` and of the block's own alignment; blocks in use at the same
-    step never share a byte.
+    step never share a byte but where they may.
 
     The result does not depend on the order of `blocks`. Names must be unique.
     """
     blocks = sorted(blocks, key=lambda block: (block.first, block.last, -block.size, block.name))
     if not blocks:
         return Placement({}, 0, 0)
+    apart = _search([replace(block, over=()) for block in blocks], alignment)
+    near = _search(blocks, alignment) if any(block.over for block in blocks) else apart
+    return near if near.size < apart.size else replace(apart, lower_bound=near.lower_bound)
+
+
+def _search(blocks: Sequence[Block], alignment: int) -> Placement:
     search = _Search(blocks, alignment)
     orders = search.initial_orders()
     for order in orders:

@@ -7,6 +7,7 @@ from aot.pte.reader import StoredDelegate
 from boards.board import Board
 from boards.does_not_fit import does_not_fit_table
 from firmware.plan.delegates import delegate_of
+from firmware.plan.graph import Step
 from firmware.plan.layout import ALIGNMENT
 from firmware.plan.plan import (
     DoesNotFitError,
@@ -124,6 +125,7 @@ def _step(plan: Plan, index: int) -> dict[str, Any]:
     step = plan.sharing.steps[index - 1]
     delegate = delegate_of(step.op)
     used = [block.size for block in plan.sharing.blocks if block.first <= index <= block.last]
+    over = _over(plan, step)
     return {
         "step": index,
         **_op(step.op),
@@ -131,13 +133,41 @@ def _step(plan: Plan, index: int) -> dict[str, Any]:
         "inputs": [tensor_text(v) for v in step.reads if v not in plan.graph.residents],
         "outputs": [tensor_text(value) for value in step.writes],
         "in_place": index in plan.sharing.in_place,
+        **({} if over is None else {"over": over}),
         "scratch": step.kernel.scratch,
         "constants": sum(
             constant.array.nbytes for constant in plan.constants if index in constant.users
         ),
-        "live_bytes": sum(used),
+        "live_bytes": sum(used) - _shared_bytes(plan, index),
         **({} if delegate is None else {"delegate": _delegate(delegate)}),
     }
+
+
+def _over(plan: Plan, step: Step) -> dict[str, Any] | None:
+    """Where a step's result lies over its input, if the kernel's order of access is why it may."""
+    values = {value.name: value for value in step.reads}
+    for source, result, distance in step.kernel.overlap:
+        if source not in values:
+            continue
+        at, to = plan.address(source), plan.address(result)
+        size = plan.graph.activations[result].bytes
+        before = at.offset - to.offset
+        if at.pool == to.pool and -values[source].bytes < before < size:
+            return {"input": source, "output": result, "distance": distance, "before": before}
+    return None
+
+
+def _shared_bytes(plan: Plan, index: int) -> int:
+    """Bytes of a step's blocks that are in two of them."""
+    sizes = {block.name: block.size for block in plan.sharing.blocks}
+    shared = 0
+    for block in plan.sharing.blocks:
+        for name in (over.block for over in block.over if block.first == index):
+            a, b = plan.block_address(block.name), plan.block_address(name)
+            ends = a.offset + block.size, b.offset + sizes[name]
+            if a.pool == b.pool:
+                shared += max(0, min(ends) - max(a.offset, b.offset))
+    return shared
 
 
 def _delegate(delegate: StoredDelegate) -> dict[str, Any]:
@@ -155,6 +185,8 @@ def plan_text(plan: Plan, name: str) -> str:
     rows = [("step", "op", "result", "in use", "scratch", "constants", "from")]
     for step in fields["steps"]:
         mark = " (in place)" if step["in_place"] else ""
+        if "over" in step:
+            mark = f" (over its input, {step['over']['before']:,} before it)"
         rows.append(
             (
                 str(step["step"]),

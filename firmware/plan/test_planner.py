@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory planner: no two live blocks overlap, alignment, lower bound, time."""
 
+import itertools
 import random
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware.plan.planner import Block, Placement, align_up, lower_bound, place_blocks
+from firmware.plan.planner import Block, Over, Placement, align_up, lower_bound, place_blocks
 
 
 def check(blocks: list[Block], placement: Placement, alignment: int) -> None:
@@ -83,6 +85,65 @@ def test_u_net_reaches_the_lower_bound(depth: int) -> None:
     placement = place_blocks(blocks, 16)
     check(blocks, placement, 16)
     assert placement.size == placement.lower_bound
+
+
+def chain_over(sizes: list[int], distances: list[int]) -> list[Block]:
+    """Each tensor is read by the next step only, whose result may lie over it."""
+    blocks = []
+    for i, (size, distance) in enumerate(zip(sizes, distances, strict=True)):
+        over = (Over(f"t{i - 1}", -distance, sizes[i - 1]),) if i else ()
+        blocks.append(Block(f"t{i}", size, i, i + 1, over=over))
+    return blocks
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(1, 5000), st.integers(-5000, 5000)), min_size=2, max_size=20),
+    st.sampled_from([1, 16]),
+)
+def test_chain_of_results_over_their_inputs(chain: list[tuple[int, int]], alignment: int) -> None:
+    """No two share a byte but at their distance; two take no more than the bound."""
+    blocks = chain_over([size for size, _ in chain], [distance for _, distance in chain])
+    placement = place_blocks(blocks, alignment)
+    at = placement.offsets
+    for source, result in itertools.pairwise(blocks):
+        apart = at[source.name] + source.size <= at[result.name]
+        assert apart or at[source.name] - at[result.name] >= min(-result.over[0].low, result.size)
+    alone = place_blocks([replace(block, over=()) for block in blocks], alignment)
+    assert placement.lower_bound <= placement.size <= alone.size
+    if len(blocks) == 2:
+        assert placement.size == placement.lower_bound
+
+
+@pytest.mark.parametrize(
+    ("sizes", "distance", "expected"),
+    [
+        ([256, 256], 0, 256),
+        ([256, 256], 1, 272),
+        ([256, 256], -1, 256),
+        ([256, 128], -64, 256),
+        ([128, 256], 128, 256),
+        ([128, 256], 129, 272),
+        ([256, 256], 256, 512),
+        ([256, 256], 999, 512),
+    ],
+)
+def test_two_results_over_each_other(sizes: list[int], distance: int, expected: int) -> None:
+    placement = place_blocks(chain_over(sizes, [0, distance]), 16)
+    assert placement.size == placement.lower_bound == expected
+
+
+def test_a_third_block_is_not_overwritten() -> None:
+    """Scratch of the step that has both in use lies beside both."""
+    blocks = [*chain_over([256, 256], [0, 16]), Block("scratch", 64, 1, 1)]
+    assert place_blocks(blocks, 16).size == 256 + 16 + 64
+
+
+def test_no_gain_leaves_everything_where_it_is() -> None:
+    """The second step could take less, but the first needs as much anyway."""
+    blocks = chain_over([4096, 4096, 1024], [0, 9999, 0])
+    apart = [replace(block, over=()) for block in blocks]
+    assert place_blocks(blocks, 16) == place_blocks(apart, 16)
 
 
 def random_blocks(count: int, seed: int) -> list[Block]:

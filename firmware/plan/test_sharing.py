@@ -14,7 +14,7 @@ from firmware.plan.layout import Group
 from firmware.plan.planner import lower_bound
 from firmware.plan.program import Program
 from firmware.plan.sharing import Sharing, share_memory
-from firmware.plan.testing_calls import Address, Calls, check, plan, select
+from firmware.plan.testing_calls import Address, Calls, addresses, check, plan, select
 from firmware.plan.testing_sharing import share_memory_simply
 from kernels.common.kernel import Constant, Isa, KernelCall, OpCall, Value
 
@@ -190,6 +190,52 @@ def test_constants_do_not_need_memory() -> None:
     assert len(share_memory(build_graph(program, "scalar", with_constant)).blocks) == 2
 
 
+def test_result_over_its_input() -> None:
+    """The first step has 512 bytes in use; the result may not start nearer than it says."""
+    calls = Calls()
+    x = calls.input(256)
+    y = calls.stream(x, 24, 256)
+    graph, sharing = plan(calls.program(calls.stream(y, 24, 16)))
+    at = addresses(sharing)
+    assert at[x.name].offset - at[y.name].offset == 32
+    assert lower_bound(sharing.blocks, 16) == 256 + 32
+    for distance, fits in ((24, True), (16, False), (8, False)):
+        input_end = replace(at[x.name], offset=at[y.name].offset + distance)
+
+        def spoil(places: dict[str, Address], at: Address = input_end) -> None:
+            places[x.name] = at
+
+        if fits:
+            check(graph, sharing, spoil)
+        else:
+            with pytest.raises(PlanError, match="step 1 writes"):
+                check(graph, sharing, spoil)
+
+
+@pytest.mark.parametrize(
+    "kind", ["read later", "an output", "read as two", "not the first to write"]
+)
+def test_no_result_over_an_input_that_is_in_use(kind: str) -> None:
+    calls = Calls()
+    x = calls.compute(calls.input(8, 32))
+    if kind == "read as two":
+        inputs = [x, calls.slice(x, 0, 0, 1)]
+        y = calls.call("test::op", (8, 32), inputs=inputs, distance=0)
+    else:
+        y = calls.stream(x, 0, 8, 32)
+    outputs = [y]
+    if kind == "read later":
+        outputs = [calls.compute(y, x)]
+    elif kind == "an output":
+        outputs = [y, x]
+    elif kind == "not the first to write":
+        z = calls.compute(calls.input(8, 32))
+        calls.calls.insert(0, calls.calls.pop())
+        outputs = [calls.cat(z, y)]
+    _, sharing = plan(calls.program(*outputs))
+    assert not any(block.over for block in sharing.blocks)
+
+
 @pytest.mark.parametrize("kind", ["overlap", "moved alias", "wrong pool"])
 def test_check_finds_wrong_places(kind: str) -> None:
     """The proof itself must be able to fail."""
@@ -220,7 +266,19 @@ def programs(draw: st.DrawFn) -> Program:
     for _ in range(draw(st.integers(0, 14))):
         x = draw(st.sampled_from(live))
         rows = x.shape[0]
-        kinds = ["op", "op", "op", "split", "reshape", "slice", "cat", "move", "delegate"]
+        kinds = [
+            "op",
+            "op",
+            "op",
+            "stream",
+            "stream",
+            "split",
+            "reshape",
+            "slice",
+            "cat",
+            "move",
+            "delegate",
+        ]
         match draw(st.sampled_from(kinds)):
             case "op":
                 others = [v for v in live if v.shape == x.shape]
@@ -232,6 +290,9 @@ def programs(draw: st.DrawFn) -> Program:
                         scratch=draw(st.sampled_from([0, 0, 40])),
                     )
                 )
+            case "stream":
+                distance = draw(st.integers(-x.bytes, 72))
+                live.append(calls.stream(x, distance, draw(st.sampled_from([1, 2, 3])), 24))
             case "split" if x.size % 2 == 0:
                 live += calls.split(x, in_place=draw(st.booleans()))
             case "reshape" if x.size % 24 == 0:

@@ -51,6 +51,10 @@ class Calls:
             "test::op", inputs[0].shape, inputs=list(inputs), in_place=in_place, scratch=scratch
         )
 
+    def stream(self, value: Value, distance: int, *shape: int) -> Value:
+        """An op with a kernel, whose result may start at `distance` bytes before its input."""
+        return self.call("test::op", shape, inputs=[value], distance=distance)
+
     def split(self, value: Value, in_place: bool = False) -> tuple[Value, Value]:
         """An op with a kernel and two results, each with half of the elements."""
         results = self.value(value.size // 2), self.value(value.size // 2)
@@ -105,8 +109,11 @@ def select(call: OpCall, isa: Isa) -> KernelCall:
     in_place: tuple[tuple[str, str], ...] = ()
     if call.args.get("in_place"):
         in_place = tuple((v.name, result.name) for v in operands for result in call.outputs)
+    overlap: tuple[tuple[str, str, int], ...] = ()
+    if "distance" in call.args:
+        overlap = ((operands[0].name, call.output().name, call.args["distance"]),)
     scratch = call.args.get("scratch", 0)
-    return KernelCall("pl_any", "any.h", {}, {}, data, scratch, in_place)
+    return KernelCall("pl_any", "any.h", {}, {}, data, scratch, in_place, overlap)
 
 
 def plan(program: Program) -> tuple[Graph, Sharing]:

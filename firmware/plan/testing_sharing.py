@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """share_memory in its simple form, for comparisons: every candidate is laid out from nothing."""
 
+from dataclasses import replace
+
 from firmware.plan.graph import Alias, Graph, Step, cat_offsets
 from firmware.plan.layout import ALIGNMENT, Conflict, Layout
 from firmware.plan.planner import lower_bound
@@ -24,7 +26,7 @@ def _better(layout: Layout, candidate: Layout | None) -> Layout:
 
 
 def _bound(layout: Layout) -> int:
-    return lower_bound(layout.blocks, ALIGNMENT)
+    return lower_bound([replace(block, over=()) for block in layout.blocks], ALIGNMENT)
 
 
 def _with_concatenation(graph: Graph, layout: Layout, step: Step) -> Layout | None:

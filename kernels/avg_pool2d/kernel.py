@@ -2,6 +2,7 @@
 """pl::avg_pool2d on kernels/avg_pool2d/avg_pool2d.h."""
 
 from kernels.common.kernel import INT32_MAX, Isa, KernelCall, OpCall, kernel
+from kernels.common.overlap import overlap
 from kernels.common.quantization import zero_point
 from kernels.common.window import Windows
 
@@ -9,6 +10,7 @@ from kernels.common.window import Windows
 @kernel("pl::avg_pool2d")
 def avg_pool2d(call: OpCall, isa: Isa) -> KernelCall:
     del isa
+    source, output = call.tensor("input"), call.output()
     windows = Windows.of_pooling(call, dilation=False)
     override = max(0, call.integer("divisor_override"))
     largest = 128 * (2 * windows.kernel[0] * windows.kernel[1] + 2 * override)
@@ -25,5 +27,6 @@ def avg_pool2d(call: OpCall, isa: Isa) -> KernelCall:
             "zero_point": zero_point(call, "zero_point"),
         },
         dims=windows.dims(),
-        data={"input": call.tensor("input"), "output": call.output()},
+        data={"input": source, "output": output},
+        overlap=overlap(source, output, windows.starts, at_a_time=1),
     )

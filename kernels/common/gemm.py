@@ -19,6 +19,11 @@ def rows_at_a_time(depth: int, isa: Isa) -> int:
     return max(2, min(8, 2048 // depth)) if isa == "mve" else 2
 
 
+def unordered_rows(rows: int, isa: Isa) -> int:
+    """Rows whose results come in any order, of so many that one call multiplies."""
+    return rows if isa == "mve" else 2
+
+
 def pack(
     call: OpCall,
     weight: AnyArray,

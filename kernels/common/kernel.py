@@ -78,7 +78,9 @@ class KernelCall:
     `header` is relative to the workspace; its stem names the structs: "kernels/conv2d/conv2d.h"
     declares pl_conv2d_params, pl_conv2d_dims and pl_conv2d_data. An empty mapping means that the
     kernel takes NULL there. `scratch` is in bytes, aligned to 16 by the caller. Each pair of
-    `in_place` names an input and an output that may start at the same address.
+    `in_place` names an input and an output that may start at the same address. Each (input, output,
+    distance) of `overlap` names an output that may lie over an input if it starts `distance` bytes
+    or more before it, or at most -distance bytes after its start; see kernels.common.overlap.
     """
 
     function: str
@@ -88,6 +90,7 @@ class KernelCall:
     data: Mapping[str, Field]
     scratch: int = 0
     in_place: tuple[tuple[str, str], ...] = ()
+    overlap: tuple[tuple[str, str, int], ...] = ()
 
     @property
     def struct_prefix(self) -> str:

@@ -3,7 +3,9 @@
 
 from dataclasses import dataclass
 
-from kernels.common.kernel import Field, OpCall
+import numpy as np
+
+from kernels.common.kernel import AnyArray, Field, OpCall
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,16 @@ class Windows:
             for d in range(2)
         )
 
+    @property
+    def starts(self) -> AnyArray:
+        """No window reads a byte of the input before this one: [batches, *output]."""
+        (h, w), c = self.input, self.input_c
+        top, left = (
+            np.maximum(np.arange(self.output[d]) * self.stride[d] - self.padding[2 * d], 0)
+            for d in range(2)
+        )
+        return image_starts(self.batches, (h, w, c), top, left)
+
     def params(self, dilation: bool) -> dict[str, Field]:
         fields: dict[str, Field] = {
             "stride_h": self.stride[0],
@@ -113,6 +125,14 @@ class Windows:
         }
 
 
+def adaptive_starts(call: OpCall) -> AnyArray:
+    """The first byte that each window of adaptive pooling reads: [batches, *output]."""
+    n, *image, c = call.tensor("input").shape
+    _, *size, _ = call.output().shape
+    rows, columns = (np.arange(o) * i // o for i, o in zip(image, size, strict=True))
+    return image_starts(n, (image[0], image[1], c), rows, columns)
+
+
 def adaptive_dims(call: OpCall) -> dict[str, Field]:
     """The dims of adaptive pooling, from argument output_size."""
     size = call.integers("output_size", 2, minimum=1)
@@ -129,6 +149,14 @@ def adaptive_dims(call: OpCall) -> dict[str, Field]:
         "output_h": size[0],
         "output_w": size[1],
     }
+
+
+def image_starts(
+    batches: int, image: tuple[int, int, int], rows: AnyArray, columns: AnyArray
+) -> AnyArray:
+    """Bytes from the start of int8 NHWC images to the pixels of these rows and columns."""
+    h, w, c = image
+    return c * np.add.outer(np.arange(batches) * h * w, np.add.outer(rows * w, columns))
 
 
 def pair(values: tuple[int, ...]) -> tuple[int, int]:

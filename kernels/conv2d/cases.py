@@ -148,6 +148,13 @@ MUTANTS = [
     Mutant("common/window_s8.h", "x0 + kx * shape->dilation_w", "x0 + kx"),
     Mutant("common/window_s8.h", "y += shape->dilation_h", "y += 1"),
     Mutant("conv2d/conv2d_s8.c", "ox * params->stride_w", "ox * params->stride_h"),
+    Mutant(  # from the last row to the first
+        "conv2d/conv2d_runs_s8.c",
+        "row, params->stride_w * dims->input_c, output,",
+        "row + (dims->output_h - 1 - 2 * oy) * params->stride_h * row_bytes, "
+        "params->stride_w * dims->input_c, "
+        "output + (dims->output_h - 1 - 2 * oy) * dims->output_w * dims->output_c,",
+    ),
     Mutant("conv2d/conv2d_s8.c", "layer.bias += dims->packed_c", "layer.bias += layer.channels"),
     Mutant("conv2d/conv2d_s8.c", "image += image_bytes", "image += result_bytes"),
     Mutant("conv2d/conv2d_runs_s8.c", "params->stride_h * row_bytes", "row_bytes"),

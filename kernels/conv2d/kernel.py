@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::conv2d on kernels/conv2d/conv2d.h, or on linear's kernel where it is a matrix product."""
 
-from kernels.common.gemm import fold_zero_point, pack, packed_channels, rows_at_a_time
+from kernels.common.gemm import (
+    fold_zero_point,
+    pack,
+    packed_channels,
+    rows_at_a_time,
+    unordered_rows,
+)
 from kernels.common.gemm_pairs import ROWS, Pairs
 from kernels.common.kernel import AnyArray, Constant, Field, Isa, KernelCall, OpCall, kernel
+from kernels.common.overlap import Overlap, overlap
 from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
 from kernels.common.window import Windows
 from kernels.linear.kernel import linear_call
@@ -37,7 +44,11 @@ def convolution_call(
     depth = matrix.shape[1]
 
     def convolution(
-        function: str, dims: dict[str, Field], constants: dict[str, Constant], scratch: int
+        function: str,
+        dims: dict[str, Field],
+        constants: dict[str, Constant],
+        scratch: int,
+        overlap: Overlap = (),
     ) -> KernelCall:
         return KernelCall(
             function=function,
@@ -51,6 +62,7 @@ def convolution_call(
             dims={**windows.dims(), "output_c": channels, "groups": groups, **dims},
             data={"input": call.tensor("input"), **constants, "output": call.output()},
             scratch=scratch,
+            overlap=overlap,
         )
 
     if isa == "dsp":
@@ -72,4 +84,14 @@ def convolution_call(
         {"packed_c": packed_channels(channels // groups, isa), "gathered": gathered},
         pack(call, matrix, bias, multiplier, shift, input_zero_point, isa, groups),
         gathered * depth,
+        _overlap(call, windows, gathered, isa) if groups == 1 else (),
     )
+
+
+def _overlap(call: OpCall, windows: Windows, gathered: int, isa: Isa) -> Overlap:
+    """Windows are gathered across ends of rows; runs are multiplied row by row."""
+    source, output, starts = call.tensor("input"), call.output(), windows.starts
+    if gathered:
+        images = starts.reshape(windows.batches, -1)
+        return overlap(source, output, images, gathered, reads_first=True)
+    return overlap(source, output, starts, unordered_rows(windows.output[1], isa))

@@ -6,6 +6,7 @@ import numpy as np
 from kernels.common import depthwise_by_4 as by_4
 from kernels.common.gemm import fold_zero_point
 from kernels.common.kernel import Constant, Isa, KernelCall, OpCall, kernel
+from kernels.common.overlap import overlap
 from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
 from kernels.common.window import Windows
 from kernels.conv2d.kernel import convolution_call
@@ -36,10 +37,12 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         "shift": Constant(shift),
     }
     scratch = 0 if windows.are_inside and dense else weight.size
+    ordered = overlap(call.tensor("input"), call.output(), windows.starts, at_a_time=1)
     if isa == "dsp":
         packed = by_4.pack(windows, weight, folded, multiplier, shift)
         if packed is not None:
             function, constants, scratch = packed
+            ordered = ()
     return KernelCall(
         function=function,
         header="kernels/depthwise_conv2d/depthwise_conv2d.h",
@@ -52,4 +55,5 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         dims={**windows.dims(), "scratch_bytes": scratch},
         data={"input": call.tensor("input"), **constants, "output": call.output()},
         scratch=scratch,
+        overlap=ordered,
     )

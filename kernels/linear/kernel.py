@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::linear on kernels/linear/linear.h."""
 
-from kernels.common.gemm import fold_zero_point, pack
+import numpy as np
+
+from kernels.common.gemm import fold_zero_point, pack, unordered_rows
 from kernels.common.gemm_pairs import ROWS, Pairs
 from kernels.common.kernel import AnyArray, Constant, Isa, KernelCall, OpCall, kernel
+from kernels.common.overlap import Overlap, overlap
 from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
 
 
@@ -32,7 +35,12 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
     rows = source.size // depth
     input_zero_point = zero_point(call, "input_zero_point")
 
-    def product(function: str, constants: dict[str, Constant], scratch: int = 0) -> KernelCall:
+    def product(
+        function: str,
+        constants: dict[str, Constant],
+        scratch: int = 0,
+        overlap: Overlap = (),
+    ) -> KernelCall:
         return KernelCall(
             function=function,
             header="kernels/linear/linear.h",
@@ -43,6 +51,7 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
             dims={"rows": rows, "input_channels": depth, "output_channels": channels},
             data={"input": source, **constants, "output": call.output()},
             scratch=scratch,
+            overlap=overlap,
         )
 
     if isa == "dsp":
@@ -52,4 +61,5 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
             lanes = 1 if rows < ROWS else ROWS
             return product("pl_linear_pairs_s8", pairs.constants(), 4 * lanes * pairs.steps)
     packed = pack(call, weight, bias, multiplier, shift, input_zero_point, isa)
-    return product("pl_linear_s8", packed)
+    ordered = overlap(source, call.output(), depth * np.arange(rows), unordered_rows(rows, isa))
+    return product("pl_linear_s8", packed, overlap=ordered)

@@ -4,6 +4,7 @@
 import numpy as np
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
+from kernels.common.overlap import elementwise_overlap
 from kernels.common.quantization import zero_point
 
 
@@ -26,4 +27,5 @@ def quantize(call: OpCall, isa: Isa) -> KernelCall:
         params={"inverse_scale": float(inverse), "zero_point": zero_point(call, "zero_point")},
         dims={"size": output.size},
         data={"input": source, "output": output},
+        overlap=elementwise_overlap(source, output),
     )

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::resize_bilinear on kernels/resize_bilinear/resize_bilinear.h."""
 
+import numpy as np
+
 from kernels.common.kernel import INT8_MIN, INT32_MAX, Isa, KernelCall, OpCall, kernel
+from kernels.common.overlap import overlap
+from kernels.common.window import image_starts
 
 
 @kernel("pl::resize_bilinear")
@@ -24,6 +28,10 @@ def resize_bilinear(call: OpCall, isa: Isa) -> KernelCall:
             all(-INT32_MAX <= place <= INT32_MAX for place in places),
             f"places of {size[d]} pixels in steps of {step[d]} overflow int32",
         )
+    rows, columns = (
+        np.clip(np.arange(size[d]) * step[d] + offset[d], 0, (length - 1) * unit[d]) // unit[d]
+        for d, length in enumerate((h, w))
+    )
     return KernelCall(
         function="pl_resize_bilinear_s8",
         header="kernels/resize_bilinear/resize_bilinear.h",
@@ -44,4 +52,5 @@ def resize_bilinear(call: OpCall, isa: Isa) -> KernelCall:
             "output_w": size[1],
         },
         data={"input": source, "output": output},
+        overlap=overlap(source, output, image_starts(n, (h, w, c), rows, columns), at_a_time=1),
     )

@@ -10,6 +10,7 @@ import numpy as np
 from kernels import registry
 from kernels.common import emit
 from kernels.common.kernel import AnyArray, Constant, Isa, KernelCall, OpCall, Value
+from kernels.common.tensor import DTYPES
 from kernels.testing.case import Case
 
 _GUARD = 32
@@ -58,6 +59,14 @@ class _Arena:
         self.top = start + size + _GUARD
         return start
 
+    def place_over(self, result: Value, source: Value, distance: int, offset: int) -> int:
+        """The start of `result`, which is `distance` bytes before that of `source`: that of the one
+        with the wider elements is aligned, `offset` is of int8 results.
+        """
+        low, high = min(0, distance), max(result.bytes, distance + source.bytes)
+        wide = DTYPES[source.dtype].bytes > DTYPES[result.dtype].bytes
+        return self.place(high - low, 16, (low - distance if wide else low + offset) % 16) - low
+
 
 class Program:
     """Collects the C text of cases."""
@@ -71,13 +80,17 @@ class Program:
         self._functions: dict[str, str] = {}
 
     def add(self, case: Case, expected: Sequence[AnyArray]) -> None:
-        """Adds a case, and once more for each way it may run in place."""
+        """Adds a case, and once more for each input that an output may lie over, as near as it may
+        lie.
+        """
         call = op_call(case, expected)
         kernel = self._plan(call, self._isa)
         self._headers.add(kernel.header)
         self._functions[kernel.function] = kernel.struct_prefix
         self._add_run(case, call, kernel, expected, None)
-        for shared in kernel.in_place:
+        for source, result in kernel.in_place:
+            self._add_run(case, call, kernel, expected, (source, result, 0))
+        for shared in kernel.overlap:
             self._add_run(case, call, kernel, expected, shared)
 
     def text(self) -> str:
@@ -98,7 +111,7 @@ class Program:
         call: OpCall,
         kernel: KernelCall,
         expected: Sequence[AnyArray],
-        shared: tuple[str, str] | None,
+        shared: tuple[str, str, int] | None,
     ) -> None:
         index = len(self._table)
         prefix = f"c{index}"
@@ -107,24 +120,29 @@ class Program:
         arena = _Arena()
         addresses: dict[int, str] = {}
         outputs: list[str] = []
-        contents = {value.name: (value, array) for value, array in activations(case, call)}
-        for value, array in contents.values():
+        shared_input = "NULL"
+        inputs = {value.name: value for value, _ in activations(case, call)}
+        for value, array in activations(case, call):
             name = f"{prefix}_{value.name}"
             pad = shift if value.dtype == "int8" else 0
             self._definitions.append(emit.array(name, np.pad(array.reshape(-1), (pad, 0))))
             addresses[id(value)] = f"{name} + {pad}" if pad else name
         for value, array in zip(call.outputs, expected, strict=True):
-            start = arena.place(value.bytes, 16, shift if value.dtype == "int8" else 0)
+            odd = shift if value.dtype == "int8" else 0
+            if shared is not None and shared[1] == value.name:
+                source = inputs[shared[0]]
+                start = arena.place_over(value, source, shared[2], odd)
+                at = f"pl_test_arena + {start + shared[2]}"
+                held = f"{prefix}_{source.name} + {shift if source.dtype == 'int8' else 0}"
+                shared_input = f"&(const pl_test_input){{{at}, {source.bytes}, {held}}}"
+                addresses[id(source)] = f"(void *)({at})"
+            else:
+                start = arena.place(value.bytes, 16, odd)
             addresses[id(value)] = f"(void *)(pl_test_arena + {start})"
             name = f"{prefix}_{value.name}"
             self._definitions.append(emit.array(name, array))
-            initial = "NULL"
-            if shared is not None and shared[1] == value.name:
-                source = contents[shared[0]][0]
-                initial = addresses[id(source)]
-                addresses[id(source)] = addresses[id(value)]
             outputs.append(
-                f"{{pl_test_arena + {start}, {value.bytes}, {name}, {initial}, "
+                f"{{pl_test_arena + {start}, {value.bytes}, {name}, "
                 f"{int(case.tolerance is not None)}, {emit.number(float(case.tolerance or 0))}, "
                 f"{emit.number(case.floor)}}}"
             )
@@ -148,10 +166,11 @@ class Program:
         self._definitions.append(
             f"static const pl_test_output {prefix}_outputs[] = {{{', '.join(outputs)}}};\n"
         )
-        name = case.name if shared is None else f"{case.name}, {shared[0]} in place"
+        name = case.name if shared is None else f"{case.name}, over {shared[0]}"
         self._table.append(
             f'    {{"{name}", run_{kernel.function}, {text.params}, {text.dims}, {text.data}, '
-            f"{prefix}_outputs, {len(outputs)}, pl_test_arena + {scratch}, {kernel.scratch}}}"
+            f"{prefix}_outputs, {len(outputs)}, {shared_input}, "
+            f"pl_test_arena + {scratch}, {kernel.scratch}}}"
         )
 
 

@@ -80,27 +80,35 @@ static int check_output(const pl_test_case *test, const pl_test_output *output) 
   return 0;
 }
 
-// Whether all bytes of the arena outside of the case's own ranges are as they were.
+static int is_in(const uint8_t *byte, const pl_test_input *input) {
+  return input && byte >= input->address && byte < input->address + input->bytes;
+}
+
+// What a byte of the arena is before the call.
+static uint8_t initial(const pl_test_case *test, const uint8_t *byte) {
+  if (!is_in(byte, test->shared)) return GUARD_BYTE;
+  return ((const uint8_t *)test->shared->contents)[byte - test->shared->address];
+}
+
+// Whether all bytes of the arena outside of outputs and scratch are as they were.
 static int guards_hold(const pl_test_case *test) {
   for (const uint8_t *byte = pl_test_arena; byte < pl_test_arena + PL_TEST_ARENA_BYTES; ++byte) {
     if (byte == test->scratch && test->scratch_bytes > 0) byte += test->scratch_bytes;
     for (uint32_t i = 0; i < test->output_count; ++i) {
       if (byte == test->outputs[i].address) byte += test->outputs[i].bytes;
     }
-    if (*byte != GUARD_BYTE) return 0;
+    if (*byte != initial(test, byte)) return 0;
   }
   return 1;
 }
 
 static int run_case(const pl_test_case *test) {
-  for (uint32_t i = 0; i < PL_TEST_ARENA_BYTES; ++i) pl_test_arena[i] = GUARD_BYTE;
-  for (uint32_t i = 0; i < test->output_count; ++i) {
-    const pl_test_output *output = &test->outputs[i];
-    const uint8_t *initial = output->initial;
-    for (uint32_t j = 0; initial && j < output->bytes; ++j) output->address[j] = initial[j];
+  for (uint8_t *byte = pl_test_arena; byte < pl_test_arena + PL_TEST_ARENA_BYTES; ++byte) {
+    *byte = initial(test, byte);
   }
   poison(pl_test_arena, PL_TEST_ARENA_BYTES);
   unpoison(test->scratch, test->scratch_bytes);
+  if (test->shared) unpoison(test->shared->address, test->shared->bytes);
   for (uint32_t i = 0; i < test->output_count; ++i) {
     unpoison(test->outputs[i].address, test->outputs[i].bytes);
   }

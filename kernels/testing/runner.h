@@ -18,11 +18,17 @@ typedef struct {
   uint8_t *address;
   uint32_t bytes;
   const void *expected;
-  const void *initial;  // what the output holds before the call, for calls in place; may be null
   int is_float;
   float tolerance;
   float floor;
 } pl_test_output;
+
+// An input in the arena, because it shares memory with an output. Where it does not, it must stay.
+typedef struct {
+  uint8_t *address;
+  uint32_t bytes;
+  const void *contents;
+} pl_test_input;
 
 typedef struct {
   const char *name;
@@ -32,6 +38,7 @@ typedef struct {
   const void *data;
   const pl_test_output *outputs;
   uint32_t output_count;
+  const pl_test_input *shared;  // may be null
   uint8_t *scratch;
   uint32_t scratch_bytes;
 } pl_test_case;

@@ -195,7 +195,7 @@ def first_sample(data: object, name: str) -> tuple[Any, Iterator[Any]]:
     raise LoweringError(f"{name} yields nothing: give at least one sample")
 
 
-def _signature(model: torch.nn.Module | ExportedProgram) -> inspect.Signature:
+def _signature(model: object) -> inspect.Signature:
     """Of forward, without annotations; any number of inputs where there is none to see."""
     inputs = inspect.Parameter("inputs", inspect.Parameter.VAR_POSITIONAL)
     if isinstance(model, ExportedProgram):

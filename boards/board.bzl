@@ -119,14 +119,6 @@ def engine(backend, configuration = "", out_of_reach = [], scratch = ""):
         scratch = scratch,
     )
 
-def _engine(one, memories):
-    return {
-        "backend": one.backend,
-        "configuration": one.configuration,
-        "memories": [memory for memory in memories if memory not in one.out_of_reach],
-        "scratch": one.scratch,
-    }
-
 def ethos_u(
         configuration,
         base,
@@ -161,10 +153,20 @@ def ethos_u(
         "simulated": simulated,
     }
 
-def _npu_engines(npu):
-    if not npu:
-        return []
-    return [engine("EthosUBackend", npu["configuration"], npu["out_of_reach"], npu["scratch"])]
+def engines_of(engines, npu, memories):
+    """What board.json says of a chip's engines and NPU, which reach memories of these names."""
+    if npu:
+        of_npu = engine("EthosUBackend", npu["configuration"], npu["out_of_reach"], npu["scratch"])
+        engines = engines + [of_npu]
+    return [
+        {
+            "backend": one.backend,
+            "configuration": one.configuration,
+            "memories": [memory for memory in memories if memory not in one.out_of_reach],
+            "scratch": one.scratch,
+        }
+        for one in engines
+    ]
 
 def axi_limit(burst_bytes = 64, memory_type = 2, reads = 32, writes = 16):
     """How the NPU uses memory: bytes of a burst (64, 128 or 256), AXI memory type, transfers at once."""
@@ -320,7 +322,7 @@ def board(
     weights = weights or chip.weights or chip.code
     by_name = {memory["name"]: memory for memory in memories}
     reached = [memory["name"] for memory in memories]
-    engines = [_engine(one, reached) for one in chip.engines + _npu_engines(chip.npu)]
+    engines = engines_of(chip.engines, chip.npu, reached)
     for used in [chip.code, chip.data, weights] + arena + [one["scratch"] or weights for one in engines]:
         if used not in by_name:
             fail("board %s: no memory is called %s; there are %s" % (name, used, by_name.keys()))
@@ -387,52 +389,5 @@ def board(
     native.platform(
         name = "platform",
         parents = [Label("//tools/platforms:" + chip.core)],
-        visibility = ["//visibility:public"],
-    )
-
-def host_board(name, platform, startup):
-    """Describes the machine that the build runs on as a board with a single, large memory.
-
-    Args:
-      name: the folder's name.
-      platform: what programs are built for.
-      startup: cc_library targets with console and exit.
-    """
-    size = 1024 * MB
-    npu = ethos_u(
-        configuration = "ethos-u55-128",
-        base = 0,
-        irq = 0,
-        memory_mode = "Shared_Sram",
-        scratch = "ram",
-        simulated = True,
-    )
-    board_rule(
-        name = name,
-        json = json.encode_indent({
-            "name": name,
-            "description": "the build machine",
-            "core": "host",
-            "isa": "scalar",
-            "memories": [ram("ram", 0, size)],
-            "code": "ram",
-            "weights": "ram",
-            "data": "ram",
-            "stack": 0,
-            "handler_stack": 0,
-            "variables": 0,
-            "arena": [{"name": "ram", "bytes": size}],
-            "console": {},
-            "npu": npu,
-            "engines": [_engine(one, ["ram"]) for one in _npu_engines(npu)],
-            "simulator": {"kind": "native"},
-            "flash": None,
-        }, indent = "  "),
-        startup = startup,
-        visibility = ["//visibility:public"],
-    )
-    native.platform(
-        name = "platform",
-        parents = [platform],
         visibility = ["//visibility:public"],
     )

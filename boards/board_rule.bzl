@@ -47,7 +47,7 @@ def _board_rule_impl(ctx):
         OutputGroupInfo(json = depset([json_file])),
     ]
 
-# Called by board() and host_board() of board.bzl, which know what the data are.
+# Called by board() of board.bzl and host_board(), which know what the data are.
 board_rule = rule(
     implementation = _board_rule_impl,
     attrs = {

@@ -21,7 +21,7 @@ from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _MAX, _AVERAGE = _aten.max_pool3d_with_indices.default, _aten.avg_pool3d.default
-_TO_2D = {
+_TO_2D: dict[Any, Any] = {
     _MAX: _aten.max_pool2d.default,
     _AVERAGE: _aten.avg_pool2d.default,
     _aten.adaptive_max_pool3d.default: _aten.adaptive_max_pool2d.default,

@@ -96,10 +96,11 @@ def _spread_depth(module: GraphModule, node: Node) -> bool:
         x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4])
         x = call(node, _aten.reshape.default, x, [n * depth, channels, *image])
         flat = constant(module, node, "weight_2d", weight.flatten(1, 2))
+        repeated = None
         if bias is not None:
-            bias = constant(module, node, "bias_2d", bias.repeat_interleave(taps))
+            repeated = constant(module, node, "bias_2d", bias.repeat_interleave(taps))
         window = [list(amounts[1:]) for amounts in (stride, padding, dilation)]
-        x = call(node, _CONV, x, flat, bias, *window, True, list(more[1:]), groups)
+        x = call(node, _CONV, x, flat, repeated, *window, True, list(more[1:]), groups)
         x = call(node, _aten.reshape.default, x, [n, depth, outputs, taps, *result[3:]])
         x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4, 5])
         x = call(node, _aten.reshape.default, x, list(result))

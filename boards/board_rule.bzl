@@ -10,6 +10,7 @@ BoardInfo = provider(
         "engines": "Configurations of what runs delegates, such as ethos-u55-128.",
         "json": "File: the data, for Python (boards/board.py).",
         "linker_script": "File, or None on the host.",
+        "npu": "Configuration of its Ethos-U, None if it has none.",
         "startup": "CcInfo: from reset to main, console and exit.",
         "timer": "CcInfo: what implements boards/common/timer.h.",
         "weights": "Name of the memory for constants of models.",
@@ -37,6 +38,7 @@ def _board_rule_impl(ctx):
             engines = [one["configuration"] for one in data["engines"] if one["configuration"]],
             json = json_file,
             linker_script = script,
+            npu = data["npu"]["configuration"] if data["npu"] else None,
             startup = cc_common.merge_cc_infos(
                 cc_infos = [dep[CcInfo] for dep in ctx.attr.startup],
             ),

@@ -21,6 +21,9 @@ SIMULATED = ONE_PER_CORE + [
     "//boards/olimex_stm32_h405",
 ]
 
+# Boards of SIMULATED once more, where delegates run on the NPU: models on it are tested here.
+WITH_NPU = ["//boards/corstone300_ethos_u55"]
+
 # Every board, those that nothing simulates too: for each the digits classifier is built.
 ALL = SIMULATED
 

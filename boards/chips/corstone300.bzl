@@ -7,43 +7,49 @@ instruction memory at the start.
 
 load("//boards:board.bzl", "CMSDK_UART", "KB", "MB", "MHZ", "chip", "ethos_u", "flash", "ram", "systick")
 
-CORSTONE300 = chip(
-    core = "cortex-m55",
-    memories = [
-        flash("itcm", 0x00000000, 512 * KB),
-        ram("dtcm", 0x20000000, 512 * KB),
-        ram("sram", 0x31000000, 4 * MB),
-    ],
-    code = "itcm",
-    data = "dtcm",
-    arena = ["dtcm", "sram"],
-    uart_driver = CMSDK_UART,
-    uarts = {"uart0": 0x59303000},
-    clock_hz = 25 * MHZ,
-    timer = systick(32 * MHZ),
-    irqs = {
-        "NONSEC_WATCHDOG_RESET": 0,
-        "NONSEC_WATCHDOG": 1,
-        "SLOWCLK_TIMER": 2,
-        "TIMER0": 3,
-        "TIMER1": 4,
-        "TIMER2": 5,
-        "MPC": 9,
-        "PPC": 10,
-        "MSC": 11,
-        "BRIDGE_ERROR": 12,
-        "TIMER3_AON": 27,
-        "UARTRX0": 33,
-        "UARTTX0": 34,
-        "ETHOS_U55": 56,
-    },
-    npu = ethos_u(
-        configuration = "ethos-u55-128",
-        base = 0x48102000,
-        irq = 56,
-        memory_mode = "Shared_Sram",
-        out_of_reach = ["itcm", "dtcm"],
-        scratch = "sram",
-        simulated = True,
-    ),
-)
+def _corstone300(npu):
+    return chip(
+        core = "cortex-m55",
+        memories = [
+            flash("itcm", 0x00000000, 512 * KB),
+            ram("dtcm", 0x20000000, 512 * KB),
+            ram("sram", 0x31000000, 4 * MB),
+        ],
+        code = "itcm",
+        data = "dtcm",
+        arena = ["dtcm", "sram"],
+        uart_driver = CMSDK_UART,
+        uarts = {"uart0": 0x59303000},
+        clock_hz = 25 * MHZ,
+        timer = systick(32 * MHZ),
+        irqs = {
+            "NONSEC_WATCHDOG_RESET": 0,
+            "NONSEC_WATCHDOG": 1,
+            "SLOWCLK_TIMER": 2,
+            "TIMER0": 3,
+            "TIMER1": 4,
+            "TIMER2": 5,
+            "MPC": 9,
+            "PPC": 10,
+            "MSC": 11,
+            "BRIDGE_ERROR": 12,
+            "TIMER3_AON": 27,
+            "UARTRX0": 33,
+            "UARTTX0": 34,
+            "ETHOS_U55": 56,
+        },
+        npu = npu,
+    )
+
+# Its NPU is left alone: everything runs on the core.
+CORSTONE300 = _corstone300(None)
+
+CORSTONE300_ETHOS_U55 = _corstone300(ethos_u(
+    configuration = "ethos-u55-128",
+    base = 0x48102000,
+    irq = 56,
+    memory_mode = "Shared_Sram",
+    out_of_reach = ["itcm", "dtcm"],
+    scratch = "sram",
+    simulated = True,
+))

@@ -13,6 +13,7 @@ PLAN: dict[str, Any] = {
     "name": "digits_plan",
     "inputs": [{"dtype": "int8", "shape": [1, 2]}, {"dtype": "float32", "shape": []}],
     "outputs": [{"dtype": "int32", "shape": [3]}],
+    "steps": [{"op": "pl::relu"}],
 }
 
 
@@ -39,6 +40,12 @@ def test_labels_and_limit() -> None:
     assert "labels[] = {3, 1, 4};" in text
     assert "int32_t output_0[9]" in text
     assert "{&digits_plan, 3, inputs, outputs, labels}" in text
+
+
+def test_a_plan_with_delegates_starts_with_the_npu() -> None:
+    delegated = PLAN | {"steps": [{"op": "pl::transpose"}, {"op": "delegate::EthosUBackend"}]}
+    assert "pl_app_init_with_npu(app, vectors)" in source(arrays(), delegated, "digits_plan.h")
+    assert "pl_app_init" not in source(arrays(), PLAN, "digits_plan.h")
 
 
 def test_more_than_there_are() -> None:

@@ -88,6 +88,7 @@ def vectors_app(name, program, plan, vectors, limit = 0, **kwargs):
         deps = [
             label,
             Label("//firmware/apps:inference"),
+            Label("//firmware/apps:npu"),
             program,
         ],
         # The program, which comes later on the linker's command line, refers to the vectors.

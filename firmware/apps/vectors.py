@@ -14,6 +14,13 @@ from kernels.common import emit
 
 Arrays = dict[str, npt.NDArray[Any]]
 
+_NPU = "delegate::EthosUBackend"
+_INIT_WITH_NPU = """
+#include "firmware/apps/npu.h"
+
+void pl_app_init(pl_app *app, const pl_vectors *vectors) { pl_app_init_with_npu(app, vectors); }
+"""
+
 
 class VectorsError(ValueError):
     """The vectors do not fit the model; the text says why."""
@@ -55,6 +62,8 @@ def source(arrays: Arrays, plan: dict[str, Any], include: str, limit: int = 0) -
         f"const pl_vectors pl_image_vectors = {{&{plan['name']}, {count}, "
         f"inputs, outputs, {labels}}};\n"
     )
+    if any(step["op"] == _NPU for step in plan["steps"]):
+        parts.append(_INIT_WITH_NPU)
     return "".join(parts)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -33,6 +34,7 @@ def captured() -> Iterator[Callable[[], str]]:
         try:
             yield text
         finally:
+            ctypes.CDLL(None).fflush(None)  # C's own buffers
             for stream, copy in zip(_STREAMS, saved, strict=True):
                 os.dup2(copy, stream)
                 os.close(copy)

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from boards.board import AxiLimit, Npu, load_board
+from firmware.ethos_u import this_npu
 from firmware.ethos_u.driver.this_board import source
 
-_BOARD = load_board(Path("boards/corstone300/corstone300.json"))
+_BOARD = load_board(Path("boards/corstone300_ethos_u55/corstone300_ethos_u55.json"))
 _NPU = Npu(
     configuration="ethos-u65-512",
     out_of_reach=(),
@@ -37,6 +38,22 @@ def test_a_board_that_is_not_simulated() -> None:
     assert ".simulator = NULL," in text
 
 
+def test_the_model_is_linked_where_the_board_is_simulated() -> None:
+    text = this_npu.source(_BOARD)
+    assert 'section(".bss.pl_arena.ddr")' in text
+    assert "ethos_u_this_board(simulator())" in text
+    assert 'ethos_u_engine(&npu->npu, "ethos-u55-128")' in text
+    silicon = this_npu.source(replace(_BOARD, npu=_NPU))
+    assert "model" not in silicon and "ethos_u_this_board(NULL)" in silicon
+    assert 'ethos_u_engine(&npu->npu, "ethos-u65-512")' in silicon
+
+
+def test_a_board_without_room_for_the_model() -> None:
+    small = replace(_BOARD, arena=_BOARD.arena[:1])
+    with pytest.raises(ValueError, match="takes 4194304 bytes of memory; the largest of its"):
+        this_npu.source(small)
+
+
 def test_a_board_without_an_npu() -> None:
-    with pytest.raises(ValueError, match="board corstone300 has no NPU"):
+    with pytest.raises(ValueError, match="board corstone300_ethos_u55 has no NPU"):
         source(replace(_BOARD, npu=None))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes this_board.c, the NPU of a board for the driver, from board.json."""
+"""Writes what a program knows of its board's NPU, from board.json: this_board.c for the driver, and
+this_npu.c, the same as an engine.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,11 @@ from pathlib import Path
 from absl import app, flags
 
 from boards.board import AxiLimit, Board, load_board
+from firmware.ethos_u import this_npu
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
-_OUTPUT = flags.DEFINE_string("output", None, "The C file.", required=True)
+_OUTPUT = flags.DEFINE_string("output", None, "Where to write this_board.c.")
+_NPU_OUTPUT = flags.DEFINE_string("npu_output", None, "Where to write this_npu.c.")
 
 _BEATS = {64: 0, 128: 1, 256: 2}
 _SOURCE = """// SPDX-License-Identifier: Apache-2.0
@@ -64,7 +68,10 @@ def source(board: Board) -> str:
 def main(argv: list[str]) -> None:
     if len(argv) > 1:
         raise app.UsageError(f"unexpected arguments: {argv[1:]}")
-    Path(_OUTPUT.value).write_text(source(load_board(Path(_BOARD.value))))
+    board = load_board(Path(_BOARD.value))
+    for output, text in ((_OUTPUT, source), (_NPU_OUTPUT, this_npu.source)):
+        if output.value:
+            Path(output.value).write_text(text(board))
 
 
 if __name__ == "__main__":

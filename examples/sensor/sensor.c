@@ -8,7 +8,7 @@
 #include "boards/common/print.h"
 #include "boards/common/timer.h"
 #include "boards/irqs.h"
-#include "examples/sensor/gesture_plan.h"
+#include "examples/sensor/motion_plan.h"
 #include "firmware/runtime/model.h"
 
 enum { AXES = 3, WINDOW = 64, CLASSES = 4 };  // the model's input and output
@@ -78,7 +78,7 @@ int main(void) {
   pl_model model;
   pl_tensor input;
   pl_tensor output;
-  pl_status status = pl_model_init(&model, &gesture_plan);
+  pl_status status = pl_model_init(&model, &motion_plan);
   if (status == PL_OK) {
     status = pl_model_input(&model, 0, &input);
   }
@@ -95,7 +95,7 @@ int main(void) {
     if (status != PL_OK) {
       return fail("inference", (uint32_t)status);
     }
-    pl_print("gesture ");
+    pl_print("motion ");
     pl_print_u32(largest((const int8_t *)output.data));
     pl_print("\n");
   }

@@ -9,7 +9,7 @@
 #include "boards/common/timer.h"
 #include "boards/irqs.h"
 #include "firmware/runtime/model.h"
-#include "tests/interrupts/gesture_plan.h"
+#include "tests/interrupts/motion_plan.h"
 
 enum { RATE_HZ = 4000, INTERRUPTIONS = 40, OUTPUTS = 4, MOST_RUNS = 200000 };
 
@@ -40,7 +40,7 @@ int main(void) {
   pl_tensor input;
   pl_tensor output;
   int8_t alone[OUTPUTS] = {0};
-  EXPECT_EQUAL(pl_model_init(&model, &gesture_plan), PL_OK);
+  EXPECT_EQUAL(pl_model_init(&model, &motion_plan), PL_OK);
   EXPECT_EQUAL(pl_model_input(&model, 0, &input), PL_OK);
   EXPECT_EQUAL(pl_model_output(&model, 0, &output), PL_OK);
   EXPECT_EQUAL(output.spec.bytes, OUTPUTS);

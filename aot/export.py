@@ -15,6 +15,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+from torch.fx.node import map_arg
 from torch.nn.modules import transformer
 from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
@@ -24,6 +25,7 @@ from aot.errors import LoweringError, describe, problem_at, raising_line
 from aot.passes.aten import decompose_attention, parts_to_cat, split_recurrent
 from aot.passes.aten.assignments_to_gather import assignments_to_gather
 from aot.passes.aten.average_to_mean import average_to_mean
+from aot.passes.aten.build import call
 from aot.passes.aten.drop_expands import drop_expands
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
 from aot.passes.aten.fold_constants import fold_constants
@@ -76,9 +78,9 @@ def export_aten(
 
     Raises:
       LoweringError: the model is no module, is in training mode, holds NaN or infinite weights, has
-        dynamic shapes or other inputs than the example's, gives nothing that it computes, or an
-        input as it is, keeps state in Python, or state that is not float32 or has no memory of its
-        own, checks its data, or cannot be exported.
+        dynamic shapes or other inputs than the example's, gives nothing that it computes, or a
+        state, or an input that is not float32, as it is, keeps state in Python, or state that is
+        not float32 or has no memory of its own, checks its data, or cannot be exported.
     """
     if isinstance(model, ExportedProgram):
         program = model
@@ -338,9 +340,10 @@ def _forget_writes_to_inputs(program: ExportedProgram) -> None:
 
 
 def _keep_computed(module: GraphModule) -> None:
-    """Leaves to the outputs what the model computes: None, numbers, texts and constants need no
-    device.
+    """Leaves to the outputs what the model computes, or copies: None, numbers, texts and constants
+    need no device.
     """
+    _copy_inputs(module)
     results, states = returned(module)
     values = tree_leaves(results)
     kept = [i for i, v in enumerate(values) if isinstance(v, Node) and v.op != "get_attr"]
@@ -362,6 +365,21 @@ def _keep_computed(module: GraphModule) -> None:
     if len(kept) < len(values):
         module.graph.output_node().args = ((*(values[i] for i in kept), *states),)
         take_tensors(module)
+
+
+def _copy_inputs(module: GraphModule) -> None:
+    """Has the model compute those float32 inputs that are outputs, too."""
+    results, states = returned(module)
+    copies: dict[Node, Node] = {}
+    with module.graph.inserting_before(module.graph.output_node()):
+        for value in tree_leaves(results):
+            if not isinstance(value, Node) or value.op != "placeholder" or "state" in value.meta:
+                continue
+            if value.meta["val"].dtype == torch.float32 and value not in copies:
+                shape = list(value.meta["val"].shape)
+                copies[value] = call(value, _aten.view.default, value, shape)
+    results = map_arg(results, lambda n: copies.get(n, n))
+    module.graph.output_node().args = ((*results, *states) if states else results,)
 
 
 def _drop_unused_constants(module: GraphModule) -> None:

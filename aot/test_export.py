@@ -192,7 +192,11 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
         torch.ones(4),
         "the model returns nothing that it computes",
     ),
-    "output is the input": (lambda: model(lambda x: x), torch.ones(4), "its input `.*, unchanged"),
+    "output is the input": (
+        lambda: model(lambda i: i),
+        torch.ones(4, dtype=torch.int64),
+        "its input `.*, unchanged",
+    ),
 }
 
 

@@ -61,6 +61,9 @@ _ONE_INPUT: tuple[
     ("stack", lambda x: torch.stack((x, x * 0.5), dim=1), (2, 3), {"lut": 1, "cat": 1}, 0),
     ("expand_nothing", lambda x: functional.relu(x.expand(2, 5)), (2, 5), {"lut": 1}, 0),
     ("cat_itself", lambda x: torch.cat((x, x), dim=1), (2, 3), {"cat": 1}, 0),
+    ("identity", lambda x: x, (2, 5), {}, 0),
+    ("identity_beside_another", lambda x: (x, functional.relu(x), x), (2, 5), {"lut": 1}, 0),
+    ("slice_all", lambda x: x[:, :1], (2, 1, 3), {}, 0),
     ("contiguous", lambda x: functional.relu(x.contiguous()), (2, 5), {"lut": 1}, 0),
     (
         "flip_by_slices",

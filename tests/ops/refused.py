@@ -76,7 +76,6 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
         ((5, 1, 3),),
         "^1 op .*\n.*aten.lstm.*neither.*\n.*proj_size",
     ),
-    ("identity", nn.Identity, ((2, 3),), "unchanged"),
 )
 
 

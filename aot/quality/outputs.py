@@ -16,6 +16,7 @@ from torch.utils._pytree import tree_leaves
 from aot.dialect.graph import arguments, initial_state, returned
 from aot.dialect.reference import Reference
 from aot.dialect.results import taken_from
+from aot.errors import LoweringError
 from aot.passes.rewrite.border import TO_NHWC_BORDER
 from aot.quality.decibels import decibels, power
 from aot.quality.float_model import FloatModel
@@ -244,7 +245,12 @@ def _in_model_layout(
     """What the lowered model gives in float, with dimensions in the order of the user's model."""
     if io_layout == TO_NHWC_BORDER:
         inputs = [_permuted(x, TO_NHWC) for x in inputs]
-    results = lowered.dequantize_outputs(lowered.reference(inputs))
+    try:
+        results = lowered.dequantize_outputs(lowered.reference(inputs))
+    except IndexError as error:  # torch counts negative ones from the end
+        raise LoweringError(
+            f"in a sample an {error}, where the device stops: give indices from 0 on"
+        ) from error
     return [_permuted(x, TO_NCHW) for x in results] if io_layout == TO_NHWC_BORDER else results
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ops that place elements of a tensor by constants (flip, roll, repeat, expand, index, nearest
-upsampling, ...) to pl::gather.
+upsampling, ...) to pl::gather; index_select, and an index in one dimension, by what the model is
+given or computes, to pl::embedding.
 
-What such an op does is asked of the op itself, run on the places of the elements.
+What an op does by constants is asked of the op itself, run on the places of the elements.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from torch.fx.node import map_arg
 
 from aot.dialect.graph import shape_of, tensor_constant
 from aot.dialect.library import Op
+from aot.dialect.ops.embedding import embedding
 from aot.dialect.ops.gather import gather
 from aot.dialect.ops.reshape import reshape
-from aot.rules.rule import Call, Family, Output, Shares, UnaryRule
+from aot.dialect.ops.transpose import transpose
+from aot.rules.rule import Call, Family, Output, Shares, UnaryRule, argument
 
 _aten = torch.ops.aten
 _CIRCULAR = _aten._pad_circular.default
+_INDEX = _aten.index.Tensor
+_INDEX_SELECT = _aten.index_select.default
 _ROLL = _aten.roll.default
 _TARGETS = (
     _CIRCULAR,
@@ -31,8 +36,8 @@ _TARGETS = (
     _aten.expand.default,
     _aten.flip.default,
     _aten.gather.default,
-    _aten.index.Tensor,
-    _aten.index_select.default,
+    _INDEX,
+    _INDEX_SELECT,
     _aten.repeat.default,
     _ROLL,
     _aten.unfold.default,
@@ -46,12 +51,14 @@ class Gather(UnaryRule):
     output: ClassVar[Output] = Shares()
 
     def op(self, node: Node) -> Op:
-        return gather
+        return embedding if _has_computed(node) else gather
 
     def reject(self, node: Node) -> tuple[str, str] | None:
-        (x,) = self.activations(node)
-        if any(n.op != "get_attr" for n in node.all_input_nodes if n is not x):
-            return "its indices are computed by the model", "constant indices"
+        if _has_computed(node) and _in_one_dimension(node) is None:
+            return (
+                "its indices are computed by the model",
+                "constant indices, or x.index_select(dim, indices)",
+            )
         if 0 in node.meta["val"].shape:
             return "it takes no element", "indices of at least one element"
         return None
@@ -59,6 +66,8 @@ class Gather(UnaryRule):
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
         (source,) = self.activations(call.node)
+        if _has_computed(call.node):
+            return _rows(call)
 
         def placed(values: torch.Tensor) -> torch.Tensor:
             """The op on other values; float64 holds every index, and every op takes it."""
@@ -81,6 +90,45 @@ class Gather(UnaryRule):
         if constants:
             x = call.emit(gather, x, constants, list(indices))
         return x if shape_of(x) == result else call.emit(reshape, x, list(result))
+
+
+def _has_computed(node: Node) -> bool:
+    """Whether indices are no constants."""
+    return any(n.op != "get_attr" for n in node.all_input_nodes if n is not node.args[0])
+
+
+def _in_one_dimension(node: Node) -> tuple[int, Node] | None:
+    """The dimension that is indexed, and by what; None if there is more than one, or elements have
+    indices of their own.
+    """
+    if node.target is _INDEX_SELECT:
+        indices = argument(node, "index")
+        return int(argument(node, "dim")) % max(node.meta["val"].dim(), 1), indices
+    if node.target is not _INDEX:
+        return None
+    given = [(d, n) for d, n in enumerate(argument(node, "indices")) if n is not None]
+    return given[0] if len(given) == 1 else None
+
+
+def _rows(call: Call) -> Node:
+    """What computed indices take of one dimension: they are rows of a table once it is in front.
+    An index that is negative or too large is an error on the device.
+    """
+    (x,) = call.inputs
+    found = _in_one_dimension(call.node)
+    assert found is not None, call.node
+    dim, given = found
+    indices, shape = call.unquantized(given), shape_of(x)
+    rest = [d for d in range(len(shape)) if d != dim]
+    if dim:
+        x = call.emit(transpose, x, [dim, *rest])
+    table = call.emit(reshape, x, [shape[dim], math.prod(shape[d] for d in rest)])
+    count = len(shape_of(indices))
+    x = call.emit(embedding, table, indices)
+    x = call.emit(reshape, x, [*shape_of(indices), *(shape[d] for d in rest)])
+    places = [*range(count, count + len(rest))]
+    places[dim:dim] = range(count)
+    return call.emit(transpose, x, places) if dim else x
 
 
 def _by_dimension(

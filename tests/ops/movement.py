@@ -125,6 +125,19 @@ _GATHERED: tuple[tuple[str, Callable[[torch.Tensor], object], tuple[int, ...]], 
     ("diagonal", lambda x: x.diagonal(1, 1, 2), (2, 4, 4)),
 )
 
+# name, function of a tensor and indices, its shape, transposes
+_BY_COMPUTED_INDICES: tuple[
+    tuple[str, Callable[[torch.Tensor, torch.Tensor], object], tuple[int, ...], int], ...
+] = (
+    ("select_rows", lambda x, i: x.index_select(0, i), (4, 5), 0),
+    ("select_elements", lambda x, i: x.index_select(0, i), (6,), 0),
+    ("select_channels", lambda x, i: x.index_select(1, i), (1, 3, 2, 2), 0),
+    ("select_last", lambda x, i: x.index_select(-1, i), (2, 3, 4), 2),
+    ("select_by_brackets", lambda x, i: x[:, i], (2, 5, 3), 2),
+    ("select_grid", lambda x, i: x[i], (4, 3), 0),
+    ("select_grid_inside", lambda x, i: x[:, i], (2, 4, 3), 2),
+)
+
 
 def cases() -> Iterator[Case]:
     for name, gathered, shape in _GATHERED:
@@ -157,6 +170,9 @@ def cases() -> Iterator[Case]:
     for name, shape in (("", (2, 5)), ("_rank_1", (3,)), ("_of_one", (1, 1))):
         rows = (Input(shape, below=11),)
         yield Case(f"embedding{name}", partial(nn.Embedding, 11, 6), rows, {"embedding": 1})
+    for name, taken, shape, transposes in _BY_COMPUTED_INDICES:
+        given = (Input(shape), Input((2, 3) if "grid" in name else (3,), below=2))
+        yield Case(name, partial(Function, taken), given, {"embedding": 1}, transposes)
     tokens = (Input((2, 5), below=11),)
     yield Case("embedding_with_positions", Tokens, tokens, {"embedding": 1, "add": 1})
 

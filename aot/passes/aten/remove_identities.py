@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Removes ATen ops that give their input: clone, alias, detach, dropout in eval mode, expand to the
-same shape, casts to the same dtype or between those of indices, padding by nothing; and what export
-writes down of a tensor's dtype and device, which is static here.
+same shape, casts to the same dtype or between those of indices, padding by nothing, cat of one
+tensor; what a cat has of tensors without elements; and what export writes down of a tensor's dtype
+and device, which is static here.
 
 Leaves everything else; an expand that really broadcasts stays, and so does a pad that crops as much
 as it adds. A view that relied on a removed clone's strides becomes a reshape; values are contiguous
@@ -36,6 +37,8 @@ def _is_identity(node: Node) -> bool:
         return False
     if node.target in _ALWAYS:
         return True
+    if node.target is _aten.cat.default:
+        return len(node.args[0]) == 1  # type: ignore[arg-type]
     if node.target is _aten.dropout.default:
         return not node.args[2]
     if node.target is _aten.constant_pad_nd.default:
@@ -52,6 +55,14 @@ def _is_identity(node: Node) -> bool:
     return bool(before.shape == after.shape and same)
 
 
+def _drop_empty(cat: Node) -> None:
+    parts = cat.args[0]
+    assert isinstance(parts, (list, tuple))
+    given = [part for part in parts if part.meta["val"].numel()]  # type: ignore[union-attr]
+    if given:
+        cat.args = (given, *cat.args[1:])
+
+
 def remove_identities(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many nodes were removed."""
     count = 0
@@ -65,8 +76,11 @@ def remove_identities(module: GraphModule) -> int:
             node.meta["val"] = value.contiguous()
         if node.target in (_aten.view.default, _aten._unsafe_view.default):
             node.target = _aten.reshape.default
+        if node.target is _aten.cat.default:
+            _drop_empty(node)
         if _is_identity(node):
-            node.replace_all_uses_with(node.args[0])
+            (source,) = node.args[0] if isinstance(node.args[0], list) else node.args[:1]
+            node.replace_all_uses_with(source)
             module.graph.erase_node(node)
             count += 1
     return count

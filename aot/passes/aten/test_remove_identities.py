@@ -30,6 +30,8 @@ SAME_SHAPE: dict[str, tuple[Function, dict[str, int]]] = {
     ),
     "another value": (lambda x: F.pad(x, (-2, 2), value=3.0), {"aten.constant_pad_nd": 1}),
     "crop": (lambda x: F.pad(x, (0, -1)), {"aten.constant_pad_nd": 1}),
+    "cat with nothing": (lambda x: torch.cat((x[:, :0], x), 1), {"aten.slice": 1}),
+    "cat with itself": (lambda x: torch.cat((x, x), 1)[:, :3], {"aten.cat": 1, "aten.slice": 1}),
     "flip": (lambda x: x.flip(-1), {"aten.flip": 1}),
     "pool": (lambda x: F.avg_pool2d(x, 3, 1, 1), {"aten.avg_pool2d": 1}),
     "square transposed": (

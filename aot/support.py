@@ -14,7 +14,6 @@ from aot.rules.function import Roots, function_roots, is_interior
 from kernels.common.tensor import MAX_RANK
 
 _HINTS = {
-    "aten.div.Tensor_mode": "torch.floor, or torch.trunc, of x / y",
     "aten.fmod": "x - y * torch.trunc(x / y)",
     "aten.remainder": "x - y * torch.floor(x / y)",
     "aten.pow": "torch.exp(y * torch.log(x)) of a positive x",

@@ -20,11 +20,6 @@ OTHER = torch.rand((1, 3, 4, 6), generator=torch.Generator().manual_seed(5)) + 0
 
 # name: what is refused, what the hint says (a part of it), the same as the hint says
 HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
-    "floor of a quotient": (
-        lambda x, y: torch.div(x, y, rounding_mode="floor"),
-        "torch.floor, or torch.trunc, of x / y",
-        lambda x, y: torch.floor(x / y),
-    ),
     "modulo": (
         lambda x, y: torch.remainder(x, y),
         "x - y * torch.floor(x / y)",

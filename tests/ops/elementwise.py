@@ -41,6 +41,7 @@ _SEVERAL: tuple[tuple[str, Callable[..., Any], dict[str, int], _Shapes, Any], ..
     ("div", operator.truediv, {"div": 1}, _PAIR, _POSITIVE),
     ("div_rows", operator.truediv, {"div": 1}, _ROWS, _POSITIVE),
     ("div_by_negative", lambda x, y: x / -y, {"lut": 1, "div": 1}, _ROWS, _POSITIVE),
+    ("div_floor", torch.floor_divide, {"div": 1, "lut": 1}, _PAIR, _POSITIVE),
     ("div_relu", lambda x, y: torch.relu(x / y), {"div": 1}, _PAIR, _POSITIVE),
     (
         "div_of_constant",

@@ -42,18 +42,16 @@ def _named(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-# What moves values, takes their mean, or the largest of them: errors go the same way.
+# What moves values, takes their mean, sum or norm, or the largest of them: errors go the same way.
 _AVERAGES = _named(
     "view reshape unsqueeze squeeze permute slice select cat clone expand constant_pad_nd "
-    "mean avg_pool2d adaptive_avg_pool2d max_pool2d upsample_nearest2d"
+    "mean avg_pool2d adaptive_avg_pool2d max_pool2d upsample_nearest2d upsample_bilinear2d "
+    "flip roll repeat index index_select unfold transpose sum cumsum linalg_vector_norm"
 )
 # The largest absolute value of the derivative of functions of one value.
 _SLOPES = {
     **dict.fromkeys(
-        _named(
-            "relu relu6 abs neg tanh hardtanh clamp clamp_min clamp_max leaky_relu elu sigmoid "
-            "hardsigmoid softplus sin"
-        ),
+        _named("relu relu6 abs neg tanh hardtanh leaky_relu elu sigmoid hardsigmoid softplus sin"),
         1.0,
     ),
     "hardswish": 1.5,
@@ -130,7 +128,7 @@ def _average(target: Any, args: Any, kwargs: Any) -> Any:
     value = target(*_values(args), **_values(kwargs))
     if target is _aten.constant_pad_nd.default:
         return Bounded(value, target(args[0].error, args[1], 0.0))
-    error = target(*_errors(args), **_errors(kwargs))
+    error = target(*_errors(args[:1]), *_values(args[1:]), **_values(kwargs))
     if isinstance(value, torch.Tensor):
         return _computed(value, error)
     return [_computed(v, e) for v, e in zip(value, error, strict=True)]
@@ -194,14 +192,163 @@ def _log_softmax(target: Any, args: Any, _: Any) -> Bounded:
     return _computed(target(*_values(args)), error + error.amax(args[1], keepdim=True))
 
 
-def _argmax(target: Any, args: Any, kwargs: Any) -> Bounded:
+def _masked_softmax(target: Any, args: Any, _: Any) -> Bounded:
+    x, mask = args
+    error = _softmax(lambda *_: target(x.value, mask.value), (x, -1), {}).error
+    assert error is not None
+    return Bounded(target(x.value, mask.value), torch.where(mask.error > 0, 1.0, error))
+
+
+def _indices(target: Any, args: Any, kwargs: Any) -> Bounded:
     return Bounded(target(*_values(args), **kwargs), None)
 
 
-def _max(target: Any, args: Any, kwargs: Any) -> tuple[Bounded, Bounded]:
-    values, indices = target(*_values(args), **kwargs)
+def _extreme(target: Any, args: Any, kwargs: Any) -> Any:
+    """The largest or the smallest value, of all or of a dimension, and its index."""
+    result = target(*_values(args), **kwargs)
+    if isinstance(result, torch.Tensor):
+        return Bounded(result, args[0].error.amax(*args[1:], **kwargs))
     keepdim = args[2] if len(args) > 2 else False
-    return Bounded(values, args[0].error.amax(args[1], keepdim=keepdim)), Bounded(indices, None)
+    return Bounded(result[0], args[0].error.amax(args[1], keepdim)), Bounded(result[1], None)
+
+
+def _topk(target: Any, args: Any, kwargs: Any) -> tuple[Bounded, Bounded]:
+    x, k, dim = (*args, -1)[:3]
+    values, indices = target(x.value, *args[1:], **kwargs)
+    error = x.error.amax(dim, keepdim=True) if x.value.dim() else x.error
+    return Bounded(values, error.expand(values.shape)), Bounded(indices, None)
+
+
+def _of_both(target: Any, args: Any, kwargs: Any) -> Bounded:
+    """One of the operands, or between them."""
+    operands = [x for x in (*args, *kwargs.values()) if isinstance(x, Bounded)]
+    value = target(*_values(args), **_values(kwargs))
+    errors = torch.broadcast_tensors(*(x.error for x in operands))
+    return _computed(value, torch.stack(errors).amax(0).expand(value.shape))
+
+
+def _comparison(target: Any, args: Any, _: Any) -> Bounded:
+    """A mask; its error is 1 where it may as well be the other."""
+    a, b = _both(args)
+    assert a.error is not None and b.error is not None
+    doubtful = (a.value - b.value).abs() <= a.error + b.error + _ABSOLUTE
+    return Bounded(target(*_values(args)), doubtful.float())
+
+
+def _logic(target: Any, args: Any, kwargs: Any) -> Bounded:
+    value = target(*_values(args), **kwargs)
+    errors = torch.broadcast_tensors(*(x.error for x in args if isinstance(x, Bounded)))
+    return Bounded(value, torch.stack(errors).amax(0))
+
+
+def _any(target: Any, args: Any, kwargs: Any) -> Bounded:
+    return Bounded(target(*_values(args), **kwargs), args[0].error.amax(*args[1:], **kwargs))
+
+
+def _to(target: Any, args: Any, kwargs: Any) -> Bounded:
+    return Bounded(target(*_values(args), **kwargs), args[0].error)
+
+
+def _where(target: Any, args: Any, _: Any) -> Bounded:
+    mask = args[0]
+    a, b = _both(args[1:])
+    assert a.error is not None and b.error is not None
+    either = (a.value - b.value).abs() + torch.maximum(a.error, b.error)
+    error = torch.where(mask.error > 0, either, torch.where(mask.value, a.error, b.error))
+    return Bounded(target(*_values(args)), error)
+
+
+def _deviation(target: Any, args: Any, kwargs: Any) -> Bounded:
+    """var or std: the latter is the length of the values less their mean, of which errors are at
+    most the length of theirs.
+    """
+    value = target(*_values(args), **kwargs)
+    x, dims = args[0], args[1] if len(args) > 1 else None
+    of_centered = x.error + x.error.mean(dims, keepdim=True)
+    count = x.value.numel() // value.numel()
+    divisor = max(count - float(kwargs.get("correction", 1)), 0.0)
+    squares = of_centered.square().sum(dims, keepdim=kwargs.get("keepdim", False))
+    error = (squares / divisor).sqrt()
+    if "std" in str(target):
+        return _computed(value, error)
+    return _computed(value, error * (2.0 * value.clamp(min=0.0).sqrt() + error))
+
+
+def _normalized(
+    x: Bounded, dims: list[int], centered: bool, eps: float, floor: float, addend: float
+) -> torch.Tensor:
+    """The error of x / (max(sqrt(mean(x^2) + eps), floor) + addend), x less its mean if centered.
+    The root's error is at most that of the root of the mean of the squares.
+    """
+    assert x.error is not None
+    value, error = x.value, x.error
+    if centered:
+        value = value - value.mean(dims, keepdim=True)
+        error = error + error.mean(dims, keepdim=True)
+    root = (value.square().mean(dims, keepdim=True) + eps).sqrt().clamp(min=floor) + addend
+    of_root = error.square().mean(dims, keepdim=True).sqrt()
+    least = torch.maximum(root - of_root, torch.tensor(max(eps**0.5, floor) + addend))
+    largest = (value.numel() / root.numel()) ** 0.5  # of a result
+    result = (value / root).abs()
+    return torch.minimum((error + result * of_root) / least, largest + result)
+
+
+def _scaled(value: torch.Tensor, error: torch.Tensor, weight: Bounded | None) -> Bounded:
+    return _computed(value, error if weight is None else error * weight.value.abs())
+
+
+_NO_WEIGHT = (None, None, None, None, 1e-5)  # of a norm whose last arguments are left out
+
+
+def _layer_norm(target: Any, args: Any, kwargs: Any) -> Bounded:
+    x, shape, weight, _, eps = (*args, *_NO_WEIGHT[len(args) :])[:5]
+    error = _normalized(x, [*range(-len(shape), 0)], True, eps, 0.0, 0.0)
+    return _scaled(target(*_values(args), **_values(kwargs)), error, weight)
+
+
+def _group_norm(target: Any, args: Any, kwargs: Any) -> Bounded:
+    x, groups, weight, _, eps = (*args, *_NO_WEIGHT[len(args) :])[:5]
+    return _of_channels(target(*_values(args), **_values(kwargs)), x, groups, weight, eps)
+
+
+def _instance_norm(target: Any, args: Any, _: Any) -> tuple[Bounded, None, None]:
+    x, weight, *_ = args
+    value = target(*_values(args))[0]
+    return _of_channels(value, x, x.value.shape[1], weight, args[-1]), None, None
+
+
+def _of_channels(
+    value: torch.Tensor, x: Bounded, groups: int, weight: Bounded | None, eps: float
+) -> Bounded:
+    assert x.error is not None
+    shape = (x.value.shape[0], groups, -1)
+    rows = Bounded(x.value.reshape(shape), x.error.reshape(shape))
+    error = _normalized(rows, [2], True, eps, 0.0, 0.0).reshape(x.value.shape)
+    if weight is not None:
+        weight = Bounded(weight.value.reshape(-1, *[1] * (x.value.dim() - 2)), None)
+    return _scaled(value, error, weight)
+
+
+def _norm(target: Any, args: Any, _: Any) -> Bounded:
+    x, weight, _, *rest = args
+    return _scaled(target(*_values(args)), _normalized(x, *rest), weight)
+
+
+def _embedding(target: Any, args: Any, _: Any) -> Bounded:
+    """Of computed indices: it may be any row."""
+    table, indices = args[:2]
+    value = target(*_values(args))
+    spread = table.value.amax(0) - table.value.amin(0)
+    return Bounded(value, (spread + table.error.amax(0)).expand(value.shape))
+
+
+def _recurrent(target: Any, args: Any, _: Any) -> list[Bounded]:
+    """Outputs are in [-1, 1], whatever the inputs."""
+    output, *states = target(*_values(args))
+    return [
+        Bounded(output, torch.full_like(output, 2.0)),
+        *(Bounded(state, torch.full_like(state, torch.inf)) for state in states),
+    ]
 
 
 def _adaptive_max(target: Any, args: Any, _: Any) -> tuple[Bounded, Bounded]:
@@ -223,13 +370,28 @@ _RULES: dict[str, Callable[[Any, Any, Any], Any]] = {
     **dict.fromkeys(_AVERAGES, _average),
     **{name: _function(slope) for name, slope in _SLOPES.items()},
     "convolution": _convolution,
-    "linear": _linear,
+    **dict.fromkeys(("linear", "matmul", "bmm", "mm"), _linear),
     **dict.fromkeys(("add", "sub", "rsub"), _sum),
     "mul": _mul,
     "div": _div,
+    **dict.fromkeys(_named("maximum minimum lerp clamp clamp_min clamp_max"), _of_both),
     **dict.fromkeys(("softmax", "_softmax"), _softmax),
+    "masked_softmax": _masked_softmax,
     **dict.fromkeys(("log_softmax", "_log_softmax"), _log_softmax),
-    "argmax": _argmax,
-    "max": _max,
+    **dict.fromkeys(("argmax", "argmin"), _indices),
+    **dict.fromkeys(("max", "min", "amax", "amin", "logsumexp"), _extreme),
     "adaptive_max_pool2d": _adaptive_max,
+    "topk": _topk,
+    **dict.fromkeys(_named("gt lt ge le eq ne"), _comparison),
+    **dict.fromkeys(_named("logical_not logical_and bitwise_and bitwise_not"), _logic),
+    "any": _any,
+    "_to_copy": _to,
+    "where": _where,
+    **dict.fromkeys(("var", "std"), _deviation),
+    "layer_norm": _layer_norm,
+    "group_norm": _group_norm,
+    "_native_batch_norm_legit": _instance_norm,
+    "normalize": _norm,
+    "embedding": _embedding,
+    **dict.fromkeys(("lstm", "gru", "rnn"), _recurrent),
 }

@@ -132,7 +132,7 @@ def check_float(bundle: Bundle, lowered: Lowered, options: Options) -> None:
             if bound.error is None:
                 continue
             for what, x in (("the reference", a), ("the float model", e)):
-                too_far = (x - bound.value).abs() > bound.error
+                too_far = (x.float() - bound.value.float()).abs() > bound.error
                 assert not bool(too_far.any()), (
                     f"output {i}: {what} is {x[too_far][:4]}, it may be "
                     f"{bound.error[too_far][:4]} away from {bound.value[too_far][:4]}"

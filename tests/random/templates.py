@@ -216,11 +216,161 @@ def _largest(w: Writer) -> str:
 
 
 def _upsample(w: Writer) -> str:
-    return w.new(f"F.interpolate({w.any(_image)}, scale_factor={w.of([2, 3, (1, 2)])})")
+    mode = w.of(["nearest", "bilinear"])
+    size = w.of(["scale_factor=2", "scale_factor=(1, 2)", "scale_factor=1.5", "size=(3, 5)"])
+    options = f"{size}, mode={mode!r}"
+    if mode == "bilinear":
+        options += f", align_corners={w.of([False, True])}"
+    return w.new(f"F.interpolate({w.any(_image)}, {options})")
+
+
+def _normalize(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() > 0)
+    shape = list(w.values[a].shape)
+    kind = w.of(["layer", "rms", "group", "instance", "l2", "by hand"])
+    if kind == "l2":
+        return w.new(f"F.normalize({a}, dim={w.dim(a)})")
+    if kind == "by hand":
+        mean = f"({a} - {a}.mean(-1, keepdim=True))"
+        return w.new(f"{mean} / torch.sqrt({a}.var(-1, False, keepdim=True) + 1e-3)")
+    if kind in ("layer", "rms"):
+        last = shape[w.integer(0, len(shape) - 1) :]
+        name = "LayerNorm" if kind == "layer" else "RMSNorm"
+        layer = w.layer(f"nn.{name}({last}, elementwise_affine={w.of([True, False])})")
+        return w.new(f"{layer}({a})")
+    a = w.any(lambda v: v.dim() in (3, 4))
+    channels = w.values[a].shape[1]
+    if kind == "group":
+        groups = w.of([g for g in range(1, channels + 1) if channels % g == 0])
+        return w.new(f"{w.layer(f'nn.GroupNorm({groups}, {channels})')}({a})")
+    kind = f"InstanceNorm{w.values[a].dim() - 2}d"
+    layer = w.layer(f"nn.{kind}({channels}, affine={w.of([True, False])})")
+    return w.new(f"{layer}({a})")
+
+
+def _product(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() > 0)
+    shape = w.values[a].shape
+    form = w.of(["{} @ {}", "torch.matmul({}, {}.transpose(-1, -2))"])
+    side = -1 if form.endswith("1, -2))") else -2
+    b = w.any(lambda v: v.dim() > 1 and v.shape[side] == shape[-1])
+    return w.new(form.format(a, b))
+
+
+def _attention(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() in (3, 4))
+    b = w.any(lambda v: v.shape == w.values[a].shape)
+    if w.of([True, False]) and w.values[a].dim() == 3:
+        size = w.values[a].shape[-1]
+        heads = w.of([h for h in range(1, size + 1) if size % h == 0])
+        layer = w.layer(f"nn.MultiheadAttention({size}, {heads}, batch_first=True)")
+        return w.new(f"{layer}({a}, {b}, {b})[0]")
+    causal = w.of([True, False])
+    return w.new(f"F.scaled_dot_product_attention({a}, {b}, {b}, is_causal={causal})")
+
+
+def _transposed_convolution(w: Writer) -> str:
+    dimensions = w.of([1, 2])
+    a = w.any(lambda v: v.dim() == dimensions + 2)
+    channels = w.values[a].shape[1]
+    groups = w.of([1, 1, channels])
+    kernel, stride, padding = w.integer(1, 4), w.integer(1, 3), w.integer(0, 1)
+    layer = w.layer(
+        f"nn.ConvTranspose{dimensions}d({channels}, {groups * w.integer(1, 3)}, {kernel}, "
+        f"{stride}, {padding}, {w.integer(0, stride - 1)}, {groups}, {w.of([True, False])}, "
+        f"{w.of([1, 1, 2])})"
+    )
+    return w.new(w.of(["{}", "torch.relu({})"]).format(f"{layer}({a})"))
+
+
+def _places(w: Writer) -> str:
+    """What takes elements from constant places."""
+    a = w.any(lambda v: v.dim() > 0)
+    dim = w.dim(a)
+    size = w.values[a].shape[dim]
+    kind = w.integer(0, 8)
+    if kind == 0:
+        return w.new(f"{a}.flip({dim})")
+    if kind == 1:
+        return w.new(f"{a}.roll({w.integer(-3, 3)}, {dim})")
+    if kind == 2:
+        repeats = ", ".join(str(w.of([1, 1, 2])) for _ in w.values[a].shape)
+        return w.new(f"{a}.repeat({repeats})")
+    if kind == 3:
+        return w.new(f"{a}.expand({w.integer(1, 3)}, *[-1] * {w.values[a].dim()})")
+    if kind == 4:
+        window = w.integer(1, size)
+        return w.new(f"{a}.unfold({dim}, {window}, {w.integer(1, 3)})")
+    if kind == 5:
+        mode = w.of(["reflect", "replicate", "circular"])
+        return w.new(f"F.pad({a}, ({w.integer(0, 2)}, {w.integer(0, 2)}), mode={mode!r})")
+    if kind == 6:
+        return w.new(f"F.{w.of(['pixel_shuffle', 'pixel_unshuffle'])}({w.any(_image)}, 2)")
+    places = [w.integer(0, size - 1) for _ in range(w.integer(1, 4))]
+    if kind == 7:
+        return w.new(f"{a}.index_select({dim}, torch.tensor({places}))")
+    places = [w.integer(0, w.values[a].shape[0] - 1) for _ in places]
+    return w.new(f"{a}[{places}]")
+
+
+def _pair(w: Writer) -> str:
+    a = w.any()
+    b = w.any(lambda v: _broadcast(v.shape, w.values[a].shape) is not None)
+    form = w.of(
+        ["torch.maximum({}, {})", "torch.minimum({}, {})", "{} / ({}.abs() + 0.5)",
+         "torch.lerp({}, {}, 0.25)", "torch.clamp({}, {1}, {1} + 0.5)", "torch.clamp({}, max={})"]
+    )  # fmt: skip
+    return w.new(form.replace("{}", "{0}", 1).replace("{}", "{1}").format(a, b))
+
+
+_MASKS = ("{} > {}", "{} <= {}", "{0} > 0.25", "({0} > 0.0) & ({1} < 0.5)", "~({0} >= {1})")
+
+
+def _masked(w: Writer) -> str:
+    a = w.any()
+    b = w.any(lambda v: v.shape == w.values[a].shape)
+    mask = w.of(_MASKS).format(a, b)
+    form = w.of(
+        ["torch.where({mask}, {a}, {b})", "torch.where({mask}, {a}, 0.5)", "({mask})",
+         "{a}.masked_fill({mask}, -1.0)", "{b} * ({mask}).float()", "({mask}).any(-1)"]
+    )  # fmt: skip
+    return w.new(form.format(mask=mask, a=a, b=b))
+
+
+def _reduce(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() > 0)
+    dim, keepdim = w.dim(a), f"keepdim={w.of([False, True])}"
+    form = w.of(
+        ["sum({d}, {k})", "amax({d}, {k})", "amin({d}, {k})", "var({d}, {k})", "std({d}, {k})",
+         "norm(dim={d}, {k})", "norm(1, {d}, {k})", "logsumexp({d}, {k})", "cumsum({d})",
+         "min({d}, {k})[0]", "topk(1, {d})[0]", "topk({n}, {d})[0]", "max()", "min()", "sum()",
+         "argmin({d}, {k})"]
+    )  # fmt: skip
+    count = w.integer(1, w.values[a].shape[dim])
+    return w.new(f"{a}.{form.format(d=dim, k=keepdim, n=count)}")
+
+
+def _recurrent(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() == 3)
+    kind = w.of(["LSTM", "GRU", "RNN"])
+    layer = w.layer(
+        f"nn.{kind}({w.values[a].shape[2]}, {w.integer(1, 4)}, bias={w.of([True, False])}, "
+        f"batch_first={w.of([False, True])}, bidirectional={w.of([False, True])})"
+    )
+    return w.new(f"{layer}({a})[0]")
+
+
+def _embedding(w: Writer) -> str:
+    a = w.any(lambda v: v.dim() > 0)
+    dim = w.dim(a)
+    layer = w.layer(f"nn.Embedding({w.values[a].shape[dim]}, {w.integer(1, 4)})")
+    return w.new(f"{layer}({a}.argmax({dim}))")
 
 
 TEMPLATES: tuple[Template, ...] = (
     _function, _function, _in_place, _in_place_with_another, _binary, _binary, _with_constant,
     _dimensions, _dimensions, _part, _part, _together, _pad, _convolution, _convolution, _linear,
-    _norm, _pool, _mean, _softmax, _largest, _upsample,
+    _norm, _pool, _mean, _softmax, _largest, _upsample, _normalize, _product, _attention,
+    _transposed_convolution, _places, _places, _pair, _masked, _reduce, _reduce, _recurrent,
+    _embedding,
 )  # fmt: skip

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random models come out right: a bounded number, the same ones every time. Ten thousand others:
-`tools/bazel run //tests/random`.
+"""Random models come out right, and those of the table of layouts: a bounded number, the same ones
+every time. Ten thousand others, and all of the table: `tools/bazel run //tests/random`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from aot.lower import Lowered, lower
-from tests.random import properties
+from tests.random import layouts, properties
 from tests.random.graphs import Graph, graphs
 from tests.random.on_host import Host
 from tests.random.properties import OPTIONS, Bundle, Options
 
 _MODELS = 12
+_OF_A_RANK = 12
 _REFUSED_AT_MOST = 0.2
 
 
@@ -46,6 +47,14 @@ def test_random_models(host: Host, models: list[Graph], options: Options) -> Non
     found = properties.failures(models, options, host, refused)
     assert not found, "\n".join(found)
     assert refused.total() <= _REFUSED_AT_MOST * _MODELS, refused
+
+
+@pytest.mark.parametrize("rank", layouts.RANKS)
+def test_layouts(host: Host, rank: int) -> None:
+    models = [*layouts.models(rank)]
+    some = models[rank :: len(models) // _OF_A_RANK]
+    found = properties.failures(some, OPTIONS[rank % len(OPTIONS)], host, Counter())
+    assert not found, "\n".join(found)
 
 
 @pytest.fixture(scope="module")

@@ -102,9 +102,8 @@ def emit(
 
 
 def in_one_row(graph: TosaGraph, x: Value) -> Value:
-    """x as [1, 1, rows, C] where its batch is above 1.
-
-    With a batch Vela 5.1.0 compiles a TABLE or CLAMP behind a 1x1 convolution for another shape.
+    """x as [1, 1, rows, C] where its batch is above 1: with that Vela 5.1.0 compiles a TABLE or
+    CLAMP behind a 1x1 convolution for another shape.
     """
     if x.shape[0] == 1:
         return x

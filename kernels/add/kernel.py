@@ -19,7 +19,7 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
     broadcast = Broadcast.of(call, call.tensor("a", "int8"), call.tensor("b", "int8"))
     output = call.output("int8")
     down = (
-        isa == "dsp"
+        isa != "scalar"
         and all(_goes_down(operand, left_shift) for operand in operands.values())
         and -20 <= shift < 0
         and reach < 2**30

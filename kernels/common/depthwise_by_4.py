@@ -13,7 +13,7 @@ _STRIP_BYTES = 6144
 """Scratch for planes, if a row does not need more: the more, the fewer rows are copied twice."""
 
 
-def pack(
+def pack_by_4(
     windows: Windows, weight: AnyArray, bias: AnyArray, multiplier: AnyArray, shift: AnyArray
 ) -> tuple[str, dict[str, Constant], int] | None:
     """The kernel, its constants and its scratch; None where these kernels are not exact.

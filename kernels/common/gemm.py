@@ -16,7 +16,7 @@ def packed_channels(channels: int, isa: Isa) -> int:
 
 def rows_at_a_time(depth: int, isa: Isa) -> int:
     """Rows to gather for one call, against memory: the more, the fewer loads of constants."""
-    return max(2, min(8, 2048 // depth)) if isa == "mve" else 2
+    return max(2, min(8, 2048 // depth) & ~1) if isa == "mve" else 2
 
 
 def unordered_rows(rows: int, isa: Isa) -> int:

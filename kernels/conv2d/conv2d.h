@@ -54,10 +54,16 @@ PL_MUST_USE pl_status pl_conv2d_s8(const pl_context *ctx, const pl_conv2d_params
 PL_MUST_USE pl_status pl_conv2d_runs_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                         const pl_conv2d_dims *dims, const pl_conv2d_data *data);
 
-// The first on cores with the DSP extension, where two weights fit into 16 bits: constants are packed
-// for kernels/common/gemm_pairs_s8.h, one matrix a group. Scratch is for four widened windows and
-// for `gathered` windows, 1 if any reaches into padding or is not one run a row, else 0.
+// The first on cores with the DSP extension, where two weights fit into 16 bits: constants are
+// packed for kernels/common/gemm_pairs_s8.h, one matrix a group. Scratch is for four widened
+// windows and for `gathered` windows, 1 if any reaches into padding or is not one run a row, else
+// 0.
 PL_MUST_USE pl_status pl_conv2d_pairs_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                          const pl_conv2d_dims *dims, const pl_conv2d_data *data);
+
+// The first on cores with Helium, where no factor multiplies: constants are packed for
+// kernels/common/gemm_blocks_s8.h, one matrix a group. `gathered` is 0 as for pl_conv2d_runs_s8.
+PL_MUST_USE pl_status pl_conv2d_blocks_s8(const pl_context *ctx, const pl_conv2d_params *params,
+                                          const pl_conv2d_dims *dims, const pl_conv2d_data *data);
 
 #endif  // KERNELS_CONV2D_CONV2D_H_

@@ -8,6 +8,7 @@ from kernels.common.gemm import (
     rows_at_a_time,
     unordered_rows,
 )
+from kernels.common.gemm_blocks import pack_blocks
 from kernels.common.gemm_pairs import ROWS, Pairs
 from kernels.common.kernel import AnyArray, Constant, Field, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import Overlap, overlap
@@ -65,8 +66,8 @@ def convolution_call(
             overlap=overlap,
         )
 
+    folded = fold_zero_point(call, matrix, bias, input_zero_point)
     if isa == "dsp":
-        folded = fold_zero_point(call, matrix, bias, input_zero_point)
         by_rows = matrix.reshape(channels, windows.kernel[0], -1)
         pairs = Pairs.of(by_rows, folded, multiplier, shift, groups)
         if pairs is not None:
@@ -77,14 +78,22 @@ def convolution_call(
                 {"packed_c": pairs.weight.shape[1], "gathered": gathered},
                 pairs.constants(),
                 4 * ROWS * pairs.steps + gathered * depth,
+                _overlap(call, windows, 1, isa) if groups == 1 else (),
             )
     gathered = 0 if runs else min(rows_at_a_time(depth, isa), windows.output[0] * windows.output[1])
+    ordered = _overlap(call, windows, gathered, isa) if groups == 1 else ()
+    if isa == "mve":
+        blocks = pack_blocks(matrix, folded, multiplier, shift, groups)
+        if blocks is not None:
+            packed_c = len(blocks["bias"].array) // 3 // groups
+            dims: dict[str, Field] = {"packed_c": packed_c, "gathered": gathered}
+            return convolution("pl_conv2d_blocks_s8", dims, blocks, gathered * depth, ordered)
     return convolution(
         "pl_conv2d_runs_s8" if runs else "pl_conv2d_s8",
         {"packed_c": packed_channels(channels // groups, isa), "gathered": gathered},
         pack(call, matrix, bias, multiplier, shift, input_zero_point, isa, groups),
         gathered * depth,
-        _overlap(call, windows, gathered, isa) if groups == 1 else (),
+        ordered,
     )
 
 

@@ -48,23 +48,33 @@ PL_MUST_USE pl_status pl_depthwise_conv2d_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_dims *dims,
                                              const pl_depthwise_conv2d_data *data);
 
-// The same on cores with the DSP extension, for at least four channels and factors within the bounds
-// of kernels/common/gemm_pairs_s8.h. Channels go by fours; the last four are the last of the layer,
-// whether the four before them had some of them or not.
+// The same on cores with the DSP extension, for at least four channels and factors within the
+// bounds of kernels/common/gemm_pairs_s8.h. Channels go by fours; the last four are the last of the
+// layer, whether the four before them had some of them or not.
 
-// weight: [ceil(input_c / 4)][kernel_h][kernel_w][4]; bias: [ceil(input_c / 4)][bias of four channels,
-// multiplier and right of each]. Scratch is for one window, if any reaches into padding.
+// weight: [ceil(input_c / 4)][kernel_h][kernel_w][4]; bias: [ceil(input_c / 4)][bias of four
+// channels, multiplier and right of each]. Scratch is for one window, if any reaches into padding.
 PL_MUST_USE pl_status pl_depthwise_by_4_s8(const pl_context *ctx,
                                            const pl_depthwise_conv2d_params *params,
                                            const pl_depthwise_conv2d_dims *dims,
                                            const pl_depthwise_conv2d_data *data);
 
-// 3x3, stride 1 or 2 in width, no dilation, output_w at least 2. bias: [4 * ceil(input_c / 4)][bytes
-// w0 w1 w1 w2 of three rows of taps, bias, multiplier, right]. Scratch is for rows of four channels in
-// 16 bits: at least those of one row of the output, the more the less is copied twice.
+// 3x3, stride 1 or 2 in width, no dilation, output_w at least 2. bias: [4 * ceil(input_c /
+// 4)][bytes w0 w1 w1 w2 of three rows of taps, bias, multiplier, right]. Scratch is for rows of
+// four channels in 16 bits: at least those of one row of the output, the more the less is copied
+// twice.
 PL_MUST_USE pl_status pl_depthwise_planes_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_params *params,
                                              const pl_depthwise_conv2d_dims *dims,
                                              const pl_depthwise_conv2d_data *data);
+
+// The same on cores with Helium, for weights above -128 and shifts below 0. weight:
+// [ceil(input_c / 16)][kernel_h][kernel_w][16]; bias: [ceil(input_c / 16)][bias, multiplier,
+// shift][16 in the order of their sums]. Scratch is for sixteen channels of the rows and columns,
+// padding among them, that a row of windows has.
+PL_MUST_USE pl_status pl_depthwise_by_16_s8(const pl_context *ctx,
+                                            const pl_depthwise_conv2d_params *params,
+                                            const pl_depthwise_conv2d_dims *dims,
+                                            const pl_depthwise_conv2d_data *data);
 
 #endif  // KERNELS_DEPTHWISE_CONV2D_DEPTHWISE_CONV2D_H_

@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from kernels.common import depthwise_by_4 as by_4
+from kernels.common.depthwise_by_4 import pack_by_4
+from kernels.common.depthwise_by_16 import pack_by_16
 from kernels.common.gemm import fold_zero_point
 from kernels.common.kernel import Constant, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import overlap
@@ -38,11 +39,13 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     }
     scratch = 0 if windows.are_inside and dense else weight.size
     ordered = overlap(call.tensor("input"), call.output(), windows.starts, at_a_time=1)
-    if isa == "dsp":
-        packed = by_4.pack(windows, weight, folded, multiplier, shift)
+    if isa != "scalar":
+        pack = pack_by_16 if isa == "mve" else pack_by_4
+        packed = pack(windows, weight, folded, multiplier, shift)
         if packed is not None:
             function, constants, scratch = packed
-            ordered = ()
+            if function != "pl_depthwise_by_4_s8":  # all but it take channels before pixels
+                ordered = ()
     return KernelCall(
         function=function,
         header="kernels/depthwise_conv2d/depthwise_conv2d.h",

@@ -4,6 +4,7 @@
 import numpy as np
 
 from kernels.common.gemm import fold_zero_point, pack, unordered_rows
+from kernels.common.gemm_blocks import pack_blocks
 from kernels.common.gemm_pairs import ROWS, Pairs
 from kernels.common.kernel import AnyArray, Constant, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import Overlap, overlap
@@ -54,12 +55,20 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
             overlap=overlap,
         )
 
+    starts = depth * np.arange(rows)
     if isa == "dsp":
         folded = fold_zero_point(call, weight, bias, input_zero_point)
         pairs = Pairs.of(weight.reshape(channels, 1, depth), folded, multiplier, shift, groups=1)
         if pairs is not None:
             lanes = 1 if rows < ROWS else ROWS
-            return product("pl_linear_pairs_s8", pairs.constants(), 4 * lanes * pairs.steps)
+            ordered = overlap(source, call.output(), starts, at_a_time=1, reads_first=True)
+            scratch = 4 * lanes * pairs.steps
+            return product("pl_linear_pairs_s8", pairs.constants(), scratch, ordered)
+    ordered = overlap(source, call.output(), starts, unordered_rows(rows, isa))
+    if isa == "mve":
+        folded = fold_zero_point(call, weight, bias, input_zero_point)
+        blocks = pack_blocks(weight, folded, multiplier, shift, groups=1)
+        if blocks is not None:
+            return product("pl_linear_blocks_s8", blocks, overlap=ordered)
     packed = pack(call, weight, bias, multiplier, shift, input_zero_point, isa)
-    ordered = overlap(source, call.output(), depth * np.arange(rows), unordered_rows(rows, isa))
     return product("pl_linear_s8", packed, overlap=ordered)

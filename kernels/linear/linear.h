@@ -31,10 +31,15 @@ typedef struct {
 PL_MUST_USE pl_status pl_linear_s8(const pl_context *ctx, const pl_linear_params *params,
                                    const pl_linear_dims *dims, const pl_linear_data *data);
 
-// The same on cores with the DSP extension, where two weights fit into 16 bits: constants are packed
-// for kernels/common/gemm_pairs_s8.h. Scratch is for widened rows, four or one; with less it returns
-// PL_ERROR_SCRATCH_SIZE.
+// The same on cores with the DSP extension, where two weights fit into 16 bits: constants are
+// packed for kernels/common/gemm_pairs_s8.h. Scratch is for widened rows, four or one; with less it
+// returns PL_ERROR_SCRATCH_SIZE.
 PL_MUST_USE pl_status pl_linear_pairs_s8(const pl_context *ctx, const pl_linear_params *params,
                                          const pl_linear_dims *dims, const pl_linear_data *data);
+
+// The same on cores with Helium, where no factor multiplies: constants are packed for
+// kernels/common/gemm_blocks_s8.h.
+PL_MUST_USE pl_status pl_linear_blocks_s8(const pl_context *ctx, const pl_linear_params *params,
+                                          const pl_linear_dims *dims, const pl_linear_data *data);
 
 #endif  // KERNELS_LINEAR_LINEAR_H_

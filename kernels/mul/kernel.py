@@ -8,7 +8,6 @@ from kernels.common.shapes import Broadcast
 
 @kernel("pl::mul")
 def mul(call: OpCall, isa: Isa) -> KernelCall:
-    del isa
     multiplier, shift = factor(call, "multiplier", "shift")
     zero_points = [zero_point(call, "a_zero_point"), zero_point(call, "b_zero_point")]
     broadcast = Broadcast.of(call, call.tensor("a", "int8"), call.tensor("b", "int8"))
@@ -16,7 +15,7 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
         zero_points.reverse()
     output = call.output("int8")
     return KernelCall(
-        function="pl_mul_s8",
+        function="pl_mul_down_s8" if isa == "mve" and shift < 0 else "pl_mul_s8",
         header="kernels/mul/mul.h",
         params={
             "a_zero_point": zero_points[0],

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packing for kernels/common/gemm_blocks_s8.h: four channels and 16 values at a time."""
+
+import numpy as np
+
+from kernels.common.kernel import AnyArray, Constant
+
+_CHANNELS, _LANES = 4, 16
+
+
+def pack_blocks(
+    weight: AnyArray, bias: AnyArray, multiplier: AnyArray, shift: AnyArray, groups: int
+) -> dict[str, Constant] | None:
+    """The data fields weight and bias, which has the factors too; None if a factor multiplies.
+
+    Args:
+      weight: int8 [groups * channels, depth].
+      bias: [groups * channels], the input's zero point folded in.
+      multiplier, shift: int32 [groups * channels].
+      groups: with weights of their own; each is filled up to a multiple of four channels.
+    """
+    shift = np.where(multiplier == 0, -1, shift)
+    if shift.max() >= 0:
+        return None
+    depth = weight.shape[1]
+    channels = weight.shape[0] // groups
+    more = -channels % _CHANNELS
+    padded = np.pad(
+        weight.reshape(groups, channels, depth), ((0, 0), (0, more), (0, -depth % _LANES))
+    )
+    blocks = padded.reshape(-1, _CHANNELS, padded.shape[2] // _LANES, _LANES).swapaxes(1, 2)
+    vectors = np.stack([bias, multiplier, shift]).reshape(3, groups, channels)
+    vectors = np.pad(vectors, ((0, 0), (0, 0), (0, more))).reshape(3, -1, _CHANNELS)
+    return {
+        "weight": Constant(np.ascontiguousarray(blocks).reshape(-1)),
+        "bias": Constant(np.ascontiguousarray(vectors.swapaxes(0, 1), np.int32).reshape(-1)),
+    }

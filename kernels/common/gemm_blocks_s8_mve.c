@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/gemm_blocks_s8.h"
+
+#define CHANNELS 4
+#define LANES 16
+
+// ---- Two rows -----------------------------------------------------------------------------------
+// Six loads and eight VMLADAVA for 128 products. Around a loop with eight sums GCC moves them to
+// and fro; the function is in assembly as a whole.
+
+// What the loop over pairs of rows keeps in memory; r11 points to it.
+typedef struct {
+  const int8_t *weight;      // 0
+  int32_t depth;             // 4
+  const int32_t *constants;  // 8, of four channels
+  int32_t x_stride;          // 12
+  int32_t x_advance;         // 16, two rows
+  int8_t *y;                 // 20
+  int32_t y_stride;          // 24
+  int32_t zero_point;        // 28
+  int32_t pairs;             // 32
+  const int8_t *x;           // 36
+  int32_t channels_left;     // 40
+  int32_t minimum;           // 44
+  int32_t maximum;           // 48
+} block;
+
+// r1, r3: rows, r5: weights; r0, r2, r4, r6: sums of the first row, r8, r10, r12, lr: of the
+// second.
+#define MULTIPLY                                                                    \
+  "vldrb.u8 q2, [r5], #16\n\tvmladava.s8 r0, q0, q2\n\tvmladava.s8 r8, q1, q2\n\t"  \
+  "vldrb.u8 q3, [r5], #16\n\tvmladava.s8 r2, q0, q3\n\tvmladava.s8 r10, q1, q3\n\t" \
+  "vldrb.u8 q2, [r5], #16\n\tvmladava.s8 r4, q0, q2\n\tvmladava.s8 r12, q1, q2\n\t" \
+  "vldrb.u8 q3, [r5], #16\n\tvmladava.s8 r6, q0, q3\n\tvmladava.s8 lr, q1, q3\n\t"
+#define STEP "vldrb.u8 q0, [r1], #16\n\tvldrb.u8 q1, [r3], #16\n\t" MULTIPLY
+
+// requantize.h with q4 multiplier and q5 shift, zero point in r9, q6 minimum, q7 maximum.
+#define REQUANTIZE(Q, T)                                \
+  "vqrdmulh.s32 " Q ", " Q ", q4\n\tvshr.s32 " T ", " Q \
+  ", #31\n\t"                                           \
+  "vadd.i32 " Q ", " Q ", " T "\n\tvrshl.s32 " Q ", " Q \
+  ", q5\n\t"                                            \
+  "vqadd.s32 " Q ", " Q ", r9\n\tvmax.s32 " Q ", " Q ", q6\n\tvmin.s32 " Q ", " Q ", q7\n\t"
+
+static __attribute__((noinline)) void multiply_pairs_of_rows(block *b) {
+  register block *at __asm__("r11") = b;
+  __asm__ volatile(
+      "ldr r0, [r11, #8]\n\tldrd r2, r3, [r11, #44]\n\t"
+      "vldrw.u32 q4, [r0, #16]\n\tvldrw.u32 q5, [r0, #32]\n\tvdup.32 q6, r2\n\tvdup.32 q7, r3\n\t"
+      "ldr r1, [r11, #36]\n\t"
+      "1:\n\t"
+      "ldrd r5, r7, [r11]\n\tldrd r9, r3, [r11, #8]\n\t"
+      "ldrd r0, r2, [r9]\n\tldrd r4, r6, [r9, #8]\n\tadd r3, r1\n\t"
+      "mov r8, r0\n\tmov r10, r2\n\tmov r12, r4\n\tmov lr, r6\n\t"
+      "subs r7, #32\n\tblt 3f\n\t"
+      "2:\n\t" STEP STEP "subs r7, #32\n\tbge 2b\n\t"
+      "3:\n\t"
+      "adds r7, #32\n\tbeq 5f\n\t"
+      "subs r7, #16\n\tblt 4f\n\t" STEP "beq 5f\n\tsubs r7, #16\n\t"
+      "4:\n\t"
+      "adds r7, #16\n\tvctp.8 r7\n\tvpstt\n\t"
+      "vldrbt.u8 q0, [r1]\n\tvldrbt.u8 q1, [r3]\n\t" MULTIPLY
+      "5:\n\t"
+      "vmov d0, r0, r2\n\tvmov d1, r4, r6\n\tvmov d2, r8, r10\n\tvmov d3, r12, lr\n\t"
+      "ldrd r2, r3, [r11, #20]\n\tldrd r9, r5, [r11, #28]\n\t"
+      REQUANTIZE("q0", "q2") REQUANTIZE("q1", "q3")
+      "ldrd r1, r4, [r11, #36]\n\tldr r6, [r11, #16]\n\tadd r7, r2, r3\n\tvctp.32 r4\n\tvpstt\n\t"
+      "vstrbt.32 q0, [r2]\n\tvstrbt.32 q1, [r7]\n\t"
+      "add r7, r3\n\tadd r1, r6\n\tstr r7, [r11, #20]\n\tstr r1, [r11, #36]\n\t"
+      "subs r5, #1\n\tstr r5, [r11, #32]\n\tbne 1b\n\t"
+      :
+      : "r"(at)
+      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r12", "lr", "q0", "q1",
+        "q2", "q3", "q4", "q5", "q6", "q7", "p0", "cc", "memory");
+}
+
+// ---- One row ------------------------------------------------------------------------------------
+// Eight channels, two blocks: nine loads and eight VMLADAVA for 128 products.
+
+typedef struct {
+  const int8_t *weight;      // 0
+  int32_t depth;             // 4
+  const int32_t *constants;  // 8
+  int32_t block_bytes;       // 12, of weights
+  const int8_t *x;           // 16
+  int8_t *y;                 // 20
+  int32_t channels_left;     // 24
+  int32_t zero_point;        // 28
+  int32_t minimum;           // 32
+  int32_t maximum;           // 36
+} row;
+
+// r1: row, r5, r3: weights; r0, r2, r4, r6: sums of the first block, r8, r10, r12, lr: of the
+// second.
+#define MULTIPLY_ROW                                      \
+  "vldrb.u8 q1, [r5], #16\n\tvmladava.s8 r0, q0, q1\n\t"  \
+  "vldrb.u8 q2, [r5], #16\n\tvmladava.s8 r2, q0, q2\n\t"  \
+  "vldrb.u8 q3, [r5], #16\n\tvmladava.s8 r4, q0, q3\n\t"  \
+  "vldrb.u8 q4, [r5], #16\n\tvmladava.s8 r6, q0, q4\n\t"  \
+  "vldrb.u8 q1, [r3], #16\n\tvmladava.s8 r8, q0, q1\n\t"  \
+  "vldrb.u8 q2, [r3], #16\n\tvmladava.s8 r10, q0, q2\n\t" \
+  "vldrb.u8 q3, [r3], #16\n\tvmladava.s8 r12, q0, q3\n\t" \
+  "vldrb.u8 q4, [r3], #16\n\tvmladava.s8 lr, q0, q4\n\t"
+
+static __attribute__((noinline)) void multiply_row(row *b) {
+  register row *at __asm__("r11") = b;
+  __asm__ volatile(
+      "ldrd r2, r3, [r11, #32]\n\tvdup.32 q6, r2\n\tvdup.32 q7, r3\n\t"
+      "1:\n\t"
+      "ldrd r9, r3, [r11, #8]\n\tldrd r5, r7, [r11]\n\tldr r4, [r11, #24]\n\tldr r1, [r11, #16]\n\t"
+      // Without a second block the first is computed twice.
+      "add r12, r9, #48\n\tadd r3, r5\n\tcmp r4, #4\n\titt le\n\tmovle r12, r9\n\tmovle r3, r5\n\t"
+      "ldrd r0, r2, [r9]\n\tldrd r4, r6, [r9, #8]\n\t"
+      "ldrd r8, r10, [r12]\n\tldrd r12, lr, [r12, #8]\n\t"
+      "subs r7, #16\n\tblt 3f\n\t"
+      "2:\n\tvldrb.u8 q0, [r1], #16\n\t" MULTIPLY_ROW "subs r7, #16\n\tbge 2b\n\t"
+      "3:\n\tadds r7, #16\n\tbeq 4f\n\tvctp.8 r7\n\tvpst\n\tvldrbt.u8 q0, [r1]\n\t" MULTIPLY_ROW
+      "4:\n\t"
+      "vmov d0, r0, r2\n\tvmov d1, r4, r6\n\tvmov d2, r8, r10\n\tvmov d3, r12, lr\n\t"
+      "mov r0, r9\n\tldrd r2, r4, [r11, #20]\n\tldr r9, [r11, #28]\n\tstr r3, [r11]\n\t"
+      "vldrw.u32 q4, [r0, #16]\n\tvldrw.u32 q5, [r0, #32]\n\t"
+      REQUANTIZE("q0", "q2") "vctp.32 r4\n\tvpst\n\tvstrbt.32 q0, [r2]\n\t"
+      "subs r4, #4\n\tble 5f\n\t"
+      "vldrw.u32 q4, [r0, #64]\n\tvldrw.u32 q5, [r0, #80]\n\t"
+      REQUANTIZE("q1", "q3") "vctp.32 r4\n\tvpst\n\tvstrbt.32 q1, [r2, #4]\n\t"
+      "add r2, #8\n\tadd r0, #96\n\tsubs r4, #4\n\tstrd r2, r4, [r11, #20]\n\tstr r0, [r11, #8]\n\t"
+      "bgt 1b\n\t"
+      "5:\n\t"
+      :
+      : "r"(at)
+      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r12", "lr", "q0", "q1",
+        "q2", "q3", "q4", "q5", "q6", "q7", "p0", "cc", "memory");
+}
+
+void pl_multiply_blocks_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, const int8_t *x,
+                           int32_t x_stride, int8_t *y, int32_t y_stride) {
+  const int32_t block_bytes = (layer->depth + LANES - 1) / LANES * CHANNELS * LANES;
+  const int32_t even = rows & ~1;
+  if (even > 0) {
+    block b = {
+        .weight = layer->weight,
+        .depth = layer->depth,
+        .constants = layer->constants,
+        .x_stride = x_stride,
+        .x_advance = 2 * x_stride,
+        .y_stride = y_stride,
+        .zero_point = layer->zero_point,
+        .minimum = layer->activation_min,
+        .maximum = layer->activation_max,
+    };
+    for (int32_t channel = 0; channel < layer->channels; channel += CHANNELS) {
+      b.x = x;
+      b.y = y + channel;
+      b.pairs = even / 2;
+      b.channels_left = layer->channels - channel;
+      multiply_pairs_of_rows(&b);
+      b.weight += block_bytes;
+      b.constants += 3 * CHANNELS;
+    }
+  }
+  if (even < rows) {
+    row b = {
+        .weight = layer->weight,
+        .depth = layer->depth,
+        .constants = layer->constants,
+        .block_bytes = block_bytes,
+        .x = x + even * x_stride,
+        .y = y + even * y_stride,
+        .channels_left = layer->channels,
+        .zero_point = layer->zero_point,
+        .minimum = layer->activation_min,
+        .maximum = layer->activation_max,
+    };
+    multiply_row(&b);
+  }
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sixteen channels at a time. The rows of the image that a row of windows needs are copied to a
+// ring in scratch, padding and all, so that windows are alike everywhere.
+//
+// Products of 8 bits are 16 bits (VMULLB and VMULLT, of the even and the odd channels), two of them
+// fit into 16 bits as weights are at least -127, and sums of two are widened to 32 bits. The sums
+// are those of channels 0 4 8 12, 2 6 10 14, 1 5 9 13 and 3 7 11 15; constants are packed in that
+// order, and narrowing turns it back.
+#include <arm_mve.h>
+
+#include "kernels/depthwise_conv2d/depthwise_conv2d.h"
+
+#define LANES 16
+#define INLINE static inline __attribute__((always_inline))
+
+// Keeps loads behind it: GCC would load everything first, and spill it.
+#define IN_ORDER __asm__ volatile("" ::: "memory")
+
+// Makes a pointer new in each turn of a loop: GCC would keep, and spill, one for each offset.
+#define RENEW(POINTER) __asm__("" : "+r"(POINTER))
+
+typedef struct {
+  int8_t *rows;  // [slots][row_bytes]
+  int32_t slots;
+  int32_t row_bytes;  // of 16 channels of the columns that windows have, padding among them
+  int32_t inside;     // bytes from a row's start to the first column of the input
+  int32_t columns;    // of the input
+  int8x16_t padding;
+} ring;
+
+// The last stage; is_whole if there is nothing to clamp.
+typedef struct {
+  int16_t zero_point;
+  int8_t minimum;
+  int8_t maximum;
+  int is_whole;
+} stage;
+
+typedef struct {
+  int32x4_t a0, a1, a2, a3;
+} sums;
+
+INLINE void widen(sums *s, int16x8_t even, int16x8_t odd) {
+  s->a0 = vaddq_s32(s->a0, vmovlbq_s16(even));
+  s->a1 = vaddq_s32(s->a1, vmovltq_s16(even));
+  s->a2 = vaddq_s32(s->a2, vmovlbq_s16(odd));
+  s->a3 = vaddq_s32(s->a3, vmovltq_s16(odd));
+  IN_ORDER;
+}
+
+INLINE void add_tap(sums *s, const int8_t *x, const int8_t *w) {
+  const int8x16_t xs = vldrbq_s8(x);
+  const int8x16_t ws = vldrbq_s8(w);
+  widen(s, vmullbq_int_s8(xs, ws), vmulltq_int_s8(xs, ws));
+}
+
+INLINE void add_2_taps(sums *s, const int8_t *x0, const int8_t *x1, const int8_t *w) {
+  const int8x16_t xs0 = vldrbq_s8(x0);
+  const int8x16_t ws0 = vldrbq_s8(w);
+  const int16x8_t even = vmullbq_int_s8(xs0, ws0);
+  const int16x8_t odd = vmulltq_int_s8(xs0, ws0);
+  IN_ORDER;
+  // The input is loaded twice: a product beside it and the weights would be in a ninth register.
+  const int8x16_t ws1 = vldrbq_s8(w + LANES);
+  const int16x8_t evens = vaddq_s16(even, vmullbq_int_s8(vldrbq_s8(x1), ws1));
+  IN_ORDER;
+  widen(s, evens, vaddq_s16(odd, vmulltq_int_s8(vldrbq_s8(x1), ws1)));
+}
+
+INLINE sums begin(const int32_t *bias) {
+  return (sums){vldrwq_s32(bias), vldrwq_s32(bias + 4), vldrwq_s32(bias + 8),
+                vldrwq_s32(bias + 12)};
+}
+
+// requantize.h for shifts below 0.
+INLINE int32x4_t requantize(int32x4_t x, const int32_t *factors) {
+  int32x4_t h = vqrdmulhq_s32(x, vldrwq_s32(factors));
+  h = vaddq_s32(h, vshrq_n_s32(h, 31));
+  h = vrshlq_s32(h, vldrwq_s32(factors + LANES));
+  IN_ORDER;
+  return h;
+}
+
+INLINE int8x16_t narrow(const stage *to, sums s, const int32_t *factors) {
+  const int16_t zero_point = to->zero_point;
+  int16x8_t even = vqmovnbq_s32(vuninitializedq_s16(), requantize(s.a0, factors));
+  even = vqmovntq_s32(even, requantize(s.a1, factors + 4));
+  int16x8_t odd = vqmovnbq_s32(vuninitializedq_s16(), requantize(s.a2, factors + 8));
+  odd = vqmovntq_s32(odd, requantize(s.a3, factors + 12));
+  int8x16_t y = vqmovnbq_s16(vuninitializedq_s8(), vqaddq_n_s16(even, zero_point));
+  y = vqmovntq_s16(y, vqaddq_n_s16(odd, zero_point));
+  if (to->is_whole) return y;
+  return vminq_s8(vmaxq_s8(y, vdupq_n_s8(to->minimum)), vdupq_n_s8(to->maximum));
+}
+
+static stage stage_of(const pl_depthwise_conv2d_params *params) {
+  return (stage){
+      .zero_point = (int16_t)params->output_zero_point,
+      .minimum = (int8_t)params->activation_min,
+      .maximum = (int8_t)params->activation_max,
+      .is_whole = params->activation_max - params->activation_min == INT8_MAX - INT8_MIN,
+  };
+}
+
+// A row of the output, 3x3 without dilation, on three rows of the ring.
+static __attribute__((noinline)) void convolve_row_3x3(const pl_depthwise_conv2d_params *params,
+                                                       const pl_depthwise_conv2d_dims *dims,
+                                                       const int8_t *const rows[3],
+                                                       const int8_t *weight,
+                                                       const int32_t *constants, mve_pred16_t lanes,
+                                                       int8_t *output) {
+  const stage to = stage_of(params);
+  const int32_t step = params->stride_w * LANES;
+  const int32_t output_step = dims->input_c;
+  const int8_t *r0 = rows[0];
+  const int8_t *r1 = rows[1];
+  const int8_t *r2 = rows[2];
+  for (int32_t left = dims->output_w; left > 0; --left) {
+    const int8_t *w = weight;
+    const int32_t *k = constants;
+    RENEW(w);
+    RENEW(k);
+    sums s = begin(k);
+    add_2_taps(&s, r0, r0 + LANES, w);
+    add_2_taps(&s, r0 + 2 * LANES, r1, w + 2 * LANES);
+    add_2_taps(&s, r1 + LANES, r1 + 2 * LANES, w + 4 * LANES);
+    w += 6 * LANES;
+    RENEW(w);
+    add_2_taps(&s, r2, r2 + LANES, w);
+    add_tap(&s, r2 + 2 * LANES, w + 2 * LANES);
+    vstrbq_p_s8(output, narrow(&to, s, k + LANES), lanes);
+    r0 += step;
+    r1 += step;
+    r2 += step;
+    output += output_step;
+  }
+}
+
+// A row of the output whose first row of the image is in a slot, given in bytes.
+static __attribute__((noinline)) void convolve_row(const pl_depthwise_conv2d_params *params,
+                                                   const pl_depthwise_conv2d_dims *dims,
+                                                   const ring *from, int32_t slot,
+                                                   const int8_t *weight, const int32_t *constants,
+                                                   mve_pred16_t lanes, int8_t *output) {
+  const stage to = stage_of(params);
+  const int32_t tap_step = params->dilation_w * LANES;
+  const int32_t pairs = dims->kernel_w / 2;
+  const int32_t odd = dims->kernel_w & 1;
+  const int32_t row_step = params->dilation_h * from->row_bytes;
+  const int32_t ring_bytes = from->slots * from->row_bytes;
+  const int8_t *column = from->rows;
+  for (int32_t left = dims->output_w; left > 0; --left) {
+    const int8_t *w = weight;
+    const int32_t *k = constants;
+    RENEW(k);
+    int32_t at = slot;
+    sums s = begin(k);
+    for (int32_t ky = dims->kernel_h; ky > 0; --ky) {
+      const int8_t *x = column + at;
+      for (int32_t pair = pairs; pair > 0; --pair) {
+        add_2_taps(&s, x, x + tap_step, w);
+        x += 2 * tap_step;
+        w += 2 * LANES;
+      }
+      if (odd) {
+        add_tap(&s, x, w);
+        w += LANES;
+      }
+      at += row_step;
+      if (at >= ring_bytes) at -= ring_bytes;
+    }
+    vstrbq_p_s8(output, narrow(&to, s, k + LANES), lanes);
+    column += params->stride_w * LANES;
+    output += dims->input_c;
+  }
+}
+
+static inline int8_t *fill(int8_t *to, int32_t columns, int8x16_t value) {
+  for (; columns > 0; --columns) {
+    vstrbq_s8(to, value);
+    to += LANES;
+  }
+  return to;
+}
+
+// Copies 16 channels of a row of the input to the columns that are inside it.
+static inline void copy_row(const int8_t *from, int32_t step, int32_t columns, mve_pred16_t lanes,
+                            int8_t *to) {
+  for (; columns > 0; --columns) {
+    vstrbq_s8(to, vldrbq_z_s8(from, lanes));
+    from += step;
+    to += LANES;
+  }
+}
+
+// Sixteen channels of one image, fewer at the end. Padding on the left and on the right is in the
+// ring already.
+static void convolve(const pl_depthwise_conv2d_params *params, const pl_depthwise_conv2d_dims *dims,
+                     const ring *from, const int8_t *weight, const int32_t *constants,
+                     mve_pred16_t lanes, const int8_t *image, int8_t *output) {
+  const int is_3x3 = dims->kernel_h == 3 && dims->kernel_w == 3 && params->dilation_h == 1 &&
+                     params->dilation_w == 1;
+  const int32_t input_row = dims->input_w * dims->input_c;
+  const int32_t ring_bytes = from->slots * from->row_bytes;
+  int32_t next_y = -params->pad_top;  // to be copied, to next_slot (in bytes)
+  int32_t next_slot = 0;
+  for (int32_t oy = 0; oy < dims->output_h; ++oy) {
+    const int32_t y = oy * params->stride_h - params->pad_top;
+    for (; next_y < y + from->slots; ++next_y) {
+      int8_t *to = from->rows + next_slot + from->inside;
+      if (next_y >= 0 && next_y < dims->input_h) {
+        if (next_y >= y)
+          copy_row(image + next_y * input_row, dims->input_c, from->columns, lanes, to);
+      } else {
+        (void)fill(to, from->columns, from->padding);
+      }
+      next_slot += from->row_bytes;
+      if (next_slot == ring_bytes) next_slot = 0;
+    }
+    // All slots are in use: the first row of the windows is in the one that is next.
+    const int32_t first = next_slot;
+    if (is_3x3) {
+      const int32_t second = first + from->row_bytes == ring_bytes ? 0 : first + from->row_bytes;
+      const int32_t third = second + from->row_bytes == ring_bytes ? 0 : second + from->row_bytes;
+      const int8_t *const rows[] = {from->rows + first, from->rows + second, from->rows + third};
+      convolve_row_3x3(params, dims, rows, weight, constants, lanes, output);
+    } else {
+      convolve_row(params, dims, from, first, weight, constants, lanes, output);
+    }
+    output += dims->output_w * dims->input_c;
+  }
+}
+
+pl_status pl_depthwise_by_16_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
+                                const pl_depthwise_conv2d_dims *dims,
+                                const pl_depthwise_conv2d_data *data) {
+  if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
+  const int32_t width =
+      (dims->output_w - 1) * params->stride_w + (dims->kernel_w - 1) * params->dilation_w + 1;
+  const int32_t left = params->pad_left < width ? params->pad_left : width;
+  const int32_t columns = width - left < dims->input_w ? width - left : dims->input_w;
+  const ring from = {
+      .rows = ctx->scratch,
+      .slots = (dims->kernel_h - 1) * params->dilation_h + 1,
+      .row_bytes = width * LANES,
+      .inside = left * LANES,
+      .columns = columns,
+      .padding = vdupq_n_s8((int8_t)params->input_zero_point),
+  };
+  int8_t *row = from.rows;
+  for (int32_t slot = 0; slot < from.slots; ++slot) {
+    row = fill(row, left, from.padding) + columns * LANES;
+    row = fill(row, width - left - columns, from.padding);
+  }
+  const int8_t *weight = data->weight;
+  const int32_t *constants = data->bias;
+  for (int32_t channel = 0; channel < dims->input_c; channel += LANES) {
+    const mve_pred16_t lanes = vctp8q((uint32_t)(dims->input_c - channel));
+    for (int32_t batch = 0; batch < dims->batches; ++batch) {
+      convolve(params, dims, &from, weight, constants, lanes,
+               data->input + batch * dims->input_h * dims->input_w * dims->input_c + channel,
+               data->output + batch * dims->output_h * dims->output_w * dims->input_c + channel);
+    }
+    weight += dims->kernel_h * dims->kernel_w * LANES;
+    constants += 3 * LANES;
+  }
+  return PL_OK;
+}

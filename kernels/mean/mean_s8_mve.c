@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arm_mve.h>
+
+#include "kernels/common/requantize_mve.h"
+#include "kernels/mean/mean.h"
+
+#define LANES 8
+#define VECTORS 4
+
+// So many int8 fit into a sum of 16 bits.
+#define MAX_TAPS 255
+
+// Sums of 8 channels: of the even and the odd ones.
+typedef struct {
+  int32x4_t even;
+  int32x4_t odd;
+} sums;
+
+static inline void widen(sums *s, int16x8_t sum) {
+  s->even = vaddq_s32(s->even, vmovlbq_s16(sum));
+  s->odd = vaddq_s32(s->odd, vmovltq_s16(sum));
+}
+
+static inline void narrow(const pl_mean_params *params, sums s, mve_pred16_t lanes,
+                          int8_t *output) {
+  const int32x4_t zero = vdupq_n_s32(0);
+  const int32x4_t shift = vdupq_n_s32(params->shift);
+  const pl_factors_mve factors = {vdupq_n_s32(params->multiplier), vmaxq_s32(shift, zero),
+                                  vminq_s32(shift, zero)};
+  const int16x8_t even = vqmovnbq_s32(vdupq_n_s16(0), pl_requantize_mve(s.even, factors));
+  const int16x8_t both = vqmovntq_s32(even, pl_requantize_mve(s.odd, factors));
+  const int16x8_t y = vqaddq_n_s16(both, (int16_t)params->output_zero_point);
+  const int16x8_t limited = vminq_s16(vmaxq_s16(y, vdupq_n_s16(INT8_MIN)), vdupq_n_s16(INT8_MAX));
+  vstrbq_p_s16(output, limited, lanes);
+}
+
+static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
+
+// 32 neighbours in the output and in the input.
+static void mean_32(const pl_mean_params *params, const pl_mean_dims *dims, const int8_t *x,
+                    int8_t *output) {
+  const int32x4_t offset = vdupq_n_s32(params->offset);
+  sums all[VECTORS] = {{offset, offset}, {offset, offset}, {offset, offset}, {offset, offset}};
+  const int32_t step = dims->reduced_stride[2];
+  for (int32_t i = 0; i < dims->reduced[0]; ++i) {
+    for (int32_t j = 0; j < dims->reduced[1]; ++j) {
+      const int8_t *at = x + i * dims->reduced_stride[0] + j * dims->reduced_stride[1];
+      for (int32_t left = dims->reduced[2]; left > 0; left -= MAX_TAPS) {
+        int16x8_t sum0 = vdupq_n_s16(0);
+        int16x8_t sum1 = sum0;
+        int16x8_t sum2 = sum0;
+        int16x8_t sum3 = sum0;
+        for (int32_t taps = smaller(left, MAX_TAPS); taps > 0; --taps, at += step) {
+          sum0 = vaddq_s16(sum0, vldrbq_s16(at));
+          sum1 = vaddq_s16(sum1, vldrbq_s16(at + LANES));
+          sum2 = vaddq_s16(sum2, vldrbq_s16(at + 2 * LANES));
+          sum3 = vaddq_s16(sum3, vldrbq_s16(at + 3 * LANES));
+        }
+        widen(&all[0], sum0);
+        widen(&all[1], sum1);
+        widen(&all[2], sum2);
+        widen(&all[3], sum3);
+      }
+    }
+  }
+  for (int32_t i = 0; i < VECTORS; ++i) {
+    narrow(params, all[i], vctp16q(LANES), output + i * LANES);
+  }
+}
+
+static void mean_8(const pl_mean_params *params, const pl_mean_dims *dims, const int8_t *x,
+                   mve_pred16_t lanes, int8_t *output) {
+  sums s = {vdupq_n_s32(params->offset), vdupq_n_s32(params->offset)};
+  const int32_t step = dims->reduced_stride[2];
+  for (int32_t i = 0; i < dims->reduced[0]; ++i) {
+    for (int32_t j = 0; j < dims->reduced[1]; ++j) {
+      const int8_t *at = x + i * dims->reduced_stride[0] + j * dims->reduced_stride[1];
+      for (int32_t left = dims->reduced[2]; left > 0; left -= MAX_TAPS) {
+        int16x8_t sum = vdupq_n_s16(0);
+        for (int32_t taps = smaller(left, MAX_TAPS); taps > 0; --taps, at += step) {
+          sum = vaddq_s16(sum, vldrbq_z_s16(at, lanes));
+        }
+        widen(&s, sum);
+      }
+    }
+  }
+  narrow(params, s, lanes, output);
+}
+
+// The innermost reduced dimension is contiguous, or not.
+static int8_t mean_1(const pl_mean_params *params, const pl_mean_dims *dims, const int8_t *x) {
+  int32_t sum = params->offset;
+  const int32_t step = dims->reduced_stride[2];
+  for (int32_t i = 0; i < dims->reduced[0]; ++i) {
+    for (int32_t j = 0; j < dims->reduced[1]; ++j) {
+      const int8_t *at = x + i * dims->reduced_stride[0] + j * dims->reduced_stride[1];
+      int32_t left = dims->reduced[2];
+      if (step == 1) {
+        for (; left > 0; left -= 16) {
+          sum = vaddvaq_p_s8(sum, vldrbq_z_s8(at, vctp8q((uint32_t)left)), vctp8q((uint32_t)left));
+          at += 16;
+        }
+      }
+      for (; left > 0; --left, at += step) sum += *at;
+    }
+  }
+  return pl_narrow(pl_requantize(sum, params->multiplier, params->shift), params->output_zero_point,
+                   INT8_MIN, INT8_MAX);
+}
+
+pl_status pl_mean_s8(const pl_context *ctx, const pl_mean_params *params, const pl_mean_dims *dims,
+                     const pl_mean_data *data) {
+  (void)ctx;
+  int8_t *output = data->output;
+  for (int32_t i = 0; i < dims->kept[0]; ++i) {
+    for (int32_t j = 0; j < dims->kept[1]; ++j) {
+      const int8_t *x = data->input + i * dims->kept_stride[0] + j * dims->kept_stride[1];
+      int32_t left = dims->kept[2];
+      if (dims->kept_stride[2] == 1) {
+        for (; left >= VECTORS * LANES; left -= VECTORS * LANES) {
+          mean_32(params, dims, x, output);
+          x += VECTORS * LANES;
+          output += VECTORS * LANES;
+        }
+        for (; left > 0; left -= LANES) {
+          mean_8(params, dims, x, vctp16q((uint32_t)left), output);
+          x += LANES;
+          output += smaller(left, LANES);
+        }
+      }
+      for (; left > 0; --left, x += dims->kept_stride[2]) *output++ = mean_1(params, dims, x);
+    }
+  }
+  return PL_OK;
+}

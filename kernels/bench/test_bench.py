@@ -3,7 +3,7 @@
 
 import pytest
 
-from kernels.bench.bench import as_table, regressions
+from kernels.bench.bench import as_table, instruction_cost, ratios, regressions, too_near
 from kernels.bench.program import layers
 from kernels.testing.folders import folders
 
@@ -35,6 +35,36 @@ def test_table_shows_the_peer() -> None:
     text = as_table(_BASELINE, {"conv": "net/conv1"}, {"cortex-m3": {"net/conv1": 4321}})
     assert "1,000  (4,321)" in text
     assert text.count("(4,321)") == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "cost"),
+    [
+        (0xBF002000, 1),  # movs r0, #0; nop
+        (0x0F01FB01, 1),  # mul pc, r1, r1
+        (0x0E00ED10, 2),  # vldrb.u8 q0, [r0]
+        (0x1F78EDB0, 2),  # vldrw.u32 q0, [r0, #480]!
+        (0x0E10EE32, 2),  # vmladava.s8 r0, q1, q0
+        (0x0840EF22, 2),  # vadd.i32 q0, q1, q0
+        (0x0F42EC90, 4),  # vldrw.u32 q0, [r0, q1]
+        (0x1E01FD92, 4),  # vldrw.u32 q0, [q1, #4]
+        (0x0E02EC80, 16),  # vstrb.8 q0, [r0, q1]
+    ],
+)
+def test_instruction_cost(word: int, cost: int) -> None:
+    assert instruction_cost(word) == cost
+
+
+def test_shares_of_the_peer() -> None:
+    counts = {"cortex-m4": {"conv": 300, "add": 100, "own": 7}}
+    names = {"conv": "net/conv1", "add": "net/add1"}
+    other = {"cortex-m4": {"net/conv1": 1000, "net/add1": 100, "net/fc": 5}}
+    networks = {"net": {"net/conv1": 2, "net/add1": 4}, "partly": {"net/fc": 1}}
+    by_network, by_layer = ratios(counts, names, other, networks)
+    assert by_network == {"cortex-m4": {"net": 1000 / 2400}}
+    assert by_layer == {"cortex-m4": {"net/conv1": 0.3, "net/add1": 1.0}}
+    assert too_near(by_network, 0) == []
+    assert [line.split(":")[0] for line in too_near(by_layer, 1)] == ["cortex-m4, net/add1"]
 
 
 def test_layers_have_their_own_names() -> None:

@@ -13,6 +13,7 @@ from aot.rules import (
     embedding,
     function,
     gather,
+    integers,
     linear,
     masked_softmax,
     masks,
@@ -89,7 +90,7 @@ def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
     """
     if node.op != "call_function" or _FLOAT in node.meta:
         return None
-    if (rule := unary.unary_rule(node, roots)) is not None:
+    if (rule := unary.unary_rule(node, roots) or integers.integer_rule(node)) is not None:
         return rule
     return _table_rule(node)
 

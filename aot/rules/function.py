@@ -76,6 +76,11 @@ def is_mask(node: Node) -> bool:
     return isinstance(value, torch.Tensor) and value.dtype == torch.bool
 
 
+def is_integers(node: Node) -> bool:
+    """Whether a value is a tensor of indices, or of other numbers that are no floats."""
+    return is_unquantized(node) and not is_mask(node)
+
+
 def is_unquantized(node: Node) -> bool:
     """Whether a value is no tensor of floats: masks, indices and other integers."""
     value = node.meta.get("val")
@@ -150,6 +155,8 @@ def _find_root(node: Node, roots: Roots) -> Node | None:
     if len(found) != 1:
         return None
     root = found.pop()
+    if is_integers(root):
+        return None
     value, own = root.meta.get("val"), node.meta.get("val")
     if not isinstance(value, torch.Tensor) or not isinstance(own, torch.Tensor):
         return None

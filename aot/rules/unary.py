@@ -15,7 +15,14 @@ from aot.dialect.library import Op
 from aot.dialect.ops.lut import lut
 from aot.dialect.ops.where import where
 from aot.dialect.quantization import INT8, Quantization
-from aot.rules.function import Roots, evaluate, function_root, is_mask, masks_of
+from aot.rules.function import (
+    Roots,
+    evaluate,
+    function_root,
+    is_integers,
+    is_mask,
+    masks_of,
+)
 from aot.rules.rule import Call, Fixed, Integers, Output, Rule, UnaryRule, as_clamp
 
 # TFLite's output quantization of functions whose range is known; a finer one where calibration
@@ -122,7 +129,7 @@ def unary_rule(node: Node, roots: Roots | None) -> Rule | None:
     """
     root = function_root(node) if roots is None else roots.get(node)
     if root is None:
-        return _RULE if as_clamp(node) is not None else None
+        return _RULE if as_clamp(node) is not None and not is_integers(node) else None
     if is_mask(root):
         module = node.graph.owning_module
         assert module is not None

@@ -146,8 +146,8 @@ def _is_given_mask(bias: Node, scores: Node) -> bool:
 
 
 def _moved(node: Node) -> Node:
-    """The value whose elements a node gives in another order or shape."""
-    while node.target in MOVEMENT:
+    """The value whose elements a node gives in another order, shape or dtype."""
+    while node.target in (*MOVEMENT, _aten._to_copy.default):
         source = node.args[0]
         assert isinstance(source, Node)
         node = source

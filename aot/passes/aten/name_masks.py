@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arithmetic with masks becomes what it means: x * mask, and x * mask.float(), the choice of x or
-0; mask * mask their conjunction; in sums and quotients a mask becomes the number that torch takes
-it for. An assignment of one value to where a mask holds (x[x > 1] = 0) is a choice as well. A
-division by a constant becomes a multiplication by its reciprocal.
+0; mask * mask their conjunction; elsewhere a mask, as an integer, becomes the number that torch
+takes it for, and so where masks are counted. An assignment of one value to where a mask holds
+(x[x > 1] = 0) is a choice as well. A division by a constant becomes a multiplication by its
+reciprocal.
 
-Matches aten.mul, add, sub and div of two tensors, and index_put by one mask. Leaves a division by
-0 and by a number: the latter is a function of one value, with the arithmetic that was written.
+Matches aten.mul, add, sub and div of two tensors, sum, and index_put by one mask. Leaves a division
+by 0 and by a number: the latter is a function of one value, with the arithmetic that was written.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
 from aot.passes.aten.build import call, constant
-from aot.rules.function import is_mask
+from aot.rules.function import is_integers, is_mask
 from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _MUL, _DIV = _aten.mul.Tensor, _aten.div.Tensor
-_INDEX_PUT = _aten.index_put.default
+_SUM, _INDEX_PUT = _aten.sum.dim_IntList, _aten.index_put.default
 _ARITHMETIC = {_aten.add.Tensor, _aten.sub.Tensor, _MUL, _DIV}
 
 
@@ -37,7 +38,7 @@ def _choose(module: GraphModule, node: Node) -> bool:
     """x * mask -> where(mask, x, 0)."""
     a, b = node.args
     mask, value = (_as_mask(b), a) if _as_mask(b) is not None else (_as_mask(a), b)
-    if mask is None or not isinstance(value, Node):
+    if mask is None or not isinstance(value, Node) or is_integers(value):
         return False
     if is_mask(value):
         node.target, node.args = _aten.logical_and.default, (mask, value)
@@ -48,16 +49,38 @@ def _choose(module: GraphModule, node: Node) -> bool:
 
 
 def _as_numbers(module: GraphModule, node: Node) -> bool:
-    """x + mask -> x + mask.float()."""
-    masks = [a for a in node.args if isinstance(a, Node) and is_mask(a)]
-    if not masks or node.meta["val"].dtype != torch.float32:
+    """x + mask -> x + mask.float(), and so with integers."""
+    sources = [a for a in node.args if isinstance(a, Node)]
+    others = [a for a in sources if is_integers(a) or (is_mask(a) and node.target is not _MUL)]
+    if not others or node.meta["val"].dtype != torch.float32:
         return False
-    for mask in masks:
-        number = module.graph.call_function(
-            _aten._to_copy.default, (mask,), {"dtype": torch.float32}
-        )
-        number.meta = {**node.meta, "val": mask.meta["val"].float()}
-        node.replace_input_with(mask, number)
+    for other in others:
+        known = tensor_constant(module, other)
+        if known is not None:
+            number = constant(module, node, "number", known.float())
+        else:
+            number = _number(node, other)
+        node.replace_input_with(other, number)
+    return True
+
+
+def _number(node: Node, other: Node) -> Node:
+    number = node.graph.call_function(_aten._to_copy.default, (other,), {"dtype": torch.float32})
+    number.meta = {**node.meta, "val": other.meta["val"].float()}
+    return number
+
+
+def _count(node: Node) -> bool:
+    """mask.sum() -> mask.float().sum(), where what reads it takes it for a number that is none of
+    int64.
+    """
+    (mask, *_), readers = node.args, [user.meta.get("val") for user in node.users]
+    if not isinstance(mask, Node) or not is_mask(mask) or node.kwargs:
+        return False
+    if any(not isinstance(v, torch.Tensor) or v.dtype != torch.float32 for v in readers):
+        return False
+    node.replace_input_with(mask, _number(node, mask))
+    node.meta["val"] = node.meta["val"].float()
     return True
 
 
@@ -94,15 +117,17 @@ def name_masks(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many ops were rewritten."""
     count = 0
     for node in list(module.graph.nodes):
-        if node.target not in (*_ARITHMETIC, _INDEX_PUT):
+        if node.target not in (*_ARITHMETIC, _SUM, _INDEX_PUT):
             continue
         with module.graph.inserting_before(node):
-            if node.target is _INDEX_PUT:
+            if node.target is _SUM:
+                count += _count(node)
+            elif node.target is _INDEX_PUT:
                 count += _assign(node)
-            elif node.target is _MUL:
-                count += _choose(module, node)
-            else:
+            elif node.target is not _MUL or not _choose(module, node):
                 count += _as_numbers(module, node)
+            else:
+                count += 1
             if node.target is _DIV:
                 count += _by_reciprocal(module, node)
     return count

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::integer_add and its kin: arithmetic on indices, which are not quantized, and comparisons.
+
+Operands are int32 and broadcast; of results that are no int32 the low 32 bits stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.library import Inferred, Op, define
+from aot.dialect.transposes import elementwise
+
+
+def _binary(
+    name: str,
+    function: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+    dtype: torch.dtype = torch.int32,
+) -> Op:
+    """The op of a function of int64 tensors."""
+
+    def infer(a: torch.Tensor, b: torch.Tensor) -> Inferred:
+        return tuple(torch.broadcast_shapes(a.shape, b.shape)), dtype
+
+    def reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return function(a.to(torch.int64), b.to(torch.int64)).to(dtype)
+
+    reference.__name__ = f"integer_{name}"
+    operands = {"a": (torch.int32,), "b": (torch.int32,)}
+    declare = define(
+        "Tensor a, Tensor b", infer=infer, dtypes=operands, transposes=elementwise("a", "b")
+    )
+    return declare(reference)
+
+
+def _divide(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    quotient = torch.div(a, torch.where(b == 0, 1, b), rounding_mode="floor")
+    return torch.where(b == 0, 0, quotient)
+
+
+def _modulo(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return torch.where(b == 0, 0, torch.remainder(a, torch.where(b == 0, 1, b)))
+
+
+integer_add = _binary("add", torch.add)
+integer_sub = _binary("sub", torch.sub)
+integer_mul = _binary("mul", torch.mul)
+integer_minimum = _binary("minimum", torch.minimum)
+integer_maximum = _binary("maximum", torch.maximum)
+integer_divide = _binary("divide", _divide)
+"""a / b, rounded towards minus infinity; 0 where b is 0."""
+integer_modulo = _binary("modulo", _modulo)
+"""a - b * (a / b), with that quotient, hence of b's sign; 0 where b is 0."""
+integer_less = _binary("less", torch.lt, torch.bool)
+integer_equal = _binary("equal", torch.eq, torch.bool)
+
+
+def _infer_quantize(input: torch.Tensor, *_: int) -> Inferred:
+    return tuple(input.shape), torch.int8
+
+
+@define(
+    "Tensor input, int output_zero_point, int multiplier, int shift",
+    infer=_infer_quantize,
+    dtypes={"input": (torch.int32,)},
+    zero_points={"output_zero_point": "output"},
+    transposes=elementwise("input"),
+)
+def integer_quantize(
+    input: torch.Tensor, output_zero_point: int, multiplier: int, shift: int
+) -> torch.Tensor:
+    """saturate(requantize(input, multiplier, shift) + output_zero_point): an integer as int8 of the
+    scale whose reciprocal multiplier and shift hold.
+    """
+    out = requantize(input.to(torch.int64), multiplier, shift)
+    return saturate_int8(out + output_zero_point)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic on integers, which are not quantized, to pl::integer_add and its kin; comparisons of
+them to masks; an integer that becomes a float to pl::integer_quantize.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.arithmetic import INT32_MAX, quantize_multiplier
+from aot.dialect.graph import Edge
+from aot.dialect.library import Op
+from aot.dialect.ops.integers import (
+    integer_add,
+    integer_divide,
+    integer_equal,
+    integer_less,
+    integer_maximum,
+    integer_minimum,
+    integer_modulo,
+    integer_mul,
+    integer_quantize,
+    integer_sub,
+)
+from aot.dialect.ops.where import where
+from aot.rules.function import is_integers
+from aot.rules.rule import Call, Integers, Observed, Output, Rule, argument
+
+_aten = torch.ops.aten
+_ARITHMETIC: dict[object, Op] = {
+    _aten.add.Tensor: integer_add,
+    _aten.sub.Tensor: integer_sub,
+    _aten.mul.Tensor: integer_mul,
+    _aten.minimum.default: integer_minimum,
+    _aten.maximum.default: integer_maximum,
+    _aten.floor_divide.default: integer_divide,
+    _aten.div.Tensor_mode: integer_divide,
+    _aten.remainder.Scalar: integer_modulo,
+    _aten.remainder.Tensor: integer_modulo,
+}
+# The op, whether the operands change sides, and whether the result is negated.
+_COMPARISONS = {
+    "eq": (integer_equal, False, False),
+    "ne": (integer_equal, False, True),
+    "lt": (integer_less, False, False),
+    "ge": (integer_less, False, True),
+    "gt": (integer_less, True, False),
+    "le": (integer_less, True, True),
+}
+
+
+class _OfIntegers:
+    output: ClassVar[Output] = Integers()
+    fuses_clamp: ClassVar[bool] = False
+
+    def activations(self, node: Node) -> list[Node]:
+        return []
+
+    def weights(self, node: Node) -> Node | None:
+        return None
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        numbers = [a for a in node.args if isinstance(a, int | float)]
+        if any(a != int(a) or abs(a) > INT32_MAX for a in numbers):
+            return f"it calculates with {numbers[0]}, which is no int32", "a number that is"
+        return None
+
+
+class Arithmetic(_OfIntegers):
+    def op(self, node: Node) -> Op:
+        return _ARITHMETIC[node.target]
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if node.target in (_aten.add.Tensor, _aten.sub.Tensor) and argument(node, "alpha") != 1:
+            return "alpha is not 1", "a product"
+        if node.target is _aten.div.Tensor_mode and argument(node, "rounding_mode") != "floor":
+            return "it rounds towards 0", "x // y of integers that are not negative"
+        return super().reject(node)
+
+    def emit(self, call: Call) -> Node:
+        return call.emit(self.op(call.node), *_operands(call))
+
+
+class Clamp(_OfIntegers):
+    def op(self, node: Node) -> Op:
+        return integer_minimum if argument(node, "max") is not None else integer_maximum
+
+    def emit(self, call: Call) -> Node:
+        x = call.unquantized(call.node.args[0])  # type: ignore[arg-type]
+        for name, op in (("min", integer_maximum), ("max", integer_minimum)):
+            if (limit := argument(call.node, name)) is not None:
+                x = call.emit(op, x, _number(call, limit))
+        return x
+
+
+class Comparison(_OfIntegers):
+    def op(self, node: Node) -> Op:
+        return _comparison(node)[0]
+
+    def emit(self, call: Call) -> Node:
+        op, swaps, negates = _comparison(call.node)
+        operands = _operands(call)
+        mask = call.emit(op, *(reversed(operands) if swaps else operands), edge=Edge())
+        if not negates:
+            return mask
+        false, true = (call.constant(str(t), torch.tensor(t)) for t in (False, True))
+        return call.emit(where, mask, false, true, edge=Edge())
+
+
+def _comparison(node: Node) -> tuple[Op, bool, bool]:
+    return _COMPARISONS[str(node.target).split(".")[1]]
+
+
+class ToFloat(_OfIntegers):
+    output: ClassVar[Output] = Observed()
+
+    def op(self, node: Node) -> Op:
+        return integer_quantize
+
+    def emit(self, call: Call) -> Node:
+        x = call.unquantized(call.node.args[0])  # type: ignore[arg-type]
+        factor = quantize_multiplier(1.0 / call.output.scale)
+        return call.emit(integer_quantize, x, call.output.zero_point, *factor)
+
+
+def _operands(call: Call) -> list[Node]:
+    return [
+        call.unquantized(a) if isinstance(a, Node) else _number(call, a) for a in call.node.args[:2]
+    ]
+
+
+def _number(call: Call, value: object) -> Node:
+    return call.constant("number", torch.tensor([value], dtype=torch.int32))
+
+
+_RULES: dict[object, Rule] = {
+    **dict.fromkeys(_ARITHMETIC, Arithmetic()),
+    _aten.clamp.default: Clamp(),
+    _aten._to_copy.default: ToFloat(),
+    **{
+        getattr(getattr(_aten, name), overload): Comparison()
+        for name in _COMPARISONS
+        for overload in ("Tensor", "Scalar")
+    },
+}
+
+
+def integer_rule(node: Node) -> Rule | None:
+    """The rule of an op all of whose tensors are integers; None if it is another."""
+    if node.target not in _RULES or not all(map(is_integers, node.all_input_nodes)):
+        return None
+    gives_floats = node.meta["val"].dtype == torch.float32
+    is_cast = node.target is _aten._to_copy.default
+    return _RULES[node.target] if gives_floats == is_cast else None

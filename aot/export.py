@@ -26,6 +26,7 @@ from aot.passes.aten import decompose_attention, parts_to_cat, split_recurrent
 from aot.passes.aten.assignments_to_gather import assignments_to_gather
 from aot.passes.aten.average_to_mean import average_to_mean
 from aot.passes.aten.build import call
+from aot.passes.aten.compositions import compositions
 from aot.passes.aten.drop_expands import drop_expands
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
 from aot.passes.aten.fold_constants import fold_constants
@@ -110,6 +111,7 @@ def export_aten(
         fold_constants,
         write_out,
         assignments_to_gather,
+        compositions,
         whole_norms,
         split_recurrent.split_recurrent,
         decompose_attention.decompose_attention,

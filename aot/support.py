@@ -29,7 +29,7 @@ _HINTS = {
     "behind it for proj_size",
     "aten.gru": "weights that are constants, and sequences that are not packed",
     "aten.where": "values of float32",
-    "aten.sort": "x.topk(k) for the first k; the order of the others in the application",
+    "aten.grid_sampler_2d": "F.interpolate, where the grid is regular",
     "fft_rfft": "a Linear layer each for the real and the imaginary part: cosines and -sines of "
     "2 * pi * k * n / N",
     "item": "leave .item() out: a tensor of one element broadcasts",

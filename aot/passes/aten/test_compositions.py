@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from aot.passes.aten.compositions import compositions
+from aot.passes.aten.fold_constants import fold_constants
+from aot.testing.fixtures import check_aten_pass, op_counts
+
+X = torch.randn((3, 4, 5), generator=torch.Generator().manual_seed(0))
+ROWS = torch.randn((3, 2, 5), generator=torch.Generator().manual_seed(1))
+IDS = torch.tensor([[1, 0, 3], [2, 2, 5]])
+
+# name: function of X (or IDS), an op afterwards and how many of it (none: it is left)
+FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
+    "sort": (lambda x: x.sort(1, descending=True), "aten.topk", 1),
+    "order": (lambda x: x.argsort(), "aten.topk", 1),
+    "median": (lambda x: x.median(1), "aten.topk", 1),
+    "median of all": (lambda x: x.median(), "aten.topk", 1),
+    "smallest but one": (lambda x: x.kthvalue(2, 0, keepdim=True)[0], "aten.topk", 1),
+    "norm of order 3": (lambda x: x.norm(3, 1), "aten.pow", 2),
+    "norm of order -2": (lambda x: torch.linalg.vector_norm(x, -2), "aten.pow", 2),
+    "norm of order 0": (lambda x: x.norm(0, (0, 2), keepdim=True), "aten.ne", 1),
+    "norm of order 2": (lambda x: x.norm(2, 1), "aten.pow", 0),
+    "product": (lambda x: x.prod(2), "aten.mul", 3),
+    "product of two": (lambda x: x[:2].prod(0, keepdim=True), "aten.mul", 1),
+    "product of all": (lambda x: x.prod(), "aten.mul", 6),
+    "distances": (lambda x: torch.cdist(x, ROWS), "aten.linalg_vector_norm", 1),
+    "distances of order 1": (lambda x: torch.cdist(x, ROWS, p=1.0), "aten.linalg_vector_norm", 1),
+    "distances of order 3": (lambda x: torch.cdist(x, ROWS, p=3.0), "aten.pow", 2),
+    "distance": (lambda x: torch.dist(x, ROWS[:, :1]), "aten.linalg_vector_norm", 1),
+    "assignment by mask": (lambda x: _assigned(x, x > 0.5), "aten.where", 1),
+    "assignment of rows by mask": (lambda x: _assigned(x, x[..., 0] > 0.0), "aten.where", 1),
+    "bags": (lambda i: F.embedding_bag(i, X.reshape(-1, 10)), "aten.embedding", 1),
+    "bags, largest": (
+        lambda i: F.embedding_bag(i, X.reshape(-1, 10), mode="max"),
+        "aten.amax",
+        1,
+    ),
+    "bags by offsets": (
+        lambda i: F.embedding_bag(i[0], X.reshape(-1, 10), torch.tensor([0, 1, 2]), mode="sum"),
+        "aten.sum",
+        1,
+    ),
+    "bags of different sizes": (
+        lambda i: F.embedding_bag(i[0], X.reshape(-1, 10), torch.tensor([0, 2])),
+        "aten.embedding",
+        0,
+    ),
+}
+
+
+def _assigned(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    y[mask] = 0.5
+    return y
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_compositions(name: str) -> None:
+    function, op, count = FUNCTIONS[name]
+
+    def rewrite(module: torch.fx.GraphModule) -> int:
+        fold_constants(module)
+        return compositions(module)
+
+    inputs = [IDS if "bags" in name else X]
+    # Powers and products are rounded in another order.
+    changes, graph = check_aten_pass(rewrite, function, inputs=inputs, atol=1e-4)
+    assert changes == (count > 0)
+    assert op_counts(graph).get(op, 0) == count

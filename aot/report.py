@@ -154,17 +154,18 @@ def make_report(
         rows = [_entry(f"{op_id}.{i}", n, len(delegates)) for i, n in inside]
         ops += rows
         delegates.append(_delegate(str(op_id), delegate, rows))
+    float_ops = sum(not op["op"].startswith("pl.") for op in ops)
     return {
         "format": FORMAT,
         "target": target,
-        "quantization": "int8",
+        "quantization": "mixed" if float_ops else "int8",
         "calibration_samples": samples,
         "pte_bytes": len(pte),
         "macs": sum(op["macs"] for op in ops),
         "constant_bytes": sum(op["constant_bytes"] for op in ops),
         "quality": quality.json(_ids(module)),
         "warnings": [asdict(finding) for finding in quality.findings],
-        "float_ops": sum(not op["op"].startswith("pl.") for op in ops),
+        "float_ops": float_ops,
         "inputs": [_tensor(n) for n in inputs],
         "outputs": [_tensor(n) for n in outputs],
         "results": list(computed),

@@ -64,6 +64,7 @@ FLOATS: dict[str, tuple[Any, dict[str, int]]] = {
         {"middle.*": "float32"},
         {"aten.bmm": 2, "aten.add": 1, "aten.maximum": 1, "aten.minimum": 1, "pl.linear": 1},
     ),
+    "a convolution": ({"conv": "float32"}, {"aten.convolution": 1, "pl.linear": 3}),
     "but one": ({"middle": "float32", "middle.0": "int8"}, {"aten.bmm": 1, "pl.linear": 2}),
     "all but one": (
         {"default": "float32", "conv": "int8"},
@@ -82,6 +83,7 @@ def test_layers_stay_float(name: str) -> None:
     rows = [row for row in result.report["ops"] if row["op"].startswith("aten.")]
     assert rows and all(row["precision"] == "float32" for row in rows)
     assert result.report["float_ops"] == len(rows)
+    assert result.report["quantization"] == "mixed"
 
 
 def test_a_float_layer_computes_as_torch_does() -> None:
@@ -109,7 +111,6 @@ class _Body(nn.Module):
         ({"quantization": {"haed": "float32"}}, "'haed' matches no layer; the nearest are head"),
         ({"quantization": "int4"}, "no quantization 'int4'; there is: int8, float32"),
         ({"quantization": {"head": "int7"}}, "no quantization 'int7'"),
-        ({"quantization": {"conv": "float32"}}, r"aten.convolution.*\n.*at conv \(Conv2d\)"),
         ({"observer": {"middle.7": "mse"}}, "observer: 'middle.7' matches no layer"),
         ({"observer": "best"}, "no observer 'best'; there is: histogram, minmax"),
     ],
@@ -117,6 +118,13 @@ class _Body(nn.Module):
 def test_errors(options: dict[str, Any], message: str) -> None:
     with pytest.raises(LoweringError, match=message):
         lowered(**options)
+
+
+def test_a_layer_without_a_float_kernel_is_an_error() -> None:
+    layers = nn.Sequential(nn.Linear(8, 4), nn.Sigmoid()).eval()
+    data = [torch.randn(2, 8)] * 4
+    with pytest.raises(LoweringError, match=r"aten.sigmoid.*\n.*at 1 \(Sigmoid\)"):
+        lower(layers, data[0], calibration=data, quantization={"1": "float32"})
 
 
 class KeepsFloat(Quantizer):  # type: ignore[misc]

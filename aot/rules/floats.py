@@ -99,7 +99,7 @@ def _binary(call: FloatCall) -> Node:
     return call.call(call.node.target, *sides)
 
 
-_FORMS: dict[Any, Callable[[FloatCall], Node]] = {
+FORMS: dict[Any, Callable[[FloatCall], Node]] = {
     _aten.linear.default: _linear,
     _aten.relu.default: _clamp,
     _aten.hardtanh.default: _clamp,
@@ -113,4 +113,4 @@ def float_form(node: Node) -> Callable[[FloatCall], Node] | None:
     """What makes the float form of an ATen node that may be int8 too; None if there is none."""
     if node.target is _aten.add.Tensor and argument(node, "alpha") != 1:
         return None
-    return _FORMS.get(node.target)
+    return FORMS.get(node.target)

@@ -19,10 +19,12 @@ FLOAT_OPS = frozenset(
         _aten.amax.default,
         _aten.amin.default,
         _aten.bmm.default,
+        _aten.convolution.default,
         _aten.layer_norm.default,
         _aten.group_norm.default,
     }
 )
-"""ATen ops that it has a portable float kernel for, and no int8 one."""
+"""ATen ops that it has a portable float kernel for: what they become where they have no int8 form,
+with allow_float_fallback, and in layers that are to stay float."""
 
 CORTEX_M = Backend("cortex_m")

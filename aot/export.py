@@ -50,7 +50,6 @@ from aot.passes.aten.split_layers import split_layers
 from aot.passes.aten.split_to_slices import split_to_slices
 from aot.passes.aten.three_to_two_dimensions import three_to_two_dimensions
 from aot.passes.aten.whole_norms import whole_norms
-from aot.passes.aten.write_out import write_out
 from aot.program import tensor_names
 from aot.python_state import check_python_state
 from aot.rules import KEPT
@@ -109,7 +108,6 @@ def export_aten(
         parts_to_cat.parts_to_cat,
         split_to_slices,
         fold_constants,
-        write_out,
         assignments_to_gather,
         compositions,
         whole_norms,

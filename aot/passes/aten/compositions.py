@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ops that others say: a sort is all of topk, a median one of it; a norm of any order powers and a
-sum; a product of many values products of two; an assignment where a mask says a choice; distances
+sum; a product of many values products of two; a rounded quotient a quotient and its rounding; an assignment where a mask says a choice; distances
 norms of differences; bags of embeddings sums of them.
 
 Leaves what has other forms of its own, and bags of different sizes.
@@ -18,10 +18,11 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import tensor_constant
 from aot.dialect.results import gives_first_only, results_of, take, taken_from
 from aot.passes.aten.build import call
-from aot.rules.function import is_mask
+from aot.rules.function import is_mask, is_scalar
 from aot.rules.rule import argument, reduction
 
 _aten = torch.ops.aten
+_ROUNDED: dict[str, Any] = {"floor": _aten.floor.default, "trunc": _aten.trunc.default}
 _WHOLE_NORMS = (1.0, 2.0, math.inf, -math.inf)
 _BAGS: dict[int, Any] = {0: _aten.sum.dim_IntList, 1: _aten.mean.dim, 2: _aten.amax.default}
 
@@ -31,6 +32,8 @@ Results = dict[int, Node]
 
 def _sort(module: GraphModule, node: Node) -> Results:
     x, dim = _along(node)
+    if not x.meta["val"].dim():
+        return {}
     count = x.meta["val"].shape[dim]
     best = call(node, _aten.topk.default, x, count, dim, bool(argument(node, "descending")))
     return {index: _taken(node, best, index) for index in _read(node)}
@@ -38,6 +41,8 @@ def _sort(module: GraphModule, node: Node) -> Results:
 
 def _ranked(module: GraphModule, node: Node) -> Results:
     x, dim = _along(node)
+    if not x.meta["val"].dim():
+        return {}
     is_median = node.target is not _aten.kthvalue.default
     rank = (x.meta["val"].shape[dim] + 1) // 2 if is_median else int(argument(node, "k"))
     best = call(node, _aten.topk.default, x, rank, dim, False)
@@ -52,6 +57,8 @@ def _ranked(module: GraphModule, node: Node) -> Results:
 def _median(module: GraphModule, node: Node) -> Results:
     x = _source(node)
     count = x.meta["val"].numel()
+    if not x.meta["val"].dim():
+        return {}
     flat = call(node, _aten.reshape.default, x, [count])
     best = _taken(node, call(node, _aten.topk.default, flat, (count + 1) // 2, 0, False), 0)
     return {0: call(node, _aten.select.int, best, 0, (count + 1) // 2 - 1)}
@@ -99,11 +106,19 @@ def _assigned(module: GraphModule, node: Node) -> Results:
     mask = indices[0] if len(indices) == 1 else None
     if mask is None or not is_mask(mask) or value.meta["val"].numel() != 1:
         return {}
-    if argument(node, "accumulate"):
+    if argument(node, "accumulate") or value.meta["val"].dim() > x.meta["val"].dim():
         return {}
     for _ in range(x.meta["val"].dim() - mask.meta["val"].dim()):
         mask = call(node, _aten.unsqueeze.default, mask, -1)
     return {0: call(node, _aten.where.self, mask, value, x)}
+
+
+def _quotient(module: GraphModule, node: Node) -> Results:
+    x, y, mode = _source(node), argument(node, "other"), argument(node, "rounding_mode")
+    if is_scalar(x) or is_scalar(y) or node.meta["val"].dtype != torch.float32:
+        return {}  # a function of one value, or of indices
+    quotient = call(node, _aten.div.Tensor, x, y)
+    return {0: quotient if mode is None else call(node, _ROUNDED[mode], quotient)}
 
 
 def _distances(module: GraphModule, node: Node) -> Results:
@@ -148,6 +163,7 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.prod.default: _product,
     _aten.prod.dim_int: _product,
     _aten.index_put.default: _assigned,
+    _aten.div.Tensor_mode: _quotient,
     _aten._cdist_forward.default: _distances,
     _aten.dist.default: _distance,
     _aten._embedding_bag.default: _bag,

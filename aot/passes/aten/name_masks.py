@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arithmetic with masks becomes what it means: x * mask, and x * mask.float(), the choice of x or
 0; mask * mask their conjunction; elsewhere a mask, as an integer, becomes the number that torch
-takes it for, and so where masks are counted. An assignment of one value to where a mask holds
-(x[x > 1] = 0) is a choice as well. A division by a constant becomes a multiplication by its
-reciprocal.
+takes it for, and so where masks are counted. A division by a constant becomes a multiplication by
+its reciprocal.
 
-Matches aten.mul, add, sub and div of two tensors, sum, and index_put by one mask. Leaves a division
-by 0 and by a number: the latter is a function of one value, with the arithmetic that was written.
+Matches aten.mul, add, sub and div of two tensors, and sum. Leaves a division by 0 and by a number:
+the latter is a function of one value, with the arithmetic that was written.
 """
 
 from __future__ import annotations
@@ -15,13 +14,12 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
-from aot.passes.aten.build import call, constant
+from aot.passes.aten.build import constant
 from aot.rules.function import is_integers, is_mask
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _MUL, _DIV = _aten.mul.Tensor, _aten.div.Tensor
-_SUM, _INDEX_PUT = _aten.sum.dim_IntList, _aten.index_put.default
+_SUM = _aten.sum.dim_IntList
 _ARITHMETIC = {_aten.add.Tensor, _aten.sub.Tensor, _MUL, _DIV}
 
 
@@ -84,23 +82,6 @@ def _count(node: Node) -> bool:
     return True
 
 
-def _assign(node: Node) -> bool:
-    """x[mask] = value -> where(mask, value, x)."""
-    x, indices, value = node.args[:3]
-    assert isinstance(x, Node) and isinstance(indices, (list, tuple)) and isinstance(value, Node)
-    mask = indices[0] if len(indices) == 1 else None
-    if not isinstance(mask, Node) or not is_mask(mask) or argument(node, "accumulate"):
-        return False
-    before, kept = x.meta["val"].dim(), mask.meta["val"].dim()
-    if value.meta["val"].numel() != 1 or value.meta["val"].dim() > before:
-        return False
-    if kept < before:
-        shape = [*mask.meta["val"].shape, *[1] * (before - kept)]
-        mask = call(mask, _aten.reshape.default, mask, shape)
-    node.target, node.args = _aten.where.self, (mask, value, x)
-    return True
-
-
 def _by_reciprocal(module: GraphModule, node: Node) -> bool:
     """x / constant -> x * (1 / constant)."""
     divisor = tensor_constant(module, node.args[1])
@@ -117,13 +98,11 @@ def name_masks(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many ops were rewritten."""
     count = 0
     for node in list(module.graph.nodes):
-        if node.target not in (*_ARITHMETIC, _SUM, _INDEX_PUT):
+        if node.target not in (*_ARITHMETIC, _SUM):
             continue
         with module.graph.inserting_before(node):
             if node.target is _SUM:
                 count += _count(node)
-            elif node.target is _INDEX_PUT:
-                count += _assign(node)
             elif node.target is not _MUL or not _choose(module, node):
                 count += _as_numbers(module, node)
             else:

@@ -35,6 +35,11 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
     "distance": (lambda x: torch.dist(x, ROWS[:, :1]), "aten.linalg_vector_norm", 1),
     "assignment by mask": (lambda x: _assigned(x, x > 0.5), "aten.where", 1),
     "assignment of rows by mask": (lambda x: _assigned(x, x[..., 0] > 0.0), "aten.where", 1),
+    "assignment of a row": (lambda x: x.index_put((x[:, 0, 0] > 0,), X[:1]), "aten.where", 0),
+    "median of a number": (lambda x: x[0, 0, 0].median(), "aten.topk", 0),
+    "quotient rounded down": (lambda x: torch.floor_divide(x, x + 4.0), "aten.floor", 1),
+    "quotient cut off": (lambda x: torch.div(x, x[0], rounding_mode="trunc"), "aten.trunc", 1),
+    "quotient by a number": (lambda x: torch.floor_divide(x, 0.5), "aten.floor", 0),
     "bags": (lambda i: F.embedding_bag(i, X.reshape(-1, 10)), "aten.embedding", 1),
     "bags, largest": (
         lambda i: F.embedding_bag(i, X.reshape(-1, 10), mode="max"),

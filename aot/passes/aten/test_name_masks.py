@@ -13,7 +13,6 @@ from aot.testing.fixtures import check_aten_pass, op_counts
 
 X = torch.linspace(-2.0, 2.0, 15).reshape(3, 5)
 Y = X.flip(0)
-ONE = torch.tensor(1.0)
 LINE = torch.tensor([0.5, -2.0, 3.0, 0.1, 7.0])
 
 # function of X and Y, changes, an op afterwards and how many of it
@@ -36,9 +35,6 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], int, str, int]] = {
     "by a constant number": (lambda x, y: x / torch.tensor(3.0), 0, "aten.div", 1),
     "by zeros": (lambda x, y: x / (LINE > 1).float(), 0, "aten.div", 1),
     "of constants": (lambda x, y: LINE / x, 0, "aten.div", 1),
-    "assignment": (lambda x, y: x.index_put((y > 0,), ONE), 1, "aten.where", 1),
-    "assignment of rows": (lambda x, y: x.index_put((y[:, 0] > 0,), ONE), 1, "aten.where", 1),
-    "assignment of a row": (lambda x, y: x.index_put((y[:, 0] > 0,), LINE), 0, "aten.where", 0),
     "values": (lambda x, y: x * y + x / y, 0, "aten.mul", 1),
 }
 

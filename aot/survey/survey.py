@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lowers programs, and says what became of each."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.graph import border_nodes, edge_of
+from aot.dialect.reference import fit_inputs
+from aot.errors import LoweringError
+from aot.inputs import Inputs
+from aot.lower import Lowered, lower
+from aot.quality.decibels import decibels, power
+from aot.quality.float_model import FloatModel
+from aot.quality.quality import MIN_SQNR_DB
+from aot.survey.programs import Program
+from aot.testing.lockstep import compare
+
+OUTCOMES = ("int8", "partly", "float", "refused", "wrong", "invalid")
+
+_BORDER = ("pl.quantize", "pl.dequantize", "pl.transpose", "pl.reshape")
+_RELATIVE = 1e-4  # of float32: passes over the float graph add up in another order
+_STATE_STEPS = 4  # of 16 bits, which a loop carries; int8 has 256 of them in one
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of a program.
+
+    Attributes:
+      outcome: one of OUTCOMES; "partly" and "float" are by request, and refused where it is not
+        made; "wrong" are values that no rounding explains, outputs with less than 10 dB against
+        the float model of what int8 inputs hold, and errors that lowering does not know;
+        "invalid" is what torch itself refuses.
+      reason: why it is not int8; "" where it is.
+    """
+
+    outcome: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.outcome} ({self.reason})" if self.reason else self.outcome
+
+
+def survey(program: Program) -> Row:
+    """Lowers a program; where it is refused, with ops in float."""
+    try:
+        with torch.no_grad():
+            program.make()(*program.samples()[0])
+    except Exception as error:
+        return Row("invalid", f"torch: {str(error).splitlines()[0]}")
+    try:
+        return _judged(program, _lowered(program, allow_float_fallback=False), "")
+    except LoweringError as error:
+        reason = _said(error)
+    except Exception as error:
+        return Row("wrong", f"{type(error).__name__} is raised")
+    try:
+        return _judged(program, _lowered(program, allow_float_fallback=True), reason)
+    except LoweringError:
+        return Row("refused", reason)
+    except Exception as error:
+        return Row("wrong", f"{type(error).__name__} is raised, with ops in float")
+
+
+def _lowered(program: Program, allow_float_fallback: bool) -> Lowered:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        samples = program.samples()
+        options: dict[str, Any] = {"min_sqnr": -math.inf, "min_agreement": 0.0, "per_op": False}
+        return lower(
+            program.make(),
+            samples[0],
+            calibration=samples,
+            allow_float_fallback=allow_float_fallback,
+            **options,
+        )
+
+
+def _judged(program: Program, lowered: Lowered, reason: str) -> Row:
+    problem = _wrong(program, lowered)
+    if problem:
+        return Row("wrong", problem)
+    floats = lowered.report["float_ops"]
+    if not floats:
+        return Row("int8", "")
+    computing = [op for op in lowered.report["ops"] if op["op"] not in _BORDER]
+    return Row("float" if floats == len(computing) else "partly", reason)
+
+
+def _wrong(program: Program, lowered: Lowered) -> str:
+    """What is not as it must be of a lowered program, step by step; "" if all is."""
+    samples = program.samples()
+    inputs = Inputs(program.make(), samples[0], program.name)
+    tensors = [inputs.tensors(sample, program.name) for sample in samples]
+    model = FloatModel(inputs.model, lowered.report["results"])
+    floats = FloatModel(lowered.floats)
+    nodes, _ = border_nodes(lowered.folded)
+    signals, noises = defaultdict[int, float](float), defaultdict[int, float](float)
+    for sample in tensors:
+        contiguous = [x.contiguous() for x in sample]
+        for expected, actual in zip(model(sample), floats(contiguous), strict=True):
+            values = actual.double(), expected.double()
+            tolerance = _RELATIVE * values[1].abs().max().item()
+            if not torch.allclose(*values, _RELATIVE, tolerance, equal_nan=True):
+                return "the float graph is not the model"
+        results = lowered.reference(sample)
+        for expected, actual in zip(
+            lowered.folded(*fit_inputs(contiguous, nodes)), results, strict=True
+        ):
+            if not torch.equal(actual, expected):
+                return "the layout passes change values"
+        held = _dequantized(fit_inputs(contiguous, nodes), nodes)
+        for i, (expected, actual) in enumerate(
+            zip(model(held), lowered.dequantize_outputs(results), strict=True)
+        ):
+            defined = torch.isfinite(expected)
+            signals[i] += power(expected[defined])
+            noises[i] += power(actual[defined].double() - expected[defined].double())
+    for op, difference in compare(lowered, tensors).by_op.items():
+        if difference.largest > (_STATE_STEPS if op.endswith(" state") else 1):
+            return f"{op} is {difference.largest} steps from the float op"
+    found = (decibels(signals[i], noises[i]) for i in signals)
+    worst = min((sqnr for sqnr in found if sqnr is not None), default=math.inf)
+    return f"{worst:.1f} dB of what int8 inputs hold" if worst < MIN_SQNR_DB else ""
+
+
+def _dequantized(values: Sequence[torch.Tensor], nodes: Sequence[Node]) -> list[torch.Tensor]:
+    """Inputs as int8 holds them."""
+    found = zip(values, (edge_of(node).quantization for node in nodes), strict=True)
+    return [x if q is None else q.dequantize(x) for x, q in found]
+
+
+def _said(error: LoweringError) -> str:
+    """The first problem, without its place."""
+    if error.problems:
+        problem = error.problems[0]
+        return f"{problem.op}: {problem.reason}"
+    return str(error).splitlines()[0]

@@ -163,6 +163,7 @@ def firmware_image(
         models = [],
         plan = None,
         facts = [],
+        tags = [],
         testonly = False,
         visibility = None):
     """Makes an image for a board.
@@ -179,6 +180,7 @@ def firmware_image(
       models: .pte files of the models that the app runs.
       plan: the .json of the app's plan_library, from which `.sim` knows the names of steps.
       facts: JSON files with more rows for the table of `.sim` (boards/image/sim.py).
+      tags: of all of them.
       testonly: of all of them.
       visibility: of all of them.
     """
@@ -188,6 +190,7 @@ def firmware_image(
         board = board,
         models = models,
         plan = plan,
+        tags = tags,
         testonly = testonly,
         visibility = visibility,
     )
@@ -196,6 +199,7 @@ def firmware_image(
             name = "%s.%s" % (name, part),
             srcs = [name],
             output_group = part,
+            tags = tags,
             testonly = testonly,
             visibility = visibility,
         )
@@ -205,6 +209,7 @@ def firmware_image(
         args = ["$(rootpath :%s.size_json)" % name],
         data = [name + ".size_json"],
         main = Label("//boards/image:size_table.py"),
+        tags = tags,
         testonly = testonly,
         visibility = visibility,
         deps = [Label("//boards/image")],
@@ -221,6 +226,7 @@ def firmware_image(
             name + ".hex",
         ],
         main = Label("//boards/image:flash.py"),
+        tags = tags,
         testonly = testonly,
         visibility = visibility,
         deps = [Label("//boards/image:flash")],
@@ -230,6 +236,7 @@ def firmware_image(
         facts = facts,
         has_plan = plan != None,
         image = name,
+        tags = tags,
         testonly = testonly,
         visibility = visibility,
     )

@@ -5,6 +5,8 @@ Everything is drawn with numpy's PCG64 and computed in double precision before i
 last bits, where BLAS libraries and cores differ, do not reach the result.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -35,9 +37,9 @@ def seed_weights(module: nn.Module, *inputs: torch.Tensor, seed: int) -> nn.Modu
     window, and small biases; recurrent layers torch's own distribution, embeddings and what
     attention has beside its layers normal ones. BatchNorm layers get a scale in [0.5, 1.5], a shift
     of 1.0 +- 0.5 and, as running statistics, those of what reaches them when `inputs` (batches) run
-    through the network; other norms get such a scale, and a shift of 0.0 +- 0.5. With white filters
-    and shifts around zero a deep random network is chaotic: rounding errors grow from layer to
-    layer as they do not in a trained one.
+    through the network, which others do not need; other norms get such a scale, and a shift of
+    0.0 +- 0.5. With white filters and shifts around zero a deep random network is chaotic: rounding
+    errors grow from layer to layer as they do not in a trained one.
     """
     rng = np.random.default_rng(seed)
     module = module.double().eval()
@@ -49,6 +51,14 @@ def seed_weights(module: nn.Module, *inputs: torch.Tensor, seed: int) -> nn.Modu
                 common = rng.standard_normal(shape[:2]).reshape(*shape[:2], *[1] * (len(shape) - 2))
                 values = (values + common) / np.sqrt(2.0)
             _fill(layer.weight, values * np.sqrt(2.0 / layer.weight[0].numel()))
+            if layer.bias is not None:
+                _fill(layer.bias, rng.standard_normal(layer.bias.shape) * 0.05)
+        elif isinstance(layer, nn.ConvTranspose1d | nn.ConvTranspose2d):
+            # [inputs, outputs / groups, ...]: each output has a window's share of every input.
+            windows = layer.weight[0, 0].numel() / np.prod(layer.stride)
+            fan_in = layer.weight.shape[0] / layer.groups * windows
+            values = rng.standard_normal(layer.weight.shape)
+            _fill(layer.weight, values * np.sqrt(2.0 / fan_in))
             if layer.bias is not None:
                 _fill(layer.bias, rng.standard_normal(layer.bias.shape) * 0.05)
         elif isinstance(layer, nn.RNNBase | nn.RNNCellBase):
@@ -69,8 +79,9 @@ def seed_weights(module: nn.Module, *inputs: torch.Tensor, seed: int) -> nn.Modu
             for own in layer.parameters(recurse=False):
                 deviation = np.sqrt(1.0 / own.shape[1]) if own.dim() > 1 else 0.05
                 _fill(own, rng.standard_normal(own.shape) * deviation)
-    with torch.no_grad():
-        module(*(x.double() if x.is_floating_point() else x for x in inputs))
+    if inputs:
+        with torch.no_grad():
+            module(*(x.double() if x.is_floating_point() else x for x in inputs))
     return to_grid(module)
 
 
@@ -94,6 +105,11 @@ def spectrograms(
     noise = torch.from_numpy(rng.standard_normal((count, 1, frames + 2, bins + 2)))
     smooth = functional.avg_pool2d(noise, 3, stride=1).squeeze(1) * 3.0
     return (mean + deviation * smooth).float()
+
+
+def one_by_one(*inputs: torch.Tensor) -> Iterator[tuple[torch.Tensor, ...]]:
+    """Samples of batch size 1 from batches, one batch for each argument of the network."""
+    return zip(*(torch.split(x, 1) for x in inputs), strict=True)
 
 
 def _fill(parameter: torch.Tensor, values: npt.NDArray[np.float64]) -> None:

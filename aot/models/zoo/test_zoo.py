@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The zoo's networks are int8 throughout, as good as their rows say, and copy nothing but what they
+have to, in either memory format. The environment variable MODELS names those to look at.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import torch
+
+from aot.lower import lower
+from firmware.plan.graph import Step
+from firmware.plan.plan import make_plan
+from firmware.plan.pte import read_program
+from firmware.plan.testing import sample_board
+
+FOLDER = Path(__file__).parent
+MODELS = os.environ["MODELS"].split()
+# Those that see images of several channels.
+IMAGES = sorted(
+    {
+        "efficientnet_lite0",
+        "mobilenet_v2",
+        "mobilenet_v3_small",
+        "resnet18",
+        "siamese",
+        "ssd",
+        "unet",
+        "yolo",
+    }
+    & set(MODELS)
+)
+MOVEMENT = {"pl::transpose", "pl::slice", "pl::cat", "pl::gather", "pl::pad"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is expected of a network.
+
+    Attributes:
+      sqnr_db: at least, of every output.
+      copies: kernel calls that only move values, by op; those that fit an input or output to the
+        order of memory that the user chose do not count.
+    """
+
+    sqnr_db: float
+    copies: dict[str, int] = field(default_factory=dict)
+
+
+# The SQNR is 1 dB below that of the README's table: the last bits of calibration differ between
+# cores. Copies: an attention layer brings queries, keys and values to its heads and the result
+# back, where there are several; a mixer's tokens become channels and back; channels of two values
+# become those of one, as do both directions of a recurrent layer; a constant token goes in front of
+# others; a detector reads parts of its channels; a layer's hidden states are read while the new
+# ones are written, and copied at the end.
+ROWS = {
+    "autoencoder": Row(28.0),
+    "bidirectional_lstm": Row(37.0, {"cat": 2}),
+    "convnext": Row(28.0),
+    "crnn": Row(35.0, {"cat": 1}),
+    "efficientnet_lite0": Row(19.0),
+    "group_norm_resnet": Row(32.0),
+    "gru_stream": Row(29.0, {"cat": 1}),
+    "keyword_transformer": Row(31.0, {"cat": 1}),
+    "lstm_stream": Row(34.0, {"cat": 1}),
+    "mlp_mixer": Row(29.0, {"transpose": 4}),
+    "mobilenet_v2": Row(17.0),
+    "mobilenet_v3_small": Row(16.0),
+    "pointnet": Row(27.0),
+    "resnet18": Row(27.0),
+    "siamese": Row(34.0),
+    "ssd": Row(34.0),
+    "tcn": Row(28.0),
+    "unet": Row(31.0, {"cat": 2}),
+    "vit": Row(26.0, {"cat": 1, "transpose": 8}),
+    "whisper_layer": Row(27.0, {"transpose": 4}),
+    "yolo": Row(33.0, {"gather": 1, "cat": 3, "slice": 6}),
+}
+
+
+def copies(pte: bytes) -> Counter[str]:
+    """The kernel calls of a plan that only move values, by op; "input" and "output" count the
+    transposes of these.
+    """
+    program = read_program(pte)
+    sharing = make_plan(program, sample_board((1 << 24,), 1 << 24)).sharing
+    kinds = {port.value.name: "input" for port in program.inputs}
+    kinds |= {port.value.name: "output" for port in program.outputs}
+    known = 0
+    while known < len(kinds):  # what lies in them, or they in it
+        known = len(kinds)
+        for alias in sharing.aliases:
+            kind = kinds.get(alias.result) or kinds.get(alias.source)
+            if kind is not None:
+                kinds |= {alias.result: kind, alias.source: kind}
+
+    def kind(step: Step) -> str:
+        found = [kinds[v.name] for v in (*step.reads, *step.writes) if v.name in kinds]
+        return found[0] if found and step.op.op == "pl::transpose" else step.op.op[4:]
+
+    return Counter(kind(step) for step in sharing.steps if step.op.op in MOVEMENT)
+
+
+def inner(counts: Counter[str]) -> dict[str, int]:
+    """Copies that are not at the border."""
+    return {op: count for op, count in counts.items() if op not in ("input", "output")}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_is_int8_and_close_to_float(model: str) -> None:
+    report = json.loads((FOLDER / f"{model}.report.json").read_text())
+    assert report["float_ops"] == 0
+    assert min(output["sqnr_db"] for output in report["quality"]["outputs"]) >= ROWS[model].sqnr_db
+    accuracy = report["quality"]["accuracy"]
+    if accuracy is not None:
+        assert accuracy["float32"] >= 0.9
+        assert accuracy["int8"] >= accuracy["float32"] - 0.01
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_copies_only_what_it_has_to(model: str) -> None:
+    counts = copies((FOLDER / f"{model}.pte").read_bytes())
+    assert inner(counts) == ROWS[model].copies
+    assert counts["input"] <= 1
+
+
+@pytest.mark.parametrize("model", IMAGES)
+def test_copies_no_image_that_is_channels_last(model: str) -> None:
+    definition = importlib.import_module(f"aot.models.zoo.{model}")
+    (image,) = next(iter(definition.calibration()))
+    image = image.contiguous(memory_format=torch.channels_last)
+    lowered = lower(
+        definition.factory(),
+        (image,),
+        calibration=[(image,)],
+        min_sqnr=float("-inf"),
+        min_agreement=0.0,
+        per_op=False,
+    )
+    counts = copies(lowered.pte)
+    assert inner(counts) == ROWS[model].copies
+    assert counts["input"] == 0

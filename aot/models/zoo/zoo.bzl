@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""zoo_model: a network of this folder, its weights, and an image that runs it."""
+
+load("@rules_python//python:defs.bzl", "py_binary")
+load("//aot:pte_model.bzl", "pte_model")
+load("//boards:board_run.bzl", "board_run_test")
+load("//boards:firmware_image.bzl", "firmware_image")
+load("//firmware/apps:vectors.bzl", "check_app", "classify_app")
+load("//firmware/plan:plan_library.bzl", "plan_library")
+
+_BOARD = "//boards/corstone300"
+
+# The parts of an image that the table is made from.
+PARTS = ["board", "elf", "plan_json", "size_json"]
+
+def zoo_model(name, trained = False, classifies = False, tags = []):
+    """Lowers `<name>.py`, makes the image `<name>_app` and its test `<name>_test`.
+
+    Args:
+      name: of the model and of its file.
+      trained: whether its weights are made here, from the digits (on_digits.py).
+      classifies: whether its `evaluation` gives classes, which the board compares with its own.
+      tags: of all targets.
+    """
+    data = []
+    if trained:
+        py_binary(
+            name = name + ".train",
+            srcs = ["train.py"],
+            main = "train.py",
+            tags = tags,
+            deps = [":%s.module" % name],
+        )
+        native.genrule(
+            name = name + ".weights",
+            outs = [name + ".npz"],
+            cmd = "$(location :{0}.train) --model={0} --output=$@".format(name),
+            message = "Training " + name,
+            tags = tags,
+            tools = [":%s.train" % name],
+        )
+        data = [":%s.npz" % name]
+    pte_model(
+        name = name,
+        srcs = [name + ".py"],
+        data = data,
+        per_op = False,
+        tags = tags,
+        test_inputs = "aot.models.zoo.%s:%s" % (
+            name,
+            "evaluation" if classifies else "test_inputs",
+        ),
+        deps = [":common"],
+    )
+    plan_library(
+        name = name + "_plan",
+        pte = name,
+        tags = tags,
+    )
+    if classifies:
+        classify_app(
+            name = name + "_run",
+            plan = ":%s_plan" % name,
+            tags = tags,
+            test_set = name,
+        )
+    else:
+        check_app(
+            name = name + "_run",
+            plan = ":%s_plan" % name,
+            tags = tags,
+            vectors = name,
+        )
+    firmware_image(
+        name = name + "_app",
+        app = ":%s_run" % name,
+        board = _BOARD,
+        models = [name],
+        plan = ":%s_plan.json" % name,
+        tags = tags,
+        testonly = True,
+    )
+    board_run_test(
+        name = name + "_test",
+        size = "medium",
+        program = ":%s_app" % name,
+        tags = tags,
+    )

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ops that others say: a sort is all of topk, a median one of it; a norm of any order powers and a
-sum; a product of many values products of two; a rounded quotient a quotient and its rounding; an assignment where a mask says a choice; distances
-norms of differences; bags of embeddings sums of them.
+sum; a product of many values products of two; a rounded quotient a quotient and its rounding; an
+assignment where a mask says a choice; distances norms of differences; bags of embeddings sums of
+them.
 
 Leaves what has other forms of its own, and bags of different sizes.
 """

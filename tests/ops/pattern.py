@@ -290,7 +290,7 @@ def cases() -> Iterator[Case]:
     yield Case("layer_norm_of_channels", ChannelsFirstNorm, (Input((1, 3, 6, 6)),), norm, 1)
     basic = {"conv2d": 3, "normalize": 3, "add": 1}
     yield spatial("residual_group_norm", ResidualGroupNorm, (1, 4, 8, 8), basic)
-    convnext = {"depthwise_conv2d": 1, "normalize": 1, "linear": 2, "lut": 1, "mul": 1, "add": 1}
+    convnext = {"depthwise_conv2d": 1, "normalize": 1, "linear": 2, "lut": 1, "add": 1}
     yield spatial("convnext_block", ConvNeXt, (1, 8, 8, 8), convnext)
     mixer = {"normalize": 2, "linear": 4, "lut": 2, "add": 2}
     yield Case("mixer_block", Mixer, (Input((1, 6, 8)),), mixer, 2)

@@ -27,7 +27,7 @@ def ethos_u(configuration: str) -> Backend:
         "ethos_u",
         "EthosUBackend",
         lambda region: _compile(region, npu),
-        reject=reject,
+        reject=lambda node: reject(node, npu),
         not_worth=_not_worth,
     )
 

@@ -9,11 +9,14 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.backends.ethos_u.emitters import EMITTERS
+from aot.backends.ethos_u.npus import Npu
 from aot.backends.ethos_u.tosa import TosaGraph, Value
 from aot.dialect.graph import (
     arguments,
     border_nodes,
+    calls,
     dialect_op,
+    inputs_of,
     shape_of,
     tensor_constant,
 )
@@ -21,8 +24,8 @@ from aot.dialect.graph import (
 _CONSTANTS = {"weight", "bias", "multiplier", "shift", "table"}
 
 
-def reject(node: Node) -> str:
-    """Why no NPU runs an op of the dialect; "" if each can."""
+def reject(node: Node, npu: Npu) -> str:
+    """Why an NPU does not run an op of the dialect; "" if it can."""
     op = dialect_op(node)
     assert op is not None  # partition asks of nothing else
     if op.name not in EMITTERS:
@@ -33,6 +36,8 @@ def reject(node: Node) -> str:
     for name in _CONSTANTS & given.keys():
         if isinstance(given[name], torch.Tensor) and given[name].is_meta:
             return f"its {name} is computed, not a constant"
+    if npu.is_smallest and op.name == "lut" and calls(_moved(node), "transpose"):
+        return "Vela loses tables behind a transpose on this NPU"
     return EMITTERS[op.name].reject(**given)
 
 
@@ -59,6 +64,12 @@ def tosa_of(region: GraphModule) -> bytes:
     for node in outputs:
         graph.output(values[node])
     return graph.serialize()
+
+
+def _moved(node: Node) -> Node:
+    """What an op reads, before reshapes."""
+    (source,) = inputs_of(node)
+    return _moved(source) if calls(source, "reshape") else source
 
 
 def _seen(module: GraphModule, value: Any) -> Any:

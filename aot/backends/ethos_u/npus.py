@@ -22,6 +22,13 @@ class Npu:
     memory_mode: str
     modelled: bool
 
+    @property
+    def is_smallest(self) -> bool:
+        """Whether Vela 5.1.0 loads tables that it fuses into a transpose behind the end of its
+        memory.
+        """
+        return self.name in ("ethos-u55-32", "ethos-u55-64")
+
 
 # System configurations and memory modes are the ones that ExecuTorch takes for each product.
 _PRODUCTS = {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thousands of random calls of each op through the emitters, for the night: prints how many are
-exact, by op and configuration.
+"""Thousands of random calls of each op, and of random graphs, through the emitters, for the night:
+prints how many are exact, by op and configuration.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import sys
 from absl import app, flags
 
 from aot.backends.ethos_u.npus import NPUS
+from aot.backends.ethos_u.testing.graphs import random_graph
 from aot.backends.ethos_u.testing.proof import prove
 from aot.backends.ethos_u.testing.regions import REGIONS, random_region
 from aot.backends.ethos_u.vela import VelaError
@@ -18,7 +19,8 @@ from tools.text.table import table
 
 _COUNT = flags.DEFINE_integer("count", 200, "Calls of each op.", lower_bound=1)
 _SEED = flags.DEFINE_integer("seed", 0, "Of the first.", lower_bound=0)
-_OPS = flags.DEFINE_list("ops", list(REGIONS), "Which ops.")
+_GRAPHS = "graphs"
+_OPS = flags.DEFINE_list("ops", [*REGIONS, _GRAPHS], "Which ops, or graphs of several.")
 _CONFIGURATIONS = flags.DEFINE_list(
     "configurations", [name for name, npu in NPUS.items() if npu.modelled], "Which NPUs."
 )
@@ -34,7 +36,8 @@ def main(argv: list[str]) -> int:
             exact = left = wrong = 0
             for seed in range(_SEED.value, _SEED.value + _COUNT.value):
                 try:
-                    taken = prove(random_region(op, seed), configuration)
+                    region = random_graph(seed) if op == _GRAPHS else random_region(op, seed)
+                    taken = prove(region, configuration)
                 except (VelaError, VerificationError) as error:
                     wrong += 1
                     failures.append(f"{op}, seed {seed}, {configuration}: {error}")

@@ -19,9 +19,9 @@ def prove(region: GraphModule, configuration: str) -> bool:
       VelaError: Vela does not compile what is emitted.
       VerificationError: they do not agree.
     """
-    if any(reject(node) for node in region.graph.nodes if dialect_op(node)):
-        return False
     npu = NPUS[configuration]
+    if any(reject(node, npu) for node in region.graph.nodes if dialect_op(node)):
+        return False
     tosa = tosa_of(region)
     verify(region, tosa, compile_tosa(tosa, npu), npu)
     return True

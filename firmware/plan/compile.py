@@ -23,7 +23,7 @@ from boards.board import BoardError, Engine, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from firmware.plan import emit_c
 from firmware.plan.load import load_modules
-from firmware.plan.plan import DoesNotFitError, make_plan
+from firmware.plan.plan import OPTIMIZE, DoesNotFitError, make_plan
 from firmware.plan.program import Program, ProgramError, load_program
 from firmware.plan.report import does_not_fit_text, plan_json, plan_text
 from kernels.common.kernel import KernelError
@@ -41,6 +41,12 @@ _SOURCE = flags.DEFINE_string("source", None, "The C file to write.")
 _HEADER = flags.DEFINE_string("header", None, "The header to write.")
 _INCLUDE = flags.DEFINE_string("include", None, "The header's path in #include directives.")
 _JSON = flags.DEFINE_string("json", None, "The plan's description to write.")
+_OPTIMIZE = flags.DEFINE_enum(
+    "optimize",
+    "speed",
+    OPTIMIZE,
+    "memory: the smallest arena; speed: the fewest instructions for which the board has memory.",
+)
 _REPORT = flags.DEFINE_bool("report", False, "Print steps, memory map and sizes.")
 
 
@@ -58,7 +64,7 @@ def main(argv: list[str]) -> int:
         board = load_board(_path(_BOARD.value))
         brought = tuple(Engine(backend) for backend in _ENGINES.value)
         board = replace(board, engines=board.engines + brought)
-        plan = make_plan(_program(_path(model)), board)
+        plan = make_plan(_program(_path(model)), board, _OPTIMIZE.value)
     except (BoardError, OSError) as error:
         return _fail(str(error))
     except (PteError, ProgramError, KernelError) as error:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Program and board to plan: every tensor has an address, every constant a place in flash."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from boards.board import Board, Pool
 from firmware.plan.check import check_delegates, check_plan
 from firmware.plan.delegates import delegate_of, places
-from firmware.plan.graph import Graph, build_graph, operands
+from firmware.plan.graph import Graph, Step, build_graph, operands
 from firmware.plan.layout import ALIGNMENT, ENTRY, scratch_name
 from firmware.plan.planner import Block, Placement, align_up, live_bytes
 from firmware.plan.pools import DoesNotFitError as PoolsDoNotFitError
@@ -17,6 +17,8 @@ from firmware.plan.pools import PoolUse, place_in_pools
 from firmware.plan.program import Program, State
 from firmware.plan.sharing import Sharing, share_memory
 from kernels.common.kernel import AnyArray, Constant, Value
+
+OPTIMIZE = ("speed", "memory")
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,11 @@ class Plan:
     pools: tuple[PoolUse, ...]
     constants: tuple[FlashConstant, ...]
     _by_content: Mapping[tuple[str, bytes], FlashConstant]
+
+    @property
+    def arena_bytes(self) -> int:
+        """In all memories."""
+        return sum(use.placement.size for use in self.pools)
 
     def block_address(self, block: str) -> Address:
         """Where a block of memory lies."""
@@ -105,14 +112,56 @@ class DoesNotFitError(Exception):
         self.where = where
 
 
-def make_plan(program: Program, board: Board) -> Plan:
+def make_plan(program: Program, board: Board, optimize: str = "speed") -> Plan:
     """Plans a program for a board.
+
+    Args:
+      program, board: see there.
+      optimize: one of OPTIMIZE: "speed" takes memory before instructions as long as the board has
+        it, "memory" takes the smallest arena.
 
     Raises:
       KernelError: no kernel can run one of the calls, or no engine of the board a delegate.
       DoesNotFitError: a memory of the board is too small.
     """
     graph = build_graph(program, board.isa)
+    if optimize == "memory":
+        return _smallest(graph, board)
+    try:
+        return _plan(graph, board)
+    except DoesNotFitError as error:
+        if error.memory != "arena":
+            raise
+        return _smallest(graph, board)
+
+
+def _smallest(graph: Graph, board: Board) -> Plan:
+    """With nearer calls where more is in use than fits into the arena that all of them allow."""
+    nearer = {step for step in graph.steps if step.kernel.nearer is not None}
+    plan = _plan(_with_nearer(graph, nearer), board)
+    sharing = share_memory(graph)
+    live = live_bytes(sharing.blocks, ALIGNMENT)
+    in_use, kept = 0, set()
+    for index, step in enumerate(sharing.steps, 1):
+        in_use = live.get(index, in_use)
+        if in_use > plan.arena_bytes:
+            kept.add(step)
+    try:
+        fewer = _plan(_with_nearer(graph, nearer & kept), board)
+    except DoesNotFitError:
+        return plan
+    return fewer if fewer.arena_bytes <= plan.arena_bytes else plan
+
+
+def _with_nearer(graph: Graph, chosen: Collection[Step]) -> Graph:
+    steps = (
+        replace(step, kernel=step.kernel.nearer) if step in chosen and step.kernel.nearer else step
+        for step in graph.steps
+    )
+    return replace(graph, steps=tuple(steps))
+
+
+def _plan(graph: Graph, board: Board) -> Plan:
     sharing = share_memory(graph)
     constants = _collect_constants(graph, sharing)
     plan = Plan(

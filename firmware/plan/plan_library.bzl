@@ -72,6 +72,7 @@ def _plan_source_impl(ctx):
     arguments.add(board, format = "--board=%s")
     arguments.add(name, format = "--name=%s")
     arguments.add_all(ctx.attr.engines, format_each = "--engine=%s")
+    arguments.add(ctx.attr.optimize, format = "--optimize=%s")
     arguments.add(source, format = "--source=%s")
     arguments.add(header, format = "--header=%s")
     arguments.add(description, format = "--json=%s")
@@ -107,6 +108,7 @@ _plan_source = rule(
         ),
         "modules": attr.string_list(doc = "Modules that find kernels."),
         "engines": attr.string_list(),
+        "optimize": attr.string(values = ["speed", "memory"]),
         "plan_name": attr.string(mandatory = True),
         "program": attr.label(
             mandatory = True,
@@ -153,7 +155,7 @@ def _with(name, program, deps, **kwargs):
 def _modules(kernels, name):
     return [".".join([part for part in kernel.package.split("/") if part] + [name]) for kernel in kernels]
 
-def plan_library(name, pte, engines = [], kernels = [], **kwargs):
+def plan_library(name, pte, engines = [], kernels = [], optimize = "speed", **kwargs):
     """Compiles a lowered model for the board that the configuration is for.
 
     Gives a library that defines `const pl_plan <name>` (firmware/runtime/plan.h) and, for #include,
@@ -167,6 +169,8 @@ def plan_library(name, pte, engines = [], kernels = [], **kwargs):
       engines: backends whose engine the app brings itself, as code that reaches all memories; those of
         the board are known (firmware/runtime/delegate.h).
       kernels: labels of kernels outside of Pilotlight that the model calls (kernels/kernel.bzl).
+      optimize: "memory" for the smallest arena, "speed" for the fewest instructions for which the board
+        has memory.
       **kwargs: tags, testonly, visibility.
     """
     plan_name = c_name(name)
@@ -193,6 +197,7 @@ def plan_library(name, pte, engines = [], kernels = [], **kwargs):
         compiler = _with(name, "compile", planners, **kwargs),
         engines = engines,
         modules = _modules(kernels, "kernel"),
+        optimize = optimize,
         plan_name = plan_name,
         program = ":" + name + ".program",
         **kwargs

@@ -37,7 +37,7 @@ def plan_json(plan: Plan, name: str) -> dict[str, Any]:
         "board": plan.board.name,
         "isa": plan.board.isa,
         "arena": {
-            "bytes": sum(use.placement.size for use in plan.pools),
+            "bytes": plan.arena_bytes,
             "lower_bound": live.get(peak, 0),
             "peak": {"step": peak, "what": step_text(sharing, peak)},
             "pools": [

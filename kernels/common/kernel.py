@@ -81,6 +81,8 @@ class KernelCall:
     `in_place` names an input and an output that may start at the same address. Each (input, output,
     distance) of `overlap` names an output that may lie over an input if it starts `distance` bytes
     or more before it, or at most -distance bytes after its start; see kernels.common.overlap.
+    `nearer` is a call that computes the same of the same operands with more instructions, and whose
+    output may lie over more of its input.
     """
 
     function: str
@@ -91,6 +93,7 @@ class KernelCall:
     scratch: int = 0
     in_place: tuple[tuple[str, str], ...] = ()
     overlap: tuple[tuple[str, str, int], ...] = ()
+    nearer: "KernelCall | None" = None
 
     @property
     def struct_prefix(self) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Windows over NHWC images, for convolutions and pooling."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -72,6 +72,17 @@ class Windows:
         pixels = self.kernel == (1, 1) and self.stride == (1, 1)
         image = self.kernel == self.input and self.dilation == (1, 1)
         return self.padding == (0, 0, 0, 0) and (pixels or image)
+
+    def in_blocks(self, most: int) -> "Windows | None":
+        """The same pixels, each a window, as an image whose rows are short: as long as divides
+        them, at most `most`. None if the windows are not pixels, or nothing divides them.
+        """
+        count = self.batches * self.input[0] * self.input[1]
+        width = next((w for w in range(min(most, count), 1, -1) if count % w == 0), None)
+        if width is None or width == count or self.kernel != (1, 1) or not self.cover_input:
+            return None
+        size = count // width, width
+        return replace(self, batches=1, input=size, stride=(1, 1), output=size)
 
     @property
     def are_runs(self) -> bool:

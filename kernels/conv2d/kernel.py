@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::conv2d on kernels/conv2d/conv2d.h, or on linear's kernel where it is a matrix product."""
 
+from dataclasses import replace
+
 from kernels.common.gemm import (
     fold_zero_point,
     pack,
@@ -15,6 +17,9 @@ from kernels.common.overlap import Overlap, overlap
 from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
 from kernels.common.window import Windows
 from kernels.linear.kernel import linear_call
+
+_BLOCK_ROWS = 8
+"""Of a matrix product whose result is to lie over its input: the fewer, the nearer and slower."""
 
 
 @kernel("pl::conv2d")
@@ -34,10 +39,21 @@ def convolution_call(
     call: OpCall, windows: Windows, weight: AnyArray, groups: int, isa: Isa
 ) -> KernelCall:
     """A convolution with weight [O, KH, KW, C / groups]; other arguments as of pl::conv2d."""
+    if groups > 1 or not windows.cover_input:
+        return _convolution_call(call, windows, weight, groups, isa)
+    product = linear_call(call, weight.reshape(weight.shape[0], -1), isa)
+    blocks = windows.in_blocks(_BLOCK_ROWS)
+    if product.overlap or blocks is None:
+        return product
+    nearer = _convolution_call(call, blocks, weight, groups, isa)
+    return replace(product, nearer=nearer) if nearer.overlap else product
+
+
+def _convolution_call(
+    call: OpCall, windows: Windows, weight: AnyArray, groups: int, isa: Isa
+) -> KernelCall:
     channels = weight.shape[0]
     matrix = weight.reshape(channels, -1)
-    if groups == 1 and windows.cover_input:
-        return linear_call(call, matrix, isa)
     multiplier, shift = factors(call, channels)
     bias = channel_vector(call, "bias", channels)
     input_zero_point = zero_point(call, "input_zero_point")

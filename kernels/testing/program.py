@@ -80,11 +80,18 @@ class Program:
         self._functions: dict[str, str] = {}
 
     def add(self, case: Case, expected: Sequence[AnyArray]) -> None:
-        """Adds a case, and once more for each input that an output may lie over, as near as it may
-        lie.
+        """Adds a case, for each call that computes it, and once more for each input that an output
+        may lie over, as near as it may lie.
         """
         call = op_call(case, expected)
-        kernel = self._plan(call, self._isa)
+        kernel: KernelCall | None = self._plan(call, self._isa)
+        while kernel is not None:
+            self._add_runs(case, call, kernel, expected)
+            kernel = kernel.nearer
+
+    def _add_runs(
+        self, case: Case, call: OpCall, kernel: KernelCall, expected: Sequence[AnyArray]
+    ) -> None:
         self._headers.add(kernel.header)
         self._functions[kernel.function] = kernel.struct_prefix
         self._add_run(case, call, kernel, expected, None)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matrix products of Helium run in blocks of rows where memory is short, and nowhere else."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from boards.board import Board, Pool
+from firmware.plan.plan import DoesNotFitError, Plan, make_plan
+from firmware.plan.program import Program
+from firmware.plan.testing import sample_board
+from firmware.plan.testing_calls import Calls
+from kernels.common.kernel import Isa, Value
+
+FAST, NEAR = "pl_linear_blocks_s8", "pl_conv2d_blocks_s8"
+
+
+def pointwise(calls: Calls, x: Value, channels: int) -> Value:
+    """A 1x1 convolution."""
+
+    def constant(array: object, dtype: str) -> Value:
+        elements = np.array(array, dtype)
+        return Value("constant", dtype, elements.shape, elements)
+
+    return calls.call(
+        "pl::conv2d",
+        (*x.shape[:3], channels),
+        input=x,
+        weight=constant(np.ones((channels, 1, 1, x.shape[3]), np.int8), "int8"),
+        bias=constant([0] * channels, "int32"),
+        multiplier=constant([2**30] * channels, "int32"),
+        shift=constant([-7] * channels, "int32"),
+        stride=[1, 1],
+        padding=[0] * 4,
+        dilation=[1, 1],
+        groups=1,
+        input_zero_point=0,
+        output_zero_point=0,
+        activation_min=-128,
+        activation_max=127,
+    )
+
+
+def network() -> Program:
+    """32 to 32 to 8 to 8 channels: the first needs most, the last one little."""
+    calls = Calls()
+    x = calls.input(1, 8, 8, 32)
+    for channels in (32, 8, 8):
+        x = pointwise(calls, x, channels)
+    return calls.program(x)
+
+
+def plan(size: int, optimize: str = "speed", isa: Isa = "mve") -> Plan:
+    board: Board = sample_board()
+    pools = tuple(Pool(pool.name, size) for pool in board.arena)
+    return make_plan(network(), replace(board, isa=isa, arena=pools), optimize)
+
+
+def functions(made: Plan) -> list[str]:
+    return [step.kernel.function for step in made.sharing.steps]
+
+
+def test_fast_where_there_is_memory() -> None:
+    made = plan(1 << 16)
+    assert (made.arena_bytes, functions(made)) == (2 * 2048, [FAST] * 3)
+
+
+@pytest.mark.parametrize(("size", "optimize"), [(1 << 16, "memory"), (2368, "speed")])
+def test_blocks_where_there_is_not(size: int, optimize: str) -> None:
+    """Results of 64 pixels, each eight of them before the one that it is computed of."""
+    made = plan(size, optimize)
+    assert made.arena_bytes == 2048 + 8 * 32 + 8 * 8
+    assert functions(made) == [NEAR, NEAR, FAST]
+
+
+def test_too_small_for_blocks_too() -> None:
+    with pytest.raises(DoesNotFitError) as error:
+        plan(2367)
+    assert error.value.need == 2368
+
+
+def test_rows_that_nothing_divides_are_not_cut() -> None:
+    calls = Calls()
+    x = pointwise(calls, calls.input(1, 1, 11, 8), 8)
+    board = replace(sample_board(), isa="mve")
+    assert functions(make_plan(calls.program(x), board, "memory")) == [FAST]
+
+
+@pytest.mark.parametrize("isa", ["scalar", "dsp"])
+def test_other_cores_have_no_need_of_blocks(isa: Isa) -> None:
+    fast, small = plan(1 << 16, isa=isa), plan(1 << 16, "memory", isa)
+    assert fast.arena_bytes == small.arena_bytes < 2 * 2048
+    assert functions(fast) == functions(small)
+    assert not any("conv2d" in function for function in functions(fast))

@@ -116,7 +116,8 @@ def lower(
       calibration: representative samples like the example, or batches of such, with labels or not;
         of a model with state, in the order in which the device will see them, or a list of such
         sequences.
-      quantization: "int8"; or by layer, {"default": "int8", "head": "float32"} (docs/accuracy.md).
+      quantization: "int8", "int16", "int8w4", "int8w4g32" or "float32"; or by layer, {"default":
+        "int8", "head": "float32"} (docs/accuracy.md).
       quantizer: torchao's, or your own of its kind: what it annotates stays as it says.
       observer: how calibration becomes ranges: "histogram", "minmax", "moving_average", "mse" or
         "percentile"; or by layer, {"default": "minmax", "features.*": "mse"} (docs/accuracy.md).

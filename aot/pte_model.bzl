@@ -48,7 +48,8 @@ def pte_model(
       engines: dict of targets by the configuration of a board's engine, such as "ethos-u55-128"
         (boards/board.bzl): a plan for a board with that engine takes the model as it was lowered for
         that target. Those files are `name.<configuration>.pte` and so on.
-      quantization: "int8", or a dict by layer: {"default": "int8", "head": "float32"}.
+      quantization: "int8", "int16", …, or a dict by layer: {"default": "int8", "head": "float32"}
+        (docs/accuracy.md).
       observer: how calibration becomes ranges, "histogram", "minmax", "moving_average", "mse" or
         "percentile"; or a dict by layer.
       equalize: give the channels between two layers one magnitude first.

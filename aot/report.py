@@ -90,7 +90,11 @@ def _why(node: Node) -> str:
         return "between the model's order of dimensions and NHWC"
     if op.name in ("quantize", "dequantize"):
         return "between float and int8"
-    return "int8 kernel"
+    if op.name == "requantize":
+        return "between layers of int8 and int16"
+    if op.name == "linear_w4":
+        return "int8 kernel, weights of four bits"
+    return "int16 kernel" if values_of(node)[0].dtype is torch.int16 else "int8 kernel"
 
 
 def _delegate(op_id: str, delegate: Delegate, rows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -138,5 +138,5 @@ def test_a_state_at_a_float_border_is_an_error(name: str) -> None:
     x, state = torch.zeros(2, 1, X), torch.zeros(1, 1, H)
     layer = nn.GRU(X, H)
     given = (x, state) if name == "an input" else (x,)
-    with pytest.raises(LoweringError, match="a recurrent layer's state, which is int16"):
+    with pytest.raises(LoweringError, match="is int16, which does not become float32"):
         lower(layer.eval(), given, calibration=[given], float_io=True)

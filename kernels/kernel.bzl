@@ -5,7 +5,15 @@ load("@rules_python//python:defs.bzl", "py_library")
 load("//kernels:kernel_library.bzl", "kernel_library")
 load("//kernels/testing:kernel_test.bzl", "kernel_test")
 
-def kernel(name, srcs = [], variants = {}, only = {}, calls = [], deps = [], defines_op = False):
+def kernel(
+        name,
+        srcs = [],
+        hdrs = [],
+        variants = {},
+        only = {},
+        calls = [],
+        deps = [],
+        defines_op = False):
     """The library, the planner and the tests of the kernels of a folder.
 
     Makes `<name>`, the kernel_library; `kernel`, the py_library with kernel.py; `cases`, that with
@@ -15,6 +23,7 @@ def kernel(name, srcs = [], variants = {}, only = {}, calls = [], deps = [], def
     Args:
       name: of the folder and of its header.
       srcs: sources for every core.
+      hdrs: headers beside <name>.h, of functions whose structs differ.
       variants: sources by class of core, see kernel_library.
       only: sources of one class of core, see kernel_library.
       calls: other kernels whose functions or whose kernel.py this one uses.
@@ -34,7 +43,7 @@ def kernel(name, srcs = [], variants = {}, only = {}, calls = [], deps = [], def
     kernel_library(
         name = name,
         srcs = srcs,
-        hdrs = [name + ".h"],
+        hdrs = [name + ".h"] + hdrs,
         variants = variants,
         only = only,
         visibility = ["//visibility:public"],

@@ -15,6 +15,7 @@ import torch
 INT8_MIN, INT8_MAX = -128, 127
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 MIN_SHIFT, MAX_SHIFT = -31, 30
+MAX_WIDE_SHIFT = 14
 
 
 def quantize_multiplier(value: float) -> tuple[int, int]:
@@ -40,6 +41,13 @@ def quantize_multiplier(value: float) -> tuple[int, int]:
     if shift > MAX_SHIFT:
         raise ValueError(f"a requantization factor of {value} is larger than 2^{MAX_SHIFT}")
     return (multiplier if value > 0 else -multiplier), shift
+
+
+def quantize_wide_multiplier(value: float) -> tuple[int, int]:
+    """The same for requantize_wide, positive: shift is at most 14, and what is larger becomes the
+    largest, which saturates int16 as well.
+    """
+    return quantize_multiplier(min(value, 2.0**MAX_WIDE_SHIFT * (1.0 - 2.0**-31)))
 
 
 def quantize_mean(value: float, count: int) -> tuple[int, int]:
@@ -75,6 +83,32 @@ def requantize(
     return rounding_shift_right(high, right)
 
 
+def requantize_wide(
+    x: torch.Tensor, multiplier: torch.Tensor | int, shift: torch.Tensor | int
+) -> torch.Tensor:
+    """x * multiplier / 2^31 * 2^shift rounded once, to nearest, ties up, elementwise: for sums of
+    int16 values, which leave int32.
+
+    x is int64 below 2^47 by magnitude; multiplier not negative; shift in [-31, 14].
+    """
+    multiplier = torch.as_tensor(multiplier, dtype=torch.int64)
+    right = 15 - torch.as_tensor(shift, dtype=torch.int64)
+    # By halves: the product may take 78 bits.
+    product = (x >> 16) * multiplier + (((x & 0xFFFF) * multiplier) >> 16)
+    return (product + (torch.ones_like(right) << (right - 1))) >> right
+
+
+def requantize_sums(
+    x: torch.Tensor,
+    multiplier: torch.Tensor | int,
+    shift: torch.Tensor | int,
+    dtype: torch.dtype,
+) -> torch.Tensor:
+    """How sums of products become activations of a dtype: int8's fit in int32, int16's do not."""
+    rule = requantize_wide if dtype is torch.int16 else requantize
+    return rule(x, multiplier, shift)
+
+
 def rounding_shift_right(x: torch.Tensor, bits: torch.Tensor | int) -> torch.Tensor:
     """x / 2^bits rounded to nearest, ties away from zero (gemmlowp's RoundingDivideByPOT), on
     int64.
@@ -105,6 +139,11 @@ def saturate_int8(
     return x.clamp(minimum, maximum).to(torch.int8)
 
 
+def saturate(x: torch.Tensor, minimum: int, maximum: int, dtype: torch.dtype) -> torch.Tensor:
+    """Clamps to [minimum, maximum] and narrows to a dtype that holds them."""
+    return x.clamp(minimum, maximum).to(dtype)
+
+
 def exact_conv2d(
     x: torch.Tensor,
     weight: torch.Tensor,
@@ -114,7 +153,7 @@ def exact_conv2d(
 ) -> torch.Tensor:
     """Integer convolution without padding, NCHW x and OIHW weight, exact.
 
-    float64 holds every sum of int8 products exactly (below 2^53), and torch convolves float64 fast.
+    float64 holds every sum of products exactly (below 2^53), and torch convolves float64 fast.
     """
     out = torch.nn.functional.conv2d(
         x.to(torch.float64),

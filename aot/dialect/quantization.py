@@ -28,12 +28,24 @@ class QuantizedType:
     quant_max: int
     symmetric: bool = False
 
+    def __str__(self) -> str:
+        return str(self.dtype).removeprefix("torch.")
+
 
 INT8 = QuantizedType(torch.int8, -128, 127)
 INT16 = QuantizedType(torch.int16, -32768, 32767, symmetric=True)
 INT8_WEIGHT = QuantizedType(torch.int8, -127, 127, symmetric=True)
+INT4_WEIGHT = QuantizedType(torch.int8, -7, 7, symmetric=True)
+MAX_GROUP_SCALE = 127
+_GROUPED = MAX_GROUP_SCALE * INT4_WEIGHT.quant_max
+INT4_GROUPS_WEIGHT = QuantizedType(torch.int16, -_GROUPED, _GROUPED, symmetric=True)
+"""Four bits times the scale of a group of weights, in steps of the output channel."""
+
+WEIGHT_TYPES = {kind.quant_max: kind for kind in (INT8_WEIGHT, INT4_WEIGHT, INT4_GROUPS_WEIGHT)}
 
 ACTIVATION_TYPES = {kind.dtype: kind for kind in (INT8, INT16)}
+ACTIVATIONS = tuple(ACTIVATION_TYPES)
+"""The dtypes of activations of an op that takes either; all of a call have one, and the result."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.delegate import delegate_of
 from aot.dialect.graph import NHWC, arguments, border_nodes, dialect_op, edge_of, value_of
 from aot.dialect.library import Op
-from aot.dialect.quantization import ACTIVATION_TYPES
+from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
 from aot.dialect.results import is_result, results_of, taken_from, values_of
 from aot.errors import describe, place
 from kernels.common.tensor import MAX_RANK
@@ -123,11 +123,16 @@ def _tensors(values: dict[str, Any], name: str) -> list[Node]:
 
 
 def _dtype_problem(op: Op, values: dict[str, Any]) -> str:
+    activations: dict[torch.dtype, str] = {}
     for name, dtypes in op.dtypes.items():
         for tensor in _tensors(values, name):
             dtype = tensor.meta["val"].dtype
             if dtype not in dtypes:
                 return f"{name} is {dtype}, not one of {', '.join(map(str, dtypes))}"
+            if dtypes is ACTIVATIONS:
+                activations[dtype] = name
+    if len(activations) > 1:
+        return " and ".join(f"{name} is {dtype}" for dtype, name in activations.items())
     return ""
 
 

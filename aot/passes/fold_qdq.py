@@ -17,6 +17,7 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
+from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.graph import (
     Builder,
     Edge,
@@ -30,7 +31,8 @@ from aot.dialect.graph import (
 from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.lut import lut
 from aot.dialect.ops.quantize import quantize
-from aot.dialect.quantization import INT8, Quantization
+from aot.dialect.ops.requantize import requantize
+from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.dialect.results import taken_from
 from aot.errors import LoweringError, module_path, place, source_line
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization, stays_float
@@ -53,13 +55,14 @@ def _origin(ops: tuple[str, ...], *nodes: Node, quantized: str = "") -> Origin:
 
 
 def _check_converts(quantization: Quantization, value: Node) -> None:
-    """That a value can become float or come from it: states of 16 bits have no such op."""
+    """That a value can become float or come from it: int16 has no such op."""
     if quantization.type is not INT8:
         where = place(module_path(value), source_line(value))
         raise LoweringError(
-            f"{value.name} is a recurrent layer's state, which is int16"
+            f"{value.name} is int16, which does not become float32 or come from it"
             + (f"\n    at {where}" if where else "")
-            + "\n    instead: int8 inputs and outputs (without float_io), or a buffer for the state"
+            + "\n    instead: inputs and outputs without float_io, int8 where a layer in float32 "
+            "is next to one in int16, a buffer for a recurrent layer's state"
         )
 
 
@@ -150,10 +153,17 @@ class _Folder:
 
     def _requantize(self, value: Node, quantization: Quantization, node: Node) -> Node:
         source = self.int8[value]
-        if quantization_of(source) == quantization:
+        given = quantization_of(source)
+        if given == quantization:
             return source
-        table = table_of(lambda x: x, quantization_of(source), quantization)
         origin = _origin(("requantize",), value, node, quantized=node.name)
+        if INT16 in (given.type, quantization.type):
+            bits = 8 * quantization.type.dtype.itemsize
+            points = given.zero_point, quantization.zero_point
+            factor = quantize_multiplier(given.scale / quantization.scale)
+            args = (source, bits, *points, *factor)
+            return self.builder.call(requantize, *args, edge=Edge(quantization), origin=origin)
+        table = table_of(lambda x: x, given, quantization)
         constant = self.builder.constant(f"{node.name}_table", table)
         return self.builder.call(lut, source, constant, edge=Edge(quantization), origin=origin)
 

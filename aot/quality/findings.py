@@ -100,7 +100,8 @@ def of_values(values: Sequence[Value], outputs: Collection[str], samples: str) -
             "saturation",
             value.value,
             f"{value.clipped_share:.1%} of {name_of(value.value)} saturates on {samples}: it is in "
-            f"{interval(value.low, value.high)}, int8 holds {interval(*value.limits)}; calibrate "
+            f"{interval(value.low, value.high)}, {value.quantization.type} holds "
+            f"{interval(*value.limits)}; calibrate "
             "with samples that cover what the device will see",
         )
         for value in values

@@ -165,14 +165,16 @@ def _described(output: Output) -> str:
 
 
 def _problem(value: Value) -> Problem:
-    held = f"int8 holds {interval(*value.limits)} in steps of {value.quantization.scale:.3g}"
+    kind, step = value.quantization.type, value.quantization.scale
+    held = f"{kind} holds {interval(*value.limits)} in steps of {step:.3g}"
     seen = f"it is in {interval(value.low, value.high)}"
     clipped = f", {value.clipped_share:.1%} is clipped" if value.clipped else ""
     return Problem(
         op=name_of(value.value),
         shape=describe(value.value.meta["val"]),
         where=place(value.module, value.source),
-        reason=f"SQNR {in_decibels(value.alone_db)} with it alone in int8; {held}, {seen}{clipped}",
+        reason=f"SQNR {in_decibels(value.alone_db)} with it alone quantized; {held}, "
+        f"{seen}{clipped}",
     )
 
 

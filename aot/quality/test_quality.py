@@ -113,7 +113,7 @@ def test_held_out_samples_expose_a_bad_calibration(calibration: Callable[[], Sam
     assert "its class is the float model's in" in text and "min_agreement is 0.9" in text
     assert ("calibration sample 17 stretches" in text) == (calibration is one_outlier)
     assert error.value.problems[0].op.startswith("input `input_1`")
-    assert "dB with it alone in int8; int8 holds [" in error.value.problems[0].reason
+    assert "dB with it alone quantized; int8 holds [" in error.value.problems[0].reason
     assert any("(Softmax)" in problem.where for problem in error.value.problems)
 
 

@@ -12,7 +12,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import tensor_constant
 from aot.dialect.quantization import (
     ACTIVATION_TYPES,
-    INT8_WEIGHT,
+    WEIGHT_TYPES,
     ChannelQuantization,
     Quantization,
 )
@@ -44,7 +44,8 @@ def activation_quantization(node: Node) -> Quantization:
 def quantized_weight(module: GraphModule, node: Node) -> tuple[torch.Tensor, ChannelQuantization]:
     """The integers behind a dequantize_per_channel node over constants, and what they stand for."""
     values, scales = (tensor_constant(module, node.args[i]) for i in (0, 1))
-    assert values is not None and scales is not None and values.dtype == INT8_WEIGHT.dtype
-    axis = node.args[3]
-    assert isinstance(axis, int)
-    return values, ChannelQuantization(scales.to(torch.float64), axis)
+    arguments: Any = node.args
+    *_, axis, _quant_min, quant_max, _dtype = arguments
+    kind = WEIGHT_TYPES[quant_max]
+    assert values is not None and scales is not None and values.dtype == kind.dtype
+    return values, ChannelQuantization(scales.to(torch.float64), axis, kind)

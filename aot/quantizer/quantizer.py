@@ -11,7 +11,7 @@ of the op that made it and is requantized on its way into the other.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -28,10 +28,22 @@ from torchao.quantization.pt2e.quantizer import (
 from aot.backends.cortex_m import FLOAT_OPS
 from aot.backends.traits import Traits
 from aot.dialect.graph import state_nodes, state_of
-from aot.dialect.quantization import INT8, INT8_WEIGHT, INT16, Quantization, QuantizedType
+from aot.dialect.quantization import (
+    INT4_GROUPS_WEIGHT,
+    INT4_WEIGHT,
+    INT8,
+    INT8_WEIGHT,
+    INT16,
+    Quantization,
+    QuantizedType,
+)
 from aot.dialect.recurrence import STATE_BITS
 from aot.dialect.results import take, taken_from, values_of
 from aot.errors import LoweringError, Problem, describe, module_path, place, source_line
+from aot.quantizer import recipe as asked_for
+from aot.quantizer.groups import Groups
+from aot.quantizer.int4 import round_weights
+from aot.quantizer.int16 import int16_values, takes_int16, widened
 from aot.quantizer.observers import (
     activation_observer,
     carried_observer,
@@ -39,14 +51,17 @@ from aot.quantizer.observers import (
     weight_observer,
 )
 from aot.quantizer.qdq import keep_float
-from aot.quantizer.recipe import FLOAT, Recipe
+from aot.quantizer.recipe import Recipe
 from aot.rules import fused_clamp, gives_integers, rule_for, unread_states
 from aot.rules.floats import float_form
+from aot.rules.four_bits import has_four_bit_form
 from aot.rules.function import Roots, function_root, function_roots, is_interior, members
 from aot.rules.rule import HEADROOM, Carries, Fixed, Integers, Rule, Shares
 from aot.rules.weights import channel_axis
 
 KEY = "quantization_annotation"  # torchao's, in a node's meta
+
+_FOUR_BITS = {asked_for.INT4: INT4_WEIGHT, asked_for.INT4_GROUPS: INT4_GROUPS_WEIGHT}
 
 
 def _fixed(quantization: Quantization) -> FixedQParamsQuantizationSpec:
@@ -82,53 +97,6 @@ def _per_channel(kind: QuantizedType, observer: Any, axis: int) -> QuantizationS
     )
 
 
-@dataclass
-class Group:
-    """Values of one quantization, with the zero point 0 if it is symmetric, int16 if a loop carries
-    them; `headroom` as the members ask for that are observed by themselves.
-    """
-
-    members: list[Node] = field(default_factory=list)
-    fixed: Fixed | None = None
-    headroom: float = 0.0
-    symmetric: bool = False
-    carried: bool = False
-
-
-class Groups:
-    """The partition of quantized values into groups; `alone` are those that share with no other."""
-
-    def __init__(self, alone: set[Node]) -> None:
-        self._alone = alone
-        self._of: dict[Node, Group] = {}
-
-    def __contains__(self, value: Node) -> bool:
-        return value in self._of
-
-    def __getitem__(self, value: Node) -> Group:
-        return self._of[value]
-
-    def add(self, value: Node, fixed: Fixed | None = None, headroom: float = 0.0) -> None:
-        if value not in self._of:
-            self._of[value] = Group([value], fixed, headroom)
-
-    def join(self, value: Node, other: Node) -> bool:
-        """Makes two values share, unless that would narrow a fixed range; says whether they share
-        now.
-        """
-        a, b = self._of[value], self._of[other]
-        if a is b:
-            return True
-        if a.fixed != b.fixed or not self._alone.isdisjoint((value, other)):
-            return False
-        a.members.extend(b.members)
-        a.headroom = max(a.headroom, b.headroom)
-        a.carried |= b.carried
-        for member in b.members:
-            self._of[member] = a
-        return True
-
-
 def is_float_tensor(node: Node) -> bool:
     value = node.meta.get("val")
     return isinstance(value, torch.Tensor) and value.dtype == torch.float32
@@ -152,6 +120,10 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         self._recipe = recipe or Recipe.of()
         self._theirs: set[Node] = set()
         self._floats: list[Node] = []
+        self._wide: set[Node] = set()
+        self._without_int16: list[Node] = []
+        self._without_four_bits: list[Node] = []
+        self._conversions: dict[Node, tuple[Node, QuantizationSpec]] = {}
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
         """Takes the states that nobody reads out of their calls, so that they are observed."""
@@ -160,6 +132,9 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 with model.graph.inserting_after(call):
                     state = take(model.graph, call, index)
                 state.meta = {**call.meta, "val": values_of(call)[index]}
+        for node in model.graph.nodes:
+            if self._four_bits(node) is INT4_GROUPS_WEIGHT:
+                round_weights(model, node)
         model.recompile()
         return model
 
@@ -175,6 +150,14 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             keep_float(node)
         # The producer of a fused clamp gives no value that is observed.
         inner = {f[0] for node in covered if (f := fused_clamp(node, roots)) is not None}
+        self._find_int16(nodes, covered, roots)
+        self._without_four_bits = [
+            node
+            for node, rule in covered.items()
+            if self._recipe.quantization.of(node) in _FOUR_BITS
+            and rule.weights(node)
+            and not has_four_bit_form(node)
+        ]
         groups = self._groups(covered, inner, state_nodes(model))
         self._apply_traits(covered, inner, groups)
         for node, rule in covered.items():
@@ -193,27 +176,61 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         """
         self._recipe.check(model)
         problems = [
-            Problem(
-                str(node.target),
-                describe(node.meta["val"]),
-                place(module_path(node), source_line(node)),
-                "it is to stay in float32, and has no float kernel",
-                "int8 for this layer",
-            )
+            _problem(node, "it is to stay in float32, and has no float kernel")
             for node in self._floats
             if float_form(node) is None
             and node.target not in FLOAT_OPS
             # What another quantizer quantizes has quantized outputs.
             and (node not in self._theirs or node.meta[KEY].output_qspec is None)
         ]
+        problems += [
+            _problem(node, "it is to be int16, and has no int16 form")
+            for node in self._without_int16
+        ]
+        problems += [
+            _problem(
+                node,
+                "its weights are to have four bits, and only linear layers and 1x1 "
+                "convolutions of stride 1 have such",
+            )
+            for node in self._without_four_bits
+        ]
         if problems:
             raise LoweringError("the model cannot be lowered as asked:", problems)
+
+    def _find_int16(self, nodes: list[Node], covered: dict[Node, Rule], roots: Roots) -> None:
+        """Fills in what is int16, and what should be and cannot."""
+        readers: dict[Node, list[tuple[Node, Node]]] = {}
+        fused: dict[Node, Node] = {}  # clamps and what they are fused with
+        for node, rule in covered.items():
+            clamped = fused_clamp(node, roots)
+            if clamped is not None and clamped[0] in covered:
+                fused[node] = clamped[0]
+                continue
+            for value in rule.activations(node):
+                users = [n for n in (node, *_readers(node)) if value in n.all_input_nodes]
+                readers.setdefault(value, []).extend((user, node) for user in users)
+
+        def is_asked(node: Node) -> bool:
+            both = (node, fused.get(node, node), clamps.get(node, node))
+            return any(self._recipe.quantization.of(n) == asked_for.INT16 for n in both)
+
+        clamps = {producer: clamp for clamp, producer in fused.items()}
+        bases = {node: fused.get(node, node) for node in covered}
+        able = {node for node, base in bases.items() if takes_int16(covered[base], base)}
+        self._wide = int16_values(nodes, covered, able, readers, is_asked, self._theirs)
+        self._without_int16 = [n for n in covered if n not in able and is_asked(n)]
+
+    def _four_bits(self, node: Node) -> QuantizedType | None:
+        """What weights an op asks for that can have four bits."""
+        asked = _FOUR_BITS.get(self._recipe.quantization.of(node))
+        return asked if asked is not None and has_four_bit_form(node) else None
 
     def _is_left(self, node: Node, rule: Rule) -> bool:
         """Whether an op that could be int8 is not: movement is, wherever it stands."""
         if node in self._theirs:
             return True
-        stays_float = self._recipe.quantization.of(node) == FLOAT
+        stays_float = self._recipe.quantization.of(node) == asked_for.FLOAT
         return stays_float and not isinstance(rule.output, Shares)
 
     def _is_quantized(self, node: Node) -> bool:
@@ -223,7 +240,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
     def _groups(
         self, covered: dict[Node, Rule], inner: set[Node], states: list[tuple[Node, Node]]
     ) -> Groups:
-        groups = Groups(self._theirs)
+        groups = Groups(self._theirs, self._wide)
         for old, new in states:
             rule = covered.get(new)
             output = rule.output if rule is not None else None
@@ -286,8 +303,14 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         output = self._spec(node, groups, order) if node in groups else None
         if fused_clamp(node) is None:
             for value in rule.activations(node):
-                if not isinstance(rule.output, Shares) or groups[value] is groups[node]:
+                if isinstance(rule.output, Shares):
+                    shares = groups[value] is groups[node]
+                else:
+                    shares = groups[value].wide == (node in self._wide)
+                if shares:
                     inputs[value] = self._spec(value, groups, order, edge=True)
+                elif not isinstance(rule.output, Shares):
+                    inputs[value] = self._conversion(value, node)
                 elif isinstance(output, QuantizationSpec):
                     # A source outside of the op's group is requantized on this edge, which now
                     # comes first in the group.
@@ -297,24 +320,52 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                     assert output is not None
                     inputs[value] = output
             weights = rule.weights(node) or ()
+            kind = self._four_bits(node) or INT8_WEIGHT
             uniform = self._needs(node, rule).weights_per_tensor
             for weight in (weights,) if isinstance(weights, Node) else weights:
                 axis = channel_axis(node)
                 observer = weight_observer(axis, uniform, self._recipe.training)
-                inputs[weight] = _per_channel(INT8_WEIGHT, observer, axis)
+                inputs[weight] = _per_channel(kind, observer, axis)
         for member in _readers(node):
             member.meta[KEY] = QuantizationAnnotation(
-                input_qspec_map={v: s for v, s in inputs.items() if v in member.all_input_nodes},
+                input_qspec_map=self._read(member, inputs),
                 allow_implicit_sharing=False,
                 _annotated=True,
             )
-        inputs = {v: s for v, s in inputs.items() if v in node.all_input_nodes}
         node.meta[KEY] = QuantizationAnnotation(
-            input_qspec_map=inputs,
+            input_qspec_map=self._read(node, inputs),
             output_qspec=output,
             allow_implicit_sharing=False,
             _annotated=True,
         )
+
+    def _conversion(self, value: Node, node: Node) -> QuantizationSpecBase:
+        """The quantization of a value on its way to those that read it as the other type; it is
+        said where the first of them does.
+        """
+        if value not in self._conversions:
+            first = next(n for n in (node, *_readers(node)) if value in n.all_input_nodes)
+            kind = INT16 if node in self._wide else INT8
+            self._conversions[value] = first, self._observed(kind, value, 0.0)
+        first, _ = self._conversions[value]
+        return SharedQuantizationSpec((value, first))
+
+    def _read(
+        self, node: Node, inputs: dict[Node, QuantizationSpecBase]
+    ) -> dict[Node, QuantizationSpecBase]:
+        """Of the quantizations of an op's inputs those of what a node itself reads."""
+        specs = {v: s for v, s in inputs.items() if v in node.all_input_nodes}
+        for value in specs:
+            first, spec = self._conversions.get(value, (None, None))
+            if first is node and spec is not None:
+                specs[value] = spec
+        return specs
+
+    def _observed(self, kind: QuantizedType, value: Node, headroom: float) -> QuantizationSpec:
+        name, training = self._recipe.observer.of(value), self._recipe.training
+        if kind is INT16 and name == "histogram":
+            name = "minmax"  # int16 has steps enough: there is nothing to gain by clipping
+        return _per_tensor(kind, activation_observer(name, training, headroom))
 
     def _spec(
         self, value: Node, groups: Groups, order: dict[Node, int], edge: bool = False
@@ -332,14 +383,21 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         if group.fixed is None and group.carried:
             return _per_tensor(INT16, carried_observer(STATE_BITS, training))
         if group.fixed is None:
-            kind = replace(INT8, symmetric=group.symmetric)
-            name = self._recipe.observer.of(first)
-            return _per_tensor(kind, activation_observer(name, training, group.headroom))
+            kind = INT16 if group.wide else replace(INT8, symmetric=group.symmetric)
+            return self._observed(kind, first, group.headroom)
         quantization = group.fixed.quantization
+        if group.wide:
+            return _fixed(widened(quantization))
         if not group.fixed.finer:
             return _fixed(quantization)
         known = quantization.scale, quantization.zero_point
         return _per_tensor(quantization.type, known_observer(*known, training, HEADROOM))
+
+
+def _problem(node: Node, reason: str) -> Problem:
+    where = place(module_path(node), source_line(node))
+    shape = describe(node.meta["val"])
+    return Problem(str(node.target), shape, where, reason, "int8 for this layer")
 
 
 def _readers(node: Node) -> list[Node]:

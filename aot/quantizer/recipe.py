@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from torch.fx import GraphModule
 
+from aot.errors import LoweringError
 from aot.quantizer.by_layer import ByLayer
 from aot.quantizer.observers import OBSERVERS
 
-INT8, FLOAT = "int8", "float32"
+INT8, INT16, FLOAT = "int8", "int16", "float32"
+INT4, INT4_GROUPS = "int8w4", "int8w4g32"
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,8 @@ class Recipe:
     """How layers are quantized.
 
     Attributes:
-      quantization: "int8" or "float32", by layer.
+      quantization: "int8", "int16", "float32"; or "int8w4", "int8w4g32", weights of four bits with
+        a scale for each output channel, or for each 32 input channels of it; by layer.
       observer: of activations, by layer; names of `OBSERVERS`.
       training: fake quantizers stand where observers would.
     """
@@ -38,10 +41,13 @@ class Recipe:
         """From what `lower` takes.
 
         Raises:
-          LoweringError: there is no such setting.
+          LoweringError: there is no such setting, or none for training.
         """
+        asked = (quantization,) if isinstance(quantization, str) else quantization.values()
+        if training and INT4_GROUPS in asked:
+            raise LoweringError(f"{INT4_GROUPS} has no training; {INT4} has")
         return cls(
-            ByLayer("quantization", quantization, INT8, (INT8, FLOAT)),
+            ByLayer("quantization", quantization, INT8, (INT8, INT16, INT4, INT4_GROUPS, FLOAT)),
             ByLayer("observer", observer, "histogram", tuple(OBSERVERS)),
             training,
         )

@@ -109,7 +109,10 @@ class _Body(nn.Module):
     "options, message",
     [
         ({"quantization": {"haed": "float32"}}, "'haed' matches no layer; the nearest are head"),
-        ({"quantization": "int4"}, "no quantization 'int4'; there is: int8, float32"),
+        (
+            {"quantization": "int4"},
+            "no quantization 'int4'; there is: int8, int16, int8w4, int8w4g32",
+        ),
         ({"quantization": {"head": "int7"}}, "no quantization 'int7'"),
         ({"observer": {"middle.7": "mse"}}, "observer: 'middle.7' matches no layer"),
         ({"observer": "best"}, "no observer 'best'; there is: histogram, minmax"),

@@ -17,6 +17,7 @@ from aot.dialect.ops.add import add
 from aot.dialect.ops.div import FRACTION_BITS, div
 from aot.dialect.ops.maximum import maximum, minimum
 from aot.dialect.ops.mul import mul
+from aot.dialect.quantization import INT8, INT16
 from aot.rules.rule import Call, Family, Observed, Output, argument
 from aot.rules.unary import requantized
 
@@ -27,7 +28,7 @@ _MAXIMUM = (_aten.maximum.default, _aten.fmax.default)
 _MINIMUM = (_aten.minimum.default, _aten.fmin.default)
 _CLAMP = _aten.clamp.Tensor
 
-LEFT_SHIFT = 20  # guard bits of TFLite's int8 ADD
+LEFT_SHIFT = {INT8: 20, INT16: 15}  # guard bits of TFLite's ADD
 
 
 class Binary:
@@ -62,6 +63,7 @@ class Binary:
             return call.emit(div, a, b, *zero_points, *factor, *call.activation_range())
         times_a, times_b = _terms(call.node)
         scale_a, scale_b = of_a.scale * times_a, of_b.scale * times_b
+        left_shift = LEFT_SHIFT[out.type]
         common = 2.0 * max(abs(scale_a), abs(scale_b))
         return call.emit(
             add,
@@ -71,9 +73,9 @@ class Binary:
             *quantize_multiplier(scale_a / common),
             of_b.zero_point,
             *quantize_multiplier(scale_b / common),
-            LEFT_SHIFT,
+            left_shift,
             out.zero_point,
-            *quantize_multiplier(common / (2**LEFT_SHIFT * out.scale)),
+            *quantize_multiplier(common / (2**left_shift * out.scale)),
             *call.activation_range(),
         )
 

@@ -14,6 +14,8 @@ from aot.dialect.library import Op
 from aot.dialect.ops.conv2d import conv2d
 from aot.dialect.ops.depthwise_conv2d import depthwise_conv2d
 from aot.dialect.ops.transpose_conv2d import transpose_conv2d
+from aot.dialect.quantization import INT8_WEIGHT
+from aot.rules.four_bits import emit_four_bits
 from aot.rules.rule import Call, Family, Observed, Output, argument, pair
 from aot.rules.spatial import to_nchw, to_nhwc
 from aot.rules.weights import quantize_weights
@@ -61,6 +63,9 @@ class Convolution:
         transposed = op is transpose_conv2d
         arrange = partial(_by_output, groups=groups) if transposed else None
         quantized = quantize_weights(call, node.args[1], bias, arrange)
+        if quantized.type is not INT8_WEIGHT:
+            edge = Edge(call.output, NHWC)
+            return to_nchw(call, emit_four_bits(call, to_nhwc(call, x), quantized, edge))
         weight = quantized.values.permute(0, 2, 3, 1)  # OIHW -> OHWI
         if op is depthwise_conv2d:
             weight = weight.squeeze(3).permute(1, 2, 0)  # -> HWO

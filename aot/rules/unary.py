@@ -12,7 +12,7 @@ from torch.fx import Node
 
 from aot.dialect.graph import Edge, quantization_of
 from aot.dialect.library import Op
-from aot.dialect.ops.lut import lut
+from aot.dialect.ops.lut import STEP_BITS, lut
 from aot.dialect.ops.where import where
 from aot.dialect.quantization import INT8, Quantization
 from aot.rules.function import (
@@ -98,13 +98,23 @@ def _exact_for(values: torch.Tensor) -> Quantization:
 def table_of(
     function: Callable[[torch.Tensor], torch.Tensor], source: Quantization, result: Quantization
 ) -> torch.Tensor:
-    """int8 [256]: quantize(function(dequantize(q))) for every int8 q, in float32 as torch computes
-    it.
+    """The table of pl::lut for a function, in float32 as torch computes it.
+
+    Of int8 quantize(function(dequantize(q))) for every q. Of int16 the same for every 128th; half
+    of what straight lines miss halfway between two entries, on either side of an entry, is added
+    to it.
 
     Where the function is not defined (NaN) the entry is the output's zero_point; infinities
     saturate.
     """
-    return result.quantize(function(source.dequantize(source.every_value())))
+    if source.type is INT8:
+        return result.quantize(function(source.dequantize(source.every_value())))
+    places = torch.arange(-(2**15), 2**15 + 1, 1 << (STEP_BITS - 1), dtype=torch.int32)
+    values = function(source.dequantize(places))
+    entries, middles = values[0::2], values[1::2]
+    missed = (middles - (entries[:-1] + entries[1:]) / 2).nan_to_num(0.0, 0.0, 0.0)
+    beside = torch.nn.functional.pad(missed, (1, 1))
+    return result.quantize(entries + (beside[:-1] + beside[1:]) / 4)
 
 
 def requantized(call: Call, x: Node, result: Quantization) -> Node:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import torch
 from torch.fx import Node
 
-from aot.dialect.arithmetic import INT32_MAX, quantize_multiplier
+from aot.dialect.arithmetic import INT32_MAX, quantize_multiplier, quantize_wide_multiplier
 from aot.dialect.graph import quantization_of
-from aot.dialect.quantization import Quantization
+from aot.dialect.quantization import INT4_GROUPS_WEIGHT, INT16, Quantization, QuantizedType
 from aot.errors import LoweringError
 from aot.quantizer.qdq import quantized_weight
 from aot.rules.rule import Call, argument
@@ -24,12 +24,21 @@ _LARGEST_BIAS = 2**30
 
 @dataclass(frozen=True)
 class QuantizedWeights:
-    """values int8 [O, ...], else in torch's own order; bias, multiplier, shift int32 [O]."""
+    """values int8 [O, ...], else in torch's own order; bias, multiplier, shift int32 [O].
+
+    Attributes:
+      type: of the values; of four bits in groups they are int16, with the group's scale in them.
+    """
 
     values: torch.Tensor
     bias: torch.Tensor
     multiplier: torch.Tensor
     shift: torch.Tensor
+    type: QuantizedType
+
+    @property
+    def is_grouped(self) -> bool:
+        return self.type is INT4_GROUPS_WEIGHT
 
 
 def channel_axis(node: Node) -> int:
@@ -73,6 +82,7 @@ def quantize_weights(
     if arrange is not None:
         values, scales = arrange(values), arrange(scales)
     scales = scales.flatten(1)[:, 0]
+    is_wide = source is None and quantization_of(call.inputs[0]).type is INT16
     source = source or quantization_of(call.inputs[0])
     result = result or call.output.scale
     real_bias = torch.zeros(len(values)) if bias is None else bias
@@ -91,15 +101,17 @@ def quantize_weights(
     # |x - zero_point| on every tap; partial sums are bounded by the sum of magnitudes.
     reach = -source.type.quant_min if source.type.symmetric else source.span
     bound = reach * values.to(torch.int64).abs().flatten(1).sum(dim=1) + int_bias.abs()
-    if int(bound.max()) > INT32_MAX:
+    if not is_wide and int(bound.max()) > INT32_MAX:
         raise LoweringError(
             f"{call.node.target} with {math.prod(values.shape[1:])} weights a channel can overflow "
             "its int32 accumulator"
         )
-    pairs = [quantize_multiplier(source.scale * float(s) / result) for s in kept]
+    split = quantize_wide_multiplier if is_wide else quantize_multiplier
+    pairs = [split(source.scale * float(s) / result) for s in kept]
     return QuantizedWeights(
         values,
         int_bias.to(torch.int32),
         torch.tensor([m for m, _ in pairs], dtype=torch.int32),
         torch.tensor([s for _, s in pairs], dtype=torch.int32),
+        quantization.type,
     )

@@ -51,7 +51,7 @@ class Difference:
 
 @dataclass
 class Lockstep:
-    """Differences by dialect op over all inputs compared; int16 states apart: "lstm state"."""
+    """Differences by dialect op over all inputs compared; int16 results apart: "linear int16"."""
 
     by_op: dict[str, Difference] = field(default_factory=dict)
 
@@ -75,7 +75,7 @@ class _Recorder(Interpreter):
         origin = n.meta.get("origin")
         if isinstance(result, torch.Tensor) and origin is not None and origin.quantized:
             op = str(taken_from(n)[0].target).split(".")[1]
-            op += " state" if result.dtype is torch.int16 else ""
+            op += " int16" if result.dtype is torch.int16 else ""
             # The last node of a rule's emission has the value; the last compute op names it.
             if origin.quantized not in self.chain or op not in ("transpose", "reshape"):
                 self.chain[origin.quantized] = op

@@ -8,7 +8,7 @@ import numpy as np
 
 from kernels.common.kernel import AnyArray, OpCall
 from kernels.testing.broadcast_shapes import pairs
-from kernels.testing.calls import AFTER_RELU, STAGE, activation
+from kernels.testing.calls import AFTER_RELU, INT16_STAGE, STAGE, activation
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
@@ -25,6 +25,7 @@ def cases() -> Iterator[Case]:
     yield from _every_pair()
     yield from _factors()
     yield from _saturating()
+    yield from _int16()
 
 
 def _attributes(values: Values, zero_point: Callable[[], int]) -> dict[str, Any]:
@@ -96,6 +97,24 @@ def _saturating() -> Iterator[Case]:
         yield _case(f"saturating, {zero_point}", a, b, attributes, True)
 
 
+def _int16() -> Iterator[Case]:
+    for index, (name, a_shape, b_shape, board) in enumerate(pairs(30)):
+        values = Values("add int16", name)
+        low, high = values.int16_activation()
+        attributes = _attributes(values, lambda: 0) | {
+            "left_shift": values.choice([15, 15, 0, 7]),
+            "activation_min": low,
+            "activation_max": high,
+        }
+        if index % 4 == 1:  # a subtraction
+            attributes["b_multiplier"] = -attributes["b_multiplier"]
+        attributes["output_shift"] += 12
+        a, b = values.int16(*a_shape), values.int16(*b_shape)
+        yield _case(f"int16 {name}", a, b, attributes, board)
+        a, b = values.extreme_int16(*a_shape), values.extreme_int16(*b_shape)
+        yield _case(f"int16 extreme {name}", a, b, attributes, False)
+
+
 def _case(name: str, a: AnyArray, b: AnyArray, attributes: dict[str, Any], board: bool) -> Case:
     return Case(name, "pl::add", {"a": a, "b": b}, attributes=attributes, board=board)
 
@@ -125,6 +144,31 @@ CALLS = [
     ),
 ]
 
+_WIDE = {f"{name}_multiplier": 2**30 for name in ("a", "b", "output")}
+CALLS.append(
+    Valid(
+        OpCall(
+            "pl::add",
+            {
+                "a": activation(2, 3, dtype="int16"),
+                "b": activation(3, dtype="int16"),
+                **{f"{name}_zero_point": 0 for name in "ab"},
+                **_WIDE,
+                **{f"{name}_shift": 0 for name in "ab"},
+                "left_shift": 15,
+                "output_shift": -14,
+                **INT16_STAGE,
+            },
+            (activation(2, 3, dtype="int16", name="y"),),
+        ),
+        refused=[
+            ({"b": activation(3)}, "b is int8, not int16"),
+            ({"left_shift": 16}, "left_shift is 16"),
+            ({"a_zero_point": 1}, "a_zero_point is 1"),
+        ],
+    )
+)
+
 MUTANTS = [
     Mutant("common/requantize.h", "shift == 0 ? high", "shift == 1 ? high"),
     Mutant(
@@ -134,6 +178,9 @@ MUTANTS = [
     ),
     Mutant("add/add_s8_scalar.c", "(1 << left_shift)", "(1 << 20)"),
     Mutant("add/add_s8_scalar.c", "scale(a[i], &p.a, p.left_shift) + scaled_b", "scaled_b"),
+    Mutant("add/add_s16_scalar.c", "--left, b += b_step", "--left, ++b"),
+    Mutant("add/add_s16_scalar.c", "(1 << left_shift)", "(1 << 15)"),
+    Mutant("add/add_s16_scalar.c", "p.activation_min", "INT16_MIN"),
     Mutant("common/broadcast.c", "row->index[d] = 0", "row->index[d] = 1"),
 ]
 

@@ -67,7 +67,7 @@ def fold_zero_point(
 ) -> AnyArray:
     """bias[o] - input_zero_point * sum of weight[o], checked against overflow of the sums.
 
-    weight is int8 [channels, taps]; with padding taps read as the zero point the result is exact.
+    weight is [channels, taps]; with padding taps read as the zero point the result is exact.
     """
     wide = weight.astype(np.int64)
     folded: AnyArray = bias.astype(np.int64) - input_zero_point * wide.sum(axis=1)

@@ -5,19 +5,41 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from kernels.common.kernel import INT8_MAX, INT8_MIN, INT32_MAX, AnyArray, OpCall
+from kernels.common.kernel import (
+    INT8_MAX,
+    INT8_MIN,
+    INT16_MAX,
+    INT16_MIN,
+    INT32_MAX,
+    AnyArray,
+    OpCall,
+)
 
 MIN_SHIFT, MAX_SHIFT = -31, 30
 
-
-def zero_point(call: OpCall, name: str) -> int:
-    return call.integer(name, INT8_MIN, INT8_MAX)
+LIMITS = {"int8": (INT8_MIN, INT8_MAX), "int16": (INT16_MIN, INT16_MAX)}
 
 
-def activation_range(call: OpCall) -> dict[str, int]:
-    """The params fields activation_min and activation_max."""
-    minimum = call.integer("activation_min", INT8_MIN, INT8_MAX)
-    maximum = call.integer("activation_max", INT8_MIN, INT8_MAX)
+SUFFIXES = {"int8": "s8", "int16": "s16"}
+"""Of functions, by the dtype of activations."""
+
+
+def activation_dtype(call: OpCall, name: str) -> str:
+    """The dtype of an activation, int8 or int16; any other is refused."""
+    dtype = call.tensor(name).dtype
+    call.require(dtype in LIMITS, f"{name} is {dtype}, not int8 or int16")
+    return dtype
+
+
+def zero_point(call: OpCall, name: str, dtype: str = "int8") -> int:
+    """The zero point of a value of a dtype: of int16 0."""
+    return call.integer(name, *((0, 0) if dtype == "int16" else LIMITS[dtype]))
+
+
+def activation_range(call: OpCall, dtype: str = "int8") -> dict[str, int]:
+    """The params fields activation_min and activation_max of an output of a dtype."""
+    minimum = call.integer("activation_min", *LIMITS[dtype])
+    maximum = call.integer("activation_max", *LIMITS[dtype])
     call.require(minimum <= maximum, f"activation_min {minimum} is above activation_max {maximum}")
     return {"activation_min": minimum, "activation_max": maximum}
 

@@ -22,15 +22,17 @@ class Windows:
     output: tuple[int, int]
 
     @classmethod
-    def of_convolution(cls, call: OpCall, kernel: tuple[int, int], channels: int) -> "Windows":
+    def of_convolution(
+        cls, call: OpCall, kernel: tuple[int, int], channels: int, dtype: str = "int8"
+    ) -> "Windows":
         """The windows of a call with arguments stride, padding and dilation."""
         stride = call.integers("stride", 2, minimum=1)
         padding = call.integers("padding", 4, minimum=0)
         dilation = call.integers("dilation", 2, minimum=1)
-        n, h, w, c = call.tensor("input", "int8", rank=4).shape
+        n, h, w, c = call.tensor("input", dtype, rank=4).shape
         oh = _convolved(h, kernel[0], stride[0], padding[0] + padding[1], dilation[0])
         ow = _convolved(w, kernel[1], stride[1], padding[2] + padding[3], dilation[1])
-        output = call.output("int8", rank=4).shape
+        output = call.output(dtype, rank=4).shape
         call.require(
             output == (n, oh, ow, channels),
             f"output has shape {list(output)}, it should be {[n, oh, ow, channels]}",

@@ -83,6 +83,17 @@ def cases() -> Iterator[Case]:
         kernel = (groups * values.integer(1, 9), kh, kw)
         also = {"groups": groups, "any": index % 5 == 0, "board": index % 16 == 0}
         yield _case(f"random {index}", shape, kernel, {**options, **also}, values)
+    for name, shape, kernel, options in _NAMED:
+        values = Values("conv2d int16", name)
+        yield _case(f"int16 {name}", shape, kernel, {**options, "dtype": "int16"}, values)
+    for index in range(60):
+        values = Values("conv2d int16", index)
+        groups = values.choice([1, 1, 2, 3])
+        (kh, kw), size, options = random_window(values)
+        shape = (values.choice([1, 1, 2]), *size, groups * values.integer(1, 9))
+        kernel = (groups * values.integer(1, 9), kh, kw)
+        options = {**options, "groups": groups, "dtype": "int16"}
+        yield _case(f"int16 random {index}", shape, kernel, options, values)
     for index in range(6):
         values = Values("conv2d extreme", index)
         given = {
@@ -141,6 +152,12 @@ CALLS = [
 ]
 
 MUTANTS = [
+    Mutant("conv2d/conv2d_s16_scalar.c", "first + t.begin * dilation", "first + t.begin"),
+    Mutant("conv2d/conv2d_s16_scalar.c", "first + (t.end - 1) * dilation", "first + t.end - 1"),
+    Mutant("conv2d/conv2d_s16_scalar.c", "w->rows.begin * w->kernel_w + ", ""),
+    Mutant("conv2d/conv2d_s16_scalar.c", "weight + x * w->depth", "weight"),
+    Mutant("conv2d/conv2d_s16_scalar.c", "w->first += w->depth", "w->first += 0"),
+    Mutant("conv2d/conv2d_s16_scalar.c", "(x + w.columns.begin * params->dilation_w)", "x"),
     Mutant("common/requantize.c", "maximum - minimum == INT8_MAX - INT8_MIN", "maximum == 127"),
     Mutant("common/gemm_s8_scalar.c", "const int8_t *x1 = row1", "const int8_t *x1 = row0"),
     Mutant("common/window_s8.h", "if (y < 0 || y >=", "if (y >="),

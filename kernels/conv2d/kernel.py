@@ -14,7 +14,14 @@ from kernels.common.gemm_blocks import pack_blocks
 from kernels.common.gemm_pairs import ROWS, Pairs
 from kernels.common.kernel import AnyArray, Constant, Field, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import Overlap, overlap
-from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
+from kernels.common.quantization import (
+    activation_dtype,
+    activation_range,
+    channel_vector,
+    factors,
+    zero_point,
+)
+from kernels.common.wide import wide_constants
 from kernels.common.window import Windows
 from kernels.linear.kernel import linear_call
 
@@ -26,7 +33,9 @@ _BLOCK_ROWS = 8
 def conv2d(call: OpCall, isa: Isa) -> KernelCall:
     weight = call.constant("weight", "int8", rank=4)
     groups = call.integer("groups", minimum=1)
-    windows = Windows.of_convolution(call, (weight.shape[1], weight.shape[2]), weight.shape[0])
+    dtype = activation_dtype(call, "input")
+    kernel_size = (weight.shape[1], weight.shape[2])
+    windows = Windows.of_convolution(call, kernel_size, weight.shape[0], dtype)
     call.require(
         weight.shape[0] % groups == 0 and weight.shape[3] * groups == windows.input_c,
         f"weight {list(weight.shape)} does not go with {windows.input_c} input channels "
@@ -54,6 +63,8 @@ def _convolution_call(
 ) -> KernelCall:
     channels = weight.shape[0]
     matrix = weight.reshape(channels, -1)
+    if activation_dtype(call, "input") == "int16":
+        return _wide_call(call, windows, weight, groups)
     multiplier, shift = factors(call, channels)
     bias = channel_vector(call, "bias", channels)
     input_zero_point = zero_point(call, "input_zero_point")
@@ -120,3 +131,17 @@ def _overlap(call: OpCall, windows: Windows, gathered: int, isa: Isa) -> Overlap
         images = starts.reshape(windows.batches, -1)
         return overlap(source, output, images, gathered, reads_first=True)
     return overlap(source, output, starts, unordered_rows(windows.output[1], isa))
+
+
+def _wide_call(call: OpCall, windows: Windows, weight: AnyArray, groups: int) -> KernelCall:
+    return KernelCall(
+        function="pl_conv2d_s16",
+        header="kernels/conv2d/conv2d_s16.h",
+        params={**windows.params(dilation=True), **activation_range(call, "int16")},
+        dims={**windows.dims(), "output_c": weight.shape[0], "groups": groups},
+        data={
+            "input": call.tensor("input"),
+            **wide_constants(call, weight),
+            "output": call.output(),
+        },
+    )

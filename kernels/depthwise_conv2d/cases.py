@@ -65,6 +65,9 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
 def cases() -> Iterator[Case]:
     for name, shape, kernel, options in _NAMED:
         yield _case(name, shape, kernel, options, Values("depthwise", name))
+    for name, shape, kernel, options in _NAMED:
+        values = Values("depthwise int16", name)
+        yield _case(f"int16 {name}", shape, kernel, {**options, "dtype": "int16"}, values)
     for index in range(200):
         values = Values("depthwise", index)
         (kh, kw), size, options = random_window(values)

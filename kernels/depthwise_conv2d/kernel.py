@@ -8,7 +8,13 @@ from kernels.common.depthwise_by_16 import pack_by_16
 from kernels.common.gemm import fold_zero_point
 from kernels.common.kernel import Constant, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import overlap
-from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
+from kernels.common.quantization import (
+    activation_dtype,
+    activation_range,
+    channel_vector,
+    factors,
+    zero_point,
+)
 from kernels.common.window import Windows
 from kernels.conv2d.kernel import convolution_call
 
@@ -17,12 +23,13 @@ from kernels.conv2d.kernel import convolution_call
 def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     weight = call.constant("weight", "int8", rank=3)
     kh, kw, channels = weight.shape
-    windows = Windows.of_convolution(call, (kh, kw), channels)
+    dtype = activation_dtype(call, "input")
+    windows = Windows.of_convolution(call, (kh, kw), channels, dtype)
     call.require(
         channels % windows.input_c == 0,
         f"{channels} output channels are not a multiple of {windows.input_c} input channels",
     )
-    if channels != windows.input_c or windows.input_c == 1:
+    if channels != windows.input_c or windows.input_c == 1 or dtype == "int16":
         by_channel = weight.transpose(2, 0, 1)[..., np.newaxis]
         return convolution_call(call, windows, by_channel, windows.input_c, isa)
     input_zero_point = zero_point(call, "input_zero_point")

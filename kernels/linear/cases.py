@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of pl::linear."""
+"""Cases of pl::linear and pl::linear_w4."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,7 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from kernels.common.kernel import AnyArray, OpCall
-from kernels.testing.calls import AFTER_RELU, STAGE, activation, constant, per_channel, weights
+from kernels.testing.calls import (
+    AFTER_RELU,
+    INT16_STAGE,
+    STAGE,
+    activation,
+    constant,
+    per_channel,
+    weights,
+)
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values, spread
 
@@ -33,6 +41,8 @@ def cases() -> Iterator[Case]:
         board = index % 16 == 0
         yield _case(f"random {index}", (rows, depth), values.integer(1, 20), values, board)
     yield from _edges()
+    yield from _int16()
+    yield from _four_bits()
 
 
 def _case(
@@ -86,6 +96,96 @@ def _edges() -> Iterator[Case]:
             yield replace(case, attributes=attributes)
 
 
+def _int16() -> Iterator[Case]:
+    """Depths around those of the loops; sums beyond int32; factors at the ends of their ranges."""
+    for index, (rows, depth, channels) in enumerate(
+        [(1, 1, 1), (2, 3, 5), (1, 37, 4), (3, 255, 2), (1, 256, 3), (1, 257, 2), (1, 1100, 2)]
+    ):
+        values = Values("linear int16", index)
+        yield _wide_case(f"int16 {depth} to {channels}", values, (rows, depth), channels, index < 5)
+        given = {
+            "input": values.extreme_int16(rows, depth),
+            "weight": values.extreme_int8(channels, depth),
+        }
+        name = f"int16 extreme {depth} to {channels}"
+        yield _wide_case(name, values, (rows, depth), channels, index > 2, given)
+    for shift in (-31, -30, -16, -15, -1, 0, 1, 13, 14):
+        values = Values("linear int16 shift", shift)
+        given = {
+            "shift": np.full(5, shift, np.int32),
+            "bias": np.array([0, 1, -1, 2**31 - 1, -(2**31)], np.int32),
+            "multiplier": np.array([2**30, 3 * 2**29, 0, 2**31 - 1, 2**31 - 1], np.int32),
+        }
+        for name, small in ("small", values.int8(2, 4).astype(np.int16)), ("large", None):
+            more = given if small is None else {**given, "input": small}
+            yield _wide_case(f"int16 {name}, shift {shift}", values, (2, 4), 5, shift != 1, more)
+
+
+def _wide_case(
+    name: str,
+    values: Values,
+    shape: tuple[int, ...],
+    channels: int,
+    board: bool,
+    given: dict[str, AnyArray] | None = None,
+) -> Case:
+    depth = shape[-1]
+    constants = {
+        "weight": values.int8(channels, depth),
+        "bias": values.int32(2**14 * depth, channels),
+        **values.factors(spread(depth), channels),
+        **(given or {}),
+    }
+    source = constants.pop("input", values.int16(*shape))
+    low, high = values.int16_activation()
+    attributes = {**NO_ZERO_POINTS, "activation_min": low, "activation_max": high}
+    return Case(name, "pl::linear", {"input": source}, constants, attributes, board)
+
+
+def _four_bits() -> Iterator[Case]:
+    """One group, whole groups and parts of one, of odd and even depths."""
+    for index, (rows, depth, channels, group) in enumerate(
+        [
+            (1, 1, 1, 1),
+            (2, 2, 3, 2),
+            (3, 37, 5, 37),
+            (2, 64, 4, 32),
+            (1, 70, 3, 32),
+            (2, 33, 2, 32),
+            (1, 9, 4, 2),
+            (1, 5, 2, 40),
+            (1, 1000, 2, 32),
+        ]
+    ):
+        for kind in ("random", "extreme"):
+            values = Values("linear_w4", kind, index)
+            low, high = values.activation()
+            groups = -(-depth // group)
+            scale = np.full((channels, groups), 127, np.int8)
+            if kind == "random":
+                scale = (np.abs(values.int32(126, channels, groups)) + 1).astype(np.int8)
+            constants = {
+                # -8 in every half of a byte, too.
+                "weight": values.int8(channels, -(-depth // 2)),
+                "group_scale": scale,
+                "bias": values.int32(640 * depth, channels),
+                **values.factors(spread(depth) / 8, channels),
+            }
+            make = values.int8 if kind == "random" else values.extreme_int8
+            attributes = {
+                "group": group,
+                "input_zero_point": values.zero_point(),
+                "output_zero_point": values.zero_point(),
+                "activation_min": low,
+                "activation_max": high,
+            }
+            name = f"four bits {kind} {depth} to {channels} by {group}"
+            inputs = {"input": make(rows, depth)}
+            yield Case(name, "pl::linear_w4", inputs, constants, attributes, index < 7)
+
+
+NO_ZERO_POINTS = {"input_zero_point": 0, "output_zero_point": 0}
+
 CALLS = [
     Valid(
         OpCall(
@@ -99,7 +199,52 @@ CALLS = [
             },
             (activation(2, 3, name="y"),),
         ),
-        refused=[({"input": activation(2, 7)}, "the last sizes differ")],
+        refused=[
+            ({"input": activation(2, 7)}, "the last sizes differ"),
+            ({"input": activation(2, 6, dtype="int16")}, "output 0 is int8, not int16"),
+        ],
+    ),
+    Valid(
+        OpCall(
+            "pl::linear",
+            {
+                "input": activation(2, 6, dtype="int16"),
+                "weight": constant(np.ones((3, 6))),
+                **per_channel(3),
+                "input_zero_point": 0,
+                **INT16_STAGE,
+            },
+            (activation(2, 3, dtype="int16", name="y"),),
+        ),
+        refused=[
+            ({"input": activation(2, 6, dtype="int32")}, "int32, not int8 or int16"),
+            ({"input_zero_point": 1}, "input_zero_point is 1"),
+            ({"output_zero_point": -1}, "output_zero_point is -1"),
+            ({"shift": constant([15] * 3, "int32")}, "shift is 15"),
+            ({"activation_max": 2**15}, "activation_max is 32768"),
+        ],
+    ),
+    Valid(
+        OpCall(
+            "pl::linear_w4",
+            {
+                "input": activation(2, 7),
+                "weight": constant(np.ones((3, 4))),
+                "group_scale": constant(np.ones((3, 2))),
+                **per_channel(3),
+                "group": 4,
+                "input_zero_point": 0,
+                **STAGE,
+            },
+            (activation(2, 3, name="y"),),
+        ),
+        refused=[
+            ({"input": activation(2, 9)}, r"weight has shape \[3, 4\], it should be \[3, 5\]"),
+            ({"group": 3}, "group is 3: it must be even"),
+            ({"group": 2}, r"group_scale has shape \[3, 2\], it should be \[3, 4\]"),
+            ({"input": activation(2, 7, dtype="int16")}, "input is int16, not int8"),
+            ({"bias": constant([2**31 - 1] * 3, "int32")}, "overflow int32"),
+        ],
     ),
 ]
 
@@ -112,6 +257,16 @@ MUTANTS = [
     Mutant("common/gemm_s8_scalar.c", "{ return a < b ? a : b; }", "{ return b; }"),
     Mutant("common/gemm_s8_scalar.c", "store(b, acc1 + i)", "store(a, acc1 + i)"),
     Mutant("common/gemm_s8_scalar.c", "y += 2 * y_stride", "y += y_stride"),
+    Mutant("linear/linear_w4_s8_scalar.c", "(int32_t)((uint32_t)byte << 28) >> 28", "byte & 15"),
+    Mutant("linear/linear_w4_s8_scalar.c", "byte >> 4", "(byte >> 4) & 15"),
+    Mutant("linear/linear_w4_s8_scalar.c", "if (count & 1)", "if (0)"),
+    Mutant("linear/linear_w4_s8_scalar.c", "*scale++ *", "*scale *"),
+    Mutant("common/wide.h", "#define PL_WIDE_RUN 256", "#define PL_WIDE_RUN 1024"),
+    Mutant("common/wide.h", "x[2] * weight[2]", "x[2] * weight[3]"),
+    Mutant("common/wide.h", "(low >> 16)", "0"),
+    Mutant("common/wide.h", "(sum & 0xFFFF)", "(sum & 0x7FFF)"),
+    Mutant("common/wide.h", "<< (right - 1)", "<< (right - 2)"),
+    Mutant("linear/linear_s16_scalar.c", "--left, row += depth", "--left"),
 ]
 
 

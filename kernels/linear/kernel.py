@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::linear on kernels/linear/linear.h."""
+"""pl::linear on kernels/linear/linear.h or linear_s16.h, pl::linear_w4 on linear_w4.h."""
 
 import numpy as np
 
@@ -8,19 +8,27 @@ from kernels.common.gemm_blocks import pack_blocks
 from kernels.common.gemm_pairs import ROWS, Pairs
 from kernels.common.kernel import AnyArray, Constant, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import Overlap, overlap
-from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
+from kernels.common.quantization import (
+    activation_dtype,
+    activation_range,
+    channel_vector,
+    factors,
+    zero_point,
+)
+from kernels.common.wide import wide_constants
 
 
 @kernel("pl::linear")
 def linear(call: OpCall, isa: Isa) -> KernelCall:
     weight = call.constant("weight", "int8", rank=2)
-    shape = call.tensor("input", "int8").shape
+    dtype = activation_dtype(call, "input")
+    shape = call.tensor("input").shape
     call.require(
         len(shape) >= 1 and shape[-1] == weight.shape[1],
         f"input has shape {list(shape)}, weight {list(weight.shape)}: the last sizes differ",
     )
     expected = (*shape[:-1], weight.shape[0])
-    output = call.output("int8").shape
+    output = call.output(dtype).shape
     call.require(
         output == expected, f"output has shape {list(output)}, it should be {list(expected)}"
     )
@@ -29,6 +37,8 @@ def linear(call: OpCall, isa: Isa) -> KernelCall:
 
 def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
     """The input as rows of weight.shape[1] values times weight [O, K]; arguments as pl::linear."""
+    if activation_dtype(call, "input") == "int16":
+        return _wide_call(call, weight)
     channels, depth = weight.shape
     multiplier, shift = factors(call, channels)
     bias = channel_vector(call, "bias", channels)
@@ -72,3 +82,75 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
             return product("pl_linear_blocks_s8", blocks, overlap=ordered)
     packed = pack(call, weight, bias, multiplier, shift, input_zero_point, isa)
     return product("pl_linear_s8", packed, overlap=ordered)
+
+
+def _wide_call(call: OpCall, weight: AnyArray) -> KernelCall:
+    channels, depth = weight.shape
+    source = call.tensor("input")
+    return KernelCall(
+        function="pl_linear_s16",
+        header="kernels/linear/linear_s16.h",
+        params=activation_range(call, "int16"),
+        dims={
+            "rows": source.size // depth,
+            "input_channels": depth,
+            "output_channels": channels,
+        },
+        data={"input": source, **wide_constants(call, weight), "output": call.output()},
+    )
+
+
+@kernel("pl::linear_w4")
+def linear_w4(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    packed = call.constant("weight", "int8", rank=2)
+    scale = call.constant("group_scale", "int8", rank=2)
+    source, channels = call.tensor("input", "int8"), packed.shape[0]
+    depth = source.shape[-1]
+    group = call.integer("group", minimum=1)
+    call.require(group % 2 == 0 or group >= depth, f"group is {group}: it must be even, or all")
+    for name, array, size in (
+        ("weight", packed, -(-depth // 2)),
+        ("group_scale", scale, -(-depth // group)),
+    ):
+        call.require(
+            array.shape == (channels, size),
+            f"{name} has shape {list(array.shape)}, it should be {[channels, size]}",
+        )
+    expected = (*source.shape[:-1], channels)
+    output = call.output("int8")
+    call.require(
+        output.shape == expected,
+        f"output has shape {list(output.shape)}, it should be {list(expected)}",
+    )
+    multiplier, shift = factors(call, channels)
+    pairs = np.stack([(packed << 4) >> 4, packed >> 4], -1)
+    weight = (
+        pairs.reshape(channels, -1)[:, :depth]
+        * np.repeat(scale.astype(np.int32), group, axis=1)[:, :depth]
+    )
+    bias = channel_vector(call, "bias", channels)
+    folded = fold_zero_point(call, weight, bias, zero_point(call, "input_zero_point"))
+    return KernelCall(
+        function="pl_linear_w4_s8",
+        header="kernels/linear/linear_w4.h",
+        params={
+            "output_zero_point": zero_point(call, "output_zero_point"),
+            **activation_range(call),
+        },
+        dims={
+            "rows": source.size // depth,
+            "input_channels": depth,
+            "output_channels": channels,
+            "group": min(group, depth),
+        },
+        data={
+            "input": source,
+            "weight": Constant(packed),
+            "group_scale": Constant(scale),
+            "bias": Constant(folded.astype(np.int32)),
+            "multiplier": Constant(multiplier),
+            "shift": Constant(shift),
+            "output": output,
+        },
+    )

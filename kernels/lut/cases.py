@@ -25,6 +25,16 @@ def cases() -> Iterator[Case]:
         shape = [values.integer(1, 4) for _ in range(rank)]
         yield _case(f"rank {rank}", values.int8(*shape), values.int8(256))
 
+    straight = np.arange(-(2**15), 2**15 + 1, 2**7).clip(max=2**15 - 1).astype(np.int16)
+    ends = [-32768, -32767, -32641, -32640, -32639, -129, -128, -127, -1, 0, 1, 127, 32639, 32767]
+    for index, table in enumerate([straight, straight[::-1].copy()]):
+        yield _case(f"int16 ends {index}", np.array(ends, np.int16), table, board=True)
+    for index in range(12):
+        values = Values("lut int16", index)
+        make = values.extreme_int16 if index < 3 else values.int16
+        shape = [values.integer(1, 5) for _ in range(values.integer(1, 5))]
+        yield _case(f"int16 random {index}", values.int16(*shape), make(513), board=index < 4)
+
 
 def _case(name: str, given: AnyArray, table: AnyArray, board: bool = False) -> Case:
     return Case(name, "pl::lut", {"input": given}, {"table": table}, board=board)
@@ -43,11 +53,24 @@ CALLS = [
             ({"table": constant([True] * 256, "bool")}, "output 0 is int8, not bool"),
         ],
     ),
+    Valid(
+        OpCall(
+            "pl::lut",
+            {"input": activation(4, dtype="int16"), "table": constant([0] * 513, "int16")},
+            (activation(4, dtype="int16", name="y"),),
+        ),
+        refused=[
+            ({"table": constant([0] * 256, "int16")}, "256 entries, not 513"),
+            ({"table": constant([0] * 513)}, "table is int8, not int16"),
+        ],
+    ),
 ]
 
 MUTANTS = [
     Mutant("lut/lut_s8_scalar.c", "data->table + 128", "data->table + 127"),
     Mutant("lut/lut_s8_scalar.c", "output[3] = middle[input[3]]", "output[3] = input[3]"),
+    Mutant("lut/lut_s16_scalar.c", "x >> STEP_BITS", "x / (1 << STEP_BITS)"),
+    Mutant("lut/lut_s16_scalar.c", "rise + (1 << (STEP_BITS - 1))", "rise"),
 ]
 
 

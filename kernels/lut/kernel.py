@@ -3,25 +3,38 @@
 
 import numpy as np
 
-from kernels.common.kernel import Constant, Isa, KernelCall, OpCall, kernel
+from kernels.common.kernel import AnyArray, Constant, Isa, KernelCall, OpCall, kernel
+from kernels.common.quantization import activation_dtype
 
 
 @kernel("pl::lut")
 def lut(call: OpCall, isa: Isa) -> KernelCall:
     del isa
+    if activation_dtype(call, "input") == "int16":
+        return _interpolated(call)
     # A table may be of bools, which are bytes like the others.
     dtype = "bool" if call.tensor("table").dtype == "bool" else "int8"
     table = call.constant("table", dtype, rank=1)
     call.require(table.size == 256, f"table has {table.size} entries, not 256")
-    source, output = call.tensor("input", "int8"), call.output(dtype)
+    return _call(call, "pl_lut_s8", "kernels/lut/lut.h", table.view(np.int8), dtype)
+
+
+def _interpolated(call: OpCall) -> KernelCall:
+    table = call.constant("table", "int16", rank=1)
+    call.require(table.size == 513, f"table has {table.size} entries, not 513")
+    return _call(call, "pl_lut_s16", "kernels/lut/lut_s16.h", table, "int16")
+
+
+def _call(call: OpCall, function: str, header: str, table: AnyArray, dtype: str) -> KernelCall:
+    source, output = call.tensor("input"), call.output(dtype)
     call.require(
         source.size == output.size, f"{source.size} inputs do not give {output.size} outputs"
     )
     return KernelCall(
-        function="pl_lut_s8",
-        header="kernels/lut/lut.h",
+        function=function,
+        header=header,
         params={},
         dims={"size": output.size},
-        data={"input": source, "table": Constant(table.view(np.int8)), "output": output},
+        data={"input": source, "table": Constant(table), "output": output},
         in_place=((source.name, output.name),),
     )

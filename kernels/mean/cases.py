@@ -27,6 +27,10 @@ def cases() -> Iterator[Case]:
                 given, board = values.extreme_int8(3, 50), shift in (-1, 30)
                 factor, points = (multiplier, shift), (0, output)  # 0: sums of both signs
                 yield _case(name, given, [1], False, factor, points, board)
+    for name, shape, dim, keepdim, board in reductions(30):
+        values = Values("mean int16", name)
+        given, factor = values.int16(*shape), values.factor(4 / math.prod(shape[d] for d in dim))
+        yield _case(f"int16 {name}", given, dim, keepdim, factor, (0, 0), board)
 
 
 def _case(
@@ -69,6 +73,25 @@ CALLS = [
             ({"keepdim": True}, "it should be \\[2, 1\\]"),
         ],
     ),
+    Valid(
+        OpCall(
+            "pl::mean",
+            {
+                "input": activation(2, 8, dtype="int16"),
+                "dim": [1],
+                "keepdim": False,
+                "input_zero_point": 0,
+                "output_zero_point": 0,
+                "multiplier": 2**30,
+                "shift": -2,
+            },
+            (activation(2, dtype="int16", name="y"),),
+        ),
+        refused=[
+            ({"input": activation(2, 70000, dtype="int16")}, "a sum of 70000 int16 values"),
+            ({"input_zero_point": 1}, "input_zero_point is 1"),
+        ],
+    ),
 ]
 
 MUTANTS = [
@@ -80,6 +103,9 @@ MUTANTS = [
     Mutant("mean/mean_s8_scalar.c", "sum1 = params->offset", "sum1 = 0"),
     Mutant("mean/mean_s8_scalar.c", "j * dims->kept_stride[1]", "j * dims->kept_stride[0]"),
     Mutant("mean/mean_s8_scalar.c", "x += dims->kept_stride[2]) *", "++x) *"),
+    Mutant("mean/mean_s16_scalar.c", "x += dims->kept_stride[2])", "++x)"),
+    Mutant("mean/mean_s16_scalar.c", "at += step", "++at"),
+    Mutant("mean/mean_s16_scalar.c", "INT16_MIN", "INT32_MIN"),
 ]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from kernels.common.kernel import AnyArray, OpCall
 from kernels.testing.broadcast_shapes import pairs
-from kernels.testing.calls import AFTER_RELU, STAGE, activation
+from kernels.testing.calls import AFTER_RELU, INT16_STAGE, STAGE, activation
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
@@ -30,6 +30,22 @@ def cases() -> Iterator[Case]:
             a, b = values.int8(30), values.int8(30)
             factor, board = (multiplier, shift), shift in (-15, 0, 3)
             yield _case(name, a, b, values, factor, board, values.zero_point)
+    for name, a_shape, b_shape, board in pairs(30):
+        values = Values("mul int16", name)
+        low, high = values.int16_activation()
+        for kind, make in ("", values.int16), ("extreme ", values.extreme_int16):
+            multiplier, shift = values.factor(2.0**-14)
+            attributes = {
+                "a_zero_point": 0,
+                "b_zero_point": 0,
+                "multiplier": multiplier,
+                "shift": shift,
+                **INT16_STAGE,
+                "activation_min": low,
+                "activation_max": high,
+            }
+            operands = {"a": make(*a_shape), "b": make(*b_shape)}
+            yield Case(f"int16 {kind}{name}", "pl::mul", operands, {}, attributes, board)
 
 
 def _case(
@@ -75,6 +91,25 @@ CALLS = [
             ({"activation_max": 128}, "activation_max is 128"),
         ],
     ),
+    Valid(
+        OpCall(
+            "pl::mul",
+            {
+                "a": activation(2, 3, dtype="int16"),
+                "b": activation(3, dtype="int16"),
+                "a_zero_point": 0,
+                "b_zero_point": 0,
+                "multiplier": 2**30,
+                "shift": -14,
+                **INT16_STAGE,
+            },
+            (activation(2, 3, dtype="int16", name="y"),),
+        ),
+        refused=[
+            ({"b": activation(3)}, "b is int8, not int16"),
+            ({"b_zero_point": 1}, "b_zero_point is 1"),
+        ],
+    ),
 ]
 
 MUTANTS = [
@@ -85,6 +120,8 @@ MUTANTS = [
         "pl_clamp(x + zero_point, minimum, maximum)",
     ),
     Mutant("mul/mul_s8_scalar.c", "b - p.b_zero_point", "b"),
+    Mutant("mul/mul_s16_scalar.c", "--left, b += b_step", "--left, ++b"),
+    Mutant("mul/mul_s16_scalar.c", "p.activation_max", "INT16_MAX"),
     Mutant("common/broadcast.c", "row->b -= dims->b_stride", "row->b -= dims->a_stride"),
 ]
 

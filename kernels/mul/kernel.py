@@ -2,28 +2,36 @@
 """pl::mul on kernels/mul/mul.h."""
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
-from kernels.common.quantization import activation_range, factor, zero_point
+from kernels.common.quantization import (
+    SUFFIXES,
+    activation_dtype,
+    activation_range,
+    factor,
+    zero_point,
+)
 from kernels.common.shapes import Broadcast
 
 
 @kernel("pl::mul")
 def mul(call: OpCall, isa: Isa) -> KernelCall:
+    dtype = activation_dtype(call, "a")
     multiplier, shift = factor(call, "multiplier", "shift")
-    zero_points = [zero_point(call, "a_zero_point"), zero_point(call, "b_zero_point")]
-    broadcast = Broadcast.of(call, call.tensor("a", "int8"), call.tensor("b", "int8"))
+    zero_points = [zero_point(call, f"{name}_zero_point", dtype) for name in "ab"]
+    broadcast = Broadcast.of(call, call.tensor("a", dtype), call.tensor("b", dtype))
     if broadcast.swapped:
         zero_points.reverse()
-    output = call.output("int8")
+    output = call.output(dtype)
+    down = dtype == "int8" and isa == "mve" and shift < 0
     return KernelCall(
-        function="pl_mul_down_s8" if isa == "mve" and shift < 0 else "pl_mul_s8",
-        header="kernels/mul/mul.h",
+        function="pl_mul_down_s8" if down else f"pl_mul_{SUFFIXES[dtype]}",
+        header="kernels/mul/mul.h" if dtype == "int8" else "kernels/mul/mul_s16.h",
         params={
             "a_zero_point": zero_points[0],
             "b_zero_point": zero_points[1],
-            "output_zero_point": zero_point(call, "output_zero_point"),
+            "output_zero_point": zero_point(call, "output_zero_point", dtype),
             "multiplier": multiplier,
             "shift": shift,
-            **activation_range(call),
+            **activation_range(call, dtype),
         },
         dims=broadcast.dims(),
         data={"a": broadcast.a, "b": broadcast.b, "output": output},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of pl::quantize."""
+"""Cases of pl::quantize and pl::requantize."""
 
 from collections.abc import Iterator
 
@@ -34,6 +34,29 @@ def cases() -> Iterator[Case]:
         scale = values.choice([0.1, 0.007843137718737125, 0.5, 1.7, 1e-3])
         given = values.float32(*shape, scale=80 * scale)
         yield _case(f"random {index}", given, scale, values.zero_point(), index < 3)
+    yield from _requantize()
+
+
+def _requantize() -> Iterator[Case]:
+    every_value = np.arange(-128, 128, dtype=np.int8)
+    for index in range(24):
+        values = Values("requantize", index)
+        board = index < 6
+        wide = (values.extreme_int16 if index % 4 == 3 else values.int16)(3, 4, 5)
+        for name, given, bits, factor in (
+            ("int8 to int16", every_value, 16, values.factor(2.0**7)),
+            ("int16 to int8", wide, 8, values.factor(2.0**-8)),
+            ("int16 to int16", wide, 16, values.factor(1.0)),
+        ):
+            attributes = {
+                "bits": bits,
+                "input_zero_point": values.zero_point() if given is every_value else 0,
+                "output_zero_point": values.zero_point() if bits == 8 else 0,
+                "multiplier": factor[0],
+                "shift": factor[1],
+            }
+            inputs = {"input": given}
+            yield Case(f"{name} {index}", "pl::requantize", inputs, {}, attributes, board)
 
 
 def _case(name: str, given: AnyArray, scale: float, zero_point: int, board: bool) -> Case:
@@ -53,6 +76,27 @@ CALLS = [
             ({"scale": float("nan")}, "not a positive float32"),
         ],
     ),
+    Valid(
+        OpCall(
+            "pl::requantize",
+            {
+                "input": activation(4, dtype="int16"),
+                "bits": 8,
+                "input_zero_point": 0,
+                "output_zero_point": 3,
+                "multiplier": 2**30,
+                "shift": -7,
+            },
+            (activation(4, name="y"),),
+        ),
+        refused=[
+            ({"input": activation(4)}, "int8 to int8: one must be int16"),
+            ({"bits": 32}, "int16 to int32: one must be int16"),
+            ({"bits": 16}, "output 0 is int8, not int16"),
+            ({"input_zero_point": 1}, "input_zero_point is 1"),
+            ({"input": activation(5, dtype="int16")}, "5 inputs do not give 4"),
+        ],
+    ),
 ]
 
 MUTANTS = [
@@ -63,6 +107,9 @@ MUTANTS = [
     ),
     Mutant("quantize/quantize_f32_s8_scalar.c", "return (int8_t)zero_point", "return 0"),
     Mutant("quantize/quantize_f32_s8_scalar.c", "12582912.0f", "12582913.0f"),
+    Mutant("quantize/requantize_s8_s16_scalar.c", "*input++ - p.input_zero_point", "*input++"),
+    Mutant("quantize/requantize_s16_s8_scalar.c", "p.output_zero_point", "0"),
+    Mutant("quantize/requantize_s16_scalar.c", "INT16_MIN", "INT32_MIN"),
 ]
 
 

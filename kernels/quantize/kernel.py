@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::quantize on kernels/quantize/quantize.h."""
+"""pl::quantize on kernels/quantize/quantize.h, pl::requantize on requantize.h."""
 
 import numpy as np
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import elementwise_overlap
-from kernels.common.quantization import zero_point
+from kernels.common.quantization import activation_dtype, factor, zero_point
 
 
 @kernel("pl::quantize")
@@ -29,3 +29,36 @@ def quantize(call: OpCall, isa: Isa) -> KernelCall:
         data={"input": source, "output": output},
         overlap=elementwise_overlap(source, output),
     )
+
+
+@kernel("pl::requantize")
+def requantize(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    bits = call.integer("bits")
+    before, after = activation_dtype(call, "input"), f"int{bits}"
+    call.require((before, after) in _REQUANTIZE, f"{before} to {after}: one must be int16")
+    source, output = call.tensor("input"), call.output(after)
+    call.require(
+        source.size == output.size, f"{source.size} inputs do not give {output.size} outputs"
+    )
+    multiplier, shift = factor(call, "multiplier", "shift")
+    return KernelCall(
+        function=_REQUANTIZE[before, after],
+        header="kernels/quantize/requantize.h",
+        params={
+            "input_zero_point": zero_point(call, "input_zero_point", before),
+            "multiplier": multiplier,
+            "shift": shift,
+            "output_zero_point": zero_point(call, "output_zero_point", after),
+        },
+        dims={"size": output.size},
+        data={"input": source, "output": output},
+        in_place=((source.name, output.name),) if before == after else (),
+    )
+
+
+_REQUANTIZE = {
+    ("int16", "int16"): "pl_requantize_s16",
+    ("int16", "int8"): "pl_requantize_s16_s8",
+    ("int8", "int16"): "pl_requantize_s8_s16",
+}

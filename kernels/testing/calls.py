@@ -11,6 +11,9 @@ from kernels.testing.values import Values, spread
 STAGE = {"output_zero_point": 0, "activation_min": -128, "activation_max": 127}
 """The end of an int8 op without a clamp."""
 
+INT16_STAGE = {"output_zero_point": 0, "activation_min": -(2**15), "activation_max": 2**15 - 1}
+"""The same of int16."""
+
 AFTER_RELU = {"output_zero_point": -128, "activation_min": -128, "activation_max": 127}
 """After a ReLU the whole range is the activation's."""
 

@@ -12,7 +12,8 @@ from kernels.testing.case import Case
 from kernels.testing.values import Values, spread
 
 Options = Mapping[str, Any]
-"""What differs from a plain convolution: attributes, `board`, and `any`: weights may be -128."""
+"""What differs from a plain convolution: attributes, `board`, `dtype`, and `any`: weights may be
+-128."""
 
 LOWEST = {"output_zero_point": -128, "activation_min": -128, "activation_max": 127}
 """Attributes of a layer with a ReLU."""
@@ -42,9 +43,10 @@ def convolution(
       given: tensors that are not to be random, by name.
     """
     depth = math.prod(weight) // channels
-    low, high = values.activation()
+    wide = options.get("dtype") == "int16"
+    low, high = values.int16_activation() if wide else values.activation()
     tensors: dict[str, AnyArray] = {
-        "input": values.int8(*shape),
+        "input": values.int16(*shape) if wide else values.int8(*shape),
         "weight": values.int8(*weight),
         "bias": values.int32(64 * depth, channels),
         **values.factors(spread(depth), channels),
@@ -56,11 +58,11 @@ def convolution(
         "stride": [1, 1],
         "padding": [0] * 4,
         "dilation": [1, 1],
-        "input_zero_point": values.zero_point(),
-        "output_zero_point": values.zero_point(),
+        "input_zero_point": 0 if wide else values.zero_point(),
+        "output_zero_point": 0 if wide else values.zero_point(),
         "activation_min": low,
         "activation_max": high,
-        **{name: value for name, value in options.items() if name not in ("any", "board")},
+        **{name: value for name, value in options.items() if name not in ("any", "board", "dtype")},
     }
     inputs = {"input": tensors.pop("input")}
     return Case(name, op, inputs, tensors, attributes, options.get("board", False))

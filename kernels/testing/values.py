@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from kernels.common.kernel import INT8_MAX, INT8_MIN, INT16_MAX, INT32_MAX, AnyArray
+from kernels.common.kernel import INT8_MAX, INT8_MIN, INT16_MAX, INT16_MIN, INT32_MAX, AnyArray
 
 _T = TypeVar("_T")
 
@@ -33,6 +33,14 @@ class Values:
     def extreme_int8(self, *shape: int) -> AnyArray:
         """Only -128 and 127."""
         return self._random.choice(np.array([INT8_MIN, INT8_MAX], np.int8), shape)
+
+    def int16(self, *shape: int) -> AnyArray:
+        """Uniform over the whole range."""
+        return self._random.integers(INT16_MIN, INT16_MAX, shape, np.int16, endpoint=True)
+
+    def extreme_int16(self, *shape: int) -> AnyArray:
+        """Only -32768 and 32767."""
+        return self._random.choice(np.array([INT16_MIN, INT16_MAX], np.int16), shape)
 
     def int32(self, magnitude: int, *shape: int) -> AnyArray:
         """Uniform in [-magnitude, magnitude]."""
@@ -63,9 +71,16 @@ class Values:
 
     def activation(self) -> tuple[int, int]:
         """Mostly the whole range."""
-        low, high = sorted((self.integer(INT8_MIN, INT8_MAX), self.integer(INT8_MIN, INT8_MAX)))
-        whole = (INT8_MIN, INT8_MAX)
-        return self.choice([whole, whole, (low, high), (INT8_MIN, high), (low, INT8_MAX)])
+        return self._limits(INT8_MIN, INT8_MAX)
+
+    def int16_activation(self) -> tuple[int, int]:
+        """The same of int16."""
+        return self._limits(INT16_MIN, INT16_MAX)
+
+    def _limits(self, least: int, greatest: int) -> tuple[int, int]:
+        low, high = sorted((self.integer(least, greatest), self.integer(least, greatest)))
+        whole = (least, greatest)
+        return self.choice([whole, whole, (low, high), (least, high), (low, greatest)])
 
     def factor(self, expected: float) -> tuple[int, int]:
         """A random multiplier and shift within a factor of four around a value."""

@@ -4,7 +4,16 @@
 import importlib
 from types import ModuleType
 
-TABLES = ("convolution", "elementwise", "movement", "pattern", "pooling", "product", "reduction")
+TABLES = (
+    "convolution",
+    "elementwise",
+    "movement",
+    "pattern",
+    "pooling",
+    "precision",
+    "product",
+    "reduction",
+)
 MOVE_NOTHING = ("reshape", "channels_last_to_nhwc", "nhwc_to_channels_last")
 """Ops that no case counts: they have no kernel."""
 

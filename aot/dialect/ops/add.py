@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::add: int8 addition with broadcasting; subtraction has a negative b_multiplier."""
+"""pl::add: addition with broadcasting; subtraction has a negative b_multiplier."""
 
 from __future__ import annotations
 
 import torch
 
-from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.arithmetic import requantize, saturate
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS
 from aot.dialect.transposes import elementwise
 
 
 def _infer(a: torch.Tensor, b: torch.Tensor, *_: int) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(torch.broadcast_shapes(a.shape, b.shape)), torch.int8
+    return tuple(torch.broadcast_shapes(a.shape, b.shape)), a.dtype
 
 
 @define(
@@ -20,7 +21,7 @@ def _infer(a: torch.Tensor, b: torch.Tensor, *_: int) -> tuple[tuple[int, ...], 
     "int b_shift, int left_shift, int output_zero_point, int output_multiplier, int output_shift, "
     "int activation_min, int activation_max",
     infer=_infer,
-    dtypes={"a": (torch.int8,), "b": (torch.int8,)},
+    dtypes={"a": ACTIVATIONS, "b": ACTIVATIONS},
     zero_points={"a_zero_point": "a", "b_zero_point": "b", "output_zero_point": "output"},
     transposes=elementwise("a", "b"),
 )
@@ -40,12 +41,12 @@ def add(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """TFLite int8 ADD: both operands are brought to a common scale with left_shift guard bits,
+    """TFLite's ADD: both operands are brought to a common scale with left_shift guard bits,
     added, and requantized.
 
-    a, b int8 of broadcastable shapes; result int8 of the broadcast shape.
+    a, b int8 or int16 of broadcastable shapes; result of their dtype and the broadcast shape.
     """
     a_scaled = requantize((a.to(torch.int64) - a_zero_point) << left_shift, a_multiplier, a_shift)
     b_scaled = requantize((b.to(torch.int64) - b_zero_point) << left_shift, b_multiplier, b_shift)
     out = requantize(a_scaled + b_scaled, output_multiplier, output_shift) + output_zero_point
-    return saturate_int8(out, activation_min, activation_max)
+    return saturate(out, activation_min, activation_max, a.dtype)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::conv2d: int8 convolution, NHWC, per-channel weights."""
+"""pl::conv2d: convolution, NHWC, per-channel weights."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.dialect.arithmetic import exact_conv2d, pad_spatial, requantize, saturate_int8
+from aot.dialect.arithmetic import exact_conv2d, pad_spatial, requantize_sums, saturate
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS
 
 
 def convolved_size(
@@ -34,7 +35,7 @@ def _infer(
     o, kh, kw, _i = weight.shape
     oh = convolved_size(h, kh, stride[0], padding[0], padding[1], dilation[0])
     ow = convolved_size(w, kw, stride[1], padding[2], padding[3], dilation[1])
-    return (n, oh, ow, o), torch.int8
+    return (n, oh, ow, o), input.dtype
 
 
 def _macs(input: torch.Tensor, weight: torch.Tensor, *args: object) -> int:
@@ -49,7 +50,7 @@ def _macs(input: torch.Tensor, weight: torch.Tensor, *args: object) -> int:
     "int activation_max",
     infer=_infer,
     dtypes={
-        "input": (torch.int8,),
+        "input": ACTIVATIONS,
         "weight": (torch.int8,),
         "bias": (torch.int32,),
         "multiplier": (torch.int32,),
@@ -75,15 +76,15 @@ def conv2d(
     activation_max: int,
 ) -> torch.Tensor:
     """clamp(requantize(bias + sum (x - input_zero_point) * w, multiplier[o], shift[o]) +
-    output_zero_point).
+    output_zero_point), with arithmetic.requantize_sums.
 
-    input int8 [N, H, W, C]; weight int8 [O, KH, KW, C / groups]; bias, multiplier, shift int32 [O];
-    padding is (top, bottom, left, right) of real zeros; result int8 [N, OH, OW, O]. TFLite int8
-    CONV_2D.
+    input int8 or int16 [N, H, W, C]; weight int8 [O, KH, KW, C / groups]; bias, multiplier, shift
+    int32 [O]; padding is (top, bottom, left, right) of real zeros; result of the input's dtype [N,
+    OH, OW, O]. Of int8 TFLite's CONV_2D.
     """
     x = input.to(torch.int64) - input_zero_point
     x = pad_spatial(x.permute(0, 3, 1, 2), padding, 0)
     acc = exact_conv2d(x, weight.permute(0, 3, 1, 2), stride, dilation, groups)
     acc = acc.permute(0, 2, 3, 1) + bias.to(torch.int64)
-    out = requantize(acc, multiplier, shift) + output_zero_point
-    return saturate_int8(out, activation_min, activation_max).contiguous()
+    out = requantize_sums(acc, multiplier, shift, input.dtype) + output_zero_point
+    return saturate(out, activation_min, activation_max, input.dtype).contiguous()

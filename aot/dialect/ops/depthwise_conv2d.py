@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::depthwise_conv2d: int8 depthwise convolution, NHWC, with a channel multiplier."""
+"""pl::depthwise_conv2d: depthwise convolution, NHWC, with a channel multiplier."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.dialect.arithmetic import exact_conv2d, pad_spatial, requantize, saturate_int8
+from aot.dialect.arithmetic import exact_conv2d, pad_spatial, requantize_sums, saturate
 from aot.dialect.library import define
 from aot.dialect.ops.conv2d import convolved_size
+from aot.dialect.quantization import ACTIVATIONS
 
 
 def _infer(
@@ -28,7 +29,7 @@ def _infer(
     kh, kw, o = weight.shape
     oh = convolved_size(h, kh, stride[0], padding[0], padding[1], dilation[0])
     ow = convolved_size(w, kw, stride[1], padding[2], padding[3], dilation[1])
-    return (n, oh, ow, o), torch.int8
+    return (n, oh, ow, o), input.dtype
 
 
 def _macs(input: torch.Tensor, weight: torch.Tensor, *args: object) -> int:
@@ -43,7 +44,7 @@ def _macs(input: torch.Tensor, weight: torch.Tensor, *args: object) -> int:
     "activation_max",
     infer=_infer,
     dtypes={
-        "input": (torch.int8,),
+        "input": ACTIVATIONS,
         "weight": (torch.int8,),
         "bias": (torch.int32,),
         "multiplier": (torch.int32,),
@@ -69,13 +70,13 @@ def depthwise_conv2d(
 ) -> torch.Tensor:
     """Each output channel o convolves input channel o // (O / C); otherwise as pl::conv2d.
 
-    input int8 [N, H, W, C]; weight int8 [KH, KW, O] with O a multiple of C; result int8 [N, OH, OW,
-    O]. TFLite int8 DEPTHWISE_CONV_2D.
+    input int8 or int16 [N, H, W, C]; weight int8 [KH, KW, O] with O a multiple of C; result of the
+    input's dtype [N, OH, OW, O]. Of int8 TFLite's DEPTHWISE_CONV_2D.
     """
     x = input.to(torch.int64) - input_zero_point
     x = pad_spatial(x.permute(0, 3, 1, 2), padding, 0)
     kernel = weight.permute(2, 0, 1).unsqueeze(1)
     acc = exact_conv2d(x, kernel, stride, dilation, x.shape[1])
     acc = acc.permute(0, 2, 3, 1) + bias.to(torch.int64)
-    out = requantize(acc, multiplier, shift) + output_zero_point
-    return saturate_int8(out, activation_min, activation_max).contiguous()
+    out = requantize_sums(acc, multiplier, shift, input.dtype) + output_zero_point
+    return saturate(out, activation_min, activation_max, input.dtype).contiguous()

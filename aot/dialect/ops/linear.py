@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::linear: int8 fully connected layer over the last dimension, per-channel weights."""
+"""pl::linear: fully connected layer over the last dimension, per-channel weights."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from typing import Any
 
 import torch
 
-from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.arithmetic import requantize_sums, saturate
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS
 from aot.dialect.transposes import Moved, Perm, Transposes
 
 
 def _infer(
     input: torch.Tensor, weight: torch.Tensor, *_: object
 ) -> tuple[tuple[int, ...], torch.dtype]:
-    return (*input.shape[:-1], weight.shape[0]), torch.int8
+    return (*input.shape[:-1], weight.shape[0]), input.dtype
 
 
 def _macs(input: torch.Tensor, weight: torch.Tensor, *_: object) -> int:
     return math.prod(input.shape) * weight.shape[0]
 
 
-def _move(_: Mapping[str, Any], perm: Perm) -> Moved | None:
+def move_rows(_: Mapping[str, Any], perm: Perm) -> Moved | None:
     """The last dimension is the layer's."""
     return Moved({}, perm) if perm[-1] == len(perm) - 1 else None
 
@@ -35,7 +36,7 @@ def _move(_: Mapping[str, Any], perm: Perm) -> Moved | None:
     "int output_zero_point, int activation_min, int activation_max",
     infer=_infer,
     dtypes={
-        "input": (torch.int8,),
+        "input": ACTIVATIONS,
         "weight": (torch.int8,),
         "bias": (torch.int32,),
         "multiplier": (torch.int32,),
@@ -43,7 +44,7 @@ def _move(_: Mapping[str, Any], perm: Perm) -> Moved | None:
     },
     zero_points={"input_zero_point": "input", "output_zero_point": "output"},
     macs=_macs,
-    transposes=Transposes(("input",), _move),
+    transposes=Transposes(("input",), move_rows),
 )
 def linear(
     input: torch.Tensor,
@@ -57,12 +58,12 @@ def linear(
     activation_max: int,
 ) -> torch.Tensor:
     """clamp(requantize(bias + sum_k (x[k] - input_zero_point) * w[o, k], multiplier[o], shift[o]) +
-    output_zero_point).
+    output_zero_point), with arithmetic.requantize_sums.
 
-    input int8 [..., K]; weight int8 [O, K]; bias, multiplier, shift int32 [O]; result int8 [...,
-    O]. TFLite int8 FULLY_CONNECTED, with per-channel scales.
+    input int8 or int16 [..., K]; weight int8 [O, K]; bias, multiplier, shift int32 [O]; result of
+    the input's dtype [..., O]. Of int8 TFLite's FULLY_CONNECTED, with per-channel scales.
     """
     x = (input.to(torch.int64) - input_zero_point).to(torch.float64)
     acc = (x @ weight.to(torch.float64).T).to(torch.int64) + bias.to(torch.int64)
-    out = requantize(acc, multiplier, shift) + output_zero_point
-    return saturate_int8(out, activation_min, activation_max)
+    out = requantize_sums(acc, multiplier, shift, input.dtype) + output_zero_point
+    return saturate(out, activation_min, activation_max, input.dtype)

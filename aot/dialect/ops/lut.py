@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::lut: any function of one int8 value, as a table."""
+"""pl::lut: any function of one value, as a table."""
 
 from __future__ import annotations
 
 import torch
 
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS
 from aot.dialect.transposes import elementwise
+
+STEP_BITS = 7
+"""A table of a function of int16 has an entry for each 2^7 integers."""
 
 
 def _infer(input: torch.Tensor, table: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
@@ -16,9 +20,17 @@ def _infer(input: torch.Tensor, table: torch.Tensor) -> tuple[tuple[int, ...], t
 @define(
     "Tensor input, Tensor table",
     infer=_infer,
-    dtypes={"input": (torch.int8,), "table": (torch.int8, torch.bool)},
+    dtypes={"input": ACTIVATIONS, "table": (*ACTIVATIONS, torch.bool)},
     transposes=elementwise("input"),
 )
 def lut(input: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
-    """table[input + 128]; table int8 or bool [256], shape and layout are the input's."""
-    return table[input.to(torch.int64) + 128]
+    """Of int8 table[input + 128], with a table int8 or bool [256]; of int16 table[(input + 2^15) /
+    2^7], with a table int16 [513] and straight lines between its entries, rounded to nearest, ties
+    up. Shape and layout are the input's. Of int16 TFLite's tables.
+    """
+    if input.dtype is torch.int8:
+        return table[input.to(torch.int64) + 128]
+    place, entries = input.to(torch.int64) + 2**15, table.to(torch.int64)
+    index, fraction = place >> STEP_BITS, place & ((1 << STEP_BITS) - 1)
+    rise = (entries[index + 1] - entries[index]) * fraction
+    return (entries[index] + ((rise + (1 << (STEP_BITS - 1))) >> STEP_BITS)).to(torch.int16)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::linear_w4: pl::linear with weights of four bits, two a byte."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.library import define
+from aot.dialect.ops.linear import move_rows
+from aot.dialect.transposes import Transposes
+
+
+def _infer(
+    input: torch.Tensor, weight: torch.Tensor, *_: object
+) -> tuple[tuple[int, ...], torch.dtype]:
+    return (*input.shape[:-1], weight.shape[0]), torch.int8
+
+
+def _macs(input: torch.Tensor, weight: torch.Tensor, *_: object) -> int:
+    return math.prod(input.shape) * weight.shape[0]
+
+
+def packed(weight: torch.Tensor) -> torch.Tensor:
+    """Weights [O, K] in [-8, 7], int8, as pl::linear_w4 takes them."""
+    pairs = torch.nn.functional.pad(weight, (0, weight.shape[1] % 2)).unflatten(1, (-1, 2))
+    return (pairs[..., 0] & 15) | (pairs[..., 1] << 4)
+
+
+def _unpacked(weight: torch.Tensor, depth: int) -> torch.Tensor:
+    """The weights [O, depth] of packed ones."""
+    pairs = torch.stack([(weight << 4) >> 4, weight >> 4], -1)
+    return pairs.flatten(1)[:, :depth]
+
+
+@define(
+    "Tensor input, Tensor weight, Tensor group_scale, Tensor bias, Tensor multiplier, Tensor "
+    "shift, int group, int input_zero_point, int output_zero_point, int activation_min, int "
+    "activation_max",
+    infer=_infer,
+    dtypes={
+        "input": (torch.int8,),
+        "weight": (torch.int8,),
+        "group_scale": (torch.int8,),
+        "bias": (torch.int32,),
+        "multiplier": (torch.int32,),
+        "shift": (torch.int32,),
+    },
+    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
+    macs=_macs,
+    transposes=Transposes(("input",), move_rows),
+)
+def linear_w4(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    group_scale: torch.Tensor,
+    bias: torch.Tensor,
+    multiplier: torch.Tensor,
+    shift: torch.Tensor,
+    group: int,
+    input_zero_point: int,
+    output_zero_point: int,
+    activation_min: int,
+    activation_max: int,
+) -> torch.Tensor:
+    """As pl::linear with the weights w[o, k] * group_scale[o, k / group].
+
+    input int8 [..., K]; weight int8 [O, ceil(K / 2)], byte b of a row holds w[2 b] in its low half
+    and w[2 b + 1] in its high one; group_scale int8 [O, ceil(K / group)], positive, group even or K
+    at least; bias, multiplier, shift int32 [O]; result int8 [..., O].
+    """
+    depth = input.shape[-1]
+    scale = group_scale.to(torch.float64).repeat_interleave(group, 1)[:, :depth]
+    x = (input.to(torch.int64) - input_zero_point).to(torch.float64)
+    acc = (x @ (_unpacked(weight, depth) * scale).T).to(torch.int64) + bias.to(torch.int64)
+    out = requantize(acc, multiplier, shift) + output_zero_point
+    return saturate_int8(out, activation_min, activation_max)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::requantize: the same numbers with another quantization, where one side is int16."""
+
+from __future__ import annotations
+
+import torch
+
+from aot.dialect import arithmetic
+from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS, INT8, INT16
+from aot.dialect.transposes import elementwise
+
+
+def _infer(input: torch.Tensor, bits: int, *_: int) -> tuple[tuple[int, ...], torch.dtype]:
+    return tuple(input.shape), torch.int16 if bits == 16 else torch.int8
+
+
+@define(
+    "Tensor input, int bits, int input_zero_point, int output_zero_point, int multiplier, int "
+    "shift",
+    infer=_infer,
+    dtypes={"input": ACTIVATIONS},
+    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
+    transposes=elementwise("input"),
+)
+def requantize(
+    input: torch.Tensor,
+    bits: int,
+    input_zero_point: int,
+    output_zero_point: int,
+    multiplier: int,
+    shift: int,
+) -> torch.Tensor:
+    """saturate(requantize(x - input_zero_point, multiplier, shift) + output_zero_point), int8 or
+    int16 as bits, 8 or 16, say.
+    """
+    kind = INT16 if bits == 16 else INT8
+    x = input.to(torch.int64) - input_zero_point
+    out = arithmetic.requantize(x, multiplier, shift) + output_zero_point
+    return arithmetic.saturate(out, kind.quant_min, kind.quant_max, kind.dtype)

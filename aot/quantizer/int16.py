@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which values of a graph are int16, where layers ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.quantization import INT16, Quantization
+from aot.rules.rule import Rule, Shares
+
+
+def takes_int16(rule: Rule, node: Node) -> bool:
+    """Whether the dialect's op for a node has an int16 form."""
+    kinds = rule.op(node).dtypes.values()
+    return any(torch.int8 in dtypes and torch.int16 in dtypes for dtypes in kinds)
+
+
+def widened(quantization: Quantization) -> Quantization:
+    """An int16 quantization whose range has that of an int8 one in it; its steps divide its."""
+    finer = 256 if quantization.zero_point == 0 else 128
+    return Quantization(quantization.scale / finer, 0, INT16)
+
+
+def int16_values(
+    nodes: Sequence[Node],
+    rules: Mapping[Node, Rule],
+    able: set[Node],
+    readers: Mapping[Node, Sequence[tuple[Node, Node]]],
+    asked: Callable[[Node], bool],
+    fixed: set[Node],
+) -> set[Node]:
+    """The nodes whose values are int16.
+
+    What an op computes is int16 where its layer asks for it. What only moves values leaves them as
+    they are. What no op of the dialect gives, as inputs and constants, is int16 where all that read
+    it are.
+
+    Args:
+      nodes: of the graph, in order.
+      rules: of those that become ops of the dialect.
+      able: those of them whose op has an int16 form.
+      readers: by value, who reads it: users, each with the node with a rule that it reads for.
+      asked: whether a node's layer is to be int16.
+      fixed: nodes that somebody else quantizes.
+    """
+
+    def moves(node: Node) -> bool:
+        return node in able and isinstance(rules[node].output, Shares)
+
+    def computes(node: Node) -> bool:
+        return node in able and not moves(node) and asked(node)
+
+    wanted: set[Node] = set()  # what would be int16 if its sources were
+    for node in reversed(nodes):
+        read_by = dict(readers.get(node, ()))
+        if node in rules and not moves(node):
+            is_wanted = computes(node)
+        else:
+            everyone = bool(read_by) and all(user in read_by for user in node.users)
+            is_wanted = everyone and wanted.issuperset(read_by.values())
+        if is_wanted:
+            wanted.add(node)
+
+    found: set[Node] = set()
+    for node in nodes:
+        if node in fixed:
+            continue
+        if node in rules and moves(node):
+            is_int16 = found.issuperset(rules[node].activations(node))
+        else:
+            is_int16 = node in wanted
+        if is_int16:
+            found.add(node)
+    return found

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers that ask for int16 get it, with conversions where they meet int8, and it is worth it."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from aot.dialect.quantization import Quantization
+from aot.errors import LoweringError
+from aot.lower import Lowered, lower
+from aot.quantizer.int16 import widened
+from aot.testing.fixtures import op_counts, samples
+
+DATA = samples((2, 6), count=8)
+
+
+class Difference(nn.Module):
+    """The small difference of two large values; the weights are exact in int8."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a = nn.Linear(6, 6, bias=False)
+        self.b = nn.Linear(6, 6, bias=False)
+        with torch.no_grad():
+            self.a.weight.copy_(torch.eye(6))
+            self.b.weight.copy_(torch.diag(torch.linspace(0.97, 1.03, 6)))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.a(x) - self.b(x)
+        return result
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = Difference()
+        self.act = nn.ReLU()
+        self.head = nn.Linear(6, 3)
+        self.softmax = nn.Softmax(-1)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        y = self.act(self.block(x))
+        return y, self.softmax(self.head(y))
+
+
+@functools.cache
+def net() -> nn.Module:
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        return Net().eval()
+
+
+@functools.cache
+def lowered(*layers: str) -> Lowered:
+    quantization = dict.fromkeys(layers, "int16")
+    options: dict[str, Any] = {"quantization": quantization, "min_sqnr": 0.0, "per_op": False}
+    return lower(net(), DATA[0], calibration=DATA, **options)
+
+
+INT8 = {"add": "int8", "linear": "int8", "softmax": "int8"}
+
+# Layers of int16, the precision of some ops, how many conversions, and of what type the input and
+# the first output are.
+LAYERS: dict[tuple[str, ...], tuple[dict[str, str], int, str, str]] = {
+    (): (INT8, 0, "int8", "int8"),
+    ("block",): ({"add": "int16", "softmax": "int8"}, 1, "int16", "int16"),
+    # What a clamp is fused with is one op with it.
+    ("act",): ({"add": "int16", "softmax": "int8"}, 3, "int8", "int16"),
+    ("head",): ({"add": "int8", "softmax": "int8"}, 2, "int8", "int8"),
+    ("block", "head"): ({"add": "int16", "linear": "int16"}, 1, "int16", "int16"),
+    ("block.*",): ({"add": "int8"}, 2, "int16", "int8"),
+}
+
+
+@pytest.mark.parametrize("layers", LAYERS)
+def test_layers_have_the_type_that_they_ask_for(layers: tuple[str, ...]) -> None:
+    precisions, conversions, source, result = LAYERS[layers]
+    report = lowered(*layers).report
+    found = {row["op"].removeprefix("pl."): row["precision"] for row in report["ops"]}
+    assert {op: found[op] for op in precisions} == precisions
+    assert op_counts(lowered(*layers).module).get("pl.requantize", 0) == conversions
+    assert (report["inputs"][0]["dtype"], report["outputs"][0]["dtype"]) == (source, result)
+
+
+def test_small_differences_of_large_values_need_it() -> None:
+    before, after = (lowered(*layers).quality.outputs[0].sqnr_db for layers in ((), ("block",)))
+    assert before is not None and before < 15.0
+    assert after is not None and after > 50.0
+
+
+def test_no_int16_form_is_an_error_with_its_place() -> None:
+    with pytest.raises(LoweringError, match=r"softmax.*no int16 form\n.*at softmax \(Softmax\)"):
+        lowered("softmax")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (Quantization(1 / 256, -128), 1 / 32768),
+        (Quantization(1 / 128), 1 / 32768),
+        (Quantization(1 / 255, 127), 1 / 255 / 128),
+    ],
+)
+def test_a_known_range_is_kept(before: Quantization, after: float) -> None:
+    wide = widened(before)
+    assert (wide.scale, wide.zero_point) == (after, 0)
+    exact = before.dequantize(before.every_value())
+    torch.testing.assert_close(wide.dequantize(wide.quantize(exact)), exact, rtol=0, atol=0)

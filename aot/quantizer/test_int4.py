@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights of four bits: how they are rounded, who has them, and what they save and cost."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from aot.dialect.ops.linear import linear
+from aot.dialect.ops.linear_w4 import linear_w4, packed
+from aot.errors import LoweringError
+from aot.lower import Lowered, lower
+from aot.quantizer.int4 import rounded_to_groups
+from aot.testing.fixtures import op_counts, samples
+
+DATA = samples((1, 96, 2, 2), count=8)
+
+
+class Net(nn.Module):
+    """Each output channel of the head has small weights for most of its inputs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pixels = nn.Conv2d(96, 96, 1)
+        self.pool = nn.AvgPool2d(2)
+        self.spread = nn.Conv2d(96, 96, 1, groups=4)
+        self.head = nn.Linear(96, 8)
+        with torch.no_grad():
+            self.head.weight[:, 32:] *= 0.05
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.spread(self.pool(torch.relu(self.pixels(x))))
+        result: torch.Tensor = self.head(x.flatten(1))
+        return result
+
+
+@functools.cache
+def net() -> nn.Module:
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        return Net().eval()
+
+
+@functools.cache
+def lowered(*layers: tuple[str, str]) -> Lowered:
+    options: dict[str, Any] = {"quantization": dict(layers), "per_op": False, "min_sqnr": 0.0}
+    return lower(net(), DATA[0], calibration=DATA, **options)
+
+
+def constant_bytes(result: Lowered, op: str) -> int:
+    return sum(row["constant_bytes"] for row in result.report["ops"] if row["op"] == op)
+
+
+def sqnr(result: Lowered) -> float:
+    return result.quality.outputs[0].sqnr_db or 0.0
+
+
+def test_layers_that_ask_have_half_the_bytes() -> None:
+    asked = (("pixels", "int8w4"), ("head", "int8w4"))
+    before, after = lowered(), lowered(*asked)
+    assert op_counts(after.module)["pl.linear_w4"] == 2
+    weights, channels = 96 * 96 + 96 * 8, 96 + 8
+    assert constant_bytes(after, "pl.linear_w4") == weights // 2 + channels * (1 + 12)
+    assert len(before.pte) - len(after.pte) > 0.45 * weights
+
+
+def test_groups_keep_what_channels_lose() -> None:
+    plain, by_channel, by_group = (
+        sqnr(lowered(*(() if name is None else (("head", name),))))
+        for name in (None, "int8w4", "int8w4g32")
+    )
+    assert plain > by_group > by_channel + 2.0
+
+
+def test_the_layer_is_the_linear_layer_of_its_weights() -> None:
+    generator = torch.Generator().manual_seed(1)
+    weight = torch.randint(-8, 8, (5, 33), generator=generator).to(torch.int8)
+    x = torch.randint(-128, 128, (3, 33), generator=generator).to(torch.int8)
+    constants = torch.zeros(5, dtype=torch.int32), torch.full((5,), 2**30, dtype=torch.int32)
+    tail = (*constants, torch.full((5,), -4, dtype=torch.int32))
+    last = (3, -5, -100, 100)
+    ones = torch.ones(5, 1, dtype=torch.int8)
+    expected = linear.reference(x, weight, *tail, *last)
+    assert torch.equal(linear_w4.reference(x, packed(weight), ones, *tail, 33, *last), expected)
+
+
+@pytest.mark.parametrize("shape", [(4, 64), (3, 70), (2, 5, 1, 1)])
+def test_groups_are_rounded_to_a_fourteenth_of_their_range(shape: tuple[int, ...]) -> None:
+    weight = torch.randn(shape, generator=torch.Generator().manual_seed(1))
+    weight.flatten(1)[:, :32] *= 0.01
+    weight[-1] = 0.0
+    error = (rounded_to_groups(weight) - weight).flatten(1).split(32, 1)
+    for part, off in zip(weight.flatten(1).split(32, 1), error, strict=True):
+        step = weight.flatten(1).abs().amax(1) / 889  # of the scales
+        limit = part.abs().amax(1) / 14 + step / 2
+        assert bool((off.abs().amax(1) <= limit * 1.001).all())
+
+
+def test_other_convolutions_are_an_error_with_their_place() -> None:
+    with pytest.raises(LoweringError, match=r"four bits.*\n.*at spread \(Conv2d\)"):
+        lowered(("spread", "int8w4"))
+
+
+def test_groups_have_no_training() -> None:
+    with pytest.raises(LoweringError, match="int8w4g32 has no training; int8w4 has"):
+        lower(net(), DATA[0], calibration=DATA, quantization="int8w4g32", train=lambda _: None)

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_ADD_ADD_S16_H_
+#define KERNELS_ADD_ADD_S16_H_
+
+#include "kernels/add/add.h"
+
+typedef pl_add_params pl_add_s16_params;  // all zero points are 0
+typedef pl_add_dims pl_add_s16_dims;
+
+typedef struct {
+  const int16_t *a;
+  const int16_t *b;
+  int16_t *output;  // may be a, or b if that does not repeat
+} pl_add_s16_data;
+
+// As pl_add_s8, of int16. TFLite int16 ADD.
+PL_MUST_USE pl_status pl_add_s16(const pl_context *ctx, const pl_add_s16_params *params,
+                                 const pl_add_s16_dims *dims, const pl_add_s16_data *data);
+
+#endif  // KERNELS_ADD_ADD_S16_H_

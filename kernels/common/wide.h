@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of int16 activations times int8 weights, and how they become int16: they do not fit in 32
+// bits.
+#ifndef KERNELS_COMMON_WIDE_H_
+#define KERNELS_COMMON_WIDE_H_
+
+#include <stdint.h>
+
+// So many products of int16 and int8 add up in 32 bits.
+#define PL_WIDE_RUN 256
+
+// sum + sum_i x[i] * weight[i] for i in [0, count).
+static inline int64_t pl_wide_dot(int64_t sum, const int16_t *x, const int8_t *weight,
+                                  int32_t count) {
+  while (count > 0) {
+    const int32_t run = count < PL_WIDE_RUN ? count : PL_WIDE_RUN;
+    int32_t part = 0;
+    for (const int16_t *end = x + (run & ~3); x != end; x += 4, weight += 4) {
+      part += x[0] * weight[0];
+      part += x[1] * weight[1];
+      part += x[2] * weight[2];
+      part += x[3] * weight[3];
+    }
+    for (const int16_t *end = x + (run & 3); x != end;) part += *x++ * *weight++;
+    sum += part;
+    count -= run;
+  }
+  return sum;
+}
+
+// clamp(sum * multiplier / 2^31 * 2^shift, minimum, maximum), rounded once, to nearest, ties up;
+// |sum| < 2^47, multiplier >= 0, shift in [-31, 14].
+static inline int16_t pl_wide_narrow(int64_t sum, int32_t multiplier, int32_t shift,
+                                     int32_t minimum, int32_t maximum) {
+  // By halves: the product may take 78 bits.
+  const int64_t high = (int64_t)(int32_t)(sum >> 16) * multiplier;
+  const int64_t low = (int64_t)(sum & 0xFFFF) * multiplier;
+  const int32_t right = 15 - shift;
+  const int64_t value = (high + (low >> 16) + ((int64_t)1 << (right - 1))) >> right;
+  return (int16_t)(value < minimum ? minimum : value > maximum ? maximum : value);
+}
+
+#endif  // KERNELS_COMMON_WIDE_H_

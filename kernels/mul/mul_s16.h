@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_MUL_MUL_S16_H_
+#define KERNELS_MUL_MUL_S16_H_
+
+#include "kernels/mul/mul.h"
+
+typedef pl_mul_params pl_mul_s16_params;  // all zero points are 0
+typedef pl_mul_dims pl_mul_s16_dims;
+
+typedef struct {
+  const int16_t *a;
+  const int16_t *b;
+  int16_t *output;  // may be a, or b if that does not repeat
+} pl_mul_s16_data;
+
+// As pl_mul_s8, of int16. TFLite int16 MUL.
+PL_MUST_USE pl_status pl_mul_s16(const pl_context *ctx, const pl_mul_s16_params *params,
+                                 const pl_mul_s16_dims *dims, const pl_mul_s16_data *data);
+
+#endif  // KERNELS_MUL_MUL_S16_H_

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers with int16 activations, or weights of four bits, as names of modules say."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tests.ops.bundle import as_model
+from tests.ops.case import Case, Function, Input, spatial
+
+# BUILD.bazel has it too.
+QUANTIZATION = {
+    "default": "int16",
+    "*.int8": "int8",
+    "*.int8w4": "int8w4",
+    "*.int8w4g32": "int8w4g32",
+}
+
+_A, _B = Input((2, 3, 8)), Input((3, 1), -0.5, 1.5)
+
+
+class Mixed(nn.Module):
+    """A layer of int8 between two of int16, all of whose values are read by the next, and one of
+    them by something else.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before = nn.Linear(8, 12)
+        self.int8 = nn.Sequential(nn.Linear(12, 12), nn.ReLU(), nn.Linear(12, 12))
+        self.after = nn.Linear(12, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.before(x)
+        result: torch.Tensor = self.after(x + self.int8(x))
+        return result
+
+
+class MixedParts(nn.Module):
+    """Joins values of both types, one of them read in two places."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.int8 = nn.Linear(8, 5)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        y = self.int8(torch.tanh(x))
+        return torch.cat([y, torch.sin(x)], -1), functional.silu(y)
+
+
+def _convolutions() -> Iterator[Case]:
+    shape = (1, 6, 7, 8)
+    for name, make, op in (
+        ("conv", partial(nn.Conv2d, 6, 10, 3, padding=1), "conv2d"),
+        ("conv_stride", partial(nn.Conv2d, 6, 4, (3, 2), stride=2, dilation=2), "conv2d"),
+        ("conv_groups", partial(nn.Conv2d, 6, 9, 3, groups=3, padding=(2, 0)), "conv2d"),
+        ("conv_1x1", partial(nn.Conv2d, 6, 9, 1), "conv2d"),
+        ("depthwise", partial(nn.Conv2d, 6, 12, 3, groups=6, padding=1), "depthwise_conv2d"),
+    ):
+        yield spatial(name, make, shape, {op: 1})
+    yield spatial("conv1d", partial(nn.Conv1d, 6, 5, 3, padding=1), (1, 6, 20), {"conv2d": 1})
+
+
+def _functions() -> Iterator[Case]:
+    for name, function, ops in (
+        ("add", torch.add, {"add": 1}),
+        ("sub_relu", lambda a, b: functional.relu(a - 2.0 * b), {"add": 1, "lut": 1}),
+        ("mul", torch.mul, {"mul": 1}),
+    ):
+        yield Case(name, partial(Function, function), (_A, _B), ops)
+    functions: tuple[tuple[str, Callable[..., object], dict[str, int]], ...] = (
+        ("sigmoid", torch.sigmoid, {"lut": 1}),
+        ("tanh", torch.tanh, {"lut": 1}),
+        ("gelu", functional.gelu, {"lut": 1}),
+        ("hardswish_in_place", lambda x: functional.hardswish(x) * 0.5, {"lut": 1}),
+        ("mean", lambda x: x.mean(1), {"mean": 1}),
+        ("sum", lambda x: x.sum((0, 2), keepdim=True), {"mean": 1}),
+        (
+            "movement",
+            lambda x: torch.cat([x[:, 1:].mT, x.mT], -1).flatten(1),
+            {"slice": 1, "cat": 1},
+        ),
+    )
+    for name, function, ops in functions:
+        transposes = 1 if name == "movement" else 0
+        yield Case(name, partial(Function, function), (_A,), ops, transposes)
+
+
+def _named(name: str, make: Callable[[], nn.Module]) -> nn.Module:
+    """A layer that is the module of that name."""
+    return nn.Sequential(OrderedDict({name: make()}))
+
+
+def _four_bits() -> Iterator[Case]:
+    for name in ("int8w4", "int8w4g32"):
+        ops = {"linear_w4": 1}
+        layer = partial(_named, name, partial(nn.Linear, 37, 5))
+        yield Case(f"linear_{name}", layer, (Input((3, 37)),), ops)
+        layer = partial(_named, name, partial(_relu, partial(nn.Conv2d, 40, 6, 1)))
+        yield spatial(f"conv_{name}", layer, (1, 40, 3, 4), ops)
+        layer = partial(_named, name, partial(_relu, partial(nn.Conv1d, 6, 7, 1, bias=False)))
+        yield spatial(f"conv1d_{name}", layer, (2, 6, 5), ops)
+
+
+def _relu(make: Callable[[], nn.Module]) -> nn.Module:
+    return nn.Sequential(make(), nn.ReLU())
+
+
+def cases() -> Iterator[Case]:
+    yield Case("linear", partial(nn.Linear, 8, 20), (_A,), {"linear": 1})
+    yield Case("deep_linear_relu", _deep, (Input((1, 600)),), {"linear": 1})
+    yield from _convolutions()
+    yield from _functions()
+    yield from _four_bits()
+    ops = {"linear": 4, "add": 1, "requantize": 2}
+    yield Case("mixed", Mixed, (_A,), ops)
+    ops = {"lut": 3, "linear": 1, "cat": 1, "requantize": 3}
+    yield Case("mixed_parts", MixedParts, (_A,), ops)
+
+
+def _deep() -> nn.Module:
+    return nn.Sequential(nn.Linear(600, 3), nn.ReLU())
+
+
+factory, calibration, test_inputs = as_model(cases)

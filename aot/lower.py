@@ -43,6 +43,7 @@ from aot.quality.evaluation import Evaluation, held_out
 from aot.quality.float_model import FloatModel
 from aot.quality.quality import MIN_SQNR_DB, Limits, Quality
 from aot.quality.watch import Watch
+from aot.quantizer.bias_correction import correct_biases
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import Recipe
 from aot.quantizer.training import Train, train_prepared
@@ -95,6 +96,7 @@ def lower(
     quantizer: Quantizer | None = None,
     observer: str | Mapping[str, str] = "histogram",
     equalize: bool = False,
+    correct_bias: bool = False,
     train: Train | None = None,
     float_io: bool = False,
     io_layout: str = KEEP,
@@ -122,6 +124,7 @@ def lower(
       observer: how calibration becomes ranges: "histogram", "minmax", "moving_average", "mse" or
         "percentile"; or by layer, {"default": "minmax", "features.*": "mse"} (docs/accuracy.md).
       equalize: give the channels between two layers one magnitude first (cross-layer equalization).
+      correct_bias: put into the biases what quantization shifts the means of layers by.
       train: quantization-aware training: changes the parameters of the module that it is given, in
         place (docs/qat.md).
       float_io: keep float32 model inputs and outputs; they are quantized on the device.
@@ -184,6 +187,8 @@ def lower(
             float_model = FloatModel(floats)
         quantized = convert_pt2e(prepared)
     merge_dequantizes(quantized)
+    if correct_bias:
+        correct_biases(quantized, floats, seen.samples)
 
     logging.info("lowering")
     folded = fold_qdq(quantized, float_io)

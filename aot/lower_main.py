@@ -52,6 +52,9 @@ _OBSERVER = flags.DEFINE_string(
     "observer", "histogram", "how calibration becomes ranges: a text, or by layer in JSON"
 )
 _EQUALIZE = flags.DEFINE_bool("equalize", False, "equalize channels across layers first")
+_CORRECT_BIAS = flags.DEFINE_bool(
+    "correct_bias", False, "put into the biases what quantization shifts the means of layers by"
+)
 _TRAIN = flags.DEFINE_string(
     "train", None, "pkg.module:function; a training loop for quantization-aware training"
 )
@@ -228,6 +231,7 @@ def run() -> None:
         quantization=_by_layer(_QUANTIZATION),
         observer=_by_layer(_OBSERVER),
         equalize=_EQUALIZE.value,
+        correct_bias=_CORRECT_BIAS.value,
         train=None if _TRAIN.value is None else load(_TRAIN.value, given=1),
         float_io=_FLOAT_IO.value,
         io_layout=_IO_LAYOUT.value,

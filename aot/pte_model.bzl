@@ -17,6 +17,7 @@ def pte_model(
         quantization = "int8",
         observer = "histogram",
         equalize = False,
+        correct_bias = False,
         train = None,
         float_io = False,
         io_layout = "keep",
@@ -53,6 +54,7 @@ def pte_model(
       observer: how calibration becomes ranges, "histogram", "minmax", "moving_average", "mse" or
         "percentile"; or a dict by layer.
       equalize: give the channels between two layers one magnitude first.
+      correct_bias: put into the biases what quantization shifts the means of layers by.
       train: "pkg.module:function", a training loop for quantization-aware training: it changes the
         parameters of the module that it is given.
       float_io: keep float32 inputs and outputs.
@@ -116,6 +118,8 @@ def pte_model(
         flags.append("--allow_float_fallback")
     if equalize:
         flags.append("--equalize")
+    if correct_bias:
+        flags.append("--correct_bias")
     if train:
         flags.append("--train=" + train)
     if test_inputs:

@@ -30,7 +30,7 @@ from aot.dialect.quantization import Quantization
 from aot.dialect.reference import fit_inputs
 from aot.errors import module_path, source_line
 from aot.quality.decibels import decibels, power
-from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
+from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, UNCORRECTED, activation_quantization
 
 SAMPLES = 4
 """On how many samples values are measured, at most."""
@@ -340,7 +340,7 @@ def _constants(
     for node in quantized.graph.nodes:
         constant = tensor_constant(quantized, node)
         if constant is not None:
-            found[node] = constant, constant
+            found[node] = node.meta.get(UNCORRECTED, constant), constant
         elif node.all_input_nodes and all(n in found for n in node.all_input_nodes):
             stored = _call(node, lambda n: found[n][1])
             original = _original(node, originals, floats)

@@ -26,7 +26,7 @@ def rounded_to_groups(weight: torch.Tensor) -> torch.Tensor:
     step = largest.amax(1, keepdim=True).clamp(min=_SMALLEST) / INT4_GROUPS_WEIGHT.quant_max
     limit = INT4_WEIGHT.quant_max
     scale = (largest / (limit * step)).ceil().clamp(1, MAX_GROUP_SCALE) * step
-    rounded = (groups / scale).round().clamp(-limit, limit) * scale
+    rounded: torch.Tensor = (groups / scale).round().clamp(-limit, limit) * scale
     return rounded.flatten(1)[:, :depth].reshape(weight.shape)
 
 

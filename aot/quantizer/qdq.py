@@ -20,6 +20,9 @@ from aot.dialect.quantization import (
 QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
 DEQUANTIZE = torch.ops.quantized_decomposed.dequantize_per_tensor.default
 
+UNCORRECTED = "uncorrected"
+"""In the meta of a bias that was corrected what it was."""
+
 _STAYS_FLOAT = "stays_float"
 
 

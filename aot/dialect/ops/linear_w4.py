@@ -26,13 +26,15 @@ def _macs(input: torch.Tensor, weight: torch.Tensor, *_: object) -> int:
 def packed(weight: torch.Tensor) -> torch.Tensor:
     """Weights [O, K] in [-8, 7], int8, as pl::linear_w4 takes them."""
     pairs = torch.nn.functional.pad(weight, (0, weight.shape[1] % 2)).unflatten(1, (-1, 2))
-    return (pairs[..., 0] & 15) | (pairs[..., 1] << 4)
+    bytes_: torch.Tensor = (pairs[..., 0] & 15) | (pairs[..., 1] << 4)
+    return bytes_
 
 
 def _unpacked(weight: torch.Tensor, depth: int) -> torch.Tensor:
     """The weights [O, depth] of packed ones."""
     pairs = torch.stack([(weight << 4) >> 4, weight >> 4], -1)
-    return pairs.flatten(1)[:, :depth]
+    rows: torch.Tensor = pairs.flatten(1)[:, :depth]
+    return rows
 
 
 @define(

@@ -8,9 +8,11 @@ from __future__ import annotations
 import inspect
 import itertools
 import json
+import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,11 +23,12 @@ from absl import app, flags, logging
 from aot.calibration import check_sample, samples_of
 from aot.errors import LoweringError, describe
 from aot.inputs import Inputs, first_sample
-from aot.lower import lower
+from aot.lower import Lowered, lower
 from aot.passes.rewrite.border import KEEP, LAYOUTS
 from aot.quality.evaluation import Evaluation, labelled
 from aot.quality.quality import MIN_AGREEMENT, MIN_SQNR_DB
 from aot.quality.suggest import suggest
+from aot.quantizer.by_layer import DEFAULT
 from aot.references import is_defined, named
 from aot.vectors import make_vectors, save_npz
 
@@ -85,7 +88,10 @@ _PER_OP = flags.DEFINE_bool(
     "per_op", True, "measure what each value's quantization costs alone, for the report"
 )
 _SUGGEST = flags.DEFINE_bool(
-    "suggest", False, "print which changes of single values' quantization gain most; needs --per_op"
+    "suggest",
+    False,
+    "print which changes of single layers' quantization gain most, measured by lowering again; "
+    "needs --per_op",
 )
 _OUTPUT = flags.DEFINE_string("output", None, "where to write the .pte", required=True)
 _REPORT = flags.DEFINE_string("report", None, "where to write the report (JSON)")
@@ -223,12 +229,13 @@ def run() -> None:
         tests = _sequences(given, _TEST_INPUTS.value, inputs)
         for index, sample in enumerate(itertools.chain(*tests)):
             check_sample(f"{_TEST_INPUTS.value} sample {index}", sample, example)
-    lowered = lower(
+    quantization = _by_layer(_QUANTIZATION)
+    lower_with = partial(
+        lower,
         model,
         first,
         target=_TARGET.value,
         calibration=sequences,
-        quantization=_by_layer(_QUANTIZATION),
         observer=_by_layer(_OBSERVER),
         equalize=_EQUALIZE.value,
         correct_bias=_CORRECT_BIAS.value,
@@ -236,13 +243,29 @@ def run() -> None:
         float_io=_FLOAT_IO.value,
         io_layout=_IO_LAYOUT.value,
         allow_float_fallback=_ALLOW_FLOAT_FALLBACK.value,
+    )
+    lowered = lower_with(
+        quantization=quantization,
         evaluation=_evaluation(),
         min_sqnr=_MIN_SQNR.value,
         min_agreement=_MIN_AGREEMENT.value,
         per_op=_PER_OP.value,
     )
-    for suggestion in suggest(lowered) if _SUGGEST.value else ():
-        print(f"better: {suggestion}")
+    if _SUGGEST.value:
+        asked = {DEFAULT: quantization} if isinstance(quantization, str) else quantization
+
+        def again(setting: Mapping[str, str]) -> Lowered:
+            return lower_with(
+                quantization={**asked, **setting},
+                evaluation=_evaluation(),
+                min_sqnr=-math.inf,
+                min_agreement=0.0,
+                per_op=False,
+            )
+
+        # Training has changed the model.
+        for suggestion in suggest(lowered, again=None if _TRAIN.value else again):
+            print(f"better: {suggestion}")
     try:
         output.write_bytes(lowered.pte)
         if report is not None:

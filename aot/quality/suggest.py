@@ -1,34 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would make a lowered model better, by how much, and whether it does."""
+"""What would make a lowered model better or smaller, by how much, and whether it does."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from aot.dialect.quantization import Quantization
+from torch.fx import Node
+
+from aot.backends.cortex_m import FLOAT_OPS
+from aot.dialect.quantization import INT16, Quantization
+from aot.dialect.results import taken_from
 from aot.errors import place
 from aot.lower import Lowered
 from aot.quality.decibels import EQUAL_DB, decibels, in_decibels
 from aot.quality.findings import interval, name_of
 from aot.quality.values import Sequences, Value, Values
+from aot.quantizer.int4 import rounded_to_groups
+from aot.quantizer.int16 import takes_int16
+from aot.quantizer.recipe import FLOAT, INT4_GROUPS
+from aot.quantizer.recipe import INT16 as AS_INT16
+from aot.rules import fused_clamp, rule_for
+from aot.rules.floats import float_form
+from aot.rules.four_bits import GROUP, has_four_bit_form
 
 _FINER = 0.8
 """A range is worth a change if what is seen of it is less than this share."""
 
+_AFFORDABLE_DB = 1.0
+"""What half of a layer's flash may cost."""
+
+Again = Callable[[Mapping[str, str]], Lowered]
+"""Lowers the model again, with settings of `quantization` by layer."""
+
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A change of one value's quantization.
+    """A change of one layer's quantization, or of one value's range.
 
     Attributes:
-      kind: "precision": leave the value, and the weights of its op, in float, or make it int16;
-        "range": give it the range that it has on the samples, by other calibration data or
-        another observer.
-      value: what to change.
-      predicted_db: SQNR of the model's outputs with the change, from the noise of single values.
+      kind: "range": give the value the range that it has on the samples, by other calibration data
+        or another observer; or a setting of `quantization`: "int16", "float32", "int8w4g32".
+      value: what to change; with a setting all values of its layer.
+      predicted_db: SQNR of the model's outputs with the change, from the noise of single values;
+        None where that does not tell.
       measured_db: the same, from a run of the model that is quantized so.
       before_db: without the change.
+      saved_bytes: of weights.
+      lowered_db: SQNR of the outputs, the mean over them, of the model lowered again; None if it
+        was not.
     """
 
     kind: str
@@ -36,44 +57,88 @@ class Suggestion:
     predicted_db: float | None
     measured_db: float | None
     before_db: float | None
+    saved_bytes: int = 0
+    lowered_db: float | None = None
+
+    @property
+    def layer(self) -> str:
+        """The path of the value's module, "" where it is the model's own forward."""
+        return self.value.module.partition(" ")[0]
+
+    @property
+    def setting(self) -> dict[str, str] | None:
+        """For `quantization`; None where there is none for it."""
+        return {self.layer: self.kind} if self.layer and self.kind != "range" else None
 
     def __str__(self) -> str:
         what, where = name_of(self.value.value), place(self.value.module, self.value.source)
-        todo = f"{what} in float or int16"
+        todo = f"{what} in {self.kind}"
         if self.kind == "range":
             held = interval(*self.value.limits)
             todo = f"{what} with the range {interval(*_seen(self.value))}, not {held}"
-        return (
-            f"{todo}: SQNR {in_decibels(self.before_db)} -> {in_decibels(self.measured_db)}, "
-            f"predicted {in_decibels(self.predicted_db)}" + (f" (at {where})" if where else "")
-        )
+        elif self.layer:
+            todo = f'quantization={{"{self.layer}": "{self.kind}"}}'
+        parts = [f"SQNR {in_decibels(self.before_db)} -> {in_decibels(self.measured_db)}"]
+        if self.predicted_db is not None:
+            parts.append(f"predicted {in_decibels(self.predicted_db)}")
+        if self.lowered_db is not None:
+            parts.append(f"lowered so {in_decibels(self.lowered_db)}")
+        if self.saved_bytes:
+            parts.append(f"{self.saved_bytes:,} bytes less")
+        return f"{todo}: {', '.join(parts)}" + (f" (at {where})" if where else "")
 
 
-def suggest(lowered: Lowered, count: int = 3) -> list[Suggestion]:
-    """The changes of single values that gain most, the best first.
+def suggest(lowered: Lowered, count: int = 3, again: Again | None = None) -> list[Suggestion]:
+    """The changes of single layers and values that gain most, the best first; behind them those
+    that save flash at little cost, the largest first.
 
     Args:
       lowered: a model whose values were measured (`per_op`).
       count: how many values to try changes of: those that cost most.
+      again: lowers the model again with each setting that is suggested.
     """
     values = Values(lowered.quantized, lowered.floats, lowered.folded)
     samples = [(s, [x.contiguous() for x in xs]) for s, xs in lowered.quality.samples.samples]
     before = values.sqnr_db(samples)
     worst = lowered.quality.worst()[:count]
-    found = [s for value in worst for s in _of(value, lowered, values, samples, before)]
-    return sorted(found, key=lambda s: -(s.measured_db or 0.0))
+    better = [s for value in worst for s in _of(value, lowered, values, samples, before)]
+    smaller = list(_smaller(lowered, values, samples, before))
+    smaller = sorted(smaller, key=lambda s: -s.saved_bytes)[:count]
+    if again is not None:
+        better, smaller = ([_lowered(s, again) for s in group] for group in (better, smaller))
+    return [*sorted(better, key=lambda s: -(s.lowered_db or s.measured_db or 0.0)), *smaller]
+
+
+def _lowered(suggestion: Suggestion, again: Again) -> Suggestion:
+    if suggestion.setting is None:
+        return suggestion
+    return replace(suggestion, lowered_db=_mean_db(again(suggestion.setting)))
+
+
+def _mean_db(lowered: Lowered) -> float | None:
+    """SQNR of a model's outputs, the mean over them."""
+    noises = [10 ** (-o.sqnr_db / 10) for o in lowered.quality.outputs if o.sqnr_db is not None]
+    return decibels(1.0, sum(noises) / len(noises)) if noises else None
 
 
 def _of(
     value: Value, lowered: Lowered, values: Values, samples: Sequences, before: float | None
 ) -> Iterator[Suggestion]:
-    total = sum(v.noise_to_signal or 0.0 for v in lowered.quality.values)
-    own = value.noise_to_signal or 0.0
+    every = lowered.quality.values
+    total = sum(v.noise_to_signal or 0.0 for v in every)
     # What only moves the value has its quantization, and no noise of its own.
-    alike = [v for v in lowered.quality.values if v.quantization == value.quantization]
-    kept = {value.name} | {v.name for v in alike if not v.noise_to_signal}
+    alike = [v for v in every if v.quantization == value.quantization]
+    layer = [v for v in every if value.module and v.module == value.module] or [value]
+    own = sum(v.noise_to_signal or 0.0 for v in layer)
     predicted = _predicted(before, total, total - own)
-    yield Suggestion("precision", value, predicted, values.sqnr_db(samples, kept), before)
+    if _has_float_form(value.value):
+        kept = {v.name for v in layer} | {v.name for v in alike if not v.noise_to_signal}
+        measured = values.sqnr_db(samples, kept)
+        yield Suggestion(FLOAT, value, predicted, measured, before)
+    if _has_int16_form(value.value):
+        wide = {v.quantization: _int16(v) for v in layer}
+        measured = values.sqnr_db(samples, other=wide)
+        yield Suggestion(AS_INT16, value, predicted, measured, before)
     (low, high), (least, greatest) = _seen(*alike), value.limits
     if low < high and (high - low < _FINER * (greatest - least)):
         share = ((high - low) / (greatest - least)) ** 2
@@ -88,6 +153,40 @@ def _of(
         )
 
 
+def _smaller(
+    lowered: Lowered, values: Values, samples: Sequences, before: float | None
+) -> Iterator[Suggestion]:
+    """Layers whose weights may have four bits."""
+    floats = {node.name: node for node in lowered.floats.graph.nodes}
+    for value in lowered.quality.values:
+        layer = floats.get(_layer(value.value).name)
+        if layer is None or not has_four_bit_form(layer) or before is None:
+            continue
+        measured = values.sqnr_db(samples, weights={layer.name: rounded_to_groups})
+        if measured is not None and measured >= before - _AFFORDABLE_DB:
+            channels, depth, *_ = layer.args[1].meta["val"].shape  # type: ignore[union-attr]
+            saved = channels * (depth - math.ceil(depth / 2) - math.ceil(depth / GROUP))
+            yield Suggestion(INT4_GROUPS, value, None, measured, before, saved)
+
+
+def _layer(value: Node) -> Node:
+    """The op that computes a value, which a clamp may be fused with."""
+    fused = fused_clamp(value) if value.op == "call_function" else None
+    return value if fused is None else fused[0]
+
+
+def _has_int16_form(value: Node) -> bool:
+    node = _layer(value)
+    rule = rule_for(node)
+    # An input has the type of what reads it.
+    return node.op == "placeholder" or (rule is not None and takes_int16(rule, node))
+
+
+def _has_float_form(value: Node) -> bool:
+    call, _ = taken_from(value)
+    return float_form(_layer(value)) is not None or call.target in FLOAT_OPS
+
+
 def _predicted(before: float | None, total: float, left: float) -> float | None:
     """SQNR where of the single values' noise some is left."""
     gain = decibels(total, left)
@@ -99,8 +198,15 @@ def _seen(*values: Value) -> tuple[float, float]:
     return min(0.0, *(v.low for v in values)), max(0.0, *(v.high for v in values))
 
 
+def _int16(value: Value) -> Quantization:
+    low, high = _seen(value)
+    return _quantization(low, high, replace(value.quantization, zero_point=0, type=INT16))
+
+
 def _quantization(low: float, high: float, like: Quantization) -> Quantization:
     """Of a range, as an observer of the least and the greatest makes it."""
     kind = like.type
+    if kind.symmetric:
+        return Quantization(max(-low, high) / kind.quant_max or like.scale, 0, kind)
     scale = (high - low) / (kind.quant_max - kind.quant_min)
-    return Quantization(scale, 0 if kind.symmetric else kind.quant_min - round(low / scale), kind)
+    return Quantization(scale, kind.quant_min - round(low / scale), kind)

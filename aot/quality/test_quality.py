@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -311,6 +311,44 @@ def test_suggestions_predict_what_is_measured_then() -> None:
     assert best.measured_db > best.before_db + 3
     assert best.predicted_db == pytest.approx(best.measured_db, abs=6.0)
     assert f"SQNR {best.before_db:.1f} dB -> {best.measured_db:.1f} dB, predicted" in str(best)
+
+
+class Branches(nn.Module):
+    """Of its two last layers one hardly matters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.first = nn.Linear(16, 64)
+        self.main = nn.Linear(64, 8)
+        self.side = nn.Linear(64, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = torch.tanh(self.first(x))
+        result: torch.Tensor = self.main(x) + 0.01 * self.side(x)
+        return result
+
+
+def test_suggested_settings_do_what_they_promise() -> None:
+    """Of precision where it costs most, and of flash where it costs little, by layer's name."""
+    data = samples((1, 16), count=32)
+    options: dict[str, Any] = {"calibration": data, "evaluation": data[:4], **ANYTHING}
+    network = Branches().eval()
+    base = lower(network, data[0], **options)
+
+    def again(setting: Mapping[str, str]) -> Lowered:
+        return lower(network, data[0], quantization=setting, per_op=False, **options)
+
+    found = suggest(base, count=2, again=again)
+    named = {(s.layer, s.kind): s for s in found if s.setting is not None}
+    for (layer, kind), suggestion in named.items():
+        assert suggestion.setting == {layer: kind}
+        assert suggestion.lowered_db == pytest.approx(suggestion.measured_db, abs=3.0)
+        assert f'quantization={{"{layer}": "{kind}"}}' in str(suggestion)
+    assert {kind for _, kind in named} >= {"int16", "float32"}
+    smaller = named["side", "int8w4g32"]
+    assert smaller.saved_bytes == 8 * (64 - 32 - 2)
+    assert ("main", "int8w4g32") not in named
 
 
 @pytest.mark.parametrize(

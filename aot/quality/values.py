@@ -39,6 +39,9 @@ _STEPS = 400_000
 """How many ops are computed again, over all values and samples, at most: of a large graph fewer
 samples are measured, and of one too large for a single sample no value's own share."""
 
+Rounding = Callable[[torch.Tensor], torch.Tensor]
+"""Float weights to those that a device has."""
+
 Sequences = Sequence[tuple[bool, Sequence[torch.Tensor]]]
 """Samples, each with whether a sequence starts with it."""
 
@@ -181,6 +184,7 @@ class Values:
         samples: Sequences,
         kept: Collection[str] = (),
         other: Mapping[Quantization, Quantization] | None = None,
+        weights: Mapping[str, Rounding] | None = None,
     ) -> float | None:
         """SQNR of the model's outputs, the mean over them, with all values quantized.
 
@@ -188,6 +192,7 @@ class Values:
           samples: the user's inputs, contiguous.
           kept: names of values to leave in float, with the weights of their ops.
           other: quantizations that take the place of some.
+          weights: how to round the weights of some layers, by name.
         """
         signals, noises = [0.0] * len(self._outputs), [0.0] * len(self._outputs)
         states = returned(self._graph)[1]
@@ -196,7 +201,7 @@ class Values:
             if starts:
                 state = rough_state = initial_state(self._graph)
             exact = self._in_float([*inputs, *state])
-            rough = self._quantized([*inputs, *rough_state], kept, other or {})
+            rough = self._quantized([*inputs, *rough_state], kept, other or {}, weights or {})
             for i, output in enumerate(self._outputs):
                 signals[i] += _energy(exact[output], None)
                 noises[i] += _energy(exact[output], rough[output])
@@ -209,6 +214,7 @@ class Values:
         inputs: Sequence[torch.Tensor],
         kept: Collection[str],
         other: Mapping[Quantization, Quantization],
+        weights: Mapping[str, Rounding],
     ) -> Environment:
         """Every node's value, with the quantization that `sqnr_db` describes."""
         given = iter(inputs)
@@ -218,7 +224,11 @@ class Values:
                 rough[node] = next(given)
             elif node in self._constants:
                 original, stored = self._constants[node]
-                rough[node] = original if _quantizers_of(node) & set(kept) else stored
+                rounding = next((weights[n.name] for n in node.users if n.name in weights), None)
+                if rounding is not None and node.target is not DEQUANTIZE and node.op != "get_attr":
+                    rough[node] = rounding(original)
+                else:
+                    rough[node] = original if _quantizers_of(node) & set(kept) else stored
             elif node.target is QUANTIZE and node.name not in kept:
                 quantization = activation_quantization(node)
                 quantization = other.get(quantization, quantization)

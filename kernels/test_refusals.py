@@ -12,41 +12,42 @@ from kernels.registry import kernel_call
 from kernels.testing.calls import activation
 from kernels.testing.folders import folders
 
-VALID = {valid.call.op: valid for folder in folders() for valid in folder.calls}
-_REFUSED = [
-    (op, changes, message) for op, valid in VALID.items() for changes, message in valid.refused
-]
+CALLS = [valid for folder in folders() for valid in folder.calls]
+VALID = {(valid.call.op, valid.call.output().dtype): valid for valid in CALLS}
+_REFUSED = [(valid.call, changes, message) for valid in CALLS for changes, message in valid.refused]
 
 
 def test_every_op_has_a_valid_call_and_refused_ones() -> None:
+    refused = {op: any(v.refused for v in CALLS if v.call.op == op) for op, _ in VALID}
     for op in KERNELS:
         path = f"{KERNELS[op].__module__.rpartition('.')[0].replace('.', '/')}/cases.py"
-        assert op in VALID, f"{path}: CALLS has no valid call of {op}"
-        assert VALID[op].refused, f"{path}: nothing that {op} refuses, in CALLS"
+        assert op in refused, f"{path}: CALLS has no valid call of {op}"
+        assert refused[op], f"{path}: nothing that {op} refuses, in CALLS"
 
 
-def test_every_op_has_one_valid_call() -> None:
-    assert sorted(VALID) == sorted(valid.call.op for folder in folders() for valid in folder.calls)
+def test_every_op_has_one_valid_call_for_a_type() -> None:
+    assert len(VALID) == len(CALLS)
 
 
-@pytest.mark.parametrize("op", VALID)
-def test_takes_valid_calls(op: str) -> None:
+@pytest.mark.parametrize(("op", "dtype"), VALID)
+def test_takes_valid_calls(op: str, dtype: str) -> None:
     for isa in ("scalar", "dsp", "mve"):
-        assert kernel_call(VALID[op].call, isa).function.startswith("pl_")
+        assert kernel_call(VALID[op, dtype].call, isa).function.startswith("pl_")
 
 
 @pytest.mark.parametrize(
-    ("op", "changes", "message"), _REFUSED, ids=[f"{op}: {text}" for op, _, text in _REFUSED]
+    ("valid", "changes", "message"),
+    _REFUSED,
+    ids=[f"{call.op} {call.output().dtype}: {text}" for call, _, text in _REFUSED],
 )
-def test_refuses(op: str, changes: Mapping[str, Any], message: str) -> None:
-    valid = VALID[op].call
+def test_refuses(valid: OpCall, changes: Mapping[str, Any], message: str) -> None:
     with pytest.raises(KernelError, match=message) as caught:
         kernel_call(replace(valid, args={**valid.args, **changes}), "scalar")
-    assert str(caught.value).startswith(f"{op} -> 'y'")
+    assert str(caught.value).startswith(f"{valid.op} -> 'y'")
 
 
 def test_refuses_results_of_another_type() -> None:
-    valid = VALID["pl::max_with_indices"].call
+    valid = VALID["pl::max_with_indices", "int8"].call
     with pytest.raises(KernelError, match="output 1 is int8, not int32"):
         kernel_call(replace(valid, outputs=(valid.output(), activation(2, name="i"))), "scalar")
     with pytest.raises(KernelError, match="output 1 is missing"):
@@ -62,7 +63,7 @@ def test_refuses_two_bytes_in_six_loops() -> None:
 
 def test_refuses_missing_arguments() -> None:
     with pytest.raises(KernelError, match="'perm' is missing"):
-        call = VALID["pl::transpose"].call
+        call = VALID["pl::transpose", "int8"].call
         kernel_call(replace(call, args={"input": call.args["input"]}), "scalar")
 
 
@@ -73,7 +74,7 @@ def test_refuses_unknown_ops() -> None:
 
 @pytest.mark.parametrize("shape", [(1, 2, 1, 2, 1, 2, 1), (2, 0)])
 def test_refuses_shapes_without_kernels(shape: tuple[int, ...]) -> None:
-    table = VALID["pl::lut"].call.args["table"]
+    table = VALID["pl::lut", "int8"].call.args["table"]
     call = OpCall(
         "pl::lut",
         {"input": activation(*shape), "table": table},

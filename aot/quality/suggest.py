@@ -164,7 +164,7 @@ def _smaller(
             continue
         measured = values.sqnr_db(samples, weights={layer.name: rounded_to_groups})
         if measured is not None and measured >= before - _AFFORDABLE_DB:
-            channels, depth, *_ = layer.args[1].meta["val"].shape  # type: ignore[union-attr]
+            channels, depth, *_ = layer.args[1].meta["val"].shape
             saved = channels * (depth - math.ceil(depth / 2) - math.ceil(depth / GROUP))
             yield Suggestion(INT4_GROUPS, value, None, measured, before, saved)
 

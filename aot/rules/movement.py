@@ -19,6 +19,8 @@ from aot.dialect.ops.pad import pad
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.slice import slice
 from aot.dialect.ops.transpose import transpose
+from aot.dialect.quantization import INT16
+from aot.errors import LoweringError, problem_at
 from aot.rules.function import is_unquantized
 from aot.rules.rule import (
     ON_DEVICE,
@@ -147,7 +149,12 @@ class Pad(UnaryRule):
         if not any(padding):
             return x
         value = float(argument(call.node, "value") or 0.0)
-        return call.emit(pad, x, padding, call.output.nearest(value))
+        nearest = call.output.nearest(value)
+        if call.output.type is INT16 and nearest != 0:
+            reason = f"it is int16, and pads with {value:g}, not 0"
+            problem = problem_at(call.node, reason, "int8 for the layer of its input")
+            raise LoweringError("1 op of the model cannot be lowered as asked:", [problem])
+        return call.emit(pad, x, padding, nearest)
 
 
 class Cat(UnaryRule):

@@ -15,7 +15,8 @@ from torch.fx import Node
 
 from aot.dialect.graph import quantization_of, shape_of, tensor_constant
 from aot.dialect.library import Op
-from aot.dialect.ops.normalize import MAX_COUNT, constants, normalize
+from aot.dialect.ops.normalize import MAX_COUNT, MAX_INT16_COUNT, constants, normalize
+from aot.dialect.quantization import INT16
 from aot.dialect.results import taken_from
 from aot.errors import LoweringError, problem_at
 from aot.rules.rule import Call, Family, UnaryRule, argument
@@ -95,6 +96,13 @@ class Normalization(UnaryRule):
         shape, source = shape_of(x), quantization_of(x)
         norm, epsilon = _norm(node, shape), float(argument(node, "eps"))
         count = norm.count(shape)
+        if source.type is INT16 and count > MAX_INT16_COUNT:
+            problem = problem_at(
+                call.node,
+                f"its statistics are over {count} values, more than {MAX_INT16_COUNT} of int16",
+                "int8 for this layer",
+            )
+            raise LoweringError("1 op of the model cannot be lowered as asked:", [problem])
         if node.target is NORMALIZE:
             _check_root(call.node, max(math.sqrt(epsilon), source.scale / math.sqrt(count)))
         gain, offset = (
@@ -109,7 +117,9 @@ class Normalization(UnaryRule):
         scaled = (
             t.to(torch.float64) / call.output.scale for t in torch.broadcast_tensors(gain, offset)
         )
-        values = constants(count, norm.centered, epsilon / source.scale**2, *scaled)
+        gain, offset = scaled
+        variance = epsilon / source.scale**2
+        values = constants(count, norm.centered, variance, gain, offset, source.span)
         return call.emit(
             normalize,
             x,

@@ -28,6 +28,17 @@ def cases() -> Iterator[Case]:
         if name == "every tie":
             attributes["divisor_override"] = 0
         yield Case(name, "pl::avg_pool2d", {"input": given}, attributes=attributes, board=board)
+    for name, shape, window, board in windows(30, dilation=False):
+        values = Values("avg_pool2d int16", name)
+        given = values.choice([values.int16, values.extreme_int16])(*shape)
+        attributes = {
+            **window,
+            "count_include_pad": values.choice([True, False]),
+            "divisor_override": values.choice([0, 0, 1, 3]),
+            "zero_point": 0,
+        }
+        name = f"int16 {name}"
+        yield Case(name, "pl::avg_pool2d", {"input": given}, attributes=attributes, board=board)
 
 
 CALLS = [
@@ -55,6 +66,8 @@ CALLS = [
 ]
 
 MUTANTS = [
+    Mutant("avg_pool2d/avg_pool2d_s16_scalar.c", "sum < 0 ? sum - half : sum + half", "sum + half"),
+    Mutant("avg_pool2d/avg_pool2d_s16_scalar.c", "height * width : y.count", "y.count : y.count"),
     Mutant("common/pool_s8_scalar.c", "sum < 0 ? sum - half : sum + half", "sum + half"),
     Mutant("avg_pool2d/avg_pool2d_s8.c", "height * width : taps", "taps : taps"),
     Mutant("avg_pool2d/avg_pool2d_s8.c", "(divisor - taps)", "0"),

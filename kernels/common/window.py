@@ -40,7 +40,7 @@ class Windows:
         return cls(n, (h, w), c, kernel, pair(stride), quad(padding), pair(dilation), (oh, ow))
 
     @classmethod
-    def of_pooling(cls, call: OpCall, dilation: bool) -> "Windows":
+    def of_pooling(cls, call: OpCall, dilation: bool, dtype: str = "int8") -> "Windows":
         """The windows of a call with arguments kernel, stride, padding and output_size.
 
         Windows may reach past the padded input, but each has a tap inside the input.
@@ -50,8 +50,8 @@ class Windows:
         padding = call.integers("padding", 4, minimum=0)
         dilations = call.integers("dilation", 2, minimum=1) if dilation else (1, 1)
         size = call.integers("output_size", 2, minimum=1)
-        n, h, w, c = call.tensor("input", "int8", rank=4).shape
-        output = call.output("int8", rank=4).shape
+        n, h, w, c = call.tensor("input", dtype, rank=4).shape
+        output = call.output(dtype, rank=4).shape
         call.require(
             output == (n, *size, c),
             f"output has shape {list(output)}, it should be {[n, *size, c]}",

@@ -109,6 +109,12 @@ def _int16() -> Iterator[Case]:
         }
         name = f"int16 extreme {depth} to {channels}"
         yield _wide_case(name, values, (rows, depth), channels, index > 2, given)
+    values = Values("linear int16 largest")
+    given = {
+        "input": np.full((1, 1100), -(2**15), np.int16),
+        "weight": np.full((2, 1100), -128, np.int8),
+    }
+    yield _wide_case("int16 largest sums", values, (1, 1100), 2, True, given)
     for shift in (-31, -30, -16, -15, -1, 0, 1, 13, 14):
         values = Values("linear int16 shift", shift)
         given = {

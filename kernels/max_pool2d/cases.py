@@ -16,6 +16,9 @@ def cases() -> Iterator[Case]:
         draw = values.int8 if board else values.choice([values.int8, values.extreme_int8])
         given = draw(*shape)
         yield Case(name, "pl::max_pool2d", {"input": given}, attributes=window, board=board)
+    for name, shape, window, board in windows(20, dilation=True):
+        given, name = Values("max_pool2d int16", name).int16(*shape), f"int16 {name}"
+        yield Case(name, "pl::max_pool2d", {"input": given}, attributes=window, board=board)
 
 
 CALLS = [
@@ -40,6 +43,8 @@ CALLS = [
 ]
 
 MUTANTS = [
+    Mutant("max_pool2d/max_pool2d_s16_scalar.c", "row * row_step", "row * row_size"),
+    Mutant("max_pool2d/max_pool2d_s16_scalar.c", "largest = INT16_MIN", "largest = 0"),
     Mutant("common/pool_s8.h", "for (; taps.begin < 0;", "for (; taps.begin < -1;"),
     Mutant("common/pool_s8.h", "at < size && ", ""),
     Mutant("common/pool_s8_scalar.c", "max1 = larger(max1, x[1])", "max1 = x[1]"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernels.common.kernel import AnyArray, OpCall, Value
-from kernels.testing.calls import STAGE, activation, constant
+from kernels.testing.calls import INT16_STAGE, STAGE, activation, constant
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
@@ -53,6 +53,7 @@ def cases() -> Iterator[Case]:
         affine = tuple(values.choice([1, size]) for size in shape)
         given = values.int8(*shape)
         yield _case(f"random {index}", values, given, parts, affine, bool(index % 2), False)
+    yield from _int16()
     # The last one is far above any variance.
     for epsilon, shift, bits in ((0, 0, 28), (1, 2, 28), (2**40, 30, 28), (2**61, -20, 59)):
         values = Values("normalize", epsilon, shift)
@@ -69,6 +70,22 @@ def cases() -> Iterator[Case]:
     exact = _case("last bits", values, equal, parts, (1,), False, True, **numbers, **STAGE)
     constants = {"weight": np.array([2**31 - 1], np.int32), "bias": np.array([-(2**27)], np.int32)}
     yield replace(exact, constants=constants)
+
+
+def _int16() -> Iterator[Case]:
+    for name, shape, parts, affine, board in _SHAPES:
+        for centered in (True, False):
+            values = Values("normalize int16", name, int(centered))
+            kind = "centered" if centered else "not centered"
+            small = (values.int16(*shape) % 5 + values.integer(-32760, 32760)).astype(np.int16)
+            for what, given in (
+                ("all values", values.int16(*shape)),
+                ("ends", values.extreme_int16(*shape)),
+                ("close together", small),
+            ):
+                full = f"int16 {name}, {kind}, {what}"
+                if given.size <= 2000:  # of the test's memory
+                    yield _case(full, values, given, parts, affine, centered, board)
 
 
 def _inputs(values: Values, shape: tuple[int, ...]) -> Iterator[tuple[str, AnyArray]]:
@@ -94,12 +111,13 @@ def _case(
     count = given.size // math.prod(parts)
     bits = values.integer(1, 20)
     # As aot/dialect/ops/normalize.py chooses them, and often bits that a few values saturate with.
-    shift = math.floor((45 - 2 * math.log2(count)) / 2) * 2
+    wide = given.dtype == np.int16
+    shift = math.floor(((29 if wide else 45) - 2 * math.log2(count)) / 2) * 2
     normalized = 30 - math.ceil(math.log2(count) / 2)
     gain = 2.0 ** (values.integer(3, 6) + 32 + bits - normalized)
     weight = np.clip(values.float32(*affine) * gain, -(2.0**31) + 128, 2.0**31 - 128)
     bias = np.clip(values.float32(*affine) * 60 * 2.0**bits, -MAX_BIAS, MAX_BIAS)
-    low, high = values.activation()
+    low, high = values.int16_activation() if wide else values.activation()
     attributes = {
         "parts": list(parts),
         "centered": centered,
@@ -107,8 +125,8 @@ def _case(
         "radicand_shift": shift,
         "normalized_bits": normalized,
         "output_bits": bits,
-        "input_zero_point": values.zero_point(),
-        "output_zero_point": values.zero_point(),
+        "input_zero_point": 0 if wide else values.zero_point(),
+        "output_zero_point": 0 if wide else values.zero_point(),
         "activation_min": low,
         "activation_max": high,
         **more,
@@ -155,17 +173,40 @@ CALLS = [
             (_affine(np.zeros((2, 1, 2, 1, 1, 1))), "the parts take 4 nested loops"),
         ],
     ),
+    Valid(
+        OpCall(
+            "pl::normalize",
+            {
+                **_ARGUMENTS,
+                **INT16_STAGE,
+                "input": activation(*_SHAPE, dtype="int16"),
+                "input_zero_point": 0,
+                "radicand_shift": 16,
+            },
+            (activation(*_SHAPE, dtype="int16", name="y"),),
+        ),
+        refused=[
+            ({"input_zero_point": 1}, "input_zero_point is 1"),
+            ({"radicand_shift": 40}, "reach 2\\^62"),
+            ({"input": activation(*_SHAPE)}, "output 0 is int16, not int8"),
+        ],
+    ),
 ]
 
 _SOURCE = "normalize/normalize_s8_scalar.c"
+_INT16_SOURCE = "normalize/normalize_s16_scalar.c"
 MUTANTS = [
-    Mutant(_SOURCE, "#define ROOT_ITERATIONS 3", "#define ROOT_ITERATIONS 2"),
+    Mutant("normalize/rsqrt.h", "#define ROOT_ITERATIONS 3", "#define ROOT_ITERATIONS 2"),
+    Mutant(_INT16_SOURCE, "f.rest = m.sum - count * f.center", "f.rest = 0"),
+    Mutant(_INT16_SOURCE, "- (int64_t)f.rest * f.rest", ""),
+    Mutant(_INT16_SOURCE, "(x[at] - f.center) - f.rest", "(x[at] - f.center)"),
+    Mutant(_INT16_SOURCE, "+ j * dims->value_channels[1]", ""),
     Mutant(_SOURCE, "rest = m.sum - count * center", "rest = m.sum + count * center"),
     Mutant(_SOURCE, "- (int64_t)rest * rest", ""),
     Mutant(_SOURCE, "up >= 0 ? spread << up : spread >> -up", "spread << (up & 63)"),
     Mutant(_SOURCE, "params->given_bits - shift > 1 ?", "params->given_bits - shift > 9 ?"),
     Mutant(_SOURCE, "params->count_bits + 8", "params->count_bits + 7"),
-    Mutant(_SOURCE, "(bits - 1)) + 1) >> 1", "(bits - 1))) >> 1"),
+    Mutant("normalize/rsqrt.h", "(bits - 1)) + 1) >> 1", "(bits - 1))) >> 1"),
     Mutant(_SOURCE, "+ j * dims->value_channels[1]", ""),
     Mutant(_SOURCE, "k * dims->part_channels[2]", "k * dims->part_channels[1]"),
 ]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kernels.common.kernel import Constant, Field, Isa, KernelCall, OpCall, Value, kernel
-from kernels.common.quantization import activation_range, zero_point
+from kernels.common.quantization import SUFFIXES, activation_dtype, activation_range, zero_point
 from kernels.common.shapes import (
     REDUCTION_DIMS,
     Dim,
@@ -17,15 +17,16 @@ from kernels.common.shapes import (
     padded,
 )
 
-MAX_COUNT = 2**18 - 1
+MAX_COUNT = {"int8": 2**18 - 1, "int16": 2**15 - 1}
 MAX_BIAS = 3 * 2**28
-MAX_SPAN = 255
+MAX_SPAN = {"int8": 255, "int16": 65535}
 
 
 @kernel("pl::normalize")
 def normalize(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    source, output = call.tensor("input", "int8"), call.output("int8")
+    dtype = activation_dtype(call, "input")
+    source, output = call.tensor("input"), call.output(dtype)
     call.require(
         source.shape == output.shape,
         f"output has shape {list(output.shape)}, it should be {list(source.shape)}",
@@ -36,18 +37,19 @@ def normalize(call: OpCall, isa: Isa) -> KernelCall:
         f"the input's {list(source.shape)} cannot be cut in {list(parts)} parts",
     )
     count = source.size // math.prod(parts)
-    call.require(count <= MAX_COUNT, f"the squares of {count} values overflow uint32")
-    point, output_bits = zero_point(call, "output_zero_point"), call.integer("output_bits", 1, 20)
+    call.require(count <= MAX_COUNT[dtype], f"the sums of {count} {dtype} values overflow")
+    point = zero_point(call, "output_zero_point", dtype)
+    output_bits = call.integer("output_bits", 1, 20)
     return KernelCall(
-        function="pl_normalize_s8",
-        header="kernels/normalize/normalize.h",
+        function=f"pl_normalize_{SUFFIXES[dtype]}",
+        header=f"kernels/normalize/normalize{'' if dtype == 'int8' else '_s16'}.h",
         params={
             "centered": int(call.flag("centered")),
-            "center": zero_point(call, "input_zero_point"),
-            **_radicand(call, count),
+            "center": zero_point(call, "input_zero_point", dtype),
+            **_radicand(call, count, MAX_SPAN[dtype]),
             "count_bits": count.bit_length(),
             "output_bits": output_bits,
-            **activation_range(call),
+            **activation_range(call, dtype),
         },
         dims={"count": count, **_dims(call, source, parts)},
         data={
@@ -59,17 +61,17 @@ def normalize(call: OpCall, isa: Isa) -> KernelCall:
     )
 
 
-def _radicand(call: OpCall, count: int) -> dict[str, Field]:
+def _radicand(call: OpCall, count: int, span: int) -> dict[str, Field]:
     epsilon, shift = call.integer("epsilon", 0, 2**62 - 1), call.integer("radicand_shift", -62, 60)
     call.require(shift % 2 == 0, f"radicand_shift is {shift}, it must be even")
     call.require(
-        count**2 * MAX_SPAN**2 * 2.0**shift + epsilon < 2**62,
+        count**2 * span**2 * 2.0**shift + epsilon < 2**62,
         f"radicands of {count} values with radicand_shift {shift} and epsilon {epsilon} reach 2^62",
     )
     bits = call.integer("normalized_bits", 0, 61)
     reach = math.sqrt(count)
     if epsilon:
-        reach = min(reach, MAX_SPAN * count * 2.0 ** (shift // 2) / math.sqrt(epsilon))
+        reach = min(reach, span * count * 2.0 ** (shift // 2) / math.sqrt(epsilon))
     # A thousandth for what the root's error and the host's arithmetic add.
     call.require(
         reach * 2.0**bits <= 2**30 * 1.001,

@@ -2,11 +2,7 @@
 #include "kernels/normalize/normalize.h"
 
 #include "kernels/common/requantize.h"
-
-// 1 / sqrt(m) for m in [1/4, 1], in Q30, by a line.
-#define ROOT_START 2290076562u
-#define ROOT_SLOPE 1308569161u
-#define ROOT_ITERATIONS 3
+#include "kernels/normalize/rsqrt.h"
 
 typedef struct {
   int32_t sum;
@@ -36,22 +32,6 @@ static moments moments_of(const pl_normalize_dims *dims, const int8_t *x) {
   return m;
 }
 
-// 1 / sqrt(x) = result / 2^30 * 2^(shift - 31), x in [1, 2^62).
-static uint32_t rsqrt(uint64_t x, int32_t *shift) {
-  *shift = (__builtin_clzll(x) - 2) >> 1;
-  const uint32_t m = (uint32_t)((x << (2 * *shift)) >> 31);
-  uint32_t y = ROOT_START - (uint32_t)(((uint64_t)ROOT_SLOPE * m) >> 31);
-  for (int i = 0; i < ROOT_ITERATIONS; ++i) {
-    const uint32_t square = (uint32_t)(((uint64_t)y * y) >> 30);
-    const uint32_t error = (3u << 30) - (uint32_t)(((uint64_t)m * square) >> 31);
-    y = (uint32_t)(((uint64_t)y * error) >> 31);
-  }
-  return y;
-}
-
-// x / 2^bits, rounded; bits in [1, 63].
-static inline int64_t rounded(int64_t x, int32_t bits) { return ((x >> (bits - 1)) + 1) >> 1; }
-
 static factors factors_of(const pl_normalize_params *params, int32_t count, moments m) {
   int32_t center = params->center;
   int32_t rest = 0;
@@ -66,13 +46,13 @@ static factors factors_of(const pl_normalize_params *params, int32_t count, mome
   const uint64_t epsilon = (uint64_t)params->epsilon_high << 32 | params->epsilon_low;
   const uint64_t radicand = (up >= 0 ? spread << up : spread >> -up) + epsilon;
   int32_t shift;
-  const int64_t root = rsqrt(radicand | 1, &shift);  // of 0 there is none
+  const int64_t root = pl_rsqrt(radicand | 1, &shift);  // of 0 there is none
 
   const int32_t given = params->given_bits - shift > 1 ? params->given_bits - shift : 1;
   const int32_t most = params->count_bits + 8;
   const int32_t dropped = given < most ? given : most;
-  const uint32_t scale = (uint32_t)rounded(count * root, dropped);
-  const uint32_t offset = scale * (uint32_t)center + (uint32_t)rounded(rest * root, dropped);
+  const uint32_t scale = (uint32_t)pl_rounded(count * root, dropped);
+  const uint32_t offset = scale * (uint32_t)center + (uint32_t)pl_rounded(rest * root, dropped);
   return (factors){scale, offset, given - dropped};
 }
 

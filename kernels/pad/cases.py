@@ -24,12 +24,21 @@ _NAMED: list[tuple[str, tuple[int, ...], list[int], int, bool]] = [
 def cases() -> Iterator[Case]:
     for name, shape, padding, value, board in _NAMED:
         yield _case(name, shape, padding, value, board)
+    yield from _int16()
     for index in range(120):
         values = Values("pad", index)
         rank = values.integer(1, 6)
         shape = tuple(values.integer(1, 8 - rank) for _ in range(rank))
         padding = [values.choice([0, 0, 1, 2, 3][: 9 - rank]) for _ in range(2 * rank)]
         yield _case(f"random {index}", shape, padding, values.zero_point(), False)
+
+
+def _int16() -> Iterator[Case]:
+    for name, shape, padding, _, board in _NAMED:
+        if len(shape) < 6:  # an element's bytes take a loop
+            inputs = {"input": Values("pad int16", name).int16(*shape)}
+            attributes = {"padding": padding, "value": 0}
+            yield Case(f"int16 {name}", "pl::pad", inputs, attributes=attributes, board=board)
 
 
 def _case(name: str, shape: tuple[int, ...], padding: list[int], value: int, board: bool) -> Case:
@@ -48,6 +57,18 @@ CALLS = [
         refused=[
             ({"padding": [0, 0, 1]}, "padding has 3 items, not 4"),
             ({"padding": [0, 0, -1, 4]}, "at least 0"),
+            ({"value": 128}, "value is 128"),
+        ],
+    ),
+    Valid(
+        OpCall(
+            "pl::pad",
+            {"input": activation(2, 3, dtype="int16"), "padding": [0, 0, 1, 2], "value": 0},
+            (activation(2, 6, dtype="int16", name="y"),),
+        ),
+        refused=[
+            ({"value": 1}, "value is 1, not in \\[0, 0\\]"),
+            ({"input": activation(2, 3)}, "output 0 is int16, not int8"),
         ],
     ),
 ]

@@ -2,34 +2,44 @@
 """pl::pad on kernels/pad/pad.h."""
 
 from kernels.common.kernel import INT8_MAX, INT8_MIN, Isa, KernelCall, OpCall, kernel
+from kernels.common.quantization import activation_dtype
 from kernels.common.shapes import contiguous_strides
 from kernels.common.strided import strided_copy_dims
+from kernels.common.tensor import MAX_RANK
 
 
 @kernel("pl::pad")
 def pad(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    source, output = call.tensor("input", "int8"), call.output("int8")
+    dtype = activation_dtype(call, "input")
+    source, output = call.tensor("input"), call.output(dtype)
     padding = call.integers("padding", 2 * len(source.shape), minimum=0)
     before, after = padding[0::2], padding[1::2]
     shape = tuple(b + size + a for b, size, a in zip(before, source.shape, after, strict=True))
     call.require(
         output.shape == shape, f"output has shape {list(output.shape)}, it should be {list(shape)}"
     )
+    low, high = (0, 0) if dtype == "int16" else (INT8_MIN, INT8_MAX)
+    value = call.integer("value", low, high)
+    inside = source.shape
+    if dtype == "int16":  # the bytes of an element are a dimension
+        inside, shape, before = (*inside, 2), (*shape, 2), (*before, 0)
     strides = contiguous_strides(shape)
+    interior = strided_copy_dims(
+        inside,
+        contiguous_strides(inside),
+        strides,
+        item_size=1,
+        output_offset=sum(b * s for b, s in zip(before, strides, strict=True)),
+    )
+    call.require(
+        len(interior["size"]) == MAX_RANK,  # type: ignore[arg-type]
+        f"{dtype}{list(source.shape)} takes more than {MAX_RANK} nested loops",
+    )
     return KernelCall(
         function="pl_pad_s8",
         header="kernels/pad/pad.h",
-        params={"value": call.integer("value", INT8_MIN, INT8_MAX)},
-        dims={
-            "output_size": output.size,
-            "interior": strided_copy_dims(
-                source.shape,
-                contiguous_strides(source.shape),
-                strides,
-                item_size=1,
-                output_offset=sum(b * s for b, s in zip(before, strides, strict=True)),
-            ),
-        },
+        params={"value": value},
+        dims={"output_size": output.bytes, "interior": interior},
         data={"input": source, "output": output},
     )

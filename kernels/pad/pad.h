@@ -9,16 +9,17 @@ typedef struct {
 } pl_pad_params;
 
 typedef struct {
-  int32_t output_size;            // elements of the whole output
+  int32_t output_size;            // bytes of the whole output
   pl_strided_copy_dims interior;  // the input's place in the output
 } pl_pad_dims;
 
 typedef struct {
-  const int8_t *input;
-  int8_t *output;
+  const void *input;
+  void *output;
 } pl_pad_data;
 
-// Pads dimensions of an int8 tensor with a value, the quantized one.
+// Pads dimensions of a tensor of bytes with a value, the quantized one; of larger elements, whose
+// bytes are a dimension, with 0.
 PL_MUST_USE pl_status pl_pad_s8(const pl_context *ctx, const pl_pad_params *params,
                                 const pl_pad_dims *dims, const pl_pad_data *data);
 

@@ -65,18 +65,37 @@ def _convolutions() -> Iterator[Case]:
     yield spatial("conv1d", partial(nn.Conv1d, 6, 5, 3, padding=1), (1, 6, 20), {"conv2d": 1})
 
 
+def _windows() -> Iterator[Case]:
+    shape = (1, 6, 7, 8)
+    for name, make, op in (
+        ("max_pool", partial(nn.MaxPool2d, 3, 2, 1), "max_pool2d"),
+        ("avg_pool", partial(nn.AvgPool2d, (2, 3), count_include_pad=False), "avg_pool2d"),
+    ):
+        yield spatial(name, partial(_behind, nn.Tanh, make), shape, {"lut": 1, op: 1})
+    pad = partial(_behind, nn.Tanh, partial(nn.ZeroPad2d, (1, 2, 0, 3)))
+    yield Case("pad", pad, (Input(shape),), {"lut": 1, "pad": 1})
+
+
+def _behind(first: Callable[[], nn.Module], second: Callable[[], nn.Module]) -> nn.Module:
+    return nn.Sequential(first(), second())
+
+
 def _functions() -> Iterator[Case]:
-    for name, function, ops in (
+    pairs: tuple[tuple[str, Callable[..., object], dict[str, int]], ...] = (
         ("add", torch.add, {"add": 1}),
         ("sub_relu", lambda a, b: functional.relu(a - 2.0 * b), {"add": 1, "lut": 1}),
         ("mul", torch.mul, {"mul": 1}),
-    ):
+    )
+    for name, function, ops in pairs:
         yield Case(name, partial(Function, function), (_A, _B), ops)
     functions: tuple[tuple[str, Callable[..., object], dict[str, int]], ...] = (
         ("sigmoid", torch.sigmoid, {"lut": 1}),
         ("tanh", torch.tanh, {"lut": 1}),
         ("gelu", functional.gelu, {"lut": 1}),
         ("hardswish_in_place", lambda x: functional.hardswish(x) * 0.5, {"lut": 1}),
+        ("layer_norm", lambda x: functional.layer_norm(x, (8,)), {"normalize": 1}),
+        ("group_norm", lambda x: functional.group_norm(x, 3).relu(), {"normalize": 1}),
+        ("rms_norm", lambda x: functional.rms_norm(x, (8,)), {"normalize": 1}),
         ("mean", lambda x: x.mean(1), {"mean": 1}),
         ("sum", lambda x: x.sum((0, 2), keepdim=True), {"mean": 1}),
         (
@@ -114,6 +133,7 @@ def cases() -> Iterator[Case]:
     yield Case("linear", partial(nn.Linear, 8, 20), (_A,), {"linear": 1})
     yield Case("deep_linear_relu", _deep, (Input((1, 600)),), {"linear": 1})
     yield from _convolutions()
+    yield from _windows()
     yield from _functions()
     yield from _four_bits()
     ops = {"linear": 4, "add": 1, "requantize": 2}

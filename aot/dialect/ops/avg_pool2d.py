@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::avg_pool2d: int8, NHWC, with torch's ways of counting the window."""
+"""pl::avg_pool2d: NHWC, with torch's ways of counting the window."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.dialect.arithmetic import divide_round_half_away, saturate_int8
+from aot.dialect.arithmetic import divide_round_half_away, saturate
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
 
 
 def _infer(
@@ -20,7 +21,7 @@ def _infer(
     *_: object,
 ) -> tuple[tuple[int, ...], torch.dtype]:
     n, _h, _w, c = input.shape
-    return (n, *output_size, c), torch.int8
+    return (n, *output_size, c), input.dtype
 
 
 @define(
@@ -28,7 +29,7 @@ def _infer(
     "count_include_pad, "
     "int divisor_override, int zero_point",
     infer=_infer,
-    dtypes={"input": (torch.int8,)},
+    dtypes={"input": ACTIVATIONS},
     zero_points={"zero_point": "input"},
     shares_quantization=True,
     spatial=True,
@@ -48,11 +49,12 @@ def avg_pool2d(
 
     count is divisor_override if positive; else the window's taps inside the input, with the padding
     if count_include_pad. A window may reach past the padded input (ceil_mode); those taps never
-    count. Without padding and override this is TFLite's int8 AVERAGE_POOL_2D. input int8 [N, H, W,
-    C]; padding (top, bottom, left, right); result int8 [N, *output_size, C].
+    count. Without padding and override this is TFLite's AVERAGE_POOL_2D. input int8 or int16 [N,
+    H, W, C]; padding (top, bottom, left, right); result of its dtype [N, *output_size, C].
     """
     n, h, w, c = input.shape
-    out = torch.empty((n, *output_size, c), dtype=torch.int8)
+    kind = ACTIVATION_TYPES[input.dtype]
+    out = torch.empty((n, *output_size, c), dtype=kind.dtype)
     for y in range(output_size[0]):
         top = y * stride[0] - padding[0]
         bottom = min(top + kernel[0], h + padding[1])
@@ -66,5 +68,6 @@ def avg_pool2d(
             count = (bottom - top) * (right - left) if count_include_pad else taps
             count = divisor_override if divisor_override > 0 else count
             acc = window.sum(dim=(1, 2)) + (count - taps) * zero_point
-            out[:, y, x] = saturate_int8(divide_round_half_away(acc, torch.tensor(count)))
+            average = divide_round_half_away(acc, torch.tensor(count))
+            out[:, y, x] = saturate(average, kind.quant_min, kind.quant_max, kind.dtype)
     return out

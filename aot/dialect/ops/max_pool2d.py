@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::max_pool2d: int8, NHWC."""
+"""pl::max_pool2d: NHWC."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.dialect.arithmetic import INT8_MIN
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS
 
 
 def _infer(
@@ -20,14 +20,14 @@ def _infer(
     output_size: Sequence[int],
 ) -> tuple[tuple[int, ...], torch.dtype]:
     n, _h, _w, c = input.shape
-    return (n, *output_size, c), torch.int8
+    return (n, *output_size, c), input.dtype
 
 
 @define(
     "Tensor input, int[2] kernel, int[2] stride, int[4] padding, int[2] dilation, int[2] "
     "output_size",
     infer=_infer,
-    dtypes={"input": (torch.int8,)},
+    dtypes={"input": ACTIVATIONS},
     shares_quantization=True,
     spatial=True,
 )
@@ -39,14 +39,14 @@ def max_pool2d(
     dilation: Sequence[int],
     output_size: Sequence[int],
 ) -> torch.Tensor:
-    """Maximum of each window over the taps inside the input. TFLite int8 MAX_POOL_2D.
+    """Maximum of each window over the taps inside the input. TFLite's MAX_POOL_2D.
 
-    input int8 [N, H, W, C]; padding is (top, bottom, left, right); windows may reach past the
-    padded input (ceil_mode gives a larger output_size), each has at least one tap inside; result
-    int8 [N, *output_size, C].
+    input int8 or int16 [N, H, W, C]; padding is (top, bottom, left, right); windows may reach past
+    the padded input (ceil_mode gives a larger output_size), each has at least one tap inside;
+    result of the input's dtype [N, *output_size, C].
     """
     n, h, w, c = input.shape
-    out = torch.full((n, *output_size, c), INT8_MIN, dtype=torch.int8)
+    out = torch.empty((n, *output_size, c), dtype=input.dtype)
     for y in range(output_size[0]):
         rows = [y * stride[0] - padding[0] + k * dilation[0] for k in range(kernel[0])]
         rows = [r for r in rows if 0 <= r < h]

@@ -9,12 +9,16 @@ from typing import Any
 
 import torch
 
-from aot.dialect.arithmetic import bit_length, saturate_int8
+from aot.dialect.arithmetic import bit_length, saturate
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS
 from aot.dialect.transposes import Moved, Perm, Transposes, inverse
 
 MAX_COUNT = 2**18 - 1
 """How many values a part may have: the sum of their squares fits uint32."""
+
+MAX_INT16_COUNT = 2**15 - 1
+"""The same of int16: count times a deviation fits int32."""
 
 MAX_WEIGHT = 2**31 - 1
 MAX_BIAS = 3 * 2**28  # what is beyond saturates whatever it is added to
@@ -27,7 +31,12 @@ _ROOT_START, _ROOT_SLOPE = 2290076562, 1308569161
 
 
 def constants(
-    count: int, centered: bool, epsilon: float, gain: torch.Tensor, offset: torch.Tensor
+    count: int,
+    centered: bool,
+    epsilon: float,
+    gain: torch.Tensor,
+    offset: torch.Tensor,
+    span: int = 255,
 ) -> tuple[torch.Tensor, torch.Tensor, int, int, int, int]:
     """The constants of pl::normalize.
 
@@ -37,16 +46,17 @@ def constants(
       epsilon: what is added to the variance, in squared steps of the input.
       gain: by how many steps of the output a normalized value of 1 moves it; float64.
       offset: steps that are added; float64, of the same shape.
+      span: the largest difference of two values of the input.
 
     Returns:
       weight, bias, epsilon, radicand_shift, normalized_bits, output_bits
     """
     # The radicand is below 2^62, and its shift even, so that the root's is whole.
-    largest = math.log2(count**2 * (2**16 + epsilon))
+    largest = math.log2(count**2 * ((span + 1) ** 2 + epsilon))
     radicand_shift = math.floor((61 - largest) / 2) * 2
     # A deviation is at most sqrt(count) times the root of the mean square (with one value, and
-    # without a mean, just that), and 255 times one step.
-    reach = min(math.sqrt(count), 255 / math.sqrt(epsilon) if epsilon else math.inf)
+    # without a mean, just that), and the span times one step.
+    reach = min(math.sqrt(count), span / math.sqrt(epsilon) if epsilon else math.inf)
     normalized_bits = MAX_NORMALIZED - math.ceil(math.log2(reach))
     steps = float(gain.abs().max()) * 2.0 ** (MAX_NORMALIZED - normalized_bits)
     output_bits = 29 - math.ceil(math.log2(steps)) if steps else MAX_OUTPUT_BITS
@@ -86,7 +96,7 @@ def _split(shape: Sequence[int], parts: Sequence[int]) -> list[int]:
 
 
 def _infer(input: torch.Tensor, *_: object) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), torch.int8
+    return tuple(input.shape), input.dtype
 
 
 def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
@@ -98,7 +108,7 @@ def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
     "radicand_shift, int normalized_bits, int output_bits, int input_zero_point, int "
     "output_zero_point, int activation_min, int activation_max",
     infer=_infer,
-    dtypes={"input": (torch.int8,), "weight": (torch.int32,), "bias": (torch.int32,)},
+    dtypes={"input": ACTIVATIONS, "weight": (torch.int32,), "bias": (torch.int32,)},
     zero_points={"input_zero_point": "input", "output_zero_point": "output"},
     transposes=Transposes(("input", "weight", "bias"), _move),
 )
@@ -119,17 +129,18 @@ def normalize(
 ) -> torch.Tensor:
     """(x - mean) / sqrt(variance + epsilon) * weight + bias, over the parts of the input.
 
-    input int8 of any shape; dimension d is cut in parts[d] equal parts: 1 where the statistics are
-    over all of it, its size where they are not over it. centered: mean and variance are those of a
-    part; otherwise input_zero_point is the mean, and the variance about it (RMSNorm). weight and
-    bias int32 of one shape that broadcasts to the input's; they and the other numbers come from
-    `constants`. Result int8.
+    input int8 or int16 of any shape; dimension d is cut in parts[d] equal parts: 1 where the
+    statistics are over all of it, its size where they are not over it. centered: mean and variance
+    are those of a part; otherwise input_zero_point is the mean, and the variance about it
+    (RMSNorm). weight and bias int32 of one shape that broadcasts to the input's; they and the other
+    numbers come from `constants`. Result of the input's dtype.
 
     Sums are exact, and so are the mean (as an integer and a fraction of the count) and
     the variance. What a part's values have in common, scale and offset, is rounded once, relative
     to 2^-22; a value is then scale * x - offset, times weight, plus bias. Before it is rounded to a
     step, the result differs from the real one by at most 2^-21 of |result - bias|, and
-    2^(1 - output_bits); `constants` takes as many output_bits, up to 20, as the largest value can
+    2^(1 - output_bits); of int16 each value's deviation is multiplied by the root, and rounded to
+    normalized_bits. `constants` takes as many output_bits, up to 20, as the largest value can
     have. Parts whose variance and epsilon are 0 give the bias.
     """
     split = _split(input.shape, parts)
@@ -146,16 +157,22 @@ def normalize(
     shifted = spread << radicand_shift if radicand_shift >= 0 else spread >> -radicand_shift
     root, shift = rsqrt((shifted + epsilon) | 1)  # of 0 there is none
 
-    # (count * (x - center) - rest) * root has `given` fraction bits more than wanted. scale keeps
-    # below 2^23, so that 255 of it fit int32, or normalized_bits where those are more.
-    given = (61 - radicand_shift // 2 - normalized_bits - shift).clamp(min=1)
-    dropped = given.clamp(max=count.bit_length() + 8)
-    scale = ((count * root >> (dropped - 1)) + 1) >> 1
-    offset = scale * center + (((rest * root >> (dropped - 1)) + 1) >> 1)
-    normalized = scale * x - offset
+    # (count * (x - center) - rest) * root has `given` fraction bits more than wanted.
+    given = (61 - radicand_shift // 2 - normalized_bits - shift).clamp(min=1, max=62)
+    if input.dtype is torch.int16:
+        dropped = given
+        deviation = count * (x - center) - rest
+        normalized = ((deviation * root >> (dropped - 1)) + 1) >> 1
+    else:
+        # scale keeps below 2^23, so that 255 of it fit int32, or normalized_bits where those are
+        # more.
+        dropped = given.clamp(max=count.bit_length() + 8)
+        scale = ((count * root >> (dropped - 1)) + 1) >> 1
+        offset = scale * center + (((rest * root >> (dropped - 1)) + 1) >> 1)
+        normalized = scale * x - offset
 
     gain, bias = (t.to(torch.int64).expand(input.shape).reshape(split) for t in (weight, bias))
     scaled = (normalized * gain >> 32) >> (given - dropped)
     out = (scaled + bias + (1 << (output_bits - 1))) >> output_bits
     out = out + output_zero_point
-    return saturate_int8(out, activation_min, activation_max).reshape(input.shape)
+    return saturate(out, activation_min, activation_max, input.dtype).reshape(input.shape)

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS
 from aot.dialect.transposes import Moved, Perm, Transposes, inverse
 
 
@@ -27,13 +28,13 @@ def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
 @define(
     "Tensor input, int[] padding, int value",
     infer=_infer,
-    dtypes={"input": (torch.int8,)},
+    dtypes={"input": ACTIVATIONS},
     shares_quantization=True,
     transposes=Transposes(("input",), _move),
 )
 def pad(input: torch.Tensor, padding: Sequence[int], value: int) -> torch.Tensor:
-    """padding holds (before, after) of each dimension in order, none negative; value is a quantized
-    int8 value.
+    """padding holds (before, after) of each dimension in order, none negative; value is one of the
+    input's dtype, of int16 0.
     """
     pairs = [(padding[2 * d], padding[2 * d + 1]) for d in range(input.dim())]
     flat = [p for pair in reversed(pairs) for p in pair]

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_AVG_POOL2D_AVG_POOL2D_S16_H_
+#define KERNELS_AVG_POOL2D_AVG_POOL2D_S16_H_
+
+#include "kernels/avg_pool2d/avg_pool2d.h"
+
+typedef pl_avg_pool2d_params pl_avg_pool2d_s16_params;  // the zero point is 0
+typedef pl_avg_pool2d_dims pl_avg_pool2d_s16_dims;
+
+typedef struct {
+  const int16_t *input;  // [batches, input_h, input_w, input_c]
+  int16_t *output;       // [batches, output_h, output_w, input_c]
+} pl_avg_pool2d_s16_data;
+
+// As pl_avg_pool2d_s8, of int16.
+PL_MUST_USE pl_status pl_avg_pool2d_s16(const pl_context *ctx, const pl_avg_pool2d_s16_params *params,
+                                        const pl_avg_pool2d_s16_dims *dims,
+                                        const pl_avg_pool2d_s16_data *data);
+
+#endif  // KERNELS_AVG_POOL2D_AVG_POOL2D_S16_H_

@@ -20,6 +20,8 @@ class Pairs:
     bias: AnyArray
     multiplier: AnyArray
     right: AnyArray
+    wide: bool
+    """Whether two weights are two bytes, for pl_multiply_wide_pairs_s8."""
 
     @classmethod
     def of(
@@ -41,14 +43,12 @@ class Pairs:
             parts = array.reshape(groups, -1, *array.shape[1:]).astype(np.int64)
             return np.pad(parts, ((0, 0), (0, parts.shape[1] % 2), *[(0, 0)] * (array.ndim - 1)))
 
-        pairs = cls(grouped(weight), grouped(bias), grouped(multiplier), grouped(right))
-        reach = np.abs(pairs.bias) + 128 * np.abs(pairs.weight).sum(axis=(2, 3))
-        exact = (
-            reach[:, 0::2].max() < 2**23
-            and reach.max() < 2**30
-            and pairs._together.min() >= INT16_MIN
-        )
-        return pairs if exact else None
+        matrix, folded = grouped(weight), grouped(bias)
+        reach = np.abs(folded) + 128 * np.abs(matrix).sum(axis=(2, 3))
+        together = 256 * matrix[:, 0::2] + matrix[:, 1::2]
+        wide = bool(reach[:, 0::2].max() >= 2**23 or together.min() < INT16_MIN)
+        pairs = cls(matrix, folded, grouped(multiplier), grouped(right), wide)
+        return pairs if reach.max() < 2**30 else None
 
     @property
     def steps(self) -> int:
@@ -76,7 +76,8 @@ class Pairs:
 
     @property
     def _together(self) -> AnyArray:
-        together: AnyArray = 256 * self.weight[:, 0::2] + self.weight[:, 1::2]
+        second = self.weight[:, 1::2]
+        together: AnyArray = 256 * self.weight[:, 0::2] + (second & 255 if self.wide else second)
         return together
 
 

@@ -33,8 +33,13 @@ typedef struct {
 // y[r * y_stride + o] = saturate(requantize(bias + sum of x * weight) + zero_point) for rows r of
 // steps x[step * rows + r] and channels o; a factor is multiplier / 2^31 / 2^(right + 1).
 // rows is 1 or PL_PAIRS_ROWS.
-void pl_multiply_pairs_s8(const pl_gemm_pairs_s8 *layer, int32_t rows, const uint32_t *x, int8_t *y,
-                          int32_t y_stride);
+typedef void pl_multiply_s8(const pl_gemm_pairs_s8 *layer, int32_t rows, const uint32_t *x,
+                            int8_t *y, int32_t y_stride);
+pl_multiply_s8 pl_multiply_pairs_s8;
+
+// The same for sums beyond 2^23 and all weights: v has the bytes a and b, and a second SXTB16
+// unpacks the a too.
+pl_multiply_s8 pl_multiply_wide_pairs_s8;
 
 // Steps of a run of count values.
 static inline int32_t pl_steps_of(int32_t count) {

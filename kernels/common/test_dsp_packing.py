@@ -23,29 +23,33 @@ def _pairs(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "exact"),
+    ("arguments", "wide"),
     [
-        ({"weight": [[127, -127], [127, -128]]}, True),
-        ({"weight": [[-128, 1], [0, 1]]}, True),
-        ({"weight": [[-128, 1], [-1, 1]]}, False),  # 256 * -128 - 1 is not in 16 bits
-        ({"weight": [[1], [1]], "bias": 2**23 - 129}, True),
-        ({"weight": [[1], [1]], "bias": 2**23 - 128}, False),
-        ({"weight": [[1], [1]], "shift": -20}, True),
-        ({"weight": [[1], [1]], "shift": -21}, False),
-        ({"weight": [[1], [1]], "shift": 0}, False),
-        ({"weight": [[1], [1]], "shift": 0, "multiplier": 0}, True),
+        ({"weight": [[127, -127], [127, -128]]}, False),
+        ({"weight": [[-128, 1], [0, 1]]}, False),
+        ({"weight": [[-128, 1], [-1, 1]]}, True),  # 256 * -128 - 1 is not in 16 bits
+        ({"weight": [[1], [1]], "bias": 2**23 - 129}, False),
+        ({"weight": [[1], [1]], "bias": 2**23 - 128}, True),
+        ({"weight": [[1], [1]], "bias": 2**30 - 129}, True),
+        ({"weight": [[1], [1]], "bias": 2**30 - 128}, None),
+        ({"weight": [[1], [1]], "shift": -20}, False),
+        ({"weight": [[1], [1]], "shift": -21}, None),
+        ({"weight": [[1], [1]], "shift": 0}, None),
+        ({"weight": [[1], [1]], "shift": 0, "multiplier": 0}, False),
     ],
 )
-def test_pairs(arguments: dict[str, object], exact: bool) -> None:
-    assert (_pairs(**arguments) is not None) == exact  # type: ignore[arg-type]
+def test_pairs(arguments: dict[str, object], wide: bool | None) -> None:
+    pairs = _pairs(**arguments)  # type: ignore[arg-type]
+    assert (pairs.wide if pairs is not None else None) == wide
 
 
 def test_the_second_of_a_pair_may_reach_further() -> None:
     bias = np.array([0, 2**29])
     one = np.ones((2, 1, 1), np.int8)
-    factor = np.full(2, 2**30), np.full(2, -7)
-    assert Pairs.of(one, bias, *factor, groups=1) is not None
-    assert Pairs.of(one, bias[::-1], *factor, groups=1) is None
+    for values, wide in ((bias, False), (bias[::-1], True)):
+        pairs = Pairs.of(one, values, np.full(2, 2**30), np.full(2, -7), groups=1)
+        assert pairs is not None
+        assert pairs.wide == wide
 
 
 @pytest.mark.parametrize("count", range(1, 18))

@@ -50,7 +50,7 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ("one pixel", (1, 1, 1, 7), (5, 1, 1), {}),
     ("one pixel, 3x3 padded", (1, 1, 1, 4), (3, 3, 3), {"padding": [1] * 4, "board": True}),
     ("large stride", (1, 9, 9, 2), (4, 2, 2), {"stride": [5, 4]}),
-    ("deep", (1, 3, 3, 130), (3, 3, 3), {"padding": [1] * 4}),
+    ("deep", (1, 3, 3, 80), (3, 3, 3), {"padding": [1] * 4}),
     (
         "DS-CNN's first",
         (1, 13, 10, 1),

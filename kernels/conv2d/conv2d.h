@@ -61,6 +61,11 @@ PL_MUST_USE pl_status pl_conv2d_runs_s8(const pl_context *ctx, const pl_conv2d_p
 PL_MUST_USE pl_status pl_conv2d_pairs_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                          const pl_conv2d_dims *dims, const pl_conv2d_data *data);
 
+// The same for all sums and weights, see pl_multiply_wide_pairs_s8.
+PL_MUST_USE pl_status pl_conv2d_wide_pairs_s8(const pl_context *ctx, const pl_conv2d_params *params,
+                                              const pl_conv2d_dims *dims,
+                                              const pl_conv2d_data *data);
+
 // The first on cores with Helium, where no factor multiplies: constants are packed for
 // kernels/common/gemm_blocks_s8.h, one matrix a group. `gathered` is 0 as for pl_conv2d_runs_s8.
 PL_MUST_USE pl_status pl_conv2d_blocks_s8(const pl_context *ctx, const pl_conv2d_params *params,

@@ -4,6 +4,8 @@
 #include "kernels/common/window_s8.h"
 #include "kernels/conv2d/conv2d.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
 // What all windows of a group have in common.
 typedef struct {
   pl_window_shape shape;
@@ -44,9 +46,9 @@ static void widen_4_windows(const windows *w, const int8_t *image, int32_t y, in
 }
 
 // One group of one image. Windows are multiplied together across ends of rows.
-static void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims, const windows *w,
+INLINE void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims, const windows *w,
                      const pl_gemm_pairs_s8 *layer, const int8_t *image, uint32_t *steps,
-                     int8_t *output) {
+                     int8_t *output, pl_multiply_s8 *multiply) {
   int8_t *const gathered = (int8_t *)(steps + PL_PAIRS_ROWS * layer->steps);
   int32_t ox = 0;
   int32_t y = -params->pad_top;
@@ -72,14 +74,15 @@ static void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims,
       ++ox;
       x += w->stride_w;
     }
-    pl_multiply_pairs_s8(layer, count, steps, output, dims->output_c);
+    multiply(layer, count, steps, output, dims->output_c);
     output += count * dims->output_c;
     left -= count;
   }
 }
 
-pl_status pl_conv2d_pairs_s8(const pl_context *ctx, const pl_conv2d_params *params,
-                             const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
+INLINE pl_status run(const pl_context *ctx, const pl_conv2d_params *params,
+                     const pl_conv2d_dims *dims, const pl_conv2d_data *data,
+                     pl_multiply_s8 *multiply) {
   const int32_t tap_c = dims->input_c / dims->groups;
   const int dense = dims->kernel_w == 1 || (params->dilation_w == 1 && dims->groups == 1);
   const int32_t run = dims->kernel_w * tap_c;
@@ -118,7 +121,7 @@ pl_status pl_conv2d_pairs_s8(const pl_context *ctx, const pl_conv2d_params *para
     const int8_t *image = data->input + group * tap_c;
     int8_t *output = data->output + group * layer.channels;
     for (int32_t batch = 0; batch < dims->batches; ++batch) {
-      convolve(params, dims, &w, &layer, image, ctx->scratch, output);
+      convolve(params, dims, &w, &layer, image, ctx->scratch, output, multiply);
       image += dims->input_h * dims->input_w * dims->input_c;
       output += dims->output_h * dims->output_w * dims->output_c;
     }
@@ -130,4 +133,14 @@ pl_status pl_conv2d_pairs_s8(const pl_context *ctx, const pl_conv2d_params *para
                 params->activation_min, params->activation_max);
   }
   return PL_OK;
+}
+
+pl_status pl_conv2d_pairs_s8(const pl_context *ctx, const pl_conv2d_params *params,
+                             const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
+  return run(ctx, params, dims, data, pl_multiply_pairs_s8);
+}
+
+pl_status pl_conv2d_wide_pairs_s8(const pl_context *ctx, const pl_conv2d_params *params,
+                                  const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
+  return run(ctx, params, dims, data, pl_multiply_wide_pairs_s8);
 }

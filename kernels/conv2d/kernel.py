@@ -101,7 +101,7 @@ def _convolution_call(
             dense = windows.kernel[1] == 1 or (windows.dilation[1] == 1 and groups == 1)
             gathered = int(not (windows.are_inside and dense))
             return convolution(
-                "pl_conv2d_pairs_s8",
+                f"pl_conv2d_{'wide_' * pairs.wide}pairs_s8",
                 {"packed_c": pairs.weight.shape[1], "gathered": gathered},
                 pairs.constants(),
                 4 * ROWS * pairs.steps + gathered * depth,

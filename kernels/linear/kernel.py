@@ -73,7 +73,8 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
             lanes = 1 if rows < ROWS else ROWS
             ordered = overlap(source, call.output(), starts, at_a_time=1, reads_first=True)
             scratch = 4 * lanes * pairs.steps
-            return product("pl_linear_pairs_s8", pairs.constants(), scratch, ordered)
+            name = f"pl_linear_{'wide_' * pairs.wide}pairs_s8"
+            return product(name, pairs.constants(), scratch, ordered)
     ordered = overlap(source, call.output(), starts, unordered_rows(rows, isa))
     if isa == "mve":
         folded = fold_zero_point(call, weight, bias, input_zero_point)

@@ -37,6 +37,11 @@ PL_MUST_USE pl_status pl_linear_s8(const pl_context *ctx, const pl_linear_params
 PL_MUST_USE pl_status pl_linear_pairs_s8(const pl_context *ctx, const pl_linear_params *params,
                                          const pl_linear_dims *dims, const pl_linear_data *data);
 
+// The same for all sums and weights, see pl_multiply_wide_pairs_s8.
+PL_MUST_USE pl_status pl_linear_wide_pairs_s8(const pl_context *ctx, const pl_linear_params *params,
+                                              const pl_linear_dims *dims,
+                                              const pl_linear_data *data);
+
 // The same on cores with Helium, where no factor multiplies: constants are packed for
 // kernels/common/gemm_blocks_s8.h.
 PL_MUST_USE pl_status pl_linear_blocks_s8(const pl_context *ctx, const pl_linear_params *params,

@@ -24,8 +24,11 @@ static void widen_row(const int8_t *x, int32_t depth, uint32_t *to) {
   (void)pl_widen_s8(x, depth & 7, to, 1);
 }
 
-pl_status pl_linear_pairs_s8(const pl_context *ctx, const pl_linear_params *params,
-                             const pl_linear_dims *dims, const pl_linear_data *data) {
+static inline __attribute__((always_inline)) pl_status run(const pl_context *ctx,
+                                                           const pl_linear_params *params,
+                                                           const pl_linear_dims *dims,
+                                                           const pl_linear_data *data,
+                                                           pl_multiply_s8 *multiply) {
   const int32_t depth = dims->input_channels;
   const int32_t channels = dims->output_channels;
   const pl_gemm_pairs_s8 layer = {
@@ -43,13 +46,13 @@ pl_status pl_linear_pairs_s8(const pl_context *ctx, const pl_linear_params *para
   int32_t rows = dims->rows;
   for (; rows >= PL_PAIRS_ROWS; rows -= PL_PAIRS_ROWS) {
     (void)pl_widen_4_s8(x, depth, depth, steps);
-    pl_multiply_pairs_s8(&layer, PL_PAIRS_ROWS, steps, y, channels);
+    multiply(&layer, PL_PAIRS_ROWS, steps, y, channels);
     x += PL_PAIRS_ROWS * depth;
     y += PL_PAIRS_ROWS * channels;
   }
   for (; rows > 0; --rows) {
     widen_row(x, depth, steps);
-    pl_multiply_pairs_s8(&layer, 1, steps, y, channels);
+    multiply(&layer, 1, steps, y, channels);
     x += depth;
     y += channels;
   }
@@ -58,4 +61,14 @@ pl_status pl_linear_pairs_s8(const pl_context *ctx, const pl_linear_params *para
                 params->activation_max);
   }
   return PL_OK;
+}
+
+pl_status pl_linear_pairs_s8(const pl_context *ctx, const pl_linear_params *params,
+                             const pl_linear_dims *dims, const pl_linear_data *data) {
+  return run(ctx, params, dims, data, pl_multiply_pairs_s8);
+}
+
+pl_status pl_linear_wide_pairs_s8(const pl_context *ctx, const pl_linear_params *params,
+                                  const pl_linear_dims *dims, const pl_linear_data *data) {
+  return run(ctx, params, dims, data, pl_multiply_wide_pairs_s8);
 }

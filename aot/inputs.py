@@ -200,6 +200,8 @@ def _signature(model: object) -> inspect.Signature:
     inputs = inspect.Parameter("inputs", inspect.Parameter.VAR_POSITIONAL)
     if isinstance(model, ExportedProgram):
         return signature_of(model)
+    if not isinstance(model, torch.nn.Module):
+        return inspect.Signature([inputs])
     try:
         parameters = list(inspect.signature(model.forward).parameters.values())
     except (TypeError, ValueError):

@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e.quantizer import (
-    FixedQParamsQuantizationSpec,
     QuantizationAnnotation,
     QuantizationSpec,
     QuantizationSpecBase,
@@ -52,6 +50,7 @@ from aot.quantizer.observers import (
 )
 from aot.quantizer.qdq import keep_float
 from aot.quantizer.recipe import Recipe
+from aot.quantizer.specs import fixed, per_channel, per_tensor
 from aot.rules import fused_clamp, gives_integers, rule_for, unread_states
 from aot.rules.floats import float_form
 from aot.rules.four_bits import has_four_bit_form
@@ -62,39 +61,6 @@ from aot.rules.weights import channel_axis
 KEY = "quantization_annotation"  # torchao's, in a node's meta
 
 _FOUR_BITS = {asked_for.INT4: INT4_WEIGHT, asked_for.INT4_GROUPS: INT4_GROUPS_WEIGHT}
-
-
-def _fixed(quantization: Quantization) -> FixedQParamsQuantizationSpec:
-    kind = quantization.type
-    return FixedQParamsQuantizationSpec(
-        dtype=kind.dtype,
-        scale=quantization.scale,
-        zero_point=quantization.zero_point,
-        quant_min=kind.quant_min,
-        quant_max=kind.quant_max,
-        qscheme=torch.per_tensor_affine,
-    )
-
-
-def _per_tensor(kind: QuantizedType, observer: Any) -> QuantizationSpec:
-    return QuantizationSpec(
-        dtype=kind.dtype,
-        quant_min=kind.quant_min,
-        quant_max=kind.quant_max,
-        qscheme=torch.per_tensor_symmetric if kind.symmetric else torch.per_tensor_affine,
-        observer_or_fake_quant_ctr=observer,
-    )
-
-
-def _per_channel(kind: QuantizedType, observer: Any, axis: int) -> QuantizationSpec:
-    return QuantizationSpec(
-        dtype=kind.dtype,
-        quant_min=kind.quant_min,
-        quant_max=kind.quant_max,
-        qscheme=torch.per_channel_symmetric,
-        ch_axis=axis,
-        observer_or_fake_quant_ctr=observer,
-    )
 
 
 def is_float_tensor(node: Node) -> bool:
@@ -325,7 +291,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             for weight in (weights,) if isinstance(weights, Node) else weights:
                 axis = channel_axis(node)
                 observer = weight_observer(axis, uniform, self._recipe.training)
-                inputs[weight] = _per_channel(kind, observer, axis)
+                inputs[weight] = per_channel(kind, observer, axis)
         for member in _readers(node):
             member.meta[KEY] = QuantizationAnnotation(
                 input_qspec_map=self._read(member, inputs),
@@ -365,7 +331,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         name, training = self._recipe.observer.of(value), self._recipe.training
         if kind is INT16 and name == "histogram":
             name = "minmax"  # int16 has steps enough: there is nothing to gain by clipping
-        return _per_tensor(kind, activation_observer(name, training, headroom))
+        return per_tensor(kind, activation_observer(name, training, headroom))
 
     def _spec(
         self, value: Node, groups: Groups, order: dict[Node, int], edge: bool = False
@@ -381,17 +347,17 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             return SharedQuantizationSpec(first)
         training = self._recipe.training
         if group.fixed is None and group.carried:
-            return _per_tensor(INT16, carried_observer(STATE_BITS, training))
+            return per_tensor(INT16, carried_observer(STATE_BITS, training))
         if group.fixed is None:
             kind = INT16 if group.wide else replace(INT8, symmetric=group.symmetric)
             return self._observed(kind, first, group.headroom)
         quantization = group.fixed.quantization
         if group.wide:
-            return _fixed(widened(quantization))
+            return fixed(widened(quantization))
         if not group.fixed.finer:
-            return _fixed(quantization)
+            return fixed(quantization)
         known = quantization.scale, quantization.zero_point
-        return _per_tensor(quantization.type, known_observer(*known, training, HEADROOM))
+        return per_tensor(quantization.type, known_observer(*known, training, HEADROOM))
 
 
 def _problem(node: Node, reason: str) -> Problem:

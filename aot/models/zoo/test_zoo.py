@@ -101,11 +101,11 @@ def copies(pte: bytes) -> Counter[str]:
             if kind is not None:
                 kinds |= {alias.result: kind, alias.source: kind}
 
-    def kind(step: Step) -> str:
+    def kind_of(step: Step) -> str:
         found = [kinds[v.name] for v in (*step.reads, *step.writes) if v.name in kinds]
         return found[0] if found and step.op.op == "pl::transpose" else step.op.op[4:]
 
-    return Counter(kind(step) for step in sharing.steps if step.op.op in MOVEMENT)
+    return Counter(kind_of(step) for step in sharing.steps if step.op.op in MOVEMENT)
 
 
 def inner(counts: Counter[str]) -> dict[str, int]:

@@ -97,9 +97,9 @@ def copies(pte: bytes) -> Counter[str]:
     while known < len(kinds):  # what lies in them, or they in it
         known = len(kinds)
         for alias in sharing.aliases:
-            kind = kinds.get(alias.result) or kinds.get(alias.source)
-            if kind is not None:
-                kinds |= {alias.result: kind, alias.source: kind}
+            side = kinds.get(alias.result) or kinds.get(alias.source)
+            if side is not None:
+                kinds |= {alias.result: side, alias.source: side}
 
     def kind_of(step: Step) -> str:
         found = [kinds[v.name] for v in (*step.reads, *step.writes) if v.name in kinds]

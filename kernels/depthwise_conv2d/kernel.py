@@ -7,7 +7,7 @@ from kernels.common.depthwise_by_4 import pack_by_4
 from kernels.common.depthwise_by_16 import pack_by_16
 from kernels.common.gemm import fold_zero_point
 from kernels.common.kernel import Constant, Isa, KernelCall, OpCall, kernel
-from kernels.common.overlap import overlap
+from kernels.common.overlap import Overlap, overlap
 from kernels.common.quantization import (
     activation_dtype,
     activation_range,
@@ -37,33 +37,49 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     folded = fold_zero_point(call, weight.reshape(-1, channels).T, bias, input_zero_point)
     multiplier, shift = factors(call, channels)
     dense = windows.dilation[1] == 1 or kw == 1
-    function = "pl_depthwise_conv2d_s8"
-    constants = {
-        "weight": Constant(weight),
-        "bias": Constant(folded.astype(np.int32)),
-        "multiplier": Constant(multiplier),
-        "shift": Constant(shift),
-    }
-    scratch = 0 if windows.are_inside and dense else weight.size
-    ordered = overlap(call.tensor("input"), call.output(), windows.starts, at_a_time=1)
-    if isa != "scalar":
-        pack = pack_by_16 if isa == "mve" else pack_by_4
-        packed = pack(windows, weight, folded, multiplier, shift)
-        if packed is not None:
-            function, constants, scratch = packed
-            if function != "pl_depthwise_by_4_s8":  # all but it take channels before pixels
-                ordered = ()
-    return KernelCall(
-        function=function,
-        header="kernels/depthwise_conv2d/depthwise_conv2d.h",
-        params={
-            **windows.params(dilation=True),
-            "input_zero_point": input_zero_point,
-            "output_zero_point": zero_point(call, "output_zero_point"),
-            **activation_range(call),
+    source, output = call.tensor("input"), call.output()
+
+    def depthwise(
+        function: str,
+        constants: dict[str, Constant],
+        scratch: int,
+        overlap: Overlap,
+        nearer: KernelCall | None = None,
+    ) -> KernelCall:
+        return KernelCall(
+            function=function,
+            header="kernels/depthwise_conv2d/depthwise_conv2d.h",
+            params={
+                **windows.params(dilation=True),
+                "input_zero_point": input_zero_point,
+                "output_zero_point": zero_point(call, "output_zero_point"),
+                **activation_range(call),
+            },
+            dims={**windows.dims(), "scratch_bytes": scratch},
+            data={"input": source, **constants, "output": output},
+            scratch=scratch,
+            overlap=overlap,
+            nearer=nearer,
+        )
+
+    ordered = overlap(source, output, windows.starts, at_a_time=1)
+    by_pixel = depthwise(
+        "pl_depthwise_conv2d_s8",
+        {
+            "weight": Constant(weight),
+            "bias": Constant(folded.astype(np.int32)),
+            "multiplier": Constant(multiplier),
+            "shift": Constant(shift),
         },
-        dims={**windows.dims(), "scratch_bytes": scratch},
-        data={"input": call.tensor("input"), **constants, "output": call.output()},
-        scratch=scratch,
-        overlap=ordered,
+        0 if windows.are_inside and dense else weight.size,
+        ordered,
     )
+    if isa == "scalar":
+        return by_pixel
+    pack = pack_by_16 if isa == "mve" else pack_by_4
+    packed = pack(windows, weight, folded, multiplier, shift)
+    if packed is None:
+        return by_pixel
+    if packed[0] == "pl_depthwise_by_4_s8":
+        return depthwise(*packed, ordered)
+    return depthwise(*packed, (), by_pixel if ordered else None)  # channels before pixels

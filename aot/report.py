@@ -56,6 +56,11 @@ def _macs(node: Node) -> int:
     return op.macs(*values)
 
 
+def _is_other(entry: dict[str, Any]) -> bool:
+    """Whether an op of the dialect is of int16, or its weights are int4."""
+    return bool(entry["precision"] == "int16" or entry["op"] == "pl.linear_w4")
+
+
 def _entry(op_id: str, node: Node, delegate: int | None) -> dict[str, Any]:
     op = dialect_op(node)
     origin = node.meta["origin"]
@@ -162,7 +167,7 @@ def make_report(
     return {
         "format": FORMAT,
         "target": target,
-        "quantization": "mixed" if float_ops else "int8",
+        "quantization": "mixed" if float_ops or any(map(_is_other, ops)) else "int8",
         "calibration_samples": samples,
         "pte_bytes": len(pte),
         "macs": sum(op["macs"] for op in ops),

@@ -85,6 +85,7 @@ def test_layers_have_the_type_that_they_ask_for(layers: tuple[str, ...]) -> None
     assert {op: found[op] for op in precisions} == precisions
     assert op_counts(lowered(*layers).module).get("pl.requantize", 0) == conversions
     assert (report["inputs"][0]["dtype"], report["outputs"][0]["dtype"]) == (source, result)
+    assert report["quantization"] == ("mixed" if layers else "int8")
 
 
 def test_small_differences_of_large_values_need_it() -> None:

@@ -63,6 +63,7 @@ def test_layers_that_ask_have_half_the_bytes() -> None:
     asked = (("pixels", "int8w4"), ("head", "int8w4"))
     before, after = lowered(), lowered(*asked)
     assert op_counts(after.module)["pl.linear_w4"] == 2
+    assert after.report["quantization"] == "mixed"
     weights, channels = 96 * 96 + 96 * 8, 96 + 8
     assert constant_bytes(after, "pl.linear_w4") == weights // 2 + channels * (1 + 12)
     assert len(before.pte) - len(after.pte) > 0.45 * weights

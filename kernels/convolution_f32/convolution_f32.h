@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
   const float *input;   // [batches, groups * inputs, input]
-  const float *weight;  // [groups * outputs, inputs, kernel]; transposed: inputs and outputs swapped
+  const float *weight;  // [groups * outputs, inputs, kernel]; transposed the channels are swapped
   const float *bias;    // [groups * outputs], or null
   float *output;        // [batches, groups * outputs, output]
 } pl_convolution_f32_data;

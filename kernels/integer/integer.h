@@ -51,7 +51,6 @@ PL_MUST_USE pl_status pl_integer_equal(const pl_context *ctx, const pl_integer_p
 
 // saturate_int8(requantize(a) + output_zero_point): the number as int8 of the output's scale.
 PL_MUST_USE pl_status pl_integer_quantize(const pl_context *ctx, const pl_integer_params *params,
-                                          const pl_integer_dims *dims,
-                                          const pl_integer_data *data);
+                                          const pl_integer_dims *dims, const pl_integer_data *data);
 
 #endif  // KERNELS_INTEGER_INTEGER_H_

@@ -2,9 +2,7 @@
 #include "kernels/integer/elementwise.h"
 
 // Without signs: with them, what leaves int32 is not defined.
-static inline int32_t mul(int32_t a, int32_t b) {
-  return (int32_t)((uint32_t)a * (uint32_t)b);
-}
+static inline int32_t mul(int32_t a, int32_t b) { return (int32_t)((uint32_t)a * (uint32_t)b); }
 
 pl_status pl_integer_mul(const pl_context *ctx, const pl_integer_params *params,
                          const pl_integer_dims *dims, const pl_integer_data *data) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matrix products of Helium run in blocks of rows where memory is short, and nowhere else."""
+"""Calls that are slower and allow a smaller arena: where memory is short, and nowhere else."""
 
 from dataclasses import replace
 
@@ -11,34 +11,42 @@ from firmware.plan.plan import DoesNotFitError, Plan, make_plan
 from firmware.plan.program import Program
 from firmware.plan.testing import sample_board
 from firmware.plan.testing_calls import Calls
-from kernels.common.kernel import Isa, Value
+from kernels.common.kernel import AnyArray, Isa, Value
 
 FAST, NEAR = "pl_linear_blocks_s8", "pl_conv2d_blocks_s8"
 
 
 def pointwise(calls: Calls, x: Value, channels: int) -> Value:
     """A 1x1 convolution."""
+    weight = np.ones((channels, 1, 1, x.shape[3]), np.int8)
+    return convolved(calls, "pl::conv2d", x, weight, channels, 0, groups=1)
+
+
+def convolved(
+    calls: Calls, op: str, x: Value, weight: AnyArray, channels: int, pad: int, **more: int
+) -> Value:
+    """A convolution whose result is an image of the same size."""
 
     def constant(array: object, dtype: str) -> Value:
         elements = np.array(array, dtype)
         return Value("constant", dtype, elements.shape, elements)
 
     return calls.call(
-        "pl::conv2d",
+        op,
         (*x.shape[:3], channels),
         input=x,
-        weight=constant(np.ones((channels, 1, 1, x.shape[3]), np.int8), "int8"),
+        weight=constant(weight, "int8"),
         bias=constant([0] * channels, "int32"),
         multiplier=constant([2**30] * channels, "int32"),
         shift=constant([-7] * channels, "int32"),
         stride=[1, 1],
-        padding=[0] * 4,
+        padding=[pad] * 4,
         dilation=[1, 1],
-        groups=1,
         input_zero_point=0,
         output_zero_point=0,
         activation_min=-128,
         activation_max=127,
+        **more,
     )
 
 
@@ -93,3 +101,18 @@ def test_other_cores_have_no_need_of_blocks(isa: Isa) -> None:
     assert fast.arena_bytes == small.arena_bytes < 2 * 2048
     assert functions(fast) == functions(small)
     assert not any("conv2d" in function for function in functions(fast))
+
+
+@pytest.mark.parametrize(("isa", "fast"), [("mve", "by_16"), ("dsp", "planes")])
+def test_depthwise_takes_pixels_before_channels(isa: Isa, fast: str) -> None:
+    """Two images of 4,096 bytes are a row and two pixels apart; a window is in scratch."""
+    calls = Calls()
+    x = calls.input(1, 16, 8, 32)
+    weight = np.ones((3, 3, 32), np.int8)
+    y = convolved(calls, "pl::depthwise_conv2d", x, weight, 32, 1)
+    program, board = calls.program(y), replace(sample_board(), isa=isa)
+    large, small = make_plan(program, board), make_plan(program, board, "memory")
+    assert functions(large) == [f"pl_depthwise_{fast}_s8"]
+    assert functions(small) == ["pl_depthwise_conv2d_s8"]
+    assert large.arena_bytes > 2 * 4096 > small.arena_bytes
+    assert small.arena_bytes == 4096 + (8 + 2) * 32 + 288

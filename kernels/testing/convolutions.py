@@ -54,6 +54,8 @@ def convolution(
     }
     if not (options.get("any") or given):
         tensors["weight"] = np.maximum(tensors["weight"], -127)  # as the quantizer's
+    # Those of an int8 last stage are not for int16.
+    not_attributes = {"any", "board", "dtype"} | (set(LOWEST) if wide else set())
     attributes = {
         "stride": [1, 1],
         "padding": [0] * 4,
@@ -62,7 +64,7 @@ def convolution(
         "output_zero_point": 0 if wide else values.zero_point(),
         "activation_min": low,
         "activation_max": high,
-        **{name: value for name, value in options.items() if name not in ("any", "board", "dtype")},
+        **{name: value for name, value in options.items() if name not in not_attributes},
     }
     inputs = {"input": tensors.pop("input")}
     return Case(name, op, inputs, tensors, attributes, options.get("board", False))

@@ -154,7 +154,7 @@ def ethos_u(
     }
 
 def engines_of(engines, npu, memories):
-    """What board.json says of a chip's engines and NPU, which reach memories of these names."""
+    """Returns what board.json says of a chip's engines and NPU, which reach `memories` by name."""
     if npu:
         of_npu = engine("EthosUBackend", npu["configuration"], npu["out_of_reach"], npu["scratch"])
         engines = engines + [of_npu]

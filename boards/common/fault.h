@@ -5,7 +5,8 @@
 // Handler of every exception and interrupt for which the program has none (boards/common/irq.h).
 // Prints one line,
 //
-//   PL:FAULT <exception, or IRQ and its number> pc=0x... lr=0x... sp=0x... xpsr=0x... [cfsr=0x... hfsr=0x... ...]
+//   PL:FAULT <exception, or IRQ and its number> pc=0x... lr=0x... sp=0x... xpsr=0x... [cfsr=0x...
+//   hfsr=0x... ...]
 //
 // and ends the program as failed. pc, lr and xpsr are those of the interrupted code; they read 0
 // when the core could not save them, as after a stack overflow.

@@ -80,6 +80,8 @@ uint32_t pl_irq_lock(void) {
   return locked;
 }
 
-void pl_irq_unlock(uint32_t locked) { __asm__ volatile("msr primask, %0" ::"r"(locked) : "memory"); }
+void pl_irq_unlock(uint32_t locked) {
+  __asm__ volatile("msr primask, %0" ::"r"(locked) : "memory");
+}
 
 void pl_irq_wait(void) { __asm__ volatile("dsb\n\twfi" ::: "memory"); }

@@ -18,8 +18,8 @@ static void require_ok(const pl_app *app, pl_status status) {
   }
 }
 
-// Where the plan has delegates the vectors' file has one of its own (vectors.py), and this one takes
-// no room.
+// Where the plan has delegates the vectors' file has one of its own (vectors.py), and this one
+// takes no room.
 __attribute__((weak)) void pl_app_init(pl_app *app, const pl_vectors *vectors) {
   *app = (pl_app){.vectors = vectors};
   require_ok(app, pl_model_init(&app->model, vectors->plan));

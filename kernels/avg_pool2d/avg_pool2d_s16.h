@@ -13,7 +13,8 @@ typedef struct {
 } pl_avg_pool2d_s16_data;
 
 // As pl_avg_pool2d_s8, of int16.
-PL_MUST_USE pl_status pl_avg_pool2d_s16(const pl_context *ctx, const pl_avg_pool2d_s16_params *params,
+PL_MUST_USE pl_status pl_avg_pool2d_s16(const pl_context *ctx,
+                                        const pl_avg_pool2d_s16_params *params,
                                         const pl_avg_pool2d_s16_dims *dims,
                                         const pl_avg_pool2d_s16_data *data);
 

@@ -42,6 +42,7 @@ typedef struct {
   ", q5\n\t"                                            \
   "vqadd.s32 " Q ", " Q ", r9\n\tvmax.s32 " Q ", " Q ", q6\n\tvmin.s32 " Q ", " Q ", q7\n\t"
 
+// Not inlined: no function keeps VPR, and a list of what is overwritten cannot name it for clang.
 static __attribute__((noinline)) void multiply_pairs_of_rows(block *b) {
   register block *at __asm__("r11") = b;
   __asm__ volatile(
@@ -71,7 +72,7 @@ static __attribute__((noinline)) void multiply_pairs_of_rows(block *b) {
       :
       : "r"(at)
       : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r12", "lr", "q0", "q1",
-        "q2", "q3", "q4", "q5", "q6", "q7", "p0", "cc", "memory");
+        "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory");
 }
 
 // ---- One row ------------------------------------------------------------------------------------
@@ -102,6 +103,7 @@ typedef struct {
   "vldrb.u8 q3, [r3], #16\n\tvmladava.s8 r12, q0, q3\n\t" \
   "vldrb.u8 q4, [r3], #16\n\tvmladava.s8 lr, q0, q4\n\t"
 
+// Not inlined: as above.
 static __attribute__((noinline)) void multiply_row(row *b) {
   register row *at __asm__("r11") = b;
   __asm__ volatile(
@@ -129,7 +131,7 @@ static __attribute__((noinline)) void multiply_row(row *b) {
       :
       : "r"(at)
       : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r12", "lr", "q0", "q1",
-        "q2", "q3", "q4", "q5", "q6", "q7", "p0", "cc", "memory");
+        "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory");
 }
 
 void pl_multiply_blocks_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, const int8_t *x,

@@ -114,6 +114,7 @@ INLINE void multiply_4_rows(const pl_gemm_pairs_s8 *layer, const uint32_t *x, in
   b.pairs = 1;
   multiply(&b, layer->weight + 4 * pairs * layer->steps);
   for (int32_t row = 0; row < PL_PAIRS_ROWS; ++row) {
+    // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the assembly wrote it
     y[row * y_stride + layer->channels - 1] = last[2 * row];
   }
 }
@@ -135,8 +136,8 @@ INLINE void multiply_4_rows(const pl_gemm_pairs_s8 *layer, const uint32_t *x, in
 #define STEPS_16_OF_1(PRODUCTS) \
   STEPS_4_OF_1(PRODUCTS) STEPS_4_OF_1(PRODUCTS) STEPS_4_OF_1(PRODUCTS) STEPS_4_OF_1(PRODUCTS)
 #define MULTIPLY_UNTIL(END, STEPS)                                                      \
-  for (const uint32_t *end = END; x != end;) {                                          \
-    __asm__ volatile(STEPS                                                              \
+  for (const uint32_t *end = (END); x != end;) {                                        \
+    __asm__ volatile(STEPS /* NOLINT(bugprone-macro-parentheses): no expression */      \
                      : [p] "+r"(p), [l] "+r"(l), [x] "+r"(x), [v] "+r"(v)               \
                      :                                                                  \
                      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "memory"); \

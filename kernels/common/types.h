@@ -10,8 +10,9 @@
 //
 // Tensors are contiguous, the last dimension of a shape in a comment innermost; images are NHWC.
 // Activations are aligned to their elements, outputs may overlap inputs only where a comment or
-// kernel.py says so (its `overlap`: pixels are computed in order, some at a time). An int8 activation stands for (value - zero_point) * scale, an int8 weight for value * scale
-// with a scale for each output channel; "requantize" is the rule of requantize.h.
+// kernel.py says so (its `overlap`: pixels are computed in order, some at a time). An int8
+// activation stands for (value - zero_point) * scale, an int8 weight for value * scale with a scale
+// for each output channel; "requantize" is the rule of requantize.h.
 #ifndef KERNELS_COMMON_TYPES_H_
 #define KERNELS_COMMON_TYPES_H_
 

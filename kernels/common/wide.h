@@ -34,7 +34,7 @@ static inline int16_t pl_wide_narrow(int64_t sum, int32_t multiplier, int32_t sh
                                      int32_t minimum, int32_t maximum) {
   // By halves: the product may take 78 bits.
   const int64_t high = (int64_t)(int32_t)(sum >> 16) * multiplier;
-  const int64_t low = (int64_t)(sum & 0xFFFF) * multiplier;
+  const int64_t low = (sum & 0xFFFF) * multiplier;
   const int32_t right = 15 - shift;
   const int64_t value = (high + (low >> 16) + ((int64_t)1 << (right - 1))) >> right;
   return (int16_t)(value < minimum ? minimum : value > maximum ? maximum : value);

@@ -41,7 +41,6 @@ typedef struct {
 // kernels/common/wide.h says); taps outside of the input are 0. A depthwise convolution has as many
 // groups as channels.
 PL_MUST_USE pl_status pl_conv2d_s16(const pl_context *ctx, const pl_conv2d_s16_params *params,
-                                    const pl_conv2d_s16_dims *dims,
-                                    const pl_conv2d_s16_data *data);
+                                    const pl_conv2d_s16_dims *dims, const pl_conv2d_s16_data *data);
 
 #endif  // KERNELS_CONV2D_CONV2D_S16_H_

@@ -26,7 +26,6 @@ typedef struct {
 // As pl_linear_s8 with weights of four bits times the scale of their group; a byte holds that of an
 // even input channel in its low half, the next one's in its high half.
 PL_MUST_USE pl_status pl_linear_w4_s8(const pl_context *ctx, const pl_linear_w4_params *params,
-                                      const pl_linear_w4_dims *dims,
-                                      const pl_linear_w4_data *data);
+                                      const pl_linear_w4_dims *dims, const pl_linear_w4_data *data);
 
 #endif  // KERNELS_LINEAR_LINEAR_W4_H_

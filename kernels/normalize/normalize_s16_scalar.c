@@ -24,8 +24,8 @@ static moments moments_of(const pl_normalize_dims *dims, const int16_t *x) {
     for (int32_t j = 0; j < dims->values[1]; ++j) {
       const int16_t *at = x + i * dims->value_stride[0] + j * dims->value_stride[1];
       for (int32_t left = dims->values[2]; left > 0; --left, at += step) {
-        const int32_t value = *at;
-        m.sum += value;
+        const int64_t value = *at;
+        m.sum += *at;
         m.squares += value * value;
       }
     }

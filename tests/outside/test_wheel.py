@@ -67,6 +67,10 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+# Needs Vela and TOSA's reference model; lowering for it says so where it is not there.
+ETHOS_U = "aot.backends.ethos_u.backend"
+
+
 def _imports(text: bytes) -> Iterator[str]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -87,8 +91,8 @@ def test_wheel_has_no_tests_and_asks_for_what_it_imports(wheel: Path) -> None:
     assert {"aot/lower_main.py", "firmware/plan/compile.py"} <= set(modules)
     assert [n for n in modules if re.search(r"(^|/)(test_|testing|cases|conftest)", n)] == []
     imported = {name for text in modules.values() for name in _imports(text)}
-    missing = [n for n in imported if (ROOT / n.split(".")[0]).is_dir() and not _has(modules, n)]
-    assert missing == []
+    missing = {n for n in imported if (ROOT / n.split(".")[0]).is_dir() and not _has(modules, n)}
+    assert missing == {ETHOS_U}
     roots = {name.split(".")[0] for name in imported} - set(sys.stdlib_module_names)
     foreign = {name for name in roots if not (ROOT / name).is_dir()}
     asked = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]

@@ -28,7 +28,7 @@ CASES: dict[str, tuple[Callable[..., object], list[nn.Module], tuple[int, ...], 
     "conv conv": (lambda a, b, x: b(a(x)), [conv(), conv()], IMAGE, 2),
     "unary": (lambda a, b, x: b(torch.tanh(a(x))), [conv(), conv()], IMAGE, 2),
     "residual": (lambda a, b, x: b(y := a(x)) + y, [conv(), conv()], IMAGE, 2),
-    "constant": (lambda a, x: a(x) * torch.arange(4.0).reshape(4, 1, 1), [conv()], IMAGE, 2),
+    "constant": (lambda a, x: a(x) * torch.arange(6.0).reshape(6, 1), [conv()], IMAGE, 2),
     "cat": (
         lambda a, b, x: b(torch.cat([y := a(x), torch.tanh(y)], 1)),
         [conv(), conv(8)],

@@ -150,22 +150,24 @@ def _wide_case(
 
 def _four_bits() -> Iterator[Case]:
     """One group, whole groups and parts of one, of odd and even depths."""
-    for index, (rows, depth, channels, group) in enumerate(
+    for index, (shape, channels, group) in enumerate(
         [
-            (1, 1, 1, 1),
-            (2, 2, 3, 2),
-            (3, 37, 5, 37),
-            (2, 64, 4, 32),
-            (1, 70, 3, 32),
-            (2, 33, 2, 32),
-            (1, 9, 4, 2),
-            (1, 5, 2, 40),
-            (1, 1000, 2, 32),
+            ((1, 1), 1, 1),
+            ((2, 2), 3, 2),
+            ((3, 37), 5, 37),
+            ((2, 64), 4, 32),
+            ((1, 70), 3, 32),
+            ((2, 33), 2, 32),
+            ((1, 9), 4, 2),
+            ((1, 5), 2, 40),
+            ((1, 1000), 2, 32),
+            ((2, 3, 4), 5, 2),
         ]
     ):
         for kind in ("random", "extreme"):
             values = Values("linear_w4", kind, index)
             low, high = values.activation()
+            depth = shape[-1]
             groups = -(-depth // group)
             scale = np.full((channels, groups), 127, np.int8)
             if kind == "random":
@@ -186,7 +188,7 @@ def _four_bits() -> Iterator[Case]:
                 "activation_max": high,
             }
             name = f"four bits {kind} {depth} to {channels} by {group}"
-            inputs = {"input": make(rows, depth)}
+            inputs = {"input": make(*shape)}
             yield Case(name, "pl::linear_w4", inputs, constants, attributes, index < 7)
 
 

@@ -242,8 +242,8 @@ def test_modules_are_named() -> None:
         "pl.linear": "2 (Linear)",
     }
     assert default().report["ops"][-2]["module"] == "", "a mean in the model's own forward"
-    with pytest.raises(LoweringError, match=r"    at 0\.1 \(LocalResponseNorm\)\n"):
-        norm = nn.Sequential(nn.Conv2d(3, 4, 3), nn.LocalResponseNorm(2))
+    with pytest.raises(LoweringError, match=r"    at 0\.1 \(GroupNorm\)\n"):
+        norm = nn.Sequential(nn.Conv2d(3, 4, 3), nn.GroupNorm(2, 4, eps=-1.0))
         lowered(nn.Sequential(norm, nn.ReLU()).eval())
 
 

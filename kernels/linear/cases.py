@@ -269,7 +269,7 @@ MUTANTS = [
     Mutant("linear/linear_w4_s8_scalar.c", "byte >> 4", "(byte >> 4) & 15"),
     Mutant("linear/linear_w4_s8_scalar.c", "if (count & 1)", "if (0)"),
     Mutant("linear/linear_w4_s8_scalar.c", "*scale++ *", "*scale *"),
-    Mutant("common/wide.h", "#define PL_WIDE_RUN 256", "#define PL_WIDE_RUN 1024"),
+    Mutant("common/wide.h", "#define PL_WIDE_RUN 256", "#define PL_WIDE_RUN 512"),
     Mutant("common/wide.h", "x[2] * weight[2]", "x[2] * weight[3]"),
     Mutant("common/wide.h", "(low >> 16)", "0"),
     Mutant("common/wide.h", "(sum & 0xFFFF)", "(sum & 0x7FFF)"),

@@ -154,7 +154,16 @@ def ethos_u(
     }
 
 def engines_of(engines, npu, memories):
-    """Returns what board.json says of a chip's engines and NPU, which reach `memories` by name."""
+    """Says in board.json's words what runs delegates on a chip.
+
+    Args:
+      engines: list of engine().
+      npu: ethos_u(), None if there is none.
+      memories: names of the memories that there are.
+
+    Returns:
+      A list of dicts.
+    """
     if npu:
         of_npu = engine("EthosUBackend", npu["configuration"], npu["out_of_reach"], npu["scratch"])
         engines = engines + [of_npu]
@@ -268,10 +277,7 @@ def _console(board, chip, uart):
 def _vectors_alignment(irqs):
     """A vector table lies at a multiple of its size, rounded up to a power of two; of 256 at least."""
     entries = _FIRST_INTERRUPT + max([-1] + irqs.values()) + 1
-    alignment = 256
-    for _ in range(4):
-        alignment *= 2 if alignment < 4 * entries else 1
-    return alignment
+    return [size for size in [256, 512, 1024, 2048] if size >= 4 * entries][0]
 
 def _timer(board, chip):
     if not chip.timer:

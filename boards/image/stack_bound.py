@@ -73,18 +73,20 @@ def handlers_bound(elf: Elf, objdump: Path, default: str, frame: int) -> Bound:
       frame: bytes that the core pushes for each handler that is interrupted.
     """
     functions = _read_functions(elf, objdump)
+    stored = _stored_functions(elf, functions)
+    known: dict[int, Bound] = {}
     table = _vectors(elf)
     entries = {elf.word(table.address + at) & ~1 for at in range(8, table.size, 4)}
-    handlers = sorted(a for a in entries if a in functions and functions[a].name != default)
+    by_name = {function.name: address for address, function in functions.items()}
     path: list[str] = []
     total = 0
-    for handler in handlers:
-        bound = stack_bound(elf, objdump, functions[handler].name)
+    for handler in sorted(entries & functions.keys() - {by_name[default]}):
+        bound = _deepest(functions, stored, handler, known, ())
         if bound.bytes is None:
             return bound
         total += bound.bytes + frame
         path += [functions[handler].name]
-    last = stack_bound(elf, objdump, default)
+    last = _deepest(functions, stored, by_name[default], known, ())
     if last.bytes is None:
         return last
     return Bound(total + last.bytes, (*path, *last.path))

@@ -31,10 +31,10 @@ def cortex_m_toolchain(name):
     cc_toolchain(
         name = core + "_cc",
         all_files = "@arm_gnu_toolchain//:all_files",
-        ar_files = "@arm_gnu_toolchain//:all_files",
+        ar_files = "@arm_gnu_toolchain//:ar",
         compiler_files = "@arm_gnu_toolchain//:compiler_files",
         dwp_files = "@arm_gnu_toolchain//:all_files",
-        linker_files = "@arm_gnu_toolchain//:all_files",
+        linker_files = "@arm_gnu_toolchain//:linker_files",
         objcopy_files = "@arm_gnu_toolchain//:all_files",
         strip_files = "@arm_gnu_toolchain//:all_files",
         supports_param_files = True,

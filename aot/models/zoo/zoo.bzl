@@ -3,6 +3,7 @@
 
 load("@rules_python//python:defs.bzl", "py_binary")
 load("//aot:pte_model.bzl", "pte_model")
+load("//aot/models:trained_weights.bzl", "trained_weights")
 load("//boards:board_run.bzl", "board_run_test")
 load("//boards:firmware_image.bzl", "firmware_image")
 load("//firmware/apps:vectors.bzl", "check_app", "classify_app")
@@ -31,15 +32,14 @@ def zoo_model(name, trained = False, classifies = False, tags = []):
             tags = tags,
             deps = [":%s.module" % name],
         )
-        native.genrule(
+        trained_weights(
             name = name + ".weights",
-            outs = [name + ".npz"],
-            cmd = "$(location :{0}.train) --model={0} --output=$@".format(name),
-            message = "Training " + name,
+            arguments = ["--model=" + name],
+            out = name + ".npz",
             tags = tags,
-            tools = [":%s.train" % name],
+            train = ":%s.train" % name,
         )
-        data = [":%s.npz" % name]
+        data = [":%s.weights" % name]
     pte_model(
         name = name,
         srcs = [name + ".py"],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The archives of the corpus."""
 
-# Groups of graphs.GROUPS, compiled for all configurations in all memory modes.
+# Groups of graphs.GROUPS.
 GROUPS = [
     "convolutions",
     "elementwise",
@@ -13,6 +13,18 @@ GROUPS = [
     "norms",
     "pools",
     "sparse",
+]
+
+# What they are compiled for in every test run, accelerator/memory mode: each configuration, and each
+# of Vela's kinds of memory modes. The nightly test has all pairs of targets.py.
+TARGETS = [
+    "ethos-u55-32/Shared_Sram",
+    "ethos-u55-64/Shared_Sram",
+    "ethos-u55-128/Shared_Sram",
+    "ethos-u55-256/Sram_Only",
+    "ethos-u65-256/Dedicated_Sram_384KB",
+    "ethos-u65-512/Dedicated_Sram_384KB",
+    "ethos-u65-512/Shared_Sram",
 ]
 
 # Large networks, for what shows most: rolling buffers, two cores.

@@ -9,7 +9,6 @@ MB = 1024 * 1024
 MHZ = 1000 * 1000
 
 CONSOLE_BAUD = 115200
-_ALIGNMENT = 16
 
 # The core's own exceptions and what stands in front of them, in the vector table.
 _FIRST_INTERRUPT = 16
@@ -302,6 +301,7 @@ def board(
         stack = 4 * KB,
         handler_stack = 256,
         variables = 4 * KB,
+        heap = 0,
         simulator = None,
         startup = None):
     """Describes a board, from which everything else about it follows.
@@ -316,9 +316,11 @@ def board(
       memories: list of flash() and ram() beside the chip's own.
       arena: names of those for activations and scratch, to be used after the chip's.
       weights: name of the memory for constants of models; the chip's if not given.
-      stack: size of the program's stack.
+      stack: size of the program's stack. This and the next three a firmware_image may have otherwise.
       handler_stack: size of the stack of exception handlers.
-      variables: bytes of the chip's `data` kept for variables.
+      variables: bytes of the chip's `data` that plans leave to the program's variables; what models
+        do not need is theirs as well.
+      heap: size of the memory for malloc, for programs that take //boards/common:libc.
       simulator: qemu(), or None if nothing simulates the board.
       startup: cc_library targets in place of the ordinary start-up code; theirs are the first two
         entries of the vector table, in the section `.vectors`.
@@ -332,9 +334,6 @@ def board(
     for used in [chip.code, chip.data, weights] + arena + [one["scratch"] or weights for one in engines]:
         if used not in by_name:
             fail("board %s: no memory is called %s; there are %s" % (name, used, by_name.keys()))
-    for size in [stack, handler_stack, variables]:
-        if size % _ALIGNMENT:
-            fail("board %s: %d is not a multiple of %d" % (name, size, _ALIGNMENT))
     header_size = chip.boot_header.size if chip.boot_header else 0
     vectors_alignment = _vectors_alignment(chip.irqs)
     if header_size % vectors_alignment:
@@ -345,12 +344,6 @@ def board(
         if memory["base"] < guarded and memory["base"] + memory["size"] > guarded - _STACK_GUARD:
             fail("board %s: the stack's guard, the %d bytes below %s, would lie in %s" %
                  (name, _STACK_GUARD, chip.data, memory["name"]))
-    pools = []
-    for pool in arena:
-        taken = stack + handler_stack + variables if pool == chip.data else 0
-        if taken >= by_name[pool]["size"]:
-            fail("board %s: stacks and variables leave nothing of %s" % (name, pool))
-        pools.append({"name": pool, "bytes": by_name[pool]["size"] - taken})
 
     board_rule(
         name = name,
@@ -367,7 +360,8 @@ def board(
             "stack": stack,
             "handler_stack": handler_stack,
             "variables": variables,
-            "arena": pools,
+            "heap": heap,
+            "arena": arena,
             "console": _console(name, chip, console),
             "timer": _timer(name, chip),
             "irqs": chip.irqs,

@@ -115,7 +115,8 @@ class Board:
         code, weights, data: names of the memories for code, for constants of models, and for stacks
             and variables.
         stack, handler_stack: size of the program's stack and of the exception handlers'.
-        variables: bytes of the data memory kept for variables outside of arenas.
+        variables: bytes of the data memory that plans leave to variables outside of arenas.
+        heap: bytes of the data memory for malloc.
         arena: memories for activations and scratch, the best first.
         irqs: numbers of the chip's interrupts by name.
         vectors_alignment: of the vector table.
@@ -140,6 +141,7 @@ class Board:
     engines: tuple[Engine, ...]
     simulator: Simulator | None
     flash: dict[str, Any] | None
+    heap: int = 0
     boot_header: int = 0
     timer: Timer | None = None
     irqs: Mapping[str, int] = field(default_factory=dict)

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a board is for other rules: its data, and what images for it are linked with."""
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("//boards:board_transition.bzl", "OF_THE_BOARD", "SIZES")
+
+_ALIGNMENT = 16
 
 BoardInfo = provider(
     "A board: its data and what images for it are linked with.",
@@ -17,12 +21,37 @@ BoardInfo = provider(
     },
 )
 
+def _with_sizes(ctx, data):
+    """Returns a board's data with the sizes that an image asks for, and what they leave for arenas."""
+    sizes = {size: data[size] for size in SIZES}
+    for setting in ctx.attr._sizes:
+        asked = setting[BuildSettingInfo].value
+        if asked != OF_THE_BOARD:
+            sizes[setting.label.name] = asked
+    taken = 0
+    for name, size in sizes.items():
+        if size < 0 or size % _ALIGNMENT:
+            fail("board %s: `%s` of %d bytes is not a multiple of %d" %
+                 (data["name"], name, size, _ALIGNMENT))
+        taken += size
+    by_name = {memory["name"]: memory["size"] for memory in data["memories"]}
+    if taken >= by_name[data["data"]]:
+        fail("board %s: %s take %d bytes together, %s has %d" %
+             (data["name"], ", ".join(["`%s`" % size for size in SIZES]), taken, data["data"], by_name[data["data"]]))
+    pools = [
+        {"name": pool, "bytes": by_name[pool] - (taken if pool == data["data"] else 0)}
+        for pool in data["arena"]
+    ]
+    return data | sizes | {"arena": pools}
+
 def _board_rule_impl(ctx):
     data = json.decode(ctx.attr.json)
+    is_host = data["core"] == "host"
+    data = _with_sizes(ctx, data)
     json_file = ctx.actions.declare_file(ctx.label.name + ".json")
-    ctx.actions.write(json_file, ctx.attr.json + "\n")
+    ctx.actions.write(json_file, json.encode_indent(data, indent = "  ") + "\n")
     script = None
-    if data["core"] != "host":
+    if not is_host:
         script = ctx.actions.declare_file(ctx.label.name + ".ld")
         ctx.actions.run(
             executable = ctx.executable._linker_script,
@@ -56,6 +85,7 @@ board_rule = rule(
         "json": attr.string(mandatory = True),
         "startup": attr.label_list(providers = [CcInfo], mandatory = True),
         "timer": attr.label(providers = [CcInfo]),
+        "_sizes": attr.label_list(default = ["//boards:" + size for size in SIZES]),
         "_linker_script": attr.label(
             default = "//boards/common:linker_script",
             executable = True,

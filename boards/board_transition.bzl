@@ -4,25 +4,33 @@
 _CURRENT = "//boards:current"
 _PLATFORMS = "//command_line_option:platforms"
 
+# What an image may have otherwise than its board, in bytes, and what says that it has not.
+SIZES = ["stack", "handler_stack", "variables", "heap"]
+OF_THE_BOARD = -1
+
+_SETTINGS = ["//boards:" + size for size in SIZES]
+
 def _board_impl(_settings, attr):
     return {
         _CURRENT: attr.board,
         _PLATFORMS: [attr.board.same_package_label("platform")],
-    }
+    } | {"//boards:" + size: getattr(attr, size, OF_THE_BOARD) for size in SIZES}
 
-# For rules with an attribute `board`: they and all that they depend on are built for that board.
+# For rules with an attribute `board`, and perhaps some of SIZES: they and all that they depend on are
+# built for that board.
 board_transition = transition(
     implementation = _board_impl,
     inputs = [],
-    outputs = [_CURRENT, _PLATFORMS],
+    outputs = [_CURRENT, _PLATFORMS] + _SETTINGS,
 )
 
 def _no_board_impl(_settings, _attr):
-    return {_CURRENT: "//boards/host", _PLATFORMS: []}
+    settings = {_CURRENT: "//boards/host", _PLATFORMS: []}
+    return settings | {setting: OF_THE_BOARD for setting in _SETTINGS}
 
 # For attributes whose targets are the same for every board (a .pte): they are built once.
 no_board_transition = transition(
     implementation = _no_board_impl,
     inputs = [],
-    outputs = [_CURRENT, _PLATFORMS],
+    outputs = [_CURRENT, _PLATFORMS] + _SETTINGS,
 )

@@ -8,7 +8,7 @@ load("//aot:lowered.bzl", "LoweredInfo", "lowered_for")
 load("//boards:board_binary.bzl", "BOARD_ATTRS", "link_for_board")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_run.bzl", "board_sim")
-load("//boards:board_transition.bzl", "board_transition", "no_board_transition")
+load("//boards:board_transition.bzl", "OF_THE_BOARD", "SIZES", "board_transition", "no_board_transition")
 
 def _binary_files(ctx, elf):
     """Returns `<name>.bin`, and `<name>.<memory>.bin` for weights in a memory of their own."""
@@ -150,6 +150,9 @@ _firmware_image = rule(
             executable = True,
             cfg = "exec",
         ),
+    } | {
+        size: attr.int(default = OF_THE_BOARD)
+        for size in SIZES
     } | BOARD_ATTRS,
     cfg = board_transition,
     fragments = ["cpp"],
@@ -163,6 +166,10 @@ def firmware_image(
         models = [],
         plan = None,
         facts = [],
+        stack = None,
+        handler_stack = None,
+        variables = None,
+        heap = None,
         tags = [],
         testonly = False,
         visibility = None):
@@ -180,6 +187,11 @@ def firmware_image(
       models: .pte files of the models that the app runs.
       plan: the .json of the app's plan_library, from which `.sim` knows the names of steps.
       facts: JSON files with more rows for the table of `.sim` (boards/image/sim.py).
+      stack: bytes of the program's stack; this and the next three are the board's if not given.
+      handler_stack: bytes of the stack of interrupt handlers.
+      variables: bytes that plans leave to variables. Where models leave more, that is theirs too: an
+        image needs this only if its variables and its models do not fit beside each other otherwise.
+      heap: bytes for malloc.
       tags: of all of them.
       testonly: of all of them.
       visibility: of all of them.
@@ -188,10 +200,14 @@ def firmware_image(
         name = name,
         app = app,
         board = board,
+        handler_stack = handler_stack,
+        heap = heap,
         models = models,
         plan = plan,
+        stack = stack,
         tags = tags,
         testonly = testonly,
+        variables = variables,
         visibility = visibility,
     )
     for part in ["bin", "board", "elf", "facts", "hex", "plan_json", "size_json"]:

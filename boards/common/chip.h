@@ -4,8 +4,16 @@
 #ifndef BOARDS_COMMON_CHIP_H_
 #define BOARDS_COMMON_CHIP_H_
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Prepares the chip: clocks, watchdogs, memories that are off after reset. It runs once, when the
 // core is ready and before variables have their values: it must not use any.
 void pl_chip_init(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // BOARDS_COMMON_CHIP_H_

@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Exit statuses with a meaning of their own; programs use 0 for success and other small numbers for
 // failure.
 enum {
@@ -26,6 +30,10 @@ void pl_console_flush(void);
 // are failures) becomes the exit status on the host; on bare silicon the core sleeps for ever. A
 // stack that overflowed is reported here, and ends the program with PL_EXIT_FAULT whatever the
 // status.
-_Noreturn void pl_exit(int status);
+__attribute__((noreturn)) void pl_exit(int status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // BOARDS_COMMON_CONSOLE_H_

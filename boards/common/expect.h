@@ -6,6 +6,10 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define EXPECT(condition) expect((condition), #condition, __LINE__)
 #define EXPECT_EQUAL(actual, expected) \
   expect_equal((long long)(actual), (long long)(expected), #actual, __LINE__)
@@ -15,5 +19,9 @@ void expect_equal(long long actual, long long expected, const char *what, int li
 
 // Prints PL:PASS or PL:FAIL. The result is main's.
 int expect_report(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // BOARDS_COMMON_EXPECT_H_

@@ -22,6 +22,12 @@ extern uint32_t pl_link_handler_stack_top[];
 extern uint32_t pl_link_stack_limit[];
 extern uint32_t pl_link_stack_top[];
 
+// Functions to call before main, in this order (C++'s constructors), and memory for malloc.
+extern void (*const pl_link_constructors_start[])(void);
+extern void (*const pl_link_constructors_end[])(void);
+extern uint8_t pl_link_heap_start[];
+extern uint8_t pl_link_heap_end[];
+
 // Numbers: base address of the console's UART, value of its baud rate register, its transmit pin.
 extern uint8_t pl_link_uart_base[];
 extern uint8_t pl_link_uart_baud[];

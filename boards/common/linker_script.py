@@ -6,8 +6,8 @@
 Every input section has its place: link with --orphan-handling=error, so that one which was not
 thought of stops the build instead of landing anywhere. The data memory starts with the program's
 stack, which grows down: when it overflows it leaves the memory instead of running into variables.
-Then come the exception handlers' stack, variables with a value, the arena, and variables that start
-as 0.
+Then come the exception handlers' stack, the heap, variables with a value, the arena, and variables
+that start as 0.
 
 Memories have no end here: boards/image/fit.py finds what does not fit, as it can say how much is
 needed and by whom. Sections may then overlap: link with --no-check-sections, and run it.
@@ -48,6 +48,14 @@ _CODE = """\
     . = ALIGN(4);
   }} > {code}
 
+  .init_array : ALIGN(4) {{
+    pl_link_constructors_start = .;
+    KEEP(*(.preinit_array .preinit_array.*))
+    KEEP(*(SORT_BY_INIT_PRIORITY(.init_array.*)))
+    KEEP(*(.init_array))
+    pl_link_constructors_end = .;
+  }} > {code}
+
   pl_arenas : ALIGN(4) {{
     __start_pl_arenas = .;
     *(pl_arenas)
@@ -63,6 +71,12 @@ _STACKS = """\
     pl_link_handler_stack_limit = .;
     . += {handler_stack};
     pl_link_handler_stack_top = .;
+  }} > {data}
+
+  .pl_heap (NOLOAD) : ALIGN(16) {{
+    pl_link_heap_start = .;
+    . += {heap};
+    pl_link_heap_end = .;
   }} > {data}
 """
 
@@ -110,6 +124,7 @@ _NOT_LOADED = """\
   /DISCARD/ : {
     *(.ARM.exidx .ARM.exidx.* .ARM.extab .ARM.extab.*)
     *(.note .note.*)
+    *(.fini_array .fini_array.*)
     *(.rel.dyn .rel.got .rel.iplt .rel.plt)
   }
 """
@@ -151,9 +166,9 @@ def memory_of(board: Board, section: str) -> Memory:
     """Returns the memory that a section of the program lies in while it runs."""
     names = {".pl_weights": board.weights}
     names |= dict.fromkeys(
-        (".boot_header", ".vectors", ".text", ".rodata", "pl_arenas"), board.code
+        (".boot_header", ".vectors", ".text", ".rodata", ".init_array", "pl_arenas"), board.code
     )
-    names |= dict.fromkeys((".pl_stacks", ".data", ".bss"), board.data)
+    names |= dict.fromkeys((".pl_stacks", ".pl_heap", ".data", ".bss"), board.data)
     names |= {f".bss.pl_arena.{pool.name}": pool.name for pool in board.arena}
     return board.memory(names[section])
 
@@ -167,6 +182,7 @@ def linker_script(board: Board) -> str:
         "data": board.data,
         "stack": board.stack,
         "handler_stack": board.handler_stack,
+        "heap": board.heap,
         "arena": ", ".join(pool.name for pool in board.arena),
     }
     timer = board.timer or Timer(0, 0, "")

@@ -6,6 +6,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Prints a string that ends with a zero byte.
 void pl_print(const char *text);
 
@@ -19,5 +23,9 @@ void pl_print_hex32(uint32_t value);
 // Prints value / 10^decimals as a decimal fraction with that many digits behind the point (1..9):
 // pl_print_fixed(-1234, 2) prints "-12.34".
 void pl_print_fixed(int32_t value, uint32_t decimals);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // BOARDS_COMMON_PRINT_H_

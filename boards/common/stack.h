@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Bytes that the board gives to the stack.
 uint32_t pl_stack_size(void);
 
@@ -18,5 +22,9 @@ uint32_t pl_stack_used(void);
 
 // Whether the lowest words of the stack were written: it overflowed, or was about to.
 bool pl_stack_overflowed(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // BOARDS_COMMON_STACK_H_

@@ -12,6 +12,7 @@
 int main(void);
 void pl_reset(void);
 _Noreturn void pl_start(void);
+void pl_construct(void);
 
 typedef struct {
   const uint32_t *stack_top;
@@ -49,6 +50,14 @@ __attribute__((noinline)) static void init_memory(void) {
   }
 }
 
+// Not inlined: boards/image/stack_bound.py knows it by its name.
+__attribute__((noinline)) void pl_construct(void) {
+  for (void (*const *function)(void) = pl_link_constructors_start;
+       function < pl_link_constructors_end; ++function) {
+    (*function)();
+  }
+}
+
 void pl_start(void) {
   pl_cpu_init(&vector_table);
 #ifdef PL_CHIP_INIT
@@ -57,5 +66,6 @@ void pl_start(void) {
   init_memory();
   pl_stack_paint();
   pl_console_init();
+  pl_construct();
   pl_exit(main());
 }

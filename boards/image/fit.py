@@ -32,8 +32,9 @@ _FEWER_ARENAS = """\
 Take smaller or fewer models: each has arenas of its own, placed as if it were the only one.
 """
 _FEWER_VARIABLES = """\
-Give the board more `variables` (of the {size:,} bytes of {data}; its arena gets the rest), or put a
-buffer into the section ".bss.pl_arena.{pool}", where it starts with undefined contents.
+Variables take {need:,} bytes, plans leave {have:,} to them: with `variables = {need}` of the
+firmware_image they are made for what is left, and may take another memory. A buffer may
+lie elsewhere too, in a section ".bss.pl_arena.<memory>": its contents start undefined.
 """
 
 
@@ -64,12 +65,17 @@ def _largest(
     return sorted([*found, *more], key=lambda item: (-item[1], item[0]))[:_LARGEST]
 
 
-def _memory_table(name: str, board: Board, memory: Memory, need: int, pieces: list[Piece]) -> str:
+def _memory_table(
+    name: str, board: Board, memory: Memory, need: int, variables: int, pieces: list[Piece]
+) -> str:
     def takes(target: str) -> bool:
         is_copied = target == ".data" and memory.name == board.code
         return is_copied or memory_of(board, target) == memory
 
-    stacks = ("`stack` and `handler_stack` of the board", board.stack + board.handler_stack)
+    fixed = [
+        ("`stack` and `handler_stack`", board.stack + board.handler_stack),
+        ("`heap`", board.heap),
+    ]
     table = does_not_fit_table(
         f"{name} does not fit on {board.name}: {memory.name} is too small.",
         need,
@@ -77,39 +83,26 @@ def _memory_table(name: str, board: Board, memory: Memory, need: int, pieces: li
         [],
         _largest(
             (piece for piece in pieces if takes(piece.target)),
-            [stacks] if memory.name == board.data else [],
+            [(what, size) for what, size in fixed if size and memory.name == board.data],
         ),
     )
+    if memory.name == board.data and variables > board.variables:
+        return table + _FEWER_VARIABLES.format(need=variables, have=board.variables)
     return table + (_FEWER_ARENAS if memory.kind == "ram" else _FEWER_CONSTANTS)
-
-
-def _variables_table(name: str, board: Board, need: int, pieces: list[Piece]) -> str:
-    table = does_not_fit_table(
-        f"{name} does not fit on {board.name}: variables outside of arenas are too large.",
-        need,
-        board.variables,
-        [],
-        _largest(piece for piece in pieces if piece.target in _VARIABLES),
-    )
-    return table + _FEWER_VARIABLES.format(
-        size=board.memory(board.data).size, data=board.data, pool=board.arena[0].name
-    )
 
 
 def does_not_fit(name: str, board: Board, elf: Elf, link_map: str) -> str:
     """Returns tables of what is too large for the board, "" if everything fits."""
     needs = {memory.name: _need(board, elf, memory) for memory in board.memories}
     too_small = [memory for memory in board.memories if needs[memory.name] > memory.size]
-    variables = _needed_variables(elf)
-    if not too_small and variables <= board.variables:
+    if not too_small:
         return ""
+    variables = _needed_variables(elf)
     pieces = list(read_link_map(link_map))
-    tables = [
-        _memory_table(name, board, memory, needs[memory.name], pieces) for memory in too_small
-    ]
-    if variables > board.variables:
-        tables.append(_variables_table(name, board, variables, pieces))
-    return "\n".join(tables)
+    return "\n".join(
+        _memory_table(name, board, memory, needs[memory.name], variables, pieces)
+        for memory in too_small
+    )
 
 
 def main(argv: list[str]) -> int:

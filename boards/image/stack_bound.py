@@ -4,7 +4,7 @@
 Each function's frame is the sum of what its instructions take from the stack pointer, those of
 assembly functions of libraries included; the call graph comes from its branches. A call through a
 pointer may reach every function whose address the program stores: the linker has to leave the
-relocations (--emit-relocs), which tell addresses from numbers.
+relocations (--emit-relocs), which tell addresses from numbers. What is called before main is known.
 """
 
 import re
@@ -19,6 +19,9 @@ from boards.simulator.elf import Elf, Section
 _ABS32 = 2
 _TARGET1 = 38
 _THM_MOVW_ABS_NC = 47
+
+# Calls what the section .init_array names (boards/common/startup.c).
+_CONSTRUCT = "pl_construct"
 
 _HEADER = re.compile(r"^([0-9a-f]+) <([^>]+)>:$")
 _TARGET = re.compile(r"^(?:\w+, )?([0-9a-f]+) <")
@@ -60,6 +63,10 @@ def stack_bound(elf: Elf, objdump: Path, root: str) -> Bound:
     """Returns the bound for a call of the function `root`, without what exceptions push."""
     functions = _read_functions(elf, objdump)
     by_name = {function.name: address for address, function in functions.items()}
+    if _CONSTRUCT in by_name:
+        construct = functions[by_name[_CONSTRUCT]]
+        construct.calls_pointers = False
+        construct.calls |= _words(elf, ".init_array") & functions.keys()
     return _deepest(functions, _stored_functions(elf, functions), by_name[root], {}, ())
 
 
@@ -75,8 +82,7 @@ def handlers_bound(elf: Elf, objdump: Path, default: str, frame: int) -> Bound:
     functions = _read_functions(elf, objdump)
     stored = _stored_functions(elf, functions)
     known: dict[int, Bound] = {}
-    table = _vectors(elf)
-    entries = {elf.word(table.address + at) & ~1 for at in range(8, table.size, 4)}
+    entries = _words(elf, ".vectors", 2)  # behind the stack's top and the start of the program
     by_name = {function.name: address for address, function in functions.items()}
     path: list[str] = []
     total = 0
@@ -120,16 +126,25 @@ def _deepest(
     return known[address]
 
 
-def _vectors(elf: Elf) -> Section:
-    return next(section for section in elf.sections if section.name == ".vectors")
+def _named(elf: Elf, *names: str) -> list[Section]:
+    return [section for section in elf.sections if section.name in names]
+
+
+def _words(elf: Elf, name: str, first: int = 0) -> set[int]:
+    """Returns the addresses of functions that a section consists of, from its word `first` on."""
+    return {
+        elf.word(section.address + at) & ~1
+        for section in _named(elf, name)
+        for at in range(4 * first, section.size, 4)
+    }
 
 
 def _stored_functions(elf: Elf, functions: dict[int, Function]) -> set[int]:
     """Returns the functions that a call through a pointer may reach."""
-    vectors = _vectors(elf)
+    known = _named(elf, ".vectors", ".init_array")
     found = set()
     for relocation in elf.relocations:
-        if 0 <= relocation.address - vectors.address < vectors.size:
+        if any(0 <= relocation.address - section.address < section.size for section in known):
             continue
         if relocation.kind in (_ABS32, _TARGET1):
             found.add(elf.word(relocation.address) & ~1)

@@ -10,6 +10,10 @@
 #include "firmware/ethos_u/payload.h"
 #include "firmware/ethos_u/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Memory behind one of the stream's base pointers, aligned to 16 bytes.
 typedef struct {
   uint8_t *data;
@@ -46,5 +50,9 @@ ETHOS_U_MUST_USE ethos_u_status ethos_u_run(ethos_u_device *device, const ethos_
 
 // Where a tensor lies in the scratch, or null if it does not fit it.
 uint8_t *ethos_u_scratch_tensor(const ethos_u_scratch *scratch, const ethos_u_tensor *tensor);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // FIRMWARE_ETHOS_U_DEVICE_H_

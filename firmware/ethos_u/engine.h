@@ -18,6 +18,10 @@
 #include "firmware/ethos_u/device.h"
 #include "firmware/runtime/delegate.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { ETHOS_U_ENGINE_TENSORS = 8 };
 
 // Owned by the app; it must stay where it is as long as models run.
@@ -29,5 +33,9 @@ typedef struct {
 
 // `configuration` is the NPU's, as its board says it.
 pl_engine ethos_u_engine(ethos_u_npu *npu, const char *configuration);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // FIRMWARE_ETHOS_U_ENGINE_H_

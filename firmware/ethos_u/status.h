@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum {
   ETHOS_U_OK = 0,
   // Arguments and payload.
@@ -57,5 +61,9 @@ typedef struct {
 
 // The status's own name, such as "ETHOS_U_ERROR_BUS"; never null.
 const char *ethos_u_status_name(ethos_u_status status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // FIRMWARE_ETHOS_U_STATUS_H_

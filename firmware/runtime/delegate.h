@@ -19,6 +19,10 @@
 #include "kernels/common/status.h"
 #include "kernels/common/types.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct pl_engine pl_engine;
 
 // What a plan keeps of the app's engines, in its arena; private.
@@ -80,5 +84,9 @@ PL_MUST_USE pl_status pl_delegate_step(const pl_context *context, const pl_step 
 
 // The name of any status, those of delegates too, which pl_status_name leaves out; never null.
 const char *pl_delegate_status_name(pl_status status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // FIRMWARE_RUNTIME_DELEGATE_H_

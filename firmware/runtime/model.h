@@ -21,6 +21,10 @@
 #include "firmware/runtime/plan.h"
 #include "kernels/common/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Owned by the caller; its fields are private except error_index.
 typedef struct {
   const pl_plan *plan;
@@ -70,5 +74,9 @@ PL_MUST_USE pl_status pl_model_output(const pl_model *model, uint32_t index, pl_
 // then whatever a kernel reports.
 PL_MUST_USE pl_status pl_model_run(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
                                    const pl_tensor *outputs, uint32_t output_count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // FIRMWARE_RUNTIME_MODEL_H_

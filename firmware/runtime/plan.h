@@ -12,6 +12,10 @@
 #include "kernels/common/status.h"
 #include "kernels/common/types.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // What the dimensions of a shape mean. A shape is always in the order of memory, the last dimension
 // is contiguous: an image of NHWC layout has shape {n, h, w, c}.
 typedef enum {
@@ -92,5 +96,9 @@ typedef struct {
   uint32_t output_count;
   uint32_t arena_count;
 } pl_plan;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // FIRMWARE_RUNTIME_PLAN_H_

@@ -8,6 +8,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
   PL_PROFILE_INFERENCE = 0,  // one inference
   PL_PROFILE_STEP = 1,       // and up: step i of the plan is region PL_PROFILE_STEP + i
@@ -15,5 +19,9 @@ enum {
 
 void pl_profile_begin(uint32_t region);
 void pl_profile_end(uint32_t region);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // FIRMWARE_RUNTIME_PROFILE_H_

@@ -3,6 +3,10 @@
 #ifndef KERNELS_COMMON_STATUS_H_
 #define KERNELS_COMMON_STATUS_H_
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // PL_OK is 0; every other value names what was wrong. An INPUT or OUTPUT status is about a
 // descriptor that the caller passed to a model.
 typedef enum {
@@ -44,5 +48,9 @@ typedef enum {
 // The status's own name, such as "PL_ERROR_INPUT_SHAPE"; never null. Those of delegates are not
 // among them: programs without delegates contain nothing of theirs.
 const char *pl_status_name(pl_status status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // KERNELS_COMMON_STATUS_H_

@@ -16,7 +16,7 @@ _TOOL = flags.DEFINE_multi_string("tool", [], "Path of a program that a check ne
 _SYSTEM_HEADER = flags.DEFINE_string("system_header", "", "A header of the device's C library.")
 
 _PYTHON = ("*.py",)
-_C = ("*.c", "*.h")
+_C = ("*.c", "*.cc", "*.h")
 _DEVICE_C = ("kernels/*.c", "firmware/*.c", "boards/*.c", "tests/ethos_u/*.c")
 _FOR_THE_HOST = ("boards/simulator/*",)
 _WRONG_ON_PURPOSE = ("boards/tests/programs/*",)

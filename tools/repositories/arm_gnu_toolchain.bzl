@@ -35,7 +35,7 @@ _COMPILERS = [
 ]
 
 # What gcc calls besides.
-_PARTS = ["as", "cc1", "collect2", "ld", "lto-wrapper", "lto1"]
+_PARTS = ["as", "cc1", "cc1plus", "collect2", "ld", "lto-wrapper", "lto1"]
 
 _OBJECT_TOOLS = [
     "addr2line",
@@ -49,7 +49,7 @@ _OBJECT_TOOLS = [
     "strip",
 ]
 
-# C for the M profile: no C++ and no libraries of other profiles (of 960 MB, 190 stay).
+# C and C++ for the M profile: no library of C++, and none of other profiles.
 _KEEP = [
     "usr/bin/arm-none-eabi-" + program
     for program in sorted(_COMPILERS + _OBJECT_TOOLS)
@@ -68,6 +68,7 @@ _KEEP = [
     "usr/lib/arm-none-eabi/newlib/thumb/v*-m*/librdimon.a",
     "usr/lib/arm-none-eabi/newlib/thumb/v*-m*/librdimon_nano.a",
     "usr/lib/gcc/arm-none-eabi/*/cc1",
+    "usr/lib/gcc/arm-none-eabi/*/cc1plus",
     "usr/lib/gcc/arm-none-eabi/*/collect2",
     "usr/lib/gcc/arm-none-eabi/*/include/*.h",
     "usr/lib/gcc/arm-none-eabi/*/include-fixed/*.h",
@@ -155,5 +156,5 @@ def _arm_gnu_toolchain_impl(repository_ctx):
 arm_gnu_toolchain = repository_rule(
     implementation = _arm_gnu_toolchain_impl,
     environ = [_VARIABLE, "PATH"],
-    doc = "Arm GNU toolchain (arm-none-eabi) for C on Cortex-M.",
+    doc = "Arm GNU toolchain (arm-none-eabi) for C and C++ on Cortex-M.",
 )

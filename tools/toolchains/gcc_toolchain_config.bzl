@@ -12,12 +12,15 @@ load(
     "with_feature_set",
 )
 
-_COMPILE = [
+_C = [
     ACTION_NAMES.assemble,
     ACTION_NAMES.preprocess_assemble,
     ACTION_NAMES.c_compile,
-    ACTION_NAMES.cpp_compile,
 ]
+
+_CXX = [ACTION_NAMES.cpp_compile]
+
+_COMPILE = _C + _CXX
 
 _LINK = [
     ACTION_NAMES.cpp_link_executable,
@@ -26,7 +29,6 @@ _LINK = [
 ]
 
 _COMPILE_FLAGS = [
-    "-std=c11",
     "-g",
     "-fno-common",
     "-ffunction-sections",
@@ -34,6 +36,17 @@ _COMPILE_FLAGS = [
     # The same floats on every core, with and without fused multiply-add.
     "-ffp-contract=off",
     "-fno-math-errno",
+]
+
+_C_FLAGS = ["-std=c11"]
+
+# The language without what needs a library behind it: no exceptions, no run-time types, and no locks
+# around variables of functions.
+_CXX_FLAGS = [
+    "-std=c++17",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
 ]
 
 # Neither the time nor a folder of this machine may show in the output. Bazel compiles in a folder
@@ -53,10 +66,13 @@ _STRICT_WARNINGS = [
     "-Wextra",
     "-Werror",
     "-Wconversion",
-    "-Wmissing-prototypes",
     "-Wshadow",
-    "-Wstrict-prototypes",
     "-Wvla",
+]
+
+_STRICT_WARNINGS_OF_C = [
+    "-Wmissing-prototypes",
+    "-Wstrict-prototypes",
 ]
 
 # Any finding ends the program.
@@ -85,6 +101,8 @@ def _features(compile_flags, link_flags, pic):
             name = "default_compile_flags",
             enabled = True,
             flag_sets = [
+                _flags(_C, _C_FLAGS),
+                _flags(_CXX, _CXX_FLAGS),
                 _flags(_COMPILE, _COMPILE_FLAGS + compile_flags),
                 _flags(_COMPILE, ["-O2"], [release]),
                 _flags(_COMPILE, ["-Og"], [debug]),
@@ -92,7 +110,10 @@ def _features(compile_flags, link_flags, pic):
         ),
         feature(
             name = "strict_warnings",
-            flag_sets = [_flags([ACTION_NAMES.c_compile], _STRICT_WARNINGS)],
+            flag_sets = [
+                _flags([ACTION_NAMES.c_compile] + _CXX, _STRICT_WARNINGS),
+                _flags([ACTION_NAMES.c_compile], _STRICT_WARNINGS_OF_C),
+            ],
         ),
         feature(
             name = "default_link_flags",

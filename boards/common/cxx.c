@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What compiled C++ calls where there is no C++ library: "C++ ABI for the Arm Architecture".
+// Programs without C++ contain nothing of it.
+#include <stdlib.h>
+
+int __aeabi_atexit(void *object, void (*destroy)(void *), void *library);
+void __cxa_pure_virtual(void);
+
+// Names the program among shared libraries, of which there are none.
+void *__dso_handle;
+
+// Objects that live as long as the program are never destroyed: it ends by sleeping.
+int __aeabi_atexit(void *object, void (*destroy)(void *), void *library) {
+  (void)object;
+  (void)destroy;
+  (void)library;
+  return 0;
+}
+
+void __cxa_pure_virtual(void) { abort(); }
+
+// operator delete(void *) and (void *, size): virtual destructors refer to them also where nothing
+// is ever deleted. Those of `libc`, or the program's own, take their place.
+__attribute__((weak)) void _ZdlPv(void *object);
+__attribute__((weak)) void _ZdlPvj(void *object, size_t size);
+
+void _ZdlPv(void *object) {
+  (void)object;
+  abort();
+}
+
+void _ZdlPvj(void *object, size_t size) {
+  (void)size;
+  _ZdlPv(object);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Code as vendors write it.
+#ifndef BOARDS_TESTS_PRODUCT_VENDOR_H_
+#define BOARDS_TESTS_PRODUCT_VENDOR_H_
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Sum of `size` bytes, of which 16 bits are kept.
+int vendor_checksum(unsigned char *data, int size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // BOARDS_TESTS_PRODUCT_VENDOR_H_

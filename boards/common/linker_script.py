@@ -92,12 +92,14 @@ _DATA = """\
   pl_link_data_load = LOADADDR(.data);
 """
 
-# Arenas come first: `.bss.*` would take them too.
+# Arenas come first: `.bss.*` would take them too. The best memory has the arena that models share,
+# a common symbol of the plans' files (firmware/plan/emit_c.py).
 _ARENA = """\
   .bss.pl_arena.{pool} (NOLOAD) : ALIGN(16) {{
     *(.bss.pl_arena.{pool})
-  }} > {pool}
+{shared}  }} > {pool}
 """
+_SHARED = "    *.plan.o(COMMON)\n"
 
 _BSS = """\
   .pl_arena_nowhere (NOLOAD) : {{
@@ -197,7 +199,10 @@ def linker_script(board: Board) -> str:
         "vectors_alignment": board.vectors_alignment,
         "handlers": "".join(map(_vector, handlers)),
     }
-    arenas = (_ARENA.format(pool=pool.name) for pool in board.arena)
+    arenas = (
+        _ARENA.format(pool=pool.name, shared="" if index else _SHARED)
+        for index, pool in enumerate(board.arena)
+    )
     return "\n".join(
         [
             f"/* {board.description}. Generated from the board's data: do not edit. */",

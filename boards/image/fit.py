@@ -29,7 +29,7 @@ _FEWER_CONSTANTS = """\
 Take smaller or fewer models, or give the board another memory for `weights`.
 """
 _FEWER_ARENAS = """\
-Take smaller or fewer models: each has arenas of its own, placed as if it were the only one.
+Take smaller or fewer models, or let more of them share an arena (`share` of the plan_library).
 """
 _FEWER_VARIABLES = """\
 Variables take {need:,} bytes, plans leave {have:,} to them: with `variables = {need}` of the

@@ -100,7 +100,7 @@ def test_arenas_that_fit_one_by_one(tmp_path: Path) -> None:
         *((f"{size:,}", f".bss.pl_arena.ram of {name}") for name, size in sizes.items()),
         ("2,176", "`stack` and `handler_stack`"),
     ]
-    assert "Take smaller or fewer models: each has arenas of its own" in text
+    assert "or let more of them share an arena" in text
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,10 @@ _OPTIMIZE = flags.DEFINE_enum(
     OPTIMIZE,
     "memory: the smallest arena; speed: the fewest instructions for which the board has memory.",
 )
+_SHARE = flags.DEFINE_bool(
+    "share", False, "One arena for all plans of a program that share, if nothing in it has to last."
+)
+_CHECKSUM = flags.DEFINE_bool("checksum", False, "With a checksum of the constants.")
 _REPORT = flags.DEFINE_bool("report", False, "Print steps, memory map and sizes.")
 
 
@@ -74,7 +78,8 @@ def main(argv: list[str]) -> int:
         return STATUS_DOES_NOT_FIT
     if _SOURCE.value:
         include = _INCLUDE.value or f"{name}.h"
-        _path(_SOURCE.value).write_text(emit_c.source(plan, name, include))
+        text = emit_c.source(plan, name, include, share=_SHARE.value, checksum=_CHECKSUM.value)
+        _path(_SOURCE.value).write_text(text)
     if _HEADER.value:
         _path(_HEADER.value).write_text(emit_c.header(plan, name))
     if _JSON.value:

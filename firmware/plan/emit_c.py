@@ -2,6 +2,7 @@
 """Writes a plan as C: tables of constants that call the kernels by name."""
 
 import re
+import zlib
 
 from firmware.plan import delegates
 from firmware.plan.layout import ALIGNMENT
@@ -13,6 +14,7 @@ from kernels.common import emit
 from kernels.common.kernel import Constant, Value
 
 _WEIGHTS_SECTION = '__attribute__((section(".rodata.pl_weights")))'
+_SHARED = "pl_shared_arena"
 _GENERATED = "// Written by Pilotlight's plan compiler for the board {board}; do not edit.\n"
 
 
@@ -28,14 +30,34 @@ def header(plan: Plan, name: str) -> str:
     )
 
 
-def source(plan: Plan, name: str, header_path: str) -> str:
-    """The C file that defines the plan `name`; `header_path` is for its #include."""
-    return _Source(plan).text(name, header_path)
+def source(
+    plan: Plan, name: str, header_path: str, *, share: bool = False, checksum: bool = False
+) -> str:
+    """The C file that defines the plan `name`.
+
+    Args:
+      header_path: for its #include.
+      share: whether its arena in the board's best memory is also that of the program's other plans
+        that share; not if something in it has to last from run to run.
+      checksum: whether it has one of its constants.
+    """
+    return _Source(plan, share and not keeps_something(plan), checksum).text(name, header_path)
+
+
+def keeps_something(plan: Plan) -> bool:
+    """Whether something in the plan's arena has to last from run to run: state, or engines."""
+    return bool(plan.graph.program.states) or any(
+        step.kernel.function == delegates.STEP for step in plan.sharing.steps
+    )
 
 
 class _Source:
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, share: bool, checksum: bool) -> None:
         self._plan = plan
+        self._checksum = checksum
+        self._arenas = {use.pool.name: f"arena_{use.pool.name}" for use in plan.pools}
+        if share:
+            self._arenas[plan.board.arena[0].name] = _SHARED
 
     def text(self, name: str, header_path: str) -> str:
         plan = self._plan
@@ -48,7 +70,8 @@ class _Source:
             f'#include "{header_path}"\n\n#include <stddef.h>\n#include <stdint.h>\n\n',
             *(f'#include "{include}"\n' for include in includes),
             "\n",
-            *map(_arena, arenas),
+            *map(self._arena, arenas),
+            "" if self._is_shared else "static volatile uint32_t busy;\n",
             "\n",
             *(
                 emit.array(c.name, c.array, c.alignment, _WEIGHTS_SECTION) + "\n"
@@ -61,7 +84,7 @@ class _Source:
             call = emit.call_text(step.kernel, f"step_{index}", self._operand)
             parts.append(f"// {step_text(plan.sharing, index)}\n{call.definitions}\n")
             scratch = (
-                f"{{{_pointer(plan.scratch(index))}, {step.kernel.scratch}}}"
+                f"{{{self._pointer(plan.scratch(index))}, {step.kernel.scratch}}}"
                 if step.kernel.scratch
                 else "{NULL, 0}"
             )
@@ -72,13 +95,16 @@ class _Source:
         inputs = [self._port(port) for port in plan.graph.program.inputs]
         outputs = [self._port(port) for port in plan.graph.program.outputs]
         states = [self._state(state) for state in plan.graph.program.states]
-        ranges = [f"    {{arena_{use.pool.name}, {use.placement.size}}},\n" for use in arenas]
+        ranges = [
+            f"    {{{self._arenas[use.pool.name]}, {use.placement.size}}},\n" for use in arenas
+        ]
         parts += [
             _table("pl_step", "steps", rows),
             _table("pl_tensor", "inputs", inputs),
             _table("pl_tensor", "outputs", outputs),
             _table("pl_arena", "arenas", ranges, "PL_ARENA_TABLE "),
             _states(states),
+            self._constants() if self._checksum else "",
             f"const pl_plan {name} = {{\n",
             *(
                 f"    .{table} = {table if count else 'NULL'},\n"
@@ -90,6 +116,9 @@ class _Source:
                 )
             ),
             "    .states = &states,\n" if states else "",
+            "    .constants = &constants,\n" if self._checksum else "",
+            f"    .busy = &{'pl_shared_busy' if self._is_shared else 'busy'},\n",
+            "    .shares_arena = 1,\n" if self._is_shared else "",
             f"    .step_count = {len(rows)},\n",
             f"    .input_count = {len(inputs)},\n",
             f"    .output_count = {len(outputs)},\n",
@@ -101,10 +130,40 @@ class _Source:
     def _operand(self, operand: Value | Constant) -> str:
         if isinstance(operand, Constant) or operand.constant is not None:
             return self._plan.constant(operand).name
-        return _pointer(self._plan.address(operand.name))
+        return self._pointer(self._plan.address(operand.name))
+
+    @property
+    def _is_shared(self) -> bool:
+        return _SHARED in self._arenas.values()
+
+    def _arena(self, use: PoolUse) -> str:
+        """A shared one is a common symbol: of all plans' the linker makes one, as large as needed."""
+        name, size = self._arenas[use.pool.name], align_up(use.placement.size, ALIGNMENT)
+        array = f"_Alignas({use.alignment}) uint8_t {name}[{size}]"
+        if name == _SHARED:
+            return f"{array} __attribute__((common));\n"
+        place = f'section(".bss.pl_arena.{use.pool.name}")'
+        return f"static {array}\n    __attribute__(({place}));\n"
+
+    def _pointer(self, address: Address) -> str:
+        return f"(void *)({self._arenas[address.pool]} + {address.offset})"
+
+    def _constants(self) -> str:
+        """The table of all constants and the CRC-32 of their bytes one after another."""
+        check = 0
+        rows = []
+        for constant in self._plan.constants:
+            check = zlib.crc32(constant.array.tobytes(), check)
+            rows.append(f"    {{{constant.name}, {constant.array.nbytes}}},\n")
+        table = _table("pl_constant", "constant_table", rows)
+        first = "constant_table" if rows else "NULL"
+        return (
+            f"{table}static const pl_constants constants = "
+            f"{{pl_constants_check, {first}, {len(rows)}, {check:#010x}u}};\n\n"
+        )
 
     def _state(self, state: State) -> str:
-        place, size = _pointer(self._plan.address(state.value.name)), state.value.bytes
+        place, size = self._pointer(self._plan.address(state.value.name)), state.value.bytes
         fill = fill_of(state)
         initial = "NULL" if fill is not None else self._operand(first_value(state))
         return f"    {{{place}, {initial}, {size}, {fill or 0}}},\n"
@@ -121,18 +180,6 @@ class _Source:
             f"{{{shape or 0}}}, {emit.number(float(port.scale))}, {port.zero_point}, "
             f"{value.bytes}}},\n     {data}}},\n"
         )
-
-
-def _arena(use: PoolUse) -> str:
-    pool, size = use.pool.name, align_up(use.placement.size, ALIGNMENT)
-    return (
-        f"static _Alignas({use.alignment}) uint8_t arena_{pool}[{size}]\n"
-        f'    __attribute__((section(".bss.pl_arena.{pool}")));\n'
-    )
-
-
-def _pointer(address: Address) -> str:
-    return f"(void *)(arena_{address.pool} + {address.offset})"
 
 
 def _runner(function: str) -> str:

@@ -62,7 +62,9 @@ _program = rule(
 
 def _plan_source_impl(ctx):
     name = ctx.attr.plan_name
-    source = ctx.actions.declare_file(name + ".c")
+
+    # The linker script knows the shared arena by the file's name.
+    source = ctx.actions.declare_file(name + ".plan.c")
     header = ctx.actions.declare_file(name + ".h")
     description = ctx.actions.declare_file(name + ".json")
     board = ctx.attr.board[BoardInfo].json
@@ -73,6 +75,10 @@ def _plan_source_impl(ctx):
     arguments.add(name, format = "--name=%s")
     arguments.add_all(ctx.attr.engines, format_each = "--engine=%s")
     arguments.add(ctx.attr.optimize, format = "--optimize=%s")
+    if ctx.attr.share:
+        arguments.add("--share")
+    if ctx.attr.checksum:
+        arguments.add("--checksum")
     arguments.add(source, format = "--source=%s")
     arguments.add(header, format = "--header=%s")
     arguments.add(description, format = "--json=%s")
@@ -109,7 +115,9 @@ _plan_source = rule(
         "modules": attr.string_list(doc = "Modules that find kernels."),
         "engines": attr.string_list(),
         "optimize": attr.string(values = ["speed", "memory"]),
+        "checksum": attr.bool(),
         "plan_name": attr.string(mandatory = True),
+        "share": attr.bool(),
         "program": attr.label(
             mandatory = True,
             providers = [_ProgramInfo],
@@ -155,7 +163,15 @@ def _with(name, program, deps, **kwargs):
 def _modules(kernels, name):
     return [".".join([part for part in kernel.package.split("/") if part] + [name]) for kernel in kernels]
 
-def plan_library(name, pte, engines = [], kernels = [], optimize = "speed", **kwargs):
+def plan_library(
+        name,
+        pte,
+        engines = [],
+        kernels = [],
+        optimize = "speed",
+        share = True,
+        checksum = False,
+        **kwargs):
     """Compiles a lowered model for the board that the configuration is for.
 
     Gives a library that defines `const pl_plan <name>` (firmware/runtime/plan.h) and, for #include,
@@ -171,6 +187,9 @@ def plan_library(name, pte, engines = [], kernels = [], optimize = "speed", **kw
       kernels: labels of kernels outside of Pilotlight that the model calls (kernels/kernel.bzl).
       optimize: "memory" for the smallest arena, "speed" for the fewest instructions for which the board
         has memory.
+      share: whether other models of a program may use the same arena while this one does not run
+        (firmware/plan/README.md).
+      checksum: whether pl_model_check can tell that the model's constants are what they were.
       **kwargs: tags, testonly, visibility.
     """
     plan_name = c_name(name)
@@ -194,12 +213,14 @@ def plan_library(name, pte, engines = [], kernels = [], optimize = "speed", **kw
     )
     _plan_source(
         name = source,
+        checksum = checksum,
         compiler = _with(name, "compile", planners, **kwargs),
         engines = engines,
         modules = _modules(kernels, "kernel"),
         optimize = optimize,
         plan_name = plan_name,
         program = ":" + name + ".program",
+        share = share,
         **kwargs
     )
     for group in ["header", "json"]:

@@ -12,7 +12,10 @@
 //   ... read output.data ...
 //
 // No function allocates memory, blocks, or keeps a pointer to a descriptor after it returns. A plan
-// has one set of arenas, so two models on one plan, or two threads, must not run at the same time.
+// has one set of arenas, so two models on one plan must not run at the same time; nor two models
+// that share an arena, as those of a program do if plan_library does not say otherwise: what is in
+// it, inputs and outputs too, lasts until the other one is written to or run. An interrupt's
+// handler or a thread that tries gets PL_ERROR_BUSY (threads on Armv6-M must see to it themselves).
 #ifndef FIRMWARE_RUNTIME_MODEL_H_
 #define FIRMWARE_RUNTIME_MODEL_H_
 
@@ -36,12 +39,18 @@ typedef struct {
 
 // Makes `model` ready to run `plan`, with its state, if it has any, as before the first run. The
 // state is the plan's: another model on the same plan shares it. PL_ERROR_NULL if one of them is
-// null.
+// null, PL_ERROR_BUSY if the plan is being run.
 PL_MUST_USE pl_status pl_model_init(pl_model *model, const pl_plan *plan);
 
 // Makes the state of the model what it is before the first run: a new sequence begins. Nothing to
-// do for a model without state. PL_ERROR_NULL or PL_ERROR_NOT_READY.
+// do for a model without state. PL_ERROR_NULL, PL_ERROR_NOT_READY or PL_ERROR_BUSY.
 PL_MUST_USE pl_status pl_model_reset(pl_model *model);
+
+// Compares the constants of the model, weights above all, with the checksum that the plan compiler
+// made: at start, or before each run. It reads all of them. PL_ERROR_WEIGHTS if they differ;
+// PL_ERROR_NO_CHECKSUM if the plan has none (plan_library(checksum = True)); PL_ERROR_NULL or
+// PL_ERROR_NOT_READY.
+PL_MUST_USE pl_status pl_model_check(const pl_model *model);
 
 // Describes input or output `index`; tensor->data is its place in the arena, so that running with
 // this descriptor copies nothing. Contents:
@@ -56,12 +65,13 @@ PL_MUST_USE pl_status pl_model_output(const pl_model *model, uint32_t index, pl_
 // One inference. Each descriptor says what the caller's tensor is and where its data are: in the
 // arena (see above), or in any memory outside of the model's arenas, from or to which they are
 // copied. Input data outside of the arenas are only read: they may be another model's output, in
-// its arena.
+// its arena. In an arena that models share they may lie anywhere but in the place of another input.
 //
 // All descriptors are checked before anything is touched; on an error of theirs nothing has run,
 // and the model's state is what it was. Where a kernel fails, state may be half changed:
 // pl_model_reset.
 //   PL_ERROR_NOT_READY          pl_model_init has not succeeded
+//   PL_ERROR_BUSY               a run of this plan, or of one that shares its arena, has not ended
 //   PL_ERROR_INPUT_COUNT        not as many descriptors as the model has inputs
 //   PL_ERROR_INPUT_NULL         no descriptors, or one without data
 //   PL_ERROR_INPUT_DTYPE        … differs from the model's, and so on for LAYOUT, RANK, SHAPE

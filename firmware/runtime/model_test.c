@@ -4,6 +4,7 @@
 // input 1 negated. The result of step 0 lies over input 0.
 #include "firmware/runtime/model.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -120,6 +121,110 @@ static void test_in_place_buffers(void) {
   EXPECT(run(&f) == PL_OK);
   EXPECT(((const int8_t *)f.outputs[0].data)[5] == 7);
   EXPECT(((const float *)f.outputs[1].data)[1] == 2.5f);
+}
+
+// The plan once more, in an arena that it shares; its first step tries to run models.
+static volatile uint32_t busy;
+static pl_model *entered;
+static pl_status status_inside[3];
+
+static pl_status enter(const pl_context *context, const pl_step *step) {
+  fixture *const f = (fixture *)(uintptr_t)step->params;
+  status_inside[0] = pl_model_run(entered, f->inputs, 2, f->outputs, 2);
+  status_inside[1] = pl_model_reset(entered);
+  status_inside[2] = pl_model_init(entered, entered->plan);
+  return increment(context, step);
+}
+
+static fixture inside;
+
+static const pl_step entering_steps[] = {
+    {enter, {NULL, 0}, &inside, NULL, arena},
+    {negate, {arena + 32, 8}, NULL, NULL, arena + 16},
+};
+
+static pl_plan sharing_plan(const pl_step *its_steps) {
+  pl_plan sharing = plan;
+  sharing.steps = its_steps;
+  sharing.busy = &busy;
+  sharing.shares_arena = 1;
+  return sharing;
+}
+
+static void test_busy(void) {
+  fixture f;
+  set_up(&f);
+  set_up(&inside);
+  const pl_plan outer = sharing_plan(entering_steps);
+  const pl_plan other = sharing_plan(steps);
+  const pl_plan *const others_and_itself[] = {&other, &outer};
+  for (uint32_t i = 0; i < 2; ++i) {
+    pl_model other_model;
+    entered = &other_model;
+    EXPECT(pl_model_init(&other_model, others_and_itself[i]) == PL_OK);
+    EXPECT(pl_model_init(&f.model, &outer) == PL_OK);
+    steps_run = 0;
+    EXPECT(run(&f) == PL_OK);
+    EXPECT(steps_run == 2);
+    for (uint32_t call = 0; call < 3; ++call) {
+      EXPECT(status_inside[call] == PL_ERROR_BUSY);
+    }
+    EXPECT(f.byte_results[0] == 2 && f.real_results[0] == -1.5f);
+    EXPECT(pl_model_reset(&other_model) == PL_OK);
+  }
+  // A run that fails leaves the arena free, whatever it fails at.
+  EXPECT(pl_model_init(&f.model, &other) == PL_OK);
+  step_status = PL_ERROR_INDEX;
+  EXPECT(run(&f) == PL_ERROR_INDEX);
+  step_status = PL_OK;
+  f.inputs[0].spec.rank = 1;
+  EXPECT(run(&f) == PL_ERROR_INPUT_RANK);
+  EXPECT(busy == 0);
+}
+
+// What another model left in an arena that both share becomes an input, wherever it lies.
+static void test_input_in_a_shared_arena(void) {
+  const pl_plan sharing = sharing_plan(steps);
+  for (uint32_t at = 0; at < 48; ++at) {
+    fixture f;
+    set_up(&f);
+    EXPECT(pl_model_init(&f.model, &sharing) == PL_OK);
+    memcpy(arena + at, f.bytes, sizeof f.bytes);
+    f.inputs[0].data = arena + at;
+    const bool touches_other_input = at + sizeof f.bytes > 16 && at < 24;
+    EXPECT(run(&f) == (touches_other_input ? PL_ERROR_INPUT_OVERLAP : PL_OK));
+    EXPECT(touches_other_input || (f.byte_results[0] == 2 && f.byte_results[5] == 7));
+    // Outputs may not.
+    set_up(&f);
+    EXPECT(pl_model_init(&f.model, &sharing) == PL_OK);
+    f.outputs[0].data = arena + at;
+    EXPECT(run(&f) == (at == 0 ? PL_OK : PL_ERROR_OUTPUT_OVERLAP));
+  }
+}
+
+static void test_checksum(void) {
+  // The check value of CRC-32 is that of these nine bytes.
+  uint8_t digits[] = {'1', '2', '3', '4', '5', '6', '7', '8', '9'};
+  const pl_constant items[] = {{digits, 4}, {digits + 4, 0}, {digits + 4, 5}};
+  const pl_constants constants = {pl_constants_check, items, 3, 0xcbf43926u};
+  const pl_constants none = {pl_constants_check, NULL, 0, 0};
+  pl_plan checked = plan;
+  pl_model model;
+  EXPECT(pl_model_init(&model, &checked) == PL_OK);
+  EXPECT(pl_model_check(&model) == PL_ERROR_NO_CHECKSUM);
+  checked.constants = &none;
+  EXPECT(pl_model_check(&model) == PL_OK);
+  checked.constants = &constants;
+  EXPECT(pl_model_check(&model) == PL_OK);
+  for (uint32_t bit = 0; bit < 8 * sizeof digits; ++bit) {
+    digits[bit / 8] = (uint8_t)(digits[bit / 8] ^ 1u << bit % 8);
+    EXPECT(pl_model_check(&model) == PL_ERROR_WEIGHTS);
+    digits[bit / 8] = (uint8_t)(digits[bit / 8] ^ 1u << bit % 8);
+  }
+  EXPECT(pl_model_check(&model) == PL_OK);
+  const pl_model zeros = {0};
+  EXPECT(pl_model_check(&zeros) == PL_ERROR_NOT_READY);
+  EXPECT(pl_model_check(NULL) == PL_ERROR_NULL);
 }
 
 static void test_not_ready(void) {
@@ -363,6 +468,9 @@ static void test_status_names(void) {
 int main(void) {
   test_own_buffers();
   test_in_place_buffers();
+  test_busy();
+  test_input_in_a_shared_arena();
+  test_checksum();
   test_not_ready();
   test_null();
   test_count();

@@ -67,6 +67,29 @@ struct pl_states {
 // Makes all state what it is before the first run.
 void pl_states_reset(const pl_states *states);
 
+// Constants of a plan, and the CRC-32 (IEEE 802.3) of all their bytes, one after another.
+typedef struct {
+  const void *data;
+  uint32_t bytes;
+} pl_constant;
+
+typedef struct pl_constants pl_constants;
+
+// `check` is pl_constants_check: a program that does not ask has nothing of it.
+struct pl_constants {
+  pl_status (*check)(const pl_constants *constants);
+  const pl_constant *items;
+  uint32_t count;
+  uint32_t crc;
+};
+
+// PL_OK, or PL_ERROR_WEIGHTS if a constant is not what it was when the plan was made.
+PL_MUST_USE pl_status pl_constants_check(const pl_constants *constants);
+
+// Not 0 while one of the plans runs whose arena is pl_shared_arena, the one in the board's best
+// memory that plans of a program share.
+extern volatile uint32_t pl_shared_busy;
+
 // Stands before a plan's table of arenas: the linker puts the tables of all plans of a program one
 // after another, so that the runtime knows every arena there is. The alignment is said because
 // compilers give large arrays more of it, which would leave gaps.
@@ -90,11 +113,14 @@ typedef struct {
   const pl_tensor *inputs;
   const pl_tensor *outputs;
   const pl_arena *arenas;
-  const pl_states *states;  // null if there is none
+  const pl_states *states;        // null if there is none
+  const pl_constants *constants;  // null if there is no checksum
+  volatile uint32_t *busy;        // not 0 while the plan's arena is in use; null: it is not known
   uint32_t step_count;
   uint32_t input_count;
   uint32_t output_count;
   uint32_t arena_count;
+  uint32_t shares_arena;  // not 0: other plans have the same arena
 } pl_plan;
 
 #ifdef __cplusplus

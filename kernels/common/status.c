@@ -11,6 +11,12 @@ const char *pl_status_name(pl_status status) {
       return "PL_ERROR_SCRATCH_SIZE";
     case PL_ERROR_NOT_READY:
       return "PL_ERROR_NOT_READY";
+    case PL_ERROR_BUSY:
+      return "PL_ERROR_BUSY";
+    case PL_ERROR_WEIGHTS:
+      return "PL_ERROR_WEIGHTS";
+    case PL_ERROR_NO_CHECKSUM:
+      return "PL_ERROR_NO_CHECKSUM";
     case PL_ERROR_INDEX:
       return "PL_ERROR_INDEX";
     case PL_ERROR_INPUT_COUNT:

@@ -14,6 +14,9 @@ typedef enum {
   PL_ERROR_NULL,          // a pointer that must not be null
   PL_ERROR_SCRATCH_SIZE,  // the context has less scratch memory than the kernel needs
   PL_ERROR_NOT_READY,     // a model that was not initialised
+  PL_ERROR_BUSY,          // another run has not ended that the model's arena is in use by
+  PL_ERROR_WEIGHTS,       // a constant of the model is not what it was
+  PL_ERROR_NO_CHECKSUM,   // the plan has none of its constants
   PL_ERROR_INDEX,         // an index, which is data, is outside of its table
   PL_ERROR_INPUT_COUNT,
   PL_ERROR_INPUT_NULL,

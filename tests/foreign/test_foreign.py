@@ -51,14 +51,13 @@ def _section_of(elf: Elf, name: str) -> Section:
 
 def test_the_plans_object_stores_nothing_for_the_arena() -> None:
     (plan,) = (archive for archive in _ARCHIVES if "/libdigits.library" in archive)
-    done = subprocess.run([_READELF, "-SW", plan], capture_output=True, text=True, check=True)
-    assert re.findall(r"\] (\S*pl_arena\.\S*) +(\w+)", done.stdout) == [
-        (".bss.pl_arena.sram", "NOBITS")
-    ]
+    done = subprocess.run([_READELF, "-SsW", plan], capture_output=True, text=True, check=True)
+    assert re.findall(r"OBJECT +GLOBAL +DEFAULT +COM (\S+)", done.stdout) == ["pl_shared_arena"]
+    assert re.findall(r"\] (\S*pl_arena\.\S*)", done.stdout) == []
 
 
 def test_the_arena_takes_no_flash(elf: Elf) -> None:
-    arena = _section_of(elf, "arena_sram")
+    arena = _section_of(elf, "pl_shared_arena")
     assert (arena.name, arena.stored) == (".bss", False)
     assert arena.size >= 1000
     in_flash = [section for section in elf.sections if section.allocated and section.stored]
@@ -74,6 +73,6 @@ def test_weights_are_in_flash(elf: Elf) -> None:
 def test_the_runtime_knows_the_arena(elf: Elf) -> None:
     start, stop = (elf.values[f"__{end}_pl_arenas"] for end in ("start", "stop"))
     assert _FLASH <= start < _RAM
-    (arena,) = (symbol for symbol in elf.symbols if symbol.name == "arena_sram")
+    (arena,) = (symbol for symbol in elf.symbols if symbol.name == "pl_shared_arena")
     assert stop - start == 8  # one pl_arena
     assert (elf.word(start), elf.word(start + 4)) == (arena.address, arena.size)

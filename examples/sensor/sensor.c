@@ -10,8 +10,9 @@
 #include "boards/irqs.h"
 #include "examples/sensor/motion_plan.h"
 #include "firmware/runtime/model.h"
+#include "firmware/runtime/values.h"
 
-enum { AXES = 3, WINDOW = 64, CLASSES = 4 };  // the model's input and output
+enum { AXES = 3, WINDOW = 64 };  // the model's input
 enum { RATE_HZ = 1000, RING = 128, WINDOWS = 10 };
 
 static int8_t ring[RING][AXES];
@@ -57,14 +58,6 @@ static void take_window(int8_t *input) {
   taken += WINDOW;
 }
 
-static uint32_t largest(const int8_t *scores) {
-  uint32_t best = 0;
-  for (uint32_t i = 1; i < CLASSES; ++i) {
-    best = scores[i] > scores[best] ? i : best;
-  }
-  return best;
-}
-
 static int fail(const char *what, uint32_t status) {
   pl_print("PL:FAIL ");
   pl_print(what);
@@ -92,11 +85,15 @@ int main(void) {
     wait_for_window();
     take_window((int8_t *)input.data);
     status = pl_model_run(&model, &input, 1, &output, 1);
+    uint32_t motion = 0;
+    if (status == PL_OK) {
+      status = pl_argmax(&output, &motion);
+    }
     if (status != PL_OK) {
       return fail("inference", (uint32_t)status);
     }
     pl_print("motion ");
-    pl_print_u32(largest((const int8_t *)output.data));
+    pl_print_u32(motion);
     pl_print("\n");
   }
   pl_timer_stop();

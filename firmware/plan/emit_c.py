@@ -137,7 +137,7 @@ class _Source:
         return _SHARED in self._arenas.values()
 
     def _arena(self, use: PoolUse) -> str:
-        """A shared one is a common symbol: of all plans' the linker makes one, as large as needed."""
+        """A shared one is a common symbol: the linker makes one, as large as the largest."""
         name, size = self._arenas[use.pool.name], align_up(use.placement.size, ALIGNMENT)
         array = f"_Alignas({use.alignment}) uint8_t {name}[{size}]"
         if name == _SHARED:

@@ -144,5 +144,5 @@ def sample_board(
         npu=None,
         engines=tuple(engines),
         simulator=None,
-        flash=None,
+        flash=(),
     )

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Between real numbers and the elements of a model's tensors, for apps.
+//
+//   float window[64];
+//   status = pl_quantize(&input, window);
+//   ... pl_model_run ...
+//   status = pl_argmax(&output, &best);
+#ifndef FIRMWARE_RUNTIME_VALUES_H_
+#define FIRMWARE_RUNTIME_VALUES_H_
+
+#include <stdint.h>
+
+#include "firmware/runtime/plan.h"
+#include "kernels/common/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Elements of a tensor.
+uint32_t pl_tensor_size(const pl_tensor *tensor);
+
+// Writes all elements of a tensor from as many values in the same order, as the model's own border
+// from float32 does (pl::quantize): round(value * (1 / scale)), ties to even, plus the zero point,
+// limited to what the type has; NaN is the zero point. float32 is copied. PL_ERROR_NULL; or
+// PL_ERROR_INPUT_DTYPE if the tensor is neither of int8, int16 with a scale, nor of float32.
+PL_MUST_USE pl_status pl_quantize(const pl_tensor *tensor, const float *values);
+
+// The other way: (element - zero point) * scale, for the same types. PL_ERROR_NULL or
+// PL_ERROR_OUTPUT_DTYPE.
+PL_MUST_USE pl_status pl_dequantize(const pl_tensor *tensor, float *values);
+
+// Index of the largest element, the first of equal ones; NaN is not looked at. Of int8, int16,
+// int32, float32. PL_ERROR_NULL or PL_ERROR_OUTPUT_DTYPE.
+PL_MUST_USE pl_status pl_argmax(const pl_tensor *tensor, uint32_t *index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // FIRMWARE_RUNTIME_VALUES_H_

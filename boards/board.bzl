@@ -33,15 +33,33 @@ def boot_header(library, size):
     """
     return struct(library = library, size = size)
 
-def uart_driver(console, baud_register, has_pin = False):
+def write(address, value):
+    """Writes a register before the program starts: one of a chip's or board's `init`."""
+    return {"address": address, "clear": 0xffffffff, "set": value, "wait": False}
+
+def set_bits(address, bits):
+    """Sets bits of a register and leaves the others."""
+    return {"address": address, "clear": bits, "set": bits, "wait": False}
+
+def set_field(address, shift, mask, value):
+    """Sets a field of a register, of the bits `mask` when it is shifted down."""
+    return {"address": address, "clear": mask << shift, "set": value << shift, "wait": False}
+
+def wait_for(address, mask, value):
+    """Reads a register until its bits `mask` have a value."""
+    return {"address": address, "clear": mask, "set": value, "wait": True}
+
+def uart_driver(console, baud_register, has_pin = False, init = None):
     """A kind of UART: the library that writes to it, and what it learns from link_symbols.h.
 
     Args:
       console: cc_library that implements boards/common/console.h.
       baud_register: what its baud rate register holds, a function of the UART's clock in Hz.
       has_pin: whether the chip leaves open which pin transmits.
+      init: None, or a function of the UART's name and the pin's number (PA2 is 2, PB2 18) that gives
+        what is written before the driver starts: write() and its like, for clocks and the pin.
     """
-    return struct(console = console, baud_register = baud_register, has_pin = has_pin)
+    return struct(console = console, baud_register = baud_register, has_pin = has_pin, init = init)
 
 # The UART of Arm's Cortex-M System Design Kit.
 CMSDK_UART = uart_driver(
@@ -63,11 +81,68 @@ STELLARIS_UART = uart_driver(
     has_pin = True,
 )
 
+_NEAREST = lambda clock_hz: (clock_hz + CONSOLE_BAUD // 2) // CONSOLE_BAUD
+_PORT_BYTES = 0x400
+_PORT_PINS = 16
+
+def _alternate(gpio, pin, function):
+    """Connects a pin of an STM32 to a peripheral: its registers AFRL or AFRH, and MODER."""
+    port = gpio + pin // _PORT_PINS * _PORT_BYTES
+    number = pin % _PORT_PINS
+    return [
+        set_field(port + 0x20 + 4 * (number // 8), 4 * (number % 8), 15, function),
+        set_field(port, 2 * number, 3, 2),
+    ]
+
+def stm32_usart(version, gpio, gpio_clocks, clocks, functions = {}, first_port = 0, is_f1 = False):
+    """USART and UART of ST's STM32.
+
+    Args:
+      version: 1 for those with the registers SR and DR (F1, F2, F4, L1), 2 for those with ISR and TDR.
+      gpio: address of port A; the others follow.
+      gpio_clocks: register whose bits switch ports on, from `first_port` on.
+      clocks: dict from UART to (register, bit) that switches it on.
+      functions: dict from UART to the pins' alternate function for it; 7 if not given.
+      first_port: bit of port A in gpio_clocks.
+      is_f1: whether a pin is set by CRL and CRH, as on STM32F1.
+
+    Returns:
+      A uart_driver().
+    """
+
+    def _init(uart, pin):
+        register, bit = clocks[uart]
+        clock = [set_bits(register, 1 << bit), set_bits(gpio_clocks, 1 << (first_port + pin // _PORT_PINS))]
+        if is_f1:
+            port, number = gpio + pin // _PORT_PINS * _PORT_BYTES, pin % _PORT_PINS
+            return clock + [set_field(port + 4 * (number // 8), 4 * (number % 8), 15, 11)]
+        return clock + _alternate(gpio, pin, functions.get(uart, 7))
+
+    return uart_driver(
+        console = Label("//boards/common:console_stm32_usart_v%d" % version),
+        baud_register = _NEAREST,
+        has_pin = True,
+        init = _init,
+    )
+
 # Of ST's STM32F4.
-STM32F4_USART = uart_driver(
-    console = Label("//boards/common:console_stm32f4_usart"),
-    baud_register = lambda clock_hz: (clock_hz + CONSOLE_BAUD // 2) // CONSOLE_BAUD,
-    has_pin = True,
+STM32F4_USART = stm32_usart(
+    version = 1,
+    gpio = 0x40020000,
+    gpio_clocks = 0x40023830,
+    clocks = {
+        "usart1": (0x40023844, 4),
+        "usart2": (0x40023840, 17),
+        "usart3": (0x40023840, 18),
+        "uart4": (0x40023840, 19),
+        "uart5": (0x40023840, 20),
+        "usart6": (0x40023844, 5),
+    },
+    functions = {
+        "uart4": 8,
+        "uart5": 8,
+        "usart6": 8,
+    },
 )
 
 def periodic_timer(library, handler, clock_hz, base = 0):
@@ -189,6 +264,40 @@ def pyocd(target):
     """Flashed through a debug probe by pyOCD, which calls the chip `target`."""
     return {"method": "pyocd", "target": target}
 
+def openocd(*files):
+    """Flashed through a debug probe by OpenOCD, with its files for the probe and the chip."""
+    return {"method": "openocd", "files": list(files)}
+
+def jlink(device):
+    """Flashed through a J-Link, whose software calls the chip `device`."""
+    return {"method": "jlink", "device": device}
+
+def st_link():
+    """Flashed through an ST-LINK, by ST's program or by st-flash: a list of both."""
+    return [{"method": "stm32_programmer"}, {"method": "st_flash"}]
+
+def dfu_util(usb, address):
+    """Flashed by the chip's own loader over USB, of that vendor:product, to an address."""
+    return {"method": "dfu_util", "usb": usb, "address": address}
+
+def uf2(board_id, family, hint):
+    """Flashed by a boot loader that is a USB drive.
+
+    Args:
+      board_id: what its INFO_UF2.TXT says.
+      family: the chip's number in UF2 files.
+      hint: how the drive is made to appear.
+    """
+    return {"method": "uf2", "board_id": board_id, "family": family, "hint": hint}
+
+def bossac(offset):
+    """Flashed by an Arduino's boot loader, which lies in front of `offset`."""
+    return {"method": "bossac", "offset": offset}
+
+def linkserver(device):
+    """Flashed by NXP's LinkServer, which calls chip and board `device`."""
+    return {"method": "linkserver", "device": device}
+
 def chip(
         core,
         memories,
@@ -205,7 +314,8 @@ def chip(
         engines = [],
         boot_header = None,
         init = None,
-        flash_method = None):
+        writes = [],
+        flash_method = []):
     """Describes a chip, once for all boards that have it (boards/chips).
 
     Args:
@@ -226,7 +336,10 @@ def chip(
       engines: list of engine(), what runs delegates beside the NPU.
       boot_header: boot_header(), None if the core starts from the vector table.
       init: cc_library with pl_chip_init (boards/common/chip.h), None if nothing has to be done.
-      flash_method: pyocd(), or None if an image is copied by hand.
+      writes: list of write(), set_bits(), set_field() and wait_for(), in this order before all else:
+        clocks, wait states, pins, memories that are off.
+      flash_method: list of pyocd() and its like, the best first; empty if an image is copied by
+        hand. Images are written by the first that is installed.
 
     Returns:
       A struct for board().
@@ -247,6 +360,7 @@ def chip(
         engines = engines,
         boot_header = boot_header,
         init = init,
+        writes = writes,
         flash_method = flash_method,
     )
 
@@ -272,6 +386,13 @@ def _console(board, chip, uart):
         "baud": chip.uart_driver.baud_register(chip.clock_hz),
         "pin": _pin_number(board, uart.tx) if uart.tx else 0,
     }
+
+def _writes(board, chip, uart, more):
+    """Returns what is written before the program starts: by the chip, the board, for the console."""
+    writes = chip.writes + more
+    if chip.uart_driver.init:
+        writes = writes + chip.uart_driver.init(uart.name, _pin_number(board, uart.tx))
+    return writes
 
 def _vectors_alignment(irqs):
     """A vector table lies at a multiple of its size, rounded up to a power of two; of 256 at least."""
@@ -303,6 +424,9 @@ def board(
         variables = 4 * KB,
         heap = 0,
         simulator = None,
+        flash_method = [],
+        writes = [],
+        code_offset = 0,
         startup = None):
     """Describes a board, from which everything else about it follows.
 
@@ -322,10 +446,16 @@ def board(
         do not need is theirs as well.
       heap: size of the memory for malloc, for programs that take //boards/common:libc.
       simulator: qemu(), or None if nothing simulates the board.
+      flash_method: list of pyocd() and its like, the best first; the chip's if not given.
+      writes: list of write() and its like, after the chip's.
+      code_offset: bytes at the start of the memory for code that belong to a boot loader.
       startup: cc_library targets in place of the ordinary start-up code; theirs are the first two
         entries of the vector table, in the section `.vectors`.
     """
-    memories = chip.memories + memories
+    memories = [
+        flash(memory["name"], memory["base"] + code_offset, memory["size"] - code_offset) if memory["name"] == chip.code else memory
+        for memory in chip.memories
+    ] + memories
     arena = chip.arena + arena
     weights = weights or chip.weights or chip.code
     by_name = {memory["name"]: memory for memory in memories}
@@ -363,13 +493,14 @@ def board(
             "heap": heap,
             "arena": arena,
             "console": _console(name, chip, console),
+            "writes": _writes(name, chip, console, writes),
             "timer": _timer(name, chip),
             "irqs": chip.irqs,
             "vectors_alignment": vectors_alignment,
             "npu": chip.npu,
             "engines": engines,
             "simulator": simulator,
-            "flash": chip.flash_method,
+            "flash": flash_method or chip.flash_method,
         }, indent = "  "),
         startup = (startup or [
             Label("//boards/common:startup_with_chip_init" if chip.init else "//boards/common:startup"),

@@ -40,6 +40,18 @@ class Console:
 
 
 @dataclass(frozen=True)
+class Write:
+    """What happens to a register before the program starts: the bits `clear` become those of `set`,
+    or (`wait`) it is read until they are.
+    """
+
+    address: int
+    clear: int
+    set: int
+    wait: bool
+
+
+@dataclass(frozen=True)
 class Timer:
     """The periodic timer: its registers, what it counts with, the name of its interrupt."""
 
@@ -121,6 +133,8 @@ class Board:
         irqs: numbers of the chip's interrupts by name.
         vectors_alignment: of the vector table.
         engines: for delegates, the NPU's among them.
+        flash: what writes images to it, the best first (boards/image/flash_tools.py).
+        writes: to registers, in this order, before anything else.
         boot_header: size of what the chip's ROM reads, in front of the vector table.
     """
 
@@ -140,9 +154,10 @@ class Board:
     npu: Npu | None
     engines: tuple[Engine, ...]
     simulator: Simulator | None
-    flash: dict[str, Any] | None
+    flash: tuple[dict[str, Any], ...]
     heap: int = 0
     boot_header: int = 0
+    writes: tuple[Write, ...] = ()
     timer: Timer | None = None
     irqs: Mapping[str, int] = field(default_factory=dict)
     vectors_alignment: int = 256
@@ -179,6 +194,7 @@ def load_board(path: Path) -> Board:
     try:
         fields = json.loads(path.read_text())
         fields["console"] = Console(**fields["console"])
+        fields["writes"] = tuple(Write(**one) for one in fields.get("writes", ()))
         fields["timer"] = Timer(**fields["timer"]) if fields.get("timer") else None
         fields["simulator"] = Simulator(**fields["simulator"]) if fields["simulator"] else None
         if fields["npu"]:
@@ -189,6 +205,7 @@ def load_board(path: Path) -> Board:
             Engine(**{**engine, "memories": tuple(engine["memories"])})
             for engine in fields["engines"]
         )
+        fields["flash"] = tuple(fields["flash"])
         fields["memories"] = tuple(Memory(**memory) for memory in fields["memories"])
         fields["arena"] = tuple(Pool(**pool) for pool in fields["arena"])
         return Board(**fields)

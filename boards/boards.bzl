@@ -16,6 +16,7 @@ ONE_PER_CORE = [
 
 # All that are simulated: here start-up, memories and console are tested, and a whole path.
 SIMULATED = ONE_PER_CORE + [
+    "//boards/b_l475e_iot01a",
     "//boards/lm3s6965evb",
     "//boards/netduinoplus2",
     "//boards/olimex_stm32_h405",
@@ -24,8 +25,19 @@ SIMULATED = ONE_PER_CORE + [
 # Boards of SIMULATED once more, where delegates run on the NPU: models on it are tested here.
 WITH_NPU = ["//boards/corstone300_ethos_u55"]
 
-# Every board, those that nothing simulates too: for each the digits classifier is built.
-ALL = SIMULATED
+# Those that nothing simulates: here an image is built, and its start-up looked at.
+NOT_SIMULATED = [
+    "//boards/arduino_nano33ble",
+    "//boards/disco_f407",
+    "//boards/microbit_v2",
+    "//boards/nrf52840dk",
+    "//boards/nucleo_f446re",
+    "//boards/nucleo_h743zi",
+    "//boards/nucleo_l476rg",
+]
+
+# Every board.
+ALL = SIMULATED + NOT_SIMULATED
 
 # A function, not a macro: it makes no target.
 # buildifier: disable=unnamed-macro

@@ -112,6 +112,7 @@ def _firmware_image_impl(ctx):
         DefaultInfo(files = depset([file for files in groups.values() for file in files])),
         OutputGroupInfo(
             board = depset([ctx.attr.board[BoardInfo].json]),
+            code_bin = depset(groups["bin"][:1]),
             facts = depset([_facts(ctx)]),
             **{group: depset(files) for group, files in groups.items()}
         ),
@@ -178,7 +179,8 @@ def firmware_image(
     `<name>` gives `<name>.elf`, `.bin`, `.hex`, `.map`, `.size.json`, a `.pte` a model and the plan's
     `.json`. The targets `<name>.elf`, `.bin` and `.hex` give one kind of file; with `bazel run`
     `<name>.size` prints what the image takes of the board, `<name>.sim` runs it on the board's
-    simulator, with what lowering says of the models, and `<name>.flash` writes it to a board that is connected.
+    simulator, with what lowering says of the models, `<name>.flash` writes it to a board that is connected,
+    `<name>.run` does that and shows what it prints, with a table at the end, and `<name>.monitor` only shows.
 
     Args:
       name: of the image.
@@ -210,7 +212,7 @@ def firmware_image(
         variables = variables,
         visibility = visibility,
     )
-    for part in ["bin", "board", "elf", "facts", "hex", "plan_json", "size_json"]:
+    for part in ["bin", "board", "code_bin", "elf", "facts", "hex", "plan_json", "size_json"]:
         native.filegroup(
             name = "%s.%s" % (name, part),
             srcs = [name],
@@ -236,9 +238,12 @@ def firmware_image(
         args = [
             "--board=$(rootpath :%s.board)" % name,
             "$(rootpath :%s.hex)" % name,
+            # The first is the memory for code; weights in a memory of their own are in the .hex alone.
+            "$(rootpath :%s.code_bin)" % name,
         ],
         data = [
             name + ".board",
+            name + ".code_bin",
             name + ".hex",
         ],
         main = Label("//boards/image:flash.py"),
@@ -246,6 +251,46 @@ def firmware_image(
         testonly = testonly,
         visibility = visibility,
         deps = [Label("//boards/image:flash")],
+    )
+    inputs = {
+        "board": ":%s.board" % name,
+        "elf": ":%s.elf" % name,
+        "size": ":%s.size_json" % name,
+        "facts": ":%s.facts" % name,
+    }
+    py_binary(
+        name = name + ".run",
+        srcs = [Label("//boards/image:on_board.py")],
+        args = ["--%s=$(rootpath %s)" % item for item in inputs.items()] + [
+            "--facts=$(rootpath %s)" % file
+            for file in facts
+        ] + [
+            "$(rootpath :%s.hex)" % name,
+            "$(rootpath :%s.code_bin)" % name,
+        ],
+        data = inputs.values() + facts + [
+            name + ".code_bin",
+            name + ".hex",
+        ],
+        main = Label("//boards/image:on_board.py"),
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+        deps = [Label("//boards/image:on_board")],
+    )
+    py_binary(
+        name = name + ".monitor",
+        srcs = [Label("//boards/image:on_board.py")],
+        args = [
+            "--monitor",
+            "--board=$(rootpath :%s.board)" % name,
+        ],
+        data = [name + ".board"],
+        main = Label("//boards/image:on_board.py"),
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+        deps = [Label("//boards/image:on_board")],
     )
     board_sim(
         name = name + ".sim",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nordic nRF51822, the variant with 16 KB of RAM: a Cortex-M0."""
 
-load("//boards:board.bzl", "KB", "MHZ", "NRF_UART", "chip", "flash", "nrf_timer", "pyocd", "ram")
+load("//boards:board.bzl", "KB", "MHZ", "NRF_UART", "chip", "flash", "jlink", "nrf_timer", "openocd", "pyocd", "ram")
 
 NRF51822 = chip(
     core = "cortex-m0",
@@ -43,5 +43,9 @@ NRF51822 = chip(
         "SWI4": 24,
         "SWI5": 25,
     },
-    flash_method = pyocd("nrf51"),
+    flash_method = [
+        pyocd("nrf51"),
+        openocd("interface/cmsis-dap.cfg", "target/nrf51.cfg"),
+        jlink("nRF51822_xxAA"),
+    ],
 )

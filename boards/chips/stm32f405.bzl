@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ST STM32F405, the variant with 1 MB of flash: a Cortex-M4 with FPU."""
 
-load("//boards:board.bzl", "KB", "MB", "MHZ", "STM32F4_USART", "chip", "flash", "pyocd", "ram", "systick")
+load("//boards:board.bzl", "KB", "MB", "MHZ", "STM32F4_USART", "chip", "dfu_util", "flash", "jlink", "openocd", "pyocd", "ram", "st_link", "systick")
 
 # It runs from its internal oscillator, as after reset.
 STM32F405 = chip(
@@ -106,5 +106,9 @@ STM32F405 = chip(
         "HASH_RNG": 80,
         "FPU": 81,
     },
-    flash_method = pyocd("stm32f405rgtx"),
+    flash_method = [
+        pyocd("stm32f405rgtx"),
+        openocd("interface/stlink.cfg", "target/stm32f4x.cfg"),
+        jlink("STM32F405RG"),
+    ] + st_link() + [dfu_util("0483:df11", 0x08000000)],
 )

@@ -28,6 +28,10 @@ extern void (*const pl_link_constructors_end[])(void);
 extern uint8_t pl_link_heap_start[];
 extern uint8_t pl_link_heap_end[];
 
+// What is written to registers at start, three words each (boards/common/startup.c).
+extern const uint32_t pl_link_writes_start[];
+extern const uint32_t pl_link_writes_end[];
+
 // Numbers: base address of the console's UART, value of its baud rate register, its transmit pin.
 extern uint8_t pl_link_uart_base[];
 extern uint8_t pl_link_uart_baud[];

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from absl import app
 
-from boards.board import Board, Memory, Timer, load_board
+from boards.board import Board, Memory, Timer, Write, load_board
 
 _END = (1 << 32) - 1  # of the address space
 
@@ -44,6 +44,9 @@ _CODE = """\
   }} > {code}
 
   .rodata : ALIGN(16) {{
+    pl_link_writes_start = .;
+{writes}    pl_link_writes_end = .;
+    . = ALIGN(16);
     *(.rodata .rodata.*)
     . = ALIGN(4);
   }} > {code}
@@ -164,6 +167,12 @@ def _vector(handler: str) -> str:
     return f"    LONG(({address if handler else _DEFAULT_HANDLER}) | 1)\n"
 
 
+def _write(write: Write) -> str:
+    """Three words (boards/common/startup.c); registers are at even addresses, an odd one waits."""
+    words = (write.address | write.wait, write.clear, write.set)
+    return "".join(f"    LONG({word:#010x})\n" for word in words)
+
+
 def memory_of(board: Board, section: str) -> Memory:
     """Returns the memory that a section of the program lies in while it runs."""
     names = {".pl_weights": board.weights}
@@ -198,6 +207,7 @@ def linker_script(board: Board) -> str:
     names |= {
         "vectors_alignment": board.vectors_alignment,
         "handlers": "".join(map(_vector, handlers)),
+        "writes": "".join(map(_write, board.writes)),
     }
     arenas = (
         _ARENA.format(pool=pool.name, shared="" if index else _SHARED)

@@ -39,6 +39,22 @@ __attribute__((naked)) void pl_reset(void) {
       ".ltorg");
 }
 
+// The chip's and the board's `writes`: address, bits to change, what they become. At an odd address
+// nothing is written: it is waited until they are so.
+__attribute__((noinline)) static void write_registers(void) {
+  for (const uint32_t *item = pl_link_writes_start; item < pl_link_writes_end; item += 3) {
+    volatile uint32_t *const place = &PL_REGISTER(item[0] & ~1u);
+    if ((item[0] & 1u) != 0) {
+      while ((*place & item[1]) != item[2]) {
+      }
+    } else if (item[1] == UINT32_MAX) {
+      *place = item[2];
+    } else {
+      *place = (*place & ~item[1]) | item[2];
+    }
+  }
+}
+
 // Not inlined: nothing of it may run before pl_cpu_init has made the core ready for it.
 __attribute__((noinline)) static void init_memory(void) {
   const uint32_t *from = pl_link_data_load;
@@ -60,6 +76,7 @@ __attribute__((noinline)) void pl_construct(void) {
 
 void pl_start(void) {
   pl_cpu_init(&vector_table);
+  write_registers();
 #ifdef PL_CHIP_INIT
   pl_chip_init();
 #endif

@@ -1,37 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes an image to a board that is connected, by the board's flash method.
+"""Writes an image to a board that is connected, by one of the board's flash methods.
 
-flash --board=board.json program.hex [further arguments of the method's tool]
+flash --board=board.json [--flash_tool=openocd] [--probe=SERIAL] program.hex program.bin \\
+    [further arguments of the tool]
 
-The tool runs in the folder that `bazel run` was called in: its arguments may name files there.
+Without --flash_tool it is the first of the board's methods whose tool is installed. The tool runs
+in the folder that `bazel run` was called in: its arguments may name files there.
 """
 
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from absl import app, flags
 
 from boards.board import Board, BoardError, load_board
+from boards.image.flash_tools import METHODS, Image, advice
+from boards.image.uf2 import HexError, copy_to_drive, drives, read_hex, uf2
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
+_TOOL = flags.DEFINE_string("flash_tool", "", "Which of the board's methods, e.g. openocd.")
+_PROBE = flags.DEFINE_string("probe", "", "Serial number of the probe, if several are connected.")
 
 
 class FlashError(Exception):
     """The image cannot be flashed; the text says why and what to do."""
-
-
-def _pyocd(method: dict[str, Any], hex_file: Path) -> list[str]:
-    # Without a probe it would wait for one and say nothing.
-    return ["pyocd", "flash", "--no-wait", "--target", method["target"], str(hex_file)]
-
-
-_METHODS: dict[str, Callable[[dict[str, Any], Path], list[str]]] = {"pyocd": _pyocd}
-_INSTALL = {"pyocd": "pip install pyocd"}
 
 
 def visible_path(file: Path) -> Path:
@@ -48,39 +46,102 @@ def visible_path(file: Path) -> Path:
     return real
 
 
-def flash_command(board: Board, hex_file: Path) -> list[str]:
-    """The command that flashes a board, its tool with the whole path.
+def chosen_method(board: Board, tool: str, image: Image) -> dict[str, Any]:
+    """The board's method that is to be used: `tool`, or the first that can be used if that is "".
 
     Raises:
-        FlashError: the board names no method, or the method's tool is not installed.
+        FlashError: there is none.
     """
-    if board.flash is None:
+    methods = {method["method"]: method for method in board.flash}
+    if not methods:
         raise FlashError(
             f"the board {board.name} names no flash method (flash_method of its chip): "
-            f"copy {hex_file} to it as its maker says"
+            f"copy {image.hex} to it as its maker says"
         )
-    name = board.flash["method"]
-    tool, *arguments = _METHODS[name](board.flash, hex_file)
-    path = shutil.which(tool)
-    if path is None:
-        raise FlashError(f"{tool} is not installed: {_INSTALL[name]}")
-    return [path, *arguments]
+    if tool and tool not in methods:
+        raise FlashError(
+            f"the board {board.name} has no flash method {tool}; it has {', '.join(methods)}"
+        )
+    for name in [tool] if tool else methods:
+        if name == "uf2" or shutil.which(METHODS[name].program):
+            return methods[name]
+    ways = [
+        f"  {METHODS[name].program}: {METHODS[name].install}"
+        for name in ([tool] if tool else methods)
+    ]
+    raise FlashError("\n".join([f"nothing is installed that flashes {board.name}:", *ways]))
+
+
+def _flash_drive(board: Board, method: dict[str, Any], hex_file: Path) -> None:
+    found = drives(method["board_id"])
+    if len(found) != 1:
+        raise FlashError(
+            f"{len(found) or 'no'} drives of a boot loader {method['board_id']} are mounted: "
+            + ("connect one board only" if found else method["hint"])
+        )
+    print(f"copying the image to {found[0]}, the boot loader of {board.name}", flush=True)
+    try:
+        copy_to_drive(uf2(read_hex(hex_file.read_text()), method["family"]), "image", found[0])
+    except (HexError, OSError) as error:
+        raise FlashError(f"{hex_file} could not be copied to {found[0]}: {error}") from error
+
+
+def _run_tool(command: Sequence[str], folder: str | None) -> tuple[int, str]:
+    """Runs a tool, shows what it prints, and returns its exit status and that."""
+    printed = []
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        assert process.stdout is not None
+        while chunk := os.read(process.stdout.fileno(), 4096):
+            sys.stdout.buffer.write(chunk)
+            sys.stdout.flush()
+            printed.append(chunk)
+    return process.returncode, b"".join(printed).decode(errors="replace")
+
+
+def flash(board: Board, image: Image, tool: str, probe: str, further: Sequence[str]) -> None:
+    """Flashes a board.
+
+    Raises:
+        FlashError: it did not work.
+    """
+    method = chosen_method(board, tool, image)
+    if method["method"] == "uf2":
+        _flash_drive(board, method, Path(os.environ.get("BUILD_WORKING_DIRECTORY", "")) / image.hex)
+        return
+    used = METHODS[method["method"]]
+    program = shutil.which(used.program)
+    assert program is not None
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = used.arguments(method, image, probe)
+        if used.script is not None:
+            script = Path(folder) / "script"
+            script.write_text(used.script(image))
+            arguments = [argument.replace("{script}", str(script)) for argument in arguments]
+        print(f"flashing {image.hex} to {board.name} with {used.program}", flush=True)
+        status, printed = _run_tool(
+            [program, *arguments, *further], os.environ.get("BUILD_WORKING_DIRECTORY")
+        )
+    if status != 0:
+        told = advice(printed)
+        raise FlashError(
+            f"{program} ended with status {status}; the image is {image.hex}"
+            + (f"\n{told}" if told else "")
+        )
 
 
 def main(argv: Sequence[str]) -> int:
-    if len(argv) < 2:
-        raise app.UsageError("name the image's .hex")
+    if len(argv) < 3:
+        raise app.UsageError("name the image's .hex and .bin")
     try:
-        hex_file = visible_path(Path(argv[1]))
-        command = flash_command(load_board(Path(_BOARD.value)), hex_file)
+        board = load_board(Path(_BOARD.value))
+        image = Image(visible_path(Path(argv[1])), visible_path(Path(argv[2])))
+        flash(board, image, _TOOL.value, _PROBE.value, argv[3:])
     except (BoardError, FlashError) as error:
         print(error, file=sys.stderr)
         return 1
-    folder = os.environ.get("BUILD_WORKING_DIRECTORY")
-    status = subprocess.run([*command, *argv[2:]], cwd=folder, check=False).returncode
-    if status != 0:
-        print(f"{command[0]} ended with status {status}; the image is {hex_file}", file=sys.stderr)
-    return status
+    return 0
 
 
 if __name__ == "__main__":

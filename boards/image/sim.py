@@ -21,10 +21,10 @@ from absl import app, flags
 
 from boards.board import BoardError, load_board
 from boards.image.profile import profile, steps_table
+from boards.image.summary import summary
 from boards.simulator.counts import CountsError
 from boards.simulator.elf import ElfError
-from boards.simulator.simulate import Run, SimulatorError, simulate
-from tools.text.table import table
+from boards.simulator.simulate import SimulatorError, simulate
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
@@ -35,43 +35,6 @@ _TIME_LIMIT = flags.DEFINE_float("time_limit", 600, "Seconds until the program i
 
 _ENDED_BADLY = 1
 _NOT_RUN = 2
-
-
-def _fact(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.2%}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _stats(run: Run) -> dict[str, str]:
-    rows: dict[str, str] = {}
-    total = next(iter(run.stats.values()), 0)
-    for name, value in run.stats.items():
-        share = f" ({value / total:.2%})" if rows and total else ""
-        rows[name] = f"{value:,}{share}"
-    return rows
-
-
-def _sizes(size: dict[str, Any]) -> dict[str, str]:
-    rows: dict[str, str] = {}
-    for memory in size["memories"]:
-        used, available = memory["used"], memory["size"]
-        if used:
-            share = f"{used:,} of {available:,} bytes ({used / available:.1%})"
-            rows[f"{memory['name']} ({memory['kind']})"] = share
-    stack = size["stack"]
-    bound = "no bound" if stack["bound"] is None else f"at most {stack['bound']:,}"
-    return rows | {"of that the stack": f"{bound} of {stack['size']:,} bytes"}
-
-
-def summary(run: Run, size: dict[str, Any], facts: dict[str, Any], counted: dict[str, Any]) -> str:
-    """Returns the table that `sim` ends with; `counted` is the run's profile."""
-    rows = {name: _fact(value) for name, value in facts.items()} | _stats(run)
-    if counted["inferences"]:
-        rows["instructions per inference"] = f"{counted['instructions']:,}"
-    rows |= _sizes(size)
-    title = f"{size['name']} on {size['board']} ({size['core']}), simulated"
-    return f"{title}\n{table(list(rows.items()), indent='  ')}"
 
 
 def main(argv: list[str]) -> int:

@@ -1,22 +1,75 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Flashing, with stand-ins for the tools that read their command line as the tools do."""
+
+import dataclasses
+import json
 import re
 from pathlib import Path
 
 import pytest
 from absl.testing import flagsaver
 
-from boards.board import load_board
-from boards.image.flash import FlashError, flash_command, main, visible_path
+from boards.board import Board, load_board
+from boards.image.flash import FlashError, chosen_method, flash, main, visible_path
+from boards.image.flash_tools import METHODS, Image, advice
+from boards.image.uf2 import HexError, drives, read_hex, uf2
 
 _BOARDS = Path("boards")
-_WITH_PYOCD = _BOARDS / "microbit" / "microbit.json"
+_WITH_TOOLS = _BOARDS / "microbit" / "microbit.json"
 _WITHOUT = _BOARDS / "corstone300" / "corstone300.json"
+_IMAGE = Image(Path("app.hex"), Path("app.bin"))
+
+# 16 bytes at 0x10000000, 4 at 0x100001fe: of two pages.
+_HEX = """\
+:020000041000EA
+:10000000000102030405060708090A0B0C0D0E0F78
+:0401FE00AABBCCDDEF
+:00000001FF
+"""
+
+# What the boards name, with what each tool is to be told, if a probe is chosen too.
+_CALLS: list[tuple[dict[str, object], str]] = [
+    (
+        {"method": "pyocd", "target": "nrf51"},
+        "flash --no-wait --target nrf51 --uid 42 app.hex",
+    ),
+    (
+        {"method": "openocd", "files": ["interface/stlink.cfg", "target/stm32f4x.cfg"]},
+        "-f interface/stlink.cfg -f target/stm32f4x.cfg -c adapter serial 42 "
+        "-c program {app.hex} verify reset exit",
+    ),
+    (
+        {"method": "jlink", "device": "STM32F405RG"},
+        "-device STM32F405RG -if SWD -speed 4000 -autoconnect 1 -ExitOnError 1 -NoGui 1 "
+        "-SelectEmuBySN 42 -CommandFile SCRIPT",
+    ),
+    ({"method": "stm32_programmer"}, "-c port=SWD mode=UR sn=42 -w app.hex -v -rst"),
+    ({"method": "st_flash"}, "--reset --format ihex --serial 42 write app.hex"),
+    (
+        {"method": "dfu_util", "usb": "0483:df11", "address": 0x08000000},
+        "-d 0483:df11 -S 42 -a 0 -s 0x08000000:leave -D app.bin",
+    ),
+    ({"method": "bossac", "offset": 0x10000}, "--port=42 -e -w -v --offset=0x10000 -R app.bin"),
+    (
+        {"method": "linkserver", "device": "LPC55S69:LPCXpresso55S69"},
+        "flash --probe 42 LPC55S69:LPCXpresso55S69 load app.hex",
+    ),
+]
 
 
-def _tool(folder: Path, status: int) -> None:
-    """A pyocd that writes down its arguments, and the folder it runs in."""
-    tool = folder / "pyocd"
-    tool.write_text(f'#!/bin/sh\necho "$@" >"{folder}/called"\npwd >"{folder}/in"\nexit {status}\n')
+def _board(*methods: dict[str, object]) -> Board:
+    return dataclasses.replace(load_board(_WITHOUT), flash=methods)
+
+
+def _tool(folder: Path, name: str = "pyocd", status: int = 0, says: str = "") -> None:
+    """A tool that writes down its arguments, the folder it runs in, and its file of commands."""
+    tool = folder / name
+    tool.write_text(
+        f'#!/bin/sh\necho "$@" >"{folder}/called"\npwd >"{folder}/in"\n'
+        "for last; do :; done\n"
+        f'case "$last" in */script) cat "$last" >"{folder}/script.seen";; esac\n'
+        f"echo '{says}'\nexit {status}\n"
+    )
     tool.chmod(0o755)
 
 
@@ -26,10 +79,12 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     output = tmp_path / "cache" / "execroot" / "bazel-out"
     built = output / "a-board" / "bin" / "pkg" / "app.hex"
     built.parent.mkdir(parents=True)
-    built.write_text(":00000001FF\n")
+    built.write_text(_HEX)
+    built.with_suffix(".bin").write_bytes(b"app")
     runfiles = tmp_path / "cache" / "app.flash.runfiles"
     (runfiles / "pkg").mkdir(parents=True)
-    (runfiles / "pkg" / "app.hex").symlink_to(built)
+    for kind in ("hex", "bin"):
+        (runfiles / "pkg" / f"app.{kind}").symlink_to(built.with_suffix(f".{kind}"))
     (runfiles / "boards").symlink_to(_BOARDS.resolve())
     folder = tmp_path / "workspace"
     (folder / "pkg").mkdir(parents=True)
@@ -41,19 +96,82 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def _main(*further: str) -> int:
+    return main(["flash", "pkg/app.hex", "pkg/app.bin", *further])
+
+
 @pytest.mark.parametrize("status", [0, 3])
-def test_the_tool_runs_and_its_status_is_ours(
-    tmp_path: Path, workspace: Path, capsys: pytest.CaptureFixture[str], status: int
+def test_the_tool_runs_and_its_failure_is_ours(
+    tmp_path: Path, workspace: Path, capfd: pytest.CaptureFixture[str], status: int
 ) -> None:
-    _tool(tmp_path, status)
-    with flagsaver.as_parsed(board=str(_WITH_PYOCD)):
-        assert main(["flash", "pkg/app.hex", "--frequency=1m"]) == status
+    _tool(tmp_path, status=status, says="No available debug probes are connected")
+    with flagsaver.as_parsed(board=str(_WITH_TOOLS), flash_tool="", probe=""):
+        assert _main("--frequency=1m") == (1 if status else 0)
     image = "bazel-out/a-board/bin/pkg/app.hex"
     called = (tmp_path / "called").read_text()
     assert called == f"flash --no-wait --target nrf51 {image} --frequency=1m\n"
     assert (tmp_path / "in").read_text() == f"{workspace}\n"
-    ended = f"{tmp_path}/pyocd ended with status 3; the image is {image}\n"
-    assert capsys.readouterr().err == (ended if status else "")
+    printed = capfd.readouterr()
+    assert f"flashing {image} to microbit with pyocd\n" in printed.out
+    assert "No available debug probes" in printed.out
+    ended = (
+        f"{tmp_path}/pyocd ended with status 3; the image is {image}\n"
+        "no board was found: is its debug probe, or its boot loader, connected by USB?\n"
+    )
+    assert printed.err == (ended if status else "")
+
+
+@pytest.mark.parametrize(("method", "expected"), _CALLS, ids=lambda value: str(value)[:30])
+def test_what_each_tool_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: dict[str, object], expected: str
+) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    _tool(tmp_path, METHODS[str(method["method"])].program)
+    flash(_board(method), _IMAGE, "", "42", [])
+    called = (tmp_path / "called").read_text().strip()
+    assert re.sub(r"\S+/script$", "SCRIPT", called) == expected
+    if method["method"] == "jlink":
+        commands = (tmp_path / "script.seen").read_text().splitlines()
+        assert commands == ['loadfile "app.hex"', "r", "g", "exit"]
+
+
+def test_every_tool_is_tried() -> None:
+    assert {str(method["method"]) for method, _ in _CALLS} == set(METHODS)
+
+
+def test_the_first_that_is_installed_or_the_one_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    board = _board(*(method for method, _ in _CALLS))
+    with pytest.raises(FlashError, match=r"nothing is installed that flashes (.|\n)*pip install"):
+        chosen_method(board, "", _IMAGE)
+    for name in ("dfu-util", "st-flash"):
+        _tool(tmp_path, name)
+    assert chosen_method(board, "", _IMAGE)["method"] == "st_flash"
+    assert chosen_method(board, "dfu_util", _IMAGE)["method"] == "dfu_util"
+    with pytest.raises(FlashError, match="  openocd: on Debian: apt install openocd"):
+        chosen_method(board, "openocd", _IMAGE)
+    with pytest.raises(FlashError, match="has no flash method uf2; it has pyocd, openocd"):
+        chosen_method(board, "uf2", _IMAGE)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Error: unable to find a matching CMSIS-DAP device", "no board was found"),
+        ("Couldn't find any ST-Link devices", "no board was found"),
+        ("dfu-util: No DFU capable USB device available", "no board was found"),
+        ("Error: libusb_open() failed with LIBUSB_ERROR_ACCESS", "70-debug-probe.rules"),
+        ("More than one DFU capable USB device found!", "--probe="),
+        ("Error: Target is protected: APPROTECT enabled", "is locked against reading"),
+        ("Could not find core in Coresight setup", "another one than the board's"),
+        ("Error: the disk is full", ""),
+    ],
+)
+def test_what_complaints_mean(said: str, told: str) -> None:
+    text = advice(f"starting\n{said}\nbye\n")
+    assert told in text and bool(text) == bool(told)
 
 
 @pytest.mark.parametrize("folder", [".", "pkg"])
@@ -64,12 +182,12 @@ def test_the_image_is_named_as_it_is_seen_from_the_users_folder(
     folder: str,
 ) -> None:
     monkeypatch.setenv("BUILD_WORKING_DIRECTORY", str(workspace / folder))
-    with flagsaver.as_parsed(board=str(_WITHOUT)):
-        assert main(["flash", "pkg/app.hex"]) == 1
+    with flagsaver.as_parsed(board=str(_WITHOUT), flash_tool="", probe=""):
+        assert _main() == 1
     named = re.search(r"copy (\S+app\.hex) to it as its maker says$", capsys.readouterr().err)
     assert named is not None
     assert not Path(named[1]).is_absolute()
-    assert (workspace / folder / named[1]).read_text() == ":00000001FF\n"
+    assert (workspace / folder / named[1]).read_text() == _HEX
 
 
 @pytest.mark.parametrize("variable", ["BUILD_WORKSPACE_DIRECTORY", None])
@@ -85,16 +203,57 @@ def test_where_the_workspace_has_no_link_the_path_is_whole(
     assert path.is_absolute() and path.exists()
 
 
-def test_a_board_without_a_method() -> None:
-    board = load_board(_WITHOUT)
-    with pytest.raises(FlashError, match="corstone300 names no flash method .* copy app.hex to it"):
-        flash_command(board, Path("app.hex"))
+def test_uf2_says_where_each_page_belongs() -> None:
+    memory = read_hex(_HEX)
+    assert memory[0x10000000] == 0 and memory[0x100001FE] == 0xAA and len(memory) == 20
+    data = uf2(memory, 0xE48BFF56)
+    blocks = [data[at : at + 512] for at in range(0, len(data), 512)]
+    for index, (block, page) in enumerate(zip(blocks, (0, 1, 2), strict=True)):
+        words = [int.from_bytes(block[at : at + 4], "little") for at in range(0, 32, 4)]
+        assert words == [
+            *(0x0A324655, 0x9E5D5157, 0x2000),
+            *(0x10000000 + 256 * page, 256, index, 3, 0xE48BFF56),
+        ]
+        assert block[-4:] == bytes.fromhex("306fb10a")
+    assert blocks[0][32 : 32 + 17] == bytes(range(16)) + b"\xff"
+    assert blocks[1][32 + 254 : 32 + 256] == b"\xaa\xbb"
+    assert blocks[2][32 : 32 + 3] == b"\xcc\xdd\xff"
 
 
-def test_a_tool_that_is_not_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with flagsaver.as_parsed(board=str(_WITH_PYOCD)):
-        assert main(["flash", "app.hex"]) == 1
-    assert capsys.readouterr().err == "pyocd is not installed: pip install pyocd\n"
+@pytest.mark.parametrize("line", [":0401FE00AABBCCDDEE", ":04", "hello", ":020000041000"])
+def test_a_damaged_hex_file(line: str) -> None:
+    with pytest.raises(HexError, match="line 2"):
+        read_hex(f":00000001FF\n{line}\n")
+
+
+def test_a_boot_loaders_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    method = {
+        "method": "uf2",
+        "board_id": "RPI-RP2",
+        "family": 0xE48BFF56,
+        "hint": "hold BOOTSEL while you plug it in",
+    }
+    places = [tmp_path / name for name in ("stick", "loader", "other")]
+    for place in places:
+        place.mkdir()
+    (places[1] / "INFO_UF2.TXT").write_text("UF2 Bootloader v3.0\nBoard-ID: RPI-RP2\n")
+    (places[2] / "INFO_UF2.TXT").write_text("Board-ID: SAMD51\n")
+    assert drives("RPI-RP2", places) == [places[1]]
+
+    monkeypatch.setenv("BUILD_WORKING_DIRECTORY", str(tmp_path))
+    (tmp_path / "app.hex").write_text(_HEX)
+    monkeypatch.setattr("boards.image.uf2._mounted", lambda: places[:1])
+    with pytest.raises(FlashError, match="no drives .* RPI-RP2 .*: hold BOOTSEL"):
+        flash(_board(method), _IMAGE, "", "", [])
+    monkeypatch.setattr("boards.image.uf2._mounted", lambda: places)
+    flash(_board(method), _IMAGE, "", "", [])
+    assert (places[1] / "image.uf2").read_bytes() == uf2(read_hex(_HEX), 0xE48BFF56)
+    (places[2] / "INFO_UF2.TXT").write_text("Board-ID: RPI-RP2\n")
+    with pytest.raises(FlashError, match="2 drives .*connect one board only"):
+        flash(_board(method), _IMAGE, "", "", [])
+
+
+def test_boards_name_methods_that_there_are() -> None:
+    for path in (_WITH_TOOLS, _WITHOUT):
+        methods = [method["method"] for method in json.loads(path.read_text())["flash"]]
+        assert set(methods) <= {*METHODS, "uf2"}

@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 
 from boards.image.profile import profile, steps_table
 from boards.image.quality_facts import facts, main
-from boards.image.sim import summary
+from boards.image.summary import summary
 from boards.simulator.counts import Counts, Region
 from boards.simulator.simulate import Run
 

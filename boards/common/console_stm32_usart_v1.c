@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// USART and UART of ST's STM32F1, F2, F4 and L1.
+// Clocks and the pin are the board's `writes`.
+#include <stdint.h>
+
+#include "boards/common/console.h"
+#include "boards/common/link_symbols.h"
+
+enum {
+  STATUS = 0x00,  // SR
+  DATA = 0x04,    // DR
+  BRR = 0x08,
+  CR1 = 0x0c,
+};
+
+enum {
+  STATUS_SENT = 1 << 6,
+  STATUS_EMPTY = 1 << 7,
+  CR1_TX_ENABLE = 1 << 3,
+  CR1_ENABLE = 1 << 13,
+};
+
+static volatile uint32_t *at(uint32_t offset) {
+  return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
+}
+
+static void wait_for(uint32_t bit) {
+  while ((*at(STATUS) & bit) == 0) {
+  }
+}
+
+void pl_console_init(void) {
+  *at(BRR) = (uint32_t)(uintptr_t)pl_link_uart_baud;
+  *at(CR1) = CR1_ENABLE | CR1_TX_ENABLE;
+}
+
+void pl_console_write(const char *text, uint32_t length) {
+  for (uint32_t i = 0; i < length; ++i) {
+    wait_for(STATUS_EMPTY);
+    *at(DATA) = (uint8_t)text[i];
+  }
+}
+
+void pl_console_flush(void) { wait_for(STATUS_SENT); }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// USART and UART of ST's STM32 since F0, F3, F7, H7, L4.
+// Clocks and the pin are the board's `writes`.
+#include <stdint.h>
+
+#include "boards/common/console.h"
+#include "boards/common/link_symbols.h"
+
+enum {
+  CR1 = 0x00,
+  BRR = 0x0c,
+  STATUS = 0x1c,  // ISR
+  DATA = 0x28,    // TDR
+};
+
+enum {
+  STATUS_SENT = 1 << 6,
+  STATUS_EMPTY = 1 << 7,
+  CR1_TX_ENABLE = 1 << 3,
+  CR1_ENABLE = 1 << 0,
+};
+
+static volatile uint32_t *at(uint32_t offset) {
+  return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
+}
+
+static void wait_for(uint32_t bit) {
+  while ((*at(STATUS) & bit) == 0) {
+  }
+}
+
+void pl_console_init(void) {
+  *at(BRR) = (uint32_t)(uintptr_t)pl_link_uart_baud;
+  *at(CR1) = CR1_ENABLE | CR1_TX_ENABLE;
+}
+
+void pl_console_write(const char *text, uint32_t length) {
+  for (uint32_t i = 0; i < length; ++i) {
+    wait_for(STATUS_EMPTY);
+    *at(DATA) = (uint8_t)text[i];
+  }
+}
+
+void pl_console_flush(void) { wait_for(STATUS_SENT); }

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs that write images to boards: how each is called, and what its complaints mean.
+
+A board names what flashes it, the best first (`flash_method` of its chip, boards/board.bzl): dicts
+with `method`, one of METHODS, and what that needs to know.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Image:
+    """The files of an image that tools take."""
+
+    hex: Path
+    bin: Path
+
+
+@dataclass(frozen=True)
+class Method:
+    """A tool.
+
+    Attributes:
+        program: what is looked for on PATH.
+        install: how people get it.
+        arguments: from what the board says, the image and a probe's serial number ("" for the only
+            one) to the arguments.
+        script: text of a file that `{script}` among the arguments stands for.
+    """
+
+    program: str
+    install: str
+    arguments: Callable[[dict[str, Any], Image, str], list[str]]
+    script: Callable[[Image], str] | None = None
+
+
+def _pyocd(method: dict[str, Any], image: Image, probe: str) -> list[str]:
+    # Without a probe it would wait for one and say nothing.
+    arguments = ["flash", "--no-wait", "--target", method["target"]]
+    return [*arguments, *(["--uid", probe] if probe else []), str(image.hex)]
+
+
+def _openocd(method: dict[str, Any], image: Image, probe: str) -> list[str]:
+    files = [word for name in method["files"] for word in ("-f", name)]
+    serial = ["-c", f"adapter serial {probe}"] if probe else []
+    return [*files, *serial, "-c", f"program {{{image.hex}}} verify reset exit"]
+
+
+def _jlink(method: dict[str, Any], image: Image, probe: str) -> list[str]:
+    del image
+    return [
+        *("-device", method["device"], "-if", "SWD", "-speed", "4000", "-autoconnect", "1"),
+        *("-ExitOnError", "1", "-NoGui", "1"),
+        *(["-SelectEmuBySN", probe] if probe else []),
+        *("-CommandFile", "{script}"),
+    ]
+
+
+def _jlink_script(image: Image) -> str:
+    return f'loadfile "{image.hex}"\nr\ng\nexit\n'  # loadfile compares what it wrote
+
+
+def _stm32_programmer(method: dict[str, Any], image: Image, probe: str) -> list[str]:
+    del method
+    connect = ["port=SWD", "mode=UR", *([f"sn={probe}"] if probe else [])]
+    return ["-c", *connect, "-w", str(image.hex), "-v", "-rst"]
+
+
+def _st_flash(method: dict[str, Any], image: Image, probe: str) -> list[str]:
+    del method
+    serial = ["--serial", probe] if probe else []
+    return ["--reset", "--format", "ihex", *serial, "write", str(image.hex)]
+
+
+def _dfu_util(method: dict[str, Any], image: Image, probe: str) -> list[str]:
+    where = f"{method['address']:#010x}:leave"
+    serial = ["-S", probe] if probe else []
+    return ["-d", method["usb"], *serial, "-a", "0", "-s", where, "-D", str(image.bin)]
+
+
+def _bossac(method: dict[str, Any], image: Image, probe: str) -> list[str]:
+    port = [f"--port={probe}"] if probe else []
+    return [*port, "-e", "-w", "-v", f"--offset={method['offset']:#x}", "-R", str(image.bin)]
+
+
+def _linkserver(method: dict[str, Any], image: Image, probe: str) -> list[str]:
+    chosen = ["--probe", probe] if probe else []
+    return ["flash", *chosen, method["device"], "load", str(image.hex)]
+
+
+METHODS = {
+    "pyocd": Method("pyocd", "pip install pyocd", _pyocd),
+    "openocd": Method("openocd", "on Debian: apt install openocd", _openocd),
+    "jlink": Method("JLinkExe", "SEGGER's J-Link software", _jlink, _jlink_script),
+    "stm32_programmer": Method(
+        "STM32_Programmer_CLI", "ST's STM32CubeProgrammer", _stm32_programmer
+    ),
+    "st_flash": Method("st-flash", "on Debian: apt install stlink-tools", _st_flash),
+    "dfu_util": Method("dfu-util", "on Debian: apt install dfu-util", _dfu_util),
+    "bossac": Method("bossac", "on Debian: apt install bossa-cli", _bossac),
+    "linkserver": Method("LinkServer", "NXP's LinkServer", _linkserver),
+}
+
+_NO_PROBE = "no board was found: is its debug probe, or its boot loader, connected by USB?"
+_SEVERAL = "several boards are connected: say which one with --probe=<serial number>"
+_LOCKED = (
+    "the chip is locked against reading: its maker's tool unlocks it, which erases all that it has"
+)
+_WRONG_CHIP = "the chip is another one than the board's, or has no power: is it this board?"
+_NO_PERMISSION = """\
+you may not use the probe. As root, write this line to /etc/udev/rules.d/70-debug-probe.rules,
+then `udevadm control --reload`, and plug the board in again:
+  SUBSYSTEM=="usb", ATTRS{idVendor}=="<vendor, as lsusb shows it>", TAG+="uaccess"\
+"""
+
+# What tools say, and what to make of it; the first that matches.
+_COMPLAINTS = (
+    (
+        r"LIBUSB_ERROR_ACCESS|[Pp]ermission denied|Access denied|insufficient permissions",
+        _NO_PERMISSION,
+    ),
+    (r"Cannot open DFU device .*\[?access", _NO_PERMISSION),
+    (r"[Mm]ore than one|[Mm]ultiple (debug )?probes|[Ss]everal (ST-LINK|J-Link)", _SEVERAL),
+    (
+        r"APPROTECT|[Rr]ead(out)? [Pp]rotect|RDP|is (locked|secured)|device is protected"
+        r"|access port is disabled",
+        _LOCKED,
+    ),
+    (
+        r"[Nn]o (available )?(connected )?debug probes|No (J-Link|emulators|ST-LINK|STLink)"
+        r"|Couldn't find any ST-Link|unable to find a matching CMSIS-DAP|No DFU capable"
+        r"|No device found|No probes? (detected|found)|open failed|Cannot connect to J-Link"
+        r"|No debug probe detected",
+        _NO_PROBE,
+    ),
+    (
+        r"[Uu]nexpected (idcode|IDCODE|AP)|Could not find core|[Uu]nknown chip|wrong (chip|device)"
+        r"|No STM32 target|init mode failed|[Cc]annot identify target",
+        _WRONG_CHIP,
+    ),
+)
+
+
+def advice(output: str) -> str:
+    """What to do about what a tool printed before it failed; "" if that is not known."""
+    return next((text for pattern, text in _COMPLAINTS if re.search(pattern, output)), "")

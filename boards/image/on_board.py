@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shows what a board that is connected prints; first writes the image to it, if asked.
+
+    on_board --board=board.json --elf=program.elf --size=size.json [--facts=facts.json ...] \\
+        [--port=/dev/ttyACM0] [--flash_tool=..] [--probe=..] program.hex program.bin
+    on_board --monitor [--port=..]
+
+With an image it ends at the program's last line, PL:PASS or PL:FAIL, at a fault, which is explained
+as in the simulator, or when nothing came for --silence seconds; then with the table of `.sim`,
+which has no instructions. With --monitor it only shows, until Ctrl-C.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from absl import app, flags
+
+from boards.board import Board, BoardError, load_board
+from boards.image.flash import FlashError, flash, visible_path
+from boards.image.flash_tools import Image
+from boards.image.serial_port import PortError, find_port, open_port, read_chunks
+from boards.image.summary import summary
+from boards.simulator.elf import Elf
+from boards.simulator.fault import explain, find_fault
+from boards.simulator.simulate import FAIL, PASS, Run, Tools
+
+_ELF = flags.DEFINE_string("elf", "", "The program, for what faults mean.")
+_SIZE = flags.DEFINE_string("size", "", "The image's size.json.")
+_FACTS = flags.DEFINE_multi_string("facts", [], "JSON files with more rows, for the top.")
+_MONITOR = flags.DEFINE_bool("monitor", False, "Only show what the board prints.")
+_PORT = flags.DEFINE_string("port", "", "The serial port; the only one of USB if not given.")
+_SILENCE = flags.DEFINE_float("silence", 30, "Seconds without a character until it is stopped.")
+
+_ENDED_BADLY = 1
+_NOT_RUN = 2
+
+
+def until_the_end(descriptor: int, silence: float) -> str:
+    """Shows what arrives up to a program's last line, and returns it."""
+    text = ""
+    for chunk in read_chunks(descriptor, silence):
+        sys.stdout.write(chunk)
+        sys.stdout.flush()
+        text += chunk.replace("\r", "")
+        whole = text[: text.rfind("\n") + 1]
+        if any(line == PASS or line.startswith((FAIL, "PL:FAULT")) for line in whole.splitlines()):
+            return text
+    return text
+
+
+def problem(console: str, elf: Path, tools: Tools, silence: float) -> str:
+    """Returns how the run differs from one that ended well, "" if it does not."""
+    fault = find_fault(console)
+    if fault is not None:
+        return explain(fault, Elf(elf), tools.addr2line)
+    lines = console.splitlines()
+    failed = [line for line in lines if line.startswith(FAIL)]
+    if failed:
+        return failed[0]
+    return "" if PASS in lines else f"nothing came for {silence:g} s, and {PASS} before that"
+
+
+def _run(board: Board, image: Image, elf: Path, size: dict[str, Any], facts: dict[str, Any]) -> int:
+    descriptor = open_port(find_port(_PORT.value))
+    flash(board, image, flags.FLAGS.flash_tool, flags.FLAGS.probe, [])
+    console = until_the_end(descriptor, _SILENCE.value)
+    found = problem(console, elf, Tools.of_build(), _SILENCE.value)
+    if found:
+        print(f"{elf.name}: {found}", file=sys.stderr)
+        return _ENDED_BADLY
+    run = Run(console, None, "", None, 0)
+    print("\n" + summary(run, size, facts, None))
+    return 0
+
+
+def _monitor() -> int:
+    try:
+        for chunk in read_chunks(open_port(find_port(_PORT.value)), 0):
+            sys.stdout.write(chunk)
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        print()
+    return 0
+
+
+def main(argv: Sequence[str]) -> int:
+    try:
+        if _MONITOR.value:
+            return _monitor()
+        if len(argv) != 3:
+            raise app.UsageError("name the image's .hex and .bin")
+        facts: dict[str, Any] = {}
+        for path in _FACTS.value:
+            facts |= json.loads(Path(path).read_text())
+        return _run(
+            load_board(Path(flags.FLAGS.board)),
+            Image(visible_path(Path(argv[1])), visible_path(Path(argv[2]))),
+            Path(_ELF.value),
+            json.loads(Path(_SIZE.value).read_text()),
+            facts,
+        )
+    except (BoardError, FlashError, PortError) as error:
+        print(error, file=sys.stderr)
+        return _NOT_RUN
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board's console, played by the other end of a pseudo-terminal."""
+
+import json
+import os
+import pty
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from absl.testing import flagsaver
+
+from boards.image.on_board import main
+from boards.image.serial_port import PortError, find_port, open_port, read_chunks
+
+_BOARD = Path("boards/microbit/microbit.json")
+_SIZE = {
+    "name": "app",
+    "board": "microbit",
+    "core": "cortex-m0",
+    "memories": [{"name": "flash", "kind": "flash", "size": 262144, "used": 65536}],
+    "stack": {"size": 2048, "bound": 700},
+}
+
+
+@pytest.fixture
+def line() -> Iterator[tuple[int, str]]:
+    """The board's end of its serial line, and the port's name at ours."""
+    board, ours = pty.openpty()
+    yield board, os.ttyname(ours)
+    os.close(board)
+    os.close(ours)
+
+
+def _run(folder: Path, line: tuple[int, str], prints: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Flashes with a stand-in for pyOCD, after which the board prints."""
+    called = folder / "called"
+    tool = folder / "pyocd"
+    tool.write_text(f'#!/bin/sh\necho "$@" >"{called}"\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    size = folder / "size.json"
+    size.write_text(json.dumps(_SIZE))
+    facts = folder / "facts.json"
+    facts.write_text('{"agreement": 0.99}')
+
+    def board() -> None:
+        while not called.exists():
+            time.sleep(0.01)
+        for part in prints.splitlines(keepends=True):
+            os.write(line[0], part.encode())
+
+    thread = threading.Thread(target=board)
+    os.write(line[0], b"what an earlier program printed: PL:PASS\nPL:PASS\n")
+    thread.start()
+    with flagsaver.as_parsed(
+        board=str(_BOARD),
+        elf="app.elf",
+        size=str(size),
+        facts=[str(facts)],
+        port=line[1],
+        silence="1",
+        monitor="false",
+        flash_tool="",
+        probe="",
+    ):
+        status = main(["run", "app.hex", "app.bin"])
+    thread.join()
+    return status
+
+
+def test_a_program_that_ends_well(
+    tmp_path: Path,
+    line: tuple[int, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert _run(tmp_path, line, "hello\nPL:STAT images 450\r\nPL:PASS\r\n", monkeypatch) == 0
+    printed = capfd.readouterr().out
+    assert "earlier" not in printed
+    _, table = printed.split("PL:PASS")
+    assert [row.split() for row in table.strip().splitlines()] == [
+        ["app", "on", "microbit", "(cortex-m0)"],
+        ["agreement", "99.00%"],
+        ["images", "450"],
+        ["flash", "(flash)", "65,536", "of", "262,144", "bytes", "(25.0%)"],
+        ["of", "that", "the", "stack", "at", "most", "700", "of", "2,048", "bytes"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prints", "said"),
+    [
+        ("PL:FAIL seven is not eight\n", "app.elf: PL:FAIL seven is not eight"),
+        ("hello\nPL:PAS", "app.elf: nothing came for 1 s, and PL:PASS before that"),
+    ],
+)
+def test_a_program_that_does_not(
+    tmp_path: Path,
+    line: tuple[int, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    prints: str,
+    said: str,
+) -> None:
+    assert _run(tmp_path, line, prints, monkeypatch) == 1
+    assert capfd.readouterr().err.strip() == said
+
+
+def test_which_port(tmp_path: Path) -> None:
+    with pytest.raises(PortError, match="is the board connected"):
+        find_port("", tmp_path)
+    (tmp_path / "ttyACM0").touch()
+    assert find_port("", tmp_path) == tmp_path / "ttyACM0"
+    (tmp_path / "ttyUSB1").touch()
+    with pytest.raises(PortError, match="several serial ports .*ttyACM0, .*ttyUSB1"):
+        find_port("", tmp_path)
+    assert find_port(str(tmp_path / "ttyUSB1")) == tmp_path / "ttyUSB1"
+    with pytest.raises(PortError, match="ttyX is not there"):
+        find_port(str(tmp_path / "ttyX"))
+
+
+def test_bytes_arrive_as_they_are(line: tuple[int, str]) -> None:
+    descriptor = open_port(Path(line[1]))
+    os.write(line[0], b"a\r\nb\x03\x11\n")
+    assert "".join(read_chunks(descriptor, 0.2)) == "a\r\nb\x03\x11\n"
+    os.close(descriptor)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images for boot loaders that are a USB drive: UF2, and the drive.
+
+A UF2 file is a sequence of blocks of 512 bytes, each of which says where its 256 bytes belong, so
+that blocks may arrive in any order ("USB Flashing Format").
+"""
+
+import os
+import struct
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+_MAGIC = (0x0A324655, 0x9E5D5157)
+_LAST_MAGIC = 0x0AB16F30
+_HAS_FAMILY = 0x00002000
+_BYTES = 256
+_ERASED = 0xFF
+
+INFO = "INFO_UF2.TXT"
+"""What such a drive has in its root."""
+
+
+class HexError(Exception):
+    """A file is not Intel hex; the text says where."""
+
+
+def read_hex(text: str) -> dict[int, int]:
+    """Returns the bytes of a file in Intel's hex format by address."""
+    memory: dict[int, int] = {}
+    base = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            record = bytes.fromhex(line.removeprefix(":"))
+        except ValueError as error:
+            raise HexError(f"line {number}: {error}") from error
+        if len(record) < 5 or len(record) != record[0] + 5 or sum(record) % 256 != 0:
+            raise HexError(f"line {number} is damaged")
+        address, kind, data = int.from_bytes(record[1:3], "big"), record[3], record[4:-1]
+        if kind == 0:
+            memory |= {base + address + i: byte for i, byte in enumerate(data)}
+        elif kind in (2, 4):
+            base = int.from_bytes(data, "big") << (4 if kind == 2 else 16)
+    return memory
+
+
+def uf2(memory: Mapping[int, int], family: int) -> bytes:
+    """Returns the file for bytes by address; `family` is the chip's number in UF2."""
+    pages = sorted({address // _BYTES for address in memory})
+    blocks = []
+    for index, page in enumerate(pages):
+        start = page * _BYTES
+        data = bytes(memory.get(start + i, _ERASED) for i in range(_BYTES))
+        head = (*_MAGIC, _HAS_FAMILY, start, _BYTES, index, len(pages), family)
+        blocks.append(struct.pack("<8I", *head) + data.ljust(476, b"\0"))
+        blocks[-1] += struct.pack("<I", _LAST_MAGIC)
+    return b"".join(blocks)
+
+
+def _mounted() -> Iterable[Path]:
+    for line in Path("/proc/mounts").read_text().splitlines():
+        yield Path(line.split()[1].replace("\\040", " "))
+
+
+def drives(board_id: str, mounted: Iterable[Path] | None = None) -> list[Path]:
+    """Returns the drives that are such a board's boot loader: its INFO_UF2.TXT names `board_id`."""
+    found = []
+    for folder in _mounted() if mounted is None else mounted:
+        try:
+            info = (folder / INFO).read_text(errors="replace")
+        except OSError:
+            continue
+        if f"Board-ID: {board_id}" in info:
+            found.append(folder)
+    return found
+
+
+def copy_to_drive(data: bytes, name: str, drive: Path) -> None:
+    """Writes a file and sees it through: the board restarts when it has all of it."""
+    with (drive / f"{name}.uf2").open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

@@ -38,6 +38,9 @@ class Backend:
       compile: what the engine runs for a region, a dialect graph whose inputs and results are the
         region's border. It may change the graph that it is given. None for the CPU, whose ops stay
         calls of kernels.
+      adopt: rewrites a region, in place, before it is compiled: ops that the engine computes
+        otherwise than the CPU become ops with the engine's arithmetic. What comes out is the
+        reference of what the engine computes.
       reject: why the engine cannot run a node.
       reject_region: why it cannot run a convex region of nodes, in the order of the graph, each of
         which it can run.
@@ -54,6 +57,7 @@ class Backend:
     name: str
     delegate_id: str = ""
     compile: Callable[[GraphModule], Payload] | None = None
+    adopt: Callable[[GraphModule], None] | None = None
     reject: Callable[[Node], str] = _nothing
     reject_region: Callable[[Sequence[Node]], str] = _nothing
     not_worth: Callable[[Sequence[Node]], str] = _nothing
@@ -75,8 +79,10 @@ class Backend:
                 return f"{attribute} is {given!r}, not a {kind.__name__.lower()}"
         if not self.dtypes:
             return "dtypes is empty: it could take nothing"
-        hooks = {"reject": self.reject, "reject_region": self.reject_region}
+        hooks: dict[str, Any] = {"reject": self.reject, "reject_region": self.reject_region}
         hooks["not_worth"] = self.not_worth
+        if self.adopt is not None:
+            hooks["adopt"] = self.adopt
         if self.compile is not None:
             hooks["compile"] = self.compile
             if not isinstance(self.delegate_id, str) or not is_name(self.delegate_id):

@@ -126,6 +126,8 @@ def _compiled(module: GraphModule, region: Region, backend: Backend) -> Delegate
     for node in ops:
         node.meta["runs_on"] = backend.name
     graph = extract(module, region)
+    if backend.adopt is not None:
+        _call(backend, "adopt", ops, graph)
     # A copy: what the backend makes of its graph is no part of the reference.
     payload = _call(backend, "compile", ops, copy.deepcopy(graph))
     if problem := _payload_problem(payload):

@@ -9,7 +9,7 @@ from torch.fx import GraphModule, Node
 
 from aot.backends.backend import Backend
 from aot.backends.cortex_m import CORTEX_M
-from aot.backends.ethos_u.emit import only_moves, reject, tosa_of
+from aot.backends.ethos_u.emit import adopt, only_moves, reject, tosa_of
 from aot.backends.ethos_u.npus import NPUS, Npu
 from aot.backends.ethos_u.vela import compile_tosa
 from aot.backends.ethos_u.verify import verify
@@ -27,6 +27,7 @@ def ethos_u(configuration: str) -> Backend:
         "ethos_u",
         "EthosUBackend",
         lambda region: _compile(region, npu),
+        adopt=adopt,
         reject=lambda node: reject(node, npu),
         not_worth=_not_worth,
     )
@@ -44,7 +45,7 @@ def _not_worth(nodes: Sequence[Node]) -> str:
 
 
 def _compile(region: GraphModule, npu: Npu) -> Payload:
-    tosa = tosa_of(region)
+    tosa = tosa_of(region, npu)
     data = compile_tosa(tosa, npu)
     report = verify(region, tosa, data, npu)
     scratch_bytes = parse_payload(data).scratch_size

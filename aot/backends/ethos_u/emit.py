@@ -21,7 +21,10 @@ from aot.dialect.graph import (
     tensor_constant,
 )
 
-_CONSTANTS = {"weight", "bias", "multiplier", "shift", "table"}
+ADOPTED = "ethos_u_"
+"""In front of the names of ops with arithmetic of the NPU's own."""
+
+_CONSTANTS = {"weight", "bias", "multiplier", "shift", "table", "exp_table"}
 
 
 def reject(node: Node, npu: Npu) -> str:
@@ -47,9 +50,21 @@ def only_moves(node: Node) -> bool:
     return EMITTERS[op.name].moves
 
 
-def tosa_of(region: GraphModule) -> bytes:
-    """The flatbuffer of a region each of whose ops `reject` lets through."""
-    graph = TosaGraph()
+def adopt(region: GraphModule) -> None:
+    """Puts ops with arithmetic of the NPU's own in the place of those that it cannot compute as the
+    CPU does.
+    """
+    for node in region.graph.nodes:
+        op = dialect_op(node)
+        adopted = EMITTERS[op.name].adopts if op is not None else None
+        if adopted is not None:
+            node.target = adopted.overload
+    region.recompile()
+
+
+def tosa_of(region: GraphModule, npu: Npu) -> bytes:
+    """The flatbuffer of a region each of whose ops `reject` lets through, adopted."""
+    graph = TosaGraph(keeps_inputs_far=npu.keeps_inputs_far)
     values: dict[Node, Value] = {}
     inputs, outputs = border_nodes(region)
     for node in inputs:
@@ -59,7 +74,7 @@ def tosa_of(region: GraphModule) -> bytes:
             given = {
                 name: _emitted(region, values, value) for name, value in arguments(node).items()
             }
-            values[node] = EMITTERS[op.name].emit(graph, **given)
+            values[node] = EMITTERS[op.name.removeprefix(ADOPTED)].emit(graph, **given)
             assert values[node].shape == shape_of(node), node
     for node in outputs:
         graph.output(values[node])

@@ -23,6 +23,11 @@ class Npu:
     modelled: bool
 
     @property
+    def keeps_inputs_far(self) -> bool:
+        """Whether a region's inputs and outputs lie in the memory behind the cache."""
+        return self.memory_mode.startswith("Dedicated_Sram")
+
+    @property
     def is_smallest(self) -> bool:
         """Whether Vela 5.1.0 loads tables that it fuses into a transpose behind the end of its
         memory.

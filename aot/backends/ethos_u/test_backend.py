@@ -21,6 +21,7 @@ from aot.backends.ethos_u import backend as ethos_u_backend
 from aot.backends.ethos_u.emitters import conv2d
 from aot.backends.ethos_u.npus import NPUS
 from aot.dialect.delegate import Delegate, delegate_of
+from aot.dialect.graph import dialect_op
 from aot.errors import LoweringError
 from aot.partition.partition import partition
 from aot.partition.testing import IMAGE, calls, everything, residual, rewritten, two_ends
@@ -94,13 +95,12 @@ def test_u85_is_compiled_but_not_executed() -> None:
 def left_over() -> GraphModule:
     """Ops for the CPU before, between and behind those of the NPU."""
 
-    def forward(a: Any, b: Any, c: Any, x: torch.Tensor) -> torch.Tensor:
+    def forward(a: Any, b: Any, c: Any, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         x = F.max_pool2d(a(x), 2, dilation=2)
-        y: torch.Tensor = torch.softmax(b(x), 1) + c(x)
-        return y.flatten(1)[:, ::2]
+        return torch.log_softmax(b(x), 1).flatten(1), c(x)
 
-    convs = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 6, 1), nn.Conv2d(4, 6, 3, stride=(1, 2), padding=1)
-    return rewritten(forward, convs[0], convs[1], nn.Conv2d(4, 6, 1, groups=2), shapes=[IMAGE])
+    convs = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 6, 1), nn.Conv2d(4, 6, 1, stride=(1, 4))
+    return rewritten(forward, *convs, shapes=[(1, 3, 8, 24)])
 
 
 def test_reasons_are_told() -> None:
@@ -108,10 +108,29 @@ def test_reasons_are_told() -> None:
     told = {reason for node, _ in everything(module) for reason in node.meta["not_on"].values()}
     assert {
         "its dilation is 2: TOSA's pools have none",
-        "softmax has no form for it",
-        "its step is 2: TOSA's slices are contiguous",
-        "its 2 groups of channels are none of TOSA's",
+        "log_softmax has no form for it",
+        "its stride is 4, of at most 3",
     } <= told
+
+
+def encoder_layer() -> GraphModule:
+    layer = nn.TransformerEncoderLayer(16, 2, 32, activation="gelu", batch_first=True)
+    return rewritten(lambda layer, x: layer(x), layer, shapes=[(1, 9, 16)])
+
+
+def test_an_encoder_layer_is_one_delegate_with_the_npus_arithmetic() -> None:
+    module = net(encoder_layer)
+    inputs = int8_inputs(module)
+    cpu = module(*inputs)
+    (delegate,) = delegates(partitioned(module))
+    assert calls(module).cpu == []
+    names = {op.name for n in delegate.region.graph.nodes if (op := dialect_op(n))}
+    assert {"ethos_u_softmax", "ethos_u_normalize", "bmm"} <= names
+    assert not {"softmax", "normalize"} & names
+    adopted = module(*inputs)
+    outputs = EthosUModel("ethos-u55-128").run(delegate.payload.data, [x.numpy() for x in inputs])
+    assert [y.ravel().tolist() for y in outputs] == [y.flatten().tolist() for y in adopted]
+    assert all((y.int() - x.int()).abs().max() <= 8 for x, y in zip(cpu, adopted, strict=True))
 
 
 def test_what_only_moves_bytes_stays() -> None:
@@ -140,6 +159,6 @@ def test_what_vela_makes_wrong_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_what_vela_refuses_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ethos_u_backend, "tosa_of", lambda region: b"no flatbuffer")
+    monkeypatch.setattr(ethos_u_backend, "tosa_of", lambda *_: b"no flatbuffer")
     with pytest.raises(LoweringError, match="`compile` of backend 'ethos_u' fails: VelaError"):
         partitioned(net(residual))

@@ -13,9 +13,18 @@ import torch
 import tosa_serializer as ts
 
 Array = npt.NDArray[Any]
-INT8, INT32 = int(ts.DType.INT8), int(ts.DType.INT32)
+INT8, INT16 = int(ts.DType.INT8), int(ts.DType.INT16)
+INT32, INT48 = int(ts.DType.INT32), int(ts.DType.INT48)
 
-_NUMPY: dict[int, type[np.integer[Any]]] = {INT8: np.int8, INT32: np.int32}
+_NUMPY: dict[int, type[np.integer[Any]]] = {
+    INT8: np.int8,
+    INT16: np.int16,
+    INT32: np.int32,
+    INT48: np.int64,
+}
+_SUMS = {INT8: INT32, INT16: INT48}
+"""What values of a type are added up in."""
+
 _NAN = ts.NanPropagationMode.PROPAGATE
 
 
@@ -37,11 +46,13 @@ def _attribute(kind: str, *args: Any, **kwargs: Any) -> Any:
 class TosaGraph:
     """Adds operators one by one; the same calls give the same bytes.
 
-    Values are int8 or int32. Windows and layouts are TOSA's: NHWC, padding (top, bottom, left,
-    right), and output sizes come out without a remainder.
+    Values are int8, int16 or int32, and int48 between sums and RESCALE. Windows and layouts are
+    TOSA's: NHWC, padding (top, bottom, left, right), and output sizes come out without a remainder.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, keeps_inputs_far: bool = False) -> None:
+        """keeps_inputs_far: whether inputs lie in memory that is slow to read."""
+        self._keeps_inputs_far = keeps_inputs_far
         self._serializer = ts.TosaSerializer(
             "", targetMajor=1, targetMinor=0, targetPatch=0, targetDraft=False
         )
@@ -51,6 +62,10 @@ class TosaGraph:
         self._slices: set[str] = set()  # and of what SLICE gave
         self._views: dict[str, Value] = {}  # what a RESHAPE is of, by its name
         self._written: set[str] = set()  # names of those that something reads
+
+    def reads_slowly(self, x: Value) -> bool:
+        """Whether reading x twice takes longer than a copy of it."""
+        return self._keeps_inputs_far and self.before_reshape(x).name in self._border
 
     def serialize(self) -> bytes:
         return bytes(self._serializer.serialize())
@@ -90,7 +105,7 @@ class TosaGraph:
         padding: Sequence[int] = (0, 0, 0, 0),
         dilation: Sequence[int] = (1, 1),
     ) -> Value:
-        """int32 sums; weight int8 [O, KH, KW, C], bias int32 [O]."""
+        """Sums, int32 of int8, int48 of int16; weight int8 [O, KH, KW, C], bias as the sums [O]."""
         weights = self.constant(weight, INT8)
         out, kernel = weights.shape[0], weights.shape[1:3]
         size = _window_sizes(x, kernel, stride, padding, dilation)
@@ -108,7 +123,7 @@ class TosaGraph:
         padding: Sequence[int] = (0, 0, 0, 0),
         dilation: Sequence[int] = (1, 1),
     ) -> Value:
-        """int32 sums; weight int8 [KH, KW, C, 1], bias int32 [C]."""
+        """Sums as of conv2d; weight int8 [KH, KW, C, 1], bias as the sums [C]."""
         weights = self.constant(weight, INT8)
         size = _window_sizes(x, weights.shape[:2], stride, padding, dilation)
         window = (stride, padding, dilation)
@@ -129,13 +144,15 @@ class TosaGraph:
     ) -> Value:
         """((x - input_zero_point) * multiplier, rounded) >> shift, + output_zero_point, saturated.
 
-        multiplier int32 and shift in [2, 62], numbers or arrays [C] by last dimension.
+        multiplier int32, int16 for x of 48 bits, and shift in [2, 62], numbers or arrays [C] by
+        last dimension.
         """
+        is_wide = x.dtype == INT48
         multipliers, shifts = np.atleast_1d(multiplier), np.atleast_1d(shift)
         rounding = ts.RoundingMode.DOUBLE_ROUND if double_round else ts.RoundingMode.SINGLE_ROUND
         attribute = _attribute(
             "Rescale",
-            scale32=True,
+            scale32=not is_wide,
             rounding_mode=rounding,
             per_channel=len(multipliers) > 1,
             input_unsigned=False,
@@ -143,7 +160,7 @@ class TosaGraph:
         )
         inputs = [
             x,
-            self.constant(multipliers, INT32),
+            self.constant(multipliers, INT16 if is_wide else INT32),
             self.constant(shifts, INT8),
             self.constant([input_zero_point], x.dtype),
             self.constant([output_zero_point], dtype),
@@ -173,9 +190,67 @@ class TosaGraph:
         return self._elementwise(ts.Op.MINIMUM, [a, b], a.dtype, _attribute("Minimum", _NAN))
 
     def table(self, x: Value, table: Any) -> Value:
-        """int8 table [256] of int8 values, the first for -128."""
-        inputs = [x, self.constant(table, INT8)]
-        return self._operator(ts.Op.TABLE, inputs, x.shape, INT8, _attribute("Table"))
+        """int8 table [256] of int8 values, the first for -128; or int16 table [513] of int16 ones,
+        read between its entries with 7 bits, which gives int32 with these 7 bits more.
+        """
+        inputs = [x, self.constant(table, x.dtype)]
+        dtype = {INT8: INT8, INT16: INT32}[x.dtype]
+        return self._operator(ts.Op.TABLE, inputs, x.shape, dtype, _attribute("Table"))
+
+    def clz(self, x: Value) -> Value:
+        """Leading zeros of int32 values."""
+        return self._operator(ts.Op.CLZ, [x], x.shape, INT32, _attribute("Clz"))
+
+    def shift_left(self, a: Value, b: Value) -> Value:
+        attribute = _attribute("LogicalLeftShift")
+        return self._elementwise(ts.Op.LOGICAL_LEFT_SHIFT, [a, b], INT32, attribute)
+
+    def shift_right(self, a: Value, b: Value) -> Value:
+        """Rounded to nearest, ties up."""
+        attribute = _attribute("ArithmeticRightShift", True)
+        return self._elementwise(ts.Op.ARITHMETIC_RIGHT_SHIFT, [a, b], INT32, attribute)
+
+    def matmul(self, a: Value, b: Value, a_zero_point: int, b_zero_point: int) -> Value:
+        """int32 sums of int8 [B, M, K] and [B, K, N]."""
+        zero_points = [self.constant([z], INT8) for z in (a_zero_point, b_zero_point)]
+        shape = (*a.shape[:2], b.shape[2])
+        inputs = [a, b, *zero_points]
+        return self._operator(ts.Op.MATMUL, inputs, shape, INT32, _attribute("MatMul"))
+
+    def transpose_conv2d(
+        self,
+        x: Value,
+        weight: Any,
+        bias: Any,
+        zero_point: int,
+        padding: Sequence[int],
+        stride: Sequence[int],
+        size: Sequence[int],
+    ) -> Value:
+        """int32 sums; weight int8 [O, KH, KW, C], bias int32 [O]; padding of the result, negative
+        to cut it."""
+        attribute = _attribute(
+            "TransposeConv2d",
+            out_pad=list(padding),
+            stride=list(stride),
+            local_bound=False,
+            acc_type=INT32,
+        )
+        weights = self.constant(weight, INT8)
+        inputs = [
+            x,
+            weights,
+            self.constant(bias, INT32),
+            self.constant([zero_point], INT8),
+            self.constant([0], INT8),
+        ]
+        shape = (x.shape[0], *size, weights.shape[0])
+        return self._operator(ts.Op.TRANSPOSE_CONV2D, inputs, shape, INT32, attribute)
+
+    def reduce_max(self, x: Value, axis: int) -> Value:
+        shape = tuple(1 if d == axis else s for d, s in enumerate(x.shape))
+        attribute = _attribute("ReduceMax", axis, _NAN)
+        return self._operator(ts.Op.REDUCE_MAX, [x], shape, x.dtype, attribute)
 
     def max_pool2d(
         self, x: Value, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]
@@ -253,18 +328,19 @@ class TosaGraph:
         shape: Sequence[int],
     ) -> Value:
         stride, padding, dilation = map(list, window)
+        sums = _SUMS[x.dtype]
         attribute = _attribute(
-            kind, pad=padding, stride=stride, dilation=dilation, local_bound=False, acc_type=INT32
+            kind, pad=padding, stride=stride, dilation=dilation, local_bound=False, acc_type=sums
         )
         inputs = [
             x,
             weights,
-            self.constant(bias, INT32),
-            self.constant([zero_point], INT8),
+            self.constant(bias, sums),
+            self.constant([zero_point], x.dtype),
             self.constant([0], INT8),
         ]
         op = {"Conv2d": ts.Op.CONV2D, "DepthwiseConv2d": ts.Op.DEPTHWISE_CONV2D}[kind]
-        return self._operator(op, inputs, shape, INT32, attribute)
+        return self._operator(op, inputs, shape, sums, attribute)
 
     def _elementwise(self, op: int, inputs: Sequence[Value], dtype: int, attribute: Any) -> Value:
         shape = np.broadcast_shapes(inputs[0].shape, inputs[1].shape)

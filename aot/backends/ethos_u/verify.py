@@ -120,7 +120,7 @@ def _culprit(region: GraphModule, npu: Npu) -> str:
     for count in range(1, len(nodes)):
         part = extract(region, nodes[:count])
         try:
-            payload = compile_tosa(tosa_of(part), npu)
+            payload = compile_tosa(tosa_of(part, npu), npu)
         except VelaError as error:
             return f"up to `{nodes[count - 1].name}` it does not compile: {error}"
         if _executed(payload, list(_runs(part)), npu)[0]:

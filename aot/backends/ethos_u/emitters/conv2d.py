@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::conv2d: CONV2D, RESCALE."""
+"""pl::conv2d: CONV2D, RESCALE. Groups are convolutions of their own, SLICE in front of and CONCAT
+behind them, or, where they are thin, one whose other weights are 0.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +18,7 @@ from aot.dialect.ops.conv2d import convolved_size
 
 _SPAN = 255  # of int8
 _LARGEST_HEIGHT, _LARGEST_AREA = 64, 4096
+_THIN = 8  # channels that the NPU reads at once
 
 
 def sum_limit(weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
@@ -58,13 +61,10 @@ def reject(
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
-    groups: int,
     **_: int,
 ) -> str:
     kernel = weight.shape[1:3]
     windows = windows_of(input, kernel, stride, padding, dilation)
-    if groups != 1:
-        return f"its {groups} groups of channels are none of TOSA's"
     return (
         bad_kernel(kernel, dilation)
         or bad_stride(stride, windows)
@@ -89,16 +89,34 @@ def emit(
     activation_min: int,
     activation_max: int,
 ) -> Value:
+    if weight.shape[3] < _THIN:
+        weight, groups = dense(weight, groups), 1
+    width, outputs = weight.shape[3], weight.shape[0] // groups
     kernel = weight.shape[1:3]
     windows = windows_of(input, kernel, stride, padding, dilation)
-    shape = (input.shape[0], *windows, weight.shape[0])
-    x, pads, strides = fitted(graph, input, kernel, stride, padding, dilation, windows)
-    if tuple(kernel) == (1, 1) and max(strides) == 1 and not any(pads):
-        x = in_one_row(graph, x)
-    sums = graph.conv2d(x, weight, bias, input_zero_point, strides, pads, dilation)
-    limits = activation_min, activation_max
-    y = requantized(graph, sums, multiplier, shift, output_zero_point, *limits)
-    return graph.reshape(y, shape)
+    results = []
+    for group in range(groups):
+        size = (*input.shape[:3], width)
+        x = graph.slice(input, [0, 0, 0, group * width], size)
+        x, pads, strides = fitted(graph, x, kernel, stride, padding, dilation, windows)
+        if tuple(kernel) == (1, 1) and max(strides) == 1 and not any(pads):
+            x = in_one_row(graph, x)
+        own = slice(group * outputs, (group + 1) * outputs)
+        sums = graph.conv2d(x, weight[own], bias[own], input_zero_point, strides, pads, dilation)
+        scale, limits = (multiplier[own], shift[own]), (activation_min, activation_max)
+        results.append(requantized(graph, sums, *scale, output_zero_point, *limits))
+    y = results[0] if groups == 1 else graph.concat(results, 3)
+    return graph.reshape(y, (input.shape[0], *windows, weight.shape[0]))
+
+
+def dense(weight: torch.Tensor, groups: int) -> torch.Tensor:
+    """Weights [O, KH, KW, C / groups] of groups as such of all channels, [O, KH, KW, C]."""
+    outputs, height, columns, width = weight.shape
+    result = torch.zeros(outputs, height, columns, groups * width, dtype=weight.dtype)
+    for group, part in enumerate(weight.chunk(groups)):
+        rows = outputs // groups
+        result[group * rows :][:rows, :, :, group * width :][..., :width] = part
+    return result
 
 
 def in_one_row(graph: TosaGraph, x: Value) -> Value:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from aot.backends.ethos_u.tosa import Value
+from aot.dialect.library import Op
 
 
 def _takes_all(**_: object) -> str:
@@ -23,8 +24,11 @@ class Emitter:
       reject: why the NPU cannot run a call, as one phrase; "" if it can. Activations are tensors on
         the meta device.
       moves: the op computes nothing.
+      adopts: the op, with arithmetic of the NPU's own, that stands for this one where the NPU runs
+        it; it is what `emit` is for.
     """
 
     emit: Callable[..., Value]
     reject: Callable[..., str] = _takes_all
     moves: bool = False
+    adopts: Op | None = None

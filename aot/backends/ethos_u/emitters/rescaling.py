@@ -46,6 +46,11 @@ def widened(graph: TosaGraph, x: Value, zero_point: int) -> Value:
     return graph.rescale(x, *ONE, INT32, input_zero_point=zero_point)
 
 
+def narrowed(graph: TosaGraph, x: Value) -> Value:
+    """int32 x, saturated to int8."""
+    return graph.rescale(x, *ONE, INT8)
+
+
 def too_large(largest: torch.Tensor, multiplier: Any, shift: Any) -> str:
     """Why sums cannot be requantized as TOSA does it, which saturates only at the end.
 

@@ -1,22 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::slice: SLICE."""
+"""pl::slice: SLICE; with a step PAD or SLICE to whole steps, and SLICE of the first of each."""
 
 from __future__ import annotations
 
-import torch
+import math
 
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.tosa import TosaGraph, Value
 
 
-def reject(input: torch.Tensor, dim: int, start: int, end: int, step: int) -> str:
-    return "" if step == 1 else f"its step is {step}: TOSA's slices are contiguous"
-
-
 def emit(graph: TosaGraph, input: Value, dim: int, start: int, end: int, step: int) -> Value:
-    starts, size = [0] * len(input.shape), list(input.shape)
+    size = list(input.shape)
+    if step == 1:
+        return _range(graph, input, dim, start, end)
+    count = -(-(end - start) // step)
+    x = _range(graph, input, dim, start, min(start + count * step, size[dim]))
+    missing = count * step - x.shape[dim]
+    if missing:
+        padding = [0] * (2 * len(size))
+        padding[2 * dim + 1] = missing
+        x = graph.pad(x, padding, 0)
+    outer, inner = math.prod(size[:dim]), math.prod(size[dim + 1 :])
+    x = graph.reshape(graph.materialized(x), (outer * count, step, inner))
+    first = graph.slice(x, [0, 0, 0], (outer * count, 1, inner))
+    return graph.reshape(first, (*size[:dim], count, *size[dim + 1 :]))
+
+
+def _range(graph: TosaGraph, x: Value, dim: int, start: int, end: int) -> Value:
+    starts, size = [0] * len(x.shape), list(x.shape)
     starts[dim], size[dim] = start, end - start
-    return graph.slice(input, starts, size)
+    return graph.slice(x, starts, size)
 
 
-EMITTER = Emitter(emit, reject, moves=True)
+EMITTER = Emitter(emit, moves=True)

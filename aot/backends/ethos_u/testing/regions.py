@@ -17,6 +17,8 @@ from aot.dialect.arithmetic import quantize_mean, quantize_multiplier
 from aot.dialect.graph import NHWC, Builder, Edge, Origin
 from aot.dialect.library import OPS
 from aot.dialect.ops.conv2d import convolved_size
+from aot.dialect.ops.normalize import constants as normalization
+from aot.dialect.ops.softmax import exponential_table
 from aot.dialect.quantization import Quantization
 from aot.dialect.verifier import verify
 
@@ -118,9 +120,11 @@ def _window(draw: Draw, shape: Sequence[int], dilated: bool) -> Any:
 def _conv2d(draw: Draw) -> GraphModule:
     shape, zero_point = draw.image(), draw.zero_point()
     kernel, stride, padding, dilation = _window(draw, shape, dilated=True)
-    weight = draw.weights((draw.one_of(_CHANNELS), *kernel, shape[3]))
+    groups = 1 if draw.often() else draw.one_of([g for g in (1, 2, 3, 8) if shape[3] % g == 0])
+    outputs = groups * draw.one_of((1, 4)) if groups > 1 else draw.one_of(_CHANNELS)
+    weight = draw.weights((outputs, *kernel, shape[3] // groups))
     x, out = draw.input(shape, zero_point, NHWC), draw.zero_point()
-    window = stride, padding, dilation, 1
+    window = stride, padding, dilation, groups
     args = (weight, *draw.scales(weight), *window, zero_point, out, *draw.limits())
     return draw.region("conv2d", x, *args, zero_point=out, layout=NHWC)
 
@@ -133,6 +137,21 @@ def _depthwise_conv2d(draw: Draw) -> GraphModule:
     scales = draw.scales(weight.permute(2, 0, 1))
     args = (weight, *scales, *window, zero_point, out, *draw.limits())
     return draw.region("depthwise_conv2d", x, *args, zero_point=out, layout=NHWC)
+
+
+def _transpose_conv2d(draw: Draw) -> GraphModule:
+    shape, zero_point = draw.image(), draw.zero_point()
+    kernel, stride = draw.shape(2)[:2], [draw.integer(1, 2)] * 2
+    kernel = tuple(min(k, 5) for k in kernel)
+    padding = [draw.integer(0, k // 2) if draw.often() else 0 for k in kernel]
+    size = [(shape[1 + d] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in (0, 1)]
+    size = [max(1, s + draw.integer(0, stride[0] - 1)) for s in size]
+    groups = 1 if draw.often() else draw.one_of([g for g in (1, 2, 3) if shape[3] % g == 0])
+    weight = draw.weights((groups * draw.one_of((1, 4, 9)), *kernel, shape[3] // groups))
+    x, out = draw.input(shape, zero_point, NHWC), draw.zero_point()
+    args = (weight, *draw.scales(weight), stride, padding, [1, 1], size, groups)
+    numbers = (zero_point, out, *draw.limits())
+    return draw.region("transpose_conv2d", x, *args, *numbers, zero_point=out, layout=NHWC)
 
 
 def _linear(draw: Draw) -> GraphModule:
@@ -247,7 +266,7 @@ def _slice(draw: Draw) -> GraphModule:
     shape = draw.shape(draw.integer(1, 4))
     dim = draw.integer(0, len(shape) - 1)
     start = draw.integer(0, shape[dim] - 1)
-    args = (dim, start, draw.integer(start + 1, shape[dim]), 1)
+    args = (dim, start, draw.integer(start + 1, shape[dim]), draw.one_of((1, 1, 2, 3)))
     return draw.region("slice", draw.input(shape, 0), *args, zero_point=0)
 
 
@@ -264,21 +283,86 @@ def _transpose(draw: Draw) -> GraphModule:
     return draw.region("transpose", draw.input(shape, 0), perm, zero_point=0)
 
 
+def _softmax(draw: Draw) -> GraphModule:
+    shape = (*draw.shape(draw.integer(0, 3)), draw.one_of((1, 2, 17, 40, 257, 300)))
+    scale = float(np.exp(draw.rng.uniform(-5, 0)))
+    dim = len(shape) - 1 if draw.often() else draw.integer(0, len(shape) - 1)
+    table, _ = exponential_table(scale, shape[dim])
+    return draw.region("softmax", draw.input(shape, 0), table, dim, 256, zero_point=-128)
+
+
+def _normalize(draw: Draw) -> GraphModule:
+    """Over the last dimensions; over groups of channels, behind the batch or last."""
+    form, affine = draw.integer(0, 2), draw.often()
+    channels, groups = draw.one_of(((1, 1), (4, 2), (6, 6), (24, 3), (17, 1), (33, 11)))
+    if form == 0:
+        shape = draw.shape(draw.integer(1, 4))
+        first = draw.integer(0, len(shape) - 1)
+        parts = [*shape[:first], *(1 for _ in shape[first:])]
+        spread = shape[first:]
+    else:
+        batch, height, width = draw.shape(3)
+        shape = (batch, channels, height, width) if form == 1 else (batch, height, width, channels)
+        parts = [batch, groups, 1, 1] if form == 1 else [batch, 1, 1, groups]
+        spread = (channels, 1, 1) if form == 1 else (channels,)
+    draws = [torch.from_numpy(draw.rng.normal(0, 1, spread)) for _ in range(2)]
+    gain, offset = draws if affine else (torch.ones(()), torch.zeros(()))
+    centered, count = draw.often(), math.prod(shape) // math.prod(parts)
+    epsilon = float(np.exp(draw.rng.uniform(-9, 2)))
+    numbers = normalization(count, centered, epsilon, gain * 30, offset * 20)
+    zero_point, out = draw.zero_point(), draw.zero_point()
+    x = draw.input(shape, zero_point)
+    args = (*numbers[:2], parts, centered, *numbers[2:], zero_point, out, *draw.limits())
+    return draw.region("normalize", x, *args, zero_point=out)
+
+
+def _bmm(draw: Draw) -> GraphModule:
+    batch, (m, k, n) = draw.shape(draw.integer(0, 2)), draw.shape(3)
+    transposed = draw.often()
+    zero_points = draw.zero_point(), draw.zero_point(), draw.zero_point()
+    a = draw.input((*batch, m, k), zero_points[0])
+    b = draw.input((*batch, n, k) if transposed else (*batch, k, n), zero_points[1])
+    scale = quantize_multiplier(float(np.exp(draw.rng.uniform(-8, -3))))
+    args = (a, b, transposed, *zero_points, *scale, *draw.limits())
+    return draw.region("bmm", *args, zero_point=zero_points[2])
+
+
+def _larger(draw: Draw, op: str) -> GraphModule:
+    shape = draw.shape(draw.integer(1, 4))
+    shapes = [tuple(1 if draw.integer(0, 4) == 0 else s for s in shape) for _ in range(2)]
+    return draw.region(op, *(draw.input(s, 0) for s in shapes), zero_point=0)
+
+
+def _extreme(draw: Draw, op: str) -> GraphModule:
+    shape = draw.shape(draw.integer(1, 4))
+    first = draw.integer(0, len(shape) - 1)
+    dim = list(range(first, draw.integer(first, len(shape) - 1) + 1))
+    return draw.region(op, draw.input(shape, 0), dim, draw.often(), zero_point=0)
+
+
 REGIONS: dict[str, Callable[[Draw], GraphModule]] = {
     "add": _add,
+    "amax": lambda draw: _extreme(draw, "amax"),
+    "amin": lambda draw: _extreme(draw, "amin"),
     "avg_pool2d": _avg_pool2d,
+    "bmm": _bmm,
     "cat": _cat,
     "conv2d": _conv2d,
     "depthwise_conv2d": _depthwise_conv2d,
     "linear": _linear,
     "lut": _lut,
     "max_pool2d": _max_pool2d,
+    "maximum": lambda draw: _larger(draw, "maximum"),
     "mean": _mean,
+    "minimum": lambda draw: _larger(draw, "minimum"),
     "mul": _mul,
+    "normalize": _normalize,
     "pad": _pad,
     "reshape": _reshape,
     "slice": _slice,
+    "softmax": _softmax,
     "transpose": _transpose,
+    "transpose_conv2d": _transpose_conv2d,
 }
 
 

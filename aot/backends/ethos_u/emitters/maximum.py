@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::maximum: MAXIMUM of int32 between two RESCALEs by 1, which are one operation."""
+
+from __future__ import annotations
+
+import torch
+
+from aot.backends.ethos_u.emitters.emitter import Emitter
+from aot.backends.ethos_u.emitters.operands import aligned, bad_rank
+from aot.backends.ethos_u.emitters.rescaling import narrowed, widened
+from aot.backends.ethos_u.tosa import TosaGraph, Value
+
+
+def reject(a: torch.Tensor, b: torch.Tensor) -> str:
+    return bad_rank(a, b)
+
+
+def emit(graph: TosaGraph, a: Value | torch.Tensor, b: Value | torch.Tensor) -> Value:
+    x, y = (widened(graph, v, 0) for v in aligned(graph, a, b))
+    return narrowed(graph, graph.maximum(x, y))
+
+
+EMITTER = Emitter(emit, reject)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::normalize becomes pl::ethos_u_normalize, whose steps are TOSA's operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from aot.backends.ethos_u.emitters.emitter import Emitter
+from aot.backends.ethos_u.emitters.rescaling import clamped
+from aot.backends.ethos_u.ops.normalize import (
+    LARGEST_COUNT,
+    ethos_u_normalize,
+    norm_of,
+    normalize_steps,
+)
+from aot.backends.ethos_u.tosa import TosaGraph, Value
+
+
+def reject(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    parts: Sequence[int],
+    centered: bool,
+    epsilon: int,
+    radicand_shift: int,
+    normalized_bits: int,
+    output_bits: int,
+    input_zero_point: int,
+    **_: int,
+) -> str:
+    numbers = centered, epsilon, radicand_shift, normalized_bits, output_bits, input_zero_point
+    norm = norm_of(input, weight, bias, parts, *numbers)
+    if norm is None:
+        return "what it normalizes together lies neither in rows nor in groups of channels"
+    if norm.parts.count > LARGEST_COUNT:
+        return f"parts of {norm.parts.count}, of at most {LARGEST_COUNT}"
+    if norm.guard_bits < 0:
+        return "its sums of squares may need more than 31 bits"
+    return ""
+
+
+def emit(
+    graph: TosaGraph,
+    input: Value,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    parts: Sequence[int],
+    centered: bool,
+    epsilon: int,
+    radicand_shift: int,
+    normalized_bits: int,
+    output_bits: int,
+    input_zero_point: int,
+    output_zero_point: int,
+    activation_min: int,
+    activation_max: int,
+) -> Value:
+    x = graph.materialized(input)
+    numbers = centered, epsilon, radicand_shift, normalized_bits, output_bits, input_zero_point
+    norm = norm_of(torch.empty(x.shape, device="meta"), weight, bias, parts, *numbers)
+    assert norm is not None
+    y = normalize_steps(graph, x, norm, output_zero_point)
+    return clamped(graph, y, activation_min, activation_max)
+
+
+EMITTER = Emitter(emit, reject, adopts=ethos_u_normalize)

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::ethos_u_normalize: LayerNorm, GroupNorm, RMSNorm and their kin in 16 bits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from aot.backends.ethos_u.ops.parts import Parts, parts_of
+from aot.backends.ethos_u.steps import Integers, Steps, T, scale16, scale32
+from aot.backends.ethos_u.tosa import INT8, INT16, INT32, Array
+from aot.dialect.library import define
+
+LARGEST_COUNT = 65536
+"""Of the values in a part."""
+
+LEAST_DEVIATION = 0.25
+"""In steps of the input: parts that deviate less are divided by so much."""
+
+_ONE = scale32(1.0)
+_TOP = 32767
+_SPAN = 255
+_WEIGHT = 127
+_BIAS_BITS = 38  # of the NPU's 40
+_ENTRIES = np.arange(-256, 257)
+_LEAST_ENTRY = 64  # of 2^13
+_ROOTS = np.round(_TOP * np.sqrt(_LEAST_ENTRY / np.maximum(_ENTRIES, _LEAST_ENTRY)))
+"""32767 * sqrt(2^13 / t) at t = 128 * entry, of t from 2^13 on."""
+
+
+@dataclass(frozen=True)
+class Norm:
+    """What the arguments of pl::normalize say, in real numbers.
+
+    Attributes:
+      parts: where the values are that have mean and variance in common.
+      centered, zero_point: as the op's.
+      epsilon: that is added to the variance, in squared steps of the input.
+      gain, offset: of each channel: steps of the output by which a normalized value of 1 moves it,
+        and that are added.
+    """
+
+    parts: Parts
+    centered: bool
+    zero_point: int
+    epsilon: float
+    gain: Array
+    offset: Array
+
+    @property
+    def guard_bits(self) -> int:
+        """By how many bits sums of squares are scaled up; negative where they do not fit."""
+        square = 128**2 * (1 + 1 / 128) if self.centered else 4 * 128**2
+        largest = math.log2(self.parts.count * (square + self.epsilon))
+        return min(12, math.floor(30.99 - largest))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all channels have one positive gain and no offset."""
+        return bool(
+            (self.gain == self.gain[0]).all() and self.gain[0] > 0 and not self.offset.any()
+        )
+
+
+def norm_of(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    parts: Sequence[int],
+    centered: bool,
+    epsilon: int,
+    radicand_shift: int,
+    normalized_bits: int,
+    output_bits: int,
+    input_zero_point: int,
+) -> Norm | None:
+    """None where the parts do not lie as the NPU needs them."""
+    found = parts_of(
+        input.shape,
+        parts,
+        [w or b for w, b in zip(_varies(input, weight), _varies(input, bias), strict=True)],
+    )
+    if found is None:
+        return None
+    gain = found.by_channel(weight, input.dim()) * 2.0 ** (normalized_bits - 32 - output_bits)
+    return Norm(
+        found,
+        centered,
+        input_zero_point,
+        epsilon / 2.0**radicand_shift / found.count**2,
+        gain,
+        found.by_channel(bias, input.dim()) * 2.0**-output_bits,
+    )
+
+
+def _varies(input: torch.Tensor, constant: torch.Tensor) -> list[bool]:
+    """By dimension of the input."""
+    sizes = (1,) * (input.dim() - constant.dim()) + tuple(constant.shape)
+    return [size > 1 for size in sizes]
+
+
+def normalize_steps(steps: Steps[T], x: T, norm: Norm, zero_point: int) -> T:
+    """The output, int8, before limits.
+
+    With S and Q the sums of a part's values and of their squares, n values and m = round(S / n):
+
+    - d = x - m; where the values are not centered, m is the zero point;
+    - V = Q - m * (2 * S - n * m) + n * epsilon, which is the sum of d^2, exact, and epsilon;
+    - r = 1 / sqrt(V / n) by a table, relative to 2^-14, and to 1 / 32767 of the largest that
+      epsilon and LEAST_DEVIATION allow;
+    - d * r in int16, times the gain of its channel, and the offset, rounded once.
+    """
+    p, guard = norm.parts, norm.guard_bits
+    x = p.laid_out(steps, x)
+    squares = steps.rescale(
+        steps.mul(steps.rescale(x, *_ONE, INT32), steps.rescale(x, *_ONE, INT32)), *_ONE, INT16
+    )
+    total = p.total(steps, squares, guard, norm.epsilon * p.count)
+    if norm.centered:
+        twice = p.total(steps, x)
+        mean = steps.rescale(twice, *scale32(0.5 / p.count), INT8)
+        times = steps.rescale(mean, *scale32(float(p.count)), INT32)
+        scaled = steps.rescale(mean, *scale32(2.0**guard), INT32)
+        total = steps.sub(total, steps.mul(scaled, steps.sub(twice, times)))
+        spread = p.spread(steps, mean, INT8)
+        d = steps.sub(steps.rescale(x, *_ONE, INT32), steps.rescale(spread, *_ONE, INT32))
+        deviation = steps.rescale(d, *_ONE, INT16)
+    else:
+        center = norm.zero_point
+        if center:
+            twice = steps.sub(p.total(steps, x), _number(steps, center * p.count))
+            total = steps.sub(total, steps.mul(twice, _number(steps, center << guard)))
+        deviation = steps.rescale(x, *_ONE, INT16, input_zero_point=center)
+    least = max(LEAST_DEVIATION, math.sqrt(norm.epsilon))
+    root = p.spread(steps, _root(steps, total, p.count, guard, least), INT16)
+    product = steps.mul(steps.rescale(deviation, *_ONE, INT32), steps.rescale(root, *_ONE, INT32))
+    unit = 1 / (least * _TOP)  # of the product
+    if norm.is_plain:
+        factor = scale32(unit * float(norm.gain[0]))
+        y = steps.rescale(product, *factor, INT8, output_zero_point=zero_point)
+    else:
+        y = _affine(steps, product, unit, norm, zero_point)
+    return p.restored(steps, y)
+
+
+def _number(steps: Steps[T], value: int) -> T:
+    return steps.constant([[[[value]]]], INT32)
+
+
+def _root(steps: Steps[T], total: T, count: int, guard: int, least: float) -> T:
+    """1 / sqrt(total / count) of sums with guard bits, int16 in units of 1 / (least * 32767)."""
+    # The sum goes up by an even number of bits into [2^29, 2^31).
+    halves = steps.shift_right(steps.sub(steps.clz(total), _number(steps, 2)), _number(steps, 1))
+    # A sum with 0 is one operation with the RESCALE behind it, where that alone would be two.
+    up = steps.add(steps.shift_left(total, steps.add(halves, halves)), _number(steps, 0))
+    t = steps.rescale(up, *scale32(2.0**-16), INT16)
+    looked_up = steps.rescale(steps.table(t, _ROOTS), *scale32(2.0**-7), INT32)
+    wide = steps.add(steps.shift_left(looked_up, halves), _number(steps, 0))
+    # wide = 32767 * sqrt(2^13 / t) * 2^halves, with t = total * 2^(2 * halves - 16)
+    exact = math.sqrt(count * 2.0**guard / 2.0**29) / _TOP
+    return steps.rescale(wide, *scale32(exact * least * _TOP), INT16)
+
+
+def _affine(steps: Steps[T], product: T, unit: float, norm: Norm, zero_point: int) -> T:
+    gain, offset = np.abs(norm.gain), norm.offset
+    # n has to reach what moves the output over all its values, and never more than its bound.
+    bound = min(
+        math.sqrt(norm.parts.count), _SPAN / math.sqrt(norm.epsilon) if norm.epsilon else math.inf
+    )
+    moved = (_SPAN + np.abs(offset)) / np.maximum(gain, 2.0**-30)
+    reach = min(bound, float(moved.max()))
+    n = steps.rescale(product, *scale32(unit * _TOP / reach), INT16)
+    factor = gain * reach / _TOP / _WEIGHT
+    least = np.maximum(2.0**-40, np.abs(offset) * 2.0**-_BIAS_BITS)
+    weight = np.where(factor > least, _WEIGHT * np.sign(norm.gain), 0)
+    factor = np.maximum(factor, least)
+    pairs = [scale16(float(f)) for f in factor]
+    multiplier, shift = (np.array(values) for values in zip(*pairs, strict=True))
+    bias = np.round(offset * 2.0**shift / multiplier)
+    sums = steps.depthwise_conv2d(n, weight.reshape(1, 1, -1, 1), bias, 0)
+    return steps.rescale(sums, multiplier, shift, INT8, output_zero_point=zero_point)
+
+
+def _infer(input: torch.Tensor, *_: object) -> tuple[tuple[int, ...], torch.dtype]:
+    return tuple(input.shape), torch.int8
+
+
+@define(
+    "Tensor input, Tensor weight, Tensor bias, int[] parts, bool centered, int epsilon, int "
+    "radicand_shift, int normalized_bits, int output_bits, int input_zero_point, int "
+    "output_zero_point, int activation_min, int activation_max",
+    infer=_infer,
+    dtypes={"input": (torch.int8,), "weight": (torch.int32,), "bias": (torch.int32,)},
+    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
+)
+def ethos_u_normalize(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    parts: Sequence[int],
+    centered: bool,
+    epsilon: int,
+    radicand_shift: int,
+    normalized_bits: int,
+    output_bits: int,
+    input_zero_point: int,
+    output_zero_point: int,
+    activation_min: int,
+    activation_max: int,
+) -> torch.Tensor:
+    """A norm as `normalize_steps` has it; arguments and result as of pl::normalize of int8."""
+    numbers = centered, epsilon, radicand_shift, normalized_bits, output_bits, input_zero_point
+    norm = norm_of(input, weight, bias, parts, *numbers)
+    assert norm is not None
+    y = normalize_steps(Integers(), input, norm, output_zero_point)
+    return y.clamp(activation_min, activation_max).contiguous()

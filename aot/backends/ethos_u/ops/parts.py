@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the parts of a norm lie, and how the NPU adds each up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from aot.backends.ethos_u.steps import Steps, T, scale32
+from aot.backends.ethos_u.tosa import INT32, Array
+
+_LARGEST_HEIGHT, _LARGEST_AREA = 64, 4096  # of a kernel
+_ONE = scale32(1.0)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Parts of an input, as rows of [1, 1, rows, values] or as groups of the channels of images
+    [batch, height, width, channels].
+
+    Attributes:
+      shape: of the input.
+      order: dimensions of the input as they have to lie.
+      laid: the shape, of four dimensions.
+      groups: of an image's channels; 0: the parts are rows.
+    """
+
+    shape: tuple[int, ...]
+    order: tuple[int, ...]
+    laid: tuple[int, int, int, int]
+    groups: int
+
+    @property
+    def count(self) -> int:
+        """Values in a part."""
+        _, height, width, channels = self.laid
+        return height * width * channels // self.groups if self.groups else channels
+
+    @property
+    def number(self) -> int:
+        return self.laid[0] * self.groups if self.groups else self.laid[2]
+
+    @property
+    def channels(self) -> int:
+        return self.laid[3]
+
+    def by_channel(self, constant: torch.Tensor, rank: int) -> Array:
+        """A constant that broadcasts to the input, of each channel: float64."""
+        spread = (1,) * (rank - constant.dim()) + tuple(constant.shape)
+        values = constant.to(torch.float64).reshape(spread).expand(self.shape).permute(self.order)
+        return np.asarray(values.reshape(-1, self.channels)[0])
+
+    def laid_out(self, steps: Steps[T], x: T) -> T:
+        moved = steps.transpose(x, self.order) if self._is_moved else x
+        return steps.reshape(moved, self.laid)
+
+    def restored(self, steps: Steps[T], y: T) -> T:
+        y = steps.reshape(y, [self.shape[d] for d in self.order])
+        return steps.transpose(y, np.argsort(self.order).tolist()) if self._is_moved else y
+
+    def total(self, steps: Steps[T], x: T, bits: int | None = None, added: float = 0.0) -> T:
+        """Twice the sums of int8 values x; with `bits`, those of int16 values plus `added`, times
+        2^bits: int32 [1, 1, 1, number].
+        """
+        weight = 2 if bits is None else 1
+        _, height, width, channels = self.laid
+        if not self.groups:
+            filters = np.full((1, 1, 1, channels), weight)
+            sums = steps.conv2d(x, filters, [round(added)], 0)
+        else:
+            bias = np.zeros(channels)
+            bias[:: channels // self.groups] = round(added)
+            filters = np.full((height, width, channels, 1), weight)
+            sums = steps.depthwise_conv2d(x, filters, bias, 0)
+        if bits is not None:
+            sums = steps.rescale(sums, 1 << 14, 14 - bits, INT32)
+        if self.groups not in (0, channels):
+            grouped = (self.laid[0], self.groups, channels // self.groups)
+            sums = steps.reduce_sum(steps.reshape(sums, grouped), 2)
+        return steps.reshape(sums, (1, 1, 1, self.number))
+
+    def spread(self, steps: Steps[T], values: T, dtype: int) -> T:
+        """[1, 1, 1, number] of a dtype, so that it broadcasts to what is laid out."""
+        batch, _, _, channels = self.laid
+        if not self.groups:
+            return steps.reshape(values, (1, 1, self.number, 1))
+        if self.groups != channels:
+            column = steps.reshape(values, (batch, self.groups, 1))
+            nothing = steps.constant(np.zeros((1, 1, channels // self.groups)), INT32)
+            wide = steps.add(steps.rescale(column, *_ONE, INT32), nothing)
+            values = steps.rescale(wide, *_ONE, dtype)
+        return steps.reshape(values, (batch, 1, 1, channels))
+
+    @property
+    def _is_moved(self) -> bool:
+        return list(self.order) != sorted(self.order)
+
+
+def parts_of(shape: Sequence[int], parts: Sequence[int], varies: Sequence[bool]) -> Parts | None:
+    """None where they lie as neither rows nor groups.
+
+    Args:
+      shape: of the input.
+      parts: in how many equal parts each dimension is cut.
+      varies: whether gain or offset differ along a dimension.
+    """
+    return _rows(tuple(shape), parts, varies) or _groups(tuple(shape), parts, varies)
+
+
+def _rows(shape: tuple[int, ...], parts: Sequence[int], varies: Sequence[bool]) -> Parts | None:
+    rank = len(shape)
+    for first in range(rank):
+        leads = all(parts[d] == shape[d] and not varies[d] for d in range(first))
+        if leads and all(parts[d] == 1 for d in range(first, rank)):
+            laid = (1, 1, math.prod(shape[:first]), math.prod(shape[first:]))
+            return Parts(shape, tuple(range(rank)), laid, 0)
+    return None
+
+
+def _groups(shape: tuple[int, ...], parts: Sequence[int], varies: Sequence[bool]) -> Parts | None:
+    dims = range(len(shape))
+    grouped = [d for d in dims if varies[d] or 1 < parts[d] < shape[d]]
+    if len(grouped) != 1:
+        return None
+    (channel,) = grouped
+    batch = [d for d in dims if d != channel and parts[d] == shape[d]]
+    inner = [d for d in dims if d != channel and d not in batch]
+    if any(parts[d] != 1 for d in inner):
+        return None
+    area = math.prod(shape[d] for d in inner)
+    heights = [h for h in range(1, _LARGEST_HEIGHT + 1) if area % h == 0]
+    if area > _LARGEST_AREA:
+        return None
+    laid = (math.prod(shape[d] for d in batch), max(heights), area // max(heights), shape[channel])
+    return Parts(shape, (*batch, *inner, channel), laid, parts[channel])

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic of the NPU's own, for ops that it cannot compute as the CPU does.
+
+Such an op is written once, as steps that are TOSA's operators. Read by `TosaGraph` they are what
+Vela compiles; read by `Integers` they are the op's reference, exact and in torch. TOSA's reference
+model and the functional model of the NPU hold the two readings together, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import torch
+
+from aot.backends.ethos_u.tosa import INT8, INT16, INT32, INT48
+from aot.dialect.arithmetic import bit_length
+
+
+class Shaped(Protocol):
+    """What steps compute with."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+
+T = TypeVar("T", bound=Shaped)
+
+
+class Steps(Protocol[T]):
+    """The operators that steps are made of; see `TosaGraph` for what each computes."""
+
+    def constant(self, data: Any, dtype: int) -> T: ...
+    def conv2d(self, x: T, weight: Any, bias: Any, zero_point: int) -> T: ...
+    def depthwise_conv2d(self, x: T, weight: Any, bias: Any, zero_point: int) -> T: ...
+    def rescale(
+        self,
+        x: T,
+        multiplier: Any,
+        shift: Any,
+        dtype: int,
+        *,
+        input_zero_point: int = 0,
+        output_zero_point: int = 0,
+    ) -> T: ...
+    def clamp(self, x: T, minimum: int, maximum: int) -> T: ...
+    def add(self, a: T, b: T) -> T: ...
+    def sub(self, a: T, b: T) -> T: ...
+    def mul(self, a: T, b: T) -> T: ...
+    def table(self, x: T, table: Any) -> T: ...
+    def clz(self, x: T) -> T: ...
+    def shift_left(self, a: T, b: T) -> T: ...
+    def shift_right(self, a: T, b: T) -> T: ...
+    def max_pool2d(
+        self, x: T, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]
+    ) -> T: ...
+    def reduce_max(self, x: T, axis: int) -> T: ...
+    def reduce_sum(self, x: T, axis: int) -> T: ...
+    def reshape(self, x: T, shape: Sequence[int]) -> T: ...
+    def transpose(self, x: T, perm: Sequence[int]) -> T: ...
+
+
+_DTYPES = {INT8: torch.int8, INT16: torch.int16, INT32: torch.int32, INT48: torch.int64}
+_FRACTION = 7  # bits between two entries of a table
+_WORD = 32
+
+
+class Integers:
+    """Computes steps with tensors; int48 is int64."""
+
+    def constant(self, data: Any, dtype: int) -> torch.Tensor:
+        return torch.as_tensor(np.asarray(data)).to(_DTYPES[dtype])
+
+    def conv2d(self, x: torch.Tensor, weight: Any, bias: Any, zero_point: int) -> torch.Tensor:
+        """Of 1x1."""
+        w = torch.as_tensor(np.asarray(weight)).to(torch.float64)[:, 0, 0, :]
+        sums = (x.to(torch.float64) - zero_point) @ w.mT  # exact: below 2^53
+        return self._sums(x, sums, bias)
+
+    def depthwise_conv2d(
+        self, x: torch.Tensor, weight: Any, bias: Any, zero_point: int
+    ) -> torch.Tensor:
+        """Of 1x1, or with the kernel of all rows and columns."""
+        w = torch.as_tensor(np.asarray(weight)).to(torch.float64)[:, :, :, 0]
+        products = (x.to(torch.float64) - zero_point) * w
+        sums = products if w.shape[:2] == (1, 1) else products.sum((1, 2), keepdim=True)
+        return self._sums(x, sums, bias)
+
+    def rescale(
+        self,
+        x: torch.Tensor,
+        multiplier: Any,
+        shift: Any,
+        dtype: int,
+        *,
+        input_zero_point: int = 0,
+        output_zero_point: int = 0,
+    ) -> torch.Tensor:
+        multipliers, shifts = (
+            torch.as_tensor(np.asarray(v)).to(torch.int64) for v in (multiplier, shift)
+        )
+        wide = (x.to(torch.int64) - input_zero_point) * multipliers
+        scaled = (wide + (torch.ones_like(shifts) << (shifts - 1))) >> shifts
+        limits = torch.iinfo(_DTYPES[dtype])
+        y = (scaled + output_zero_point).clamp(limits.min, limits.max)
+        return y.to(_DTYPES[dtype])
+
+    def clamp(self, x: torch.Tensor, minimum: int, maximum: int) -> torch.Tensor:
+        return x.clamp(minimum, maximum)
+
+    def add(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return a + b
+
+    def sub(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return a - b
+
+    def mul(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return a * b
+
+    def table(self, x: torch.Tensor, table: Any) -> torch.Tensor:
+        """int16 only."""
+        entries = torch.as_tensor(np.asarray(table)).to(torch.int32)
+        index = (x.to(torch.int32) + 32768) >> _FRACTION
+        rest = x.to(torch.int32) & ((1 << _FRACTION) - 1)
+        base = entries[index]
+        return (base << _FRACTION) + (entries[index + 1] - base) * rest
+
+    def clz(self, x: torch.Tensor) -> torch.Tensor:
+        """Of values that are not negative."""
+        return (_WORD - bit_length(x.to(torch.int64))).to(torch.int32)
+
+    def shift_left(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return a << b
+
+    def shift_right(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return (a + (torch.ones_like(b) << (b - 1))) >> b
+
+    def max_pool2d(
+        self,
+        x: torch.Tensor,
+        kernel: Sequence[int],
+        stride: Sequence[int],
+        padding: Sequence[int],
+    ) -> torch.Tensor:
+        """With a kernel that covers a dimension, or goes over one element of it."""
+        whole = [1 + d for d in (0, 1) if kernel[d] == x.shape[1 + d]]
+        return x.amax(whole, keepdim=True)
+
+    def reduce_max(self, x: torch.Tensor, axis: int) -> torch.Tensor:
+        return x.amax(axis, keepdim=True)
+
+    def reduce_sum(self, x: torch.Tensor, axis: int) -> torch.Tensor:
+        return x.sum(axis, keepdim=True).to(x.dtype)
+
+    def reshape(self, x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
+        return x.reshape(tuple(shape))
+
+    def transpose(self, x: torch.Tensor, perm: Sequence[int]) -> torch.Tensor:
+        return x.permute(tuple(perm))
+
+    @staticmethod
+    def _sums(x: torch.Tensor, sums: torch.Tensor, bias: Any) -> torch.Tensor:
+        total = sums.to(torch.int64) + torch.as_tensor(np.asarray(bias)).to(torch.int64)
+        return total.to(torch.int32) if x.dtype is torch.int8 else total
+
+
+def scale32(factor: float) -> tuple[int, int]:
+    """Multiplier and shift of RESCALE, for int8, int16 and int32."""
+    return _scale(factor, 31)
+
+
+def scale16(factor: float) -> tuple[int, int]:
+    """The same for sums of 48 bits."""
+    return _scale(factor, 15)
+
+
+def _scale(factor: float, bits: int) -> tuple[int, int]:
+    mantissa, exponent = np.frexp(factor)
+    multiplier, shift = round(float(mantissa) * 2**bits), bits - int(exponent)
+    if multiplier == 1 << bits:
+        multiplier, shift = multiplier >> 1, shift - 1
+    beyond = max(0, shift - 62)
+    multiplier, shift = multiplier >> beyond, shift - beyond
+    assert shift >= 2, f"a scale of {factor}"
+    return multiplier, shift

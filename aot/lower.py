@@ -49,7 +49,7 @@ from aot.quantizer.recipe import Recipe
 from aot.quantizer.training import Train, train_prepared
 from aot.report import make_report
 from aot.support import check_supported
-from aot.targets import target_named
+from aot.targets import CUT, target_named
 from aot.targets.target import Target
 
 _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
@@ -91,6 +91,7 @@ def lower(
     example_inputs: Any,
     *,
     target: str | Target = "cortex-m",
+    verify_npu: str = CUT,
     calibration: Iterable[Any],
     quantization: str | Mapping[str, str] = "int8",
     quantizer: Quantizer | None = None,
@@ -115,6 +116,9 @@ def lower(
         format that the device will give.
       target: what to lower for: a Target, or a text as `target_named` takes it, e.g. "cortex-m"
         or "ethos-u55-128".
+      verify_npu: what becomes of a part of the model whose program for an Ethos-U does not compute
+        what it should: "cut" it where that starts, "fail", or "off": nobody looks
+        (docs/ethos_u.md).
       calibration: representative samples like the example, or batches of such, with labels or not;
         of a model with state, in the order in which the device will see them, or a list of such
         sequences.
@@ -149,7 +153,7 @@ def lower(
             f"there is no I/O layout {io_layout!r}; there are: {', '.join(LAYOUTS)}"
         )
     if not isinstance(target, Target):
-        target = target_named(target)
+        target = target_named(target, verify_npu)
     inputs = Inputs(model, example_inputs, "example_inputs")
     model, example_inputs = inputs.model, inputs.example
 

@@ -30,6 +30,7 @@ from aot.quality.quality import MIN_AGREEMENT, MIN_SQNR_DB
 from aot.quality.suggest import suggest
 from aot.quantizer.by_layer import DEFAULT
 from aot.references import is_defined, named
+from aot.targets import CUT, VERIFICATIONS
 from aot.vectors import make_vectors, save_npz
 
 _MODEL = flags.DEFINE_string(
@@ -47,6 +48,13 @@ _TARGET = flags.DEFINE_string(
     "cortex-m",
     "what to lower for: cortex-m; an NPU and the CPU, such as ethos-u55-128; or a Target of your "
     "own, pkg.module:name or path/to/file.py:name",
+)
+_VERIFY_NPU = flags.DEFINE_enum(
+    "verify_npu",
+    CUT,
+    VERIFICATIONS,
+    "what becomes of a part of the model whose program for an Ethos-U does not compute what it "
+    "should: cut it where that starts, fail, or off: nobody looks",
 )
 _QUANTIZATION = flags.DEFINE_string(
     "quantization", "int8", 'how to quantize: a text, or by layer in JSON, {"head": "float32"}'
@@ -235,6 +243,7 @@ def run() -> None:
         model,
         first,
         target=_TARGET.value,
+        verify_npu=_VERIFY_NPU.value,
         calibration=sequences,
         observer=_by_layer(_OBSERVER),
         equalize=_EQUALIZE.value,

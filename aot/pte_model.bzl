@@ -14,6 +14,7 @@ def pte_model(
         data = [],
         target = "cortex-m",
         engines = {},
+        verify_npu = "cut",
         quantization = "int8",
         observer = "histogram",
         equalize = False,
@@ -49,6 +50,8 @@ def pte_model(
       engines: dict of targets by the configuration of a board's engine, such as "ethos-u55-128"
         (boards/board.bzl): a plan for a board with that engine takes the model as it was lowered for
         that target. Those files are `name.<configuration>.pte` and so on.
+      verify_npu: what becomes of a part of the model whose program for an Ethos-U does not compute what
+        it should: "cut" it where that starts, "fail", or "off": nobody looks (docs/ethos_u.md).
       quantization: "int8", "int16", …, or a dict by layer: {"default": "int8", "head": "float32"}
         (docs/accuracy.md).
       observer: how calibration becomes ranges, "histogram", "minmax", "moving_average", "mse" or
@@ -111,6 +114,7 @@ def pte_model(
         "--quantization=" + _by_layer(quantization),
         "--observer=" + _by_layer(observer),
         "--io_layout=" + io_layout,
+        "--verify_npu=" + verify_npu,
     ]
     if float_io:
         flags.append("--float_io")

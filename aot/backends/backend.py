@@ -20,6 +20,21 @@ from aot.rules import has_rule
 _DTYPES = (torch.int8, torch.int16)
 
 
+class CannotRun(Exception):
+    """Raised by `compile`: a region that the engine took does not run there as a whole.
+
+    Attributes:
+      node: name of the first op with which that shows. The partition cuts the region in front of
+        it; where it is the first of the region, it is left to the next engine.
+      reason: for the report, one phrase.
+    """
+
+    def __init__(self, node: str, reason: str) -> None:
+        super().__init__(reason)
+        self.node = node
+        self.reason = reason
+
+
 def _nothing(_: Any) -> str:
     return ""
 
@@ -36,8 +51,8 @@ class Backend:
       name: in reports and messages, e.g. "ethos_u".
       delegate_id: as ExecuTorch's runtime knows the backend, e.g. "EthosUBackend".
       compile: what the engine runs for a region, a dialect graph whose inputs and results are the
-        region's border. It may change the graph that it is given. None for the CPU, whose ops stay
-        calls of kernels.
+        region's border. It may change the graph that it is given, and raise `CannotRun`. None for
+        the CPU, whose ops stay calls of kernels.
       adopt: rewrites a region, in place, before it is compiled: ops that the engine computes
         otherwise than the CPU become ops with the engine's arithmetic. What comes out is the
         reference of what the engine computes.

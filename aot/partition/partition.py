@@ -11,12 +11,14 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
+from absl import logging
 from torch.fx import GraphModule, Node
 
-from aot.backends.backend import Backend
+from aot.backends.backend import Backend, CannotRun
 from aot.backends.traits import Traits
 from aot.dialect.delegate import Delegate, Payload
 from aot.dialect.graph import (
@@ -30,6 +32,7 @@ from aot.dialect.graph import (
 from aot.dialect.results import is_result, results_of
 from aot.errors import LoweringError, describe, place, raised
 from aot.partition.cut import Region, cut, extract
+from aot.partition.cut import results_of as results_of_region
 from aot.partition.regions import convex_regions
 from aot.pte.conventions import Needs
 from aot.targets.target import Target
@@ -49,8 +52,10 @@ def partition(module: GraphModule, target: Target) -> None:
     for node in _ops(module):
         node.meta.update(runs_on=target.backends[-1].name, not_on={})
     for backend in target.engines:
-        regions = _regions(module, backend)
-        cut(module, [(region, _compiled(module, region, backend)) for region in regions])
+        delegates = []
+        for region in _regions(module, backend):
+            delegates += _compiled(module, region, backend)
+        cut(module, delegates)
 
 
 def _ops(module: GraphModule) -> list[Node]:
@@ -69,7 +74,7 @@ def _regions(module: GraphModule, backend: Backend) -> list[list[Node]]:
     kept = []
     for region in convex_regions(module.graph, taken):
         ops = [n for n in region if not is_result(n)]
-        reason = _ask(backend, "reject_region", ops, ops) or _ask(backend, "not_worth", ops, ops)
+        reason = _left(backend, ops)
         if not reason:
             kept.append(region)
             continue
@@ -121,18 +126,81 @@ def _missing_trait(node: Node, traits: Traits) -> str:
     return ""
 
 
-def _compiled(module: GraphModule, region: Region, backend: Backend) -> Delegate:
+def _compiled(
+    module: GraphModule, region: Region, backend: Backend, cuts: Sequence[str] = ()
+) -> list[tuple[Region, Delegate]]:
+    """What becomes of a region: one delegate, or several where the backend cannot run it whole.
+
+    Args:
+      cuts: why it was cut out of a larger one, cut by cut.
+    """
     ops = [n for n in region if not is_result(n)]
-    for node in ops:
-        node.meta["runs_on"] = backend.name
     graph = extract(module, region)
     if backend.adopt is not None:
         _call(backend, "adopt", ops, graph)
-    # A copy: what the backend makes of its graph is no part of the reference.
-    payload = _call(backend, "compile", ops, copy.deepcopy(graph))
+    try:
+        # A copy: what the backend makes of its graph is no part of the reference.
+        payload = _call(backend, "compile", ops, copy.deepcopy(graph))
+    except CannotRun as cannot:
+        return _cut(module, region, backend, cuts, cannot)
+    for node in ops:
+        node.meta["runs_on"] = backend.name
+    for node in _ops(graph):
+        node.meta["runs_on"] = backend.name
     if problem := _payload_problem(payload):
         raise LoweringError(_message(backend, "compile", ops, problem))
-    return Delegate(graph, backend.delegate_id, payload)
+    if cuts:
+        payload = replace(payload, report={**payload.report, "cuts": list(cuts)})
+    return [(region, Delegate(graph, backend.delegate_id, payload))]
+
+
+def _cut(
+    module: GraphModule,
+    region: Region,
+    backend: Backend,
+    cuts: Sequence[str],
+    cannot: CannotRun,
+) -> list[tuple[Region, Delegate]]:
+    """The parts of a region in front of the op that a backend names, and from it on. In the order
+    of the graph both are convex, as the region is.
+    """
+    names = [n.name for n in region]
+    if cannot.node not in names:
+        ops = [n for n in region if not is_result(n)]
+        problem = f"it names the op {cannot.node!r}, which the region does not have"
+        raise LoweringError(_message(backend, "compile", ops, problem))
+    at = names.index(cannot.node)
+    if at == 0:
+        own = set(results_of(region[0])) | {region[0]}
+        region[0].meta["not_on"][backend.name] = cannot.reason
+        parts, why = [[n for n in region if n not in own]], cuts
+        logging.warning("%s: `%s` is left out: %s", backend.name, names[0], cannot.reason)
+    else:
+        parts = [list(region[:at]), list(region[at:])]
+        between = sum(_bytes(n) for n in results_of_region(parts[0]) if set(n.users) & {*parts[1]})
+        cost = f"one delegate more, {between} bytes from one to the other"
+        why = [*cuts, f"in front of `{cannot.node}`: {cannot.reason}; that costs {cost}"]
+        logging.warning("%s: a region is cut %s", backend.name, why[-1])
+    delegates = []
+    for part in parts:
+        ops = [n for n in part if not is_result(n)]
+        reason = _left(backend, ops) if ops else ""
+        if reason:
+            for node in ops:
+                node.meta["not_on"][backend.name] = reason
+        elif ops:
+            delegates += _compiled(module, part, backend, why)
+    return delegates
+
+
+def _left(backend: Backend, ops: Sequence[Node]) -> str:
+    """Why a backend leaves a region that it could run op by op."""
+    return _ask(backend, "reject_region", ops, ops) or _ask(backend, "not_worth", ops, ops)
+
+
+def _bytes(node: Node) -> int:
+    value: torch.Tensor = node.meta["val"]
+    return value.numel() * value.element_size()
 
 
 def _payload_problem(payload: Any) -> str:
@@ -176,6 +244,8 @@ def _call(backend: Backend, hook: str, ops: Sequence[Node], argument: Any) -> An
     function: Callable[[Any], Any] = getattr(backend, hook)
     try:
         return function(argument)
+    except CannotRun:
+        raise
     except Exception as error:
         raise LoweringError(_message(backend, hook, ops, raised(error))) from error
 

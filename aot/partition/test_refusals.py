@@ -11,9 +11,10 @@ import torch
 from torch import nn
 from torch.fx import GraphModule, Node
 
+from aot.backends.backend import CannotRun
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.traits import Traits
-from aot.dialect.delegate import Payload
+from aot.dialect.delegate import Payload, delegate_of
 from aot.dialect.verifier import verify
 from aot.errors import LoweringError
 from aot.partition.partition import partition
@@ -193,6 +194,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
         {"reject_region": lambda n: True},
         "it gives True, not a reason or ''",
     ),
+    "adopt raises": ({"adopt": raises("never")}, "): never\n"),
     "not_worth raises": ({"not_worth": raises("oh")}, "): oh\n"),
 }
 
@@ -213,6 +215,53 @@ def test_a_backend_that_fails_is_named_with_ops_and_places(name: str) -> None:
     assert "0.0 (Conv2d)" in message
     if hook != "reject":
         assert message.count("pl.conv2d.default") == 2 and "0.2 (Conv2d)" in message
+
+
+def cannot(*names: str) -> Callable[[GraphModule], Payload]:
+    """Compiles regions without ops of some names behind others."""
+
+    def compile_region(region: GraphModule) -> Payload:
+        ops = [n.name for n in region.graph.nodes if n.op == "call_function"]
+        for name in names:
+            if name in ops[1:] or ops == [name]:
+                raise CannotRun(name, f"{name} is wrong there")
+        return Payload(b"x")
+
+    return compile_region
+
+
+def test_a_region_that_does_not_run_as_a_whole_is_cut() -> None:
+    module = residual()
+    inputs = int8_inputs(module)
+    before = module(*inputs)
+    engine = stand_in({"conv2d", "add", "mean", "linear"}, compile=cannot("add_default_1"))
+    partition(module, Target("t", (engine, CORTEX_M)))
+    verify(module, "partition")
+    assert all(map(torch.equal, module(*inputs), before))
+    first, second = calls(module).delegates
+    assert first[0] == ["conv2d"] * 3 and second[0] == ["add", "mean", "linear"]
+    made = [d for n in module.graph.nodes if (d := delegate_of(module, n))]
+    told = "in front of `add_default_1`: add_default_1 is wrong there; that costs one delegate more"
+    assert all(told in str(d.payload.report["cuts"]) for d in made)
+
+
+def test_an_op_that_does_not_run_alone_is_left() -> None:
+    module = residual()
+    names = "add_default_1", "mean_default_1"
+    engine = stand_in({"conv2d", "add", "mean"}, "npu", compile=cannot(*names))
+    partition(module, Target("t", (engine, CORTEX_M)))
+    verify(module, "partition")
+    told = {n: r["npu"] for n, r in reasons(module).items() if n in names}
+    assert told == {n: f"{n} is wrong there" for n in names}
+    assert [ops for ops, *_ in calls(module).delegates] == [["conv2d"] * 3]
+
+
+def test_an_op_that_the_region_has_not_is_no_reason() -> None:
+    def compile_region(region: GraphModule) -> Payload:
+        raise CannotRun("none", "for no reason")
+
+    with pytest.raises(LoweringError, match="it names the op 'none', which the region does not"):
+        partition(residual(), Target("t", (stand_in({"add"}, compile=compile_region), CORTEX_M)))
 
 
 def test_a_long_region_is_named_in_part() -> None:

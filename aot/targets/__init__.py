@@ -19,17 +19,29 @@ _ETHOS_U = tuple(
 )
 NAMES = (_CORTEX_M.name, *_ETHOS_U)
 
+CUT, FAIL, OFF = "cut", "fail", "off"
+VERIFICATIONS = (CUT, FAIL, OFF)
+"""What becomes of a part of a model whose program for the NPU does not compute what it should: it
+is cut where that starts; lowering fails; nobody looks.
+"""
 
-def target_named(reference: str) -> Target:
+
+def target_named(reference: str, verify_npu: str = CUT) -> Target:
     """The target of a name, or a user's own.
 
     Args:
+      verify_npu: one of `VERIFICATIONS`, for NPUs of `NAMES`.
       reference: one of `NAMES`, such as "cortex-m" or "ethos-u55-128"; or where a Target is,
         "path/to/file.py:NAME" or "pkg.module:NAME".
 
     Raises:
-      LoweringError: there is no such target, file, module or name, or it is no Target.
+      LoweringError: there is no such target, file, module or name, or it is no Target; or such
+        verification.
     """
+    if verify_npu not in VERIFICATIONS:
+        raise LoweringError(
+            f"there is no verify_npu {verify_npu!r}; there are: {', '.join(VERIFICATIONS)}"
+        )
     if not isinstance(reference, str):
         raise LoweringError(
             f"the target is {describe(reference)}, neither a Target nor a text: a name, or "
@@ -39,7 +51,7 @@ def target_named(reference: str) -> Target:
         if reference == _CORTEX_M.name:
             return _CORTEX_M
         if reference in _ETHOS_U:
-            return _ethos_u(reference)
+            return _ethos_u(reference, verify_npu)
         raise LoweringError(
             f"there is no target {reference!r}; there are: {', '.join(NAMES)}; or say "
             f"where yours is: {REFERENCE_FORMS}"
@@ -52,7 +64,7 @@ def target_named(reference: str) -> Target:
     return target
 
 
-def _ethos_u(configuration: str) -> Target:
+def _ethos_u(configuration: str, verify_npu: str) -> Target:
     """Imported when it is asked for: Vela and its company are nothing that others need."""
     try:
         from aot.backends.ethos_u.backend import ethos_u_target
@@ -61,4 +73,4 @@ def _ethos_u(configuration: str) -> Target:
             f"target {configuration} needs {error.name}, which is not installed here: lower with "
             "Bazel, by a pte_model or //aot:lower"
         ) from error
-    return ethos_u_target(configuration)
+    return ethos_u_target(configuration, verify_npu)

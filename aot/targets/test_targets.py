@@ -55,6 +55,11 @@ def test_what_is_no_target(reference: str, folder: Path) -> None:
         target_named(reference)
 
 
+def test_what_is_no_verification() -> None:
+    with pytest.raises(LoweringError, match="no verify_npu 'on'; there are: cut, fail, off"):
+        target_named("cortex-m", "on")
+
+
 @pytest.mark.parametrize("reference", [None, CORTEX_M])
 def test_what_is_no_text(reference: Any) -> None:
     with pytest.raises(LoweringError, match=r"the target is \w+, neither a Target nor a text"):

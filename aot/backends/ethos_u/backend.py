@@ -3,39 +3,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from torch.fx import GraphModule, Node
 
-from aot.backends.backend import Backend
+from aot.backends.backend import Backend, CannotRun
 from aot.backends.cortex_m import CORTEX_M
+from aot.backends.ethos_u.culprit import culprit
 from aot.backends.ethos_u.emit import adopt, only_moves, reject, tosa_of
 from aot.backends.ethos_u.npus import NPUS, Npu
-from aot.backends.ethos_u.vela import compile_tosa
-from aot.backends.ethos_u.verify import verify
+from aot.backends.ethos_u.vela import VelaError, compile_tosa
+from aot.backends.ethos_u.verify import VerificationError, verify
 from aot.dialect.delegate import Payload
+from aot.targets import CUT, OFF
 from aot.targets.target import Target
 from firmware.ethos_u.payload import parse_payload
 
 _ALIGNMENT = 16
 
 
-def ethos_u(configuration: str) -> Backend:
-    """The backend of a configuration, a key of `NPUS`."""
+def ethos_u(configuration: str, verification: str = CUT) -> Backend:
+    """The backend of a configuration, a key of `NPUS`, with one of `VERIFICATIONS` of targets."""
     npu = NPUS[configuration]
     return Backend(
         "ethos_u",
         "EthosUBackend",
-        lambda region: _compile(region, npu),
+        lambda region: _compile(region, npu, verification),
         adopt=adopt,
         reject=lambda node: reject(node, npu),
         not_worth=_not_worth,
     )
 
 
-def ethos_u_target(configuration: str) -> Target:
+def ethos_u_target(configuration: str, verification: str = CUT) -> Target:
     """An Ethos-U, and the CPU for what it leaves."""
-    return Target(configuration, (ethos_u(configuration), CORTEX_M))
+    return Target(configuration, (ethos_u(configuration, verification), CORTEX_M))
 
 
 def _not_worth(nodes: Sequence[Node]) -> str:
@@ -44,9 +46,17 @@ def _not_worth(nodes: Sequence[Node]) -> str:
     return ""
 
 
-def _compile(region: GraphModule, npu: Npu) -> Payload:
+def _compile(region: GraphModule, npu: Npu, verification: str) -> Payload:
     tosa = tosa_of(region, npu)
-    data = compile_tosa(tosa, npu)
-    report = verify(region, tosa, data, npu)
+    report: Mapping[str, object] = {"verified": {"inputs": [], "tosa_runs": 0, "executed": False}}
+    try:
+        data = compile_tosa(tosa, npu)
+        if verification != OFF:
+            report = verify(region, tosa, data, npu)
+    except (VelaError, VerificationError) as error:
+        name, where = culprit(region, npu)
+        if verification == CUT:
+            raise CannotRun(name, f"{error}; {where}") from error
+        raise type(error)(f"{error}; {where}") from error
     scratch_bytes = parse_payload(data).scratch_size
     return Payload(data, npu.name, scratch_bytes, _ALIGNMENT, report=report)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -18,7 +19,8 @@ from torch import nn
 from torch.fx import GraphModule
 
 from aot.backends.ethos_u import backend as ethos_u_backend
-from aot.backends.ethos_u.emitters import conv2d
+from aot.backends.ethos_u import culprit
+from aot.backends.ethos_u.emitters import EMITTERS, conv2d, lut
 from aot.backends.ethos_u.npus import NPUS
 from aot.dialect.delegate import Delegate, delegate_of
 from aot.dialect.graph import dialect_op
@@ -140,25 +142,65 @@ def test_what_only_moves_bytes_stays() -> None:
     assert reason == "a region that only moves bytes is not worth the way"
 
 
-def test_what_vela_makes_wrong_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table behind a 1x1 convolution over a batch, which lies in one row for that reason."""
-
+def feed_forward() -> GraphModule:
     def forward(a: Any, b: Any, x: torch.Tensor) -> torch.Tensor:
         return torch.as_tensor(b(F.gelu(a(x))))
 
     layers = nn.Conv2d(8, 16, 1), nn.Conv2d(16, 8, 1)
-    module = rewritten(forward, *layers, shapes=[(3, 8, 4, 6)])
-    wrong = copy.deepcopy(module)
-    assert len(delegates(partitioned(module))) == 1
+    return rewritten(forward, *layers, shapes=[(3, 8, 4, 6)])
+
+
+@pytest.fixture
+def vela_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """About a table behind a 1x1 convolution over a batch, which therefore lies in one row."""
+    assert len(delegates(partitioned(net(feed_forward)))) == 1
     monkeypatch.setattr(conv2d, "in_one_row", lambda graph, x: x)
+
+
+WRONG = "what Vela made computes something else than the region, inputs random; it is wrong from"
+
+
+@pytest.mark.usefixtures("vela_is_wrong")
+def test_what_vela_makes_wrong_is_cut() -> None:
+    module = net(feed_forward)
+    inputs = int8_inputs(module)
+    before = module(*inputs)
+    first, second = delegates(partitioned(module))
+    assert calls(module).cpu == []
+    assert all(map(torch.equal, module(*inputs), before))
+    told = [str(dict(d.payload.report)["cuts"]) for d in (first, second)]
+    assert all(WRONG in text for text in told)
+    assert "costs one delegate more, 1152 bytes from one to the other" in told[0]
+
+
+@pytest.mark.usefixtures("vela_is_wrong")
+def test_what_vela_makes_wrong_is_an_error_on_request() -> None:
     with pytest.raises(LoweringError) as error:
-        partitioned(wrong)
-    text = "what Vela made computes something else than the region, inputs random; it is wrong from"
-    assert text in str(error.value)
+        partition(net(feed_forward), target_named("ethos-u55-128", "fail"))
+    assert WRONG in str(error.value)
     assert re.search(r"wrong from pl\.\w+ -> pl\.conv2d -> pl\.lut `\w+` on", str(error.value))
 
 
-def test_what_vela_refuses_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("vela_is_wrong")
+def test_nobody_looks_on_request() -> None:
+    module = net(feed_forward)
+    partition(module, target_named("ethos-u55-128", "off"))
+    (delegate,) = delegates(module)
+    assert delegate.payload.report["verified"] == {"inputs": [], "tosa_runs": 0, "executed": False}
+
+
+def test_what_vela_refuses_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ethos_u_backend, "tosa_of", lambda *_: b"no flatbuffer")
-    with pytest.raises(LoweringError, match="`compile` of backend 'ethos_u' fails: VelaError"):
+    monkeypatch.setattr(culprit, "tosa_of", lambda *_: b"no flatbuffer")
+    module = partitioned(net(residual))
+    assert delegates(module) == []
+    reasons = [r for n, _ in everything(module) for r in n.meta["not_on"].values()]
+    assert sum("Vela: " in r for r in reasons) > 1
+
+
+def test_an_emitter_that_is_wrong_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    emit = lut.EMITTER.emit
+    wrong = replace(lut.EMITTER, emit=lambda graph, input, table: emit(graph, input, table.flip(0)))
+    monkeypatch.setitem(EMITTERS, "lut", wrong)
+    with pytest.raises(LoweringError, match="EmitterError"):
         partitioned(net(residual))

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the op of a region from which on what Vela made of it is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch.fx import GraphModule, Node
+
+from aot.backends.ethos_u.emit import tosa_of
+from aot.backends.ethos_u.npus import Npu
+from aot.backends.ethos_u.vela import VelaError, compile_tosa
+from aot.backends.ethos_u.verify import VerificationError, execute
+from aot.dialect.graph import dialect_op, inputs_of
+from aot.partition.cut import extract
+
+
+def culprit(region: GraphModule, npu: Npu) -> tuple[str, str]:
+    """The name of the first op up to which the region alone is wrong, or is refused by Vela, and
+    what it reads as a phrase; of a region that is wrong, or refused, as a whole.
+    """
+    nodes = [n for n in region.graph.nodes if dialect_op(n) is not None]
+    for count in range(1, len(nodes)):
+        part = extract(region, nodes[:count])
+        try:
+            payload = compile_tosa(tosa_of(part, npu), npu)
+            if npu.modelled:
+                execute(part, payload, npu)
+        except (VelaError, VerificationError):
+            return nodes[count - 1].name, f"it is wrong from {_pattern(nodes[count - 1])} on"
+    return nodes[-1].name, f"it is wrong with {_pattern(nodes[-1])} only"
+
+
+def _pattern(node: Node) -> str:
+    """An op behind what it reads: "linear -> lut -> linear `linear_2`"."""
+    names = [str(node.target).removesuffix(".default")]
+    at: Any = node
+    while len(names) < 3 and (sources := [n for n in inputs_of(at) if dialect_op(n)]):
+        at = sources[0]
+        names.insert(0, str(at.target).removesuffix(".default"))
+    return f"{' -> '.join(names)} `{node.name}`"

@@ -6,7 +6,7 @@ report.schema.json says what is in it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -117,8 +117,16 @@ def _delegate(op_id: str, delegate: Delegate, rows: list[dict[str, Any]]) -> dic
         "outputs": [_tensor(n) for n in outputs],
         "ops": [row["id"] for row in rows],
         "macs": sum(row["macs"] for row in rows),
-        "report": dict(payload.report),
+        "report": _with_ids(payload.report, {row["name"]: row["id"] for row in rows}),
     }
+
+
+def _with_ids(report: Mapping[str, Any], ids: Mapping[str, str]) -> dict[str, Any]:
+    """What a backend says, with the ids of ops in the place of their names."""
+    if "layers" not in report:
+        return dict(report)
+    layers = [{**layer, "op": ids.get(layer["op"], "")} for layer in report["layers"]]
+    return {**report, "layers": layers}
 
 
 def _ids(module: GraphModule, prefix: str = "") -> dict[str, str]:

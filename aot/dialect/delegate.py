@@ -27,7 +27,9 @@ class Payload:
       scratch_bytes: memory that the engine needs beside inputs and outputs while it runs.
       alignment: in bytes, a power of two: of data, scratch memory, inputs and outputs.
       compile_specs: keys and values for the backend in ExecuTorch's own runtime.
-      report: what the backend wants said of the region, as JSON has it, e.g. {"cycles": 1200}.
+      report: what the backend wants said of the region, as JSON has it, e.g. {"cycles": 1200}. Its
+        "layers", if it has any, are a list of objects whose "op" is the name of one of the region's
+        nodes; the report has its id there.
     """
 
     data: bytes

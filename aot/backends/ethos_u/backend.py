@@ -10,7 +10,8 @@ from torch.fx import GraphModule, Node
 from aot.backends.backend import Backend, CannotRun
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.ethos_u.culprit import culprit
-from aot.backends.ethos_u.emit import adopt, only_moves, reject, tosa_of
+from aot.backends.ethos_u.emit import adopt, emitted, only_moves, reject
+from aot.backends.ethos_u.layers import Layer, writers_of
 from aot.backends.ethos_u.npus import NPUS, Npu
 from aot.backends.ethos_u.vela import VelaError, compile_tosa
 from aot.backends.ethos_u.verify import VerificationError, verify
@@ -47,16 +48,32 @@ def _not_worth(nodes: Sequence[Node]) -> str:
 
 
 def _compile(region: GraphModule, npu: Npu, verification: str) -> Payload:
-    tosa = tosa_of(region, npu)
-    report: Mapping[str, object] = {"verified": {"inputs": [], "tosa_runs": 0, "executed": False}}
+    graph = emitted(region, npu)
+    told: Mapping[str, object] = {"verified": {"inputs": [], "tosa_runs": 0, "executed": False}}
     try:
-        data = compile_tosa(tosa, npu)
+        program = compile_tosa(graph.tosa, npu)
         if verification != OFF:
-            report = verify(region, tosa, data, npu)
+            told = verify(region, graph.tosa, program.payload, npu)
     except (VelaError, VerificationError) as error:
         name, where = culprit(region, npu)
         if verification == CUT:
             raise CannotRun(name, f"{error}; {where}") from error
         raise type(error)(f"{error}; {where}") from error
-    scratch_bytes = parse_payload(data).scratch_size
-    return Payload(data, npu.name, scratch_bytes, _ALIGNMENT, report=report)
+    writers = writers_of(program.layers, graph.writers)
+    layers = [_row(*layer, npu) for layer in zip(program.layers, writers, strict=True)]
+    report = {**told, "layers": layers}
+    scratch_bytes = parse_payload(program.payload).scratch_size
+    return Payload(program.payload, npu.name, scratch_bytes, _ALIGNMENT, report=report)
+
+
+def _row(layer: Layer, writer: str, npu: Npu) -> Mapping[str, object]:
+    """A layer as the report has it."""
+    possible = layer.cycles * npu.macs
+    return {
+        "op": writer,
+        "kind": layer.kind,
+        "cycles": layer.cycles,
+        "macs": layer.macs,
+        "utilization": round(layer.macs / possible, 3) if possible else 0.0,
+        "traffic": layer.traffic,
+    }

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch.fx import GraphModule, Node
 
-from aot.backends.ethos_u.emit import tosa_of
+from aot.backends.ethos_u.emit import emitted
 from aot.backends.ethos_u.npus import Npu
 from aot.backends.ethos_u.vela import VelaError, compile_tosa
 from aot.backends.ethos_u.verify import VerificationError, execute
@@ -23,7 +23,7 @@ def culprit(region: GraphModule, npu: Npu) -> tuple[str, str]:
     for count in range(1, len(nodes)):
         part = extract(region, nodes[:count])
         try:
-            payload = compile_tosa(tosa_of(part, npu), npu)
+            payload = compile_tosa(emitted(part, npu).tosa, npu).payload
             if npu.modelled:
                 execute(part, payload, npu)
         except (VelaError, VerificationError):

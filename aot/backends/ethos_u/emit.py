@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -62,8 +64,21 @@ def adopt(region: GraphModule) -> None:
     region.recompile()
 
 
-def tosa_of(region: GraphModule, npu: Npu) -> bytes:
-    """The flatbuffer of a region each of whose ops `reject` lets through, adopted."""
+@dataclass(frozen=True)
+class Emitted:
+    """A region in TOSA.
+
+    Attributes:
+      tosa: the flatbuffer.
+      writers: by the name of a tensor the name of the op that it is part of.
+    """
+
+    tosa: bytes
+    writers: Mapping[str, str]
+
+
+def emitted(region: GraphModule, npu: Npu) -> Emitted:
+    """A region each of whose ops `reject` lets through, adopted."""
     graph = TosaGraph(keeps_inputs_far=npu.keeps_inputs_far)
     values: dict[Node, Value] = {}
     inputs, outputs = border_nodes(region)
@@ -74,11 +89,12 @@ def tosa_of(region: GraphModule, npu: Npu) -> bytes:
             given = {
                 name: _emitted(region, values, value) for name, value in arguments(node).items()
             }
+            graph.writer = node.name
             values[node] = EMITTERS[op.name.removeprefix(ADOPTED)].emit(graph, **given)
             assert values[node].shape == shape_of(node), node
     for node in outputs:
         graph.output(values[node])
-    return graph.serialize()
+    return Emitted(graph.serialize(), graph.writers)
 
 
 def _moved(node: Node) -> Node:

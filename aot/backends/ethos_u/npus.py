@@ -23,6 +23,11 @@ class Npu:
     modelled: bool
 
     @property
+    def macs(self) -> int:
+        """Multiply-accumulates in a cycle, at most."""
+        return int(self.name.rpartition("-")[2])
+
+    @property
     def keeps_inputs_far(self) -> bool:
         """Whether a region's inputs and outputs lie in the memory behind the cache."""
         return self.memory_mode.startswith("Dedicated_Sram")

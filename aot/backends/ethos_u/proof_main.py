@@ -14,7 +14,7 @@ from aot.backends.ethos_u.testing.graphs import random_graph
 from aot.backends.ethos_u.testing.proof import prove
 from aot.backends.ethos_u.testing.regions import REGIONS, random_region
 from aot.backends.ethos_u.vela import VelaError
-from aot.backends.ethos_u.verify import VerificationError
+from aot.backends.ethos_u.verify import EmitterError, VerificationError
 from tools.text.table import table
 
 _COUNT = flags.DEFINE_integer("count", 200, "Calls of each op.", lower_bound=1)
@@ -38,7 +38,7 @@ def main(argv: list[str]) -> int:
                 try:
                     region = random_graph(seed) if op == _GRAPHS else random_region(op, seed)
                     taken = prove(region, configuration)
-                except (VelaError, VerificationError) as error:
+                except (EmitterError, VelaError, VerificationError) as error:
                     wrong += 1
                     failures.append(f"{op}, seed {seed}, {configuration}: {error}")
                     continue

@@ -20,6 +20,7 @@ from torch.fx import GraphModule
 
 from aot.backends.ethos_u import backend as ethos_u_backend
 from aot.backends.ethos_u import culprit
+from aot.backends.ethos_u.emit import Emitted
 from aot.backends.ethos_u.emitters import EMITTERS, conv2d, lut
 from aot.backends.ethos_u.npus import NPUS
 from aot.dialect.delegate import Delegate, delegate_of
@@ -84,6 +85,18 @@ def test_the_payload_is_what_executorch_takes() -> None:
     }
 
 
+def test_layers_are_told_by_op() -> None:
+    module = partitioned(net(encoder_layer))
+    (delegate,) = delegates(module)
+    layers: Any = delegate.payload.report["layers"]
+    names = {n.name for n in delegate.region.graph.nodes if dialect_op(n)}
+    assert {layer["op"] for layer in layers} <= names
+    products = [layer for layer in layers if layer["kind"] == "Conv2D"]
+    assert {"linear", "ethos"} <= {layer["op"].partition("_")[0] for layer in products}
+    assert all(layer["macs"] and layer["traffic"]["sram"] for layer in products)
+    assert 0 < max(layer["utilization"] for layer in layers) <= 1
+
+
 def test_two_compilations_give_the_same_bytes() -> None:
     first, second = (delegates(partitioned(net(two_ends)))[0].payload.data for _ in range(2))
     assert first == second
@@ -101,7 +114,11 @@ def left_over() -> GraphModule:
         x = F.max_pool2d(a(x), 2, dilation=2)
         return torch.log_softmax(b(x), 1).flatten(1), c(x)
 
-    convs = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 6, 1), nn.Conv2d(4, 6, 1, stride=(1, 4))
+    convs = (
+        nn.Conv2d(3, 4, 3),
+        nn.Conv2d(4, 6, 1),
+        nn.Conv2d(4, 6, 2, stride=(1, 4), dilation=(1, 2)),
+    )
     return rewritten(forward, *convs, shapes=[(1, 3, 8, 24)])
 
 
@@ -190,11 +207,11 @@ def test_nobody_looks_on_request() -> None:
 
 
 def test_what_vela_refuses_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ethos_u_backend, "tosa_of", lambda *_: b"no flatbuffer")
-    monkeypatch.setattr(culprit, "tosa_of", lambda *_: b"no flatbuffer")
-    module = partitioned(net(residual))
-    assert delegates(module) == []
-    reasons = [r for n, _ in everything(module) for r in n.meta["not_on"].values()]
+    for module in (ethos_u_backend, culprit):
+        monkeypatch.setattr(module, "emitted", lambda *_: Emitted(b"no flatbuffer", {}))
+    net_without = partitioned(net(residual))
+    assert delegates(net_without) == []
+    reasons = [r for n, _ in everything(net_without) for r in n.meta["not_on"].values()]
     assert sum("Vela: " in r for r in reasons) > 1
 
 

@@ -10,7 +10,7 @@ import torch
 from tosa import Op
 from tosa.TosaGraph import TosaGraph
 
-from aot.backends.ethos_u.emit import reject, tosa_of
+from aot.backends.ethos_u.emit import emitted, reject
 from aot.backends.ethos_u.emitters import EMITTERS
 from aot.backends.ethos_u.npus import NPUS
 from aot.backends.ethos_u.testing.graphs import random_graph
@@ -62,11 +62,11 @@ FORMS: dict[str, tuple[int, list[str]]] = {
 @pytest.mark.parametrize("op", FORMS)
 def test_forms(op: str) -> None:
     seed, expected = FORMS[op]
-    assert operators(tosa_of(random_region(op, seed), NPUS[MODELLED[0]])) == expected
+    assert operators(emitted(random_region(op, seed), NPUS[MODELLED[0]]).tosa) == expected
 
 
 def test_the_same_region_gives_the_same_bytes() -> None:
-    first, second = (tosa_of(random_region("conv2d", 0), NPUS[MODELLED[0]]) for _ in range(2))
+    first, second = (emitted(random_region("conv2d", 0), NPUS[MODELLED[0]]) for _ in range(2))
     assert first == second
 
 

@@ -51,13 +51,20 @@ class TosaGraph:
     """
 
     def __init__(self, keeps_inputs_far: bool = False) -> None:
-        """keeps_inputs_far: whether inputs lie in memory that is slow to read."""
+        """keeps_inputs_far: whether inputs lie in memory that is slow to read.
+
+        Attributes:
+          writer: whose values are added, for `writers`.
+          writers: by the name of a value who added it.
+        """
         self._keeps_inputs_far = keeps_inputs_far
         self._serializer = ts.TosaSerializer(
             "", targetMajor=1, targetMinor=0, targetPatch=0, targetDraft=False
         )
         self._block = self._serializer.currRegion.currBasicBlock
         self._count = 0
+        self.writer = ""
+        self.writers: dict[str, str] = {}
         self._border: set[str] = set()  # names of inputs and outputs
         self._slices: set[str] = set()  # and of what SLICE gave
         self._views: dict[str, Value] = {}  # what a RESHAPE is of, by its name
@@ -381,7 +388,9 @@ class TosaGraph:
 
     def _name(self) -> str:
         self._count += 1
-        return f"v{self._count}"
+        name = f"v{self._count}"
+        self.writers[name] = self.writer
+        return name
 
 
 def _window_sizes(

@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
 from executorch.backends.arm.arm_vela import vela_compile
 
+from aot.backends.ethos_u.layers import Layer, layers_of
 from aot.backends.ethos_u.npus import Npu
 from aot.backends.ethos_u.printed import captured
 
@@ -15,9 +20,22 @@ class VelaError(RuntimeError):
     """What Vela refuses, with the end of what it printed."""
 
 
-def compile_tosa(tosa: bytes, npu: Npu) -> bytes:
-    """The payload: commands, weights, and where inputs and outputs lie. It names no file and no
-    time: the same graph gives the same bytes.
+@dataclass(frozen=True)
+class Program:
+    """What Vela makes of a graph.
+
+    Attributes:
+      payload: commands, weights, and where inputs and outputs lie. It names no file and no time:
+        the same graph gives the same bytes.
+      layers: what Vela says of its operations.
+    """
+
+    payload: bytes
+    layers: list[Layer]
+
+
+def compile_tosa(tosa: bytes, npu: Npu) -> Program:
+    """The program of a graph.
 
     Raises:
       VelaError: Vela does not compile the graph.
@@ -28,11 +46,13 @@ def compile_tosa(tosa: bytes, npu: Npu) -> bytes:
         "--output-format=raw",
         f"--system-config={npu.system_config}",
         f"--memory-mode={npu.memory_mode}",
+        "--enable-debug-db",
     ]
-    with captured() as printed:
+    with tempfile.TemporaryDirectory() as folder, captured() as printed:
         try:
-            payload: bytes = vela_compile(tosa, flags)
+            payload: bytes = vela_compile(tosa, flags, intermediate_path=folder)
         except (Exception, SystemExit) as error:
             last = [line for line in printed().splitlines() if line.strip()][-_SHOWN_LINES:]
             raise VelaError(f"Vela: {'; '.join([str(error), *last])}") from error
-    return payload
+        (database,) = Path(folder, "output").glob("*_debug.xml")
+        return Program(payload, layers_of(database.read_text()))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import torch
 
 from aot.backends.ethos_u.emitters.emitter import Emitter
-from aot.backends.ethos_u.emitters.pools import bad_pool
+from aot.backends.ethos_u.emitters.pools import bad_pool, tiled, tiles
 from aot.backends.ethos_u.emitters.windows import fitted
 from aot.backends.ethos_u.tosa import TosaGraph, Value
 
@@ -39,7 +39,7 @@ def reject(
         shape, padding = _padded(shape, padding), (0, 0, 0, 0)
     if any(padding) and max(kernel) > _LARGEST_PADDED:
         return f"its kernel is {kernel[0]}x{kernel[1]}: with padding 8x8 is the largest"
-    return bad_pool(shape, kernel, stride, padding, output_size)
+    return bad_pool(shape, kernel, stride, padding, output_size, separable=False)
 
 
 def emit(
@@ -57,6 +57,9 @@ def emit(
     if count_include_pad and any(padding):
         x = graph.pad(x, [0, 0, *padding, 0, 0], zero_point)
         padding = (0, 0, 0, 0)
+    for d in tiles(x.shape, kernel, stride, padding, output_size, separable=False):
+        y, _, _ = tiled(graph, x, kernel, stride, output_size, d, graph.avg_pool2d)
+        return y  # the other side of its windows is 1
     x, pads, strides = fitted(graph, x, kernel, stride, padding, (1, 1), output_size)
     return graph.avg_pool2d(x, kernel, strides, pads)
 

@@ -12,7 +12,13 @@ import torch
 
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import requantized, too_large
-from aot.backends.ethos_u.emitters.windows import bad_size, bad_stride, fitted
+from aot.backends.ethos_u.emitters.windows import (
+    LARGEST_STRIDE,
+    bad_size,
+    bad_stride,
+    fitted,
+    folded,
+)
 from aot.backends.ethos_u.tosa import TosaGraph, Value
 from aot.dialect.ops.conv2d import convolved_size
 
@@ -67,7 +73,7 @@ def reject(
     windows = windows_of(input, kernel, stride, padding, dilation)
     return (
         bad_kernel(kernel, dilation)
-        or bad_stride(stride, windows)
+        or bad_stride([s if d > 1 else 1 for s, d in zip(stride, dilation, strict=True)], windows)
         or bad_size(input.shape)
         or too_large(sum_limit(weight, bias), multiplier, shift)
     )
@@ -89,11 +95,15 @@ def emit(
     activation_min: int,
     activation_max: int,
 ) -> Value:
-    if weight.shape[3] < _THIN:
+    windows = windows_of(input, weight.shape[1:3], stride, padding, dilation)
+    shape = (input.shape[0], *windows, weight.shape[0])
+    if weight.shape[3] < _THIN or max(stride) > LARGEST_STRIDE:
         weight, groups = dense(weight, groups), 1
+    input, weight, stride, padding = folded(
+        graph, input, weight, stride, padding, dilation, windows, input_zero_point
+    )
     width, outputs = weight.shape[3], weight.shape[0] // groups
     kernel = weight.shape[1:3]
-    windows = windows_of(input, kernel, stride, padding, dilation)
     results = []
     for group in range(groups):
         size = (*input.shape[:3], width)
@@ -106,7 +116,7 @@ def emit(
         scale, limits = (multiplier[own], shift[own]), (activation_min, activation_max)
         results.append(requantized(graph, sums, *scale, output_zero_point, *limits))
     y = results[0] if groups == 1 else graph.concat(results, 3)
-    return graph.reshape(y, (input.shape[0], *windows, weight.shape[0]))
+    return graph.reshape(y, shape)
 
 
 def dense(weight: torch.Tensor, groups: int) -> torch.Tensor:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from aot.backends.ethos_u.emitters.emitter import Emitter
-from aot.backends.ethos_u.emitters.pools import bad_pool
+from aot.backends.ethos_u.emitters.pools import bad_pool, tiled, tiles
 from aot.backends.ethos_u.emitters.windows import fitted
 from aot.backends.ethos_u.tosa import TosaGraph, Value
 
@@ -23,7 +23,7 @@ def reject(
 ) -> str:
     if max(dilation) > 1:
         return f"its dilation is {max(dilation)}: TOSA's pools have none"
-    return bad_pool(input.shape, kernel, stride, padding, output_size)
+    return bad_pool(input.shape, kernel, stride, padding, output_size, separable=True)
 
 
 def emit(
@@ -35,7 +35,12 @@ def emit(
     dilation: Sequence[int],
     output_size: Sequence[int],
 ) -> Value:
-    x, pads, strides = fitted(graph, input, kernel, stride, padding, dilation, output_size)
+    x = input
+    for d in tiles(x.shape, kernel, stride, padding, output_size, separable=True):
+        x, kernel, stride = tiled(graph, x, kernel, stride, output_size, d, graph.max_pool2d)
+    x, pads, strides = fitted(graph, x, kernel, stride, padding, dilation, output_size)
+    if max(*kernel, *strides) == 1:
+        return x
     return graph.max_pool2d(x, kernel, strides, pads)
 
 

@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the NPU asks of the windows of pools."""
+"""What the NPU asks of the windows of pools, and windows side by side of any size."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 
-from aot.backends.ethos_u.emitters.windows import bad_size, bad_stride, padding_after
+from aot.backends.ethos_u.emitters.windows import (
+    LARGEST_STRIDE,
+    bad_size,
+    bad_stride,
+    padding_after,
+)
+from aot.backends.ethos_u.tosa import TosaGraph, Value
 
 _LARGEST_WIDTH, _LARGEST_AREA = 256, 65536
 
@@ -16,8 +23,16 @@ def bad_pool(
     stride: Sequence[int],
     padding: Sequence[int],
     windows: Sequence[int],
+    separable: bool,
 ) -> str:
-    """Why a pool over [N, H, W, C] cannot be run."""
+    """Why a pool over [N, H, W, C] cannot be run.
+
+    Args:
+      separable: whether it may go over rows and columns one after the other.
+    """
+    for d in tiles(shape, kernel, stride, padding, windows, separable):
+        kernel, stride = _without(kernel, d), _without(stride, d)
+        shape = [*shape[: 1 + d], windows[d], *shape[2 + d :]]
     if kernel[1] > _LARGEST_WIDTH or kernel[0] * kernel[1] > _LARGEST_AREA:
         return (
             f"its kernel is {kernel[0]}x{kernel[1]}, of at most {_LARGEST_WIDTH} columns and "
@@ -29,3 +44,52 @@ def bad_pool(
         if max(before, after) >= kernel[d]:
             return "a window lies outside of its input"
     return bad_stride(stride, windows) or bad_size(shape)
+
+
+def tiles(
+    shape: Sequence[int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    windows: Sequence[int],
+    separable: bool,
+) -> list[int]:
+    """Of rows, 0, and columns, 1, those whose windows lie side by side, and further on than the NPU
+    can go.
+    """
+    return [
+        d
+        for d in (0, 1)
+        if stride[d] > LARGEST_STRIDE
+        and windows[d] > 1
+        and stride[d] == kernel[d] <= _LARGEST_WIDTH
+        and windows[d] * kernel[d] <= shape[1 + d]
+        and not any(padding[2 * d : 2 * d + 2])
+        and (separable or kernel[1 - d] == stride[1 - d] == 1)
+    ]
+
+
+def tiled(
+    graph: TosaGraph,
+    x: Value,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    windows: Sequence[int],
+    d: int,
+    pool: Callable[..., Value],
+) -> tuple[Value, list[int], list[int]]:
+    """A pool over one of `tiles`: of x [..., windows, kernel, ...] over the kernel; and kernel and
+    stride of what is left.
+    """
+    size = list(x.shape)
+    size[1 + d] = windows[d] * kernel[d]
+    x = graph.materialized(graph.slice(x, [0] * 4, size))
+    inner = math.prod(size[2 + d :])
+    x = graph.reshape(x, (math.prod(size[: 1 + d]), windows[d], kernel[d], inner))
+    y = pool(x, (1, kernel[d]), (1, 1), (0, 0, 0, 0))
+    y = graph.reshape(y, (*size[: 1 + d], windows[d], *size[2 + d :]))
+    return y, _without(kernel, d), _without(stride, d)
+
+
+def _without(values: Sequence[int], d: int) -> list[int]:
+    return [1 if i == d else v for i, v in enumerate(values)]

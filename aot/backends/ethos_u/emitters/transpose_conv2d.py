@@ -48,6 +48,8 @@ def reject(
         return f"its dilation is {max(dilation)}: TOSA's transposed convolution has none"
     if stride[0] != stride[1] or stride[0] > _LARGEST_STRIDE:
         return f"its strides are {stride[0]} and {stride[1]}, not both 1 or both 2"
+    if stride[0] > 1 and min(output_size) == 1 < max(output_size):
+        return "its result is a line"
     pads = _padding(input, kernel, stride, padding, output_size)
     if any(pad <= -kernel[i // 2] or pad >= stride[0] for i, pad in enumerate(pads)):
         return "its result is cut, or goes on, by more than its kernel reaches"

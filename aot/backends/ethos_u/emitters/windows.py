@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import torch
+
 from aot.backends.ethos_u.tosa import TosaGraph, Value
 
 _LARGEST_SIZE = 65536
-_LARGEST_STRIDE = 3
+LARGEST_STRIDE = 3
 
 
 def padding_after(
@@ -44,10 +46,55 @@ def fitted(
     return x, pads, strides
 
 
+def folded(
+    graph: TosaGraph,
+    x: Value,
+    weight: torch.Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    windows: Sequence[int],
+    zero_point: int,
+) -> tuple[Value, torch.Tensor, list[int], list[int]]:
+    """A convolution whose stride is too large, as one whose stride is 1: as many rows or
+    columns as it goes on by become channels. Gives x, weights [O, KH, KW, C], stride and padding.
+    """
+    stride, padding = list(stride), list(padding)
+    for d in (0, 1):
+        step = stride[d]
+        if step <= LARGEST_STRIDE or windows[d] == 1:
+            continue
+        taps = -(-weight.shape[1 + d] // step)
+        missing = [0] * 8
+        size = list(x.shape)
+        size[1 + d] = (windows[d] - 1 + taps) * step
+        before, after = padding[2 * d], size[1 + d] - x.shape[1 + d] - padding[2 * d]
+        if after < 0:
+            x = graph.slice(x, [0] * 4, [*size[: 1 + d], size[1 + d] - before, *size[2 + d :]])
+        missing[2 + 2 * d], missing[3 + 2 * d] = before, max(after, 0)
+        x = graph.pad(x, missing, zero_point) if any(missing) else graph.materialized(x)
+        more = [0, 0, 0, 0, 0, 0]
+        more[5 - 2 * d] = taps * step - weight.shape[1 + d]
+        weight = torch.nn.functional.pad(weight, more)
+        outputs, height, width, channels = weight.shape
+        batch, rows, columns = size[0], size[1], size[2]
+        if d == 1:
+            x = graph.reshape(x, (batch, rows, columns // step, step * channels))
+            weight = weight.reshape(outputs, height, taps, step * channels)
+        else:
+            x = graph.reshape(x, (batch * rows // step, step, columns, channels))
+            x = graph.transpose(x, (0, 2, 1, 3))
+            x = graph.reshape(x, (batch, rows // step, columns, step * channels))
+            weight = weight.reshape(outputs, taps, step, width, channels).permute(0, 1, 3, 2, 4)
+            weight = weight.reshape(outputs, taps, width, step * channels)
+        stride[d], padding[2 * d], padding[2 * d + 1] = 1, 0, 0
+    return x, weight, stride, padding
+
+
 def bad_stride(stride: Sequence[int], windows: Sequence[int]) -> str:
     for step, count in zip(stride, windows, strict=True):
-        if step > _LARGEST_STRIDE and count > 1:
-            return f"its stride is {step}, of at most {_LARGEST_STRIDE}"
+        if step > LARGEST_STRIDE and count > 1:
+            return f"its stride is {step}, of at most {LARGEST_STRIDE}"
     return ""
 
 

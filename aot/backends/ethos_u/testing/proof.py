@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from torch.fx import GraphModule
 
-from aot.backends.ethos_u.emit import adopt, reject, tosa_of
+from aot.backends.ethos_u.emit import adopt, emitted, reject
 from aot.backends.ethos_u.npus import NPUS
 from aot.backends.ethos_u.vela import compile_tosa
 from aot.backends.ethos_u.verify import verify
@@ -23,6 +23,6 @@ def prove(region: GraphModule, configuration: str) -> bool:
     if any(reject(node, npu) for node in region.graph.nodes if dialect_op(node)):
         return False
     adopt(region)
-    tosa = tosa_of(region, npu)
-    verify(region, tosa, compile_tosa(tosa, npu), npu)
+    tosa = emitted(region, npu).tosa
+    verify(region, tosa, compile_tosa(tosa, npu).payload, npu)
     return True

@@ -99,9 +99,9 @@ def _window(draw: Draw, shape: Sequence[int], dilated: bool) -> Any:
     """Kernel, stride, padding, dilation that fit an image."""
     while True:
         kernel = [draw.integer(1, 5) for _ in range(2)]
-        stride = [draw.integer(1, 3) for _ in range(2)]
+        stride = [draw.one_of((1, 1, 2, 2, 3, 4, 5)) for _ in range(2)]
         padding = [draw.integer(0, k - 1) if draw.often() else 0 for k in kernel for _ in range(2)]
-        dilation = [draw.integer(1, 2) if dilated else 1 for _ in range(2)]
+        dilation = [draw.integer(1, 2) if dilated and s < 4 else 1 for s in stride]
         if all(
             convolved_size(
                 shape[1 + d],
@@ -131,7 +131,8 @@ def _conv2d(draw: Draw) -> GraphModule:
 
 def _depthwise_conv2d(draw: Draw) -> GraphModule:
     shape, zero_point = draw.image(), draw.zero_point()
-    kernel, *window = _window(draw, shape, dilated=True)
+    kernel, stride, *window = _window(draw, shape, dilated=True)
+    window = [[min(s, 3) for s in stride], *window]
     weight = draw.weights((*kernel, shape[3] * draw.one_of((1, 1, 2, 3))))
     x, out = draw.input(shape, zero_point, NHWC), draw.zero_point()
     scales = draw.scales(weight.permute(2, 0, 1))
@@ -212,6 +213,11 @@ def _pool(draw: Draw) -> tuple[Node, Any, Any, Any, list[int], int]:
     shape, zero_point = draw.image(), draw.zero_point()
     kernel, stride, _, _ = _window(draw, [0, *(s for s in shape[1:])], dilated=False)
     padding = [draw.integer(0, k // 2) if draw.often() else 0 for k in kernel]
+    if not draw.often():
+        stride = [min(s, size) for s, size in zip(stride, shape[1:3], strict=True)]
+        kernel, padding = list(stride), [0, 0]
+    else:
+        stride = [min(s, 3) for s in stride]
     sizes = []
     for d in (0, 1):
         room = shape[1 + d] + 2 * padding[d] - kernel[d]
@@ -268,6 +274,18 @@ def _slice(draw: Draw) -> GraphModule:
     start = draw.integer(0, shape[dim] - 1)
     args = (dim, start, draw.integer(start + 1, shape[dim]), draw.one_of((1, 1, 2, 3)))
     return draw.region("slice", draw.input(shape, 0), *args, zero_point=0)
+
+
+def _gather(draw: Draw) -> GraphModule:
+    shape = draw.shape(draw.integer(1, 4))
+    dims = list(range(draw.integer(0, len(shape) - 1), len(shape)))[:2]
+    x, indices = draw.input(shape, 0), []
+    for dim in dims:
+        index = torch.arange(shape[dim]).repeat_interleave(draw.integer(1, 3))
+        if not draw.often():
+            index = torch.from_numpy(draw.rng.integers(0, shape[dim], draw.integer(1, 8)))
+        indices.append(draw.builder.constant("index", index.to(torch.int32)))
+    return draw.region("gather", x, indices, dims, zero_point=0)
 
 
 def _reshape(draw: Draw) -> GraphModule:
@@ -349,6 +367,7 @@ REGIONS: dict[str, Callable[[Draw], GraphModule]] = {
     "cat": _cat,
     "conv2d": _conv2d,
     "depthwise_conv2d": _depthwise_conv2d,
+    "gather": _gather,
     "linear": _linear,
     "lut": _lut,
     "max_pool2d": _max_pool2d,

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::gather: CONCAT of copies where each element is repeated, as nearest upsampling does it, else
+of the SLICEs that its indices make up, if those are few.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+from aot.backends.ethos_u.emitters.emitter import Emitter
+from aot.backends.ethos_u.tosa import TosaGraph, Value
+
+_MOST_SLICES = 16
+
+
+def _repeats(index: torch.Tensor, size: int) -> int:
+    """How often each of `size` elements comes, one after the other; 0 where that is not it."""
+    count, rest = divmod(len(index), size)
+    whole = torch.arange(size).repeat_interleave(count)
+    return count if rest == 0 and torch.equal(whole, index.to(torch.int64)) else 0
+
+
+def _ranges(index: torch.Tensor) -> list[tuple[int, int]]:
+    """First element and number of each stretch of neighbours."""
+    ranges: list[tuple[int, int]] = []
+    for element in index.tolist():
+        if ranges and element == sum(ranges[-1]):
+            ranges[-1] = ranges[-1][0], ranges[-1][1] + 1
+        else:
+            ranges.append((element, 1))
+    return ranges
+
+
+def reject(input: torch.Tensor, indices: Sequence[torch.Tensor], dims: Sequence[int]) -> str:
+    for index, dim in zip(indices, dims, strict=True):
+        if not _repeats(index, input.shape[dim]) and len(_ranges(index)) > _MOST_SLICES:
+            return f"its indices are {len(_ranges(index))} slices, of at most {_MOST_SLICES}"
+    return ""
+
+
+def emit(
+    graph: TosaGraph, input: Value, indices: Sequence[torch.Tensor], dims: Sequence[int]
+) -> Value:
+    x = input
+    for index, dim in zip(indices, dims, strict=True):
+        size = list(x.shape)
+        if count := _repeats(index, size[dim]):
+            columns = (math.prod(size[:dim]), size[dim], 1, math.prod(size[dim + 1 :]))
+            copies = [graph.reshape(x, columns)] * count
+            x = graph.concat(copies, 2) if count > 1 else copies[0]
+        else:
+            parts = []
+            for first, number in _ranges(index):
+                start, part = [0] * len(size), list(size)
+                start[dim], part[dim] = first, number
+                parts.append(graph.slice(x, start, part))
+            x = graph.concat(parts, dim) if len(parts) > 1 else parts[0]
+        x = graph.reshape(x, (*size[:dim], len(index), *size[dim + 1 :]))
+    return x
+
+
+EMITTER = Emitter(emit, reject, moves=True)

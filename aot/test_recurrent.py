@@ -13,7 +13,6 @@ import torch
 from torch import nn
 
 from aot.dialect.graph import dialect_op, tensor_constant
-from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.testing.fixtures import op_counts
 
@@ -133,10 +132,14 @@ def test_states_that_are_inputs_and_outputs_carry_on_to_the_bit() -> None:
     assert torch.equal(torch.cat(outputs), whole(lowered, torch.cat(inputs)))
 
 
-@pytest.mark.parametrize("name", ["an input", "an output"])
-def test_a_state_at_a_float_border_is_an_error(name: str) -> None:
-    x, state = torch.zeros(2, 1, X), torch.zeros(1, 1, H)
-    layer = nn.GRU(X, H)
-    given = (x, state) if name == "an input" else (x,)
-    with pytest.raises(LoweringError, match="is int16, which does not become float32"):
-        lower(layer.eval(), given, calibration=[given], float_io=True)
+def test_a_state_at_a_float_border_is_converted() -> None:
+    """Where inputs and outputs are float, so is a state that is carried outside."""
+    layer, data = Given(nn.GRU(X, H)), sequence(0)
+    samples = [(*sample, torch.zeros(1, 1, H)) for sample in data]
+    lowered = lower(layer.eval(), samples[0], calibration=samples, float_io=True)
+    counts = op_counts(lowered.module)
+    assert (counts["pl.quantize"], counts["pl.dequantize"]) == (2, 2)
+    for given in samples:
+        exact, found = layer(*given), lowered.reference(given)
+        for a, b in zip(exact, found, strict=True):
+            torch.testing.assert_close(a, b, rtol=0.0, atol=0.03)

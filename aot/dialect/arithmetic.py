@@ -98,6 +98,12 @@ def requantize_wide(
     return (product + (torch.ones_like(right) << (right - 1))) >> right
 
 
+def sums_multiplier(value: float, dtype: torch.dtype) -> tuple[int, int]:
+    """The multiplier and shift for requantize_sums."""
+    split = quantize_wide_multiplier if dtype is torch.int16 else quantize_multiplier
+    return split(value)
+
+
 def requantize_sums(
     x: torch.Tensor,
     multiplier: torch.Tensor | int,

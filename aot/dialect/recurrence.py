@@ -18,7 +18,8 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from aot.dialect.arithmetic import requantize, rounding_shift_right, saturate_int8
+from aot.dialect.arithmetic import requantize, rounding_shift_right, saturate
+from aot.dialect.quantization import ACTIVATION_TYPES
 
 FRACTION_BITS = 14
 """Of a pre-activation."""
@@ -98,18 +99,18 @@ def run(
     """Steps through a sequence, from its end if it is reversed.
 
     Args:
-      input: int8 [T, N, I], or [N, T, I] if batch_first.
+      input: int8 or int16 [T, N, I], or [N, T, I] if batch_first.
       zero_point: of the input.
       constants: of the input's part of the pre-activations.
       hidden: the first state, int16 [N, H].
       step: gives the next hidden state from (the input's part [N, G * H], the hidden state), on
         int64.
-      output: multiplier, shift and zero_point that make int8 of a hidden state.
+      output: multiplier, shift and zero_point that make an output of a hidden state.
       reverse: the last value of the sequence is the first to be taken.
       batch_first: see input.
 
     Returns:
-      (int8 [T, N, H] in the input's order, the last hidden state int16 [N, H])
+      ([T, N, H] of the input's dtype and in its order, the last hidden state int16 [N, H])
     """
     sequence = (input.transpose(0, 1) if batch_first else input).to(torch.int64)
     sequence = part(sequence - zero_point, constants)
@@ -118,6 +119,8 @@ def run(
     states = [h := step(a, h) for a in steps]
     multiplier, shift, output_zero_point = output
     results = torch.stack(states[::-1] if reverse else states)
-    y = saturate_int8(requantize(results, multiplier, shift) + output_zero_point)
+    kind = ACTIVATION_TYPES[input.dtype]
+    y = requantize(results, multiplier, shift) + output_zero_point
+    y = saturate(y, kind.quant_min, kind.quant_max, kind.dtype)
     y = y.transpose(0, 1) if batch_first else y
     return y.clone(memory_format=torch.contiguous_format), h.to(torch.int16)

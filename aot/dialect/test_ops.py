@@ -15,7 +15,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 import aot.dialect.ops  # noqa: F401 (registers the ops)
-from aot.dialect.arithmetic import quantize_multiplier
+from aot.dialect.arithmetic import quantize_multiplier, quantize_wide_multiplier
 from aot.dialect.library import OPS
 from aot.dialect.ops.compare import equal_table, less_table
 from aot.dialect.ops.div import FRACTION_BITS
@@ -152,11 +152,22 @@ def test_comparisons_are_those_of_the_dequantized_values(
 def test_a_quotient_is_off_by_little_more_than_its_rounding(factor: float) -> None:
     """Every pair of integers; factor is the result's steps for a quotient of 1."""
     a, b = Quantization(0.5, 3).every_value()[:, None], Quantization(0.5, 3).every_value()
-    split = quantize_multiplier(factor / 2**FRACTION_BITS)
+    split = quantize_multiplier(factor / 2 ** FRACTION_BITS[torch.int8])
     results = OPS["div"].reference(a, b, 3, 3, 0, *split, -128, 127).to(torch.float64)
     exact = (a.double() - 3) / (b.double() - 3) * factor
     exact = exact.nan_to_num(nan=0.0).clamp(-128, 127)  # by zero it is infinite
     assert float((results - exact).abs().max()) <= 0.5 + 2**-7
+
+
+@pytest.mark.parametrize("factor", [0.5, 17.0, 32000.0, 1e8])
+def test_a_quotient_of_int16_is_rounded_once(factor: float) -> None:
+    generator = torch.Generator().manual_seed(0)
+    a, b = torch.randint(-(2**15), 2**15, (2, 20000), generator=generator).to(torch.int16)
+    b[:100] = torch.arange(-50, 50)
+    split = quantize_wide_multiplier(factor / 2 ** FRACTION_BITS[torch.int16])
+    results = OPS["div"].reference(a, b, 0, 0, 0, *split, -(2**15), 2**15 - 1).to(torch.float64)
+    exact = (a.double() / b.double() * factor).nan_to_num(nan=0.0).clamp(-(2**15), 2**15 - 1)
+    assert float((results - exact).abs().max()) <= 0.5 + 2**-3
 
 
 @pytest.mark.parametrize("centered", [False, True])
@@ -181,5 +192,5 @@ def test_a_moment_is_rounded_once(count: int, centered: bool, root: bool) -> Non
 
 def test_quantize_corners() -> None:
     values = torch.tensor([float("nan"), float("inf"), -float("inf"), 0.25, 0.75, -0.25])
-    quantized = OPS["quantize"].reference(values, 0.5, 3)
+    quantized = OPS["quantize"].reference(values, 0.5, 3, 8)
     assert quantized.tolist() == [3, 127, -128, 3, 5, 3]  # ties go to even

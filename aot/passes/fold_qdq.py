@@ -17,7 +17,6 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
-from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.graph import (
     Builder,
     Edge,
@@ -30,11 +29,11 @@ from aot.dialect.graph import (
 )
 from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.lut import lut
-from aot.dialect.ops.quantize import quantize
-from aot.dialect.ops.requantize import requantize
-from aot.dialect.quantization import INT8, INT16, Quantization
+from aot.dialect.ops.quantize import quantize, quantize_arguments
+from aot.dialect.ops.requantize import requantize, requantize_arguments
+from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.results import taken_from
-from aot.errors import LoweringError, module_path, place, source_line
+from aot.errors import module_path, source_line
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization, stays_float
 from aot.rules import fused_clamp, gives_integers, rule_for
 from aot.rules.floats import FloatCall, float_form
@@ -52,18 +51,6 @@ def _origin(ops: tuple[str, ...], *nodes: Node, quantized: str = "") -> Origin:
     source = next((line for n in nodes if (line := source_line(n))), "")
     module = next((path for n in nodes if (path := module_path(n))), "")
     return Origin(ops, source, module, quantized)
-
-
-def _check_converts(quantization: Quantization, value: Node) -> None:
-    """That a value can become float or come from it: int16 has no such op."""
-    if quantization.type is not INT8:
-        where = place(module_path(value), source_line(value))
-        raise LoweringError(
-            f"{value.name} is int16, which does not become float32 or come from it"
-            + (f"\n    at {where}" if where else "")
-            + "\n    instead: inputs and outputs without float_io, int8 where a layer in float32 "
-            "is next to one in int16, a buffer for a recurrent layer's state"
-        )
 
 
 class _Folder:
@@ -129,8 +116,7 @@ class _Folder:
         if rule is not None and all(a in self.int8 for a in rule.activations(base)):
             return self._emit(rule, value, base, clamp, node)
         origin = _origin((_op_name(value),), value, quantized=node.name)
-        _check_converts(quantization, value)
-        args = (self._as_float(value), quantization.scale, quantization.zero_point)
+        args = (self._as_float(value), *quantize_arguments(quantization))
         return self.builder.call(quantize, *args, edge=Edge(quantization), origin=origin)
 
     def _emit(
@@ -158,10 +144,7 @@ class _Folder:
             return source
         origin = _origin(("requantize",), value, node, quantized=node.name)
         if INT16 in (given.type, quantization.type):
-            bits = 8 * quantization.type.dtype.itemsize
-            points = given.zero_point, quantization.zero_point
-            factor = quantize_multiplier(given.scale / quantization.scale)
-            args = (source, bits, *points, *factor)
+            args = (source, *requantize_arguments(given, quantization))
             return self.builder.call(requantize, *args, edge=Edge(quantization), origin=origin)
         table = table_of(lambda x: x, given, quantization)
         constant = self.builder.constant(f"{node.name}_table", table)
@@ -204,7 +187,6 @@ class _Folder:
         if argument in self.int8:
             source = self.int8[argument]
             quantization = quantization_of(source)
-            _check_converts(quantization, argument)
             args = (source, quantization.scale, quantization.zero_point)
             origin = _origin(("dequantize",), argument)
             new = self.builder.call(dequantize, *args, edge=Edge(), origin=origin)
@@ -251,7 +233,7 @@ class _Folder:
         if value in self.int8:
             return self._requantize(value, quantization, value)
         origin = _origin(("quantize",), value)
-        args = (self._as_float(value), quantization.scale, quantization.zero_point)
+        args = (self._as_float(value), *quantize_arguments(quantization))
         return self.builder.call(quantize, *args, edge=Edge(quantization), origin=origin)
 
 

@@ -35,8 +35,8 @@ def int16_values(
     """The nodes whose values are int16.
 
     What an op computes is int16 where its layer asks for it. What only moves values leaves them as
-    they are. What no op of the dialect gives, as inputs and constants, is int16 where all that read
-    it are.
+    they are, but asks for int16 as its layer says. What no op of the dialect gives, as inputs and
+    constants, is int16 where all that read it are.
 
     Args:
       nodes: of the graph, in order.
@@ -61,6 +61,7 @@ def int16_values(
         else:
             everyone = bool(read_by) and all(user in read_by for user in node.users)
             is_wanted = everyone and wanted.issuperset(read_by.values())
+            is_wanted |= node in able and asked(node)
         if is_wanted:
             wanted.add(node)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -95,8 +96,54 @@ def test_small_differences_of_large_values_need_it() -> None:
 
 
 def test_no_int16_form_is_an_error_with_its_place() -> None:
-    with pytest.raises(LoweringError, match=r"softmax.*no int16 form\n.*at softmax \(Softmax\)"):
-        lowered("softmax")
+    model = nn.Sequential(nn.Linear(6, 3), nn.LogSoftmax(-1)).eval()
+    with pytest.raises(LoweringError, match=r"log_softmax.*no int16 form\n.*at 1 \(LogSoftmax\)"):
+        lower(model, DATA[0], calibration=DATA, quantization={"1": "int16"})
+
+
+class Sequence(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(16, 16, batch_first=True)
+        self.head = nn.Linear(16, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y: torch.Tensor = self.head(self.lstm(x)[0])
+        return y
+
+
+def _encoder() -> nn.Module:
+    return nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+
+
+def _sqnr(make: Callable[[], nn.Module], quantization: str | dict[str, str]) -> float:
+    data = samples((1, 10, 16), count=8)
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = make().eval()
+    options: dict[str, Any] = {"min_sqnr": 0.0, "per_op": False}
+    quality = lower(model, data[0], calibration=data, quantization=quantization, **options).quality
+    found = quality.outputs[0].sqnr_db
+    assert found is not None
+    return found
+
+
+# What a whole model gains; a layer alone, or one in float beside those of int16, lowers and does
+# not lose by it.
+@pytest.mark.parametrize(
+    ("make", "layers", "gain"),
+    [
+        (_encoder, ({"self_attn": "int16"}, {"default": "int16", "linear2": "float32"}), 15.0),
+        (Sequence, ({"lstm": "int16"}, {"default": "int16", "head": "float32"}), 8.0),
+    ],
+)
+def test_attention_and_recurrent_nets(
+    make: Callable[[], nn.Module], layers: tuple[dict[str, str], ...], gain: float
+) -> None:
+    before = _sqnr(make, "int8")
+    assert _sqnr(make, "int16") > before + gain
+    for quantization in layers:
+        assert _sqnr(make, quantization) > before - 0.5
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import ClassVar
 import torch
 from torch.fx import Node
 
-from aot.dialect.arithmetic import quantize_multiplier
+from aot.dialect.arithmetic import quantize_multiplier, sums_multiplier
 from aot.dialect.graph import quantization_of
 from aot.dialect.library import Op
 from aot.dialect.ops.add import add
@@ -59,7 +59,8 @@ class Binary:
             factor = quantize_multiplier(of_a.scale * of_b.scale / out.scale)
             return call.emit(mul, a, b, *zero_points, *factor, *call.activation_range())
         if call.node.target is _DIV:
-            factor = quantize_multiplier(of_a.scale / of_b.scale / out.scale / 2**FRACTION_BITS)
+            ratio = of_a.scale / of_b.scale / out.scale / 2 ** FRACTION_BITS[out.type.dtype]
+            factor = sums_multiplier(ratio, out.type.dtype)
             return call.emit(div, a, b, *zero_points, *factor, *call.activation_range())
         times_a, times_b = _terms(call.node)
         scale_a, scale_b = of_a.scale * times_a, of_b.scale * times_b

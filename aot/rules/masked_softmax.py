@@ -16,8 +16,9 @@ from torch.fx import Node
 from aot.dialect.graph import quantization_of, shape_of, tensor_constant
 from aot.dialect.library import Op
 from aot.dialect.ops.masked_softmax import masked_softmax
-from aot.dialect.ops.softmax import OUTPUT, exponential_table
+from aot.dialect.ops.softmax import OUTPUT
 from aot.rules.rule import Call, Family, Fixed, Output, UnaryRule, argument
+from aot.rules.softmax import tables
 
 _LIBRARY = torch.library.Library("pl_float", "FRAGMENT")
 _LIBRARY.define("masked_softmax(Tensor input, Tensor mask) -> Tensor")
@@ -45,8 +46,7 @@ class MaskedSoftmax(UnaryRule):
         given = argument(call.node, "mask")
         known = tensor_constant(call.module, given)
         mask = call.unquantized(given) if known is None else call.constant("mask", known)
-        steps = round(1.0 / call.output.scale)
-        table, _ = exponential_table(quantization_of(x).scale, shape_of(x)[-1], steps)
+        table, steps = tables(quantization_of(x), call.output, shape_of(x)[-1])
         return call.emit(masked_softmax, x, mask, call.constant("exp_table", table), steps)
 
 

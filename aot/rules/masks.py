@@ -15,10 +15,11 @@ from torch.fx import Node
 
 from aot.dialect.graph import Edge, quantization_of, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.compare import equal, equal_table, less, less_table
+from aot.dialect.ops.compare import equal, equal_table, factors, less, less_table
 from aot.dialect.ops.extremes import amax, amin
 from aot.dialect.ops.lut import lut
 from aot.dialect.ops.where import where
+from aot.dialect.quantization import INT16
 from aot.rules.function import is_mask, masks_of
 from aot.rules.rule import Call, Family, Integers, Output, Shares, UnaryRule, reduction
 
@@ -32,6 +33,12 @@ _OR = (_aten.logical_or.default, _aten.bitwise_or.Tensor)
 _XOR = (_aten.logical_xor.default, _aten.bitwise_xor.Tensor)
 _ANY = (_aten.any.default, _aten.any.dim, _aten.any.dims)
 _ALL = (_aten.all.default, _aten.all.dim, _aten.all.dims)
+
+
+def inverted(call: Call, mask: Node) -> Node:
+    """The mask that is true where a mask is not."""
+    false, true = (call.constant(str(t), torch.tensor(t)) for t in (False, True))
+    return call.emit(where, mask, false, true, edge=Edge())
 
 
 class _Elementwise:
@@ -63,6 +70,8 @@ class Compare(_Elementwise):
     def emit(self, call: Call) -> Node:
         a, b = call.inputs
         target = call.node.target
+        if quantization_of(a).type is INT16:
+            return self._emit_int16(call, a, b)
         if target in _EQUAL:
             table = call.constant("table", equal_table(quantization_of(a), quantization_of(b)))
             return call.emit(equal, a, b, table, target is _aten.ne.Tensor, edge=Edge())
@@ -70,6 +79,17 @@ class Compare(_Elementwise):
             a, b = b, a
         values = less_table(quantization_of(a), quantization_of(b), target in _OR_EQUAL)
         return call.emit(less, a, b, call.constant("table", values), edge=Edge())
+
+    def _emit_int16(self, call: Call, a: Node, b: Node) -> Node:
+        target = call.node.target
+        # a > b is b < a, and a <= b what that is not.
+        if target in (_aten.gt.Tensor, _aten.le.Tensor):
+            a, b = b, a
+        table = call.constant("table", factors(quantization_of(a), quantization_of(b)))
+        if target in _EQUAL:
+            return call.emit(equal, a, b, table, target is _aten.ne.Tensor, edge=Edge())
+        mask = call.emit(less, a, b, table, edge=Edge())
+        return inverted(call, mask) if target in _OR_EQUAL else mask
 
 
 class Logic(_Elementwise):

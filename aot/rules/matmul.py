@@ -8,7 +8,7 @@ from typing import ClassVar
 import torch
 from torch.fx import Node
 
-from aot.dialect.arithmetic import INT32_MAX, quantize_multiplier
+from aot.dialect.arithmetic import INT32_MAX, sums_multiplier
 from aot.dialect.graph import edge_of, quantization_of, shape_of
 from aot.dialect.library import Op
 from aot.dialect.ops.bmm import bmm
@@ -59,7 +59,7 @@ class Matmul:
         if is_vector:
             b = _reshaped(call, b, [1, *shape_of(b)])
         of_a, of_b, out = quantization_of(a), quantization_of(b), call.output
-        factor = quantize_multiplier(of_a.scale * of_b.scale / out.scale)
+        factor = sums_multiplier(of_a.scale * of_b.scale / out.scale, out.type.dtype)
         zero_points = (of_a.zero_point, of_b.zero_point, out.zero_point)
         product = call.emit(bmm, a, b, is_vector, *zero_points, *factor, *call.activation_range())
         shape = list(call.node.meta["val"].shape)

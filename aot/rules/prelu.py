@@ -8,14 +8,14 @@ from __future__ import annotations
 import torch
 from torch.fx import Node
 
-from aot.dialect.arithmetic import quantize_multiplier
+from aot.dialect.arithmetic import sums_multiplier
 from aot.dialect.graph import quantization_of, shape_of, tensor_constant
 from aot.dialect.library import Op
 from aot.dialect.ops.prelu import prelu
 from aot.dialect.quantization import INT8_WEIGHT
 from aot.rules.rule import Call, Family, UnaryRule
 
-_MOST = INT8_WEIGHT.quant_max
+_LARGEST = INT8_WEIGHT.quant_max
 _FINEST = 2**20  # steps for a slope of 1
 
 
@@ -27,16 +27,17 @@ class Prelu(UnaryRule):
         slopes = _slopes(node.graph.owning_module, node)
         if slopes is None:
             return "its slopes are computed", "torch.relu(x) - k * torch.relu(-x)"
-        if float(slopes.abs().max()) > _MOST:
-            return f"a slope is beyond {_MOST}", "smaller slopes"
+        if float(slopes.abs().max()) > _LARGEST:
+            return f"a slope is beyond {_LARGEST}", "smaller slopes"
         return None
 
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
         slopes = _slopes(call.module, call.node)
         assert slopes is not None
-        one = int(min(_MOST / max(float(slopes.abs().max()), _MOST / _FINEST), _FINEST))
-        steps = (slopes * one).round().to(torch.int8)
+        kind = call.output.type
+        one = int(min(kind.quant_max / max(float(slopes.abs().max()), 1e-9), _FINEST))
+        steps = (slopes * one).round().to(kind.dtype)
         behind = [1] * max(len(shape_of(x)) - 2, 0)  # the channels are dimension 1
         return call.emit(
             prelu,
@@ -45,7 +46,9 @@ class Prelu(UnaryRule):
             quantization_of(x).zero_point,
             one,
             call.output.zero_point,
-            *quantize_multiplier(quantization_of(x).scale / (one * call.output.scale)),
+            *sums_multiplier(
+                quantization_of(x).scale / (one * call.output.scale), call.output.type.dtype
+            ),
         )
 
 

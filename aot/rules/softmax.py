@@ -13,8 +13,23 @@ from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.library import Op
 from aot.dialect.ops.log_softmax import DIFFERENCE_SHIFT, GUARD_BITS, log_softmax
-from aot.dialect.ops.softmax import OUTPUT, exponential_table, softmax
+from aot.dialect.ops.softmax import (
+    OUTPUT,
+    WIDE_STEPS,
+    exponential_table,
+    softmax,
+    wide_exponential_table,
+)
+from aot.dialect.quantization import INT16, Quantization
 from aot.rules.rule import Call, Family, Fixed, Output, UnaryRule, argument
+
+
+def tables(source: Quantization, result: Quantization, length: int) -> tuple[torch.Tensor, int]:
+    """exp_table and steps of pl::softmax over rows of a length."""
+    if source.type is INT16:
+        return wide_exponential_table(source.scale), WIDE_STEPS
+    steps = round(1.0 / result.scale)
+    return exponential_table(source.scale, length, steps)[0], steps
 
 
 class Softmax(UnaryRule):
@@ -27,8 +42,7 @@ class Softmax(UnaryRule):
         (x,) = call.inputs
         shape = shape_of(x)
         dim = int(argument(call.node, "dim")) % len(shape)
-        steps = round(1.0 / call.output.scale)
-        table, _ = exponential_table(quantization_of(x).scale, shape[dim], steps)
+        table, steps = tables(quantization_of(x), call.output, shape[dim])
         return call.emit(softmax, x, call.constant("exp_table", table), dim, steps)
 
 

@@ -10,11 +10,14 @@ from collections.abc import Callable
 import torch
 from torch.fx import Node
 
-from aot.dialect.graph import Edge, quantization_of
+from aot.dialect.graph import Edge, edge_of, quantization_of
 from aot.dialect.library import Op
+from aot.dialect.ops.compare import factors, less
 from aot.dialect.ops.lut import STEP_BITS, lut
+from aot.dialect.ops.requantize import requantize, requantize_arguments
 from aot.dialect.ops.where import where
-from aot.dialect.quantization import INT8, Quantization
+from aot.dialect.quantization import INT8, INT16, Quantization
+from aot.errors import LoweringError, problem_at
 from aot.rules.function import (
     Roots,
     evaluate,
@@ -24,6 +27,9 @@ from aot.rules.function import (
     masks_of,
 )
 from aot.rules.rule import Call, Fixed, Integers, Output, Rule, UnaryRule, as_clamp
+
+_MOST_CHANGES = 8
+"""Of a mask that is a function of an int16 value: each is a comparison."""
 
 # TFLite's output quantization of functions whose range is known; a finer one where calibration
 # shows only a part of it.
@@ -52,10 +58,47 @@ class Unary(UnaryRule):
             return evaluate(call.module, call.node, values)
 
         of = quantization_of(x)
+        if is_mask(call.node) and of.type is INT16:
+            return _mask_of_int16(call, x, function(of.dequantize(of.every_value())))
         if is_mask(call.node):
             mask_table = call.constant("table", function(of.dequantize(of.every_value())))
             return call.emit(lut, x, mask_table, edge=Edge())
         return call.emit(lut, x, call.constant("table", table_of(function, of, call.output)))
+
+
+def _mask_of_int16(call: Call, x: Node, values: torch.Tensor) -> Node:
+    """A mask that is a function of an int16 value, by the places where it changes.
+
+    Args:
+      call: of the function.
+      x: the value.
+      values: the function of every integer, in order.
+
+    Raises:
+      LoweringError: it changes more than _MOST_CHANGES times.
+    """
+    edge, of = edge_of(x), quantization_of(x)
+    changes = (values[1:] != values[:-1]).nonzero().flatten()
+    if len(changes) > _MOST_CHANGES:
+        reason = f"it changes {len(changes)} times over the values of int16"
+        problem = problem_at(call.node, reason, "int8 for this layer")
+        raise LoweringError("1 op of the model cannot be lowered as asked:", [problem])
+    table = call.constant("factors", factors(of, of))
+    false, true = (call.constant(str(t), torch.tensor(t)) for t in (False, True))
+    if len(changes) == 0:
+        never = call.emit(less, x, x, table, edge=Edge())
+        return call.emit(where, never, false, true, edge=Edge()) if values[0] else never
+    mask: Node | None = None
+    for index, change in enumerate(changes.tolist()):
+        limit = (of.every_value()[change]).reshape(1)
+        above = call.emit(less, call.constant(f"limit{index}", limit, edge), x, table, edge=Edge())
+        if mask is None:
+            mask = above
+        else:  # one or the other: it changes back
+            opposite = call.emit(where, above, false, true, edge=Edge())
+            mask = call.emit(where, mask, opposite, above, edge=Edge())
+    assert mask is not None
+    return call.emit(where, mask, false, true, edge=Edge()) if values[0] else mask
 
 
 class OfMask(UnaryRule):
@@ -121,8 +164,13 @@ def requantized(call: Call, x: Node, result: Quantization) -> Node:
     """A value, or a constant, as another quantization has it."""
     if quantization_of(x) == result:
         return x
-    table = table_of(lambda values: values, quantization_of(x), result)
     constant = call.builder.constant_value(x)
+    if INT16 in (quantization_of(x).type, result.type):
+        args = requantize_arguments(quantization_of(x), result)
+        if constant is not None:
+            return call.constant(x.name, requantize.reference(constant, *args), Edge(result))
+        return call.emit(requantize, x, *args, edge=Edge(result))
+    table = table_of(lambda values: values, quantization_of(x), result)
     if constant is not None:
         return call.constant(x.name, lut.reference(constant, table), Edge(result))
     return call.emit(lut, x, call.constant(f"{x.name}_table", table), edge=Edge(result))

@@ -8,7 +8,7 @@ import numpy as np
 
 from kernels.common.kernel import AnyArray, OpCall
 from kernels.testing.broadcast_shapes import pairs
-from kernels.testing.calls import STAGE, activation, constant, floats
+from kernels.testing.calls import INT16_STAGE, STAGE, activation, constant, floats
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
@@ -31,6 +31,7 @@ def cases() -> Iterator[Case]:
         yield _case("equal", name, a, b, attributes, board, {"table": table})
     yield from _div()
     yield from _prelu()
+    yield from _int16()
 
 
 def _div() -> Iterator[Case]:
@@ -85,6 +86,43 @@ def _prelu() -> Iterator[Case]:
             yield Case(f"prelu, {name}, {kind}", "pl::prelu", inputs, constants, attributes, board)
 
 
+def _int16() -> Iterator[Case]:
+    for index, (name, a_shape, b_shape, board) in enumerate(pairs(20)):
+        values = Values("binary int16", name)
+        make = values.extreme_int16 if index % 5 == 4 else values.int16
+        a, b = make(*a_shape), make(*b_shape)
+        label = f"int16 {name}"
+        yield _case("maximum", label, a, b, {}, board)
+        yield _case("minimum", label, a, b, {}, board)
+        ratio = values.choice([2**31 - 1, 2**30, 2**22])
+        factors = {"table": np.array([2**31 - 1, ratio], np.int32)}
+        yield _case("less", label, a, b, {}, board, factors)
+        few = (a >> 13).astype(np.int16), (b >> 13).astype(np.int16)
+        factors = {"table": np.array([2**30, 2**30], np.int32)}
+        negated = {"negated": index % 2 == 0}
+        yield _case("equal", label, *few, negated, board, factors)
+        low, high = values.int16_activation()
+        stage = {**INT16_STAGE, "activation_min": low, "activation_max": high}
+        for expected in (1000.0, 1.0):
+            multiplier, shift = values.factor(expected * 2.0**-30)
+            attributes = {"multiplier": multiplier, "shift": shift}
+            zeros = {"a_zero_point": 0, "b_zero_point": 0}
+            divisors = b if expected == 1000.0 else few[1]
+            quotient = f"{label}, {expected}"
+            yield _case("div", quotient, a, divisors, {**zeros, **attributes, **stage}, board)
+        one = values.choice([1, 40, 127, 508, 2**20])
+        multiplier, shift = values.factor(1.0 / one)
+        attributes = {
+            "input_zero_point": 0,
+            "one": one,
+            "output_zero_point": 0,
+            "multiplier": multiplier,
+            "shift": shift,
+        }
+        constants = {"slope": b}
+        yield Case(f"prelu, {label}", "pl::prelu", {"input": a}, constants, attributes, board)
+
+
 def _case(
     op: str,
     name: str,
@@ -99,6 +137,8 @@ def _case(
 
 _PAIR = {"a": activation(2, 3), "b": activation(3)}
 _TABLE = {"table": constant(range(-128, 128), "int16")}
+_WIDE_PAIR = {"a": activation(2, 3, dtype="int16"), "b": activation(3, dtype="int16")}
+_WIDE_RESULT = (activation(2, 3, dtype="int16", name="y"),)
 _RESULT = (activation(2, 3, name="y"),)
 _MASK = (activation(2, 3, dtype="bool", name="y"),)
 _FACTOR = {"multiplier": 2**30, "shift": -5}
@@ -115,7 +155,11 @@ CALLS = [
     ),
     Valid(
         OpCall("pl::less", _PAIR | _TABLE, _MASK),
-        refused=[({"table": constant(range(100), "int16")}, "100 entries, not 256")],
+        refused=[
+            ({"table": constant(range(100), "int16")}, "100 entries, not 256"),
+            (_WIDE_PAIR, "table is int16, not int32"),
+            (_WIDE_PAIR | {"table": constant([1, 2, 3], "int32")}, "3 entries, not 2 factors"),
+        ],
     ),
     Valid(
         OpCall("pl::equal", _PAIR | _TABLE | {"negated": False}, _MASK),
@@ -141,7 +185,15 @@ CALLS = [
             },
             _RESULT,
         ),
-        refused=[({"one": 2**24}, "one is 16777216"), ({"one": 0}, "one is 0")],
+        refused=[
+            ({"input": floats(2, 3)}, "float32, not int8 or int16"),
+            ({"one": 2**24}, "one is 16777216"),
+            ({"one": 0}, "one is 0"),
+        ],
+    ),
+    Valid(
+        OpCall("pl::div", _WIDE_PAIR | _DIV | INT16_STAGE, _WIDE_RESULT),
+        refused=[({"shift": 15}, "at most 14"), ({"b": activation(3)}, "b is int8, not int16")],
     ),
 ]
 
@@ -153,7 +205,14 @@ MUTANTS = [
     Mutant("binary/div_s8_scalar.c", "divisor == 0 ? 1", "0 ? 1"),
     Mutant("binary/div_s8_scalar.c", "(divisor < 0)", "0"),
     Mutant("binary/prelu_s8_scalar.c", "x > 0", "a > 0"),
-    Mutant("binary/elementwise.h", "b += b_step", "b += a_step"),
+    Mutant("binary/maximum_s16_scalar.c", "a > b", "a < b"),
+    Mutant("binary/minimum_s16_scalar.c", "a < b", "a > b"),
+    Mutant("binary/less_s16_scalar.c", "b * factors[1]", "b * factors[0]"),
+    Mutant("binary/equal_s16_scalar.c", "!= params->negated", "!= 0"),
+    Mutant("binary/div_s16_scalar.c", "n % d << 15", "n % d << 14"),
+    Mutant("binary/div_s16_scalar.c", "(a < 0) != (b < 0)", "a < 0"),
+    Mutant("binary/prelu_s16_scalar.c", "(int64_t)a *", "a *"),
+    Mutant("binary/elementwise.h", "output += bytes", "output += 2"),
 ]
 
 

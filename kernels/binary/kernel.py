@@ -14,8 +14,16 @@ from kernels.common.kernel import (
     OpCall,
     kernel,
 )
-from kernels.common.quantization import activation_range, factor, zero_point
+from kernels.common.quantization import (
+    LIMITS,
+    SUFFIXES,
+    activation_dtype,
+    activation_range,
+    factor,
+    zero_point,
+)
 from kernels.common.shapes import Broadcast
+from kernels.common.wide import wide_factor
 
 _LARGEST_DIFFERENCE = INT8_MAX - INT8_MIN
 
@@ -23,60 +31,71 @@ _LARGEST_DIFFERENCE = INT8_MAX - INT8_MIN
 @kernel("pl::maximum")
 def maximum(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    return _binary(call, "pl_maximum_s8", {})
+    return _binary(call, "maximum", {})
 
 
 @kernel("pl::minimum")
 def minimum(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    return _binary(call, "pl_minimum_s8", {})
+    return _binary(call, "minimum", {})
 
 
 @kernel("pl::less")
 def less(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    return _compare(call, "pl_less_s8", {})
+    return _compare(call, "less", {})
 
 
 @kernel("pl::equal")
 def equal(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    return _compare(call, "pl_equal_s8", {"negated": int(call.flag("negated"))})
+    return _compare(call, "equal", {"negated": int(call.flag("negated"))})
 
 
 @kernel("pl::div")
 def div(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    multiplier, shift = factor(call, "multiplier", "shift")
+    dtype = activation_dtype(call, "a")
+    multiplier, shift = _factor(call, dtype)
     params = {
-        "a_zero_point": zero_point(call, "a_zero_point"),
-        "b_zero_point": zero_point(call, "b_zero_point"),
-        "output_zero_point": zero_point(call, "output_zero_point"),
+        "a_zero_point": zero_point(call, "a_zero_point", dtype),
+        "b_zero_point": zero_point(call, "b_zero_point", dtype),
+        "output_zero_point": zero_point(call, "output_zero_point", dtype),
         "multiplier": multiplier,
         "shift": shift,
-        **activation_range(call),
+        **activation_range(call, dtype),
     }
-    return _binary(call, "pl_div_s8", params)
+    return _binary(call, "div", params)
 
 
 @kernel("pl::prelu")
 def prelu(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    multiplier, shift = factor(call, "multiplier", "shift")
+    dtype = activation_dtype(call, "input")
+    multiplier, shift = _factor(call, dtype)
+    least, greatest = LIMITS[dtype]
     params = {
-        "a_zero_point": zero_point(call, "input_zero_point"),
+        "a_zero_point": zero_point(call, "input_zero_point", dtype),
         "b_zero_point": 0,
-        "output_zero_point": zero_point(call, "output_zero_point"),
+        "output_zero_point": zero_point(call, "output_zero_point", dtype),
         "multiplier": multiplier,
         "shift": shift,
-        "activation_min": INT8_MIN,
-        "activation_max": INT8_MAX,
+        "activation_min": least,
+        "activation_max": greatest,
         "one": call.integer("one", 1, INT32_MAX // _LARGEST_DIFFERENCE),
     }
-    return _binary(call, "pl_prelu_s8", params, a="input", b="slope")
+    return _binary(call, "prelu", params, a="input", b="slope")
+
+
+def _factor(call: OpCall, dtype: str) -> tuple[int, int]:
+    return wide_factor(call) if dtype == "int16" else factor(call, "multiplier", "shift")
 
 
 def _compare(call: OpCall, function: str, params: Mapping[str, Field]) -> KernelCall:
+    if activation_dtype(call, "a") == "int16":
+        factors = call.constant("table", "int32", rank=1)
+        call.require(factors.size == 2, f"table has {factors.size} entries, not 2 factors")
+        return _binary(call, function, params, Constant(factors), output_type="bool")
     table = call.constant("table", "int16", rank=1)
     call.require(table.size == 256, f"table has {table.size} entries, not 256")
     return _binary(call, function, params, Constant(table), output_type="bool")
@@ -87,18 +106,25 @@ def _binary(
     function: str,
     params: Mapping[str, Field],
     table: Constant | None = None,
-    output_type: str = "int8",
+    output_type: str | None = None,
     a: str = "a",
     b: str = "b",
 ) -> KernelCall:
-    output = call.output(output_type)
-    operands = call.tensor(a, "int8"), call.tensor(b, "int8")
+    dtype = activation_dtype(call, a)
+    output = call.output(output_type or dtype)
+    operands = call.tensor(a, dtype), call.tensor(b, dtype)
     broadcast = Broadcast.of(call, *operands, may_swap=False)
+    wide = dtype == "int16"
     return KernelCall(
-        function=function,
-        header="kernels/binary/binary.h",
+        function=f"pl_{function}_{SUFFIXES[dtype]}",
+        header=f"kernels/binary/binary{'_s16' if wide else ''}.h",
         params=params,
         dims=broadcast.dims(),
-        data={"a": broadcast.a, "b": broadcast.b, "table": table, "output": output},
-        in_place=broadcast.in_place(output),
+        data={
+            "a": broadcast.a,
+            "b": broadcast.b,
+            "factors" if wide else "table": table,
+            "output": output,
+        },
+        in_place=broadcast.in_place(output) if output.dtype == dtype or not wide else (),
     )

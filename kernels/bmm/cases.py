@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kernels.common.kernel import AnyArray, OpCall
-from kernels.testing.calls import STAGE, activation, floats
+from kernels.testing.calls import INT16_STAGE, STAGE, activation, floats
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values, spread
 
@@ -44,6 +44,33 @@ def cases() -> Iterator[Case]:
         inputs = {n: values.extreme_int8(*x.shape) for n, x in case.inputs.items()}  # type: ignore[union-attr]
         ends = {name: values.choice([-128, 127]) for name in ("a_zero_point", "b_zero_point")}
         yield replace(case, inputs=inputs, attributes={**case.attributes, **ends})
+
+    yield from _int16()
+
+
+def _int16() -> Iterator[Case]:
+    shapes = [*_NAMED[:9], ("deep", (2, 500), (500, 3), True)]
+    for name, a, b, board in shapes:
+        for transposed in (False, True):
+            values = Values("bmm int16", name)
+            make = values.extreme_int16 if name == "deep" else values.int16
+            right: AnyArray = make(*b)
+            if transposed:
+                right = np.ascontiguousarray(right.swapaxes(-1, -2))
+            low, high = values.int16_activation()
+            multiplier, shift = values.factor(2.0**-8 * spread(a[-1]))
+            attributes = {
+                "transpose_b": transposed,
+                "a_zero_point": 0,
+                "b_zero_point": 0,
+                "multiplier": multiplier,
+                "shift": shift,
+                **INT16_STAGE,
+                "activation_min": low,
+                "activation_max": high,
+            }
+            inputs = {"a": make(*a), "b": right}
+            yield Case(f"int16 {name}, {transposed}", "pl::bmm", inputs, {}, attributes, board)
 
 
 def _case(
@@ -93,6 +120,24 @@ CALLS = [
             ({"multiplier": 5}, "2\\^30"),
         ],
     ),
+    Valid(
+        OpCall(
+            "pl::bmm",
+            {
+                **_ARGUMENTS,
+                "a": activation(2, 3, 4, dtype="int16"),
+                "b": activation(2, 4, 5, dtype="int16", name="b"),
+                "a_zero_point": 0,
+                **INT16_STAGE,
+            },
+            (activation(2, 3, 5, dtype="int16", name="y"),),
+        ),
+        refused=[
+            ({"b": activation(2, 4, 5)}, "b is int8, not int16"),
+            ({"shift": 15}, "at most 14"),
+            ({"a_zero_point": 1}, "a_zero_point is 1"),
+        ],
+    ),
 ]
 
 _SOURCE = "bmm/bmm_s8_scalar.c"
@@ -101,6 +146,13 @@ MUTANTS = [
     Mutant(_SOURCE, "total[n] += value", "total[n] += column[k]"),
     Mutant(_SOURCE, "    a = below;\n", ""),
     Mutant(_SOURCE, "output += 2 * dims->columns", "output += dims->columns"),
+    Mutant(
+        "bmm/bmm_s16_scalar.c",
+        "(int64_t)*a * *b",
+        "(int32_t)((uint32_t)sum + (uint32_t)(*a * *b)) - sum",
+    ),
+    Mutant("bmm/bmm_s16_scalar.c", "b += step", "++b"),
+    Mutant("bmm/bmm_s16_scalar.c", "p.activation_max", "INT16_MAX"),
     Mutant(_SOURCE, "left < PL_BMM_COLUMNS ? left", "left < 3 ? left"),
 ]
 

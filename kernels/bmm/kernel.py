@@ -2,8 +2,15 @@
 """pl::bmm on kernels/bmm/bmm.h."""
 
 from kernels.common.kernel import INT8_MAX, INT8_MIN, INT32_MAX, Isa, KernelCall, OpCall, kernel
-from kernels.common.quantization import activation_range, factor, zero_point
+from kernels.common.quantization import (
+    SUFFIXES,
+    activation_dtype,
+    activation_range,
+    factor,
+    zero_point,
+)
 from kernels.common.shapes import broadcast_blocks
+from kernels.common.wide import MAX_SUM, wide_factor
 
 COLUMNS = 4
 """PL_BMM_COLUMNS of bmm.h."""
@@ -14,7 +21,9 @@ _SPAN = INT8_MAX - INT8_MIN
 @kernel("pl::bmm")
 def bmm(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    a, b, output = call.tensor("a", "int8"), call.tensor("b", "int8"), call.output("int8")
+    dtype = activation_dtype(call, "a")
+    wide = dtype == "int16"
+    a, b, output = call.tensor("a", dtype), call.tensor("b", dtype), call.output(dtype)
     transpose_b = call.flag("transpose_b")
     call.require(
         min(len(a.shape), len(b.shape), len(output.shape)) >= 2, "a product is of matrices"
@@ -26,20 +35,24 @@ def bmm(call: OpCall, isa: Isa) -> KernelCall:
         f"{list(a.shape)} times {list(b.shape)}{' transposed' if transpose_b else ''} "
         f"does not give {list(output.shape)}",
     )
-    call.require(
-        depth * _SPAN * (_SPAN + 1) <= INT32_MAX, f"sums of {depth} products overflow int32"
-    )
-    multiplier, shift = factor(call, "multiplier", "shift")
+    if wide:
+        multiplier, shift = wide_factor(call)
+        call.require(depth * 2**30 <= MAX_SUM, f"sums of {depth} products reach 2^47")
+    else:
+        multiplier, shift = factor(call, "multiplier", "shift")
+        call.require(
+            depth * _SPAN * (_SPAN + 1) <= INT32_MAX, f"sums of {depth} products overflow int32"
+        )
     return KernelCall(
-        function="pl_bmm_s8",
-        header="kernels/bmm/bmm.h",
+        function=f"pl_bmm_{SUFFIXES[dtype]}",
+        header=f"kernels/bmm/bmm{'_s16' if wide else ''}.h",
         params={
-            "a_zero_point": zero_point(call, "a_zero_point"),
-            "b_zero_point": zero_point(call, "b_zero_point"),
-            "output_zero_point": zero_point(call, "output_zero_point"),
+            "a_zero_point": zero_point(call, "a_zero_point", dtype),
+            "b_zero_point": zero_point(call, "b_zero_point", dtype),
+            "output_zero_point": zero_point(call, "output_zero_point", dtype),
             "multiplier": multiplier,
             "shift": shift,
-            **activation_range(call),
+            **activation_range(call, dtype),
         },
         dims={
             "batch": broadcast_blocks(
@@ -55,5 +68,5 @@ def bmm(call: OpCall, isa: Isa) -> KernelCall:
             "b_column_stride": depth if transpose_b else 1,
         },
         data={"a": a, "b": b, "output": output},
-        scratch=2 * COLUMNS * depth,
+        scratch=0 if wide else 2 * COLUMNS * depth,
     )

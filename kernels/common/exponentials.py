@@ -8,6 +8,29 @@ from kernels.common.kernel import Constant, OpCall
 _UINT32_MAX = 2**32 - 1
 
 
+MAX_WIDE_SIZE = 2**16
+"""Of a row of int16 values (kernels/common/wide_exponentials.h)."""
+
+_WIDE_STEPS = 2**15
+_WIDE_ONE = 2**30
+
+
+def wide_exp_table(call: OpCall, size: int) -> Constant:
+    """Argument exp_table [512] of a call on int16 rows of `size` values, which is checked, and its
+    argument steps with it.
+    """
+    steps = call.integer("steps")
+    call.require(steps == _WIDE_STEPS, f"steps is {steps}: of int16 it is {_WIDE_STEPS}")
+    call.require(size <= MAX_WIDE_SIZE, f"rows have {size} values, more than {MAX_WIDE_SIZE}")
+    table = call.constant("exp_table", "int32", rank=1)
+    call.require(table.size == 512, f"exp_table has {table.size} entries, not 512")
+    call.require(
+        table.min() >= 0 and table.max() == table[0] == table[256] == _WIDE_ONE,
+        f"exp_table must not be negative, and both halves start with {_WIDE_ONE}, the largest",
+    )
+    return Constant(table.astype(np.int32))
+
+
 def exp_table(call: OpCall, size: int, steps: int = 256) -> Constant:
     """Argument exp_table [256], checked: sums over `size` values, and `steps` times an entry, stay
     inside uint32.

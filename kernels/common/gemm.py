@@ -63,15 +63,16 @@ def pack(
 
 
 def fold_zero_point(
-    call: OpCall, weight: AnyArray, bias: AnyArray, input_zero_point: int
+    call: OpCall, weight: AnyArray, bias: AnyArray, input_zero_point: int, magnitude: int = 128
 ) -> AnyArray:
     """bias[o] - input_zero_point * sum of weight[o], checked against overflow of the sums.
 
-    weight is [channels, taps]; with padding taps read as the zero point the result is exact.
+    weight is [channels, taps], inputs are at most `magnitude`; with padding taps read as the zero
+    point the result is exact.
     """
     wide = weight.astype(np.int64)
     folded: AnyArray = bias.astype(np.int64) - input_zero_point * wide.sum(axis=1)
-    reach = np.abs(folded) + 128 * np.abs(wide).sum(axis=1)
+    reach = np.abs(folded) + magnitude * np.abs(wide).sum(axis=1)
     worst = int(reach.argmax())
     call.require(
         int(reach[worst]) <= INT32_MAX,

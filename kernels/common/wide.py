@@ -4,10 +4,20 @@
 import numpy as np
 
 from kernels.common.kernel import AnyArray, Constant, Field, OpCall
-from kernels.common.quantization import channel_vector, factors, zero_point
+from kernels.common.quantization import channel_vector, factor, factors, zero_point
 
 _MAX_SHIFT = 14
-_MAX_SUM = 2**47 - 1
+MAX_SUM = 2**47 - 1
+"""That a sum may reach by magnitude."""
+
+
+def wide_factor(call: OpCall) -> tuple[int, int]:
+    """Arguments multiplier and shift of a call whose sums are requantized by wide.h."""
+    multiplier, shift = factor(call, "multiplier", "shift")
+    call.require(
+        shift <= _MAX_SHIFT, f"shift is {shift}: of sums of int16 values it is at most {_MAX_SHIFT}"
+    )
+    return multiplier, shift
 
 
 def wide_constants(call: OpCall, weight: AnyArray) -> dict[str, Field]:
@@ -28,7 +38,7 @@ def wide_constants(call: OpCall, weight: AnyArray) -> dict[str, Field]:
     bias = channel_vector(call, "bias", channels)
     reach = 2**15 * np.abs(weight.reshape(channels, -1).astype(np.int64)).sum(axis=1)
     reach += np.abs(bias.astype(np.int64))
-    call.require(int(reach.max()) <= _MAX_SUM, f"a sum may reach {reach.max()}, beyond 2^47")
+    call.require(int(reach.max()) <= MAX_SUM, f"a sum may reach {reach.max()}, beyond 2^47")
     return {
         "weight": Constant(weight),
         "bias": Constant(bias),

@@ -25,6 +25,11 @@ def cases() -> Iterator[Case]:
         shape = [values.integer(1, 9 - rank) for _ in range(rank)]
         yield _case(f"random {index}", values.int8(*shape), 0.37, values.zero_point(), False)
 
+    values = Values("dequantize int16", 0)
+    for scale in (0.1, 1e-30, 3e38 / 70000):
+        yield _case(f"int16, {scale}", values.int16(5, 9), scale, 0, scale == 0.1)
+        yield _case(f"int16 extreme, {scale}", values.extreme_int16(4), scale, 0, False)
+
 
 def _case(name: str, given: AnyArray, scale: float, zero_point: int, board: bool) -> Case:
     attributes = {"scale": scale, "zero_point": zero_point}
@@ -41,12 +46,15 @@ CALLS = [
         refused=[
             ({"scale": -0.1}, "not a positive number"),
             ({"input": activation(5)}, "5 inputs do not give 4"),
+            ({"input": activation(4, dtype="int16"), "zero_point": 1}, "zero_point is 1"),
+            ({"input": floats(4)}, "float32, not int8 or int16"),
         ],
     ),
 ]
 
 MUTANTS = [
     Mutant("dequantize/dequantize_s8_f32_scalar.c", "*input++ - zero_point", "*input++"),
+    Mutant("dequantize/dequantize_s16_f32_scalar.c", "(float)*input++", "(float)(int8_t)*input++"),
 ]
 
 

@@ -5,22 +5,23 @@ import numpy as np
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import elementwise_overlap
-from kernels.common.quantization import zero_point
+from kernels.common.quantization import SUFFIXES, activation_dtype, zero_point
 
 
 @kernel("pl::dequantize")
 def dequantize(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    source, output = call.tensor("input", "int8"), call.output("float32")
+    dtype = activation_dtype(call, "input")
+    source, output = call.tensor("input"), call.output("float32")
     call.require(
         source.size == output.size, f"{source.size} inputs do not give {output.size} outputs"
     )
     scale = np.float32(call.real("scale"))
     call.require(bool(np.isfinite(scale) and scale > 0), f"scale is {scale}, not a positive number")
     return KernelCall(
-        function="pl_dequantize_s8_f32",
-        header="kernels/dequantize/dequantize.h",
-        params={"scale": float(scale), "zero_point": zero_point(call, "zero_point")},
+        function=f"pl_dequantize_{SUFFIXES[dtype]}_f32",
+        header=f"kernels/dequantize/dequantize{'_s16' if dtype == 'int16' else ''}.h",
+        params={"scale": float(scale), "zero_point": zero_point(call, "zero_point", dtype)},
         dims={"size": output.size},
         data={"input": source, "output": output},
         overlap=elementwise_overlap(source, output),

@@ -53,7 +53,7 @@ CALLS = [
     ),
 ]
 
-_SOURCE = "embedding/embedding_s8_scalar.c"
+_SOURCE = "embedding/embedding_x8_scalar.c"
 MUTANTS = [
     Mutant(_SOURCE, "index >= dims->rows", "index >= dims->rows - 1"),
     Mutant(_SOURCE, "index < 0", "index <= 0"),

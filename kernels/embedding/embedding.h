@@ -9,18 +9,18 @@ typedef struct pl_embedding_params pl_embedding_params;  // none: null
 typedef struct {
   int32_t count;
   int32_t rows;
-  int32_t width;
+  int32_t width;  // bytes of a row
 } pl_embedding_dims;
 
 typedef struct {
-  const int8_t *table;     // [rows, width]
+  const void *table;       // [rows, width]
   const int32_t *indices;  // [count]
-  int8_t *output;          // [count, width]
+  void *output;            // [count, width]
 } pl_embedding_data;
 
-// output[i] = table[indices[i]]. An index that is not in [0, rows) ends it with PL_ERROR_INDEX; the
-// output then has the rows before it.
-PL_MUST_USE pl_status pl_embedding_s8(const pl_context *ctx, const pl_embedding_params *params,
+// output[i] = table[indices[i]], of elements of any size. An index that is not in [0, rows) ends it
+// with PL_ERROR_INDEX; the output then has the rows before it.
+PL_MUST_USE pl_status pl_embedding_x8(const pl_context *ctx, const pl_embedding_params *params,
                                       const pl_embedding_dims *dims, const pl_embedding_data *data);
 
 #endif  // KERNELS_EMBEDDING_EMBEDDING_H_

@@ -13,7 +13,7 @@ static int check(int32_t index, pl_status expected) {
   for (int i = 0; i < 2 * WIDTH; ++i) output[i] = 1;
   const pl_embedding_dims dims = {.count = 2, .rows = ROWS, .width = WIDTH};
   const pl_embedding_data data = {kTable, indices, output};
-  const pl_status status = pl_embedding_s8(NULL, NULL, &dims, &data);
+  const pl_status status = pl_embedding_x8(NULL, NULL, &dims, &data);
   const int8_t last = expected == PL_OK ? 0 : 1;
   if (status == expected && output[WIDTH] == last && output[2 * WIDTH - 1] == last) return 0;
   pl_print("index ");

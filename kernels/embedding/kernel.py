@@ -2,22 +2,24 @@
 """pl::embedding on kernels/embedding/embedding.h."""
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
+from kernels.common.quantization import activation_dtype
 
 
 @kernel("pl::embedding")
 def embedding(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    table, indices = call.tensor("table", "int8", rank=2), call.tensor("indices", "int32")
-    output = call.output("int8")
+    dtype = activation_dtype(call, "table")
+    table, indices = call.tensor("table", dtype, rank=2), call.tensor("indices", "int32")
+    output = call.output(dtype)
     rows, width = table.shape
     call.require(
         output.shape == (*indices.shape, width),
         f"output has shape {list(output.shape)}, it should be {[*indices.shape, width]}",
     )
     return KernelCall(
-        function="pl_embedding_s8",
+        function="pl_embedding_x8",
         header="kernels/embedding/embedding.h",
         params={},
-        dims={"count": indices.size, "rows": rows, "width": width},
+        dims={"count": indices.size, "rows": rows, "width": table.bytes // rows},
         data={"table": table, "indices": indices, "output": output},
     )

@@ -8,7 +8,7 @@ import numpy as np
 from kernels.common.kernel import AnyArray, OpCall
 from kernels.testing.calls import activation, constant, floats
 from kernels.testing.case import Case, Layer, Mutant, Valid
-from kernels.testing.exponentials import exp_table
+from kernels.testing.exponentials import exp_table, wide_exp_table
 from kernels.testing.values import Values
 
 # name, input, mask
@@ -49,6 +49,23 @@ def cases() -> Iterator[Case]:
         source = values.extreme_int8(*shape) if index % 5 == 0 else values.int8(*shape)
         yield _case(f"random {index}", values, source, mask, index % 2 == 0, False)
 
+    for name, shape, broadcast in _NAMED:
+        values = Values("masked_softmax int16", name)
+        for scale in (1e-4, 0.01):
+            inputs = {"input": values.int16(*shape)}
+            table = wide_exp_table(scale)
+            constants = {"mask": _mask(values, broadcast), "exp_table": table}
+            board = name != "long" and scale < 0.01
+            label = f"int16 {name}, {scale}"
+            yield Case(label, "pl::masked_softmax", inputs, constants, {"steps": 2**15}, board)
+    for kept in range(4):
+        values = Values("masked_softmax int16 kept", kept)
+        mask = np.arange(12).reshape(1, 12) % 4 < kept
+        inputs, constants = {"input": values.int16(3, 12)}, {"exp_table": wide_exp_table(1e-4)}
+        constants["mask"] = mask
+        label = f"int16 {kept} of 4"
+        yield Case(label, "pl::masked_softmax", inputs, constants, {"steps": 2**15}, False)
+
 
 def _mask(values: Values, shape: tuple[int, ...]) -> AnyArray:
     return values.int8(*shape) > values.choice([-60, 60])
@@ -86,14 +103,31 @@ CALLS = [
             ({"exp_table": constant([1, 2] + [0] * 254, "int32")}, "largest"),
         ],
     ),
+    Valid(
+        OpCall(
+            "pl::masked_softmax",
+            {
+                "input": activation(2, 3, 8, dtype="int16"),
+                "mask": activation(3, 8, dtype="bool", name="mask"),
+                "exp_table": constant(wide_exp_table(0.1), "int32"),
+                "steps": 2**15,
+            },
+            (activation(2, 3, 8, dtype="int16", name="y"),),
+        ),
+        refused=[({"steps": 256}, "of int16 it is 32768")],
+    ),
 ]
 
 _SOURCE = "masked_softmax/masked_softmax_s8_scalar.c"
+_WIDE = "masked_softmax/masked_softmax_s16_scalar.c"
 MUTANTS = [
     Mutant(_SOURCE, "mask[i] && x[i] > maximum", "x[i] > maximum"),
     Mutant(_SOURCE, "mask[i] ? (uint32_t)exp_table[maximum - x[i]] : 0", "(uint32_t)exp_table[0]"),
     Mutant(_SOURCE, "+ half) / sum", ") / sum"),
     Mutant(_SOURCE, "share > 255 ? 255 :", "share > 256 ? 255 :"),
+    Mutant(_WIDE, "mask[i] && x[i] > maximum", "x[i] > maximum"),
+    Mutant(_WIDE, "sum += mask[i] ?", "sum += true ?"),
+    Mutant(_WIDE, "data->mask + row.b", "data->mask"),
     Mutant(_SOURCE, "e * steps", "e * 256"),
     Mutant(_SOURCE, "data->mask + row.b", "data->mask"),
 ]

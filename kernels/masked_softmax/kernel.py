@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::masked_softmax on kernels/masked_softmax/masked_softmax.h."""
 
-from kernels.common.exponentials import exp_table
+from kernels.common.exponentials import exp_table, wide_exp_table
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
+from kernels.common.quantization import SUFFIXES, activation_dtype
 from kernels.common.shapes import broadcast_blocks
 
 
 @kernel("pl::masked_softmax")
 def masked_softmax(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    source, mask = call.tensor("input", "int8"), call.tensor("mask", "bool")
-    output = call.output("int8")
+    dtype = activation_dtype(call, "input")
+    source, mask = call.tensor("input", dtype), call.tensor("mask", "bool")
+    output = call.output(dtype)
     call.require(
         source.shape == output.shape,
         f"output has shape {list(output.shape)}, it should be {list(source.shape)}",
@@ -21,10 +23,11 @@ def masked_softmax(call: OpCall, isa: Isa) -> KernelCall:
     )
     size, steps = source.shape[-1], call.integer("steps")
     call.require(steps >= 1, f"steps is {steps}, not positive")
+    wide = dtype == "int16"
     return KernelCall(
-        function="pl_masked_softmax_s8",
-        header="kernels/masked_softmax/masked_softmax.h",
-        params={"steps": steps},
+        function=f"pl_masked_softmax_{SUFFIXES[dtype]}",
+        header=f"kernels/masked_softmax/masked_softmax{'_s16' if wide else ''}.h",
+        params={} if wide else {"steps": steps},
         dims={
             "rows": broadcast_blocks(
                 call, (source.shape[:-1], size), (mask.shape[:-1], size), source.shape[:-1]
@@ -34,7 +37,7 @@ def masked_softmax(call: OpCall, isa: Isa) -> KernelCall:
         data={
             "input": source,
             "mask": mask,
-            "exp_table": exp_table(call, size, steps),
+            "exp_table": wide_exp_table(call, size) if wide else exp_table(call, size, steps),
             "output": output,
         },
         in_place=((source.name, output.name),),

@@ -34,6 +34,12 @@ def cases() -> Iterator[Case]:
         scale = values.choice([0.1, 0.007843137718737125, 0.5, 1.7, 1e-3])
         given = values.float32(*shape, scale=80 * scale)
         yield _case(f"random {index}", given, scale, values.zero_point(), index < 3)
+    for scale in (1.0, 3e-5, 1e-30):
+        for name, given in ("special", _SPECIAL), ("ties", ties * 300 + np.float32(0.5)):
+            yield _case(f"int16 {name}, {scale}", given, scale, 0, True, bits=16)
+    for index in range(10):
+        given = Values("quantize int16", index).float32(3, 7, scale=1000.0)
+        yield _case(f"int16 random {index}", given, 0.1, 0, index < 2, bits=16)
     yield from _requantize()
 
 
@@ -59,8 +65,10 @@ def _requantize() -> Iterator[Case]:
             yield Case(f"{name} {index}", "pl::requantize", inputs, {}, attributes, board)
 
 
-def _case(name: str, given: AnyArray, scale: float, zero_point: int, board: bool) -> Case:
-    attributes = {"scale": scale, "zero_point": zero_point}
+def _case(
+    name: str, given: AnyArray, scale: float, zero_point: int, board: bool, bits: int = 8
+) -> Case:
+    attributes = {"scale": scale, "zero_point": zero_point, "bits": bits}
     return Case(name, "pl::quantize", {"input": given}, attributes=attributes, board=board)
 
 
@@ -68,12 +76,14 @@ CALLS = [
     Valid(
         OpCall(
             "pl::quantize",
-            {"input": floats(4), "scale": 0.1, "zero_point": 0},
+            {"input": floats(4), "scale": 0.1, "zero_point": 0, "bits": 8},
             (activation(4, name="y"),),
         ),
         refused=[
             ({"scale": 0.0}, "not a positive float32"),
             ({"scale": float("nan")}, "not a positive float32"),
+            ({"bits": 32}, "bits is 32, not 8 or 16"),
+            ({"bits": 16}, "output 0 is int8, not int16"),
         ],
     ),
     Valid(
@@ -106,7 +116,9 @@ MUTANTS = [
         "output[left - 1] = quantize(input[left - 1],",
     ),
     Mutant("quantize/quantize_f32_s8_scalar.c", "return (int8_t)zero_point", "return 0"),
-    Mutant("quantize/quantize_f32_s8_scalar.c", "12582912.0f", "12582913.0f"),
+    Mutant("quantize/rint.h", "12582912.0f", "12582913.0f"),
+    Mutant("quantize/quantize_f32_s16_scalar.c", "0x48000000u", "0x46000000u"),
+    Mutant("quantize/quantize_f32_s16_scalar.c", "return 0;", "return 1;"),
     Mutant("quantize/requantize_s8_s16_scalar.c", "*input++ - p.input_zero_point", "*input++"),
     Mutant("quantize/requantize_s16_s8_scalar.c", "p.output_zero_point", "0"),
     Mutant("quantize/requantize_s16_scalar.c", "INT16_MIN", "INT32_MIN"),

@@ -5,13 +5,16 @@ import numpy as np
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import elementwise_overlap
-from kernels.common.quantization import activation_dtype, factor, zero_point
+from kernels.common.quantization import SUFFIXES, activation_dtype, factor, zero_point
 
 
 @kernel("pl::quantize")
 def quantize(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    source, output = call.tensor("input", "float32"), call.output("int8")
+    bits = call.integer("bits")
+    call.require(bits in (8, 16), f"bits is {bits}, not 8 or 16")
+    dtype = f"int{bits}"
+    source, output = call.tensor("input", "float32"), call.output(dtype)
     call.require(
         source.size == output.size, f"{source.size} inputs do not give {output.size} outputs"
     )
@@ -22,9 +25,12 @@ def quantize(call: OpCall, isa: Isa) -> KernelCall:
         f"scale {call.real('scale')} is not a positive float32 with a finite reciprocal",
     )
     return KernelCall(
-        function="pl_quantize_f32_s8",
-        header="kernels/quantize/quantize.h",
-        params={"inverse_scale": float(inverse), "zero_point": zero_point(call, "zero_point")},
+        function=f"pl_quantize_f32_{SUFFIXES[dtype]}",
+        header=f"kernels/quantize/quantize{'_s16' if bits == 16 else ''}.h",
+        params={
+            "inverse_scale": float(inverse),
+            "zero_point": zero_point(call, "zero_point", dtype),
+        },
         dims={"size": output.size},
         data={"input": source, "output": output},
         overlap=elementwise_overlap(source, output),

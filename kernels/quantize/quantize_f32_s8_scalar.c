@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/common/float_bits.h"
 #include "kernels/common/requantize.h"
 #include "kernels/quantize/quantize.h"
-
-// Adding 1.5 * 2^23 rounds a small value to an integer, ties to even, in the sum's low bits.
-static const float kRounder = 12582912.0f;
-
-// rint(x) for |x| < 2^22.
-static inline int32_t round_to_even(float x) {
-  return (int32_t)(pl_float_bits(x + kRounder) - pl_float_bits(kRounder));
-}
+#include "kernels/quantize/rint.h"
 
 // Integer comparisons of the bits are cheap with and without a floating point unit.
 static inline int8_t quantize(float input, float inverse_scale, int32_t zero_point) {
@@ -18,7 +10,7 @@ static inline int8_t quantize(float input, float inverse_scale, int32_t zero_poi
   const uint32_t bits = pl_float_bits(scaled);
   const uint32_t magnitude = bits & ~PL_FLOAT_SIGN;
   if (magnitude < kBeyondInt8) {
-    return (int8_t)pl_clamp(round_to_even(scaled) + zero_point, INT8_MIN, INT8_MAX);
+    return (int8_t)pl_clamp(pl_rint(scaled) + zero_point, INT8_MIN, INT8_MAX);
   }
   if (magnitude > PL_FLOAT_INFINITY) return (int8_t)zero_point;
   return bits == magnitude ? INT8_MAX : INT8_MIN;

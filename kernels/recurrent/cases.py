@@ -53,6 +53,12 @@ def cases() -> Iterator[Case]:
             values = Values(op, "spread", str(spread))
             name = f"{op} factors of {spread}"
             yield _case(op, name, (4, 1, 3, 4), _FORWARD, values, spread == 3.0, spread)
+        for index in range(12):
+            values = Values(op, "int16", index)
+            rows = values.integer(1, 6), values.integer(1, 3)
+            shape = *rows, values.integer(1, 12), values.integer(1, 12)
+            order = values.integer(0, 1) > 0, values.integer(0, 1) > 0
+            yield _case(op, f"{op} int16 {index}", shape, order, values, index < 2, wide=True)
         for bits in (0, 7, 14, 15):
             values = Values(op, "bits", bits)
             name = f"{op} {bits} bits"
@@ -68,6 +74,7 @@ def _case(
     board: bool,
     spread: float = 1.0,
     bits: int | None = None,
+    wide: bool = False,
 ) -> Case:
     (steps, batches, input_size, size), (reverse, batch_first) = shape, order
     gates = _GATES[op]
@@ -75,13 +82,13 @@ def _case(
     leading = (batches, steps) if batch_first else (steps, batches)
     state = values.choice([2**15 - 1, 2**13, 0])
     inputs = {
-        "input": values.int8(*leading, input_size),
+        "input": (values.int16 if wide else values.int8)(*leading, input_size),
         "hidden": _int16(values, state, batches, size),
     }
     if op == "lstm":
         inputs["cell"] = _int16(values, state, batches, size)
     # Pre-activations of about +-2 * spread.
-    from_input = spread * 2**15 / (5000 * math.sqrt(input_size))
+    from_input = spread * 2**15 / (5000 * math.sqrt(input_size)) / (256 if wide else 1)
     from_hidden = spread * 2**15 / (75 * max(state, 2**13) * math.sqrt(size))
     constants = {
         "weight": values.int8(rows, input_size),
@@ -94,13 +101,13 @@ def _case(
     if op == "gru":
         constants["hidden_bias"] = values.int32(30 * 2**13, size)
     hidden_bits = values.choice([15, 15, 14, 12]) if bits is None else bits
-    multiplier, shift = values.factor(2.0**-8)
+    multiplier, shift = values.factor(1.0 if wide else 2.0**-8)
     attributes: dict[str, Any] = {
-        "input_zero_point": values.zero_point(),
+        "input_zero_point": 0 if wide else values.zero_point(),
         "hidden_bits": hidden_bits,
         "output_multiplier": multiplier,
         "output_shift": shift,
-        "output_zero_point": values.choice([0, 0, values.zero_point()]),
+        "output_zero_point": 0 if wide else values.choice([0, 0, values.zero_point()]),
         "reverse": reverse,
         "batch_first": batch_first,
     }
@@ -150,6 +157,7 @@ CALLS = [
             ({"hidden": activation(1, 4)}, "hidden is int8, not int16"),
             ({"cell_bits": 16}, "cell_bits is 16, not in \\[0, 15\\]"),
             ({"table": _large(0, "int16", 384)}, "table has 384 entries, not 385"),
+            ({"input": activation(2, 1, 3, dtype="int16")}, "output 0 is int8, not int16"),
             ({"weight": _large(1, "int8", 16, 4)}, "weight has shape \\[16, 4\\]"),
             ({"hidden_shift": _large(31, "int32", 16)}, "shift of hidden_multiplier\\[0\\] is 31"),
             ({"batch_first": True}, "hidden has shape \\[1, 4\\], it should be \\[2, 4\\]"),
@@ -178,15 +186,17 @@ MUTANTS = [
     Mutant(_STEP, "(PL_TABLE_REACH << PL_FRACTION_BITS) - 1;", "PL_TABLE_REACH;"),
     Mutant(_STEP, "-(1 << 28), 1 << 28", "INT32_MIN, INT32_MAX"),
     Mutant(_STEP, "left % 2 == 0", "left % 2 != 0"),
+    Mutant(_STEP, "= pl_saturate_s16(y)", "= (int16_t)y"),
+    Mutant(_STEP, "(wide ? row * dims->input_size : 0)", "0"),
     Mutant(_STEP, "unit.cell = unit.new_cell", ""),
     Mutant(_STEP, "row += dims->row_step", "++row"),
     Mutant(_STEP, "batch * dims->batch_step", "batch"),
     Mutant(_STEP, "dims->steps > 1 && ctx", "dims->steps > 2 && ctx"),
-    Mutant("recurrent/lstm_s8_scalar.c", "(16 - params->cell_bits)", "1"),
-    Mutant("recurrent/lstm_s8_scalar.c", "31 - params->hidden_bits", "16"),
-    Mutant("recurrent/gru_s8_scalar.c", "+ (1 << 15)", "+ 0"),
-    Mutant("recurrent/gru_s8_scalar.c", "scale(unit->b[2], r)", "unit->b[2]"),
-    Mutant("recurrent/rnn_s8_scalar.c", "2 * positive", "positive"),
+    Mutant("recurrent/lstm_cell.h", "(16 - params->cell_bits)", "1"),
+    Mutant("recurrent/lstm_cell.h", "31 - params->hidden_bits", "16"),
+    Mutant("recurrent/gru_cell.h", "+ (1 << 15)", "+ 0"),
+    Mutant("recurrent/gru_cell.h", "pl_scale_q16(unit->b[2], r)", "unit->b[2]"),
+    Mutant("recurrent/rnn_cell.h", "2 * positive", "positive"),
 ]
 
 

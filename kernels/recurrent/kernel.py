@@ -17,7 +17,15 @@ from kernels.common.kernel import (
     Value,
     kernel,
 )
-from kernels.common.quantization import channel_vector, factor, factors, zero_point
+from kernels.common.quantization import (
+    LIMITS,
+    SUFFIXES,
+    activation_dtype,
+    channel_vector,
+    factor,
+    factors,
+    zero_point,
+)
 
 _TABLE_SIZE = 12 * 32 + 1
 _HIDDEN_REACH = 2**15
@@ -71,12 +79,13 @@ def _recurrent_call(
     in_place: tuple[tuple[str, str], ...] = (),
     largest_bias: int = 0,
 ) -> KernelCall:
-    source, hidden = call.tensor("input", "int8", rank=3), call.tensor("hidden", "int16", rank=2)
+    dtype = activation_dtype(call, "input")
+    source, hidden = call.tensor("input", dtype, rank=3), call.tensor("hidden", "int16", rank=2)
     batch_first = call.flag("batch_first")
     batches, steps = source.shape[:2] if batch_first else source.shape[1::-1]
     size = hidden.shape[1]
     _state(call, "hidden", (batches, size))
-    output = call.output("int8")
+    output = call.output(dtype)
     expected = (*source.shape[:2], size)
     call.require(
         output.shape == expected,
@@ -88,14 +97,14 @@ def _recurrent_call(
     row_step = 1 if batch_first else batches
     reverse = call.flag("reverse")
     return KernelCall(
-        function=f"pl_{call.op.removeprefix('pl::')}_s8",
+        function=f"pl_{call.op.removeprefix('pl::')}_{SUFFIXES[dtype]}",
         header="kernels/recurrent/recurrent.h",
         params={
             "hidden_bits": _bits(call, "hidden_bits"),
             **params,
             "output_multiplier": multiplier,
             "output_shift": shift,
-            "output_zero_point": zero_point(call, "output_zero_point"),
+            "output_zero_point": zero_point(call, "output_zero_point", dtype),
         },
         dims={
             "steps": steps,
@@ -109,7 +118,7 @@ def _recurrent_call(
         data={
             "input": source,
             "hidden": hidden,
-            **_parts(call, gates, source.shape[2], size, largest_bias),
+            **_parts(call, gates, source, size, largest_bias),
             "table": Constant(table),
             "output": output,
             "last_hidden": _last_state(call, 1),
@@ -121,14 +130,19 @@ def _recurrent_call(
 
 
 def _parts(
-    call: OpCall, gates: int, input_size: int, size: int, largest_bias: int
+    call: OpCall, gates: int, source: Value, size: int, largest_bias: int
 ) -> dict[str, Field]:
     """The constants of both parts of the pre-activations, checked against overflow and packed."""
     rows = gates * size
-    weight = _weight(call, "weight", (rows, input_size))
+    weight = _weight(call, "weight", (rows, source.shape[2]))
     hidden_weight = _weight(call, "hidden_weight", (rows, size))
+    input_zero_point = zero_point(call, "input_zero_point", source.dtype)
     bias = fold_zero_point(
-        call, weight, channel_vector(call, "bias", rows), zero_point(call, "input_zero_point")
+        call,
+        weight,
+        channel_vector(call, "bias", rows),
+        input_zero_point,
+        -LIMITS[source.dtype][0],
     )
     reach = _HIDDEN_REACH * int(np.abs(hidden_weight.astype(np.int64)).sum(axis=1).max())
     call.require(

@@ -27,7 +27,7 @@ typedef struct {
 // G gates: of an LSTM i, f, g, o; of a GRU r, z, n; of an RNN one. Their weights and factors are
 // interleaved: what belongs to one unit of the hidden state lies together.
 typedef struct {
-  const int8_t *input;               // rows of input_size values
+  const void *input;                 // rows of input_size values, int8 or int16
   const int16_t *hidden;             // [batches, hidden_size]
   const int16_t *cell;               // likewise; of an LSTM
   const int8_t *weight;              // [hidden_size, input_size, G]
@@ -39,19 +39,26 @@ typedef struct {
   const int32_t *hidden_multiplier;  // [hidden_size, G]
   const int32_t *hidden_shift;       // [hidden_size, G]
   const int16_t *table;              // [385]: (sigmoid(k / 32) - 1/2) * 2^16
-  int8_t *output;                    // rows of hidden_size values
+  void *output;                      // rows of hidden_size values, likewise
   int16_t *last_hidden;              // [batches, hidden_size]
   int16_t *last_cell;                // likewise, may be the cell; of an LSTM
 } pl_recurrent_data;
 
 // One layer in one direction over a whole sequence; aot/dialect/ops/recurrent.py and
-// aot/dialect/recurrence.py are the arithmetic. Scratch: 2 * hidden_size bytes where there are
+// aot/dialect/recurrence.py are the arithmetic. The last part of a name is the type of input and
+// output; of int16 their zero points are 0. Scratch: 2 * hidden_size bytes where there are
 // several steps.
 PL_MUST_USE pl_status pl_gru_s8(const pl_context *ctx, const pl_recurrent_params *params,
                                 const pl_recurrent_dims *dims, const pl_recurrent_data *data);
+PL_MUST_USE pl_status pl_gru_s16(const pl_context *ctx, const pl_recurrent_params *params,
+                                 const pl_recurrent_dims *dims, const pl_recurrent_data *data);
 PL_MUST_USE pl_status pl_lstm_s8(const pl_context *ctx, const pl_recurrent_params *params,
                                  const pl_recurrent_dims *dims, const pl_recurrent_data *data);
+PL_MUST_USE pl_status pl_lstm_s16(const pl_context *ctx, const pl_recurrent_params *params,
+                                  const pl_recurrent_dims *dims, const pl_recurrent_data *data);
 PL_MUST_USE pl_status pl_rnn_s8(const pl_context *ctx, const pl_recurrent_params *params,
                                 const pl_recurrent_dims *dims, const pl_recurrent_data *data);
+PL_MUST_USE pl_status pl_rnn_s16(const pl_context *ctx, const pl_recurrent_params *params,
+                                 const pl_recurrent_dims *dims, const pl_recurrent_data *data);
 
 #endif  // KERNELS_RECURRENT_RECURRENT_H_

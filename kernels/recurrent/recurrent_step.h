@@ -4,6 +4,8 @@
 #ifndef KERNELS_RECURRENT_RECURRENT_STEP_H_
 #define KERNELS_RECURRENT_RECURRENT_STEP_H_
 
+#include <stdbool.h>
+
 #include "kernels/common/requantize.h"
 #include "kernels/recurrent/recurrent.h"
 
@@ -84,18 +86,22 @@ static inline void pl_requantize_gates(pl_gate_sums sums, int32_t gates, const i
   }
 }
 
-// One step of one batch. Gates and cell are constants where this is inlined.
+// One step of one batch, of a row of the input. Gates, cell and wide, whether input and output are
+// int16, are constants where this is inlined.
 static inline __attribute__((always_inline)) void pl_recurrent_step(
     const pl_recurrent_params *params, const pl_recurrent_dims *dims, const pl_recurrent_data *data,
-    int32_t gates, pl_recurrent_cell cell, const int8_t *input, const int16_t *hidden,
-    pl_recurrent_unit unit, int16_t *new_hidden, int8_t *output) {
+    int32_t gates, pl_recurrent_cell cell, bool wide, int32_t row, const int16_t *hidden,
+    pl_recurrent_unit unit, int16_t *new_hidden) {
+  const int8_t *narrow_input = (const int8_t *)data->input + (wide ? 0 : row * dims->input_size);
+  const int16_t *wide_input = (const int16_t *)data->input + (wide ? row * dims->input_size : 0);
+  const int32_t first_output = row * dims->hidden_size;
   const int8_t *weight = data->weight;
   const int8_t *hidden_weight = data->hidden_weight;
   for (unit.index = 0; unit.index < dims->hidden_size; ++unit.index) {
     const int32_t first = unit.index * gates;
     pl_gate_sums a = {0};
     for (int32_t k = 0; k < dims->input_size; ++k, weight += gates) {
-      pl_add_products(&a, gates, input[k], weight);
+      pl_add_products(&a, gates, wide ? wide_input[k] : narrow_input[k], weight);
     }
     pl_requantize_gates(a, gates, data->bias + first, data->multiplier + first, data->shift + first,
                         unit.a);
@@ -109,9 +115,13 @@ static inline __attribute__((always_inline)) void pl_recurrent_step(
     unit.hidden = hidden[unit.index];
     const int16_t h = cell(params, data, &unit);
     new_hidden[unit.index] = h;
-    output[unit.index] =
-        pl_narrow(pl_requantize(h, params->output_multiplier, params->output_shift),
-                  params->output_zero_point, INT8_MIN, INT8_MAX);
+    const int32_t y = pl_requantize(h, params->output_multiplier, params->output_shift);
+    if (wide) {
+      ((int16_t *)data->output)[first_output + unit.index] = pl_saturate_s16(y);
+    } else {
+      ((int8_t *)data->output)[first_output + unit.index] =
+          pl_narrow(y, params->output_zero_point, INT8_MIN, INT8_MAX);
+    }
   }
 }
 
@@ -119,7 +129,7 @@ static inline __attribute__((always_inline)) void pl_recurrent_step(
 // state, such that the last step's go there.
 static inline __attribute__((always_inline)) pl_status pl_recurrent_run(
     const pl_context *ctx, const pl_recurrent_params *params, const pl_recurrent_dims *dims,
-    const pl_recurrent_data *data, int32_t gates, pl_recurrent_cell cell) {
+    const pl_recurrent_data *data, int32_t gates, pl_recurrent_cell cell, bool wide) {
   const int32_t size = dims->hidden_size;
   if (dims->steps > 1 && ctx->scratch_size < (uint32_t)size * sizeof(int16_t)) {
     return PL_ERROR_SCRATCH_SIZE;
@@ -135,8 +145,7 @@ static inline __attribute__((always_inline)) pl_status pl_recurrent_run(
     for (int32_t left = dims->steps; left > 0; --left, row += dims->row_step) {
       int16_t *new_hidden =
           left % 2 == 0 ? (int16_t *)ctx->scratch : data->last_hidden + batch * size;
-      pl_recurrent_step(params, dims, data, gates, cell, data->input + row * dims->input_size,
-                        hidden, unit, new_hidden, data->output + row * size);
+      pl_recurrent_step(params, dims, data, gates, cell, wide, row, hidden, unit, new_hidden);
       hidden = new_hidden;
       unit.cell = unit.new_cell;
     }

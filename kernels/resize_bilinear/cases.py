@@ -67,6 +67,18 @@ def cases() -> Iterator[Case]:
         given = Values("resize_bilinear extreme", index).extreme_int8(1, 4, 4, 5)
         yield _case(f"extreme values {index}", given, [8, 8], _TWICE, index == 0)
 
+    for name, shape, size, places, board in _NAMED:
+        given = Values("resize_bilinear int16", name).extreme_int16(*shape)
+        yield _case(f"int16 {name}", given, size, places, board)
+    for index in range(10):
+        values = Values("resize_bilinear int16", index)
+        places = {
+            "step": [values.integer(0, 999), values.integer(0, 9)],
+            "offset": [values.integer(-9, 9), values.integer(-9, 9)],
+            "unit": [values.integer(1, 999), values.integer(1, 99)],
+        }
+        yield _case(f"int16 random {index}", values.int16(1, 4, 3, 5), [7, 8], places, index < 2)
+
 
 def _case(
     name: str, given: AnyArray, size: list[int], places: dict[str, list[int]], board: bool
@@ -84,7 +96,7 @@ CALLS = [
         ),
         refused=[
             ({"output_size": [8, 9]}, "output has shape .* it should be"),
-            ({"input": activation(1, 4, 5, 6, dtype="float32")}, "float32, not int8"),
+            ({"input": activation(1, 4, 5, 6, dtype="float32")}, "float32, not int8 or int16"),
             ({"step": [-1, 2]}, "step is .* at least 0"),
             ({"unit": [4, 0]}, "unit is .* at least 1"),
             ({"unit": [1 << 12, 1 << 12]}, "may overflow int32"),
@@ -94,13 +106,17 @@ CALLS = [
 ]
 
 _SOURCE = "resize_bilinear/resize_bilinear_s8_scalar.c"
+_WIDE = "resize_bilinear/resize_bilinear_s16_scalar.c"
+_TAPS = "resize_bilinear/taps.h"
 
 MUTANTS = [
-    Mutant(_SOURCE, "if (place < 0) place = 0", "if (place < 0) place = -place"),
-    Mutant(_SOURCE, "if (place > last) place = last;", ""),
+    Mutant(_TAPS, "if (place < 0) place = 0", "if (place < 0) place = -place"),
+    Mutant(_TAPS, "if (place > last) place = last;", ""),
+    Mutant(_WIDE, "sum < 0 ? sum - divisor", "sum < 0 ? sum + divisor"),
+    Mutant(_WIDE, "divisor <= UINT16_MAX ?", "1 ?"),
     Mutant(_SOURCE, "sum < 0 ? sum - half", "sum < 0 ? sum + half"),
     Mutant(_SOURCE, "w10 = y.second_weight * x.first_weight", "w10 = w01"),
-    Mutant(_SOURCE, "image += dims->input_h * row_bytes", "image += row_bytes"),
+    Mutant(_SOURCE, "image += dims->input_h * row_step", "image += row_step"),
 ]
 
 

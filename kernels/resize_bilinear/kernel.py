@@ -3,15 +3,17 @@
 
 import numpy as np
 
-from kernels.common.kernel import INT8_MIN, INT32_MAX, Isa, KernelCall, OpCall, kernel
+from kernels.common.kernel import INT32_MAX, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import overlap
+from kernels.common.quantization import LIMITS, SUFFIXES, activation_dtype
 from kernels.common.window import image_starts
 
 
 @kernel("pl::resize_bilinear")
 def resize_bilinear(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    source, output = call.tensor("input", "int8", rank=4), call.output("int8", rank=4)
+    dtype = activation_dtype(call, "input")
+    source, output = call.tensor("input", dtype, rank=4), call.output(dtype, rank=4)
     n, h, w, c = source.shape
     size = call.integers("output_size", 2, minimum=1)
     call.require(
@@ -20,7 +22,8 @@ def resize_bilinear(call: OpCall, isa: Isa) -> KernelCall:
     )
     step, offset = call.integers("step", 2, minimum=0), call.integers("offset", 2)
     unit = call.integers("unit", 2, minimum=1)
-    sums = -INT8_MIN * unit[0] * unit[1] + unit[0] * unit[1] // 2
+    divisor = unit[0] * unit[1]
+    sums = divisor if dtype == "int16" else -LIMITS[dtype][0] * divisor + divisor // 2
     call.require(sums <= INT32_MAX, f"units of {list(unit)} may overflow int32")
     for d, length in enumerate((h, w)):
         places = (offset[d], (size[d] - 1) * step[d] + offset[d], (length - 1) * unit[d])
@@ -32,9 +35,11 @@ def resize_bilinear(call: OpCall, isa: Isa) -> KernelCall:
         np.clip(np.arange(size[d]) * step[d] + offset[d], 0, (length - 1) * unit[d]) // unit[d]
         for d, length in enumerate((h, w))
     )
+    starts = image_starts(n, (h, w, c), rows, columns)
+    over = overlap(source, output, starts, at_a_time=1) if dtype == "int8" else ()
     return KernelCall(
-        function="pl_resize_bilinear_s8",
-        header="kernels/resize_bilinear/resize_bilinear.h",
+        function=f"pl_resize_bilinear_{SUFFIXES[dtype]}",
+        header=f"kernels/resize_bilinear/resize_bilinear{'_s16' if dtype == 'int16' else ''}.h",
         params={
             "step_h": step[0],
             "step_w": step[1],
@@ -52,5 +57,5 @@ def resize_bilinear(call: OpCall, isa: Isa) -> KernelCall:
             "output_w": size[1],
         },
         data={"input": source, "output": output},
-        overlap=overlap(source, output, image_starts(n, (h, w, c), rows, columns), at_a_time=1),
+        overlap=over,
     )

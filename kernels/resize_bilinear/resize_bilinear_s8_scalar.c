@@ -1,23 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/resize_bilinear/resize_bilinear.h"
-
-// Two neighbours along an axis and what each counts; the second may be the first again.
-typedef struct {
-  int32_t first;  // bytes
-  int32_t second;
-  int32_t first_weight;
-  int32_t second_weight;
-} taps;
-
-static inline taps taps_at(int32_t place, int32_t unit, int32_t size, int32_t step) {
-  const int32_t last = (size - 1) * unit;
-  if (place < 0) place = 0;
-  if (place > last) place = last;
-  const int32_t index = place / unit;
-  const int32_t weight = place - index * unit;
-  const int32_t first = index * step;
-  return (taps){first, weight > 0 ? first + step : first, unit - weight, weight};
-}
+#include "kernels/resize_bilinear/taps.h"
 
 static inline int8_t divide(int32_t sum, int32_t divisor, int32_t half) {
   return (int8_t)((sum < 0 ? sum - half : sum + half) / divisor);
@@ -28,18 +11,18 @@ pl_status pl_resize_bilinear_s8(const pl_context *ctx, const pl_resize_bilinear_
                                 const pl_resize_bilinear_data *data) {
   (void)ctx;
   const int32_t channels = dims->channels;
-  const int32_t row_bytes = dims->input_w * channels;
+  const int32_t row_step = dims->input_w * channels;
   const int32_t divisor = params->unit_h * params->unit_w;
   const int32_t half = divisor / 2;
   const int8_t *image = data->input;
   int8_t *output = data->output;
   for (int32_t batch = 0; batch < dims->batches; ++batch) {
     for (int32_t oy = 0; oy < dims->output_h; ++oy) {
-      const taps y =
-          taps_at(oy * params->step_h + params->offset_h, params->unit_h, dims->input_h, row_bytes);
+      const pl_taps y = pl_taps_at(oy * params->step_h + params->offset_h, params->unit_h,
+                                   dims->input_h, row_step);
       for (int32_t ox = 0; ox < dims->output_w; ++ox) {
-        const taps x = taps_at(ox * params->step_w + params->offset_w, params->unit_w,
-                               dims->input_w, channels);
+        const pl_taps x = pl_taps_at(ox * params->step_w + params->offset_w, params->unit_w,
+                                     dims->input_w, channels);
         const int8_t *x00 = image + y.first + x.first;
         const int8_t *x01 = image + y.first + x.second;
         const int8_t *x10 = image + y.second + x.first;
@@ -54,7 +37,7 @@ pl_status pl_resize_bilinear_s8(const pl_context *ctx, const pl_resize_bilinear_
         }
       }
     }
-    image += dims->input_h * row_bytes;
+    image += dims->input_h * row_step;
   }
   return PL_OK;
 }

@@ -8,7 +8,8 @@ import numpy as np
 from kernels.common.kernel import OpCall
 from kernels.testing.calls import activation, constant
 from kernels.testing.case import Case, Layer, Mutant, Valid
-from kernels.testing.exponentials import exp_table, rows
+from kernels.testing.exponentials import exp_table, rows, wide_exp_table
+from kernels.testing.values import Values
 
 
 def cases() -> Iterator[Case]:
@@ -20,6 +21,24 @@ def cases() -> Iterator[Case]:
             attributes = {"dim": dim, "steps": steps}
             yield Case(f"{name}, {steps}", "pl::softmax", inputs, constants, attributes, board)
 
+    for name, shape, dim in _INT16:
+        values = Values("softmax int16", name)
+        for scale in (1e-5, 3e-4, 0.01):
+            for kind, make in ("", values.int16), ("extreme ", values.extreme_int16):
+                inputs, constants = {"input": make(*shape)}, {"exp_table": wide_exp_table(scale)}
+                attributes = {"dim": dim, "steps": 2**15}
+                label = f"int16 {kind}{name}, {scale}"
+                board = name in ("rows", "middle")
+                yield Case(label, "pl::softmax", inputs, constants, attributes, board)
+
+
+_INT16 = (
+    ("one value", (3, 1), 1),
+    ("rows", (4, 10), 1),
+    ("vector", (33,), 0),
+    ("middle", (2, 7, 3), 1),
+    ("long", (1, 2049), 1),
+)
 
 CALLS = [
     Valid(
@@ -41,12 +60,34 @@ CALLS = [
             ({"exp_table": constant([2**30] + [0] * 255, "int32")}, "uint32"),
         ],
     ),
+    Valid(
+        OpCall(
+            "pl::softmax",
+            {
+                "input": activation(2, 8, dtype="int16"),
+                "exp_table": constant(wide_exp_table(0.1), "int32"),
+                "dim": 1,
+                "steps": 2**15,
+            },
+            (activation(2, 8, dtype="int16", name="y"),),
+        ),
+        refused=[
+            ({"steps": 256}, "of int16 it is 32768"),
+            ({"exp_table": constant([2**23] + [0] * 255, "int32")}, "256 entries, not 512"),
+            ({"exp_table": constant([2**29] + [0] * 511, "int32")}, "both halves start with"),
+        ],
+    ),
 ]
 
 MUTANTS = [
     Mutant("softmax/softmax_s8_scalar.c", "+ half) / sum", ") / sum"),
     Mutant("softmax/softmax_steps_s8_scalar.c", "params->steps", "256"),
     Mutant("softmax/softmax_s8_scalar.c", "share > 255 ? 255 :", "share > 256 ? 255 :"),
+    Mutant("softmax/softmax_s16_scalar.c", "x[i] > maximum ? x[i]", "x[i] > 0 ? x[i]"),
+    Mutant("common/wide_exponentials.h", "high * low +", "high +"),
+    Mutant("common/wide_exponentials.h", "bit < 32", "bit < 31"),
+    Mutant("common/wide_exponentials.h", "46 + down", "46"),
+    Mutant("common/wide_exponentials.h", "share > INT16_MAX ? INT16_MAX :", "share > 32768 ? 0 :"),
     Mutant("common/exponentials.h", "*x > maximum ? *x", "*x < maximum ? *x"),
 ]
 

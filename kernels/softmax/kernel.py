@@ -1,30 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::softmax on kernels/softmax/softmax.h."""
 
-from kernels.common.exponentials import exp_table
-from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
+from kernels.common.exponentials import exp_table, wide_exp_table
+from kernels.common.kernel import Field, Isa, KernelCall, OpCall, kernel
+from kernels.common.quantization import activation_dtype
 from kernels.common.shapes import axis_dims, axis_size
 
 
 @kernel("pl::softmax")
 def softmax(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    source, output = call.tensor("input", "int8"), call.output("int8")
+    dtype = activation_dtype(call, "input")
+    source, output = call.tensor("input", dtype), call.output(dtype)
     call.require(
         source.shape == output.shape,
         f"output has shape {list(output.shape)}, it should be {list(source.shape)}",
     )
-    steps = call.integer("steps")
+    size, steps = axis_size(call, source.shape), call.integer("steps")
     call.require(steps >= 1, f"steps is {steps}, not positive")
-    usual = steps == 256
+    params: dict[str, Field] = {}
+    if dtype == "int16":
+        function, table = "pl_softmax_s16", wide_exp_table(call, size)
+    else:
+        function, table = "pl_softmax_s8", exp_table(call, size, steps)
+        if steps != 256:
+            function, params = "pl_softmax_steps_s8", {"steps": steps}
     return KernelCall(
-        function="pl_softmax_s8" if usual else "pl_softmax_steps_s8",
-        header="kernels/softmax/softmax.h",
-        params={} if usual else {"steps": steps},
+        function=function,
+        header=f"kernels/softmax/softmax{'_s16' if dtype == 'int16' else ''}.h",
+        params=params,
         dims=axis_dims(call, source.shape),
         data={
             "input": source,
-            "exp_table": exp_table(call, axis_size(call, source.shape), steps),
+            "exp_table": table,
             "output": output,
         },
         in_place=((source.name, output.name),),

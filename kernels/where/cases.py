@@ -41,6 +41,10 @@ def cases() -> Iterator[Case]:
         values = Values("where of bools", name)
         of_a, of_b, of_mask = (values.int8(*shape) > 0 for shape in (a, b, mask))
         yield _of(f"{name}, bools", of_mask, of_a, of_b, board)
+    for name, mask, a, b, board in _NAMED:
+        values = Values("where of int16", name)
+        of_mask, of_a, of_b = values.int8(*mask) > 0, values.int16(*a), values.int16(*b)
+        yield _of(f"{name}, int16", of_mask, of_a, of_b, board)
 
 
 def _case(name: str, values: Values, mask: _Shape, a: _Shape, b: _Shape, board: bool) -> Case:
@@ -65,14 +69,16 @@ CALLS = [
             ({"mask": activation(2, 3)}, "mask is int8, not bool"),
             ({"a": activation(2)}, "does not broadcast"),
             ({"b": floats(2, 1)}, "b is float32, not int8"),
+            ({"b": activation(2, 1, dtype="int16")}, "b is int16, not int8"),
         ],
     ),
 ]
 
-_SOURCE = "where/where_x8_scalar.c"
+_SOURCE, _LOOP = "where/where_x8_scalar.c", "where/where_loop.h"
 MUTANTS = [
     Mutant(_SOURCE, "*mask ? *a : *b", "*mask ? *b : *a"),
-    Mutant(_SOURCE, "row->b -= dims->b_stride[d]", "row->b -= dims->a_stride[d]"),
+    Mutant("where/where_x16_scalar.c", "*mask ? *a : *b", "*mask ? *b : *a"),
+    Mutant(_LOOP, "row->b -= dims->b_stride[d]", "row->b -= dims->a_stride[d]"),
     Mutant(_SOURCE, "mask += mask_step", "mask += 1"),
 ]
 

@@ -12,16 +12,15 @@ _NAMES = ("mask", "a", "b")
 def where(call: OpCall, isa: Isa) -> KernelCall:
     del isa
     output = call.output()
-    call.require(
-        DTYPES[output.dtype].bytes == 1, f"output is {output.dtype}, not of one byte an element"
-    )
+    size = DTYPES[output.dtype].bytes
+    call.require(size <= 2, f"output is {output.dtype}, not of one or two bytes an element")
     dtypes = ("bool", output.dtype, output.dtype)
     operands = {n: call.tensor(n, dtype) for n, dtype in zip(_NAMES, dtypes, strict=True)}
     strides = [broadcast_strides(call, o.shape, output.shape) for o in operands.values()]
     loops = merged([Dim(size, tuple(s)) for size, *s in zip(output.shape, *strides, strict=True)])
     loops = padded(loops, MAX_RANK, operands=len(_NAMES))
     return KernelCall(
-        function="pl_where_x8",
+        function=f"pl_where_x{8 * size}",
         header="kernels/where/where.h",
         params={},
         dims={
@@ -35,6 +34,6 @@ def where(call: OpCall, isa: Isa) -> KernelCall:
         in_place=tuple(
             (operand.name, output.name)
             for operand in operands.values()
-            if operand.constant is None and operand.size == output.size
+            if operand.constant is None and operand.bytes == output.bytes
         ),
     )

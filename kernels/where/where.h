@@ -22,8 +22,10 @@ typedef struct {
   void *output;  // may be an operand that does not repeat
 } pl_where_data;
 
-// a where mask, else b: elements of one byte. Operands broadcast as in numpy.
+// a where mask, else b: elements of one byte, and of two. Operands broadcast as in numpy.
 PL_MUST_USE pl_status pl_where_x8(const pl_context *ctx, const pl_where_params *params,
                                   const pl_where_dims *dims, const pl_where_data *data);
+PL_MUST_USE pl_status pl_where_x16(const pl_context *ctx, const pl_where_params *params,
+                                   const pl_where_dims *dims, const pl_where_data *data);
 
 #endif  // KERNELS_WHERE_WHERE_H_

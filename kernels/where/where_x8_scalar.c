@@ -1,30 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/where/where.h"
-
-#include <stdbool.h>
-
-// Where a row starts; all zero is the first.
-typedef struct {
-  int32_t index[PL_MAX_RANK - 1];
-  int32_t mask;
-  int32_t a;
-  int32_t b;
-} position;
-
-// Moves on to the next row, false behind the last.
-static bool next_row(const pl_where_dims *dims, position *row) {
-  for (int32_t d = PL_MAX_RANK - 2; d >= 0; --d) {
-    row->mask += dims->mask_stride[d];
-    row->a += dims->a_stride[d];
-    row->b += dims->b_stride[d];
-    if (++row->index[d] < dims->size[d]) return true;
-    row->index[d] = 0;
-    row->mask -= dims->mask_stride[d] * dims->size[d];
-    row->a -= dims->a_stride[d] * dims->size[d];
-    row->b -= dims->b_stride[d] * dims->size[d];
-  }
-  return false;
-}
+#include "kernels/where/where_loop.h"
 
 pl_status pl_where_x8(const pl_context *ctx, const pl_where_params *params,
                       const pl_where_dims *dims, const pl_where_data *data) {
@@ -35,7 +10,7 @@ pl_status pl_where_x8(const pl_context *ctx, const pl_where_params *params,
   const int32_t a_step = dims->a_stride[PL_MAX_RANK - 1];
   const int32_t b_step = dims->b_stride[PL_MAX_RANK - 1];
   uint8_t *output = data->output;
-  position row = {0};
+  pl_where_row row = {0};
   do {
     const uint8_t *mask = data->mask + row.mask;
     const uint8_t *a = (const uint8_t *)data->a + row.a;
@@ -46,6 +21,6 @@ pl_status pl_where_x8(const pl_context *ctx, const pl_where_params *params,
       a += a_step;
       b += b_step;
     }
-  } while (next_row(dims, &row));
+  } while (pl_where_next(dims, &row));
   return PL_OK;
 }

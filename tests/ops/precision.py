@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from tests.ops.bundle import as_model
 from tests.ops.case import Case, Function, Input, spatial
+from tests.ops.recurrent import H, Layers, X
 
 # BUILD.bazel has it too.
 QUANTIZATION = {
@@ -20,6 +21,7 @@ QUANTIZATION = {
     "*.int8w4g32": "int8w4g32",
 }
 
+STEPS = Input((5, 2, X))
 _A, _B = Input((2, 3, 8)), Input((3, 1), -0.5, 1.5)
 
 
@@ -109,6 +111,42 @@ def _functions() -> Iterator[Case]:
         yield Case(name, partial(Function, function), (_A,), ops, transposes)
 
 
+def _pairs() -> Iterator[Case]:
+    """Functions of several values, and what attention and upsampling are made of."""
+    square = Input((4, 8))
+    functions: tuple[tuple[str, Callable[..., object], tuple[Input, ...], dict[str, int]], ...] = (
+        ("matmul", torch.matmul, (Input((2, 3, 8)), Input((2, 8, 5))), {"bmm": 1}),
+        ("matmul_rows", lambda a, b: a @ b.mT, (square, square), {"bmm": 1}),
+        ("softmax", lambda x: torch.softmax(x, 1), (Input((2, 9, 4)),), {"softmax": 1}),
+        ("div", torch.div, (square, Input((4, 1), 0.5, 2.0)), {"div": 1}),
+        ("maximum", torch.maximum, (square, square), {"maximum": 1, "requantize": 1}),
+        (
+            "attention",
+            lambda q, k, v: functional.scaled_dot_product_attention(
+                q, k, v, is_causal=True, scale=1.0
+            ),
+            (Input((1, 2, 6, 8)),) * 3,
+            {"bmm": 2, "masked_softmax": 1},
+        ),
+        (
+            "where",
+            lambda a, b: torch.where(a <= b, a, b),
+            (square, square),
+            {"less": 1, "where": 2},
+        ),
+        ("band", lambda x: (x.abs() < 1.0) | (x > 1.5), (square,), {"less": 3, "where": 4}),
+    )
+    for name, function, inputs, ops in functions:
+        yield Case(name, partial(Function, function), inputs, ops)
+    image = (1, 3, 4, 5)
+    resize = partial(functional.interpolate, scale_factor=2, mode="bilinear")
+    yield spatial("interpolate", partial(Function, resize), image, {"resize_bilinear": 1})
+    yield Case("prelu", partial(nn.PReLU, 3), (Input(image),), {"prelu": 1})
+    for kind in ("LSTM", "GRU", "RNN"):
+        ops = {kind.lower(): 1}
+        yield Case(kind.lower(), partial(Layers, partial(getattr(nn, kind), X, H)), (STEPS,), ops)
+
+
 def _named(name: str, make: Callable[[], nn.Module]) -> nn.Module:
     """A layer that is the module of that name."""
     return nn.Sequential(OrderedDict({name: make()}))
@@ -135,6 +173,7 @@ def cases() -> Iterator[Case]:
     yield from _convolutions()
     yield from _windows()
     yield from _functions()
+    yield from _pairs()
     yield from _four_bits()
     ops = {"linear": 4, "add": 1, "requantize": 2}
     yield Case("mixed", Mixed, (_A,), ops)

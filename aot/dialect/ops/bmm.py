@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::bmm: the int8 product of two computed matrices, batch by batch."""
+"""pl::bmm: the product of two computed matrices, batch by batch."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import math
 
 import torch
 
-from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.arithmetic import requantize_sums, saturate
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS
 
 
 def _infer(
     a: torch.Tensor, b: torch.Tensor, transpose_b: bool, *_: int
 ) -> tuple[tuple[int, ...], torch.dtype]:
     batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    return (*batch, a.shape[-2], b.shape[-2 if transpose_b else -1]), torch.int8
+    return (*batch, a.shape[-2], b.shape[-2 if transpose_b else -1]), a.dtype
 
 
 def _macs(a: torch.Tensor, b: torch.Tensor, transpose_b: bool, *_: int) -> int:
@@ -26,7 +27,7 @@ def _macs(a: torch.Tensor, b: torch.Tensor, transpose_b: bool, *_: int) -> int:
     "Tensor a, Tensor b, bool transpose_b, int a_zero_point, int b_zero_point, int "
     "output_zero_point, int multiplier, int shift, int activation_min, int activation_max",
     infer=_infer,
-    dtypes={"a": (torch.int8,), "b": (torch.int8,)},
+    dtypes={"a": ACTIVATIONS, "b": ACTIVATIONS},
     zero_points={"a_zero_point": "a", "b_zero_point": "b", "output_zero_point": "output"},
     macs=_macs,
 )
@@ -45,12 +46,13 @@ def bmm(
     """clamp(requantize(sum_k (a[m, k] - a_zero_point) * (b[k, n] - b_zero_point)) +
     output_zero_point).
 
-    a int8 [..., M, K]; b int8 [..., K, N], or [..., N, K] if transpose_b; result int8 [..., M, N].
-    The dimensions in front broadcast. TFLite int8 BATCH_MATMUL.
+    a int8 or int16 [..., M, K]; b [..., K, N], or [..., N, K] if transpose_b, and the result [...,
+    M, N] of its dtype. The dimensions in front broadcast. Of int8 TFLite's BATCH_MATMUL; sums of
+    int16 values leave int32: requantize_wide.
     """
     # float64 holds every sum exactly, and torch multiplies it fast.
     x = (a.to(torch.int64) - a_zero_point).to(torch.float64)
     y = (b.to(torch.int64) - b_zero_point).to(torch.float64)
     acc = (x @ (y.mT if transpose_b else y)).to(torch.int64)
-    out = requantize(acc, multiplier, shift) + output_zero_point
-    return saturate_int8(out, activation_min, activation_max)
+    out = requantize_sums(acc, multiplier, shift, a.dtype) + output_zero_point
+    return saturate(out, activation_min, activation_max, a.dtype)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::less and pl::equal: comparisons of int8 values of different scales, exact by a table."""
+"""pl::less and pl::equal: comparisons of values of different scales, of int8 exact by a table."""
 
 from __future__ import annotations
+
+import math
 
 import torch
 
 from aot.dialect.library import define
-from aot.dialect.quantization import Quantization
+from aot.dialect.quantization import ACTIVATIONS, Quantization
 from aot.dialect.transposes import elementwise
 
 NOWHERE = 128
@@ -31,6 +33,27 @@ def equal_table(of_a: Quantization, of_b: Quantization) -> torch.Tensor:
     return torch.where(below < up_to, below, NOWHERE).to(torch.int16)
 
 
+def factors(of_a: Quantization, of_b: Quantization) -> torch.Tensor:
+    """int32 [2]: the scales of a and b as integers, the larger in [2^30, 2^31)."""
+    fraction, exponent = math.frexp(max(of_a.scale, of_b.scale))
+    del fraction
+    steps = (round(math.ldexp(of.scale, 31 - exponent)) for of in (of_a, of_b))
+    return torch.tensor([min(step, 2**31 - 1) for step in steps], dtype=torch.int32)
+
+
+def _sides(
+    a: torch.Tensor, b: torch.Tensor, table: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """What is compared."""
+    if a.dtype is torch.int16:
+        of_a, of_b = table.to(torch.int64)
+        return a.to(torch.int64) * of_a, b.to(torch.int64) * of_b
+    return a, table[b.to(torch.int64) + 128]
+
+
+_DTYPES = {"a": ACTIVATIONS, "b": ACTIVATIONS, "table": (torch.int16, torch.int32)}
+
+
 def _infer(
     a: torch.Tensor, b: torch.Tensor, table: torch.Tensor, *_: bool
 ) -> tuple[tuple[int, ...], torch.dtype]:
@@ -40,24 +63,27 @@ def _infer(
 @define(
     "Tensor a, Tensor b, Tensor table",
     infer=_infer,
-    dtypes={"a": (torch.int8,), "b": (torch.int8,), "table": (torch.int16,)},
+    dtypes=_DTYPES,
     transposes=elementwise("a", "b"),
 )
 def less(a: torch.Tensor, b: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
-    """a < table[b + 128], bool: what torch says of the dequantized values, with a table from
-    `less_table`.
+    """Of int8 a < table[b + 128], bool: what torch says of the dequantized values, with a table
+    from `less_table`. Of int16 a * table[0] < b * table[1], with a table int32 [2] from `factors`:
+    exact where both have one scale, else to 2^-30 of the larger value.
     """
-    return a < table[b.to(torch.int64) + 128]
+    left, right = _sides(a, b, table)
+    return left < right
 
 
 @define(
     "Tensor a, Tensor b, Tensor table, bool negated",
     infer=_infer,
-    dtypes={"a": (torch.int8,), "b": (torch.int8,), "table": (torch.int16,)},
+    dtypes=_DTYPES,
     transposes=elementwise("a", "b"),
 )
 def equal(a: torch.Tensor, b: torch.Tensor, table: torch.Tensor, negated: bool) -> torch.Tensor:
-    """(a == table[b + 128]) != negated, bool: what torch says of the dequantized values, with a
-    table from `equal_table`.
+    """Of int8 (a == table[b + 128]) != negated, bool: what torch says of the dequantized values,
+    with a table from `equal_table`. Of int16 a * table[0] == b * table[1], as for pl::less.
     """
-    return (a == table[b.to(torch.int64) + 128]) != negated
+    left, right = _sides(a, b, table)
+    return (left == right) != negated

@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::div: int8 division with broadcasting."""
+"""pl::div: division with broadcasting."""
 
 from __future__ import annotations
 
 import torch
 
-from aot.dialect.arithmetic import divide_round_half_away, requantize, saturate_int8
+from aot.dialect.arithmetic import divide_round_half_away, requantize_sums, saturate
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS
 from aot.dialect.transposes import elementwise
 
-FRACTION_BITS = 23
-"""Of the quotient: as many as let it be an int32."""
+FRACTION_BITS = {torch.int8: 23, torch.int16: 30}
+"""Of the quotient: as many as let it be an int32, and of int16 as requantize_wide takes."""
 
 
 def _infer(a: torch.Tensor, b: torch.Tensor, *_: int) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(torch.broadcast_shapes(a.shape, b.shape)), torch.int8
+    return tuple(torch.broadcast_shapes(a.shape, b.shape)), a.dtype
 
 
 @define(
     "Tensor a, Tensor b, int a_zero_point, int b_zero_point, int output_zero_point, int "
     "multiplier, int shift, int activation_min, int activation_max",
     infer=_infer,
-    dtypes={"a": (torch.int8,), "b": (torch.int8,)},
+    dtypes={"a": ACTIVATIONS, "b": ACTIVATIONS},
     zero_points={"a_zero_point": "a", "b_zero_point": "b", "output_zero_point": "output"},
     transposes=elementwise("a", "b"),
 )
@@ -41,14 +42,15 @@ def div(
 
     multiplier and shift hold a_scale / (b_scale * output_scale) / 2^FRACTION_BITS. Before the
     requantization the quotient is off by 2^-8 of the output's step at most where it does not
-    saturate. By zero: the largest or smallest result, as the sign of a says; 0 / 0 is 0.
+    saturate. a, b and the result int8 or int16. By zero: the largest or smallest result, as the
+    sign of a says; 0 / 0 is 0.
     """
     dividend = a.to(torch.int64) - a_zero_point
     divisor = b.to(torch.int64) - b_zero_point
     quotient = divide_round_half_away(
-        (dividend << FRACTION_BITS) * divisor.sign(), divisor.abs().clamp(min=1)
+        (dividend << FRACTION_BITS[a.dtype]) * divisor.sign(), divisor.abs().clamp(min=1)
     )
     infinite = torch.where(dividend < 0, activation_min, activation_max)
-    out = requantize(quotient, multiplier, shift) + output_zero_point
+    out = requantize_sums(quotient, multiplier, shift, a.dtype) + output_zero_point
     out = torch.where((divisor == 0) & (dividend != 0), infinite, out)
-    return saturate_int8(out, activation_min, activation_max)
+    return saturate(out, activation_min, activation_max, a.dtype)

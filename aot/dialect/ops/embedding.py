@@ -6,22 +6,24 @@ from __future__ import annotations
 import torch
 
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS
 
 
 def _infer(table: torch.Tensor, indices: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
-    return (*indices.shape, table.shape[1]), torch.int8
+    return (*indices.shape, table.shape[1]), table.dtype
 
 
 @define(
     "Tensor table, Tensor indices",
     infer=_infer,
-    dtypes={"table": (torch.int8,), "indices": (torch.int32,)},
+    dtypes={"table": ACTIVATIONS, "indices": (torch.int32,)},
     shares_quantization=True,
 )
 def embedding(table: torch.Tensor, indices: torch.Tensor) -> torch.Tensor:
     """table[i] for each index i.
 
-    table int8 [rows, width]; indices int32 [...], each in [0, rows); result int8 [..., width].
+    table int8 or int16 [rows, width]; indices int32 [...], each in [0, rows); result [..., width]
+    of the table's dtype.
 
     Raises:
       IndexError: an index is outside of the table; the kernel returns PL_ERROR_INDEX.

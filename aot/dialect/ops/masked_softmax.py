@@ -1,36 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::masked_softmax: int8 softmax over those elements of the last dimension that a mask keeps."""
+"""pl::masked_softmax: softmax over those elements of the last dimension that a mask keeps."""
 
 from __future__ import annotations
 
 import torch
 
 from aot.dialect.library import define
+from aot.dialect.ops.softmax import wide_exponentials, wide_shares
+from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
 
 
 def _infer(
     input: torch.Tensor, mask: torch.Tensor, exp_table: torch.Tensor, steps: int
 ) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), torch.int8
+    return tuple(input.shape), input.dtype
 
 
 @define(
     "Tensor input, Tensor mask, Tensor exp_table, int steps",
     infer=_infer,
-    dtypes={"input": (torch.int8,), "mask": (torch.bool,), "exp_table": (torch.int32,)},
+    dtypes={"input": ACTIVATIONS, "mask": (torch.bool,), "exp_table": (torch.int32,)},
 )
 def masked_softmax(
     input: torch.Tensor, mask: torch.Tensor, exp_table: torch.Tensor, steps: int
 ) -> torch.Tensor:
     """As pl::softmax over the last dimension, with maximum and sum of the elements that the mask
-    keeps; the others, and rows without any, give -128, which stands for 0.
+    keeps; the others, and rows without any, give 0: -128 of int8.
 
-    input int8 [..., N]; mask bool [..., N], true where an element is kept, broadcasts in front;
-    exp_table, steps and the result's quantization as of pl::softmax.
+    input int8 or int16 [..., N]; mask bool [..., N], true where an element is kept, broadcasts in
+    front; exp_table, steps and the result's quantization as of pl::softmax.
     """
     x = input.to(torch.int64)
     kept = mask.expand(x.shape)
-    largest = x.masked_fill(~kept, -128).amax(dim=-1, keepdim=True)
+    largest = x.masked_fill(~kept, ACTIVATION_TYPES[input.dtype].quant_min).amax(
+        dim=-1, keepdim=True
+    )
+    if input.dtype is torch.int16:
+        e = wide_exponentials((largest - x).clamp(min=0), exp_table) * kept
+        return wide_shares(e, e.sum(dim=-1, keepdim=True))
     e = exp_table.to(torch.int64)[(largest - x).clamp(min=0)] * kept
     total = e.sum(dim=-1, keepdim=True).clamp(min=1)
     out = (e * steps + total // 2) // total - 128

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::prelu: int8 values, the negative ones times a slope, with broadcasting."""
+"""pl::prelu: values, the negative ones times a slope, with broadcasting."""
 
 from __future__ import annotations
 
 import torch
 
-from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.arithmetic import requantize_sums, saturate
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
 from aot.dialect.transposes import elementwise
 
 
 def _infer(
     input: torch.Tensor, slope: torch.Tensor, *_: int
 ) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(torch.broadcast_shapes(input.shape, slope.shape)), torch.int8
+    return tuple(torch.broadcast_shapes(input.shape, slope.shape)), input.dtype
 
 
 @define(
     "Tensor input, Tensor slope, int input_zero_point, int one, int output_zero_point, int "
     "multiplier, int shift",
     infer=_infer,
-    dtypes={"input": (torch.int8,), "slope": (torch.int8,)},
+    dtypes={"input": ACTIVATIONS, "slope": ACTIVATIONS},
     zero_points={"input_zero_point": "input", "output_zero_point": "output"},
     transposes=elementwise("input", "slope"),
 )
@@ -34,11 +35,14 @@ def prelu(
     shift: int,
 ) -> torch.Tensor:
     """saturate(requantize(x * (one if x > 0 else slope), multiplier, shift) + output_zero_point),
-    with x = input - input_zero_point.
+    with x = input - input_zero_point. input, slope and result int8 or int16;
+    products of int16 values leave int32: requantize_wide.
 
     The integer `one` stands for a slope of 1: slopes have the scale 1 / one. multiplier and shift
     hold input_scale / (one * output_scale).
     """
     x = input.to(torch.int64) - input_zero_point
-    out = requantize(x * torch.where(x > 0, one, slope.to(torch.int64)), multiplier, shift)
-    return saturate_int8(out + output_zero_point)
+    product = x * torch.where(x > 0, one, slope.to(torch.int64))
+    out = requantize_sums(product, multiplier, shift, input.dtype) + output_zero_point
+    kind = ACTIVATION_TYPES[input.dtype]
+    return saturate(out, kind.quant_min, kind.quant_max, kind.dtype)

@@ -1,28 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::quantize: float32 to int8 at a border."""
+"""pl::quantize: float32 to int8 or int16 at a border."""
 
 from __future__ import annotations
 
 import torch
 
 from aot.dialect.library import define
-from aot.dialect.quantization import Quantization
+from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.dialect.transposes import elementwise
 
 
 def _infer(
-    input: torch.Tensor, scale: float, zero_point: int
+    input: torch.Tensor, scale: float, zero_point: int, bits: int
 ) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), torch.int8
+    return tuple(input.shape), torch.int16 if bits == 16 else torch.int8
+
+
+def quantize_arguments(quantization: Quantization) -> tuple[float, int, int]:
+    """scale, zero_point and bits."""
+    bits = 8 * quantization.type.dtype.itemsize
+    return quantization.scale, quantization.zero_point, bits
 
 
 @define(
-    "Tensor input, float scale, int zero_point",
+    "Tensor input, float scale, int zero_point, int bits",
     infer=_infer,
     dtypes={"input": (torch.float32,)},
     zero_points={"zero_point": "output"},
     transposes=elementwise("input"),
 )
-def quantize(input: torch.Tensor, scale: float, zero_point: int) -> torch.Tensor:
-    """As Quantization.quantize says."""
-    return Quantization(scale, zero_point).quantize(input)
+def quantize(input: torch.Tensor, scale: float, zero_point: int, bits: int) -> torch.Tensor:
+    """As Quantization.quantize says, to int8 or int16 as bits, 8 or 16, say."""
+    return Quantization(scale, zero_point, INT16 if bits == 16 else INT8).quantize(input)

@@ -3,18 +3,18 @@
 
 What they share (aot/dialect/recurrence.py has the arithmetic):
 
-  input: int8 [T, N, I], or [N, T, I] if batch_first.
+  input: int8 or int16 [T, N, I], or [N, T, I] if batch_first.
   hidden: int16 [N, H], the state before the first step, of the scale 2^-hidden_bits.
   weight, hidden_weight: int8 [G * H, I] and [G * H, H], rows in torch's order of gates.
   bias: int32 [G * H], of the sums of weight; where both parts are only added, of both.
   multiplier, shift, hidden_multiplier, hidden_shift: int32 [G * H], of the requantization of the
     sums to FRACTION_BITS.
   table: int16 [385], gate_table().
-  output_multiplier, output_shift, output_zero_point: make int8 of a hidden state.
+  output_multiplier, output_shift, output_zero_point: make an output of a hidden state.
   reverse: the sequence is taken from its end; results stay in the input's order.
 
-The results are the hidden states, int8 [T, N, H] or [N, T, H], and the state behind the last step,
-int16 as it came in.
+The results are the hidden states, [T, N, H] or [N, T, H] of the input's dtype, and the state behind
+the last step, int16 as it came in.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import torch
 
 from aot.dialect.arithmetic import rounding_shift_right
 from aot.dialect.library import Inferred, define
+from aot.dialect.quantization import ACTIVATIONS
 from aot.dialect.recurrence import (
     Constants,
     centred_sigmoid,
@@ -39,7 +40,7 @@ from aot.dialect.recurrence import (
 
 _INT16, _INT32 = (torch.int16,), (torch.int32,)
 _DTYPES = {
-    "input": (torch.int8,),
+    "input": ACTIVATIONS,
     "hidden": _INT16,
     "weight": (torch.int8,),
     "hidden_weight": (torch.int8,),
@@ -60,7 +61,7 @@ _OUTPUT = (
 def _infer(states: int) -> Callable[..., list[Inferred]]:
     def infer(input: torch.Tensor, hidden: torch.Tensor, *_: object) -> list[Inferred]:
         state = tuple(hidden.shape), torch.int16
-        return [((*input.shape[:2], hidden.shape[1]), torch.int8), *[state] * states]
+        return [((*input.shape[:2], hidden.shape[1]), input.dtype), *[state] * states]
 
     return infer
 

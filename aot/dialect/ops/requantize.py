@@ -7,12 +7,19 @@ import torch
 
 from aot.dialect import arithmetic
 from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS, INT8, INT16
+from aot.dialect.quantization import ACTIVATIONS, INT8, INT16, Quantization
 from aot.dialect.transposes import elementwise
 
 
 def _infer(input: torch.Tensor, bits: int, *_: int) -> tuple[tuple[int, ...], torch.dtype]:
     return tuple(input.shape), torch.int16 if bits == 16 else torch.int8
+
+
+def requantize_arguments(before: Quantization, after: Quantization) -> tuple[int, ...]:
+    """What follows the input of pl::requantize."""
+    bits = 8 * after.type.dtype.itemsize
+    factor = arithmetic.quantize_multiplier(before.scale / after.scale)
+    return bits, before.zero_point, after.zero_point, *factor
 
 
 @define(

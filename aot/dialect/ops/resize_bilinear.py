@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::resize_bilinear: int8, NHWC, to any size."""
+"""pl::resize_bilinear: NHWC, to any size."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.dialect.arithmetic import divide_round_half_away, saturate_int8
+from aot.dialect.arithmetic import divide_round_half_away
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS
 
 
 def _infer(
@@ -19,13 +20,13 @@ def _infer(
     offset: Sequence[int],
     unit: Sequence[int],
 ) -> tuple[tuple[int, ...], torch.dtype]:
-    return (input.shape[0], *output_size, input.shape[3]), torch.int8
+    return (input.shape[0], *output_size, input.shape[3]), input.dtype
 
 
 @define(
     "Tensor input, int[2] output_size, int[2] step, int[2] offset, int[2] unit",
     infer=_infer,
-    dtypes={"input": (torch.int8,)},
+    dtypes={"input": ACTIVATIONS},
     shares_quantization=True,
     spatial=True,
 )
@@ -41,7 +42,7 @@ def resize_bilinear(
     Along each axis, (height, width), pixel o of the result is the place (o * step + offset) / unit,
     moved into the input; a place between two pixels has the weights of its distances. The places
     are exact, unlike those of TFLite's RESIZE_BILINEAR, which has 10 bits for them. input int8
-    [N, H, W, C]; result int8 [N, *output_size, C].
+    or int16 [N, H, W, C]; result of its dtype [N, *output_size, C].
     """
     acc = input.to(torch.int64)
     for axis in range(2):
@@ -54,4 +55,4 @@ def resize_bilinear(
         acc = acc.index_select(dim, first) * (unit[axis] - weight) + (
             acc.index_select(dim, second) * weight
         )
-    return saturate_int8(divide_round_half_away(acc, torch.tensor(math.prod(unit))))
+    return divide_round_half_away(acc, torch.tensor(math.prod(unit))).to(input.dtype)

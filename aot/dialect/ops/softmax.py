@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::softmax: int8 softmax over one dimension by a table of exponentials."""
+"""pl::softmax: softmax over one dimension by a table of exponentials."""
 
 from __future__ import annotations
 
@@ -7,12 +7,19 @@ import math
 
 import torch
 
+from aot.dialect.arithmetic import bit_length
 from aot.dialect.library import define
-from aot.dialect.quantization import Quantization
+from aot.dialect.quantization import ACTIVATIONS, Quantization
 from aot.dialect.transposes import along_dim
 
 OUTPUT = Quantization(1.0 / 256.0, -128)
 """TFLite's quantization of the result."""
+
+WIDE_STEPS = 2**15
+"""1 / scale of an int16 result."""
+
+_WIDE_BITS = 30  # of the exponentials of int16 values
+_INDEX_BITS = 8
 
 
 def exponential_table(scale: float, length: int, steps: int = 256) -> tuple[torch.Tensor, int]:
@@ -29,6 +36,38 @@ def exponential_table(scale: float, length: int, steps: int = 256) -> tuple[torc
     return torch.tensor(entries, dtype=torch.int32), bits
 
 
+def wide_exponential_table(scale: float) -> torch.Tensor:
+    """The tables for int16 values of this scale, with 30 fraction bits: entry i of the first is
+    exp(-256 * i * scale), entry j of the second exp(-j * scale).
+
+    Returns:
+      int32 [512], the first table and the second.
+    """
+    steps = (1 << _INDEX_BITS, 1)
+    entries = [round(math.exp(-d * s * scale) * 2**_WIDE_BITS) for s in steps for d in range(256)]
+    return torch.tensor(entries, dtype=torch.int32)
+
+
+def wide_exponentials(difference: torch.Tensor, exp_table: torch.Tensor) -> torch.Tensor:
+    """exp(-difference * scale) with 30 fraction bits, of differences in [0, 2^16), int64."""
+    high, low = exp_table.to(torch.int64).chunk(2)
+    product = high[difference >> _INDEX_BITS] * low[difference & ((1 << _INDEX_BITS) - 1)]
+    return (product + (1 << (_WIDE_BITS - 1))) >> _WIDE_BITS
+
+
+def wide_shares(e: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
+    """e / total, where that is not 0, in steps of 2^-15, rounded to nearest, at most 32767, int16.
+
+    e int64 with 30 fraction bits, total their sum over at most 2^16, int64. The reciprocal of a sum
+    has 31 bits: the result differs from the exact quotient's by less than 2^-13 of a step more than
+    the rounding.
+    """
+    down = (bit_length(total) - 1 - _WIDE_BITS).clamp(min=0)
+    reciprocal = (1 << 61) // (total >> down).clamp(min=1 << _WIDE_BITS)
+    out = (e * reciprocal + (1 << (45 + down))) >> (46 + down)
+    return out.clamp(max=WIDE_STEPS - 1).to(torch.int16)
+
+
 def exponentials(
     input: torch.Tensor, exp_table: torch.Tensor, dim: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
@@ -41,24 +80,31 @@ def exponentials(
 def _infer(
     input: torch.Tensor, exp_table: torch.Tensor, dim: int, steps: int
 ) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), torch.int8
+    return tuple(input.shape), input.dtype
 
 
 @define(
     "Tensor input, Tensor exp_table, int dim, int steps",
     infer=_infer,
-    dtypes={"input": (torch.int8,), "exp_table": (torch.int32,)},
+    dtypes={"input": ACTIVATIONS, "exp_table": (torch.int32,)},
     transposes=along_dim("input"),
 )
 def softmax(input: torch.Tensor, exp_table: torch.Tensor, dim: int, steps: int) -> torch.Tensor:
     """min(127, floor((steps * e + S / 2) / S) - 128) with e = exp_table[max - q], S their sum along
     dim.
 
-    input int8; exp_table int32 [256] from `exponential_table`; dim not negative; result int8 of
+    Of int8, exp_table int32 [256] from `exponential_table`; dim not negative; result int8 of
     scale 1 / steps and zero_point -128, with 256 steps of the quantization OUTPUT. The table is
     exact to half a unit of 2^-bits, so with 256 steps a row's result is the correctly rounded
     softmax of the dequantized row but for ties within 2^-14 of an LSB.
+
+    Of int16, exp_table int32 [512] from `wide_exponential_table` and steps WIDE_STEPS: the result
+    is int16 of scale 1 / steps, `wide_shares` of `wide_exponentials`.
     """
+    if input.dtype is torch.int16:
+        x = input.to(torch.int64)
+        e = wide_exponentials(x.amax(dim=dim, keepdim=True) - x, exp_table)
+        return wide_shares(e, e.sum(dim=dim, keepdim=True))
     e, total = exponentials(input, exp_table, dim)
     out = (e * steps + total // 2) // total - 128
     return out.clamp(max=127).to(torch.int8)

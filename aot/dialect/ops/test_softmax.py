@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.ops.log_softmax import DIFFERENCE_SHIFT, GUARD_BITS, log2_q16, log_softmax
-from aot.dialect.ops.softmax import exponential_table, softmax
+from aot.dialect.ops.softmax import WIDE_STEPS, exponential_table, softmax, wide_exponential_table
 
 SCALES = st.floats(1e-3, 2.0)
 ROWS = st.integers(1, 1200)
@@ -33,6 +33,19 @@ def test_softmax_is_correctly_rounded(seed: int, scale: float, length: int, step
     # Half a step, and what the table's rounding (2^-bits a term) can add to the quotient.
     slack = steps * (length + 1) * 2.0 ** -(bits + 1)
     assert bool(((actual - exact.clamp(max=255)).abs() <= 0.5 + slack).all())
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 2**31), st.floats(1e-6, 0.1), ROWS)
+def test_softmax_of_int16_is_rounded_once(seed: int, scale: float, length: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    q = torch.randint(-(2**15), 2**15, (4, length), generator=generator).to(torch.int16)
+    table = wide_exponential_table(scale)
+    actual = softmax.reference(q, table, 1, WIDE_STEPS).to(torch.float64)
+    exact = torch.softmax(q.to(torch.float64) * scale, dim=1) * WIDE_STEPS
+    # Each exponential is off by 2^-30 at most.
+    slack = 2.0**-13 + length * WIDE_STEPS * 2.0**-30
+    assert bool(((actual - exact.clamp(max=WIDE_STEPS - 1)).abs() <= 0.5 + slack).all())
 
 
 @settings(max_examples=150, deadline=None)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import torch
 
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS
 from aot.dialect.transposes import elementwise
 
 
@@ -19,15 +20,15 @@ def _infer(
     "Tensor mask, Tensor a, Tensor b",
     infer=_infer,
     dtypes={
-        "a": (torch.int8, torch.bool),
-        "b": (torch.int8, torch.bool),
+        "a": (*ACTIVATIONS, torch.bool),
+        "b": (*ACTIVATIONS, torch.bool),
         "mask": (torch.bool,),
     },
     shares_quantization=True,
     transposes=elementwise("mask", "a", "b"),
 )
 def where(mask: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """a where mask, else b; a, b and the result of one dtype, and of one quantization if int8.
+    """a where mask, else b; a, b and the result of one dtype, and of one quantization if any.
 
     Of bools it is any function of two: where(m, a, False) is m and a.
     """

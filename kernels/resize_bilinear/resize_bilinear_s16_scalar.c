@@ -2,9 +2,6 @@
 #include "kernels/resize_bilinear/resize_bilinear_s16.h"
 #include "kernels/resize_bilinear/taps.h"
 
-// SPDX-License-Identifier: Apache-2.0
-#include "kernels/resize_bilinear/resize_bilinear.h"
-#include "kernels/resize_bilinear/taps.h"
 
 // Rounded to nearest, ties away from zero.
 static inline int16_t divide(int64_t sum, int32_t divisor) {

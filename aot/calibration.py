@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -121,6 +122,8 @@ def calibrate(
             given = [*(x.contiguous() for x in inputs), *state]
             try:
                 results = prepared(*given)
+            except IndexError as error:
+                raise outside_of_table(f"calibration sample {count}", error) from error
             except RuntimeError as error:
                 raise _explained(prepared, given, count) or error from error
             state = results[len(results) - len(initial) :] if initial else ()
@@ -173,6 +176,25 @@ def _explained(
     return None
 
 
+def outside_of_table(name: str, error: IndexError) -> LoweringError:
+    """What to say where a model looks up what is not there."""
+    return LoweringError(
+        f"{name} has an index that is outside of its table: {error}; give indices that an "
+        "embedding has rows for, as the device will"
+    )
+
+
+def _instead(actual: torch.Tensor, expected: torch.Tensor) -> str:
+    """How to make a sample what it should be, if that can be guessed."""
+    if actual.dtype != expected.dtype and actual.shape == expected.shape:
+        name = str(expected.dtype).removeprefix("torch.")
+        return f": give it as the device will, x.to(torch.{name}), in the scale of training"
+    for order in permutations(range(actual.dim())) if actual.dim() == expected.dim() <= 4 else ():
+        if [actual.shape[d] for d in order] == list(expected.shape):
+            return f": x.permute{order}, if that is the order of its dimensions"
+    return ""
+
+
 def check_sample(
     name: str, inputs: Sequence[torch.Tensor], example_inputs: Sequence[torch.Tensor]
 ) -> None:
@@ -186,6 +208,7 @@ def check_sample(
         if actual.shape != expected.shape or actual.dtype != expected.dtype:
             raise LoweringError(
                 f"{where} is {describe(actual)}, the model was exported with {describe(expected)}"
+                + _instead(actual, expected)
             )
         if not bool(torch.isfinite(actual).all()):
             raise LoweringError(

@@ -41,6 +41,7 @@ from aot.pte.writer import write_pte
 from aot.quality.assess import Graphs, assess
 from aot.quality.evaluation import Evaluation, held_out
 from aot.quality.float_model import FloatModel
+from aot.quality.given_masks import check_given_masks
 from aot.quality.quality import MIN_SQNR_DB, Limits, Quality
 from aot.quality.watch import Watch
 from aot.quantizer.bias_correction import correct_biases
@@ -190,6 +191,7 @@ def lower(
             train_prepared(prepared, floats, lambda x: prepare_pt2e(export(x), composed), train)
             float_model = FloatModel(floats)
         quantized = convert_pt2e(prepared)
+    check_given_masks(floats, seen.samples)
     merge_dequantizes(quantized)
     if correct_bias:
         correct_biases(quantized, floats, seen.samples)

@@ -73,7 +73,9 @@ def assess(
     values = Values(graphs.quantized, graphs.floats, graphs.folded)
     measured = values.measure(contiguous, per_op)
     findings = of_calibration(seen, graphs.quantized)
-    findings += of_values(measured, [output.name for output in outputs], str(samples))
+    doubted = {(finding.kind, finding.value) for finding in findings}
+    new = of_values(measured, [output.name for output in outputs], str(samples))
+    findings += [finding for finding in new if (finding.kind, finding.value) not in doubted]
     quality = Quality(samples, outputs, measured, findings, limits)
     for finding in findings:
         logging.warning("%s", finding)

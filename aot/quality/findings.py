@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -26,6 +26,9 @@ _STRETCH = 4.0
 _FEW_STEPS = 16
 """Values in fewer steps of their quantization than these are coarse."""
 
+_LOST_STEPS = 2
+"""A channel within so few steps is lost."""
+
 _CLIPPED = 0.01
 """The share of elements outside of the range from which on an input or output saturates."""
 
@@ -38,8 +41,8 @@ class Finding:
     """A reason to doubt.
 
     Attributes:
-      kind: few_samples, same_samples, constant_input, noise, dead_range, coarse_range,
-        stretched_range or saturation.
+      kind: few_samples, same_samples, constant_input, noise, far_floor, lost_channels, dead_range,
+        coarse_range, stretched_range or saturation.
       value: name of the node of the float graph; "" of the data as a whole.
       module, source: where it is in the user's model.
       text: what is wrong, and what to do.
@@ -71,7 +74,7 @@ def of_calibration(seen: Watch, quantized: GraphModule) -> list[Finding]:
     ]
     found = [
         *_of_samples(seen),
-        *_of_inputs(seen, border_nodes(quantized)[0]),
+        *_of_inputs(seen, border_nodes(quantized)[0], {o.value: o.quantization for o in observed}),
         *(hit for check in _CHECKS for value in observed if (hit := check(value)) is not None),
     ]
     by_kind: dict[str, list[Finding]] = {}
@@ -88,7 +91,7 @@ def _of_many(findings: Sequence[Finding]) -> Finding:
 
 
 def of_values(values: Sequence[Value], outputs: Collection[str], samples: str) -> list[Finding]:
-    """Which inputs and outputs saturate.
+    """Which inputs and outputs saturate, and which inputs are in few of the steps that they have.
 
     Args:
       values: measured.
@@ -106,6 +109,17 @@ def of_values(values: Sequence[Value], outputs: Collection[str], samples: str) -
         )
         for value in values
         if value.clipped_share > _CLIPPED and (value.is_input or value.value.name in outputs)
+    ] + [
+        _finding(
+            "coarse_range",
+            value.value,
+            f"{name_of(value.value)} is in {interval(value.low, value.high)} on {samples}: "
+            f"{(value.high - value.low) / value.quantization.scale:.1f} steps of "
+            f"{value.quantization.type}, which holds {interval(*value.limits)} for the calibration "
+            "samples; normalise both as the device will",
+        )
+        for value in values
+        if value.is_input and 0.0 < value.high - value.low < _FEW_STEPS * value.quantization.scale
     ]
 
 
@@ -147,12 +161,15 @@ def _of_samples(seen: Watch) -> Iterator[Finding]:
         what = f"calibration has {count} sample{'s' if count > 1 else ''}"
         advice = "give 32 or more that cover what the device will see"
         yield Finding("few_samples", "", "", "", f"{what}: {advice}")
-    if count > 1 and seen.all_equal:
-        text = f"the {count} calibration samples are all the same: give different ones"
+    if count > 1 and seen.different <= min(FEW_SAMPLES, count // 2):
+        which = "all the same" if seen.different == 1 else f"only {seen.different} different ones"
+        text = f"the {count} calibration samples are {which}: give different ones"
         yield Finding("same_samples", "", "", "", text)
 
 
-def _of_inputs(seen: Watch, inputs: Sequence[Node]) -> Iterator[Finding]:
+def _of_inputs(
+    seen: Watch, inputs: Sequence[Node], quantizations: Mapping[Node, Quantization]
+) -> Iterator[Finding]:
     for i, node in enumerate(inputs):
         if not node.meta["val"].is_floating_point():  # indices have no range to find
             continue
@@ -161,8 +178,11 @@ def _of_inputs(seen: Watch, inputs: Sequence[Node]) -> Iterator[Finding]:
             if math.prod(node.meta["val"].shape) > 1:
                 yield _finding("constant_input", node, text)
             continue
-        values = torch.stack([inputs[i] for _, inputs in seen.samples]).flatten()
-        maker = _noise_maker(values)
+        stacked = torch.stack([inputs[i] for _, inputs in seen.samples])
+        yield from _far_floor(node, stacked.flatten())
+        if node in quantizations:
+            yield from _lost_channels(node, stacked, quantizations[node].scale)
+        maker = _noise_maker(stacked.flatten())
         if maker:
             yield _finding(
                 "noise",
@@ -170,6 +190,56 @@ def _of_inputs(seen: Watch, inputs: Sequence[Node]) -> Iterator[Finding]:
                 f"{name_of(node)} looks like {maker} in the calibration samples: numbers by chance "
                 "say nothing of the ranges that the device will see; give real samples",
             )
+
+
+def _far_floor(node: Node, values: torch.Tensor) -> Iterator[Finding]:
+    """One value, such as the logarithm of next to nothing, that is far from all others."""
+    for sign, end in ((1.0, "least"), (-1.0, "largest")):
+        towards = values * sign
+        floor = towards.min()
+        is_floor = towards == floor
+        others = towards[~is_floor]
+        if int(is_floor.sum()) < 2 or len(others) < 2:
+            continue
+        spread = float(others.max() - others.min())
+        if float(others.max() - floor) < _STRETCH * spread:
+            continue
+        low, high = sorted((sign * float(others.min()), sign * float(others.max())))
+        yield _finding(
+            "far_floor",
+            node,
+            f"{float(is_floor.float().mean()):.1%} of {name_of(node)} is "
+            f"{sign * float(floor):.6g}, its {end} value, in the calibration samples; all else is "
+            f"within {interval(low, high)}, and has few steps of the range that goes so far: clamp "
+            "such values nearer to the others",
+        )
+
+
+def _lost_channels(node: Node, samples: torch.Tensor, scale: float) -> Iterator[Finding]:
+    """Channels, or features, that have no steps beside others.
+
+    Args:
+      node: an input.
+      samples: of it, one behind the other, [samples, *shape].
+      scale: of the input.
+    """
+    for dim in range(1, samples.dim() - 1):
+        count = samples.shape[dim + 1]
+        channels = samples.movedim(dim + 1, 0).reshape(count, -1)
+        reach = channels.amax(1) - channels.amin(1)
+        is_lost = (reach > 0.0) & (reach < _LOST_STEPS * scale)
+        if not 1 <= int(is_lost.sum()) < count:
+            continue
+        first = int(is_lost.nonzero()[0])
+        yield _finding(
+            "lost_channels",
+            node,
+            f"{name_of(node)} has channels of very different scale: along dimension {dim}, "
+            f"{int(is_lost.sum())} of {count}, the first of them {first}, stay within "
+            f"{_LOST_STEPS} steps of {scale:.2g} in the calibration samples: normalise each by its "
+            "own mean and deviation, in the model or in front of it",
+        )
+        return
 
 
 def _noise_maker(values: torch.Tensor) -> str:

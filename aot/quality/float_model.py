@@ -11,6 +11,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.utils._pytree import tree_leaves
 
+from aot.calibration import outside_of_table
 from aot.program import arguments_of
 
 
@@ -43,9 +44,12 @@ class FloatModel:
         """The outputs side by side; state is carried from call to call."""
         copies = tuple(x.clone() for x in inputs)
         with torch.no_grad(), _as_exported():
-            results = torch.func.functional_call(
-                self._runnable, self._buffers, *self._arguments(copies)
-            )
+            try:
+                results = torch.func.functional_call(
+                    self._runnable, self._buffers, *self._arguments(copies)
+                )
+            except IndexError as error:
+                raise outside_of_table("a sample", error) from error
         leaves = tree_leaves(results)
         computed = range(len(leaves)) if self._computed is None else self._computed
         # An output may be a buffer, which the next run writes into.

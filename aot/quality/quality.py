@@ -74,8 +74,9 @@ class Quality:
         if not failures:
             return
         helps = [f"  what may help: {finding}" for finding in self.findings] or [
-            "  what may help: more calibration samples that are like those of the device; the "
-            "values below as float or with a narrower range"
+            "  what may help: more calibration samples that are like those of the device; "
+            "equalize=True, where the channels of a value differ in scale; the layers below in "
+            "int16 or float32, or with another observer"
         ]
         raise LoweringError(
             "\n".join(

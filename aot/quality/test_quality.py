@@ -79,6 +79,22 @@ def zeros() -> Samples:
     return [(torch.zeros(1, 3, 64),)] * 64
 
 
+def mostly_zeros() -> Samples:
+    return [*good()[:3], *zeros()[:61]]
+
+
+def with_a_far_floor() -> Samples:
+    """Every eighth is what a logarithm makes of next to nothing."""
+    data = good()
+    for (x,) in data:
+        x[..., ::8] = -87.5
+    return data
+
+
+def of_different_scale() -> Samples:
+    return [(x * torch.tensor([1e-3, 1.0, 1e3])[:, None],) for (x,) in good()]
+
+
 def lowered(calibration: Samples, **options: Any) -> Lowered:
     return lower(gesture(), calibration[0], calibration=calibration, **options)
 
@@ -137,6 +153,9 @@ def test_a_class_as_an_integer_is_judged_as_its_scores_are() -> None:
         (one_outlier, {"stretched_range"}, "sample 17 stretches the range of input `input_1` to ["),
         (noise, {"noise"}, "input `input_1` looks like torch.randn"),
         (zeros, {"same_samples", "constant_input", "dead_range"}, "is 0 in every calibration"),
+        (mostly_zeros, {"same_samples"}, "the 64 calibration samples are only 4 different ones"),
+        (with_a_far_floor, {"far_floor"}, "12.5% of input `input_1` is -87.5, its least value"),
+        (of_different_scale, {"lost_channels"}, "along dimension 1, 2 of 3, the first of them 0"),
         (lambda: good()[:1], {"few_samples"}, "calibration has 1 sample: give 32 or more"),
     ],
 )
@@ -148,6 +167,52 @@ def test_calibration_data_are_doubted_by_name(
     assert any(text in finding["text"] for finding in result.report["warnings"])
     quality = result.report["quality"]
     assert (quality["held_out"], quality["samples"]) == (False, min(32, len(calibration())))
+
+
+def test_data_of_another_scale_than_calibrations_are_doubted() -> None:
+    held = [(0.01 * x,) for x in torch.split(recordings(16, seed=2)[0], 1)]
+    found = lowered(good(), evaluation=held, **ANYTHING).report["warnings"]
+    (text,) = (f["text"] for f in found if f["kind"] == "coarse_range")
+    assert text.startswith("input `input_1` is in [") and "normalise both" in text
+
+
+@pytest.mark.parametrize(
+    ("sample", "hint"),
+    [
+        (torch.zeros(1, 3, 64, dtype=torch.uint8), r": give it as .* x\.to\(torch\.float32\)"),
+        (torch.zeros(1, 64, 3), r": x\.permute\(0, 2, 1\), if that is the order"),
+        (torch.zeros(1, 3, 65), r"\[1, 3, 64\]$"),
+    ],
+)
+def test_a_sample_of_another_form_says_what_to_do(sample: torch.Tensor, hint: str) -> None:
+    with pytest.raises(LoweringError, match=hint):
+        lower(gesture(), good()[0], calibration=[(sample,)])
+
+
+def test_an_index_outside_of_a_table_is_an_error() -> None:
+    layer, example = nn.Embedding(4, 3).eval(), torch.zeros(2, dtype=torch.int64)
+    for given in (example, example + 9):
+        with pytest.raises(LoweringError, match="has an index that is outside of its table"):
+            lower(layer, given, calibration=[example + 9])
+
+
+def attend(m: Any, x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    del m
+    return torch.softmax(x @ x.mT + bias, -1) @ x
+
+
+def test_a_bias_that_is_no_mask_is_an_error() -> None:
+    """Below the floor of masks, a row keeps its differences, or is refused."""
+    some = torch.where(torch.arange(6) < 4, 0.0, -1e9)
+    rows = {"masked": torch.full((6,), -1e9), "near": torch.linspace(-20.0, 3.0, 6)}
+    network = model(attend)
+    for row in rows.values():
+        data = [(0.5 * x, row if i % 2 else some) for i, (x,) in enumerate(samples((2, 6, 8)))]
+        lower(network, data[0], calibration=data, per_op=False, **ANYTHING)
+    data = [(x, torch.linspace(-60.0, -30.0, 6)) for (x,) in samples((2, 6, 8))]
+    text = r"softmax.*taken for a mask.* sample 0 a whole row is, with -30 the largest"
+    with pytest.raises(LoweringError, match=text):
+        lower(network, data[0], calibration=data)
 
 
 def affine(scale: float, offset: float) -> Samples:

@@ -35,13 +35,13 @@ class Watch:
       samples: the first of the samples, each with whether a sequence starts with it.
       inputs: the range of each input, in each sample.
       observed: the groups of values of one quantization; constants are left out.
-      all_equal: every sample is the first one again.
+      different: how many samples differ from all before them.
     """
 
     def __init__(self, prepared: GraphModule) -> None:
         self.samples: list[tuple[bool, tuple[torch.Tensor, ...]]] = []
         self.inputs: list[list[Range]] = []
-        self.all_equal = True
+        self._hashes: set[int] = set()
         self._groups: dict[int, Observed] = {}
         for node in prepared.graph.nodes:
             if node.op == "call_module":
@@ -51,13 +51,16 @@ class Watch:
     def observed(self) -> list[Observed]:
         return [group for group in self._groups.values() if group.ranges]
 
+    @property
+    def different(self) -> int:
+        return len(self._hashes)
+
     def sample(self, starts: bool, inputs: Sequence[torch.Tensor]) -> None:
         """Begins a sample: what observers see from here on is of these inputs."""
         self.inputs.append([_range(x) for x in inputs])
         for group in self._groups.values():
             group.ranges.append((float("inf"), float("-inf")))
-        if self.samples and self.all_equal:
-            self.all_equal = all(map(torch.equal, inputs, self.samples[0][1]))
+        self._hashes.add(hash(tuple(x.contiguous().numpy().tobytes() for x in inputs)))
         if len(self.samples) < KEPT_SAMPLES:
             self.samples.append((starts, tuple(x.clone() for x in inputs)))
 

@@ -2,7 +2,6 @@
 #include "kernels/resize_bilinear/resize_bilinear_s16.h"
 #include "kernels/resize_bilinear/taps.h"
 
-
 // Rounded to nearest, ties away from zero.
 static inline int16_t divide(int64_t sum, int32_t divisor) {
   const int64_t nearest = sum < 0 ? sum - divisor / 2 : sum + divisor / 2;

@@ -8,7 +8,8 @@ is at least `FAR` below the largest of its row. The same number added to a whole
 nothing. Leaves masks that mask nothing, and those that mask whole rows, for which torch gives NaN.
 
 Masks that the model is given or computes may follow one another. A row that they mask whole gives
-0. One of numbers that are not known is added, but not below `_FLOOR`: exp(-24) is 4e-11.
+0. One of numbers that are not known is added, but not below `_FLOOR`: exp(-24) is 4e-11; that it is
+a mask, calibration has to show (aot/quality/given_masks.py).
 """
 
 from __future__ import annotations
@@ -78,6 +79,13 @@ def floored(node: Node, scores: Node, bias: Node) -> Node:
     """scores + bias, a mask of numbers that the model is given, as far as they matter."""
     bias = call(node, _aten.clamp.default, bias, _FLOOR)
     return call(node, _aten.add.Tensor, scores, bias)
+
+
+def floor_of(node: Node) -> float | None:
+    """The floor that `floored` put under a mask, if a node is that; what is below it is lost."""
+    if node.target is not _aten.clamp.default or node.args[1:] != (_FLOOR,):
+        return None
+    return _FLOOR
 
 
 def _computed(module: GraphModule, node: Node, scores: Node) -> Node | None:

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether what was taken for masks of attention are masks, as calibration shows them.
+
+Numbers that a model is given, or computes, and adds to the scores of a softmax are a mask where
+they are 0 or far below; aot/passes/aten/mask_softmax.py raises them to a floor, for a range that
+has -1e9 in it has no room for scores. A row that lies below the floor as a whole is a bias, of
+which the floor would leave nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+from torch.fx.node import map_arg
+
+from aot.dialect.graph import border_nodes, tensor_constant
+from aot.errors import LoweringError, problem_at
+from aot.passes.aten.mask_softmax import floor_of
+
+_MATTERS = 0.5
+"""So much in the exponent of a weight that counts is too much to lose."""
+
+
+def check_given_masks(
+    floats: GraphModule, samples: Sequence[tuple[bool, Sequence[torch.Tensor]]]
+) -> None:
+    """Raises LoweringError where a bias in calibration samples is not what it was taken for.
+
+    Args:
+      floats: the model as an ATen graph.
+      samples: each with whether a sequence starts with it.
+    """
+    masks = [n for n in floats.graph.nodes if floor_of(n) is not None and not _has_state(n)]
+    for mask in masks:
+        for index, (_, sample) in enumerate(samples):
+            bias = _value_of(floats, mask.args[0], sample)
+            lowest = _lost(bias, floor_of(mask) or 0.0)
+            if lowest is not None:
+                problem = problem_at(
+                    mask,
+                    "what is added to the scores of this softmax is taken for a mask, and all "
+                    f"below {floor_of(mask):g} for masked; but in calibration sample {index} "
+                    f"a whole row is, with {lowest:.4g} the largest, and its values differ",
+                    "bias - bias.amax(-1, keepdim=True), which gives the same softmax; or a "
+                    "mask of booleans",
+                )
+                raise LoweringError("1 op of the model cannot be lowered:", [problem])
+
+
+def _lost(bias: torch.Tensor, floor: float) -> float | None:
+    """The largest value of a row in which the floor changes a difference that matters."""
+    largest = bias.amax(-1, keepdim=True)
+    apart = (bias - largest).nan_to_num(0.0)  # of minus infinity in the whole row
+    left = bias.clamp(min=floor) - largest.clamp(min=floor)
+    wrong = (left - apart).abs() > _MATTERS
+    wrong &= apart > floor  # what is so far below the largest has no weight
+    rows = wrong.any(-1, keepdim=True)
+    return float(largest[rows].max()) if bool(rows.any()) else None
+
+
+def _ancestors(node: Node) -> list[Node]:
+    """The node and what it is computed from, in graph order."""
+    found, waiting = {node}, [node]
+    while waiting:
+        for source in waiting.pop().all_input_nodes:
+            if source not in found:
+                found.add(source)
+                waiting.append(source)
+    return [n for n in node.graph.nodes if n in found]
+
+
+def _has_state(node: Node) -> bool:
+    return any("state" in n.meta for n in _ancestors(node))
+
+
+def _value_of(floats: GraphModule, node: object, sample: Sequence[torch.Tensor]) -> torch.Tensor:
+    assert isinstance(node, Node)
+    inputs = [n for n in border_nodes(floats)[0] if "state" not in n.meta]
+    values: dict[Node, Any] = dict(zip(inputs, sample, strict=True))
+    for step in _ancestors(node):
+        if step in values:
+            continue
+        constant = tensor_constant(floats, step)
+        if constant is not None:
+            values[step] = constant
+        else:
+            args: Any = map_arg(step.args, values.__getitem__)
+            kwargs: Any = map_arg(step.kwargs, values.__getitem__)
+            values[step] = step.target(*args, **kwargs)  # type: ignore[operator]
+    result = values[node]
+    assert isinstance(result, torch.Tensor)
+    return result

@@ -18,6 +18,7 @@ from torchao.quantization.pt2e.quantizer import ComposableQuantizer, Quantizer
 
 from aot.calibration import calibrate
 from aot.dialect.graph import initial_state
+from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.dialect.verifier import verify
 from aot.errors import LoweringError
@@ -27,7 +28,16 @@ from aot.partition.partition import partition
 from aot.passes.aten.equalize_channels import equalize_channels
 from aot.passes.aten.merge_dequantizes import merge_dequantizes
 from aot.passes.fold_qdq import fold_qdq
-from aot.passes.rewrite.border import KEEP, LAYOUTS, TO_NHWC_BORDER, set_border
+from aot.passes.rewrite.border import (
+    AUTO,
+    KEEP,
+    LAYOUTS,
+    TO_NHWC_BORDER,
+    images_moved,
+    set_border,
+    transposed_at_border,
+    transposed_elements,
+)
 from aot.passes.rewrite.compose_luts import compose_luts
 from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
 from aot.passes.rewrite.fold_transpose_into_bmm import fold_transpose_into_bmm
@@ -74,6 +84,7 @@ class Lowered(Reference):
       floats: the model as a graph, before it was quantized.
       quantized: torchao's quantized graph that `module` was made from.
       folded: the dialect graph before the layout passes, for comparisons.
+      moved: inputs and outputs that the artefact has in another order of dimensions than the model.
       pte: the ExecuTorch program.
       quality: how far it is from the float model.
       report: JSON-serialisable: what every op became, and why.
@@ -82,6 +93,7 @@ class Lowered(Reference):
     floats: GraphModule
     quantized: GraphModule
     folded: GraphModule
+    moved: Moved
     pte: bytes
     quality: Quality
     report: dict[str, Any]
@@ -133,8 +145,9 @@ def lower(
       train: quantization-aware training: changes the parameters of the module that it is given, in
         place (docs/qat.md).
       float_io: keep float32 model inputs and outputs; they are quantized on the device.
-      io_layout: "keep" the model's own, or "nhwc" for [N, H, W, C] inputs and outputs without a
-        copy.
+      io_layout: "keep" the model's own; "nhwc" for [N, H, W, C] inputs and outputs without a copy;
+        "auto": so, and [N, L, C], for those that the device would have to transpose otherwise; the
+        report says which.
       allow_float_fallback: run ops without an int8 form in float32 on the device; the report lists
         them.
       evaluation: held-out data to measure on: samples as calibration's, or for a classifier of one
@@ -199,18 +212,28 @@ def lower(
     logging.info("lowering")
     folded = fold_qdq(quantized, float_io)
     verify(folded, "fold_qdq")
-    module = fold_qdq(quantized, float_io)
-    set_border(module, example_inputs, outputs, io_layout)
-    verify(module, "set_border")
-    for rewrite in _REWRITES:
-        rewrite(module)
-        verify(module, rewrite.__name__)
+
+    def with_border(moved: Moved) -> GraphModule:
+        module = fold_qdq(quantized, float_io)
+        set_border(module, example_inputs, outputs, moved)
+        verify(module, "set_border")
+        for rewrite in _REWRITES:
+            rewrite(module)
+            verify(module, rewrite.__name__)
+        return module
+
+    moved = images_moved(folded) if io_layout == TO_NHWC_BORDER else Moved()
+    module = with_border(moved)
+    if io_layout == AUTO and (found := transposed_at_border(module)).any:
+        other = with_border(found)
+        if transposed_elements(other) < transposed_elements(module):
+            moved, module = found, other
     partition(module, target)
     verify(module, "partition")
-    pte = write_pte(module, io_layout == TO_NHWC_BORDER)
+    pte = write_pte(module, moved)
     logging.info("lowered: %d bytes", len(pte))
-    graphs = Graphs(floats, quantized, folded, Reference(module), io_layout)
+    graphs = Graphs(floats, quantized, folded, Reference(module), moved)
     limits = Limits(min_sqnr, min_agreement)
     quality = assess(graphs, float_model, seen, held, limits, per_op)
-    report = make_report(module, target.name, samples, pte, quality, computed)
-    return Lowered(module, floats, quantized, folded, pte, quality, report)
+    report = make_report(module, target.name, samples, pte, quality, computed, moved)
+    return Lowered(module, floats, quantized, folded, moved, pte, quality, report)

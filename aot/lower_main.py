@@ -24,7 +24,7 @@ from aot.calibration import check_sample, samples_of
 from aot.errors import LoweringError, describe
 from aot.inputs import Inputs, first_sample
 from aot.lower import Lowered, lower
-from aot.passes.rewrite.border import KEEP, LAYOUTS
+from aot.passes.rewrite.border import AUTO, LAYOUTS
 from aot.quality.evaluation import Evaluation, labelled
 from aot.quality.quality import MIN_AGREEMENT, MIN_SQNR_DB
 from aot.quality.suggest import suggest
@@ -71,7 +71,7 @@ _TRAIN = flags.DEFINE_string(
 )
 _FLOAT_IO = flags.DEFINE_bool("float_io", False, "keep float32 model inputs and outputs")
 _IO_LAYOUT = flags.DEFINE_enum(
-    "io_layout", KEEP, LAYOUTS, "layout of the model's inputs and outputs"
+    "io_layout", AUTO, LAYOUTS, "layout of the model's inputs and outputs"
 )
 _ALLOW_FLOAT_FALLBACK = flags.DEFINE_bool(
     "allow_float_fallback", False, "run ops without an int8 form in float32 on the device"
@@ -288,7 +288,7 @@ def run() -> None:
                 )
             samples = tests[0] if has_state else list(itertools.chain(*tests))
             count = None if _TEST_INPUTS.value else _DEFAULT_VECTORS
-            arrays = make_vectors(lowered, samples[:count], _IO_LAYOUT.value)
+            arrays = make_vectors(lowered, samples[:count])
             if classes is not None:
                 arrays["labels"] = classes.numpy().astype(np.uint16)
             save_npz(str(vectors), arrays)

@@ -21,7 +21,7 @@ def pte_model(
         correct_bias = False,
         train = None,
         float_io = False,
-        io_layout = "keep",
+        io_layout = "auto",
         allow_float_fallback = False,
         test_inputs = None,
         evaluation = None,
@@ -61,7 +61,10 @@ def pte_model(
       train: "pkg.module:function", a training loop for quantization-aware training: it changes the
         parameters of the module that it is given.
       float_io: keep float32 inputs and outputs.
-      io_layout: "keep" or "nhwc".
+      io_layout: "auto": inputs and outputs have their channels last ([N, H, W, C], [N, L, C]) where the
+        device would have to transpose them otherwise, which can take most of a model's memory; report,
+        plan.json and the plan's header say which. "keep": as the PyTorch model has them; "nhwc": all
+        images have their channels last.
       allow_float_fallback: run ops without an int8 form in float32 on the device.
       test_inputs: "pkg.module:function" that yields inputs for the vectors, or gives inputs [N, ...] and
         their classes, with which the vectors are a test set; without it they are the first of the

@@ -24,11 +24,16 @@ from aot.dialect.graph import (
     state_nodes,
     state_of,
 )
+from aot.dialect.moved import NOT_MOVED, Moved
 from aot.dialect.results import results_of, values_of
-from aot.pte.writer import instructions
+from aot.pte.writer import instructions, layout_of
 from aot.quality.quality import Quality
 
 FORMAT = 1
+
+
+def _port(node: Node, moved: bool) -> dict[str, Any]:
+    return {**_tensor(node), "layout": layout_of(node.meta["val"], moved)}
 
 
 def _tensor(node: Node) -> dict[str, Any]:
@@ -148,6 +153,7 @@ def make_report(
     pte: bytes,
     quality: Quality,
     computed: Sequence[int],
+    moved: Moved = NOT_MOVED,
 ) -> dict[str, Any]:
     """A JSON-serialisable report of a lowered model.
 
@@ -158,6 +164,7 @@ def make_report(
       pte: the artefact.
       quality: of the model.
       computed: which of the model's results, counted flat, the outputs are.
+      moved: inputs and outputs whose dimensions are in another order than the model's.
     """
     inputs, outputs = border_nodes(module)
     ops: list[dict[str, Any]] = []
@@ -183,8 +190,8 @@ def make_report(
         "quality": quality.json(_ids(module)),
         "warnings": [asdict(finding) for finding in quality.findings],
         "float_ops": float_ops,
-        "inputs": [_tensor(n) for n in inputs],
-        "outputs": [_tensor(n) for n in outputs],
+        "inputs": [_port(n, i in moved.inputs) for i, n in enumerate(inputs)],
+        "outputs": [_port(n, i in moved.outputs) for i, n in enumerate(outputs)],
         "results": list(computed),
         "states": [
             {"id": str(op_id), **_tensor(old), "name": state_of(old).name}

@@ -110,6 +110,40 @@ def test_layouts_of_the_border() -> None:
     assert nhwc.report["inputs"][0]["shape"] == [1, 8, 6, 3]
     assert "pl.transpose" not in [op["op"] for op in nhwc.report["ops"]]
     assert torch.equal(nhwc.reference([x.permute(0, 2, 3, 1)])[0], plain)
+    chosen = lowered(io_layout="auto")
+    assert chosen.pte == nhwc.pte
+    assert chosen.report["inputs"][0]["layout"] == "nhwc" != plain_layout(default())
+    assert lowered(channels_last=True, io_layout="auto").pte == channels_last.pte
+
+
+def plain_layout(result: Lowered) -> str:
+    return str(result.report["inputs"][0]["layout"])
+
+
+def test_sequences_have_their_channels_last_where_that_saves_a_transpose() -> None:
+    module = model(
+        lambda conv, linear, x, y: (conv(x), linear(y)), nn.Conv1d(3, 5, 3), nn.Linear(4, 3)
+    )
+    data = samples((1, 3, 9), (1, 7, 4))
+    plain = lower(module, data[0], calibration=data)
+    result = lower(module, data[0], calibration=data, io_layout="auto")
+    layouts = [port["layout"] for side in SIDES for port in result.report[f"{side}s"]]
+    assert layouts == ["nlc", "row_major", "nlc", "row_major"]
+    given = result.moved.given(result.reference(result.moved.taken(data[0])))
+    assert all(map(torch.equal, given, plain.reference(data[0])))
+    assert "pl.transpose" not in [op["op"] for op in result.report["ops"]]
+    assert [result.report[f"{side}s"][0]["shape"] for side in SIDES] == [[1, 9, 3], [1, 7, 5]]
+
+
+def test_an_input_that_is_used_both_ways_stays() -> None:
+    module = model(lambda conv, x: (conv(x), x.flatten(1) * 2.0), nn.Conv2d(3, 4, 3))
+    data = samples(IMAGE)
+    result = lower(module, data[0], calibration=data, io_layout="auto")
+    assert [p["layout"] for s in SIDES for p in result.report[f"{s}s"]] == [
+        "nchw",
+        "nhwc",
+        "row_major",
+    ]
 
 
 def layouts(result: Lowered, folder: Path) -> dict[str, list[str]]:
@@ -278,7 +312,7 @@ def test_what_no_kernel_runs_is_an_error(function: Any, text: str) -> None:
     [
         ({"target": "cortex-a"}, "no target 'cortex-a'; there are: cortex-m"),
         ({"quantization": "int4"}, "no quantization 'int4'"),
-        ({"io_layout": "chwn"}, "no I/O layout 'chwn'; there are: keep, nhwc"),
+        ({"io_layout": "chwn"}, "no I/O layout 'chwn'; there are: auto, keep, nhwc"),
     ],
 )
 def test_unknown_options(options: dict[str, Any], text: str) -> None:

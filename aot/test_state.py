@@ -302,7 +302,7 @@ def test_calibration_carries_state_through_a_sequence() -> None:
 @pytest.mark.parametrize("name", ["swapped", "delayed", "the whole slice"])
 def test_is_what_executorch_would_write(name: str) -> None:
     result = lowered(name)
-    assert result.pte == export_graph(result.module, nhwc_border=False)
+    assert result.pte == export_graph(result.module)
 
 
 def _maximum(m: Any, x: torch.Tensor) -> Any:

@@ -14,7 +14,6 @@ from torch.fx import Node
 
 from aot.dialect.graph import border_nodes, is_channels_last
 from aot.lower import Lowered
-from aot.passes.rewrite.border import TO_NHWC_BORDER
 
 
 def in_memory_order(x: torch.Tensor, node: Node) -> np.ndarray[Any, Any]:
@@ -26,7 +25,7 @@ def in_memory_order(x: torch.Tensor, node: Node) -> np.ndarray[Any, Any]:
 
 
 def make_vectors(
-    lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]], io_layout: str
+    lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]]
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Inputs of the artefact's dtype and the reference's outputs, stacked over samples; to a model
     with state these are one sequence.
@@ -34,11 +33,7 @@ def make_vectors(
     lowered.reset()
     columns: dict[str, list[np.ndarray[Any, Any]]] = {}
     for sample in samples:
-        inputs = [
-            x.permute(0, 2, 3, 1) if io_layout == TO_NHWC_BORDER and x.dim() == 4 else x
-            for x in sample
-        ]
-        quantized = lowered.quantize_inputs(inputs)
+        quantized = lowered.quantize_inputs(lowered.moved.taken(sample))
         both = (("input", quantized), ("output", lowered.reference(quantized)))
         for (kind, tensors), nodes in zip(both, border_nodes(lowered.module), strict=True):
             for i, (tensor, node) in enumerate(zip(tensors, nodes, strict=True)):

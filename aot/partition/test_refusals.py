@@ -15,12 +15,13 @@ from aot.backends.backend import CannotRun
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.traits import Traits
 from aot.dialect.delegate import Payload, delegate_of
+from aot.dialect.moved import NOT_MOVED
 from aot.dialect.verifier import verify
 from aot.errors import LoweringError
 from aot.partition.partition import partition
 from aot.partition.testing import IMAGE, Calls, calls, dense, everything, residual
 from aot.passes.fold_qdq import fold_qdq
-from aot.passes.rewrite.border import KEEP, set_border
+from aot.passes.rewrite.border import set_border
 from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.targets.target import Target
 from aot.testing.fixtures import int8_inputs, model, quantized, samples
@@ -110,7 +111,7 @@ def test_values_that_lie_in_another_order_stay_outside() -> None:
     graph = fold_qdq(quantized(nn.Conv2d(3, 4, 3).eval(), samples(IMAGE)))
     image = torch.zeros(IMAGE).contiguous(memory_format=torch.channels_last)
     out = torch.zeros(1, 4, 6, 4).contiguous(memory_format=torch.channels_last)
-    set_border(graph, [image], [out], KEEP)
+    set_border(graph, [image], [out], NOT_MOVED)
     sink_transposes(graph)
     partition(graph, stand_in_target(lambda n: True))
     verify(graph, "partition")

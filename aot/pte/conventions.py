@@ -32,8 +32,8 @@ writes them."""
 Side = Literal["input", "output"]
 SIDES: tuple[Side, ...] = ("input", "output")
 
-Layout = Literal["row_major", "nchw", "nhwc"]
-LAYOUTS: tuple[Layout, ...] = ("row_major", "nchw", "nhwc")
+Layout = Literal["row_major", "nchw", "nhwc", "nlc"]
+LAYOUTS: tuple[Layout, ...] = ("row_major", "nchw", "nhwc", "nlc")
 """A layout's code is its place in this list."""
 
 DTYPE_NAMES = {dtype.scalar_type: name for name, dtype in DTYPES.items()}

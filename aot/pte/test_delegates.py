@@ -42,7 +42,7 @@ def two_regions(first: Payload = FIRST, second: Payload = SECOND) -> GraphModule
 
 
 def test_calls_take_inputs_and_then_results() -> None:
-    artefact = read_pte(write_pte(two_regions(), False))
+    artefact = read_pte(write_pte(two_regions()))
     forward = artefact.forward
     tensors: list[Any] = [value.val for value in forward.values]
     calls: list[Any] = [i.instr_args for i in forward.chains[0].instructions]
@@ -58,7 +58,7 @@ def test_calls_take_inputs_and_then_results() -> None:
 
 
 def test_delegates_keep_what_the_backend_said() -> None:
-    first, second = read_pte(write_pte(two_regions(), False)).delegates
+    first, second = read_pte(write_pte(two_regions())).delegates
     assert (first.backend, first.payload) == ("BackendA", FIRST.data)
     assert first.needs == Needs("stand-in-1", 64, 32)
     assert (second.backend, second.payload) == ("BackendB", SECOND.data)
@@ -66,7 +66,7 @@ def test_delegates_keep_what_the_backend_said() -> None:
 
 
 def test_executorch_reads_the_same() -> None:
-    data = write_pte(two_regions(), False)
+    data = write_pte(two_regions())
     program = deserialize_pte_binary(data).program
     assert [d.id for d in program.execution_plan[0].delegates] == ["BackendA", "BackendB"]
     payloads = [
@@ -86,19 +86,19 @@ def test_executorch_reads_the_same() -> None:
 @pytest.mark.parametrize("alignment", [1, 16, 128, 256, 4096])
 def test_payloads_lie_aligned_in_the_file(alignment: int) -> None:
     payload = Payload(b"payload of no round length", alignment=alignment)
-    data = write_pte(two_regions(second=payload), False)
+    data = write_pte(two_regions(second=payload))
     assert data.count(payload.data) == 1
     assert data.index(payload.data) % max(alignment, 128) == 0
 
 
 def test_equal_payloads_are_kept_once() -> None:
-    data = write_pte(two_regions(second=FIRST), False)
+    data = write_pte(two_regions(second=FIRST))
     assert data.count(FIRST.data) == 1
     assert [d.payload for d in read_pte(data).delegates] == [FIRST.data] * 2
 
 
 def test_the_same_graph_gives_the_same_bytes() -> None:
-    assert write_pte(two_regions(), False) == write_pte(two_regions(), False)
+    assert write_pte(two_regions()) == write_pte(two_regions())
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_the_same_graph_gives_the_same_bytes() -> None:
 )
 def test_what_no_device_can_give_is_refused(payload: Payload, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        write_pte(two_regions(first=payload), False)
+        write_pte(two_regions(first=payload))
 
 
 def xnnpack_payload(module: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> bytes:
@@ -150,7 +150,7 @@ def test_executorchs_runtime_runs_the_delegates() -> None:
         delegates.append(([node], Delegate(region, "XnnpackBackend", payload)))
     cut(graph, delegates)
     x, y = torch.arange(6.0).reshape(shape), torch.full(shape, 0.5)
-    method = Runtime.get().load_program(write_pte(graph, False)).load_method("forward")
+    method = Runtime.get().load_program(write_pte(graph)).load_method("forward")
     assert method is not None
     (result,) = method.execute([x, y])
     assert torch.equal(result, (x + y) * x)
@@ -158,7 +158,7 @@ def test_executorchs_runtime_runs_the_delegates() -> None:
 
 @functools.cache
 def sample() -> bytes:
-    return write_pte(two_regions(), False)
+    return write_pte(two_regions())
 
 
 def changed(change: Callable[[Any, Any], object]) -> bytes:

@@ -66,8 +66,7 @@ CASES: dict[str, tuple[Callable[[], nn.Module], dict[str, Any]]] = {
 
 def check(module: nn.Module, data: list[tuple[torch.Tensor, ...]], **options: Any) -> None:
     lowered = lower(module, data[0], calibration=data, **options)
-    nhwc = options.get("io_layout") == "nhwc"
-    assert lowered.pte == export_graph(lowered.module, nhwc)
+    assert lowered.pte == export_graph(lowered.module, lowered.moved)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -13,6 +13,7 @@ from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPas
 from torch.fx import GraphModule
 
 from aot.dialect.graph import border_nodes, initial_state, is_channels_last
+from aot.dialect.moved import NOT_MOVED, Moved
 from aot.pte.conventions import sealed
 from aot.pte.writer import methods_of
 
@@ -48,10 +49,10 @@ class _WithState(torch.nn.Module):
         return results[: -len(state)]
 
 
-def export_graph(module: GraphModule, nhwc_border: bool) -> bytes:
+def export_graph(module: GraphModule, moved: Moved = NOT_MOVED) -> bytes:
     """What `write_pte` writes."""
     inputs = [_example(n.meta["val"]) for n in border_nodes(module)[0]]
-    methods = methods_of(module, nhwc_border)
+    methods = methods_of(module, moved)
     return export_pte(_WithState(module) if initial_state(module) else module, inputs, methods)
 
 

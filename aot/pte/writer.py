@@ -32,6 +32,7 @@ from aot.dialect.graph import (
     state_nodes,
     state_of,
 )
+from aot.dialect.moved import NOT_MOVED, Moved
 from aot.dialect.results import is_result, taken_from, values_of
 from aot.pte.conventions import (
     FORWARD,
@@ -60,19 +61,19 @@ from aot.pte.kernel_forms import kernel_form
 _SEGMENT_ALIGNMENT = 128  # ExecuTorch's
 
 
-def write_pte(module: GraphModule, nhwc_border: bool) -> bytes:
+def write_pte(module: GraphModule, moved: Moved = NOT_MOVED) -> bytes:
     """Serialises a dialect graph; the same graph gives the same bytes.
 
     Args:
       module: its shapes are static.
-      nhwc_border: rank-4 inputs and outputs have the shape [N, H, W, C] by request.
+      moved: its inputs and outputs that have their channels last in shape.
 
     Raises:
       ValueError: a payload asks for what no device can give, or its backend's id is no name.
     """
     method = _Method(module)
     alignments = [delegate.payload.alignment for delegate in method.delegates]
-    methods = [_constant_method(*item) for item in methods_of(module, nhwc_border).items()]
+    methods = [_constant_method(*item) for item in methods_of(module, moved).items()]
     program = et.Program(
         version=EXECUTORCH_SCHEMA_VERSION,
         execution_plan=[method.plan(), *methods],
@@ -92,12 +93,12 @@ def write_pte(module: GraphModule, nhwc_border: bool) -> bytes:
     return sealed(bytes(data))
 
 
-def methods_of(module: GraphModule, nhwc_border: bool) -> Mapping[str, object]:
+def methods_of(module: GraphModule, moved: Moved) -> Mapping[str, object]:
     """The constant methods of a dialect graph: what its inputs, outputs and ops are."""
     inputs, outputs = border_nodes(module)
     return constant_methods(
-        [_border(n, nhwc_border) for n in inputs],
-        [_border(n, nhwc_border) for n in outputs],
+        [_border(n, i in moved.inputs) for i, n in enumerate(inputs)],
+        [_border(n, i in moved.outputs) for i, n in enumerate(outputs)],
         [n.meta["origin"].module for n in instructions(module)] + [""] * len(state_nodes(module)),
     )
 
@@ -108,12 +109,16 @@ def instructions(module: GraphModule) -> list[Node]:
     return [n for n in module.graph.nodes if n.op in calls and not is_result(n)]
 
 
-def _border(node: Node, nhwc_border: bool) -> Border:
-    edge, value = edge_of(node), node.meta["val"]
-    layout: Layout = "row_major"
+def layout_of(value: torch.Tensor, moved: bool) -> Layout:
+    """What the dimensions of an input or output are, in the order of memory."""
     if value.dim() == 4:
-        layout = "nhwc" if nhwc_border or is_channels_last(value) else "nchw"
-    return Border(edge.scale, edge.zero_point, layout)
+        return "nhwc" if moved or is_channels_last(value) else "nchw"
+    return "nlc" if moved else "row_major"
+
+
+def _border(node: Node, moved: bool) -> Border:
+    edge = edge_of(node)
+    return Border(edge.scale, edge.zero_point, layout_of(node.meta["val"], moved))
 
 
 def _structure(tree: object) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from absl import logging
 from torch.fx import GraphModule
 
+from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.errors import LoweringError
 from aot.quality.evaluation import HeldOut
@@ -28,14 +29,14 @@ class Graphs:
       quantized: torchao's.
       folded: the dialect's, in the layout of the user's model.
       lowered: what the device computes.
-      io_layout: of `lowered`.
+      moved: inputs and outputs of `lowered` that have their channels last.
     """
 
     floats: GraphModule
     quantized: GraphModule
     folded: GraphModule
     lowered: Reference
-    io_layout: str
+    moved: Moved
 
 
 def assess(
@@ -63,7 +64,7 @@ def assess(
     samples = evaluation or HeldOut(seen.samples, is_held_out=False)
     outputs = outputs_of(graphs.floats)
     models = float_model, graphs.floats, graphs.lowered
-    measure(outputs, samples.samples, *models, graphs.io_layout)
+    measure(outputs, samples.samples, *models, graphs.moved)
     if limits.min_agreement and all(output.agreement is None for output in outputs):
         raise LoweringError(
             f"min_agreement is {limits.min_agreement}, and no output of the model is a choice: of "

@@ -14,14 +14,13 @@ from torch.fx import GraphModule, Interpreter, Node
 from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import arguments, initial_state, returned
+from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.dialect.results import taken_from
 from aot.errors import LoweringError
-from aot.passes.rewrite.border import TO_NHWC_BORDER
 from aot.quality.decibels import decibels, power
 from aot.quality.float_model import FloatModel
 from aot.quality.values import Sequences
-from aot.rules.spatial import TO_NCHW, TO_NHWC
 
 _CLEAR = 0.5
 """The float model is sure of a class that leads the next by this many standard deviations of what
@@ -185,7 +184,7 @@ def measure(
     float_model: FloatModel,
     floats: GraphModule,
     lowered: Reference,
-    io_layout: str,
+    moved: Moved,
 ) -> None:
     """Runs both models on samples and adds what they give to the outputs.
 
@@ -195,7 +194,7 @@ def measure(
       float_model: the user's.
       floats: the same as a graph, for what integers are chosen from.
       lowered: the lowered model.
-      io_layout: of its inputs and outputs.
+      moved: its inputs and outputs that have their channels last.
     """
     choices = _Choices(floats, outputs)
     for index, (starts, inputs) in enumerate(samples):
@@ -203,7 +202,7 @@ def measure(
             for model in (float_model, lowered, choices):
                 model.reset()
         expected = float_model(inputs)
-        actual = _in_model_layout(lowered, inputs, io_layout)
+        actual = _in_model_layout(lowered, inputs, moved)
         chosen = choices(inputs)
         for output, e, a in zip(outputs, expected, actual, strict=True):
             output.add(e, a, chosen.get(output.choice))
@@ -240,19 +239,13 @@ class _Choices(Interpreter):
 
 
 def _in_model_layout(
-    lowered: Reference, inputs: Sequence[torch.Tensor], io_layout: str
+    lowered: Reference, inputs: Sequence[torch.Tensor], moved: Moved
 ) -> Sequence[torch.Tensor]:
     """What the lowered model gives in float, with dimensions in the order of the user's model."""
-    if io_layout == TO_NHWC_BORDER:
-        inputs = [_permuted(x, TO_NHWC) for x in inputs]
     try:
-        results = lowered.dequantize_outputs(lowered.reference(inputs))
+        results = lowered.dequantize_outputs(lowered.reference(moved.taken(inputs)))
     except IndexError as error:  # torch counts negative ones from the end
         raise LoweringError(
             f"in a sample an {error}, where the device stops: give indices from 0 on"
         ) from error
-    return [_permuted(x, TO_NCHW) for x in results] if io_layout == TO_NHWC_BORDER else results
-
-
-def _permuted(x: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
-    return x.permute(*order) if x.dim() == 4 else x
+    return moved.given(results)

@@ -43,7 +43,7 @@ def stand_in(
 
 def compile_region(region: GraphModule) -> Payload:
     """The region's .pte; a stand-in needs no memory of its own."""
-    return Payload(write_pte(region, nhwc_border=False))
+    return Payload(write_pte(region))
 
 
 def stand_in_target(*takes: Collection[str] | Callable[[Node], bool]) -> Target:

@@ -6,7 +6,7 @@ import zlib
 
 from firmware.plan import delegates
 from firmware.plan.layout import ALIGNMENT
-from firmware.plan.plan import Address, Plan, fill_of, first_value, step_text
+from firmware.plan.plan import Address, Plan, fill_of, first_value, ports, step_text
 from firmware.plan.planner import align_up
 from firmware.plan.pools import PoolUse
 from firmware.plan.program import Port, State
@@ -25,6 +25,7 @@ def header(plan: Plan, name: str) -> str:
         _GENERATED.format(board=plan.board.name)
         + f"#ifndef {guard}\n#define {guard}\n\n"
         + '#include "firmware/runtime/plan.h"\n\n'
+        + "".join(f"// {line}\n" for line in ports(plan))
         + f"extern const pl_plan {name};\n\n"
         + f"#endif  // {guard}\n"
     )

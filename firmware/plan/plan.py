@@ -180,6 +180,16 @@ def tensor_text(value: Value) -> str:
     return f"{value.name} {list(value.shape)} {value.dtype}"
 
 
+def ports(plan: Plan) -> list[str]:
+    """Inputs and outputs in words, one a line: "input 0: x int8 [1, 96, 96, 3] nhwc"."""
+    program = plan.graph.program
+    return [
+        f"{side} {index}: {port.value.name} {port.value.dtype} {list(port.shape)} {port.layout}"
+        for side, found in (("input", program.inputs), ("output", program.outputs))
+        for index, port in enumerate(found)
+    ]
+
+
 def step_text(plan_steps: Sharing, step: int) -> str:
     """A step in a message: index, operator, result, place in the model."""
     if step < 1 or step > len(plan_steps.steps):

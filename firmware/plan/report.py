@@ -12,6 +12,7 @@ from firmware.plan.layout import ALIGNMENT
 from firmware.plan.plan import (
     DoesNotFitError,
     Plan,
+    ports,
     step_text,
     tensor_text,
     weights_bytes,
@@ -200,6 +201,7 @@ def plan_text(plan: Plan, name: str) -> str:
         )
     lines = [
         f"{name} on {fields['board']} ({fields['isa']} kernels)",
+        *ports(plan),
         "",
         table(rows, "rllrrr"),
         "",

@@ -76,7 +76,7 @@ def with_delegates() -> bytes:
     payloads = (Payload(b"first" * 30, "test-1", 64, 32), Payload(b"second" * 20))
     regions = zip((nodes[:2], nodes[2:3]), payloads, strict=True)
     cut(graph, [(r, Delegate(extract(graph, r), "Test", payload)) for r, payload in regions])
-    return write_pte(graph, False)
+    return write_pte(graph)
 
 
 @functools.cache

@@ -22,6 +22,7 @@ typedef enum {
   PL_LAYOUT_ROW_MAJOR = 0,  // nothing in particular
   PL_LAYOUT_NCHW = 1,
   PL_LAYOUT_NHWC = 2,
+  PL_LAYOUT_NLC = 3,  // a sequence, all channels of a step together
 } pl_layout;
 
 // What a tensor is, without its data. A quantized number q stands for (q - zero_point) * scale.

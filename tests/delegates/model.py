@@ -21,7 +21,7 @@ from aot.testing.stand_in import stand_in
 
 def compile_region(region: GraphModule) -> Payload:
     """The region's own .pte, for an engine that wants memory and more alignment than kernels do."""
-    return Payload(write_pte(region, nhwc_border=False), "stand-in-1", 96, 64)
+    return Payload(write_pte(region), "stand-in-1", 96, 64)
 
 
 TARGET = Target("stand-in", (stand_in({"conv2d", "add"}, compile=compile_region), CORTEX_M))

@@ -121,7 +121,7 @@ def test_becomes_the_ops_that_it_should(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXPORTED)
 def test_is_written_as_the_export_is(name: str) -> None:
-    assert lowered(name).pte == export_graph(lowered(name).module, nhwc_border=False)
+    assert lowered(name).pte == export_graph(lowered(name).module)
 
 
 @pytest.mark.parametrize("name", TABLES)

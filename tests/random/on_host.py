@@ -12,7 +12,6 @@ from pathlib import Path
 import torch
 
 from aot.lower import Lowered
-from aot.passes.rewrite.border import KEEP
 from aot.vectors import make_vectors
 from firmware.apps import vectors
 from firmware.plan import emit_c
@@ -73,13 +72,11 @@ class Host:
     def _compile(self, *arguments: str | Path, output: Path) -> None:
         subprocess.run([*self._command, "-o", output, *arguments, "-lm"], check=True)
 
-    def check(
-        self, lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]], layout: str = KEEP
-    ) -> None:
+    def check(self, lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]]) -> None:
         """Runs float samples in [N, C, H, W]; AssertionError where a bit is not the reference's."""
         board = sample_board(arena=(1 << 22,), weights=1 << 24)
         plan = make_plan(read_program(lowered.pte), board)
-        arrays = make_vectors(lowered, samples, layout)
+        arrays = make_vectors(lowered, samples)
         header = f"{_NAME}.h"
         texts = {
             header: emit_c.header(plan, _NAME),

@@ -16,7 +16,7 @@ from aot.dialect.graph import border_nodes, edge_of
 from aot.dialect.reference import fit_inputs
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
-from aot.passes.rewrite.border import KEEP, TO_NHWC_BORDER
+from aot.passes.rewrite.border import AUTO, KEEP, TO_NHWC_BORDER
 from aot.testing.lockstep import compare
 from aot.vectors import in_memory_order
 from firmware.plan.program import Program
@@ -37,7 +37,11 @@ class Options:
     io_layout: str = KEEP
 
 
-OPTIONS = (Options(), Options(float_io=True), Options(io_layout=TO_NHWC_BORDER))
+OPTIONS = (
+    Options(),
+    Options(float_io=True, io_layout=AUTO),
+    Options(io_layout=TO_NHWC_BORDER),
+)
 
 
 class Bundle(nn.Module):
@@ -105,25 +109,11 @@ def _floats(bundle: Bundle) -> list[Sample]:
     return [*bundle.samples()[:2], *bundle.samples(1)[:2], *bundle.samples(2, 3.0)[:1]]
 
 
-def _as_taken(sample: Sample, options: Options) -> Sample:
-    """The sample as the artefact takes it."""
-    if options.io_layout == KEEP:
-        return sample
-    return tuple(x.permute(0, 2, 3, 1) if x.dim() == 4 else x for x in sample)
-
-
-def _as_given(outputs: Sequence[torch.Tensor], options: Options) -> list[torch.Tensor]:
-    """The artefact's outputs in the model's own order of dimensions."""
-    if options.io_layout == KEEP:
-        return list(outputs)
-    return [x.permute(0, 3, 1, 2) if x.dim() == 4 else x for x in outputs]
-
-
-def check_float(bundle: Bundle, lowered: Lowered, options: Options) -> None:
+def check_float(bundle: Bundle, lowered: Lowered) -> None:
     """The reference is as near to the float model as its scales say."""
     for sample in _floats(bundle):
-        results = lowered.reference(_as_taken(sample, options))
-        actual = _as_given(lowered.dequantize_outputs(results), options)
+        results = lowered.reference(lowered.moved.taken(sample))
+        actual = lowered.moved.given(lowered.dequantize_outputs(results))
         with torch.no_grad():
             expected = bundle(*(x.clone() for x in sample))
         found = bounds(lowered.quantized, [x.contiguous() for x in sample])
@@ -145,24 +135,24 @@ def check_every_op(bundle: Bundle, lowered: Lowered) -> None:
         assert difference.largest <= 1, f"{op} is {difference.largest} steps away"
 
 
-def check_layout(bundle: Bundle, lowered: Lowered, options: Options) -> None:
+def check_layout(bundle: Bundle, lowered: Lowered) -> None:
     """The passes that assign layouts change no bit."""
     placeholders, _ = border_nodes(lowered.folded)
     for sample in _floats(bundle):
         before = lowered.folded(*fit_inputs([x.contiguous() for x in sample], placeholders))
-        after = _as_given(lowered.reference(_as_taken(sample, options)), options)
+        after = lowered.moved.given(lowered.reference(lowered.moved.taken(sample)))
         for i, (a, b) in enumerate(zip(after, before, strict=True)):
             assert torch.equal(a, b), f"output {i} is not what it was before the layout passes"
 
 
-def check_pte(bundle: Bundle, lowered: Lowered, options: Options) -> None:
+def check_pte(bundle: Bundle, lowered: Lowered) -> None:
     """The artefact, read back, gives the reference's bits, and says what its border is."""
     program = read_program(lowered.pte)
     inputs, outputs = border_nodes(lowered.module)
     for port, node in zip(program.outputs, outputs, strict=True):
         assert (port.scale, port.zero_point) == (edge_of(node).scale, edge_of(node).zero_point)
     for sample in _floats(bundle):
-        given = _as_taken(sample, options)
+        given = lowered.moved.taken(sample)
         quantized = zip(lowered.quantize_inputs(given), inputs, strict=True)
         actual = run_program(program, [in_memory_order(*pair) for pair in quantized])
         references = zip(lowered.reference(given), outputs, strict=True)
@@ -205,11 +195,11 @@ def check(graphs: Sequence[Graph], options: Options, host: Host, refused: Counte
       AssertionError: one of them does not hold.
     """
     for bundle, result in lowered(graphs, options, refused):
-        check_layout(bundle, result, options)
-        check_pte(bundle, result, options)
+        check_layout(bundle, result)
+        check_pte(bundle, result)
         check_every_op(bundle, result)
-        check_float(bundle, result, options)
-        host.check(result, _floats(bundle), options.io_layout)
+        check_float(bundle, result)
+        host.check(result, _floats(bundle))
 
 
 def failures(

@@ -38,7 +38,7 @@ def _not_worth(nodes: Sequence[Node]) -> str:
 
 
 def _compile(region: GraphModule) -> Payload:
-    data = write_pte(region, nhwc_border=False)
+    data = write_pte(region)
     return Payload(data, scratch_bytes=128, alignment=32, report={"ops": len(data) // 1000})
 
 

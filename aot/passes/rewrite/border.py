@@ -5,6 +5,8 @@ Lowering works on contiguous tensors throughout, so that no shape or stride of t
 rule. `keep` gives the border back what the user had: a channels_last input or output lies in memory
 as NHWC; a channels_last op and a transpose say so, and the layout passes cancel the transpose.
 `nhwc`: every rank-4 input and output of the artefact has the shape [N, H, W, C], and no copy.
+`auto`: so have those of rank 4, and [N, L, C] those of rank 3, that the device would have to
+transpose otherwise.
 """
 
 from __future__ import annotations
@@ -21,24 +23,107 @@ from aot.dialect.graph import (
     Builder,
     Origin,
     border_nodes,
+    calls,
+    dialect_op,
     edge_of,
+    inputs_of,
     is_channels_last,
     returned,
     with_layout,
 )
+from aot.dialect.moved import CHANNELS_FIRST, CHANNELS_LAST, Moved
 from aot.dialect.ops.channels_last import channels_last_to_nhwc, nhwc_to_channels_last
 from aot.dialect.ops.transpose import transpose
-from aot.rules.spatial import TO_NCHW, TO_NHWC
 
-KEEP, TO_NHWC_BORDER = "keep", "nhwc"
-LAYOUTS = (KEEP, TO_NHWC_BORDER)
+AUTO, KEEP, TO_NHWC_BORDER = "auto", "keep", "nhwc"
+LAYOUTS = (AUTO, KEEP, TO_NHWC_BORDER)
+# What a transpose at the border may have between it and the border.
+_PASSED = ("quantize", "dequantize", "requantize", "lut", "reshape")
+
+
+def images_moved(module: GraphModule) -> Moved:
+    """TO_NHWC_BORDER: all of rank 4."""
+    sides = ([n.meta["val"].dim() == 4 for n in nodes] for nodes in border_nodes(module))
+    return Moved(*(frozenset(i for i, is_image in enumerate(side) if is_image) for side in sides))
+
+
+def transposed_at_border(module: GraphModule) -> Moved:
+    """What it pays to move: inputs that are used in no way but with their channels last, and
+    outputs that are made so.
+
+    Args:
+      module: a dialect graph after all rewrites, with the border that the model has.
+    """
+    inputs, outputs = border_nodes(module)
+    returned_nodes = set(outputs)
+
+    def becomes_last(node: Node) -> bool:
+        if not node.users or node in returned_nodes:
+            return False
+        return all(
+            _moves_channels(user, last=True) or (_is_passed(user) and becomes_last(user))
+            for user in node.users
+        )
+
+    def was_last(node: Node) -> bool:
+        if len(node.users) != 1:
+            return False
+        return _moves_channels(node, last=False) or (
+            _is_passed(node) and was_last(inputs_of(node)[0])
+        )
+
+    return Moved(
+        frozenset(i for i, n in enumerate(inputs) if _may_move(n) and becomes_last(n)),
+        frozenset(i for i, n in enumerate(outputs) if _may_move(n) and was_last(n)),
+    )
+
+
+def transposed_elements(module: GraphModule) -> int:
+    """How many elements all transposes of a dialect graph move."""
+    return sum(
+        node.meta["val"].numel()
+        for node in module.graph.nodes
+        if calls(node, "transpose") and (order := _order(node)) != sorted(order)
+    )
+
+
+def _may_move(node: Node) -> bool:
+    value = node.meta["val"]
+    return value.dim() in CHANNELS_LAST and not is_channels_last(value)
+
+
+def _is_passed(node: Node) -> bool:
+    op = dialect_op(node)
+    return op is not None and op.name in _PASSED and len(inputs_of(node)) == 1
+
+
+def _order(node: Node) -> list[int]:
+    """Of a transpose: where its dimensions of more than one element come from."""
+    source, permutation = node.args[:2]
+    assert isinstance(source, Node) and isinstance(permutation, (list, tuple))
+    shape = source.meta["val"].shape
+    return [int(dim) for dim in permutation if shape[dim] > 1]  # type: ignore[arg-type]
+
+
+def _moves_channels(node: Node, last: bool) -> bool:
+    """Whether it is a transpose that puts the first dimension behind all others, or the last
+    before; the batch stays where it is.
+    """
+    if not calls(node, "transpose"):
+        return False
+    order = _order(node)
+    if order and order[0] == min(order):
+        order = order[1:]
+    dims = sorted(order)
+    turned = [*dims[1:], *dims[:1]] if last else [*dims[-1:], *dims[:-1]]
+    return order == turned != dims
 
 
 def set_border(
     module: GraphModule,
     inputs: Sequence[torch.Tensor],
     outputs: Sequence[torch.Tensor],
-    layout: str,
+    moved: Moved,
 ) -> None:
     """Rewrites the graph in place.
 
@@ -46,18 +131,19 @@ def set_border(
       module: a dialect graph whose border is contiguous everywhere.
       inputs: the user's example inputs, in order: their memory format is kept.
       outputs: what the model gives for them, in order.
-      layout: KEEP or TO_NHWC_BORDER.
+      moved: those that get their channels last in shape; a node that is returned several times is
+        moved as a whole.
     """
     graph = module.graph
     builder = Builder(module, graph)
     placeholders, results = border_nodes(module)
-    for node, user_value in zip(placeholders, inputs, strict=True):
-        _set_input(graph, builder, node, user_value, layout)
+    for index, (node, user_value) in enumerate(zip(placeholders, inputs, strict=True)):
+        _set_input(graph, builder, node, user_value, index in moved.inputs)
     output = graph.output_node()
     values = dict(reversed(list(zip(results, outputs, strict=True))))
     with graph.inserting_before(output):
         fitted = {
-            node: _set_output(builder, node, values[node], layout)
+            node: _set_output(builder, node, values[node], results.index(node) in moved.outputs)
             for node in dict.fromkeys(results)
         }
     structure, states = returned(module)
@@ -68,19 +154,17 @@ def set_border(
 
 
 def _set_input(
-    graph: Graph, builder: Builder, node: Node, user_value: torch.Tensor, layout: str
+    graph: Graph, builder: Builder, node: Node, user_value: torch.Tensor, moved: bool
 ) -> None:
     value = node.meta["val"]
-    if value.dim() != 4:
-        return
     edge = edge_of(node)
     users = list(node.users)
     origin = Origin(("input",))
     with graph.inserting_before(node.next):
-        if layout == TO_NHWC_BORDER:
-            n, c, h, w = value.shape
-            node.meta["val"] = torch.empty((n, h, w, c), dtype=value.dtype, device="meta")
-            node.meta["edge"] = with_layout(edge, NHWC)
+        if moved:
+            shape = value.permute(CHANNELS_LAST[value.dim()]).shape
+            node.meta["val"] = torch.empty(shape, dtype=value.dtype, device="meta")
+            node.meta["edge"] = with_layout(edge, _layout_of(value))
             nhwc = node
         elif is_channels_last(user_value):
             value = torch.empty_like(value, memory_format=torch.channels_last)
@@ -91,18 +175,27 @@ def _set_input(
         else:
             return
         nchw = builder.call(
-            transpose, nhwc, TO_NCHW, edge=with_layout(edge, ROW_MAJOR), origin=origin
+            transpose,
+            nhwc,
+            CHANNELS_FIRST[value.dim()],
+            edge=with_layout(edge, ROW_MAJOR),
+            origin=origin,
         )
     for user in users:
         user.replace_input_with(node, nchw)
 
 
-def _set_output(builder: Builder, node: Node, value: torch.Tensor, layout: str) -> Node:
+def _set_output(builder: Builder, node: Node, value: torch.Tensor, moved: bool) -> Node:
     edge = edge_of(node)
-    if value.dim() != 4 or (layout == KEEP and not is_channels_last(value)):
+    if not moved and not is_channels_last(value):
         return node
     origin = Origin(("output",))
-    nhwc = builder.call(transpose, node, TO_NHWC, edge=with_layout(edge, NHWC), origin=origin)
-    if layout == TO_NHWC_BORDER:
+    last = with_layout(edge, _layout_of(value))
+    nhwc = builder.call(transpose, node, CHANNELS_LAST[value.dim()], edge=last, origin=origin)
+    if moved:
         return nhwc
     return builder.call(nhwc_to_channels_last, nhwc, edge=edge, origin=origin)
+
+
+def _layout_of(value: torch.Tensor) -> str:
+    return NHWC if value.dim() == 4 else ROW_MAJOR

@@ -40,7 +40,7 @@ def find_port(given: str, folder: Path = Path("/dev")) -> Path:
 
 
 def open_port(port: Path) -> int:
-    """Opens a port with 115200 baud, 8 bits, no parity, one stop bit; what it got so far is dropped.
+    """Opens a port at 115200 baud, 8 bits, no parity, one stop bit; what it got so far is dropped.
 
     Raises:
         PortError: it cannot be opened.

@@ -32,6 +32,9 @@ extern uint8_t pl_link_heap_end[];
 extern const uint32_t pl_link_writes_start[];
 extern const uint32_t pl_link_writes_end[];
 
+// Number: what the core's CPUID register has as its part number.
+extern uint8_t pl_link_core_part[];
+
 // Numbers: base address of the console's UART, value of its baud rate register, its transmit pin.
 extern uint8_t pl_link_uart_base[];
 extern uint8_t pl_link_uart_baud[];

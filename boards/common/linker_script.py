@@ -152,6 +152,18 @@ _CORE_EXCEPTIONS = (
 
 _DEFAULT_HANDLER = "pl_fault"
 
+# Part numbers in the CPUID register: each core's Technical Reference Manual.
+_PARTS = {
+    "cortex-m0": 0xC20,
+    "cortex-m0plus": 0xC60,
+    "cortex-m3": 0xC23,
+    "cortex-m4": 0xC24,
+    "cortex-m7": 0xC27,
+    "cortex-m33": 0xD21,
+    "cortex-m55": 0xD22,
+    "cortex-m85": 0xD23,
+}
+
 
 def _handlers(board: Board) -> tuple[str, ...]:
     """Names of the handlers in the vector table's order, "" where there is none."""
@@ -220,6 +232,7 @@ def linker_script(board: Board) -> str:
             # Archives are searched for them, though no code calls them.
             f"EXTERN({' '.join([_DEFAULT_HANDLER, *filter(None, handlers)])})",
             f"MEMORY {{\n{memories}}}",
+            f"pl_link_core_part = {_PARTS[board.core]:#x};",
             f"pl_link_uart_base = {board.console.base:#010x};",
             f"pl_link_uart_baud = {board.console.baud:#x};",
             f"pl_link_uart_pin = {board.console.pin};",

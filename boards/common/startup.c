@@ -5,6 +5,7 @@
 
 #include "boards/common/chip.h"
 #include "boards/common/console.h"
+#include "boards/common/core.h"
 #include "boards/common/cpu.h"
 #include "boards/common/link_symbols.h"
 #include "boards/common/stack.h"
@@ -83,6 +84,9 @@ void pl_start(void) {
   init_memory();
   pl_stack_paint();
   pl_console_init();
+  if (!pl_core_is_right()) {
+    pl_exit(1);
+  }
   pl_construct();
   pl_exit(main());
 }

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program on a machine whose memories and UART are its board's, but not the core."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from boards.board import Simulator, load_board
+from boards.simulator.simulate import simulate
+
+_BOARD = load_board(Path("boards/mps2_an386/mps2_an386.json"))
+
+
+@pytest.mark.parametrize(("machine", "part"), [("mps2-an385", 0xC23), ("mps2-an500", 0xC27)])
+def test_the_image_says_so(machine: str, part: int) -> None:
+    other = dataclasses.replace(_BOARD, simulator=Simulator("qemu", machine))
+    run = simulate(Path("boards/tests/hello.mps2_an386.elf"), other)
+    assert run.exit_status == 1
+    assert run.problem == (
+        f"PL:FAIL wrong core: its part number is {part:#010x}, the image is for 0x00000c24"
+    )

@@ -180,7 +180,7 @@ def firmware_image(
     `.json`. The targets `<name>.elf`, `.bin` and `.hex` give one kind of file; with `bazel run`
     `<name>.size` prints what the image takes of the board, `<name>.sim` runs it on the board's
     simulator, with what lowering says of the models, `<name>.flash` writes it to a board that is connected,
-    `<name>.run` does that and shows what it prints, with a table at the end, and `<name>.monitor` only shows.
+    `<name>.debug` starts GDB on the simulator, `<name>.run` flashes and shows what it prints, with a table at the end, and `<name>.monitor` only shows.
 
     Args:
       name: of the image.
@@ -251,6 +251,23 @@ def firmware_image(
         testonly = testonly,
         visibility = visibility,
         deps = [Label("//boards/image:flash")],
+    )
+    py_binary(
+        name = name + ".debug",
+        srcs = [Label("//boards/image:debug.py")],
+        args = [
+            "--board=$(rootpath :%s.board)" % name,
+            "$(rootpath :%s.elf)" % name,
+        ],
+        data = [
+            name + ".board",
+            name + ".elf",
+        ],
+        main = Label("//boards/image:debug.py"),
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+        deps = [Label("//boards/image:debug")],
     )
     inputs = {
         "board": ":%s.board" % name,

@@ -32,6 +32,9 @@ _FACTS = flags.DEFINE_multi_string("facts", [], "JSON files with more rows, for 
 _PLAN = flags.DEFINE_string("plan", None, "The plan's JSON, for the names of its steps.")
 _PROFILE = flags.DEFINE_string("profile", None, "The profile to write.")
 _TIME_LIMIT = flags.DEFINE_float("time_limit", 600, "Seconds until the program is stopped.")
+_SILENCE = flags.DEFINE_float(
+    "silence", 180, "Seconds without a character until the program is stopped."
+)
 
 _ENDED_BADLY = 1
 _NOT_RUN = 2
@@ -49,6 +52,7 @@ def main(argv: list[str]) -> int:
             elf,
             load_board(Path(_BOARD.value)),
             time_limit=_TIME_LIMIT.value,
+            silence=_SILENCE.value,
             count=True,
             echo=sys.stdout,
         )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a program on a simulated board, or on the host, and says how it ended."""
 
+import math
 import os
 import re
 import selectors
@@ -77,6 +78,7 @@ def simulate(
     board: Board,
     *,
     time_limit: float = 60,
+    silence: float = math.inf,
     count: bool = False,
     echo: TextIO | None = None,
     tools: Tools | None = None,
@@ -87,6 +89,7 @@ def simulate(
         elf: the program, linked for the board.
         board: which board; its data name the simulator.
         time_limit: seconds after which the program is stopped.
+        silence: seconds without a character on the console after which it is.
         count: count instructions (QEMU only; slower).
         echo: gets the console's text while it appears.
         tools: programs to use; those of the build if not given.
@@ -111,9 +114,13 @@ def simulate(
                     raise SimulatorError("the plugin that counts instructions is not built")
                 command += ["-plugin", f"{tools.plugin}{plugin_arguments(Elf(elf), output)}"]
         start = time.monotonic()
-        status, console, messages = _execute(command, time_limit, echo)
+        status, console, messages = _execute(command, time_limit, silence, echo)
         seconds = time.monotonic() - start
-        problem = _problem(elf, board, status, console, messages, time_limit, tools)
+        if seconds >= time_limit:
+            stopped = f"no end after {time_limit:g} s"
+        else:
+            stopped = f"no end, and nothing on the console for {silence:g} s"
+        problem = _problem(elf, board, status, console, messages, stopped, tools)
         # Only a program that ends well has closed its regions, and let the plugin write.
         counts = read_counts(output) if count and not problem else None
     return Run(console, status, problem, counts, seconds)
@@ -140,7 +147,7 @@ def qemu_command(elf: Path, board: Board, tools: Tools) -> list[str]:
 
 
 def _execute(
-    command: Sequence[str], time_limit: float, echo: TextIO | None
+    command: Sequence[str], time_limit: float, silence: float, echo: TextIO | None
 ) -> tuple[int | None, str, str]:
     """Returns exit status (None: stopped), standard output and standard error."""
     try:
@@ -152,13 +159,16 @@ def _execute(
     assert process.stdout is not None and process.stderr is not None
     received = {process.stdout: bytearray(), process.stderr: bytearray()}
     deadline = time.monotonic() + time_limit
+    heard = time.monotonic()
     stopped = False
     with process, selectors.DefaultSelector() as selector:
         for stream in received:
             selector.register(stream, selectors.EVENT_READ)
         while selector.get_map():
-            ready = selector.select(max(0.0, deadline - time.monotonic()))
-            if time.monotonic() >= deadline:
+            until = min(deadline, heard + silence)
+            ready = selector.select(max(0.0, until - time.monotonic()))
+            now = time.monotonic()
+            if now >= deadline or (not ready and now >= until):
                 stopped = True
                 process.kill()
                 break
@@ -168,6 +178,7 @@ def _execute(
                     selector.unregister(key.fileobj)
                 elif key.fileobj is process.stdout:
                     received[process.stdout] += chunk
+                    heard = time.monotonic()
                     if echo is not None:
                         echo.write(chunk.decode(errors="replace"))
                         echo.flush()
@@ -184,10 +195,12 @@ def _problem(
     status: int | None,
     console: str,
     messages: str,
-    time_limit: float,
+    stopped: str,
     tools: Tools,
 ) -> str:
-    """Returns how a run differs from one that ended well, "" if it does not."""
+    """Returns how a run differs from one that ended well, "" if it does not; `stopped` is for one
+    that had to be stopped.
+    """
     is_native = board.simulator is not None and board.simulator.kind == "native"
     fault = None if is_native else find_lockup(messages) or find_fault(console)
     lines = console.splitlines()
@@ -195,7 +208,7 @@ def _problem(
     if fault is not None:
         return explain(fault, Elf(elf), tools.addr2line)
     if status is None:
-        return f"no end after {time_limit:g} s; the console ended with:\n" + _tail(lines)
+        return f"{stopped}; the console ended with:\n" + _tail(lines)
     if failed:
         return failed[0]
     if status != 0:

@@ -4,6 +4,7 @@
 Each program of boards/tests/programs ends in its own way; the runner has to say in which.
 """
 
+import math
 import os
 from pathlib import Path
 
@@ -33,8 +34,10 @@ def _elf(program: str) -> Path:
     return Path(f"boards/tests/{program}.{_NAME}.elf")
 
 
-def _run(program: str, *, time_limit: float = 120, count: bool = False) -> Run:
-    return simulate(_elf(program), _BOARD, time_limit=time_limit, count=count)
+def _run(
+    program: str, *, time_limit: float = 120, silence: float = math.inf, count: bool = False
+) -> Run:
+    return simulate(_elf(program), _BOARD, time_limit=time_limit, silence=silence, count=count)
 
 
 def _fault_of(run: Run) -> Fault:
@@ -79,11 +82,19 @@ def test_an_end_that_is_not_good(program: str, problem: str, count: bool) -> Non
     assert run.counts is None
 
 
-@_counted_or_not
-def test_a_program_that_never_ends_is_stopped(count: bool) -> None:
-    run = _run("hang", time_limit=5, count=count)
+@pytest.mark.parametrize(
+    ("time_limit", "silence", "count", "why"),
+    [
+        (5, 60, False, "no end after 5 s"),
+        (60, 5, True, "no end, and nothing on the console for 5 s"),
+    ],
+)
+def test_a_program_that_never_ends_is_stopped(
+    time_limit: float, silence: float, count: bool, why: str
+) -> None:
+    run = _run("hang", time_limit=time_limit, silence=silence, count=count)
     assert run.exit_status is None
-    assert run.problem == "no end after 5 s; the console ended with:\n  waiting"
+    assert run.problem == f"{why}; the console ended with:\n  waiting"
     assert run.seconds < 60
 
 

@@ -15,6 +15,8 @@ static uint32_t bits_of(float value) {
   return bits;
 }
 
+static bool is_number(float value) { return (bits_of(value) & 0x7fffffffu) <= 0x7f800000u; }
+
 static int32_t clamp(int32_t value, int32_t low, int32_t high) {
   if (value < low) {
     return low;
@@ -26,7 +28,7 @@ static int32_t quantize(float value, float inverse_scale, int32_t zero_point, in
                         int32_t high) {
   const float limit = 65536.0f;  // beyond the numbers of both types, whatever the zero point
   const float scaled = value * inverse_scale;
-  if (scaled != scaled) {
+  if (!is_number(scaled)) {
     return zero_point;
   }
   if (scaled >= limit || scaled <= -limit) {
@@ -106,8 +108,7 @@ static bool is_larger(const pl_tensor *tensor, uint32_t index, uint32_t best) {
     return integer(tensor, index) > integer(tensor, best);
   }
   const float *const values = (const float *)tensor->data;
-  const bool best_is_a_number = values[best] == values[best];
-  return values[index] > values[best] || (!best_is_a_number && values[index] == values[index]);
+  return values[index] > values[best] || (!is_number(values[best]) && is_number(values[index]));
 }
 
 pl_status pl_argmax(const pl_tensor *tensor, uint32_t *index) {

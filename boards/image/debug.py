@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts a debugger on an image in its board's simulator, stopped before the first instruction.
+
+    debug --board=board.json program.elf [further arguments of GDB]
+
+GDB is the first of arm-none-eabi-gdb, gdb-multiarch and gdb on PATH, or --gdb. The console of the
+board goes to standard output; with GDB ends the simulator.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from absl import app, flags
+
+from boards.board import BoardError, load_board
+from boards.simulator.simulate import SimulatorError, Tools, qemu_command
+
+_BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
+_GDB = flags.DEFINE_string("gdb", "", "The debugger's program.")
+
+_DEBUGGERS = ("arm-none-eabi-gdb", "gdb-multiarch", "gdb")
+
+
+class DebugError(Exception):
+    """The debugger cannot be started; the text says why and what to do."""
+
+
+def find_gdb(given: str) -> str:
+    """Returns the debugger's path.
+
+    Raises:
+        DebugError: it is not installed.
+    """
+    for name in [given] if given else _DEBUGGERS:
+        path = shutil.which(name)
+        if path is not None:
+            return path
+    wanted = given or " nor ".join(_DEBUGGERS)
+    raise DebugError(f"{wanted} is not installed; on Debian: apt install gdb-multiarch")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def debug(elf: Path, simulator: Sequence[str], gdb: str, further: Sequence[str]) -> int:
+    """Runs the debugger to its end and returns its exit status."""
+    port = _free_port()
+    command = [*simulator, "-S", "-gdb", f"tcp:127.0.0.1:{port}"]
+    # In a session of its own: Ctrl-C stops the program in GDB, not the simulator.
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True) as running:
+        interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            connect = ["-ex", f"target remote 127.0.0.1:{port}"]
+            return subprocess.run(
+                [gdb, "-q", str(elf), *connect, *further],
+                cwd=os.environ.get("BUILD_WORKSPACE_DIRECTORY"),
+                check=False,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            ).returncode
+        finally:
+            signal.signal(signal.SIGINT, interrupted)
+            running.kill()
+
+
+def main(argv: Sequence[str]) -> int:
+    if len(argv) < 2:
+        raise app.UsageError("name the program")
+    elf = Path(argv[1]).resolve()
+    try:
+        board = load_board(Path(_BOARD.value))
+        if board.simulator is None or board.simulator.kind != "qemu":
+            raise SimulatorError(f"no simulator with a debugger's port runs the board {board.name}")
+        return debug(
+            elf, qemu_command(elf, board, Tools.of_build()), find_gdb(_GDB.value), argv[2:]
+        )
+    except (BoardError, DebugError, SimulatorError) as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -2,6 +2,7 @@
 //
 // Classifies windows of a sensor that a timer reads: samples come in from the timer's interrupt,
 // through a ring, while the model runs.
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "boards/common/irq.h"
@@ -48,11 +49,11 @@ static void wait_for_window(void) {
   pl_irq_unlock(locked);
 }
 
-// Samples are rows of the ring, and columns of the model's input [1, AXES, WINDOW].
+// Samples are rows of the ring, and of the model's input [1, WINDOW, AXES].
 static void take_window(int8_t *input) {
   for (uint32_t i = 0; i < WINDOW; ++i) {
     for (uint32_t axis = 0; axis < AXES; ++axis) {
-      input[axis * WINDOW + i] = ring[(taken + i) % RING][axis];
+      input[i * AXES + axis] = ring[(taken + i) % RING][axis];
     }
   }
   taken += WINDOW;
@@ -78,7 +79,8 @@ int main(void) {
   if (status == PL_OK) {
     status = pl_model_output(&model, 0, &output);
   }
-  if (status != PL_OK || !pl_timer_start(RATE_HZ)) {
+  const bool is_of_rows = status == PL_OK && input.spec.layout == PL_LAYOUT_NLC;
+  if (!is_of_rows || !pl_timer_start(RATE_HZ)) {
     return fail("model or timer", (uint32_t)status);
   }
   for (uint32_t window = 0; window < WINDOWS; ++window) {

@@ -23,6 +23,7 @@ from kernels.common.kernel import AnyArray, OpCall, Value
 from kernels.common.tensor import DTYPES, MAX_RANK
 
 _MAX_BYTES = 2**31 - 1
+_RANKS = {"nchw": 4, "nhwc": 4, "nlc": 3}
 # PyTorch's numbers of what a plan has no tensors of.
 _OTHER_DTYPES = {0: "uint8", 4: "int64", 5: "float16", 7: "float64"}
 
@@ -51,7 +52,7 @@ def _ports(
     ports = []
     for index, (value, border) in enumerate(zip(values, borders, strict=True)):
         shape = nhwc_shapes.get(value.name, value.shape)
-        if border.layout != "row_major" and len(shape) != 4:
+        if len(shape) != _RANKS.get(border.layout, len(shape)):
             raise PteError(f"is damaged: {side} {index}: {border.layout} with shape {list(shape)}")
         ports.append(Port(value, shape, border.scale, border.zero_point, border.layout))
     return tuple(ports)

@@ -7,7 +7,7 @@ int vendor_version() { return 1; }
 
 static int unused;
 
-int vendor_checksum(unsigned char *data, int size) {
+int vendor_checksum(const unsigned char *data, int size) {
   unsigned short sum = 0;
   for (unsigned i = 0; i < size; i++) {
     int size = data[i];

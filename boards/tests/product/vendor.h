@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 // Sum of `size` bytes, of which 16 bits are kept.
-int vendor_checksum(unsigned char *data, int size);
+int vendor_checksum(const unsigned char *data, int size);
 
 #ifdef __cplusplus
 }

@@ -196,8 +196,7 @@ def test_an_index_outside_of_a_table_is_an_error() -> None:
             lower(layer, given, calibration=[example + 9])
 
 
-def attend(m: Any, x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    del m
+def attend(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     return torch.softmax(x @ x.mT + bias, -1) @ x
 
 

@@ -130,7 +130,7 @@ NETWORKS: dict[
     "whisper": (
         WhisperLayer,
         functools.partial(normal, 1, 12, 384),
-        {"linear": 6, "bmm": 2, "softmax": 1, "lut": 1, "add": 2, "transpose": 4},
+        {"linear": 6, "bmm": 2, "softmax": 1, "lut": 1, "add": 2, "transpose": 1},
         34.0,
     ),
     "vision": (

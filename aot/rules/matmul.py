@@ -61,7 +61,8 @@ class Matmul:
         of_a, of_b, out = quantization_of(a), quantization_of(b), call.output
         factor = sums_multiplier(of_a.scale * of_b.scale / out.scale, out.type.dtype)
         zero_points = (of_a.zero_point, of_b.zero_point, out.zero_point)
-        product = call.emit(bmm, a, b, is_vector, *zero_points, *factor, *call.activation_range())
+        stage = (*zero_points, *factor, *call.activation_range())
+        product = call.emit(bmm, a, b, is_vector, [], [], *stage)
         shape = list(call.node.meta["val"].shape)
         return product if list(shape_of(product)) == shape else _reshaped(call, product, shape)
 

@@ -11,7 +11,7 @@ pl_status pl_bmm_s16(const pl_context *ctx, const pl_bmm_s16_params *params,
   pl_broadcast_row batch = {0};
   do {
     const int16_t *row = data->a + batch.a;
-    for (int32_t m = 0; m < dims->rows; ++m, row += dims->depth) {
+    for (int32_t m = 0; m < dims->rows; ++m, row += dims->a_row_stride) {
       const int16_t *end = row + dims->depth;
       const int16_t *column = data->b + batch.b;
       for (int32_t n = 0; n < dims->columns; ++n, column += dims->b_column_stride) {

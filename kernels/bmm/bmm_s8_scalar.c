@@ -48,12 +48,13 @@ static void multiply(const pl_bmm_params *params, const pl_bmm_dims *dims, const
     sums s = start;
     sums t = start;
     const int16_t *column = columns;
-    const int8_t *below = a + dims->depth;
-    for (const int8_t *end = below; a != end; column += PL_BMM_COLUMNS) {
-      step(&s, *a++, column);
+    const int8_t *x = a;
+    const int8_t *below = a + dims->a_row_stride;
+    for (const int8_t *end = a + dims->depth; x != end; column += PL_BMM_COLUMNS) {
+      step(&s, *x++, column);
       step(&t, *below++, column);
     }
-    a = below;
+    a += 2 * dims->a_row_stride;
     store(params, s, count, output);
     store(params, t, count, output + dims->columns);
     output += 2 * dims->columns;

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -46,6 +47,26 @@ def cases() -> Iterator[Case]:
         yield replace(case, inputs=inputs, attributes={**case.attributes, **ends})
 
     yield from _int16()
+    yield from _ordered()
+
+
+def _ordered() -> Iterator[Case]:
+    """Operands whose dimensions lie in another order, such as the heads of attention."""
+    for name, a_order, b_order in (
+        ("heads", [0, 2, 1, 3], [0, 2, 1, 3]),
+        ("heads of b", [], [0, 2, 3, 1]),
+        ("b from its end", [1, 0, 2, 3], [3, 2, 1, 0]),
+        ("a in another order", [2, 0, 1, 3], []),
+    ):
+        for transposed in (False, True):
+            case = _case(f"{name}, {transposed}", (2, 3, 5, 4), (2, 3, 4, 6), transposed, True)
+            inputs = dict(case.inputs)
+            for side, order in (("a", a_order), ("b", b_order)):
+                if order:  # the permutation of it is what the case would have without
+                    moved = inputs[side].transpose(np.argsort(order))  # type: ignore[union-attr]
+                    inputs[side] = np.ascontiguousarray(moved)
+            orders = {"a_order": a_order, "b_order": b_order}
+            yield replace(case, inputs=inputs, attributes={**case.attributes, **orders})
 
 
 def _int16() -> Iterator[Case]:
@@ -59,8 +80,10 @@ def _int16() -> Iterator[Case]:
                 right = np.ascontiguousarray(right.swapaxes(-1, -2))
             low, high = values.int16_activation()
             multiplier, shift = values.factor(2.0**-8 * spread(a[-1]))
-            attributes = {
+            attributes: dict[str, Any] = {
                 "transpose_b": transposed,
+                "a_order": [],
+                "b_order": [],
                 "a_zero_point": 0,
                 "b_zero_point": 0,
                 "multiplier": multiplier,
@@ -84,6 +107,8 @@ def _case(
     multiplier, shift = values.factor(spread(a[-1]))
     attributes = {
         "transpose_b": transpose_b,
+        "a_order": [],
+        "b_order": [],
         "a_zero_point": values.zero_point(),
         "b_zero_point": values.zero_point(),
         "output_zero_point": values.zero_point(),
@@ -100,6 +125,8 @@ _ARGUMENTS = {
     "a": activation(2, 3, 4),
     "b": activation(2, 4, 5, name="b"),
     "transpose_b": False,
+    "a_order": [],
+    "b_order": [],
     "a_zero_point": 3,
     "b_zero_point": 0,
     "multiplier": 2**30,
@@ -118,6 +145,8 @@ CALLS = [
             ({"a": activation(4)}, "of matrices"),
             ({"a": activation(2, 3, 40000), "b": activation(2, 40000, 5)}, "overflow int32"),
             ({"multiplier": 5}, "2\\^30"),
+            ({"a_order": [0, 1]}, "a_order is \\[0, 1\\] of 3 dimensions"),
+            ({"a_order": [0, 2, 1]}, "rows of a do not lie together"),
         ],
     ),
     Valid(
@@ -144,7 +173,7 @@ _SOURCE = "bmm/bmm_s8_scalar.c"
 MUTANTS = [
     Mutant(_SOURCE, "s->c3 += x * column[3]", "s->c3 += x * column[2]"),
     Mutant(_SOURCE, "total[n] += value", "total[n] += column[k]"),
-    Mutant(_SOURCE, "    a = below;\n", ""),
+    Mutant(_SOURCE, "a += 2 * dims->a_row_stride", "a += 2 * dims->depth"),
     Mutant(_SOURCE, "output += 2 * dims->columns", "output += dims->columns"),
     Mutant(
         "bmm/bmm_s16_scalar.c",

@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::bmm on kernels/bmm/bmm.h."""
 
-from kernels.common.kernel import INT8_MAX, INT8_MIN, INT32_MAX, Isa, KernelCall, OpCall, kernel
+from kernels.common.kernel import (
+    INT8_MAX,
+    INT8_MIN,
+    INT32_MAX,
+    Isa,
+    KernelCall,
+    OpCall,
+    Value,
+    kernel,
+)
 from kernels.common.quantization import (
     SUFFIXES,
     activation_dtype,
@@ -9,7 +18,7 @@ from kernels.common.quantization import (
     factor,
     zero_point,
 )
-from kernels.common.shapes import broadcast_blocks
+from kernels.common.shapes import broadcast_blocks, contiguous_strides
 from kernels.common.wide import MAX_SUM, wide_factor
 
 COLUMNS = 4
@@ -28,11 +37,14 @@ def bmm(call: OpCall, isa: Isa) -> KernelCall:
     call.require(
         min(len(a.shape), len(b.shape), len(output.shape)) >= 2, "a product is of matrices"
     )
-    rows, depth = a.shape[-2:]
-    inner, columns = reversed(b.shape[-2:]) if transpose_b else b.shape[-2:]
+    a_shape, a_strides = _ordered(call, "a_order", a)
+    b_shape, b_strides = _ordered(call, "b_order", b)
+    call.require(a_strides[-1] == 1 or a_shape[-1] == 1, "the rows of a do not lie together")
+    rows, depth = a_shape[-2:]
+    inner, columns = reversed(b_shape[-2:]) if transpose_b else b_shape[-2:]
     call.require(
         inner == depth and output.shape[-2:] == (rows, columns),
-        f"{list(a.shape)} times {list(b.shape)}{' transposed' if transpose_b else ''} "
+        f"{list(a_shape)} times {list(b_shape)}{' transposed' if transpose_b else ''} "
         f"does not give {list(output.shape)}",
     )
     if wide:
@@ -57,16 +69,27 @@ def bmm(call: OpCall, isa: Isa) -> KernelCall:
         dims={
             "batch": broadcast_blocks(
                 call,
-                (a.shape[:-2], rows * depth),
-                (b.shape[:-2], depth * columns),
+                (a_shape[:-2], a_strides[:-2]),
+                (b_shape[:-2], b_strides[:-2]),
                 output.shape[:-2],
             ),
             "rows": rows,
             "depth": depth,
             "columns": columns,
-            "b_depth_stride": 1 if transpose_b else columns,
-            "b_column_stride": depth if transpose_b else 1,
+            "a_row_stride": a_strides[-2],
+            "b_depth_stride": b_strides[-1 if transpose_b else -2],
+            "b_column_stride": b_strides[-2 if transpose_b else -1],
         },
         data={"a": a, "b": b, "output": output},
         scratch=0 if wide else 2 * COLUMNS * depth,
     )
+
+
+def _ordered(call: OpCall, name: str, operand: Value) -> tuple[list[int], list[int]]:
+    """The shape and the strides of an operand whose dimensions are taken in another order."""
+    rank, strides = len(operand.shape), contiguous_strides(operand.shape)
+    order = call.integers(name) or tuple(range(rank))
+    call.require(
+        sorted(order) == list(range(rank)), f"{name} is {list(order)} of {rank} dimensions"
+    )
+    return [operand.shape[d] for d in order], [strides[d] for d in order]

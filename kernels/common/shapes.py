@@ -98,8 +98,8 @@ class Broadcast:
 
 def broadcast_blocks(
     call: OpCall,
-    a: tuple[Sequence[int], int],
-    b: tuple[Sequence[int], int],
+    a: tuple[Sequence[int], int | Sequence[int]],
+    b: tuple[Sequence[int], int | Sequence[int]],
     output: Sequence[int],
 ) -> dict[str, Field]:
     """The fields of pl_broadcast_dims that go from block to block, such as rows or matrices; the
@@ -107,12 +107,15 @@ def broadcast_blocks(
 
     Args:
       call: for messages.
-      a: how many blocks the operand has in each dimension, and the elements of one.
+      a: how many blocks the operand has in each dimension, and the elements of one if they lie one
+        behind the other; else the strides of the dimensions.
       b: likewise.
       output: blocks of the result.
     """
     strides = [
         [size * stride for stride in broadcast_strides(call, shape, output)]
+        if isinstance(size, int)
+        else broadcast_strides(call, shape, output, size)
         for shape, size in (a, b)
     ]
     loops = merged([Dim(*dim) for dim in zip(output, zip(*strides, strict=True), strict=True)])
@@ -178,13 +181,16 @@ def axis_dims(call: OpCall, shape: Sequence[int]) -> dict[str, Field]:
     }
 
 
-def broadcast_strides(call: OpCall, shape: Sequence[int], output: Sequence[int]) -> list[int]:
+def broadcast_strides(
+    call: OpCall, shape: Sequence[int], output: Sequence[int], strides: Sequence[int] | None = None
+) -> list[int]:
+    """Of an operand in the loops over an output; strides: its own, if it is not contiguous."""
     missing = len(output) - len(shape)
     call.require(
         missing >= 0 and all(s in (1, o) for s, o in zip(shape, output[missing:], strict=True)),
         f"an operand of shape {list(shape)} does not broadcast to {list(output)}",
     )
-    strides = contiguous_strides(shape)
+    strides = contiguous_strides(shape) if strides is None else strides
     return [0] * missing + [
         stride if size > 1 else 0 for size, stride in zip(shape, strides, strict=True)
     ]

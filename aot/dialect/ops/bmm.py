@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -12,20 +14,31 @@ from aot.dialect.library import define
 from aot.dialect.quantization import ACTIVATIONS
 
 
+def _ordered(x: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
+    return x.permute(*order) if order else x
+
+
 def _infer(
-    a: torch.Tensor, b: torch.Tensor, transpose_b: bool, *_: int
+    a: torch.Tensor,
+    b: torch.Tensor,
+    transpose_b: bool,
+    a_order: Sequence[int],
+    b_order: Sequence[int],
+    *_: int,
 ) -> tuple[tuple[int, ...], torch.dtype]:
+    a, b = _ordered(a, a_order), _ordered(b, b_order)
     batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     return (*batch, a.shape[-2], b.shape[-2 if transpose_b else -1]), a.dtype
 
 
-def _macs(a: torch.Tensor, b: torch.Tensor, transpose_b: bool, *_: int) -> int:
-    return math.prod(_infer(a, b, transpose_b)[0]) * a.shape[-1]
+def _macs(a: torch.Tensor, b: torch.Tensor, transpose_b: bool, *rest: Any) -> int:
+    return math.prod(_infer(a, b, transpose_b, *rest)[0]) * _ordered(a, rest[0]).shape[-1]
 
 
 @define(
-    "Tensor a, Tensor b, bool transpose_b, int a_zero_point, int b_zero_point, int "
-    "output_zero_point, int multiplier, int shift, int activation_min, int activation_max",
+    "Tensor a, Tensor b, bool transpose_b, int[] a_order, int[] b_order, int a_zero_point, int "
+    "b_zero_point, int output_zero_point, int multiplier, int shift, int activation_min, int "
+    "activation_max",
     infer=_infer,
     dtypes={"a": ACTIVATIONS, "b": ACTIVATIONS},
     zero_points={"a_zero_point": "a", "b_zero_point": "b", "output_zero_point": "output"},
@@ -35,6 +48,8 @@ def bmm(
     a: torch.Tensor,
     b: torch.Tensor,
     transpose_b: bool,
+    a_order: Sequence[int],
+    b_order: Sequence[int],
     a_zero_point: int,
     b_zero_point: int,
     output_zero_point: int,
@@ -47,10 +62,12 @@ def bmm(
     output_zero_point).
 
     a int8 or int16 [..., M, K]; b [..., K, N], or [..., N, K] if transpose_b, and the result [...,
-    M, N] of its dtype. The dimensions in front broadcast. Of int8 TFLite's BATCH_MATMUL; sums of
-    int16 values leave int32: requantize_wide.
+    M, N] of its dtype. Where an order is given, it is the permutation of what is given that has
+    that shape; a's leaves the last dimension where it is. The dimensions in front broadcast. Of
+    int8 TFLite's BATCH_MATMUL; sums of int16 values leave int32: requantize_wide.
     """
     # float64 holds every sum exactly, and torch multiplies it fast.
+    a, b = _ordered(a, a_order), _ordered(b, b_order)
     x = (a.to(torch.int64) - a_zero_point).to(torch.float64)
     y = (b.to(torch.int64) - b_zero_point).to(torch.float64)
     acc = (x @ (y.mT if transpose_b else y)).to(torch.int64)

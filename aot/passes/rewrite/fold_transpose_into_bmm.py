@@ -6,6 +6,10 @@ The first matches a right side whose columns lie in memory as rows did before tr
 reshapes, what attention makes of its keys. Where more dimensions were exchanged, a transpose that
 keeps such rows whole stays. The second matches a product that only a transpose of its matrices
 reads: what PointNet turns its points with, which go on as channels.
+
+What is still transposed then, as the heads of attention are, the product reads in place: it takes
+the dimensions of what was transposed in another order. Leaves a left side whose rows do not lie
+together.
 """
 
 from __future__ import annotations
@@ -30,6 +34,8 @@ def fold_transpose_into_bmm(module: GraphModule) -> int:
         if not calls(node, "bmm"):
             continue
         values = arguments(node)
+        if values["a_order"] or values["b_order"]:
+            continue
         right = values["b"]
         source, places = _moved(right)
         moved = movement(places.mT)
@@ -52,7 +58,40 @@ def fold_transpose_into_bmm(module: GraphModule) -> int:
         count += 1
     module.graph.eliminate_dead_code()
     count += _exchange_sides(module, builder)
+    count += _read_in_place(module, builder)
     module.recompile()
+    return count
+
+
+def _read_in_place(module: GraphModule, builder: Builder) -> int:
+    count = 0
+    for node in list(module.graph.nodes):
+        if not calls(node, "bmm"):
+            continue
+        values, moved = arguments(node), 0
+        with module.graph.inserting_before(node):
+            for side, order in (("a", "a_order"), ("b", "b_order")):
+                source, places = _moved(values[side])
+                movement_of = movement(places)
+                if movement_of is None or values[order]:
+                    continue
+                sizes, perm = movement_of
+                is_in_rows = side == "b" or perm[-1] == len(perm) - 1
+                if perm == sorted(perm) or not is_in_rows:
+                    continue
+                if list(shape_of(source)) != sizes:
+                    edge, origin = edge_of(values[side]), values[side].meta["origin"]
+                    source = builder.call(reshape, source, sizes, edge=edge, origin=origin)
+                values |= {side: source, order: perm}
+                moved += 1
+            if not moved:
+                continue
+            origin = node.meta["origin"]
+            new = builder.call(bmm, *values.values(), edge=edge_of(node), origin=origin)
+        node.replace_all_uses_with(new)
+        module.graph.erase_node(node)
+        count += moved
+    module.graph.eliminate_dead_code()
     return count
 
 
@@ -67,6 +106,8 @@ def _exchange_sides(module: GraphModule, builder: Builder) -> int:
         if not _exchanges(shape_of(product), places) or not _leads_only_to(product, node):
             continue
         values = arguments(product)
+        if values["a_order"] or values["b_order"]:
+            continue
         left = values["b"] if values["transpose_b"] else _transposed(values["b"], product)
         if left is None:
             continue

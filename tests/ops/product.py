@@ -176,21 +176,21 @@ def _layer_cases() -> Iterator[Case]:
         partial(SelfAttention, False, batch_first=True),
         x,
         {**layers, **_SOFT},
-        4,
+        1,
     )
     yield Case(
         "self_attention_of_two_sequences",
         partial(SelfAttention, False),
         (Input((6, 2, 16)),),
         {**layers, **_SOFT},
-        4,
+        1,
     )
     yield Case(
         "self_attention_with_weights",
         partial(SelfAttention, True, batch_first=True),
         x,
         {**layers, **_SOFT, "mean": 1},
-        4,
+        1,
     )
     padding = torch.tensor([[False] * 4 + [True] * 2])
     yield Case(
@@ -198,10 +198,10 @@ def _layer_cases() -> Iterator[Case]:
         partial(SelfAttention, False, padding, batch_first=True),
         x,
         {**layers, **_MASKED},
-        4,
+        1,
     )
-    yield Case("cross_attention", CrossAttention, (*x, Input((1, 5, 10))), {**layers, **_SOFT}, 4)
-    yield Case("fused_heads", FusedHeads, x, {**_SOFT, "linear": 3}, 4)
+    yield Case("cross_attention", CrossAttention, (*x, Input((1, 5, 10))), {**layers, **_SOFT}, 1)
+    yield Case("fused_heads", FusedHeads, x, {**_SOFT, "linear": 3}, 1)
 
 
 def cases() -> Iterator[Case]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 
@@ -16,8 +17,16 @@ _LARGEST = 255 * 255
 
 
 def reject(
-    a: torch.Tensor, b: torch.Tensor, transpose_b: bool, multiplier: int, shift: int, **_: int
+    a: torch.Tensor,
+    b: torch.Tensor,
+    transpose_b: bool,
+    a_order: Sequence[int],
+    b_order: Sequence[int],
+    multiplier: int,
+    shift: int,
+    **_: int,
 ) -> str:
+    a, b = (x.permute(*order) if order else x for x, order in ((a, a_order), (b, b_order)))
     if a.shape[:-2] != b.shape[:-2]:
         return "one of its operands is broadcast"
     batch = math.prod(a.shape[:-2])
@@ -30,6 +39,8 @@ def emit(
     a: Value | torch.Tensor,
     b: Value | torch.Tensor,
     transpose_b: bool,
+    a_order: Sequence[int],
+    b_order: Sequence[int],
     a_zero_point: int,
     b_zero_point: int,
     output_zero_point: int,
@@ -38,14 +49,18 @@ def emit(
     activation_min: int,
     activation_max: int,
 ) -> Value:
-    x, y = (_batched(graph, graph.operand(v)) for v in (a, b))
+    left, right = (
+        graph.transpose(graph.operand(v), order) if order else graph.operand(v)
+        for v, order in ((a, a_order), (b, b_order))
+    )
+    x, y = (_batched(graph, v) for v in (left, right))
     if transpose_b:
         y = graph.transpose(y, (0, 2, 1))
     # Vela 5.1.0 loses a slice in front of the first operand.
     sums = graph.matmul(graph.materialized(x), y, a_zero_point, b_zero_point)
     limits = activation_min, activation_max
     result = requantized(graph, sums, multiplier, shift, output_zero_point, *limits)
-    return graph.reshape(result, (*a.shape[:-1], result.shape[-1]))
+    return graph.reshape(result, (*left.shape[:-1], result.shape[-1]))
 
 
 def _batched(graph: TosaGraph, x: Value) -> Value:

@@ -338,10 +338,17 @@ def _bmm(draw: Draw) -> GraphModule:
     batch, (m, k, n) = draw.shape(draw.integer(0, 2)), draw.shape(3)
     transposed = draw.often()
     zero_points = draw.zero_point(), draw.zero_point(), draw.zero_point()
-    a = draw.input((*batch, m, k), zero_points[0])
-    b = draw.input((*batch, n, k) if transposed else (*batch, k, n), zero_points[1])
+    shapes: tuple[tuple[int, ...], ...] = (
+        (*batch, m, k),
+        (*batch, n, k) if transposed else (*batch, k, n),
+    )
+    orders: list[list[int]] = [[], []]
+    if len(batch) > 1 and draw.often():  # heads: the second dimension and the rows are exchanged
+        orders = [[0, 2, 1, 3], [0, 2, 1, 3]]
+        shapes = tuple((s[0], s[2], s[1], s[3]) for s in shapes)
+    a, b = (draw.input(s, z) for s, z in zip(shapes, zero_points[:2], strict=True))
     scale = quantize_multiplier(float(np.exp(draw.rng.uniform(-8, -3))))
-    args = (a, b, transposed, *zero_points, *scale, *draw.limits())
+    args = (a, b, transposed, *orders, *zero_points, *scale, *draw.limits())
     return draw.region("bmm", *args, zero_point=zero_points[2])
 
 

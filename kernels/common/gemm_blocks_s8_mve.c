@@ -8,7 +8,7 @@
 // Six loads and eight VMLADAVA for 128 products. Around a loop with eight sums GCC moves them to
 // and fro; the function is in assembly as a whole.
 
-// What the loop over pairs of rows keeps in memory; r11 points to it.
+// What the loops over channels and pairs of rows keep in memory; r11 points to it.
 typedef struct {
   const int8_t *weight;      // 0
   int32_t depth;             // 4
@@ -23,7 +23,10 @@ typedef struct {
   int32_t channels_left;     // 40
   int32_t minimum;           // 44
   int32_t maximum;           // 48
-} block;
+  const int8_t *first_x;     // 52
+  int8_t *first_y;           // 56, of four channels
+  int32_t all_pairs;         // 60
+} blocks;
 
 // r1, r3: rows, r5: weights; r0, r2, r4, r6: sums of the first row, r8, r10, r12, lr: of the
 // second.
@@ -43,12 +46,15 @@ typedef struct {
   "vqadd.s32 " Q ", " Q ", r9\n\tvmax.s32 " Q ", " Q ", q6\n\tvmin.s32 " Q ", " Q ", q7\n\t"
 
 // Not inlined: no function keeps VPR, and a list of what is overwritten cannot name it for clang.
-static __attribute__((noinline)) void multiply_pairs_of_rows(block *b) {
-  register block *at __asm__("r11") = b;
+static __attribute__((noinline)) void multiply_pairs_of_rows(blocks *b) {
+  register blocks *at __asm__("r11") = b;
   __asm__ volatile(
-      "ldr r0, [r11, #8]\n\tldrd r2, r3, [r11, #44]\n\t"
-      "vldrw.u32 q4, [r0, #16]\n\tvldrw.u32 q5, [r0, #32]\n\tvdup.32 q6, r2\n\tvdup.32 q7, r3\n\t"
-      "ldr r1, [r11, #36]\n\t"
+      "ldrd r2, r3, [r11, #44]\n\tvdup.32 q6, r2\n\tvdup.32 q7, r3\n\tldr r0, [r11, #8]\n\t"
+      // Four channels. Weights behind them are where those of the block end, in r5.
+      "6:\n\t"
+      "vldrw.u32 q4, [r0, #16]\n\tvldrw.u32 q5, [r0, #32]\n\t"
+      "ldrd r1, r2, [r11, #52]\n\tldr r3, [r11, #60]\n\t"
+      "str r2, [r11, #20]\n\tstrd r3, r1, [r11, #32]\n\t"
       "1:\n\t"
       "ldrd r5, r7, [r11]\n\tldrd r9, r3, [r11, #8]\n\t"
       "ldrd r0, r2, [r9]\n\tldrd r4, r6, [r9, #8]\n\tadd r3, r1\n\t"
@@ -63,12 +69,15 @@ static __attribute__((noinline)) void multiply_pairs_of_rows(block *b) {
       "vldrbt.u8 q0, [r1]\n\tvldrbt.u8 q1, [r3]\n\t" MULTIPLY
       "5:\n\t"
       "vmov d0, r0, r2\n\tvmov d1, r4, r6\n\tvmov d2, r8, r10\n\tvmov d3, r12, lr\n\t"
-      "ldrd r2, r3, [r11, #20]\n\tldrd r9, r5, [r11, #28]\n\t"
+      "ldrd r2, r3, [r11, #20]\n\tldrd r9, r12, [r11, #28]\n\t"
       REQUANTIZE("q0", "q2") REQUANTIZE("q1", "q3")
       "ldrd r1, r4, [r11, #36]\n\tldr r6, [r11, #16]\n\tadd r7, r2, r3\n\tvctp.32 r4\n\tvpstt\n\t"
       "vstrbt.32 q0, [r2]\n\tvstrbt.32 q1, [r7]\n\t"
       "add r7, r3\n\tadd r1, r6\n\tstr r7, [r11, #20]\n\tstr r1, [r11, #36]\n\t"
-      "subs r5, #1\n\tstr r5, [r11, #32]\n\tbne 1b\n\t"
+      "subs r12, #1\n\tstr r12, [r11, #32]\n\tbne 1b\n\t"
+      "ldr r0, [r11, #8]\n\tldr r2, [r11, #56]\n\tadds r0, #48\n\tadds r2, #4\n\t"
+      "str r5, [r11]\n\tstr r0, [r11, #8]\n\tstr r2, [r11, #56]\n\t"
+      "subs r4, #4\n\tstr r4, [r11, #40]\n\tbgt 6b\n\t"
       :
       : "r"(at)
       : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r12", "lr", "q0", "q1",
@@ -139,7 +148,7 @@ void pl_multiply_blocks_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, const i
   const int32_t block_bytes = (layer->depth + LANES - 1) / LANES * CHANNELS * LANES;
   const int32_t even = rows & ~1;
   if (even > 0) {
-    block b = {
+    blocks b = {
         .weight = layer->weight,
         .depth = layer->depth,
         .constants = layer->constants,
@@ -147,18 +156,14 @@ void pl_multiply_blocks_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, const i
         .x_advance = 2 * x_stride,
         .y_stride = y_stride,
         .zero_point = layer->zero_point,
+        .channels_left = layer->channels,
         .minimum = layer->activation_min,
         .maximum = layer->activation_max,
+        .first_x = x,
+        .first_y = y,
+        .all_pairs = even / 2,
     };
-    for (int32_t channel = 0; channel < layer->channels; channel += CHANNELS) {
-      b.x = x;
-      b.y = y + channel;
-      b.pairs = even / 2;
-      b.channels_left = layer->channels - channel;
-      multiply_pairs_of_rows(&b);
-      b.weight += block_bytes;
-      b.constants += 3 * CHANNELS;
-    }
+    multiply_pairs_of_rows(&b);
   }
   if (even < rows) {
     row b = {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::conv2d on kernels/conv2d/conv2d.h, or on linear's kernel where it is a matrix product."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kernels.common.gemm import (
     fold_zero_point,
@@ -27,6 +27,9 @@ from kernels.linear.kernel import linear_call
 
 _BLOCK_ROWS = 8
 """Of a matrix product whose result is to lie over its input: the fewer, the nearer and slower."""
+
+_COLUMNS_BYTES = 2048
+"""Of columns that windows share, if it is enough for two windows."""
 
 
 @kernel("pl::conv2d")
@@ -107,14 +110,21 @@ def _convolution_call(
                 4 * ROWS * pairs.steps + gathered * depth,
                 _overlap(call, windows, 1, isa) if groups == 1 else (),
             )
-    gathered = 0 if runs else min(rows_at_a_time(depth, isa), windows.output[0] * windows.output[1])
-    ordered = _overlap(call, windows, gathered, isa) if groups == 1 else ()
     if isa == "mve":
-        blocks = pack_blocks(matrix, folded, multiplier, shift, groups)
+        columns = None if runs else _Columns.of(windows, depth // windows.kernel[1])
+        by_columns = matrix if columns is None else weight.swapaxes(1, 2).reshape(channels, -1)
+        blocks = pack_blocks(by_columns, folded, multiplier, shift, groups)
         if blocks is not None:
             packed_c = len(blocks["bias"].array) // 3 // groups
-            dims: dict[str, Field] = {"packed_c": packed_c, "gathered": gathered}
-            return convolution("pl_conv2d_blocks_s8", dims, blocks, gathered * depth, ordered)
+            return convolution(
+                "pl_conv2d_blocks_s8",
+                {"packed_c": packed_c, "gathered": columns.windows if columns else 0},
+                blocks,
+                columns.scratch if columns else 0,
+                _columns_overlap(call, windows, columns) if groups == 1 else (),
+            )
+    gathered = 0 if runs else min(rows_at_a_time(depth, isa), windows.output[0] * windows.output[1])
+    ordered = _overlap(call, windows, gathered, isa) if groups == 1 else ()
     return convolution(
         "pl_conv2d_runs_s8" if runs else "pl_conv2d_s8",
         {"packed_c": packed_channels(channels // groups, isa), "gathered": gathered},
@@ -122,6 +132,38 @@ def _convolution_call(
         gathered * depth,
         ordered,
     )
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Windows of a row of the output that share columns in conv2d_blocks_s8_mve.c."""
+
+    windows: int
+    """That are multiplied together."""
+    phases: int
+    scratch: int
+
+    @classmethod
+    def of(cls, windows: Windows, column: int) -> "_Columns":
+        """Args:
+        windows: of the call.
+        column: bytes of one, of a group.
+        """
+        stride, dilation = windows.stride[1], windows.dilation[1]
+        phases = 1 if stride % dilation == 0 else dilation
+        step = stride * phases // dilation
+        row = -(-windows.output[1] // phases)
+        fitting = (_COLUMNS_BYTES // column - windows.kernel[1]) // step + 1
+        count = min(row, max(2, fitting & ~1))
+        return cls(count, phases, column * ((count - 1) * step + windows.kernel[1]))
+
+
+def _columns_overlap(call: OpCall, windows: Windows, columns: _Columns | None) -> Overlap:
+    """Windows of a row that share columns are read first; those of phases are in no order."""
+    source, output, starts = call.tensor("input"), call.output(), windows.starts
+    if columns is None or columns.phases > 1:
+        return overlap(source, output, starts, windows.output[1])
+    return overlap(source, output, starts, columns.windows, reads_first=True)
 
 
 def _overlap(call: OpCall, windows: Windows, gathered: int, isa: Isa) -> Overlap:

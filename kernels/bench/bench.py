@@ -37,10 +37,10 @@ _TIME_LIMIT = 240
 _COST = " cost"
 
 _MOST = {
-    "cortex-m3": (0.82, 1.00),
-    "cortex-m4": (0.50, 0.95),
-    "cortex-m55": (0.56, 0.80),
-    "cortex-m55 cost": (0.60, 1.00),
+    "cortex-m3": (0.70, 0.90),
+    "cortex-m4": (0.50, 0.81),
+    "cortex-m55": (0.51, 0.80),
+    "cortex-m55 cost": (0.56, 1.00),
 }
 """By core, the share of CMSIS-NN's instructions that a network, and that a layer may take."""
 

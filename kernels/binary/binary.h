@@ -29,7 +29,7 @@ typedef struct {
 } pl_binary_data;
 
 // The larger and the smaller of a and b, all of one quantization. Operands broadcast as in numpy,
-// here and below.
+// here and below; in the innermost dimension these a have stride 1.
 PL_MUST_USE pl_status pl_maximum_s8(const pl_context *ctx, const pl_binary_params *params,
                                     const pl_binary_dims *dims, const pl_binary_data *data);
 PL_MUST_USE pl_status pl_minimum_s8(const pl_context *ctx, const pl_binary_params *params,

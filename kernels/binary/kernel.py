@@ -31,13 +31,13 @@ _LARGEST_DIFFERENCE = INT8_MAX - INT8_MIN
 @kernel("pl::maximum")
 def maximum(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    return _binary(call, "maximum", {})
+    return _binary(call, "maximum", {}, may_swap=True)
 
 
 @kernel("pl::minimum")
 def minimum(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    return _binary(call, "minimum", {})
+    return _binary(call, "minimum", {}, may_swap=True)
 
 
 @kernel("pl::less")
@@ -109,11 +109,12 @@ def _binary(
     output_type: str | None = None,
     a: str = "a",
     b: str = "b",
+    may_swap: bool = False,
 ) -> KernelCall:
     dtype = activation_dtype(call, a)
     output = call.output(output_type or dtype)
     operands = call.tensor(a, dtype), call.tensor(b, dtype)
-    broadcast = Broadcast.of(call, *operands, may_swap=False)
+    broadcast = Broadcast.of(call, *operands, may_swap=may_swap)
     wide = dtype == "int16"
     return KernelCall(
         function=f"pl_{function}_{SUFFIXES[dtype]}",

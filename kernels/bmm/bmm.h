@@ -36,7 +36,8 @@ typedef struct {
 
 // output[m][n] = clamp(requantize(sum_k (a[m][k] - a_zero_point) * (b[k][n] - b_zero_point)) +
 //                      output_zero_point) in each batch. TFLite int8 BATCH_MATMUL.
-// Scratch: 2 * PL_BMM_COLUMNS * depth bytes.
+// Scratch: 2 * PL_BMM_COLUMNS * depth bytes; on cores with Helium PL_BMM_COLUMNS * depth, or none
+// if b_depth_stride is 1.
 PL_MUST_USE pl_status pl_bmm_s8(const pl_context *ctx, const pl_bmm_params *params,
                                 const pl_bmm_dims *dims, const pl_bmm_data *data);
 

@@ -29,7 +29,6 @@ _SPAN = INT8_MAX - INT8_MIN
 
 @kernel("pl::bmm")
 def bmm(call: OpCall, isa: Isa) -> KernelCall:
-    del isa
     dtype = activation_dtype(call, "a")
     wide = dtype == "int16"
     a, b, output = call.tensor("a", dtype), call.tensor("b", dtype), call.output(dtype)
@@ -55,6 +54,8 @@ def bmm(call: OpCall, isa: Isa) -> KernelCall:
         call.require(
             depth * _SPAN * (_SPAN + 1) <= INT32_MAX, f"sums of {depth} products overflow int32"
         )
+    # Those of Helium are copied as they are, and not if they are runs already.
+    column_bytes = (0 if transpose_b or columns == 1 else depth) if isa == "mve" else 2 * depth
     return KernelCall(
         function=f"pl_bmm_{SUFFIXES[dtype]}",
         header=f"kernels/bmm/bmm{'_s16' if wide else ''}.h",
@@ -81,7 +82,7 @@ def bmm(call: OpCall, isa: Isa) -> KernelCall:
             "b_column_stride": b_strides[-2 if transpose_b else -1],
         },
         data={"a": a, "b": b, "output": output},
-        scratch=0 if wide else 2 * COLUMNS * depth,
+        scratch=0 if wide else COLUMNS * column_bytes,
     )
 
 

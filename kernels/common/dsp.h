@@ -23,6 +23,28 @@ static inline int16x2_t pl_odd_s16(int8x4_t four) {
   return pair;
 }
 
+// Adds the first and third of four int8 to the halves of a word, and the second and fourth.
+static inline int16x2_t pl_add_even_s16(int16x2_t sums, int8x4_t four) {
+  return __sxtab16(sums, four);
+}
+static inline int16x2_t pl_add_odd_s16(int16x2_t sums, int8x4_t four) {
+  __asm__("sxtab16 %0, %0, %1, ror #8" : "+r"(sums) : "r"(four));
+  return sums;
+}
+
+// SSUB8 says in four flags in which bytes a is not less than b, SEL chooses by them. Together, as
+// the flags are in no register that GCC knows of.
+static inline int8x4_t pl_larger_4_s8(int8x4_t a, int8x4_t b) {
+  int8x4_t result;
+  __asm__("ssub8 %0, %1, %2\n\tsel %0, %1, %2" : "=&r"(result) : "r"(a), "r"(b));
+  return result;
+}
+static inline int8x4_t pl_smaller_4_s8(int8x4_t a, int8x4_t b) {
+  int8x4_t result;
+  __asm__("ssub8 %0, %1, %2\n\tsel %0, %2, %1" : "=&r"(result) : "r"(a), "r"(b));
+  return result;
+}
+
 // saturate(requantize(sum) + zero_point) for factors multiplier / 2^31 / 2^(right + 1), right in
 // [0, 19], and |sum| < 2^30, given twice the sum: requantize.h in few instructions.
 //

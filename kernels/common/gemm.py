@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packing for kernels/common/gemm_s8.h, shared by conv2d and linear."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from kernels.common.kernel import INT32_MAX, AnyArray, Constant, Isa, OpCall
+from kernels.common.quantization import halving_shifts
 
 SCALAR_CHANNELS = 4
 """Output channels whose weights the scalar kernel interleaves."""
@@ -34,7 +37,7 @@ def pack(
     isa: Isa,
     groups: int = 1,
 ) -> dict[str, Constant]:
-    """The data fields weight, bias, multiplier and shift.
+    """The data fields weight, bias, multiplier and, where `output_stage` has it, shift.
 
     Args:
       weight: int8 [groups * channels, depth].
@@ -50,16 +53,45 @@ def pack(
         return Constant(np.pad(grouped, ((0, 0), (0, padding))).astype(np.int32).reshape(-1))
 
     matrix = weight.reshape(groups, channels, depth)
+    stage = {"multiplier": vector(multiplier), "shift": vector(shift)}
     if isa != "mve":
+        stage = output_stage(multiplier, shift, reach(folded, weight), vector)
         padded = np.pad(matrix, ((0, 0), (0, padding), (0, 0)))
         blocks = padded.reshape(groups, -1, SCALAR_CHANNELS, depth)
         matrix = np.ascontiguousarray(blocks.transpose(0, 1, 3, 2))
     return {
         "weight": Constant(matrix.astype(np.int8).reshape(-1)),
         "bias": vector(folded),
-        "multiplier": vector(multiplier),
-        "shift": vector(shift),
+        **stage,
     }
+
+
+def output_stage(
+    multiplier: AnyArray,
+    shift: AnyArray,
+    reach: AnyArray,
+    vector: Callable[[AnyArray], Constant] = Constant,
+) -> dict[str, Constant]:
+    """The data fields multiplier and shift of pl_output_stage; without shift where all factors
+    divide, and sums are in the bounds of pl_requantize_down.
+
+    Args:
+      multiplier, shift: int32 [channels].
+      reach: [channels], of the sums by magnitude.
+      vector: makes a constant of a value a channel, with padding.
+    """
+    right = halving_shifts(multiplier, shift)
+    if right is None or reach.max() >= 2**30:
+        return {"multiplier": vector(multiplier), "shift": vector(shift)}
+    pairs = np.stack([vector(multiplier).array, vector(right).array], axis=-1)
+    return {"multiplier": Constant(np.ascontiguousarray(pairs, np.int32).reshape(-1))}
+
+
+def reach(bias: AnyArray, weight: AnyArray, magnitude: int = 128) -> AnyArray:
+    """What the sums of channels may come to; weight is [channels, taps], inputs up to magnitude."""
+    taps = np.abs(weight.astype(np.int64)).sum(axis=1)
+    most: AnyArray = np.abs(bias.astype(np.int64)) + magnitude * taps
+    return most
 
 
 def fold_zero_point(
@@ -72,10 +104,10 @@ def fold_zero_point(
     """
     wide = weight.astype(np.int64)
     folded: AnyArray = bias.astype(np.int64) - input_zero_point * wide.sum(axis=1)
-    reach = np.abs(folded) + magnitude * np.abs(wide).sum(axis=1)
-    worst = int(reach.argmax())
+    most = reach(folded, weight, magnitude)
+    worst = int(most.argmax())
     call.require(
-        int(reach[worst]) <= INT32_MAX,
-        f"the sum of output channel {worst} may reach {int(reach[worst])} and overflow int32",
+        int(most[worst]) <= INT32_MAX,
+        f"the sum of output channel {worst} may reach {int(most[worst])} and overflow int32",
     )
     return folded

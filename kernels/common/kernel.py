@@ -105,7 +105,8 @@ class OpCall:
     """One operator call with its arguments by schema name.
 
     `id` is the call's in reports, `module` the path of the user's module that it comes from; ""
-    where unknown. The accessors give an argument in its type, or a KernelError that names it.
+    where unknown. `small` asks for functions that take little flash, where others are faster. The
+    accessors give an argument in its type, or a KernelError that names it.
     """
 
     op: str
@@ -113,6 +114,7 @@ class OpCall:
     outputs: tuple[Value, ...]
     id: str = ""
     module: str = ""
+    small: bool = False
 
     @property
     def place(self) -> str:

@@ -35,13 +35,34 @@ static inline __attribute__((always_inline)) void requantize_to(const pl_output_
   }
 }
 
+// The same where all factors divide, see pl_requantize_down.
+static inline __attribute__((always_inline)) void requantize_down_to(
+    const pl_output_stage *stage, int32_t minimum, int32_t maximum, int32_t channel, int32_t count,
+    const int32_t *acc, int8_t *output) {
+  const int32_t *factors = stage->multiplier + 2 * channel;
+  const int32_t twice_zero_point_and_1 = 2 * stage->zero_point + 1;
+  for (const int8_t *end = output + count; output != end; ++output) {
+    const int32_t value =
+        pl_requantize_down(*acc++, factors[0], factors[1], twice_zero_point_and_1);
+    *output = (int8_t)pl_clamp(value, minimum, maximum);
+    factors += 2;
+  }
+}
+
 void pl_requantize_channels(const pl_output_stage *stage, int32_t channel, int32_t count,
                             const int32_t *acc, int8_t *output) {
   const int32_t minimum = stage->activation_min;
   const int32_t maximum = stage->activation_max;
-  if (maximum - minimum == INT8_MAX - INT8_MIN) {
-    requantize_to(stage, INT8_MIN, INT8_MAX, channel, count, acc, output);
+  const int is_whole = maximum - minimum == INT8_MAX - INT8_MIN;
+  if (stage->shift) {
+    if (is_whole) {
+      requantize_to(stage, INT8_MIN, INT8_MAX, channel, count, acc, output);
+    } else {
+      requantize_to(stage, minimum, maximum, channel, count, acc, output);
+    }
+  } else if (is_whole) {
+    requantize_down_to(stage, INT8_MIN, INT8_MAX, channel, count, acc, output);
   } else {
-    requantize_to(stage, minimum, maximum, channel, count, acc, output);
+    requantize_down_to(stage, minimum, maximum, channel, count, acc, output);
   }
 }

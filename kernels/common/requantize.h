@@ -45,14 +45,39 @@ static inline int8_t pl_narrow(int32_t x, int32_t zero_point, int32_t minimum, i
   return (int8_t)(pl_clamp(x, minimum - zero_point, maximum - zero_point) + zero_point);
 }
 
+// requantize(sum) + zero_point for factors multiplier / 2^31 / 2^(right + 1), right in [0, 19], and
+// |sum| < 2^30, in one product.
+//
+// With half = 2^right, the zero point and the half that rounds, (2 * zero_point + 1) * half, stand
+// in the upper word of what the product is added to; shifted by right + 1 that is the result but
+// for ties of a negative h, which go up. So one is taken off where the sum is negative. If h is 0
+// there nonetheless, it does not show.
+static inline int32_t pl_requantize_down(int32_t sum, int32_t multiplier, int32_t right,
+                                         int32_t twice_zero_point_and_1) {
+  const int32_t start = twice_zero_point_and_1 * (1 << right) + (sum >> 31);
+  const int64_t product = (int64_t)(sum * 2) * multiplier;
+  const int64_t rounding = (int64_t)((uint64_t)(uint32_t)start << 32 | 1U << 31);
+  return (int32_t)((product + rounding) >> 32) >> right >> 1;
+}
+
 // The last stage of a layer with a factor for each output channel.
 typedef struct {
-  const int32_t *multiplier;  // [channels]
-  const int32_t *shift;       // [channels]
+  const int32_t *multiplier;  // [channels], or, without shift, [channels][multiplier, right]
+  const int32_t *shift;       // [channels], or NULL where pl_requantize_down is exact
   int32_t zero_point;
   int32_t activation_min;
   int32_t activation_max;
 } pl_output_stage;
+
+// The factors' addresses behind those of some channels.
+static inline void pl_skip_channels(pl_output_stage *stage, int32_t channels) {
+  if (stage->shift) {
+    stage->multiplier += channels;
+    stage->shift += channels;
+  } else {
+    stage->multiplier += 2 * channels;
+  }
+}
 
 // output[i] = clamp(requantize(acc[i]) + zero_point) with the factors of channel + i, for i in
 // [0, count).

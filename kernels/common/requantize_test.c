@@ -37,6 +37,20 @@ static int check(int32_t x, int32_t multiplier, int32_t shift) {
   return 1;
 }
 
+// pl_requantize_down where it may be called, with zero points at the ends of int8.
+static int check_down(int32_t x, int32_t multiplier, int32_t shift) {
+  if (shift >= 0 || shift < -20 || multiplier < 0 || x >= 1 << 30 || x <= -(1 << 30)) return 0;
+  const int32_t expected = specified(x, multiplier, shift);
+  for (int32_t zero_point = INT8_MIN; zero_point <= INT8_MAX; zero_point += INT8_MAX - INT8_MIN) {
+    const int32_t result = pl_requantize_down(x, multiplier, -shift - 1, 2 * zero_point + 1);
+    if (result != expected + zero_point) {
+      pl_print("requantize_down differs\n");
+      return 1;
+    }
+  }
+  return 0;
+}
+
 int main(void) {
   static const int32_t kEdges[] = {0,
                                    1,
@@ -59,16 +73,18 @@ int main(void) {
   for (int32_t shift = -31; shift <= 30; ++shift) {
     for (uint32_t m = 0; m < sizeof(kMultipliers) / sizeof(kMultipliers[0]); ++m) {
       for (uint32_t e = 0; e < sizeof(kEdges) / sizeof(kEdges[0]); ++e) {
-        failures += check(kEdges[e], kMultipliers[m], shift);
+        failures += check(kEdges[e], kMultipliers[m], shift) +
+                    check_down(kEdges[e], kMultipliers[m], shift);
         const int32_t tie = (int32_t)((uint32_t)kEdges[e] << (shift < 0 ? -shift - 1 : 0));
-        failures += check(tie, kMultipliers[m], shift);
+        failures += check(tie, kMultipliers[m], shift) + check_down(tie, kMultipliers[m], shift);
       }
     }
     uint32_t state = 1;
     for (int i = 0; i < 20000; ++i) {
       const int32_t x = (int32_t)next_random(&state) >> (next_random(&state) >> 27);
       const int32_t magnitude = (int32_t)((next_random(&state) >> 2) | (1u << 30));
-      failures += check(x, i % 4 == 0 ? -magnitude : magnitude, shift);
+      failures += check(x, i % 4 == 0 ? -magnitude : magnitude, shift) +
+                  check_down(x, i % 4 == 0 ? -magnitude : magnitude, shift);
     }
   }
   pl_print(failures == 0 ? "PL:PASS\n" : "PL:FAIL requantize differs from its specification\n");

@@ -6,27 +6,8 @@
 
 #include <stdint.h>
 
-// So many products of int16 and int8 add up in 32 bits.
-#define PL_WIDE_RUN 256
-
 // sum + sum_i x[i] * weight[i] for i in [0, count).
-static inline int64_t pl_wide_dot(int64_t sum, const int16_t *x, const int8_t *weight,
-                                  int32_t count) {
-  while (count > 0) {
-    const int32_t run = count < PL_WIDE_RUN ? count : PL_WIDE_RUN;
-    int32_t part = 0;
-    for (const int16_t *end = x + (run & ~3); x != end; x += 4, weight += 4) {
-      part += x[0] * weight[0];
-      part += x[1] * weight[1];
-      part += x[2] * weight[2];
-      part += x[3] * weight[3];
-    }
-    for (const int16_t *end = x + (run & 3); x != end;) part += *x++ * *weight++;
-    sum += part;
-    count -= run;
-  }
-  return sum;
-}
+int64_t pl_wide_dot(int64_t sum, const int16_t *x, const int8_t *weight, int32_t count);
 
 // clamp(sum * multiplier / 2^31 * 2^shift, minimum, maximum), rounded once, to nearest, ties up;
 // |sum| < 2^47, multiplier >= 0, shift in [-31, 14].

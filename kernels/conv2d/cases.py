@@ -9,6 +9,7 @@ import numpy as np
 from kernels.common.kernel import AnyArray, OpCall
 from kernels.testing.calls import (
     AFTER_RELU,
+    INT16_STAGE,
     STAGE,
     WINDOW,
     activation,
@@ -158,6 +159,7 @@ MUTANTS = [
     Mutant("conv2d/conv2d_s16_scalar.c", "weight + x * w->depth", "weight"),
     Mutant("conv2d/conv2d_s16_scalar.c", "w->first += w->depth", "w->first += 0"),
     Mutant("conv2d/conv2d_s16_scalar.c", "(x + w.columns.begin * params->dilation_w)", "x"),
+    Mutant("common/requantize.h", "+= 2 * channels", "+= channels"),
     Mutant("common/requantize.c", "maximum - minimum == INT8_MAX - INT8_MIN", "maximum == 127"),
     Mutant("common/gemm_s8_scalar.c", "const int8_t *x1 = row1", "const int8_t *x1 = row0"),
     Mutant("common/window_s8.h", "if (y < 0 || y >=", "if (y >="),
@@ -215,6 +217,18 @@ _LAYERS: list[tuple[tuple[int, int, int], tuple[int, int, int], int, Padding, st
 def layers() -> Iterator[Layer]:
     for image, kernel, stride, padding, peer, options in _LAYERS:
         yield _layer(image, kernel, stride, padding, peer, options)
+    arguments = {
+        "input": activation(1, 8, 8, 16, dtype="int16"),
+        **weights((16, 3, 3, 16), 16, 144),
+        "stride": [1, 1],
+        "padding": [1] * 4,
+        "dilation": [1, 1],
+        "groups": 1,
+        "input_zero_point": 0,
+        **INT16_STAGE,
+    }
+    output = activation(1, 8, 8, 16, dtype="int16", name="y")
+    yield Layer("conv int16 3x3, 8x8x16 to 16", OpCall("pl::conv2d", arguments, (output,)))
 
 
 def _layer(

@@ -103,8 +103,7 @@ static void convolve(const windows *w, const pl_gemm_blocks_s8 *layer, const int
         const int32_t count = left < dims->gathered ? left : dims->gathered;
         copy_columns(w, image, y, ox * params->stride_w - params->pad_left,
                      (count - 1) * w->window_step + dims->kernel_w);
-        pl_multiply_blocks_s8(layer, count, w->columns,
-                              w->window_step * dims->kernel_h * w->tap_c,
+        pl_multiply_blocks_s8(layer, count, w->columns, w->window_step * dims->kernel_h * w->tap_c,
                               output + ox * dims->output_c, w->phases * dims->output_c);
       }
     }
@@ -119,7 +118,9 @@ pl_status pl_conv2d_blocks_s8(const pl_context *ctx, const pl_conv2d_params *par
       .params = params,
       .dims = dims,
       .tap_c = dims->input_c / dims->groups,
-      .phases = dims->gathered == 0 ? 0 : shared ? 1 : params->dilation_w,
+      .phases = dims->gathered == 0 ? 0
+                : shared            ? 1
+                                    : params->dilation_w,
       .window_step = shared ? params->stride_w / params->dilation_w : params->stride_w,
       .columns = ctx->scratch,
   };
@@ -133,8 +134,7 @@ pl_status pl_conv2d_blocks_s8(const pl_context *ctx, const pl_conv2d_params *par
       .activation_max = params->activation_max,
   };
   const int32_t columns = (dims->gathered - 1) * w.window_step + dims->kernel_w;
-  if (dims->gathered > 0 &&
-      ctx->scratch_size < (uint32_t)(columns * dims->kernel_h * w.tap_c)) {
+  if (dims->gathered > 0 && ctx->scratch_size < (uint32_t)(columns * dims->kernel_h * w.tap_c)) {
     return PL_ERROR_SCRATCH_SIZE;
   }
   for (int32_t group = 0; group < dims->groups; ++group) {

@@ -31,7 +31,9 @@ static int64_t convolve(const window *w, const int8_t *weight, int64_t sum) {
   const int16_t *row = w->first;
   weight += (w->rows.begin * w->kernel_w + w->columns.begin) * w->depth;
   for (int32_t y = w->rows.begin; y < w->rows.end; ++y) {
-    if (w->column_step == w->depth) {
+    if (w->depth == 1) {
+      for (int32_t x = 0; x < columns; ++x) sum += (int64_t)row[x * w->column_step] * weight[x];
+    } else if (w->column_step == w->depth) {
       sum = pl_wide_dot(sum, row, weight, columns * w->depth);
     } else {
       for (int32_t x = 0; x < columns; ++x) {

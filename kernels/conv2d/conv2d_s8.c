@@ -59,8 +59,7 @@ pl_status pl_conv2d_s8(const pl_context *ctx, const pl_conv2d_params *params,
     }
     layer.weight += dims->packed_c * depth;
     layer.bias += dims->packed_c;
-    layer.output.multiplier += dims->packed_c;
-    layer.output.shift += dims->packed_c;
+    pl_skip_channels(&layer.output, dims->packed_c);
   }
   return PL_OK;
 }

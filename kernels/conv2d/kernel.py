@@ -97,7 +97,7 @@ def _convolution_call(
         )
 
     folded = fold_zero_point(call, matrix, bias, input_zero_point)
-    if isa == "dsp":
+    if isa == "dsp" and not call.small:
         by_rows = matrix.reshape(channels, windows.kernel[0], -1)
         pairs = Pairs.of(by_rows, folded, multiplier, shift, groups)
         if pairs is not None:
@@ -110,7 +110,7 @@ def _convolution_call(
                 4 * ROWS * pairs.steps + gathered * depth,
                 _overlap(call, windows, 1, isa) if groups == 1 else (),
             )
-    if isa == "mve":
+    if isa == "mve" and not call.small:
         columns = None if runs else _Columns.of(windows, depth // windows.kernel[1])
         by_columns = matrix if columns is None else weight.swapaxes(1, 2).reshape(channels, -1)
         blocks = pack_blocks(by_columns, folded, multiplier, shift, groups)

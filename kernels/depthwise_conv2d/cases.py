@@ -9,6 +9,7 @@ import numpy as np
 from kernels.common.kernel import AnyArray, OpCall
 from kernels.testing.calls import (
     AFTER_RELU,
+    INT16_STAGE,
     STAGE,
     WINDOW,
     activation,
@@ -167,6 +168,18 @@ _LAYERS: list[tuple[tuple[int, int, int], tuple[int, int], int, Padding, int, st
 def layers() -> Iterator[Layer]:
     for layer in _LAYERS:
         yield _layer(*layer)
+    arguments = {
+        "input": activation(1, 8, 8, 16, dtype="int16"),
+        **weights((3, 3, 16), 16, 9),
+        "stride": [1, 1],
+        "padding": [1] * 4,
+        "dilation": [1, 1],
+        "input_zero_point": 0,
+        **INT16_STAGE,
+    }
+    output = activation(1, 8, 8, 16, dtype="int16", name="y")
+    call = OpCall("pl::depthwise_conv2d", arguments, (output,))
+    yield Layer("depthwise int16 3x3, 8x8x16", call)
 
 
 def _layer(

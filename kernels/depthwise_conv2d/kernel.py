@@ -5,7 +5,7 @@ import numpy as np
 
 from kernels.common.depthwise_by_4 import pack_by_4
 from kernels.common.depthwise_by_16 import pack_by_16
-from kernels.common.gemm import fold_zero_point
+from kernels.common.gemm import fold_zero_point, output_stage, reach
 from kernels.common.kernel import Constant, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import Overlap, overlap
 from kernels.common.quantization import (
@@ -68,13 +68,12 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         {
             "weight": Constant(weight),
             "bias": Constant(folded.astype(np.int32)),
-            "multiplier": Constant(multiplier),
-            "shift": Constant(shift),
+            **output_stage(multiplier, shift, reach(folded, weight.reshape(-1, channels).T)),
         },
         0 if windows.are_inside and dense else weight.size,
         ordered,
     )
-    if isa == "scalar":
+    if isa == "scalar" or call.small:
         return by_pixel
     pack = pack_by_16 if isa == "mve" else pack_by_4
     packed = pack(windows, weight, folded, multiplier, shift)

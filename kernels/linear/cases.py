@@ -257,8 +257,8 @@ CALLS = [
 ]
 
 MUTANTS = [
-    Mutant("common/requantize.h", "(h + (h >> 31))", "h"),
-    Mutant("common/requantize.h", "+ (1 << 30)", "+ 0"),
+    Mutant("common/requantize.h", " + (sum >> 31)", ""),
+    Mutant("common/requantize.h", " | 1U << 31", ""),
     Mutant("common/requantize.c", "x > limit        ? INT32_MAX", "x > limit        ? limit"),
     Mutant("common/requantize.c", "-(1 << 30), 1 << 30", "INT32_MIN, INT32_MAX"),
     Mutant("common/gemm_s8_scalar.c", "s->c3 += x * weight[3]", "s->c3 += x * weight[2]"),
@@ -269,8 +269,8 @@ MUTANTS = [
     Mutant("linear/linear_w4_s8_scalar.c", "byte >> 4", "(byte >> 4) & 15"),
     Mutant("linear/linear_w4_s8_scalar.c", "if (count & 1)", "if (0)"),
     Mutant("linear/linear_w4_s8_scalar.c", "*scale++ *", "*scale *"),
-    Mutant("common/wide.h", "#define PL_WIDE_RUN 256", "#define PL_WIDE_RUN 512"),
-    Mutant("common/wide.h", "x[2] * weight[2]", "x[2] * weight[3]"),
+    Mutant("common/wide_scalar.c", "#define RUN 256", "#define RUN 512"),
+    Mutant("common/wide_scalar.c", "x[2] * weight[2]", "x[2] * weight[3]"),
     Mutant("common/wide.h", "(low >> 16)", "0"),
     Mutant("common/wide.h", "(sum & 0xFFFF)", "(sum & 0x7FFF)"),
     Mutant("common/wide.h", "<< (right - 1)", "<< (right - 2)"),
@@ -299,3 +299,11 @@ def layers() -> Iterator[Layer]:
         call = OpCall("pl::linear", arguments, (activation(rows, count, name="y"),))
         name = f"linear {depth} to {count}" + (f", {rows} rows" if rows > 1 else "")
         yield Layer(name, call, peer)
+    arguments = {
+        "input": activation(4, 96, dtype="int16"),
+        **weights((32, 96), 32, 96),
+        "input_zero_point": 0,
+        **INT16_STAGE,
+    }
+    output = activation(4, 32, dtype="int16", name="y")
+    yield Layer("linear int16 96 to 32, 4 rows", OpCall("pl::linear", arguments, (output,)))

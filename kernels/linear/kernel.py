@@ -66,7 +66,7 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
         )
 
     starts = depth * np.arange(rows)
-    if isa == "dsp":
+    if isa == "dsp" and not call.small:
         folded = fold_zero_point(call, weight, bias, input_zero_point)
         pairs = Pairs.of(weight.reshape(channels, 1, depth), folded, multiplier, shift, groups=1)
         if pairs is not None:
@@ -76,7 +76,7 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
             name = f"pl_linear_{'wide_' * pairs.wide}pairs_s8"
             return product(name, pairs.constants(), scratch, ordered)
     ordered = overlap(source, call.output(), starts, unordered_rows(rows, isa))
-    if isa == "mve":
+    if isa == "mve" and not call.small:
         folded = fold_zero_point(call, weight, bias, input_zero_point)
         blocks = pack_blocks(weight, folded, multiplier, shift, groups=1)
         if blocks is not None:

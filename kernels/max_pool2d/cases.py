@@ -47,7 +47,7 @@ MUTANTS = [
     Mutant("max_pool2d/max_pool2d_s16_scalar.c", "largest = INT16_MIN", "largest = 0"),
     Mutant("common/pool_s8.h", "for (; taps.begin < 0;", "for (; taps.begin < -1;"),
     Mutant("common/pool_s8.h", "at < size && ", ""),
-    Mutant("common/pool_s8_scalar.c", "max1 = larger(max1, x[1])", "max1 = x[1]"),
+    Mutant("common/pool_max_s8_scalar.c", "max1 = larger(max1, x[1])", "max1 = x[1]"),
 ]
 
 

@@ -114,6 +114,8 @@ CALLS = [
 
 MUTANTS = [
     Mutant("common/requantize.h", "x > maximum ? maximum : x", "x"),
+    Mutant("common/requantize.h", "(h + (h >> 31))", "h"),
+    Mutant("common/requantize.h", "multiplier + (1 << 30)", "multiplier"),
     Mutant(
         "common/requantize.h",
         "pl_clamp(x, minimum - zero_point, maximum - zero_point) + zero_point",

@@ -21,7 +21,8 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
     if broadcast.swapped:
         zero_points.reverse()
     output = call.output(dtype)
-    down = dtype == "int8" and isa == "mve" and shift < 0
+    fits = {"mve": shift < 0, "dsp": -20 <= shift < 0}
+    down = dtype == "int8" and fits.get(isa, False)
     return KernelCall(
         function="pl_mul_down_s8" if down else f"pl_mul_{SUFFIXES[dtype]}",
         header="kernels/mul/mul.h" if dtype == "int8" else "kernels/mul/mul_s16.h",

@@ -104,6 +104,7 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
                     "input_x": horizontal.input,
                 }
             )
+    stage = next((constants for constants in packed if "shift" in constants), packed[0])
     gathered = min(rows_at_a_time(largest, isa), -(-size[1] // columns.stride))
     return KernelCall(
         function="pl_transpose_conv2d_s8",
@@ -136,8 +137,7 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
             "phases": Array("const pl_transpose_conv2d_phase", tuple(phases)),
             "weight": _joined(packed, "weight"),
             "bias": _joined(packed, "bias"),
-            "multiplier": packed[0]["multiplier"],
-            "shift": packed[0]["shift"],
+            **{name: stage[name] for name in ("multiplier", "shift") if name in stage},
             "output": output,
         },
         scratch=gathered * largest,

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/dsp.h"
+#include "kernels/common/pool_s8.h"
+
+// Channels in a word.
+#define CHANNELS 4
+
+static inline void store_4(int8_t *output, int8x4_t four) { __builtin_memcpy(output, &four, 4); }
+
+static int8x4_t max_4(const pl_pool_window *window, const int8_t *first) {
+  const int32_t step = window->column_step;
+  int8x4_t max = pl_load_4(first);
+  for (int32_t row = window->rows; row > 0; --row, first += window->row_step) {
+    const int8_t *x = first;
+    for (int32_t column = window->columns; column > 0; --column, x += step) {
+      max = pl_larger_4_s8(max, pl_load_4(x));
+    }
+  }
+  return max;
+}
+
+static inline int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
+
+static int8_t max_1(const pl_pool_window *window, const int8_t *first) {
+  int32_t max = *first;
+  for (int32_t row = window->rows; row > 0; --row, first += window->row_step) {
+    const int8_t *x = first;
+    for (int32_t column = window->columns; column > 0; --column, x += window->column_step) {
+      max = larger(max, *x);
+    }
+  }
+  return (int8_t)max;
+}
+
+void pl_max_window_s8(const pl_pool_window *window, int8_t *output) {
+  int32_t c = 0;
+  for (; c <= window->channels - CHANNELS; c += CHANNELS) {
+    store_4(output + c, max_4(window, window->first + c));
+  }
+  for (; c < window->channels; ++c) output[c] = max_1(window, window->first + c);
+}

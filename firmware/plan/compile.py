@@ -45,7 +45,8 @@ _OPTIMIZE = flags.DEFINE_enum(
     "optimize",
     "speed",
     OPTIMIZE,
-    "memory: the smallest arena; speed: the fewest instructions for which the board has memory.",
+    "memory: the smallest arena; speed: the fewest instructions for which the board has memory; "
+    "size: the least code.",
 )
 _SHARE = flags.DEFINE_bool(
     "share", False, "One arena for all plans of a program that share, if nothing in it has to last."

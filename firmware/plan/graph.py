@@ -74,8 +74,12 @@ class Graph:
     alignments: Mapping[str, int] = field(default_factory=dict)
 
 
-def build_graph(program: Program, isa: Isa, select: Planner = kernel_call) -> Graph:
-    """Selects a kernel for every call that needs one; KernelError if there is none."""
+def build_graph(
+    program: Program, isa: Isa, select: Planner = kernel_call, small: bool = False
+) -> Graph:
+    """Selects a kernel for every call that needs one, small ones if asked for; KernelError if there
+    is none.
+    """
     activations = {port.value.name: port.value for port in program.inputs}
     activations |= {state.value.name: state.value for state in program.states}
     residents = (ENGINES,) if any(map(delegate_of, program.calls)) else ()
@@ -94,7 +98,7 @@ def build_graph(program: Program, isa: Isa, select: Planner = kernel_call) -> Gr
                 continue
             aliases.append(Alias(result.name, source.name, offset))
         else:
-            steps.append(_step(call, isa, select))
+            steps.append(_step(replace(call, small=True) if small else call, isa, select))
             for value in steps[-1].reads:
                 if value.name not in activations:
                     raise call.error(f"{value.name} is an output that its kernel does not compute")

@@ -18,7 +18,7 @@ from firmware.plan.program import Program, State
 from firmware.plan.sharing import Sharing, share_memory
 from kernels.common.kernel import AnyArray, Constant, Value
 
-OPTIMIZE = ("speed", "memory")
+OPTIMIZE = ("speed", "memory", "size")
 
 
 @dataclass(frozen=True)
@@ -118,13 +118,14 @@ def make_plan(program: Program, board: Board, optimize: str = "speed") -> Plan:
     Args:
       program, board: see there.
       optimize: one of OPTIMIZE: "speed" takes memory before instructions as long as the board has
-        it, "memory" takes the smallest arena.
+        it, "memory" takes the smallest arena, "size" as "speed" the functions that take the least
+        flash.
 
     Raises:
       KernelError: no kernel can run one of the calls, or no engine of the board a delegate.
       DoesNotFitError: a memory of the board is too small.
     """
-    graph = build_graph(program, board.isa)
+    graph = build_graph(program, board.isa, small=optimize == "size")
     if optimize == "memory":
         return _smallest(graph, board)
     try:

@@ -114,7 +114,7 @@ _plan_source = rule(
         ),
         "modules": attr.string_list(doc = "Modules that find kernels."),
         "engines": attr.string_list(),
-        "optimize": attr.string(values = ["speed", "memory"]),
+        "optimize": attr.string(values = ["speed", "memory", "size"]),
         "checksum": attr.bool(),
         "plan_name": attr.string(mandatory = True),
         "share": attr.bool(),
@@ -186,7 +186,7 @@ def plan_library(
         the board are known (firmware/runtime/delegate.h).
       kernels: labels of kernels outside of Pilotlight that the model calls (kernels/kernel.bzl).
       optimize: "memory" for the smallest arena, "speed" for the fewest instructions for which the board
-        has memory.
+        has memory, "size" for the least code: kernels without the tricks that make them fast.
       share: whether other models of a program may use the same arena while this one does not run
         (firmware/plan/README.md).
       checksum: whether pl_model_check can tell that the model's constants are what they were.

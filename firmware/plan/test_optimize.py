@@ -116,3 +116,10 @@ def test_depthwise_takes_pixels_before_channels(isa: Isa, fast: str) -> None:
     assert functions(small) == ["pl_depthwise_conv2d_s8"]
     assert large.arena_bytes > 2 * 4096 > small.arena_bytes
     assert small.arena_bytes == 4096 + (8 + 2) * 32 + 288
+
+
+@pytest.mark.parametrize("isa", ["mve", "dsp"])
+def test_small_functions(isa: Isa) -> None:
+    fast, small = plan(1 << 16, isa=isa), plan(1 << 16, "size", isa)
+    assert set(functions(small)) == {"pl_linear_s8"}
+    assert not set(functions(fast)) & set(functions(small))

@@ -126,6 +126,6 @@ MUTANTS = [
 
 
 def layers() -> Iterator[Layer]:
-    arguments = {"input": floats(1024), "scale": 0.1, "zero_point": -3}
+    arguments = {"input": floats(1024), "scale": 0.1, "zero_point": -3, "bits": 8}
     call = OpCall("pl::quantize", arguments, (activation(1024, name="y"),))
     yield Layer("quantize 1024", call)

@@ -37,7 +37,7 @@ _TIME_LIMIT = 240
 _COST = " cost"
 
 _MOST = {
-    "cortex-m3": (0.70, 0.90),
+    "cortex-m3": (0.72, 0.90),
     "cortex-m4": (0.50, 0.81),
     "cortex-m55": (0.51, 0.80),
     "cortex-m55 cost": (0.56, 1.00),

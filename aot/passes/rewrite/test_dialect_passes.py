@@ -61,7 +61,11 @@ def test_fold_transpose_into_linear(name: str) -> None:
 # How many transposes are left.
 PRODUCTS: dict[str, tuple[Case, int]] = {
     "columns": ((lambda x: x @ x.mT, [], True), 0),
-    "columns of each head": ((lambda x: x[:, :1] @ x.permute(0, 2, 3, 1), [], True), 1),
+    "columns of each head": ((lambda x: x[:, :1] @ x.permute(0, 2, 3, 1), [], True), 0),
+    "heads on both sides": (
+        (lambda x: x.permute(0, 2, 1, 3) @ x.permute(0, 2, 3, 1), [], True),
+        0,
+    ),
     "columns, merged": ((lambda x: x[0] @ x.mT.reshape(3, 5, 6), [], True), 0),
     "columns twice": ((lambda x: x @ x.mT.mT.mT, [], True), 0),
     "the left side": ((lambda x: x.mT @ x, [], False), 1),

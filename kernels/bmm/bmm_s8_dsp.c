@@ -68,6 +68,7 @@ static void multiply(const pl_bmm_params *params, const pl_bmm_dims *dims, const
       s.c3 += x * rest[3];
     }
     store(params, s, count, output);
+    a += dims->a_row_stride - dims->depth;
     output += dims->columns;
   }
 }

@@ -99,7 +99,7 @@ static void multiply(const pl_bmm_params *params, const pl_bmm_dims *dims, const
     const int32x4_t sums = multiply_row(a, c, dims->depth, params->b_zero_point);
     const int32x4_t value = pl_requantize_mve(vaddq_s32(sums, vldrwq_s32(start)), factors);
     vstrbq_p_s32(output, pl_narrow_mve(value, &stage), lanes);
-    a += dims->depth;
+    a += dims->a_row_stride;
     output += dims->columns;
   }
 }

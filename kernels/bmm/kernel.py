@@ -55,7 +55,10 @@ def bmm(call: OpCall, isa: Isa) -> KernelCall:
             depth * _SPAN * (_SPAN + 1) <= INT32_MAX, f"sums of {depth} products overflow int32"
         )
     # Those of Helium are copied as they are, and not if they are runs already.
-    column_bytes = (0 if transpose_b or columns == 1 else depth) if isa == "mve" else 2 * depth
+    depth_stride, column_stride = b_strides[-2:]
+    if transpose_b:
+        depth_stride, column_stride = column_stride, depth_stride
+    column_bytes = (0 if depth_stride == 1 else depth) if isa == "mve" else 2 * depth
     return KernelCall(
         function=f"pl_bmm_{SUFFIXES[dtype]}",
         header=f"kernels/bmm/bmm{'_s16' if wide else ''}.h",
@@ -78,8 +81,8 @@ def bmm(call: OpCall, isa: Isa) -> KernelCall:
             "depth": depth,
             "columns": columns,
             "a_row_stride": a_strides[-2],
-            "b_depth_stride": b_strides[-1 if transpose_b else -2],
-            "b_column_stride": b_strides[-2 if transpose_b else -1],
+            "b_depth_stride": depth_stride,
+            "b_column_stride": column_stride,
         },
         data={"a": a, "b": b, "output": output},
         scratch=0 if wide else COLUMNS * column_bytes,

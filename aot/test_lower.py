@@ -25,6 +25,7 @@ from aot.targets.target import Target
 from aot.testing.fixtures import forget_rules, model, samples
 from aot.testing.lockstep import compare
 from aot.testing.stand_in import stand_in, stand_in_target
+from firmware.plan.pte import read_program
 
 IMAGE = (1, 3, 8, 6)
 
@@ -129,6 +130,7 @@ def test_sequences_have_their_channels_last_where_that_saves_a_transpose() -> No
     result = lower(module, data[0], calibration=data, io_layout="auto")
     layouts = [port["layout"] for side in SIDES for port in result.report[f"{side}s"]]
     assert layouts == ["nlc", "row_major", "nlc", "row_major"]
+    assert [port.layout for port in read_program(result.pte).inputs] == ["nlc", "row_major"]
     given = result.moved.given(result.reference(result.moved.taken(data[0])))
     assert all(map(torch.equal, given, plain.reference(data[0])))
     assert "pl.transpose" not in [op["op"] for op in result.report["ops"]]

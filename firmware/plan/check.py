@@ -7,12 +7,14 @@ those that it writes. It shares no logic with what decides the placement.
 """
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from aot.pte.reader import StoredDelegate
 from firmware.plan.delegates import Places, delegate_of
 from firmware.plan.graph import Graph, Step, alias_offset, cat_offsets
+from firmware.plan.rows import RowGroup, RowInput
 from firmware.plan.sharing import Sharing
 from kernels.common.kernel import OpCall
 
@@ -35,25 +37,45 @@ Piece = tuple[str, int, int]
 """Tensor, first byte, number of bytes."""
 
 
-class _Memory:
+@dataclass(frozen=True)
+class At:
+    """An address."""
+
+    pool: str
+    offset: int
+
+
+class Memory:
     """What each byte of the pools is, as disjoint ranges (start, end, tensor, first byte)."""
 
     def __init__(self) -> None:
         self._ranges: dict[str, list[tuple[int, int, str, int]]] = {}
 
-    def write(self, address: Address, tensor: str, size: int) -> None:
+    def write(self, address: Address, tensor: str, size: int, first: int = 0) -> None:
+        """Bytes of a tensor, from its byte `first` on."""
         start, end = address.offset, address.offset + size
         kept: list[tuple[int, int, str, int]] = []
-        for low, high, name, first in self._ranges.get(address.pool, []):
+        for low, high, name, at in self._ranges.get(address.pool, []):
             if low < start:
-                kept.append((low, min(high, start), name, first))
+                kept.append((low, min(high, start), name, at))
             if high > end:
                 begin = max(low, end)
-                kept.append((begin, high, name, first + begin - low))
+                kept.append((begin, high, name, at + begin - low))
         self._ranges[address.pool] = [
             *(piece for piece in kept if piece[0] < piece[1]),
-            (start, end, tensor, 0),
+            (start, end, tensor, first),
         ]
+
+    def move(self, source: Address, to: Address, size: int) -> None:
+        """As memmove."""
+        found = [
+            (max(low, source.offset), min(high, source.offset + size), name, first - low)
+            for low, high, name, first in self._ranges.get(source.pool, [])
+        ]
+        for low, high, name, shift in found:
+            if low < high:
+                at = At(to.pool, to.offset + low - source.offset)
+                self.write(at, name, high - low, low + shift)
 
     def holds(self, address: Address, pieces: list[Piece]) -> bool:
         at = address.offset
@@ -81,44 +103,39 @@ def check_plan(
       address: of an activation.
       scratch: address of the scratch memory of a step that has some.
     """
-    memory = _Memory()
+    memory = Memory()
     entry = [*(port.value for port in graph.program.inputs), *graph.residents]
     entry += [state.value for state in graph.program.states]
-    pieces: dict[str, list[Piece]] = {}
-    steps = {step.op.outputs[0].name: (i, step) for i, step in enumerate(sharing.steps, 1)}
+    pieces = _all_pieces(graph, sharing)
 
     def expect(name: str, when: str) -> None:
         if name in graph.activations and not memory.holds(address(name), pieces[name]):
             raise PlanError(f"{name} is not where it should be {when}")
 
     for value in entry:
-        pieces[value.name] = [(value.name, 0, value.bytes)]
         memory.write(address(value.name), value.name, value.bytes)
     for state in graph.program.states:
         if address(state.new.name) != address(state.value.name):
             raise PlanError(f"{state.new.name} is not where the next run takes {state.value.name}")
     for value in entry:
         expect(value.name, "when all inputs are written")
-    for call in graph.program.calls:
-        name = call.outputs[0].name
-        if name in graph.constants:
-            continue
-        if name not in steps:
-            pieces[name] = _alias_pieces(call, pieces)
-            continue
-        index, step = steps[name]
+    for index, step in enumerate(sharing.steps, 1):
         if step.kernel.scratch:
             memory.write(scratch(index), f"scratch {index}", step.kernel.scratch)
         for value in step.reads:
             expect(value.name, f"before step {index}")
-        for value in step.writes:
-            pieces[value.name] = [(value.name, 0, value.bytes)]
-            memory.write(address(value.name), value.name, value.bytes)
+        if step.rows is not None:
+            check_rows(step.rows, memory, pieces, address, scratch(index))
+        else:
+            for value in step.writes:
+                memory.write(address(value.name), value.name, value.bytes)
         for value in step.writes:
             expect(value.name, f"after step {index}")
         _check_overwritten(step, index, address)
-        if step.kernel.scratch and not memory.holds(
-            scratch(index), [(f"scratch {index}", 0, step.kernel.scratch)]
+        if (
+            step.rows is None
+            and step.kernel.scratch
+            and not memory.holds(scratch(index), [(f"scratch {index}", 0, step.kernel.scratch)])
         ):
             raise PlanError(f"step {index} writes its result over its scratch memory")
     for port in graph.program.outputs:
@@ -126,6 +143,113 @@ def check_plan(
             expect(port.value.name, "at the end")
     for value in (*graph.residents, *(state.new for state in graph.program.states)):
         expect(value.name, "at the end")
+
+
+def _all_pieces(graph: Graph, sharing: Sharing) -> dict[str, list[Piece]]:
+    """What each tensor consists of: bytes of those that are written."""
+    entry = [*(port.value for port in graph.program.inputs), *graph.residents]
+    entry += [state.value for state in graph.program.states]
+    calls = [call for step in sharing.steps for call in _calls(step)]
+    written = [value for call in calls for value in call.writes]
+    pieces = {value.name: [(value.name, 0, value.bytes)] for value in (*entry, *written)}
+    for call in graph.program.calls:
+        name = call.outputs[0].name
+        if name not in graph.constants and name not in pieces:
+            pieces[name] = _alias_pieces(call, pieces)
+    return pieces
+
+
+def _calls(step: Step) -> list[Step]:
+    """The kernel calls of a step."""
+    return [step] if step.rows is None else [member.step for member in step.rows.members]
+
+
+def check_rows(
+    group: RowGroup,
+    memory: Memory,
+    pieces: Mapping[str, list[Piece]],
+    address: Callable[[str], Address],
+    scratch: Address,
+) -> None:
+    """Runs a group as firmware/runtime/rows.c does, on names: raises PlanError if a call of one row
+    would not find what it reads, or would write over it.
+
+    Args:
+      group: see there.
+      memory: as the group finds it, then as it leaves it.
+      pieces: of all tensors.
+      address: of an activation that is there before the group or after it.
+      scratch: of the group's rings and kernels.
+    """
+    members = group.members
+    rings = [At(scratch.pool, scratch.offset + at) for at in group.ring_offsets]
+    done, first = [0] * len(members), [0] * len(members)
+
+    def base(index: int) -> tuple[Address, int]:
+        """Where the output of a call lies, and which row is the first there."""
+        if group.slots[index]:
+            return rings[index], first[index]
+        return address(members[index].output.name), 0
+
+    def shifted(at: Address, by: int) -> At:
+        return At(at.pool, at.offset + by)
+
+    def make_room(index: int) -> At:
+        slots, size = group.slots[index], members[index].row_bytes
+        if slots and done[index] - first[index] == slots:
+            lowest = done[index]
+            for reader, other in enumerate(members):
+                if done[reader] < other.made:
+                    lows = (s.taps.first(done[reader]) for s in other.inputs if s.producer == index)
+                    lowest = min([lowest, *lows])
+            dropped = lowest - first[index]
+            kept = (slots - dropped) * size
+            memory.move(shifted(rings[index], dropped * size), rings[index], kept)
+            first[index] = lowest
+        at, begin = base(index)
+        return shifted(at, (done[index] - begin) * size)
+
+    def reads(index: int) -> Iterator[tuple[RowInput, At, list[Piece]]]:
+        for source in members[index].inputs:
+            low, end = source.taps.first(done[index]), source.taps.end(done[index])
+            if source.producer is None:
+                at, begin = address(source.value.name), 0
+            else:
+                at, begin = base(source.producer)
+            size = source.row_bytes
+            rows = _cut(pieces[source.value.name], low * size, (end - low) * size)
+            yield source, shifted(at, (low - begin) * size), rows
+
+    def lacking(index: int) -> int | None:
+        for source in members[index].inputs:
+            at = source.producer
+            if at is not None and done[at] < source.taps.end(done[index]):
+                return at
+        return None
+
+    for last in reversed(range(len(members))):
+        while done[last] < members[last].made:
+            index = last
+            while (before := lacking(index)) is not None:
+                index = before
+            member, row = members[index], done[index]
+            found = [*reads(index)]
+            at = make_room(index)
+            if group.slots[index] and row - first[index] >= group.slots[index]:
+                raise PlanError(f"the ring of {member.output.name} has no room for row {row}")
+            own, size = member.scratch, member.row_bytes
+            if own:
+                memory.write(scratch, f"scratch of {member.output.name}", own)
+            memory.write(at, member.output.name, size, row * size)
+            for source, place, rows in found:
+                if not memory.holds(place, rows):
+                    raise PlanError(
+                        f"row {row} of {member.output.name} does not find its rows of "
+                        f"{source.value.name}"
+                    )
+            if not memory.holds(at, [(member.output.name, row * size, size)]):
+                raise PlanError(f"row {row} of {member.output.name} is not where it should be")
+            done[index] += 1
 
 
 def check_delegates(

@@ -4,7 +4,7 @@
 import re
 import zlib
 
-from firmware.plan import delegates
+from firmware.plan import delegates, emit_rows, rows
 from firmware.plan.layout import ALIGNMENT
 from firmware.plan.plan import Address, Plan, fill_of, first_value, ports, step_text
 from firmware.plan.planner import align_up
@@ -59,12 +59,13 @@ class _Source:
         self._arenas = {use.pool.name: f"arena_{use.pool.name}" for use in plan.pools}
         if share:
             self._arenas[plan.board.arena[0].name] = _SHARED
+        self._groups = emit_rows.Groups(plan.sharing.steps)
 
     def text(self, name: str, header_path: str) -> str:
         plan = self._plan
         kernels = [step.kernel for step in plan.sharing.steps]
-        includes = sorted({kernel.header for kernel in kernels})
-        functions = sorted({kernel.function for kernel in kernels} - {delegates.STEP})
+        includes = sorted({kernel.header for kernel in kernels} | self._groups.headers)
+        functions = sorted({kernel.function for kernel in kernels} - {delegates.STEP, rows.STEP})
         arenas = [use for use in plan.pools if use.placement.size > 0]
         parts = [
             _GENERATED.format(board=plan.board.name),
@@ -79,9 +80,14 @@ class _Source:
                 for c in plan.constants
             ),
             *(_thunk(function) for function in functions),
+            self._groups.functions(),
         ]
-        rows = []
+        steps = []
         for index, step in enumerate(plan.sharing.steps, 1):
+            if step.rows is not None:
+                parts.append(self._group(index, step.rows))
+                steps.append(f"    {{{emit_rows.RUN}, {{NULL, 0}}, NULL, NULL, &step_{index}}},\n")
+                continue
             call = emit.call_text(step.kernel, f"step_{index}", self._operand)
             parts.append(f"// {step_text(plan.sharing, index)}\n{call.definitions}\n")
             scratch = (
@@ -89,7 +95,7 @@ class _Source:
                 if step.kernel.scratch
                 else "{NULL, 0}"
             )
-            rows.append(
+            steps.append(
                 f"    {{{_runner(step.kernel.function)}, {scratch}, "
                 f"{call.params}, {call.dims}, {call.data}}},\n"
             )
@@ -100,7 +106,7 @@ class _Source:
             f"    {{{self._arenas[use.pool.name]}, {use.placement.size}}},\n" for use in arenas
         ]
         parts += [
-            _table("pl_step", "steps", rows),
+            _table("pl_step", "steps", steps),
             _table("pl_tensor", "inputs", inputs),
             _table("pl_tensor", "outputs", outputs),
             _table("pl_arena", "arenas", ranges, "PL_ARENA_TABLE "),
@@ -110,7 +116,7 @@ class _Source:
             *(
                 f"    .{table} = {table if count else 'NULL'},\n"
                 for table, count in (
-                    ("steps", len(rows)),
+                    ("steps", len(steps)),
                     ("inputs", len(inputs)),
                     ("outputs", len(outputs)),
                     ("arenas", len(ranges)),
@@ -120,13 +126,22 @@ class _Source:
             "    .constants = &constants,\n" if self._checksum else "",
             f"    .busy = &{'pl_shared_busy' if self._is_shared else 'busy'},\n",
             "    .shares_arena = 1,\n" if self._is_shared else "",
-            f"    .step_count = {len(rows)},\n",
+            f"    .step_count = {len(steps)},\n",
             f"    .input_count = {len(inputs)},\n",
             f"    .output_count = {len(outputs)},\n",
             f"    .arena_count = {len(ranges)},\n",
             "};\n",
         ]
         return "".join(parts)
+
+    def _group(self, index: int, group: rows.RowGroup) -> str:
+        scratch = self._plan.scratch(index)
+
+        def inside(offset: int) -> str:
+            return self._pointer(Address(scratch.pool, scratch.offset + offset))
+
+        table = self._groups.table(group, f"step_{index}", inside, self._operand)
+        return f"// {step_text(self._plan.sharing, index)}\n{table}\n"
 
     def _operand(self, operand: Value | Constant) -> str:
         if isinstance(operand, Constant) or operand.constant is not None:

@@ -9,7 +9,7 @@ a delegate reads must be aligned: a piece that is not is copied.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,11 +28,14 @@ from kernels.common.kernel import (
 from kernels.common.tensor import DTYPES
 from kernels.registry import kernel_call
 
+if TYPE_CHECKING:
+    from firmware.plan.rows import RowGroup
+
 
 @dataclass(frozen=True, eq=False)
 class Step:
     """One kernel call; `reads` and `writes` are the activations among its operands, `alignment` is
-    that of its scratch memory.
+    that of its scratch memory. With `rows`, several calls that run row by row.
     """
 
     op: OpCall
@@ -40,6 +43,7 @@ class Step:
     reads: tuple[Value, ...]
     writes: tuple[Value, ...]
     alignment: int = 1
+    rows: "RowGroup | None" = None
 
 
 @dataclass(frozen=True)

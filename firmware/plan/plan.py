@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Program and board to plan: every tensor has an address, every constant a place in flash."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,11 +10,13 @@ from boards.board import Board, Pool
 from firmware.plan.check import check_delegates, check_plan
 from firmware.plan.delegates import delegate_of, places
 from firmware.plan.graph import Graph, Step, build_graph, operands
+from firmware.plan.grouping import Grouping
 from firmware.plan.layout import ALIGNMENT, ENTRY, scratch_name
 from firmware.plan.planner import Block, Placement, align_up, live_bytes
 from firmware.plan.pools import DoesNotFitError as PoolsDoNotFitError
 from firmware.plan.pools import PoolUse, place_in_pools
 from firmware.plan.program import Program, State
+from firmware.plan.rows import with_groups
 from firmware.plan.sharing import Sharing, share_memory
 from kernels.common.kernel import AnyArray, Constant, Value
 
@@ -126,14 +128,45 @@ def make_plan(program: Program, board: Board, optimize: str = "speed") -> Plan:
       DoesNotFitError: a memory of the board is too small.
     """
     graph = build_graph(program, board.isa, small=optimize == "size")
+    attempts = _attempts(graph, board)
     if optimize == "memory":
-        return _smallest(graph, board)
+        next(attempts)
+        plans = [found for found in attempts if isinstance(found, Plan)]
+        if plans:
+            return min(plans, key=lambda plan: plan.arena_bytes)
+        attempts = _attempts(graph, board)
+    least: DoesNotFitError | None = None
+    for found in attempts:
+        if isinstance(found, Plan):
+            return found
+        least = found if least is None or found.need < least.need else least
+    assert least is not None
+    raise least
+
+
+def _attempts(graph: Graph, board: Board) -> Iterator["Plan | DoesNotFitError"]:
+    """Plans, or why there are none, from the fastest to the smallest."""
+    yield _fitting(_plan, graph, board)
+    yield _fitting(_smallest, graph, board)
+    grouping = Grouping(graph)
+    tried: list[tuple[int, ...]] = [()]
+    for limit in grouping.limits(sum(pool.bytes for pool in board.arena)):
+        groups = grouping.groups(limit) or {}
+        cuts = tuple(cut for at, group in groups.items() for cut in (at, len(group.members)))
+        if cuts not in tried:
+            tried.append(cuts)
+            yield _fitting(_smallest, with_groups(graph, groups), board)
+
+
+def _fitting(
+    make: Callable[[Graph, Board], "Plan"], graph: Graph, board: Board
+) -> "Plan | DoesNotFitError":
     try:
-        return _plan(graph, board)
+        return make(graph, board)
     except DoesNotFitError as error:
         if error.memory != "arena":
             raise
-        return _smallest(graph, board)
+        return error
 
 
 def _smallest(graph: Graph, board: Board) -> Plan:
@@ -196,6 +229,11 @@ def step_text(plan_steps: Sharing, step: int) -> str:
     if step < 1 or step > len(plan_steps.steps):
         return "model inputs" if step < 1 else "model outputs"
     call = plan_steps.steps[step - 1].op
+    group = plan_steps.steps[step - 1].rows
+    if group is not None:
+        inner = f"{group.members[0].step.op.op} to {group.members[-1].step.op.op}"
+        names = ", ".join(map(tensor_text, call.outputs))
+        return f"step {step}: {len(group.members)} calls by rows, {inner} -> {names}"
     place = f" ({call.place})" if call.place else ""
     return f"step {step} {call.op} -> {', '.join(map(tensor_text, call.outputs))}{place}"
 

@@ -19,6 +19,7 @@ from firmware.plan.plan import (
 )
 from firmware.plan.planner import live_bytes
 from firmware.plan.program import Port, State
+from firmware.plan.rows import RowGroup
 from kernels.common.kernel import OpCall
 from tools.text.table import table
 
@@ -106,6 +107,8 @@ def _op(call: OpCall) -> dict[str, str]:
 def _without_step(plan: Plan) -> list[dict[str, str]]:
     """Ops that no kernel has to run: their results are known, or are in their inputs' bytes."""
     run = {step.op.outputs for step in plan.sharing.steps}
+    for group in (step.rows for step in plan.sharing.steps if step.rows is not None):
+        run |= {member.step.op.outputs for member in group.members}
     return [_op(call) for call in plan.graph.program.calls if call.outputs not in run]
 
 
@@ -141,6 +144,26 @@ def _step(plan: Plan, index: int) -> dict[str, Any]:
         ),
         "live_bytes": sum(used) - _shared_bytes(plan, index),
         **({} if delegate is None else {"delegate": _delegate(delegate)}),
+        **({} if step.rows is None else {"rows": _rows(step.rows)}),
+    }
+
+
+def _rows(group: RowGroup) -> dict[str, Any]:
+    """What runs row by row in a step."""
+    return {
+        "calls": group.calls,
+        "moved_bytes": group.moved_bytes,
+        "members": [
+            {
+                **_op(member.step.op),
+                "function": member.step.kernel.function,
+                "output": tensor_text(member.output),
+                "rows": member.made,
+                "row_bytes": member.row_bytes,
+                "ring_rows": slots,
+            }
+            for member, slots in zip(group.members, group.slots, strict=True)
+        ],
     }
 
 
@@ -199,6 +222,7 @@ def plan_text(plan: Plan, name: str) -> str:
                 f"{step['id']} {step['module']}",
             )
         )
+        rows += [_member_row(member) for member in step.get("rows", {"members": []})["members"]]
     lines = [
         f"{name} on {fields['board']} ({fields['isa']} kernels)",
         *ports(plan),
@@ -209,10 +233,26 @@ def plan_text(plan: Plan, name: str) -> str:
     arena = fields["arena"]
     for pool in arena["pools"]:
         lines.append(f"arena in {pool['name']}: {pool['used']:,} bytes of {pool['bytes']:,}")
+    groups = [step["rows"] for step in fields["steps"] if "rows" in step]
+    if groups:
+        calls, moved = (sum(g[key] for g in groups) for key in ("calls", "moved_bytes"))
+        lines.append(
+            f"by rows: {sum(len(g['members']) for g in groups)} calls as {calls:,} of one row, "
+            f"rings move {moved:,} bytes an inference"
+        )
     lines.append(f"lower bound {arena['lower_bound']:,} bytes, reached at {arena['peak']['what']}")
     weights = fields["weights"]
     lines.append(f"constants: {weights['bytes']:,} bytes in {weights['memory']}")
     return "\n".join(lines) + "\n"
+
+
+def _member_row(member: dict[str, Any]) -> tuple[str, str, str, str, str, str, str]:
+    """A call of one row in the table: what is in memory of its output."""
+    ring = member["ring_rows"]
+    kept = f"ring of {ring} rows" if ring else f"all {member['rows']} rows"
+    size = f"{ring * member['row_bytes']:,}" if ring else ""
+    place = f"{member['id']} {member['module']}"
+    return "", f"  {member['op']}", f"{member['output']} ({kept})", "", size, "", place
 
 
 def does_not_fit_text(error: DoesNotFitError, name: str, board: Board) -> str:

@@ -3,7 +3,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from boards.board import Board, Pool
@@ -11,43 +10,10 @@ from firmware.plan.plan import DoesNotFitError, Plan, make_plan
 from firmware.plan.program import Program
 from firmware.plan.testing import sample_board
 from firmware.plan.testing_calls import Calls
-from kernels.common.kernel import AnyArray, Isa, Value
+from firmware.plan.testing_convolutions import depthwise, pointwise
+from kernels.common.kernel import Isa
 
 FAST, NEAR = "pl_linear_blocks_s8", "pl_conv2d_blocks_s8"
-
-
-def pointwise(calls: Calls, x: Value, channels: int) -> Value:
-    """A 1x1 convolution."""
-    weight = np.ones((channels, 1, 1, x.shape[3]), np.int8)
-    return convolved(calls, "pl::conv2d", x, weight, channels, 0, groups=1)
-
-
-def convolved(
-    calls: Calls, op: str, x: Value, weight: AnyArray, channels: int, pad: int, **more: int
-) -> Value:
-    """A convolution whose result is an image of the same size."""
-
-    def constant(array: object, dtype: str) -> Value:
-        elements = np.array(array, dtype)
-        return Value("constant", dtype, elements.shape, elements)
-
-    return calls.call(
-        op,
-        (*x.shape[:3], channels),
-        input=x,
-        weight=constant(weight, "int8"),
-        bias=constant([0] * channels, "int32"),
-        multiplier=constant([2**30] * channels, "int32"),
-        shift=constant([-7] * channels, "int32"),
-        stride=[1, 1],
-        padding=[pad] * 4,
-        dilation=[1, 1],
-        input_zero_point=0,
-        output_zero_point=0,
-        activation_min=-128,
-        activation_max=127,
-        **more,
-    )
 
 
 def network() -> Program:
@@ -76,13 +42,15 @@ def test_fast_where_there_is_memory() -> None:
 
 @pytest.mark.parametrize(("size", "optimize"), [(1 << 16, "memory"), (2368, "speed")])
 def test_blocks_where_there_is_not(size: int, optimize: str) -> None:
-    """Results of 64 pixels, each eight of them before the one that it is computed of."""
+    """Results of 64 pixels, each eight of them before the one that it is computed of: a row of the
+    image, so that nothing is won row by row.
+    """
     made = plan(size, optimize)
     assert made.arena_bytes == 2048 + 8 * 32 + 8 * 8
     assert functions(made) == [NEAR, NEAR, FAST]
 
 
-def test_too_small_for_blocks_too() -> None:
+def test_too_small_for_blocks_and_rows_too() -> None:
     with pytest.raises(DoesNotFitError) as error:
         plan(2367)
     assert error.value.need == 2368
@@ -108,9 +76,7 @@ def test_depthwise_takes_pixels_before_channels(isa: Isa, fast: str) -> None:
     """Two images of 4,096 bytes are a row and two pixels apart; a window is in scratch."""
     calls = Calls()
     x = calls.input(1, 16, 8, 32)
-    weight = np.ones((3, 3, 32), np.int8)
-    y = convolved(calls, "pl::depthwise_conv2d", x, weight, 32, 1)
-    program, board = calls.program(y), replace(sample_board(), isa=isa)
+    program, board = calls.program(depthwise(calls, x)), replace(sample_board(), isa=isa)
     large, small = make_plan(program, board), make_plan(program, board, "memory")
     assert functions(large) == [f"pl_depthwise_{fast}_s8"]
     assert functions(small) == ["pl_depthwise_conv2d_s8"]

@@ -17,6 +17,7 @@ from kernels.common.quantization import (
     requantize,
     zero_point,
 )
+from kernels.common.rows import pair_by_rows
 from kernels.common.shapes import Broadcast
 
 _MAX_LEFT_SHIFT = {"int8": 22, "int16": 15}
@@ -57,6 +58,7 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
         dims=broadcast.dims(),
         data={"a": broadcast.a, "b": broadcast.b, "output": output},
         in_place=broadcast.in_place(output),
+        rows=pair_by_rows(broadcast.a, broadcast.b, output),
     )
 
 

@@ -32,4 +32,5 @@ def avg_pool2d(call: OpCall, isa: Isa) -> KernelCall:
         dims=windows.dims(),
         data={"input": source, "output": output},
         overlap=over,
+        rows=windows.by_rows(),
     )

@@ -9,12 +9,15 @@ structs, constants packed for the ISA, scratch and what may be computed in place
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from kernels.common.tensor import DTYPES, MAX_RANK
+
+if TYPE_CHECKING:
+    from kernels.common.rows import ByRows
 
 Isa = Literal["scalar", "dsp", "mve"]
 AnyArray = npt.NDArray[Any]
@@ -82,7 +85,7 @@ class KernelCall:
     distance) of `overlap` names an output that may lie over an input if it starts `distance` bytes
     or more before it, or at most -distance bytes after its start; see kernels.common.overlap.
     `nearer` is a call that computes the same of the same operands with more instructions, and whose
-    output may lie over more of its input.
+    output may lie over more of its input. `rows` is how the same function computes one row.
     """
 
     function: str
@@ -94,6 +97,7 @@ class KernelCall:
     in_place: tuple[tuple[str, str], ...] = ()
     overlap: tuple[tuple[str, str, int], ...] = ()
     nearer: "KernelCall | None" = None
+    rows: "ByRows | None" = None
 
     @property
     def struct_prefix(self) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernels.common.kernel import AnyArray, Field, OpCall
+from kernels.common.rows import ByRows, Taps
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,32 @@ class Windows:
             for d in range(2)
         )
         return image_starts(self.batches, (h, w, c), top, left)
+
+    def by_rows(self, least_width: int = 1) -> ByRows | None:
+        """How a kernel that takes these windows computes one row of its output, or where input and
+        output are one row, one pixel of it.
+
+        Args:
+          least_width: pixels that a row of the output has to have.
+        """
+        if self.batches != 1:
+            return None
+        d = 1 if self.input[0] == self.output[0] == 1 else 0
+        width = 1 if d else self.output[1]
+        image = self.output[1] > 1 and self.input[1] > 1
+        if self.output[d] == 1 or width < least_width or (d == 0 and not image):
+            return None
+        if (self.output[d] - 1) * self.stride[d] - self.padding[2 * d] >= self.input[d]:
+            return None  # the last window is in the padding as a whole
+        reach = (self.kernel[d] - 1) * self.dilation[d] + 1
+        taps = Taps(self.input[d], self.stride[d], self.padding[2 * d], reach)
+        return ByRows(
+            self.output[d],
+            {"input": taps},
+            {"output_w" if d else "output_h": 1},
+            "pad_left" if d else "pad_top",
+            "input_w" if d else "input_h",
+        )
 
     def params(self, dilation: bool) -> dict[str, Field]:
         fields: dict[str, Field] = {

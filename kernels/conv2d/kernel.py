@@ -94,6 +94,7 @@ def _convolution_call(
             data={"input": call.tensor("input"), **constants, "output": call.output()},
             scratch=scratch,
             overlap=overlap,
+            rows=windows.by_rows(),
         )
 
     folded = fold_zero_point(call, matrix, bias, input_zero_point)

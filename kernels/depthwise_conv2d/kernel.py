@@ -60,6 +60,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
             scratch=scratch,
             overlap=overlap,
             nearer=nearer,
+            rows=windows.by_rows(least_width=2 if function == "pl_depthwise_planes_s8" else 1),
         )
 
     ordered = overlap(source, output, windows.starts, at_a_time=1)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::linear on kernels/linear/linear.h or linear_s16.h, pl::linear_w4 on linear_w4.h."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from kernels.common.gemm import fold_zero_point, pack, unordered_rows
@@ -15,6 +17,7 @@ from kernels.common.quantization import (
     factors,
     zero_point,
 )
+from kernels.common.rows import product_by_rows
 from kernels.common.wide import wide_constants
 
 
@@ -49,7 +52,7 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
     def product(
         function: str,
         constants: dict[str, Constant],
-        scratch: int = 0,
+        scratch: Callable[[int], int] = lambda _: 0,
         overlap: Overlap = (),
     ) -> KernelCall:
         return KernelCall(
@@ -61,8 +64,9 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
             },
             dims={"rows": rows, "input_channels": depth, "output_channels": channels},
             data={"input": source, **constants, "output": call.output()},
-            scratch=scratch,
+            scratch=scratch(rows),
             overlap=overlap,
+            rows=product_by_rows(source, call.output(), rows, scratch),
         )
 
     starts = depth * np.arange(rows)
@@ -70,11 +74,12 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
         folded = fold_zero_point(call, weight, bias, input_zero_point)
         pairs = Pairs.of(weight.reshape(channels, 1, depth), folded, multiplier, shift, groups=1)
         if pairs is not None:
-            lanes = 1 if rows < ROWS else ROWS
+            steps = pairs.steps
             ordered = overlap(source, call.output(), starts, at_a_time=1, reads_first=True)
-            scratch = 4 * lanes * pairs.steps
             name = f"pl_linear_{'wide_' * pairs.wide}pairs_s8"
-            return product(name, pairs.constants(), scratch, ordered)
+            return product(
+                name, pairs.constants(), lambda n: 4 * (1 if n < ROWS else ROWS) * steps, ordered
+            )
     ordered = overlap(source, call.output(), starts, unordered_rows(rows, isa))
     if isa == "mve" and not call.small:
         folded = fold_zero_point(call, weight, bias, input_zero_point)

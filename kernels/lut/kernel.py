@@ -5,6 +5,7 @@ import numpy as np
 
 from kernels.common.kernel import AnyArray, Constant, Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import activation_dtype
+from kernels.common.rows import elements_by_rows
 
 
 @kernel("pl::lut")
@@ -37,4 +38,5 @@ def _call(call: OpCall, function: str, header: str, table: AnyArray, dtype: str)
         dims={"size": output.size},
         data={"input": source, "table": Constant(table), "output": output},
         in_place=((source.name, output.name),),
+        rows=elements_by_rows(source, output),
     )

@@ -22,4 +22,5 @@ def max_pool2d(call: OpCall, isa: Isa) -> KernelCall:
         dims=windows.dims(),
         data={"input": source, "output": output},
         overlap=over,
+        rows=windows.by_rows(),
     )

@@ -2,7 +2,7 @@
 """C programs that run cases of kernels (kernels/testing/runner.h)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from kernels import registry
 from kernels.common import emit
 from kernels.common.kernel import AnyArray, Constant, Isa, KernelCall, OpCall, Value
+from kernels.common.rows import ByRows
 from kernels.common.tensor import DTYPES
 from kernels.testing.case import Case
 
@@ -20,6 +21,7 @@ _ARENA_BYTES = 8192
 """PL_TEST_ARENA_BYTES of runner.h."""
 
 _Plan = Callable[[OpCall, Isa], KernelCall]
+_Tensors = Sequence[tuple[Value, AnyArray]]
 
 
 def op_call(case: Case, expected: Sequence[AnyArray]) -> OpCall:
@@ -80,8 +82,8 @@ class Program:
         self._functions: dict[str, str] = {}
 
     def add(self, case: Case, expected: Sequence[AnyArray]) -> None:
-        """Adds a case, for each call that computes it, and once more for each input that an output
-        may lie over, as near as it may lie.
+        """Adds a case, for each call that computes it, once more for each input that an output may
+        lie over, as near as it may lie, and for one row if the call can be made by rows.
         """
         call = op_call(case, expected)
         kernel: KernelCall | None = self._plan(call, self._isa)
@@ -94,11 +96,39 @@ class Program:
     ) -> None:
         self._headers.add(kernel.header)
         self._functions[kernel.function] = kernel.struct_prefix
-        self._add_run(case, call, kernel, expected, None)
-        for source, result in kernel.in_place:
-            self._add_run(case, call, kernel, expected, (source, result, 0))
-        for shared in kernel.overlap:
-            self._add_run(case, call, kernel, expected, shared)
+        inputs = [*activations(case, call)]
+        outputs = [*zip(call.outputs, expected, strict=True)]
+        self._add_run(case, case.name, kernel, inputs, outputs)
+        for shared in (*((a, b, 0) for a, b in kernel.in_place), *kernel.overlap):
+            name = f"{case.name}, over {shared[0]}"
+            self._add_run(case, name, kernel, inputs, outputs, shared)
+        if kernel.rows is not None:
+            self._add_row(case, kernel, kernel.rows, inputs, outputs)
+
+    def _add_row(
+        self, case: Case, kernel: KernelCall, rows: ByRows, inputs: _Tensors, outputs: _Tensors
+    ) -> None:
+        """The first, the last or a middle row, of those rows of the inputs alone that it is made
+        of.
+        """
+        row = (0, rows.rows - 1, rows.rows // 2)[len(self._table) % 3]
+        params, dims = dict(kernel.params), {**kernel.dims, **rows.dims}
+        for field, taps in rows.inputs.items():
+            first, end = taps.first(row), taps.end(row)
+            inputs = [
+                (value, _rows(array, taps.rows, first, end))
+                if value is kernel.data[field]
+                else (value, array)
+                for value, array in inputs
+            ]
+            if rows.pad:
+                params[rows.pad] = max(0, taps.pad - row * taps.stride)
+                dims[rows.height] = end - first
+        ((value, array),) = outputs
+        made = [(value, _rows(array, rows.rows, row, row + 1))]
+        scratch = kernel.scratch if rows.scratch is None else rows.scratch
+        call = replace(kernel, params=params, dims=dims, scratch=scratch)
+        self._add_run(case, f"{case.name}, row {row}", call, inputs, made)
 
     def text(self) -> str:
         includes = "".join(f'#include "{h}"\n' for h in sorted(self._headers))
@@ -115,10 +145,11 @@ class Program:
     def _add_run(
         self,
         case: Case,
-        call: OpCall,
+        title: str,
         kernel: KernelCall,
-        expected: Sequence[AnyArray],
-        shared: tuple[str, str, int] | None,
+        given: _Tensors,
+        expected: _Tensors,
+        shared: tuple[str, str, int] | None = None,
     ) -> None:
         index = len(self._table)
         prefix = f"c{index}"
@@ -128,13 +159,13 @@ class Program:
         addresses: dict[int, str] = {}
         outputs: list[str] = []
         shared_input = "NULL"
-        inputs = {value.name: value for value, _ in activations(case, call)}
-        for value, array in activations(case, call):
+        inputs = {value.name: value for value, _ in given}
+        for value, array in given:
             name = f"{prefix}_{value.name}"
             pad = shift if value.dtype == "int8" else 0
             self._definitions.append(emit.array(name, np.pad(array.reshape(-1), (pad, 0))))
             addresses[id(value)] = f"{name} + {pad}" if pad else name
-        for value, array in zip(call.outputs, expected, strict=True):
+        for value, array in expected:
             odd = shift if value.dtype == "int8" else 0
             if shared is not None and shared[1] == value.name:
                 source = inputs[shared[0]]
@@ -144,12 +175,12 @@ class Program:
                 shared_input = f"&(const pl_test_input){{{at}, {source.bytes}, {held}}}"
                 addresses[id(source)] = f"(void *)({at})"
             else:
-                start = arena.place(value.bytes, 16, odd)
+                start = arena.place(array.nbytes, 16, odd)
             addresses[id(value)] = f"(void *)(pl_test_arena + {start})"
             name = f"{prefix}_{value.name}"
             self._definitions.append(emit.array(name, array))
             outputs.append(
-                f"{{pl_test_arena + {start}, {value.bytes}, {name}, "
+                f"{{pl_test_arena + {start}, {array.nbytes}, {name}, "
                 f"{int(case.tolerance is not None)}, {emit.number(float(case.tolerance or 0))}, "
                 f"{emit.number(case.floor)}}}"
             )
@@ -173,12 +204,16 @@ class Program:
         self._definitions.append(
             f"static const pl_test_output {prefix}_outputs[] = {{{', '.join(outputs)}}};\n"
         )
-        name = case.name if shared is None else f"{case.name}, over {shared[0]}"
         self._table.append(
-            f'    {{"{name}", run_{kernel.function}, {text.params}, {text.dims}, {text.data}, '
+            f'    {{"{title}", run_{kernel.function}, {text.params}, {text.dims}, {text.data}, '
             f"{prefix}_outputs, {len(outputs)}, {shared_input}, "
             f"pl_test_arena + {scratch}, {kernel.scratch}}}"
         )
+
+
+def _rows(array: AnyArray, count: int, first: int, end: int) -> AnyArray:
+    """Some of a tensor's rows."""
+    return array.reshape(count, -1)[first:end]
 
 
 def _wrapper(function: tuple[str, str]) -> str:

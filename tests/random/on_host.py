@@ -15,10 +15,11 @@ from aot.lower import Lowered
 from aot.vectors import make_vectors
 from firmware.apps import vectors
 from firmware.plan import emit_c
-from firmware.plan.plan import make_plan
+from firmware.plan.plan import Plan, make_plan
 from firmware.plan.pte import read_program
 from firmware.plan.report import plan_json
 from firmware.plan.testing import sample_board
+from kernels.common.kernel import AnyArray
 
 _OPTIONS = ("-std=c11", "-w")
 _SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined")
@@ -35,6 +36,7 @@ _RUNTIME = (
     "firmware/runtime/executor.c",
     "firmware/runtime/model.c",
     "firmware/runtime/profile_host.c",
+    "firmware/runtime/rows.c",
     "firmware/runtime/states.c",
 )
 
@@ -73,10 +75,17 @@ class Host:
         subprocess.run([*self._command, "-o", output, *arguments, "-lm"], check=True)
 
     def check(self, lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]]) -> None:
-        """Runs float samples in [N, C, H, W]; AssertionError where a bit is not the reference's."""
+        """Runs float samples in [N, C, H, W], in the fastest plan and in the smallest, if that is
+        another one; AssertionError where a bit is not the reference's.
+        """
         board = sample_board(arena=(1 << 22,), weights=1 << 24)
-        plan = make_plan(read_program(lowered.pte), board)
-        arrays = make_vectors(lowered, samples)
+        program, arrays = read_program(lowered.pte), make_vectors(lowered, samples)
+        fast, small = (make_plan(program, board, optimize) for optimize in ("speed", "memory"))
+        self._run(fast, arrays)
+        if small.arena_bytes < fast.arena_bytes:
+            self._run(small, arrays)
+
+    def _run(self, plan: Plan, arrays: dict[str, AnyArray]) -> None:
         header = f"{_NAME}.h"
         texts = {
             header: emit_c.header(plan, _NAME),

@@ -91,10 +91,9 @@ _WRONG: dict[str, tuple[str, Callable[[Lowered, str], Lowered], str]] = {
 def test_what_is_wrong_is_found(sound: tuple[Bundle, Lowered], wrong: str) -> None:
     bundle, lowered = sound
     check, spoil, where = _WRONG[wrong]
-    options = () if check == "check_every_op" else (Options(),)
-    getattr(properties, check)(bundle, lowered, *options)
+    getattr(properties, check)(bundle, lowered)
     with pytest.raises(AssertionError):
-        getattr(properties, check)(bundle, spoil(lowered, where), *options)
+        getattr(properties, check)(bundle, spoil(lowered, where))
 
 
 def test_what_is_wrong_on_the_host_is_found(host: Host, sound: tuple[Bundle, Lowered]) -> None:

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C of steps that are groups of calls, run row by row (firmware/runtime/rows.h).
+
+A plan has one function for each kernel that it runs so: it takes the call's structs, sets what
+changes from row to row, and calls the kernel.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from firmware.plan.graph import Step
+from firmware.plan.rows import Member, RowGroup
+from kernels.common import emit
+from kernels.common.kernel import Constant, Value
+
+RUN = "run_pl_rows"
+HEADER = "firmware/runtime/rows.h"
+
+Operand = Callable[[Value | Constant], str]
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """A kernel, and the fields that change from row to row."""
+
+    function: str
+    prefix: str
+    inputs: tuple[str, ...]
+    output: str
+    pad: str
+    height: str
+
+    @staticmethod
+    def of(member: Member) -> "_Kernel":
+        call = member.step.kernel
+        output = next(
+            name
+            for name, value in call.data.items()
+            if isinstance(value, Value) and value.name == member.output.name
+        )
+        inputs = tuple(source.field for source in member.inputs)
+        rows = member.rows
+        return _Kernel(call.function, call.struct_prefix, inputs, output, rows.pad, rows.height)
+
+    @property
+    def name(self) -> str:
+        return "_".join(filter(None, ("row", self.function, self.pad)))
+
+
+class Groups:
+    """The groups of a plan."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        members = [m for step in steps if step.rows is not None for m in step.rows.members]
+        self._kernels = sorted({_Kernel.of(member) for member in members}, key=lambda k: k.name)
+        self.headers = {HEADER} if members else set()
+        self.headers |= {member.step.kernel.header for member in members}
+
+    def functions(self) -> str:
+        """One for each kernel, and the one that runs a group; "" if there are no groups."""
+        if not self._kernels:
+            return ""
+        last = len(self._kernels) - 1
+        cases = "".join(
+            f"    {'default' if i == last else f'case {i}'}:\n"
+            f"      return {kernel.name}(call, row);\n"
+            for i, kernel in enumerate(self._kernels)
+        )
+        return (
+            "".join(map(_function, self._kernels))
+            + "static pl_status run_row(const pl_row_call *call, const pl_row *row) {\n"
+            + f"  switch (call->kernel) {{\n{cases}  }}\n}}\n\n"
+            + f"static pl_status {RUN}(const pl_context *context, const pl_step *step) {{\n"
+            "  (void)context;\n"
+            "  pl_rows rows;\n"
+            "  pl_rows_begin(&rows, step->data);\n"
+            "  for (const pl_row_call *call = pl_rows_next(&rows); call != NULL;\n"
+            "       call = pl_rows_next(&rows)) {\n"
+            "    const pl_status status = run_row(call, &rows.row);\n"
+            "    if (status != PL_OK) return status;\n"
+            "  }\n"
+            "  return PL_OK;\n}\n\n"
+        )
+
+    def table(self, group: RowGroup, name: str, scratch: Callable[[int], str], at: Operand) -> str:
+        """Defines `name`.
+
+        Args:
+          group: see there.
+          name: of the pl_row_group.
+          scratch: the pointer so many bytes into the step's scratch memory.
+          at: the address of an operand.
+        """
+        parts, rows = [], []
+        for index, member in enumerate(group.members):
+            kernel = member.step.kernel
+            changing = {source.value.name for source in member.inputs} | {member.output.name}
+
+            def operand(value: Value | Constant, changing: set[str] = changing) -> str:
+                by_rows = isinstance(value, Value) and value.name in changing
+                return "NULL" if by_rows else at(value)
+
+            call = emit.call_text(
+                replace(kernel, dims={**kernel.dims, **member.rows.dims}),
+                f"{name}_{index}",
+                operand,
+            )
+            parts.append(call.definitions)
+            slots = group.slots[index]
+            output = scratch(group.ring_offsets[index]) if slots else at(member.output)
+            context = f"{{{scratch(0)}, {member.scratch}}}" if member.scratch else "{NULL, 0}"
+            inputs = ", ".join(
+                f"{{{'NULL' if s.producer is not None else at(s.value)}, {s.row_bytes}, "
+                f"{s.taps.rows}, {s.taps.stride}, {s.taps.pad}, {s.taps.reach}, "
+                f"{'PL_NO_CALL' if s.producer is None else s.producer}}}"
+                for s in member.inputs
+            )
+            rows.append(
+                f"    {{{context}, {call.params}, {call.dims}, {call.data},\n"
+                f"     {output}, {member.row_bytes}, {member.made}, {slots}, "
+                f"{self._kernels.index(_Kernel.of(member))}, {len(member.inputs)},\n"
+                f"     {{{inputs}}}}},\n"
+            )
+        return (
+            "".join(parts)
+            + f"static const pl_row_call {name}_calls[] = {{\n{''.join(rows)}}};\n"
+            + f"static const pl_row_group {name} = {{{name}_calls, {len(rows)}}};\n"
+        )
+
+
+def _function(kernel: _Kernel) -> str:
+    lines = []
+
+    def part(kind: str, field: str, value: str) -> str:
+        if not field:
+            return f"call->{kind}"
+        lines.append(
+            f"  {kernel.prefix}_{kind} {kind} = *(const {kernel.prefix}_{kind} *)call->{kind};\n"
+            f"  {kind}.{field} = row->{value};\n"
+        )
+        return f"&{kind}"
+
+    params = part("params", kernel.pad, "pad")
+    dims = part("dims", kernel.height, "height")
+    lines.append(f"  {kernel.prefix}_data data = *(const {kernel.prefix}_data *)call->data;\n")
+    lines += [f"  data.{field} = row->inputs[{i}];\n" for i, field in enumerate(kernel.inputs)]
+    lines.append(f"  data.{kernel.output} = row->output;\n")
+    return (
+        f"static pl_status {kernel.name}(const pl_row_call *call, const pl_row *row) {{\n"
+        f"{''.join(lines)}"
+        f"  return {kernel.function}(&call->context, {params}, {dims}, &data);\n}}\n\n"
+    )

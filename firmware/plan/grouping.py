@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which steps run row by row, so that a model takes no more than so many bytes.
+
+No step or group may need more than a limit while it runs. Of all ways to cut the steps into groups
+that keep it, the one with the least work: found by dynamic programming over the steps. What is
+alive beside a group does not depend on the other groups, so each is looked at by itself. What a
+placement really takes may be more, so the caller tries limits.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from firmware.plan.graph import Graph, Step
+from firmware.plan.layout import ALIGNMENT
+from firmware.plan.planner import Over, align_up
+from firmware.plan.rows import MOST_CALLS, RowGroup, Rows
+from kernels.common.kernel import KernelCall
+
+_CALL = 250
+"""Instructions, roughly, of a call of a row beside those of the kernel's loops."""
+
+
+class Grouping:
+    """The bytes that steps and groups of a graph need, and the groups that keep a limit."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.rows = Rows(graph)
+        self._steps = graph.steps
+        self._sizes = {
+            name: _room(value.bytes)
+            for name, value in graph.activations.items()
+            if self.rows.root(name) == name
+        }
+        inputs = {self.rows.root(port.value.name) for port in graph.program.inputs}
+        self._first = dict.fromkeys(inputs, -1)
+        for index, step in enumerate(graph.steps):
+            for value in step.writes:
+                self._first.setdefault(self.rows.root(value.name), index)
+        self._last = {
+            name: max(self.rows.last.get(name, at), at) for name, at in self._first.items()
+        }
+        for name in {self.rows.root(state.value.name) for state in graph.program.states}:
+            self._first[name], self._last[name] = -1, len(graph.steps)
+        for value in graph.residents:
+            self._first[value.name], self._last[value.name] = -1, len(graph.steps)
+        self._needs: dict[tuple[int, int], int] = {}
+
+    def limits(self, have: int) -> Iterator[int]:
+        """Limits that are worth a try, the largest first, down to the least that can be kept.
+
+        Args:
+          have: bytes that there are.
+        """
+        most = max(self.needs(i, i + 1) for i in range(len(self._steps)))
+        low, high = 0, most // ALIGNMENT  # whole units: all needs are
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.groups(middle * ALIGNMENT) is None:
+                low = middle
+            else:
+                high = middle
+        least = high * ALIGNMENT
+        if least <= have < most:
+            yield have
+        for eighths in (12, 8, 6, 4, 3, 2, 1, 0):
+            limit = least * (8 + eighths) // 8
+            if limit < min(most, have):
+                yield limit
+
+    def groups(self, limit: int) -> Mapping[int, RowGroup] | None:
+        """The groups, by their first step, with which no step needs more; None if none will do."""
+        count = len(self._steps)
+        alone = [self.needs(i, i + 1) <= limit for i in range(count)]
+        best: list[tuple[int, int] | None] = [(0, 0)] + [None] * count
+        for end in range(1, count + 1):
+            options = []
+            for begin in range(end - 1, max(-1, end - 1 - MOST_CALLS), -1):
+                before = best[begin]
+                if before is None:
+                    continue
+                if begin == end - 1:
+                    if alone[begin]:
+                        options.append((before[0], begin))
+                elif not all(alone[begin:end]) and self._keeps(begin, end, limit):
+                    group = self.rows.group(begin, end)
+                    assert group is not None
+                    cost = _CALL * group.calls + group.moved_bytes
+                    options.append((before[0] + cost, begin))
+            best[end] = min(options, default=None)
+        found: dict[int, RowGroup] = {}
+        end = count
+        while end > 0:
+            cut = best[end]
+            if cut is None:
+                return None
+            begin = cut[1]
+            if end - begin > 1:
+                group = self.rows.group(begin, end)
+                assert group is not None
+                found[begin] = group
+            end = begin
+        return found
+
+    def needs(self, begin: int, end: int) -> int:
+        """Bytes in use while the steps from `begin` up to `end` run, as one if they are several."""
+        if (begin, end) not in self._needs:
+            self._needs[begin, end] = self._need(begin, end)
+        return self._needs[begin, end]
+
+    def _keeps(self, begin: int, end: int, limit: int) -> bool:
+        """Whether the steps can be a group that needs no more than a limit."""
+        if (begin, end) not in self._needs:
+            ends = self._around(begin, end)
+            largest = max((self._sizes[name] for name in ends), default=0)
+            if largest + self._beside(begin, end) > limit or not self.rows.group(begin, end):
+                return False
+        return self.needs(begin, end) <= limit
+
+    def _around(self, begin: int, end: int) -> list[str]:
+        """Tensors that end or begin while these steps run and that more than they see."""
+        return [
+            name
+            for name, first in self._first.items()
+            if first < end
+            and self._last[name] >= begin
+            and (first < begin) != (self._last[name] >= end)
+        ]
+
+    def _beside(self, begin: int, end: int) -> int:
+        """Bytes of what is there before and after."""
+        return sum(
+            self._sizes[name]
+            for name, first in self._first.items()
+            if first < begin and self._last[name] >= end
+        )
+
+    def _need(self, begin: int, end: int) -> int:
+        if end - begin == 1:
+            step = self._steps[begin]
+            nearer = step.kernel.nearer
+            calls = [step.kernel] if nearer is None else [step.kernel, nearer]
+            return min(self._need_of(step, call, begin, end) for call in calls)
+        group = self.rows.group(begin, end)
+        assert group is not None
+        return self._need_of(group.step, group.step.kernel, begin, end)
+
+    def _need_of(self, step: Step, kernel: KernelCall, begin: int, end: int) -> int:
+        inner = {m.output.name for m in step.rows.members if not m.leaves} if step.rows else set()
+        live = sum(
+            self._sizes[name]
+            for name, first in self._first.items()
+            if first < end and self._last[name] >= begin and name not in inner
+        )
+        shared = 0
+        near = (*kernel.overlap, *((a, b, 0) for a, b in kernel.in_place))
+        reads = {value.name: value for value in step.reads}
+        for source, result, distance in near:
+            root, to = self.rows.root(source), self.rows.root(result)
+            dies = self._last.get(root) in range(begin, end) and self._first[to] >= begin
+            if source in reads and dies and self._sizes[root] == _room(reads[source].bytes):
+                over = Over(root, -distance, reads[source].bytes)
+                shared = max(shared, over.most(self._sizes[to], self._sizes[root], ALIGNMENT))
+        return live + _room(kernel.scratch) - shared
+
+
+def _room(size: int) -> int:
+    return align_up(size, ALIGNMENT)

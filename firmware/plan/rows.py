@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of kernel calls that run row by row, as one step.
+
+Of what the calls of a group hand on to each other only those rows are in memory that are still
+needed, in a ring in the step's scratch memory. In which order the rows are made is what
+firmware/runtime/rows.c does: `order` is the same in Python, and rings and distances follow from it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from firmware.plan.delegates import delegate_of
+from firmware.plan.graph import Graph, Step
+from firmware.plan.layout import ALIGNMENT
+from firmware.plan.planner import align_up
+from kernels.common.kernel import Field, KernelCall, OpCall, Value
+from kernels.common.rows import ByRows, Taps, row_count
+
+STEP = "pl_rows"
+MOST_CALLS = 24
+"""PL_ROW_CALLS of rows.h."""
+_MOST_INPUTS, _MOST_ROWS = 2, 65535
+
+
+@dataclass(frozen=True, eq=False)
+class RowInput:
+    """What a member reads by rows.
+
+    Attributes:
+      field: of the kernel's data.
+      value: the tensor as the member knows it.
+      producer: index of the member that makes it; None if it is there before the group runs.
+    """
+
+    field: str
+    value: Value
+    taps: Taps
+    producer: int | None
+
+    @property
+    def row_bytes(self) -> int:
+        return self.value.bytes // self.taps.rows
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A call of a group.
+
+    Attributes:
+      inputs: those that it reads by rows; it reads no others that the group makes.
+      leaves: all rows of its output stay.
+      made: how many rows of it are made.
+    """
+
+    step: Step
+    rows: ByRows
+    inputs: tuple[RowInput, ...]
+    leaves: bool
+    made: int
+
+    @property
+    def output(self) -> Value:
+        return self.step.writes[0]
+
+    @property
+    def row_bytes(self) -> int:
+        return self.output.bytes // self.rows.rows
+
+    @property
+    def scratch(self) -> int:
+        """Of the kernel, for a row."""
+        return self.step.kernel.scratch if self.rows.scratch is None else self.rows.scratch
+
+
+def order(members: Sequence[Member]) -> Iterator[tuple[int, int]]:
+    """(member, row) of every call, as pl_rows_next gives them."""
+    done = [0] * len(members)
+    last = len(members) - 1
+    while last >= 0:
+        if done[last] == members[last].made:
+            last -= 1
+            continue
+        index, lacks = last, True
+        while lacks:
+            lacks = False
+            for source in members[index].inputs:
+                producer = source.producer
+                if producer is not None and done[producer] < source.taps.end(done[index]):
+                    index, lacks = producer, True
+                    break
+        yield index, done[index]
+        done[index] += 1
+
+
+@dataclass(frozen=True, eq=False)
+class RowGroup:
+    """Calls that run row by row."""
+
+    members: tuple[Member, ...]
+
+    @cached_property
+    def slots(self) -> tuple[int, ...]:
+        """Rows in each member's ring; 0 where all rows stay."""
+        return self._run[0]
+
+    @cached_property
+    def moved_bytes(self) -> int:
+        """What rings copy in one run of the group."""
+        return self._run[1]
+
+    @cached_property
+    def calls(self) -> int:
+        return sum(member.made for member in self.members)
+
+    @cached_property
+    def ring_offsets(self) -> tuple[int, ...]:
+        """Of each member's ring in the step's scratch memory; the kernels' own is before."""
+        offsets, at = [], align_up(max(m.scratch for m in self.members), ALIGNMENT)
+        for member, slots in zip(self.members, self.slots, strict=True):
+            offsets.append(at)
+            at += align_up(slots * member.row_bytes, ALIGNMENT)
+        return (*offsets, at)
+
+    @property
+    def scratch(self) -> int:
+        return self.ring_offsets[-1]
+
+    @cached_property
+    def readers(self) -> tuple[tuple[tuple[int, Taps], ...], ...]:
+        """For each member who reads its output, and how."""
+        return tuple(
+            tuple(
+                (reader, source.taps)
+                for reader, member in enumerate(self.members)
+                for source in member.inputs
+                if source.producer == index
+            )
+            for index in range(len(self.members))
+        )
+
+    @cached_property
+    def _run(self) -> tuple[tuple[int, ...], int]:
+        members, readers = self.members, self.readers
+        done, slots, history = [0] * len(members), [0] * len(members), [0] * len(members)
+        lows: list[list[int]] = [[] for _ in members]
+        for index, row in order(members):
+            if not members[index].leaves:
+                low = row
+                for reader, taps in readers[index]:
+                    if done[reader] < members[reader].made:
+                        low = min(low, taps.first(done[reader]))
+                lows[index].append(low)
+                slots[index] = max(slots[index], row - low + 1)
+            done[index] += 1
+        for index, member in enumerate(members):
+            first = 0
+            for row, low in enumerate(lows[index]):
+                if row - first == slots[index]:
+                    history[index] += (row - low) * member.row_bytes
+                    first = low
+        return tuple(slots), sum(history)
+
+    @cached_property
+    def overlap(self) -> tuple[tuple[str, str, int], ...]:
+        """What KernelCall.overlap is, for each tensor that comes and each that stays."""
+        entering = {
+            value.name: value
+            for member in self.members
+            for value in (s.value for s in member.inputs if s.producer is None)
+        }
+        whole = {
+            value.name
+            for member in self.members
+            for value in member.step.reads
+            if value.name not in {source.value.name for source in member.inputs}
+        }
+        found = []
+        events = [*order(self.members)]
+        for source in entering.values():
+            if source.name in whole:
+                continue
+            later = source.bytes  # no byte before this one is read any more
+            worst = {m.output.name: -source.bytes for m in self.members if m.leaves}
+            for index, row in reversed(events):
+                member = self.members[index]
+                for read in member.inputs:
+                    if read.value.name == source.name:
+                        later = min(later, read.taps.first(row) * read.row_bytes)
+                if member.leaves and later < source.bytes:
+                    apart = (row + 1) * member.row_bytes - later
+                    worst[member.output.name] = max(worst[member.output.name], apart)
+            found += [(source.name, name, distance) for name, distance in worst.items()]
+        return tuple(found)
+
+    @cached_property
+    def step(self) -> Step:
+        """The group as one step."""
+        inner = {m.output.name for m in self.members}
+        inner |= {s.value.name for m in self.members for s in m.inputs if s.producer is not None}
+        reads = {v.name: v for m in self.members for v in m.step.reads if v.name not in inner}
+        writes = {m.output.name: m.output for m in self.members if m.leaves}
+        data: dict[str, Field] = {"calls": tuple(m.step.kernel.data for m in self.members)}
+        kernel = KernelCall(
+            STEP, "firmware/runtime/rows.h", {}, {}, data, self.scratch, overlap=self.overlap
+        )
+        last = self.members[-1].step.op
+        op = OpCall("rows", {}, tuple(writes.values()), last.id, last.module)
+        return Step(op, kernel, tuple(reads.values()), tuple(writes.values()), rows=self)
+
+
+class Rows:
+    """What of a graph could run row by row."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.source = {alias.result: alias for alias in graph.aliases}
+        self._made = {v.name: i for i, s in enumerate(graph.steps) for v in s.writes}
+        self.last: dict[str, int] = {}
+        for index, step in enumerate(graph.steps):
+            for value in step.reads:
+                self.last[self.root(value.name)] = index
+        for port in graph.program.outputs:
+            self.last[self.root(port.value.name)] = len(graph.steps)
+        fixed = bool(graph.program.states or graph.residents)
+        self._capable = [not fixed and _is_capable(step) for step in graph.steps]
+        self._groups: dict[tuple[int, int], RowGroup | None] = {}
+
+    def root(self, name: str) -> str:
+        """The tensor whose bytes a tensor has."""
+        while name in self.source:
+            name = self.source[name].source
+        return name
+
+    def group(self, begin: int, end: int) -> RowGroup | None:
+        """The steps from `begin` up to `end` as a group; None if they cannot be one."""
+        if (begin, end) not in self._groups:
+            self._groups[begin, end] = self._group(begin, end)
+        return self._groups[begin, end]
+
+    def _group(self, begin: int, end: int) -> RowGroup | None:
+        if end - begin > MOST_CALLS or not all(self._capable[begin:end]):
+            return None
+        found = []
+        for index in range(begin, end):
+            step = self.graph.steps[index]
+            inputs = self._inputs(step, begin, end)
+            if inputs is None:
+                return None
+            (output,) = step.writes
+            found.append((step, inputs, self.last.get(output.name, -1) >= end))
+        if not found[-1][2]:
+            return None
+        return RowGroup(_with_rows(found))
+
+    def _inputs(self, step: Step, begin: int, end: int) -> tuple[RowInput, ...] | None:
+        rows = step.kernel.rows
+        assert rows is not None
+        inputs = []
+        for name, taps in rows.inputs.items():
+            value = step.kernel.data[name]
+            assert isinstance(value, Value)
+            root = self.root(value.name)
+            made = self._made.get(root, -1)
+            inside = begin <= made < end
+            if inside and row_count(self.graph.steps[made].writes[0].shape) != taps.rows:
+                return None
+            if inside and self.graph.activations[root].bytes != value.bytes:
+                return None
+            inputs.append(RowInput(name, value, taps, made - begin if inside else None))
+        by_rows = {source.value.name for source in inputs}
+        for value in step.reads:
+            made = self._made.get(self.root(value.name), -1)
+            if value.name not in by_rows and begin <= made < end:
+                return None
+        return tuple(inputs)
+
+
+def _is_capable(step: Step) -> bool:
+    rows = step.kernel.rows
+    if rows is None or len(step.writes) != 1 or delegate_of(step.op) is not None:
+        return False
+    values = [step.kernel.data[name] for name in rows.inputs]
+    return (
+        row_count(step.writes[0].shape) == rows.rows <= _MOST_ROWS
+        and len(values) <= _MOST_INPUTS
+        and all(
+            isinstance(value, Value)
+            and value.constant is None
+            and row_count(value.shape) == taps.rows <= _MOST_ROWS
+            for value, taps in zip(values, rows.inputs.values(), strict=True)
+        )
+    )
+
+
+def _with_rows(found: Sequence[tuple[Step, tuple[RowInput, ...], bool]]) -> tuple[Member, ...]:
+    """The members, with no more rows than someone needs."""
+    needed = [0] * len(found)
+    members: list[Member] = []
+    for index in reversed(range(len(found))):
+        step, inputs, leaves = found[index]
+        rows = step.kernel.rows
+        assert rows is not None
+        made = rows.rows if leaves else needed[index]
+        for source in inputs:
+            if source.producer is not None:
+                needed[source.producer] = max(needed[source.producer], source.taps.end(made - 1))
+        members.append(Member(step, rows, inputs, leaves, made))
+    return tuple(reversed(members))
+
+
+def with_groups(graph: Graph, groups: Mapping[int, RowGroup]) -> Graph:
+    """The graph with groups, by the index of their first step, as steps."""
+    steps: list[Step] = []
+    index = 0
+    while index < len(graph.steps):
+        group = groups.get(index)
+        steps.append(graph.steps[index] if group is None else group.step)
+        index += 1 if group is None else len(group.members)
+    return replace(graph, steps=tuple(steps))

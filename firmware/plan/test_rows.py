@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of calls that run row by row: what they need, and that plans with less are refused."""
+
+import pytest
+
+from firmware.plan import emit_c
+from firmware.plan.check import At, Memory, Piece, PlanError, check_rows
+from firmware.plan.graph import build_graph
+from firmware.plan.plan import Plan, make_plan
+from firmware.plan.program import Program
+from firmware.plan.report import plan_json, plan_text
+from firmware.plan.rows import RowGroup, Rows
+from firmware.plan.testing import sample_board
+from firmware.plan.testing_calls import Calls
+from firmware.plan.testing_convolutions import added, depthwise, pointwise
+from kernels.common.kernel import Isa
+
+ISAS: tuple[Isa, ...] = ("scalar", "dsp", "mve")
+
+
+def inverted_residual(stride: int = 1, size: int = 12) -> Program:
+    """8 channels become 48, and 8 again."""
+    calls = Calls()
+    x = calls.input(1, size, size, 8)
+    y = pointwise(calls, depthwise(calls, pointwise(calls, x, 48), stride), 8)
+    return calls.program(added(calls, x, y) if stride == 1 else y)
+
+
+def planned(program: Program, optimize: str = "memory", isa: Isa = "scalar") -> Plan:
+    return make_plan(program, sample_board(isa=isa), optimize)
+
+
+def group_of(plan: Plan) -> RowGroup:
+    (group,) = (step.rows for step in plan.sharing.steps if step.rows is not None)
+    return group
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize(("stride", "slots"), [(1, (3, 1)), (2, (3, 1))])
+def test_what_is_handed_on_lies_in_rings(isa: Isa, stride: int, slots: tuple[int, ...]) -> None:
+    program = inverted_residual(stride)
+    fast, small = (planned(program, optimize, isa) for optimize in ("speed", "memory"))
+    group = group_of(small)
+    assert group.slots[: len(slots)] == slots and group.slots[-1] == 0
+    assert group.calls == sum(member.made for member in group.members)
+    assert fast.arena_bytes > 12 * 12 * 48 > 3 * 12 * 48 < small.arena_bytes < fast.arena_bytes / 2
+
+
+def test_the_fastest_plan_that_fits() -> None:
+    program = inverted_residual()
+    fast, small = planned(program, "speed"), planned(program)
+    board = sample_board(arena=(small.arena_bytes,))
+    assert make_plan(program, board).arena_bytes <= small.arena_bytes
+    board = sample_board(arena=(fast.arena_bytes,))
+    assert all(step.rows is None for step in make_plan(program, board).sharing.steps)
+
+
+def test_rows_that_nobody_needs_are_not_made() -> None:
+    """Every second row of a 1x1 convolution."""
+    calls = Calls()
+    x = pointwise(calls, calls.input(1, 12, 12, 8), 48)
+    program = calls.program(depthwise(calls, x, stride=2, size=1))
+    rows = Rows(build_graph(program, "scalar"))
+    group = rows.group(0, 2)
+    assert group is not None
+    assert [member.made for member in group.members] == [11, 6]
+
+
+def test_state_and_what_has_no_rows_are_no_members() -> None:
+    calls = Calls()
+    x = calls.input(1, 12, 12, 8)
+    y = calls.call("pl::reshape", (1, 144, 8), input=pointwise(calls, x, 8), shape=[1, 144, 8])
+    graph = build_graph(
+        calls.program(pointwise(calls, calls.reshape(y, 1, 12, 12, 8), 8)), "scalar"
+    )
+    assert Rows(graph).group(0, 2) is not None, "the bytes are the same rows"
+    calls = Calls()
+    y = calls.reshape(pointwise(calls, calls.input(1, 12, 12, 8), 8), 1, 6, 24, 8)
+    graph = build_graph(calls.program(pointwise(calls, y, 8)), "scalar")
+    assert Rows(graph).group(0, 2) is None, "others are not"
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_a_ring_that_is_a_row_short_is_refused(stride: int) -> None:
+    plan = planned(inverted_residual(stride))
+    group = group_of(plan)
+    run(plan, group)
+    short = RowGroup(group.members)
+    vars(short)["slots"] = (group.slots[0] - 1, *group.slots[1:])
+    vars(short)["ring_offsets"] = group.ring_offsets
+    with pytest.raises(PlanError, match="has no room for row|does not find its rows"):
+        run(plan, short)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("channels", [4, 8, 24])
+def test_the_distance_is_the_least(isa: Isa, stride: int, channels: int) -> None:
+    """One byte nearer, and a row is written over one that is still needed."""
+    calls = Calls()
+    x = calls.input(1, 9, 10, 8)
+    y = pointwise(calls, depthwise(calls, pointwise(calls, x, 16), stride), channels)
+    group = Rows(build_graph(calls.program(y), isa)).group(0, 3)
+    assert group is not None
+    ((source, result, distance),) = group.overlap
+    assert (source, result) == (x.name, y.name)
+    pieces: dict[str, list[Piece]] = {
+        value.name: [(value.name, 0, value.bytes)]
+        for value in (x, *(member.output for member in group.members))
+    }
+    for nearer in (0, 1):
+        memory = Memory()
+        places = {x.name: At("ram", 10000), y.name: At("ram", 10000 - distance + nearer)}
+        memory.write(places[x.name], x.name, x.bytes)
+        scratch = At("other", 0)
+        if nearer:
+            with pytest.raises(PlanError, match="does not find its rows|is not where"):
+                check_rows(group, memory, pieces, places.__getitem__, scratch)
+        else:
+            check_rows(group, memory, pieces, places.__getitem__, scratch)
+            assert memory.holds(places[y.name], pieces[y.name])
+
+
+def run(plan: Plan, group: RowGroup) -> None:
+    """The proof of a group at the addresses of a plan."""
+    step = next(i for i, s in enumerate(plan.sharing.steps, 1) if s.rows is not None)
+    memory = Memory()
+    pieces: dict[str, list[Piece]] = {}
+    for port in plan.graph.program.inputs:
+        memory.write(plan.address(port.value.name), port.value.name, port.value.bytes)
+    for name, value in plan.graph.activations.items():
+        pieces[name] = [(name, 0, value.bytes)]
+    check_rows(group, memory, pieces, plan.address, plan.scratch(step))
+
+
+def test_what_is_said() -> None:
+    plan = planned(inverted_residual())
+    text = plan_text(plan, "net")
+    assert "(ring of 3 rows)" in text and "by rows: " in text
+    (step,) = (step for step in plan_json(plan, "net")["steps"] if "rows" in step)
+    assert [member["ring_rows"] for member in step["rows"]["members"]][0] == 3
+    assert plan_json(plan, "net")["without_step"] == []
+
+
+def test_plans_without_groups_have_nothing_of_them() -> None:
+    text = emit_c.source(planned(inverted_residual(), "speed"), "net", "net.h")
+    assert "rows.h" not in text and "pl_row" not in text
+    with_groups = emit_c.source(planned(inverted_residual()), "net", "net.h")
+    assert '#include "firmware/runtime/rows.h"' in with_groups
+
+
+def test_two_images_have_no_rows() -> None:
+    calls = Calls()
+    x = calls.input(2, 6, 6, 8)
+    graph = build_graph(calls.program(depthwise(calls, pointwise(calls, x, 8))), "scalar")
+    assert Rows(graph).group(0, 2) is None

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A step that is a group of kernel calls, run row by row: of what they hand on only those rows are
+// in memory that are still needed. The plan compiler writes the tables and the calls themselves
+// (firmware/plan/emit_rows.py), so that there are no pointers to functions; this says which call is
+// next, and on what. Only plans with groups link it.
+//
+// The next call is the last of the group that is not done, or, if it lacks rows, the one that makes
+// them. Rows that are handed on are one after another in a ring; when that is full, those that
+// nobody needs any more are dropped and the others move to its start.
+#ifndef FIRMWARE_RUNTIME_ROWS_H_
+#define FIRMWARE_RUNTIME_ROWS_H_
+
+#include <stdint.h>
+
+#include "kernels/common/types.h"
+
+#define PL_ROW_CALLS 24  // most of a group
+#define PL_ROW_INPUTS 2
+#define PL_NO_CALL 255  // not made in the group
+
+// A row of the output is made of `reach` rows of this input from row * stride - pad on.
+typedef struct {
+  const uint8_t *data;  // the first row, if all rows lie there before the group runs
+  uint32_t row_bytes;
+  uint16_t rows;  // that there are in all
+  uint16_t stride;
+  uint16_t pad;
+  uint16_t reach;
+  uint8_t from;  // the call of the group that makes it, or PL_NO_CALL
+} pl_row_input;
+
+typedef struct {
+  pl_context context;
+  const void *params;  // of the kernel, for one row
+  const void *dims;
+  const void *data;  // without what is by rows
+  uint8_t *output;   // the first row, or the ring
+  uint32_t row_bytes;
+  uint16_t rows;   // to make
+  uint16_t slots;  // of the ring; 0: there is room for all rows
+  uint8_t kernel;  // the plan's number of it
+  uint8_t input_count;
+  pl_row_input inputs[PL_ROW_INPUTS];
+} pl_row_call;
+
+typedef struct {
+  const pl_row_call *calls;
+  uint32_t count;
+} pl_row_group;
+
+// One call: what of it changes from row to row.
+typedef struct {
+  const void *inputs[PL_ROW_INPUTS];
+  void *output;
+  int32_t pad;     // before the first input's rows, of those that are outside of it
+  int32_t height;  // rows of the first input
+} pl_row;
+
+// A group while it runs.
+typedef struct {
+  const pl_row_group *group;
+  pl_row row;
+  uint16_t done[PL_ROW_CALLS];   // rows that were made
+  uint16_t first[PL_ROW_CALLS];  // the row that is at the start of the ring
+} pl_rows;
+
+void pl_rows_begin(pl_rows *rows, const pl_row_group *group);
+
+// The next call, for which rows->row is set; null if all are done.
+const pl_row_call *pl_rows_next(pl_rows *rows);
+
+#endif  // FIRMWARE_RUNTIME_ROWS_H_

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from firmware.plan.graph import Step
 from firmware.plan.rows import Member, RowGroup
 from kernels.common import emit
-from kernels.common.kernel import Constant, Value
+from kernels.common.kernel import Array, Constant, Value
 
 RUN = "run_pl_rows"
 HEADER = "firmware/runtime/rows.h"
@@ -21,11 +21,15 @@ Operand = Callable[[Value | Constant], str]
 
 @dataclass(frozen=True)
 class _Kernel:
-    """A kernel, and the fields that change from row to row."""
+    """A kernel, and the fields that change from row to row.
+
+    `items` is the type of an array's elements, where the inputs are in one.
+    """
 
     function: str
     prefix: str
     inputs: tuple[str, ...]
+    items: str
     output: str
     pad: str
     height: str
@@ -40,11 +44,16 @@ class _Kernel:
         )
         inputs = tuple(source.field for source in member.inputs)
         rows = member.rows
-        return _Kernel(call.function, call.struct_prefix, inputs, output, rows.pad, rows.height)
+        array = call.data.get(inputs[0].partition("[")[0])
+        items = array.element_type.removeprefix("const ") if isinstance(array, Array) else ""
+        return _Kernel(
+            call.function, call.struct_prefix, inputs, items, output, rows.pad, rows.height
+        )
 
     @property
     def name(self) -> str:
-        return "_".join(filter(None, ("row", self.function, self.pad)))
+        several = str(len(self.inputs)) if self.items else ""
+        return "_".join(filter(None, ("row", self.function, self.pad, several)))
 
 
 class Groups:
@@ -111,7 +120,7 @@ class Groups:
             context = f"{{{scratch(0)}, {member.scratch}}}" if member.scratch else "{NULL, 0}"
             inputs = ", ".join(
                 f"{{{'NULL' if s.producer is not None else at(s.value)}, {s.row_bytes}, "
-                f"{s.taps.rows}, {s.taps.stride}, {s.taps.pad}, {s.taps.reach}, "
+                f"{s.taps.rows}, {s.taps.stride}, {s.taps.pad}, {s.taps.reach}, {s.taps.shift}, "
                 f"{'PL_NO_CALL' if s.producer is None else s.producer}}}"
                 for s in member.inputs
             )
@@ -143,7 +152,14 @@ def _function(kernel: _Kernel) -> str:
     params = part("params", kernel.pad, "pad")
     dims = part("dims", kernel.height, "height")
     lines.append(f"  {kernel.prefix}_data data = *(const {kernel.prefix}_data *)call->data;\n")
-    lines += [f"  data.{field} = row->inputs[{i}];\n" for i, field in enumerate(kernel.inputs)]
+    if kernel.items:
+        array = kernel.inputs[0].partition("[")[0]
+        given = ", ".join(f"data.{array}[{i}]" for i in range(len(kernel.inputs)))
+        lines.append(f"  {kernel.items} {array}[] = {{{given}}};\n")
+        lines += [f"  {field} = row->inputs[{i}];\n" for i, field in enumerate(kernel.inputs)]
+        lines.append(f"  data.{array} = {array};\n")
+    else:
+        lines += [f"  data.{field} = row->inputs[{i}];\n" for i, field in enumerate(kernel.inputs)]
     lines.append(f"  data.{kernel.output} = row->output;\n")
     return (
         f"static pl_status {kernel.name}(const pl_row_call *call, const pl_row *row) {{\n"

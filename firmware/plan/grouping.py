@@ -15,8 +15,11 @@ from firmware.plan.planner import Over, align_up
 from firmware.plan.rows import MOST_CALLS, RowGroup, Rows
 from kernels.common.kernel import KernelCall
 
+# Instructions, roughly: of a call of a row beside those of the kernel's loops; of a byte that a
+# nearer call writes, beside those of the faster one.
 _CALL = 250
-"""Instructions, roughly, of a call of a row beside those of the kernel's loops."""
+_NEARER = {"pl_depthwise_conv2d_s8": 60}
+_NEARER_BLOCKS = 2
 
 
 class Grouping:
@@ -69,7 +72,7 @@ class Grouping:
     def groups(self, limit: int) -> Mapping[int, RowGroup] | None:
         """The groups, by their first step, with which no step needs more; None if none will do."""
         count = len(self._steps)
-        alone = [self.needs(i, i + 1) <= limit for i in range(count)]
+        alone = [self._alone(i, limit) for i in range(count)]
         best: list[tuple[int, int] | None] = [(0, 0)] + [None] * count
         for end in range(1, count + 1):
             options = []
@@ -78,9 +81,12 @@ class Grouping:
                 if before is None:
                     continue
                 if begin == end - 1:
-                    if alone[begin]:
-                        options.append((before[0], begin))
-                elif not all(alone[begin:end]) and self._keeps(begin, end, limit):
+                    cost = alone[begin]
+                    if cost is not None:
+                        options.append((before[0] + cost, begin))
+                elif any(alone[begin:end]) or None in alone[begin:end]:
+                    if not self._keeps(begin, end, limit):
+                        continue
                     group = self.rows.group(begin, end)
                     assert group is not None
                     cost = _CALL * group.calls + group.moved_bytes
@@ -105,6 +111,17 @@ class Grouping:
         if (begin, end) not in self._needs:
             self._needs[begin, end] = self._need(begin, end)
         return self._needs[begin, end]
+
+    def _alone(self, index: int, limit: int) -> int | None:
+        """What it costs beside that a step runs by itself and needs no more than a limit."""
+        step = self._steps[index]
+        if self._need_of(step, step.kernel, index, index + 1) <= limit:
+            return 0
+        if self.needs(index, index + 1) > limit:
+            return None
+        assert step.kernel.nearer is not None
+        cost = _NEARER.get(step.kernel.nearer.function, _NEARER_BLOCKS)
+        return cost * sum(value.bytes for value in step.writes)
 
     def _keeps(self, begin: int, end: int, limit: int) -> bool:
         """Whether the steps can be a group that needs no more than a limit."""

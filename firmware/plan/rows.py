@@ -15,7 +15,7 @@ from firmware.plan.graph import Graph, Step
 from firmware.plan.layout import ALIGNMENT
 from firmware.plan.planner import align_up
 from kernels.common.kernel import Field, KernelCall, OpCall, Value
-from kernels.common.rows import ByRows, Taps, row_count
+from kernels.common.rows import ByRows, Taps, operand, row_count
 
 STEP = "pl_rows"
 MOST_CALLS = 24
@@ -258,7 +258,7 @@ class Rows:
         assert rows is not None
         inputs = []
         for name, taps in rows.inputs.items():
-            value = step.kernel.data[name]
+            value = operand(step.kernel.data, name)
             assert isinstance(value, Value)
             root = self.root(value.name)
             made = self._made.get(root, -1)
@@ -280,7 +280,7 @@ def _is_capable(step: Step) -> bool:
     rows = step.kernel.rows
     if rows is None or len(step.writes) != 1 or delegate_of(step.op) is not None:
         return False
-    values = [step.kernel.data[name] for name in rows.inputs]
+    values = [operand(step.kernel.data, name) for name in rows.inputs]
     return (
         row_count(step.writes[0].shape) == rows.rows <= _MOST_ROWS
         and len(values) <= _MOST_INPUTS

@@ -5,13 +5,18 @@
 #include <stdint.h>
 #include <string.h>
 
+// Where the rows that a row is made of begin; below 0 in the padding.
+static int32_t start_row(const pl_row_input *input, int32_t row) {
+  return (int32_t)((uint32_t)(row * input->stride) >> input->shift) - input->pad;
+}
+
 static int32_t first_row(const pl_row_input *input, int32_t row) {
-  const int32_t first = row * input->stride - input->pad;
+  const int32_t first = start_row(input, row);
   return first > 0 ? first : 0;
 }
 
 static int32_t end_row(const pl_row_input *input, int32_t row) {
-  const int32_t end = row * input->stride - input->pad + input->reach;
+  const int32_t end = start_row(input, row) + input->reach;
   if (end < 1) return 1;
   return end < input->rows ? end : input->rows;
 }
@@ -81,8 +86,8 @@ const pl_row_call *pl_rows_next(pl_rows *rows) {
     const pl_row_input *const input = &call->inputs[i];
     const int32_t first = first_row(input, row);
     if (i == 0) {
-      const int32_t pad = input->pad - row * input->stride;
-      rows->row.pad = pad > 0 ? pad : 0;
+      const int32_t start = start_row(input, row);
+      rows->row.pad = start < 0 ? -start : 0;
       rows->row.height = end_row(input, row) - first;
     }
     const uint8_t *data = input->data;

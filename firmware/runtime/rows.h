@@ -19,7 +19,7 @@
 #define PL_ROW_INPUTS 2
 #define PL_NO_CALL 255  // not made in the group
 
-// A row of the output is made of `reach` rows of this input from row * stride - pad on.
+// A row of the output is made of `reach` rows of this input from (row * stride >> shift) - pad on.
 typedef struct {
   const uint8_t *data;  // the first row, if all rows lie there before the group runs
   uint32_t row_bytes;
@@ -27,6 +27,7 @@ typedef struct {
   uint16_t stride;
   uint16_t pad;
   uint16_t reach;
+  uint8_t shift;
   uint8_t from;  // the call of the group that makes it, or PL_NO_CALL
 } pl_row_input;
 

@@ -2,8 +2,10 @@
 """pl::cat on kernels/cat/cat.h."""
 
 import math
+from collections.abc import Sequence
 
 from kernels.common.kernel import Array, Isa, KernelCall, OpCall, Value, kernel
+from kernels.common.rows import ByRows, Taps, row_count
 from kernels.common.tensor import DTYPES
 
 
@@ -48,7 +50,18 @@ def cat(call: OpCall, isa: Isa) -> KernelCall:
             ),
             "output": output,
         },
+        rows=_by_rows(inputs, output, axis),
     )
+
+
+def _by_rows(inputs: Sequence[Value], output: Value, axis: int) -> ByRows | None:
+    """Of a concatenation within rows."""
+    count = row_count(output.shape)
+    outer = math.prod(output.shape[:axis])
+    if count == 1 or outer % count or any(row_count(v.shape) != count for v in inputs):
+        return None
+    taps = {f"inputs[{i}].address": Taps(count) for i in range(len(inputs))}
+    return ByRows(count, taps, {"outer": outer // count})
 
 
 def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:

@@ -8,25 +8,27 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from kernels.common.kernel import Field, Value
+from kernels.common.kernel import Array, Field, Value
 
 
 @dataclass(frozen=True)
 class Taps:
     """Which rows of an input a row of the output is made of: of those that there are, `reach` rows
-    from row * stride - pad on, which is before the last one's end for every row.
+    from (row * stride >> shift) - pad on, which is before the last one's end for every row.
     """
 
     rows: int
     stride: int = 1
     pad: int = 0
     reach: int = 1
+    shift: int = 0
 
     def first(self, row: int) -> int:
-        return max(row * self.stride - self.pad, 0)
+        return max((row * self.stride >> self.shift) - self.pad, 0)
 
     def end(self, row: int) -> int:
-        return max(1, min(row * self.stride - self.pad + self.reach, self.rows))
+        end = (row * self.stride >> self.shift) - self.pad + self.reach
+        return max(1, min(end, self.rows))
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,8 @@ class ByRows:
 
     Attributes:
       rows: of the output.
-      inputs: by field of data, those that are read by rows; all others are as in the call.
+      inputs: by field of data, those that are read by rows; all others are as in the call. Of an
+        array of structs a field is "inputs[0].address".
       dims: fields that are the same for all rows, and others than the call's.
       pad, height: the fields of params and dims that say how much padding is before the rows of the
         one input that are given, and how many these are; "" where there are none.
@@ -48,6 +51,19 @@ class ByRows:
     pad: str = ""
     height: str = ""
     scratch: int | None = None
+
+
+def operand(data: Mapping[str, Field], field: str) -> Field:
+    """What a field of data is, as ByRows.inputs names it."""
+    name, _, rest = field.partition("[")
+    if not rest:
+        return data[name]
+    index, _, member = rest.partition("].")
+    array = data[name]
+    assert isinstance(array, Array)
+    item = array.items[int(index)]
+    assert isinstance(item, Mapping)
+    return item[member]
 
 
 def row_count(shape: tuple[int, ...]) -> int:

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.common.kernel import AnyArray, Constant, Field, Isa, KernelCall, OpCall, kernel
+from kernels.common.kernel import (
+    AnyArray,
+    Constant,
+    Field,
+    Isa,
+    KernelCall,
+    OpCall,
+    Value,
+    kernel,
+)
+from kernels.common.rows import ByRows, Taps, row_count
 from kernels.common.shapes import contiguous_strides
 from kernels.common.strided import copy_cost
 from kernels.common.tensor import DTYPES
@@ -44,7 +54,22 @@ def gather(call: OpCall, isa: Isa) -> KernelCall:
             "runs": Constant(table.runs.astype(np.int32)),
             "output": call.output(),
         },
+        rows=_by_rows(table, source, call.output()),
     )
+
+
+def _by_rows(table: "_Table", source: Value, output: Value) -> ByRows | None:
+    """Of upsampling: each row of the input is some rows of the output, a power of two."""
+    rows, count = row_count(source.shape), row_count(output.shape)
+    times = count // rows
+    if 1 in (rows, count) or times * rows != count or times & (times - 1):
+        return None
+    if table.outer != 1 or len(table.rows) != count:
+        return None
+    if (table.rows != np.arange(count) // times * (source.bytes // rows)).any():
+        return None
+    taps = Taps(rows, shift=times.bit_length() - 1)
+    return ByRows(count, {"input": taps}, {"rows": 1})
 
 
 def _indices(call: OpCall, shape: Sequence[int]) -> dict[int, AnyArray]:

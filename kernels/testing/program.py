@@ -10,7 +10,7 @@ import numpy as np
 from kernels import registry
 from kernels.common import emit
 from kernels.common.kernel import AnyArray, Constant, Isa, KernelCall, OpCall, Value
-from kernels.common.rows import ByRows
+from kernels.common.rows import ByRows, operand
 from kernels.common.tensor import DTYPES
 from kernels.testing.case import Case
 
@@ -117,7 +117,7 @@ class Program:
             first, end = taps.first(row), taps.end(row)
             inputs = [
                 (value, _rows(array, taps.rows, first, end))
-                if value is kernel.data[field]
+                if value is operand(kernel.data, field)
                 else (value, array)
                 for value, array in inputs
             ]

@@ -56,7 +56,7 @@ class ManyOps(torch.nn.Module):
             OPS.mean(h, [1, 2], False, 0, 0, ONE, -4),
             OPS.softmax(OPS.adaptive_max_pool2d(x, [4, 4]), self.exponentials, 3, 256),
             OPS.reshape(OPS.dequantize(i, 0.5, 3), [1, 128]),
-            OPS.quantize(f, 0.25, 1),
+            OPS.quantize(f, 0.25, 1, 8),
             torch.amax(self.group_norm(self.layer_norm(f)), dim=[1]),
             torch.minimum(torch.div(f, f), f),
             torch.sum(f, dim=[1]).pow(2.0),

@@ -9,6 +9,7 @@ from torch.fx import GraphModule, Node
 
 from aot.backends.backend import Backend, CannotRun
 from aot.backends.cortex_m import CORTEX_M
+from aot.backends.ethos_u.cost import not_worth
 from aot.backends.ethos_u.culprit import culprit
 from aot.backends.ethos_u.emit import adopt, emitted, only_moves, reject
 from aot.backends.ethos_u.layers import Layer, writers_of
@@ -44,7 +45,7 @@ def ethos_u_target(configuration: str, verification: str = CUT) -> Target:
 def _not_worth(nodes: Sequence[Node]) -> str:
     if all(only_moves(node) for node in nodes):
         return "a region that only moves bytes is not worth the way"
-    return ""
+    return not_worth(nodes)
 
 
 def _compile(region: GraphModule, npu: Npu, verification: str) -> Payload:

@@ -92,7 +92,7 @@ def test_layers_are_told_by_op() -> None:
     names = {n.name for n in delegate.region.graph.nodes if dialect_op(n)}
     assert {layer["op"] for layer in layers} <= names
     products = [layer for layer in layers if layer["kind"] == "Conv2D"]
-    assert {"linear", "ethos"} <= {layer["op"].partition("_")[0] for layer in products}
+    assert {"linear", "softmax"} <= {layer["op"].partition("_")[0] for layer in products}
     assert all(layer["macs"] and layer["traffic"]["sram"] for layer in products)
     assert 0 < max(layer["utilization"] for layer in layers) <= 1
 
@@ -157,6 +157,15 @@ def test_what_only_moves_bytes_stays() -> None:
     assert delegates(moved) == []
     (reason,) = {r for n, _ in everything(moved) for r in n.meta["not_on"].values()}
     assert reason == "a region that only moves bytes is not worth the way"
+
+
+def test_what_takes_the_core_less_than_a_call_stays() -> None:
+    few = partitioned(rewritten(lambda x, y: x + y, shapes=[(1, 40), (1, 40)]))
+    assert delegates(few) == []
+    (reason,) = {r for n, _ in everything(few) for r in n.meta["not_on"].values()}
+    assert reason == "the core takes some 120 cycles for it, and 1015 for a call of the NPU"
+    many = partitioned(rewritten(lambda x, y: x + y, shapes=[(1, 4000), (1, 4000)]))
+    assert len(delegates(many)) == 1
 
 
 def feed_forward() -> GraphModule:

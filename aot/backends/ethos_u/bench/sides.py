@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two lowerings, and what each comes to."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+import tosa_reference_model
+from executorch.backends.arm.quantizer import TOSAQuantizer, get_symmetric_quantization_config
+from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
+from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
+from executorch.exir import to_edge_transform_and_lower
+from executorch.exir.lowered_backend_module import LoweredBackendModule
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+from aot.backends.ethos_u.bench.cases import Case
+from aot.backends.ethos_u.layers import Layer
+from aot.backends.ethos_u.npus import NPUS
+from aot.backends.ethos_u.printed import captured
+from aot.backends.ethos_u.vela import compile_tosa
+from aot.lower import lower
+from firmware.ethos_u.payload import parse_payload
+
+_BORDER = ("quantize_per_tensor", "dequantize_per_tensor", "getitem", "executorch_call_delegate")
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Of one lowering.
+
+    Attributes:
+      cycles, operations: by Vela, of all delegates.
+      sram: bytes of the largest delegate's scratch memory.
+      flash: bytes of all payloads.
+      sqnr_db: of the outputs against the float model's; None where there is none of the whole.
+      delegates, cpu_ops: how many.
+    """
+
+    cycles: int
+    operations: int
+    sram: int
+    flash: int
+    sqnr_db: float | None
+    delegates: int
+    cpu_ops: int
+
+
+def ours(case: Case, configuration: str) -> Figures:
+    samples = case.samples()
+    lowered = lower(
+        case.module(),
+        samples[0],
+        target=configuration,
+        calibration=samples,
+        evaluation=samples,
+        min_sqnr=float("-inf"),
+        per_op=False,
+    )
+    delegates: Sequence[Any] = lowered.report["delegates"]
+    layers = [layer for d in delegates for layer in d["report"]["layers"]]
+    return Figures(
+        sum(layer["cycles"] for layer in layers),
+        len(layers),
+        max((d["scratch_bytes"] for d in delegates), default=0),
+        sum(d["payload_bytes"] for d in delegates),
+        round(_decibels(case, lambda x: _dequantized(lowered, x)), 1),
+        len(delegates),
+        sum(op["delegate"] is None for op in lowered.report["ops"]),
+    )
+
+
+def upstreams(case: Case, configuration: str) -> Figures:
+    """ExecuTorch's Arm backend, with the same calibration data, Vela and flags."""
+    small = "" if "u85" in configuration else "+u55"
+    spec = TosaCompileSpec("TOSA-1.0+INT+int16+int4" + small)
+    quantizer = TOSAQuantizer(spec)
+    quantizer.set_global(get_symmetric_quantization_config())
+    samples = case.samples()
+    exported = torch.export.export(case.module(), samples[0]).module(check_guards=False)
+    prepared = prepare_pt2e(exported, quantizer)
+    for sample in samples:
+        prepared(*sample)
+    program = torch.export.export(convert_pt2e(prepared), samples[0])
+    with contextlib.redirect_stdout(io.StringIO()):
+        edge = to_edge_transform_and_lower(program, partitioner=[TOSAPartitioner(spec)])
+    module = edge.exported_program().graph_module
+    parts = [m for m in module.modules() if isinstance(m, LoweredBackendModule)]
+    npu = NPUS[configuration]
+    programs = [compile_tosa(part.processed_bytes, npu) for part in parts]
+    layers: list[Layer] = [layer for p in programs for layer in p.layers]
+    calls = [n for n in module.graph.nodes if n.op == "call_function"]
+    cpu_ops = sum(not any(name in str(n.target) for name in _BORDER) for n in calls)
+    whole = len(parts) == 1 and not cpu_ops
+    tosa = parts[0].processed_bytes if whole else b""
+    return Figures(
+        sum(layer.cycles for layer in layers),
+        len(layers),
+        max((parse_payload(p.payload).scratch_size for p in programs), default=0),
+        sum(len(p.payload) for p in programs),
+        round(_decibels(case, lambda x: _by_tosa(tosa, module, x)), 1) if whole else None,
+        len(parts),
+        cpu_ops,
+    )
+
+
+def _decibels(case: Case, run: Any) -> float:
+    """Signal to quantization noise over all samples."""
+    module = case.module()
+    with torch.no_grad():
+        pairs = [(module(*s).double().flatten(), run(s[0])) for s in case.samples()]
+    exact, given = (torch.cat(values) for values in zip(*pairs, strict=True))
+    return float(10 * torch.log10(exact.square().sum() / (exact - given).square().sum()))
+
+
+def _quantized(x: torch.Tensor, scale: float, zero_point: int) -> torch.Tensor:
+    return (torch.round(x / scale) + zero_point).clamp(-128, 127).to(torch.int8)
+
+
+def _dequantized(lowered: Any, x: torch.Tensor) -> torch.Tensor:
+    """Our reference, which is what the NPU computes, of a float input."""
+    (source,), (result,) = lowered.report["inputs"], lowered.report["outputs"]
+    (y,) = lowered.module(_quantized(x, source["scale"], source["zero_point"]))
+    values: torch.Tensor = y.double().flatten()
+    return (values - int(result["zero_point"])) * float(result["scale"])
+
+
+def _by_tosa(tosa: bytes, module: Any, x: torch.Tensor) -> torch.Tensor:
+    """Upstream's TOSA of a float input, by the reference model."""
+    nodes = [n for n in module.graph.nodes if n.op == "call_function"]
+    (first,) = (n for n in nodes if ".quantize_per_tensor" in str(n.target))
+    (last,) = (n for n in nodes if ".dequantize_per_tensor" in str(n.target))
+    with captured():
+        (y,), _ = tosa_reference_model.run(tosa, [_quantized(x, *first.args[1:3]).numpy()])
+    scale, zero_point = last.args[1:3]
+    values = torch.from_numpy(np.asarray(y)).double().flatten()
+    return (values - int(zero_point)) * float(scale)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `bench` has found holds: its results are ours to keep, and upstream's to be better than."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aot.backends.ethos_u.bench.cases import CASES
+from aot.backends.ethos_u.bench.sides import ours
+
+RESULTS: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parent / "bench/results.json").read_text()
+)
+BY_PLACE = {(r["model"], r["configuration"], r["side"]): r for r in RESULTS}
+OURS = [place[:2] for place in BY_PLACE if place[2] == "ours"]
+
+
+def test_every_case_has_results() -> None:
+    assert {model for model, _ in OURS} == CASES.keys()
+
+
+@pytest.mark.parametrize(("model", "configuration"), OURS)
+def test_ours_is_one_delegate_and_no_slower(model: str, configuration: str) -> None:
+    """Than upstream's, where that has all of the model on the NPU."""
+    own, other = (BY_PLACE[model, configuration, side] for side in ("ours", "upstream"))
+    assert (own["delegates"], own["cpu_ops"]) == (1, 0)
+    assert own["cycles"] <= other["cycles"] or other["cpu_ops"] > 0
+
+
+@pytest.mark.parametrize("model", ["softmax", "feed forward"])
+def test_ours_is_still_what_it_was(model: str) -> None:
+    found, kept = ours(CASES[model], "ethos-u55-128"), BY_PLACE[model, "ethos-u55-128", "ours"]
+    assert found.cycles <= kept["cycles"] and found.sram <= kept["sram"]
+    assert found.sqnr_db is not None and found.sqnr_db >= kept["sqnr_db"] - 0.1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of float32 div, add, mul, minimum and maximum."""
+"""Cases of float32 div, add, sub, mul, minimum, maximum and comparisons."""
 
 from collections.abc import Iterator
 
@@ -11,23 +11,32 @@ from kernels.testing.calls import activation, floats
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
+_COMPARISONS = ("lt", "le", "eq", "ne")
 _SPECIAL = np.array([0.0, 1.0, -2.5, 1e-38, 3e38, np.inf, -np.inf, np.nan], np.float32)
 
 
 def cases() -> Iterator[Case]:
-    for op in ("div", "add", "mul", "minimum", "maximum"):
+    for op in ("div", "add", "sub", "mul", "minimum", "maximum", *_COMPARISONS):
         yield _case(f"{op}, special", op, _SPECIAL[:, np.newaxis], _SPECIAL, True)
         for name, a_shape, b_shape, board in pairs(40):
             values = Values(op, name)
             a, b = values.float32(*a_shape), values.float32(*b_shape)
+            if op in _COMPARISONS:  # some are equal
+                a, b = np.round(a), np.round(b)
             yield _case(f"{op}, {name}", op, a, b, board)
+
+
+def name_of(op: str) -> str:
+    """Of the op in a .pte."""
+    return f"aten::{op}.{'Tensor_out' if op in _COMPARISONS else 'out'}"
 
 
 def _case(name: str, op: str, a: AnyArray, b: AnyArray, board: bool) -> Case:
     # IEEE arithmetic, rounded once, is the same everywhere.
-    attributes = {"alpha": 1} if op == "add" else {}
+    attributes = {"alpha": 1} if op in ("add", "sub") else {}
     inputs = {"self": a, "other": b}
-    return Case(name, f"aten::{op}.out", inputs, {}, attributes, board, tolerance=0.0)
+    tolerance = None if op in _COMPARISONS else 0.0
+    return Case(name, name_of(op), inputs, {}, attributes, board, tolerance)
 
 
 CALLS = [
@@ -46,6 +55,25 @@ CALLS = [
             (floats(2, 3, name="y"),),
         ),
         refused=[({"alpha": 2}, "alpha is 2")],
+    ),
+    Valid(
+        OpCall(
+            "aten::sub.out",
+            {"self": floats(2, 3), "other": floats(3), "alpha": 1},
+            (floats(2, 3, name="y"),),
+        ),
+        refused=[({"alpha": 0.5}, "alpha is 0.5")],
+    ),
+    *(
+        Valid(
+            OpCall(
+                name_of(op),
+                {"self": floats(2, 3), "other": floats(3)},
+                (activation(2, 3, dtype="bool", name="y"),),
+            ),
+            refused=[({"other": activation(3)}, "other is int8, not float32")],
+        )
+        for op in _COMPARISONS
     ),
     Valid(
         OpCall(
@@ -74,6 +102,8 @@ CALLS = [
 ]
 
 MUTANTS = [
+    Mutant("binary_f32/less_or_equal_f32_scalar.c", "a <= b", "!(a > b)"),
+    Mutant("binary_f32/less_f32_scalar.c", "a < b", "a <= b"),
     Mutant("binary_f32/minimum_f32_scalar.c", "|| a != a", ""),
     Mutant("binary_f32/elementwise.h", "b += b_step", "b += a_step"),
 ]

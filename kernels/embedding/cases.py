@@ -27,15 +27,23 @@ def cases() -> Iterator[Case]:
         table = (values.integer(1, 40), values.integer(1, 40))
         shape = tuple(values.integer(1, 5) for _ in range(values.integer(1, 3)))
         yield _case(f"random {index}", table, shape, values, False)
+    for dtype in ("int16", "int32", "float32", "bool"):
+        yield _case(f"of {dtype}", (6, 5), (2, 4), Values("embedding", dtype), True, dtype)
 
 
 def _case(
-    name: str, shape: tuple[int, int], indices: tuple[int, ...], values: Values, board: bool
+    name: str,
+    shape: tuple[int, int],
+    indices: tuple[int, ...],
+    values: Values,
+    board: bool,
+    dtype: str = "int8",
 ) -> Case:
     picked = [values.integer(0, shape[0] - 1) for _ in range(int(np.prod(indices)))]
     picked[0], picked[-1] = 0, shape[0] - 1
     inputs = {"indices": np.array(picked, np.int32).reshape(indices)}
-    return Case(name, "pl::embedding", inputs, {"table": values.int8(*shape)}, board=board)
+    constants = {"table": values.int8(*shape).astype(dtype)}
+    return Case(name, "pl::embedding", inputs, constants, board=board)
 
 
 CALLS = [

@@ -2,15 +2,13 @@
 """pl::embedding on kernels/embedding/embedding.h."""
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
-from kernels.common.quantization import activation_dtype
 
 
 @kernel("pl::embedding")
 def embedding(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    dtype = activation_dtype(call, "table")
-    table, indices = call.tensor("table", dtype, rank=2), call.tensor("indices", "int32")
-    output = call.output(dtype)
+    table, indices = call.tensor("table", rank=2), call.tensor("indices", "int32")
+    output = call.output(table.dtype)
     rows, width = table.shape
     call.require(
         output.shape == (*indices.shape, width),

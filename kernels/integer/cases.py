@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.common.kernel import INT32_MAX, INT32_MIN, OpCall
+from kernels.common.kernel import INT32_MAX, INT32_MIN, AnyArray, OpCall
 from kernels.testing.broadcast_shapes import pairs
-from kernels.testing.calls import activation, constant
+from kernels.testing.calls import activation, constant, floats
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
@@ -24,6 +24,15 @@ def cases() -> Iterator[Case]:
             values = Values(name, what)
             a, b = values.int32(9, *a_shape), values.int32(9, *b_shape)
             yield Case(f"{name}, {what}", op, {"a": a, "b": b}, board=board)
+    for index, (what, a_shape, b_shape, board) in enumerate(pairs(10)):
+        values = Values("place", what)
+        rows, columns = values.integer(1, 9), values.integer(1, 9)
+        a, b = values.int32(9, *a_shape), values.int32(9, *b_shape)
+        if index % 2:
+            a, b = np.abs(a) % rows, np.abs(b) % columns
+        yield _place(what, a, b, rows, columns, board)
+    yield _place("ends", _ENDS[:, None], _ENDS, 8, 4, True)
+    yield _place("large", np.array([[46339], [46340]], np.int32), _ENDS, 46340, 46340, True)
     for index in range(40):
         values = Values("quantize", index)
         multiplier, shift = values.factor(values.choice([0.01, 1.0, 100.0]))
@@ -36,8 +45,16 @@ def cases() -> Iterator[Case]:
         inputs = {"input": values.int32(values.choice([10, 1000, INT32_MAX]), *shape)}
         name = f"quantize {index}"
         yield Case(name, "pl::integer_quantize", inputs, {}, attributes, board=index < 4)
+        yield Case(f"to float {index}", "pl::integer_to_float", inputs, board=index < 4)
+    yield Case("to float, ends", "pl::integer_to_float", {"input": _ENDS}, board=True)
     saturates = {"output_zero_point": 3, "multiplier": 2**30, "shift": 20}
     yield Case("quantize, ends", "pl::integer_quantize", {"input": _ENDS}, {}, saturates)
+
+
+def _place(name: str, a: AnyArray, b: AnyArray, rows: int, columns: int, board: bool) -> Case:
+    attributes = {"rows": rows, "columns": columns}
+    inputs = {"a": a.astype(np.int32), "b": b.astype(np.int32)}
+    return Case(f"place, {name}", "pl::integer_place", inputs, {}, attributes, board)
 
 
 _PAIR = {"a": activation(2, 3, dtype="int32"), "b": activation(3, dtype="int32")}
@@ -57,6 +74,25 @@ CALLS = [
         for name in names
     ),
     Valid(
+        OpCall(
+            "pl::integer_place",
+            {**_PAIR, "rows": 5, "columns": 7},
+            (activation(2, 3, dtype="int32", name="y"),),
+        ),
+        refused=[
+            ({"rows": 0}, "rows is 0"),
+            ({"columns": 2**30}, "too many places"),
+        ],
+    ),
+    Valid(
+        OpCall(
+            "pl::integer_to_float",
+            {"input": activation(2, 3, dtype="int32")},
+            (floats(2, 3, name="y"),),
+        ),
+        refused=[({"input": activation(4, dtype="int32")}, "4 inputs do not give 6")],
+    ),
+    Valid(
         OpCall("pl::integer_quantize", _QUANTIZE, (activation(2, 3, name="y"),)),
         refused=[
             ({"input": activation(4, dtype="int32")}, "4 inputs do not give 6"),
@@ -66,6 +102,8 @@ CALLS = [
 ]
 
 MUTANTS = [
+    Mutant("integer/place_s32_scalar.c", "r < rows && ", ""),
+    Mutant("integer/place_s32_scalar.c", "r * columns + c", "r + c"),
     Mutant("integer/elementwise.h", "b == -1 ? 0 : a % b", "a % b"),
     Mutant("integer/divide_s32_scalar.c", "(rest < 0) != (b < 0)", "rest < 0"),
     Mutant("integer/modulo_s32_scalar.c", "rest + b", "rest - b"),

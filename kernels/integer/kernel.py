@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::integer_add and its kin on kernels/integer/integer.h."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
-from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
+from kernels.common.kernel import INT32_MAX, Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import factor, zero_point
 from kernels.common.shapes import BROADCAST_DIMS, Broadcast
 
 _HEADER = "kernels/integer/integer.h"
 _RESULTS = {
     **dict.fromkeys(("add", "sub", "mul", "minimum", "maximum", "divide", "modulo"), "int32"),
+    "place": "int32",
     **dict.fromkeys(("less", "equal"), "bool"),
 }
 
@@ -29,27 +32,54 @@ def _binary(call: OpCall, isa: Isa, name: str) -> KernelCall:
     )
 
 
-for _name in _RESULTS:
+for _name in set(_RESULTS) - {"place"}:
     kernel(f"pl::integer_{_name}")(partial(_binary, name=_name))
+
+
+@kernel("pl::integer_place")
+def integer_place(call: OpCall, isa: Isa) -> KernelCall:
+    rows, columns = call.integer("rows", minimum=1), call.integer("columns", minimum=1)
+    call.require(rows * columns <= INT32_MAX, f"a table of {rows} x {columns} has too many places")
+    params = {
+        "output_zero_point": 0,
+        "multiplier": 0,
+        "shift": 0,
+        "rows": rows,
+        "columns": columns,
+    }
+    return replace(_binary(call, isa, "place"), params=params)
 
 
 @kernel("pl::integer_quantize")
 def integer_quantize(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    source, output = call.tensor("input", "int32"), call.output("int8")
+    multiplier, shift = factor(call, "multiplier", "shift")
+    params = {
+        "output_zero_point": zero_point(call, "output_zero_point"),
+        "multiplier": multiplier,
+        "shift": shift,
+        "rows": 0,
+        "columns": 0,
+    }
+    return _conversion(call, "pl_integer_quantize", "int8", params)
+
+
+@kernel("pl::integer_to_float")
+def integer_to_float(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    return _conversion(call, "pl_integer_to_float", "float32", {})
+
+
+def _conversion(call: OpCall, function: str, dtype: str, params: Mapping[str, int]) -> KernelCall:
+    source, output = call.tensor("input", "int32"), call.output(dtype)
     call.require(
         source.size == output.size, f"{source.size} inputs do not give {output.size} outputs"
     )
-    multiplier, shift = factor(call, "multiplier", "shift")
     ones = (1,) * (BROADCAST_DIMS - 1)
     return KernelCall(
-        function="pl_integer_quantize",
+        function=function,
         header=_HEADER,
-        params={
-            "output_zero_point": zero_point(call, "output_zero_point"),
-            "multiplier": multiplier,
-            "shift": shift,
-        },
+        params=params,
         dims={
             "size": (*ones, output.size),
             "a_stride": (0,) * (BROADCAST_DIMS - 1) + (1,),

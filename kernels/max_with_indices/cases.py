@@ -14,6 +14,8 @@ from kernels.testing.exponentials import rows
 def cases() -> Iterator[Case]:
     for name, given, dim, board, _ in rows("max_with_indices", 100):
         yield _case(name, given, dim, given.size % 2 == 0, board)
+        halves = given.astype(np.float32) / 8.0
+        yield _case(f"{name}, float32", halves, dim, given.size % 2 == 0, board)
     for place in (0, 1, 6, 12):
         given = np.full((2, 13, 3), -128, np.int8)
         given[:, place] = [-127, 0, 127]
@@ -25,11 +27,20 @@ def cases() -> Iterator[Case]:
     for name, given, dim, board, values in rows("topk", 100):
         if given.size <= 1000:
             k = values.choice([1, given.shape[dim], values.integer(1, given.shape[dim])])
-            yield _topk(name, given, k, dim, bool(values.integer(0, 1)), board)
+            largest = bool(values.integer(0, 1))
+            yield _topk(name, given, k, dim, largest, board)
+            halves = given.astype(np.float32) / 8.0
+            yield _topk(f"{name}, float32", halves, k, dim, largest, board)
     few = np.array([[1, 0, -128, 1, 127, -128, 0, 127, 1]], np.int8)
     for k in range(1, 10):
         for largest in (True, False):
             yield _topk(f"several, {k}, {largest}", few, k, 1, largest, k == 4)
+            yield _topk(f"floats, {k}, {largest}", _SPECIAL, k, 1, largest, k == 4)
+    yield _case("floats", _SPECIAL, 1, False, True)
+    yield _case("floats, no NaN", _SPECIAL[:, 3:], 1, False, True)
+
+
+_SPECIAL = np.array([[0.5, np.nan, -1.0, 0.5, np.inf, -np.inf, np.inf, 2.0, 0.25]], np.float32)
 
 
 def _case(name: str, given: AnyArray, dim: int, keepdim: bool, board: bool) -> Case:
@@ -53,7 +64,8 @@ CALLS = [
         refused=[
             ({"dim": 2}, "dim is 2, not in \\[0, 1\\]"),
             ({"keepdim": True}, "they should be \\[2, 1\\]"),
-            ({"input": floats(2, 8)}, "input is float32, not int8"),
+            ({"input": activation(2, 8, dtype="int32")}, "input is int32, not int8 or float32"),
+            ({"input": floats(2, 8)}, "is int8, not float32"),
         ],
     ),
     Valid(
@@ -72,6 +84,8 @@ CALLS = [
 _TOPK = "max_with_indices/topk_s8_scalar.c"
 _SOURCE = "max_with_indices/max_with_indices_s8_scalar.c"
 MUTANTS = [
+    Mutant("max_with_indices/max_with_indices_f32_scalar.c", "a > b ||", "a >= b ||"),
+    Mutant("max_with_indices/topk_f32_scalar.c", "a > b || (a != a && b == b)", "a > b"),
     Mutant(_SOURCE, "*x > largest", "*x >= largest"),
     Mutant(_SOURCE, "x += dims->inner", "x += 1"),
     Mutant(_SOURCE, "outer * dims->size * dims->inner", "outer * dims->size"),

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 from kernels.common.shapes import axis_dims, axis_size
 
+_SUFFIXES = {"int8": "_s8", "float32": "_f32"}
+
 
 @kernel("pl::max_with_indices")
 def max_with_indices(call: OpCall, isa: Isa) -> KernelCall:
     del isa
     kept = (1,) if call.flag("keepdim") else ()
-    return _kernel_call(call, "pl_max_with_indices_s8", {}, kept)
+    return _kernel_call(call, "pl_max_with_indices", {}, kept)
 
 
 @kernel("pl::topk")
@@ -19,15 +21,16 @@ def topk(call: OpCall, isa: Isa) -> KernelCall:
     del isa
     k = call.integer("k", 1, axis_size(call, call.tensor("input").shape))
     params = {"k": k, "largest": int(call.flag("largest"))}
-    return _kernel_call(call, "pl_topk_s8", params, (k,))
+    return _kernel_call(call, "pl_topk", params, (k,))
 
 
 def _kernel_call(
     call: OpCall, function: str, params: Mapping[str, int], size: tuple[int, ...]
 ) -> KernelCall:
     """A call with two outputs, where the dimension has a size of its own, or is left out."""
-    source = call.tensor("input", "int8")
-    values, indices = call.output("int8", index=0), call.output("int32", index=1)
+    source = call.tensor("input")
+    call.require(source.dtype in _SUFFIXES, f"input is {source.dtype}, not int8 or float32")
+    values, indices = call.output(source.dtype, index=0), call.output("int32", index=1)
     dims = axis_dims(call, source.shape)
     axis = call.integer("dim")
     shape = (*source.shape[:axis], *size, *source.shape[axis + 1 :])
@@ -36,7 +39,7 @@ def _kernel_call(
         f"outputs of shapes {[list(o.shape) for o in call.outputs]}, they should be {list(shape)}",
     )
     return KernelCall(
-        function=function,
+        function=function + _SUFFIXES[source.dtype],
         header="kernels/max_with_indices/max_with_indices.h",
         params=params,
         dims=dims,

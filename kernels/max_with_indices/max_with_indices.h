@@ -17,21 +17,29 @@ typedef struct {
 } pl_max_with_indices_dims;
 
 typedef struct {
-  const int8_t *input;  // [outer, size, inner]
-  int8_t *values;       // [outer, inner], of topk [outer, k, inner]
-  int32_t *indices;     // likewise
+  const void *input;  // [outer, size, inner]
+  void *values;       // [outer, inner], of topk [outer, k, inner]
+  int32_t *indices;   // likewise
 } pl_max_with_indices_data;
 
 // The largest value over size, and where it is: the first place if there are several.
+// NaN is larger than every number, here and below.
 PL_MUST_USE pl_status pl_max_with_indices_s8(const pl_context *ctx,
                                              const pl_max_with_indices_params *params,
                                              const pl_max_with_indices_dims *dims,
                                              const pl_max_with_indices_data *data);
+PL_MUST_USE pl_status pl_max_with_indices_f32(const pl_context *ctx,
+                                              const pl_max_with_indices_params *params,
+                                              const pl_max_with_indices_dims *dims,
+                                              const pl_max_with_indices_data *data);
 
 // The k largest or smallest values over size, in order, and where they are: of equal values first
 // the one that comes first.
 PL_MUST_USE pl_status pl_topk_s8(const pl_context *ctx, const pl_max_with_indices_params *params,
                                  const pl_max_with_indices_dims *dims,
                                  const pl_max_with_indices_data *data);
+PL_MUST_USE pl_status pl_topk_f32(const pl_context *ctx, const pl_max_with_indices_params *params,
+                                  const pl_max_with_indices_dims *dims,
+                                  const pl_max_with_indices_data *data);
 
 #endif  // KERNELS_MAX_WITH_INDICES_MAX_WITH_INDICES_H_

@@ -9,7 +9,7 @@ pl_status pl_max_with_indices_s8(const pl_context *ctx, const pl_max_with_indice
   int8_t *values = data->values;
   int32_t *indices = data->indices;
   for (int32_t outer = 0; outer < dims->outer; ++outer) {
-    const int8_t *block = data->input + outer * dims->size * dims->inner;
+    const int8_t *block = (const int8_t *)data->input + outer * dims->size * dims->inner;
     for (int32_t inner = 0; inner < dims->inner; ++inner) {
       const int8_t *x = block + inner;
       int32_t largest = *x;

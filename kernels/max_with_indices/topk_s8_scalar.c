@@ -27,10 +27,10 @@ pl_status pl_topk_s8(const pl_context *ctx, const pl_max_with_indices_params *pa
                      const pl_max_with_indices_dims *dims, const pl_max_with_indices_data *data) {
   (void)ctx;
   for (int32_t outer = 0; outer < dims->outer; ++outer) {
-    const int8_t *block = data->input + outer * dims->size * dims->inner;
+    const int8_t *block = (const int8_t *)data->input + outer * dims->size * dims->inner;
     const int32_t results = outer * params->k * dims->inner;
     for (int32_t inner = 0; inner < dims->inner; ++inner) {
-      topk(params, block + inner, dims->size, dims->inner, data->values + results + inner,
+      topk(params, block + inner, dims->size, dims->inner, (int8_t *)data->values + results + inner,
            data->indices + results + inner);
     }
   }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of pl::amax, amin, second_moment, logsumexp and cumsum."""
+"""Cases of pl::amax, amin, integer_sum, second_moment, logsumexp and cumsum."""
 
 import math
 from collections.abc import Iterator
@@ -24,6 +24,11 @@ def cases() -> Iterator[Case]:
             if board:
                 bools = Values(op, name, "bools").int8(*shape) > 100
                 yield _case(op, f"{name}, bools", bools, attributes, True)
+    for name, shape, dim, keepdim, board in reductions(20):
+        attributes = {"dim": dim, "keepdim": keepdim}
+        values = Values("integer_sum", name)
+        yield _case("integer_sum", name, values.int32(2**31 - 1, *shape), attributes, board)
+        yield _case("integer_sum", f"{name}, bools", values.int8(*shape) > 0, attributes, board)
     yield from _second_moment()
     yield from _logsumexp()
     yield from _cumsum()
@@ -136,6 +141,17 @@ CALLS = [
     ),
     Valid(
         OpCall(
+            "pl::integer_sum",
+            {**_EXTREME, "input": activation(2, 8, dtype="int32")},
+            (activation(2, dtype="int32", name="y"),),
+        ),
+        refused=[
+            ({"input": activation(2, 8)}, "input is int8, not int32 or bool"),
+            ({"dim": []}, "dim names no dimension"),
+        ],
+    ),
+    Valid(
+        OpCall(
             "pl::second_moment",
             {**_EXTREME, "centered": True, "root": True, **_ZERO_POINTS, **_FACTOR},
             _ROW,
@@ -180,6 +196,7 @@ CALLS = [
 ]
 
 MUTANTS = [
+    Mutant("reduce/sums.h", "l * dims->reduced_stride[1]", "l * dims->reduced_stride[0]"),
     Mutant("reduce/amax_s8_scalar.c", "value > *largest", "value < *largest"),
     Mutant("reduce/amin_s8_scalar.c", "int32_t smallest = *x", "int32_t smallest = 0"),
     Mutant("reduce/second_moment_s8_scalar.c", "value - so_far->zero_point", "value"),

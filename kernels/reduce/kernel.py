@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::amax, amin, second_moment, logsumexp and cumsum on kernels/reduce/reduce.h."""
+"""pl::amax, amin, integer_sum, second_moment, logsumexp and cumsum on kernels/reduce/reduce.h."""
 
 from collections.abc import Mapping
 
@@ -31,6 +31,22 @@ def amax(call: OpCall, isa: Isa) -> KernelCall:
 def amin(call: OpCall, isa: Isa) -> KernelCall:
     del isa
     return _reduce(call, "pl_amin_s8", {}, dtype=call.output().dtype)
+
+
+@kernel("pl::integer_sum")
+def integer_sum(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    source, output = call.tensor("input"), call.output("int32")
+    call.require(source.dtype in ("int32", "bool"), f"input is {source.dtype}, not int32 or bool")
+    dim = call.integers("dim")
+    call.require(len(dim) > 0, "dim names no dimension")
+    return KernelCall(
+        function="pl_sum_s32" if source.dtype == "int32" else "pl_sum_bool",
+        header="kernels/reduce/reduce.h",
+        params={},
+        dims=reduction_dims(call, source, dim, call.flag("keepdim")),
+        data={"input": source, "exp_table": None, "output": output},
+    )
 
 
 @kernel("pl::second_moment")

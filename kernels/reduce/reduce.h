@@ -5,7 +5,7 @@
 #include "kernels/common/reduction.h"
 #include "kernels/common/types.h"
 
-// Of amax and amin null.
+// Of amax, amin and sums null.
 typedef struct {
   int32_t input_zero_point;
   int32_t output_zero_point;
@@ -22,9 +22,9 @@ typedef struct {
 typedef pl_reduction_dims pl_reduce_dims;
 
 typedef struct {
-  const void *input;         // int8, of amax and amin also bool
+  const void *input;         // int8, of amax and amin also bool; of sums as their names say
   const int32_t *exp_table;  // [256], of logsumexp: exp(-d * input scale)
-  void *output;              // of the input's type
+  void *output;              // of the input's type, of sums int32
 } pl_reduce_data;
 
 // The largest and the smallest value; of bools, whether any is true and whether all are.
@@ -32,6 +32,12 @@ PL_MUST_USE pl_status pl_amax_s8(const pl_context *ctx, const pl_reduce_params *
                                  const pl_reduce_dims *dims, const pl_reduce_data *data);
 PL_MUST_USE pl_status pl_amin_s8(const pl_context *ctx, const pl_reduce_params *params,
                                  const pl_reduce_dims *dims, const pl_reduce_data *data);
+
+// The sum, of which the low 32 bits stay; of bools how many are true.
+PL_MUST_USE pl_status pl_sum_s32(const pl_context *ctx, const pl_reduce_params *params,
+                                 const pl_reduce_dims *dims, const pl_reduce_data *data);
+PL_MUST_USE pl_status pl_sum_bool(const pl_context *ctx, const pl_reduce_params *params,
+                                  const pl_reduce_dims *dims, const pl_reduce_data *data);
 
 // output = saturate(requantize(v) + output_zero_point). With x = input - input_zero_point and
 // s = count * sum x^2 - (sum x)^2, or sum x^2 where count is 0, v is s * 2^fraction_bits, or with

@@ -45,6 +45,12 @@ def cases() -> Iterator[Case]:
         values = Values("where of int16", name)
         of_mask, of_a, of_b = values.int8(*mask) > 0, values.int16(*a), values.int16(*b)
         yield _of(f"{name}, int16", of_mask, of_a, of_b, board)
+    for dtype in ("int32", "float32"):
+        for name, mask, a, b, board in _NAMED:
+            values = Values("where", dtype, name)
+            of_a, of_b = (values.int32(2**31 - 1, *shape) for shape in (a, b))
+            operands = of_a.astype(dtype), of_b.astype(dtype)
+            yield _of(f"{name}, {dtype}", values.int8(*mask) > 0, *operands, board)
 
 
 def _case(name: str, values: Values, mask: _Shape, a: _Shape, b: _Shape, board: bool) -> Case:
@@ -80,6 +86,7 @@ MUTANTS = [
     Mutant("where/where_x16_scalar.c", "*mask ? *a : *b", "*mask ? *b : *a"),
     Mutant(_LOOP, "row->b -= dims->b_stride[d]", "row->b -= dims->a_stride[d]"),
     Mutant(_SOURCE, "mask += mask_step", "mask += 1"),
+    Mutant("where/where_x32_scalar.c", "b += b_step", "b += 1"),
 ]
 
 

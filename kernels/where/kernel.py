@@ -13,7 +13,7 @@ def where(call: OpCall, isa: Isa) -> KernelCall:
     del isa
     output = call.output()
     size = DTYPES[output.dtype].bytes
-    call.require(size <= 2, f"output is {output.dtype}, not of one or two bytes an element")
+    call.require(size <= 4, f"output is {output.dtype}, not of one, two or four bytes an element")
     dtypes = ("bool", output.dtype, output.dtype)
     operands = {n: call.tensor(n, dtype) for n, dtype in zip(_NAMES, dtypes, strict=True)}
     strides = [broadcast_strides(call, o.shape, output.shape) for o in operands.values()]

@@ -19,13 +19,15 @@ typedef struct {
   const uint8_t *mask;  // 0 or 1
   const void *a;
   const void *b;
-  void *output;  // may be an operand that does not repeat
+  void *output;  // may be an operand of its size that does not repeat
 } pl_where_data;
 
-// a where mask, else b: elements of one byte, and of two. Operands broadcast as in numpy.
+// a where mask, else b: elements of one byte, of two and of four. Operands broadcast as in numpy.
 PL_MUST_USE pl_status pl_where_x8(const pl_context *ctx, const pl_where_params *params,
                                   const pl_where_dims *dims, const pl_where_data *data);
 PL_MUST_USE pl_status pl_where_x16(const pl_context *ctx, const pl_where_params *params,
+                                   const pl_where_dims *dims, const pl_where_data *data);
+PL_MUST_USE pl_status pl_where_x32(const pl_context *ctx, const pl_where_params *params,
                                    const pl_where_dims *dims, const pl_where_data *data);
 
 #endif  // KERNELS_WHERE_WHERE_H_

@@ -6,7 +6,7 @@ from __future__ import annotations
 import torch
 
 from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.ops.transpose import MOVABLE
 
 
 def _infer(table: torch.Tensor, indices: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
@@ -16,14 +16,13 @@ def _infer(table: torch.Tensor, indices: torch.Tensor) -> tuple[tuple[int, ...],
 @define(
     "Tensor table, Tensor indices",
     infer=_infer,
-    dtypes={"table": ACTIVATIONS, "indices": (torch.int32,)},
+    dtypes={"table": MOVABLE, "indices": (torch.int32,)},
     shares_quantization=True,
 )
 def embedding(table: torch.Tensor, indices: torch.Tensor) -> torch.Tensor:
     """table[i] for each index i.
 
-    table int8 or int16 [rows, width]; indices int32 [...], each in [0, rows); result [..., width]
-    of the table's dtype.
+    table [rows, width]; indices int32 [...], each in [0, rows); result [..., width].
 
     Raises:
       IndexError: an index is outside of the table; the kernel returns PL_ERROR_INDEX.

@@ -6,12 +6,12 @@ Operands are int32 and broadcast; of results that are no int32 the low 32 bits s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 
 from aot.dialect.arithmetic import requantize, saturate_int8
-from aot.dialect.library import Inferred, Op, define
+from aot.dialect.library import Inferred, Op, define, reduced_shape
 from aot.dialect.transposes import elementwise
 
 
@@ -58,6 +58,40 @@ integer_less = _binary("less", torch.lt, torch.bool)
 integer_equal = _binary("equal", torch.eq, torch.bool)
 
 
+def _infer_place(a: torch.Tensor, b: torch.Tensor, *_: int) -> Inferred:
+    return tuple(torch.broadcast_shapes(a.shape, b.shape)), torch.int32
+
+
+@define(
+    "Tensor a, Tensor b, int rows, int columns",
+    infer=_infer_place,
+    dtypes={"a": (torch.int32,), "b": (torch.int32,)},
+    transposes=elementwise("a", "b"),
+)
+def integer_place(a: torch.Tensor, b: torch.Tensor, rows: int, columns: int) -> torch.Tensor:
+    """a * columns + b, the place of row a and column b in a table; -1 where there is no such row or
+    column, which every op that takes it for an index says is outside.
+    """
+    a, b = a.to(torch.int64), b.to(torch.int64)
+    inside = (a >= 0) & (a < rows) & (b >= 0) & (b < columns)
+    return torch.where(inside, a * columns + b, -1).to(torch.int32)
+
+
+def _infer_sum(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> Inferred:
+    return reduced_shape(input.shape, dim, keepdim), torch.int32
+
+
+@define(
+    "Tensor input, int[] dim, bool keepdim",
+    infer=_infer_sum,
+    dtypes={"input": (torch.int32, torch.bool)},
+)
+def integer_sum(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> torch.Tensor:
+    """The sum over dim, none of which is negative; of a mask how often it is true."""
+    total = input.to(torch.int64).sum(list(dim), keepdim) if dim else input.to(torch.int64)
+    return total.to(torch.int32)
+
+
 def _infer_quantize(input: torch.Tensor, *_: int) -> Inferred:
     return tuple(input.shape), torch.int8
 
@@ -77,3 +111,18 @@ def integer_quantize(
     """
     out = requantize(input.to(torch.int64), multiplier, shift)
     return saturate_int8(out + output_zero_point)
+
+
+def _infer_to_float(input: torch.Tensor) -> Inferred:
+    return tuple(input.shape), torch.float32
+
+
+@define(
+    "Tensor input",
+    infer=_infer_to_float,
+    dtypes={"input": (torch.int32,)},
+    transposes=elementwise("input"),
+)
+def integer_to_float(input: torch.Tensor) -> torch.Tensor:
+    """The nearest float32, ties to even."""
+    return input.to(torch.float32)

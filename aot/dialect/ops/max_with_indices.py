@@ -26,7 +26,7 @@ def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
 @define(
     "Tensor input, int dim, bool keepdim",
     infer=_infer,
-    dtypes={"input": (torch.int8,)},
+    dtypes={"input": (torch.int8, torch.float32)},
     results=2,
     shares_quantization=True,
     transposes=Transposes(("input",), _move),
@@ -34,7 +34,8 @@ def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
 def max_with_indices(
     input: torch.Tensor, dim: int, keepdim: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Values int8, and int32 indices along dim, of the first where several are the largest.
+    """Values of the input's type, and int32 indices along dim, of the first where several are the
+    largest.
 
     dim is not negative; it has size 1 in the results, or none without keepdim.
     """

@@ -18,14 +18,14 @@ def _infer(input: torch.Tensor, k: int, dim: int, largest: bool) -> list[Inferre
 @define(
     "Tensor input, int k, int dim, bool largest",
     infer=_infer,
-    dtypes={"input": (torch.int8,)},
+    dtypes={"input": (torch.int8, torch.float32)},
     results=2,
     shares_quantization=True,
     transposes=along_dim("input"),
 )
 def topk(input: torch.Tensor, k: int, dim: int, largest: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    """Values int8 and int32 indices along dim, which has size k in the results, the largest (or
-    smallest) first; of equal values the one that comes first. dim is not negative.
+    """Values of the input's type and int32 indices along dim, which has size k in the results, the
+    largest (or smallest) first; of equal values the one that comes first. dim is not negative.
     """
     values, indices = input.sort(dim=dim, descending=largest, stable=True)
     best, places = values.narrow(dim, 0, k), indices.narrow(dim, 0, k).to(torch.int32)

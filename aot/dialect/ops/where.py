@@ -9,6 +9,8 @@ from aot.dialect.library import define
 from aot.dialect.quantization import ACTIVATIONS
 from aot.dialect.transposes import elementwise
 
+_DTYPES = (*ACTIVATIONS, torch.int32, torch.float32, torch.bool)
+
 
 def _infer(
     mask: torch.Tensor, a: torch.Tensor, b: torch.Tensor
@@ -20,8 +22,8 @@ def _infer(
     "Tensor mask, Tensor a, Tensor b",
     infer=_infer,
     dtypes={
-        "a": (*ACTIVATIONS, torch.bool),
-        "b": (*ACTIVATIONS, torch.bool),
+        "a": _DTYPES,
+        "b": _DTYPES,
         "mask": (torch.bool,),
     },
     shares_quantization=True,

@@ -26,6 +26,7 @@ from aot.passes.aten import decompose_attention, parts_to_cat, split_recurrent
 from aot.passes.aten.assignments_to_gather import assignments_to_gather
 from aot.passes.aten.average_to_mean import average_to_mean
 from aot.passes.aten.build import call
+from aot.passes.aten.complex_to_pairs import complex_to_pairs
 from aot.passes.aten.compositions import compositions
 from aot.passes.aten.drop_expands import drop_expands
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
@@ -108,6 +109,7 @@ def export_aten(
         parts_to_cat.parts_to_cat,
         split_to_slices,
         fold_constants,
+        complex_to_pairs,
         assignments_to_gather,
         compositions,
         whole_norms,
@@ -199,7 +201,9 @@ def _check_weights(weights: Mapping[str, object]) -> None:
             )
         # Minus infinity in what is not trained is a mask's.
         masks = not isinstance(tensor, torch.nn.Parameter)
-        finite = torch.isfinite(tensor) | (torch.isneginf(tensor) & masks)
+        finite = torch.isfinite(tensor)
+        if tensor.is_floating_point():
+            finite |= torch.isneginf(tensor) & masks
         if tensor.is_floating_point() and not bool(finite.all()):
             bad = int((~finite).sum())
             raise LoweringError(

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from absl import logging
 from torch.export import ExportedProgram
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from torchao.quantization.pt2e.quantizer import ComposableQuantizer, Quantizer
 
@@ -26,6 +26,7 @@ from aot.export import export_aten
 from aot.inputs import Inputs
 from aot.partition.partition import partition
 from aot.passes.aten.equalize_channels import equalize_channels
+from aot.passes.aten.float_forms import float_forms
 from aot.passes.aten.merge_dequantizes import merge_dequantizes
 from aot.passes.fold_qdq import fold_qdq
 from aot.passes.rewrite.border import (
@@ -56,7 +57,7 @@ from aot.quality.quality import MIN_SQNR_DB, Limits, Quality
 from aot.quality.watch import Watch
 from aot.quantizer.bias_correction import correct_biases
 from aot.quantizer.quantizer import Int8Quantizer
-from aot.quantizer.recipe import Recipe
+from aot.quantizer.recipe import FLOAT, Recipe
 from aot.quantizer.training import Train, train_prepared
 from aot.report import make_report
 from aot.support import check_supported
@@ -175,11 +176,15 @@ def lower(
     ours = Int8Quantizer(target.traits, recipe)
     composed = ours if quantizer is None else ComposableQuantizer([quantizer, ours])
 
+    def stays_float(node: Node) -> bool:
+        return recipe.quantization.of(node) == FLOAT
+
     def export(inputs: Sequence[torch.Tensor]) -> GraphModule:
         # Copies: where one tensor is given for two inputs, export takes the two for one.
         contiguous = [x.clone(memory_format=torch.contiguous_format) for x in inputs]
         aten = export_aten(model, contiguous, target.keeps)
-        check_supported(aten, allow_float_fallback)
+        float_forms(aten, stays_float)
+        check_supported(aten, lambda node: allow_float_fallback or stays_float(node))
         if equalize:
             equalize_channels(aten)
         return aten

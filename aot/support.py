@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.backends.cortex_m import FLOAT_OPS
+from aot.backends.cortex_m import has_float_kernel
 from aot.dialect.results import is_result, taken_from
 from aot.errors import LoweringError, Problem, describe, problem_at, written_as
 from aot.rules import gives_integers, has_rules_by_result, keep_float, rule_for
@@ -14,29 +16,24 @@ from aot.rules.function import Roots, function_roots, is_interior
 from kernels.common.tensor import MAX_RANK
 
 _HINTS = {
-    "aten.fmod": "x - y * torch.trunc(x / y)",
-    "aten.remainder": "x - y * torch.floor(x / y)",
     "aten.pow": "torch.exp(y * torch.log(x)) of a positive x",
-    "aten.atan2": "torch.atan(y / x) of a positive x",
-    "aten.hypot": "torch.sqrt(x * x + y * y)",
-    "aten.copysign": "torch.where(y < 0, -x.abs(), x.abs())",
     "aten._upsample_bilinear2d_aa": "antialias=False",
     "aten._native_batch_norm_legit": "BatchNorm with statistics of its own, which folds away",
-    "aten.sum": "mask.float().sum(dim)",
-    "aten.max_pool2d_with_indices": "a pool whose indices nobody reads",
     "aten.scaled_dot_product_attention": "dropout_p=0.0",
     "aten.lstm": "weights that are constants, sequences that are not packed, and a Linear layer "
     "behind it for proj_size",
     "aten.gru": "weights that are constants, and sequences that are not packed",
     "aten.where": "values of float32",
     "aten.grid_sampler_2d": "F.interpolate, where the grid is regular",
-    "fft_rfft": "a Linear layer each for the real and the imaginary part: cosines and -sines of "
-    "2 * pi * k * n / N",
     "item": "leave .item() out: a tensor of one element broadcasts",
 }
 
 
-def unsupported(module: GraphModule, allow_float_fallback: bool) -> list[Problem]:
+MayBeFloat = Callable[[Node], bool]
+"""Whether an op may be float32 where it has no int8 form."""
+
+
+def unsupported(module: GraphModule, may_be_float: MayBeFloat) -> list[Problem]:
     """One problem for every op that can be lowered in no way."""
     problems: dict[Node, Problem] = {}
     roots = function_roots(module.graph)
@@ -47,7 +44,7 @@ def unsupported(module: GraphModule, allow_float_fallback: bool) -> list[Problem
             continue  # said of what gives it that
         if is_result(node) and taken_from(node)[0] in problems:
             continue
-        problem = _problem(node, roots, allow_float_fallback)
+        problem = _problem(node, roots, may_be_float)
         if problem is not None:
             problems[node] = problem
     first: dict[object, Problem] = {}
@@ -63,12 +60,12 @@ def _is_float(node: Node) -> bool:
     return isinstance(value, torch.Tensor) and value.dtype == torch.float32
 
 
-def check_supported(module: GraphModule, allow_float_fallback: bool) -> None:
+def check_supported(module: GraphModule, may_be_float: MayBeFloat) -> None:
     """Raises LoweringError that lists every op without a way to the device.
 
     Ops that fall back to float stay so from here on, whatever rules there are for them.
     """
-    problems = unsupported(module, allow_float_fallback)
+    problems = unsupported(module, may_be_float)
     if problems:
         raise LoweringError(
             f"{len(problems)} op{'s' if len(problems) > 1 else ''} of the model cannot be lowered "
@@ -85,7 +82,7 @@ def _hint(written: str, name: str, default: str) -> str:
     return next((_HINTS[n] for n in names if n in _HINTS), default)
 
 
-def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | None:
+def _problem(node: Node, roots: Roots, may_be_float: MayBeFloat) -> Problem | None:
     value = node.meta.get("val")
     name = str(taken_from(node)[0].target)
 
@@ -120,12 +117,13 @@ def _problem(node: Node, roots: Roots, allow_float_fallback: bool) -> Problem | 
         )
     if rule is not None and rejection is None:
         return None
-    if node.target in FLOAT_OPS and allow_float_fallback:
+    has_kernel = has_float_kernel(node)
+    if has_kernel and may_be_float(node):
         keep_float(node)
         return None
     if rejection is not None:
         return problem(*rejection)
-    if node.target in FLOAT_OPS:
+    if has_kernel:
         return problem("it has no int8 form", _hint(written, name, "--allow-float-fallback"))
     return problem(
         "it has neither an int8 form nor a float kernel",

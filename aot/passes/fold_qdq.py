@@ -35,11 +35,11 @@ from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.results import taken_from
 from aot.errors import module_path, source_line
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization, stays_float
-from aot.rules import fused_clamp, gives_integers, rule_for
+from aot.rules import fused_clamp, gives_integers, on_floats, rule_for
 from aot.rules.floats import FloatCall, float_form
 from aot.rules.function import function_root, members, unquantized_of
 from aot.rules.rule import ON_DEVICE, Call, Clamp, Rule
-from aot.rules.unary import table_of
+from aot.rules.unary import mask_rule, table_of
 
 
 def _op_name(node: Node) -> str:
@@ -73,6 +73,7 @@ class _Folder:
                 self.int8[node] = self._dequantize(node)
             elif node.op == "output":
                 self._output(node)
+        self.graph.eliminate_dead_code()
         self.graph.lint()
         self.module.recompile()
         return self.module
@@ -179,7 +180,14 @@ class _Folder:
         known = node in self.floats or node in self.int8
         if known or tensor_constant(self.source, node) is not None:
             return []
-        return unquantized_of(node) if gives_integers(node) else node.all_input_nodes
+        if self._gives_integers(node) or mask_rule(node) is not None:
+            return unquantized_of(node)
+        return taken_from(node)[0].all_input_nodes
+
+    def _gives_integers(self, node: Node) -> bool:
+        """Whether a rule makes of a node what is not quantized, from values that are."""
+        rule = rule_for(node) if gives_integers(node) else None
+        return rule is not None and all(a in self.int8 for a in rule.activations(node))
 
     def _make_float(self, argument: Node) -> Node:
         """A float value whose float sources are made."""
@@ -193,9 +201,11 @@ class _Folder:
         elif constant is not None:
             dtype = ON_DEVICE.get(constant.dtype, constant.dtype)
             new = self.builder.constant(argument.name, constant.to(dtype))
-        elif gives_integers(argument):
+        elif self._gives_integers(argument):
             rule = rule_for(argument)
             assert rule is not None
+            new = self._emit(rule, argument, argument, Clamp(), None)
+        elif (rule := on_floats(argument)) is not None:
             new = self._emit(rule, argument, argument, Clamp(), None)
         elif (form := float_form(argument)) is not None:
             origin = _origin((_op_name(argument),), argument)

@@ -170,6 +170,10 @@ def _stored(index: int, delegate: Delegate) -> et.BackendDelegate:
     )
 
 
+_OUT_VARIANTS = {torch.ops.aten.pow.Tensor_Scalar: torch.ops.aten.pow.Tensor_Scalar_out}
+"""Of ops that ExecuTorch finds none of: some of their namesakes have one signature."""
+
+
 class _Method:
     """The method `forward`, and the constants, the first values of its state and the delegates that
     it refers to.
@@ -252,7 +256,7 @@ class _Method:
 
     def _call(self, node: Node, step: int) -> None:
         target, inputs, values = kernel_form(node)
-        schema = to_out_variant(target)[0]._schema
+        schema = to_out_variant(_OUT_VARIANTS.get(target, target))[0]._schema
         results = [self._tensor(value, step) for value in values]
         args = [
             self._argument(_at(inputs, node.kwargs, i, argument))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from torch.fx import Node
 
-from aot.backends.cortex_m import FLOAT_OPS
+from aot.backends.cortex_m import FLOAT_OPS, has_float_kernel
 from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.results import taken_from
 from aot.errors import place
@@ -22,7 +22,6 @@ from aot.quantizer.int16 import takes_int16
 from aot.quantizer.recipe import FLOAT, INT4_GROUPS
 from aot.quantizer.recipe import INT16 as AS_INT16
 from aot.rules import fused_clamp, rule_for
-from aot.rules.floats import float_form
 from aot.rules.four_bits import GROUP, has_four_bit_form
 
 _FINER = 0.8
@@ -184,7 +183,7 @@ def _has_int16_form(value: Node) -> bool:
 
 def _has_float_form(value: Node) -> bool:
     call, _ = taken_from(value)
-    return float_form(_layer(value)) is not None or call.target in FLOAT_OPS
+    return has_float_kernel(_layer(value)) or call.target in FLOAT_OPS
 
 
 def _predicted(before: float | None, total: float, left: float) -> float | None:

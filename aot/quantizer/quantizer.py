@@ -23,7 +23,7 @@ from torchao.quantization.pt2e.quantizer import (
     SharedQuantizationSpec,
 )
 
-from aot.backends.cortex_m import FLOAT_OPS
+from aot.backends.cortex_m import has_float_kernel, of_floats
 from aot.backends.traits import Traits
 from aot.dialect.graph import state_nodes, state_of
 from aot.dialect.quantization import (
@@ -37,7 +37,7 @@ from aot.dialect.quantization import (
 )
 from aot.dialect.recurrence import STATE_BITS
 from aot.dialect.results import take, taken_from, values_of
-from aot.errors import LoweringError, Problem, describe, module_path, place, source_line
+from aot.errors import LoweringError, Problem, problem_at
 from aot.quantizer import recipe as asked_for
 from aot.quantizer.groups import Groups
 from aot.quantizer.int4 import round_weights
@@ -48,11 +48,10 @@ from aot.quantizer.observers import (
     known_observer,
     weight_observer,
 )
-from aot.quantizer.qdq import keep_float
+from aot.quantizer.qdq import keep_float, stays_float
 from aot.quantizer.recipe import Recipe
 from aot.quantizer.specs import fixed, per_channel, per_tensor
 from aot.rules import fused_clamp, gives_integers, rule_for, unread_states
-from aot.rules.floats import float_form
 from aot.rules.four_bits import has_four_bit_form
 from aot.rules.function import Roots, function_root, function_roots, is_interior, members
 from aot.rules.rule import HEADROOM, Carries, Fixed, Integers, Rule, Shares
@@ -111,9 +110,17 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         self._theirs = {node for node in nodes if KEY in node.meta}
         supported = {node: rule for node in nodes if (rule := _supported(node, roots)) is not None}
         covered = {n: rule for n, rule in supported.items() if not self._is_left(n, rule)}
-        self._floats = [n for n in supported if n not in covered and not self._is_quantized(n)]
-        for node in self._floats:
-            keep_float(node)
+        for node in supported:
+            if node not in covered and not self._is_quantized(node):
+                keep_float(node)
+        self._floats = [
+            node
+            for node in nodes
+            if node.op == "call_function"
+            and node not in covered
+            and of_floats(node)
+            and (stays_float(node) or self._recipe.quantization.of(node) == asked_for.FLOAT)
+        ]
         # The producer of a fused clamp gives no value that is observed.
         inner = {f[0] for node in covered if (f := fused_clamp(node, roots)) is not None}
         self._find_int16(nodes, covered, roots)
@@ -144,8 +151,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         problems = [
             _problem(node, "it is to stay in float32, and has no float kernel")
             for node in self._floats
-            if float_form(node) is None
-            and node.target not in FLOAT_OPS
+            if not has_float_kernel(node)
             # What another quantizer quantizes has quantized outputs.
             and (node not in self._theirs or node.meta[KEY].output_qspec is None)
         ]
@@ -193,11 +199,11 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         return asked if asked is not None and has_four_bit_form(node) else None
 
     def _is_left(self, node: Node, rule: Rule) -> bool:
-        """Whether an op that could be int8 is not: movement is, wherever it stands."""
+        """Whether an op that could be int8 is not."""
         if node in self._theirs:
             return True
-        stays_float = self._recipe.quantization.of(node) == asked_for.FLOAT
-        return stays_float and not isinstance(rule.output, Shares)
+        of_floats = is_float_tensor(node) or any(map(is_float_tensor, rule.activations(node)))
+        return of_floats and self._recipe.quantization.of(node) == asked_for.FLOAT
 
     def _is_quantized(self, node: Node) -> bool:
         """Whether another quantizer gives a value a quantization."""
@@ -361,9 +367,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
 
 
 def _problem(node: Node, reason: str) -> Problem:
-    where = place(module_path(node), source_line(node))
-    shape = describe(node.meta["val"])
-    return Problem(str(node.target), shape, where, reason, "int8 for this layer")
+    return problem_at(node, reason, "int8 for this layer")
 
 
 def _readers(node: Node) -> list[Node]:

@@ -124,9 +124,9 @@ def test_errors(options: dict[str, Any], message: str) -> None:
 
 
 def test_a_layer_without_a_float_kernel_is_an_error() -> None:
-    layers = nn.Sequential(nn.Linear(8, 4), nn.Sigmoid()).eval()
+    layers = nn.Sequential(nn.Linear(8, 4), nn.GRUCell(4, 3)).eval()
     data = [torch.randn(2, 8)] * 4
-    with pytest.raises(LoweringError, match=r"aten.sigmoid.*\n.*at 1 \(Sigmoid\)"):
+    with pytest.raises(LoweringError, match=r"gru.*no float kernel\n.*at 1 \(GRUCell\)"):
         lower(layers, data[0], calibration=data, quantization={"1": "float32"})
 
 

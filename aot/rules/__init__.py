@@ -26,6 +26,7 @@ from aot.rules import (
     prelu,
     recurrent,
     reductions,
+    scatter,
     softmax,
     unary,
     upsampling,
@@ -50,6 +51,7 @@ FAMILIES = (
     prelu.FAMILY,
     recurrent.FAMILY,
     reductions.FAMILY,
+    scatter.FAMILY,
     softmax.FAMILY,
     upsampling.FAMILY,
 )
@@ -93,6 +95,20 @@ def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
     if (rule := unary.unary_rule(node, roots) or integers.integer_rule(node)) is not None:
         return rule
     return _table_rule(node)
+
+
+def on_floats(node: Node) -> Rule | None:
+    """The rule that makes of a node the same op of the dialect on float32, None if none does."""
+    if node.op != "call_function":
+        return None
+    of_others = unary.mask_rule(node) or integers.exact_to_float(node)
+    if of_others is not None:
+        return of_others
+    call, index = taken_from(node)
+    rule = _TABLE.get(node.target)
+    if call is not node:
+        rule = next(iter(_RESULTS.get(call.target, ())[index:]), None)
+    return None if rule is None else movement.on_floats(rule, node)
 
 
 def _table_rule(node: Node) -> Rule | None:

@@ -14,6 +14,7 @@ from torch.fx import Graph, Node
 
 from aot.dialect.graph import Builder, Edge, Origin
 from aot.dialect.ops.reshape import reshape
+from aot.rules.function import is_unquantized
 from aot.rules.rule import argument, as_clamp
 
 _aten = torch.ops.aten
@@ -57,7 +58,8 @@ class FloatCall:
 
     def call(self, target: Any, *args: Node) -> Node:
         new: Node = self._graph.call_function(target, args)
-        value = target(*(n.meta["val"].to("meta") for n in args))
+        given = [n.meta["val"] for n in args]
+        value = target(*(torch.empty(x.shape, dtype=x.dtype, device="meta") for x in given))
         new.meta.update(val=value, edge=Edge(), origin=self._origin)
         new.meta["stack_trace"] = self._origin.source
         return new
@@ -90,14 +92,42 @@ def _clamp(call: FloatCall) -> Node:
     return y
 
 
+def _comparison(call: FloatCall) -> Node:
+    """a > b is b < a."""
+    name = str(call.node.target).split(".")[1]
+    target, swaps = _COMPARISONS[name]
+    sides = _sides(call)
+    return call.call(target, *(reversed(sides) if swaps else sides))
+
+
 def _binary(call: FloatCall) -> Node:
+    target: Any = call.node.target
+    return call.call(_TENSORS.get(target, target), *_sides(call))
+
+
+def _sides(call: FloatCall) -> list[Node]:
     sides = []
     for index, side in enumerate(call.node.args[:2]):
         is_number = isinstance(side, bool | int | float)
         number = torch.tensor([float(side)]) if is_number else None  # type: ignore[arg-type]
         sides.append(call.input(index) if number is None else call.constant("number", number))
-    return call.call(call.node.target, *sides)
+    return sides
 
+
+_COMPARISONS = {
+    "lt": (_aten.lt.Tensor, False),
+    "le": (_aten.le.Tensor, False),
+    "gt": (_aten.lt.Tensor, True),
+    "ge": (_aten.le.Tensor, True),
+    "eq": (_aten.eq.Tensor, False),
+    "ne": (_aten.ne.Tensor, False),
+}
+_TENSORS = {
+    _aten.add.Scalar: _aten.add.Tensor,
+    _aten.sub.Scalar: _aten.sub.Tensor,
+    _aten.mul.Scalar: _aten.mul.Tensor,
+    _aten.div.Scalar: _aten.div.Tensor,
+}
 
 FORMS: dict[Any, Callable[[FloatCall], Node]] = {
     _aten.linear.default: _linear,
@@ -106,11 +136,25 @@ FORMS: dict[Any, Callable[[FloatCall], Node]] = {
     _aten.clamp.default: _clamp,
     _aten.add.Tensor: _binary,
     _aten.mul.Tensor: _binary,
+    _aten.sub.Tensor: _binary,
+    _aten.div.Tensor: _binary,
+    **dict.fromkeys(_TENSORS, _binary),
+    **{
+        getattr(getattr(_aten, name), overload): _comparison
+        for name in _COMPARISONS
+        for overload in ("Tensor", "Scalar")
+    },
 }
+
+
+_WITH_ALPHA = (_aten.add.Tensor, _aten.add.Scalar, _aten.sub.Tensor, _aten.sub.Scalar)
 
 
 def float_form(node: Node) -> Callable[[FloatCall], Node] | None:
     """What makes the float form of an ATen node that may be int8 too; None if there is none."""
-    if node.target is _aten.add.Tensor and argument(node, "alpha") != 1:
+    if node.target in _WITH_ALPHA and argument(node, "alpha") != 1:
+        return None
+    # Integers and masks are compared elsewhere.
+    if any(is_unquantized(n) for n in node.all_input_nodes):
         return None
     return FORMS.get(node.target)

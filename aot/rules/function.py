@@ -55,6 +55,7 @@ def is_elementwise(target: object) -> bool:
 
 
 _MATERIALIZED = "materialized"
+_INTEGER_END = "integer_end"
 
 # function_root of nodes for which it is known; what is not elementwise has none.
 Roots = dict[Node, Node | None]
@@ -124,10 +125,16 @@ def mark_materialized(module: GraphModule) -> None:
     be computed, and cannot only be part of a larger function's table.
 
     Run once on the float graph. Functions of such a value start there, as they must once it is
-    quantized.
+    quantized. Integers that are not only on the way of such a function are no table's: they are
+    functions of a mask, or of none.
     """
-    while (node := _read_by_others(module)) is not None:
-        node.meta[_MATERIALIZED] = True
+    roots = function_roots(module.graph)
+    for node, root in reversed(list(roots.items())):
+        inside = [roots[user] is root and _INTEGER_END not in user.meta for user in node.users]
+        if root is not None and is_integers(node) and not (inside and all(inside)):
+            node.meta[_INTEGER_END] = True
+    while (read := _read_by_others(module)) is not None:
+        read.meta[_MATERIALIZED] = True
 
 
 def _read_by_others(module: GraphModule) -> Node | None:
@@ -151,6 +158,10 @@ def _find_root(node: Node, roots: Roots) -> Node | None:
     if fused_clamp(node, roots) is not None:
         return None
     tensors = [a for a in node.all_input_nodes if not is_scalar(a)]
+    if _INTEGER_END in node.meta:
+        is_of_mask = len(tensors) == 1 and is_mask(tensors[0])
+        same = is_of_mask and tensors[0].meta["val"].shape == node.meta["val"].shape
+        return tensors[0] if same and tensors[0].op != "get_attr" else None
     found = {a if _MATERIALIZED in a.meta else roots.get(a) or a for a in tensors}
     if len(found) != 1:
         return None

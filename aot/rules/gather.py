@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ops that place elements of a tensor by constants (flip, roll, repeat, expand, index, nearest
-upsampling, ...) to pl::gather; index_select, and an index in one dimension, by what the model is
-given or computes, to pl::embedding.
+upsampling, ...) to pl::gather; index, index_select and gather by what the model is given or
+computes to pl::embedding.
 
 What an op does by constants is asked of the op itself, run on the places of the elements.
 """
@@ -21,8 +21,8 @@ from aot.dialect.library import Op
 from aot.dialect.ops.embedding import embedding
 from aot.dialect.ops.gather import gather
 from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.transpose import transpose
-from aot.rules.rule import Call, Family, Output, Shares, UnaryRule, argument
+from aot.rules.places import places, problem
+from aot.rules.rule import Call, Family, Output, Shares, UnaryRule
 
 _aten = torch.ops.aten
 _CIRCULAR = _aten._pad_circular.default
@@ -54,11 +54,8 @@ class Gather(UnaryRule):
         return embedding if _has_computed(node) else gather
 
     def reject(self, node: Node) -> tuple[str, str] | None:
-        if _has_computed(node) and _in_one_dimension(node) is None:
-            return (
-                "its indices are computed by the model",
-                "constant indices, or x.index_select(dim, indices)",
-            )
+        if _has_computed(node) and (found := problem(node)) is not None:
+            return found
         if 0 in node.meta["val"].shape:
             return "it takes no element", "indices of at least one element"
         return None
@@ -97,38 +94,14 @@ def _has_computed(node: Node) -> bool:
     return any(n.op != "get_attr" for n in node.all_input_nodes if n is not node.args[0])
 
 
-def _in_one_dimension(node: Node) -> tuple[int, Node] | None:
-    """The dimension that is indexed, and by what; None if there is more than one, or elements have
-    indices of their own.
-    """
-    if node.target is _INDEX_SELECT:
-        indices = argument(node, "index")
-        return int(argument(node, "dim")) % max(node.meta["val"].dim(), 1), indices
-    if node.target is not _INDEX:
-        return None
-    given = [(d, n) for d, n in enumerate(argument(node, "indices")) if n is not None]
-    return given[0] if len(given) == 1 else None
-
-
 def _rows(call: Call) -> Node:
-    """What computed indices take of one dimension: they are rows of a table once it is in front.
-    An index that is negative or too large is an error on the device.
-    """
+    """What computed indices take: rows of a table."""
     (x,) = call.inputs
-    found = _in_one_dimension(call.node)
-    assert found is not None, call.node
-    dim, given = found
-    indices, shape = call.unquantized(given), shape_of(x)
-    rest = [d for d in range(len(shape)) if d != dim]
-    if dim:
-        x = call.emit(transpose, x, [dim, *rest])
-    table = call.emit(reshape, x, [shape[dim], math.prod(shape[d] for d in rest)])
-    count = len(shape_of(indices))
-    x = call.emit(embedding, table, indices)
-    x = call.emit(reshape, x, [*shape_of(indices), *(shape[d] for d in rest)])
-    places = [*range(count, count + len(rest))]
-    places[dim:dim] = range(count)
-    return call.emit(transpose, x, places) if dim else x
+    shape = shape_of(x)
+    of = places(call, shape)
+    taken = call.emit(embedding, of.table(call, x), of.rows)
+    rest = [size for d, size in enumerate(shape) if d not in of.front]
+    return of.from_named(call, taken, rest)
 
 
 def _by_dimension(

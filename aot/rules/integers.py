@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arithmetic on integers, which are not quantized, to pl::integer_add and its kin; comparisons of
-them to masks; an integer that becomes a float to pl::integer_quantize.
+them to masks; sums of them, and of masks, to pl::integer_sum; an integer that becomes a float to
+pl::integer_quantize, or pl::integer_to_float.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.arithmetic import INT32_MAX, quantize_multiplier
-from aot.dialect.graph import Edge
+from aot.dialect.graph import Edge, shape_of
 from aot.dialect.library import Op
 from aot.dialect.ops.integers import (
     integer_add,
@@ -24,10 +25,13 @@ from aot.dialect.ops.integers import (
     integer_mul,
     integer_quantize,
     integer_sub,
+    integer_sum,
+    integer_to_float,
 )
+from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.where import where
-from aot.rules.function import is_integers
-from aot.rules.rule import Call, Integers, Observed, Output, Rule, argument
+from aot.rules.function import is_integers, is_unquantized
+from aot.rules.rule import Call, Integers, Observed, Output, Rule, argument, reduction
 
 _aten = torch.ops.aten
 _ARITHMETIC: dict[object, Op] = {
@@ -114,6 +118,31 @@ def _comparison(node: Node) -> tuple[Op, bool, bool]:
     return _COMPARISONS[str(node.target).split(".")[1]]
 
 
+class Sum(_OfIntegers):
+    """Of integers, or of a mask, whose true elements it counts."""
+
+    def op(self, node: Node) -> Op:
+        return integer_sum
+
+    def emit(self, call: Call) -> Node:
+        x = call.unquantized(call.node.args[0])  # type: ignore[arg-type]
+        dims, keepdim = reduction(call.node, len(shape_of(x)))
+        if dims:
+            return call.emit(integer_sum, x, dims, keepdim)
+        return call.emit(integer_sum, call.emit(reshape, x, [1, 1]), [1], False)
+
+
+class Same(_OfIntegers):
+    """From one type of integers to another: the device has one."""
+
+    def op(self, node: Node) -> Op:
+        return reshape
+
+    def emit(self, call: Call) -> Node:
+        x = call.unquantized(call.node.args[0])  # type: ignore[arg-type]
+        return call.emit(reshape, x, list(shape_of(x)))
+
+
 class ToFloat(_OfIntegers):
     output: ClassVar[Output] = Observed()
 
@@ -126,6 +155,20 @@ class ToFloat(_OfIntegers):
         return call.emit(integer_quantize, x, call.output.zero_point, *factor)
 
 
+class ExactToFloat(_OfIntegers):
+    """What is to stay float32, of integers or of a mask."""
+
+    def op(self, node: Node) -> Op:
+        return integer_to_float
+
+    def emit(self, call: Call) -> Node:
+        x = call.unquantized(call.node.args[0])  # type: ignore[arg-type]
+        if x.meta["val"].dtype == torch.bool:
+            zero, one = (call.constant(str(i), torch.tensor(float(i))) for i in (0, 1))
+            return call.emit(where, x, one, zero)
+        return call.emit(integer_to_float, x)
+
+
 def _operands(call: Call) -> list[Node]:
     return [
         call.unquantized(a) if isinstance(a, Node) else _number(call, a) for a in call.node.args[:2]
@@ -136,10 +179,12 @@ def _number(call: Call, value: object) -> Node:
     return call.constant("number", torch.tensor([value], dtype=torch.int32))
 
 
+_SUM, _SAME, TO_FLOAT, EXACT_TO_FLOAT = Sum(), Same(), ToFloat(), ExactToFloat()
+_SUMS = (_aten.sum.dim_IntList, _aten.sum.default)
 _RULES: dict[object, Rule] = {
     **dict.fromkeys(_ARITHMETIC, Arithmetic()),
     _aten.clamp.default: Clamp(),
-    _aten._to_copy.default: ToFloat(),
+    _aten._to_copy.default: TO_FLOAT,
     **{
         getattr(getattr(_aten, name), overload): Comparison()
         for name in _COMPARISONS
@@ -149,9 +194,20 @@ _RULES: dict[object, Rule] = {
 
 
 def integer_rule(node: Node) -> Rule | None:
-    """The rule of an op all of whose tensors are integers; None if it is another."""
+    """The rule of an op all of whose tensors are integers, or of a sum of a mask; None if it is
+    another.
+    """
+    if node.target in _SUMS and all(map(is_unquantized, node.all_input_nodes)):
+        return None if node.meta["val"].is_floating_point() else _SUM
     if node.target not in _RULES or not all(map(is_integers, node.all_input_nodes)):
         return None
     gives_floats = node.meta["val"].dtype == torch.float32
-    is_cast = node.target is _aten._to_copy.default
-    return _RULES[node.target] if gives_floats == is_cast else None
+    if node.target is _aten._to_copy.default:
+        return _RULES[node.target] if gives_floats else _SAME if is_integers(node) else None
+    return None if gives_floats else _RULES[node.target]
+
+
+def exact_to_float(node: Node) -> Rule | None:
+    """The rule of what makes float32 of integers or a mask, to stay float32; None of other ops."""
+    to_float = node.target is _aten._to_copy.default and node.meta["val"].dtype == torch.float32
+    return EXACT_TO_FLOAT if to_float and all(map(is_unquantized, node.all_input_nodes)) else None

@@ -125,8 +125,9 @@ class Where(_Elementwise):
         return [a for a in node.args[1:] if isinstance(a, Node)]
 
     def emit(self, call: Call) -> Node:
-        (mask,) = map(call.unquantized, masks_of(call.node))
-        return call.emit(where, mask, *call.inputs)
+        mask = call.node.args[0]
+        assert isinstance(mask, Node)
+        return call.emit(where, call.unquantized(mask), *call.inputs)
 
 
 class AnyOrAll(UnaryRule):

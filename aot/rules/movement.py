@@ -17,6 +17,7 @@ from aot.dialect.library import Op
 from aot.dialect.ops.cat import cat
 from aot.dialect.ops.pad import pad
 from aot.dialect.ops.reshape import reshape
+from aot.dialect.ops.scatter import scatter_sum
 from aot.dialect.ops.slice import slice
 from aot.dialect.ops.transpose import transpose
 from aot.dialect.quantization import INT16
@@ -157,6 +158,30 @@ class Pad(UnaryRule):
         return call.emit(pad, x, padding, nearest)
 
 
+class PadWithConstants(Pad):
+    """Padding of what is not quantized."""
+
+    def op(self, node: Node) -> Op:
+        return cat
+
+    def emit(self, call: Call) -> Node:
+        (x,) = call.inputs
+        rank, flat = len(shape_of(x)), list(argument(call.node, "pad"))
+        value = float(argument(call.node, "value") or 0.0)
+        for k in range(len(flat) // 2):
+            dim, (before, after) = rank - 1 - k, flat[2 * k : 2 * k + 2]
+            if before < 0 or after < 0:  # torch crops with negative padding
+                size = shape_of(x)[dim]
+                x = call.emit(slice, x, dim, max(-before, 0), size - max(-after, 0), 1)
+            parts = [x]
+            for count, place in ((before, 0), (after, 2)):
+                if count > 0:
+                    shape = [count if d == dim else s for d, s in enumerate(shape_of(x))]
+                    parts.insert(place, call.constant("border", torch.full(shape, value)))
+            x = call.emit(cat, parts, dim) if len(parts) > 1 else x
+        return x
+
+
 class Cat(UnaryRule):
     output: ClassVar[Output] = Shares()
 
@@ -212,6 +237,20 @@ def as_unquantized(rule: Rule, node: Node) -> Rule:
     dtype = node.meta["val"].dtype
     moved = next(iter(rule.op(node).dtypes.values()))
     return Unquantized(rule) if ON_DEVICE.get(dtype, dtype) in moved else rule
+
+
+def on_floats(rule: Rule, node: Node) -> Rule | None:
+    """The rule that makes of a node the same op of the dialect on float32; None if that op takes no
+    such values.
+    """
+    if rule.op(node) is scatter_sum:
+        return Unquantized(rule)
+    if not isinstance(rule.output, Shares | Integers) or not rule.activations(node):
+        return None
+    if rule.op(node) is pad:
+        return Unquantized(PadWithConstants())
+    dtypes = next(iter(rule.op(node).dtypes.values()))
+    return Unquantized(rule) if torch.float32 in dtypes else None
 
 
 FAMILY = Family(

@@ -26,7 +26,7 @@ from aot.rules.function import (
     is_mask,
     masks_of,
 )
-from aot.rules.rule import Call, Fixed, Integers, Output, Rule, UnaryRule, as_clamp
+from aot.rules.rule import ON_DEVICE, Call, Fixed, Integers, Output, Rule, UnaryRule, as_clamp
 
 _MOST_CHANGES = 8
 """Of a mask that is a function of an int16 value: each is a comparison."""
@@ -107,7 +107,7 @@ class OfMask(UnaryRule):
     def __init__(self, values: torch.Tensor) -> None:
         self._values = values  # of False and of True
         self.output = (  # type: ignore[misc]
-            Integers() if values.dtype == torch.bool else Fixed(_exact_for(values))
+            Fixed(_exact_for(values)) if values.is_floating_point() else Integers()
         )
 
     def activations(self, node: Node) -> list[Node]:
@@ -119,6 +119,7 @@ class OfMask(UnaryRule):
     def emit(self, call: Call) -> Node:
         (mask,) = map(call.unquantized, masks_of(call.node))
         values, edge = self._values, Edge(call.quantization)
+        values = values.to(ON_DEVICE.get(values.dtype, values.dtype))
         if call.quantization is not None:
             values = call.quantization.quantize(values)
         false, true = (
@@ -189,9 +190,19 @@ def unary_rule(node: Node, roots: Roots | None) -> Rule | None:
     if root is None:
         return _RULE if as_clamp(node) is not None and not is_integers(node) else None
     if is_mask(root):
-        module = node.graph.owning_module
-        assert module is not None
-        return OfMask(evaluate(module, node, torch.tensor([False, True])))
+        return _of_mask(node)
     if is_mask(node):
         return _MASK_RULE
     return _FIXED_RULES.get(node.target, _RULE)
+
+
+def mask_rule(node: Node) -> Rule | None:
+    """The rule of a function of one mask; None if it is none."""
+    root = function_root(node)
+    return _of_mask(node) if root is not None and is_mask(root) else None
+
+
+def _of_mask(node: Node) -> Rule:
+    module = node.graph.owning_module
+    assert module is not None
+    return OfMask(evaluate(module, node, torch.tensor([False, True])))

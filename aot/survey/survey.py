@@ -119,8 +119,9 @@ def _wrong(program: Program, lowered: Lowered) -> str:
             if not torch.equal(actual, expected):
                 return "the layout passes change values"
         held = _dequantized(fit_inputs(contiguous, nodes), nodes)
+        as_given = [h.to(x.dtype) for h, x in zip(held, sample, strict=True)]
         for i, (expected, actual) in enumerate(
-            zip(model(held), lowered.dequantize_outputs(results), strict=True)
+            zip(model(as_given), lowered.dequantize_outputs(results), strict=True)
         ):
             defined = torch.isfinite(expected)
             signals[i] += power(expected[defined])

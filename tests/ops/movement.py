@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import Any
 
 import torch
 from torch import nn
@@ -138,6 +139,136 @@ _BY_COMPUTED_INDICES: tuple[
     ("select_grid_inside", lambda x, i: x[:, i], (2, 4, 3), 2),
 )
 
+_PLACES, _SOME = Input((3, 2), below=2), Input((2, 2, 4), below=3)
+_ROW, _FEW = Input((3,), below=2), Input((2,), below=3)
+
+_TAKEN = {"integer_place": 1, "embedding": 1}
+_POOL = {"gather": 1, "max_with_indices": 1, "embedding": 1}
+
+# name, function, inputs behind x, which is [2, 3, 4] of floats, ops, transposes
+_BY_PLACE: tuple[
+    tuple[str, Callable[..., object], tuple[Input, ...], Mapping[str, int], int], ...
+] = (
+    ("take_elements", lambda x, i: x.gather(2, i), (Input((2, 3, 2), below=4),), _TAKEN, 0),
+    ("take_first", lambda x, i: x.gather(0, i), (Input((1, 3, 4), below=2),), _TAKEN, 0),
+    ("take_steps", lambda x, i: x.gather(1, _wide(i)), (Input((2, 2), below=3),), _TAKEN, 0),
+    ("take_by_two", lambda x, i: x[i, i], (_PLACES,), _TAKEN, 0),
+    ("take_apart", lambda x, i: x[i, :, i], (_PLACES,), _TAKEN, 1),
+    ("take_each_last", lambda x, i: x[torch.arange(2), i], (Input((2,), below=3),), _TAKEN, 0),
+    (
+        "put_rows",
+        lambda x, i, y: _put(x, i, y),
+        (_ROW, Input((3, 1, 4))),
+        {"gather": 1, "scatter": 1},
+        0,
+    ),
+    (
+        "put_last",
+        lambda x, i, y: x.index_copy(2, i, y),
+        (_FEW, Input((2, 3, 2))),
+        {"scatter": 1},
+        3,
+    ),
+    ("put_number", lambda x, i: x.index_fill(1, i, 0.5), (_ROW,), {"scatter": 1}, 3),
+    (
+        "put_by_two",
+        lambda x, i, y: _put(x, (i, i), y),
+        (_PLACES, Input((4,))),
+        {"gather": 1, "integer_place": 1, "scatter": 1},
+        0,
+    ),
+    (
+        "put_elements",
+        lambda x, i, y: x.scatter(1, i, y),
+        (_SOME, Input((2, 3, 4))),
+        {"integer_place": 2, "slice": 1, "scatter": 1},
+        0,
+    ),
+    (
+        "put_zeros",
+        lambda x, i: x.scatter(1, i, 0.0),
+        (_SOME,),
+        {"integer_place": 2, "scatter": 1},
+        0,
+    ),
+    (
+        "add_rows",
+        lambda x, i, y: x.index_add(1, i, y),
+        (_FEW, Input((2, 2, 4))),
+        {"scatter_sum": 1, "add": 1},
+        2,
+    ),
+    (
+        "add_elements",
+        lambda x, i: torch.zeros_like(x).scatter_add(1, i, x),
+        (_SOME,),
+        {"integer_place": 2, "slice": 1, "scatter_sum": 1},
+        0,
+    ),
+    (
+        "add_to_nodes",
+        lambda x, i: x.new_zeros(5, 3, 4).index_add(0, i, x),
+        (_FEW,),
+        {"scatter_sum": 1},
+        0,
+    ),
+    ("fold", lambda x: functional.fold(x.reshape(1, 4, 6), (3, 4), 2), (), {"scatter_sum": 1}, 1),
+    (
+        "max_unpool",
+        lambda x: _unpooled(x.reshape(1, 1, 4, 6)),
+        (),
+        {**_POOL, "integer_add": 2, "scatter": 1},
+        0,
+    ),
+    ("pool_places", lambda x: _pooled(x.reshape(1, 2, 3, 4)), (), {**_POOL, "integer_add": 1}, 0),
+    (
+        "one_hot",
+        lambda x: functional.one_hot(x.argmax(2), 4),
+        (),
+        {"max_with_indices": 1, "integer_equal": 1, "where": 1},
+        0,
+    ),
+    (
+        "choose_numbers",
+        lambda x: torch.where(x > 0, x.argmax(2, True), 7),
+        (),
+        {"max_with_indices": 1, "lut": 1, "where": 1},
+        0,
+    ),
+    ("count", lambda x: (x > 0).sum(1), (), {"lut": 1, "integer_sum": 1}, 0),
+    (
+        "count_so_far",
+        lambda i: (i > 1).cumsum(1),
+        (),
+        {"lut": 1, "where": 1, "integer_mul": 1, "integer_sum": 1},
+        2,
+    ),
+    (
+        "sum_of_numbers",
+        lambda x: x.argmax(2).sum(),
+        (),
+        {"max_with_indices": 1, "integer_sum": 1},
+        0,
+    ),
+)
+
+
+def _wide(indices: torch.Tensor) -> torch.Tensor:
+    return indices.unsqueeze(-1).expand(-1, -1, 4)
+
+
+def _put(x: torch.Tensor, indices: Any, y: torch.Tensor) -> torch.Tensor:
+    return torch.index_put(x, indices if isinstance(indices, tuple) else (indices,), y)
+
+
+def _pooled(x: torch.Tensor) -> object:
+    return functional.max_pool2d(x, 3, 2, 1, return_indices=True)
+
+
+def _unpooled(x: torch.Tensor) -> torch.Tensor:
+    largest, places = functional.max_pool2d(x, 2, return_indices=True)
+    return functional.max_unpool2d(largest, places, [2, 2])
+
 
 def cases() -> Iterator[Case]:
     for name, gathered, shape in _GATHERED:
@@ -173,6 +304,9 @@ def cases() -> Iterator[Case]:
     for name, taken, shape, transposes in _BY_COMPUTED_INDICES:
         given = (Input(shape), Input((2, 3) if "grid" in name else (3,), below=2))
         yield Case(name, partial(Function, taken), given, {"embedding": 1}, transposes)
+    for name, function, others, ops, transposes in _BY_PLACE:
+        inputs = (Input((2, 3, 4)), *others)
+        yield Case(f"by_place_{name}", partial(Function, function), inputs, ops, transposes)
     tokens = (Input((2, 5), below=11),)
     yield Case("embedding_with_positions", Tokens, tokens, {"embedding": 1, "add": 1})
 

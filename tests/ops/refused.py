@@ -13,18 +13,6 @@ from tests.ops.case import Case, Function, Input
 # name, module, input shapes, what the message has to say
 _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...], str], ...] = (
     (
-        "max_pool2d_indices",
-        partial(nn.MaxPool2d, 2, return_indices=True),
-        ((1, 2, 4, 4),),
-        "max_pool2d",
-    ),
-    (
-        "adaptive_max_pool2d_indices",
-        partial(nn.AdaptiveMaxPool2d, 2, return_indices=True),
-        ((1, 2, 4, 4),),
-        "adaptive_max_pool2d",
-    ),
-    (
         "layer_norm_computed_weight",
         partial(Function, lambda x, w: functional.layer_norm(x, (6,), w)),
         ((2, 6), (6,)),
@@ -37,13 +25,28 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
         "statistics are over 262144 values",
     ),
     ("layer_norm_eps", partial(nn.LayerNorm, 6, eps=-1.0), ((2, 6),), "eps is -1"),
-    ("atan2", partial(Function, torch.atan2), ((2, 3), (2, 3)), "aten.atan2.*\n.*\n.*torch.atan"),
     ("pow", partial(Function, lambda x, y: x.abs() ** y), ((2, 3), (2, 3)), "aten.pow"),
     ("var_of_one_value", partial(Function, lambda x: x.var(1)), ((3, 1),), "less the correction"),
     # Said once, although it gives a tuple that is taken apart.
-    ("cummax", partial(Function, lambda x: x.cummax(1)[0]), ((2, 3),), "^1 op .*\n.*aten.cummax"),
+    (
+        "cummax_indices",
+        partial(Function, lambda x: x.cummax(1)[1]),
+        ((2, 3),),
+        "^1 op .*\n.*aten.cummax",
+    ),
+    (
+        "logcumsumexp",
+        partial(Function, partial(torch.logcumsumexp, dim=1)),
+        ((2, 3),),
+        "aten.logcumsumexp",
+    ),
+    (
+        "scatter_largest",
+        partial(Function, lambda x: x.scatter_reduce(1, torch.tensor([[0], [1]]), x, "amax")),
+        ((2, 3),),
+        "aten.scatter_reduce",
+    ),
     ("topk_0", partial(Function, lambda x: x.topk(0, 1)), ((2, 3),), "none of the values"),
-    ("cumprod", partial(Function, partial(torch.cumprod, dim=1)), ((2, 3),), "aten.cumprod"),
     (
         "indices_towards_0",
         partial(Function, lambda x: torch.div(x.argmax(1), 2, rounding_mode="trunc")),
@@ -55,18 +58,6 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
         partial(Function, partial(functional.scaled_dot_product_attention, dropout_p=0.1)),
         ((1, 2, 3, 4),) * 3,
         "scaled_dot_product_attention.*\n.*\n.*dropout_p=0.0",
-    ),
-    (
-        "conv_transpose3d",
-        partial(nn.ConvTranspose3d, 2, 2, 2),
-        ((1, 2, 3, 3, 3),),
-        "overlap.*\n.*stride",
-    ),
-    (
-        "scatter_add",
-        partial(Function, lambda x: x.scatter_add(1, torch.tensor([[0, 1], [1, 0]]), x)),
-        ((2, 5),),
-        "aten.scatter_add",
     ),
     (
         "lstm_projection",

@@ -34,6 +34,7 @@ OFF_BY_ONE_RATE = {
     "mean": 0.25,
     "prelu int16": 0.125,
     "resize_bilinear": 0.1,
+    "scatter_sum": 0.05,
 }
 OFF_BY_ONE_RATE_OF_OTHERS = 0.01
 

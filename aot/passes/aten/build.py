@@ -27,5 +27,7 @@ def constant(module: GraphModule, node: Node, name: str, value: torch.Tensor) ->
         unique = f"{name}_{count}"
     module.register_buffer(unique, value.clone(memory_format=torch.contiguous_format))
     made = module.graph.get_attr(unique)
-    made.meta["val"] = node.meta["val"].new_empty(value.shape, dtype=value.dtype)
+    result = node.meta["val"]
+    like = result if isinstance(result, torch.Tensor) else result[0]
+    made.meta["val"] = like.new_empty(value.shape, dtype=value.dtype)
     return made

@@ -33,7 +33,8 @@ def fold_constants(module: GraphModule) -> int:
 
         def value(n: Node) -> Any:
             constant = tensor_constant(module, n)
-            return torch.empty(n.meta["val"].shape) if constant is None else constant
+            shape, dtype = n.meta["val"].shape, n.meta["val"].dtype
+            return torch.empty(shape, dtype=dtype) if constant is None else constant
 
         args, kwargs = map_arg(node.args, value), map_arg(node.kwargs, value)
         with torch.no_grad():

@@ -13,6 +13,8 @@ from aot.testing.fixtures import check_aten_pass, op_counts
 
 X = torch.randn((3, 4, 5), generator=torch.Generator().manual_seed(0))
 ROWS = torch.randn((3, 2, 5), generator=torch.Generator().manual_seed(1))
+ROW, CELLS = torch.tensor([2, 0]), torch.tensor([[[1, 0, 3, 2, 2]]])
+WEIGHT = torch.randn((3, 5, 2), generator=torch.Generator().manual_seed(2))
 IDS = torch.tensor([[1, 0, 3], [2, 2, 5]])
 
 # name: function of X (or IDS), an op afterwards and how many of it (none: it is left)
@@ -56,6 +58,44 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
         "aten.embedding",
         0,
     ),
+    "bags that are given": (
+        lambda i: F.embedding_bag(i.flatten(), X.reshape(-1, 10), i[1] - 2),
+        "aten._unsafe_index_put",
+        1,
+    ),
+    "bags that are given, sums": (
+        lambda i: F.embedding_bag(i.flatten(), X.reshape(-1, 10), i[1] - 2, mode="sum"),
+        "aten._unsafe_index_put",
+        1,
+    ),
+    "running product": (lambda x: x.cumprod(2), "aten.mul", 3),
+    "running maximum": (lambda x: x.cummax(0)[0], "aten.maximum", 2),
+    "where the running maximum is": (lambda x: x.cummax(0)[1], "aten.maximum", 0),
+    "running sum of bags' numbers": (lambda i: i.cumsum(1), "aten.sum", 1),
+    "hypotenuse": (lambda x: torch.hypot(x, ROWS[:, :1]), "aten.linalg_vector_norm", 1),
+    "angle": (lambda x: torch.atan2(x, x.flip(0)), "aten.where", 3),
+    "modulo": (lambda x: torch.remainder(x, x[0].abs() + 1.0), "aten.floor", 1),
+    "modulo of a number": (lambda x: torch.remainder(x, 0.3), "aten.floor", 0),
+    "modulo towards zero": (lambda x: torch.fmod(x, x[0].abs() + 1.0), "aten.trunc", 1),
+    "sign of another": (lambda x: torch.copysign(x, x.flip(1)), "aten.where", 1),
+    "bilinear": (lambda x: F.bilinear(x, x[..., :2], WEIGHT), "aten.linear", 1),
+    "values in rows": (lambda x: x.index_put((ROW,), X[0]), "aten.index_put", 1),
+    "a value for each row": (lambda x: x.index_put((ROW,), X[:2]), "aten.expand", 0),
+    "sums in rows": (lambda x: x.index_add(0, ROW, X[:2]), "aten._unsafe_index_put", 1),
+    "sums of elements": (lambda x: x.scatter_add(1, CELLS, x), "aten.add", 1),
+    "sums alone": (lambda x: torch.zeros(3, 4, 5).scatter_add(1, CELLS, x), "aten.add", 0),
+    "a number in elements": (lambda x: x.scatter(1, CELLS, 0.5), "aten.scatter", 1),
+    "pool and where": (
+        lambda x: F.max_pool2d(x, 3, 2, 1, return_indices=True),
+        "aten.max",
+        1,
+    ),
+    "where adaptive pools are largest": (
+        lambda x: F.adaptive_max_pool2d(x, (3, 2), return_indices=True)[1],
+        "aten.max",
+        1,
+    ),
+    "a pool alone": (lambda x: F.max_pool2d(x, 2, return_indices=True)[0], "aten.max", 0),
 }
 
 

@@ -5,9 +5,9 @@ become channels, and the slices of the result are a batch.
 Where the windows are one slice deep, or the input is, nothing is copied for it. Other convolutions
 copy every slice once for each window that takes it.
 
-A transposed one whose windows do not overlap along the depth, or of an input one slice deep, gives
-what each slice of a window does as channels of their own, which become slices. Others, and those
-that pad the depth, are left.
+A transposed one gives what each slice of a window does as channels of their own. Where windows do
+not overlap along the depth, or the input is one slice deep, they become slices; else they are added
+up, and those in the padding are left out.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import tensor_constant
 from aot.passes.aten.build import call, constant
 from aot.rules.rule import argument
+from aot.rules.scatter import ADDS_ROWS
 
 _aten = torch.ops.aten
 _CONV = _aten.convolution.default
@@ -89,21 +90,45 @@ def _spread_depth(module: GraphModule, node: Node) -> bool:
     assert isinstance(x, Node)
     n, channels, depth, *image = x.meta["val"].shape
     result, taps = node.meta["val"].shape, weight.shape[2]
-    if padding[0] or more[0] or (depth > 1 and stride[0] != taps) or (dilation[0] > 1 < taps):
-        return False
+    apart = depth == 1 or stride[0] == taps
+    overlaps = padding[0] or more[0] or not apart or (dilation[0] > 1 < taps)
     outputs = result[1]
     with module.graph.inserting_before(node):
         x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4])
         x = call(node, _aten.reshape.default, x, [n * depth, channels, *image])
         flat = constant(module, node, "weight_2d", weight.flatten(1, 2))
         repeated = None
-        if bias is not None:
+        if bias is not None and not overlaps:
             repeated = constant(module, node, "bias_2d", bias.repeat_interleave(taps))
         window = [list(amounts[1:]) for amounts in (stride, padding, dilation)]
         x = call(node, _CONV, x, flat, repeated, *window, True, list(more[1:]), groups)
         x = call(node, _aten.reshape.default, x, [n, depth, outputs, taps, *result[3:]])
-        x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4, 5])
-        x = call(node, _aten.reshape.default, x, list(result))
+        if overlaps:
+            first = torch.arange(depth)[:, None] * stride[0] - padding[0]
+            x = _added(module, node, x, first + torch.arange(taps) * dilation[0])
+            if bias is not None:
+                summand = constant(module, node, "bias_3d", bias.reshape(-1, 1, 1, 1))
+                x = call(node, _aten.add.Tensor, x, summand)
+        else:
+            x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4, 5])
+            x = call(node, _aten.reshape.default, x, list(result))
     node.replace_all_uses_with(x)
     module.graph.erase_node(node)
     return True
+
+
+def _added(module: GraphModule, node: Node, x: Node, slices: torch.Tensor) -> Node:
+    """x [n, depth, outputs, taps, h, w] as [n, outputs, depth of the result, h, w]: the sum of what
+    goes to each slice [depth, taps].
+    """
+    n, outputs, depth = node.meta["val"].shape[:3]
+    inside = ((slices >= 0) & (slices < depth)).flatten()
+    x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4, 5])
+    shape = x.meta["val"].shape
+    x = call(node, _aten.reshape.default, x, [n, outputs, -1, *shape[4:]])
+    if not bool(inside.all()):
+        kept = constant(module, node, "kept", inside.nonzero().flatten())
+        x = call(node, _aten.index_select.default, x, 2, kept)
+    to = constant(module, node, "to", slices.flatten()[inside])
+    nothing = constant(module, node, "nothing", torch.zeros(node.meta["val"].shape))
+    return call(node, ADDS_ROWS, nothing, [None, None, to], x, True)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What compositions are made with."""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.results import results_of, take, taken_from
+from aot.rules.rule import argument
+
+_aten = torch.ops.aten
+
+Results = dict[int, Node]
+"""What stands for each result of an op that somebody reads."""
+
+
+def as_type(node: Node, x: Node, dtype: torch.dtype) -> Node:
+    """A value as another type."""
+    made = node.graph.call_function(_aten._to_copy.default, (x,), {"dtype": dtype})
+    made.meta = {**node.meta, "val": x.meta["val"].to(dtype)}
+    return made
+
+
+def source_of(node: Node) -> Node:
+    """The first argument."""
+    (x, *_) = node.args
+    assert isinstance(x, Node)
+    return x
+
+
+def along(node: Node) -> tuple[Node, int]:
+    """The first argument, and the dimension of it that an op works along."""
+    x = source_of(node)
+    return x, int(argument(node, "dim")) % max(x.meta["val"].dim(), 1)
+
+
+def read_results(node: Node) -> list[int]:
+    """Which results somebody takes."""
+    return [taken_from(value)[1] for value in results_of(node)]
+
+
+def taken_result(node: Node, several: Node, index: int) -> Node:
+    """A result of a call that was made for a node."""
+    result = take(node.graph, several, index)
+    result.meta = {**node.meta, "val": several.meta["val"][index]}
+    return result

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compositions of functions of two values: hypot, atan2, remainder, fmod, copysign, nn.Bilinear; of
+running products, maxima and minima those of two.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import tensor_constant
+from aot.passes.aten.build import call, constant
+from aot.passes.aten.composing import Results, along, read_results
+from aot.rules.function import is_scalar
+
+_aten = torch.ops.aten
+
+
+def _running(module: GraphModule, node: Node) -> Results:
+    """A running product, maximum or minimum: of twice as many values in each step."""
+    x, dim = along(node)
+    of_floats = x.meta["val"].dim() and x.meta["val"].dtype == torch.float32
+    if not of_floats or any(index != 0 for index in read_results(node)):
+        return {}
+    count, reach = x.meta["val"].shape[dim], 1
+    while reach < count:
+        first, ahead = (
+            call(node, _aten.slice.Tensor, x, dim, start, end)
+            for start, end in ((0, reach), (reach, count))
+        )
+        behind = call(node, _aten.slice.Tensor, x, dim, 0, count - reach)
+        joined = call(node, _RUNNING[node.target], ahead, behind)
+        x = call(node, _aten.cat.default, [first, joined], dim)
+        reach *= 2
+    return {0: x}
+
+
+def _hypotenuse(module: GraphModule, node: Node) -> Results:
+    """The norm of pairs, whose squares are exact."""
+    sides = _alike(node)
+    pairs = [call(node, _aten.unsqueeze.default, side, -1) for side in sides]
+    both = call(node, _aten.cat.default, pairs, -1)
+    return {0: call(node, _aten.linalg_vector_norm.default, both, 2.0, [-1])}
+
+
+def _arctangent(module: GraphModule, node: Node) -> Results:
+    """Of the smaller side by the larger, which is at most 45 degrees, and turned to its place."""
+    y, x = _alike(node)
+    up, along = (call(node, _aten.abs.default, side) for side in (y, x))
+    larger = call(node, _aten.maximum.default, up, along)
+    larger = call(node, _aten.clamp.default, larger, 1e-30)
+    ratio = call(node, _aten.div.Tensor, call(node, _aten.minimum.default, up, along), larger)
+    angle = call(node, _aten.atan.default, ratio)
+    for is_turned, half in (
+        (call(node, _aten.gt.Tensor, up, along), math.pi / 2),
+        (call(node, _aten.lt.Scalar, x, 0.0), math.pi),
+        (call(node, _aten.lt.Scalar, y, 0.0), 0.0),
+    ):
+        turned = call(node, _aten.rsub.Scalar, angle, half)
+        angle = call(node, _aten.where.self, is_turned, turned, angle)
+    return {0: angle}
+
+
+def _rest(module: GraphModule, node: Node) -> Results:
+    """What a division leaves, of the divisor's sign or, by fmod, of the dividend's."""
+    if any(not isinstance(n, Node) or is_scalar(n) for n in node.args[:2]):
+        return {}  # a function of one value
+    if node.meta["val"].dtype != torch.float32:
+        return {}
+    x, y = _alike(node)
+    rounded = _aten.floor if node.target is _aten.remainder.Tensor else _aten.trunc
+    quotient = call(node, rounded.default, call(node, _aten.div.Tensor, x, y))
+    return {0: call(node, _aten.sub.Tensor, x, call(node, _aten.mul.Tensor, quotient, y))}
+
+
+def _signed(module: GraphModule, node: Node) -> Results:
+    x, y = _alike(node)
+    size = call(node, _aten.abs.default, x)
+    negative = call(node, _aten.lt.Scalar, y, 0.0)
+    return {0: call(node, _aten.where.self, negative, call(node, _aten.neg.default, size), size)}
+
+
+def _alike(node: Node) -> tuple[Node, Node]:
+    """Two operands of the result's shape."""
+    shape = list(node.meta["val"].shape)
+    operands: Any = node.args[:2]
+    a, b = (
+        n if list(n.meta["val"].shape) == shape else call(node, _aten.expand.default, n, shape)
+        for n in operands
+    )
+    return a, b
+
+
+def _bilinear(module: GraphModule, node: Node) -> Results:
+    """nn.Bilinear: all products of two vectors' elements, and a layer of them."""
+    x, weight, y, *dims = node.args
+    of = tensor_constant(module, weight)
+    if of is None or dims[:4] != [[1, 3], [0], [1, 2], [2, 3]]:
+        return {}
+    assert isinstance(x, Node) and isinstance(y, Node)
+    outer = call(
+        node,
+        _aten.mul.Tensor,
+        call(node, _aten.unsqueeze.default, x, -1),
+        call(node, _aten.unsqueeze.default, y, -2),
+    )
+    rows = [x.meta["val"].shape[0], of.shape[1] * of.shape[2]]
+    flat = constant(module, node, "flat", of.reshape(of.shape[0], -1))
+    outer = call(node, _aten.reshape.default, outer, rows)
+    return {0: call(node, _aten.linear.default, outer, flat)}
+
+
+_RUNNING: dict[Any, Any] = {
+    _aten.cumprod.default: _aten.mul.Tensor,
+    _aten.cummax.default: _aten.maximum.default,
+    _aten.cummin.default: _aten.minimum.default,
+}
+
+COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
+    **dict.fromkeys(_RUNNING, _running),
+    _aten.hypot.default: _hypotenuse,
+    _aten.atan2.default: _arctangent,
+    _aten.remainder.Tensor: _rest,
+    _aten.fmod.Tensor: _rest,
+    _aten.copysign.Tensor: _signed,
+    _aten._trilinear.default: _bilinear,
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from aot.passes.aten.complex_to_pairs import complex_to_pairs
+from aot.passes.aten.fold_constants import fold_constants
+from aot.testing.fixtures import check_aten_pass
+
+X = torch.randn((2, 6, 16), generator=torch.Generator().manual_seed(0))
+TURN = torch.polar(torch.ones(6, 8), torch.arange(48.0).reshape(6, 8))
+WINDOW = torch.hann_window(8)
+
+
+def _rotated(x: torch.Tensor) -> torch.Tensor:
+    pairs = torch.view_as_complex(x.reshape(2, 6, 8, 2))
+    return torch.view_as_real(pairs * TURN.unsqueeze(0)).flatten(2)
+
+
+FUNCTIONS: dict[str, Callable[..., object]] = {
+    "rotary embeddings": _rotated,
+    "magnitudes": lambda x: torch.fft.rfft(x).abs(),
+    "first dimension": lambda x: torch.fft.rfft(x, dim=1, norm="ortho").abs(),
+    "an odd number": lambda x: torch.fft.rfft(x[..., :15], norm="forward").imag,
+    "both halves": lambda x: torch.fft.fft(x).real,
+    "angles": lambda x: torch.fft.rfft(x)[..., 1:-1].angle(),
+    "power": lambda x: (lambda z: (z * z.conj()).real)(torch.fft.rfft(x)),
+    "there and back": lambda x: torch.fft.irfft(torch.fft.rfft(x) * 0.5),
+    "there and back, odd": lambda x: torch.fft.irfft(torch.fft.rfft(x, n=15), n=15),
+    "filtered": lambda x: torch.fft.irfft(torch.fft.rfft(x) * torch.linspace(0.0, 1.0, 9)),
+    "sums": lambda x: (torch.fft.rfft(x) - torch.fft.rfft(x.flip(-1))).abs(),
+    "spectrogram": lambda x: torch.stft(x[0], 8, 4, window=WINDOW, return_complex=True).abs(),
+}
+
+
+def _pairs(module: torch.fx.GraphModule) -> int:
+    fold_constants(module)
+    return complex_to_pairs(module)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_nothing_complex_is_left(name: str) -> None:
+    # Sums of sixteen products in another order, and squares of them.
+    changes, graph = check_aten_pass(_pairs, FUNCTIONS[name], inputs=[X], atol=5e-5)
+    assert changes == 1
+    values = [n.meta["val"] for n in graph.graph.nodes if "val" in n.meta]
+    assert not any(value.is_complex() for value in values)
+
+
+def test_others_are_left() -> None:
+    changes, _ = check_aten_pass(_pairs, lambda x: torch.fft.rfft2(x).abs(), inputs=[X])
+    assert changes == 0

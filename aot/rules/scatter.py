@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""aten.index_put, scatter and scatter_add by indices that are given or computed: pl::scatter where
+values are replaced, pl::scatter_sum where they are added to nothing.
+
+What is added to something is that sum and an add (aot/passes/aten/compositions.py); an assignment
+by constants is a gather (aot/passes/aten/assignments_to_gather.py).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.arithmetic import quantize_multiplier
+from aot.dialect.graph import Edge, edge_of, quantization_of, shape_of
+from aot.dialect.library import Op
+from aot.dialect.ops.reshape import reshape
+from aot.dialect.ops.scatter import scatter, scatter_sum, scatter_sum_float
+from aot.dialect.ops.slice import slice as slice_
+from aot.rules.places import BY_ELEMENT, places, problem
+from aot.rules.rule import Call, Family, Observed, Output, Shares, argument
+
+_aten = torch.ops.aten
+ADDS_ROWS = _aten._unsafe_index_put.default
+"""What index_put that adds becomes: the same op, of the same arguments, under a name of its own."""
+
+_VALUES = {_aten.index_put.default: "values", _aten.scatter.src: "src"}
+
+
+class _Scatter:
+    fuses_clamp: ClassVar[bool] = False
+
+    def weights(self, node: Node) -> Node | None:
+        return None
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if 0 in node.meta["val"].shape:
+            return "it writes to nothing", "a tensor of at least one element"
+        return problem(node)
+
+
+class Replaced(_Scatter):
+    output: ClassVar[Output] = Shares()
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if node.target is _aten.index_put.default and argument(node, "accumulate"):
+            return "it adds to what is no float32, or under a mask", "a sum of float32"
+        return super().reject(node)
+
+    def activations(self, node: Node) -> list[Node]:
+        target: Any = node.target
+        return [argument(node, "self"), argument(node, _VALUES[target])]
+
+    def op(self, node: Node) -> Op:
+        return scatter
+
+    def emit(self, call: Call) -> Node:
+        base, values = call.inputs
+        shape = tuple(shape_of(base))
+        to = places(call, shape)
+        values = to.named(call, _written(call, values))
+        rows = call.emit(reshape, to.rows, [shape_of(values)[0]], edge=Edge())
+        written = call.emit(scatter, to.table(call, base), rows, values)
+        return to.from_table(call, written, shape)
+
+
+class Added(_Scatter):
+    """Of a base of zeros, which nobody reads."""
+
+    output: ClassVar[Output] = Observed()
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if not node.meta["val"].is_floating_point():
+            return "it adds integers", "a sum of float32"
+        return super().reject(node)
+
+    def activations(self, node: Node) -> list[Node]:
+        name = "values" if node.target is ADDS_ROWS else "src"
+        return [argument(node, name)]
+
+    def op(self, node: Node) -> Op:
+        return scatter_sum
+
+    def emit(self, call: Call) -> Node:
+        (values,) = call.inputs
+        shape = tuple(call.node.meta["val"].shape)
+        to = places(call, shape)
+        values = to.named(call, _written(call, values))
+        rows = call.emit(reshape, to.rows, [shape_of(values)[0]], edge=Edge())
+        count = math.prod(shape) // shape_of(values)[1]
+        if call.quantization is None:
+            sums = call.emit(scatter_sum_float, values, rows, count)
+            return to.from_table(call, sums, shape)
+        of = quantization_of(values)
+        factor = quantize_multiplier(of.scale / call.output.scale)
+        points = of.zero_point, call.output.zero_point
+        sums = call.emit(scatter_sum, values, rows, count, *points, *factor)
+        return to.from_table(call, sums, shape)
+
+
+def _written(call: Call, values: Node) -> Node:
+    """What of the values is written: an index by element may be for the first of them only."""
+    if call.node.target in BY_ELEMENT:
+        indexed = argument(call.node, "index").meta["val"].shape
+        for dim, (size, given) in enumerate(zip(indexed, shape_of(values), strict=True)):
+            if size < given:
+                edge = edge_of(values)
+                values = call.emit(slice_, values, dim, 0, size, 1, edge=edge)
+    return values
+
+
+FAMILY = Family(
+    {
+        **dict.fromkeys(_VALUES, Replaced()),
+        ADDS_ROWS: Added(),
+        _aten.scatter_add.default: Added(),
+    }
+)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boards that nothing simulates: where their images lie, and what start-up writes to registers.
 
-The expected writes name registers as the chips' manuals do. Those of the STM32L476 were compared with
-its SVD file; for the others there was none to compare with, so the test holds them as they are.
+The expected writes name registers as the chips' manuals do. Those of the STM32L476 were compared
+with its SVD file; for the others there was none, so the test holds them as they are.
 """
 
 import os

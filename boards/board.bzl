@@ -2,13 +2,65 @@
 """`board` and the words that a board and its chip are described with."""
 
 load("//boards:board_rule.bzl", "board_rule")
+load(
+    "//boards:engines.bzl",
+    "engines_of",
+    _axi_limit = "axi_limit",
+    _engine = "engine",
+    _ethos_u = "ethos_u",
+)
+load(
+    "//boards:flash_methods.bzl",
+    _bossac = "bossac",
+    _dfu_util = "dfu_util",
+    _jlink = "jlink",
+    _linkserver = "linkserver",
+    _openocd = "openocd",
+    _pyocd = "pyocd",
+    _st_link = "st_link",
+    _uf2 = "uf2",
+)
+load(
+    "//boards:uarts.bzl",
+    _CMSDK_UART = "CMSDK_UART",
+    _NRF_UART = "NRF_UART",
+    _STELLARIS_UART = "STELLARIS_UART",
+    _STM32F4_USART = "STM32F4_USART",
+    _set_bits = "set_bits",
+    _set_field = "set_field",
+    _stm32_usart = "stm32_usart",
+    _uart_driver = "uart_driver",
+    _wait_for = "wait_for",
+    _write = "write",
+)
 load("//tools/platforms:cores.bzl", "CORES")
+
+# One file to load them from.
+axi_limit = _axi_limit
+engine = _engine
+ethos_u = _ethos_u
+bossac = _bossac
+dfu_util = _dfu_util
+jlink = _jlink
+linkserver = _linkserver
+openocd = _openocd
+pyocd = _pyocd
+st_link = _st_link
+uf2 = _uf2
+CMSDK_UART = _CMSDK_UART
+NRF_UART = _NRF_UART
+STELLARIS_UART = _STELLARIS_UART
+STM32F4_USART = _STM32F4_USART
+set_bits = _set_bits
+set_field = _set_field
+stm32_usart = _stm32_usart
+uart_driver = _uart_driver
+wait_for = _wait_for
+write = _write
 
 KB = 1024
 MB = 1024 * 1024
 MHZ = 1000 * 1000
-
-CONSOLE_BAUD = 115200
 
 # The core's own exceptions and what stands in front of them, in the vector table.
 _FIRST_INTERRUPT = 16
@@ -32,118 +84,6 @@ def boot_header(library, size):
       size: its bytes. It leads the code, and the vector table follows it.
     """
     return struct(library = library, size = size)
-
-def write(address, value):
-    """Writes a register before the program starts: one of a chip's or board's `init`."""
-    return {"address": address, "clear": 0xffffffff, "set": value, "wait": False}
-
-def set_bits(address, bits):
-    """Sets bits of a register and leaves the others."""
-    return {"address": address, "clear": bits, "set": bits, "wait": False}
-
-def set_field(address, shift, mask, value):
-    """Sets a field of a register, of the bits `mask` when it is shifted down."""
-    return {"address": address, "clear": mask << shift, "set": value << shift, "wait": False}
-
-def wait_for(address, mask, value):
-    """Reads a register until its bits `mask` have a value."""
-    return {"address": address, "clear": mask, "set": value, "wait": True}
-
-def uart_driver(console, baud_register, has_pin = False, init = None):
-    """A kind of UART: the library that writes to it, and what it learns from link_symbols.h.
-
-    Args:
-      console: cc_library that implements boards/common/console.h.
-      baud_register: what its baud rate register holds, a function of the UART's clock in Hz.
-      has_pin: whether the chip leaves open which pin transmits.
-      init: None, or a function of the UART's name and the pin's number (PA2 is 2, PB2 18) that gives
-        what is written before the driver starts: write() and its like, for clocks and the pin.
-    """
-    return struct(console = console, baud_register = baud_register, has_pin = has_pin, init = init)
-
-# The UART of Arm's Cortex-M System Design Kit.
-CMSDK_UART = uart_driver(
-    console = Label("//boards/common:console_cmsdk_uart"),
-    baud_register = lambda clock_hz: clock_hz // CONSOLE_BAUD,
-)
-
-# Of Nordic's nRF51.
-NRF_UART = uart_driver(
-    console = Label("//boards/common:console_nrf_uart"),
-    baud_register = lambda _clock_hz: 0x01d7e000,
-    has_pin = True,
-)
-
-# Of TI's Stellaris: Arm's PL011.
-STELLARIS_UART = uart_driver(
-    console = Label("//boards/common:console_stellaris_uart"),
-    baud_register = lambda clock_hz: (8 * clock_hz // CONSOLE_BAUD + 1) // 2,
-    has_pin = True,
-)
-
-_NEAREST = lambda clock_hz: (clock_hz + CONSOLE_BAUD // 2) // CONSOLE_BAUD
-_PORT_BYTES = 0x400
-_PORT_PINS = 16
-
-def _alternate(gpio, pin, function):
-    """Connects a pin of an STM32 to a peripheral: its registers AFRL or AFRH, and MODER."""
-    port = gpio + pin // _PORT_PINS * _PORT_BYTES
-    number = pin % _PORT_PINS
-    return [
-        set_field(port + 0x20 + 4 * (number // 8), 4 * (number % 8), 15, function),
-        set_field(port, 2 * number, 3, 2),
-    ]
-
-def stm32_usart(version, gpio, gpio_clocks, clocks, functions = {}, first_port = 0, is_f1 = False):
-    """USART and UART of ST's STM32.
-
-    Args:
-      version: 1 for those with the registers SR and DR (F1, F2, F4, L1), 2 for those with ISR and TDR.
-      gpio: address of port A; the others follow.
-      gpio_clocks: register whose bits switch ports on, from `first_port` on.
-      clocks: dict from UART to (register, bit) that switches it on.
-      functions: dict from UART to the pins' alternate function for it; 7 if not given.
-      first_port: bit of port A in gpio_clocks.
-      is_f1: whether a pin is set by CRL and CRH, as on STM32F1.
-
-    Returns:
-      A uart_driver().
-    """
-
-    def _init(uart, pin):
-        register, bit = clocks[uart]
-        clock = [set_bits(register, 1 << bit), set_bits(gpio_clocks, 1 << (first_port + pin // _PORT_PINS))]
-        if is_f1:
-            port, number = gpio + pin // _PORT_PINS * _PORT_BYTES, pin % _PORT_PINS
-            return clock + [set_field(port + 4 * (number // 8), 4 * (number % 8), 15, 11)]
-        return clock + _alternate(gpio, pin, functions.get(uart, 7))
-
-    return uart_driver(
-        console = Label("//boards/common:console_stm32_usart_v%d" % version),
-        baud_register = _NEAREST,
-        has_pin = True,
-        init = _init,
-    )
-
-# Of ST's STM32F4.
-STM32F4_USART = stm32_usart(
-    version = 1,
-    gpio = 0x40020000,
-    gpio_clocks = 0x40023830,
-    clocks = {
-        "usart1": (0x40023844, 4),
-        "usart2": (0x40023840, 17),
-        "usart3": (0x40023840, 18),
-        "uart4": (0x40023840, 19),
-        "uart5": (0x40023840, 20),
-        "usart6": (0x40023844, 5),
-    },
-    functions = {
-        "uart4": 8,
-        "uart5": 8,
-        "usart6": 8,
-    },
-)
 
 def periodic_timer(library, handler, clock_hz, base = 0):
     """What calls a program at regular times (boards/common/timer.h).
@@ -176,127 +116,6 @@ def uart(name, tx = None):
 def qemu(machine, serial = 0):
     """Simulated by QEMU's machine of that name, whose serial port `serial` is the console."""
     return {"kind": "qemu", "machine": machine, "serial": serial}
-
-def engine(backend, configuration = "", out_of_reach = [], scratch = ""):
-    """What runs the delegates of a backend.
-
-    Args:
-      backend: its id in a .pte.
-      configuration: which engine it is, as payloads say it; "" if it takes any.
-      out_of_reach: names of memories that it does not reach, such as the core's own.
-      scratch: name of the memory for its scratch; "" for any that it reaches.
-    """
-    return struct(
-        backend = backend,
-        configuration = configuration,
-        out_of_reach = out_of_reach,
-        scratch = scratch,
-    )
-
-def ethos_u(
-        configuration,
-        base,
-        irq,
-        memory_mode,
-        scratch,
-        out_of_reach = [],
-        axi_limits = None,
-        simulated = False):
-    """An Arm Ethos-U55 or Ethos-U65, and the engine of ExecuTorch's "EthosUBackend".
-
-    Args:
-      configuration: which one, as Vela names it: "ethos-u55-128". Plans refuse models that were
-        lowered for another; firmware asks the NPU itself (firmware/ethos_u/driver).
-      base: address of its registers.
-      irq: number of its interrupt.
-      memory_mode: what its AXI ports lead to, in Vela's words: Sram_Only, Shared_Sram or
-        Dedicated_Sram.
-      scratch: name of the memory for its scratch.
-      out_of_reach: names of memories that it does not reach, such as the core's own.
-      axi_limits: axi_limit() for each of the four counters: two of port 0, two of port 1.
-      simulated: whether the functional model stands in where no NPU answers.
-    """
-    return {
-        "configuration": configuration,
-        "out_of_reach": out_of_reach,
-        "base": base,
-        "irq": irq,
-        "memory_mode": memory_mode,
-        "scratch": scratch,
-        "axi_limits": axi_limits or [axi_limit()] * 4,
-        "simulated": simulated,
-    }
-
-def engines_of(engines, npu, memories):
-    """Says in board.json's words what runs delegates on a chip.
-
-    Args:
-      engines: list of engine().
-      npu: ethos_u(), None if there is none.
-      memories: names of the memories that there are.
-
-    Returns:
-      A list of dicts.
-    """
-    if npu:
-        of_npu = engine("EthosUBackend", npu["configuration"], npu["out_of_reach"], npu["scratch"])
-        engines = engines + [of_npu]
-    return [
-        {
-            "backend": one.backend,
-            "configuration": one.configuration,
-            "memories": [memory for memory in memories if memory not in one.out_of_reach],
-            "scratch": one.scratch,
-        }
-        for one in engines
-    ]
-
-def axi_limit(burst_bytes = 64, memory_type = 2, reads = 32, writes = 16):
-    """How the NPU uses memory: bytes of a burst (64, 128 or 256), AXI memory type, transfers at once."""
-    return {
-        "burst_bytes": burst_bytes,
-        "memory_type": memory_type,
-        "outstanding_reads": reads,
-        "outstanding_writes": writes,
-    }
-
-def pyocd(target):
-    """Flashed through a debug probe by pyOCD, which calls the chip `target`."""
-    return {"method": "pyocd", "target": target}
-
-def openocd(*files):
-    """Flashed through a debug probe by OpenOCD, with its files for the probe and the chip."""
-    return {"method": "openocd", "files": list(files)}
-
-def jlink(device):
-    """Flashed through a J-Link, whose software calls the chip `device`."""
-    return {"method": "jlink", "device": device}
-
-def st_link():
-    """Flashed through an ST-LINK, by ST's program or by st-flash: a list of both."""
-    return [{"method": "stm32_programmer"}, {"method": "st_flash"}]
-
-def dfu_util(usb, address):
-    """Flashed by the chip's own loader over USB, of that vendor:product, to an address."""
-    return {"method": "dfu_util", "usb": usb, "address": address}
-
-def uf2(board_id, family, hint):
-    """Flashed by a boot loader that is a USB drive.
-
-    Args:
-      board_id: what its INFO_UF2.TXT says.
-      family: the chip's number in UF2 files.
-      hint: how the drive is made to appear.
-    """
-    return {"method": "uf2", "board_id": board_id, "family": family, "hint": hint}
-
-def bossac(offset):
-    """Flashed by an Arduino's boot loader, which lies in front of `offset`."""
-    return {"method": "bossac", "offset": offset}
-
-def linkserver(device):
-    """Flashed by NXP's LinkServer, which calls chip and board `device`."""
-    return {"method": "linkserver", "device": device}
 
 def chip(
         core,

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The macro `host_board`: the machine that the build runs on."""
 
-load("//boards:board.bzl", "MB", "engines_of", "ethos_u", "ram")
+load("//boards:board.bzl", "MB", "ethos_u", "ram")
 load("//boards:board_rule.bzl", "board_rule")
+load("//boards:engines.bzl", "engines_of")
 
 def host_board(name, platform, startup):
     """Describes the machine that the build runs on as a board with a single, large memory.

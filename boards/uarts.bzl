@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of UART, and the registers that are written before a program starts."""
+
+CONSOLE_BAUD = 115200
+
+def write(address, value):
+    """Writes a register before the program starts: one of a chip's or board's `init`."""
+    return {"address": address, "clear": 0xffffffff, "set": value, "wait": False}
+
+def set_bits(address, bits):
+    """Sets bits of a register and leaves the others."""
+    return {"address": address, "clear": bits, "set": bits, "wait": False}
+
+def set_field(address, shift, mask, value):
+    """Sets a field of a register, of the bits `mask` when it is shifted down."""
+    return {"address": address, "clear": mask << shift, "set": value << shift, "wait": False}
+
+def wait_for(address, mask, value):
+    """Reads a register until its bits `mask` have a value."""
+    return {"address": address, "clear": mask, "set": value, "wait": True}
+
+def uart_driver(console, baud_register, has_pin = False, init = None):
+    """A kind of UART: the library that writes to it, and what it learns from link_symbols.h.
+
+    Args:
+      console: cc_library that implements boards/common/console.h.
+      baud_register: what its baud rate register holds, a function of the UART's clock in Hz.
+      has_pin: whether the chip leaves open which pin transmits.
+      init: None, or a function of the UART's name and the pin's number (PA2 is 2, PB2 18) that gives
+        what is written before the driver starts: write() and its like, for clocks and the pin.
+    """
+    return struct(console = console, baud_register = baud_register, has_pin = has_pin, init = init)
+
+# The UART of Arm's Cortex-M System Design Kit.
+CMSDK_UART = uart_driver(
+    console = Label("//boards/common:console_cmsdk_uart"),
+    baud_register = lambda clock_hz: clock_hz // CONSOLE_BAUD,
+)
+
+# Of Nordic's nRF51.
+NRF_UART = uart_driver(
+    console = Label("//boards/common:console_nrf_uart"),
+    baud_register = lambda _clock_hz: 0x01d7e000,
+    has_pin = True,
+)
+
+# Of TI's Stellaris: Arm's PL011.
+STELLARIS_UART = uart_driver(
+    console = Label("//boards/common:console_stellaris_uart"),
+    baud_register = lambda clock_hz: (8 * clock_hz // CONSOLE_BAUD + 1) // 2,
+    has_pin = True,
+)
+
+_NEAREST = lambda clock_hz: (clock_hz + CONSOLE_BAUD // 2) // CONSOLE_BAUD
+_PORT_BYTES = 0x400
+_PORT_PINS = 16
+
+def _alternate(gpio, pin, function):
+    """Connects a pin of an STM32 to a peripheral: its registers AFRL or AFRH, and MODER."""
+    port = gpio + pin // _PORT_PINS * _PORT_BYTES
+    number = pin % _PORT_PINS
+    return [
+        set_field(port + 0x20 + 4 * (number // 8), 4 * (number % 8), 15, function),
+        set_field(port, 2 * number, 3, 2),
+    ]
+
+def stm32_usart(version, gpio, gpio_clocks, clocks, functions = {}, first_port = 0, is_f1 = False):
+    """USART and UART of ST's STM32.
+
+    Args:
+      version: 1 for those with the registers SR and DR (F1, F2, F4, L1), 2 for those with ISR and TDR.
+      gpio: address of port A; the others follow.
+      gpio_clocks: register whose bits switch ports on, from `first_port` on.
+      clocks: dict from UART to (register, bit) that switches it on.
+      functions: dict from UART to the pins' alternate function for it; 7 if not given.
+      first_port: bit of port A in gpio_clocks.
+      is_f1: whether a pin is set by CRL and CRH, as on STM32F1.
+
+    Returns:
+      A uart_driver().
+    """
+
+    def _init(uart, pin):
+        register, bit = clocks[uart]
+        clock = [set_bits(register, 1 << bit), set_bits(gpio_clocks, 1 << (first_port + pin // _PORT_PINS))]
+        if is_f1:
+            port, number = gpio + pin // _PORT_PINS * _PORT_BYTES, pin % _PORT_PINS
+            return clock + [set_field(port + 4 * (number // 8), 4 * (number % 8), 15, 11)]
+        return clock + _alternate(gpio, pin, functions.get(uart, 7))
+
+    return uart_driver(
+        console = Label("//boards/common:console_stm32_usart_v%d" % version),
+        baud_register = _NEAREST,
+        has_pin = True,
+        init = _init,
+    )
+
+# Of ST's STM32F4.
+STM32F4_USART = stm32_usart(
+    version = 1,
+    gpio = 0x40020000,
+    gpio_clocks = 0x40023830,
+    clocks = {
+        "usart1": (0x40023844, 4),
+        "usart2": (0x40023840, 17),
+        "usart3": (0x40023840, 18),
+        "uart4": (0x40023840, 19),
+        "uart5": (0x40023840, 20),
+        "usart6": (0x40023844, 5),
+    },
+    functions = {
+        "uart4": 8,
+        "uart5": 8,
+        "usart6": 8,
+    },
+)

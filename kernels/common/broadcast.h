@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PL_BROADCAST_DIMS 4
+#define PL_BROADCAST_DIMS 5
 
 // The result is contiguous, of `size`, outermost dimension first. Strides are in elements, 0 where
 // an operand repeats. kernels/common/shapes.py merges dimensions and sees to it that in the

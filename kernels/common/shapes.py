@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kernels.common.kernel import Field, OpCall, Value
 
-BROADCAST_DIMS = 4
+BROADCAST_DIMS = 5
 """PL_BROADCAST_DIMS of broadcast.h."""
 
 REDUCTION_DIMS = 3

@@ -22,6 +22,7 @@ NAMED: list[tuple[str, _Shape, _Shape, bool]] = [
     ("channel gate", (2, 3, 4, 5), (2, 1, 1, 5), True),
     ("both repeat", (2, 1, 3, 1), (1, 4, 1, 5), True),
     ("middle", (2, 1, 5), (2, 4, 5), False),
+    ("five loops", (2, 3, 2, 3, 2), (2, 1, 2, 1, 2), True),
     ("rank 6", (2, 1, 2, 1, 2, 3), (2, 1, 2, 1, 2, 3), False),
     ("rank 6, repeated", (1, 1, 2, 3, 4, 5), (2, 3, 2, 3, 4, 5), False),
     ("rank 6 and rank 2", (2, 1, 1, 3, 1, 5), (4, 5), False),

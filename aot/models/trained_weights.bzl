@@ -20,7 +20,7 @@ _made_once = rule(
     },
 )
 
-def trained_weights(name, out, train, arguments = [], **kwargs):
+def trained_weights(name, out, train, arguments = [], tags = []):
     """Trains a model and keeps its weights.
 
     Args:
@@ -28,18 +28,18 @@ def trained_weights(name, out, train, arguments = [], **kwargs):
       out: the file of weights, which lies beside the model's module.
       train: py_binary that writes the file `--output`.
       arguments: more of its arguments.
-      **kwargs: tags.
+      tags: of the target.
     """
     native.genrule(
         name = name + ".training",
         outs = [out],
         cmd = " ".join(["$(location %s)" % train] + arguments + ["--output=$@"]),
         message = "Training " + native.package_name(),
+        tags = ["manual"],  # nobody asks for them but what follows
         tools = [train],
-        **kwargs
     )
     _made_once(
         name = name,
+        tags = tags,
         weights = ":%s.training" % name,
-        **kwargs
     )

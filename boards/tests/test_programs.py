@@ -4,7 +4,6 @@
 Each program of boards/tests/programs ends in its own way; the runner has to say in which.
 """
 
-import math
 import os
 from pathlib import Path
 
@@ -34,10 +33,8 @@ def _elf(program: str) -> Path:
     return Path(f"boards/tests/{program}.{_NAME}.elf")
 
 
-def _run(
-    program: str, *, time_limit: float = 120, silence: float = math.inf, count: bool = False
-) -> Run:
-    return simulate(_elf(program), _BOARD, time_limit=time_limit, silence=silence, count=count)
+def _run(program: str, *, count: bool = False) -> Run:
+    return simulate(_elf(program), _BOARD, time_limit=120, count=count)
 
 
 def _fault_of(run: Run) -> Fault:
@@ -80,22 +77,6 @@ def test_an_end_that_is_not_good(program: str, problem: str, count: bool) -> Non
     run = _run(program, count=count)
     assert run.problem.startswith(problem)
     assert run.counts is None
-
-
-@pytest.mark.parametrize(
-    ("time_limit", "silence", "count", "why"),
-    [
-        (5, 60, False, "no end after 5 s"),
-        (60, 5, True, "no end, and nothing on the console for 5 s"),
-    ],
-)
-def test_a_program_that_never_ends_is_stopped(
-    time_limit: float, silence: float, count: bool, why: str
-) -> None:
-    run = _run("hang", time_limit=time_limit, silence=silence, count=count)
-    assert run.exit_status is None
-    assert run.problem == f"{why}; the console ended with:\n  waiting"
-    assert run.seconds < 60
 
 
 @_counted_or_not

@@ -105,7 +105,14 @@ MUTANTS = [
     Mutant("binary_f32/less_or_equal_f32_scalar.c", "a <= b", "!(a > b)"),
     Mutant("binary_f32/less_f32_scalar.c", "a < b", "a <= b"),
     Mutant("binary_f32/minimum_f32_scalar.c", "|| a != a", ""),
-    Mutant("binary_f32/elementwise.h", "b += b_step", "b += a_step"),
+    *(
+        Mutant(
+            "binary_f32/elementwise.h",
+            f"  {dtype} *output = data->output;\n",
+            f"  {dtype} *output = data->output;\n#define b_step a_step\n",
+        )
+        for dtype in ("float", "uint8_t")
+    ),
 ]
 
 

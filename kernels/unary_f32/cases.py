@@ -34,8 +34,21 @@ _SPECIAL = np.array(
     np.float32,
 )
 
+# Near multiples of a quarter turn, where few bits of the angle are left: of all floats the first
+# comes nearest to one.
+_CIRCLE = np.array([16367173 * 2.0**72, np.pi, -2 * np.pi, np.pi / 2, 355.0, -710.0], np.float32)
+
 
 def cases() -> Iterator[Case]:
+    for name in ("sin", "cos"):
+        yield Case(
+            f"{name}, quarters",
+            f"aten::{name}.out",
+            {"self": _CIRCLE},
+            board=True,
+            tolerance=5e-7,
+            floor=2.0**-126,
+        )
     for name in (*_EXACT, *_CLOSE):
         reach = _CLOSE.get(name, 100.0)
         tolerance = 0.0 if name in _EXACT else 5e-7

@@ -31,7 +31,7 @@ def cortex_m_toolchain(name):
     cc_toolchain(
         name = core + "_cc",
         all_files = "@arm_gnu_toolchain//:all_files",
-        ar_files = "@arm_gnu_toolchain//:ar",
+        ar_files = "@arm_gnu_toolchain//:archiver_files",
         compiler_files = "@arm_gnu_toolchain//:compiler_files",
         dwp_files = "@arm_gnu_toolchain//:all_files",
         linker_files = "@arm_gnu_toolchain//:linker_files",

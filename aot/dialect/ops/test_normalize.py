@@ -78,7 +78,9 @@ def test_nearly_always_the_nearest_step(
     error = (actual.to(torch.float64) - exact.clamp(-128, 127)).abs()
     bound = 0.5 + 2.0**-21 * (t * gain).abs() + 2.0 ** (1 - numbers[-1])
     assert bool((error <= bound).all())
-    assert float(bound.max()) < 0.51
+    # A gain that only values near zero of a row have, and so may be this large, leaves fewer bits.
+    if float(gain.abs().max()) < 2**15:
+        assert float(bound.max()) < 0.51
 
 
 @settings(max_examples=300, deadline=None)

@@ -133,13 +133,15 @@ def _bag(module: GraphModule, node: Node) -> Results:
 
 
 def _given_bags(node: Node) -> Results:
-    """Of offsets that the model is given: each index is in the bag that its place is in."""
+    """Of offsets that the model is given: each index is in the bag that its place is in. Leaves a
+    last offset: where that is not the number of indices, torch divides by another count.
+    """
     table, indices, offsets = (argument(node, n) for n in ("weight", "indices", "offsets"))
     whole = argument(node, "per_sample_weights") is None and argument(node, "padding_idx") < 0
     mode = int(argument(node, "mode"))
-    if not whole or mode == _MAX_BAG or not gives_first_only(node):
+    last = bool(argument(node, "include_last_offset"))
+    if not whole or last or mode == _MAX_BAG or not gives_first_only(node):
         return {}
-    bags = node.meta["val"][0].shape[0]
     module = node.graph.owning_module
     assert module is not None
     starts = call(node, _aten.unsqueeze.default, offsets, -1)
@@ -157,7 +159,7 @@ def _given_bags(node: Node) -> Results:
         count = as_type(node, call(node, _aten.clamp.default, count, 1), torch.float32)
         count = call(node, _aten.unsqueeze.default, count, -1)
         total = call(node, _aten.div.Tensor, total, count)
-    return {0: call(node, _aten.slice.Tensor, total, 0, 0, bags)}
+    return {0: total}
 
 
 def _pool_with_places(module: GraphModule, node: Node) -> Results:

@@ -101,16 +101,22 @@ CALLS = [
     ),
 ]
 
+
+def _row(dtype: str, b: str) -> str:
+    """Where elementwise.h begins a row of b, in the loop that has results of a dtype."""
+    return f"""{dtype} *output = data->output;
+  pl_broadcast_row row = {{0}};
+  do {{
+    const float *a = data->a + row.a;
+    const float *b = data->b + {b};"""
+
+
 MUTANTS = [
     Mutant("binary_f32/less_or_equal_f32_scalar.c", "a <= b", "!(a > b)"),
     Mutant("binary_f32/less_f32_scalar.c", "a < b", "a <= b"),
     Mutant("binary_f32/minimum_f32_scalar.c", "|| a != a", ""),
     *(
-        Mutant(
-            "binary_f32/elementwise.h",
-            f"  {dtype} *output = data->output;\n",
-            f"  {dtype} *output = data->output;\n#define b_step a_step\n",
-        )
+        Mutant("binary_f32/elementwise.h", _row(dtype, "row.b"), _row(dtype, "row.a"))
         for dtype in ("float", "uint8_t")
     ),
 ]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kernels.common.kernel import Array, Field, Value
+from kernels.common.shapes import BROADCAST_DIMS
 
 
 @dataclass(frozen=True)
@@ -103,5 +104,5 @@ def pair_by_rows(a: Value, b: Value, output: Value) -> ByRows | None:
     activations = {"a": a, "b": b}
     if any(value.constant is not None for value in activations.values()):
         return None
-    size = (1, 1, 1, math.prod(output.shape) // count)
+    size = (1,) * (BROADCAST_DIMS - 1) + (math.prod(output.shape) // count,)
     return ByRows(count, {name: Taps(count) for name in activations}, {"size": size})

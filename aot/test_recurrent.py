@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import nn
 
-from aot.dialect.graph import dialect_op, tensor_constant
+from aot.dialect.graph import calls, dialect_op, tensor_constant
 from aot.lower import Lowered, lower
 from aot.testing.fixtures import op_counts
 
@@ -107,6 +107,24 @@ def test_a_long_stream_is_close_to_float(kind: str) -> None:
     (values,) = lowered.dequantize_outputs((outputs,))
     noise = (values - wanted).square().sum()
     assert 10.0 * float(torch.log10(wanted.square().sum() / noise)) >= SQNR
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "RNN"])
+def test_a_state_that_nothing_bounds_has_room(kind: str) -> None:
+    """Sequences on the device are longer than calibration's: a state may become four times as
+    large before it saturates.
+    """
+    torch.manual_seed(5)
+    options = {"nonlinearity": "relu"} if kind == "RNN" else {}
+    layer = getattr(nn, kind)(X, H, batch_first=True, **options).eval()
+    data = [(3.0 * torch.randn(1, 12, X),) for _ in range(8)]
+    with torch.no_grad():
+        last = [layer(*sample)[1][-1] for sample in data]
+    lowered = lower(layer, data[0], calibration=data, per_op=False)
+    (op,) = (n for n in lowered.module.graph.nodes if calls(n, kind.lower()))
+    arguments = {a.name: v for a, v in zip(op.target._schema.arguments, op.args, strict=True)}
+    bits = arguments["cell_bits" if kind == "LSTM" else "hidden_bits"]
+    assert 2.0 ** (15 - bits) >= 4.0 * max(float(state.abs().max()) for state in last)
 
 
 def test_states_that_are_inputs_and_outputs_carry_on_to_the_bit() -> None:

@@ -13,7 +13,8 @@ from aot.rules.rule import Fixed
 @dataclass
 class Group:
     """Values of one quantization, with the zero point 0 if it is symmetric, int16 if it is wide or
-    a loop carries them; `headroom` as the members ask for that are observed by themselves.
+    a loop carries them, then with `spare_bits` above what is observed; `headroom` as the members
+    ask for that are observed by themselves.
     """
 
     members: list[Node] = field(default_factory=list)
@@ -21,6 +22,7 @@ class Group:
     headroom: float = 0.0
     symmetric: bool = False
     carried: bool = False
+    spare_bits: int = 0
     wide: bool = False
 
 
@@ -56,6 +58,7 @@ class Groups:
         a.members.extend(b.members)
         a.headroom = max(a.headroom, b.headroom)
         a.carried |= b.carried
+        a.spare_bits = max(a.spare_bits, b.spare_bits)
         for member in b.members:
             self._of[member] = a
         return True

@@ -113,15 +113,16 @@ class KnownRange(MinMaxObserver):  # type: ignore[misc]
 
 
 class PowerOfTwo(MinMaxObserver):  # type: ignore[misc]
-    """The finest scale 2^-n that holds all values, n in [0, finest]."""
+    """The finest scale 2^-n that holds all values times 2^spare_bits, n in [0, finest]."""
 
-    def __init__(self, *, finest: int, **options: Any) -> None:
+    def __init__(self, *, finest: int, spare_bits: int, **options: Any) -> None:
         super().__init__(**options)
-        self.finest = finest
+        self.finest, self.spare_bits = finest, spare_bits
 
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
         scale, zero_point = super().calculate_qparams()
-        return torch.exp2(torch.log2(scale).ceil().clamp(-self.finest, 0)), zero_point
+        holding = torch.log2(scale).ceil() + self.spare_bits
+        return torch.exp2(holding.clamp(-self.finest, 0)), zero_point
 
 
 class _InTraining(_Headroom, MovingAverageMinMaxObserver):  # type: ignore[misc]
@@ -177,9 +178,9 @@ def known_observer(scale: float, zero_point: int, training: bool, headroom: floa
     return _made(KnownRange, training, headroom=headroom, **known)
 
 
-def carried_observer(finest: int, training: bool) -> Any:
+def carried_observer(finest: int, spare_bits: int, training: bool) -> Any:
     """The same of a state that an op carries inside."""
-    return _made(PowerOfTwo, training, finest=finest)
+    return _made(PowerOfTwo, training, finest=finest, spare_bits=spare_bits)
 
 
 def weight_observer(axis: int, per_tensor: bool, training: bool) -> Any:

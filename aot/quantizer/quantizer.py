@@ -241,6 +241,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 groups.add(node)
                 groups.join(node, rule.activations(node)[output.activation])
                 groups[node].carried = True
+                groups[node].spare_bits = max(groups[node].spare_bits, output.spare_bits)
             else:
                 groups.add(node, headroom=output.headroom)
         for old, new in states:
@@ -353,7 +354,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             return SharedQuantizationSpec(first)
         training = self._recipe.training
         if group.fixed is None and group.carried:
-            return per_tensor(INT16, carried_observer(STATE_BITS, training))
+            return per_tensor(INT16, carried_observer(STATE_BITS, group.spare_bits, training))
         if group.fixed is None:
             kind = INT16 if group.wide else replace(INT8, symmetric=group.symmetric)
             return self._observed(kind, first, group.headroom)

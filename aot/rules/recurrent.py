@@ -25,18 +25,21 @@ from aot.rules.weights import quantize_weights
 
 _OPS: dict[object, Op] = {recurrent_ops.LSTM: lstm, recurrent_ops.GRU: gru, recurrent_ops.RNN: rnn}
 
+_SPARE_BITS = 2
+
 
 class _Result:
     """Result `index` of a call; the first that is lowered emits the call for all."""
 
     fuses_clamp: ClassVar[bool] = False
 
-    def __init__(self, index: int) -> None:
+    def __init__(self, index: int, spare_bits: int = 0) -> None:
         self._index = index
+        self._spare_bits = spare_bits
 
     @property
     def output(self) -> Output:
-        return Carries(self._index) if self._index else Observed()
+        return Carries(self._index, self._spare_bits) if self._index else Observed()
 
     def activations(self, node: Node) -> list[Node]:
         call = taken_from(node)[0]
@@ -132,11 +135,16 @@ def _fraction_bits(state: Quantization) -> int:
     return bits
 
 
+_OUTPUT = _Result(0)
+_HIDDEN = _Result(1)  # an average of what it was and of values in [-1, 1]
+_UNBOUNDED_HIDDEN = _Result(1, _SPARE_BITS)
+_UNBOUNDED_CELL = _Result(2, _SPARE_BITS)
+
 FAMILY = Family(
     {},
     results={
-        recurrent_ops.LSTM: tuple(map(_Result, (0, 1, 2, 1, 2))),
-        recurrent_ops.GRU: tuple(map(_Result, (0, 1, 1))),
-        recurrent_ops.RNN: tuple(map(_Result, (0, 1, 1))),
+        recurrent_ops.LSTM: (_OUTPUT, _HIDDEN, _UNBOUNDED_CELL, _HIDDEN, _UNBOUNDED_CELL),
+        recurrent_ops.GRU: (_OUTPUT, _HIDDEN, _HIDDEN),
+        recurrent_ops.RNN: (_OUTPUT, _UNBOUNDED_HIDDEN, _UNBOUNDED_HIDDEN),
     },
 )

@@ -80,9 +80,12 @@ class Carries:
 
     Attributes:
       activation: its index in `Rule.activations`.
+      spare_bits: a value that nothing bounds may get 2^spare_bits times as large as calibration
+        shows; sequences on the device are longer.
     """
 
     activation: int
+    spare_bits: int = 0
 
 
 Output = Observed | Shares | Fixed | Integers | Carries

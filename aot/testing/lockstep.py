@@ -95,6 +95,8 @@ class _Forced(Interpreter):
 
     def run_node(self, n: Node) -> Any:
         result = super().run_node(n)
+        if n.target is torch.ops.aten.topk.default:
+            return _first_of_equals(*self.fetch_args_kwargs_from_env(n))
         if n.target is not QUANTIZE or n.name not in self._values:
             return result
         op, actual = self._values[n.name]
@@ -102,6 +104,17 @@ class _Forced(Interpreter):
         defined = ~torch.isnan(self.env[n.args[0]])  # type: ignore[index]
         self._into.by_op.setdefault(op, Difference()).add(actual[defined], result[defined])
         return actual
+
+
+def _first_of_equals(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """topk with equal values in their order, which the dialect keeps and torch leaves open."""
+    x, k = args[:2]
+    if x.dim() == 0:
+        return torch.topk(*args, **kwargs)
+    dim = args[2] if len(args) > 2 else -1
+    descending = kwargs.get("largest", args[3] if len(args) > 3 else True)
+    values, indices = x.sort(dim=dim, descending=descending, stable=True)
+    return values.narrow(dim, 0, k), indices.narrow(dim, 0, k)
 
 
 def compare(lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]]) -> Lockstep:

@@ -46,12 +46,14 @@ def _named(names: str) -> frozenset[str]:
 _AVERAGES = _named(
     "view reshape unsqueeze squeeze permute slice select cat clone expand constant_pad_nd "
     "mean avg_pool2d adaptive_avg_pool2d max_pool2d upsample_nearest2d upsample_bilinear2d "
-    "flip roll repeat index index_select unfold transpose sum cumsum linalg_vector_norm"
+    "flip roll repeat unfold transpose sum cumsum linalg_vector_norm _pad_circular"
 )
 # The largest absolute value of the derivative of functions of one value.
 _SLOPES = {
     **dict.fromkeys(
-        _named("relu relu6 abs neg tanh hardtanh leaky_relu elu sigmoid hardsigmoid softplus sin"),
+        _named(
+            "relu relu6 abs neg tanh hardtanh leaky_relu elu sigmoid hardsigmoid softplus sin atan"
+        ),
         1.0,
     ),
     "hardswish": 1.5,
@@ -71,6 +73,11 @@ class _Bounds(Interpreter):
         if n.op == "output":
             return super().run_node(n)
         args, kwargs = self.fetch_args_kwargs_from_env(n)
+        if any(x.error is None for x in tree_leaves((args, kwargs)) if isinstance(x, Bounded)):
+            target: Any = n.target
+            of_indices = target(*_values(args), **_values(kwargs))
+            if isinstance(of_indices, torch.Tensor) and not of_indices.is_floating_point():
+                return Bounded(of_indices, None)
         return _rule_of(n)(n.target, args, kwargs)
 
 
@@ -132,6 +139,27 @@ def _average(target: Any, args: Any, kwargs: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return _computed(value, error)
     return [_computed(v, e) for v, e in zip(value, error, strict=True)]
+
+
+def _chosen(target: Any, args: Any, kwargs: Any) -> Bounded:
+    """Elements from given places; from computed ones they may be any."""
+    x, *_ = args
+    if all(
+        place.error is not None for place in tree_leaves(args[1:]) if isinstance(place, Bounded)
+    ):
+        chosen: Bounded = _average(target, args, kwargs)
+        return chosen
+    value = target(*_values(args), **_values(kwargs))
+    spread = x.value.max() - x.value.min() + x.error.max()
+    return Bounded(value, spread.expand(value.shape))
+
+
+def _anywhere(target: Any, args: Any, kwargs: Any) -> Any:
+    """Functions that jump, and elements that are put to computed places: any value."""
+    results = target(*_values(args), **_values(kwargs))
+    if isinstance(results, tuple):
+        return tuple(Bounded(result, torch.full(result.shape, torch.inf)) for result in results)
+    return Bounded(results, torch.full(results.shape, torch.inf))
 
 
 def _product(
@@ -393,5 +421,13 @@ _RULES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "_native_batch_norm_legit": _instance_norm,
     "normalize": _norm,
     "embedding": _embedding,
+    **dict.fromkeys(_named("index index_select gather take_along_dim"), _chosen),
+    **dict.fromkeys(
+        _named(
+            "scatter scatter_add index_add index_put _unsafe_index_put remainder fmod atan2 "
+            "cumprod max_unpool2d col2im"
+        ),
+        _anywhere,
+    ),
     **dict.fromkeys(("lstm", "gru", "rnn"), _recurrent),
 }

@@ -367,10 +367,53 @@ def _embedding(w: Writer) -> str:
     return w.new(f"{layer}({a}.argmax({dim}))")
 
 
+def _computed_places(w: Writer) -> str:
+    """What takes elements from places that are computed, or puts them there."""
+    a = w.any(lambda v: v.dim() > 0)
+    shape, dim = w.values[a].shape, w.dim(a)
+    b = w.any(lambda v: v.shape == shape)
+    count = w.integer(1, shape[dim])
+    places = w.of(
+        [
+            f"{a}.argmax({dim}, keepdim=True)",
+            f"{a}.argmin({dim}, True)",
+            f"{a}.topk({count}, {dim})[1]",
+        ]
+    )
+    form = w.of(
+        ["torch.gather({b}, {d}, {p})", "torch.take_along_dim({b}, {p}, {d})",
+         "{b}.scatter({d}, {p}, -0.5)", "{b}.scatter({d}, {p}, {a})",
+         "{b}.scatter_add({d}, {p}, {a})", "{b}.index_select(0, {a}.argmax(0).flatten())",
+         "{b}[{a}.argmax(0)]", "{b}.index_add(0, {a}.flatten(1).argmax(0)[:1], {a}[:1])"]
+    )  # fmt: skip
+    return w.new(form.format(a=a, b=b, d=dim, p=places))
+
+
+def _folded(w: Writer) -> str:
+    """Windows put back where they came from, and maxima of windows where they were."""
+    a = w.any(_image)
+    height, width = w.values[a].shape[2:]
+    if w.of([False, True]):
+        pooled = f"F.max_pool2d({a}, 2, return_indices=True)"
+        return w.new(f"F.max_unpool2d(*{pooled}, 2, output_size=({height}, {width}))")
+    window, stride = w.integer(1, 3), w.integer(1, 2)
+    unfolded = f"F.unfold({a}, {window}, stride={stride}, padding=1)"
+    return w.new(f"F.fold({unfolded}, ({height}, {width}), {window}, stride={stride}, padding=1)")
+
+
+def _of_two(w: Writer) -> str:
+    """Functions of two values that are none of a sum or a product."""
+    a = w.any()
+    b = w.any(lambda v: v.shape == w.values[a].shape)
+    forms = ["torch.hypot({}, {})", "torch.atan2({}, {})", "torch.remainder({}, 0.75)"]
+    forms += ["torch.fmod({}, 0.5)", "({} * 0.5).cumprod(-1)"]
+    return w.new(w.of(forms).format(a, b))
+
+
 TEMPLATES: tuple[Template, ...] = (
     _function, _function, _in_place, _in_place_with_another, _binary, _binary, _with_constant,
     _dimensions, _dimensions, _part, _part, _together, _pad, _convolution, _convolution, _linear,
     _norm, _pool, _mean, _softmax, _largest, _upsample, _normalize, _product, _attention,
     _transposed_convolution, _places, _places, _pair, _masked, _reduce, _reduce, _recurrent,
-    _embedding,
+    _embedding, _computed_places, _computed_places, _folded, _of_two,
 )  # fmt: skip

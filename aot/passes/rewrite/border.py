@@ -136,9 +136,10 @@ def set_border(
     """
     graph = module.graph
     builder = Builder(module, graph)
-    placeholders, results = border_nodes(module)
+    placeholders, _ = border_nodes(module)
     for index, (node, user_value) in enumerate(zip(placeholders, inputs, strict=True)):
         _set_input(graph, builder, node, user_value, index in moved.inputs)
+    _, results = border_nodes(module)  # an input that is returned is another node by now
     output = graph.output_node()
     values = dict(reversed(list(zip(results, outputs, strict=True))))
     with graph.inserting_before(output):

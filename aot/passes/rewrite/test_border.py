@@ -74,6 +74,7 @@ Function = Callable[..., object]
         (lambda x: (y := x + x, y), 2),
         (lambda x: (x + x, x * x), 2),
         (lambda x: {"a": x + x, "b": [x * x]}, 2),
+        (lambda x: (x[[0, 1]], x + x), 2),
     ],
 )
 def test_several_outputs(function: Function, outputs: int) -> None:

@@ -14,6 +14,7 @@ _COPTS = [
 _NO_MVE_COPTS = ["-fno-move-loop-invariants"]
 
 # GCC turns a loop over vectors with a tail into DLSTP and LETP if no address in it was rewritten.
+# What is not for Helium gets slower by it.
 _MVE_COPTS = ["-fno-ivopts"]
 
 def kernel_library(name, srcs = [], variants = {}, only = {}, **kwargs):
@@ -31,31 +32,41 @@ def kernel_library(name, srcs = [], variants = {}, only = {}, **kwargs):
       **kwargs: as for cc_library.
     """
     chosen = {"mve": [], "dsp": [], "scalar": []}
+    helium = []
     for base, classes in variants.items():
-        dsp = "dsp" if "dsp" in classes else "scalar"
-        mve = "mve" if "mve" in classes else dsp  # cores with Helium have the DSP extension
+        dsp = base + ("_dsp.c" if "dsp" in classes else "_scalar.c")
         chosen["scalar"].append(base + "_scalar.c")
-        chosen["dsp"].append("%s_%s.c" % (base, dsp))
-        chosen["mve"].append("%s_%s.c" % (base, mve))
+        chosen["dsp"].append(dsp)
+        if "mve" in classes:
+            helium.append(base + "_mve.c")
+        else:
+            chosen["mve"].append(dsp)  # cores with Helium have the DSP extension
     for base, classes in only.items():
         for isa in classes:
-            chosen[isa].append("%s_%s.c" % (base, isa))
-    has_mve = "mve" in [c for classes in variants.values() + only.values() for c in classes]
+            (helium if isa == "mve" else chosen[isa]).append("%s_%s.c" % (base, isa))
     native.filegroup(
         name = name + ".files",
         srcs = srcs + chosen["scalar"] + kwargs.get("hdrs", []),
         visibility = [Label("//kernels:__subpackages__")],
     )
+    plain = name + (".plain" if helium else "")
     cc_library(
-        name = name,
+        name = plain,
         srcs = srcs + select({
             Label("//tools/platforms:isa_dsp"): chosen["dsp"],
             Label("//tools/platforms:isa_mve"): chosen["mve"],
             "//conditions:default": chosen["scalar"],
         }),
-        copts = _COPTS + (select({
-            Label("//tools/platforms:isa_mve"): _MVE_COPTS,
-            "//conditions:default": _NO_MVE_COPTS,
-        }) if has_mve else _NO_MVE_COPTS),
+        copts = _COPTS + _NO_MVE_COPTS,
         **kwargs
     )
+    if helium:
+        cc_library(
+            name = name,
+            srcs = [src for src in srcs if src.endswith(".h")] + select({
+                Label("//tools/platforms:isa_mve"): helium,
+                "//conditions:default": [],
+            }),
+            copts = _COPTS + _MVE_COPTS,
+            **(kwargs | {"deps": kwargs.get("deps", []) + [":" + plain]})
+        )

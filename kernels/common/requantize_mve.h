@@ -22,6 +22,12 @@ static inline pl_factors_mve pl_load_factors_mve(const int32_t *multiplier, cons
                           vminq_s32(shifts, zero)};
 }
 
+// The same for all lanes.
+static inline pl_factors_mve pl_same_factors_mve(int32_t multiplier, int32_t shift) {
+  return (pl_factors_mve){vdupq_n_s32(multiplier), vdupq_n_s32(shift > 0 ? shift : 0),
+                          vdupq_n_s32(shift < 0 ? shift : 0)};
+}
+
 // VRSHL rounds ties up; one less below zero makes that away from zero.
 static inline int32x4_t pl_requantize_mve(int32x4_t x, pl_factors_mve factors) {
   const int32x4_t high = vqrdmulhq_s32(vqshlq_s32(x, factors.left), factors.multiplier);

@@ -201,14 +201,18 @@ MUTANTS = [
     Mutant(_INT16_SOURCE, "- (int64_t)f.rest * f.rest", ""),
     Mutant(_INT16_SOURCE, "(x[at] - f.center) - f.rest", "(x[at] - f.center)"),
     Mutant(_INT16_SOURCE, "+ j * dims->value_channels[1]", ""),
-    Mutant(_SOURCE, "rest = m.sum - count * center", "rest = m.sum + count * center"),
-    Mutant(_SOURCE, "- (int64_t)rest * rest", ""),
-    Mutant(_SOURCE, "up >= 0 ? spread << up : spread >> -up", "spread << (up & 63)"),
-    Mutant(_SOURCE, "params->given_bits - shift > 1 ?", "params->given_bits - shift > 9 ?"),
-    Mutant(_SOURCE, "params->count_bits + 8", "params->count_bits + 7"),
+    Mutant("normalize/factors.h", "rest = m.sum - count * center", "rest = m.sum + count * center"),
+    Mutant("normalize/factors.h", "- (int64_t)rest * rest", ""),
+    Mutant("normalize/factors.h", "up >= 0 ? spread << up : spread >> -up", "spread << (up & 63)"),
+    Mutant(
+        "normalize/factors.h",
+        "params->given_bits - shift > 1 ?",
+        "params->given_bits - shift > 9 ?",
+    ),
+    Mutant("normalize/factors.h", "params->count_bits + 8", "params->count_bits + 7"),
     Mutant("normalize/rsqrt.h", "(bits - 1)) + 1) >> 1", "(bits - 1))) >> 1"),
     Mutant(_SOURCE, "+ j * dims->value_channels[1]", ""),
-    Mutant(_SOURCE, "k * dims->part_channels[2]", "k * dims->part_channels[1]"),
+    Mutant("normalize/factors.h", "k * dims->part_channels[2]", "k * dims->part_channels[1]"),
 ]
 
 

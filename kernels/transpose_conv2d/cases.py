@@ -158,14 +158,14 @@ CALLS = [
     ),
 ]
 
-_SOURCE = "transpose_conv2d/transpose_conv2d_s8.c"
+_SOURCE = "transpose_conv2d/phases.h"
 
 MUTANTS = [
     Mutant(_SOURCE, "oy += params->stride_h, ++y", "oy += params->stride_h"),
     Mutant(_SOURCE, "x = phase->input_x", "x = 0"),
     Mutant(_SOURCE, "row += gathered * step", "row += step"),
     Mutant(_SOURCE, "(int8_t)params->input_zero_point", "0"),
-    Mutant(_SOURCE, "layer.bias += dims->packed_c", "layer.bias += layer.channels"),
+    Mutant(_SOURCE, "matrix.bias += bias_words * dims->packed_c", "matrix.bias += matrix.channels"),
     Mutant(_SOURCE, "image += image_bytes", "image += result_bytes"),
 ]
 

@@ -2,11 +2,15 @@
 """pl::transpose_conv2d on kernels/transpose_conv2d/transpose_conv2d.h."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from kernels.common.gemm import pack, packed_channels, rows_at_a_time
+from kernels.common.gemm import fold_zero_point, pack, packed_channels, rows_at_a_time
+from kernels.common.gemm_blocks import pack_blocks
+from kernels.common.gemm_pairs import ROWS, Pairs
 from kernels.common.kernel import AnyArray, Array, Constant, Field, Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
 
@@ -85,15 +89,11 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     input_zero_point = zero_point(call, "input_zero_point")
 
     phases: list[dict[str, Field]] = []
-    packed: list[dict[str, Constant]] = []
-    largest = 0
+    matrices: list[AnyArray] = []
     for vertical in rows.phases:
         for horizontal in columns.phases:
             part = horizontal.of_weight(vertical.of_weight(weight, 1), 2)
-            matrix = part.reshape(channels, -1)
-            largest = max(largest, matrix.shape[1])
-            constants = (matrix, bias, multiplier, shift)
-            packed.append(pack(call, *constants, input_zero_point, isa, groups))
+            matrices.append(part.reshape(channels, -1))
             phases.append(
                 {
                     "kernel_h": part.shape[1],
@@ -104,10 +104,12 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
                     "input_x": horizontal.input,
                 }
             )
-    stage = next((constants for constants in packed if "shift" in constants), packed[0])
-    gathered = min(rows_at_a_time(largest, isa), -(-size[1] // columns.stride))
+    product = _product(call, matrices, (bias, multiplier, shift), groups, isa)
+    windows_offset = 4 * ROWS * product.steps
+    largest = max(matrix.shape[1] for matrix in matrices)
+    gathered = min(product.rows(largest), -(-size[1] // columns.stride))
     return KernelCall(
-        function="pl_transpose_conv2d_s8",
+        function=f"pl_transpose_conv2d_{product.name}s8",
         header="kernels/transpose_conv2d/transpose_conv2d.h",
         params={
             "stride_h": rows.stride,
@@ -127,22 +129,93 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
             "output_w": size[1],
             "output_c": channels,
             "groups": groups,
-            "packed_c": packed_channels(channels // groups, isa),
+            "packed_c": product.packed_c,
             "gathered": gathered,
-            "scratch_bytes": gathered * largest,
+            "windows_offset": windows_offset,
+            "scratch_bytes": windows_offset + gathered * largest,
             "phases": len(phases),
         },
         data={
             "input": source,
             "phases": Array("const pl_transpose_conv2d_phase", tuple(phases)),
-            "weight": _joined(packed, "weight"),
-            "bias": _joined(packed, "bias"),
-            **{name: stage[name] for name in ("multiplier", "shift") if name in stage},
+            **product.constants,
             "output": output,
         },
-        scratch=gathered * largest,
+        scratch=windows_offset + gathered * largest,
     )
 
 
-def _joined(packed: list[dict[str, Constant]], name: str) -> Constant:
-    return Constant(np.concatenate([constants[name].array for constants in packed]))
+@dataclass(frozen=True)
+class _Product:
+    """How windows and weights are multiplied."""
+
+    name: str
+    """In the function's."""
+    rows: Callable[[int], int]
+    """Windows that are multiplied together, by their depth."""
+    packed_c: int
+    constants: dict[str, Constant]
+    steps: int = 0
+    """Of gemm_pairs_s8.h, in a row."""
+
+
+def _product(
+    call: OpCall,
+    matrices: Sequence[AnyArray],
+    vectors: tuple[AnyArray, AnyArray, AnyArray],
+    groups: int,
+    isa: Isa,
+) -> _Product:
+    """The fastest that is exact for all phases.
+
+    Args:
+      matrices: int8 [channels, depth] of each phase.
+      vectors: bias, multiplier and shift of the channels.
+    """
+    channels = len(matrices[0]) // groups
+    input_zero_point = zero_point(call, "input_zero_point")
+    bias, multiplier, shift = vectors
+    folded = [fold_zero_point(call, matrix, bias, input_zero_point) for matrix in matrices]
+    if isa == "dsp" and not call.small:
+        pairs = [
+            Pairs.of(matrix[:, None], sums, multiplier, shift, groups)
+            for matrix, sums in zip(matrices, folded, strict=True)
+        ]
+        if all(pairs):
+            wide = any(p.wide for p in pairs if p)
+            alike = [replace(p, wide=wide) for p in pairs if p]
+            return _Product(
+                f"{'wide_' * wide}pairs_",
+                lambda _: ROWS,
+                alike[0].weight.shape[1],
+                _joined([p.constants() for p in alike]),
+                max(p.steps for p in alike),
+            )
+    if isa == "mve" and not call.small:
+        blocks = [
+            pack_blocks(matrix, sums, multiplier, shift, groups)
+            for matrix, sums in zip(matrices, folded, strict=True)
+        ]
+        if all(blocks):
+            packed_c = -(-channels // 4) * 4
+            constants = _joined([b for b in blocks if b])
+            return _Product("blocks_", partial(rows_at_a_time, isa=isa), packed_c, constants)
+    packed = [pack(call, matrix, *vectors, input_zero_point, isa, groups) for matrix in matrices]
+    stage = next((constants for constants in packed if "shift" in constants), packed[0])
+    return _Product(
+        "",
+        partial(rows_at_a_time, isa=isa),
+        packed_channels(channels, isa),
+        {
+            **_joined([{name: p[name] for name in ("weight", "bias")} for p in packed]),
+            **{name: stage[name] for name in ("multiplier", "shift") if name in stage},
+        },
+    )
+
+
+def _joined(packed: Sequence[dict[str, Constant]]) -> dict[str, Constant]:
+    """The arrays of all phases, one behind the other."""
+    return {
+        name: Constant(np.concatenate([constants[name].array for constants in packed]))
+        for name in packed[0]
+    }

@@ -24,9 +24,10 @@ typedef struct {
   int32_t output_w;
   int32_t output_c;  // of all groups
   int32_t groups;
-  int32_t packed_c;       // packed output channels of a group
-  int32_t gathered;       // windows that are multiplied together
-  int32_t scratch_bytes;  // for as many of the largest windows
+  int32_t packed_c;        // packed output channels of a group
+  int32_t gathered;        // windows that are multiplied together
+  int32_t windows_offset;  // bytes of scratch in front of them, for what the product needs
+  int32_t scratch_bytes;   // with as many of the largest windows
   int32_t phases;
 } pl_transpose_conv2d_dims;
 
@@ -61,5 +62,20 @@ PL_MUST_USE pl_status pl_transpose_conv2d_s8(const pl_context *ctx,
                                              const pl_transpose_conv2d_params *params,
                                              const pl_transpose_conv2d_dims *dims,
                                              const pl_transpose_conv2d_data *data);
+
+// The same bits with the products of kernels/common/gemm_blocks_s8.h (on cores with Helium) and
+// gemm_pairs_s8.h (with the DSP extension), which have all constants in weight and bias.
+PL_MUST_USE pl_status pl_transpose_conv2d_blocks_s8(const pl_context *ctx,
+                                                    const pl_transpose_conv2d_params *params,
+                                                    const pl_transpose_conv2d_dims *dims,
+                                                    const pl_transpose_conv2d_data *data);
+PL_MUST_USE pl_status pl_transpose_conv2d_pairs_s8(const pl_context *ctx,
+                                                   const pl_transpose_conv2d_params *params,
+                                                   const pl_transpose_conv2d_dims *dims,
+                                                   const pl_transpose_conv2d_data *data);
+PL_MUST_USE pl_status pl_transpose_conv2d_wide_pairs_s8(const pl_context *ctx,
+                                                        const pl_transpose_conv2d_params *params,
+                                                        const pl_transpose_conv2d_dims *dims,
+                                                        const pl_transpose_conv2d_data *data);
 
 #endif  // KERNELS_TRANSPOSE_CONV2D_TRANSPOSE_CONV2D_H_

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops over phases, groups and images, for the products of windows and weights that cores
+// have.
+#ifndef KERNELS_TRANSPOSE_CONV2D_PHASES_H_
+#define KERNELS_TRANSPOSE_CONV2D_PHASES_H_
+
+#include "kernels/common/window_s8.h"
+#include "kernels/transpose_conv2d/transpose_conv2d.h"
+
+#define PL_PHASE_INLINE static inline __attribute__((always_inline))
+
+// A phase's matrix, of one group.
+typedef struct {
+  const int8_t *weight;
+  const int32_t *bias;
+  int32_t group;
+  int32_t depth;     // of a window
+  int32_t channels;  // of the group
+  void *scratch;     // in front of the windows
+} pl_phase_matrix;
+
+// Writes the products with so many windows, one behind the other, to rows of y.
+typedef void pl_multiply_windows(const pl_transpose_conv2d_params *params,
+                                 const pl_transpose_conv2d_dims *dims,
+                                 const pl_transpose_conv2d_data *data,
+                                 const pl_phase_matrix *matrix, int32_t rows, const int8_t *windows,
+                                 int8_t *y, int32_t y_stride);
+
+// One image.
+PL_PHASE_INLINE void pl_convolve_phase(const pl_transpose_conv2d_params *params,
+                                       const pl_transpose_conv2d_dims *dims,
+                                       const pl_transpose_conv2d_data *data,
+                                       const pl_transpose_conv2d_phase *phase,
+                                       const pl_window_shape *shape, const pl_phase_matrix *matrix,
+                                       const int8_t *image, int8_t *windows, int8_t *output,
+                                       pl_multiply_windows *multiply) {
+  const int32_t step = params->stride_w * dims->output_c;
+  int32_t y = phase->input_y;
+  for (int32_t oy = phase->output_y; oy < dims->output_h; oy += params->stride_h, ++y) {
+    int8_t *row = output + (oy * dims->output_w + phase->output_x) * dims->output_c;
+    int32_t gathered = 0;
+    int32_t x = phase->input_x;
+    for (int32_t ox = phase->output_x; ox < dims->output_w; ox += params->stride_w, ++x) {
+      pl_gather_window_s8(shape, image, y, x, windows + gathered * matrix->depth);
+      ++gathered;
+      if (gathered == dims->gathered || ox + params->stride_w >= dims->output_w) {
+        multiply(params, dims, data, matrix, gathered, windows, row, step);
+        row += gathered * step;
+        gathered = 0;
+      }
+    }
+  }
+}
+
+// Args: weight_bytes, of a matrix, by the depth of its windows; bias_words, of a packed channel.
+PL_PHASE_INLINE pl_status
+pl_convolve_phases(const pl_context *ctx, const pl_transpose_conv2d_params *params,
+                   const pl_transpose_conv2d_dims *dims, const pl_transpose_conv2d_data *data,
+                   int32_t (*weight_bytes)(int32_t packed_c, int32_t depth), int32_t bias_words,
+                   pl_multiply_windows *multiply) {
+  if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
+  const int32_t image_bytes = dims->input_h * dims->input_w * dims->input_c;
+  const int32_t result_bytes = dims->output_h * dims->output_w * dims->output_c;
+  const int32_t tap_c = dims->input_c / dims->groups;
+  int8_t *const windows = (int8_t *)ctx->scratch + dims->windows_offset;
+  pl_phase_matrix matrix = {
+      .weight = data->weight,
+      .bias = data->bias,
+      .channels = dims->output_c / dims->groups,
+      .scratch = ctx->scratch,
+  };
+  for (int32_t i = 0; i < dims->phases; ++i) {
+    const pl_transpose_conv2d_phase *phase = &data->phases[i];
+    const pl_window_shape shape = {
+        .input_h = dims->input_h,
+        .input_w = dims->input_w,
+        .input_c = dims->input_c,
+        .kernel_h = phase->kernel_h,
+        .kernel_w = phase->kernel_w,
+        .dilation_h = params->dilation_h,
+        .dilation_w = params->dilation_w,
+        .tap_c = tap_c,
+        .zero_point = (int8_t)params->input_zero_point,
+    };
+    matrix.depth = phase->kernel_h * phase->kernel_w * tap_c;
+    for (matrix.group = 0; matrix.group < dims->groups; ++matrix.group) {
+      const int8_t *image = data->input + matrix.group * tap_c;
+      int8_t *output = data->output + matrix.group * matrix.channels;
+      for (int32_t batch = 0; batch < dims->batches; ++batch) {
+        pl_convolve_phase(params, dims, data, phase, &shape, &matrix, image, windows, output,
+                          multiply);
+        image += image_bytes;
+        output += result_bytes;
+      }
+      matrix.weight += weight_bytes(dims->packed_c, matrix.depth);
+      matrix.bias += bias_words * dims->packed_c;
+    }
+  }
+  return PL_OK;
+}
+
+#endif  // KERNELS_TRANSPOSE_CONV2D_PHASES_H_

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/gemm_blocks_s8.h"
+#include "kernels/transpose_conv2d/phases.h"
+
+static inline int32_t weight_bytes(int32_t packed_c, int32_t depth) {
+  return packed_c * ((depth + 15) & ~15);
+}
+
+PL_PHASE_INLINE void multiply(const pl_transpose_conv2d_params *params,
+                              const pl_transpose_conv2d_dims *dims,
+                              const pl_transpose_conv2d_data *data, const pl_phase_matrix *matrix,
+                              int32_t rows, const int8_t *windows, int8_t *y, int32_t y_stride) {
+  (void)dims;
+  (void)data;
+  const pl_gemm_blocks_s8 layer = {
+      .weight = matrix->weight,
+      .constants = matrix->bias,
+      .depth = matrix->depth,
+      .channels = matrix->channels,
+      .zero_point = params->output_zero_point,
+      .activation_min = params->activation_min,
+      .activation_max = params->activation_max,
+  };
+  pl_multiply_blocks_s8(&layer, rows, windows, matrix->depth, y, y_stride);
+}
+
+pl_status pl_transpose_conv2d_blocks_s8(const pl_context *ctx,
+                                        const pl_transpose_conv2d_params *params,
+                                        const pl_transpose_conv2d_dims *dims,
+                                        const pl_transpose_conv2d_data *data) {
+  return pl_convolve_phases(ctx, params, dims, data, weight_bytes, 3, multiply);
+}

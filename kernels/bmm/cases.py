@@ -188,6 +188,17 @@ MUTANTS = [
 
 def layers() -> Iterator[Layer]:
     """Keys and values of attention, 2 heads of 16 over 32 steps."""
+    wide = {
+        **_ARGUMENTS,
+        "a": activation(2, 32, 16, dtype="int16"),
+        "a_zero_point": 0,
+        **INT16_STAGE,
+    }
+    for name, shape, transposed in (("keys", (2, 32, 16), True), ("values", (2, 16, 32), False)):
+        right = activation(*shape, dtype="int16", name="b")
+        arguments = {**wide, "b": right, "transpose_b": transposed}
+        result = activation(2, 32, 32, dtype="int16", name="y")
+        yield Layer(f"bmm int16 {name}", OpCall("pl::bmm", arguments, (result,)))
     keys = {"b": activation(2, 32, 16, name="b"), "transpose_b": True}
     for name, a, b, output in (
         ("queries times keys", (2, 32, 16), keys, (2, 32, 32)),

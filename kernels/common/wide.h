@@ -21,4 +21,13 @@ static inline int16_t pl_wide_narrow(int64_t sum, int32_t multiplier, int32_t sh
   return (int16_t)(value < minimum ? minimum : value > maximum ? maximum : value);
 }
 
+// The same for a sum in 32 bits and shift = -1 - right, right in [1, 30]: what is below the
+// product's high half cannot change how it is rounded.
+static inline int32_t pl_wide_narrow_high(int32_t sum, int32_t multiplier, int32_t right,
+                                          int32_t minimum, int32_t maximum) {
+  const int32_t high = (int32_t)(((int64_t)sum * multiplier) >> 32);
+  const int32_t value = (high + (1 << (right - 1))) >> right;
+  return value < minimum ? minimum : value > maximum ? maximum : value;
+}
+
 #endif  // KERNELS_COMMON_WIDE_H_

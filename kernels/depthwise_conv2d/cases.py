@@ -135,12 +135,19 @@ CALLS = [
 
 _SOURCE = "depthwise_conv2d/depthwise_conv2d_s8_scalar.c"
 
+_INT16_SOURCE = "depthwise_conv2d/depthwise_conv2d_s16_scalar.c"
+
 MUTANTS = [
     Mutant(_SOURCE, "sum2 += x[2] * w[2]", "sum2 += x[2] * w[1]"),
     Mutant(_SOURCE, "y > last_y ||", "y > last_y + 1 ||"),
     Mutant(_SOURCE, "(int8_t)params->input_zero_point", "0"),
     Mutant(_SOURCE, "params->dilation_h * row_bytes", "row_bytes"),
     Mutant(_SOURCE, "sum += *x * *w", "sum = *x * *w"),
+    Mutant(_INT16_SOURCE, "row += window->row_step", "row += window->column_step"),
+    Mutant(_INT16_SOURCE, "data->bias[c] + sum[i]", "data->bias[c] + sum[0]"),
+    Mutant("depthwise_conv2d/windows_s16.h", "while (kernel > begin", "if (kernel > begin"),
+    Mutant("depthwise_conv2d/windows_s16.h", "rows.begin * dims->kernel_w + ", ""),
+    Mutant("common/wide.h", "high + (1 << (right - 1))", "high"),
 ]
 
 

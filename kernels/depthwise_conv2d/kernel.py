@@ -6,7 +6,7 @@ import numpy as np
 from kernels.common.depthwise_by_4 import pack_by_4
 from kernels.common.depthwise_by_16 import pack_by_16
 from kernels.common.gemm import fold_zero_point, output_stage, reach
-from kernels.common.kernel import Constant, Isa, KernelCall, OpCall, kernel
+from kernels.common.kernel import INT32_MAX, AnyArray, Constant, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import Overlap, overlap
 from kernels.common.quantization import (
     activation_dtype,
@@ -15,6 +15,7 @@ from kernels.common.quantization import (
     factors,
     zero_point,
 )
+from kernels.common.wide import wide_constants
 from kernels.common.window import Windows
 from kernels.conv2d.kernel import convolution_call
 
@@ -29,6 +30,10 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         channels % windows.input_c == 0,
         f"{channels} output channels are not a multiple of {windows.input_c} input channels",
     )
+    if channels == windows.input_c and dtype == "int16":
+        narrow = _narrow_call(call, windows, weight)
+        if narrow is not None:
+            return narrow
     if channels != windows.input_c or windows.input_c == 1 or dtype == "int16":
         by_channel = weight.transpose(2, 0, 1)[..., np.newaxis]
         return convolution_call(call, windows, by_channel, windows.input_c, isa)
@@ -83,3 +88,32 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     if packed[0] == "pl_depthwise_by_4_s8":
         return depthwise(*packed, ordered)
     return depthwise(*packed, (), by_pixel if ordered else None)  # channels before pixels
+
+
+def _narrow_call(call: OpCall, windows: Windows, weight: AnyArray) -> KernelCall | None:
+    """Of int16, where sums fit in 32 bits and all factors divide; None where not."""
+    channels = weight.shape[-1]
+    by_channel = weight.reshape(-1, channels).T
+    constants = wide_constants(call, by_channel)
+    bias, multiplier, shift = (
+        constant.array
+        for name in ("bias", "multiplier", "shift")
+        if isinstance(constant := constants[name], Constant)
+    )
+    sums = reach(bias, by_channel, magnitude=2**15)
+    if int(sums.max()) > INT32_MAX or int(shift.max()) > -2:
+        return None
+    return KernelCall(
+        function="pl_depthwise_conv2d_s16",
+        header="kernels/depthwise_conv2d/depthwise_conv2d_s16.h",
+        params={**windows.params(dilation=True), **activation_range(call, "int16")},
+        dims=windows.dims(),
+        data={
+            "input": call.tensor("input"),
+            "weight": Constant(weight),
+            "bias": Constant(bias),
+            "multiplier": Constant(multiplier),
+            "right": Constant(-1 - shift),
+            "output": call.output(),
+        },
+    )

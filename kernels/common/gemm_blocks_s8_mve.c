@@ -102,25 +102,28 @@ typedef struct {
 
 // r1: row, r5, r3: weights; r0, r2, r4, r6: sums of the first block, r8, r10, r12, lr: of the
 // second.
-#define MULTIPLY_ROW                                      \
-  "vldrb.u8 q1, [r5], #16\n\tvmladava.s8 r0, q0, q1\n\t"  \
-  "vldrb.u8 q2, [r5], #16\n\tvmladava.s8 r2, q0, q2\n\t"  \
-  "vldrb.u8 q3, [r5], #16\n\tvmladava.s8 r4, q0, q3\n\t"  \
-  "vldrb.u8 q4, [r5], #16\n\tvmladava.s8 r6, q0, q4\n\t"  \
+#define MULTIPLY_FIRST                                   \
+  "vldrb.u8 q1, [r5], #16\n\tvmladava.s8 r0, q0, q1\n\t" \
+  "vldrb.u8 q2, [r5], #16\n\tvmladava.s8 r2, q0, q2\n\t" \
+  "vldrb.u8 q3, [r5], #16\n\tvmladava.s8 r4, q0, q3\n\t" \
+  "vldrb.u8 q4, [r5], #16\n\tvmladava.s8 r6, q0, q4\n\t"
+#define MULTIPLY_SECOND                                   \
   "vldrb.u8 q1, [r3], #16\n\tvmladava.s8 r8, q0, q1\n\t"  \
   "vldrb.u8 q2, [r3], #16\n\tvmladava.s8 r10, q0, q2\n\t" \
   "vldrb.u8 q3, [r3], #16\n\tvmladava.s8 r12, q0, q3\n\t" \
   "vldrb.u8 q4, [r3], #16\n\tvmladava.s8 lr, q0, q4\n\t"
+#define MULTIPLY_ROW MULTIPLY_FIRST MULTIPLY_SECOND
 
 // Not inlined: as above.
 static __attribute__((noinline)) void multiply_row(row *b) {
   register row *at __asm__("r11") = b;
   __asm__ volatile(
       "ldrd r2, r3, [r11, #32]\n\tvdup.32 q6, r2\n\tvdup.32 q7, r3\n\t"
+      "ldr r4, [r11, #24]\n\t"
       "1:\n\t"
-      "ldrd r9, r3, [r11, #8]\n\tldrd r5, r7, [r11]\n\tldr r4, [r11, #24]\n\tldr r1, [r11, #16]\n\t"
-      // Without a second block the first is computed twice.
-      "add r12, r9, #48\n\tadd r3, r5\n\tcmp r4, #4\n\titt le\n\tmovle r12, r9\n\tmovle r3, r5\n\t"
+      "cmp r4, #4\n\tble 5f\n\t"
+      "ldrd r9, r3, [r11, #8]\n\tldrd r5, r7, [r11]\n\tldr r1, [r11, #16]\n\t"
+      "add r12, r9, #48\n\tadd r3, r5\n\t"
       "ldrd r0, r2, [r9]\n\tldrd r4, r6, [r9, #8]\n\t"
       "ldrd r8, r10, [r12]\n\tldrd r12, lr, [r12, #8]\n\t"
       "subs r7, #16\n\tblt 3f\n\t"
@@ -131,12 +134,23 @@ static __attribute__((noinline)) void multiply_row(row *b) {
       "mov r0, r9\n\tldrd r2, r4, [r11, #20]\n\tldr r9, [r11, #28]\n\tstr r3, [r11]\n\t"
       "vldrw.u32 q4, [r0, #16]\n\tvldrw.u32 q5, [r0, #32]\n\t"
       REQUANTIZE("q0", "q2") "vctp.32 r4\n\tvpst\n\tvstrbt.32 q0, [r2]\n\t"
-      "subs r4, #4\n\tble 5f\n\t"
-      "vldrw.u32 q4, [r0, #64]\n\tvldrw.u32 q5, [r0, #80]\n\t"
+      "vldrw.u32 q4, [r0, #64]\n\tvldrw.u32 q5, [r0, #80]\n\tsubs r4, #4\n\t"
       REQUANTIZE("q1", "q3") "vctp.32 r4\n\tvpst\n\tvstrbt.32 q1, [r2, #4]\n\t"
       "add r2, #8\n\tadd r0, #96\n\tsubs r4, #4\n\tstrd r2, r4, [r11, #20]\n\tstr r0, [r11, #8]\n\t"
-      "bgt 1b\n\t"
+      "bgt 1b\n\tb 9f\n\t"
+      // One block is left.
       "5:\n\t"
+      "ldrd r5, r7, [r11]\n\tldr r9, [r11, #8]\n\tldr r1, [r11, #16]\n\tlsr r8, r7, #4\n\t"
+      "ldrd r0, r2, [r9]\n\tldrd r4, r6, [r9, #8]\n\t"
+      "wls lr, r8, 7f\n\t"
+      "6:\n\tvldrb.u8 q0, [r1], #16\n\t" MULTIPLY_FIRST "le lr, 6b\n\t"
+      "7:\n\tands r7, #15\n\tbeq 8f\n\tvctp.8 r7\n\tvpst\n\tvldrbt.u8 q0, [r1]\n\t" MULTIPLY_FIRST
+      "8:\n\t"
+      "vmov d0, r0, r2\n\tvmov d1, r4, r6\n\tmov r0, r9\n\t"
+      "ldrd r2, r4, [r11, #20]\n\tldr r9, [r11, #28]\n\t"
+      "vldrw.u32 q4, [r0, #16]\n\tvldrw.u32 q5, [r0, #32]\n\t"
+      REQUANTIZE("q0", "q2") "vctp.32 r4\n\tvpst\n\tvstrbt.32 q0, [r2]\n\t"
+      "9:\n\t"
       :
       : "r"(at)
       : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r12", "lr", "q0", "q1",

@@ -13,6 +13,7 @@ typedef struct {
 
 // Of the taps start, start + dilation, ... (`kernel` of them) those in [0, size).
 static inline pl_taps pl_clip_taps(int32_t start, int32_t kernel, int32_t dilation, int32_t size) {
+  if (start >= 0 && start + (kernel - 1) * dilation < size) return (pl_taps){start, kernel};
   pl_taps taps = {start, 0};
   for (; taps.begin < 0; taps.begin += dilation) --kernel;
   for (int32_t at = taps.begin; at < size && taps.count < kernel; at += dilation) ++taps.count;

@@ -102,7 +102,7 @@ static stage stage_of(const pl_depthwise_conv2d_params *params) {
   };
 }
 
-// As add_2_taps, add_tap and requantize, for sums in q0 to q3.
+// As add_2_taps and add_tap, for sums in q0 to q3.
 #define WIDEN                                                         \
   "vmovlb.s16 q4, q6\n\tvmovlt.s16 q6, q6\n\tvadd.i32 q0, q0, q4\n\t" \
   "vadd.i32 q1, q1, q6\n\tvmovlb.s16 q4, q7\n\tvmovlt.s16 q7, q7\n\t" \
@@ -114,16 +114,55 @@ static stage stage_of(const pl_depthwise_conv2d_params *params) {
   TAP(X, X_AT, W_AT) LOAD(Y, Y_AT, V_AT)                                         \
   "vmullb.s8 q4, q4, q5\n\tvadd.i16 q6, q6, q4\n\t"                              \
   "vldrb.u8 q4, [%[" Y "], #" Y_AT "]\n\tvmullt.s8 q4, q4, q5\n\tvadd.i16 q7, q7, q4\n\t" WIDEN
-#define REQUANTIZE(Q, MULTIPLIER, SHIFT)                            \
-  "vldrw.u32 q4, [%[k], #" MULTIPLIER "]\n\tvqrdmulh.s32 " Q ", " Q \
-  ", q4\n\t"                                                        \
-  "vshr.s32 q4, " Q ", #31\n\tvadd.i32 " Q ", " Q                   \
-  ", q4\n\t"                                                        \
+#define SCALE(Q, MULTIPLIER, AWAY, SHIFT)                                           \
+  "vldrw.u32 q4, [%[k], #" MULTIPLIER "]\n\tvqrdmulh.s32 " Q ", " Q ", q4\n\t" AWAY \
   "vldrw.u32 q4, [%[k], #" SHIFT "]\n\tvrshl.s32 " Q ", " Q ", q4\n\t"
+#define AWAY(Q) "vshr.s32 q4, " Q ", #31\n\tvadd.i32 " Q ", " Q ", q4\n\t"
 
-// A row of the output, 3x3 without dilation, on three rows of the ring. In assembly it takes 140
-// instructions a pixel, from C 158: GCC moves addresses to registers that it does not have.
-// Not inlined: no function keeps VPR, and a list of what is overwritten cannot name it for clang.
+// The sums of a pixel, from three rows of the ring.
+#define SUMS                                                                              \
+  "vldrw.u32 q0, [%[k]]\n\tvldrw.u32 q1, [%[k], #16]\n\t"                                 \
+  "vldrw.u32 q2, [%[k], #32]\n\tvldrw.u32 q3, [%[k], #48]\n\t" TAPS_2(                    \
+      "r0", "0", "-64", "r0", "16", "-48") TAPS_2("r0", "32", "-32", "r1", "0", "-16")    \
+      TAPS_2("r1", "16", "0", "r1", "32", "16") TAPS_2("r2", "0", "32", "r2", "16", "48") \
+          TAP("r2", "32", "64") WIDEN
+
+// Scaled as in narrow.
+#define NARROW \
+  SCALE("q0", "64", AWAY("q0"), "128") SCALE("q1", "80", AWAY("q1"), "144")                   \
+  SCALE("q2", "96", AWAY("q2"), "160") SCALE("q3", "112", AWAY("q3"), "176")                  \
+  "vqmovnb.s32 q0, q0\n\tvqmovnt.s32 q0, q1\n\tvqmovnb.s32 q2, q2\n\tvqmovnt.s32 q2, q3\n\t"  \
+  "vqadd.s16 q0, q0, %[zero_point]\n\tvqadd.s16 q2, q2, %[zero_point]\n\t"                   \
+  "vqmovnb.s16 q0, q0\n\tvqmovnt.s16 q0, q2\n\t"                                             \
+  "vdup.8 q4, %[minimum]\n\tvmax.s8 q0, q0, q4\n\tvdup.8 q4, %[maximum]\n\tvmin.s8 q0, q0, q4\n\t"
+
+// The same for a zero point of -128 and the whole range, as behind a ReLU. All that is negative
+// saturates to that zero point, so a tie below zero may go either way; VQMOVUN saturates to [0,
+// 255].
+#define NARROW_LOWEST \
+  SCALE("q0", "64", "", "128") SCALE("q1", "80", "", "144") SCALE("q2", "96", "", "160")      \
+  SCALE("q3", "112", "", "176")                                                               \
+  "vqmovnb.s32 q0, q0\n\tvqmovnt.s32 q0, q1\n\tvqmovnb.s32 q2, q2\n\tvqmovnt.s32 q2, q3\n\t"  \
+  "vqmovunb.s16 q0, q0\n\tvqmovunt.s16 q0, q2\n\tvadd.i8 q0, q0, %[zero_point]\n\t"
+
+#define ROW(NARROW_SUMS)                                                                       \
+  __asm__ volatile(                                                                            \
+      "vmsr p0, %[lanes]\n\t"                                                                  \
+      "1:\n\t" SUMS NARROW_SUMS                                                                \
+      "vpst\n\tvstrbt.8 q0, [%[output]]\n\tadd %[output], %[output_step]\n\t"                  \
+      "add %[r0], %[step]\n\tadd %[r1], %[step]\n\tadd %[r2], %[step]\n\t"                     \
+      "le %[left], 1b\n\t"                                                                     \
+      : [r0] "+r"(r0), [r1] "+r"(r1), [r2] "+r"(r2), [output] "+r"(output), [left] "+r"(left)  \
+      : [w] "r"(weight + 4 * LANES), [k] "r"(constants), [step] "r"(params->stride_w * LANES), \
+        [output_step] "r"(dims->input_c), [zero_point] "r"(params->output_zero_point),         \
+        [minimum] "r"(params->activation_min), [maximum] "r"(params->activation_max),          \
+        [lanes] "r"((uint32_t)lanes)                                                           \
+      : "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory")
+
+// A row of the output, 3x3 without dilation, on three rows of the ring. In assembly it takes 139
+// instructions a pixel, from C 158: GCC moves addresses to registers that it does not have. Behind
+// a ReLU it takes 126. Not inlined: no function keeps VPR, and a list of what is overwritten cannot
+// name it for clang.
 static __attribute__((noinline)) void convolve_row_3x3(const pl_depthwise_conv2d_params *params,
                                                        const pl_depthwise_conv2d_dims *dims,
                                                        const int8_t *const rows[3],
@@ -134,30 +173,13 @@ static __attribute__((noinline)) void convolve_row_3x3(const pl_depthwise_conv2d
   const int8_t *r0 = rows[0];
   const int8_t *r1 = rows[1];
   const int8_t *r2 = rows[2];
-  int32_t left = dims->output_w;
-  __asm__ volatile(
-      "vmsr p0, %[lanes]\n\t"
-      "1:\n\t"
-      "vldrw.u32 q0, [%[k]]\n\tvldrw.u32 q1, [%[k], #16]\n\t"
-      "vldrw.u32 q2, [%[k], #32]\n\tvldrw.u32 q3, [%[k], #48]\n\t"
-      TAPS_2("r0", "0", "-64", "r0", "16", "-48") TAPS_2("r0", "32", "-32", "r1", "0", "-16")
-      TAPS_2("r1", "16", "0", "r1", "32", "16") TAPS_2("r2", "0", "32", "r2", "16", "48")
-      TAP("r2", "32", "64") WIDEN
-      REQUANTIZE("q0", "64", "128") REQUANTIZE("q1", "80", "144")
-      REQUANTIZE("q2", "96", "160") REQUANTIZE("q3", "112", "176")
-      "vqmovnb.s32 q0, q0\n\tvqmovnt.s32 q0, q1\n\tvqmovnb.s32 q2, q2\n\tvqmovnt.s32 q2, q3\n\t"
-      "vqadd.s16 q0, q0, %[zero_point]\n\tvqadd.s16 q2, q2, %[zero_point]\n\t"
-      "vqmovnb.s16 q0, q0\n\tvqmovnt.s16 q0, q2\n\t"
-      "vdup.8 q4, %[minimum]\n\tvmax.s8 q0, q0, q4\n\tvdup.8 q4, %[maximum]\n\tvmin.s8 q0, q0, q4\n\t"
-      "vpst\n\tvstrbt.8 q0, [%[output]]\n\tadd %[output], %[output_step]\n\t"
-      "add %[r0], %[step]\n\tadd %[r1], %[step]\n\tadd %[r2], %[step]\n\t"
-      "subs %[left], #1\n\tbne 1b\n\t"
-      : [r0] "+r"(r0), [r1] "+r"(r1), [r2] "+r"(r2), [output] "+r"(output), [left] "+r"(left)
-      : [w] "r"(weight + 4 * LANES), [k] "r"(constants), [step] "r"(params->stride_w * LANES),
-        [output_step] "r"(dims->input_c), [zero_point] "r"(params->output_zero_point),
-        [minimum] "r"(params->activation_min), [maximum] "r"(params->activation_max),
-        [lanes] "r"((uint32_t)lanes)
-      : "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory");
+  register int32_t left __asm__("lr") = dims->output_w;
+  if (params->output_zero_point == INT8_MIN && params->activation_min == INT8_MIN &&
+      params->activation_max == INT8_MAX) {
+    ROW(NARROW_LOWEST);
+  } else {
+    ROW(NARROW);
+  }
 }
 
 // A row of the output whose first row of the image is in a slot, given in bytes.
@@ -210,6 +232,14 @@ static inline int8_t *fill(int8_t *to, int32_t columns, int8x16_t value) {
 // Copies 16 channels of a row of the input to the columns that are inside it.
 static inline void copy_row(const int8_t *from, int32_t step, int32_t columns, mve_pred16_t lanes,
                             int8_t *to) {
+  if (lanes == UINT16_MAX) {
+    for (; columns > 0; --columns) {
+      vstrbq_s8(to, vldrbq_s8(from));
+      from += step;
+      to += LANES;
+    }
+    return;
+  }
   for (; columns > 0; --columns) {
     vstrbq_s8(to, vldrbq_z_s8(from, lanes));
     from += step;

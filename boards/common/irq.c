@@ -4,6 +4,7 @@
 // written by words (Armv6-M Architecture Reference Manual, B3.4).
 #include "boards/common/irq.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "boards/common/cpu.h"
@@ -63,6 +64,15 @@ void pl_irq_clear_pending(int32_t irq) {
   } else if (irq == PL_IRQ_SYSTICK || irq == PL_IRQ_PENDSV) {
     PL_REGISTER(ICSR) = irq == PL_IRQ_SYSTICK ? ICSR_PENDSTCLR : ICSR_PENDSVCLR;
   }
+}
+
+bool pl_irq_is_pending(int32_t irq) {
+  if (irq >= 0) {
+    const uint32_t number = (uint32_t)irq;
+    return (PL_REGISTER(NVIC_ISPR + 4 * (number / 32)) >> number % 32 & 1) != 0;
+  }
+  const uint32_t bit = irq == PL_IRQ_SYSTICK ? ICSR_PENDSTSET : ICSR_PENDSVSET;
+  return (PL_REGISTER(ICSR) & bit) != 0;
 }
 
 void pl_irq_set_priority(int32_t irq, uint32_t priority) {

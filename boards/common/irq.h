@@ -17,6 +17,7 @@
 #ifndef BOARDS_COMMON_IRQ_H_
 #define BOARDS_COMMON_IRQ_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -51,6 +52,7 @@ void pl_irq_disable(int32_t irq);
 // PL_IRQ_PENDSV and PL_IRQ_SYSTICK.
 void pl_irq_set_pending(int32_t irq);
 void pl_irq_clear_pending(int32_t irq);
+bool pl_irq_is_pending(int32_t irq);
 
 // Which interrupts whose handlers: 0, the most urgent and what they start with, to 3, which is what
 // every core has. A handler is interrupted by smaller numbers only.

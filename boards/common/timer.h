@@ -24,6 +24,9 @@ bool pl_timer_start(uint32_t hz);
 // No further calls, not even of an interrupt that is pending.
 void pl_timer_stop(void);
 
+// How often it calls the handler, in Hz, rounded down; 0 if it does not.
+uint32_t pl_timer_rate(void);
+
 // The handler calls it first.
 void pl_timer_acknowledge(void);
 

@@ -31,9 +31,10 @@ enum {
   MAX_COUNT = 0xffff,
 };
 
+static uint32_t count_rate(void) { return (uint32_t)(uintptr_t)pl_link_timer_clock >> TO_1_MHZ; }
+
 bool pl_timer_start(uint32_t hz) {
-  const uint32_t mhz = (uint32_t)(uintptr_t)pl_link_timer_clock >> TO_1_MHZ;
-  const uint32_t turns = hz == 0 ? 0 : mhz / hz;
+  const uint32_t turns = hz == 0 ? 0 : count_rate() / hz;
   if (turns < 1 || turns > MAX_COUNT) {
     return false;
   }
@@ -55,6 +56,10 @@ void pl_timer_stop(void) {
   TIMER(INTENCLR) = INT_COMPARE0;
   TIMER(EVENTS_COMPARE0) = 0;
   pl_irq_clear_pending(TIMER_IRQ);
+}
+
+uint32_t pl_timer_rate(void) {
+  return (TIMER(INTENSET) & INT_COMPARE0) == 0 ? 0 : count_rate() / TIMER(CC0);
 }
 
 void pl_timer_acknowledge(void) { TIMER(EVENTS_COMPARE0) = 0; }

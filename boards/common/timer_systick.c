@@ -31,4 +31,12 @@ void pl_timer_stop(void) {
   pl_irq_clear_pending(PL_IRQ_SYSTICK);
 }
 
+uint32_t pl_timer_rate(void) {
+  const uint32_t running = CSR_ENABLE | CSR_TICKINT;
+  if ((PL_REGISTER(SYST_CSR) & running) != running) {
+    return 0;
+  }
+  return (uint32_t)(uintptr_t)pl_link_timer_clock / (PL_REGISTER(SYST_RVR) + 1);
+}
+
 void pl_timer_acknowledge(void) {}

@@ -20,10 +20,9 @@ uint8_t *ethos_u_scratch_tensor(const ethos_u_scratch *scratch, const ethos_u_te
 }
 
 static ethos_u_status check_arguments(const ethos_u_device *device, const ethos_u_payload *payload,
-                                      const ethos_u_scratch *scratch, const void *const *inputs,
-                                      void *const *outputs) {
+                                      const ethos_u_scratch *scratch, bool has_tensors) {
   if (device == NULL || payload == NULL || scratch == NULL || scratch->data == NULL ||
-      inputs == NULL || outputs == NULL || (scratch->fast == NULL && scratch->fast_size != 0)) {
+      !has_tensors || (scratch->fast == NULL && scratch->fast_size != 0)) {
     return ETHOS_U_ERROR_NULL;
   }
   if (scratch->size < payload->scratch_size) {
@@ -35,13 +34,20 @@ static ethos_u_status check_arguments(const ethos_u_device *device, const ethos_
   return ETHOS_U_OK;
 }
 
-ethos_u_status ethos_u_run(ethos_u_device *device, const ethos_u_payload *payload,
-                           const ethos_u_scratch *scratch, const void *const *inputs,
-                           void *const *outputs) {
-  ethos_u_status status = check_arguments(device, payload, scratch, inputs, outputs);
+// Takes a device, unless it is in use.
+static bool take(ethos_u_device *device) {
+  return __atomic_exchange_n(&device->busy, 1u, __ATOMIC_ACQUIRE) == 0;
+}
+
+static void give_back(ethos_u_device *device) {
+  __atomic_store_n(&device->busy, 0u, __ATOMIC_RELEASE);
+}
+
+static ethos_u_status copy_inputs(const ethos_u_payload *payload, const ethos_u_scratch *scratch,
+                                  const void *const *inputs) {
   ethos_u_tensor tensor;
-  for (uint32_t i = 0; status == ETHOS_U_OK && i < payload->input_count; ++i) {
-    status = ethos_u_payload_input(payload, i, &tensor);
+  for (uint32_t i = 0; i < payload->input_count; ++i) {
+    const ethos_u_status status = ethos_u_payload_input(payload, i, &tensor);
     if (status != ETHOS_U_OK) {
       return status;
     }
@@ -53,18 +59,14 @@ ethos_u_status ethos_u_run(ethos_u_device *device, const ethos_u_payload *payloa
       memcpy(place, inputs[i], tensor.bytes);
     }
   }
-  if (status != ETHOS_U_OK) {
-    return status;
-  }
-  const ethos_u_region regions[ETHOS_U_REGION_COUNT] = {
-      [ETHOS_U_REGION_WEIGHTS] = {(uint8_t *)(uintptr_t)payload->weights, payload->weights_size,
-                                  false},
-      [ETHOS_U_REGION_SCRATCH] = {scratch->data, scratch->size, true},
-      [ETHOS_U_REGION_FAST_SCRATCH] = {scratch->fast, scratch->fast_size, true},
-  };
-  status = device->execute(device, &payload->stream, regions);
-  for (uint32_t i = 0; status == ETHOS_U_OK && i < payload->output_count; ++i) {
-    status = ethos_u_payload_output(payload, i, &tensor);
+  return ETHOS_U_OK;
+}
+
+static ethos_u_status copy_outputs(const ethos_u_payload *payload, const ethos_u_scratch *scratch,
+                                   void *const *outputs) {
+  ethos_u_tensor tensor;
+  for (uint32_t i = 0; i < payload->output_count; ++i) {
+    const ethos_u_status status = ethos_u_payload_output(payload, i, &tensor);
     if (status != ETHOS_U_OK) {
       return status;
     }
@@ -76,5 +78,61 @@ ethos_u_status ethos_u_run(ethos_u_device *device, const ethos_u_payload *payloa
       memcpy(outputs[i], place, tensor.bytes);
     }
   }
+  return ETHOS_U_OK;
+}
+
+ethos_u_status ethos_u_start(ethos_u_device *device, const ethos_u_payload *payload,
+                             const ethos_u_scratch *scratch, const void *const *inputs) {
+  ethos_u_status status = check_arguments(device, payload, scratch, inputs != NULL);
+  if (status != ETHOS_U_OK) {
+    return status;
+  }
+  if (!take(device)) {
+    return ETHOS_U_ERROR_BUSY;
+  }
+  status = copy_inputs(payload, scratch, inputs);
+  if (status == ETHOS_U_OK) {
+    const ethos_u_region regions[ETHOS_U_REGION_COUNT] = {
+        [ETHOS_U_REGION_WEIGHTS] = {(uint8_t *)(uintptr_t)payload->weights, payload->weights_size,
+                                    false},
+        [ETHOS_U_REGION_SCRATCH] = {scratch->data, scratch->size, true},
+        [ETHOS_U_REGION_FAST_SCRATCH] = {scratch->fast, scratch->fast_size, true},
+    };
+    status = device->start(device, &payload->stream, regions);
+  }
+  if (status != ETHOS_U_OK) {
+    give_back(device);
+  }
   return status;
+}
+
+bool ethos_u_has_ended(ethos_u_device *device) {
+  return device->busy == 0 || device->has_ended(device);
+}
+
+ethos_u_status ethos_u_wait(ethos_u_device *device, const ethos_u_payload *payload,
+                            const ethos_u_scratch *scratch, void *const *outputs) {
+  ethos_u_status status = check_arguments(device, payload, scratch, outputs != NULL);
+  if (status != ETHOS_U_OK) {
+    return status;
+  }
+  if (device->busy == 0) {
+    return ETHOS_U_ERROR_NOT_STARTED;
+  }
+  status = device->finish(device);
+  if (status == ETHOS_U_OK) {
+    status = copy_outputs(payload, scratch, outputs);
+  }
+  give_back(device);
+  return status;
+}
+
+ethos_u_status ethos_u_run(ethos_u_device *device, const ethos_u_payload *payload,
+                           const ethos_u_scratch *scratch, const void *const *inputs,
+                           void *const *outputs) {
+  if (outputs == NULL) {
+    return ETHOS_U_ERROR_NULL;
+  }
+  const ethos_u_status status = ethos_u_start(device, payload, scratch, inputs);
+  return status == ETHOS_U_OK ? ethos_u_wait(device, payload, scratch, outputs) : status;
 }

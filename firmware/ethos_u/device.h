@@ -24,10 +24,16 @@ typedef struct {
 typedef struct ethos_u_device ethos_u_device;
 
 struct ethos_u_device {
-  // Executes a stream on ETHOS_U_REGION_COUNT regions, size 0 where there is none, and returns
-  // when it has ended.
-  ethos_u_status (*execute)(ethos_u_device *device, const ethos_u_stream *stream,
-                            const ethos_u_region *regions);
+  // Starts a stream on ETHOS_U_REGION_COUNT regions, size 0 where there is none. The stream and
+  // what the regions are of stay until it has ended; the array need not.
+  ethos_u_status (*start)(ethos_u_device *device, const ethos_u_stream *stream,
+                          const ethos_u_region *regions);
+  // Whether `finish` would return at once.
+  bool (*has_ended)(ethos_u_device *device);
+  // Waits until what was started has ended. Gives how.
+  ethos_u_status (*finish)(ethos_u_device *device);
+  // Whose run it is: not 0 from a start that went well to the end of its wait.
+  volatile uint32_t busy;
 };
 
 // Working memory of a run, aligned to 16 bytes, and where the driver maintains a data cache start
@@ -47,6 +53,23 @@ typedef struct {
 ETHOS_U_MUST_USE ethos_u_status ethos_u_run(ethos_u_device *device, const ethos_u_payload *payload,
                                             const ethos_u_scratch *scratch,
                                             const void *const *inputs, void *const *outputs);
+
+// The same in two calls, between which the core is free. ethos_u_start copies the inputs in;
+// ethos_u_wait, with the same payload and scratch, waits for the end and copies the outputs out. A
+// start that fails wants no wait.
+//
+// A device runs one inference at a time: where threads or handlers share one, the second to start,
+// in either form, gets ETHOS_U_ERROR_BUSY, and nothing was touched. A wait without a start is
+// ETHOS_U_ERROR_NOT_STARTED.
+ETHOS_U_MUST_USE ethos_u_status ethos_u_start(ethos_u_device *device,
+                                              const ethos_u_payload *payload,
+                                              const ethos_u_scratch *scratch,
+                                              const void *const *inputs);
+ETHOS_U_MUST_USE ethos_u_status ethos_u_wait(ethos_u_device *device, const ethos_u_payload *payload,
+                                             const ethos_u_scratch *scratch, void *const *outputs);
+
+// Whether ethos_u_wait has nothing to wait for, also where nothing was started.
+bool ethos_u_has_ended(ethos_u_device *device);
 
 // Where a tensor lies in the scratch, or null if it does not fit it.
 uint8_t *ethos_u_scratch_tensor(const ethos_u_scratch *scratch, const ethos_u_tensor *tensor);

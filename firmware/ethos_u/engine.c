@@ -9,6 +9,8 @@ static pl_status as_status(ethos_u_status status) {
       return PL_OK;
     case ETHOS_U_ERROR_SCRATCH_SIZE:
       return PL_ERROR_SCRATCH_SIZE;
+    case ETHOS_U_ERROR_BUSY:
+      return PL_ERROR_BUSY;
     case ETHOS_U_ERROR_ALIGNMENT:
     case ETHOS_U_ERROR_PAYLOAD:
     case ETHOS_U_ERROR_CONFIG:

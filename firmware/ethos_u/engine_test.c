@@ -117,7 +117,7 @@ int main(void) {
              ETHOS_U_ERROR_PAYLOAD);
 
   build(U55_128);
-  ethos_u_device broken = {bus_error};
+  ethos_u_device broken = {.start = bus_error};
   npu.device = &broken;
   EXPECT_RUN(run(&engine, TENSOR_BYTES, SCRATCH_BYTES), PL_ERROR_DELEGATE_RUN, ETHOS_U_ERROR_BUS);
   npu.device = &model.device;

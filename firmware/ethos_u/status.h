@@ -19,6 +19,8 @@ typedef enum {
   ETHOS_U_ERROR_SCRATCH_SIZE,  // less scratch or fast scratch than the stream touches
   ETHOS_U_ERROR_WORKSPACE,     // less model workspace than the stream needs
   ETHOS_U_ERROR_CONFIG,        // compiled for another NPU
+  ETHOS_U_ERROR_BUSY,          // a run of someone else has not ended
+  ETHOS_U_ERROR_NOT_STARTED,   // there is no run to wait for
   // The command stream, as the model sees it.
   ETHOS_U_ERROR_STREAM_END,     // the stream ends inside a command or before OP_STOP
   ETHOS_U_ERROR_COMMAND,        // no such command

@@ -6,6 +6,10 @@
 //   ethos_u_status status = ethos_u_open_this_npu(&npu, &engine);
 //   ... pl_model_init_with_engines(&model, &plan, &engine, 1) ...
 //
+// The core sleeps while the NPU works: the NPU's interrupt is enabled, and its handler, by the name
+// that the board's chip gives it, is part of the image. A run that takes more than ten seconds is
+// ETHOS_U_ERROR_TIMEOUT. boards/host, which has no interrupts, polls.
+//
 // On a board that is declared as simulated the functional model stands in where no NPU answers; on
 // others it is not linked. The C file is made of the board's data (this_npu.py).
 #ifndef FIRMWARE_ETHOS_U_THIS_NPU_H_
@@ -15,7 +19,7 @@
 #include "firmware/ethos_u/engine.h"
 
 // Owned by the app; it must stay where it is as long as models run. Between opening it and the
-// first run the app may add to `board` what data cannot say: ticks, wait, caches.
+// first run the app may change in `board` what data cannot say: caches, ticks, wait.
 typedef struct {
   ethos_u_board board;
   ethos_u_driver driver;

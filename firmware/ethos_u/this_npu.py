@@ -10,12 +10,38 @@ _SOURCE = """// SPDX-License-Identifier: Apache-2.0
 #include "firmware/ethos_u/this_npu.h"
 
 #include <stddef.h>
-{model}
+{interrupt}{model}
 ethos_u_status ethos_u_open_this_npu(ethos_u_this_npu *npu, pl_engine *engine) {{
   *npu = (ethos_u_this_npu){{.board = ethos_u_this_board({simulator})}};
   *engine = ethos_u_engine(&npu->npu, "{configuration}");
+{open}}}
+"""
+
+# A handler takes no argument: it finds the driver that was opened last.
+_INTERRUPT = """
+#include "boards/irqs.h"
+#include "firmware/ethos_u/driver/sleep.h"
+
+static ethos_u_driver *volatile interrupted;
+
+void {name}_Handler(void) {{ ethos_u_interrupt(interrupted); }}
+"""
+
+_OPEN_AND_SLEEP = """\
+  npu->board.wait = ethos_u_sleep;
+  npu->board.ticks = ethos_u_sleep_ticks;
+  npu->board.reset_ticks = {reset};
+  npu->board.run_ticks = {run};
+  const ethos_u_status status = ethos_u_open(&npu->driver, &npu->board, &npu->npu.device);
+  if (status == ETHOS_U_OK) {{
+    interrupted = &npu->driver;
+    pl_irq_enable(PL_IRQ_{name});
+  }}
+  return status;
+"""
+
+_OPEN_AND_POLL = """\
   return ethos_u_open(&npu->driver, &npu->board, &npu->npu.device);
-}}
 """
 
 _MODEL = """
@@ -32,13 +58,16 @@ static ethos_u_device *simulator(void) {{
 """
 
 _WORKSPACE_BYTES = 4 << 20  # what the model keeps of the largest operation, ten times MobileNetV2's
+_RESET_TICKS = 100_000  # polls
+_RUN_TICKS = 10_000_000  # microseconds
 
 
 def source(board: Board) -> str:
     """The text of the C file.
 
     Raises:
-      ValueError: the board has no NPU, or no memory that is large enough for the model's buffers.
+      ValueError: the board has no NPU, no name for its interrupt, or no memory that is large enough
+        for the model's buffers.
     """
     npu = board.npu
     if npu is None:
@@ -53,9 +82,25 @@ def source(board: Board) -> str:
                 f"{most.bytes}"
             )
         model = _MODEL.format(workspace_bytes=_WORKSPACE_BYTES, memory=most.name)
+    interrupt, opened = "", _OPEN_AND_POLL
+    if board.timer is not None:  # the build machine has neither timer nor interrupts
+        name = _interrupt_of(board, npu.irq)
+        interrupt = _INTERRUPT.format(name=name)
+        opened = _OPEN_AND_SLEEP.format(name=name, reset=_RESET_TICKS, run=_RUN_TICKS)
     return _SOURCE.format(
         description=board.description,
+        interrupt=interrupt,
         model=model,
         simulator="simulator()" if npu.simulated else "NULL",
         configuration=npu.configuration,
+        open=opened,
+    )
+
+
+def _interrupt_of(board: Board, irq: int) -> str:
+    for name, number in board.irqs.items():
+        if number == irq:
+            return name
+    raise ValueError(
+        f"board {board.name}: its NPU's interrupt {irq} has no name among the `irqs` of its chip"
     )

@@ -44,17 +44,20 @@ static void expect_priorities(void) {
   EXPECT(nested == 0 && order == 2 && pendsv_calls == 2);
   const uint32_t outer = pl_irq_lock();
   const uint32_t inner = pl_irq_lock();
+  EXPECT(!pl_irq_is_pending(PL_IRQ_PENDSV));
   pl_irq_set_pending(PL_IRQ_PENDSV);
   pl_irq_unlock(inner);
-  EXPECT(pendsv_calls == 2);
+  EXPECT(pendsv_calls == 2 && pl_irq_is_pending(PL_IRQ_PENDSV));
   pl_irq_unlock(outer);
-  EXPECT(pendsv_calls == 3);
+  EXPECT(pendsv_calls == 3 && !pl_irq_is_pending(PL_IRQ_PENDSV));
 }
 
 static void expect_timer(void) {
   EXPECT(!pl_timer_start(0));
   EXPECT(!pl_timer_start(UINT32_MAX));
+  EXPECT(pl_timer_rate() == 0);
   EXPECT(pl_timer_start(1000));
+  EXPECT(pl_timer_rate() == 1000);
   for (bool done = false; !done;) {
     const uint32_t locked = pl_irq_lock();
     done = ticks >= TICKS;
@@ -64,6 +67,7 @@ static void expect_timer(void) {
     pl_irq_unlock(locked);
   }
   pl_timer_stop();
+  EXPECT(pl_timer_rate() == 0);
   const uint32_t at_stop = ticks;
   for (volatile uint32_t i = 0; i < 100000; i += 1) {
   }
@@ -71,8 +75,9 @@ static void expect_timer(void) {
 }
 
 static void expect_device_interrupt(void) {
+  EXPECT(!pl_irq_is_pending(LAST_IRQ));
   pl_irq_set_pending(LAST_IRQ);
-  EXPECT(last_calls == 0);
+  EXPECT(last_calls == 0 && pl_irq_is_pending(LAST_IRQ));
   pl_irq_enable(LAST_IRQ);
   EXPECT(last_calls == 1);
   pl_irq_set_pending(LAST_IRQ);

@@ -33,17 +33,11 @@ static void write_address(const ethos_u_driver *driver, uint32_t offset, const v
   write(driver, offset + 4, (uint32_t)(address >> 32));
 }
 
-typedef struct {
-  const ethos_u_board *board;
-  uint32_t start;
-  uint32_t polls;
-} stopwatch;
-
-static stopwatch start_watch(const ethos_u_board *board) {
-  return (stopwatch){board, board->ticks == NULL ? 0 : board->ticks(), 0};
+static ethos_u_stopwatch start_watch(const ethos_u_board *board) {
+  return (ethos_u_stopwatch){board, board->ticks == NULL ? 0 : board->ticks(), 0};
 }
 
-static bool has_passed(stopwatch *watch, uint32_t ticks) {
+static bool has_passed(ethos_u_stopwatch *watch, uint32_t ticks) {
   const ethos_u_board *board = watch->board;
   const uint32_t now = board->ticks == NULL ? ++watch->polls : board->ticks();
   return now - watch->start >= ticks;
@@ -80,7 +74,7 @@ ethos_u_status ethos_u_reset(ethos_u_driver *driver) {
                          (board->non_secure ? ETHOS_U_PROT_NON_SECURE : 0u);
   driver->interrupted = false;
   write(driver, ETHOS_U_REG_RESET, state);
-  stopwatch watch = start_watch(board);
+  ethos_u_stopwatch watch = start_watch(board);
   while ((read(driver, ETHOS_U_REG_STATUS) & ETHOS_U_STATUS_RESETTING) != 0) {
     if (has_passed(&watch, board->reset_ticks)) {
       return ETHOS_U_ERROR_RESET;
@@ -148,30 +142,33 @@ static void invalidate_caches(const ethos_u_board *board, const ethos_u_region *
   }
 }
 
-// Waits until the NPU has ended, well or not. False if it takes too long.
+// Whether the NPU has ended, well or not; `status` is its register's then.
+static bool has_ended(ethos_u_device *device) {
+  ethos_u_driver *driver = (ethos_u_driver *)(void *)device;
+  driver->status = read(driver, ETHOS_U_REG_STATUS);
+  if (driver->interrupted) {
+    driver->status = driver->interrupt_status;
+    return true;
+  }
+  const bool running = (driver->status & ETHOS_U_STATUS_RUNNING) != 0;
+  const bool stopped = driver->seen_running && !running;
+  driver->seen_running = running;
+  return stopped ||
+         (driver->status & (ETHOS_U_STATUS_IRQ_RAISED | ETHOS_U_STATUS_END_REACHED | FAULTS)) != 0;
+}
+
+// False if it takes too long.
 static bool wait_for_end(ethos_u_driver *driver) {
   const ethos_u_board *board = driver->board;
-  stopwatch watch = start_watch(board);
-  bool seen_running = false;
-  for (;;) {
-    driver->status = read(driver, ETHOS_U_REG_STATUS);
-    if (driver->interrupted) {
-      driver->status = driver->interrupt_status;
-      return true;
-    }
-    const bool running = (driver->status & ETHOS_U_STATUS_RUNNING) != 0;
-    if ((driver->status & (ETHOS_U_STATUS_IRQ_RAISED | ETHOS_U_STATUS_END_REACHED | FAULTS)) != 0 ||
-        (seen_running && !running)) {
-      return true;
-    }
-    seen_running = running;
-    if (has_passed(&watch, board->run_ticks)) {
+  while (!has_ended(&driver->device)) {
+    if (has_passed(&driver->watch, board->run_ticks)) {
       return false;
     }
     if (board->wait != NULL) {
-      board->wait();
+      board->wait(driver);
     }
   }
+  return true;
 }
 
 static ethos_u_status result_of(uint32_t status) {
@@ -191,8 +188,8 @@ static ethos_u_status result_of(uint32_t status) {
   return (status & ETHOS_U_STATUS_END_REACHED) != 0 ? ETHOS_U_OK : ETHOS_U_ERROR_RESET;
 }
 
-static ethos_u_status execute(ethos_u_device *device, const ethos_u_stream *stream,
-                              const ethos_u_region *regions) {
+static ethos_u_status start(ethos_u_device *device, const ethos_u_stream *stream,
+                            const ethos_u_region *regions) {
   ethos_u_driver *driver = (ethos_u_driver *)(void *)device;
   const ethos_u_board *board = driver->board;
   if (!is_for(driver, stream)) {
@@ -204,19 +201,28 @@ static ethos_u_status execute(ethos_u_device *device, const ethos_u_stream *stre
   // Clock and power stay on from here; registers may have been lost since the last run, so every
   // run starts from a reset and writes all of them.
   write(driver, ETHOS_U_REG_CMD, 0);
-  ethos_u_status result = ethos_u_reset(driver);
+  const ethos_u_status result = ethos_u_reset(driver);
   if (result != ETHOS_U_OK) {
     return result;
   }
+  memcpy(driver->regions, regions, sizeof driver->regions);
   clean_caches(board, stream, regions);
   set_up_memory(driver, stream, regions);
   ethos_u_pmu_start(&driver->pmu, board->base);
   write(driver, ETHOS_U_REG_CMD, ETHOS_U_CMD_CLEAR_IRQ);
+  driver->watch = start_watch(board);
+  driver->seen_running = false;
   write(driver, ETHOS_U_REG_CMD, ETHOS_U_CMD_RUN);
+  return ETHOS_U_OK;
+}
+
+static ethos_u_status finish(ethos_u_device *device) {
+  ethos_u_driver *driver = (ethos_u_driver *)(void *)device;
+  const ethos_u_board *board = driver->board;
   const bool ended = wait_for_end(driver);
   driver->queue_position = read(driver, ETHOS_U_REG_QREAD);
   ethos_u_pmu_stop(&driver->pmu, board->base);
-  result = ended ? result_of(driver->status) : ETHOS_U_ERROR_TIMEOUT;
+  ethos_u_status result = ended ? result_of(driver->status) : ETHOS_U_ERROR_TIMEOUT;
   if (result != ETHOS_U_OK) {
     write(driver, ETHOS_U_REG_CMD, ETHOS_U_CMD_STOP);
     if (ethos_u_reset(driver) != ETHOS_U_OK) {
@@ -225,7 +231,7 @@ static ethos_u_status execute(ethos_u_device *device, const ethos_u_stream *stre
   }
   write(driver, ETHOS_U_REG_CMD,
         ETHOS_U_CMD_CLEAR_IRQ | ETHOS_U_CMD_CLOCK_Q_ENABLE | ETHOS_U_CMD_POWER_Q_ENABLE);
-  invalidate_caches(board, regions);
+  invalidate_caches(board, driver->regions);
   return result;
 }
 
@@ -236,7 +242,9 @@ ethos_u_status ethos_u_open(ethos_u_driver *driver, const ethos_u_board *board,
   }
   memset(driver, 0, sizeof(*driver));
   driver->board = board;
-  driver->device.execute = execute;
+  driver->device.start = start;
+  driver->device.has_ended = has_ended;
+  driver->device.finish = finish;
   *device = NULL;
   if (!identify(driver)) {
     *device = board->simulator;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bare-metal driver of Ethos-U55 and Ethos-U65. Not re-entrant: one run at a time.
+// Bare-metal driver of Ethos-U55 and Ethos-U65. One run at a time (device.h says who may ask).
 #ifndef FIRMWARE_ETHOS_U_DRIVER_DRIVER_H_
 #define FIRMWARE_ETHOS_U_DRIVER_DRIVER_H_
 
@@ -24,6 +24,8 @@ typedef struct {
   uint8_t outstanding_writes;  // 1 to 32
 } ethos_u_axi_limit;
 
+typedef struct ethos_u_driver ethos_u_driver;
+
 // What a board says about its NPU. Functions may be null where it says so.
 typedef struct {
   uintptr_t base;  // of the registers
@@ -38,9 +40,10 @@ typedef struct {
   uint32_t reset_ticks;  // a reset takes less
   uint32_t run_ticks;    // an inference takes less
 
-  // Sleeps until an interrupt, also one that came before (WFE), or returns at once. It must wake up
-  // now and then, else a hang stays unseen. Null: the driver polls.
-  void (*wait)(void);
+  // Sleeps until an interrupt, unless `interrupted` of the driver says that it came already, or
+  // returns at once. It must wake up now and then, else a hang stays unseen. Null: the driver
+  // polls.
+  void (*wait)(ethos_u_driver *driver);
 
   // An address as the NPU's bus sees it. Null: as the core sees it.
   uint64_t (*bus_address)(const void *data);
@@ -67,7 +70,14 @@ typedef struct {
   uint32_t overflowed;  // bit i: event counter i
 } ethos_u_pmu;
 
+// A time that runs; private.
 typedef struct {
+  const ethos_u_board *board;
+  uint32_t start;
+  uint32_t polls;
+} ethos_u_stopwatch;
+
+struct ethos_u_driver {
   ethos_u_device device;  // first: a pointer to it is one to the whole
   const ethos_u_board *board;
   uint32_t id;  // registers of the NPU that answered
@@ -79,7 +89,11 @@ typedef struct {
   // From the interrupt handler.
   volatile bool interrupted;
   volatile uint32_t interrupt_status;
-} ethos_u_driver;
+  // Of the run that was started; private.
+  ethos_u_region regions[ETHOS_U_REGION_COUNT];
+  ethos_u_stopwatch watch;
+  bool seen_running;
+};
 
 // Identifies the NPU and resets it. *device is what to run payloads on: the driver's own, or the
 // board's simulator if nothing answers and it has one. ETHOS_U_ERROR_NO_NPU, _RESET, _SECURITY.

@@ -7,7 +7,7 @@
 #include "firmware/ethos_u/model/commands.h"
 #include "firmware/ethos_u/testing/stream_builder.h"
 
-enum { WEIGHTS = 1024, TENSOR_BYTES = 24 };
+enum { WEIGHTS = 1024 };
 
 // I/O entries of a payload: shape 1x1x1x2x3x4, int8, at an offset of region 1.
 static const uint32_t INPUT[] = {1, 1, 1, 2, 3, 4, 1, 16, 1};
@@ -50,7 +50,6 @@ ethos_u_board board_for(ethos_u_memory_mode mode) {
 
 void begin(void) {
   fake_npu_power_on();
-  fake.driver = &driver;
   board = board_for(ETHOS_U_SHARED_SRAM);
   cleaned = 0;
   invalidated = 0;

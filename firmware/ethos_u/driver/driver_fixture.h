@@ -9,7 +9,7 @@
 #include "firmware/ethos_u/driver/fake_npu.h"
 
 // Where things are in the fake's memory.
-enum { STREAM = 0, SCRATCH = 2048, SCRATCH_SIZE = 96 };
+enum { STREAM = 0, SCRATCH = 2048, SCRATCH_SIZE = 96, TENSOR_BYTES = 24 };
 
 extern ethos_u_board board;
 extern ethos_u_driver driver;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver against the fake NPU: what it writes, and what it makes of every fault.
+#include <string.h>
+
 #include "boards/common/expect.h"
 #include "firmware/ethos_u/driver/driver_fixture.h"
 #include "firmware/ethos_u/model/model_device.h"
@@ -36,10 +38,41 @@ static void test_interrupts(void) {
   expect_recovery(__LINE__);
 }
 
+// Between start and wait the core is free, and nobody else gets the NPU.
+static void test_split_calls(void) {
+  const ethos_u_scratch scratch = {fake.memory + SCRATCH, SCRATCH_SIZE, NULL, 0};
+  for (int interrupts = 0; interrupts < 2; ++interrupts) {
+    begin();
+    open_device();
+    fake.interrupts = interrupts == 1;
+    const ethos_u_payload payload = copy_payload();
+    uint8_t input[TENSOR_BYTES] = {3, 1, 4};
+    uint8_t output[TENSOR_BYTES] = {0};
+    const void *inputs[] = {input};
+    void *outputs[] = {output};
+    EXPECT(ethos_u_has_ended(device));
+    EXPECT_EQUAL(ethos_u_wait(device, &payload, &scratch, outputs), ETHOS_U_ERROR_NOT_STARTED);
+    EXPECT_EQUAL(ethos_u_start(device, &payload, &scratch, inputs), ETHOS_U_OK);
+    EXPECT(!ethos_u_has_ended(device));
+    EXPECT_EQUAL(ethos_u_start(device, &payload, &scratch, inputs), ETHOS_U_ERROR_BUSY);
+    EXPECT_EQUAL(run(1), ETHOS_U_ERROR_BUSY);
+    EXPECT_EQUAL(fake.runs, 1);
+    while (!ethos_u_has_ended(device)) {
+      fake_npu_advance();
+    }
+    EXPECT_EQUAL(ethos_u_wait(device, &payload, &scratch, outputs), ETHOS_U_OK);
+    EXPECT(memcmp(input, output, TENSOR_BYTES) == 0);
+    EXPECT_EQUAL(ethos_u_wait(device, &payload, &scratch, outputs), ETHOS_U_ERROR_NOT_STARTED);
+    fake.behaviour = FAKE_STUCK_RESET;
+    EXPECT_EQUAL(ethos_u_start(device, &payload, &scratch, inputs), ETHOS_U_ERROR_RESET);
+    expect_recovery(__LINE__);
+  }
+}
+
 // An interrupt line that fires on its own, at every wait.
-static void wait_disturbed(void) {
-  ethos_u_interrupt(&driver);
-  fake_npu_wait();
+static void wait_disturbed(ethos_u_driver *waiting) {
+  ethos_u_interrupt(waiting);
+  fake_npu_wait(waiting);
 }
 
 static void test_spurious_interrupts(void) {
@@ -209,6 +242,7 @@ static void test_pmu(void) {
 int main(void) {
   test_normal_runs();
   test_interrupts();
+  test_split_calls();
   test_spurious_interrupts();
   test_polling_without_clock();
   test_memory_modes();

@@ -5,7 +5,8 @@
 
 #include "firmware/ethos_u/driver/registers.h"
 
-static const uint64_t BUS_BASE = UINT64_C(0x1320000000);  // beyond 32 bits
+#define BUS_BASE UINT64_C(0x1320000000)  // beyond 32 bits
+
 enum {
   GARBAGE = 0x5A5A5A5A,
   FAKE_MODEL_CONFIG = 0x00001807,  // the one that the model behind it has, whatever CONFIG says
@@ -17,7 +18,7 @@ static bool is_reset;       // since power was lost
 static uint32_t remaining;  // reads of STATUS until the run ends
 static uint32_t end_status;
 static ethos_u_model_summary summary;
-static _Alignas(16) uint8_t workspace[FAKE_WORKSPACE_BYTES];
+static _Alignas(16) uint8_t small_workspace[FAKE_WORKSPACE_BYTES];
 
 static uint32_t *reg(uint32_t offset) { return &registers[offset / 4]; }
 
@@ -36,7 +37,16 @@ static void lose_power(void) {
 }
 
 void fake_npu_power_on(void) {
-  const fake_npu clean = {.config = FAKE_MODEL_CONFIG, .id = 0x10066001, .latency = 3};
+  static const fake_npu clean = {
+      .config = FAKE_MODEL_CONFIG,
+      .id = 0x10066001,
+      .latency = 3,
+      .bus_base = BUS_BASE,
+      .reached = fake.memory,
+      .reached_bytes = FAKE_MEMORY_BYTES,
+      .workspace = small_workspace,
+      .workspace_bytes = FAKE_WORKSPACE_BYTES,
+  };
   memcpy(&fake, &clean, sizeof(fake));
   lose_power();
 }
@@ -51,7 +61,7 @@ uint64_t fake_npu_bus_address(const void *data) {
 // Offset in memory of the address in a pair of registers, or beyond it.
 static uint64_t offset_of(uint32_t offset) {
   const uint64_t address = (uint64_t)*reg(offset + 4) << 32 | *reg(offset);
-  return address < BUS_BASE ? FAKE_MEMORY_BYTES : address - BUS_BASE;
+  return address < fake.bus_base ? fake.reached_bytes : address - fake.bus_base;
 }
 
 static uint32_t status_of(ethos_u_status status) {
@@ -75,7 +85,7 @@ static uint32_t execute(void) {
   if (queue % 16 != 0 || size % 4 != 0) {
     violate("queue not aligned");
   }
-  if (queue + size > FAKE_MEMORY_BYTES || fake.behaviour == FAKE_BUS_ERROR) {
+  if (queue + size > fake.reached_bytes || fake.behaviour == FAKE_BUS_ERROR) {
     return ETHOS_U_STATUS_BUS_ERROR | ETHOS_U_STATUS_FAULTING_INTERFACE |
            2u << ETHOS_U_STATUS_FAULTING_CHANNEL;
   }
@@ -88,18 +98,18 @@ static uint32_t execute(void) {
   ethos_u_region regions[ETHOS_U_REGION_COUNT];
   for (uint32_t i = 0; i < ETHOS_U_REGION_COUNT; ++i) {
     const uint64_t base = offset_of(ETHOS_U_REG_BASEP + 8 * i);
-    const bool inside = base < FAKE_MEMORY_BYTES;
+    const bool inside = base < fake.reached_bytes;
     if (inside && base % 16 != 0) {
       violate("base pointer not aligned");
     }
-    regions[i] = (ethos_u_region){fake.memory + (inside ? base : 0),
-                                  inside ? FAKE_MEMORY_BYTES - (uint32_t)base : 0, true};
+    regions[i] = (ethos_u_region){fake.reached + (inside ? base : 0),
+                                  inside ? fake.reached_bytes - (uint32_t)base : 0, true};
   }
-  const ethos_u_stream stream = {(const uint32_t *)(const void *)(fake.memory + queue), size / 4,
+  const ethos_u_stream stream = {(const uint32_t *)(const void *)(fake.reached + queue), size / 4,
                                  FAKE_MODEL_CONFIG, fake.id};
   ethos_u_error error;
-  const ethos_u_status status =
-      ethos_u_model_run(&stream, regions, workspace, sizeof(workspace), NULL, &summary, &error);
+  const ethos_u_status status = ethos_u_model_run(&stream, regions, fake.workspace,
+                                                  fake.workspace_bytes, NULL, &summary, &error);
   *reg(ETHOS_U_REG_QREAD) = status == ETHOS_U_OK ? size : error.offset * 4;
   return status_of(status);
 }
@@ -112,9 +122,10 @@ static void start(void) {
   memcpy(fake.axi_limits, reg(ETHOS_U_REG_AXI_LIMIT0), sizeof(fake.axi_limits));
   fake.region_config = *reg(ETHOS_U_REG_REGIONCFG);
   fake.queue_config = *reg(ETHOS_U_REG_QCONFIG);
-  *reg(ETHOS_U_REG_STATUS) = ETHOS_U_STATUS_RUNNING;
+  // Its time may pass in a handler: it runs from when there is a result to show.
   end_status = execute();
   remaining = fake.latency;
+  *reg(ETHOS_U_REG_STATUS) = ETHOS_U_STATUS_RUNNING;
 }
 
 static void count_events(void) {
@@ -138,10 +149,12 @@ static void finish(void) {
   *reg(ETHOS_U_REG_STATUS) = end_status | ETHOS_U_STATUS_IRQ_RAISED;
   ++fake.interrupts_raised;
   count_events();
+  if (fake.raise != NULL) {
+    fake.raise();
+  }
 }
 
-// Time passes with every look at STATUS.
-static void advance(void) {
+void fake_npu_advance(void) {
   if (!is_running() || fake.behaviour == FAKE_HANG || fake.behaviour == FAKE_DEAF) {
     return;
   }
@@ -156,13 +169,13 @@ static void advance(void) {
   finish();
 }
 
-void fake_npu_wait(void) {
+void fake_npu_wait(ethos_u_driver *driver) {
   if (!fake.interrupts) {
     return;
   }
-  advance();
+  fake_npu_advance();
   if ((*reg(ETHOS_U_REG_STATUS) & ETHOS_U_STATUS_IRQ_RAISED) != 0) {
-    ethos_u_interrupt(fake.driver);
+    ethos_u_interrupt(driver);
   }
 }
 
@@ -181,7 +194,7 @@ uint32_t ethos_u_register_read(uintptr_t base, uint32_t offset) {
       return fake.behaviour == FAKE_OTHER_PRODUCT ? 0x20000008 : fake.config;
     case ETHOS_U_REG_STATUS:
       if (!fake.interrupts) {
-        advance();
+        fake_npu_advance();
       }
       return *reg(offset);
     case ETHOS_U_REG_PROT:

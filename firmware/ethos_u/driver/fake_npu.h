@@ -34,9 +34,9 @@ typedef struct {
   fake_behaviour behaviour;
   uint32_t config;
   uint32_t id;
-  uint32_t latency;  // reads of STATUS that a run takes
-  bool interrupts;   // fake_npu_wait calls the driver's handler at the end of a run
-  ethos_u_driver *driver;
+  uint32_t latency;     // reads of STATUS that a run takes
+  bool interrupts;      // time passes by fake_npu_advance and fake_npu_wait, not by reads of STATUS
+  void (*raise)(void);  // the interrupt's line; null: fake_npu_wait calls the driver's handler
 
   // What it saw.
   uint32_t runs;
@@ -48,7 +48,15 @@ typedef struct {
   uint32_t region_config;
   uint32_t queue_config;
 
-  // All that its bus reaches: streams and regions must lie in here.
+  // All that its bus reaches: streams and regions must lie in here. `memory` from the bus address
+  // of fake_npu_bus_address on, if nothing else is said.
+  uint64_t bus_base;
+  uint8_t *reached;
+  uint32_t reached_bytes;
+  // What the model behind it works with; a small one if nothing else is said.
+  uint8_t *workspace;
+  uint64_t workspace_bytes;
+
   _Alignas(64) uint8_t memory[FAKE_MEMORY_BYTES];
 } fake_npu;
 
@@ -59,6 +67,9 @@ void fake_npu_power_on(void);
 
 // Hooks for the board.
 uint64_t fake_npu_bus_address(const void *data);
-void fake_npu_wait(void);
+void fake_npu_wait(ethos_u_driver *driver);
+
+// Lets time pass, as a read of STATUS does if there are no interrupts.
+void fake_npu_advance(void);
 
 #endif  // FIRMWARE_ETHOS_U_DRIVER_FAKE_NPU_H_

@@ -15,7 +15,7 @@ _NPU = Npu(
     configuration="ethos-u65-512",
     out_of_reach=(),
     base=0x50004000,
-    irq=7,
+    irq=12,
     memory_mode="Dedicated_Sram",
     scratch="ddr",
     axi_limits=(AxiLimit(64, 2, 32, 16), AxiLimit(128, 3, 64, 32)) * 2,
@@ -46,6 +46,16 @@ def test_the_model_is_linked_where_the_board_is_simulated() -> None:
     silicon = this_npu.source(replace(_BOARD, npu=_NPU))
     assert "model" not in silicon and "ethos_u_this_board(NULL)" in silicon
     assert 'ethos_u_engine(&npu->npu, "ethos-u65-512")' in silicon
+
+
+def test_the_core_sleeps_where_there_are_interrupts() -> None:
+    text = this_npu.source(_BOARD)
+    assert "void ETHOS_U55_Handler(void)" in text and "pl_irq_enable(PL_IRQ_ETHOS_U55);" in text
+    assert ".wait = ethos_u_sleep;" in text
+    machine = this_npu.source(replace(_BOARD, timer=None))
+    assert "Handler" not in machine and "sleep" not in machine
+    with pytest.raises(ValueError, match="interrupt 56 has no name among the `irqs`"):
+        this_npu.source(replace(_BOARD, irqs={}))
 
 
 def test_a_board_without_room_for_the_model() -> None:

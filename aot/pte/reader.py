@@ -95,12 +95,12 @@ def read_pte(data: bytes) -> Artefact:
         raise PteError(
             f"has Pilotlight format version {version}, this plan compiler reads {FORMAT_VERSION}"
         )
-    _check_segments(program)
+    check_segments(program)
     forward = methods[FORWARD]
     return Artefact(
         forward,
-        _buffers(data, program, program.constant_segment),
-        _buffers(data, program, next(iter(program.mutable_data_segments), None)),
+        buffers(data, program, program.constant_segment),
+        buffers(data, program, next(iter(program.mutable_data_segments), None)),
         tuple(_delegate(data, program, i, d) for i, d in enumerate(forward.delegates)),
         _borders(methods, "input", len(forward.inputs)),
         _borders(methods, "output", len(forward.outputs)),
@@ -165,7 +165,7 @@ def _segment_start(data: bytes, program: schema.Program, index: int) -> int:
     return start
 
 
-def _check_segments(program: schema.Program) -> None:
+def check_segments(program: schema.Program) -> None:
     """Checks that segments, which lie one after another, share no byte."""
     end = 0
     for index, segment in enumerate(program.segments):
@@ -182,7 +182,7 @@ def _delegate(
     if not is_name(delegate.id):
         raise PteError(f"is damaged: {where} has the id {delegate.id!r}")
     where += f" ({delegate.id})"
-    payload = _payload(data, program, delegate.processed)
+    payload = payload_of(data, program, delegate.processed)
     try:
         needs = Needs.of({spec.key: spec.value for spec in delegate.compile_specs})
     except ValueError as error:
@@ -199,18 +199,20 @@ def _delegate(
     return StoredDelegate(delegate.id, payload, needs)
 
 
-def _payload(
+def payload_of(
     data: bytes, program: schema.Program, where: schema.BackendDelegateDataReference
 ) -> bytes:
+    """What is kept for a delegate."""
     if where.location == schema.PAYLOAD_IN_SEGMENT:
         return read_segment(data, program, where.index)
     inline: bytes = item_at(program.backend_delegate_data, where.index, "payload").data
     return inline
 
 
-def _buffers(
+def buffers(
     data: bytes, program: schema.Program, where: schema.SubsegmentOffsets | None
 ) -> tuple[bytes, ...]:
+    """Constants, or what state begins with, by the index that tensors have."""
     if where is None or len(where.offsets) < 2:  # the first is a placeholder that means none
         return ()
     segment = read_segment(data, program, where.segment_index)
@@ -276,7 +278,7 @@ def delegate_payloads(data: bytes, backend: str) -> list[bytes]:
     check_container(data)
     program = read_tables(data)
     return [
-        _payload(data, program, delegate.processed)
+        payload_of(data, program, delegate.processed)
         for plan in program.execution_plan
         for delegate in plan.delegates
         if delegate.id == backend

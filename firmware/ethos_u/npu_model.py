@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firmware.ethos_u.isa import COMMANDS, Family
-from firmware.ethos_u.payload import Payload, Tensor, parse_payload
+from firmware.ethos_u.payload import Payload, PayloadError, Tensor, parse_payload
 
 CONFIGS: dict[str, int] = {  # name -> CONFIG register
     "ethos-u55-32": 0x00001005,
@@ -181,6 +181,14 @@ def _message(error: _Error) -> str:
     detail = error.detail.decode() if error.detail else "value"
     parts.append(f"{detail}: {error.value} ({error.value & 0xFFFFFFFFFFFFFFFF:#x})")
     return ", ".join(parts)
+
+
+def configuration_of(payload: Payload) -> str:
+    """The name of the NPU that a payload is for. PayloadError if the model does not know it."""
+    for name, config in CONFIGS.items():
+        if config == payload.config:
+            return name
+    raise PayloadError(f"CONFIG {payload.config:#010x}: the model knows {', '.join(CONFIGS)}")
 
 
 def _aligned(size: int, status: str = "ETHOS_U_ERROR_SCRATCH_SIZE") -> npt.NDArray[np.uint8]:

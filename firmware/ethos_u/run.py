@@ -17,12 +17,12 @@ from absl import app, flags
 
 from firmware.ethos_u.isa import Family, value_name
 from firmware.ethos_u.npu_model import (
-    CONFIGS,
     REGIONS,
     EthosUError,
     EthosUModel,
     Operation,
     Summary,
+    configuration_of,
 )
 from firmware.ethos_u.paths import user_path
 from firmware.ethos_u.payload import PayloadError, parse_payload, read_payloads
@@ -100,11 +100,7 @@ def _run(path: Path) -> None:
     if not 0 <= _DELEGATE.value < len(payloads):
         raise PayloadError(f"{path} has {len(payloads)} Ethos-U delegates")
     data = payloads[_DELEGATE.value]
-    config = parse_payload(data).config
-    names = [name for name, value in CONFIGS.items() if value == config]
-    if not names:
-        raise PayloadError(f"CONFIG {config:#010x}: the model knows {', '.join(CONFIGS)}")
-    model = EthosUModel(names[0], check_hazards=_HAZARDS.value)
+    model = EthosUModel(configuration_of(parse_payload(data)), check_hazards=_HAZARDS.value)
     inputs = [_load(user_path(name)) for name in _INPUTS.value]
     outputs = model.run(data, inputs)
     for index, output in enumerate(outputs):

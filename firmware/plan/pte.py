@@ -14,9 +14,10 @@ import numpy as np
 
 from aot.pte import schema
 from aot.pte.conventions import DTYPE_NAMES, STATE_WRITE, Border, PteError, Side
-from aot.pte.reader import Artefact, item_at, read_pte
+from aot.pte.reader import Artefact, item_at
 from firmware.plan import operators
 from firmware.plan.delegates import delegate_op_call
+from firmware.plan.foreign import border_arguments, read_artefact
 from firmware.plan.operators import Argument
 from firmware.plan.program import Port, Program, State, is_row_major
 from kernels.common.kernel import AnyArray, OpCall, Value
@@ -32,7 +33,7 @@ _T = TypeVar("_T")
 
 def read_program(data: bytes) -> Program:
     """Decodes the bytes of a .pte; PteError if they are not one, or damaged, or beyond a plan."""
-    artefact = read_pte(data)
+    artefact = read_artefact(data)
     method = _Method(artefact)
     calls = method.calls()
     return Program(
@@ -125,6 +126,11 @@ class _Method:
             return self._state_write(position, list(instruction.args))
         if self._new:
             raise PteError(f"{where} is a call behind those that write the state")
+        border = border_arguments(
+            name.name, [self._plain(index, where) for index in instruction.args], where
+        )
+        if border is not None:
+            return self._border_call(position, list(instruction.args), *border)
         operator = operators.find(name.name, name.overload)
         if operator is None:
             raise PteError(
@@ -153,6 +159,25 @@ class _Method:
         elif operator.name == "pl::nhwc_to_channels_last":
             self.nhwc_shapes[outputs[0].name] = args["input"].shape
         return operators.in_memory_order(call, self._dim_orders)
+
+    def _border_call(
+        self, position: int, indices: Sequence[int], op: str, given: Mapping[str, Any]
+    ) -> OpCall:
+        """Between float and integers, as ExecuTorch's own backends say it."""
+        where = f"instruction {position} ({op})"
+        if indices[-2] != indices[-1]:
+            raise PteError(f"is damaged: {where} writes {indices[-2]} and returns {indices[-1]}")
+        args = {"input": self._read(indices[0], where), **given}
+        outputs = (self._write(indices[-1], where),)
+        call = OpCall(op, args, outputs, str(position), self._modules[position])
+        return operators.in_memory_order(call, self._dim_orders)
+
+    def _plain(self, index: int, where: str) -> int | float | None:
+        """A number among the values, None for all else."""
+        value = item_at(self._plan.values, index, f"{where}: value").val
+        if isinstance(value, schema.Double):
+            return float(value.double_val)
+        return int(value.int_val) if isinstance(value, schema.Int) else None
 
     def _delegate_call(self, position: int, instruction: schema.DelegateCall) -> OpCall:
         """What has a value already is an input; results follow."""

@@ -7,8 +7,7 @@ compute the same of the same inputs. All three have to agree bit for bit.
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -19,17 +18,9 @@ from aot.backends.ethos_u.npus import Npu
 from aot.backends.ethos_u.printed import captured
 from aot.backends.ethos_u.tosa import Array
 from aot.dialect.graph import border_nodes, dialect_op, shape_of, value_of
+from firmware.ethos_u.fillers import all_inputs
 from firmware.ethos_u.npu_model import EthosUError, EthosUModel, Summary
 
-_LOW, _HIGH = -128, 127
-_Filler = Callable[[np.random.Generator, tuple[int, ...]], Array]
-_FILLERS: dict[str, _Filler] = {
-    "random": lambda rng, s: rng.integers(_LOW, _HIGH, s, np.int8, endpoint=True),
-    "extremes": lambda rng, s: rng.choice(np.array([_LOW, _HIGH], np.int8), s),
-    "minimum": lambda rng, s: np.full(s, _LOW, np.int8),
-    "maximum": lambda rng, s: np.full(s, _HIGH, np.int8),
-    "small": lambda rng, s: rng.integers(-8, 8, s, np.int8, endpoint=True),
-}
 _TOSA_MACS = 30_000_000
 """What the TOSA reference model does in a second or so: beyond it sees the first inputs only."""
 
@@ -70,10 +61,8 @@ def verify(region: GraphModule, tosa: bytes, payload: bytes, npu: Npu) -> Mappin
 
 def _runs(region: GraphModule) -> Iterator[tuple[str, list[Array], list[Array]]]:
     """Kinds of inputs, inputs, and what the dialect makes of them."""
-    shapes = [shape_of(node) for node in border_nodes(region)[0]]
-    for kind, fill in _FILLERS.items():
-        rng = np.random.default_rng(zlib.crc32(kind.encode()))
-        inputs = [fill(rng, shape) for shape in shapes]
+    given = [(shape_of(node), np.int8) for node in border_nodes(region)[0]]
+    for kind, inputs in all_inputs(given):
         outputs = region(*map(torch.from_numpy, inputs))
         yield kind, inputs, [y.numpy() for y in outputs]
 

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that ExecuTorch's own Arm backend lowered: tools that run them, and what is refused."""
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aot.pte.conventions import PteError
+from firmware.plan.pte import read_program
+
+_FOLDER = Path("tests/ethos_u/foreign")
+_PTE = _FOLDER / "two_delegates.pte"
+_TOSA = [str(_FOLDER / name) for name in ("first.tosa", "second.tosa")]
+
+
+def _run(tool: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [f"firmware/ethos_u/{tool}", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_program() -> None:
+    ops = [call.op for call in read_program(_PTE.read_bytes()).calls]
+    part = ["pl::quantize", "delegate::EthosUBackend", "pl::dequantize"]
+    assert ops == [*part, "aten::mul.out", *part]
+
+
+def test_a_whole_model_in_the_npu_model(tmp_path: Path) -> None:
+    vectors = np.load(_FOLDER / "two_delegates.npz")
+    np.save(tmp_path / "x.npy", vectors["input_0"][1])
+    told = _run("run_model", _PTE, f"--inputs={tmp_path}/x.npy", f"--outputs={tmp_path}")
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.count("ethos-u55-128") == 2
+    output = np.load(tmp_path / "output_0.npy")
+    assert np.array_equal(output.ravel(), vectors["output_0"][1].ravel())
+    told = _run("run_model", _PTE)
+    assert told.returncode == 1 and "the model takes float32 [1, 3, 8, 8]" in told.stderr
+
+
+def test_payloads_against_tosa() -> None:
+    told = _run("verify", _PTE, *_TOSA)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.count("equal, bit for bit") == 2
+    told = _run("verify", _PTE, _TOSA[0])
+    assert told.returncode == 2 and "give as many TOSA files" in told.stderr
+    told = _run("verify", _PTE, *reversed(_TOSA))
+    assert told.returncode == 2 and "they are of different graphs" in told.stderr
+
+
+def test_a_payload_that_computes_something_else(tmp_path: Path) -> None:
+    data = bytearray(_PTE.read_bytes())
+    # The second record of scales in the first payload's weights: its bias is another then.
+    at = data.index(b"weight_data") + 32 + 10
+    data[at] ^= 0x40
+    damaged = tmp_path / "damaged.pte"
+    damaged.write_bytes(data)
+    told = _run("verify", damaged, *_TOSA)
+    assert told.returncode == 1, told.stdout + told.stderr
+    assert "delegate 0: inputs random: output 0:" in told.stdout
+    assert "delegate 1: equal" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b"vela_bin_stream", b"vela_bin_strean", "its payload is damaged: no vela_bin_stream"),
+        (b"--accelerator-config", b"--accelerator-konfig", "name no --accelerator-config"),
+        (b"vela_end_stream", b"vela_end_strean", "its payload is damaged"),
+        (b"quantize_per_tensor", b"quantize_per_tensoq", "there is no such operator"),
+        (b"EthosUBackend", b"EthosVBackend", "its checksum is wrong"),
+    ],
+)
+def test_what_is_refused(old: bytes, new: bytes, message: str) -> None:
+    data = _PTE.read_bytes()
+    assert old in data
+    with pytest.raises(PteError, match=message):
+        read_program(data.replace(old, new))

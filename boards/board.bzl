@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`board` and the words that a board and its chip are described with."""
 
-load("//boards:board_rule.bzl", "board_rule")
+load("//boards:board_rule.bzl", "board_data", "board_rule")
+load(
+    "//boards:clocks.bzl",
+    "with_clock",
+    _MHZ = "MHZ",
+    _clock = "clock",
+    _nrf_timer = "nrf_timer",
+    _periodic_timer = "periodic_timer",
+    _systick = "systick",
+)
 load(
     "//boards:engines.bzl",
     "engines_of",
@@ -24,8 +33,12 @@ load(
     "//boards:uarts.bzl",
     _CMSDK_UART = "CMSDK_UART",
     _NRF_UART = "NRF_UART",
+    _NRF_UARTE = "NRF_UARTE",
     _STELLARIS_UART = "STELLARIS_UART",
     _STM32F4_USART = "STM32F4_USART",
+    _lpc_usart = "lpc_usart",
+    _lpuart = "lpuart",
+    _pl011 = "pl011",
     _set_bits = "set_bits",
     _set_field = "set_field",
     _stm32_usart = "stm32_usart",
@@ -36,6 +49,11 @@ load(
 load("//tools/platforms:cores.bzl", "CORES")
 
 # One file to load them from.
+MHZ = _MHZ
+clock = _clock
+nrf_timer = _nrf_timer
+periodic_timer = _periodic_timer
+systick = _systick
 axi_limit = _axi_limit
 engine = _engine
 ethos_u = _ethos_u
@@ -49,8 +67,12 @@ st_link = _st_link
 uf2 = _uf2
 CMSDK_UART = _CMSDK_UART
 NRF_UART = _NRF_UART
+NRF_UARTE = _NRF_UARTE
 STELLARIS_UART = _STELLARIS_UART
 STM32F4_USART = _STM32F4_USART
+lpc_usart = _lpc_usart
+lpuart = _lpuart
+pl011 = _pl011
 set_bits = _set_bits
 set_field = _set_field
 stm32_usart = _stm32_usart
@@ -60,7 +82,6 @@ write = _write
 
 KB = 1024
 MB = 1024 * 1024
-MHZ = 1000 * 1000
 
 # The core's own exceptions and what stands in front of them, in the vector table.
 _FIRST_INTERRUPT = 16
@@ -85,25 +106,6 @@ def boot_header(library, size):
     """
     return struct(library = library, size = size)
 
-def periodic_timer(library, handler, clock_hz, base = 0):
-    """What calls a program at regular times (boards/common/timer.h).
-
-    Args:
-      library: cc_library that implements boards/common/timer.h.
-      handler: what its interrupt is called: one of the chip's `irqs`, or SysTick.
-      clock_hz: what it counts with when main starts.
-      base: address of its registers.
-    """
-    return struct(library = library, handler = handler, clock_hz = clock_hz, base = base)
-
-def systick(clock_hz):
-    """The core's own timer, clocked as the core is."""
-    return periodic_timer(Label("//boards/common:timer_systick"), "SysTick", clock_hz)
-
-def nrf_timer(name, base):
-    """A TIMER of Nordic's nRF51 and nRF52, whose cores or simulators may have no SysTick."""
-    return periodic_timer(Label("//boards/common:timer_nrf"), name, 16 * MHZ, base)
-
 def uart(name, tx = None):
     """Console on a UART of the chip.
 
@@ -126,6 +128,7 @@ def chip(
         uart_driver,
         uarts,
         clock_hz,
+        max_clock = None,
         timer = None,
         irqs = {},
         weights = None,
@@ -147,7 +150,8 @@ def chip(
         variables take of `data` is not part of the arena.
       uart_driver: uart_driver(), the kind of its UARTs.
       uarts: dict of their base addresses by name.
-      clock_hz: what UARTs are clocked with when main starts.
+      clock_hz: what UARTs are clocked with when main starts, a number or a dict by UART.
+      max_clock: clock() that boards may have instead, None if there is no faster one.
       timer: systick() or another periodic_timer(), None if programs bring their own.
       irqs: dict of interrupt numbers by name, as CMSIS has them: TIMER0 calls TIMER0_Handler.
       weights: name of the memory for constants of models; `code` if not given.
@@ -172,6 +176,7 @@ def chip(
         uart_driver = uart_driver,
         uarts = uarts,
         clock_hz = clock_hz,
+        max_clock = max_clock,
         timer = timer,
         irqs = irqs,
         weights = weights,
@@ -200,9 +205,10 @@ def _console(board, chip, uart):
             uart.name,
             "not given" if chip.uart_driver.has_pin else "not open to choice",
         ))
+    clock_hz = chip.clock_hz
     return {
         "base": chip.uarts[uart.name],
-        "baud": chip.uart_driver.baud_register(chip.clock_hz),
+        "baud": chip.uart_driver.baud_register(clock_hz[uart.name] if type(clock_hz) == "dict" else clock_hz),
         "pin": _pin_number(board, uart.tx) if uart.tx else 0,
     }
 
@@ -210,7 +216,8 @@ def _writes(board, chip, uart, more):
     """Returns what is written before the program starts: by the chip, the board, for the console."""
     writes = chip.writes + more
     if chip.uart_driver.init:
-        writes = writes + chip.uart_driver.init(uart.name, _pin_number(board, uart.tx))
+        pin = _pin_number(board, uart.tx) if uart.tx else None
+        writes = writes + chip.uart_driver.init(uart.name, pin)
     return writes
 
 def _vectors_alignment(irqs):
@@ -245,6 +252,7 @@ def board(
         simulator = None,
         flash_method = [],
         writes = [],
+        clock = "reset",
         code_offset = 0,
         startup = None):
     """Describes a board, from which everything else about it follows.
@@ -267,10 +275,12 @@ def board(
       simulator: qemu(), or None if nothing simulates the board.
       flash_method: list of pyocd() and its like, the best first; the chip's if not given.
       writes: list of write() and its like, after the chip's.
+      clock: "reset", or "max" for the chip's fastest.
       code_offset: bytes at the start of the memory for code that belong to a boot loader.
       startup: cc_library targets in place of the ordinary start-up code; theirs are the first two
         entries of the vector table, in the section `.vectors`.
     """
+    chip = with_clock(name, chip, clock)
     memories = [
         flash(memory["name"], memory["base"] + code_offset, memory["size"] - code_offset) if memory["name"] == chip.code else memory
         for memory in chip.memories
@@ -294,9 +304,19 @@ def board(
             fail("board %s: the stack's guard, the %d bytes below %s, would lie in %s" %
                  (name, _STACK_GUARD, chip.data, memory["name"]))
 
-    board_rule(
-        name = name,
-        json = json.encode_indent({
+    libraries = (startup or [
+        Label("//boards/common:startup_with_chip_init" if chip.init else "//boards/common:startup"),
+        chip.uart_driver.console,
+    ]) + [
+        library
+        for library in [
+            chip.init,
+            chip.boot_header.library if chip.boot_header else None,
+        ]
+        if library
+    ]
+    data = json.encode_indent(
+        {
             "name": name,
             "description": description,
             "core": chip.core,
@@ -320,18 +340,22 @@ def board(
             "engines": engines,
             "simulator": simulator,
             "flash": flash_method or chip.flash_method,
-        }, indent = "  "),
-        startup = (startup or [
-            Label("//boards/common:startup_with_chip_init" if chip.init else "//boards/common:startup"),
-            chip.uart_driver.console,
-        ]) + [
-            library
-            for library in [
-                chip.init,
-                chip.boot_header.library if chip.boot_header else None,
-            ]
-            if library
-        ],
+            "startup": [
+                str(native.package_relative_label(library)).partition("//")[2]
+                for library in libraries
+            ],
+        },
+        indent = "  ",
+    )
+    board_data(
+        name = name + ".data",
+        json = data,
+        visibility = ["//visibility:public"],
+    )
+    board_rule(
+        name = name,
+        json = data,
+        startup = libraries,
         timer = chip.timer.library if chip.timer else None,
         target_compatible_with = [Label("//tools/platforms/core:" + chip.core)],
         visibility = ["//visibility:public"],

@@ -136,6 +136,7 @@ class Board:
         flash: what writes images to it, the best first (boards/image/flash_tools.py).
         writes: to registers, in this order, before anything else.
         boot_header: size of what the chip's ROM reads, in front of the vector table.
+        startup: labels of the libraries that programs start with, behind "//".
     """
 
     name: str
@@ -157,6 +158,7 @@ class Board:
     flash: tuple[dict[str, Any], ...]
     heap: int = 0
     boot_header: int = 0
+    startup: tuple[str, ...] = ()
     writes: tuple[Write, ...] = ()
     timer: Timer | None = None
     irqs: Mapping[str, int] = field(default_factory=dict)
@@ -206,6 +208,7 @@ def load_board(path: Path) -> Board:
             for engine in fields["engines"]
         )
         fields["flash"] = tuple(fields["flash"])
+        fields["startup"] = tuple(fields.get("startup", ()))
         fields["memories"] = tuple(Memory(**memory) for memory in fields["memories"])
         fields["arena"] = tuple(Pool(**pool) for pool in fields["arena"])
         return Board(**fields)

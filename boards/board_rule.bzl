@@ -44,6 +44,21 @@ def _with_sizes(ctx, data):
     ]
     return data | sizes | {"arena": pools}
 
+def _board_data_impl(ctx):
+    file = ctx.actions.declare_file(ctx.label.name + ".json")
+    data = _with_sizes(ctx, json.decode(ctx.attr.json))
+    ctx.actions.write(file, json.encode_indent(data, indent = "  ") + "\n")
+    return [DefaultInfo(files = depset([file]))]
+
+board_data = rule(
+    implementation = _board_data_impl,
+    doc = "A board's data, `<board>.data.json`, in any configuration: for what needs to know boards, but no image of them.",
+    attrs = {
+        "json": attr.string(mandatory = True),
+        "_sizes": attr.label_list(default = ["//boards:" + size for size in SIZES]),
+    },
+)
+
 def _board_rule_impl(ctx):
     data = json.decode(ctx.attr.json)
     is_host = data["core"] == "host"

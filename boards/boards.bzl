@@ -20,24 +20,38 @@ SIMULATED = ONE_PER_CORE + [
     "//boards/lm3s6965evb",
     "//boards/netduinoplus2",
     "//boards/olimex_stm32_h405",
+    "//boards/stm32vldiscovery",
 ]
 
 # Boards of SIMULATED once more, where delegates run on the NPU: models on it are tested here.
 WITH_NPU = ["//boards/corstone300_ethos_u55"]
 
-# Those that nothing simulates: here an image is built, and its start-up looked at.
+# Those that nothing simulates: their start-up runs on a fake of their registers.
 NOT_SIMULATED = [
     "//boards/arduino_nano33ble",
     "//boards/disco_f407",
+    "//boards/lpc55s69_evk",
     "//boards/microbit_v2",
     "//boards/nrf52840dk",
+    "//boards/nrf5340dk",
     "//boards/nucleo_f446re",
     "//boards/nucleo_h743zi",
     "//boards/nucleo_l476rg",
+    "//boards/nucleo_u575zi",
+    "//boards/pico",
+    "//boards/pico2",
+    "//boards/rt1060_evk",
 ]
 
 # Every board.
 ALL = SIMULATED + NOT_SIMULATED
+
+# Those that are on sale, or were: what is said of them is compared with what others say.
+COMMERCIAL = [
+    board
+    for board in ALL
+    if not board.removeprefix("//boards/").startswith(("corstone", "mps"))
+]
 
 # A function, not a macro: it makes no target.
 # buildifier: disable=unnamed-macro

@@ -26,8 +26,8 @@ def uart_driver(console, baud_register, has_pin = False, init = None):
       console: cc_library that implements boards/common/console.h.
       baud_register: what its baud rate register holds, a function of the UART's clock in Hz.
       has_pin: whether the chip leaves open which pin transmits.
-      init: None, or a function of the UART's name and the pin's number (PA2 is 2, PB2 18) that gives
-        what is written before the driver starts: write() and its like, for clocks and the pin.
+      init: None, or a function of the UART's name and the pin's number (PA2 is 2, PB2 18, P1.02 34; None
+        if none is given) that gives what is written before the driver starts: write() and its like, for clocks and the pin.
     """
     return struct(console = console, baud_register = baud_register, has_pin = has_pin, init = init)
 
@@ -44,11 +44,65 @@ NRF_UART = uart_driver(
     has_pin = True,
 )
 
-# Of TI's Stellaris: Arm's PL011.
-STELLARIS_UART = uart_driver(
-    console = Label("//boards/common:console_stellaris_uart"),
-    baud_register = lambda clock_hz: (8 * clock_hz // CONSOLE_BAUD + 1) // 2,
+# Of Nordic's nRF52, nRF53 and nRF91: by DMA.
+NRF_UARTE = uart_driver(
+    console = Label("//boards/common:console_nrf_uarte"),
+    baud_register = lambda _clock_hz: 0x01d60000,
     has_pin = True,
+)
+
+def pl011(has_pin = False, init = None):
+    """Arm's PL011, whose baud rate register counts in parts of 64: arguments as of uart_driver()."""
+    return uart_driver(
+        console = Label("//boards/common:console_pl011"),
+        baud_register = lambda clock_hz: (8 * clock_hz // CONSOLE_BAUD + 1) // 2,
+        has_pin = has_pin,
+        init = init,
+    )
+
+def lpuart(init):
+    """NXP's LPUART, of i.MX RT and Kinetis, which takes 16 samples of a bit: `init` as of uart_driver()."""
+    return uart_driver(
+        console = Label("//boards/common:console_lpuart"),
+        baud_register = lambda clock_hz: 15 << 24 | (clock_hz // 16 + CONSOLE_BAUD // 2) // CONSOLE_BAUD,
+        init = init,
+    )
+
+def _samples_and_divider(clock_hz):
+    """Returns samples of a bit (5 to 16) and the divider that come nearest to the baud rate, each less 1."""
+    best = None
+    for samples in range(16, 4, -1):
+        divider = (clock_hz // samples + CONSOLE_BAUD // 2) // CONSOLE_BAUD
+        error = abs(clock_hz - CONSOLE_BAUD * samples * divider)
+        if divider and (best == None or error < best[0]):
+            best = (error, samples, divider)
+    return (best[1] - 1) << 16 | (best[2] - 1)
+
+def lpc_usart(init):
+    """USART of NXP's LPC54 and LPC55, one of the functions of a Flexcomm: `init` as of uart_driver()."""
+    return uart_driver(
+        console = Label("//boards/common:console_lpc_usart"),
+        baud_register = _samples_and_divider,
+        has_pin = True,
+        init = init,
+    )
+
+def _stellaris_init(uart, pin):
+    """Clocks of the UART and the port, which needs a moment, and the pin's function."""
+    port, number = pin // _PORT_PINS, pin % _PORT_PINS
+    gpio = 0x40004000 + (port << 12) if port < 4 else 0x40024000 + ((port - 4) << 12)
+    return [
+        set_bits(0x400fe104, 1 << int(uart.removeprefix("uart"))),
+        set_bits(0x400fe108, 1 << port),
+        wait_for(0x400fe108, 1 << port, 1 << port),
+        set_bits(gpio + 0x420, 1 << number),
+        set_bits(gpio + 0x51c, 1 << number),
+    ]
+
+# Of TI's Stellaris.
+STELLARIS_UART = pl011(
+    has_pin = True,
+    init = _stellaris_init,
 )
 
 _NEAREST = lambda clock_hz: (clock_hz + CONSOLE_BAUD // 2) // CONSOLE_BAUD

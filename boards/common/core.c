@@ -10,7 +10,9 @@
 
 // Registers of every M profile core: Armv8-M Architecture Reference Manual, "System Control Block".
 #define CPUID 0xe000ed00u
+#define ID_ISAR3 0xe000ed6cu
 #define CPACR 0xe000ed88u
+#define MVFR0 0xe000ef40u
 #define MVFR1 0xe000ef44u
 
 enum {
@@ -18,6 +20,11 @@ enum {
   PART_MASK = 0xfff,
   CP10_SHIFT = 20,
   CP10_FULL = 3,
+  SIMD_SHIFT = 4,
+  SIMD_MASK = 15,
+  SIMD_DSP = 3,
+  DOUBLE_SHIFT = 8,
+  DOUBLE_MASK = 15,
   MVE_SHIFT = 8,
   MVE_MASK = 15,
 };
@@ -53,6 +60,20 @@ bool pl_core_is_right(void) {
   if (access != CP10_FULL) {
     SAY("PL:FAIL wrong core: its access to a floating point unit");
     return differs(access, CP10_FULL);
+  }
+#endif
+#if defined(__ARM_FEATURE_DSP) && __ARM_ARCH >= 8  // Armv7E-M always has them
+  const uint32_t simd = PL_REGISTER(ID_ISAR3) >> SIMD_SHIFT & SIMD_MASK;
+  if (simd < SIMD_DSP) {
+    SAY("PL:FAIL wrong core: its class of DSP instructions");
+    return differs(simd, SIMD_DSP);
+  }
+#endif
+#if defined(__ARM_FP) && (__ARM_FP & 8)
+  const uint32_t doubles = PL_REGISTER(MVFR0) >> DOUBLE_SHIFT & DOUBLE_MASK;
+  if (doubles == 0) {
+    SAY("PL:FAIL wrong core: its floating point of double precision");
+    return differs(doubles, 2);
   }
 #endif
 #if defined(__ARM_FEATURE_MVE)

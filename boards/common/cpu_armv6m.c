@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cortex-M0 and M0+: the vector table stays where the core boots from, every fault is a HardFault,
-// and there is no register that says why.
+// Cortex-M0, M0+ and M23: every fault is a HardFault, and there is no register that says why.
+#include <stdint.h>
+
 #include "boards/common/cpu.h"
 
-void pl_cpu_init(const void *vector_table) { (void)vector_table; }
+#define VTOR 0xe000ed08u
+
+// Where a core has no such register, as M0, the write changes nothing: its table lies at 0.
+void pl_cpu_init(const void *vector_table) {
+  PL_REGISTER(VTOR) = (uint32_t)(uintptr_t)vector_table;
+}
 
 void pl_cpu_print_fault_status(void) {}

@@ -159,7 +159,9 @@ _PARTS = {
     "cortex-m3": 0xC23,
     "cortex-m4": 0xC24,
     "cortex-m7": 0xC27,
+    "cortex-m23": 0xD20,
     "cortex-m33": 0xD21,
+    "cortex-m52": 0xD24,
     "cortex-m55": 0xD22,
     "cortex-m85": 0xD23,
 }
@@ -173,8 +175,13 @@ def _handlers(board: Board) -> tuple[str, ...]:
     return tuple(name and f"{name}_Handler" for name in (*_CORE_EXCEPTIONS, *devices))
 
 
-def _vector(handler: str) -> str:
-    """One entry: what the program defines, or the default. Bit 0 says that it is Thumb code."""
+def _vector(handler: str, is_core: bool) -> str:
+    """One entry: what the program defines, or the default. Bit 0 says that it is Thumb code.
+
+    Those that no exception of the core has are 0: ROMs of NXP's LPC55 read there what the image is.
+    """
+    if is_core and not handler:
+        return "    LONG(0)\n"
     address = f"DEFINED({handler}) ? {handler} : {_DEFAULT_HANDLER}"
     return f"    LONG(({address if handler else _DEFAULT_HANDLER}) | 1)\n"
 
@@ -209,6 +216,7 @@ def linker_script(board: Board) -> str:
         "arena": ", ".join(pool.name for pool in board.arena),
     }
     timer = board.timer or Timer(0, 0, "")
+    core, _, _ = board.core.partition("+")  # what a variant has not
     access = {"flash": "rx", "ram": "rwx"}
     memories = "".join(
         f"  {m.name} ({access[m.kind]}) : ORIGIN = {m.base:#010x}, LENGTH = {_END - m.base:#x}\n"
@@ -218,7 +226,10 @@ def linker_script(board: Board) -> str:
     handlers = _handlers(board)
     names |= {
         "vectors_alignment": board.vectors_alignment,
-        "handlers": "".join(map(_vector, handlers)),
+        "handlers": "".join(
+            _vector(handler, index < len(_CORE_EXCEPTIONS))
+            for index, handler in enumerate(handlers)
+        ),
         "writes": "".join(map(_write, board.writes)),
     }
     arenas = (
@@ -232,7 +243,7 @@ def linker_script(board: Board) -> str:
             # Archives are searched for them, though no code calls them.
             f"EXTERN({' '.join([_DEFAULT_HANDLER, *filter(None, handlers)])})",
             f"MEMORY {{\n{memories}}}",
-            f"pl_link_core_part = {_PARTS[board.core]:#x};",
+            f"pl_link_core_part = {_PARTS[core]:#x};",
             f"pl_link_uart_base = {board.console.base:#010x};",
             f"pl_link_uart_baud = {board.console.baud:#x};",
             f"pl_link_uart_pin = {board.console.pin};",

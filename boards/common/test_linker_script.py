@@ -89,7 +89,10 @@ def test_handlers_are_in_the_vector_table(tmp_path: Path) -> None:
     address = {name: _symbol_address(elf, name) | 1 for name in ("SysTick_Handler", "pl_fault")}
     assert vectors[15] == address["SysTick_Handler"] != address["pl_fault"]
     assert vectors[16 + irqs["TIMER0"]] == _symbol_address(elf, "TIMER0_Handler") | 1
-    others = [v for i, v in enumerate(vectors[2:], 2) if i not in (15, 16 + irqs["TIMER0"])]
+    reserved = (8, 9, 10, 13)
+    assert [vectors[i] for i in reserved] == [0, 0, 0, 0]
+    defined = (15, 16 + irqs["TIMER0"])
+    others = [v for i, v in enumerate(vectors[2:], 2) if i not in (*defined, *reserved)]
     assert set(others) == {address["pl_fault"]}
 
 

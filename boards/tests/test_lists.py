@@ -7,7 +7,7 @@ from pathlib import Path
 from boards.board import load_board
 
 _LISTS = {name: os.environ[name].split() for name in ("ALL", "SIMULATED", "ONE_PER_CORE")}
-_BOARDS = {name: load_board(Path(f"boards/{name}/{name}.json")) for name in _LISTS["ALL"]}
+_BOARDS = {name: load_board(Path(f"boards/{name}/{name}.data.json")) for name in _LISTS["ALL"]}
 
 
 def test_a_board_is_listed_once() -> None:

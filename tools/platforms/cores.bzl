@@ -4,7 +4,7 @@
 def _core(cpu, isa, float_abi, startup):
     return struct(cpu = cpu, isa = isa, float_abi = float_abi, startup = startup)
 
-# Named as -mcpu names them. `cpu` is the value of @platforms//cpu; `isa` the class of kernels,
+# Named as -mcpu names them, with what a variant has not: cortex-m33+nofp. `cpu` is the value of @platforms//cpu; `isa` the class of kernels,
 # "scalar", "dsp" (Armv7E-M and the DSP extension of Armv8-M) or "mve" (Helium); `startup` the
 # suffix of boards/common/cpu_*.c.
 CORES = {
@@ -12,8 +12,16 @@ CORES = {
     "cortex-m0plus": _core("armv6-m", "scalar", "soft", "armv6m"),
     "cortex-m3": _core("armv7-m", "scalar", "soft", "armv7m"),
     "cortex-m4": _core("armv7e-mf", "dsp", "hard", "armv7m"),
+    "cortex-m4+nofp": _core("armv7e-m", "dsp", "soft", "armv7m"),
     "cortex-m7": _core("armv7e-mf", "dsp", "hard", "armv7m"),
+    "cortex-m7+nofp.dp": _core("armv7e-mf", "dsp", "hard", "armv7m"),
+    "cortex-m23": _core("armv8-m", "scalar", "soft", "armv6m"),
     "cortex-m33": _core("armv8-m", "dsp", "hard", "cortex_m33"),
+    "cortex-m33+nofp": _core("armv8-m", "dsp", "soft", "cortex_m33"),
+    "cortex-m33+nofp+nodsp": _core("armv8-m", "scalar", "soft", "cortex_m33"),
+    "cortex-m52": _core("armv8-m", "mve", "hard", "cortex_m55"),
     "cortex-m55": _core("armv8-m", "mve", "hard", "cortex_m55"),
+    "cortex-m55+nomve.fp": _core("armv8-m", "mve", "hard", "cortex_m55"),
+    "cortex-m55+nomve": _core("armv8-m", "dsp", "hard", "cortex_m55"),
     "cortex-m85": _core("armv8-m", "mve", "hard", "cortex_m55"),
 }

@@ -18,9 +18,17 @@ _CORES = {
     "cortex-m0plus": ("v6S-M", False, None, "scalar"),
     "cortex-m3": ("v7", False, None, "scalar"),
     "cortex-m4": ("v7E-M", True, None, "dsp"),
+    "cortex-m4+nofp": ("v7E-M", False, None, "dsp"),
     "cortex-m7": ("v7E-M", True, None, "dsp"),
+    "cortex-m7+nofp.dp": ("v7E-M", True, None, "dsp"),
+    "cortex-m23": ("v8-M.baseline", False, None, "scalar"),
     "cortex-m33": ("v8-M.mainline", True, None, "dsp"),
+    "cortex-m33+nofp": ("v8-M.mainline", False, None, "dsp"),
+    "cortex-m33+nofp+nodsp": ("v8-M.mainline", False, None, "scalar"),
+    "cortex-m52": ("v8.1-M.mainline", True, "MVE Integer and FP", "mve"),
     "cortex-m55": ("v8.1-M.mainline", True, "MVE Integer and FP", "mve"),
+    "cortex-m55+nomve.fp": ("v8.1-M.mainline", True, "MVE Integer only", "mve"),
+    "cortex-m55+nomve": ("v8.1-M.mainline", True, None, "dsp"),
     "cortex-m85": ("v8.1-M.mainline", True, "MVE Integer and FP", "mve"),
 }
 

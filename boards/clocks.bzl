@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clocks of a chip, and the timers that count them."""
+
+MHZ = 1000 * 1000
+
+def periodic_timer(library, handler, clock_hz, base = 0):
+    """What calls a program at regular times (boards/common/timer.h).
+
+    Args:
+      library: cc_library that implements boards/common/timer.h.
+      handler: what its interrupt is called: one of the chip's `irqs`, or SysTick.
+      clock_hz: what it counts with when main starts.
+      base: address of its registers.
+    """
+    return struct(library = library, handler = handler, clock_hz = clock_hz, base = base)
+
+def systick(clock_hz):
+    """The core's own timer, clocked as the core is."""
+    return periodic_timer(Label("//boards/common:timer_systick"), "SysTick", clock_hz)
+
+def nrf_timer(name, base):
+    """A TIMER of Nordic's nRF51 and nRF52, whose cores or simulators may have no SysTick."""
+    return periodic_timer(Label("//boards/common:timer_nrf"), name, 16 * MHZ, base)
+
+def clock(core_hz, uart_hz, writes):
+    """Another clock than the one after reset: `max_clock` of a chip.
+
+    Args:
+      core_hz: the core's.
+      uart_hz: what UARTs are clocked with, a number or a dict by UART.
+      writes: what starts it, after the chip's and the board's `writes`.
+    """
+    return struct(core_hz = core_hz, uart_hz = uart_hz, writes = writes)
+
+def with_clock(board, chip, name):
+    """Returns a chip as a board runs it.
+
+    Args:
+      board: the board's name.
+      chip: chip().
+      name: "reset" or "max".
+
+    Returns:
+      The same, or with other clocks and what starts them.
+    """
+    if name == "reset":
+        return chip
+    if name != "max" or not chip.max_clock:
+        fail("board %s: no clock %s; there is %s" %
+             (board, name, "reset, and max" if chip.max_clock else "reset alone"))
+    faster = chip.max_clock
+    timer = chip.timer
+    if timer and timer.handler == "SysTick":
+        timer = systick(faster.core_hz)
+    fields = {key: getattr(chip, key) for key in dir(chip)}
+    return struct(**(fields | {
+        "clock_hz": faster.uart_hz,
+        "timer": timer,
+        "writes": chip.writes + faster.writes,
+    }))

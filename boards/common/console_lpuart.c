@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// LPUART of NXP's i.MX RT. Clocks and the pin are the board's `writes`.
+#include <stdint.h>
+
+#include "boards/common/console.h"
+#include "boards/common/link_symbols.h"
+
+enum {
+  BAUD = 0x10,
+  STAT = 0x14,
+  CTRL = 0x18,
+  DATA = 0x1c,
+};
+
+enum {
+  STAT_SENT = 1 << 22,
+  STAT_EMPTY = 1 << 23,
+  CTRL_TX_ENABLE = 1 << 19,
+};
+
+static volatile uint32_t *at(uint32_t offset) {
+  return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
+}
+
+static void wait_for(uint32_t bit) {
+  while ((*at(STAT) & bit) == 0) {
+  }
+}
+
+// The baud rate must not change while it transmits.
+void pl_console_init(void) {
+  *at(CTRL) = 0;
+  *at(BAUD) = (uint32_t)(uintptr_t)pl_link_uart_baud;
+  *at(CTRL) = CTRL_TX_ENABLE;
+}
+
+void pl_console_write(const char *text, uint32_t length) {
+  for (uint32_t i = 0; i < length; ++i) {
+    wait_for(STAT_EMPTY);
+    *at(DATA) = (uint8_t)text[i];
+  }
+}
+
+void pl_console_flush(void) { wait_for(STAT_SENT); }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// UARTE of Nordic's nRF52, nRF53 and nRF91. It reads what it sends by DMA, from RAM only.
+#include <stdint.h>
+
+#include "boards/common/console.h"
+#include "boards/common/link_symbols.h"
+
+enum {
+  TASKS_STARTTX = 0x008,
+  EVENTS_ENDTX = 0x120,
+  ENABLE = 0x500,
+  PSEL_TXD = 0x50c,
+  BAUDRATE = 0x524,
+  TXD_PTR = 0x544,
+  TXD_MAXCNT = 0x548,
+};
+
+enum { ENABLE_UARTE = 8, PIECE = 32 };
+
+static volatile uint32_t *uart(uint32_t offset) {
+  return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
+}
+
+void pl_console_init(void) {
+  *uart(PSEL_TXD) = (uint32_t)(uintptr_t)pl_link_uart_pin;
+  *uart(BAUDRATE) = (uint32_t)(uintptr_t)pl_link_uart_baud;
+  *uart(ENABLE) = ENABLE_UARTE;
+}
+
+// Waits until each piece has been sent, so that nothing is left for pl_console_flush.
+void pl_console_write(const char *text, uint32_t length) {
+  volatile char piece[PIECE];  // text may lie in flash
+  while (length > 0) {
+    const uint32_t count = length < PIECE ? length : PIECE;
+    for (uint32_t i = 0; i < count; ++i) {
+      piece[i] = text[i];
+    }
+    *uart(EVENTS_ENDTX) = 0;
+    *uart(TXD_PTR) = (uint32_t)(uintptr_t)piece;
+    *uart(TXD_MAXCNT) = count;
+    *uart(TASKS_STARTTX) = 1;
+    while (*uart(EVENTS_ENDTX) == 0) {
+    }
+    text += count;
+    length -= count;
+  }
+}
+
+void pl_console_flush(void) {}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arm's PL011: of RP2040 and RP2350, TI's Stellaris, Arm's Musca. Its baud rate register counts in
+// parts of 64. Clocks and the pin are the board's `writes`.
+#include <stdint.h>
+
+#include "boards/common/console.h"
+#include "boards/common/link_symbols.h"
+
+enum {
+  DR = 0x00,
+  FR = 0x18,
+  IBRD = 0x24,
+  FBRD = 0x28,
+  LCRH = 0x2c,
+  CTL = 0x30,
+};
+
+enum {
+  FR_BUSY = 1 << 3,
+  FR_TX_FULL = 1 << 5,
+  LCRH_8_BITS = 3 << 5,
+  CTL_ENABLE = 1 << 0,
+  CTL_TX_ENABLE = 1 << 8,
+  FRACTION_LOG2 = 6,
+};
+
+static volatile uint32_t *at(uint32_t offset) {
+  return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
+}
+
+void pl_console_init(void) {
+  const uint32_t baud = (uint32_t)(uintptr_t)pl_link_uart_baud;
+  *at(IBRD) = baud >> FRACTION_LOG2;
+  *at(FBRD) = baud & ((1u << FRACTION_LOG2) - 1);
+  *at(LCRH) = LCRH_8_BITS;
+  *at(CTL) = CTL_ENABLE | CTL_TX_ENABLE;
+}
+
+void pl_console_write(const char *text, uint32_t length) {
+  for (uint32_t i = 0; i < length; ++i) {
+    while ((*at(FR) & FR_TX_FULL) != 0) {
+    }
+    *at(DR) = (uint8_t)text[i];
+  }
+}
+
+void pl_console_flush(void) {
+  while ((*at(FR) & FR_BUSY) != 0) {
+  }
+}

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What start-up has to write on boards that nothing simulates.
+
+Names of registers are those of the chips' manuals; where there is a description of them that
+others wrote, test_facts.py compares.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from boards.tests.not_simulated.machine import Read
+
+Fields = dict[str, tuple[int, int, int]]
+"""By name: register, mask, and the value of these bits when the first byte is sent."""
+
+_STM32F4_USART2_ON_PA2: Fields = {
+    "RCC_APB1ENR.USART2EN": (0x40023840, 1 << 17, 1 << 17),
+    "RCC_AHB1ENR.GPIOAEN": (0x40023830, 1, 1),
+    "GPIOA_AFRL.AFRL2": (0x40020020, 15 << 8, 7 << 8),
+    "GPIOA_MODER.MODER2": (0x40020000, 3 << 4, 2 << 4),
+}
+_STM32L4_USART2_ON_PA2: Fields = {
+    "RCC_APB1ENR1.USART2EN": (0x40021058, 1 << 17, 1 << 17),
+    "RCC_AHB2ENR.GPIOAEN": (0x4002104C, 1, 1),
+    "GPIOA_AFRL.AFRL2": (0x48000020, 15 << 8, 7 << 8),
+    "GPIOA_MODER.MODER2": (0x48000000, 3 << 4, 2 << 4),
+}
+
+
+def _on(register: int, enable: int, ready: int) -> dict[int, Read]:
+    """A register with a bit that follows another at once."""
+
+    def read(registers: dict[int, int]) -> int:
+        value = registers.get(register, 0)
+        return value | ready if value & enable else value
+
+    return {register: read}
+
+
+def _follows(register: int, shift: int) -> dict[int, Read]:
+    """A register whose field of two bits at `shift` says what is in the one below."""
+    return {
+        register: lambda registers: (
+            registers.get(register, 0) | (registers.get(register, 0) & 3) << shift
+        )
+    }
+
+
+def _selected(control: int, register: int) -> dict[int, Read]:
+    """RP2040: a register with one bit set, that of the clock's source."""
+    return {register: lambda registers: 1 << (registers.get(control, 0) & 3)}
+
+
+def _rp2(clocks: int, xosc: int, resets: int, pll: int, all_blocks: int) -> dict[int, Read]:
+    reads = {
+        resets: lambda registers: registers.get(resets, all_blocks),
+        resets + 8: lambda registers: all_blocks & ~registers.get(resets, all_blocks),
+        # Locked if it and its oscillator have power, which they have not after reset.
+        pll: lambda registers: (
+            registers.get(pll, 1) | (1 << 31 if not registers.get(pll + 4, 0x2D) & 0x21 else 0)
+        ),
+        pll + 4: lambda registers: registers.get(pll + 4, 0x2D),
+        xosc + 4: lambda registers: 1 << 31 if registers.get(xosc) == 0xFABAA0 else 0,
+    }
+    return {
+        **reads,
+        **_selected(clocks + 0x30, clocks + 0x38),
+        **_selected(clocks + 0x3C, clocks + 0x44),
+    }
+
+
+def _rp2_fields(clocks: int, xosc: int, resets: int, blocks: int, io: int) -> Fields:
+    return {
+        "XOSC_STARTUP": (xosc + 0x0C, 0x3FFF, 47),  # in 256 turns of 12 MHz: 1 ms
+        "XOSC_CTRL": (xosc, 0xFFFFFF, 0xFABAA0),
+        "CLK_REF_CTRL.SRC": (clocks + 0x30, 3, 2),
+        "CLK_SYS_CTRL.SRC": (clocks + 0x3C, 1, 0),
+        "CLK_PERI_CTRL.ENABLE, AUXSRC": (clocks + 0x48, 1 << 11 | 7 << 5, 1 << 11),
+        "RESETS_RESET of IO, PADS, UART0": (resets, blocks, 0),
+        "GPIO0_CTRL.FUNCSEL": (io + 4, 31, 2),
+    }
+
+
+_RP2040 = (0x40008000, 0x40024000, 0x4000C000)
+_RP2350 = (0x40010000, 0x40048000, 0x40020000)
+_RP2040_READS = _rp2(*_RP2040, 0x40028000, 0x01FFFFFF)
+_RP2350_READS = _rp2(*_RP2350, 0x40050000, 0x1FFFFFFF) | {
+    0x4003_8004: lambda registers: registers.get(0x40038004, 0x116)
+}
+_RP2040FieldsS = _rp2_fields(*_RP2040, 1 << 5 | 1 << 8 | 1 << 22, 0x40014000)
+_RP2350FieldsS = _rp2_fields(*_RP2350, 1 << 6 | 1 << 9 | 1 << 26, 0x40028000) | {
+    "PADS_BANK0_GPIO0, without ISO": (0x40038004, 0x1FF, 0x16)
+}
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Of a board: the UART, its clock in Hz, its pin (None: the driver is not told), what is
+    written beside it, where the core, a boot loader or the ROM looks for the program, and what
+    registers say of themselves.
+    """
+
+    uart: int
+    clock: int
+    fields: Fields = field(default_factory=dict)
+    pin: int | None = None
+    flash: int = 0x08000000
+    reads: Mapping[int, Read] = field(default_factory=dict)
+
+
+BOARDS = {
+    "arduino_nano33ble": Expected(0x40002000, 16_000_000, pin=32 + 3, flash=0x10000),
+    "disco_f407": Expected(0x40004400, 16_000_000, _STM32F4_USART2_ON_PA2),
+    "disco_f407_max": Expected(
+        0x40004400,
+        16_000_000 // 8 * 168 // 2 // 4,
+        _STM32F4_USART2_ON_PA2
+        | {
+            "FLASH_ACR": (0x40023C00, 0xFFF, 0x705),
+            "RCC_CR.PLLON": (0x40023800, 1 << 24, 1 << 24),
+            "RCC_PLLCFGR M, N, P, SRC": (0x40023804, 0x43FFFF, 8 | 168 << 6),
+            "RCC_CFGR SW, HPRE, PPRE1, PPRE2": (0x40023808, 0xFCF3, 2 | 5 << 10 | 4 << 13),
+        },
+        reads={**_on(0x40023800, 1 << 24, 1 << 25), **_follows(0x40023808, 2)},
+    ),
+    "lpc55s69_evk": Expected(
+        0x40086000,
+        12_000_000,
+        {
+            "SYSCON_MAINCLKSELA": (0x40000280, 7, 0),
+            "SYSCON_MAINCLKSELB": (0x40000284, 7, 0),
+            "SYSCON_AHBCLKDIV": (0x40000380, 0xFF, 0),
+            "SYSCON_AHBCLKCTRL0.IOCON": (0x40000200, 1 << 13, 1 << 13),
+            "SYSCON_AHBCLKCTRL1.FC0": (0x40000204, 1 << 11, 1 << 11),
+            "SYSCON_FCCLKSEL0": (0x400002B0, 7, 2),
+            "IOCON_PIO0_30": (0x40001078, 0x10F, 0x101),
+        },
+        flash=0,
+    ),
+    "microbit_v2": Expected(0x40002000, 16_000_000, pin=6, flash=0),
+    "nrf52840dk": Expected(0x40002000, 16_000_000, pin=6, flash=0),
+    "nrf5340dk": Expected(0x50008000, 16_000_000, pin=20, flash=0),
+    "nucleo_f446re": Expected(0x40004400, 16_000_000, _STM32F4_USART2_ON_PA2),
+    "nucleo_h743zi": Expected(
+        0x40004800,
+        64_000_000,
+        {
+            "RCC_APB1LENR.USART3EN": (0x580244E8, 1 << 18, 1 << 18),
+            "RCC_AHB4ENR.GPIODEN": (0x580244E0, 1 << 3, 1 << 3),
+            "GPIOD_AFRH.AFSEL8": (0x58020C24, 15, 7),
+            "GPIOD_MODER.MODER8": (0x58020C00, 3 << 16, 2 << 16),
+        },
+    ),
+    "nucleo_l476rg": Expected(0x40004400, 4_000_000, _STM32L4_USART2_ON_PA2),
+    "nucleo_l476rg_max": Expected(
+        0x40004400,
+        4_000_000 * 40 // 2,
+        _STM32L4_USART2_ON_PA2
+        | {
+            "FLASH_ACR": (0x40022000, 0xFFF, 0x704),
+            "RCC_CR.PLLON": (0x40021000, 1 << 24, 1 << 24),
+            "RCC_PLLCFGR SRC, M, N, REN, R": (0x4002100C, 0x7007F73, 1 | 40 << 8 | 1 << 24),
+            "RCC_CFGR.SW, HPRE, PPRE1, PPRE2": (0x40021008, 0x3FF3, 3),
+        },
+        reads={**_on(0x40021000, 1 << 24, 1 << 25), **_follows(0x40021008, 2)},
+    ),
+    "nucleo_u575zi": Expected(
+        0x40013800,
+        4_000_000,
+        {
+            "RCC_APB2ENR.USART1EN": (0x46020CA4, 1 << 14, 1 << 14),
+            "RCC_AHB2ENR1.GPIOAEN": (0x46020C8C, 1, 1),
+            "GPIOA_AFRH.AFSEL9": (0x42020024, 15 << 4, 7 << 4),
+            "GPIOA_MODER.MODE9": (0x42020000, 3 << 18, 2 << 18),
+        },
+    ),
+    "pico": Expected(0x40034000, 12_000_000, _RP2040FieldsS, flash=0x10000000, reads=_RP2040_READS),
+    "pico_max": Expected(
+        0x40034000,
+        12_000_000 * 125 // 6 // 2,
+        _RP2040FieldsS
+        | {
+            "CLK_SYS_CTRL.SRC": (0x4000803C, 0xE1, 1),
+            "RESETS_RESET of PLL_SYS": (0x4000C000, 1 << 12, 0),
+            "PLL_SYS_CS.REFDIV": (0x40028000, 63, 1),
+            "PLL_SYS_PWR": (0x40028004, 0x29, 0),
+            "PLL_SYS_FBDIV_INT": (0x40028008, 0xFFF, 125),
+            "PLL_SYS_PRIM": (0x4002800C, 0x77000, 6 << 16 | 2 << 12),
+        },
+        flash=0x10000000,
+        reads=_RP2040_READS,
+    ),
+    "pico2": Expected(
+        0x40070000, 12_000_000, _RP2350FieldsS, flash=0x10000000, reads=_RP2350_READS
+    ),
+    "pico2_max": Expected(
+        0x40070000,
+        12_000_000 * 125 // 5 // 2,
+        _RP2350FieldsS
+        | {
+            "CLK_SYS_CTRL.SRC": (0x4001003C, 0xE1, 1),
+            "RESETS_RESET of PLL_SYS": (0x40020000, 1 << 14, 0),
+            "PLL_SYS_CS.REFDIV": (0x40050000, 63, 1),
+            "PLL_SYS_PWR": (0x40050004, 0x29, 0),
+            "PLL_SYS_FBDIV_INT": (0x40050008, 0xFFF, 125),
+            "PLL_SYS_PRIM": (0x4005000C, 0x77000, 5 << 16 | 2 << 12),
+        },
+        flash=0x10000000,
+        reads=_RP2350_READS,
+    ),
+    "rt1060_evk": Expected(
+        0x40184000,
+        24_000_000,
+        {
+            "RTWDOG_CNT": (0x400BC004, 0xFFFFFFFF, 0xD928C520),
+            "RTWDOG_TOVAL": (0x400BC008, 0xFFFF, 0xFFFF),
+            "RTWDOG_CS.EN, UPDATE": (0x400BC000, 0xA0, 0x20),
+            "CCM_CBCMR.PERIPH_CLK2_SEL": (0x400FC018, 3 << 12, 1 << 12),
+            "CCM_CBCDR.PERIPH_CLK_SEL, PERIPH_CLK2_PODF, AHB_PODF": (
+                0x400FC014,
+                1 << 25 | 7 << 27 | 7 << 10,
+                1 << 25,
+            ),
+            "CCM_CSCDR1.UART_CLK_SEL, UART_CLK_PODF": (0x400FC024, 0x7F, 1 << 6),
+            "CCM_CCGR5.CG12": (0x400FC07C, 3 << 24, 3 << 24),
+            "IOMUXC_SW_MUX_CTL_PAD_GPIO_AD_B0_12": (0x401F80EC, 7, 2),
+            "IOMUXC_SW_PAD_CTL_PAD_GPIO_AD_B0_12": (0x401F82DC, 0x1F0F9, 0x10B0),
+        },
+        flash=0x60000000,
+    ),
+}

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Links start-up code, console and one program for a board, without a build of its own for each.
+
+Sources, linker script and the core's options are those of images; what Bazel would do for a board
+(a configuration, and in it every tool once more) costs a hundred times as much.
+"""
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from boards.board import Board
+from boards.common.linker_script import linker_script
+from boards.simulator.elf import Elf
+from tools.python.runfile import runfile
+
+_COMMON = Path("boards/common")
+_START_UP = ("abort", "core", "cxx", "exit", "fault", "semihosting", "stack", "startup", "print")
+_OF_ARMV8M = ("cpu_mainline", "cpu_armv8m", "cpu_cortex_m33")
+_OF_ARMV7M = ("cpu_mainline", "cpu_armv7m")
+_OF_CORE = {
+    "cortex-m0plus": ("cpu_armv6m",),
+    "cortex-m4": _OF_ARMV7M,
+    "cortex-m7": _OF_ARMV7M,
+    "cortex-m33": _OF_ARMV8M,
+}
+_WITHOUT_FPU = ("cortex-m0plus",)
+_OPTIONS = (
+    "-std=c11",
+    "-Os",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-I.",
+    "-masm-syntax-unified",
+)
+_LINK = ("-nostartfiles", "-static", "-Wl,--orphan-handling=error", "-Wl,--fatal-warnings")
+
+
+class Images:
+    """Programs in a folder; what a core's boards have in common is compiled once."""
+
+    def __init__(self, folder: Path):
+        compiler = runfile("arm_gnu_toolchain/bin/arm-none-eabi-gcc")
+        assert compiler is not None
+        self._gcc = str(compiler.resolve())  # GCC finds its parts beside where it really is
+        self._folder = folder
+
+    def _objects(self, board: Board, sources: Sequence[Path]) -> list[str]:
+        folder = self._folder / board.core
+        folder.mkdir(exist_ok=True)
+        objects = {source: folder / f"{source.stem}.o" for source in sources}
+        for source, made in objects.items():
+            if not made.exists():
+                options = [*_core(board), *(_OPTIONS if source.suffix == ".c" else ())]
+                command = [self._gcc, *options, "-c", str(source), "-o", str(made)]
+                subprocess.run(command, check=True)
+        return [str(made) for made in objects.values()]
+
+    def link(self, board: Board, program: Path) -> Elf:
+        """Returns a program linked for a board; its sources are named as its libraries are."""
+        libraries = [label.replace(":", "/") for label in board.startup[1:]]
+        sources = [
+            *(_COMMON / f"{name}.c" for name in (*_START_UP, *_OF_CORE[board.core])),
+            *(next(Path().glob(f"{library}.[cS]")) for library in libraries),
+            program,
+        ]
+        script = self._folder / f"{board.name}.ld"
+        script.write_text(linker_script(board))
+        elf = self._folder / f"{board.name}.elf"
+        objects = self._objects(board, sources)
+        command = [self._gcc, *_core(board), *_LINK, "-T", str(script), *objects, "-o", str(elf)]
+        subprocess.run(command, check=True)
+        return Elf(elf)
+
+
+def _core(board: Board) -> list[str]:
+    abi = "soft" if board.core in _WITHOUT_FPU else "hard"
+    return ["-mthumb", f"-mcpu={board.core}", f"-mfloat-abi={abi}"]

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A chip as far as start-up code sees it: the core in Unicorn, memories, and registers that keep
+what is written to them, but for those that something has happened to behind them.
+"""
+
+from collections.abc import Callable
+
+import unicorn
+from unicorn import arm_const
+from unicorn.unicorn_py3 import Uc
+
+from boards.board import Board
+from boards.simulator.elf import Elf
+
+# Of every core: its part number, a memory protection unit, one level of everything else.
+_CPUID, _MPU_TYPE, _ISAR3, _MVFR0 = 0xE000ED00, 0xE000ED90, 0xE000ED6C, 0xE000EF40
+_PARTS = {"cortex-m0plus": 0xC60, "cortex-m4": 0xC24, "cortex-m7": 0xC27, "cortex-m33": 0xD21}
+_MODELS = {
+    "cortex-m0plus": arm_const.UC_CPU_ARM_CORTEX_M0,
+    "cortex-m4": arm_const.UC_CPU_ARM_CORTEX_M4,
+    "cortex-m7": arm_const.UC_CPU_ARM_CORTEX_M7,
+    "cortex-m33": arm_const.UC_CPU_ARM_CORTEX_M33,
+}
+_PAGE = 0x1000
+_REGISTERS = ((0x40000000, 0x20000000), (0xE0000000, 0x100000), (0x18000000, _PAGE))
+_BREAKPOINT = 7
+_MOST_INSTRUCTIONS = 3_000_000
+
+Read = Callable[[dict[int, int]], int]
+"""What is read of a register, from what all registers were written."""
+
+
+class Machine:
+    """A board that is switched off.
+
+    Attributes:
+        registers: what was written last, by address.
+        written: on every write, with address and value; may write registers itself.
+        ended: whether the program came to its end.
+    """
+
+    def __init__(self, board: Board, reads: dict[int, Read]):
+        self.registers = {
+            _CPUID: _PARTS[board.core] << 4,
+            _MPU_TYPE: 8 << 8,
+            _ISAR3: 3 << 4,
+            _MVFR0: (2 if board.core == "cortex-m7" else 0) << 8,
+        }
+        self.written: Callable[[int, int], None] = lambda address, value: None
+        self.ended = False
+        self._reads = reads
+        self._uc = Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
+        self._uc.ctl_set_cpu_model(_MODELS[board.core])
+        for memory in board.memories:
+            start = memory.base // _PAGE * _PAGE
+            end = -(-(memory.base + memory.size) // _PAGE) * _PAGE
+            self._uc.mem_map(start, end - start)
+        for base, size in _REGISTERS:
+            self._uc.mmio_map(base, size, self._read, base, self._write, base)
+        self._uc.hook_add(unicorn.UC_HOOK_INTR, self._interrupt)
+
+    def load(self, elf: Elf) -> None:
+        """Stores a program where it is flashed."""
+        for section in elf.sections:
+            if section.allocated and section.stored and section.size:
+                self._uc.mem_write(section.load, bytes(section.contents))
+
+    def memory(self, address: int, size: int) -> bytes:
+        """Returns what lies in a memory."""
+        return bytes(self._uc.mem_read(address, size))
+
+    def word(self, address: int) -> int:
+        """Returns a word of a memory."""
+        return int.from_bytes(self.memory(address, 4), "little")
+
+    def store(self, address: int, data: bytes) -> None:
+        """Writes to a memory."""
+        self._uc.mem_write(address, data)
+
+    def run(self, stack: int, start: int) -> None:
+        """Runs from an address, bit 0 of which says Thumb, until the program ends."""
+        assert start & 1
+        self._uc.reg_write(arm_const.UC_ARM_REG_MSP, stack)
+        self._uc.reg_write(arm_const.UC_ARM_REG_SP, stack)
+        self._uc.emu_start(start, 0, count=_MOST_INSTRUCTIONS)
+
+    def start(self, vectors: int) -> None:
+        """Runs as a core does after reset, or a ROM that has found the vector table."""
+        self.run(self.word(vectors), self.word(vectors + 4))
+
+    def _read(self, uc: Uc, offset: int, size: int, base: int) -> int:
+        del uc, size
+        address = base + offset
+        read = self._reads.get(address)
+        return read(self.registers) if read else self.registers.get(address, 0)
+
+    def _write(self, uc: Uc, offset: int, size: int, value: int, base: int) -> None:
+        del uc
+        assert size == 4, f"{size} bytes to {base + offset:#010x}"
+        self.registers[base + offset] = value
+        self.written(base + offset, value)
+
+    def _interrupt(self, uc: Uc, number: int, data: object) -> None:
+        del data
+        assert number == _BREAKPOINT, f"exception {number}"
+        self.ended = True
+        uc.emu_stop()

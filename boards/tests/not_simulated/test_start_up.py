@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boards that nothing simulates: start-up and console on a fake of their registers.
+
+The program's text has to arrive at the right UART, at 115200 baud, from the right pin, with the
+right clocks, and nothing else may be written. The fake knows what bits of registers do as far as
+start-up waits for it.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from boards.board import Board, load_board
+from boards.simulator.elf import Elf
+from boards.tests.not_simulated.boot import STARTS, crc
+from boards.tests.not_simulated.expected import BOARDS
+from boards.tests.not_simulated.image import Images
+from boards.tests.not_simulated.machine import Machine
+from boards.tests.not_simulated.uarts import Line
+
+_BAUD = 115200
+_TOLERANCE = 0.02  # of a UART that listens; half a bit in ten is 5%, for both sides together
+
+
+def _board(name: str) -> Board:
+    folders = (Path("boards"), Path("boards/tests/not_simulated"))
+    (file,) = (one for folder in folders if (one := folder / name / f"{name}.data.json").exists())
+    return load_board(file)
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory: pytest.TempPathFactory) -> Images:
+    """Programs for all boards."""
+    return Images(tmp_path_factory.mktemp("images"))
+
+
+def _hello(images: Images, board: Board) -> Elf:
+    return images.link(board, Path("boards/tests/programs/hello.c"))
+
+
+def test_the_crc_is_the_published_one() -> None:
+    assert crc(b"123456789") == 0x0376E6E7  # the check value of CRC-32/MPEG-2
+
+
+def test_every_board_is_here() -> None:
+    found = Path("boards").glob("*/*.data.json")
+    boards = {board.name for file in found if not (board := load_board(file)).simulator}
+    assert boards == {name for name in BOARDS if not name.endswith("_max")}
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_the_program_arrives_at_the_console(images: Images, name: str) -> None:
+    board, expected = _board(name), BOARDS[name]
+    elf = _hello(images, board)
+    (kind,) = (label.partition(":")[2] for label in board.startup if ":console_" in label)
+    line = Line(kind, expected.uart)
+    machine = Machine(board, {**expected.reads, **line.reads()})
+    line.listen(machine)
+    machine.load(elf)
+    STARTS.get(name.removesuffix("_max"), Machine.start)(machine, expected.flash)
+
+    assert machine.ended
+    assert line.sent.decode().splitlines() == [
+        "0 4294967295 -2147483648 -1",
+        "0x0123cdef -12.34 0.005 2.147483647",
+        "PL:STAT answers 42",
+        "PL:PASS",
+    ]
+    assert abs(line.baud(machine, expected.clock) / _BAUD - 1) < _TOLERANCE
+    if expected.pin is not None:
+        assert machine.registers[expected.uart + 0x50C] == expected.pin
+    for what, (address, mask, value) in expected.fields.items():
+        assert line.before[address] & mask == value, what
+    chips = {at for at in machine.registers if 0x40000000 <= at < 0x60000000}
+    own = set(range(expected.uart, expected.uart + 0x1000))
+    assert chips - own == {address for address, _, _ in expected.fields.values()}

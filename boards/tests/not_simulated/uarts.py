@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transmitters of the kinds of UART that boards have, as their manuals describe the registers."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from boards.tests.not_simulated.machine import Machine, Read
+
+Registers = Mapping[int, int]
+"""What registers of a UART were written last, by offset."""
+
+
+@dataclass(frozen=True)
+class Uart:
+    """A kind.
+
+    Attributes:
+        data: offset of the register that bytes are written to, None if they are read by DMA.
+        idle: offsets of status registers, with what they say while nothing is sent.
+        enabled: whether bytes that are written now are sent.
+        baud: bits in a second, from the UART's clock in Hz.
+    """
+
+    data: int | None
+    idle: Mapping[int, int]
+    enabled: Callable[[Registers], bool]
+    baud: Callable[[int, Registers], float]
+
+
+def _has(registers: Registers, offset: int, bits: int) -> bool:
+    return registers.get(offset, 0) & bits == bits
+
+
+def _nordic(clock: int, registers: Registers) -> float:
+    # By the manual's table of values, whose unit is not given: it is the clock by 2^32.
+    return clock * registers[0x524] / (1 << 32)
+
+
+KINDS = {
+    "console_stm32_usart_v1": Uart(
+        data=0x04,
+        idle={0x00: 0xC0},
+        enabled=lambda registers: _has(registers, 0x0C, 1 << 13 | 1 << 3),
+        baud=lambda clock, registers: clock / registers[0x08],
+    ),
+    "console_stm32_usart_v2": Uart(
+        data=0x28,
+        idle={0x1C: 0xC0},
+        enabled=lambda registers: _has(registers, 0x00, 1 | 1 << 3),
+        baud=lambda clock, registers: clock / registers[0x0C],
+    ),
+    "console_pl011": Uart(
+        data=0x00,
+        idle={0x18: 0x90},
+        enabled=lambda registers: _has(registers, 0x30, 0x101) and registers[0x2C] & 0x6E == 0x60,
+        baud=lambda clock, registers: clock / (16 * registers[0x24] + registers[0x28] / 4),
+    ),
+    "console_nrf_uart": Uart(
+        data=0x51C,
+        idle={0x11C: 1},
+        enabled=lambda registers: registers.get(0x500) == 4 and registers.get(0x008) == 1,
+        baud=_nordic,
+    ),
+    "console_nrf_uarte": Uart(
+        data=None,
+        idle={0x120: 1},
+        enabled=lambda registers: registers.get(0x500) == 8,
+        baud=_nordic,
+    ),
+    "console_lpuart": Uart(
+        data=0x1C,
+        idle={0x14: 3 << 22},
+        enabled=lambda registers: _has(registers, 0x18, 1 << 19),
+        baud=lambda clock, registers: (
+            clock / ((registers[0x10] >> 24 & 31) + 1) / (registers[0x10] & 0x1FFF)
+        ),
+    ),
+    "console_lpc_usart": Uart(
+        data=0xE20,
+        idle={0xE04: 0x30, 0x08: 8},
+        enabled=lambda registers: (
+            _has(registers, 0x00, 1 | 1 << 2)
+            and _has(registers, 0xE00, 1)
+            and registers.get(0xFF8) == 1
+        ),
+        baud=lambda clock, registers: clock / (registers[0x28] + 1) / (registers[0x20] + 1),
+    ),
+}
+
+_UARTE_START, _UARTE_POINTER, _UARTE_COUNT = 0x008, 0x544, 0x548
+
+
+class Line:
+    """What a UART sends.
+
+    Attributes:
+        sent: bytes, in order.
+        before: all registers when the first was sent.
+    """
+
+    def __init__(self, kind: str, base: int):
+        self._uart, self._base = KINDS[kind], base
+        self.sent = bytearray()
+        self.before: dict[int, int] = {}
+
+    def reads(self) -> dict[int, Read]:
+        """What the UART's status registers say."""
+
+        def says(value: int) -> Read:
+            return lambda registers: value
+
+        return {self._base + offset: says(value) for offset, value in self._uart.idle.items()}
+
+    def registers(self, machine: Machine) -> dict[int, int]:
+        """What the UART's registers were written, by offset."""
+        inside = range(self._base, self._base + 0x1000)
+        return {at - self._base: v for at, v in machine.registers.items() if at in inside}
+
+    def listen(self, machine: Machine) -> None:
+        """Keeps what is sent."""
+
+        def send(data: bytes) -> None:
+            assert self._uart.enabled(self.registers(machine)), "sent before the UART was on"
+            if not self.sent:
+                self.before = dict(machine.registers)
+            self.sent += data
+
+        def written(address: int, value: int) -> None:
+            offset = address - self._base
+            if self._uart.data is not None and offset == self._uart.data:
+                send(bytes([value]))
+            elif self._uart.data is None and offset == _UARTE_START and value == 1:
+                at = self._base
+                pointer = machine.registers[at + _UARTE_POINTER]
+                assert pointer >> 28 == 2, "DMA reads RAM alone"
+                send(machine.memory(pointer, machine.registers[at + _UARTE_COUNT]))
+
+        machine.written = written
+
+    def baud(self, machine: Machine, clock_hz: int) -> float:
+        """Bits in a second."""
+        return self._uart.baud(clock_hz, self.registers(machine))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from torchao.quantization.pt2e.quantizer import ComposableQuantizer, Quantizer
 
+from aot.artefact import Artefact, rewrite
 from aot.calibration import calibrate
 from aot.dialect.graph import initial_state
 from aot.dialect.moved import Moved
@@ -39,15 +40,6 @@ from aot.passes.rewrite.border import (
     transposed_at_border,
     transposed_elements,
 )
-from aot.passes.rewrite.compose_luts import compose_luts
-from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
-from aot.passes.rewrite.fold_transpose_into_bmm import fold_transpose_into_bmm
-from aot.passes.rewrite.fold_transpose_into_linear import fold_transpose_into_linear
-from aot.passes.rewrite.fuse_pad import fuse_pad
-from aot.passes.rewrite.merge_gathers import merge_gathers
-from aot.passes.rewrite.own_state import own_state
-from aot.passes.rewrite.simplify_movement import simplify_movement
-from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.pte.writer import write_pte
 from aot.quality.assess import Graphs, assess
 from aot.quality.evaluation import Evaluation, held_out
@@ -64,40 +56,22 @@ from aot.support import check_supported
 from aot.targets import CUT, target_named
 from aot.targets.target import Target
 
-_REWRITES: tuple[Callable[[GraphModule], int], ...] = (
-    sink_transposes,
-    fold_transpose_into_linear,
-    fold_transpose_into_bmm,
-    fuse_pad,
-    compose_luts,
-    merge_gathers,
-    simplify_movement,
-    own_state,
-    drop_dead_constants,
-)
-
 
 @dataclass(frozen=True)
-class Lowered(Reference):
-    """A lowered model.
+class Lowered(Artefact):
+    """A lowered module of PyTorch.
 
     Attributes:
       floats: the model as a graph, before it was quantized.
       quantized: torchao's quantized graph that `module` was made from.
       folded: the dialect graph before the layout passes, for comparisons.
-      moved: inputs and outputs that the artefact has in another order of dimensions than the model.
-      pte: the ExecuTorch program.
       quality: how far it is from the float model.
-      report: JSON-serialisable: what every op became, and why.
     """
 
     floats: GraphModule
     quantized: GraphModule
     folded: GraphModule
-    moved: Moved
-    pte: bytes
     quality: Quality
-    report: dict[str, Any]
 
 
 def lower(
@@ -222,9 +196,7 @@ def lower(
         module = fold_qdq(quantized, float_io)
         set_border(module, example_inputs, outputs, moved)
         verify(module, "set_border")
-        for rewrite in _REWRITES:
-            rewrite(module)
-            verify(module, rewrite.__name__)
+        rewrite(module)
         return module
 
     moved = images_moved(folded) if io_layout == TO_NHWC_BORDER else Moved()
@@ -241,4 +213,4 @@ def lower(
     limits = Limits(min_sqnr, min_agreement)
     quality = assess(graphs, float_model, seen, held, limits, per_op)
     report = make_report(module, target.name, samples, pte, quality, computed, moved)
-    return Lowered(module, floats, quantized, folded, moved, pte, quality, report)
+    return Lowered(module, moved, pte, report, floats, quantized, folded, quality)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line of lowering: `bazel run //aot:lower -- --model pkg.module:factory --calibration
-pkg.module:data --output x.pte`.
+pkg.module:data --output x.pte`, or `--tflite x.tflite --output x.pte`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 import torch
 from absl import app, flags, logging
 
+from aot.artefact import Artefact
 from aot.calibration import check_sample, samples_of
 from aot.errors import LoweringError, describe
 from aot.inputs import Inputs, first_sample
@@ -34,14 +35,16 @@ from aot.targets import CUT, VERIFICATIONS
 from aot.vectors import make_vectors, save_npz
 
 _MODEL = flags.DEFINE_string(
-    "model", None, "pkg.module:factory; calling it gives an nn.Module in eval mode", required=True
+    "model", None, "pkg.module:factory; calling it gives an nn.Module in eval mode"
+)
+_TFLITE = flags.DEFINE_string(
+    "tflite", None, "a quantized .tflite file, in place of --model and --calibration"
 )
 _CALIBRATION = flags.DEFINE_string(
     "calibration",
     None,
     "pkg.module:function; calling it yields tuples of input tensors; the first is the example "
     "input",
-    required=True,
 )
 _TARGET = flags.DEFINE_string(
     "target",
@@ -118,6 +121,9 @@ _VECTORS = flags.DEFINE_string(
 
 _DEFAULT_VECTORS = 8
 
+# What there is to say of a .tflite file: all else is in it.
+_OF_TFLITE = ("tflite", "target", "verify_npu", "output", "report", "test_inputs", "vectors")
+
 
 def load(reference: str, given: int = 0) -> Callable[..., Any]:
     """The callable that a reference names (see aot/references.py).
@@ -190,7 +196,7 @@ def _evaluation() -> Evaluation | None:
     """The held-out data; None where neither the flag nor the model's module has any."""
     if _EVALUATION.value:
         return cast(Evaluation, load(_EVALUATION.value)())
-    module, _, _ = _MODEL.value.rpartition(":")
+    module, _, _ = str(_MODEL.value).rpartition(":")
     beside = f"{module}:evaluation"
     return cast(Evaluation, load(beside)()) if is_defined(beside) else None
 
@@ -213,7 +219,44 @@ def _by_layer(flag: flags.FlagHolder[str]) -> str | dict[str, str]:
     return cast(dict[str, str], values)
 
 
+def _check_model() -> None:
+    """Raises LoweringError unless the flags name one model, and only what it has a use for."""
+    if _TFLITE.value is None:
+        missing = [f"--{flag.name}" for flag in (_MODEL, _CALIBRATION) if flag.value is None]
+        if missing:
+            raise LoweringError(f"give {' and '.join(missing)}, or --tflite in place of both")
+        return
+    own = flags.FLAGS.get_key_flags_for_module(sys.modules[__name__])
+    others = [f"--{flag.name}" for flag in own if flag.present and flag.name not in _OF_TFLITE]
+    if others:
+        raise LoweringError(
+            f"{', '.join(others)}: of a .tflite file only --{', --'.join(_OF_TFLITE)} are asked"
+        )
+
+
+def _lower_tflite() -> tuple[Artefact, list[tuple[torch.Tensor, ...]]]:
+    """The lowered file, and inputs for the vectors."""
+    # Imported when it is asked for: TFLite's schema is nothing that others need.
+    from aot.lower_tflite import lower_tflite, random_inputs
+
+    path = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / str(_TFLITE.value)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise LoweringError(f"--tflite={_TFLITE.value}: {error.strerror}") from error
+    lowered = lower_tflite(data, target=_TARGET.value, verify_npu=_VERIFY_NPU.value)
+    if not _TEST_INPUTS.value:
+        return lowered, random_inputs(lowered, _DEFAULT_VECTORS)
+    given = load(_TEST_INPUTS.value)()
+    samples = [(x,) if isinstance(x, torch.Tensor) else tuple(x) for x in given]
+    try:
+        return lowered, [lowered.quantize_inputs(sample) for sample in samples]
+    except (ValueError, AttributeError) as error:
+        raise LoweringError(f"{_TEST_INPUTS.value}: {error}") from error
+
+
 def run() -> None:
+    _check_model()
     output, report, vectors = _place(_OUTPUT), _place(_REPORT), _place(_VECTORS)
     assert output is not None  # the flag is required
     places = [path for path in (output, report, vectors) if path is not None]
@@ -221,7 +264,14 @@ def run() -> None:
         raise LoweringError("--output, --report and --vectors name one file twice")
     if _TEST_INPUTS.value and vectors is None:
         raise LoweringError("--test_inputs are for --vectors: say where to write them")
+    if _TFLITE.value is not None:
+        artefact, samples = _lower_tflite()
+        _write(artefact, output, report)
+        if vectors is not None:
+            _save(vectors, make_vectors(artefact, samples))
+        return
     torch.set_num_threads(1)  # sums in a fixed order: the same input gives the same bytes
+    assert _MODEL.value is not None and _CALIBRATION.value is not None  # checked
     model = load(_MODEL.value)()
     if not isinstance(model, torch.nn.Module):
         raise LoweringError(f"{_MODEL.value} gives a {type(model).__name__}, not a torch.nn.Module")
@@ -275,26 +325,42 @@ def run() -> None:
         # Training has changed the model.
         for suggestion in suggest(lowered, again=None if _TRAIN.value else again):
             print(f"better: {suggestion}")
+    _write(lowered, output, report)
+    if vectors is not None:
+        has_state = bool(lowered.report["states"])
+        if has_state and _TEST_INPUTS.value and len(tests) > 1:
+            raise LoweringError(
+                f"{_TEST_INPUTS.value} yields {len(tests)} sequences: the vectors of a model with "
+                "state are one"
+            )
+        chosen = tests[0] if has_state else list(itertools.chain(*tests))
+        count = None if _TEST_INPUTS.value else _DEFAULT_VECTORS
+        arrays = make_vectors(lowered, chosen[:count])
+        if classes is not None:
+            arrays["labels"] = classes.numpy().astype(np.uint16)
+        _save(vectors, arrays)
+
+
+def _write(lowered: Artefact, output: Path, report: Path | None) -> None:
+    """The .pte, and the report if it is asked for."""
     try:
         output.write_bytes(lowered.pte)
         if report is not None:
             report.write_text(json.dumps(lowered.report, indent=1) + "\n")
-        if vectors is not None:
-            has_state = bool(lowered.report["states"])
-            if has_state and _TEST_INPUTS.value and len(tests) > 1:
-                raise LoweringError(
-                    f"{_TEST_INPUTS.value} yields {len(tests)} sequences: the vectors of a model "
-                    "with state are one"
-                )
-            samples = tests[0] if has_state else list(itertools.chain(*tests))
-            count = None if _TEST_INPUTS.value else _DEFAULT_VECTORS
-            arrays = make_vectors(lowered, samples[:count])
-            if classes is not None:
-                arrays["labels"] = classes.numpy().astype(np.uint16)
-            save_npz(str(vectors), arrays)
     except OSError as error:
-        raise LoweringError(f"{error.filename} cannot be written: {error.strerror}") from error
+        raise _unwritten(error) from error
     logging.info("wrote %s", output)
+
+
+def _save(vectors: Path, arrays: dict[str, np.ndarray[Any, Any]]) -> None:
+    try:
+        save_npz(str(vectors), arrays)
+    except OSError as error:
+        raise _unwritten(error) from error
+
+
+def _unwritten(error: OSError) -> LoweringError:
+    return LoweringError(f"{error.filename} cannot be written: {error.strerror}")
 
 
 def main(argv: Sequence[str]) -> None:

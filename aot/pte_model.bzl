@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pte_model: lowers a PyTorch model to a .pte, a report and test vectors."""
+"""pte_model: lowers a PyTorch model, or a .tflite file, to a .pte, a report and test vectors."""
 
 load("@rules_python//python:defs.bzl", "py_binary", "py_library")
 load(":lowered.bzl", "lowered")
@@ -9,6 +9,7 @@ def pte_model(
         name,
         srcs = [],
         model = None,
+        tflite = None,
         calibration = None,
         deps = [],
         data = [],
@@ -29,7 +30,7 @@ def pte_model(
         min_agreement = None,
         per_op = True,
         **kwargs):
-    """Lowers a PyTorch model.
+    """Lowers a PyTorch model, or a quantized .tflite file.
 
     Makes `name.pte` (also what `name` gives), `name.report.json`, and `name.vectors.npz`: inputs and
     the bit-exact reference outputs. `bazel run name.lower -- --output …` is the same command line by
@@ -40,6 +41,10 @@ def pte_model(
       srcs: Python files of this package; the first defines `factory` and `calibration` unless `model`
         and `calibration` say where they are.
       model: "pkg.module:factory", a function that gives an nn.Module in eval mode.
+      tflite: a .tflite file of int8 or int16 values, in place of a model and its calibration
+        (docs/tflite.md). It says all else itself, so that only `target`, `engines`, `verify_npu` and
+        `test_inputs` go with it, and `srcs` and `deps` for those; its vectors are otherwise of random
+        inputs.
       calibration: "pkg.module:function" that yields tuples of input tensors; the first is the example
         input.
       deps: py_library targets that those modules need.
@@ -83,8 +88,9 @@ def pte_model(
         module = module_name(native.package_name(), srcs[0])
         if not module:
             fail("pte_model %s: srcs are Python files of this package, not %s" % (name, srcs[0]))
-        model = model or module + ":factory"
-        calibration = calibration or module + ":calibration"
+        if not tflite:
+            model = model or module + ":factory"
+            calibration = calibration or module + ":calibration"
         py_library(
             name = name + ".module",
             srcs = srcs,
@@ -92,8 +98,10 @@ def pte_model(
             **kwargs
         )
         deps = [":%s.module" % name]
-    if not model or not calibration:
-        fail("pte_model %s: give srcs, or model and calibration" % name)
+    if tflite and (model or calibration):
+        fail("pte_model %s: give tflite, or model and calibration" % name)
+    if not tflite and (not model or not calibration):
+        fail("pte_model %s: give srcs, or model and calibration, or tflite" % name)
     targets = {name: target} | {
         "%s.%s" % (name, configuration): target
         for configuration, target in engines.items()
@@ -108,17 +116,21 @@ def pte_model(
         data = data,
         # A workspace's folder may have the name of one of Pilotlight's: both are one package.
         legacy_create_init = 0,
-        deps = [Label("//aot:lowering"), Label("//aot/quality:suggest")] + deps,
+        deps = [Label("//aot:lowering"), Label("//aot/quality:suggest")] + deps +
+               ([Label("//aot:lower_tflite")] if tflite else []),
         **kwargs
     )
-    flags = [
-        "--model=" + model,
-        "--calibration=" + calibration,
-        "--quantization=" + _by_layer(quantization),
-        "--observer=" + _by_layer(observer),
-        "--io_layout=" + io_layout,
-        "--verify_npu=" + verify_npu,
-    ]
+    flags = ["--verify_npu=" + verify_npu]
+    if tflite:
+        flags.append("--tflite=$(location %s)" % tflite)
+    else:
+        flags += [
+            "--model=" + model,
+            "--calibration=" + calibration,
+            "--quantization=" + _by_layer(quantization),
+            "--observer=" + _by_layer(observer),
+            "--io_layout=" + io_layout,
+        ]
     if float_io:
         flags.append("--float_io")
     if allow_float_fallback:
@@ -153,7 +165,8 @@ def pte_model(
             name = lowered_name + ".lowering",
             outs = outputs.values(),
             cmd = "$(location :{}.lower) {}".format(name, " ".join(["'%s'" % f for f in flags + own])),
-            message = "Lowering " + model,
+            message = "Lowering %s" % (tflite or model),
+            srcs = [tflite] if tflite else [],
             tools = [":" + name + ".lower"],
             **kwargs
         )

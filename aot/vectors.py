@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from torch.fx import Node
 
+from aot.artefact import Artefact
 from aot.dialect.graph import border_nodes, is_channels_last
-from aot.lower import Lowered
 
 
 def in_memory_order(x: torch.Tensor, node: Node) -> np.ndarray[Any, Any]:
@@ -25,7 +25,7 @@ def in_memory_order(x: torch.Tensor, node: Node) -> np.ndarray[Any, Any]:
 
 
 def make_vectors(
-    lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]]
+    lowered: Artefact, samples: Sequence[Sequence[torch.Tensor]]
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Inputs of the artefact's dtype and the reference's outputs, stacked over samples; to a model
     with state these are one sequence.

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What lowering gives, wherever the model comes from, and the rewrites on the way there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from torch.fx import GraphModule
+
+from aot.dialect.moved import Moved
+from aot.dialect.reference import Reference
+from aot.dialect.verifier import verify
+from aot.passes.rewrite.compose_luts import compose_luts
+from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
+from aot.passes.rewrite.fold_transpose_into_bmm import fold_transpose_into_bmm
+from aot.passes.rewrite.fold_transpose_into_linear import fold_transpose_into_linear
+from aot.passes.rewrite.fuse_pad import fuse_pad
+from aot.passes.rewrite.merge_gathers import merge_gathers
+from aot.passes.rewrite.own_state import own_state
+from aot.passes.rewrite.simplify_movement import simplify_movement
+from aot.passes.rewrite.sink_transposes import sink_transposes
+
+_REWRITES: tuple[Callable[[GraphModule], int], ...] = (
+    sink_transposes,
+    fold_transpose_into_linear,
+    fold_transpose_into_bmm,
+    fuse_pad,
+    compose_luts,
+    merge_gathers,
+    simplify_movement,
+    own_state,
+    drop_dead_constants,
+)
+
+
+@dataclass(frozen=True)
+class Artefact(Reference):
+    """A lowered model.
+
+    Attributes:
+      moved: inputs and outputs that the artefact has in another order of dimensions than the model.
+      pte: the ExecuTorch program.
+      report: JSON-serialisable: what every op became, and why.
+    """
+
+    moved: Moved
+    pte: bytes
+    report: dict[str, Any]
+
+
+def rewrite(module: GraphModule) -> None:
+    """Runs all rewrites on a dialect graph, in place, and verifies it after each."""
+    for one in _REWRITES:
+        one(module)
+        verify(module, one.__name__)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How TFLite turns scales into the integers that its kernels compute with."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+
+from aot.dialect.arithmetic import MAX_SHIFT, MAX_WIDE_SHIFT, MIN_SHIFT, requantize, saturate
+from aot.dialect.quantization import INT8, Quantization
+
+_LARGEST_FOR_16_BITS = 0x7FFF0000
+ADD_GUARD_BITS = {torch.int8: 20, torch.int16: 15}
+
+
+def float32(value: float) -> float:
+    """Rounded to float32; infinite where that has no such number."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(value))
+
+
+def quantize_multiplier(value: float) -> tuple[int, int]:
+    """TFLite's QuantizeMultiplier: as the dialect's, but ties go away from zero, and what is too
+    large saturates.
+
+    Raises:
+      ValueError: the value is not finite, or not positive.
+    """
+    if not 0.0 < value < math.inf:
+        raise ValueError(f"scales give a factor of {value}")
+    fraction, shift = math.frexp(value)
+    multiplier = math.floor(fraction * 2**31 + 0.5)
+    if multiplier == 2**31:
+        multiplier //= 2
+        shift += 1
+    if shift < MIN_SHIFT:
+        return 0, 0
+    return (2**31 - 1, MAX_SHIFT) if shift > MAX_SHIFT else (multiplier, shift)
+
+
+def sums_multiplier(value: float, dtype: torch.dtype) -> tuple[int, int]:
+    """Of sums of products. Those of int16 values are 64 bits wide, for which TFLite rounds the
+    multiplier to 16 bits.
+
+    Raises:
+      ValueError: as quantize_multiplier; or it is too large for int16.
+    """
+    multiplier, shift = quantize_multiplier(value)
+    if dtype is not torch.int16:
+        return multiplier, shift
+    if shift > MAX_WIDE_SHIFT:
+        raise ValueError(f"scales give a factor of {value}, for int16 more than can be had")
+    high = (multiplier + 2**15) >> 16 if multiplier < _LARGEST_FOR_16_BITS else 0x7FFF
+    return high << 16, shift
+
+
+def nearest(value: float, of: Quantization) -> int:
+    """The integer for a real number, in float32, ties away from zero; it does not saturate."""
+    steps = float(np.float32(value) / np.float32(of.scale))
+    return of.zero_point + int(math.copysign(math.floor(abs(steps) + 0.5), steps))
+
+
+_LIMITS: dict[str, tuple[float | None, float | None]] = {
+    "NONE": (None, None),
+    "RELU": (0.0, None),
+    "RELU6": (0.0, 6.0),
+    "RELU_N1_TO_1": (-1.0, 1.0),
+}
+ACTIVATIONS = tuple(_LIMITS)
+
+
+def activation_range(activation: str, of: Quantization) -> tuple[int, int]:
+    """The integers that a fused activation lets through.
+
+    Raises:
+      ValueError: there is no such activation here.
+    """
+    if activation not in _LIMITS:
+        raise ValueError(f"fused activation {activation}; there are here: {', '.join(ACTIVATIONS)}")
+    low, high = _LIMITS[activation]
+    kind = of.type
+    return (
+        kind.quant_min if low is None else max(kind.quant_min, nearest(low, of)),
+        kind.quant_max if high is None else min(kind.quant_max, nearest(high, of)),
+    )
+
+
+def add_factors(
+    a: Quantization, b: Quantization, out: Quantization, sign: int
+) -> tuple[tuple[int, int], tuple[int, int], int, tuple[int, int]]:
+    """Multiplier and shift of a, of b and of the result of an addition, or a subtraction if sign is
+    -1, and the guard bits between them: those of b, the guard bits, those of the result last.
+
+    pl::add subtracts with a negative multiplier of b. TFLite rounds first and negates then, which
+    differs in ties; the multiplier with which the fewest integers b differ is taken. Of int8 no
+    result does then, which is tried for all of them; of int16 one in many may, by 1.
+
+    Raises:
+      ValueError: results of int8 differ.
+    """
+    twice = 2.0 * max(a.scale, b.scale)
+    bits = ADD_GUARD_BITS[out.type.dtype]
+    of_a, of_b = quantize_multiplier(a.scale / twice), quantize_multiplier(b.scale / twice)
+    of_out = quantize_multiplier(twice / ((1 << bits) * out.scale))
+    if sign > 0:
+        return of_a, of_b, bits, of_out
+    every = (b.every_value().to(torch.int64) - b.zero_point) << bits
+    wanted = -requantize(every, *of_b)
+    tried = {-of_b[0] + step: requantize(every, -of_b[0] + step, of_b[1]) for step in (0, 1, -1)}
+    multiplier = min(tried, key=lambda m: int((tried[m] != wanted).sum()))
+    if out.type is INT8 and not torch.equal(tried[multiplier], wanted):
+        left = requantize((a.every_value().to(torch.int64) - a.zero_point) << bits, *of_a)[:, None]
+        sums = [requantized(left + right, of_out, out) for right in (tried[multiplier], wanted)]
+        if not torch.equal(*sums):
+            raise ValueError(f"no factor subtracts {b.scale} from {a.scale} as TFLite does")
+    return of_a, (multiplier, of_b[1]), bits, of_out
+
+
+def requantized(values: torch.Tensor, factor: tuple[int, int], of: Quantization) -> torch.Tensor:
+    """Integers times a factor as integers of a quantization, saturated."""
+    out = requantize(values, *factor) + of.zero_point
+    return saturate(out, of.type.quant_min, of.type.quant_max, of.type.dtype)

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an importer of a builtin is given: one call of it, and the graph to put ops into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from ethosu.vela.tflite.ActivationFunctionType import ActivationFunctionType
+from torch.fx import Node
+
+from aot.dialect.graph import (
+    NHWC,
+    ROW_MAJOR,
+    Builder,
+    Edge,
+    Origin,
+    shape_of,
+)
+from aot.dialect.library import Op
+from aot.dialect.ops.reshape import reshape
+from aot.dialect.quantization import INT8, INT16, Quantization
+from aot.importers.tflite.file import Operator, Tensor, names_of
+
+_DTYPES = {
+    "INT8": torch.int8,
+    "INT16": torch.int16,
+    "INT32": torch.int32,
+    "FLOAT32": torch.float32,
+    "BOOL": torch.bool,
+}
+_QUANTIZED = {"INT8": INT8, "INT16": INT16}
+_ACTIVATIONS = names_of(ActivationFunctionType)
+
+
+class Unsupported(Exception):
+    """Why a call cannot be imported; one phrase."""
+
+
+def named(tensor: Tensor) -> str:
+    return f"tensor {tensor.index} `{tensor.name}`"
+
+
+def dtype_of(tensor: Tensor) -> torch.dtype:
+    if tensor.type not in _DTYPES:
+        raise Unsupported(f"{named(tensor)} is {tensor.type}; values here are {', '.join(_DTYPES)}")
+    return _DTYPES[tensor.type]
+
+
+def edge_for(tensor: Tensor) -> Edge:
+    """What a value of the dialect is that stands for a tensor."""
+    layout = NHWC if len(tensor.shape) == 4 else ROW_MAJOR
+    if tensor.type not in _QUANTIZED:
+        dtype_of(tensor)
+        return Edge(None, layout)
+    if len(tensor.scales) != 1:
+        what = "no scale" if not tensor.scales else f"{len(tensor.scales)} scales"
+        raise Unsupported(f"{named(tensor)} is {tensor.type} with {what}: it needs one")
+    of = Quantization(tensor.scales[0], tensor.zero_points[0], _QUANTIZED[tensor.type])
+    if of.problem:
+        raise Unsupported(f"{named(tensor)} has {of.problem}")
+    return Edge(of, layout)
+
+
+class Call:
+    """One call of a builtin.
+
+    Attributes:
+      name: of the builtin.
+      builder: of the graph.
+      origin: of all nodes made for it.
+    """
+
+    def __init__(
+        self,
+        operator: Operator,
+        tensors: Sequence[Tensor],
+        values: dict[int, Node],
+        builder: Builder,
+        origin: Origin,
+    ) -> None:
+        self.name = operator.name
+        self.builder = builder
+        self.origin = origin
+        self._operator = operator
+        self._tensors = tensors
+        self._values = values
+
+    @property
+    def count(self) -> int:
+        """Of inputs."""
+        return len(self._operator.inputs)
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        return [self._tensors[i] for i in self._operator.outputs]
+
+    @property
+    def output(self) -> Tensor:
+        """Of a call with one result."""
+        if len(self._operator.outputs) != 1 or self._operator.outputs[0] < 0:
+            raise Unsupported(f"{len(self._operator.outputs)} results, not one")
+        return self.outputs[0]
+
+    @property
+    def edge(self) -> Edge:
+        """Of the one result."""
+        return edge_for(self.output)
+
+    @property
+    def quantization(self) -> Quantization:
+        """Of the one result."""
+        return self.quantized(self.edge.quantization)
+
+    def quantized(self, of: Quantization | None) -> Quantization:
+        if of is None:
+            raise Unsupported("float or integers, not int8 or int16 with a scale")
+        return of
+
+    def of(self, x: Node) -> Quantization:
+        return self.quantized(x.meta["edge"].quantization)
+
+    def has(self, index: int) -> bool:
+        return index < self.count and self._operator.inputs[index] >= 0
+
+    def tensor(self, index: int) -> Tensor:
+        if not self.has(index):
+            raise Unsupported(f"has no input {index}")
+        return self._tensors[self._operator.inputs[index]]
+
+    def value(self, index: int) -> Node:
+        """An input: what computes it, or a constant."""
+        tensor = self.tensor(index)
+        if tensor.data is not None:
+            return self.constant(tensor.name or self.name, self.data(index), edge_for(tensor))
+        if tensor.index not in self._values:
+            raise Unsupported(f"reads {named(tensor)} before anything computes it")
+        return self._values[tensor.index]
+
+    def data(self, index: int) -> torch.Tensor:
+        """An input that has to be a constant."""
+        tensor = self.tensor(index)
+        if tensor.data is None:
+            raise Unsupported(f"{named(tensor)} is computed, where only a constant will do")
+        return torch.from_numpy(np.array(tensor.data))
+
+    def is_constant(self, index: int) -> bool:
+        return self.has(index) and self.tensor(index).data is not None
+
+    def integers(self, index: int) -> list[int]:
+        """An input that has to be a constant of integers, flat."""
+        data = self.data(index)
+        if data.is_floating_point() or data.dtype is torch.bool:
+            raise Unsupported(f"{named(self.tensor(index))} holds no integers")
+        return [int(i) for i in data.flatten().tolist()]
+
+    def options(self, kind: Any) -> Any:
+        """What the call is told, as a class of the schema."""
+        given = self._operator.options(kind)
+        if given is None:
+            raise Unsupported(f"has no {kind.__name__}")
+        return given
+
+    def has_options(self, kind: Any) -> bool:
+        return self._operator.options(kind) is not None
+
+    def activation(self, options: Any) -> str:
+        number = int(options.FusedActivationFunction())
+        return _ACTIVATIONS.get(number, f"number {number}")
+
+    def axis(self, axis: int, rank: int) -> int:
+        """A dimension, which may be counted from the end."""
+        if not -rank <= axis < rank:
+            raise Unsupported(f"there is no dimension {axis} of {rank}")
+        return axis % rank
+
+    def constant(self, name: str, data: torch.Tensor, edge: Edge | None = None) -> Node:
+        safe = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
+        return self.builder.constant(f"c_{safe}", data, edge)
+
+    def emit(self, op: Op, *args: Any, edge: Edge) -> Node:
+        return self.builder.call(op, *args, edge=edge, origin=self.origin)
+
+    def reshaped(self, x: Node, shape: Sequence[int]) -> Node:
+        """The same values under another shape."""
+        if list(shape) == list(shape_of(x)):
+            return x
+        layout = NHWC if len(shape) == 4 else ROW_MAJOR
+        return self.emit(reshape, x, list(shape), edge=Edge(x.meta["edge"].quantization, layout))
+
+    def same_quantization(self, *values: Node) -> None:
+        """Bytes are only moved, so they mean the same before and after."""
+        for x in values:
+            if x.meta["edge"].quantization != self.edge.quantization:
+                raise Unsupported(
+                    f"its input has another quantization than {named(self.output)}: "
+                    f"{_of(x.meta['edge'].quantization)} and {_of(self.edge.quantization)}"
+                )
+
+    def image(self, index: int) -> Node:
+        """An input that has to have the dimensions [N, H, W, C]."""
+        x = self.value(index)
+        if x.meta["val"].dim() != 4:
+            raise Unsupported(f"its input has {x.meta['val'].dim()} dimensions, not 4")
+        self.of(x)
+        return x
+
+
+def _of(quantization: Quantization | None) -> str:
+    if quantization is None:
+        return "none"
+    return f"scale {quantization.scale:.9g}, zero point {quantization.zero_point}"

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clamps as ops of their own."""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.ops.lut import lut
+from aot.dialect.ops.maximum import maximum, minimum
+from aot.dialect.quantization import INT8, Quantization
+from aot.importers.tflite.arithmetic import activation_range
+from aot.importers.tflite.call import Call
+
+
+def clamped(call: Call, x: Node, activation: str) -> Node:
+    """A value behind a fused activation, without changing its quantization."""
+    of = call.of(x)
+    return within(call, x, of, *activation_range(activation, of))
+
+
+def within(call: Call, x: Node, of: Quantization, low: int, high: int) -> Node:
+    """A value clamped to integers: of int8 by a table, of int16 by its extremes."""
+    if (low, high) == (of.type.quant_min, of.type.quant_max):
+        return x
+    edge = x.meta["edge"]
+    if of.type is INT8:
+        table = of.every_value().clamp(low, max(low, high))
+        return call.emit(lut, x, call.constant("table", table), edge=edge)
+    limits = [torch.tensor([limit], dtype=of.type.dtype) for limit in (low, high)]
+    at_least, at_most = (call.constant("limit", limit, edge) for limit in limits)
+    return call.emit(minimum, call.emit(maximum, x, at_least, edge=edge), at_most, edge=edge)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A .tflite file as a graph of the dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch.fx import Graph as FxGraph
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import Builder, Origin, State, edge_of, shape_of
+from aot.dialect.verifier import VerificationError, verify
+from aot.errors import LoweringError, raised
+from aot.importers.tflite.call import Call, Unsupported, dtype_of, edge_for, named
+from aot.importers.tflite.file import DAMAGE, Graph, Operator, Tensor, read
+from aot.importers.tflite.ops import BUILTINS
+from aot.importers.tflite.variables import ASSIGN, CALL_ONCE, HANDLE, READ, Variables
+
+
+def import_tflite(data: bytes) -> GraphModule:
+    """The dialect graph of a file, verified; inputs and outputs are its own, in their order, with
+    its shapes: images are [N, H, W, C].
+
+    Raises:
+      LoweringError: it is no such file, or damaged; or an op of it cannot be imported, with its
+        index, name, and what can be.
+    """
+    graphs = read(data)
+    try:
+        module = _Importer(graphs).run()
+        verify(module, "import")
+    except DAMAGE as error:
+        raise LoweringError(f"the .tflite file is damaged: {raised(error)}") from error
+    except VerificationError as error:
+        raise LoweringError(f"the .tflite file cannot be imported: {error}") from error
+    return module
+
+
+class _Importer:
+    def __init__(self, graphs: Sequence[Graph]) -> None:
+        self._graph = graphs[0]
+        self._module = GraphModule(torch.nn.Module(), FxGraph())
+        self._builder = Builder(self._module, self._module.graph)
+        self._values: dict[int, Node] = {}
+        self._variables = Variables(graphs)
+
+    def run(self) -> GraphModule:
+        tensors = self._graph.tensors
+        for place, index in enumerate(self._graph.inputs):
+            self._values[index] = self._input(place, tensors[index])
+        for variable in self._variables.found:
+            node = self._placeholder(variable.node_name, variable.tensor)
+            initial = variable.initial.to(node.meta["val"].dtype)
+            node.meta["state"] = State(variable.name, initial)
+            variable.value = node
+        for place, operator in enumerate(self._graph.operators):
+            self._operator(place, operator)
+        outputs = [self._output(index) for index in self._graph.outputs]
+        states = [variable.value for variable in self._variables.found]
+        node = self._module.graph.output((*outputs, *states))
+        node.meta["origin"] = Origin()
+        self._module.graph.eliminate_dead_code()
+        self._module.graph.lint()
+        self._module.recompile()
+        return self._module
+
+    def _input(self, place: int, tensor: Tensor) -> Node:
+        if tensor.index in self._values:
+            raise LoweringError(f"input {place} of the .tflite file is also another one")
+        return self._placeholder(f"input_{place}", tensor)
+
+    def _placeholder(self, name: str, tensor: Tensor) -> Node:
+        try:
+            value = torch.empty(tensor.shape, dtype=dtype_of(tensor), device="meta")
+            return self._builder.placeholder(name, value, edge_for(tensor))
+        except Unsupported as reason:
+            raise LoweringError(f"{name} of the .tflite file: {reason}") from reason
+
+    def _output(self, index: int) -> Node:
+        tensor = self._graph.tensors[index]
+        if index not in self._values:
+            raise LoweringError(f"no op of the .tflite file computes its output {named(tensor)}")
+        return self._values[index]
+
+    def _operator(self, place: int, operator: Operator) -> None:
+        where = f"op {place} {operator.name}"
+        try:
+            if operator.name in (HANDLE, READ, ASSIGN, CALL_ONCE):
+                self._variables.run(operator, self._graph.tensors, self._values)
+                return
+            if operator.name not in BUILTINS:
+                raise Unsupported(f"is not supported; there are: {', '.join(sorted(BUILTINS))}")
+            results = [self._graph.tensors[i] for i in operator.outputs if i >= 0]
+            origin = Origin((f"tflite.{operator.name}",), "", _place(place, operator, results))
+            call = Call(operator, self._graph.tensors, self._values, self._builder, origin)
+            given = BUILTINS[operator.name](call)
+            nodes = [given] if isinstance(given, Node) else list(given)
+            for tensor, node in zip(call.outputs, nodes, strict=True):
+                _check(tensor, node)
+                if tensor.index in self._values:
+                    raise Unsupported(f"computes {named(tensor)}, which there is already")
+                self._values[tensor.index] = node
+        except Unsupported as reason:
+            raise LoweringError(f"{where}: {reason}") from reason
+        # Arguments that contradict each other, as the dialect's rules of shapes and factors say.
+        except (*DAMAGE, RuntimeError) as error:
+            raise LoweringError(f"{where}: its arguments make no sense: {raised(error)}") from error
+
+
+def _place(place: int, operator: Operator, results: Sequence[Tensor]) -> str:
+    """An op in reports: its index, builtin and the name of its result."""
+    name = results[0].name if results else ""
+    return f"op {place} {operator.name}" + (f" ({name})" if name else "")
+
+
+def _check(tensor: Tensor, node: Node) -> None:
+    """What was computed is what the file says of it."""
+    value = node.meta["val"]
+    if shape_of(node) != tensor.shape or value.dtype is not dtype_of(tensor):
+        raise Unsupported(
+            f"gives {value.dtype}{list(shape_of(node))}, where {named(tensor)} is "
+            f"{tensor.type}{list(tensor.shape)}"
+        )
+    if edge_of(node).quantization != edge_for(tensor).quantization:
+        raise Unsupported(f"gives {edge_of(node).quantization}, but {named(tensor)} has another")

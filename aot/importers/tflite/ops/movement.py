@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What moves values and computes none: RESHAPE, SQUEEZE, EXPAND_DIMS, TRANSPOSE, CONCATENATION,
+PACK, UNPACK.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ethosu.vela.tflite.ConcatenationOptions import ConcatenationOptions
+from ethosu.vela.tflite.PackOptions import PackOptions
+from ethosu.vela.tflite.UnpackOptions import UnpackOptions
+from torch.fx import Node
+
+from aot.dialect.graph import shape_of
+from aot.dialect.ops.cat import cat
+from aot.dialect.ops.slice import slice as pl_slice
+from aot.dialect.ops.transpose import transpose as pl_transpose
+from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.clamps import clamped
+
+
+def reshape(call: Call) -> Node:
+    """Of RESHAPE, SQUEEZE and EXPAND_DIMS alike: the result has its shape itself."""
+    x, shape = call.value(0), call.output.shape
+    if math.prod(shape) != math.prod(shape_of(x)):
+        raise Unsupported(f"{list(shape_of(x))} under the shape {list(shape)}")
+    call.same_quantization(x)
+    return call.reshaped(x, shape)
+
+
+def transpose(call: Call) -> Node:
+    x, perm = call.value(0), call.integers(1)
+    if sorted(perm) != list(range(len(shape_of(x)))):
+        raise Unsupported(f"the permutation {perm} of {len(shape_of(x))} dimensions")
+    call.same_quantization(x)
+    return call.emit(pl_transpose, x, perm, edge=call.edge)
+
+
+def concatenation(call: Call) -> Node:
+    options = call.options(ConcatenationOptions)
+    inputs = [call.value(i) for i in range(call.count)]
+    if not inputs:
+        raise Unsupported("no inputs")
+    call.same_quantization(*inputs)
+    dim = call.axis(options.Axis(), len(shape_of(inputs[0])))
+    for x in inputs:
+        before, other = list(shape_of(inputs[0])), list(shape_of(x))
+        if before[:dim] != other[:dim] or before[dim + 1 :] != other[dim + 1 :]:
+            raise Unsupported(f"{before} and {other} along dimension {dim}")
+    joined = call.emit(cat, inputs, dim, edge=call.edge)
+    activation = call.activation(options)
+    return joined if activation == "NONE" else clamped(call, joined, activation)
+
+
+def pack(call: Call) -> Node:
+    inputs = [call.value(i) for i in range(call.count)]
+    if not inputs or len({shape_of(x) for x in inputs}) != 1:
+        raise Unsupported("inputs of several shapes, or none")
+    call.same_quantization(*inputs)
+    shape = list(shape_of(inputs[0]))
+    dim = call.axis(call.options(PackOptions).Axis(), len(shape) + 1)
+    shape.insert(dim, 1)
+    return call.emit(cat, [call.reshaped(x, shape) for x in inputs], dim, edge=call.edge)
+
+
+def unpack(call: Call) -> list[Node]:
+    x = call.value(0)
+    shape = list(shape_of(x))
+    dim = call.axis(call.options(UnpackOptions).Axis(), len(shape))
+    if len(call.outputs) != shape[dim]:
+        raise Unsupported(f"{len(call.outputs)} results of {shape[dim]} slices")
+    without = shape[:dim] + shape[dim + 1 :]
+    edge = x.meta["edge"]
+    slices = [call.emit(pl_slice, x, dim, i, i + 1, 1, edge=edge) for i in range(len(call.outputs))]
+    return [call.reshaped(piece, without) for piece in slices]

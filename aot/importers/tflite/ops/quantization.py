@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""QUANTIZE and DEQUANTIZE: between float32 and integers, and between integers."""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.ops.dequantize import dequantize as pl_dequantize
+from aot.dialect.ops.lut import lut
+from aot.dialect.ops.quantize import quantize as pl_quantize
+from aot.dialect.ops.quantize import quantize_arguments
+from aot.dialect.ops.requantize import requantize as pl_requantize
+from aot.dialect.quantization import INT8
+from aot.importers.tflite.arithmetic import quantize_multiplier, requantized
+from aot.importers.tflite.call import Call, Unsupported
+
+
+def quantize(call: Call) -> Node:
+    """Of float32 the dialect's own rounding: ties to even, where TFLite's go away from zero."""
+    x, out = call.value(0), call.quantization
+    if x.meta["val"].dtype is torch.float32:
+        return call.emit(pl_quantize, x, *quantize_arguments(out), edge=call.edge)
+    of = call.of(x)
+    if of == out:
+        return x
+    factor = quantize_multiplier(of.scale / out.scale)
+    if of.type is INT8 and out.type is INT8:
+        table = requantized(of.every_value().to(torch.int64) - of.zero_point, factor, out)
+        return call.emit(lut, x, call.constant("table", table), edge=call.edge)
+    bits = 8 * out.type.dtype.itemsize
+    arguments = bits, of.zero_point, out.zero_point, *factor
+    return call.emit(pl_requantize, x, *arguments, edge=call.edge)
+
+
+def dequantize(call: Call) -> Node:
+    x = call.value(0)
+    of = call.of(x)
+    if call.output.type != "FLOAT32":
+        raise Unsupported(f"a result of {call.output.type}, not FLOAT32")
+    return call.emit(pl_dequantize, x, of.scale, of.zero_point, edge=call.edge)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MEAN, SUM, REDUCE_MAX, REDUCE_MIN and ARG_MAX."""
+
+from __future__ import annotations
+
+import math
+
+from ethosu.vela.tflite.ArgMaxOptions import ArgMaxOptions
+from ethosu.vela.tflite.ReducerOptions import ReducerOptions
+from torch.fx import Node
+
+from aot.dialect.arithmetic import MIN_SHIFT
+from aot.dialect.graph import Edge, shape_of
+from aot.dialect.library import Op
+from aot.dialect.ops.extremes import amax, amin
+from aot.dialect.ops.max_with_indices import max_with_indices
+from aot.dialect.ops.mean import mean as pl_mean
+from aot.dialect.quantization import INT8
+from aot.importers.tflite.arithmetic import quantize_multiplier
+from aot.importers.tflite.call import Call, Unsupported, named
+
+
+def mean(call: Call) -> Node:
+    return _sum(call, divided=True)
+
+
+def sum(call: Call) -> Node:
+    return _sum(call, divided=False)
+
+
+def _sum(call: Call, divided: bool) -> Node:
+    x, (dim, keepdim) = call.value(0), _dimensions(call)
+    of, out = call.of(x), call.quantization
+    multiplier, shift = quantize_multiplier(of.scale / out.scale)
+    if divided:
+        # The count is folded into the multiplier, whose bits it may use up to 32 of.
+        count = math.prod(shape_of(x)[d] for d in dim)
+        bits = min(count.bit_length() - 1, 32, shift - MIN_SHIFT)
+        multiplier, shift = (multiplier << bits) // count, shift - bits
+    return call.emit(
+        pl_mean,
+        x,
+        dim,
+        keepdim,
+        of.zero_point,
+        out.zero_point,
+        multiplier,
+        shift,
+        edge=call.edge,
+    )
+
+
+def reduce_max(call: Call) -> Node:
+    return _extreme(call, amax)
+
+
+def reduce_min(call: Call) -> Node:
+    return _extreme(call, amin)
+
+
+def _extreme(call: Call, op: Op) -> Node:
+    x, (dim, keepdim) = call.value(0), _dimensions(call)
+    if call.of(x).type is not INT8:
+        raise Unsupported("int16 values; int8 ones can be")
+    call.same_quantization(x)
+    return call.emit(op, x, dim, keepdim, edge=call.edge)
+
+
+def _dimensions(call: Call) -> tuple[list[int], bool]:
+    rank = len(shape_of(call.value(0)))
+    dim = sorted({call.axis(axis, rank) for axis in call.integers(1)})
+    if not dim:
+        raise Unsupported("reduces no dimension")
+    return dim, bool(call.options(ReducerOptions).KeepDims())
+
+
+def arg_max(call: Call) -> Node:
+    x = call.value(0)
+    if call.of(x).type is not INT8:
+        raise Unsupported("int16 values; int8 ones can be")
+    (axis,) = call.integers(1) if call.tensor(1).shape in ((), (1,)) else (None,)
+    if axis is None or not call.has_options(ArgMaxOptions):
+        raise Unsupported("more than one dimension")
+    if call.output.type != "INT32":
+        raise Unsupported(f"{named(call.output)} is {call.output.type}; indices are INT32 here")
+    dim = call.axis(axis, len(shape_of(x)))
+    both = call.emit(max_with_indices, x, dim, False, edge=Edge())
+    return call.builder.result(both, 1, edge=call.edge, origin=call.origin)

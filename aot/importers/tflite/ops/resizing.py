@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RESIZE_BILINEAR."""
+
+from __future__ import annotations
+
+from ethosu.vela.tflite.ResizeBilinearOptions import ResizeBilinearOptions
+from torch.fx import Node
+
+from aot.dialect.graph import shape_of
+from aot.dialect.ops.resize_bilinear import resize_bilinear as pl_resize_bilinear
+from aot.importers.tflite.call import Call, Unsupported
+
+_BITS = 10
+"""Of a place between two pixels."""
+
+
+def resized_size(call: Call) -> list[int]:
+    """(height, width) of the result."""
+    size = call.integers(1)
+    if len(size) != 2 or tuple(size) != call.output.shape[1:3]:
+        raise Unsupported(f"the size {size} for a result of {list(call.output.shape)}")
+    return size
+
+
+def resize_bilinear(call: Call) -> Node:
+    """Places of 10 bits, as TFLite has them: pl::resize_bilinear takes any."""
+    options = call.options(ResizeBilinearOptions)
+    x = call.image(0)
+    call.same_quantization(x)
+    size = resized_size(call)
+    steps, offsets = [], []
+    for before, after in zip(shape_of(x)[1:3], size, strict=True):
+        if options.AlignCorners() and after > 1:
+            before, after = before - 1, after - 1
+        step = ((before << _BITS) + after // 2) // after
+        steps.append(step)
+        offsets.append(step // 2 - (1 << (_BITS - 1)) if options.HalfPixelCenters() else 0)
+    unit = [1 << _BITS] * 2
+    return call.emit(pl_resize_bilinear, x, size, steps, offsets, unit, edge=call.edge)

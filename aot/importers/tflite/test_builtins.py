@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every builtin against TFLite Micro, bit for bit, with random shapes, scales and options."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aot.dialect.graph import dialect_op
+from aot.importers.tflite.importing import import_tflite
+from aot.importers.tflite.ops import BUILTINS
+from aot.importers.tflite.testing import cases
+from aot.importers.tflite.testing.build import File
+from aot.importers.tflite.testing.oracle import differences, ours, random_runs, tflm
+
+SEEDS = range(4)
+_MAY_DIFFER = {"SOFTMAX"}
+
+
+def test_there_are_cases_of_every_builtin() -> None:
+    assert set(cases.INT8) == set(BUILTINS)
+    assert {name.split()[0] for name in cases.INT16} < set(BUILTINS)
+
+
+@pytest.mark.parametrize("name", [name for name in cases.INT8 if name not in _MAY_DIFFER])
+def test_int8(name: str) -> None:
+    for seed in SEEDS:
+        data = cases.INT8[name](np.random.default_rng(seed)).bytes()
+        assert differences(data) == [], seed
+
+
+@pytest.mark.parametrize("name", cases.INT16)
+def test_int16(name: str) -> None:
+    for seed in SEEDS:
+        data = cases.INT16[name](np.random.default_rng(seed)).bytes()
+        assert differences(data) == [], seed
+
+
+def test_softmax_is_seldom_off_by_more_than_nothing() -> None:
+    """pl::softmax rounds once; TFLite's fixed point is off by a step for few values."""
+    found = []
+    for seed in range(20):
+        data = cases.softmax(np.random.default_rng(seed)).bytes()
+        found += differences(data)
+    assert len(found) < 4 and set(found) <= {-1, 1}
+
+
+def test_float32_is_quantized_as_the_dialect_does() -> None:
+    """Which is TFLite's rounding but for values halfway between two steps."""
+    file = File()
+    x = file.input((4, 64), None, np.float32)
+    y = file.tensor((4, 64), np.int8, (0.043, 5))
+    file.op("QUANTIZE", [x], [y], "QuantizeOptions")
+    file.output(y)
+    data = file.bytes()
+    runs = random_runs(data)
+    for own, theirs in zip(ours(data, runs), tflm(data, runs), strict=True):
+        assert np.abs(own[0].astype(int) - theirs[0].astype(int)).max() <= 1
+        assert (own[0] != theirs[0]).mean() < 0.01
+
+
+def test_functions_of_one_value_are_one_table() -> None:
+    for name in ("LOGISTIC", "TANH", "HARD_SWISH", "LEAKY_RELU", "RELU", "RELU6"):
+        module = import_tflite(cases.INT8[name](np.random.default_rng(1)).bytes())
+        ops = [op.name for node in module.graph.nodes if (op := dialect_op(node)) is not None]
+        assert ops == ["lut"], name

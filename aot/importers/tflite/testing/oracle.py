@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What TFLite Micro computes for a file, and what the dialect does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from tflite_micro.python.tflite_micro import runtime
+
+from aot.dialect.graph import border_nodes
+from aot.dialect.reference import Reference
+from aot.importers.tflite.importing import import_tflite
+
+_ARENA_BYTES = 2**20
+
+Array = np.ndarray[Any, Any]
+
+
+def tflm(data: bytes, runs: Sequence[Sequence[Array]]) -> list[list[Array]]:
+    """The outputs of each run, one after the other, by TFLite Micro's interpreter."""
+    interpreter = runtime.Interpreter.from_bytes(data, arena_size=_ARENA_BYTES)
+    found = []
+    for inputs in runs:
+        for index, array in enumerate(inputs):
+            interpreter.set_input(array, index)
+        interpreter.invoke()
+        count = len(border_nodes(import_tflite(data))[1])
+        found.append([np.array(interpreter.get_output(i)) for i in range(count)])
+    return found
+
+
+def ours(data: bytes, runs: Sequence[Sequence[Array]]) -> list[list[Array]]:
+    """The same by the dialect's reference."""
+    reference = Reference(import_tflite(data))
+    return [
+        [y.numpy() for y in reference.reference([torch.from_numpy(np.array(x)) for x in inputs])]
+        for inputs in runs
+    ]
+
+
+def random_runs(data: bytes, count: int = 2, seed: int = 0) -> list[list[Array]]:
+    """Inputs of random bytes."""
+    generator = np.random.default_rng(seed)
+    runs = []
+    for _ in range(count):
+        inputs = []
+        for node in border_nodes(import_tflite(data))[0]:
+            value = node.meta["val"]
+            dtype = np.dtype(str(value.dtype).removeprefix("torch."))
+            if value.is_floating_point():
+                inputs.append(generator.normal(0.0, 3.0, tuple(value.shape)).astype(dtype))
+                continue
+            info = np.iinfo(dtype)
+            inputs.append(
+                generator.integers(info.min, info.max, tuple(value.shape), dtype, endpoint=True)
+            )
+        runs.append(inputs)
+    return runs
+
+
+def differences(data: bytes, count: int = 2, seed: int = 0) -> list[int]:
+    """By how much any two values differ, ours minus TFLite Micro's, for random inputs; empty if no
+    two do.
+    """
+    runs = random_runs(data, count, seed)
+    found: list[int] = []
+    for theirs, own in zip(tflm(data, runs), ours(data, runs), strict=True):
+        for a, b in zip(own, theirs, strict=True):
+            assert a.shape == b.shape and a.dtype == b.dtype, (a.dtype, a.shape, b.dtype, b.shape)
+            difference = a.astype(np.float64) - b.astype(np.float64)
+            found += [int(d) for d in difference[difference != 0]]
+    return found

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights, biases and factors of convolutions and matrix products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from aot.dialect.arithmetic import INT32_MAX, INT32_MIN
+from aot.dialect.quantization import INT16, Quantization
+from aot.importers.tflite.arithmetic import sums_multiplier
+from aot.importers.tflite.call import Call, Unsupported, named
+
+
+def weight_of(call: Call, index: int, rank: int) -> torch.Tensor:
+    """int8 weights, symmetric, constants."""
+    tensor = call.tensor(index)
+    if tensor.type != "INT8" or len(tensor.shape) != rank:
+        raise Unsupported(
+            f"its weights, {named(tensor)}, are {tensor.type}{list(tensor.shape)}, not INT8 of "
+            f"{rank} dimensions"
+        )
+    if any(tensor.zero_points):
+        raise Unsupported(f"its weights, {named(tensor)}, have a zero point other than 0")
+    return call.data(index)
+
+
+def per_channel(call: Call, index: int, channels: int, axis: int) -> list[float]:
+    """The scale of each output channel of weights."""
+    tensor = call.tensor(index)
+    count = len(tensor.scales)
+    if count not in (1, channels) or (count > 1 and tensor.axis != axis):
+        raise Unsupported(
+            f"its weights, {named(tensor)}, have {count} scales along dimension {tensor.axis} for "
+            f"{channels} channels along {axis}"
+        )
+    return list(tensor.scales) * (channels if count == 1 else 1)
+
+
+def bias_of(call: Call, index: int, channels: int, of: Quantization) -> torch.Tensor:
+    """int32 [channels], zeros if there is none.
+
+    Args:
+      call: of the layer.
+      index: of the bias among its inputs.
+      channels: of the layer's result.
+      of: the layer's input.
+    """
+    if not call.has(index):
+        return torch.zeros(channels, dtype=torch.int32)
+    tensor = call.tensor(index)
+    wide = of.type is INT16
+    # TFLite computes with sums of 32 bits where an int16 layer has biases of 32.
+    if tensor.type != ("INT64" if wide else "INT32") or tensor.shape != (channels,):
+        raise Unsupported(
+            f"its bias, {named(tensor)}, is {tensor.type}{list(tensor.shape)}, not "
+            f"{'INT64' if wide else 'INT32'}[{channels}]"
+        )
+    bias = call.data(index)
+    if not bool(((bias >= INT32_MIN) & (bias <= INT32_MAX)).all()):
+        raise Unsupported(f"its bias, {named(tensor)}, has numbers of more than 32 bits")
+    return bias.to(torch.int32)
+
+
+def factors(reals: Sequence[float], dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:
+    """Multiplier and shift, int32, of each channel."""
+    pairs = [sums_multiplier(real, dtype) for real in reals]
+    multiplier, shift = zip(*pairs, strict=True)
+    return torch.tensor(multiplier, dtype=torch.int32), torch.tensor(shift, dtype=torch.int32)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`lower_tflite`: a quantized .tflite file to a .pte, a report and a bit-exact reference."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from absl import logging
+from torch.fx import Node
+
+from aot.artefact import Artefact, rewrite
+from aot.dialect.graph import border_nodes
+from aot.dialect.moved import NOT_MOVED
+from aot.dialect.verifier import verify
+from aot.importers.tflite.differing import differing
+from aot.importers.tflite.importing import import_tflite
+from aot.partition.partition import partition
+from aot.passes.rewrite.border import images_moved
+from aot.pte.writer import write_pte
+from aot.quality.evaluation import HeldOut
+from aot.quality.quality import Limits, Quality
+from aot.report import make_report
+from aot.targets import CUT, target_named
+from aot.targets.target import Target
+
+
+def lower_tflite(
+    data: bytes, *, target: str | Target = "cortex-m", verify_npu: str = CUT
+) -> Artefact:
+    """Lowers a model that is quantized already: nothing is calibrated, and there is no float model
+    to measure it against.
+
+    Args:
+      data: of the .tflite file, of int8 or int16 values with int8 weights (docs/tflite.md).
+      target: as of `lower`.
+      verify_npu: as of `lower`.
+
+    Returns:
+      Its inputs and outputs have the file's order, shapes and types; images are [N, H, W, C].
+
+    Raises:
+      LoweringError: it is no such file, or has an op that is not supported: which one, and what is.
+    """
+    if not isinstance(target, Target):
+        target = target_named(target, verify_npu)
+    module = import_tflite(data)
+    findings = differing(module)
+    rewrite(module)
+    partition(module, target)
+    verify(module, "partition")
+    images = images_moved(module)
+    pte = write_pte(module, images)
+    logging.info("lowered: %d bytes", len(pte))
+    quality = Quality(HeldOut([]), [], [], findings, Limits(-math.inf))
+    results = range(len(border_nodes(module)[1]))
+    report = make_report(module, target.name, 0, pte, quality, results, images)
+    return Artefact(module, NOT_MOVED, pte, report)
+
+
+def random_inputs(lowered: Artefact, count: int) -> list[tuple[torch.Tensor, ...]]:
+    """Inputs of random integers, always the same ones."""
+    generator = torch.Generator().manual_seed(0)
+    return [
+        tuple(_random(node, generator) for node in border_nodes(lowered.module)[0])
+        for _ in range(count)
+    ]
+
+
+def _random(node: Node, generator: torch.Generator) -> torch.Tensor:
+    value = node.meta["val"]
+    if value.dtype.is_floating_point:
+        return torch.randn(value.shape, generator=generator)
+    if value.dtype not in (torch.int8, torch.int16):  # indices, which may reach nowhere but here
+        return torch.zeros(value.shape, dtype=value.dtype)
+    info = torch.iinfo(value.dtype)
+    return torch.randint(
+        info.min, info.max + 1, value.shape, dtype=value.dtype, generator=generator
+    )

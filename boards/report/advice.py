@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What to do to make an image smaller, faster or better: of each the three that gain most.
+
+A gain is arithmetic over the reports, and says how it was had; nothing is built or run for it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+Fields = dict[str, Any]
+
+_SHOWN = 3
+
+# A value that costs more than this alone is not worth a word (aot/quality).
+_HARMLESS_DB = 60.0
+
+
+def _advice(text: str, gain: str, size: float, ops: list[str]) -> Fields:
+    return {"text": text, "gain": gain, "size": size, "ops": ops}
+
+
+def _best(found: list[Fields]) -> list[Fields]:
+    ranked = sorted((row for row in found if row["size"] > 0), key=lambda row: -row["size"])
+    return [{key: row[key] for key in ("text", "gain", "ops")} for row in ranked[:_SHOWN]]
+
+
+def _place(op: Fields) -> str:
+    return str(op["module"] or op["op"].removeprefix("pl."))
+
+
+def _setting(op: Fields, value: str) -> str:
+    """What to give to lower() for a layer (docs/accuracy.md)."""
+    layer = op["module"].split(" (")[0]
+    return f'quantization={{"{layer}": "{value}"}}'
+
+
+def _smaller(model: Fields) -> list[Fields]:
+    found = []
+    flash = model["constant_bytes"]
+    for op in model["ops"]:
+        if op["op"] == "pl.linear" and op["delegate"] is None and op["precision"] == "int8":
+            # Four bits an element, scale and offset for each 32 of them (docs/accuracy.md).
+            gain = op["constant_bytes"] // 2 - op["constant_bytes"] // 16
+            found.append(
+                _advice(
+                    f"weights of four bits for {_place(op)}: {_setting(op, 'int8w4g32')}",
+                    f"about {gain:,} of {flash:,} bytes of weights",
+                    gain,
+                    [op["id"]],
+                )
+            )
+    found += _smaller_arena(model)
+    return found
+
+
+def _smaller_arena(model: Fields) -> list[Fields]:
+    """The step that decides how large the arena is, and what the next one would leave."""
+    steps = [step for step in model["steps"] if not step["delegate"]]
+    if not model["arena"] or len(steps) < 2:
+        return []
+    peak, after = sorted((step["live_bytes"] for step in steps), reverse=True)[:2]
+    worst = next(step for step in steps if step["live_bytes"] == peak)
+    gain = peak - after
+    where = worst["module"] or worst["op"]
+    return [
+        _advice(
+            f"fewer channels or smaller images at {where}, which alone needs {peak:,} bytes; "
+            'plan_library(optimize = "memory") runs it row by row where that can be',
+            f"up to {gain:,} bytes of the arena",
+            gain,
+            worst["ops"],
+        )
+    ]
+
+
+def _faster(fields: Fields, model: Fields) -> list[Fields]:
+    counted = [step for step in model["steps"] if step["instructions"]]
+    by_id = {op["id"]: op for op in model["ops"]}
+    total = sum(step["instructions"] for step in counted)
+    found = []
+    rates: dict[str, float] = {}
+    for step in counted:
+        macs = sum(by_id[i]["macs"] for i in step["ops"] if i in by_id)
+        # The rate of a layer that hardly counts is that of its setup.
+        if macs and step["instructions"] * 100 > total:
+            rate = step["instructions"] / macs
+            rates[step["op"]] = min(rate, rates.get(step["op"], rate))
+    for step in counted:
+        ops = [by_id[i] for i in step["ops"] if i in by_id]
+        share = step["instructions"] / total
+        macs = sum(op["macs"] for op in ops)
+        where = step["module"] or step["op"]
+        short = step["op"].removeprefix("pl::")
+        if step["delegate"]:
+            continue
+        if ops and all(op["op"] == "pl.transpose" for op in ops):
+            text = f'io_layout="nhwc" in pte_model, so that {where} has nothing to transpose'
+            found.append(_advice(text, f"{share:.1%} of the instructions", share, step["ops"]))
+        elif any(not op["op"].startswith("pl.") for op in ops):
+            text = f"{where} in int8: it runs in float32 now"
+            found.append(
+                _advice(text, f"up to {share:.1%} of the instructions", share, step["ops"])
+            )
+        elif (best := rates.get(step["op"])) and (rate := step["instructions"] / macs) > 2 * best:
+            gain = share * (1 - best / rate)
+            text = (
+                f"another shape for {where}, with channels in multiples of 16: it takes {rate:.1f} "
+                f"instructions a multiply-accumulate, the best {short} {best:.1f}"
+            )
+            found.append(_advice(text, f"up to {gain:.1%} of the instructions", gain, step["ops"]))
+    if fields["board"]["npu"]:
+        for op in model["ops"]:
+            if op["delegate"] is None and op["not_on"]:
+                reason = "; ".join(op["not_on"].values())
+                text = f"{_place(op)} on the NPU, which does not take it: {reason}"
+                found.append(_advice(text, "not counted", 1e-6, [op["id"]]))
+    return found
+
+
+def _decibels(noise: float) -> float:
+    return -10 * math.log10(noise)
+
+
+def _better(model: Fields) -> list[Fields]:
+    """What int16 in one layer would give: the noises of single values add up to the model's."""
+    outputs = [o["sqnr_db"] for o in model["quality"]["outputs"] if o["sqnr_db"] is not None]
+    alone = [
+        (op, op["quality"]["alone_db"])
+        for op in model["ops"]
+        if op["quality"] and op["quality"]["alone_db"] is not None
+    ]
+    noises = {op["id"]: 10 ** (-value / 10) for op, value in alone if value < _HARMLESS_DB}
+    total = sum(noises.values())
+    found = []
+    for op, value in alone:
+        rest = total - noises.get(op["id"], 0)
+        if not outputs or op["id"] not in noises or rest <= 0:
+            continue
+        gain = _decibels(rest) - _decibels(total)
+        text = f"{_place(op)} in int16: {_setting(op, 'int16')}; alone it leaves {value:.1f} dB"
+        found.append(_advice(text, f"about {gain:.1f} dB, predicted", gain, [op["id"]]))
+    found += [
+        _advice(warning["text"], "see docs/quality.md", 1e-3, []) for warning in model["warnings"]
+    ]
+    return found
+
+
+def advice(fields: Fields) -> Fields:
+    """Returns what helps most, by `smaller`, `faster` and `better`."""
+    smaller, faster, better = [], [], []
+    for model in fields["models"]:
+        smaller += _smaller(model)
+        faster += _faster(fields, model)
+        better += _better(model)
+    return {"smaller": _best(smaller), "faster": _best(faster), "better": _best(better)}

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins what a build says of an image by the ids of ops: size.json, plan.json, the lowering report,
+and a profile. The result is what the page and the Markdown show; image_report.schema.json says what
+is in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from boards.report.advice import advice
+
+FORMAT = 1
+
+Fields = dict[str, Any]
+
+# Ops whose constants are weights; of all others they are tables.
+_WEIGHTED = re.compile(
+    r"conv|linear|bmm|lstm|gru|rnn|embedding|convolution|addmm|mm$", re.IGNORECASE
+)
+
+_LIMITS = {"int8": (-128, 127), "int16": (-32768, 32767)}
+
+
+def _dictionary(rows: Sequence[Fields], key: str) -> dict[str, Fields]:
+    return {row[key]: row for row in rows}
+
+
+def _edges(report: Fields) -> dict[str, list[str]]:
+    """The ops that an op reads, by its id; "in <name>" is an input of the model."""
+    made = {port["name"]: f"in {port['name']}" for port in report["inputs"]}
+    made |= {state["name"]: f"in {state['name']}" for state in report["states"]}
+    for op in report["ops"]:
+        made |= {output["name"]: op["id"] for output in op["outputs"]}
+    return {
+        op["id"]: list(dict.fromkeys(made[i["name"]] for i in op["inputs"] if i["name"] in made))
+        for op in report["ops"]
+    }
+
+
+def _holds(output: Fields) -> list[float] | None:
+    """The least and the greatest value that a quantized tensor holds."""
+    limits = _LIMITS.get(output["dtype"])
+    if "scale" not in output or limits is None:
+        return None
+    return [(limit - output["zero_point"]) * output["scale"] for limit in limits]
+
+
+def _steps(plan: Fields | None, counted: Mapping[int, int], ops: Sequence[str]) -> list[Fields]:
+    """The plan's steps with the ids of the ops that they run and their instructions."""
+    rows = []
+    for step in (plan or {"steps": []})["steps"]:
+        inside = [op for op in ops if op.startswith(f"{step['id']}.")]
+        members = [member["id"] for member in step.get("rows", {"members": []})["members"]]
+        kept = ("step", "id", "op", "module", "function", "scratch", "constants")
+        rows.append(
+            {key: step[key] for key in kept}
+            | {
+                "ops": members or inside or [step["id"]],
+                "live_bytes": step.get("live_bytes", 0),
+                "delegate": "delegate" in step,
+                "instructions": counted.get(step["step"]),
+            }
+        )
+    return rows
+
+
+def _blocks(plan: Fields | None) -> list[Fields]:
+    """Where each tensor and each scratch memory lies, with the op that it belongs to."""
+    if plan is None:
+        return []
+    made = {
+        output.split(" [")[0]: step["id"] for step in plan["steps"] for output in step["outputs"]
+    }
+    for step in plan["steps"]:
+        made |= {
+            m["output"].split(" [")[0]: m["id"] for m in step.get("rows", {}).get("members", [])
+        }
+        made[f"scratch of step {step['step']}"] = step["id"]
+    return [block | {"op": made.get(block["name"], "")} for block in plan["blocks"]]
+
+
+def _constants(plan: Fields | None) -> dict[str, Fields]:
+    """Which ops read a constant, and whether it is weights or a table, by its symbol."""
+    if plan is None:
+        return {}
+    steps = {step["step"]: step for step in plan["steps"]}
+    found = {}
+    for constant in plan["weights"]["constants"]:
+        users = [steps[index] for index in constant["steps"] if index in steps]
+        engine = any("delegate" in step for step in users)
+        names = [member["op"] for s in users for member in s.get("rows", {}).get("members", [s])]
+        weights = engine or any(_WEIGHTED.search(name) for name in names)
+        ids = [i for s in users for i in _ids_of(s)]
+        found[constant["name"]] = {"kind": "weights" if weights else "tables", "ops": ids}
+    return found
+
+
+def _ids_of(step: Fields) -> list[str]:
+    members = step.get("rows", {"members": []})["members"]
+    return [member["id"] for member in members] or [step["id"]]
+
+
+def _kind(origin: str) -> str:
+    if origin.startswith("kernels/") or "/kernels/" in origin:
+        return "kernels"
+    if origin.startswith(("firmware/runtime", "firmware/ethos_u", "boards/common")):
+        return "runtime"
+    return "library" if origin.endswith(".a") else "program"
+
+
+def _symbols(size: Fields, plan: Fields | None) -> list[Fields]:
+    """What lies in flash, by symbol; what has none is a row of its origin."""
+    constants = _constants(plan)
+    by_function: dict[str, list[str]] = defaultdict(list)
+    for step in (plan or {"steps": []})["steps"]:
+        for member in step.get("rows", {"members": [step]})["members"]:
+            by_function[member["function"]].append(member["id"])
+    flash = {memory["name"]: memory for memory in size["memories"] if memory["kind"] == "flash"}
+    rows = []
+    named: dict[tuple[str, str], int] = defaultdict(int)
+    for symbol in size["symbols"]:
+        memory = symbol["stored_in"]
+        if memory not in flash:
+            continue
+        named[memory, symbol["origin"]] += symbol["size"]
+        # The linker's clones of functions and constants keep the name before a dot.
+        constant = constants.get(symbol["name"].split(".")[0])
+        rows.append(
+            {
+                "name": symbol["name"],
+                "memory": memory,
+                "bytes": symbol["size"],
+                "origin": symbol["origin"],
+                "kind": constant["kind"] if constant else _kind(symbol["origin"]),
+                "ops": constant["ops"] if constant else by_function.get(symbol["name"], []),
+            }
+        )
+    for memory, fields in flash.items():
+        for origin, total in fields["by_origin"].items():
+            rest = total - named[memory, origin]
+            if rest > 0:
+                row = {"name": "strings, gaps", "memory": memory, "bytes": rest, "origin": origin}
+                rows.append(row | {"kind": _kind(origin), "ops": []})
+    return sorted(rows, key=lambda row: (-row["bytes"], row["name"]))
+
+
+def _ops(report: Fields, plan: Fields | None) -> list[Fields]:
+    values = _dictionary(report["quality"]["values"], "id")
+    after = _edges(report)
+    kernels: dict[str, str] = {}
+    for step in (plan or {"steps": []})["steps"]:
+        for member in step.get("rows", {"members": [step]})["members"]:
+            kernels[member["id"]] = member["function"]
+    rows = []
+    for op in report["ops"]:
+        value = values.get(op["id"])
+        keys = ("sqnr_db", "alone_db", "low", "high", "clipped")
+        rows.append(
+            op
+            | {
+                "after": after[op["id"]],
+                "function": kernels.get(op["id"], ""),
+                "quality": {key: value[key] for key in keys} if value else None,
+                "holds": _holds(op["outputs"][0]),
+            }
+        )
+    return rows
+
+
+def _model(name: str, report: Fields, plan: Fields | None, profile: Fields | None) -> Fields:
+    counted = {s["step"]: s["instructions"] for s in profile["steps"]} if profile else {}
+    kept = ("target", "quantization", "macs", "constant_bytes", "pte_bytes", "warnings")
+    more = ("inputs", "outputs", "states", "delegates", "calibration_samples")
+    quality = {
+        key: report["quality"][key] for key in ("samples", "held_out", "outputs", "accuracy")
+    }
+    ids = [op["id"] for op in report["ops"]]
+    return {
+        "name": name,
+        **{key: report[key] for key in (*kept, *more)},
+        "quality": quality,
+        "ops": _ops(report, plan),
+        "steps": _steps(plan, counted, ids),
+        "arena": plan["arena"] if plan else None,
+        "isa": plan["isa"] if plan else "",
+        "blocks": _blocks(plan),
+    }
+
+
+def join(
+    size: Fields,
+    board: Fields,
+    reports: Mapping[str, Fields],
+    plan: Fields | None,
+    profile: Fields | None,
+    problem: str = "",
+) -> Fields:
+    """Returns the report of an image.
+
+    Args:
+      size: its size.json.
+      board: its board.json.
+      reports: lowering reports by the model's name.
+      plan: the plan.json of the model that its name or its ops fit.
+      profile: the profile.json of a simulated run, None if there was none.
+      problem: why there was none.
+    """
+    models = []
+    for name, report in reports.items():
+        fits = plan is not None and _fits(report, plan, name, len(reports))
+        models.append(_model(name, report, plan if fits else None, profile if fits else None))
+    engine = board["npu"]
+    fields = {
+        "format": FORMAT,
+        "name": size["name"],
+        "board": {
+            "name": board["name"],
+            "description": board["description"],
+            "core": board["core"],
+            "npu": engine["configuration"] if engine else None,
+        },
+        "memories": [
+            {key: memory[key] for key in ("name", "kind", "size", "used")}
+            for memory in size["memories"]
+        ],
+        "stack": {key: size["stack"][key] for key in ("size", "bound", "path")},
+        "symbols": _symbols(size, plan),
+        "instructions": profile["instructions"] if profile and profile["inferences"] else None,
+        "inferences": profile["inferences"] if profile else 0,
+        "not_counted": problem,
+        "engine_is_simulated": bool(engine and engine["simulated"]),
+        "models": models,
+    }
+    return fields | {"advice": advice(fields)}
+
+
+def _fits(report: Fields, plan: Fields, name: str, count: int) -> bool:
+    """Whether a plan is of a model: the only one there is, or of the same name or ops."""
+    if count == 1 or plan["name"] == name:
+        return True
+    rows = [*plan["steps"], *plan["without_step"]]
+    return {op["id"]: op["module"] for op in report["ops"]} == {r["id"]: r["module"] for r in rows}

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of an image as Markdown, for a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+Fields = dict[str, Any]
+
+_LARGEST = 10
+
+
+def _cell(value: object) -> str:
+    return str(value).replace("|", "\\|").replace("\n", " ")
+
+
+def md_table(head: Sequence[str], rows: Sequence[Sequence[object]], align: str) -> str:
+    """Rows as a table of Markdown; `align` has l or r for each column."""
+    lines = [head, ["---:" if letter == "r" else "---" for letter in align], *rows]
+    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else ""
+
+
+def decibels(value: float | None) -> str:
+    """SQNR for people."""
+    if value is None:
+        return "-"
+    return "exact" if value >= 150 else f"{value:.1f} dB"
+
+
+def _memory(report: Fields) -> str:
+    rows = [
+        (m["name"], m["kind"], f"{m['used']:,}", f"{m['size']:,}", _share(m["used"], m["size"]))
+        for m in report["memories"]
+    ]
+    return md_table(["memory", "kind", "used", "bytes", ""], rows, "llrrr")
+
+
+def _flash(report: Fields) -> str:
+    sums: dict[str, int] = {}
+    for symbol in report["symbols"]:
+        sums[symbol["kind"]] = sums.get(symbol["kind"], 0) + symbol["bytes"]
+    parts = [f"{kind} {size:,}" for kind, size in sorted(sums.items(), key=lambda i: -i[1])]
+    rows = [
+        (f"`{s['name']}`", f"{s['bytes']:,}", s["kind"], s["origin"])
+        for s in report["symbols"][:_LARGEST]
+    ]
+    head = ["largest symbols in flash", "bytes", "what", "from"]
+    return f"Flash: {', '.join(parts)} bytes.\n\n" + md_table(head, rows, "lrll")
+
+
+def _steps(model: Fields) -> str:
+    steps = [step for step in model["steps"] if step["instructions"]]
+    total = sum(step["instructions"] for step in steps)
+    ranked = sorted(steps, key=lambda step: -step["instructions"])[:_LARGEST]
+    rows = [
+        (s["id"], s["op"], s["module"], f"{s['instructions']:,}", _share(s["instructions"], total))
+        for s in ranked
+    ]
+    return md_table(["id", "op", "module", "instructions", ""], rows, "lllrr")
+
+
+def _quality(model: Fields) -> str:
+    quality = model["quality"]
+    samples = (
+        f"{quality['samples']:,} {'held-out' if quality['held_out'] else 'calibration'} samples"
+    )
+    lines = []
+    if quality["accuracy"]:
+        both = quality["accuracy"]
+        lines.append(f"{both['float32']:.2%} right in float32, {both['int8']:.2%} in int8.")
+    for output in quality["outputs"]:
+        agreement = "" if output["agreement"] is None else f", agreement {output['agreement']:.2%}"
+        lines.append(
+            f"`{output['name']}`: SQNR {decibels(output['sqnr_db'])}{agreement}, {samples}."
+        )
+    measured = [op for op in model["ops"] if op["quality"]]
+    cost = {op["id"]: _cost(op["quality"]) for op in measured}
+    worst = sorted(measured, key=lambda op: cost[op["id"]])[:_LARGEST]
+    rows = [
+        (
+            op["id"],
+            op["op"],
+            op["module"],
+            decibels(op["quality"]["alone_db"]),
+            decibels(op["quality"]["sqnr_db"]),
+        )
+        for op in worst
+    ]
+    return (
+        "\n".join(lines) + "\n\n" + md_table(["id", "op", "module", "alone", "SQNR"], rows, "lllrr")
+    )
+
+
+def _cost(quality: Fields) -> float:
+    for key in ("alone_db", "sqnr_db"):
+        if quality[key] is not None:
+            return float(quality[key])
+    return 150.0
+
+
+def _advice(report: Fields) -> str:
+    lines = []
+    for kind, rows in report["advice"].items():
+        lines += [f"- {kind}: {row['text']} ({row['gain']})" for row in rows]
+    return "\n".join(lines) or "Nothing that stands out."
+
+
+def markdown(report: Fields) -> str:
+    """Returns the report as text."""
+    board = report["board"]
+    parts = [
+        f"# {report['name']} on {board['name']} ({board['core']})",
+        "## What to do",
+        _advice(report),
+        "## Memory",
+        _memory(report),
+        _flash(report),
+    ]
+    for model in report["models"]:
+        of = f" of {model['name']}" if len(report["models"]) > 1 else ""
+        if model["arena"]:
+            arena = model["arena"]
+            parts.append(
+                f"Arena{of}: {arena['bytes']:,} bytes, no plan could take less than "
+                f"{arena['lower_bound']:,}; largest at {arena['peak']['what']}."
+            )
+        parts.append(f"## Instructions{of}")
+        if any(step["instructions"] for step in model["steps"]):
+            parts += [f"{report['instructions']:,} an inference.", _steps(model)]
+        else:
+            parts.append(f"Not counted: {report['not_counted'] or 'no steps are marked'}.")
+        parts += [f"## Quality{of}", _quality(model)]
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of an image: one HTML file with its data, styles and libraries in it."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+_PARTS = Path(__file__).parent / "page"
+_SCRIPTS = ("base.js", "graph.js", "memory.js", "tables.js")
+
+# What the page may be at most: it is sent by mail, and opened on phones.
+LIMIT = 3_000_000
+
+
+class PageError(Exception):
+    """The page cannot be made; the text says why."""
+
+
+def _safe(data: Any) -> str:
+    """JSON for a script element: no text of the user's ends the element."""
+    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def page(report: dict[str, Any], libraries: Sequence[Path]) -> str:
+    """Returns the page as HTML.
+
+    Args:
+      report: as join() gives it.
+      libraries: d3 and dagre, minified, and licences as text files, which become comments.
+
+    Raises:
+      PageError: it is larger than LIMIT.
+    """
+    values = {
+        "title": html.escape(f"{report['name']} on {report['board']['name']}"),
+        "style": (_PARTS / "style.css").read_text(),
+        "data": _safe(report),
+        "libraries": "\n".join(_library(path) for path in libraries),
+        "script": "\n".join((_PARTS / name).read_text() for name in _SCRIPTS),
+    }
+    template = (_PARTS / "index.html").read_text()
+    text = re.sub(r"{{(\w+)}}", lambda match: values[match[1]], template)
+    if len(text) > LIMIT:
+        raise PageError(f"the page of {report['name']} has {len(text):,} bytes, over {LIMIT:,}")
+    return text
+
+
+def _library(path: Path) -> str:
+    text = path.read_text()
+    if path.suffix == ".js":
+        return text.replace("</script", "<\\/script")
+    return f"/*\n{text}*/"

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data, small helpers, and the one thing that joins all pictures: which op is selected.
+"use strict";
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const at = (id) => document.getElementById(id);
+const number = (value) => value.toLocaleString("en-US");
+const percent = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(1)}%` : "");
+const decibels = (value) => (value === null ? "-" : value >= 150 ? "exact" : `${value.toFixed(1)} dB`);
+const shape = (tensor) => `${tensor.shape.join("×")} ${tensor.dtype}`;
+const short = (op) => op.replace(/^pl(\.|::)/, "").replace("delegate::", "");
+
+let model = data.models[0] || null;
+let selected = [];
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "class") made.className = value;
+    else if (value !== null) made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null));
+  return made;
+}
+
+// What a click or Enter on it selects: ids of ops, which are also how it is found again.
+const picks = (ops) =>
+  ops.length ? { "data-ops": ops.join(" "), tabindex: "0" } : {};
+
+const opOf = (id) => model && model.ops.find((op) => op.id === id);
+
+function table(head, rows) {
+  const body = rows.map(([ops, ...cells]) =>
+    element("tr", picks(ops), ...cells.map((cell, i) => element("td", { class: head[i][1] }, cell))));
+  const titles = head.map(([title, kind]) => element("th", { class: kind, scope: "col" }, title));
+  return [element("thead", {}, element("tr", {}, ...titles)), element("tbody", {}, ...body)];
+}
+
+function bar(part, whole) {
+  const made = element("div", { class: "bar" });
+  made.style.width = `${whole ? Math.max(0.5, (100 * part) / whole) : 0}%`;
+  return made;
+}
+
+function select(ops, from) {
+  selected = ops.filter((id) => opOf(id));
+  for (const one of document.querySelectorAll("[data-ops]")) {
+    const on = one.dataset.ops.split(" ").some((id) => selected.includes(id));
+    one.classList.toggle("on", on);
+    if (one.getAttribute("role") === "button") one.setAttribute("aria-pressed", on);
+    if (on && one.tagName === "TR" && one.closest(".scroll") && !one.contains(from)) {
+      const box = one.closest(".scroll");
+      box.scrollTop = one.offsetTop - box.clientHeight / 2;
+    }
+  }
+  for (const one of document.querySelectorAll(".edge")) {
+    one.classList.toggle("on", selected.includes(one.dataset.from) || selected.includes(one.dataset.to));
+  }
+  inspect();
+  history.replaceState(null, "", selected.length ? `#op=${selected.join(",")}` : location.pathname);
+}
+
+function facts(pairs) {
+  const list = element("dl");
+  for (const [name, value] of pairs) {
+    if (value === "" || value === null || value === undefined) continue;
+    list.append(element("dt", {}, name), element("dd", {}, value));
+  }
+  return list;
+}
+
+function tensorText(tensor) {
+  const scale = tensor.scale === undefined ? "" : `, scale ${tensor.scale.toPrecision(4)}, zero ${tensor.zero_point}`;
+  return `${shape(tensor)}${scale}`;
+}
+
+function inspect() {
+  const box = at("inspector");
+  box.replaceChildren();
+  box.classList.toggle("empty", !selected.length);
+  if (!selected.length) {
+    box.append(element("h2", {}, "Nothing selected"),
+      element("p", { class: "note" }, "Choose an op in any of the pictures or tables: it is marked in all of them. Arrow keys go on to the next op, Escape ends."));
+    return;
+  }
+  for (const id of selected) {
+    const op = opOf(id);
+    const step = model.steps.find((one) => one.ops.includes(id));
+    const not = Object.entries(op.not_on).map(([engine, why]) => `${engine}: ${why}`).join("; ");
+    box.append(element("h2", {}, `${id}  ${short(op.op)}`), facts([
+      ["module", op.module], ["source", op.source ? element("code", {}, op.source) : ""],
+      ["from", op.from.join(", ")], ["runs on", op.runs_on], ["why", op.why], ["not on", not],
+      ...op.inputs.map((tensor, i) => [i ? "" : "reads", tensorText(tensor)]).map(([n, v], i) => [n || `reads ${i + 1}`, v]),
+      ...op.outputs.map((tensor, i) => [i ? `gives ${i + 1}` : "gives", tensorText(tensor)]),
+      ["function", op.function ? element("code", {}, op.function) : ""],
+      ["MACs", op.macs ? number(op.macs) : ""],
+      ["constants", op.constant_bytes ? `${number(op.constant_bytes)} bytes` : ""],
+      ["scratch", step && step.scratch ? `${number(step.scratch)} bytes` : ""],
+      ["in use", step ? `${number(step.live_bytes)} bytes of the arena` : "no step: its bytes are there already"],
+      ["instructions", step && step.instructions ? `${number(step.instructions)} (${percent(step.instructions, total())})${step.ops.length > 1 ? `, with ${step.ops.length - 1} more ops` : ""}` : ""],
+      ["SQNR", op.quality ? decibels(op.quality.sqnr_db) : ""],
+      ["alone", op.quality && op.quality.alone_db !== null ? `${decibels(op.quality.alone_db)} at the outputs` : ""],
+      ["seen", op.quality ? `${op.quality.low.toPrecision(4)} to ${op.quality.high.toPrecision(4)}` : ""],
+      ["holds", op.holds ? `${op.holds[0].toPrecision(4)} to ${op.holds[1].toPrecision(4)}` : ""],
+    ]));
+  }
+}
+
+const total = () => model.steps.reduce((sum, step) => sum + (step.instructions || 0), 0);
+
+// The next op in order of execution.
+function move(by) {
+  const order = model.ops.map((op) => op.id);
+  const now = selected.length ? order.indexOf(selected[0]) : by > 0 ? -1 : order.length;
+  const next = order[Math.min(order.length - 1, Math.max(0, now + by))];
+  const holder = document.activeElement && document.activeElement.closest("#graph, #arena, #treemap, section");
+  select([next], null);
+  const same = holder && holder.querySelector(`[data-ops~="${CSS.escape(next)}"]`);
+  if (same) same.focus({ preventScroll: true });
+}
+
+function listen() {
+  document.addEventListener("click", (event) => {
+    const hit = event.target.closest("[data-ops]");
+    if (hit) select(hit.dataset.ops.split(" "), event.target);
+  });
+  document.addEventListener("keydown", (event) => {
+    const hit = event.target.closest && event.target.closest("[data-ops]");
+    const typing = /^(SELECT|INPUT)$/.test(event.target.tagName);
+    if (hit && (event.key === "Enter" || event.key === " ")) {
+      select(hit.dataset.ops.split(" "), event.target);
+    } else if (model && !typing && hit && ["ArrowDown", "ArrowRight"].includes(event.key)) move(1);
+    else if (model && !typing && hit && ["ArrowUp", "ArrowLeft"].includes(event.key)) move(-1);
+    else if (event.key === "Escape") select([], null);
+    else return;
+    event.preventDefault();
+  });
+  at("theme").addEventListener("click", () => {
+    const root = document.documentElement;
+    root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
+  });
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph of ops: laid out by dagre, drawn as SVG, zoomed by d3.
+"use strict";
+
+const NODE_HEIGHT = 46;
+let zoomed = null;
+
+function nodeWidth(lines) {
+  return Math.max(110, 16 + 6.6 * Math.max(...lines.map((line) => line.length)));
+}
+
+function clip(text, length) {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+function graphOf(model) {
+  const graph = new dagre.graphlib.Graph().setGraph({ ranksep: 34, nodesep: 26, marginx: 12, marginy: 12 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  const add = (id, kind, lines, ops) =>
+    graph.setNode(id, { kind, lines, ops, width: nodeWidth(lines), height: kind === "port" ? 30 : NODE_HEIGHT });
+  const ports = [...model.inputs, ...model.states];
+  for (const port of ports) add(`in ${port.name}`, "port", [clip(port.name, 26), shape(port)], []);
+  for (const op of model.ops) {
+    const kind = op.delegate !== null ? "npu" : op.op.startsWith("pl.") ? "cpu" : "float";
+    const mark = { npu: " · NPU", cpu: "", float: " · float" }[kind];
+    add(op.id, kind, [`${op.id}  ${short(op.op)}${mark}`, clip(op.module || "", 30), shape(op.outputs[0])], [op.id]);
+    for (const before of op.after) graph.setEdge(before, op.id);
+  }
+  const made = new Map(model.ops.flatMap((op) => op.outputs.map((output) => [output.name, op.id])));
+  for (const port of model.outputs) {
+    if (!made.has(port.name)) continue;
+    add(`out ${port.name}`, "port", [clip(port.name, 26), "output"], []);
+    graph.setEdge(made.get(port.name), `out ${port.name}`);
+  }
+  dagre.layout(graph);
+  return graph;
+}
+
+function drawGraph() {
+  const svg = d3.select("#graph-svg");
+  svg.selectAll("*").remove();
+  at("graph").hidden = !model;
+  if (!model) return;
+  const graph = graphOf(model);
+  svg.append("defs").append("marker")
+    .attr("id", "arrow").attr("viewBox", "0 0 8 8").attr("refX", 7).attr("refY", 4)
+    .attr("markerWidth", 7).attr("markerHeight", 7).attr("orient", "auto")
+    .append("path").attr("d", "M0 0L8 4L0 8z").attr("fill", "var(--soft)");
+  const layer = svg.append("g");
+  const line = d3.line((p) => p.x, (p) => p.y).curve(d3.curveBasis);
+  for (const edge of graph.edges()) {
+    layer.append("path").attr("class", "edge").attr("marker-end", "url(#arrow)")
+      .attr("data-from", edge.v).attr("data-to", edge.w).attr("d", line(graph.edge(edge).points));
+  }
+  for (const id of graph.nodes()) {
+    const node = graph.node(id);
+    const group = layer.append("g").attr("class", `node ${node.kind}`)
+      .attr("transform", `translate(${node.x - node.width / 2},${node.y - node.height / 2})`);
+    if (node.ops.length) {
+      group.attr("data-ops", node.ops.join(" ")).attr("tabindex", 0).attr("role", "button")
+        .attr("aria-label", node.lines.filter(Boolean).join(", "));
+    }
+    group.append("rect").attr("width", node.width).attr("height", node.height).attr("rx", 5);
+    const lines = node.lines.filter(Boolean);
+    lines.forEach((text, i) => group.append("text").attr("class", i ? "soft" : "")
+      .attr("x", node.width / 2).attr("text-anchor", "middle")
+      .attr("y", (node.height * (i + 1)) / (lines.length + 1) + 4).text(text));
+  }
+  zoomed = d3.zoom().scaleExtent([0.05, 4]).on("zoom", (event) => layer.attr("transform", event.transform));
+  svg.call(zoomed).on("dblclick.zoom", null);
+  fitGraph(graph);
+  for (const button of document.querySelectorAll("[data-zoom]")) {
+    const by = Number(button.dataset.zoom);
+    button.onclick = () => (by ? svg.transition().duration(150).call(zoomed.scaleBy, by) : fitGraph(graph, true));
+  }
+}
+
+// All of a small graph; of a long one the width, from its start.
+function fitGraph(graph, whole = false) {
+  const box = at("graph-svg").getBoundingClientRect();
+  const { width, height } = graph.graph();
+  const all = Math.min(box.width / width, box.height / height);
+  const scale = Math.min(1.1, whole ? all : Math.max(all, Math.min(0.8, box.width / width)));
+  const top = whole || height * scale <= box.height ? (box.height - height * scale) / 2 : 0;
+  d3.select("#graph-svg").call(zoomed.transform,
+    d3.zoomIdentity.translate((box.width - width * scale) / 2, top).scale(scale));
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles, instructions, quality, NPU, advice; and drawing all of it.
+"use strict";
+
+function drawTop() {
+  const { board } = data;
+  at("title").textContent = data.name;
+  at("subtitle").textContent = [board.description, board.core, board.npu, model ? `${model.name}, ${model.quantization}` : ""].filter(Boolean).join(" · ");
+  const tiles = [];
+  for (const [kind, title] of [["flash", "flash"], ["ram", "RAM"]]) {
+    const used = data.memories.filter((m) => m.kind === kind && m.used);
+    const [part, whole] = [d3.sum(used, (m) => m.used), d3.sum(used, (m) => m.size)];
+    tiles.push([number(part), `bytes of ${title}, of ${number(whole)}`, part / whole]);
+  }
+  if (data.stack.bound !== null) tiles.push([number(data.stack.bound), `bytes of stack at most, of ${number(data.stack.size)}`, data.stack.bound / data.stack.size]);
+  if (model && model.arena) tiles.push([number(model.arena.bytes), "bytes of arena"]);
+  if (data.instructions) tiles.push([number(data.instructions), "instructions an inference"]);
+  if (model) {
+    tiles.push([number(model.macs), "multiply-accumulates"]);
+    const { accuracy, outputs } = model.quality;
+    const worst = d3.min(outputs.filter((o) => o.sqnr_db !== null), (o) => o.sqnr_db);
+    if (accuracy) tiles.push([`${(100 * accuracy.int8).toFixed(2)}%`, `right in int8, ${(100 * accuracy.float32).toFixed(2)}% in float32`]);
+    if (worst !== undefined) tiles.push([decibels(worst), "SQNR against float32"]);
+  }
+  at("tiles").replaceChildren(...tiles.map(([value, text, share]) => {
+    const tile = element("div", { class: "tile" }, element("b", {}, value), element("span", {}, text));
+    if (share !== undefined) {
+      const fill = element("i");
+      fill.style.width = `${Math.min(100, 100 * share)}%`;
+      tile.append(element("div", { class: "meter" }, fill));
+    }
+    return tile;
+  }));
+}
+
+function drawInstructions() {
+  const box = at("instructions");
+  box.replaceChildren();
+  const steps = model ? model.steps.filter((step) => step.instructions) : [];
+  if (!steps.length) {
+    box.append(element("p", { class: "note" }, `Not counted: ${data.not_counted || "the program marks no steps"}.`));
+    return;
+  }
+  const all = total();
+  const most = d3.max(steps, (step) => step.instructions);
+  if (data.engine_is_simulated) {
+    box.append(element("p", { class: "note" }, "The NPU is a functional model here, which the core runs: instructions of its steps are the model's, and say nothing of an NPU."));
+  }
+  box.append(element("p", { class: "note" }, `${number(data.instructions)} instructions an inference, counted exactly in QEMU over ${number(data.inferences)} inferences; caches and wait states are not part of it.`));
+  const macs = (step) => d3.sum(step.ops, (id) => (opOf(id) || { macs: 0 }).macs);
+  const rows = steps.map((step) => {
+    const sum = macs(step);
+    return [step.ops, step.id, short(step.op), step.module, number(step.instructions), percent(step.instructions, all),
+      bar(step.instructions, most), sum && !step.delegate ? (step.instructions / sum).toFixed(2) : ""];
+  });
+  const made = element("table");
+  made.append(...table([["id", ""], ["op", ""], ["module", "hide-small"], ["instructions", "n"], ["", "n"], ["", "b"], ["a MAC", "n hide-small"]], rows));
+  box.append(element("div", { class: "wide" }, made));
+  const groups = d3.rollups(steps, (some) => ({ sum: d3.sum(some, (s) => s.instructions), ops: some.flatMap((s) => s.ops) }),
+    (step) => step.module.split(/[. ]/)[0] || "(border)");
+  if (groups.length < 2 || groups.length === steps.length) return;
+  const modules = element("table");
+  modules.append(...table([["module", ""], ["instructions", "n"], ["", "n"], ["", "b"]],
+    groups.map(([name, { sum, ops }]) => [ops, name, number(sum), percent(sum, all), bar(sum, all)])));
+  box.append(element("h3", {}, "By module"), modules);
+}
+
+function rangeOf(op) {
+  const made = element("div", { class: "range", role: "img" });
+  const { low, high } = op.quality;
+  const [from, to] = op.holds || [low, high];
+  const [least, most] = [Math.min(from, low), Math.max(to, high)];
+  const place = (value) => (100 * (value - least)) / (most - least || 1);
+  const fill = element("i");
+  fill.style.left = `${place(low)}%`;
+  fill.style.width = `${place(high) - place(low)}%`;
+  made.append(fill);
+  for (const edge of [from, to]) {
+    const line = element("u");
+    line.style.left = `${Math.min(99.5, place(edge))}%`;
+    made.append(line);
+  }
+  made.setAttribute("aria-label", `seen ${low.toPrecision(3)} to ${high.toPrecision(3)}, holds ${from.toPrecision(3)} to ${to.toPrecision(3)}`);
+  made.title = made.getAttribute("aria-label");
+  return made;
+}
+
+function drawQuality() {
+  const box = at("quality-body");
+  box.replaceChildren();
+  at("quality").hidden = !model;
+  if (!model) return;
+  const { accuracy, outputs, samples, held_out: held } = model.quality;
+  box.append(element("p", { class: "note" }, `Measured on ${number(samples)} ${held ? "held-out" : "calibration"} samples. The board computes int8's results to the bit, so what holds for int8 on the host holds for it.`));
+  if (accuracy) {
+    const made = element("table");
+    const row = (name, value) => [[], name, `${(100 * value).toFixed(2)}%`, bar(value, 1)];
+    made.append(...table([["right classes", ""], ["", "n"], ["", "b"]],
+      [row("float32", accuracy.float32), row("int8, on the host and on the board", accuracy.int8)]));
+    box.append(made);
+  }
+  const ports = element("table");
+  ports.append(...table([["output", ""], ["SQNR", "n"], ["cosine", "n"], ["agreement", "n"]], outputs.map((o) => [[], o.name,
+    decibels(o.sqnr_db), o.cosine === null ? "-" : o.cosine.toFixed(5), o.agreement === null ? "-" : `${(100 * o.agreement).toFixed(2)}%`])));
+  box.append(ports, element("h3", {}, "By op, the worst first"),
+    element("p", { class: "note" }, "Alone: SQNR of the outputs with this value alone quantized. Range: the bar is what was seen, between the lines is what the quantization holds."));
+  const cost = (op) => op.quality.alone_db ?? op.quality.sqnr_db ?? 150;
+  const rows = model.ops.filter((op) => op.quality).sort((a, b) => cost(a) - cost(b)).map((op) => [[op.id], op.id, short(op.op), op.module,
+    op.quality.alone_db === null ? "-" : decibels(op.quality.alone_db), decibels(op.quality.sqnr_db), rangeOf(op), op.quality.clipped ? percent(op.quality.clipped, 1) : ""]);
+  const made = element("table");
+  made.append(...table([["id", ""], ["op", ""], ["module", "hide-small"], ["alone", "n"], ["SQNR", "n"], ["range", ""], ["clipped", "n hide-small"]], rows));
+  box.append(element("div", { class: "scroll" }, made));
+  if (model.warnings.length) {
+    box.append(element("h3", {}, "Warnings of lowering"), element("ul", {}, ...model.warnings.map((w) => element("li", {}, `${w.value || "data"}: ${w.text}`))));
+  }
+}
+
+function drawNpu() {
+  const delegates = model ? model.delegates : [];
+  at("npu").hidden = !delegates.length;
+  document.querySelector('nav a[href="#npu"]').hidden = !delegates.length;
+  const box = at("npu-body");
+  box.replaceChildren();
+  for (const one of delegates) {
+    const { report } = one;
+    box.append(element("h3", {}, `${one.id}: ${one.backend} ${one.configuration}`), facts([
+      ["payload", `${number(one.payload_bytes)} bytes`], ["scratch", `${number(one.scratch_bytes)} bytes`], ["MACs", number(one.macs)],
+      ["cycles", report.cycles === undefined ? "" : `${number(report.cycles)}, as the backend's compiler predicts`],
+      ["operations", report.operations === undefined ? "" : number(report.operations)]]));
+    const names = new Map(one.ops.map((id) => [id, opOf(id)]));
+    const layers = report.layers || one.ops.map((id) => ({ op: id }));
+    const keys = [...new Set(layers.flatMap((layer) => Object.keys(layer)))].filter((key) => key !== "op" && layers.every((l) => typeof l[key] !== "object"));
+    const made = element("table");
+    made.append(...table([["op", ""], ["", ""], ["module", "hide-small"], ...keys.map((key) => [key.replaceAll("_", " "), "n"])],
+      layers.map((layer) => {
+        const op = names.get(layer.op);
+        return [op ? [op.id] : [], layer.op, op ? short(op.op) : "", op ? op.module : "",
+          ...keys.map((key) => (typeof layer[key] === "number" ? number(layer[key]) : String(layer[key] ?? "")))];
+      })));
+    box.append(element("div", { class: "wide" }, made));
+  }
+}
+
+function drawAdvice() {
+  const kinds = [["smaller", "Smaller"], ["faster", "Faster"], ["better", "Better"]];
+  at("advice-body").replaceChildren(...kinds.map(([key, title]) => {
+    const items = data.advice[key].map((one) => {
+      const ops = one.ops.filter((id) => opOf(id));
+      return element("li", picks(ops), one.text, element("small", {}, one.gain));
+    });
+    const list = items.length ? element("ol", {}, ...items) : element("p", { class: "note" }, "Nothing that stands out.");
+    return element("div", {}, element("h3", {}, title), list);
+  }));
+}
+
+function draw() {
+  drawTop(); drawMemories(); drawArena(); drawFlash(); drawInstructions(); drawQuality(); drawNpu(); drawAdvice(); drawGraph();
+  select(selected, null);
+}
+
+document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+if (data.models.length > 1) {
+  at("which").hidden = false;
+  at("model").append(...data.models.map((one) => element("option", {}, one.name)));
+  at("model").addEventListener("change", () => { model = data.models[at("model").selectedIndex]; selected = []; draw(); });
+}
+const wanted = /^#op=(.*)$/.exec(location.hash);
+if (wanted) selected = decodeURIComponent(wanted[1]).split(",");
+listen();
+draw();
+let width = innerWidth;
+addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; draw(); } });

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the images of this repository take, against a baseline.
+
+    bazel run //tools/size_diff:images               prints what changed
+    bazel run //tools/size_diff:images -- --update   accepts it
+
+The test //tools/size_diff:images_test fails if a memory of an image holds more than 1 % and 32
+bytes more than in the baseline, if an inference takes more than 1 % more instructions, or if the
+two do not have the same images.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from absl import app, flags
+
+from boards.board import load_board
+from boards.simulator.simulate import simulate
+from tools.text.table import table
+
+_SIZE = flags.DEFINE_multi_string("size", [], "size.json of an image.")
+_RUN = flags.DEFINE_multi_string("run", [], "board.json,program.elf of what is counted.")
+_UPDATE = flags.DEFINE_bool("update", False, "Write the baseline into the source tree.")
+_CHECK = flags.DEFINE_bool("check", False, "Fail where an image takes more.")
+
+_BASELINE = Path(__file__).parent / "baseline.json"
+_TOLERANCE = 0.01
+_BYTES = 32
+_TIME_LIMIT = 240
+
+Images = dict[str, dict[str, int]]
+"""By image: bytes by `<memory>` and by `<memory>: <who brings them>`, and `instructions`."""
+
+
+def sizes(size: dict[str, Any]) -> dict[str, int]:
+    """What an image's size.json says, by memory and by who takes it."""
+    found = {}
+    for memory in size["memories"]:
+        if memory["used"]:
+            found[memory["name"]] = memory["used"]
+            found |= {f"{memory['name']}: {who}": n for who, n in memory["by_origin"].items()}
+    return found
+
+
+def instructions(board: Path, elf: Path) -> int:
+    """Instructions of one inference."""
+    run = simulate(elf, load_board(board), time_limit=_TIME_LIMIT, count=True)
+    if run.counts is None:
+        raise SystemExit(f"{elf.name}: {run.problem}")
+    inference = run.counts.regions[0]
+    return inference.instructions // inference.entries
+
+
+def measure() -> Images:
+    """Measures the images that the flags name."""
+    found: Images = {}
+    for path in _SIZE.value:
+        size = json.loads(Path(path).read_text())
+        found[size["name"]] = sizes(size)
+    for pair in _RUN.value:
+        board, elf = map(Path, pair.split(","))
+        found[elf.stem]["instructions"] = instructions(board, elf)
+    return found
+
+
+def changes(before: Images, after: Images) -> list[tuple[str, ...]]:
+    """Rows of image, what, before, after and change."""
+    rows: list[tuple[str, ...]] = []
+    for image in sorted(before | after):
+        old, new = before.get(image, {}), after.get(image, {})
+        for key in old | new:
+            a, b = old.get(key, 0), new.get(key, 0)
+            if a != b:
+                rows.append((image, key, f"{a:,}", f"{b:,}", f"{b - a:+,}"))
+    return rows
+
+
+def too_much(before: Images, after: Images) -> list[str]:
+    """What is over the tolerance, and images of one only."""
+    found = [f"{image}: not in both" for image in sorted(before.keys() ^ after.keys())]
+    for image in sorted(before.keys() & after.keys()):
+        old, new = before[image], after[image]
+        for key in (key for key in old if ":" not in key):
+            if key not in new:
+                found.append(f"{image}: {key} is not measured any more")
+                continue
+            slack = 0 if key == "instructions" else _BYTES
+            if new[key] > old[key] * (1 + _TOLERANCE) and new[key] > old[key] + slack:
+                found.append(f"{image}: {key} {old[key]:,} -> {new[key]:,}")
+    return found
+
+
+def main(argv: list[str]) -> int:
+    del argv
+    after = measure()
+    before: Images = json.loads(_BASELINE.read_text())
+    rows = changes(before, after)
+    head = ("image", "", "before", "after", "change")
+    print(table([head, *rows], "llrrr") if rows else f"{len(after)} images, nothing changed")
+    if _UPDATE.value:
+        folder = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"]) / "tools/size_diff"
+        text = json.dumps(dict(sorted(after.items())), indent=1)
+        (folder / "baseline.json").write_text(text + "\n")
+    more = too_much(before, after)
+    if _CHECK.value and more:
+        print("\nMore than in tools/size_diff/baseline.json:", file=sys.stderr)
+        print("\n".join(more), file=sys.stderr)
+        print("If it has to be: bazel run //tools/size_diff:images -- --update", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Differences between images: what is listed, what fails, and how it is shown."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from tools.size_diff.compare import as_markdown, as_page, as_text, differences
+from tools.size_diff.images import Images, changes, sizes, too_much
+
+Fields = dict[str, Any]
+
+BEFORE: Fields = {
+    "name": "app",
+    "board": {"name": "rig"},
+    "memories": [{"name": "rom", "kind": "flash", "size": 4096, "used": 1000}],
+    "stack": {"size": 512, "bound": 200, "path": []},
+    "symbols": [
+        {"name": "run", "bytes": 600, "origin": "kernels/conv2d", "kind": "kernels"},
+        {"name": "main", "bytes": 400, "origin": "app", "kind": "program"},
+    ],
+    "instructions": 5000,
+    "models": [
+        {
+            "name": "net",
+            "arena": {"bytes": 64},
+            "steps": [{"id": "0", "op": "pl::conv2d", "module": "a", "instructions": 4000}],
+            "ops": [{"name": "conv", "op": "pl.conv2d", "runs_on": "cortex_m", "function": "run"}],
+            "quality": {
+                "accuracy": {"int8": 0.9},
+                "outputs": [{"name": "out", "sqnr_db": 30.0}],
+            },
+        }
+    ],
+}
+
+
+def changed() -> Fields:
+    after = copy.deepcopy(BEFORE)
+    after["memories"][0]["used"] = 1100
+    after["symbols"][0]["bytes"] = 700
+    after["instructions"] = 4500
+    model = after["models"][0]
+    model["steps"][0]["instructions"] = 3500
+    model["ops"][0]["runs_on"] = "ethos_u"
+    model["quality"]["outputs"][0]["sqnr_db"] = 31.5
+    model["quality"]["accuracy"]["int8"] = 0.875
+    return after
+
+
+def test_what_changed_is_listed_and_nothing_else() -> None:
+    found = differences(BEFORE, changed())
+    assert found == {
+        "Memory, bytes": [("rom (flash)", "1,000", "1,100", "+100")],
+        "Flash by what it is, bytes": [("kernels", "600", "700", "+100")],
+        "Flash by kernel, bytes": [("kernels/conv2d", "600", "700", "+100")],
+        "Flash by symbol, bytes": [("run (kernels/conv2d)", "600", "700", "+100")],
+        "Instructions": [
+            ("0 pl::conv2d a", "4,000", "3,500", "-500"),
+            ("one inference", "5,000", "4,500", "-500"),
+        ],
+        "Quality": [
+            ("net: right in int8, %", "90.00", "87.50", "-2.50"),
+            ("net: SQNR of out", "30.0 dB", "31.5 dB", "+1.5 dB"),
+        ],
+        "Ops that became something else": [
+            ("net: conv", "pl.conv2d on cortex_m run", "pl.conv2d on ethos_u run", "")
+        ],
+    }
+
+
+def test_it_is_shown_in_three_ways() -> None:
+    for show in (as_text, as_markdown, as_page):
+        text = show(BEFORE, changed())
+        assert "app on rig" in text and "kernels/conv2d" in text and "+100" in text
+        assert "o difference" in show(BEFORE, BEFORE)
+    assert "&lt;b&gt;" in as_page({**BEFORE, "name": "<b>"}, BEFORE)
+
+
+def test_small_differences_are_one_row() -> None:
+    after = copy.deepcopy(BEFORE)
+    after["symbols"] += [
+        {"name": f"s{i}", "bytes": 100 - i, "origin": "app", "kind": "program"} for i in range(20)
+    ]
+    rows = differences(BEFORE, after)["Flash by symbol, bytes"]
+    assert len(rows) == 16 and rows[0][0] == "s0 (app)"
+    assert rows[-1][0] == "5 more" and rows[-1][3] == f"+{sum(range(81, 86))}"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "fails"),
+    [
+        ("rom", 10_100, False),
+        ("rom", 10_101, True),
+        ("rom", 9_000, False),
+        ("small", 132, False),
+        ("small", 133, True),
+        ("rom: kernels/conv2d", 9_999, False),
+        ("instructions", 1_010, False),
+        ("instructions", 1_011, True),
+    ],
+)
+def test_more_than_a_percent_fails(key: str, value: int, fails: bool) -> None:
+    before: Images = {
+        "app": {"rom": 10_000, "rom: kernels/conv2d": 100, "small": 100, "instructions": 1_000}
+    }
+    after = {"app": before["app"] | {key: value}}
+    assert bool(too_much(before, after)) == fails
+    assert [row[1] for row in changes(before, after)] == [key]
+
+
+def test_images_and_memories_that_come_and_go_fail() -> None:
+    before: Images = {"a": {"rom": 1, "instructions": 5}, "b": {"rom": 1}}
+    assert too_much(before, {"a": before["a"], "c": {"rom": 1}}) == [
+        "b: not in both",
+        "c: not in both",
+    ]
+    assert too_much({"a": before["a"]}, {"a": {"rom": 1}}) == [
+        "a: instructions is not measured any more"
+    ]
+
+
+def test_sizes_are_those_of_size_json() -> None:
+    memories = [
+        {"name": "rom", "used": 7, "by_origin": {"app": 5}},
+        {"name": "ram", "used": 0, "by_origin": {}},
+    ]
+    assert sizes({"memories": memories}) == {"rom": 7, "rom: app": 5}

@@ -48,7 +48,7 @@ int main(void) {
   for (uint32_t i = 0; i < count; ++i) {
     pl_app_run(&app, i);
     correct += largest(output) == app.vectors->labels[i] ? 1 : 0;
-    agree += pl_app_same_bits(&app, i, 0) ? 1 : 0;
+    agree += pl_app_as_expected(&app, i, 0) ? 1 : 0;
   }
   pl_app_stat("test images", count);
   pl_app_stat("correct on device", correct);

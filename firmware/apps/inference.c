@@ -47,9 +47,10 @@ const uint8_t *pl_app_expected(const pl_app *app, uint32_t index, uint32_t outpu
   return stored + (size_t)index * app->vectors->plan->outputs[output].spec.bytes;
 }
 
-bool pl_app_same_bits(const pl_app *app, uint32_t index, uint32_t output) {
+bool pl_app_as_expected(const pl_app *app, uint32_t index, uint32_t output) {
   const pl_tensor *const tensor = &app->vectors->plan->outputs[output];
-  return memcmp(tensor->data, pl_app_expected(app, index, output), tensor->spec.bytes) == 0;
+  const uint32_t count = tensor->spec.bytes / pl_dtype_size(tensor->spec.dtype);
+  return app->vectors->compare(tensor, pl_app_expected(app, index, output)) == count;
 }
 
 void pl_app_stat(const char *name, uint32_t value) {

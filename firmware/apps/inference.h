@@ -28,8 +28,9 @@ void pl_app_run(pl_app *app, uint32_t index);
 // The stored output `output` of vector `index`.
 const uint8_t *pl_app_expected(const pl_app *app, uint32_t index, uint32_t output);
 
-// Whether an output of the last run has the very bits of the stored one of vector `index`.
-bool pl_app_same_bits(const pl_app *app, uint32_t index, uint32_t output);
+// Whether an output of the last run is as the stored one of vector `index` says:
+// firmware/apps/compare.h.
+bool pl_app_as_expected(const pl_app *app, uint32_t index, uint32_t output);
 
 // Prints "PL:STAT <name> <value>", a result for the program that runs the board.
 void pl_app_stat(const char *name, uint32_t value);

@@ -31,7 +31,7 @@ def test_source() -> None:
     assert "int8_t input_0[4] = {-2, -1, 0, 1};" in text
     assert "int32_t output_0[6] = {0, 1, 2, 3, 4, 5};" in text
     assert "inputs[] = {input_0, input_1};" in text
-    assert "pl_image_vectors = {&digits_plan, 2, inputs, outputs, NULL};" in text
+    assert "pl_image_vectors = {&digits_plan, 2, inputs, outputs, NULL, pl_compare_bits};" in text
 
 
 def test_labels_and_limit() -> None:
@@ -39,13 +39,18 @@ def test_labels_and_limit() -> None:
     text = source(labelled, PLAN, "digits_plan.h", limit=3)
     assert "labels[] = {3, 1, 4};" in text
     assert "int32_t output_0[9]" in text
-    assert "{&digits_plan, 3, inputs, outputs, labels}" in text
+    assert "{&digits_plan, 3, inputs, outputs, labels, pl_compare_bits}" in text
 
 
 def test_a_plan_with_delegates_starts_with_the_npu() -> None:
     delegated = PLAN | {"steps": [{"op": "pl::transpose"}, {"op": "delegate::EthosUBackend"}]}
     assert "pl_app_init_with_npu(app, vectors)" in source(arrays(), delegated, "digits_plan.h")
     assert "pl_app_init" not in source(arrays(), PLAN, "digits_plan.h")
+
+
+def test_ops_in_float_are_compared_closely() -> None:
+    in_float = PLAN | {"steps": [{"op": "pl::linear"}, {"op": "aten::tanh.out"}]}
+    assert "pl_compare_close};" in source(arrays(), in_float, "digits_plan.h")
 
 
 def test_more_than_there_are() -> None:

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "firmware/apps/compare.h"
 #include "firmware/runtime/plan.h"
 
 typedef struct {
@@ -15,6 +16,7 @@ typedef struct {
   const void *const *inputs;   // by input of the model: `count` tensors, one after another
   const void *const *outputs;  // by output of the model: the expected ones, likewise
   const uint16_t *labels;      // by vector: the right class; null if there are none
+  pl_compare compare;          // of an output with the expected one
 } pl_vectors;
 
 // The vectors of this image.

@@ -60,11 +60,16 @@ def source(arrays: Arrays, plan: dict[str, Any], include: str, limit: int = 0) -
         parts.append(f"static const uint16_t labels[] = {{{items}}};\n\n")
     parts.append(
         f"const pl_vectors pl_image_vectors = {{&{plan['name']}, {count}, "
-        f"inputs, outputs, {labels}}};\n"
+        f"inputs, outputs, {labels}, pl_compare_{_comparison(plan)}}};\n"
     )
     if any(step["op"] == _NPU for step in plan["steps"]):
         parts.append(_INIT_WITH_NPU)
     return "".join(parts)
+
+
+def _comparison(plan: dict[str, Any]) -> str:
+    """How outputs are compared: ExecuTorch's own ops, aten's, compute in float32."""
+    return "close" if any(step["op"].startswith("aten::") for step in plan["steps"]) else "bits"
 
 
 def _count(arrays: Arrays) -> int:

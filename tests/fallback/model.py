@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A network with ops that run in float32 by request, between int8 ones: norms with weights that the
-model computes.
+model computes, and a last layer whose results leave in float32.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ class Floats(nn.Module):
         super().__init__()
         self.conv = nn.Conv2d(3, 8, 3, padding=1)
         self.linear = nn.Linear(6, 6)
+        self.tail = nn.LayerNorm(6)
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         x = self.conv(x)
         x = F.relu(F.group_norm(x, 2, x.mean((0, 2, 3))))
         x = F.interpolate(x, scale_factor=2, mode="nearest").mean(3)
@@ -27,7 +28,8 @@ class Floats(nn.Module):
         spread = torch.maximum(scores, floor + 0.1) - torch.minimum(scores, peak - 0.1)
         x = x[..., :6]
         gate: torch.Tensor = self.linear(F.layer_norm(x, (6,), x.mean((0, 1)))).sigmoid()
-        return gate + spread[..., :6]
+        y = gate + spread[..., :6]
+        return y, self.tail(y)
 
 
 def factory() -> nn.Module:

@@ -32,6 +32,8 @@ _RUNTIME = (
     "boards/host/console.c",
     "boards/host/stack.c",
     "firmware/apps/check.c",
+    "firmware/apps/compare_bits.c",
+    "firmware/apps/compare_close.c",
     "firmware/apps/inference.c",
     "firmware/runtime/executor.c",
     "firmware/runtime/model.c",

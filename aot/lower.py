@@ -141,6 +141,7 @@ def lower(
         raise LoweringError(
             f"there is no I/O layout {io_layout!r}; there are: {', '.join(LAYOUTS)}"
         )
+    limits = Limits(min_sqnr, min_agreement)
     if not isinstance(target, Target):
         target = target_named(target, verify_npu)
     inputs = Inputs(model, example_inputs, "example_inputs")
@@ -210,7 +211,6 @@ def lower(
     pte = write_pte(module, moved)
     logging.info("lowered: %d bytes", len(pte))
     graphs = Graphs(floats, quantized, folded, Reference(module), moved)
-    limits = Limits(min_sqnr, min_agreement)
     quality = assess(graphs, float_model, seen, held, limits, per_op)
     report = make_report(module, target.name, samples, pte, quality, computed, moved)
     return Lowered(module, moved, pte, report, floats, quantized, folded, quality)

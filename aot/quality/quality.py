@@ -30,10 +30,21 @@ class Limits:
       min_sqnr: of each output, dB.
       min_agreement: the share of classes that are the float model's; None: MIN_AGREEMENT of those
         that the float model is sure of, unless only one is wrong.
+
+    Raises:
+      LoweringError: they are no such numbers.
     """
 
     min_sqnr: float = MIN_SQNR_DB
     min_agreement: float | None = None
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.min_sqnr):
+            raise LoweringError("min_sqnr is no number; give decibels, or -inf for none")
+        if self.min_agreement is not None and not 0.0 <= self.min_agreement <= 1.0:
+            raise LoweringError(
+                f"min_agreement is {self.min_agreement}, it is a share: give a number in [0, 1]"
+            )
 
 
 @dataclass(frozen=True)

@@ -235,13 +235,24 @@ def test_ranges_are_doubted_by_name() -> None:
     ("options", "text"),
     [
         ({"min_sqnr": 200.0}, "SQNR .* dB, min_sqnr is 200.0"),
-        ({"min_agreement": 1.1}, "in 100.0%, min_agreement is 1.1"),
+        ({"min_agreement": 1.0}, r"in 9\d.\d%, min_agreement is 1.0"),
     ],
 )
 def test_limits_are_the_users(options: dict[str, float], text: str) -> None:
+    """A hundred classes beside each other are not all the float model's."""
+    data = samples((1, 8), count=100)
     with pytest.raises(LoweringError, match=text) as error:
-        lowered(good(), per_op=False, **options)
+        lower(nn.Linear(8, 100).eval(), data[0], calibration=data, per_op=False, **options)
     assert error.value.problems, "the worst values, though nobody asked to measure them"
+
+
+@pytest.mark.parametrize(
+    "options", [{"min_sqnr": math.nan}, {"min_agreement": 1.1}, {"min_agreement": -0.1}]
+)
+def test_limits_that_are_none(options: dict[str, float]) -> None:
+    data = samples((1, 8))
+    with pytest.raises(LoweringError, match=f"{next(iter(options))} is "):
+        lower(nn.Linear(8, 4).eval(), data[0], calibration=data, **options)
 
 
 def test_what_is_no_choice_has_no_agreement() -> None:

@@ -17,7 +17,9 @@ _FILLERS: dict[str, _Filler] = {
     "random": lambda rng, shape, dtype, low, high: rng.integers(
         low, high, shape, dtype, endpoint=True
     ),
-    "extremes": lambda rng, shape, dtype, low, high: rng.choice(np.array([low, high], dtype), shape),
+    "extremes": lambda rng, shape, dtype, low, high: rng.choice(
+        np.array([low, high], dtype), shape
+    ),
     "minimum": lambda rng, shape, dtype, low, high: np.full(shape, low, dtype),
     "maximum": lambda rng, shape, dtype, low, high: np.full(shape, high, dtype),
     "small": lambda rng, shape, dtype, low, high: rng.integers(-8, 8, shape, dtype, endpoint=True),

@@ -98,7 +98,9 @@ def _delegate(
     where = f"delegate {index} ({delegate.id})"
     if delegate.id != _BACKEND:
         raise PteError(f"{where} is for another engine: of ExecuTorch's, Ethos-U's are taken")
-    specs = {spec.key: bytes(spec.value).decode("utf-8", "replace") for spec in delegate.compile_specs}
+    specs = {
+        spec.key: bytes(spec.value).decode("utf-8", "replace") for spec in delegate.compile_specs
+    }
     if specs.get(_FORMAT) != "vela":
         raise PteError(f"{where} holds {specs.get(_FORMAT)!r}, not a program of Vela's")
     found = re.search(r"--accelerator-config=([\w-]+)", specs[_FLAGS])
@@ -134,7 +136,9 @@ def _bytes(values: Sequence[schema.EValue], index: int, where: str) -> int:
     return math.prod(value.sizes) * DTYPES[DTYPE_NAMES[value.scalar_type]].bytes
 
 
-def border_arguments(name: str, args: Sequence[Any], where: str) -> tuple[str, Mapping[str, Any]] | None:
+def border_arguments(
+    name: str, args: Sequence[Any], where: str
+) -> tuple[str, Mapping[str, Any]] | None:
     """The dialect's op between float and int8 or int16 for one of ExecuTorch's, and its arguments
     beside the input, from those of the call.
 

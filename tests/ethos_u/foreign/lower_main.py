@@ -105,9 +105,7 @@ def main(argv: list[str]) -> None:
         Path(path).write_bytes(part.processed_bytes)
     inputs = [_inputs(10 + seed)[0] for seed in range(_RUNS)]
     outputs = [_by_tosa(module, x) for x in inputs]
-    np.savez(
-        _VECTORS.value, input_0=torch.stack(inputs).numpy(), output_0=np.stack(outputs)
-    )
+    np.savez(_VECTORS.value, input_0=torch.stack(inputs).numpy(), output_0=np.stack(outputs))
 
 
 if __name__ == "__main__":

@@ -238,7 +238,7 @@ def test_ranges_are_doubted_by_name() -> None:
         ({"min_agreement": 1.0}, r"in 9\d.\d%, min_agreement is 1.0"),
     ],
 )
-def test_limits_are_the_users(options: dict[str, float], text: str) -> None:
+def test_limits_are_the_users(options: dict[str, Any], text: str) -> None:
     """A hundred classes beside each other are not all the float model's."""
     data = samples((1, 8), count=100)
     with pytest.raises(LoweringError, match=text) as error:
@@ -249,7 +249,7 @@ def test_limits_are_the_users(options: dict[str, float], text: str) -> None:
 @pytest.mark.parametrize(
     "options", [{"min_sqnr": math.nan}, {"min_agreement": 1.1}, {"min_agreement": -0.1}]
 )
-def test_limits_that_are_none(options: dict[str, float]) -> None:
+def test_limits_that_are_none(options: dict[str, Any]) -> None:
     data = samples((1, 8))
     with pytest.raises(LoweringError, match=f"{next(iter(options))} is "):
         lower(nn.Linear(8, 4).eval(), data[0], calibration=data, **options)

@@ -115,6 +115,7 @@ def export_aten(
         whole_norms,
         split_recurrent.split_recurrent,
         decompose_attention.decompose_attention,
+        fold_constants,  # of learned queries, whose attention to each other is one
         mask_softmax,
         products_to_linear,
         split_layers,

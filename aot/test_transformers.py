@@ -119,6 +119,22 @@ class LanguageModel(nn.Module):
         return logits
 
 
+class Detector(nn.Module):
+    """What objects a map of features has: the attention of the learned queries to each other is
+    known before the model runs.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queries = nn.Parameter(torch.randn(1, 4, 16))
+        self.layer = nn.TransformerDecoderLayer(16, 2, 32, batch_first=True)
+        self.boxes = nn.Linear(16, 4)
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        queries = self.queries.expand(features.shape[0], -1, -1)
+        return torch.sigmoid(self.boxes(self.layer(queries, features)))
+
+
 def normal(*shape: int) -> torch.Tensor:
     return torch.randn(shape)
 
@@ -150,6 +166,12 @@ NETWORKS: dict[
         functools.partial(torch.randint, 0, 40, (1, 12)),
         {"embedding": 1, "linear": 7, "bmm": 2, "masked_softmax": 1, "lut": 1, "add": 3},
         31.0,
+    ),
+    "detector": (
+        Detector,
+        functools.partial(normal, 1, 10, 16),
+        {"linear": 6, "bmm": 2, "softmax": 1, "normalize": 2, "lut": 1},
+        40.0,
     ),
 }
 

@@ -18,6 +18,9 @@ ONE_PER_CORE = [
 SIMULATED = ONE_PER_CORE + [
     "//boards/b_l475e_iot01a",
     "//boards/lm3s6965evb",
+    "//boards/mps3_an524",
+    "//boards/musca_a",
+    "//boards/musca_b1",
     "//boards/netduinoplus2",
     "//boards/olimex_stm32_h405",
     "//boards/stm32vldiscovery",

@@ -19,8 +19,8 @@ enum { ONE_PAD = 0, FOUR_PADS = 2 };
 
 __attribute__((section(".boot_header"), used)) static const uint32_t header[BYTES / 4] = {
     [0x000 / 4] = 0x42464346,            // "FCFB"
-    [0x004 / 4] = 0x56010400,            // version 1.4
-    [0x00c / 4] = 1 | 3 << 8 | 3 << 16,  // samples by DQS; hold and setup
+    [1] = 0x56010400,                    // version 1.4
+    [0x00c / 4] = 0x00030301,            // samples by DQS; hold and setup
     [0x044 / 4] = 1 | 4 << 8 | 6 << 16,  // serial NOR, four pads, 100 MHz
     [0x050 / 4] = FLASH_BYTES,           // at the first port
     [0x080 / 4] = STEP(COMMAND, ONE_PAD, 0xeb) | STEP(ADDRESS, FOUR_PADS, 24) << 16,

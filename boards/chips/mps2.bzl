@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The FPGA images of Arm's MPS2 and MPS2+: a core, and where its memories lie."""
+"""The FPGA images of Arm's MPS2, MPS2+ and MPS3: a core, and where its memories lie."""
 
-load("//boards:board.bzl", "CMSDK_UART", "MB", "MHZ", "chip", "flash", "ram", "systick")
+load("//boards:board.bzl", "CMSDK_UART", "KB", "MB", "MHZ", "chip", "flash", "ram", "systick")
 
 _IRQS = {
     "UARTRX0": 0,
@@ -78,4 +78,21 @@ AN505 = _fpga_image(
     psram = 0x80000000,
     sram = 0x38000000,
     uart0 = 0x50200000,
+)
+
+# MPS3. Its core has neither FPU nor DSP extension; in the secure world too.
+AN524 = chip(
+    core = "cortex-m33+nofp+nodsp",
+    memories = [
+        flash("bram", 0x10000000, 512 * KB),
+        ram("sram", 0x30000000, 128 * KB),
+    ],
+    code = "bram",
+    data = "sram",
+    arena = ["sram"],
+    uart_driver = CMSDK_UART,
+    uarts = {"uart0": 0x51303000},
+    clock_hz = 32 * MHZ,
+    timer = systick(32 * MHZ),
+    irqs = _IOT_KIT_IRQS,
 )

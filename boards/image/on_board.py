@@ -19,9 +19,15 @@ from typing import Any
 from absl import app, flags
 
 from boards.board import Board, BoardError, load_board
-from boards.image.flash import FlashError, flash, visible_path
+from boards.image.flash import FlashError, chosen_method, flash, visible_path
 from boards.image.flash_tools import Image
-from boards.image.serial_port import PortError, find_port, open_port, read_chunks
+from boards.image.serial_port import (
+    PortError,
+    find_port,
+    open_port,
+    read_chunks,
+    wait_for_port,
+)
 from boards.image.summary import summary
 from boards.simulator.elf import Elf
 from boards.simulator.fault import explain, find_fault
@@ -33,6 +39,10 @@ _FACTS = flags.DEFINE_multi_string("facts", [], "JSON files with more rows, for 
 _MONITOR = flags.DEFINE_bool("monitor", False, "Only show what the board prints.")
 _PORT = flags.DEFINE_string("port", "", "The serial port; the only one of USB if not given.")
 _SILENCE = flags.DEFINE_float("silence", 30, "Seconds without a character until it is stopped.")
+
+_USE_THE_PORT = ("bossac",)
+_RESTART = ("dfu_util", "uf2")
+_APPEARS = 10  # seconds until the port of a board that has restarted is there
 
 _ENDED_BADLY = 1
 _NOT_RUN = 2
@@ -63,9 +73,28 @@ def problem(console: str, elf: Path, tools: Tools, silence: float) -> str:
     return "" if PASS in lines else f"nothing came for {silence:g} s, and {PASS} before that"
 
 
+def _port_before_flashing(method: str) -> int | None:
+    """Opens the port, so that the program's first line is not missed.
+
+    A board that is its own probe has none while its boot loader is there, or the flash tool uses
+    it: None, and the port is opened when the board has restarted.
+    """
+    if method in _USE_THE_PORT:
+        return None
+    try:
+        return open_port(find_port(_PORT.value))
+    except PortError:
+        if method in _RESTART:
+            return None
+        raise
+
+
 def _run(board: Board, image: Image, elf: Path, size: dict[str, Any], facts: dict[str, Any]) -> int:
-    descriptor = open_port(find_port(_PORT.value))
+    method = chosen_method(board, flags.FLAGS.flash_tool, image)["method"]
+    descriptor = _port_before_flashing(method)
     flash(board, image, flags.FLAGS.flash_tool, flags.FLAGS.probe, [])
+    if descriptor is None:
+        descriptor = open_port(wait_for_port(_PORT.value, _APPEARS))
     console = until_the_end(descriptor, _SILENCE.value)
     found = problem(console, elf, Tools.of_build(), _SILENCE.value)
     if found:

@@ -39,6 +39,18 @@ def find_port(given: str, folder: Path = Path("/dev")) -> Path:
     return found[0]
 
 
+def wait_for_port(given: str, seconds: float, folder: Path = Path("/dev")) -> Path:
+    """As find_port, of a board that has restarted and whose port is there in a moment."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return find_port(given, folder)
+        except PortError:
+            if time.monotonic() >= deadline:
+                raise
+        time.sleep(0.1)
+
+
 def open_port(port: Path) -> int:
     """Opens a port at 115200 baud, 8 bits, no parity, one stop bit; what it got so far is dropped.
 

@@ -109,6 +109,51 @@ def test_a_program_that_does_not(
     assert capfd.readouterr().err.strip() == said
 
 
+def test_a_board_whose_port_is_there_after_it_was_flashed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """One that is flashed by copying to its boot loader's drive, as Pico is."""
+    drive = tmp_path / "drive"
+    drive.mkdir()
+    (drive / "INFO_UF2.TXT").write_text("Board-ID: RPI-RP2\n")
+    monkeypatch.setattr("boards.image.uf2._mounted", lambda: [drive])
+    (tmp_path / "app.hex").write_text(":0100000001FE\n:00000001FF\n")
+    method = {"method": "uf2", "board_id": "RPI-RP2", "family": 0xE48BFF56, "hint": ""}
+    board_file = tmp_path / "board.json"
+    board_file.write_text(json.dumps(json.loads(_BOARD.read_text()) | {"flash": [method]}))
+    size = tmp_path / "size.json"
+    size.write_text(json.dumps(_SIZE))
+    ours, theirs = pty.openpty()
+    port = tmp_path / "ttyACM0"
+
+    def board() -> None:
+        while not (drive / "image.uf2").exists():
+            time.sleep(0.01)
+        time.sleep(0.3)
+        port.symlink_to(os.ttyname(theirs))
+        time.sleep(0.3)
+        os.write(ours, b"PL:PASS\n")
+
+    thread = threading.Thread(target=board)
+    thread.start()
+    with flagsaver.as_parsed(
+        board=str(board_file),
+        elf="app.elf",
+        size=str(size),
+        port=str(port),
+        silence="2",
+        monitor="false",
+        flash_tool="",
+        probe="",
+    ):
+        status = main(["run", str(tmp_path / "app.hex"), "app.bin"])
+    thread.join()
+    os.close(ours)
+    os.close(theirs)
+    assert status == 0
+    assert "app on microbit" in capfd.readouterr().out
+
+
 def test_which_port(tmp_path: Path) -> None:
     with pytest.raises(PortError, match="is the board connected"):
         find_port("", tmp_path)

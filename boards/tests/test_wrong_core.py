@@ -9,6 +9,7 @@ import pytest
 from boards.board import Simulator, load_board
 from boards.simulator.simulate import simulate
 
+_M33 = load_board(Path("boards/mps2_an505/mps2_an505.json"))
 _BOARD = load_board(Path("boards/mps2_an386/mps2_an386.json"))
 
 
@@ -19,4 +20,15 @@ def test_the_image_says_so(machine: str, part: int) -> None:
     assert run.exit_status == 1
     assert run.problem == (
         f"PL:FAIL wrong core: its part number is {part:#010x}, the image is for 0x00000c24"
+    )
+
+
+def test_a_core_without_floating_point() -> None:
+    """AN521 is as AN505, but for that."""
+    other = dataclasses.replace(_M33, simulator=Simulator("qemu", "mps2-an521"))
+    run = simulate(Path("boards/tests/hello.mps2_an505.elf"), other)
+    assert run.exit_status == 1
+    assert run.problem == (
+        "PL:FAIL wrong core: its access to a floating point unit is 0x00000000, "
+        "the image is for 0x00000003"
     )

@@ -34,6 +34,11 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> Images:
     return Images(tmp_path_factory.mktemp("images"))
 
 
+def _kind(board: Board) -> str:
+    (kind,) = (label.partition(":")[2] for label in board.startup if ":console_" in label)
+    return kind
+
+
 def _hello(images: Images, board: Board) -> Elf:
     return images.link(board, Path("boards/tests/programs/hello.c"))
 
@@ -48,12 +53,36 @@ def test_every_board_is_here() -> None:
     assert boards == {name for name in BOARDS if not name.endswith("_max")}
 
 
+# Of the core: access to coprocessors, instructions, floating point.
+_CPACR, _ISAR3, _MVFR0 = 0xE000ED88, 0xE000ED6C, 0xE000EF40
+
+
+@pytest.mark.parametrize(
+    ("name", "register", "value", "says"),
+    [
+        ("nrf52840dk", _CPACR, 0, "its access to a floating point unit is 0x00000000"),
+        ("nrf5340dk", _ISAR3, 1 << 4, "its class of DSP instructions is 0x00000001"),
+        ("nucleo_h743zi", _MVFR0, 0x21, "its floating point of double precision is 0x00000000"),
+    ],
+)
+def test_a_core_that_lacks_something(
+    images: Images, name: str, register: int, value: int, says: str
+) -> None:
+    board, expected = _board(name), BOARDS[name]
+    line = Line(_kind(board), expected.uart)
+    machine = Machine(board, {**line.reads(), register: lambda registers: value})
+    line.listen(machine)
+    machine.load(_hello(images, board))
+    machine.start(expected.flash)
+    assert machine.ended
+    assert line.sent.decode().startswith(f"PL:FAIL wrong core: {says}, the image is for 0x")
+
+
 @pytest.mark.parametrize("name", BOARDS)
 def test_the_program_arrives_at_the_console(images: Images, name: str) -> None:
     board, expected = _board(name), BOARDS[name]
     elf = _hello(images, board)
-    (kind,) = (label.partition(":")[2] for label in board.startup if ":console_" in label)
-    line = Line(kind, expected.uart)
+    line = Line(_kind(board), expected.uart)
     machine = Machine(board, {**expected.reads, **line.reads()})
     line.listen(machine)
     machine.load(elf)

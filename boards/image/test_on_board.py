@@ -123,6 +123,8 @@ def test_a_board_whose_port_is_there_after_it_was_flashed(
     board_file.write_text(json.dumps(json.loads(_BOARD.read_text()) | {"flash": [method]}))
     size = tmp_path / "size.json"
     size.write_text(json.dumps(_SIZE))
+    facts = tmp_path / "facts.json"
+    facts.write_text("{}")
     ours, theirs = pty.openpty()
     port = tmp_path / "ttyACM0"
 
@@ -140,6 +142,7 @@ def test_a_board_whose_port_is_there_after_it_was_flashed(
         board=str(board_file),
         elf="app.elf",
         size=str(size),
+        facts=[str(facts)],
         port=str(port),
         silence="2",
         monitor="false",

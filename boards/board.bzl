@@ -106,6 +106,16 @@ def boot_header(library, size):
     """
     return struct(library = library, size = size)
 
+def mcuboot_slot(offset, size, header = 512):
+    """Where MCUboot, or a loader that reads its images, looks for the program: bytes of the memory for code.
+
+    Args:
+      offset: of the slot that programs run from, the primary one.
+      size: of the slot, with MCUboot's own notes at its end.
+      header: what imgtool puts in front of the vector table; a multiple of the table's alignment.
+    """
+    return {"offset": offset, "size": size, "header": header}
+
 def uart(name, tx = None):
     """Console on a UART of the chip.
 
@@ -254,6 +264,7 @@ def board(
         writes = [],
         clock = "reset",
         code_offset = 0,
+        slot = None,
         startup = None):
     """Describes a board, from which everything else about it follows.
 
@@ -277,12 +288,20 @@ def board(
       writes: list of write() and its like, after the chip's.
       clock: "reset", or "max" for the chip's fastest.
       code_offset: bytes at the start of the memory for code that belong to a boot loader.
+      slot: mcuboot_slot() in place of code_offset: images are for it, and `.sign` signs them.
       startup: cc_library targets in place of the ordinary start-up code; theirs are the first two
         entries of the vector table, in the section `.vectors`.
     """
     chip = with_clock(name, chip, clock)
+    code_end = 0  # bytes behind the slot
+    if slot:
+        code_offset = slot["offset"] + slot["header"]
+        code_end = [one["size"] for one in chip.memories if one["name"] == chip.code][0] - slot["offset"] - slot["size"]
+        if code_end < 0 or slot["header"] % _vectors_alignment(chip.irqs):
+            fail("board %s: the slot ends behind %s, or its header is no multiple of %d" %
+                 (name, chip.code, _vectors_alignment(chip.irqs)))
     memories = [
-        flash(memory["name"], memory["base"] + code_offset, memory["size"] - code_offset) if memory["name"] == chip.code else memory
+        flash(memory["name"], memory["base"] + code_offset, memory["size"] - code_offset - code_end) if memory["name"] == chip.code else memory
         for memory in chip.memories
     ] + memories
     arena = chip.arena + arena
@@ -335,6 +354,7 @@ def board(
             "writes": _writes(name, chip, console, writes),
             "timer": _timer(name, chip),
             "irqs": chip.irqs,
+            "slot": slot,
             "vectors_alignment": vectors_alignment,
             "npu": chip.npu,
             "engines": engines,

@@ -118,6 +118,17 @@ class Simulator:
 
 
 @dataclass(frozen=True)
+class Slot:
+    """A slot of MCUboot: bytes from the start of the memory for code, of the slot, and of the
+    header that leads it. The image is linked to lie behind the header.
+    """
+
+    offset: int
+    size: int
+    header: int
+
+
+@dataclass(frozen=True)
 class Board:
     """A board as its BUILD.bazel describes it; sizes in bytes.
 
@@ -137,6 +148,7 @@ class Board:
         writes: to registers, in this order, before anything else.
         boot_header: size of what the chip's ROM reads, in front of the vector table.
         startup: labels of the libraries that programs start with, behind "//".
+        slot: where a boot loader looks for a signed image, None if there is none.
     """
 
     name: str
@@ -159,6 +171,7 @@ class Board:
     heap: int = 0
     boot_header: int = 0
     startup: tuple[str, ...] = ()
+    slot: Slot | None = None
     writes: tuple[Write, ...] = ()
     timer: Timer | None = None
     irqs: Mapping[str, int] = field(default_factory=dict)
@@ -208,6 +221,7 @@ def load_board(path: Path) -> Board:
             for engine in fields["engines"]
         )
         fields["flash"] = tuple(fields["flash"])
+        fields["slot"] = Slot(**fields["slot"]) if fields.get("slot") else None
         fields["startup"] = tuple(fields.get("startup", ()))
         fields["memories"] = tuple(Memory(**memory) for memory in fields["memories"])
         fields["arena"] = tuple(Pool(**pool) for pool in fields["arena"])

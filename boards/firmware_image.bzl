@@ -187,7 +187,8 @@ def firmware_image(
     `<name>.size` prints what the image takes of the board, `<name>.sim` runs it on the board's
     simulator, with what lowering says of the models, `<name>.flash` writes it to a board that is connected,
     `<name>.debug` starts GDB on the simulator, `<name>.report` names a page that shows where everything goes,
-    `<name>.run` flashes and shows what it prints, with a table at the end, and `<name>.monitor` only shows.
+    `<name>.run` flashes and shows what it prints, with a table at the end, `<name>.monitor` only shows, and
+    `<name>.sign` signs it for a boot loader.
 
     Args:
       name: of the image.
@@ -275,6 +276,23 @@ def firmware_image(
         testonly = testonly,
         visibility = visibility,
         deps = [Label("//boards/image:debug")],
+    )
+    py_binary(
+        name = name + ".sign",
+        srcs = [Label("//boards/image:sign.py")],
+        args = [
+            "--board=$(rootpath :%s.board)" % name,
+            "$(rootpath :%s.code_bin)" % name,
+        ],
+        data = [
+            name + ".board",
+            name + ".code_bin",
+        ],
+        main = Label("//boards/image:sign.py"),
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+        deps = [Label("//boards/image:sign")],
     )
     inputs = {
         "board": ":%s.board" % name,

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An image in a slot of MCUboot: imgtool signs and verifies it, it starts as the loader starts it."""
+
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from boards.board import load_board
+from boards.image.binary_files import contents
+from boards.image.sign import SignError, sign
+from boards.tests.not_simulated.expected import BOARDS
+from boards.tests.not_simulated.image import Images
+from boards.tests.not_simulated.machine import Machine
+from boards.tests.not_simulated.uarts import Line
+
+_FOLDER = Path("boards/tests/not_simulated/nrf52840dk_slot")
+_BOARD = load_board(_FOLDER / "nrf52840dk_slot.data.json")
+_MAGIC = 0x96F3B83D
+_RUN = "from imgtool.main import imgtool; imgtool()"
+
+
+def _imgtool(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", _RUN, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With imgtool on PATH, a key, and another one."""
+    made = tmp_path_factory.mktemp("signed")
+    tool = made / "imgtool"
+    tool.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{_RUN}" "$@"\n')
+    tool.chmod(0o755)
+    for name in ("key", "other"):
+        assert _imgtool("keygen", "-t", "ed25519", "-k", str(made / name)).returncode == 0
+    return made
+
+
+@pytest.fixture(scope="module")
+def image(folder: Path) -> Path:
+    """hello, linked for the slot, and signed."""
+    elf = Images(folder).link(_BOARD, Path("boards/tests/programs/hello.c"))
+    (folder / "app.bin").write_bytes(contents(_BOARD, elf)["flash"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+        sign(_BOARD, folder / "key", "1.2.3", folder / "app.bin", folder / "signed.bin", [])
+    return folder / "signed.bin"
+
+
+def test_imgtool_verifies_it_with_the_right_key_only(folder: Path, image: Path) -> None:
+    assert _imgtool("verify", "-k", str(folder / "key"), str(image)).returncode == 0
+    assert _imgtool("verify", "-k", str(folder / "other"), str(image)).returncode != 0
+    damaged = bytearray(image.read_bytes())
+    damaged[1000] ^= 1
+    (folder / "damaged.bin").write_bytes(damaged)
+    assert _imgtool("verify", "-k", str(folder / "key"), str(folder / "damaged.bin")).returncode
+
+
+def test_it_starts_where_the_boot_loader_jumps(image: Path) -> None:
+    assert _BOARD.slot is not None
+    data = image.read_bytes()
+    magic, _, header_size, _, _, _ = struct.unpack_from("<IIHHII", data)
+    assert (magic, header_size) == (_MAGIC, _BOARD.slot.header)
+    assert len(data) <= _BOARD.slot.size
+
+    (kind,) = (label.partition(":")[2] for label in _BOARD.startup if ":console_" in label)
+    line = Line(kind, BOARDS["nrf52840dk"].uart)
+    machine = Machine(_BOARD, line.reads())
+    line.listen(machine)
+    machine.store(_BOARD.slot.offset + header_size, data[header_size:])
+    machine.start(_BOARD.slot.offset + header_size)
+    assert line.sent.endswith(b"PL:PASS\n")
+
+
+def test_what_cannot_be_signed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without = load_board(Path("boards/nrf52840dk/nrf52840dk.data.json"))
+    files = (folder / "key", "1.2.3", tmp_path / "app.bin", tmp_path / "signed.bin")
+    with pytest.raises(SignError, match="the board nrf52840dk names no `slot`"):
+        sign(without, *files, [])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SignError, match="pip install imgtool"):
+        sign(_BOARD, *files, [])
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    (tmp_path / "app.bin").write_bytes(b"x" * _BOARD.slot.size if _BOARD.slot else b"")
+    with pytest.raises(SignError, match="ended with status"):
+        sign(_BOARD, *files, [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An image in a slot of MCUboot: imgtool signs and verifies it, it starts as the loader starts it."""
+"""An image in a slot of MCUboot: imgtool signs and verifies it, it starts as a loader has it."""
 
 import struct
 import subprocess

@@ -21,6 +21,7 @@ from aot.passes.rewrite.merge_gathers import merge_gathers
 from aot.passes.rewrite.own_state import own_state
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
+from aot.targets.target import Target
 
 _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     sink_transposes,
@@ -43,11 +44,19 @@ class Artefact(Reference):
       moved: inputs and outputs that the artefact has in another order of dimensions than the model.
       pte: the ExecuTorch program.
       report: JSON-serialisable: what every op became, and why.
+      exported: the model in the format of the target's exporter, such as a .tflite file; None where
+        the target has none.
     """
 
     moved: Moved
     pte: bytes
     report: dict[str, Any]
+    exported: bytes | None
+
+
+def export(module: GraphModule, target: Target) -> bytes | None:
+    """The file of the target's exporter; None if it has none."""
+    return None if target.exporter is None else target.exporter.write(module)
 
 
 def rewrite(module: GraphModule) -> None:

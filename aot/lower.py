@@ -17,6 +17,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from torchao.quantization.pt2e.quantizer import ComposableQuantizer, Quantizer
 
 from aot.artefact import Artefact, rewrite
+from aot.artefact import export as export_artefact
 from aot.calibration import calibrate
 from aot.dialect.graph import initial_state
 from aot.dialect.moved import Moved
@@ -103,7 +104,7 @@ def lower(
         dict of them by name; float32, indices, or masks of booleans, of the shapes and memory
         format that the device will give.
       target: what to lower for: a Target, or a text as `target_named` takes it, e.g. "cortex-m"
-        or "ethos-u55-128".
+        or "ethos-u55-128"; with "tflite" `exported` is a .tflite file (docs/tflite.md).
       verify_npu: what becomes of a part of the model whose program for an Ethos-U does not compute
         what it should: "cut" it where that starts, "fail", or "off": nobody looks
         (docs/ethos_u.md).
@@ -208,9 +209,10 @@ def lower(
             moved, module = found, other
     partition(module, target)
     verify(module, "partition")
+    exported = export_artefact(module, target)
     pte = write_pte(module, moved)
     logging.info("lowered: %d bytes", len(pte))
     graphs = Graphs(floats, quantized, folded, Reference(module), moved)
     quality = assess(graphs, float_model, seen, held, limits, per_op)
     report = make_report(module, target.name, samples, pte, quality, computed, moved)
-    return Lowered(module, moved, pte, report, floats, quantized, folded, quality)
+    return Lowered(module, moved, pte, report, exported, floats, quantized, folded, quality)

@@ -49,8 +49,8 @@ _CALIBRATION = flags.DEFINE_string(
 _TARGET = flags.DEFINE_string(
     "target",
     "cortex-m",
-    "what to lower for: cortex-m; an NPU and the CPU, such as ethos-u55-128; or a Target of your "
-    "own, pkg.module:name or path/to/file.py:name",
+    "what to lower for: cortex-m; an NPU and the CPU, such as ethos-u55-128; tflite, for other "
+    "tools; or a Target of your own, pkg.module:name or path/to/file.py:name",
 )
 _VERIFY_NPU = flags.DEFINE_enum(
     "verify_npu",
@@ -104,7 +104,12 @@ _SUGGEST = flags.DEFINE_bool(
     "print which changes of single layers' quantization gain most, measured by lowering again; "
     "needs --per_op",
 )
-_OUTPUT = flags.DEFINE_string("output", None, "where to write the .pte", required=True)
+_OUTPUT = flags.DEFINE_string(
+    "output",
+    None,
+    "where to write the .pte, or with --target=tflite the .tflite file",
+    required=True,
+)
 _REPORT = flags.DEFINE_string("report", None, "where to write the report (JSON)")
 _TEST_INPUTS = flags.DEFINE_string(
     "test_inputs",
@@ -344,7 +349,7 @@ def run() -> None:
 def _write(lowered: Artefact, output: Path, report: Path | None) -> None:
     """The .pte, and the report if it is asked for."""
     try:
-        output.write_bytes(lowered.pte)
+        output.write_bytes(lowered.pte if lowered.exported is None else lowered.exported)
         if report is not None:
             report.write_text(json.dumps(lowered.report, indent=1) + "\n")
     except OSError as error:

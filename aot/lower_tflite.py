@@ -9,7 +9,7 @@ import torch
 from absl import logging
 from torch.fx import Node
 
-from aot.artefact import Artefact, rewrite
+from aot.artefact import Artefact, export, rewrite
 from aot.dialect.graph import border_nodes
 from aot.dialect.moved import NOT_MOVED
 from aot.dialect.verifier import verify
@@ -50,12 +50,13 @@ def lower_tflite(
     partition(module, target)
     verify(module, "partition")
     images = images_moved(module)
+    exported = export(module, target)
     pte = write_pte(module, images)
     logging.info("lowered: %d bytes", len(pte))
     quality = Quality(HeldOut([]), [], [], findings, Limits(-math.inf))
     results = range(len(border_nodes(module)[1]))
     report = make_report(module, target.name, 0, pte, quality, results, images)
-    return Artefact(module, NOT_MOVED, pte, report)
+    return Artefact(module, NOT_MOVED, pte, report, exported)
 
 
 def random_inputs(lowered: Artefact, count: int) -> list[tuple[torch.Tensor, ...]]:

@@ -185,6 +185,8 @@ def _by_layer(setting):
 
 def _target(name, target, deps, kwargs):
     """Returns the target as lowering takes it, and what it needs beside deps."""
+    if target == "tflite":
+        fail("pte_model %s: a .tflite file is written by //aot:lower -- --target tflite" % name)
     if target.startswith("ethos-u"):
         return target, [Label("//aot/backends/ethos_u")]
     target_file, _, target_name = target.rpartition(":")

@@ -17,6 +17,9 @@ class Traits:
       shares_quantization: activations and result have one scale and zero_point.
       zero_point_0: activations and result have the zero_point 0.
       weights_per_tensor: all channels of the weights have one scale.
+      whole_range: where the range of the result is known, such as softmax's, its scale is that of
+        all of it, not a finer one of the part that calibration shows. Only the quantizer knows of
+        it: an engine rejects what did not come out so.
       int16: activations and result may have 16 bits; refused as long as the quantizer makes int8
         only.
     """
@@ -24,4 +27,5 @@ class Traits:
     shares_quantization: bool = False
     zero_point_0: bool = False
     weights_per_tensor: bool = False
+    whole_range: bool = False
     int16: bool = False

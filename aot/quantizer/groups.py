@@ -13,8 +13,8 @@ from aot.rules.rule import Fixed
 @dataclass
 class Group:
     """Values of one quantization, with the zero point 0 if it is symmetric, int16 if it is wide or
-    a loop carries them, then with `spare_bits` above what is observed; `headroom` as the members
-    ask for that are observed by themselves.
+    a loop carries them, then with `spare_bits` above what is observed; with the scale of all of a
+    fixed range if it is whole; `headroom` as the members ask for that are observed by themselves.
     """
 
     members: list[Node] = field(default_factory=list)
@@ -23,6 +23,7 @@ class Group:
     symmetric: bool = False
     carried: bool = False
     spare_bits: int = 0
+    whole: bool = False
     wide: bool = False
 
 
@@ -59,6 +60,7 @@ class Groups:
         a.headroom = max(a.headroom, b.headroom)
         a.carried |= b.carried
         a.spare_bits = max(a.spare_bits, b.spare_bits)
+        a.whole |= b.whole
         for member in b.members:
             self._of[member] = a
         return True

@@ -270,6 +270,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         for traits, values in around:
             for value in values if traits.zero_point_0 else ():
                 groups[value].symmetric = True
+            for value in values[:1] if traits.whole_range else ():
+                groups[value].whole = True
 
     def _annotate(self, node: Node, rule: Rule, groups: Groups, order: dict[Node, int]) -> None:
         inputs: dict[Node, QuantizationSpecBase] = {}
@@ -361,7 +363,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         quantization = group.fixed.quantization
         if group.wide:
             return fixed(widened(quantization))
-        if not group.fixed.finer:
+        if not group.fixed.finer or group.whole:
             return fixed(quantization)
         known = quantization.scale, quantization.zero_point
         return per_tensor(quantization.type, known_observer(*known, training, HEADROOM))

@@ -17,7 +17,8 @@ _ETHOS_U = tuple(
     }.items()
     for macs in all_macs
 )
-NAMES = (_CORTEX_M.name, *_ETHOS_U)
+_TFLITE = "tflite"
+NAMES = (_CORTEX_M.name, _TFLITE, *_ETHOS_U)
 
 CUT, FAIL, OFF = "cut", "fail", "off"
 VERIFICATIONS = (CUT, FAIL, OFF)
@@ -50,6 +51,8 @@ def target_named(reference: str, verify_npu: str = CUT) -> Target:
     if ":" not in reference:
         if reference == _CORTEX_M.name:
             return _CORTEX_M
+        if reference == _TFLITE:
+            return _tflite()
         if reference in _ETHOS_U:
             return _ethos_u(reference, verify_npu)
         raise LoweringError(
@@ -64,13 +67,26 @@ def target_named(reference: str, verify_npu: str = CUT) -> Target:
     return target
 
 
+def _tflite() -> Target:
+    """Imported when it is asked for, as NPUs are."""
+    try:
+        from aot.backends.tflite.target import TFLITE
+    except ModuleNotFoundError as error:
+        raise _not_installed(_TFLITE, error) from error
+    return TFLITE
+
+
 def _ethos_u(configuration: str, verify_npu: str) -> Target:
     """Imported when it is asked for: Vela and its company are nothing that others need."""
     try:
         from aot.backends.ethos_u.backend import ethos_u_target
     except ModuleNotFoundError as error:
-        raise LoweringError(
-            f"target {configuration} needs {error.name}, which is not installed here: lower with "
-            "Bazel, by a pte_model or //aot:lower"
-        ) from error
+        raise _not_installed(configuration, error) from error
     return ethos_u_target(configuration, verify_npu)
+
+
+def _not_installed(target: str, error: ModuleNotFoundError) -> LoweringError:
+    return LoweringError(
+        f"target {target} needs {error.name}, which is not installed here: lower with Bazel, by a "
+        "pte_model or //aot:lower"
+    )

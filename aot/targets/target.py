@@ -3,14 +3,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from torch.fx import GraphModule
 
 from aot.backends.backend import Backend
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.traits import Traits
 from aot.errors import LoweringError, describe
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """Another format of the whole model, for other tools than ours.
+
+    Attributes:
+      write: the file of a dialect graph. Where the format's own functions are a step off, it may
+        put their tables into the graph, which then is the reference of the file; LoweringError, if
+        the format has no form for an op.
+      traits: by name of the dialect op, what the format needs of its values.
+    """
+
+    write: Callable[[GraphModule], bytes]
+    traits: Mapping[str, Traits] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -20,6 +37,7 @@ class Target:
     Attributes:
       name: in the report.
       backends: each takes what it can of what the ones before it left; the CPU is the last.
+      exporter: what writes the model in another format beside the .pte; None: there is none.
 
     Raises:
       LoweringError: an attribute is of another type; a backend is none, is there twice, or has no
@@ -28,6 +46,7 @@ class Target:
 
     name: str
     backends: tuple[Backend, ...] = (CORTEX_M,)
+    exporter: Exporter | None = None
 
     def __post_init__(self) -> None:
         if problem := self._problem():
@@ -68,10 +87,10 @@ class Target:
     @property
     def traits(self) -> Mapping[str, Traits]:
         """By name of the dialect op, what any of the backends needs: each only narrows."""
-        names = dict.fromkeys(name for b in self.backends for name in b.traits)
-        return {
-            name: _all_of([b.traits.get(name, Traits()) for b in self.backends]) for name in names
-        }
+        wanted = [b.traits for b in self.backends]
+        wanted += [] if self.exporter is None else [self.exporter.traits]
+        names = dict.fromkeys(name for traits in wanted for name in traits)
+        return {name: _all_of([traits.get(name, Traits()) for traits in wanted]) for name in names}
 
 
 def _all_of(traits: list[Traits]) -> Traits:

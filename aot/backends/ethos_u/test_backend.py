@@ -55,7 +55,7 @@ def partitioned(module: GraphModule, configuration: str = "ethos-u55-128") -> Gr
 
 
 def test_every_configuration_is_a_target() -> None:
-    assert list(NAMES) == ["cortex-m", *NPUS]
+    assert list(NAMES) == ["cortex-m", "tflite", *NPUS]
     assert all(target_named(name).name == name for name in NAMES)
 
 

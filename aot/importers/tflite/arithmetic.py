@@ -56,6 +56,18 @@ def sums_multiplier(value: float, dtype: torch.dtype) -> tuple[int, int]:
     return high << 16, shift
 
 
+def mean_multiplier(value: float, count: int) -> tuple[int, int]:
+    """Of a sum of `count` values, to their mean times `value`: the count is folded into the
+    multiplier.
+
+    Raises:
+      ValueError: as quantize_multiplier.
+    """
+    multiplier, shift = quantize_multiplier(value)
+    bits = min(count.bit_length() - 1, 32, shift - MIN_SHIFT)
+    return (multiplier << bits) // count, shift - bits
+
+
 def nearest(value: float, of: Quantization) -> int:
     """The integer for a real number, in float32, ties away from zero; it does not saturate."""
     steps = float(np.float32(value) / np.float32(of.scale))
@@ -108,7 +120,10 @@ def add_factors(
         return of_a, of_b, bits, of_out
     every = (b.every_value().to(torch.int64) - b.zero_point) << bits
     wanted = -requantize(every, *of_b)
-    tried = {-of_b[0] + step: requantize(every, -of_b[0] + step, of_b[1]) for step in (0, 1, -1)}
+    tried = {-of_b[0]: requantize(every, -of_b[0], of_b[1])}
+    if not torch.equal(tried[-of_b[0]], wanted):
+        for step in (1, -1):
+            tried[-of_b[0] + step] = requantize(every, -of_b[0] + step, of_b[1])
     multiplier = min(tried, key=lambda m: int((tried[m] != wanted).sum()))
     if out.type is INT8 and not torch.equal(tried[multiplier], wanted):
         left = requantize((a.every_value().to(torch.int64) - a.zero_point) << bits, *of_a)[:, None]

@@ -12,7 +12,8 @@ from aot.dialect.ops.quantize import quantize as pl_quantize
 from aot.dialect.ops.quantize import quantize_arguments
 from aot.dialect.ops.requantize import requantize as pl_requantize
 from aot.dialect.quantization import INT8
-from aot.importers.tflite.arithmetic import quantize_multiplier, requantized
+from aot.importers.tflite import tables
+from aot.importers.tflite.arithmetic import quantize_multiplier
 from aot.importers.tflite.call import Call, Unsupported
 
 
@@ -24,10 +25,9 @@ def quantize(call: Call) -> Node:
     of = call.of(x)
     if of == out:
         return x
-    factor = quantize_multiplier(of.scale / out.scale)
     if of.type is INT8 and out.type is INT8:
-        table = requantized(of.every_value().to(torch.int64) - of.zero_point, factor, out)
-        return call.emit(lut, x, call.constant("table", table), edge=call.edge)
+        return call.emit(lut, x, call.constant("table", tables.quantize(of, out)), edge=call.edge)
+    factor = quantize_multiplier(of.scale / out.scale)
     bits = 8 * out.type.dtype.itemsize
     arguments = bits, of.zero_point, out.zero_point, *factor
     return call.emit(pl_requantize, x, *arguments, edge=call.edge)

@@ -9,14 +9,13 @@ from ethosu.vela.tflite.ArgMaxOptions import ArgMaxOptions
 from ethosu.vela.tflite.ReducerOptions import ReducerOptions
 from torch.fx import Node
 
-from aot.dialect.arithmetic import MIN_SHIFT
 from aot.dialect.graph import Edge, shape_of
 from aot.dialect.library import Op
 from aot.dialect.ops.extremes import amax, amin
 from aot.dialect.ops.max_with_indices import max_with_indices
 from aot.dialect.ops.mean import mean as pl_mean
 from aot.dialect.quantization import INT8
-from aot.importers.tflite.arithmetic import quantize_multiplier
+from aot.importers.tflite.arithmetic import mean_multiplier
 from aot.importers.tflite.call import Call, Unsupported, named
 
 
@@ -31,12 +30,8 @@ def sum(call: Call) -> Node:
 def _sum(call: Call, divided: bool) -> Node:
     x, (dim, keepdim) = call.value(0), _dimensions(call)
     of, out = call.of(x), call.quantization
-    multiplier, shift = quantize_multiplier(of.scale / out.scale)
-    if divided:
-        # The count is folded into the multiplier, whose bits it may use up to 32 of.
-        count = math.prod(shape_of(x)[d] for d in dim)
-        bits = min(count.bit_length() - 1, 32, shift - MIN_SHIFT)
-        multiplier, shift = (multiplier << bits) // count, shift - bits
+    count = math.prod(shape_of(x)[d] for d in dim) if divided else 1
+    multiplier, shift = mean_multiplier(of.scale / out.scale, count)
     return call.emit(
         pl_mean,
         x,

@@ -12,6 +12,7 @@ from tflite_micro.python.tflite_micro import runtime
 
 from aot.dialect.graph import border_nodes
 from aot.dialect.reference import Reference
+from aot.importers.tflite.file import read
 from aot.importers.tflite.importing import import_tflite
 
 _ARENA_BYTES = 2**20
@@ -22,12 +23,11 @@ Array = np.ndarray[Any, Any]
 def tflm(data: bytes, runs: Sequence[Sequence[Array]]) -> list[list[Array]]:
     """The outputs of each run, one after the other, by TFLite Micro's interpreter."""
     interpreter = runtime.Interpreter.from_bytes(data, arena_size=_ARENA_BYTES)
-    found = []
+    found, count = [], len(read(data)[0].outputs)
     for inputs in runs:
         for index, array in enumerate(inputs):
             interpreter.set_input(array, index)
         interpreter.invoke()
-        count = len(border_nodes(import_tflite(data))[1])
         found.append([np.array(interpreter.get_output(i)) for i in range(count)])
     return found
 

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolutions and matrix products: multipliers become the scales of weights again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from ethosu.vela.tflite.Padding import Padding
+from torch.fx import Node
+
+from aot.backends.tflite.exporting import Export, Refused
+from aot.backends.tflite.file import PER_CHANNEL_FULLY_CONNECTED
+from aot.dialect.graph import shape_of
+from aot.dialect.quantization import INT16
+from aot.importers.tflite.arithmetic import float32, sums_multiplier
+from aot.importers.tflite.windows import paddings
+
+_NEIGHBOURS = (0, 1, -1, 2, -2)
+
+
+def conv2d(export: Export, node: Node, a: dict[str, Any]) -> None:
+    weight = export.constant(a["weight"])
+    _convolution(export, node, a, weight, weight.shape[1:3], 0, "CONV_2D", "Conv2DOptions", {})
+
+
+def depthwise_conv2d(export: Export, node: Node, a: dict[str, Any]) -> None:
+    weight = export.constant(a["weight"]).unsqueeze(0)
+    more = {"DepthMultiplier": weight.shape[3] // shape_of(a["input"])[3]}
+    name, options = "DEPTHWISE_CONV_2D", "DepthwiseConv2DOptions"
+    _convolution(export, node, a, weight, weight.shape[1:3], 3, name, options, more)
+
+
+def _convolution(
+    export: Export,
+    node: Node,
+    a: dict[str, Any],
+    weight: torch.Tensor,
+    kernel: Sequence[int],
+    axis: int,
+    name: str,
+    options: str,
+    more: dict[str, int],
+) -> None:
+    x, padding = padded(export, a, kernel)
+    fields = {
+        "Padding": padding,
+        "StrideH": a["stride"][0],
+        "StrideW": a["stride"][1],
+        "DilationHFactor": a["dilation"][0],
+        "DilationWFactor": a["dilation"][1],
+        "FusedActivationFunction": export.activation(node, a),
+        **more,
+    }
+    constants = _constants(export, node, a, weight, axis)
+    export.file.op(name, [x, *constants], [export.give(node)], options, **fields)
+
+
+def padded(export: Export, a: dict[str, Any], kernel: Sequence[int]) -> tuple[int, int]:
+    """The input and the padding that TFLite has a word for; any other is a PAD of its own."""
+    x, given = a["input"], list(a["padding"])
+    size = shape_of(x)[1:3]
+    dilation = a.get("dilation", (1, 1))
+    for padding in (Padding.VALID, Padding.SAME):
+        wanted = [0] * 4 if padding == Padding.VALID else None
+        if wanted is None:
+            wanted = paddings(padding, size, kernel, a["stride"], dilation)
+        if wanted == given:
+            return export.tensor(x), padding
+    n, h, w, c = shape_of(x)
+    top, bottom, left, right = given
+    shape = (n, h + top + bottom, w + left + right, c)
+    larger = export.like(f"{x.name}_padded", shape, x)
+    amounts = export.integers("paddings", [0, 0, *given, 0, 0], (4, 2))
+    export.file.op("PAD", [export.tensor(x), amounts], [larger], "PadOptions")
+    return larger, Padding.VALID
+
+
+def transpose_conv2d(export: Export, node: Node, a: dict[str, Any]) -> None:
+    if a["groups"] != 1 or list(a["dilation"]) != [1, 1]:
+        raise Refused("groups or dilation of a transposed convolution")
+    weight = export.constant(a["weight"])
+    size = list(a["output_size"])
+    for padding in (Padding.VALID, Padding.SAME):
+        if padding == Padding.VALID and (np.array(size) < weight.shape[1:3]).any():
+            continue
+        top, _, left, _ = paddings(padding, size, weight.shape[1:3], a["stride"], (1, 1))
+        back = [
+            -(-s // step) if padding == Padding.SAME else (s - k) // step + 1
+            for s, k, step in zip(size, weight.shape[1:3], a["stride"], strict=True)
+        ]
+        if [top, left] == list(a["padding"]) and back == list(shape_of(a["input"])[1:3]):
+            break
+    else:
+        raise Refused(f"padding {list(a['padding'])} and size {size}, which are not SAME or VALID")
+    fields = {"Padding": padding, "StrideH": a["stride"][0], "StrideW": a["stride"][1]}
+    fields["FusedActivationFunction"] = export.activation(node, a)
+    if fields["FusedActivationFunction"] != 0:
+        raise Refused("an activation fused with a transposed convolution")
+    weights, bias = _constants(export, node, a, weight, 0)
+    inputs = [export.integers("shape", shape_of(node)), weights, export.tensor(a["input"]), bias]
+    export.file.op("TRANSPOSE_CONV", inputs, [export.give(node)], "TransposeConvOptions", **fields)
+
+
+def linear(export: Export, node: Node, a: dict[str, Any]) -> None:
+    activation = export.activation(node, a)
+    weight = export.constant(a["weight"])
+    per_tensor = weight.shape[0] == 1
+    try:
+        constants = _constants(export, node, a, weight, 0, float32_product=per_tensor)
+    except Refused:
+        factors = zip(export.constant(a["multiplier"]), export.constant(a["shift"]), strict=True)
+        if len({(int(m), int(s)) for m, s in factors}) > 1:
+            raise
+        per_tensor = True
+        constants = _constants(export, node, a, weight, 0, float32_product=True)
+    rank = len(shape_of(a["input"]))
+    export.file.op(
+        "FULLY_CONNECTED",
+        [export.tensor(a["input"]), *constants],
+        [export.give(node)],
+        "FullyConnectedOptions",
+        0 if per_tensor else PER_CHANNEL_FULLY_CONNECTED,
+        FusedActivationFunction=activation,
+        KeepNumDims=rank != 2,
+    )
+
+
+def _constants(
+    export: Export,
+    node: Node,
+    a: dict[str, Any],
+    weight: torch.Tensor,
+    axis: int,
+    float32_product: bool = False,
+) -> tuple[int, int]:
+    """Weight and bias."""
+    of, out = export.quantization(a["input"]), export.quantization(node)
+    multipliers = export.constant(a["multiplier"]).tolist()
+    shifts = export.constant(a["shift"]).tolist()
+    scales = [
+        _scale((m, s), of.scale, out.scale, of.type.dtype, float32_product)
+        for m, s in zip(multipliers, shifts, strict=True)
+    ]
+    if float32_product:
+        scales = scales[:1]
+    w = export.file.tensor(
+        f"{node.name}_weight", weight.shape, "int8", scales, 0, axis, weight.contiguous().numpy()
+    )
+    bias = export.constant(a["bias"])
+    wide = of.type is INT16
+    b = export.file.tensor(
+        f"{node.name}_bias",
+        bias.shape,
+        "int64" if wide else "int32",
+        [float32(of.scale * scale) for scale in scales],
+        data=bias.to(torch.int64 if wide else torch.int32).numpy(),
+    )
+    return w, b
+
+
+def _scale(
+    factor: tuple[int, int],
+    of_input: float,
+    of_output: float,
+    dtype: torch.dtype,
+    float32_product: bool,
+) -> float:
+    """The float32 scale of weights from which TFLite makes a multiplier and a shift."""
+    real = factor[0] / 2**31 * 2.0 ** factor[1] * of_output / of_input
+    nearest = np.float32(real)
+    for step in _NEIGHBOURS:
+        scale = nearest
+        for _ in range(abs(step)):
+            scale = np.nextafter(scale, np.float32(np.inf if step > 0 else 0.0))
+        product = of_input * float(scale)
+        if float32_product:
+            product = float32(product)
+        if product > 0.0 and sums_multiplier(product / of_output, dtype) == factor:
+            return float(scale)
+    raise Refused(f"no scale of weights gives the multiplier {factor[0]} * 2^({factor[1]} - 31)")
+
+
+def bmm(export: Export, node: Node, a: dict[str, Any]) -> None:
+    x, y, out = a["a"], a["b"], export.quantization(node)
+    of_x, of_y = export.quantization(x), export.quantization(y)
+    real = float32(of_x.scale * of_y.scale) / out.scale
+    if sums_multiplier(real, of_x.type.dtype) != (a["multiplier"], a["shift"]):
+        raise Refused("its factor is not that of its scales")
+    if a["a_order"] or a["b_order"]:
+        raise Refused("its operands are read in another order of dimensions")
+    if export.activation(node, a) != 0:
+        raise Refused("a clamp")
+    inputs = [export.tensor(x), export.tensor(y)]
+    fields = {"AdjX": False, "AdjY": a["transpose_b"]}
+    export.file.op("BATCH_MATMUL", inputs, [export.give(node)], "BatchMatMulOptions", **fields)

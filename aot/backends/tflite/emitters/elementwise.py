@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ops of two values, element by element, and functions of one."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from aot.backends.tflite.exporting import Export, Refused
+from aot.dialect.graph import quantization_of
+from aot.dialect.ops.softmax import exponential_table
+from aot.dialect.quantization import INT8, INT16, Quantization
+from aot.importers.tflite.arithmetic import add_factors, float32, quantize_multiplier
+from aot.importers.tflite.tables import TABLES, Table, leaky_relu
+
+_COMMON_ALPHAS = (0.01, 0.1, 0.2, 0.3)
+
+
+def add(export: Export, node: Node, a: dict[str, Any]) -> None:
+    """A subtraction is an addition with a negative multiplier."""
+    x, y, out = a["a"], a["b"], export.quantization(node)
+    given = (
+        (a["a_multiplier"], a["a_shift"]),
+        (a["b_multiplier"], a["b_shift"]),
+        a["left_shift"],
+        (a["output_multiplier"], a["output_shift"]),
+    )
+    subtracts = a["b_multiplier"] < 0
+    wanted = add_factors(quantization_of(x), quantization_of(y), out, -1 if subtracts else 1)
+    if wanted != given:
+        raise Refused("its factors are not those of its scales")
+    name, options = ("SUB", "SubOptions") if subtracts else ("ADD", "AddOptions")
+    _binary(export, node, a, name, options)
+
+
+def mul(export: Export, node: Node, a: dict[str, Any]) -> None:
+    of_a, of_b = quantization_of(a["a"]), quantization_of(a["b"])
+    real = of_a.scale * of_b.scale / export.quantization(node).scale
+    if quantize_multiplier(real) != (a["multiplier"], a["shift"]):
+        raise Refused("its factor is not that of its scales")
+    _binary(export, node, a, "MUL", "MulOptions")
+
+
+def _binary(export: Export, node: Node, a: dict[str, Any], name: str, options: str) -> None:
+    activation = export.activation(node, a)
+    inputs = [export.tensor(a["a"]), export.tensor(a["b"])]
+    export.file.op(name, inputs, [export.give(node)], options, FusedActivationFunction=activation)
+
+
+def maximum(export: Export, node: Node, a: dict[str, Any]) -> None:
+    inputs = [export.tensor(a["a"]), export.tensor(a["b"])]
+    export.file.op("MAXIMUM", inputs, [export.give(node)], "MaximumMinimumOptions")
+
+
+def minimum(export: Export, node: Node, a: dict[str, Any]) -> None:
+    inputs = [export.tensor(a["a"]), export.tensor(a["b"])]
+    export.file.op("MINIMUM", inputs, [export.give(node)], "MaximumMinimumOptions")
+
+
+def lut(export: Export, node: Node, a: dict[str, Any]) -> None:
+    """The builtin whose own table it is; or nearly is, whose it becomes. A clamp: two extremes."""
+    table, x = export.constant(a["table"]), a["input"]
+    of, out = quantization_of(x), node.meta["edge"].quantization
+    if of.type is not INT8 or not isinstance(out, Quantization) or out.type is not INT8:
+        raise Refused("a table of int16 or of a mask")
+    found = _builtin(table, of, out)
+    clamp = of.every_value().clamp(int(table[0]), max(int(table[0]), int(table[-1])))
+    if of == out and torch.equal(table, clamp) and (found is None or found.off > 0):
+        between = export.like(f"{node.name}_at_least", export.shape(node), node)
+        low, high = (_one(export, node, int(table[i])) for i in (0, -1))
+        options = "MaximumMinimumOptions"
+        export.file.op("MAXIMUM", [export.tensor(x), low], [between], options)
+        export.file.op("MINIMUM", [between, high], [export.give(node)], options)
+        return
+    if found is None:
+        raise Refused(f"its table is that of none of {', '.join((*TABLES, 'LEAKY_RELU'))}")
+    if found.off > 0:
+        table.copy_(found.table)
+    fields: dict[str, Any] = {} if found.alpha is None else {"Alpha": found.alpha}
+    options = _OPTIONS.get(found.name, "")
+    export.file.op(found.name, [export.tensor(x)], [export.give(node)], options, **fields)
+
+
+_OPTIONS = {
+    "QUANTIZE": "QuantizeOptions",
+    "HARD_SWISH": "HardSwishOptions",
+    "LEAKY_RELU": "LeakyReluOptions",
+}
+
+
+@dataclass(frozen=True)
+class _Builtin:
+    """A function of TFLite's: how far its table is from another one in any, and in how many, of
+    the 256 values.
+    """
+
+    name: str
+    table: torch.Tensor
+    alpha: float | None
+    off: int
+    count: int
+
+
+def _builtin(table: torch.Tensor, of: Quantization, out: Quantization) -> _Builtin | None:
+    """The nearest function, where no value is off by more than 1."""
+    candidates: list[tuple[str, Table, float | None]] = [
+        (name, make, None) for name, make in TABLES.items()
+    ]
+    for alpha in _alphas(table, of, out):
+        candidates.append(("LEAKY_RELU", partial(leaky_relu, alpha=alpha), alpha))
+    best: _Builtin | None = None
+    for name, make, parameter in candidates:
+        with contextlib.suppress(ValueError):  # it does not take these quantizations
+            entries = make(of, out)
+            off = (entries.to(torch.int64) - table.to(torch.int64)).abs()
+            largest, count = int(off.max()), int((off > 0).sum())
+            if largest <= 1 and (best is None or (largest, count) < (best.off, best.count)):
+                best = _Builtin(name, entries, parameter, largest, count)
+    return best
+
+
+def _alphas(table: torch.Tensor, of: Quantization, out: Quantization) -> list[float]:
+    """Slopes that a table may have below 0, around what its first value says."""
+    depth = (of.type.quant_min - of.zero_point) * of.scale
+    if depth == 0.0:
+        return []
+    steps = [int(table[0]) - out.zero_point + i / 128 for i in range(-64, 65)]
+    exact = [float32(alpha) for alpha in _COMMON_ALPHAS]
+    return exact + [float32(step * out.scale / depth) for step in steps]
+
+
+def _one(export: Export, node: Node, value: int) -> int:
+    of = quantization_of(node)
+    data = torch.tensor([value], dtype=torch.int8).numpy()
+    return export.file.tensor("limit", [1], "int8", [of.scale], of.zero_point, data=data)
+
+
+def softmax(export: Export, node: Node, a: dict[str, Any]) -> None:
+    x = a["input"]
+    shape = tuple(node.meta["val"].shape)
+    if a["dim"] != len(shape) - 1:
+        raise Refused(f"along dimension {a['dim']} of {len(shape)}: TFLite's is the last")
+    if quantization_of(x).type is INT8:
+        table, _ = exponential_table(quantization_of(x).scale, shape[-1])
+        if a["steps"] != 256 or not torch.equal(table, export.constant(a["exp_table"])):
+            raise Refused("its result has a scale of its own, not 1/256")
+    fields: dict[str, Any] = {"Beta": 1.0}
+    export.file.op("SOFTMAX", [export.tensor(x)], [export.give(node)], "SoftmaxOptions", **fields)
+
+
+def requantize(export: Export, node: Node, a: dict[str, Any]) -> None:
+    of, out = quantization_of(a["input"]), quantization_of(node)
+    if INT16 not in (of.type, out.type) or quantize_multiplier(of.scale / out.scale) != (
+        a["multiplier"],
+        a["shift"],
+    ):
+        raise Refused("its factor is not that of its scales")
+    export.file.op("QUANTIZE", [export.tensor(a["input"])], [export.give(node)], "QuantizeOptions")
+
+
+def quantize(export: Export, node: Node, a: dict[str, Any]) -> None:
+    export.file.op("QUANTIZE", [export.tensor(a["input"])], [export.give(node)], "QuantizeOptions")
+
+
+def dequantize(export: Export, node: Node, a: dict[str, Any]) -> None:
+    inputs = [export.tensor(a["input"])]
+    export.file.op("DEQUANTIZE", inputs, [export.give(node)], "DequantizeOptions")

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A graph of the dialect as a .tflite file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.backends.tflite.file import File
+from aot.dialect.graph import (
+    Edge,
+    arguments,
+    border_nodes,
+    dialect_op,
+    edge_of,
+    is_channels_last,
+    quantization_of,
+    shape_of,
+    state_nodes,
+    state_of,
+    tensor_constant,
+)
+from aot.dialect.quantization import Quantization
+from aot.dialect.results import is_result
+from aot.errors import LoweringError, Problem, describe, place
+from aot.importers.tflite.arithmetic import ACTIVATIONS, activation_range, float32
+
+_ACTIVATION_NUMBERS = {"NONE": 0, "RELU": 1, "RELU_N1_TO_1": 2, "RELU6": 3}
+
+
+class Refused(Exception):
+    """Why a node has no form in TFLite's format that computes its bits; one phrase."""
+
+
+class Export:
+    """The file of a graph while it is made; emitters are given it, with a node and its arguments.
+
+    Attributes:
+      file: what is written to.
+    """
+
+    def __init__(self, module: GraphModule) -> None:
+        self.file = File()
+        self._module = module
+        self._tensors: dict[Node, int] = {}
+
+    def shape(self, node: Node) -> tuple[int, ...]:
+        """Of the bytes as they lie: what is channels_last is [N, H, W, C]."""
+        value = node.meta["val"]
+        if is_channels_last(value):
+            value = value.permute(0, 2, 3, 1)
+        return tuple(value.shape)
+
+    def tensor(self, node: Node) -> int:
+        """Of a value that was given, or a constant."""
+        if node not in self._tensors:
+            data = self.constant(node)
+            self._tensors[node] = self._new(node.name, data.shape, data.dtype, edge_of(node), data)
+        return self._tensors[node]
+
+    def give(self, node: Node, tensor: int | None = None) -> int:
+        """The tensor for a node's value: a new one, or one that there is."""
+        if tensor is None:
+            value = node.meta["val"]
+            tensor = self._new(node.name, self.shape(node), value.dtype, edge_of(node))
+        self._tensors[node] = tensor
+        return tensor
+
+    def like(self, name: str, shape: Sequence[int], node: Node) -> int:
+        """A value of another shape between two ops, quantized as a node's."""
+        return self._new(name, shape, node.meta["val"].dtype, edge_of(node))
+
+    def _new(
+        self,
+        name: str,
+        shape: Sequence[int],
+        dtype: torch.dtype,
+        edge: Edge,
+        data: torch.Tensor | None = None,
+    ) -> int:
+        kind = str(dtype).removeprefix("torch.")
+        of = edge.quantization
+        if of is not None and float32(of.scale) != of.scale:
+            raise Refused(f"the scale {of.scale!r} is no float32 number")
+        scales = () if of is None else (of.scale,)
+        zero_point = 0 if of is None else of.zero_point
+        array = None if data is None else data.contiguous().numpy()
+        return self.file.tensor(name, shape, kind, scales, zero_point, data=array)
+
+    def constant(self, node: Any) -> torch.Tensor:
+        data = tensor_constant(self._module, node)
+        if data is None:
+            raise Refused(f"`{node}` is computed, where TFLite takes a constant only")
+        return data
+
+    def is_constant(self, node: Any) -> bool:
+        return tensor_constant(self._module, node) is not None
+
+    def integers(self, name: str, values: Sequence[int], shape: Sequence[int] = ()) -> int:
+        """A constant of int32, by default of one dimension."""
+        array = torch.tensor(list(values), dtype=torch.int32).numpy()
+        return self.file.tensor(name, shape or [len(values)], "int32", data=array)
+
+    def activation(self, node: Node, a: dict[str, Any]) -> int:
+        """The fused activation that lets the integers of a node's clamp through."""
+        of = quantization_of(node)
+        limits = a["activation_min"], a["activation_max"]
+        for name in ACTIVATIONS:
+            if activation_range(name, of) == limits:
+                return _ACTIVATION_NUMBERS[name]
+        raise Refused(f"its clamp to {list(limits)} is none of {', '.join(ACTIVATIONS)}")
+
+    def quantization(self, node: Node) -> Quantization:
+        return quantization_of(node)
+
+
+def to_tflite(module: GraphModule) -> bytes:
+    """The file of a dialect graph as a whole: TFLite Micro computes the same bits (docs/tflite.md
+    says for which ops it does not quite).
+
+    Args:
+      module: verified; it may have been through the rewrites. Functions of one value whose table
+        differs from that of TFLite's own function by 1 get that one, in place: the graph is the
+        reference of the file.
+
+    Raises:
+      LoweringError: with all ops that have no such form, where they are, and why.
+    """
+    # Emitters use what is above.
+    from aot.backends.tflite.emitters import EMITTERS
+
+    export = Export(module)
+    problems: list[Problem] = []
+    inputs, outputs = border_nodes(module)
+    for node in module.graph.nodes:
+        if node.op not in ("placeholder", "call_function"):
+            continue
+        try:
+            if node.op == "placeholder":
+                _placeholder(export, node)
+            elif not is_result(node):
+                op = dialect_op(node)
+                if op is None or op.name not in EMITTERS:
+                    raise Refused("TFLite has no op for it")
+                EMITTERS[op.name](export, node, arguments(node))
+        except (Refused, ValueError) as reason:
+            problems.append(_problem(node, str(reason)))
+            export.give(node, 0)
+    if problems:
+        what = "1 op has" if len(problems) == 1 else f"{len(problems)} ops have"
+        raise LoweringError(f"{what} no form in a .tflite file with the same bits:", problems)
+    states = state_nodes(module)
+    for old, new in states:
+        handle = _handle(export.file, state_of(old).name)
+        export.file.op("ASSIGN_VARIABLE", [handle, export.tensor(new)], [], "AssignVariableOptions")
+    export.file.border([export.tensor(n) for n in inputs], [export.tensor(n) for n in outputs])
+    if states:
+        _initial_graph(export, [old for old, _ in states])
+    return export.file.bytes()
+
+
+def _placeholder(export: Export, node: Node) -> None:
+    tensor = export.give(node)
+    if "state" not in node.meta:
+        return
+    if not any("state" in n.meta for n in _before(node)):
+        export.file.op("CALL_ONCE", [], [], "CallOnceOptions", InitSubgraphIndex=1)
+    handle = _handle(export.file, state_of(node).name)
+    export.file.op("READ_VARIABLE", [handle], [tensor], "ReadVariableOptions")
+
+
+def _before(node: Node) -> list[Node]:
+    nodes = list(node.graph.nodes)
+    return nodes[: nodes.index(node)]
+
+
+def _handle(file: File, name: str) -> int:
+    handle = file.tensor(f"{name}_handle", (), "resource")
+    file.op("VAR_HANDLE", [], [handle], "VarHandleOptions", SharedName=name)
+    return handle
+
+
+def _initial_graph(export: Export, states: Sequence[Node]) -> None:
+    export.file.graph()
+    for node in states:
+        state, of = state_of(node), edge_of(node).quantization
+        handle = _handle(export.file, state.name)
+        value = export.file.tensor(
+            f"{state.name}_initial",
+            state.initial.shape,
+            str(state.initial.dtype).removeprefix("torch."),
+            () if of is None else (of.scale,),
+            0 if of is None else of.zero_point,
+            data=state.initial.contiguous().numpy(),
+        )
+        export.file.op("ASSIGN_VARIABLE", [handle, value], [], "AssignVariableOptions")
+    export.file.border([], [])
+
+
+def _problem(node: Node, reason: str) -> Problem:
+    origin = node.meta["origin"]
+    op = dialect_op(node)
+    name = f"pl.{op.name}" if op is not None else str(node.target)
+    value = node.meta["val"]
+    where = place(origin.module, origin.source)
+    return Problem(name, describe(value), where, reason)
+
+
+def check_shape(node: Node, *wanted: int) -> None:
+    """Raises Refused unless a value has one of these numbers of dimensions."""
+    if len(shape_of(node)) not in wanted:
+        raise Refused(f"{len(shape_of(node))} dimensions")

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The target "tflite": everything runs on the CPU, and the model is a .tflite file as well."""
+
+from __future__ import annotations
+
+from aot.backends.cortex_m import CORTEX_M
+from aot.backends.tflite.exporting import to_tflite
+from aot.backends.traits import Traits
+from aot.targets.target import Exporter, Target
+
+_WHOLE = Traits(whole_range=True)
+
+TFLITE = Target("tflite", (CORTEX_M,), Exporter(to_tflite, {"softmax": _WHOLE, "lut": _WHOLE}))

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are written: read back they are the same graph, and TFLite Micro computes its bits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from aot.artefact import rewrite
+from aot.backends.tflite.exporting import to_tflite
+from aot.dialect.reference import Reference
+from aot.errors import LoweringError
+from aot.importers.tflite.importing import import_tflite
+from aot.importers.tflite.testing import cases
+from aot.importers.tflite.testing.graphs import described
+from aot.importers.tflite.testing.networks import network, streaming
+from aot.importers.tflite.testing.oracle import random_runs, tflm
+from aot.lower import lower
+from aot.testing.fixtures import model, samples
+
+SEEDS = range(3)
+
+# What an op becomes has no form in TFLite, though it came from there.
+_REFUSED = {
+    "PRELU": "pl.where -> .* TFLite has no op for it",
+    "SOFTMAX": "its result has a scale of its own, not 1/256",  # with a beta other than 1
+}
+
+
+@pytest.mark.parametrize("name", [*cases.INT8, *(f"{name} int16" for name in cases.INT16)])
+def test_round_trip(name: str) -> None:
+    make = cases.INT16[name[: -len(" int16")]] if name.endswith(" int16") else cases.INT8[name]
+    refused = 0
+    for seed in SEEDS:
+        data = make(np.random.default_rng(seed)).bytes()
+        module = import_tflite(data)
+        try:
+            written = to_tflite(module)
+        except LoweringError as error:
+            assert name in _REFUSED, str(error)
+            refused += 1
+            continue
+        runs = random_runs(data, 1, seed)
+        for own, theirs in zip(tflm(written, runs), tflm(data, runs), strict=True):
+            for a, b in zip(own, theirs, strict=True):
+                np.testing.assert_array_equal(a, b)
+        rows = _rewritten(written)
+        if not _is_clamped(rows):
+            assert rows == _rewritten(data), seed
+    assert refused == len(SEEDS) or name != "PRELU"
+
+
+def _rewritten(data: bytes) -> list[Any]:
+    """The graph of a file without moves of nothing, and with gathers side by side as one."""
+    module = import_tflite(data)
+    rewrite(module)
+    return described(module)
+
+
+def _is_clamped(rows: list[tuple[object, ...]]) -> bool:
+    """Whether a clamp's table has become a maximum and a minimum, which compute the same."""
+    names = [row[0] for row in rows]
+    return "pl.maximum.default" in names and "pl.minimum.default" in names
+
+
+@pytest.mark.parametrize("make", [network, streaming])
+def test_networks(make: object) -> None:
+    data = make().bytes()  # type: ignore[operator]
+    module = import_tflite(data)
+    written = to_tflite(module)
+    assert described(import_tflite(written)) == described(module)
+    assert to_tflite(import_tflite(written)) == to_tflite(import_tflite(data))
+    runs = random_runs(data, 4)
+    for (own,), (theirs,) in zip(tflm(written, runs), tflm(data, runs), strict=True):
+        np.testing.assert_array_equal(own, theirs)
+
+
+def _net() -> nn.Module:
+    def forward(conv: nn.Module, depthwise: nn.Module, head: nn.Module, x: torch.Tensor) -> object:
+        y = torch.relu(conv(x))
+        y = y + torch.sigmoid(depthwise(y)) * y
+        y = torch.nn.functional.max_pool2d(torch.nn.functional.hardswish(y), 2)
+        return torch.softmax(head(y.mean((2, 3))), -1)
+
+    parts = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 8, 3, padding=1, groups=8)
+    return model(forward, *parts, nn.Linear(8, 4))
+
+
+def test_a_lowered_module() -> None:
+    """Its functions get TFLite's own tables, and the reference with them."""
+    data = samples((1, 3, 8, 8))
+    lowered = lower(
+        _net(),
+        data[0],
+        target="tflite",
+        calibration=data,
+        io_layout="nhwc",
+        per_op=False,
+        min_sqnr=-math.inf,
+        min_agreement=0.0,
+    )
+    assert lowered.exported is not None
+    runs = random_runs(lowered.exported, 4)
+    expected = tflm(lowered.exported, runs)
+    for (x,), (theirs,) in zip(runs, expected, strict=True):
+        (own,) = lowered.reference([torch.from_numpy(x)])
+        np.testing.assert_array_equal(own.numpy(), theirs)
+    assert lowered.pte[4:8] == b"ET12"
+
+
+def test_after_the_rewrites() -> None:
+    """Rewritten graphs are written as well: here a table of two functions is none of TFLite's."""
+    file = cases.INT8["LOGISTIC"](np.random.default_rng(0))
+    y = file.at.outputs.pop()
+    z = file.tensor((16, 64), np.int8, (1 / 128, 0))
+    file.op("TANH", [y], [z])
+    file.output(z)
+    module = import_tflite(file.bytes())
+    runs = random_runs(file.bytes(), 1)
+    (expected,) = tflm(to_tflite(module), runs)
+    (own,) = Reference(module).reference([torch.from_numpy(runs[0][0])])
+    np.testing.assert_array_equal(own.numpy(), expected[0])
+    rewrite(module)
+    with pytest.raises(LoweringError, match=r"pl\.lut -> .*: its table is that of none of QUANT"):
+        to_tflite(module)
+
+
+def test_all_problems_are_said_with_their_places() -> None:
+    module = import_tflite(cases.prelu(np.random.default_rng(0)).bytes())
+    with pytest.raises(LoweringError) as error:
+        to_tflite(module)
+    text = str(error.value)
+    assert text.startswith("2 ops have no form in a .tflite file with the same bits:")
+    assert "pl.where -> int8" in text and "at op 0 PRELU (t2)" in text
+
+
+def test_a_scale_that_is_no_float32() -> None:
+    module = import_tflite(cases.reshape(np.random.default_rng(0)).bytes())
+    for node in module.graph.nodes:
+        if "edge" in node.meta:
+            edge = node.meta["edge"]
+            quantization = replace(edge.quantization, scale=0.1)
+            node.meta["edge"] = replace(edge, quantization=quantization)
+    with pytest.raises(LoweringError, match=r"the scale 0\.1 is no float32 number"):
+        to_tflite(module)

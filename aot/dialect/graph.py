@@ -136,6 +136,11 @@ class Builder:
         self._module = module
         self._graph = graph
 
+    @property
+    def graph(self) -> Graph:
+        """That nodes are made in."""
+        return self._graph
+
     def placeholder(self, name: str, value: torch.Tensor, edge: Edge) -> Node:
         node = self._graph.placeholder(name)
         node.meta.update(val=value, edge=edge, origin=Origin())

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +30,7 @@ SEEDS = range(3)
 # What an op becomes has no form in TFLite, though it came from there.
 _REFUSED = {
     "PRELU": "pl.where -> .* TFLite has no op for it",
+    "SVDF": "no scale of weights gives the multiplier",  # it rounds its factors to float32
     "SOFTMAX": "its result has a scale of its own, not 1/256",  # with a beta other than 1
 }
 
@@ -43,7 +45,7 @@ def test_round_trip(name: str) -> None:
         try:
             written = to_tflite(module)
         except LoweringError as error:
-            assert name in _REFUSED, str(error)
+            assert name in _REFUSED and re.search(_REFUSED[name], str(error)), str(error)
             refused += 1
             continue
         runs = random_runs(data, 1, seed)

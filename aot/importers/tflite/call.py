@@ -17,6 +17,7 @@ from aot.dialect.graph import (
     Builder,
     Edge,
     Origin,
+    State,
     shape_of,
 )
 from aot.dialect.library import Op
@@ -80,6 +81,7 @@ class Call:
         values: dict[int, Node],
         builder: Builder,
         origin: Origin,
+        states: dict[Node, Node],
     ) -> None:
         self.name = operator.name
         self.builder = builder
@@ -87,6 +89,7 @@ class Call:
         self._operator = operator
         self._tensors = tensors
         self._values = values
+        self._states = states
 
     @property
     def count(self) -> int:
@@ -198,6 +201,21 @@ class Call:
                     f"its input has another quantization than {named(self.output)}: "
                     f"{_of(x.meta['edge'].quantization)} and {_of(self.edge.quantization)}"
                 )
+
+    def persistent(self, name: str, initial: torch.Tensor, edge: Edge) -> Node:
+        """A value that the model keeps from one run to the next, as it was before this one."""
+        graph = self.builder.graph
+        inputs = [node for node in graph.nodes if node.op == "placeholder"]
+        with graph.inserting_after(inputs[-1]):
+            value = torch.empty(initial.shape, dtype=initial.dtype, device="meta")
+            node = self.builder.placeholder(f"state_{len(inputs)}", value, edge)
+        node.meta["state"] = State(name, initial)
+        self._states[node] = node
+        return node
+
+    def update(self, old: Node, new: Node) -> None:
+        """What a persistent value is from the next run on."""
+        self._states[old] = new
 
     def image(self, index: int) -> Node:
         """An input that has to have the dimensions [N, H, W, C]."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import torch
 from torch.fx import GraphModule
 
-from aot.dialect.graph import calls
+from aot.dialect.graph import calls, edge_of
 from aot.quality.findings import Finding
 
 DIFFERENCES = {
@@ -15,6 +15,8 @@ DIFFERENCES = {
     "quantize of float32": "a value halfway between two steps goes to the even one, in TFLite away "
     "from zero; and it is multiplied by the scale's reciprocal, not divided by the scale",
     "sub of int16": "the second operand is rounded with its sign: few values differ, by 1 step",
+    "state of SVDF": "it saturates where it leaves int8; as its zero point is not 0, it wraps around "
+    "in some versions of TFLite Micro",
 }
 """What is computed otherwise than TFLite Micro does, and how."""
 
@@ -30,6 +32,8 @@ def differing(module: GraphModule) -> list[Finding]:
             kind = "quantize of float32"
         elif node.op == "call_function" and node.meta["origin"].ops == ("tflite.SUB",):
             kind = "sub of int16" if node.meta["val"].dtype is torch.int16 else ""
+        elif calls(node, "linear") and node.meta["origin"].ops == ("tflite.SVDF",):
+            kind = "state of SVDF" if edge_of(node).zero_point != 0 else ""
         if kind:
             text = f"not TFLite's bits, {kind}: {DIFFERENCES[kind]}"
             found.append(Finding("not_tflite", "", node.meta["origin"].module, "", text))

@@ -44,6 +44,7 @@ class _Importer:
         self._builder = Builder(self._module, self._module.graph)
         self._values: dict[int, Node] = {}
         self._variables = Variables(graphs)
+        self._states: dict[Node, Node] = {}
 
     def run(self) -> GraphModule:
         tensors = self._graph.tensors
@@ -58,6 +59,7 @@ class _Importer:
             self._operator(place, operator)
         outputs = [self._output(index) for index in self._graph.outputs]
         states = [variable.value for variable in self._variables.found]
+        states += self._states.values()
         node = self._module.graph.output((*outputs, *states))
         node.meta["origin"] = Origin()
         self._module.graph.eliminate_dead_code()
@@ -93,7 +95,9 @@ class _Importer:
                 raise Unsupported(f"is not supported; there are: {', '.join(sorted(BUILTINS))}")
             results = [self._graph.tensors[i] for i in operator.outputs if i >= 0]
             origin = Origin((f"tflite.{operator.name}",), "", _place(place, operator, results))
-            call = Call(operator, self._graph.tensors, self._values, self._builder, origin)
+            call = Call(
+                operator, self._graph.tensors, self._values, self._builder, origin, self._states
+            )
             given = BUILTINS[operator.name](call)
             nodes = [given] if isinstance(given, Node) else list(given)
             for tensor, node in zip(call.outputs, nodes, strict=True):

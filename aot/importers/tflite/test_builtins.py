@@ -26,7 +26,7 @@ def test_there_are_cases_of_every_builtin() -> None:
 def test_int8(name: str) -> None:
     for seed in SEEDS:
         data = cases.INT8[name](np.random.default_rng(seed)).bytes()
-        assert differences(data) == [], seed
+        assert differences(data, count=8 if name == "SVDF" else 2) == [], seed
 
 
 @pytest.mark.parametrize("name", cases.INT16)

@@ -24,6 +24,7 @@ from aot.importers.tflite.ops import (
     resizing,
     slicing,
     softmax,
+    svdf,
 )
 
 Import = Callable[[Call], Node | Sequence[Node]]
@@ -69,6 +70,7 @@ BUILTINS: Mapping[str, Import] = {
     "STRIDED_SLICE": slicing.strided_slice,
     "SUB": binary.sub,
     "SUM": reductions.sum,
+    "SVDF": svdf.svdf,
     "TANH": functions.tanh,
     "TRANSPOSE": movement.transpose,
     "TRANSPOSE_CONV": convolution.transpose_conv,

@@ -286,6 +286,35 @@ def _function(
     return case
 
 
+def svdf(random: Random) -> File:
+    """Where the zero point of its state is not 0 the state does not saturate: the TFLite Micro that
+    is the oracle wraps around there.
+    """
+    file, x, kept = File(), quantized(random), (scale(random), 0)
+    if random.integers(2):
+        kept = scale(random, 4.0, 8.0), int(random.integers(-60, 60))
+    size, rank, units, memory = map(int, random.integers((1, 1, 1, 2), (12, 4, 6, 7)))
+    filters = rank * units
+    features, time = scale(random, 0.001, 0.02), scale(random, 0.001, 0.02)
+    inputs = [
+        file.input((1, size), x),
+        file.tensor((filters, size), np.int8, (features, 0), _integers(random, (filters, size))),
+        file.tensor((filters, memory), np.int8, (time, 0), _integers(random, (filters, memory))),
+        file.tensor(
+            (units,),
+            np.int32,
+            (float(np.float32(kept[0]) * np.float32(time)), 0),
+            _integers(random, (units,), -3000, 3000),
+        ),
+        file.tensor((1, memory * filters), np.int8, kept, variable=True),
+    ]
+    spread = kept[0] * time * 73 * 73 * np.sqrt(rank * memory) / 60
+    y = file.tensor((1, units), np.int8, (float(np.float32(spread)), x[1]))
+    file.op("SVDF", inputs, [y], "SVDFOptions", 3, rank=rank, fusedActivationFunction=_NONE)
+    file.output(y)
+    return file
+
+
 def prelu(random: Random) -> File:
     file, q, slope = File(), quantized(random), quantized(random)
     shape = tuple(map(int, random.integers(2, 7, 4)))
@@ -576,6 +605,7 @@ INT8: dict[str, Case] = {
     "STRIDED_SLICE": strided_slice,
     "SUB": _binary("SUB", "SubOptions", np.int8),
     "SUM": _reduction("SUM", same=False),
+    "SVDF": svdf,
     "TANH": _function("TANH", "", (1 / 128, 0)),
     "TRANSPOSE": transpose,
     "TRANSPOSE_CONV": transpose_conv,

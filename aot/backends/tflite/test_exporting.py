@@ -134,7 +134,7 @@ def test_after_the_rewrites() -> None:
 
 
 def test_all_problems_are_said_with_their_places() -> None:
-    module = import_tflite(cases.prelu(np.random.default_rng(0)).bytes())
+    module = import_tflite(cases.INT8["PRELU"](np.random.default_rng(0)).bytes())
     with pytest.raises(LoweringError) as error:
         to_tflite(module)
     text = str(error.value)
@@ -143,7 +143,7 @@ def test_all_problems_are_said_with_their_places() -> None:
 
 
 def test_a_scale_that_is_no_float32() -> None:
-    module = import_tflite(cases.reshape(np.random.default_rng(0)).bytes())
+    module = import_tflite(cases.INT8["RESHAPE"](np.random.default_rng(0)).bytes())
     for node in module.graph.nodes:
         if "edge" in node.meta:
             edge = node.meta["edge"]

@@ -15,8 +15,8 @@ DIFFERENCES = {
     "quantize of float32": "a value halfway between two steps goes to the even one, in TFLite away "
     "from zero; and it is multiplied by the scale's reciprocal, not divided by the scale",
     "sub of int16": "the second operand is rounded with its sign: few values differ, by 1 step",
-    "state of SVDF": "it saturates where it leaves int8; as its zero point is not 0, it wraps around "
-    "in some versions of TFLite Micro",
+    "state of SVDF": "it saturates where it leaves int8; in some versions of TFLite Micro it wraps "
+    "around, as its zero point is not 0",
 }
 """What is computed otherwise than TFLite Micro does, and how."""
 

@@ -6,6 +6,7 @@ LoweredInfo = provider(
     fields = {
         "by_engine": "Dict: what is for boards with an engine, by its configuration.",
         "default": "What is for all others: a struct of the Files `pte`, `report` and `vectors`.",
+        "optimize": "What plans of it are for if neither they nor their image say it, or \"\".",
     },
 )
 
@@ -42,7 +43,7 @@ def _lowered_impl(ctx):
     }
     return [
         DefaultInfo(files = depset([default.pte])),
-        LoweredInfo(by_engine = by_engine, default = default),
+        LoweredInfo(by_engine = by_engine, default = default, optimize = ctx.attr.optimize),
     ]
 
 lowered = rule(
@@ -51,6 +52,7 @@ lowered = rule(
     attrs = {
         "by_engine": attr.label_keyed_string_dict(),
         "default": attr.label(mandatory = True),
+        "optimize": attr.string(values = ["", "memory", "size", "speed"]),
     },
     provides = [LoweredInfo],
 )

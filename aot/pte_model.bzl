@@ -29,6 +29,7 @@ def pte_model(
         min_sqnr = None,
         min_agreement = None,
         per_op = True,
+        optimize = "",
         **kwargs):
     """Lowers a PyTorch model, or a quantized .tflite file.
 
@@ -82,6 +83,8 @@ def pte_model(
       min_agreement: share of samples in [0, 1] whose class has to be the float model's; without it 0.9,
         of those that the float model is sure of.
       per_op: measure what each value's quantization costs alone, for the report.
+      optimize: "speed", "memory" or "size": what its plans are made for where neither they (plan_library)
+        nor their image (firmware_image) say it.
       **kwargs: visibility, testonly, tags.
     """
     if srcs:
@@ -177,6 +180,7 @@ def pte_model(
             for configuration in engines
         },
         default = ":%s.lowering" % name,
+        optimize = optimize,
         **kwargs
     )
 

@@ -3,6 +3,7 @@
 
 _CURRENT = "//boards:current"
 _PLATFORMS = "//command_line_option:platforms"
+_OPTIMIZE = "//tools/platforms:optimize"
 
 # What an image may have otherwise than its board, in bytes, and what says that it has not.
 SIZES = ["stack", "handler_stack", "variables", "heap"]
@@ -14,23 +15,24 @@ def _board_impl(_settings, attr):
     return {
         _CURRENT: attr.board,
         _PLATFORMS: [attr.board.same_package_label("platform")],
+        _OPTIMIZE: getattr(attr, "optimize", ""),
     } | {"//boards:" + size: getattr(attr, size, OF_THE_BOARD) for size in SIZES}
 
-# For rules with an attribute `board`, and perhaps some of SIZES: they and all that they depend on are
+# For rules with an attribute `board`, and perhaps `optimize` and some of SIZES: they and all that they depend on are
 # built for that board.
 board_transition = transition(
     implementation = _board_impl,
     inputs = [],
-    outputs = [_CURRENT, _PLATFORMS] + _SETTINGS,
+    outputs = [_CURRENT, _OPTIMIZE, _PLATFORMS] + _SETTINGS,
 )
 
 def _no_board_impl(_settings, _attr):
-    settings = {_CURRENT: "//boards/host", _PLATFORMS: []}
+    settings = {_CURRENT: "//boards/host", _OPTIMIZE: "", _PLATFORMS: []}
     return settings | {setting: OF_THE_BOARD for setting in _SETTINGS}
 
 # For attributes whose targets are the same for every board (a .pte): they are built once.
 no_board_transition = transition(
     implementation = _no_board_impl,
     inputs = [],
-    outputs = [_CURRENT, _PLATFORMS] + _SETTINGS,
+    outputs = [_CURRENT, _OPTIMIZE, _PLATFORMS] + _SETTINGS,
 )

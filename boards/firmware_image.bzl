@@ -160,6 +160,8 @@ _firmware_image = rule(
     } | {
         size: attr.int(default = OF_THE_BOARD)
         for size in SIZES
+    } | {
+        "optimize": attr.string(values = ["", "memory", "size", "speed"]),
     } | BOARD_ATTRS,
     cfg = board_transition,
     fragments = ["cpp"],
@@ -172,6 +174,7 @@ def firmware_image(
         app,
         models = [],
         plan = None,
+        optimize = "",
         facts = [],
         stack = None,
         handler_stack = None,
@@ -196,6 +199,8 @@ def firmware_image(
       app: cc_library with main.
       models: .pte files of the models that the app runs.
       plan: the .json of the app's plan_library, from which `.sim` knows the names of steps.
+      optimize: "speed", "memory" or "size", for all plans in it that do not say it themselves
+        (plan_library). With "size" it has the small form of every kernel that has two.
       facts: JSON files with more rows for the table of `.sim` (boards/image/sim.py).
       stack: bytes of the program's stack; this and the next three are the board's if not given.
       handler_stack: bytes of the stack of interrupt handlers.
@@ -213,6 +218,7 @@ def firmware_image(
         handler_stack = handler_stack,
         heap = heap,
         models = models,
+        optimize = optimize,
         plan = plan,
         stack = stack,
         tags = tags,

@@ -11,6 +11,7 @@ def kernel(
         hdrs = [],
         variants = {},
         only = {},
+        small = {},
         calls = [],
         deps = [],
         defines_op = False):
@@ -26,6 +27,7 @@ def kernel(
       hdrs: headers beside <name>.h, of functions whose structs differ.
       variants: sources by class of core, see kernel_library.
       only: sources of one class of core, see kernel_library.
+      small: sources whose `_scalar` form small images have, see kernel_library.
       calls: other kernels whose functions or whose kernel.py this one uses.
       deps: C libraries beside //kernels/common.
       defines_op: whether there is an op.py, with the op and its rule, for the py_library `op`.
@@ -46,6 +48,7 @@ def kernel(
         hdrs = [name + ".h"] + hdrs,
         variants = variants,
         only = only,
+        small = small,
         visibility = ["//visibility:public"],
         deps = [Label("//kernels/common")] + deps + [Label("//kernels/" + other) for other in calls],
     )

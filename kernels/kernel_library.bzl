@@ -17,7 +17,7 @@ _NO_MVE_COPTS = ["-fno-move-loop-invariants"]
 # What is not for Helium gets slower by it.
 _MVE_COPTS = ["-fno-ivopts"]
 
-def kernel_library(name, srcs = [], variants = {}, only = {}, **kwargs):
+def kernel_library(name, srcs = [], variants = {}, only = {}, small = {}, **kwargs):
     """A cc_library with some sources chosen by the core's class of instructions.
 
     Makes `<name>.files` too, its sources for a core without DSP extension.
@@ -29,32 +29,26 @@ def kernel_library(name, srcs = [], variants = {}, only = {}, **kwargs):
         {"x_s8": ["mve"]} is x_s8_mve.c for cores with Helium and x_s8_scalar.c for all others.
       only: base name of a source -> the classes that have it; the functions in it are called on them
         only: {"x_by_4_s8": ["dsp"]} is x_by_4_s8_dsp.c for cores with DSP extension and no Helium.
+      small: base name of a source -> the classes for which its `_scalar` form is taken in images that are
+        optimized for size: where that takes less code, and gets constants packed in the same way.
       **kwargs: as for cc_library.
     """
-    chosen = {"mve": [], "dsp": [], "scalar": []}
-    helium = []
-    for base, classes in variants.items():
-        dsp = base + ("_dsp.c" if "dsp" in classes else "_scalar.c")
-        chosen["scalar"].append(base + "_scalar.c")
-        chosen["dsp"].append(dsp)
-        if "mve" in classes:
-            helium.append(base + "_mve.c")
-        else:
-            chosen["mve"].append(dsp)  # cores with Helium have the DSP extension
-    for base, classes in only.items():
-        for isa in classes:
-            (helium if isa == "mve" else chosen[isa]).append("%s_%s.c" % (base, isa))
     native.filegroup(
         name = name + ".files",
-        srcs = srcs + chosen["scalar"] + kwargs.get("hdrs", []),
+        srcs = srcs + _sources("scalar", variants, only) + kwargs.get("hdrs", []),
         visibility = [Label("//kernels:__subpackages__")],
     )
+    chosen = {
+        isa: [_of_size(name, src, isa, small) for src in _sources(isa, variants, only)]
+        for isa in ["scalar", "dsp", "mve"]
+    }
+    helium = [src for src in chosen["mve"] if _is_helium(src)]
     plain = name + (".plain" if helium else "")
     cc_library(
         name = plain,
         srcs = srcs + select({
             Label("//tools/platforms:isa_dsp"): chosen["dsp"],
-            Label("//tools/platforms:isa_mve"): chosen["mve"],
+            Label("//tools/platforms:isa_mve"): [src for src in chosen["mve"] if not _is_helium(src)],
             "//conditions:default": chosen["scalar"],
         }),
         copts = _COPTS + _NO_MVE_COPTS,
@@ -70,3 +64,31 @@ def kernel_library(name, srcs = [], variants = {}, only = {}, **kwargs):
             copts = _COPTS + _MVE_COPTS,
             **(kwargs | {"deps": kwargs.get("deps", []) + [":" + plain]})
         )
+
+def _sources(isa, variants, only):
+    """Returns those of a class."""
+    sources = []
+    for base, classes in variants.items():
+        form = isa if isa in classes else "scalar"
+        if isa == "mve" and isa not in classes and "dsp" in classes:
+            form = "dsp"  # cores with Helium have the DSP extension
+        sources.append("%s_%s.c" % (base, form))
+    return sources + ["%s_%s.c" % (base, isa) for base, classes in only.items() if isa in classes]
+
+def _of_size(name, source, isa, small):
+    """Returns a source, or a target that is its `_scalar` form in small images, with the same flags."""
+    base = source.removesuffix("_%s.c" % isa)
+    if isa not in small.get(base, []):
+        return source
+    target = "%s.%s.%s" % (name, base, isa)
+    native.filegroup(
+        name = target,
+        srcs = select({
+            Label("//tools/platforms:small"): [base + "_scalar.c"],
+            "//conditions:default": [source],
+        }),
+    )
+    return ":" + target
+
+def _is_helium(source):
+    return source.endswith("_mve.c") or source.endswith(".mve")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """plan_library: a .pte becomes C for the board that the configuration is for."""
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
 load("@rules_python//python:defs.bzl", "py_binary")
 load("//aot:lowered.bzl", "LoweredInfo", "lowered_for")
@@ -10,7 +11,7 @@ load("//firmware/plan:c_name.bzl", "c_name", "plan_header")
 
 _ProgramInfo = provider(
     "The decoded .pte of a model, by what it was lowered for.",
-    fields = ["by_engine", "default"],  # see LoweredInfo
+    fields = ["by_engine", "default", "optimize"],  # see LoweredInfo
 )
 
 def _decoded(ctx, pte, suffix):
@@ -27,8 +28,9 @@ def _decoded(ctx, pte, suffix):
     return program
 
 def _program_impl(ctx):
-    by_engine = {}
+    by_engine, optimize = {}, ""
     if LoweredInfo in ctx.attr.pte:
+        optimize = ctx.attr.pte[LoweredInfo].optimize
         by_engine = {
             configuration: _decoded(ctx, files.pte, "." + configuration)
             for configuration, files in ctx.attr.pte[LoweredInfo].by_engine.items()
@@ -36,7 +38,7 @@ def _program_impl(ctx):
     default = _decoded(ctx, ctx.file.pte, "")
     return [
         DefaultInfo(files = depset([default])),
-        _ProgramInfo(by_engine = by_engine, default = default),
+        _ProgramInfo(by_engine = by_engine, default = default, optimize = optimize),
     ]
 
 # The decoded .pte, the same for all boards.
@@ -74,7 +76,9 @@ def _plan_source_impl(ctx):
     arguments.add(board, format = "--board=%s")
     arguments.add(name, format = "--name=%s")
     arguments.add_all(ctx.attr.engines, format_each = "--engine=%s")
-    arguments.add(ctx.attr.optimize, format = "--optimize=%s")
+    optimize = (ctx.attr.optimize or ctx.attr._of_the_image[BuildSettingInfo].value or
+                ctx.attr.program[_ProgramInfo].optimize or "speed")
+    arguments.add(optimize, format = "--optimize=%s")
     if ctx.attr.share:
         arguments.add("--share")
     if ctx.attr.checksum:
@@ -114,7 +118,7 @@ _plan_source = rule(
         ),
         "modules": attr.string_list(doc = "Modules that find kernels."),
         "engines": attr.string_list(),
-        "optimize": attr.string(values = ["speed", "memory", "size"]),
+        "optimize": attr.string(values = ["", "memory", "size", "speed"]),
         "checksum": attr.bool(),
         "plan_name": attr.string(mandatory = True),
         "share": attr.bool(),
@@ -122,6 +126,7 @@ _plan_source = rule(
             mandatory = True,
             providers = [_ProgramInfo],
         ),
+        "_of_the_image": attr.label(default = "//tools/platforms:optimize"),
     },
 )
 
@@ -168,7 +173,7 @@ def plan_library(
         pte,
         engines = [],
         kernels = [],
-        optimize = "speed",
+        optimize = "",
         share = True,
         checksum = False,
         **kwargs):
@@ -186,7 +191,8 @@ def plan_library(
         the board are known (firmware/runtime/delegate.h).
       kernels: labels of kernels outside of Pilotlight that the model calls (kernels/kernel.bzl).
       optimize: "memory" for the smallest arena, "speed" for the fewest instructions for which the board
-        has memory, "size" for the least code: kernels without the tricks that make them fast.
+        has memory, "size" for the least code: kernels without the tricks that make them fast. Else
+        what its image says (firmware_image), or the pte_model, or "speed".
       share: whether other models of a program may use the same arena while this one does not run
         (firmware/plan/README.md).
       checksum: whether pl_model_check can tell that the model's constants are what they were.

@@ -37,6 +37,7 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
     down = (
         dtype == "int8"
         and isa != "scalar"
+        and not call.small
         and all(_goes_down(operand, left_shift) for operand in operands.values())
         and -20 <= shift < 0
         and reach < 2**30

@@ -23,7 +23,7 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
         zero_points.reverse()
     output = call.output(dtype)
     fits = {"mve": shift < 0, "dsp": -20 <= shift < 0}
-    down = dtype == "int8" and fits.get(isa, False)
+    down = dtype == "int8" and fits.get(isa, False) and not call.small
     return KernelCall(
         function="pl_mul_down_s8" if down else f"pl_mul_{SUFFIXES[dtype]}",
         header="kernels/mul/mul.h" if dtype == "int8" else "kernels/mul/mul_s16.h",

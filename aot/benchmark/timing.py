@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seconds of phases, and how they grow."""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from types import ModuleType
+from unittest.mock import patch
+
+from tools.text.table import table
+
+Seconds = dict[str, float]
+"""CPU seconds by phase; "total" is all, with what belongs to none."""
+
+TOTAL = "total"
+
+
+class Phases:
+    """Takes the CPU time of phases. What one calls of another counts for the outer one."""
+
+    def __init__(self, clock: Callable[[], float] = time.process_time) -> None:
+        self.seconds: Seconds = {}
+        self._clock = clock
+        self._running = ""
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        if self._running and self._running != TOTAL:
+            yield
+            return
+        outer, self._running = self._running, name
+        start = self._clock()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + self._clock() - start
+            self._running = outer
+
+    @contextmanager
+    def of_functions(
+        self, module: ModuleType, phases: Mapping[str, Sequence[str]]
+    ) -> Iterator[None]:
+        """Takes that of functions, as a module knows them.
+
+        Args:
+          module: whose global names they are.
+          phases: those names, by phase.
+        """
+        with ExitStack() as patches:
+            for phase, functions in phases.items():
+                for function in functions:
+                    timed = self._timed(phase, getattr(module, function))
+                    patches.enter_context(patch.object(module, function, timed))
+            with self.phase(TOTAL):
+                yield
+
+    def _timed(self, phase: str, function: Callable[..., object]) -> Callable[..., object]:
+        def timed(*args: object, **kwargs: object) -> object:
+            with self.phase(phase):
+                return function(*args, **kwargs)
+
+        return timed
+
+
+def exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:
+    """The e for which seconds = c * size^e is nearest, by least squares of the logarithms."""
+    x, y = [math.log(size) for size in sizes], [math.log(second) for second in seconds]
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+    spread = sum((a - mean_x) ** 2 for a in x)
+    return sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / spread
+
+
+def phases_table(measured: Mapping[str, Seconds], peer: Mapping[str, float]) -> str:
+    """A row a model: seconds by phase, all, and the peer's."""
+    phases = list(dict.fromkeys(p for seconds in measured.values() for p in seconds if p != TOTAL))
+    rows = [["CPU seconds", *phases, "all", "ExecuTorch"]]
+    for model, seconds in measured.items():
+        values = [seconds.get(phase, 0.0) for phase in phases]
+        rows.append([model, *(f"{v:.2f}" for v in (*values, seconds[TOTAL], peer[model]))])
+    return table(rows, "l" + "r" * (len(phases) + 2))

@@ -312,14 +312,14 @@ def firmware_image(
         args = ["--%s=$(rootpath %s)" % item for item in inputs.items()] + [
             "--facts=$(rootpath %s)" % file
             for file in facts
-        ] + [
+        ] + (["--plan=$(rootpath :%s.plan_json)" % name] if plan else []) + [
             "$(rootpath :%s.hex)" % name,
             "$(rootpath :%s.code_bin)" % name,
         ],
         data = inputs.values() + facts + [
             name + ".code_bin",
             name + ".hex",
-        ],
+        ] + ([name + ".plan_json"] if plan else []),
         main = Label("//boards/image:on_board.py"),
         tags = tags,
         testonly = testonly,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from absl.testing import flagsaver
+from jsonschema import Draft202012Validator
 
 from boards.image.on_board import main
 from boards.image.serial_port import PortError, find_port, open_port, read_chunks
@@ -23,6 +24,10 @@ _SIZE = {
     "memories": [{"name": "flash", "kind": "flash", "size": 262144, "used": 65536}],
     "stack": {"size": 2048, "bound": 700},
 }
+_STEPS = [
+    {"step": 1, "id": "0", "op": "pl::conv2d", "module": "first", "function": "pl_conv2d_s8"},
+    {"step": 2, "id": "3", "op": "pl::linear", "module": "head", "function": "pl_linear_s8"},
+]
 
 
 @pytest.fixture
@@ -43,6 +48,8 @@ def _run(folder: Path, line: tuple[int, str], prints: str, monkeypatch: pytest.M
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
     size = folder / "size.json"
     size.write_text(json.dumps(_SIZE))
+    plan = folder / "plan.json"
+    plan.write_text(json.dumps({"steps": _STEPS}))
     facts = folder / "facts.json"
     facts.write_text('{"agreement": 0.99}')
 
@@ -63,6 +70,8 @@ def _run(folder: Path, line: tuple[int, str], prints: str, monkeypatch: pytest.M
         port=line[1],
         silence="1",
         monitor="false",
+        plan=str(plan),
+        profile=str(folder / "profile.json"),
         flash_tool="",
         probe="",
     ):
@@ -78,6 +87,7 @@ def test_a_program_that_ends_well(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     assert _run(tmp_path, line, "hello\nPL:STAT images 450\r\nPL:PASS\r\n", monkeypatch) == 0
+    assert json.loads((tmp_path / "profile.json").read_text())["steps"] == []
     printed = capfd.readouterr().out
     assert "earlier" not in printed
     _, table = printed.split("PL:PASS")
@@ -87,6 +97,27 @@ def test_a_program_that_ends_well(
         ["images", "450"],
         ["flash", "(flash)", "65,536", "of", "262,144", "bytes", "(25.0%)"],
         ["of", "that", "the", "stack", "at", "most", "700", "of", "2,048", "bytes"],
+    ]
+
+
+def test_cycles_of_steps(
+    tmp_path: Path,
+    line: tuple[int, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    prints = "PL:STEP 1 900\nPL:STEP 2 11\nPL:STEP 1 1101\r\nPL:STEP 2 13\nPL:PASS\n"
+    assert _run(tmp_path, line, prints, monkeypatch) == 0
+    counted = json.loads((tmp_path / "profile.json").read_text())
+    schema = json.loads(Path("boards/image/profile.schema.json").read_text())
+    assert not list(Draft202012Validator(schema).iter_errors(counted))
+    assert counted["inferences"] == 2
+    assert [(s["id"], s["cycles"]) for s in counted["steps"]] == [("0", 1000), ("3", 12)]
+    _, table = capfd.readouterr().out.split("PL:PASS")
+    assert [row.split() for row in table.strip().splitlines()[:3]] == [
+        ["cycles", "step", "op", "from"],
+        ["1,000", "pl::conv2d", "0", "first"],
+        ["12", "pl::linear", "3", "head"],
     ]
 
 

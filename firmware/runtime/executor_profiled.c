@@ -6,8 +6,11 @@ pl_status pl_plan_run(const pl_plan *plan, uint32_t *failed_step) {
   for (uint32_t i = 0; i < plan->step_count; ++i) {
     const pl_step *const step = &plan->steps[i];
     pl_profile_begin(PL_PROFILE_STEP + i);
+    const uint32_t start = pl_profile_cycles();
     const pl_status status = step->run(&step->context, step);
+    const uint32_t cycles = pl_profile_cycles() - start;
     pl_profile_end(PL_PROFILE_STEP + i);
+    pl_profile_report(PL_PROFILE_STEP + i, cycles);
     if (status != PL_OK) {
       *failed_step = i;
       return status;

@@ -20,6 +20,13 @@ enum {
 void pl_profile_begin(uint32_t region);
 void pl_profile_end(uint32_t region);
 
+// For programs that mark every step (--//firmware/runtime:profile_steps), on silicon: the core's
+// cycles so far modulo 2^32, by its DWT; 0 where there is no such counter, as in the simulator.
+uint32_t pl_profile_cycles(void);
+
+// Prints "PL:STEP <region> <cycles>" if the core has that counter.
+void pl_profile_report(uint32_t region, uint32_t cycles);
+
 #ifdef __cplusplus
 }
 #endif

@@ -57,18 +57,19 @@ static inline __attribute__((always_inline)) void pl_softmax_row_dsp(const int8_
   const int32_t maximum = pl_maximum_of(x, size, step);
   const uint32_t sum = pl_exponentials_of(x, size, step, exp_table, maximum);
   const uint32_t half = sum / 2;
+  const uint32_t divisor = sum == 0 ? 1 : sum;  // 0: there are no values
   const int32_t *at_zero = exp_table + maximum;
   if (step == 1) {
     for (const int8_t *end = x + (size & ~3); x != end; x += 4, output += 4) {
-      output[0] = pl_share_dsp((uint32_t)at_zero[-x[0]], steps, half, sum);
-      output[1] = pl_share_dsp((uint32_t)at_zero[-x[1]], steps, half, sum);
-      output[2] = pl_share_dsp((uint32_t)at_zero[-x[2]], steps, half, sum);
-      output[3] = pl_share_dsp((uint32_t)at_zero[-x[3]], steps, half, sum);
+      output[0] = pl_share_dsp((uint32_t)at_zero[-x[0]], steps, half, divisor);
+      output[1] = pl_share_dsp((uint32_t)at_zero[-x[1]], steps, half, divisor);
+      output[2] = pl_share_dsp((uint32_t)at_zero[-x[2]], steps, half, divisor);
+      output[3] = pl_share_dsp((uint32_t)at_zero[-x[3]], steps, half, divisor);
     }
     size &= 3;
   }
   for (; size > 0; --size, x += step, output += step) {
-    *output = pl_share_dsp((uint32_t)at_zero[-*x], steps, half, sum);
+    *output = pl_share_dsp((uint32_t)at_zero[-*x], steps, half, divisor);
   }
 }
 

@@ -34,6 +34,7 @@ static void softmax_row(const int8_t *x, const uint8_t *mask, int32_t size,
     if (mask[i]) sum += (uint32_t)at_zero[-x[i]];
   }
   const uint32_t half = sum / 2;
+  if (sum == 0) sum = 1;  // all are masked
   for (const int8_t *end = x + size; x != end; ++x) {
     *output++ = *mask++ ? pl_share_dsp((uint32_t)at_zero[-*x], steps, half, sum) : INT8_MIN;
   }

@@ -18,14 +18,20 @@ from kernels.common.kernel import KernelCall
 # Instructions, roughly: of a call of a row beside those of the kernel's loops; of a byte that a
 # nearer call writes, beside those of the faster one.
 _CALL = 250
-_NEARER = {"pl_depthwise_conv2d_s8": 60}
+_NEARER = {"pl_depthwise_conv2d_s8": 60, "pl_depthwise_by_16_s8": 4}
 _NEARER_BLOCKS = 2
 
 
 class Grouping:
-    """The bytes that steps and groups of a graph need, and the groups that keep a limit."""
+    """The bytes that steps and groups of a graph need, and the groups that keep a limit.
 
-    def __init__(self, graph: Graph) -> None:
+    Args:
+      nearer: whether steps by themselves may be nearer calls. Results that lie over their inputs
+        all along a chain move on with each step, which may take more than rows.
+    """
+
+    def __init__(self, graph: Graph, nearer: bool = True) -> None:
+        self._nearer = nearer
         self.rows = Rows(graph)
         self._steps = graph.steps
         self._sizes = {
@@ -48,7 +54,8 @@ class Grouping:
         self._needs: dict[tuple[int, int], int] = {}
 
     def limits(self, have: int) -> Iterator[int]:
-        """Limits that are worth a try, the largest first, down to the least that can be kept.
+        """Limits that are worth a try, the largest first, down to the least that can be kept, even
+        if there is less: what is needed then is said.
 
         Args:
           have: bytes that there are.
@@ -66,7 +73,7 @@ class Grouping:
             yield have
         for eighths in (12, 8, 6, 4, 3, 2, 1, 0):
             limit = least * (8 + eighths) // 8
-            if limit < min(most, have):
+            if limit < (min(most, have) if eighths else most):
                 yield limit
 
     def groups(self, limit: int) -> Mapping[int, RowGroup] | None:
@@ -87,10 +94,8 @@ class Grouping:
                 elif any(alone[begin:end]) or None in alone[begin:end]:
                     if not self._keeps(begin, end, limit):
                         continue
-                    group = self.rows.group(begin, end)
-                    assert group is not None
-                    cost = _CALL * group.calls + group.moved_bytes
-                    options.append((before[0] + cost, begin))
+                    group = self._chosen(begin, end, limit)
+                    options.append((before[0] + _cost(group), begin))
             best[end] = min(options, default=None)
         found: dict[int, RowGroup] = {}
         end = count
@@ -100,14 +105,14 @@ class Grouping:
                 return None
             begin = cut[1]
             if end - begin > 1:
-                group = self.rows.group(begin, end)
-                assert group is not None
-                found[begin] = group
+                found[begin] = self._chosen(begin, end, limit)
             end = begin
         return found
 
     def needs(self, begin: int, end: int) -> int:
-        """Bytes in use while the steps from `begin` up to `end` run, as one if they are several."""
+        """Bytes in use while the steps from `begin` up to `end` run, as one if they are several, by
+        the calls that need the least.
+        """
         if (begin, end) not in self._needs:
             self._needs[begin, end] = self._need(begin, end)
         return self._needs[begin, end]
@@ -119,9 +124,19 @@ class Grouping:
             return 0
         if self.needs(index, index + 1) > limit:
             return None
-        assert step.kernel.nearer is not None
-        cost = _NEARER.get(step.kernel.nearer.function, _NEARER_BLOCKS)
-        return cost * sum(value.bytes for value in step.writes)
+        for kernel in _nearer_calls(step):
+            if self._need_of(step, kernel, index, index + 1) <= limit:
+                return _nearer_cost(step, kernel)
+        raise AssertionError(step)
+
+    def _chosen(self, begin: int, end: int, limit: int) -> RowGroup:
+        """The steps as a group that needs no more than a limit, the fastest."""
+        group = self.rows.group(begin, end)
+        assert group is not None
+        beside = self.needs(begin, end) - _room(group.leanest.scratch)
+        while beside + _room(group.scratch) > limit:
+            group = group.leaner
+        return group
 
     def _keeps(self, begin: int, end: int, limit: int) -> bool:
         """Whether the steps can be a group that needs no more than a limit."""
@@ -153,12 +168,12 @@ class Grouping:
     def _need(self, begin: int, end: int) -> int:
         if end - begin == 1:
             step = self._steps[begin]
-            nearer = step.kernel.nearer
-            calls = [step.kernel] if nearer is None else [step.kernel, nearer]
+            calls = step.kernel, *(_nearer_calls(step) if self._nearer else ())
             return min(self._need_of(step, call, begin, end) for call in calls)
         group = self.rows.group(begin, end)
         assert group is not None
-        return self._need_of(group.step, group.step.kernel, begin, end)
+        step = group.leanest.step
+        return self._need_of(step, step.kernel, begin, end)
 
     def _need_of(self, step: Step, kernel: KernelCall, begin: int, end: int) -> int:
         inner = {m.output.name for m in step.rows.members if not m.leaves} if step.rows else set()
@@ -167,16 +182,42 @@ class Grouping:
             for name, first in self._first.items()
             if first < end and self._last[name] >= begin and name not in inner
         )
-        shared = 0
         near = (*kernel.overlap, *((a, b, 0) for a, b in kernel.in_place))
         reads = {value.name: value for value in step.reads}
+        found: dict[tuple[str, str], int] = {}
         for source, result, distance in near:
+            found[source, result] = min(found.get((source, result), distance), distance)
+        pairs: dict[tuple[str, str], int] = {}
+        for (source, result), distance in found.items():
             root, to = self.rows.root(source), self.rows.root(result)
             dies = self._last.get(root) in range(begin, end) and self._first[to] >= begin
             if source in reads and dies and self._sizes[root] == _room(reads[source].bytes):
                 over = Over(root, -distance, reads[source].bytes)
-                shared = max(shared, over.most(self._sizes[to], self._sizes[root], ALIGNMENT))
+                both = over.most(self._sizes[to], self._sizes[root], ALIGNMENT)
+                pairs[root, to] = min(pairs.get((root, to), both), both)
+        shared = max(pairs.values(), default=0)
         return live + _room(kernel.scratch) - shared
+
+
+def _cost(group: RowGroup) -> int:
+    """Of a group beside what its calls cost by themselves."""
+    nearer = (m.step for m in group.members if m.is_nearer)
+    more = sum(_nearer_cost(step, step.kernel) for step in nearer)
+    return _CALL * group.calls + group.moved_bytes + more
+
+
+def _nearer_calls(step: Step) -> Iterator[KernelCall]:
+    """The fastest first."""
+    kernel = step.kernel.nearer
+    while kernel is not None:
+        yield kernel
+        kernel = kernel.nearer
+
+
+def _nearer_cost(step: Step, kernel: KernelCall) -> int:
+    """Of a nearer call beside that of the other one."""
+    cost = _NEARER.get(kernel.function, _NEARER_BLOCKS)
+    return cost * sum(value.bytes for value in step.writes)
 
 
 def _room(size: int) -> int:

@@ -238,22 +238,27 @@ class Layout:
         return (*self._with_overlaps({block.name: block for block in buffers}), *scratch)
 
     def _with_overlaps(self, blocks: dict[str, Block]) -> tuple[Block, ...]:
-        """The blocks, with what a step's result may share with its input: if nothing else that the
+        """The blocks, with what a step's result may share with its inputs: if nothing else that the
         step uses lies in their blocks, and these begin and end with it.
         """
         for index, step in enumerate(self.steps, 1):
             used = [self.locations[value.name].block for value in (*step.reads, *step.writes)]
             sizes = {value.name: value.bytes for value in step.reads}
+            pairs: dict[tuple[str, str], list[Over]] = {}
             for source, result, distance in step.kernel.overlap:
-                at, to = self.locations[source], self.locations[result]
-                below, above = blocks[at.block], blocks[to.block]
+                if source in sizes:
+                    at, to = self.locations[source], self.locations[result]
+                    shift = at.offset - to.offset
+                    over = Over(at.block, shift - distance, shift + sizes[source])
+                    pairs.setdefault((at.block, to.block), []).append(over)
+            for (under, over_it), overs in pairs.items():
+                below, above = blocks[under], blocks[over_it]
                 if (
-                    source in sizes
-                    and used.count(at.block) == used.count(to.block) == 1
+                    used.count(under) == len(overs)
+                    and used.count(over_it) == 1
                     and below.last == above.first == index
                     and below.alignment == above.alignment == 1
                 ):
-                    shift = at.offset - to.offset
-                    over = Over(at.block, shift - distance, shift + sizes[source])
-                    blocks[to.block] = replace(above, over=(*above.over, over))
+                    far = Over(under, min(o.low for o in overs), max(o.high for o in overs))
+                    blocks[over_it] = replace(above, over=(*above.over, far))
         return tuple(blocks.values())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Program and board to plan: every tensor has an address, every constant a place in flash."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from firmware.plan.pools import PoolUse, place_in_pools
 from firmware.plan.program import Program, State
 from firmware.plan.rows import with_groups
 from firmware.plan.sharing import Sharing, share_memory
-from kernels.common.kernel import AnyArray, Constant, Value
+from kernels.common.kernel import AnyArray, Constant, KernelCall, Value
 
 OPTIMIZE = ("speed", "memory", "size")
 
@@ -128,15 +128,12 @@ def make_plan(program: Program, board: Board, optimize: str = "speed") -> Plan:
       DoesNotFitError: a memory of the board is too small.
     """
     graph = build_graph(program, board.isa, small=optimize == "size")
-    attempts = _attempts(graph, board)
     if optimize == "memory":
-        next(attempts)
-        plans = [found for found in attempts if isinstance(found, Plan)]
-        if plans:
-            return min(plans, key=lambda plan: plan.arena_bytes)
-        attempts = _attempts(graph, board)
+        smallest = _smallest_of_all(graph, board)
+        if smallest is not None:
+            return smallest
     least: DoesNotFitError | None = None
-    for found in attempts:
+    for found in _attempts(graph, board):
         if isinstance(found, Plan):
             return found
         least = found if least is None or found.need < least.need else least
@@ -147,15 +144,42 @@ def make_plan(program: Program, board: Board, optimize: str = "speed") -> Plan:
 def _attempts(graph: Graph, board: Board) -> Iterator["Plan | DoesNotFitError"]:
     """Plans, or why there are none, from the fastest to the smallest."""
     yield _fitting(_plan, graph, board)
-    yield _fitting(_smallest, graph, board)
-    grouping = Grouping(graph)
-    tried: list[tuple[int, ...]] = [()]
-    for limit in grouping.limits(sum(pool.bytes for pool in board.arena)):
+    yield _fitting(_small, graph, board)
+    for nearer in (True, False):
+        grouping = Grouping(graph, nearer)
+        limits = grouping.limits(sum(pool.bytes for pool in board.arena))
+        for _, grouped in _by_limits(graph, grouping, limits):
+            yield _fitting(_small, grouped, board)
+
+
+def _by_limits(
+    graph: Graph, grouping: Grouping, limits: Iterable[int]
+) -> Iterator[tuple[int, Graph]]:
+    """With the groups that keep each limit, where they are others than before."""
+    tried: list[object] = [{}]
+    for limit in limits:
         groups = grouping.groups(limit) or {}
-        cuts = tuple(cut for at, group in groups.items() for cut in (at, len(group.members)))
-        if cuts not in tried:
-            tried.append(cuts)
-            yield _fitting(_smallest, with_groups(graph, groups), board)
+        kinds = {at: [m.scratch for m in group.members] for at, group in groups.items()}
+        if kinds not in tried:
+            tried.append(kinds)
+            yield limit, with_groups(graph, groups)
+
+
+def _smallest_of_all(graph: Graph, board: Board) -> Plan | None:
+    """The smallest plan, None if none fits: tries the least limit first, and no others if that is
+    what a placement takes.
+    """
+    plans = [found for found in [_fitting(_smallest, graph, board)] if isinstance(found, Plan)]
+    for nearer in (True, False):
+        grouping = Grouping(graph, nearer)
+        limits = [*grouping.limits(sum(pool.bytes for pool in board.arena))]
+        for limit, grouped in _by_limits(graph, grouping, reversed(limits)):
+            if plans and min(plan.arena_bytes for plan in plans) <= limit:
+                break
+            found = _fitting(_smallest, grouped, board)
+            if isinstance(found, Plan):
+                plans.append(found)
+    return min(plans, key=lambda plan: plan.arena_bytes, default=None)
 
 
 def _fitting(
@@ -169,10 +193,17 @@ def _fitting(
         return error
 
 
-def _smallest(graph: Graph, board: Board) -> Plan:
-    """With nearer calls where more is in use than fits into the arena that all of them allow."""
-    nearer = {step for step in graph.steps if step.kernel.nearer is not None}
-    plan = _plan(_with_nearer(graph, nearer), board)
+def _small(graph: Graph, board: Board) -> Plan:
+    """With nearer calls, the fastest that fit."""
+    return _smallest(graph, board, enough=True)
+
+
+def _smallest(graph: Graph, board: Board, enough: bool = False) -> Plan:
+    """With the nearest calls where more is in use than fits into the arena that these allow, or
+    with those of them that are as good and faster; that fit, if it is `enough`.
+    """
+    nearest = {step: depth for step in graph.steps if (depth := _depth(step.kernel))}
+    plan = _plan(_with_nearer(graph, nearest), board)
     sharing = share_memory(graph)
     live = live_bytes(sharing.blocks, ALIGNMENT)
     in_use, kept = 0, set()
@@ -180,18 +211,31 @@ def _smallest(graph: Graph, board: Board) -> Plan:
         in_use = live.get(index, in_use)
         if in_use > plan.arena_bytes:
             kept.add(step)
-    try:
-        fewer = _plan(_with_nearer(graph, nearer & kept), board)
-    except DoesNotFitError:
-        return plan
-    return fewer if fewer.arena_bytes <= plan.arena_bytes else plan
+    chosen = {step: depth for step, depth in nearest.items() if step in kept}
+    tries = [chosen]
+    if max(chosen.values(), default=0) > 1:
+        tries.insert(0, dict.fromkeys(chosen, 1))
+    for depths in tries:
+        fewer = _fitting(_plan, _with_nearer(graph, depths), board)
+        if isinstance(fewer, Plan) and (enough or fewer.arena_bytes <= plan.arena_bytes):
+            return fewer
+    return plan
 
 
-def _with_nearer(graph: Graph, chosen: Collection[Step]) -> Graph:
-    steps = (
-        replace(step, kernel=step.kernel.nearer) if step in chosen and step.kernel.nearer else step
-        for step in graph.steps
-    )
+def _depth(kernel: KernelCall) -> int:
+    """How many times there is a nearer call."""
+    return 0 if kernel.nearer is None else 1 + _depth(kernel.nearer)
+
+
+def _with_nearer(graph: Graph, depths: Mapping[Step, int]) -> Graph:
+    """With the nearer call so many times, of these steps."""
+    steps = []
+    for step in graph.steps:
+        kernel = step.kernel
+        for _ in range(depths.get(step, 0)):
+            assert kernel.nearer is not None
+            kernel = kernel.nearer
+        steps.append(step if kernel is step.kernel else replace(step, kernel=kernel))
     return replace(graph, steps=tuple(steps))
 
 

@@ -234,10 +234,13 @@ def place_blocks(blocks: Iterable[Block], alignment: int) -> Placement:
     blocks = sorted(blocks, key=lambda block: (block.first, block.last, -block.size, block.name))
     if not blocks:
         return Placement({}, 0, 0)
-    apart = _search([replace(block, over=()) for block in blocks], alignment, _EFFORT)
+    strict = [replace(block, over=()) for block in blocks]
     if not any(block.over for block in blocks):
-        return apart
+        return _search(strict, alignment, _EFFORT)
     near = _search(blocks, alignment, _EFFORT_NEAR)
+    if near.size < _Search(strict, alignment, 0).bound:
+        return near
+    apart = _search(strict, alignment, _EFFORT)
     return near if near.size < apart.size else replace(apart, lower_bound=near.lower_bound)
 
 

@@ -51,6 +51,7 @@ class Member:
       inputs: those that it reads by rows; it reads no others that the group makes.
       leaves: all rows of its output stay.
       made: how many rows of it are made.
+      is_nearer: it is a nearer call than the step's.
     """
 
     step: Step
@@ -58,6 +59,7 @@ class Member:
     inputs: tuple[RowInput, ...]
     leaves: bool
     made: int
+    is_nearer: bool = False
 
     @property
     def output(self) -> Value:
@@ -70,7 +72,28 @@ class Member:
     @property
     def scratch(self) -> int:
         """Of the kernel, for a row."""
-        return self.step.kernel.scratch if self.rows.scratch is None else self.rows.scratch
+        return _row_scratch(self.step.kernel)
+
+    @cached_property
+    def leaner(self) -> "Member":
+        """The same with the nearer call, where that makes the same rows with less scratch memory."""
+        call = self.step.kernel.nearer
+        if call is None or call.rows is None or _row_scratch(call) >= self.scratch:
+            return self
+        if (call.rows.rows, call.rows.inputs) != (self.rows.rows, self.rows.inputs):
+            return self
+        step = replace(self.step, kernel=call)
+        return replace(self, step=step, rows=call.rows, is_nearer=True)
+
+    @cached_property
+    def leanest(self) -> "Member":
+        """The same with the least scratch memory."""
+        return self if self.leaner is self else self.leaner.leanest
+
+
+def _row_scratch(kernel: KernelCall) -> int:
+    assert kernel.rows is not None
+    return kernel.scratch if kernel.rows.scratch is None else kernel.rows.scratch
 
 
 def order(members: Sequence[Member]) -> Iterator[tuple[int, int]]:
@@ -125,6 +148,24 @@ class RowGroup:
     @property
     def scratch(self) -> int:
         return self.ring_offsets[-1]
+
+    @cached_property
+    def leaner(self) -> "RowGroup":
+        """The same with less scratch memory, if there is such a group: nearer calls where they need
+        less of it, and more than others have in any case.
+        """
+        least = max(m.leanest.scratch for m in self.members)
+        members = tuple(m.leaner if m.scratch > least else m for m in self.members)
+        if members == self.members:
+            return self
+        found = RowGroup(members)
+        vars(found).update(_run=self._run, overlap=self.overlap)  # they follow from the same rows
+        return found
+
+    @property
+    def leanest(self) -> "RowGroup":
+        """The same with the least scratch memory."""
+        return self if self.leaner is self else self.leaner.leanest
 
     @cached_property
     def readers(self) -> tuple[tuple[tuple[int, Taps], ...], ...]:

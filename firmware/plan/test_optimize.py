@@ -40,20 +40,25 @@ def test_fast_where_there_is_memory() -> None:
     assert (made.arena_bytes, functions(made)) == (2 * 2048, [FAST] * 3)
 
 
-@pytest.mark.parametrize(("size", "optimize"), [(1 << 16, "memory"), (2368, "speed")])
-def test_blocks_where_there_is_not(size: int, optimize: str) -> None:
-    """Results of 64 pixels, each eight of them before the one that it is computed of: a row of the
-    image, so that nothing is won row by row.
-    """
-    made = plan(size, optimize)
+def test_blocks_where_there_is_not() -> None:
+    """Results of 64 pixels, each eight of them before the one that it is computed of."""
+    made = plan(2368)
     assert made.arena_bytes == 2048 + 8 * 32 + 8 * 8
     assert functions(made) == [NEAR, NEAR, FAST]
 
 
+@pytest.mark.parametrize(("size", "optimize"), [(1 << 16, "memory"), (2304, "speed")])
+def test_rows_where_there_is_less(size: int, optimize: str) -> None:
+    """A group moves once: its result is a row of the image before its input."""
+    made = plan(size, optimize)
+    assert made.arena_bytes == 2048 + 8 * 32
+    assert functions(made) == ["pl_rows", FAST]
+
+
 def test_too_small_for_blocks_and_rows_too() -> None:
     with pytest.raises(DoesNotFitError) as error:
-        plan(2367)
-    assert error.value.need == 2368
+        plan(2303)
+    assert error.value.need == 2304
 
 
 def test_rows_that_nothing_divides_are_not_cut() -> None:
@@ -71,17 +76,34 @@ def test_other_cores_have_no_need_of_blocks(isa: Isa) -> None:
     assert not any("conv2d" in function for function in functions(fast))
 
 
-@pytest.mark.parametrize(("isa", "fast"), [("mve", "by_16"), ("dsp", "planes")])
-def test_depthwise_takes_pixels_before_channels(isa: Isa, fast: str) -> None:
+@pytest.mark.parametrize(
+    ("isa", "fast", "near", "scratch"),
+    [("mve", "by_16", "by_16", 144), ("dsp", "planes", "conv2d", 288)],
+)
+def test_depthwise_takes_pixels_before_channels(
+    isa: Isa, fast: str, near: str, scratch: int
+) -> None:
     """Two images of 4,096 bytes are a row and two pixels apart; a window is in scratch."""
     calls = Calls()
     x = calls.input(1, 16, 8, 32)
     program, board = calls.program(depthwise(calls, x)), replace(sample_board(), isa=isa)
     large, small = make_plan(program, board), make_plan(program, board, "memory")
     assert functions(large) == [f"pl_depthwise_{fast}_s8"]
-    assert functions(small) == ["pl_depthwise_conv2d_s8"]
+    assert functions(small) == [f"pl_depthwise_{near}_s8"]
     assert large.arena_bytes > 2 * 4096 > small.arena_bytes
-    assert small.arena_bytes == 4096 + (8 + 2) * 32 + 288
+    assert small.arena_bytes == 4096 + (8 + 2) * 32 + scratch
+
+
+def test_strips_as_wide_as_fit() -> None:
+    """Four windows of a row in strips, where one by one is not asked for."""
+    calls = Calls()
+    program = calls.program(depthwise(calls, calls.input(1, 16, 8, 32)))
+    size = 4096 + (8 + 2 + 3) * 32 + 288
+    pools = tuple(Pool(pool.name, size) for pool in sample_board().arena)
+    made = make_plan(program, replace(sample_board(), isa="mve", arena=pools))
+    assert made.arena_bytes == size
+    pools = tuple(replace(pool, bytes=size - 1) for pool in pools)
+    assert make_plan(program, replace(sample_board(), isa="mve", arena=pools)).arena_bytes < size
 
 
 @pytest.mark.parametrize("isa", ["mve", "dsp"])

@@ -66,6 +66,30 @@ def test_rows_that_nobody_needs_are_not_made() -> None:
     assert [member.made for member in group.members] == [11, 6]
 
 
+def test_members_with_less_scratch() -> None:
+    """Of a group, those calls are nearer whose scratch memory is more than others need anyway."""
+    fast = Rows(build_graph(inverted_residual(), "mve")).group(0, 3)
+    assert fast is not None
+    assert fast.members[1].scratch == 16 * 3 * 14
+    lean = fast.leanest
+    assert [member.is_nearer for member in lean.members] == [False, True, False]
+    assert lean.members[1].scratch == 16 * 3 * 3
+    assert fast.scratch - lean.scratch == 16 * 3 * 11
+    fresh = RowGroup(lean.members)
+    assert (lean.slots, lean.overlap) == (fresh.slots, fresh.overlap)
+
+
+def test_a_tensor_that_is_read_twice() -> None:
+    """Its result lies over it at the larger of both distances."""
+    calls = Calls()
+    x = calls.input(1, 12, 12, 8)
+    program = calls.program(added(calls, x, depthwise(calls, pointwise(calls, x, 8))))
+    plan = planned(program)
+    if all(step.rows is None for step in plan.sharing.steps):
+        raise AssertionError("no groups")
+    assert plan.arena_bytes < 2 * 12 * 12 * 8
+
+
 def test_state_and_what_has_no_rows_are_no_members() -> None:
     calls = Calls()
     x = calls.input(1, 12, 12, 8)

@@ -32,13 +32,20 @@ def pack_by_16(
     taps = taps.reshape(kh * kw, -1, _LANES).swapaxes(0, 1)
     vectors = np.pad(np.stack([bias, multiplier, shift]), ((0, 0), (0, more)))
     vectors = vectors.reshape(3, -1, _LANES)[:, :, _ORDER].swapaxes(0, 1)
-    rows = (kh - 1) * windows.dilation[0] + 1
-    columns = (windows.output[1] - 1) * windows.stride[1] + (kw - 1) * windows.dilation[1] + 1
     return (
         "pl_depthwise_by_16_s8",
         {
             "weight": Constant(np.ascontiguousarray(taps).reshape(-1)),
             "bias": Constant(np.ascontiguousarray(vectors, np.int32).reshape(-1)),
         },
-        _LANES * rows * columns,
+        scratch_by_16(windows, windows.output[1]),
     )
+
+
+def scratch_by_16(windows: Windows, count: int) -> int:
+    """Bytes of scratch for so many windows of a row together."""
+    rows, columns = (
+        (n - 1) * windows.stride[d] + (windows.kernel[d] - 1) * windows.dilation[d] + 1
+        for d, n in enumerate((1, count))
+    )
+    return _LANES * rows * columns

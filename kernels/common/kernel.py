@@ -84,8 +84,9 @@ class KernelCall:
     `in_place` names an input and an output that may start at the same address. Each (input, output,
     distance) of `overlap` names an output that may lie over an input if it starts `distance` bytes
     or more before it, or at most -distance bytes after its start; see kernels.common.overlap.
-    `nearer` is a call that computes the same of the same operands with more instructions, and whose
-    output may lie over more of its input. `rows` is how the same function computes one row.
+    `nearer` is a call that computes the same of the same operands with more instructions and in
+    less memory: it has less scratch, or its output may lie over more of its input; it may have one
+    itself. `rows` is how the same function computes one row.
     """
 
     function: str

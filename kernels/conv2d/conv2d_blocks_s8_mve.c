@@ -5,7 +5,7 @@
 // kernel_w before kernel_h.
 //
 // Where taps are apart, columns that are as far apart make such a run: the windows of a phase, of
-// which there are `phases` in a row.
+// which there are `phases` in a row. Windows that are gathered one by one are in order.
 #include <arm_mve.h>
 
 #include "kernels/common/gemm_blocks_s8.h"
@@ -113,7 +113,7 @@ static void convolve(const windows *w, const pl_gemm_blocks_s8 *layer, const int
 
 pl_status pl_conv2d_blocks_s8(const pl_context *ctx, const pl_conv2d_params *params,
                               const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
-  const int shared = params->stride_w % params->dilation_w == 0;
+  const int shared = dims->gathered == 1 || params->stride_w % params->dilation_w == 0;
   const windows w = {
       .params = params,
       .dims = dims,

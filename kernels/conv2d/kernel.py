@@ -80,7 +80,13 @@ def _convolution_call(
         constants: dict[str, Constant],
         scratch: int,
         overlap: Overlap = (),
+        nearer: KernelCall | None = None,
+        one: int | None = None,
     ) -> KernelCall:
+        """`one` is what windows need of scratch that are gathered one by one."""
+        rows = windows.by_rows()
+        if rows is not None and "output_w" in rows.dims and one is not None:
+            rows = replace(rows, dims={**rows.dims, "gathered": 1}, scratch=one)
         return KernelCall(
             function=function,
             header="kernels/conv2d/conv2d.h",
@@ -94,7 +100,8 @@ def _convolution_call(
             data={"input": call.tensor("input"), **constants, "output": call.output()},
             scratch=scratch,
             overlap=overlap,
-            rows=windows.by_rows(),
+            nearer=nearer,
+            rows=rows,
         )
 
     folded = fold_zero_point(call, matrix, bias, input_zero_point)
@@ -117,13 +124,22 @@ def _convolution_call(
         blocks = pack_blocks(by_columns, folded, multiplier, shift, groups)
         if blocks is not None:
             packed_c = len(blocks["bias"].array) // 3 // groups
-            return convolution(
-                "pl_conv2d_blocks_s8",
-                {"packed_c": packed_c, "gathered": columns.windows if columns else 0},
-                blocks,
-                columns.scratch if columns else 0,
-                _columns_overlap(call, windows, columns) if groups == 1 else (),
-            )
+
+            def by_columns_call(
+                columns: _Columns | None, nearer: KernelCall | None = None
+            ) -> KernelCall:
+                return convolution(
+                    "pl_conv2d_blocks_s8",
+                    {"packed_c": packed_c, "gathered": columns.windows if columns else 0},
+                    blocks,
+                    columns.scratch if columns else 0,
+                    _columns_overlap(call, windows, columns) if groups == 1 else (),
+                    nearer,
+                    columns.column * windows.kernel[1] if columns else None,
+                )
+
+            fewest = columns and columns.fewest(windows)
+            return by_columns_call(columns, by_columns_call(fewest) if fewest else None)
     gathered = 0 if runs else min(rows_at_a_time(depth, isa), windows.output[0] * windows.output[1])
     ordered = _overlap(call, windows, gathered, isa) if groups == 1 else ()
     return convolution(
@@ -132,31 +148,45 @@ def _convolution_call(
         pack(call, matrix, bias, multiplier, shift, input_zero_point, isa, groups),
         gathered * depth,
         ordered,
+        one=None if runs else depth,
     )
 
 
 @dataclass(frozen=True)
 class _Columns:
-    """Windows of a row of the output that share columns in conv2d_blocks_s8_mve.c."""
+    """Windows of a row of the output that share columns in conv2d_blocks_s8_mve.c.
+
+    Attributes:
+      windows: that are multiplied together.
+      column: bytes of one, of a group.
+    """
 
     windows: int
-    """That are multiplied together."""
     phases: int
+    column: int
     scratch: int
 
     @classmethod
     def of(cls, windows: Windows, column: int) -> "_Columns":
-        """Args:
-        windows: of the call.
-        column: bytes of one, of a group.
-        """
+        """As many as pay."""
         stride, dilation = windows.stride[1], windows.dilation[1]
         phases = 1 if stride % dilation == 0 else dilation
         step = stride * phases // dilation
         row = -(-windows.output[1] // phases)
         fitting = (_COLUMNS_BYTES // column - windows.kernel[1]) // step + 1
         count = min(row, max(2, fitting & ~1))
-        return cls(count, phases, column * ((count - 1) * step + windows.kernel[1]))
+        return cls(count, phases, column, column * ((count - 1) * step + windows.kernel[1]))
+
+    def fewest(self, windows: Windows) -> "_Columns | None":
+        """Two, or one by one where those beside each other share no columns; None if they are as
+        few already.
+        """
+        if self.phases > 1:
+            return _Columns(1, 1, self.column, self.column * windows.kernel[1])
+        if self.windows <= 2:
+            return None
+        columns = windows.stride[1] // windows.dilation[1] + windows.kernel[1]
+        return _Columns(2, 1, self.column, self.column * columns)
 
 
 def _columns_overlap(call: OpCall, windows: Windows, columns: _Columns | None) -> Overlap:

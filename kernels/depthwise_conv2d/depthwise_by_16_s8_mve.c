@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sixteen channels at a time. The rows of the image that a row of windows needs are copied to a
-// ring in scratch, padding and all, so that windows are alike everywhere.
+// ring in scratch, padding and all, so that windows are alike everywhere. Where scratch is not for
+// the columns of all of them, rows go by strips of as many windows as it is for, each with all its
+// channels before the next.
 //
 // Products of 8 bits are 16 bits (VMULLB and VMULLT, of the even and the odd channels), two of them
 // fit into 16 bits as weights are at least -127, and sums of two are widened to 32 bits. The sums
@@ -25,8 +27,15 @@ typedef struct {
   int32_t row_bytes;  // of 16 channels of the columns that windows have, padding among them
   int32_t inside;     // bytes from a row's start to the first column of the input
   int32_t columns;    // of the input
+  int32_t windows;    // in a row
   int8x16_t padding;
 } ring;
+
+// Windows that are computed together: `rows` rows of them.
+typedef struct {
+  int32_t y, rows;
+  int32_t x, columns;
+} part;
 
 // The last stage; is_whole if there is nothing to clamp.
 typedef struct {
@@ -165,7 +174,7 @@ static stage stage_of(const pl_depthwise_conv2d_params *params) {
 // name it for clang.
 static __attribute__((noinline)) void convolve_row_3x3(const pl_depthwise_conv2d_params *params,
                                                        const pl_depthwise_conv2d_dims *dims,
-                                                       const int8_t *const rows[3],
+                                                       int32_t windows, const int8_t *const rows[3],
                                                        const int8_t *weight,
                                                        const int32_t *constants, mve_pred16_t lanes,
                                                        // NOLINTNEXTLINE: assembly writes there
@@ -173,7 +182,7 @@ static __attribute__((noinline)) void convolve_row_3x3(const pl_depthwise_conv2d
   const int8_t *r0 = rows[0];
   const int8_t *r1 = rows[1];
   const int8_t *r2 = rows[2];
-  register int32_t left __asm__("lr") = dims->output_w;
+  register int32_t left __asm__("lr") = windows;
   if (params->output_zero_point == INT8_MIN && params->activation_min == INT8_MIN &&
       params->activation_max == INT8_MAX) {
     ROW(NARROW_LOWEST);
@@ -195,7 +204,7 @@ static __attribute__((noinline)) void convolve_row(const pl_depthwise_conv2d_par
   const int32_t row_step = params->dilation_h * from->row_bytes;
   const int32_t ring_bytes = from->slots * from->row_bytes;
   const int8_t *column = from->rows;
-  for (int32_t left = dims->output_w; left > 0; --left) {
+  for (int32_t left = from->windows; left > 0; --left) {
     const int8_t *w = weight;
     const int32_t *k = constants;
     RENEW(k);
@@ -247,18 +256,20 @@ static inline void copy_row(const int8_t *from, int32_t step, int32_t columns, m
   }
 }
 
-// Sixteen channels of one image, fewer at the end. Padding on the left and on the right is in the
-// ring already.
+// Sixteen channels of a part of an image, fewer at the end; `image` is at its first column that is
+// inside, `output` at its first window. Padding on the left and on the right is in the ring
+// already.
 static void convolve(const pl_depthwise_conv2d_params *params, const pl_depthwise_conv2d_dims *dims,
-                     const ring *from, const int8_t *weight, const int32_t *constants,
-                     mve_pred16_t lanes, const int8_t *image, int8_t *output) {
+                     const ring *from, const part *of, const int8_t *weight,
+                     const int32_t *constants, mve_pred16_t lanes, const int8_t *image,
+                     int8_t *output) {
   const int is_3x3 = dims->kernel_h == 3 && dims->kernel_w == 3 && params->dilation_h == 1 &&
                      params->dilation_w == 1;
   const int32_t input_row = dims->input_w * dims->input_c;
   const int32_t ring_bytes = from->slots * from->row_bytes;
-  int32_t next_y = -params->pad_top;  // to be copied, to next_slot (in bytes)
-  int32_t next_slot = 0;
-  for (int32_t oy = 0; oy < dims->output_h; ++oy) {
+  int32_t next_y = of->y * params->stride_h - params->pad_top;  // to be copied, to next_slot
+  int32_t next_slot = 0;                                        // in bytes
+  for (int32_t oy = of->y; oy < of->y + of->rows; ++oy) {
     const int32_t y = oy * params->stride_h - params->pad_top;
     for (; next_y < y + from->slots; ++next_y) {
       int8_t *to = from->rows + next_slot + from->inside;
@@ -277,7 +288,7 @@ static void convolve(const pl_depthwise_conv2d_params *params, const pl_depthwis
       const int32_t second = first + from->row_bytes == ring_bytes ? 0 : first + from->row_bytes;
       const int32_t third = second + from->row_bytes == ring_bytes ? 0 : second + from->row_bytes;
       const int8_t *const rows[] = {from->rows + first, from->rows + second, from->rows + third};
-      convolve_row_3x3(params, dims, rows, weight, constants, lanes, output);
+      convolve_row_3x3(params, dims, from->windows, rows, weight, constants, lanes, output);
     } else {
       convolve_row(params, dims, from, first, weight, constants, lanes, output);
     }
@@ -285,20 +296,31 @@ static void convolve(const pl_depthwise_conv2d_params *params, const pl_depthwis
   }
 }
 
-pl_status pl_depthwise_by_16_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
-                                const pl_depthwise_conv2d_dims *dims,
-                                const pl_depthwise_conv2d_data *data) {
-  if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
-  const int32_t width =
-      (dims->output_w - 1) * params->stride_w + (dims->kernel_w - 1) * params->dilation_w + 1;
-  const int32_t left = params->pad_left < width ? params->pad_left : width;
-  const int32_t columns = width - left < dims->input_w ? width - left : dims->input_w;
+// Columns of the padded image that so many windows of a row have.
+static int32_t columns_of(const pl_depthwise_conv2d_params *params,
+                          const pl_depthwise_conv2d_dims *dims, int32_t windows) {
+  return (windows - 1) * params->stride_w + (dims->kernel_w - 1) * params->dilation_w + 1;
+}
+
+// All channels of a part.
+static void convolve_part(const pl_depthwise_conv2d_params *params,
+                          const pl_depthwise_conv2d_dims *dims,
+                          const pl_depthwise_conv2d_data *data, int8_t *scratch, const part *of,
+                          const int8_t *image, int8_t *output) {
+  const int32_t width = columns_of(params, dims, of->columns);
+  const int32_t x = of->x * params->stride_w - params->pad_left;
+  const int32_t outside = x < 0 ? -x : 0;
+  const int32_t left = outside < width ? outside : width;
+  const int32_t begin = x < 0 ? 0 : x < dims->input_w ? x : dims->input_w;
+  const int32_t inside = dims->input_w - begin;
+  const int32_t columns = width - left < inside ? width - left : inside;
   const ring from = {
-      .rows = ctx->scratch,
+      .rows = scratch,
       .slots = (dims->kernel_h - 1) * params->dilation_h + 1,
       .row_bytes = width * LANES,
       .inside = left * LANES,
       .columns = columns,
+      .windows = of->columns,
       .padding = vdupq_n_s8((int8_t)params->input_zero_point),
   };
   int8_t *row = from.rows;
@@ -308,15 +330,38 @@ pl_status pl_depthwise_by_16_s8(const pl_context *ctx, const pl_depthwise_conv2d
   }
   const int8_t *weight = data->weight;
   const int32_t *constants = data->bias;
+  image += begin * dims->input_c;
+  output += (of->y * dims->output_w + of->x) * dims->input_c;
   for (int32_t channel = 0; channel < dims->input_c; channel += LANES) {
     const mve_pred16_t lanes = vctp8q((uint32_t)(dims->input_c - channel));
-    for (int32_t batch = 0; batch < dims->batches; ++batch) {
-      convolve(params, dims, &from, weight, constants, lanes,
-               data->input + batch * dims->input_h * dims->input_w * dims->input_c + channel,
-               data->output + batch * dims->output_h * dims->output_w * dims->input_c + channel);
-    }
+    convolve(params, dims, &from, of, weight, constants, lanes, image + channel, output + channel);
     weight += dims->kernel_h * dims->kernel_w * LANES;
     constants += 3 * LANES;
+  }
+}
+
+pl_status pl_depthwise_by_16_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
+                                const pl_depthwise_conv2d_dims *dims,
+                                const pl_depthwise_conv2d_data *data) {
+  if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
+  const int32_t slots = (dims->kernel_h - 1) * params->dilation_h + 1;
+  const int32_t more = dims->scratch_bytes / (slots * LANES) - columns_of(params, dims, 1);
+  if (more < 0) return PL_ERROR_SCRATCH_SIZE;
+  const int32_t fitting = more / params->stride_w + 1;
+  const int is_whole = fitting >= dims->output_w;
+  part of = {0, is_whole ? dims->output_h : 1, 0, is_whole ? dims->output_w : fitting};
+  const int8_t *image = data->input;
+  int8_t *output = data->output;
+  for (int32_t batch = 0; batch < dims->batches; ++batch) {
+    for (of.y = 0; of.y < dims->output_h; of.y += of.rows) {
+      for (of.x = 0; of.x < dims->output_w; of.x += fitting) {
+        const int32_t left = dims->output_w - of.x;
+        of.columns = left < fitting ? left : fitting;
+        convolve_part(params, dims, data, ctx->scratch, &of, image, output);
+      }
+    }
+    image += dims->input_h * dims->input_w * dims->input_c;
+    output += dims->output_h * dims->output_w * dims->input_c;
   }
   return PL_OK;
 }

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::depthwise_conv2d on its own kernel, or on conv2d's with a channel multiplier."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from kernels.common.depthwise_by_4 import pack_by_4
-from kernels.common.depthwise_by_16 import pack_by_16
+from kernels.common.depthwise_by_16 import pack_by_16, scratch_by_16
 from kernels.common.gemm import fold_zero_point, output_stage, reach
 from kernels.common.kernel import INT32_MAX, AnyArray, Constant, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import Overlap, overlap
@@ -18,6 +20,9 @@ from kernels.common.quantization import (
 from kernels.common.wide import wide_constants
 from kernels.common.window import Windows
 from kernels.conv2d.kernel import convolution_call
+
+_STRIPS = (4, 1)
+"""Windows of a row that go together where memory is little, sixteen channels at a time."""
 
 
 @kernel("pl::depthwise_conv2d")
@@ -51,6 +56,10 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         overlap: Overlap,
         nearer: KernelCall | None = None,
     ) -> KernelCall:
+        rows = windows.by_rows(least_width=2 if function == "pl_depthwise_planes_s8" else 1)
+        if rows is not None and "output_w" in rows.dims and function == "pl_depthwise_by_16_s8":
+            one = scratch_by_16(windows, 1)
+            rows = replace(rows, dims={**rows.dims, "scratch_bytes": one}, scratch=one)
         return KernelCall(
             function=function,
             header="kernels/depthwise_conv2d/depthwise_conv2d.h",
@@ -65,7 +74,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
             scratch=scratch,
             overlap=overlap,
             nearer=nearer,
-            rows=windows.by_rows(least_width=2 if function == "pl_depthwise_planes_s8" else 1),
+            rows=rows,
         )
 
     ordered = overlap(source, output, windows.starts, at_a_time=1)
@@ -87,7 +96,16 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         return by_pixel
     if packed[0] == "pl_depthwise_by_4_s8":
         return depthwise(*packed, ordered)
-    return depthwise(*packed, (), by_pixel if ordered else None)  # channels before pixels
+    if isa == "dsp":
+        return depthwise(*packed, (), by_pixel if ordered else None)  # channels before pixels
+    function, constants, _ = packed
+    nearer = None
+    for strip in reversed(_STRIPS):
+        if strip < windows.output[1]:
+            strips = overlap(source, output, windows.starts, strip)
+            scratch = scratch_by_16(windows, strip)
+            nearer = depthwise(function, constants, scratch, strips, nearer)
+    return depthwise(*packed, (), nearer)
 
 
 def _narrow_call(call: OpCall, windows: Windows, weight: AnyArray) -> KernelCall | None:

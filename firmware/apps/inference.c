@@ -27,9 +27,37 @@ __attribute__((weak)) void pl_app_init(pl_app *app, const pl_vectors *vectors) {
 
 void pl_app_reset(pl_app *app) { require_ok(app, pl_model_reset(&app->model)); }
 
+typedef struct {
+  const uint8_t *input;
+  uint32_t row_bytes;
+} stored_rows;
+
+static pl_status read_row(void *user, uint32_t row, void *to) {
+  const stored_rows *const stored = user;
+  memcpy(to, stored->input + (size_t)row * stored->row_bytes, stored->row_bytes);
+  return PL_OK;
+}
+
+// As a sensor would give it, row by row.
+static void run_rows(pl_app *app, uint32_t index) {
+  const pl_plan *const plan = app->vectors->plan;
+  const uint8_t *const stored = app->vectors->inputs[0];
+  stored_rows rows = {stored + (size_t)index * plan->inputs[0].spec.bytes,
+                      plan->input_rows->row_bytes};
+  pl_profile_begin(PL_PROFILE_INFERENCE);
+  const pl_status status =
+      pl_model_run_rows(&app->model, read_row, &rows, plan->outputs, plan->output_count);
+  pl_profile_end(PL_PROFILE_INFERENCE);
+  require_ok(app, status);
+}
+
 // The plan's own tensors serve as descriptors: nothing is copied in the run.
 void pl_app_run(pl_app *app, uint32_t index) {
   const pl_plan *const plan = app->vectors->plan;
+  if (plan->input_rows != NULL) {
+    run_rows(app, index);
+    return;
+  }
   for (uint32_t i = 0; i < plan->input_count; ++i) {
     const uint8_t *const stored = app->vectors->inputs[i];
     const uint32_t bytes = plan->inputs[i].spec.bytes;

@@ -11,7 +11,7 @@ _KEYWORDS = [
 ]
 
 # What a plan's file declares itself, or finds in the headers that it includes.
-_TAKEN = ["NULL", "arenas", "inputs", "main", "memcpy", "memset", "outputs", "steps"]
+_TAKEN = ["NULL", "arenas", "input_rows", "inputs", "main", "memcpy", "memset", "outputs", "row_source", "steps"]
 _TAKEN_BEGINNINGS = tuple(
     ["_", "PL_", "arena_", "constant_", "pl_", "run_pl_"] +
     ["step_%d" % digit for digit in range(10)],

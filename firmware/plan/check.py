@@ -104,7 +104,7 @@ def check_plan(
       scratch: address of the scratch memory of a step that has some.
     """
     memory = Memory()
-    entry = [*(port.value for port in graph.program.inputs), *graph.residents]
+    entry = [*graph.inputs, *graph.residents]
     entry += [state.value for state in graph.program.states]
     pieces = _all_pieces(graph, sharing)
 
@@ -125,7 +125,8 @@ def check_plan(
         for value in step.reads:
             expect(value.name, f"before step {index}")
         if step.rows is not None:
-            check_rows(step.rows, memory, pieces, address, scratch(index))
+            own = scratch(index) if step.kernel.scratch else address(step.writes[0].name)
+            check_rows(step.rows, memory, pieces, address, own)
         else:
             for value in step.writes:
                 memory.write(address(value.name), value.name, value.bytes)
@@ -147,7 +148,7 @@ def check_plan(
 
 def _all_pieces(graph: Graph, sharing: Sharing) -> dict[str, list[Piece]]:
     """What each tensor consists of: bytes of those that are written."""
-    entry = [*(port.value for port in graph.program.inputs), *graph.residents]
+    entry = [*graph.inputs, *graph.residents]
     entry += [state.value for state in graph.program.states]
     calls = [call for step in sharing.steps for call in _calls(step)]
     written = [value for call in calls for value in call.writes]

@@ -51,6 +51,7 @@ _OPTIMIZE = flags.DEFINE_enum(
 _SHARE = flags.DEFINE_bool(
     "share", False, "One arena for all plans of a program that share, if nothing in it has to last."
 )
+_INPUT_ROWS = flags.DEFINE_bool("input_rows", False, "The input comes row by row.")
 _CHECKSUM = flags.DEFINE_bool("checksum", False, "With a checksum of the constants.")
 _REPORT = flags.DEFINE_bool("report", False, "Print steps, memory map and sizes.")
 
@@ -69,7 +70,7 @@ def main(argv: list[str]) -> int:
         board = load_board(_path(_BOARD.value))
         brought = tuple(Engine(backend) for backend in _ENGINES.value)
         board = replace(board, engines=board.engines + brought)
-        plan = make_plan(_program(_path(model)), board, _OPTIMIZE.value)
+        plan = make_plan(_program(_path(model)), board, _OPTIMIZE.value, streamed=_INPUT_ROWS.value)
     except (BoardError, OSError) as error:
         return _fail(str(error))
     except (PteError, ProgramError, KernelError) as error:

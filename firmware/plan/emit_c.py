@@ -12,6 +12,7 @@ from firmware.plan.pools import PoolUse
 from firmware.plan.program import Port, State
 from kernels.common import emit
 from kernels.common.kernel import Constant, Value
+from kernels.common.rows import row_count
 
 _WEIGHTS_SECTION = '__attribute__((section(".rodata.pl_weights")))'
 _SHARED = "pl_shared_arena"
@@ -74,6 +75,7 @@ class _Source:
             "\n",
             *map(self._arena, arenas),
             "" if self._is_shared else "static volatile uint32_t busy;\n",
+            self._input_rows(),
             "\n",
             *(
                 emit.array(c.name, c.array, c.alignment, _WEIGHTS_SECTION) + "\n"
@@ -124,6 +126,7 @@ class _Source:
             ),
             "    .states = &states,\n" if states else "",
             "    .constants = &constants,\n" if self._checksum else "",
+            "    .input_rows = &input_rows,\n" if plan.graph.streamed else "",
             f"    .busy = &{'pl_shared_busy' if self._is_shared else 'busy'},\n",
             "    .shares_arena = 1,\n" if self._is_shared else "",
             f"    .step_count = {len(steps)},\n",
@@ -135,9 +138,8 @@ class _Source:
         return "".join(parts)
 
     def _group(self, index: int, group: rows.RowGroup) -> str:
-        scratch = self._plan.scratch(index)
-
         def inside(offset: int) -> str:
+            scratch = self._plan.scratch(index)
             return self._pointer(Address(scratch.pool, scratch.offset + offset))
 
         table = self._groups.table(group, f"step_{index}", inside, self._operand)
@@ -184,9 +186,21 @@ class _Source:
         initial = "NULL" if fill is not None else self._operand(first_value(state))
         return f"    {{{place}, {initial}, {size}, {fill or 0}}},\n"
 
+    def _input_rows(self) -> str:
+        """Where the rows of the input come from, in a run; "" if it is in the arena."""
+        streamed = self._plan.graph.streamed
+        if streamed is None:
+            return ""
+        size = streamed.bytes // row_count(streamed.shape)
+        return (
+            "static pl_row_source row_source;\n"
+            "static const pl_input_rows input_rows = "
+            f"{{pl_input_rows_copy, &row_source, {size}}};\n"
+        )
+
     def _port(self, port: Port) -> str:
         value = self._plan.graph.constants.get(port.value.name, port.value)
-        data = self._operand(value)
+        data = "NULL" if value is self._plan.graph.streamed else self._operand(value)
         if value.constant is not None:
             data = f"(void *){data}"
         shape = ", ".join(map(str, port.shape))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from firmware.plan.graph import Step
 from firmware.plan.rows import Member, RowGroup
+from firmware.plan.streaming import INPUT
 from kernels.common import emit
 from kernels.common.kernel import Array, Constant, Value
 
@@ -37,6 +38,8 @@ class _Kernel:
     @staticmethod
     def of(member: Member) -> "_Kernel":
         call = member.step.kernel
+        if call.function == INPUT:
+            return _Kernel(INPUT, "", (), "", "", "", "")
         output = next(
             name
             for name, value in call.data.items()
@@ -128,7 +131,7 @@ class Groups:
                 f"    {{{context}, {call.params}, {call.dims}, {call.data},\n"
                 f"     {output}, {member.row_bytes}, {member.made}, {slots}, "
                 f"{self._kernels.index(_Kernel.of(member))}, {len(member.inputs)},\n"
-                f"     {{{inputs}}}}},\n"
+                f"     {{{inputs or '{0}'}}}}},\n"
             )
         return (
             "".join(parts)
@@ -138,6 +141,12 @@ class Groups:
 
 
 def _function(kernel: _Kernel) -> str:
+    if kernel.function == INPUT:
+        return (
+            f"static pl_status {kernel.name}(const pl_row_call *call, const pl_row *row) {{\n"
+            "  (void)call;\n"
+            "  return row_source.read(row_source.user, row->index, row->output);\n}\n\n"
+        )
     lines = []
 
     def part(kind: str, field: str, value: str) -> str:

@@ -67,6 +67,7 @@ class Graph:
       residents: those that lie in memory from the model's start on, and from run to run.
       alignments: in bytes, of activations that must be aligned to more than their elements.
       constants: every tensor known at build time that was reached through an alias, by name.
+      streamed: the program's input, if a step makes it (streaming.py).
     """
 
     program: Program
@@ -76,6 +77,12 @@ class Graph:
     constants: Mapping[str, Value]
     residents: tuple[Value, ...] = ()
     alignments: Mapping[str, int] = field(default_factory=dict)
+    streamed: Value | None = None
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        """Those that are there before the first step."""
+        return () if self.streamed else tuple(port.value for port in self.program.inputs)
 
 
 def build_graph(

@@ -26,20 +26,21 @@ class Grouping:
     """The bytes that steps and groups of a graph need, and the groups that keep a limit.
 
     Args:
+      rows: of the graph, if there are some.
       nearer: whether steps by themselves may be nearer calls. Results that lie over their inputs
         all along a chain move on with each step, which may take more than rows.
     """
 
-    def __init__(self, graph: Graph, nearer: bool = True) -> None:
+    def __init__(self, graph: Graph, rows: Rows | None = None, nearer: bool = True) -> None:
         self._nearer = nearer
-        self.rows = Rows(graph)
+        self.rows = Rows(graph) if rows is None else rows
         self._steps = graph.steps
         self._sizes = {
             name: _room(value.bytes)
             for name, value in graph.activations.items()
             if self.rows.root(name) == name
         }
-        inputs = {self.rows.root(port.value.name) for port in graph.program.inputs}
+        inputs = {self.rows.root(value.name) for value in graph.inputs}
         self._first = dict.fromkeys(inputs, -1)
         for index, step in enumerate(graph.steps):
             for value in step.writes:

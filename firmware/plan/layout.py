@@ -170,7 +170,7 @@ class Layout:
             ranges = written.setdefault(use(name, step), [])
             ranges.append((offset, offset + self._sizes[name]))
 
-        for value in (*(port.value for port in program.inputs), *self._graph.residents):
+        for value in (*self._graph.inputs, *self._graph.residents):
             write(value.name, ENTRY)
         for state in program.states:
             use(state.value.name, ENTRY)

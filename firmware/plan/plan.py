@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Program and board to plan: every tensor has an address, every constant a place in flash."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from boards.board import Board, Pool
 from firmware.plan.check import check_delegates, check_plan
+from firmware.plan.choose import fastest, smallest
 from firmware.plan.delegates import delegate_of, places
-from firmware.plan.graph import Graph, Step, build_graph, operands
-from firmware.plan.grouping import Grouping
+from firmware.plan.graph import Graph, build_graph, operands
 from firmware.plan.layout import ALIGNMENT, ENTRY, scratch_name
 from firmware.plan.planner import Block, Placement, align_up, live_bytes
 from firmware.plan.pools import DoesNotFitError as PoolsDoNotFitError
 from firmware.plan.pools import PoolUse, place_in_pools
 from firmware.plan.program import Program, State
-from firmware.plan.rows import with_groups
 from firmware.plan.sharing import Sharing, share_memory
-from kernels.common.kernel import AnyArray, Constant, KernelCall, Value
+from firmware.plan.streaming import in_a_group, with_streamed_input
+from kernels.common.kernel import AnyArray, Constant, Value
 
 OPTIMIZE = ("speed", "memory", "size")
 
@@ -114,7 +114,9 @@ class DoesNotFitError(Exception):
         self.where = where
 
 
-def make_plan(program: Program, board: Board, optimize: str = "speed") -> Plan:
+def make_plan(
+    program: Program, board: Board, optimize: str = "speed", streamed: bool = False
+) -> Plan:
     """Plans a program for a board.
 
     Args:
@@ -122,121 +124,31 @@ def make_plan(program: Program, board: Board, optimize: str = "speed") -> Plan:
       optimize: one of OPTIMIZE: "speed" takes memory before instructions as long as the board has
         it, "memory" takes the smallest arena, "size" as "speed" the functions that take the least
         flash.
+      streamed: the input comes row by row (pl_model_run_rows).
 
     Raises:
       KernelError: no kernel can run one of the calls, or no engine of the board a delegate.
       DoesNotFitError: a memory of the board is too small.
     """
     graph = build_graph(program, board.isa, small=optimize == "size")
-    if optimize == "memory":
-        smallest = _smallest_of_all(graph, board)
-        if smallest is not None:
-            return smallest
-    least: DoesNotFitError | None = None
-    for found in _attempts(graph, board):
-        if isinstance(found, Plan):
-            return found
-        least = found if least is None or found.need < least.need else least
-    assert least is not None
-    raise least
+    if streamed:
+        graph = with_streamed_input(graph)
+    errors: list[DoesNotFitError] = []
 
+    def make(variant: Graph) -> Plan | None:
+        try:
+            return _plan(in_a_group(variant), board)
+        except DoesNotFitError as error:
+            if error.memory != "arena":
+                raise
+            errors.append(error)
+            return None
 
-def _attempts(graph: Graph, board: Board) -> Iterator["Plan | DoesNotFitError"]:
-    """Plans, or why there are none, from the fastest to the smallest."""
-    yield _fitting(_plan, graph, board)
-    yield _fitting(_small, graph, board)
-    for nearer in (True, False):
-        grouping = Grouping(graph, nearer)
-        limits = grouping.limits(sum(pool.bytes for pool in board.arena))
-        for _, grouped in _by_limits(graph, grouping, limits):
-            yield _fitting(_small, grouped, board)
-
-
-def _by_limits(
-    graph: Graph, grouping: Grouping, limits: Iterable[int]
-) -> Iterator[tuple[int, Graph]]:
-    """With the groups that keep each limit, where they are others than before."""
-    tried: list[object] = [{}]
-    for limit in limits:
-        groups = grouping.groups(limit) or {}
-        kinds = {at: [m.scratch for m in group.members] for at, group in groups.items()}
-        if kinds not in tried:
-            tried.append(kinds)
-            yield limit, with_groups(graph, groups)
-
-
-def _smallest_of_all(graph: Graph, board: Board) -> Plan | None:
-    """The smallest plan, None if none fits: tries the least limit first, and no others if that is
-    what a placement takes.
-    """
-    plans = [found for found in [_fitting(_smallest, graph, board)] if isinstance(found, Plan)]
-    for nearer in (True, False):
-        grouping = Grouping(graph, nearer)
-        limits = [*grouping.limits(sum(pool.bytes for pool in board.arena))]
-        for limit, grouped in _by_limits(graph, grouping, reversed(limits)):
-            if plans and min(plan.arena_bytes for plan in plans) <= limit:
-                break
-            found = _fitting(_smallest, grouped, board)
-            if isinstance(found, Plan):
-                plans.append(found)
-    return min(plans, key=lambda plan: plan.arena_bytes, default=None)
-
-
-def _fitting(
-    make: Callable[[Graph, Board], "Plan"], graph: Graph, board: Board
-) -> "Plan | DoesNotFitError":
-    try:
-        return make(graph, board)
-    except DoesNotFitError as error:
-        if error.memory != "arena":
-            raise
-        return error
-
-
-def _small(graph: Graph, board: Board) -> Plan:
-    """With nearer calls, the fastest that fit."""
-    return _smallest(graph, board, enough=True)
-
-
-def _smallest(graph: Graph, board: Board, enough: bool = False) -> Plan:
-    """With the nearest calls where more is in use than fits into the arena that these allow, or
-    with those of them that are as good and faster; that fit, if it is `enough`.
-    """
-    nearest = {step: depth for step in graph.steps if (depth := _depth(step.kernel))}
-    plan = _plan(_with_nearer(graph, nearest), board)
-    sharing = share_memory(graph)
-    live = live_bytes(sharing.blocks, ALIGNMENT)
-    in_use, kept = 0, set()
-    for index, step in enumerate(sharing.steps, 1):
-        in_use = live.get(index, in_use)
-        if in_use > plan.arena_bytes:
-            kept.add(step)
-    chosen = {step: depth for step, depth in nearest.items() if step in kept}
-    tries = [chosen]
-    if max(chosen.values(), default=0) > 1:
-        tries.insert(0, dict.fromkeys(chosen, 1))
-    for depths in tries:
-        fewer = _fitting(_plan, _with_nearer(graph, depths), board)
-        if isinstance(fewer, Plan) and (enough or fewer.arena_bytes <= plan.arena_bytes):
-            return fewer
-    return plan
-
-
-def _depth(kernel: KernelCall) -> int:
-    """How many times there is a nearer call."""
-    return 0 if kernel.nearer is None else 1 + _depth(kernel.nearer)
-
-
-def _with_nearer(graph: Graph, depths: Mapping[Step, int]) -> Graph:
-    """With the nearer call so many times, of these steps."""
-    steps = []
-    for step in graph.steps:
-        kernel = step.kernel
-        for _ in range(depths.get(step, 0)):
-            assert kernel.nearer is not None
-            kernel = kernel.nearer
-        steps.append(step if kernel is step.kernel else replace(step, kernel=kernel))
-    return replace(graph, steps=tuple(steps))
+    choose = smallest if optimize == "memory" else fastest
+    found = choose(graph, sum(pool.bytes for pool in board.arena), make)
+    if found is None:
+        raise min(errors, key=lambda error: error.need)
+    return found
 
 
 def _plan(graph: Graph, board: Board) -> Plan:
@@ -263,6 +175,7 @@ def ports(plan: Plan) -> list[str]:
     program = plan.graph.program
     return [
         f"{side} {index}: {port.value.name} {port.value.dtype} {list(port.shape)} {port.layout}"
+        + (", by rows" if port.value is plan.graph.streamed else "")
         for side, found in (("input", program.inputs), ("output", program.outputs))
         for index, port in enumerate(found)
     ]

@@ -81,6 +81,8 @@ def _plan_source_impl(ctx):
     arguments.add(optimize, format = "--optimize=%s")
     if ctx.attr.share:
         arguments.add("--share")
+    if ctx.attr.input_rows:
+        arguments.add("--input_rows")
     if ctx.attr.checksum:
         arguments.add("--checksum")
     arguments.add(source, format = "--source=%s")
@@ -120,6 +122,7 @@ _plan_source = rule(
         "engines": attr.string_list(),
         "optimize": attr.string(values = ["", "memory", "size", "speed"]),
         "checksum": attr.bool(),
+        "input_rows": attr.bool(),
         "plan_name": attr.string(mandatory = True),
         "share": attr.bool(),
         "program": attr.label(
@@ -176,6 +179,7 @@ def plan_library(
         optimize = "",
         share = True,
         checksum = False,
+        input_rows = False,
         **kwargs):
     """Compiles a lowered model for the board that the configuration is for.
 
@@ -195,6 +199,8 @@ def plan_library(
         what its image says (firmware_image), or the pte_model, or "speed".
       share: whether other models of a program may use the same arena while this one does not run
         (firmware/plan/README.md).
+      input_rows: whether the model's one input comes row by row while it runs (pl_model_run_rows), so
+        that those rows alone are in memory that are still needed.
       checksum: whether pl_model_check can tell that the model's constants are what they were.
       **kwargs: tags, testonly, visibility.
     """
@@ -220,6 +226,7 @@ def plan_library(
     _plan_source(
         name = source,
         checksum = checksum,
+        input_rows = input_rows,
         compiler = _with(name, "compile", planners, **kwargs),
         engines = engines,
         modules = _modules(kernels, "kernel"),

@@ -94,7 +94,9 @@ def _port(plan: Plan, port: Port) -> dict[str, Any]:
         "zero_point": port.zero_point,
         "bytes": port.value.bytes,
     }
-    if port.value.name in plan.graph.activations:
+    if port.value is plan.graph.streamed:
+        fields |= {"by_rows": True}
+    elif port.value.name in plan.graph.activations:
         address = plan.address(port.value.name)
         fields |= {"pool": address.pool, "offset": address.offset}
     return fields

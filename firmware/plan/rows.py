@@ -18,7 +18,7 @@ from kernels.common.kernel import Field, KernelCall, OpCall, Value
 from kernels.common.rows import ByRows, Taps, operand, row_count
 
 STEP = "pl_rows"
-MOST_CALLS = 24
+MOST_CALLS = 32
 """PL_ROW_CALLS of rows.h."""
 _MOST_INPUTS, _MOST_ROWS = 2, 65535
 
@@ -38,7 +38,7 @@ class RowInput:
     taps: Taps
     producer: int | None
 
-    @property
+    @cached_property
     def row_bytes(self) -> int:
         return self.value.bytes // self.taps.rows
 
@@ -65,7 +65,7 @@ class Member:
     def output(self) -> Value:
         return self.step.writes[0]
 
-    @property
+    @cached_property
     def row_bytes(self) -> int:
         return self.output.bytes // self.rows.rows
 
@@ -76,14 +76,15 @@ class Member:
 
     @cached_property
     def leaner(self) -> "Member":
-        """The same with the nearer call, where that makes the same rows with less scratch memory."""
+        """The same with the nearer call, where that makes the same rows with less scratch."""
         call = self.step.kernel.nearer
-        if call is None or call.rows is None or _row_scratch(call) >= self.scratch:
+        rows = None if call is None else call.rows
+        if call is None or rows is None or _row_scratch(call) >= self.scratch:
             return self
-        if (call.rows.rows, call.rows.inputs) != (self.rows.rows, self.rows.inputs):
+        if (rows.rows, rows.inputs) != (self.rows.rows, self.rows.inputs):
             return self
         step = replace(self.step, kernel=call)
-        return replace(self, step=step, rows=call.rows, is_nearer=True)
+        return replace(self, step=step, rows=rows, is_nearer=True)
 
     @cached_property
     def leanest(self) -> "Member":
@@ -98,6 +99,14 @@ def _row_scratch(kernel: KernelCall) -> int:
 
 def order(members: Sequence[Member]) -> Iterator[tuple[int, int]]:
     """(member, row) of every call, as pl_rows_next gives them."""
+    ends = [  # for each row how many rows of whom it takes
+        [
+            (s.producer, [s.taps.end(row) for row in range(member.made)])
+            for s in member.inputs
+            if s.producer is not None
+        ]
+        for member in members
+    ]
     done = [0] * len(members)
     last = len(members) - 1
     while last >= 0:
@@ -107,9 +116,9 @@ def order(members: Sequence[Member]) -> Iterator[tuple[int, int]]:
         index, lacks = last, True
         while lacks:
             lacks = False
-            for source in members[index].inputs:
-                producer = source.producer
-                if producer is not None and done[producer] < source.taps.end(done[index]):
+            row = done[index]
+            for producer, end in ends[index]:
+                if done[producer] < end[row]:
                     index, lacks = producer, True
                     break
         yield index, done[index]
@@ -181,11 +190,15 @@ class RowGroup:
         )
 
     @cached_property
+    def _events(self) -> Sequence[tuple[int, int]]:
+        return [*order(self.members)]
+
+    @cached_property
     def _run(self) -> tuple[tuple[int, ...], int]:
         members, readers = self.members, self.readers
         done, slots, history = [0] * len(members), [0] * len(members), [0] * len(members)
         lows: list[list[int]] = [[] for _ in members]
-        for index, row in order(members):
+        for index, row in self._events:
             if not members[index].leaves:
                 low = row
                 for reader, taps in readers[index]:
@@ -217,7 +230,7 @@ class RowGroup:
             if value.name not in {source.value.name for source in member.inputs}
         }
         found = []
-        events = [*order(self.members)]
+        events = self._events
         for source in entering.values():
             if source.name in whole:
                 continue
@@ -264,7 +277,10 @@ class Rows:
         for port in graph.program.outputs:
             self.last[self.root(port.value.name)] = len(graph.steps)
         fixed = bool(graph.program.states or graph.residents)
-        self._capable = [not fixed and _is_capable(step) for step in graph.steps]
+        self._capable = [
+            index == 0 if step.op.outputs == (graph.streamed,) else not fixed and _is_capable(step)
+            for index, step in enumerate(graph.steps)
+        ]
         self._groups: dict[tuple[int, int], RowGroup | None] = {}
 
     def root(self, name: str) -> str:

@@ -100,7 +100,7 @@ class _Pieces:
         self._reads: dict[str, set[int]] = {name: set() for name in self.sizes}
         self._writes: dict[str, set[int]] = {name: set() for name in self.sizes}
         self._steps = graph.steps
-        for value in (*(port.value for port in graph.program.inputs), *graph.residents):
+        for value in (*graph.inputs, *graph.residents):
             self._writes[value.name].add(ENTRY)
         for index, step in enumerate(graph.steps, 1):
             self._add(index, step)

@@ -104,13 +104,14 @@ def test_state_and_what_has_no_rows_are_no_members() -> None:
     assert Rows(graph).group(0, 2) is None, "others are not"
 
 
-@pytest.mark.parametrize("stride", [1, 2])
-def test_a_ring_that_is_a_row_short_is_refused(stride: int) -> None:
-    plan = planned(inverted_residual(stride))
-    group = group_of(plan)
+@pytest.mark.parametrize(("stride", "streamed"), [(1, False), (2, False), (2, True)])
+def test_a_ring_that_is_a_row_short_is_refused(stride: int, streamed: bool) -> None:
+    plan = make_plan(inverted_residual(stride), sample_board(), "memory", streamed)
+    group = next(step.rows for step in plan.sharing.steps if step.rows is not None)
     run(plan, group)
     short = RowGroup(group.members)
-    vars(short)["slots"] = (group.slots[0] - 1, *group.slots[1:])
+    most = group.slots.index(3)
+    vars(short)["slots"] = (*group.slots[:most], 2, *group.slots[most + 1 :])
     vars(short)["ring_offsets"] = group.ring_offsets
     with pytest.raises(PlanError, match="has no room for row|does not find its rows"):
         run(plan, short)
@@ -150,8 +151,8 @@ def run(plan: Plan, group: RowGroup) -> None:
     step = next(i for i, s in enumerate(plan.sharing.steps, 1) if s.rows is not None)
     memory = Memory()
     pieces: dict[str, list[Piece]] = {}
-    for port in plan.graph.program.inputs:
-        memory.write(plan.address(port.value.name), port.value.name, port.value.bytes)
+    for value in plan.graph.inputs:
+        memory.write(plan.address(value.name), value.name, value.bytes)
     for name, value in plan.graph.activations.items():
         pieces[name] = [(name, 0, value.bytes)]
     check_rows(group, memory, pieces, plan.address, plan.scratch(step))

@@ -96,7 +96,7 @@ static bool may_be_copied(const pl_plan *plan, const pl_tensor *actual, const pl
       return false;
     }
   }
-  return plan->shares_arena != 0;
+  return plan->shares_arena != 0 && plan->input_rows == NULL;
 }
 
 static pl_status check_tensor(const pl_plan *plan, const pl_tensor *actual,
@@ -283,28 +283,17 @@ pl_status pl_model_output(const pl_model *model, uint32_t index, pl_tensor *tens
   return PL_OK;
 }
 
-// With the plan's arena taken.
-static pl_status run(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
-                     const pl_tensor *outputs, uint32_t output_count) {
+static pl_status check_outputs(pl_model *model, const pl_tensor *outputs, uint32_t output_count) {
   const pl_plan *const plan = model->plan;
-  pl_status status =
-      check_side(model, inputs, input_count, plan->inputs, plan->input_count, &input_errors);
-  if (status == PL_OK) {
-    status =
-        check_side(model, outputs, output_count, plan->outputs, plan->output_count, &output_errors);
-  }
-  if (status == PL_OK) {
-    status = check_written(model, outputs);
-  }
-  if (status != PL_OK) {
-    return status;
-  }
-  for (uint32_t i = 0; i < plan->input_count; ++i) {
-    if (inputs[i].data != plan->inputs[i].data) {
-      memmove(plan->inputs[i].data, inputs[i].data, plan->inputs[i].spec.bytes);
-    }
-  }
-  status = pl_plan_run(plan, &model->error_index);
+  const pl_status status =
+      check_side(model, outputs, output_count, plan->outputs, plan->output_count, &output_errors);
+  return status == PL_OK ? check_written(model, outputs) : status;
+}
+
+// With the inputs where the steps find them.
+static pl_status run_steps(pl_model *model, const pl_tensor *outputs) {
+  const pl_plan *const plan = model->plan;
+  const pl_status status = pl_plan_run(plan, &model->error_index);
   if (status != PL_OK) {
     return status;
   }
@@ -314,6 +303,30 @@ static pl_status run(pl_model *model, const pl_tensor *inputs, uint32_t input_co
     }
   }
   return PL_OK;
+}
+
+// With the plan's arena taken.
+static pl_status run(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
+                     const pl_tensor *outputs, uint32_t output_count) {
+  const pl_plan *const plan = model->plan;
+  pl_status status =
+      check_side(model, inputs, input_count, plan->inputs, plan->input_count, &input_errors);
+  if (status == PL_OK) {
+    status = check_outputs(model, outputs, output_count);
+  }
+  if (status != PL_OK) {
+    return status;
+  }
+  if (plan->input_rows != NULL) {
+    plan->input_rows->from_tensor(plan->input_rows, inputs[0].data);
+    return run_steps(model, outputs);
+  }
+  for (uint32_t i = 0; i < plan->input_count; ++i) {
+    if (inputs[i].data != plan->inputs[i].data) {
+      memmove(plan->inputs[i].data, inputs[i].data, plan->inputs[i].spec.bytes);
+    }
+  }
+  return run_steps(model, outputs);
 }
 
 pl_status pl_model_run(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
@@ -329,5 +342,29 @@ pl_status pl_model_run(pl_model *model, const pl_tensor *inputs, uint32_t input_
   }
   const pl_status status = run(model, inputs, input_count, outputs, output_count);
   give_back(model->plan);
+  return status;
+}
+
+pl_status pl_model_run_rows(pl_model *model, pl_row_reader read, void *user,
+                            const pl_tensor *outputs, uint32_t output_count) {
+  if (model == NULL || read == NULL) {
+    return PL_ERROR_NULL;
+  }
+  if (!is_ready(model)) {
+    return PL_ERROR_NOT_READY;
+  }
+  const pl_plan *const plan = model->plan;
+  if (plan->input_rows == NULL) {
+    return PL_ERROR_INPUT_COUNT;
+  }
+  if (!take(plan)) {
+    return PL_ERROR_BUSY;
+  }
+  pl_status status = check_outputs(model, outputs, output_count);
+  if (status == PL_OK) {
+    *plan->input_rows->source = (pl_row_source){.read = read, .user = user};
+    status = run_steps(model, outputs);
+  }
+  give_back(plan);
   return status;
 }

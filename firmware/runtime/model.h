@@ -85,6 +85,18 @@ PL_MUST_USE pl_status pl_model_output(const pl_model *model, uint32_t index, pl_
 PL_MUST_USE pl_status pl_model_run(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
                                    const pl_tensor *outputs, uint32_t output_count);
 
+// The same for a plan whose input comes row by row (plan_library(input_rows = True)), which then
+// has no place for all of it: pl_model_input gives no data. `read` is called for each row while the
+// model runs, as a camera or a microphone delivers them, in order; `user` is handed on to it. A row
+// is what one index of the first dimension of more than one element has. It may wait for its row,
+// but not run a model that shares the arena. pl_model_run takes a whole tensor, outside of all
+// arenas, and copies its rows.
+//   PL_ERROR_NULL         no model, or no reader
+//   PL_ERROR_INPUT_COUNT  the plan's inputs are in its arena
+// and those of pl_model_run; a status of the reader ends the run.
+PL_MUST_USE pl_status pl_model_run_rows(pl_model *model, pl_row_reader read, void *user,
+                                        const pl_tensor *outputs, uint32_t output_count);
+
 #ifdef __cplusplus
 }
 #endif

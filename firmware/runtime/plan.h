@@ -87,6 +87,32 @@ struct pl_constants {
 // PL_OK, or PL_ERROR_WEIGHTS if a constant is not what it was when the plan was made.
 PL_MUST_USE pl_status pl_constants_check(const pl_constants *constants);
 
+// Writes row `row` of a model's input to `to`: the next one, from 0 on; the last ones are not asked
+// for if nothing is made of them. `user` is the app's. Another status than PL_OK ends the run,
+// which gives it back.
+typedef pl_status (*pl_row_reader)(void *user, uint32_t row, void *to);
+
+// Where the rows come from in a run.
+typedef struct {
+  pl_row_reader read;
+  void *user;
+  const uint8_t *data;  // of pl_input_rows_copy
+  uint32_t row_bytes;
+} pl_row_source;
+
+typedef struct pl_input_rows pl_input_rows;
+
+// An input that comes row by row. `from_tensor` is pl_input_rows_copy: a program whose inputs are
+// in the arena has nothing of it.
+struct pl_input_rows {
+  void (*from_tensor)(const pl_input_rows *rows, const void *data);
+  pl_row_source *source;
+  uint32_t row_bytes;
+};
+
+// Has the rows of the next run copied from a whole tensor.
+void pl_input_rows_copy(const pl_input_rows *rows, const void *data);
+
 // Not 0 while one of the plans runs whose arena is pl_shared_arena, the one in the board's best
 // memory that plans of a program share.
 extern volatile uint32_t pl_shared_busy;
@@ -114,9 +140,10 @@ typedef struct {
   const pl_tensor *inputs;
   const pl_tensor *outputs;
   const pl_arena *arenas;
-  const pl_states *states;        // null if there is none
-  const pl_constants *constants;  // null if there is no checksum
-  volatile uint32_t *busy;        // not 0 while the plan's arena is in use; null: it is not known
+  const pl_states *states;          // null if there is none
+  const pl_constants *constants;    // null if there is no checksum
+  const pl_input_rows *input_rows;  // of the one input, which has no data then; null: all have
+  volatile uint32_t *busy;          // not 0 while the plan's arena is in use; null: it is not known
   uint32_t step_count;
   uint32_t input_count;
   uint32_t output_count;

@@ -98,6 +98,7 @@ const pl_row_call *pl_rows_next(pl_rows *rows) {
     }
     rows->row.inputs[i] = data + (size_t)at * input->row_bytes;
   }
+  rows->row.index = (uint32_t)row;
   rows->row.output = room(rows, index);
   ++rows->done[index];
   return call;

@@ -15,7 +15,7 @@
 
 #include "kernels/common/types.h"
 
-#define PL_ROW_CALLS 24  // most of a group
+#define PL_ROW_CALLS 32  // most of a group
 #define PL_ROW_INPUTS 2
 #define PL_NO_CALL 255  // not made in the group
 
@@ -52,6 +52,7 @@ typedef struct {
 
 // One call: what of it changes from row to row.
 typedef struct {
+  uint32_t index;  // of the row
   const void *inputs[PL_ROW_INPUTS];
   void *output;
   int32_t pad;     // before the first input's rows, of those that are outside of it

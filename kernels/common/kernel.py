@@ -6,12 +6,12 @@ turns it into a `KernelCall`: the C function to run, the fields of its params, d
 structs, constants packed for the ISA, scratch and what may be computed in place. No torch here.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import numpy.typing as npt
 
 from kernels.common.tensor import DTYPES, MAX_RANK
@@ -47,7 +47,7 @@ class Value:
     @property
     def size(self) -> int:
         """Number of elements."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     @property
     def bytes(self) -> int:

@@ -33,6 +33,9 @@ class Address(Protocol):
     def offset(self) -> int: ...
 
 
+_SUMS = 1 << 32
+"""Apart from each other in what tags sums of rows: more than they have bytes."""
+
 Piece = tuple[str, int, int]
 """Tensor, first byte, number of bytes."""
 
@@ -228,6 +231,16 @@ def check_rows(
                 return at
         return None
 
+    def fold(index: int, row: int) -> None:
+        """Its sums must be as the row before left them; the last row makes the result."""
+        member = members[index]
+        sums, name = rings[index], member.output.name
+        if row > 0 and not memory.holds(sums, [(f"sums of {name}", row * _SUMS, member.keeps)]):
+            raise PlanError(f"row {row} of {name} does not find its sums")
+        memory.write(sums, f"sums of {name}", member.keeps, (row + 1) * _SUMS)
+        if row == member.made - 1:
+            memory.write(address(name), name, member.output.bytes)
+
     for last in reversed(range(len(members))):
         while done[last] < members[last].made:
             index = last
@@ -241,14 +254,17 @@ def check_rows(
             own, size = member.scratch, member.row_bytes
             if own:
                 memory.write(scratch, f"scratch of {member.output.name}", own)
-            memory.write(at, member.output.name, size, row * size)
+            if member.keeps:
+                fold(index, row)
+            else:
+                memory.write(at, member.output.name, size, row * size)
             for source, place, rows in found:
                 if not memory.holds(place, rows):
                     raise PlanError(
                         f"row {row} of {member.output.name} does not find its rows of "
                         f"{source.value.name}"
                     )
-            if not memory.holds(at, [(member.output.name, row * size, size)]):
+            if not member.keeps and not memory.holds(at, [(member.output.name, row * size, size)]):
                 raise PlanError(f"row {row} of {member.output.name} is not where it should be")
             done[index] += 1
 

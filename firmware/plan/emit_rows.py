@@ -34,6 +34,7 @@ class _Kernel:
     output: str
     pad: str
     height: str
+    row: str = ""
 
     @staticmethod
     def of(member: Member) -> "_Kernel":
@@ -50,7 +51,14 @@ class _Kernel:
         array = call.data.get(inputs[0].partition("[")[0])
         items = array.element_type.removeprefix("const ") if isinstance(array, Array) else ""
         return _Kernel(
-            call.function, call.struct_prefix, inputs, items, output, rows.pad, rows.height
+            call.function,
+            call.struct_prefix,
+            inputs,
+            items,
+            output,
+            rows.pad,
+            rows.height,
+            rows.row,
         )
 
     @property
@@ -120,7 +128,8 @@ class Groups:
             parts.append(call.definitions)
             slots = group.slots[index]
             output = scratch(group.ring_offsets[index]) if slots else at(member.output)
-            context = f"{{{scratch(0)}, {member.scratch}}}" if member.scratch else "{NULL, 0}"
+            own = (group.ring_offsets[index], member.keeps) if member.keeps else (0, member.scratch)
+            context = f"{{{scratch(own[0])}, {own[1]}}}" if own[1] else "{NULL, 0}"
             inputs = ", ".join(
                 f"{{{'NULL' if s.producer is not None else at(s.value)}, {s.row_bytes}, "
                 f"{s.taps.rows}, {s.taps.stride}, {s.taps.pad}, {s.taps.reach}, {s.taps.shift}, "
@@ -152,14 +161,15 @@ def _function(kernel: _Kernel) -> str:
     def part(kind: str, field: str, value: str) -> str:
         if not field:
             return f"call->{kind}"
+        cast = "(int32_t)" if value == "index" else ""
         lines.append(
             f"  {kernel.prefix}_{kind} {kind} = *(const {kernel.prefix}_{kind} *)call->{kind};\n"
-            f"  {kind}.{field} = row->{value};\n"
+            f"  {kind}.{field} = {cast}row->{value};\n"
         )
         return f"&{kind}"
 
     params = part("params", kernel.pad, "pad")
-    dims = part("dims", kernel.height, "height")
+    dims = part("dims", kernel.row or kernel.height, "index" if kernel.row else "height")
     lines.append(f"  {kernel.prefix}_data data = *(const {kernel.prefix}_data *)call->data;\n")
     if kernel.items:
         array = kernel.inputs[0].partition("[")[0]

@@ -67,12 +67,23 @@ class Member:
 
     @cached_property
     def row_bytes(self) -> int:
-        return self.output.bytes // self.rows.rows
+        return 0 if self.rows.folded else self.output.bytes // self.rows.rows
 
     @property
     def scratch(self) -> int:
         """Of the kernel, for a row."""
-        return _row_scratch(self.step.kernel)
+        return 0 if self.keeps else _row_scratch(self.step.kernel)
+
+    def written(self, row: int) -> int:
+        """Bytes of the output when a row is done."""
+        if self.rows.folded:
+            return self.output.bytes if row == self.made - 1 else 0
+        return (row + 1) * self.row_bytes
+
+    @property
+    def keeps(self) -> int:
+        """Bytes of the kernel's own from row to row, if these are folded into one result."""
+        return self.step.kernel.scratch if self.rows.folded else 0
 
     @cached_property
     def leaner(self) -> "Member":
@@ -151,7 +162,7 @@ class RowGroup:
         offsets, at = [], align_up(max(m.scratch for m in self.members), ALIGNMENT)
         for member, slots in zip(self.members, self.slots, strict=True):
             offsets.append(at)
-            at += align_up(slots * member.row_bytes, ALIGNMENT)
+            at += align_up(slots * member.row_bytes + member.keeps, ALIGNMENT)
         return (*offsets, at)
 
     @property
@@ -241,8 +252,8 @@ class RowGroup:
                 for read in member.inputs:
                     if read.value.name == source.name:
                         later = min(later, read.taps.first(row) * read.row_bytes)
-                if member.leaves and later < source.bytes:
-                    apart = (row + 1) * member.row_bytes - later
+                if member.leaves and member.written(row) and later < source.bytes:
+                    apart = member.written(row) - later
                     worst[member.output.name] = max(worst[member.output.name], apart)
             found += [(source.name, name, distance) for name, distance in worst.items()]
         return tuple(found)
@@ -305,8 +316,14 @@ class Rows:
             if inputs is None:
                 return None
             (output,) = step.writes
-            found.append((step, inputs, self.last.get(output.name, -1) >= end))
-        if not found[-1][2]:
+            rows, leaves = step.kernel.rows, self.last.get(output.name, -1) >= end
+            assert rows is not None
+            if rows.folded is not None:
+                if not leaves:
+                    return None
+                step = replace(step, kernel=rows.folded)
+            found.append(_Found(step, rows, inputs, leaves))
+        if not found[-1].leaves:
             return None
         return RowGroup(_with_rows(found))
 
@@ -339,7 +356,8 @@ def _is_capable(step: Step) -> bool:
         return False
     values = [operand(step.kernel.data, name) for name in rows.inputs]
     return (
-        row_count(step.writes[0].shape) == rows.rows <= _MOST_ROWS
+        (rows.folded is not None or row_count(step.writes[0].shape) == rows.rows)
+        and rows.rows <= _MOST_ROWS
         and len(values) <= _MOST_INPUTS
         and all(
             isinstance(value, Value)
@@ -350,19 +368,27 @@ def _is_capable(step: Step) -> bool:
     )
 
 
-def _with_rows(found: Sequence[tuple[Step, tuple[RowInput, ...], bool]]) -> tuple[Member, ...]:
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A member, without how many rows of it are made."""
+
+    step: Step
+    rows: ByRows
+    inputs: tuple[RowInput, ...]
+    leaves: bool
+
+
+def _with_rows(found: Sequence[_Found]) -> tuple[Member, ...]:
     """The members, with no more rows than someone needs."""
     needed = [0] * len(found)
     members: list[Member] = []
     for index in reversed(range(len(found))):
-        step, inputs, leaves = found[index]
-        rows = step.kernel.rows
-        assert rows is not None
-        made = rows.rows if leaves else needed[index]
-        for source in inputs:
+        member = found[index]
+        made = member.rows.rows if member.leaves else needed[index]
+        for source in member.inputs:
             if source.producer is not None:
                 needed[source.producer] = max(needed[source.producer], source.taps.end(made - 1))
-        members.append(Member(step, rows, inputs, leaves, made))
+        members.append(Member(member.step, member.rows, member.inputs, member.leaves, made))
     return tuple(reversed(members))
 
 

@@ -79,6 +79,56 @@ def test_members_with_less_scratch() -> None:
     assert (lean.slots, lean.overlap) == (fresh.slots, fresh.overlap)
 
 
+def pooled(*channels: int) -> Program:
+    """Depthwise convolutions and the mean of all pixels."""
+    calls = Calls()
+    x = calls.input(1, 12, 12, 8)
+    for count in channels:
+        x = pointwise(calls, depthwise(calls, x), count)
+    mean = calls.call(
+        "pl::mean",
+        (1, 1, 1, channels[-1]),
+        input=x,
+        dim=[1, 2],
+        keepdim=True,
+        input_zero_point=3,
+        output_zero_point=-5,
+        multiplier=2**30,
+        shift=-6,
+    )
+    return calls.program(pointwise(calls, mean, 4))
+
+
+def test_a_mean_grows_with_each_row() -> None:
+    program = pooled(16, 24)
+    plan = planned(program)
+    assert plan.arena_bytes < 12 * 12 * 8 + 12 * 12 * 16
+    assert "dims.row = (int32_t)row->index;" in emit_c.source(plan, "net", "net.h")
+    group = Rows(build_graph(program, "scalar")).group(0, 5)
+    assert group is not None
+    assert (group.members[-1].keeps, group.slots[-1], group.members[-1].made) == (4 * 24, 0, 12)
+    x, mean = program.inputs[0].value, group.members[-1].output
+    ((_, _, distance),) = group.overlap
+    assert distance == -x.bytes, "it is written when all rows of the input have been read"
+
+    def proved(made: RowGroup, at: int) -> None:
+        places = {x.name: At("ram", 10000), mean.name: At("ram", at)}
+        memory = Memory()
+        memory.write(places[x.name], x.name, x.bytes)
+        values = (x, *(member.output for member in made.members))
+        pieces = {value.name: [(value.name, 0, value.bytes)] for value in values}
+        check_rows(made, memory, pieces, places.__getitem__, At("other", 0))
+        assert memory.holds(places[mean.name], pieces[mean.name])
+
+    proved(group, 10000)
+    nearer = RowGroup(group.members)
+    *offsets, own, end = group.ring_offsets
+    # The sums begin in the last bytes of the ring before them.
+    vars(nearer).update(slots=group.slots, ring_offsets=(*offsets, own - 16, end))
+    with pytest.raises(PlanError, match="does not find its"):
+        proved(nearer, 0)
+
+
 def test_a_tensor_that_is_read_twice() -> None:
     """Its result lies over it at the larger of both distances."""
     calls = Calls()

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from kernels.common.kernel import Array, Field, Value
+from kernels.common.kernel import Array, Field, KernelCall, Value
 from kernels.common.shapes import BROADCAST_DIMS
 
 
@@ -44,6 +44,10 @@ class ByRows:
       pad, height: the fields of params and dims that say how much padding is before the rows of the
         one input that are given, and how many these are; "" where there are none.
       scratch: in bytes, where it is not the call's.
+      folded: where all rows together make one result: another call, whose scratch memory stays as
+        it is from row to row, and which writes the result when it has the last row. `rows` are then
+        those of the input, `dims` and `row` fields of this call.
+      row: the field of dims that says which row it is.
     """
 
     rows: int
@@ -52,6 +56,8 @@ class ByRows:
     pad: str = ""
     height: str = ""
     scratch: int | None = None
+    folded: KernelCall | None = None
+    row: str = ""
 
 
 def operand(data: Mapping[str, Field], field: str) -> Field:

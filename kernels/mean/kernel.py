@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::mean on kernels/mean/mean.h."""
 
-from kernels.common.kernel import INT32_MAX, Isa, KernelCall, OpCall, kernel
+from dataclasses import replace
+
+from kernels.common.kernel import INT32_MAX, Isa, KernelCall, OpCall, Value, kernel
 from kernels.common.quantization import SUFFIXES, activation_dtype, factor, zero_point
+from kernels.common.rows import ByRows, Taps, row_count
 from kernels.common.shapes import reduction_dims
 
 _REACH = {"int8": 256, "int16": 2**15}
@@ -20,7 +23,7 @@ def mean(call: OpCall, isa: Isa) -> KernelCall:
         f"a sum of {count} {dtype} values and its offset overflow int32",
     )
     multiplier, shift = factor(call, "multiplier", "shift", normalised=False)
-    return KernelCall(
+    whole = KernelCall(
         function=f"pl_mean_{SUFFIXES[dtype]}",
         header="kernels/mean/mean.h" if dtype == "int8" else "kernels/mean/mean_s16.h",
         params={
@@ -32,3 +35,27 @@ def mean(call: OpCall, isa: Isa) -> KernelCall:
         dims=reduction_dims(call, source, call.integers("dim"), call.flag("keepdim")),
         data={"input": source, "output": output},
     )
+    return whole if dtype == "int16" else replace(whole, rows=_by_rows(whole, source, output))
+
+
+def _by_rows(whole: KernelCall, source: Value, output: Value) -> ByRows | None:
+    """Where all pixels of an image are reduced, sums grow with each row."""
+    count, channels = row_count(source.shape), output.size
+    reduced = source.size // channels
+    dims = {"kept": (1, 1, channels), "kept_stride": (0, 0, 1), "reduced": (1, 1, reduced)}
+    if count == 1 or reduced % count or any(whole.dims[name] != dims[name] for name in dims):
+        return None
+    call = replace(
+        whole,
+        function="pl_mean_rows_s8",
+        header="kernels/mean/mean_rows.h",
+        dims={
+            "channels": channels,
+            "pixels": reduced // count,
+            "count": count,
+            "rows": count,
+            "row": 0,
+        },
+        scratch=4 * channels,
+    )
+    return ByRows(count, {"input": Taps(count)}, {"rows": 1}, scratch=0, folded=call, row="row")

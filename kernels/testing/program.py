@@ -102,8 +102,18 @@ class Program:
         for shared in (*((a, b, 0) for a, b in kernel.in_place), *kernel.overlap):
             name = f"{case.name}, over {shared[0]}"
             self._add_run(case, name, kernel, inputs, outputs, shared)
-        if kernel.rows is not None:
+        if kernel.rows is not None and kernel.rows.folded is not None:
+            self._add_folded(case, kernel.rows.folded, inputs, outputs)
+        elif kernel.rows is not None:
             self._add_row(case, kernel, kernel.rows, inputs, outputs)
+
+    def _add_folded(
+        self, case: Case, call: KernelCall, inputs: _Tensors, outputs: _Tensors
+    ) -> None:
+        """All rows at once."""
+        self._headers.add(call.header)
+        self._functions[call.function] = call.struct_prefix
+        self._add_run(case, f"{case.name}, folded", call, inputs, outputs)
 
     def _add_row(
         self, case: Case, kernel: KernelCall, rows: ByRows, inputs: _Tensors, outputs: _Tensors

@@ -62,6 +62,19 @@ def smallest(graph: Graph, have: int, make: Make[P]) -> P | None:
     return best
 
 
+def steps_down(graph: Graph, bytes_now: int) -> list[tuple[int, int]]:
+    """Bytes that smaller plans would need, the largest first, and instructions, roughly, that they
+    take beside the fastest calls. What a placement really takes may be more.
+    """
+    grouping = Grouping(graph)
+    found: list[tuple[int, int]] = []
+    for limit in grouping.limits(bytes_now):
+        work = grouping.work(limit)
+        if limit < bytes_now and work is not None and (not found or limit < found[-1][0]):
+            found.append((limit, work))
+    return found
+
+
 def _by_limits(
     graph: Graph, grouping: Grouping, limits: Iterable[int]
 ) -> Iterator[tuple[int, Graph]]:

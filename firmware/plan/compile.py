@@ -23,9 +23,9 @@ from boards.board import BoardError, Engine, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from firmware.plan import emit_c
 from firmware.plan.load import load_modules
-from firmware.plan.plan import OPTIMIZE, DoesNotFitError, make_plan
+from firmware.plan.plan import OPTIMIZE, DoesNotFitError, graph_of, make_plan
 from firmware.plan.program import Program, ProgramError, load_program
-from firmware.plan.report import does_not_fit_text, plan_json, plan_text
+from firmware.plan.report import does_not_fit_text, plan_json, plan_text, steps_down_text
 from kernels.common.kernel import KernelError
 
 STATUS_BAD_INPUT = 2
@@ -70,7 +70,8 @@ def main(argv: list[str]) -> int:
         board = load_board(_path(_BOARD.value))
         brought = tuple(Engine(backend) for backend in _ENGINES.value)
         board = replace(board, engines=board.engines + brought)
-        plan = make_plan(_program(_path(model)), board, _OPTIMIZE.value, streamed=_INPUT_ROWS.value)
+        program = _program(_path(model))
+        plan = make_plan(program, board, _OPTIMIZE.value, streamed=_INPUT_ROWS.value)
     except (BoardError, OSError) as error:
         return _fail(str(error))
     except (PteError, ProgramError, KernelError) as error:
@@ -87,7 +88,8 @@ def main(argv: list[str]) -> int:
     if _JSON.value:
         _path(_JSON.value).write_text(json.dumps(plan_json(plan, name), indent=2) + "\n")
     if _REPORT.value:
-        print(plan_text(plan, name), end="")
+        graph = graph_of(program, board, _OPTIMIZE.value, streamed=_INPUT_ROWS.value)
+        print(plan_text(plan, name) + steps_down_text(graph, plan), end="")
     return 0
 
 

@@ -110,6 +110,17 @@ class Grouping:
             end = begin
         return found
 
+    def work(self, limit: int) -> int | None:
+        """Instructions that it takes beside those of the fastest calls that nothing needs more than
+        a limit, roughly; None if that cannot be.
+        """
+        groups = self.groups(limit)
+        if groups is None:
+            return None
+        inside = {i for at, group in groups.items() for i in range(at, at + len(group.members))}
+        alone = (self._alone(i, limit) or 0 for i in range(len(self._steps)) if i not in inside)
+        return sum(map(_cost, groups.values())) + sum(alone)
+
     def needs(self, begin: int, end: int) -> int:
         """Bytes in use while the steps from `begin` up to `end` run, as one if they are several, by
         the calls that need the least.

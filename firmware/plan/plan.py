@@ -114,6 +114,12 @@ class DoesNotFitError(Exception):
         self.where = where
 
 
+def graph_of(program: Program, board: Board, optimize: str, streamed: bool) -> Graph:
+    """What make_plan plans, with the same arguments."""
+    graph = build_graph(program, board.isa, small=optimize == "size")
+    return with_streamed_input(graph) if streamed else graph
+
+
 def make_plan(
     program: Program, board: Board, optimize: str = "speed", streamed: bool = False
 ) -> Plan:
@@ -130,9 +136,7 @@ def make_plan(
       KernelError: no kernel can run one of the calls, or no engine of the board a delegate.
       DoesNotFitError: a memory of the board is too small.
     """
-    graph = build_graph(program, board.isa, small=optimize == "size")
-    if streamed:
-        graph = with_streamed_input(graph)
+    graph = graph_of(program, board, optimize, streamed)
     errors: list[DoesNotFitError] = []
 
     def make(variant: Graph) -> Plan | None:

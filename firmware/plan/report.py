@@ -6,8 +6,9 @@ from typing import Any
 from aot.pte.reader import StoredDelegate
 from boards.board import Board
 from boards.does_not_fit import does_not_fit_table
+from firmware.plan.choose import steps_down
 from firmware.plan.delegates import delegate_of
-from firmware.plan.graph import Step
+from firmware.plan.graph import Graph, Step
 from firmware.plan.layout import ALIGNMENT
 from firmware.plan.plan import (
     DoesNotFitError,
@@ -246,6 +247,24 @@ def plan_text(plan: Plan, name: str) -> str:
     weights = fields["weights"]
     lines.append(f"constants: {weights['bytes']:,} bytes in {weights['memory']}")
     return "\n".join(lines) + "\n"
+
+
+def steps_down_text(graph: Graph, plan: Plan) -> str:
+    """What plans would take that need less than this one, the next and the last.
+
+    Args:
+      graph: without groups.
+      plan: of it.
+    """
+    steps = steps_down(graph, plan.arena_bytes)
+    if not steps:
+        return "next step down: none, it is the smallest plan\n"
+    rungs = [("next step down", steps[0]), ("last step down", steps[-1])]
+    return "".join(
+        f"{name}: about {size:,} bytes of arena, for about {work:,} instructions more than the "
+        "fastest calls\n"
+        for name, (size, work) in rungs[: len(steps)]
+    )
 
 
 def _member_row(member: dict[str, Any]) -> tuple[str, str, str, str, str, str, str]:

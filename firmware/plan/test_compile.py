@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import json
 import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,9 @@ def test_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     assert "pl::depthwise_conv2d" in text
     assert "lower bound" in text
+    assert re.search(r"next step down: about [\d,]+ bytes of arena, for about [\d,]+ instr", text)
+    assert run(tmp_path, sample(), sample_board(), report=True, optimize="memory") == 0
+    assert "next step down: none" in capsys.readouterr().out
 
 
 def test_arena_too_small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,8 +28,8 @@ from kernels.linear.kernel import linear_call
 _BLOCK_ROWS = 8
 """Of a matrix product whose result is to lie over its input: the fewer, the nearer and slower."""
 
-_COLUMNS_BYTES = 2048
-"""Of columns that windows share, if it is enough for two windows."""
+_COLUMNS_BYTES = (2048, 512, 192)
+"""Of columns that windows share, if it is enough for two windows; and where memory is little."""
 
 
 @kernel("pl::conv2d")
@@ -119,8 +119,7 @@ def _convolution_call(
                 _overlap(call, windows, 1, isa) if groups == 1 else (),
             )
     if isa == "mve" and not call.small:
-        columns = None if runs else _Columns.of(windows, depth // windows.kernel[1])
-        by_columns = matrix if columns is None else weight.swapaxes(1, 2).reshape(channels, -1)
+        by_columns = matrix if runs else weight.swapaxes(1, 2).reshape(channels, -1)
         blocks = pack_blocks(by_columns, folded, multiplier, shift, groups)
         if blocks is not None:
             packed_c = len(blocks["bias"].array) // 3 // groups
@@ -138,8 +137,13 @@ def _convolution_call(
                     columns.column * windows.kernel[1] if columns else None,
                 )
 
-            fewest = columns and columns.fewest(windows)
-            return by_columns_call(columns, by_columns_call(fewest) if fewest else None)
+            if runs:
+                return by_columns_call(None)
+            first, *fewer = _Columns.choices(windows, depth // windows.kernel[1])
+            nearer = None
+            for columns in reversed(fewer):
+                nearer = by_columns_call(columns, nearer)
+            return by_columns_call(first, nearer)
     gathered = 0 if runs else min(rows_at_a_time(depth, isa), windows.output[0] * windows.output[1])
     ordered = _overlap(call, windows, gathered, isa) if groups == 1 else ()
     return convolution(
@@ -167,26 +171,27 @@ class _Columns:
     scratch: int
 
     @classmethod
-    def of(cls, windows: Windows, column: int) -> "_Columns":
-        """As many as pay."""
+    def choices(cls, windows: Windows, column: int) -> list["_Columns"]:
+        """From as many as pay to few; at last one by one, where those beside each other share none.
+
+        Args:
+          windows: of the call.
+          column: bytes of one, of a group.
+        """
+        found = [cls._of(windows, column, most) for most in _COLUMNS_BYTES]
+        if found[0].phases > 1:
+            found.append(cls(1, 1, column, column * windows.kernel[1]))
+        return [x for i, x in enumerate(found) if i == 0 or x.scratch < found[i - 1].scratch]
+
+    @classmethod
+    def _of(cls, windows: Windows, column: int, most: int) -> "_Columns":
         stride, dilation = windows.stride[1], windows.dilation[1]
         phases = 1 if stride % dilation == 0 else dilation
         step = stride * phases // dilation
         row = -(-windows.output[1] // phases)
-        fitting = (_COLUMNS_BYTES // column - windows.kernel[1]) // step + 1
+        fitting = (most // column - windows.kernel[1]) // step + 1
         count = min(row, max(2, fitting & ~1))
         return cls(count, phases, column, column * ((count - 1) * step + windows.kernel[1]))
-
-    def fewest(self, windows: Windows) -> "_Columns | None":
-        """Two, or one by one where those beside each other share no columns; None if they are as
-        few already.
-        """
-        if self.phases > 1:
-            return _Columns(1, 1, self.column, self.column * windows.kernel[1])
-        if self.windows <= 2:
-            return None
-        columns = windows.stride[1] // windows.dilation[1] + windows.kernel[1]
-        return _Columns(2, 1, self.column, self.column * columns)
 
 
 def _columns_overlap(call: OpCall, windows: Windows, columns: _Columns | None) -> Overlap:

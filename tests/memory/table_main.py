@@ -40,6 +40,7 @@ def row(name: str, isa: Isa) -> tuple[str, ...]:
     board = sample_board(arena=(1 << 24,), weights=1 << 24, isa=isa)
     program = read_program(lowered.pte)
     fast, small = (make_plan(program, board, optimize) for optimize in ("speed", "memory"))
+    streamed = make_plan(program, board, "memory", streamed=True)
     apart = max(
         sum(value.bytes for value in (*step.reads, *step.writes))
         for step in share_memory(fast.graph).steps
@@ -51,6 +52,7 @@ def row(name: str, isa: Isa) -> tuple[str, ...]:
         f"{apart:,}",
         f"{fast.arena_bytes:,}",
         f"{small.arena_bytes:,}",
+        f"{streamed.arena_bytes:,}",
         f"{members} of {len(fast.sharing.steps)}",
         f"{sum(group.calls for group in groups):,}",
         f"{sum(group.moved_bytes for group in groups):,}",
@@ -65,13 +67,14 @@ def main(argv: list[str]) -> None:
         "network",
         "inputs and outputs of a step",
         "arena, speed",
-        "arena, memory",
+        "memory",
+        "input by rows",
         "calls by rows",
         "as calls",
         "bytes moved",
     )
     rows = [row(name, cast(Isa, _ISA.value)) for name in NETWORKS if _ONLY.value in name]
-    print(table([head, *rows], "lrrrrrr"))
+    print(table([head, *rows], "lrrrrrrr"))
 
 
 if __name__ == "__main__":

@@ -6,14 +6,16 @@ import re
 import torch
 
 from aot.backends.cortex_m import FLOAT_OPS
+from aot.backends.ethos_u.emit import ADOPTED
 from aot.dialect.library import OPS
 from aot.passes.aten.compositions import COMPOSED
 from aot.rules import _TABLE
 from aot.rules.floats import FORMS
+from aot.supported_ops import supported_ops, with_table
 from tools.lint.workspace import workspace_root
 
 _PAGE = (workspace_root() / "docs" / "operators.md").read_text()
-_INT8, _FLOAT, _REFUSED = re.split(r"^## .*$", _PAGE, flags=re.MULTILINE)[1:]
+_INT8, _FLOAT, _REFUSED, _EVERY = re.split(r"^## .*$", _PAGE, flags=re.MULTILINE)[1:]
 
 
 def _aten(text: str) -> list[str]:
@@ -21,7 +23,8 @@ def _aten(text: str) -> list[str]:
 
 
 def test_every_op_of_the_dialect_has_a_row() -> None:
-    assert set(re.findall(r"`pl\.(\w+)`", _INT8)) == set(OPS)
+    of_the_cpu = {name for name in OPS if not name.startswith(ADOPTED)}
+    assert set(re.findall(r"`pl\.(\w+)`", _INT8)) == of_the_cpu
 
 
 def test_the_ops_with_a_float_kernel_are_listed() -> None:
@@ -34,3 +37,21 @@ def test_what_is_refused_has_no_form() -> None:
         packet = getattr(torch.ops.aten, name)
         overloads = [getattr(packet, overload) for overload in packet.overloads()]
         assert not any(op in _TABLE or op in COMPOSED for op in overloads), name
+
+
+def test_the_table_of_every_op_is_that_of_the_rules() -> None:
+    """If not: tools/bazel run //aot:supported_ops -- --update."""
+    assert with_table(_PAGE) == _PAGE
+
+
+def test_rules_say_what_they_refuse_and_what_they_take() -> None:
+    rows = {row.names[0]: row for row in supported_ops()}
+    assert rows["linear.default"].becomes == ("linear",)
+    assert rows["linear.default"].refused == ("the ... is computed by the model",)
+    assert rows["cumsum.default"].becomes == ("cumsum",) and not rows["cumsum.default"].ethos_u
+    assert rows["sigmoid.default"].becomes == ("lut",) and rows["sigmoid.default"].int16
+    assert rows["cummax.default"].way == "others"
+    refused = rows["grid_sampler_2d.default"]
+    assert refused.way == "none" and not refused.becomes
+    ruled = {str(op).removeprefix("aten.") for op in _TABLE if str(op).startswith("aten.")}
+    assert all(rows[name].becomes for name in ruled)

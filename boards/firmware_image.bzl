@@ -9,6 +9,8 @@ load("//boards:board_binary.bzl", "BOARD_ATTRS", "link_for_board")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_run.bzl", "board_sim")
 load("//boards:board_transition.bzl", "OF_THE_BOARD", "SIZES", "board_transition", "no_board_transition")
+load("//boards/package:image_package.bzl", "image_package")
+load("//boards/package:sources.bzl", "SourcesInfo", "sources_aspect")
 load("//boards/report:image_report.bzl", "image_report")
 
 def _binary_files(ctx, elf):
@@ -64,10 +66,10 @@ def _size_report(ctx, linked):
     )
     return output
 
-def _lowering(ctx):
-    """Returns the models' lowering reports."""
+def _lowered(ctx, part):
+    """Returns a file of each model that was lowered here: `report` or `vectors`."""
     return [
-        lowered_for(model[LoweredInfo], ctx.attr.board[BoardInfo]).report
+        getattr(lowered_for(model[LoweredInfo], ctx.attr.board[BoardInfo]), part)
         for model in ctx.attr.models
         if LoweredInfo in model
     ]
@@ -75,7 +77,7 @@ def _lowering(ctx):
 def _facts(ctx):
     """Returns the rows of `.sim`'s table that the models' lowering reports give."""
     output = ctx.actions.declare_file(ctx.label.name + ".facts.json")
-    reports = _lowering(ctx)
+    reports = _lowered(ctx, "report")
     ctx.actions.run(
         executable = ctx.executable._quality_facts,
         arguments = [output.path] + [report.path for report in reports],
@@ -119,7 +121,9 @@ def _firmware_image_impl(ctx):
             board = depset([ctx.attr.board[BoardInfo].json]),
             code_bin = depset(groups["bin"][:1]),
             facts = depset([_facts(ctx)]),
-            lowering = depset(_lowering(ctx)),
+            lowering = depset(_lowered(ctx, "report")),
+            sources = ctx.attr.app[SourcesInfo].files,
+            vectors = depset(_lowered(ctx, "vectors")),
             **{group: depset(files) for group, files in groups.items()}
         ),
     ]
@@ -127,7 +131,11 @@ def _firmware_image_impl(ctx):
 _firmware_image = rule(
     implementation = _firmware_image_impl,
     attrs = {
-        "app": attr.label(mandatory = True, providers = [CcInfo]),
+        "app": attr.label(
+            mandatory = True,
+            aspects = [sources_aspect],
+            providers = [CcInfo],
+        ),
         "models": attr.label_list(allow_files = [".pte"], cfg = no_board_transition),
         "plan": attr.label(allow_single_file = [".json"]),
         "_binary_files": attr.label(
@@ -190,8 +198,8 @@ def firmware_image(
     `<name>.size` prints what the image takes of the board, `<name>.sim` runs it on the board's
     simulator, with what lowering says of the models, `<name>.flash` writes it to a board that is connected,
     `<name>.debug` starts GDB on the simulator, `<name>.report` names a page that shows where everything goes,
-    `<name>.run` flashes and shows what it prints, with a table at the end, `<name>.monitor` only shows, and
-    `<name>.sign` signs it for a boot loader.
+    `<name>.package` is a zip with the model for other build systems, `<name>.run` flashes and shows what it
+    prints, with a table at the end, `<name>.monitor` only shows, and `<name>.sign` signs it for a boot loader.
 
     Args:
       name: of the image.
@@ -346,6 +354,13 @@ def firmware_image(
         has_plan = plan != None,
         image = name,
         tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+    image_package(
+        name = name + ".package",
+        image = ":" + name,
+        tags = ["manual"],
         testonly = testonly,
         visibility = visibility,
     )

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What other build systems read: each function gives one file's text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+VERSION = "1.0.0"
+
+
+@dataclass(frozen=True)
+class Package:
+    """What a package has in it.
+
+    Attributes:
+      name: of the model, a name in C.
+      board: that it was planned for.
+      core: as -mcpu names it.
+      flags: that its C wants.
+      sources: paths of the C files, below the package.
+      headers: likewise.
+      arena, weights: bytes in RAM and in flash.
+    """
+
+    name: str
+    board: str
+    core: str
+    flags: Sequence[str]
+    sources: Sequence[str]
+    headers: Sequence[str]
+    arena: int
+    weights: int
+
+    @property
+    def summary(self) -> str:
+        return f"The model {self.name}, planned for the board {self.board} ({self.core})"
+
+
+def makefile(package: Package) -> str:
+    """For GNU make: a library of the model."""
+    return f"""\
+# make CC=<compiler> AR=<archiver> gives lib{package.name}.a.
+CC = arm-none-eabi-gcc
+AR = arm-none-eabi-ar
+BUILD = build
+FLAGS = {" ".join(package.flags)}
+
+SOURCES := $(shell find src -name '*.c')
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+
+$(BUILD)/lib{package.name}.a: $(OBJECTS)
+\t$(AR) rcs $@ $^
+
+$(BUILD)/%.o: %.c
+\t@mkdir -p $(@D)
+\t$(CC) $(FLAGS) $(CFLAGS) -Isrc -c $< -o $@
+
+clean:
+\trm -rf $(BUILD)
+
+.PHONY: clean
+"""
+
+
+def cmake(package: Package) -> str:
+    """CMakeLists.txt: `add_subdirectory`, and link the library."""
+    files = "\n".join(f"  {path}" for path in package.sources)
+    return f"""\
+# add_subdirectory(<this folder>), then target_link_libraries(<program> {package.name}).
+cmake_minimum_required(VERSION 3.20)
+project({package.name} C)
+
+add_library({package.name} STATIC
+{files}
+)
+target_include_directories({package.name} PUBLIC src)
+target_compile_features({package.name} PUBLIC c_std_11)
+# The core's own flags ({" ".join(package.flags)}) are the toolchain's business.
+"""
+
+
+def zephyr_module(package: Package) -> str:
+    """zephyr/module.yml."""
+    return f"""\
+# {package.summary}.
+name: {package.name}
+build:
+  cmake: zephyr
+  kconfig: zephyr/Kconfig
+"""
+
+
+def zephyr_cmake(package: Package) -> str:
+    """zephyr/CMakeLists.txt."""
+    option = f"CONFIG_{package.name.upper()}"
+    files = "\n".join(f"    ../{path}" for path in package.sources)
+    return f"""\
+if({option})
+  zephyr_library_named({package.name})
+  zephyr_library_sources(
+{files}
+  )
+  zephyr_include_directories(../src)
+endif()
+"""
+
+
+def zephyr_kconfig(package: Package) -> str:
+    """zephyr/Kconfig."""
+    return f"""\
+config {package.name.upper()}
+\tbool "{package.summary}"
+\thelp
+\t  Takes {package.arena} bytes of RAM and {package.weights} bytes of flash for weights.
+"""
+
+
+def arduino(package: Package) -> str:
+    """library.properties."""
+    return f"""\
+name={package.name}
+version={VERSION}
+author=Pilotlight
+maintainer=Pilotlight
+sentence={package.summary}.
+paragraph=Needs {package.arena} bytes of RAM and {package.weights} bytes of flash for weights.
+category=Data Processing
+url=file:README.md
+architectures=*
+includes={package.name}_check.h
+"""
+
+
+def platformio(package: Package) -> str:
+    """library.json."""
+    fields = {
+        "name": package.name,
+        "version": VERSION,
+        "description": f"{package.summary}.",
+        "license": "Apache-2.0",
+        "frameworks": "*",
+        "platforms": "*",
+        "build": {"srcDir": "src", "includeDir": "src", "flags": ["-std=c11"]},
+        "examples": [{"name": "check", "base": "examples/check", "files": ["check.ino"]}],
+    }
+    return json.dumps(fields, indent=1) + "\n"
+
+
+def pdsc(package: Package) -> str:
+    """A CMSIS-Pack's description."""
+    files = "\n".join(
+        f'        <file category="{kind}" name="{escape(path)}"/>'
+        for kind, paths in (("sourceC", package.sources), ("header", package.headers))
+        for path in paths
+    )
+    return f"""\
+<?xml version="1.0" encoding="UTF-8"?>
+<package schemaVersion="1.7.7" xmlns:xs="http://www.w3.org/2001/XMLSchema-instance"
+         xs:noNamespaceSchemaLocation="PACK.xsd">
+  <vendor>Pilotlight</vendor>
+  <name>{package.name}</name>
+  <description>{escape(package.summary)}</description>
+  <url></url>
+  <license>LICENSE</license>
+  <releases>
+    <release version="{VERSION}">As built</release>
+  </releases>
+  <components>
+    <component Cclass="Machine Learning" Cgroup="Model" Csub="{package.name}" Cversion="{VERSION}">
+      <description>{escape(package.summary)}</description>
+      <files>
+        <file category="include" name="src/"/>
+{files}
+      </files>
+    </component>
+  </components>
+</package>
+"""
+
+
+def readme(package: Package) -> str:
+    """README.md."""
+    return f"""\
+# {package.name}
+
+{package.summary}: {package.arena:,} bytes of RAM, {package.weights:,} bytes of flash for weights.
+It runs on other boards with this core, or one that has its instructions.
+C11, no heap, no interpreter.
+
+| | |
+|---|---|
+| `src/` | the plan, the kernels that it calls, the runtime; the folder is the one include path |
+| `src/{package.name}_check.c` | an input of the model and what it must make of it, bit for bit |
+| `example_main.c` | runs that; `examples/check` is the same for Arduino |
+| `flags.txt` | flags that the C wants |
+| `CMakeLists.txt`, `Makefile` | a library |
+| `zephyr/` | a module, `CONFIG_{package.name.upper()}` |
+| `library.properties`, `library.json` | for Arduino and PlatformIO |
+| `Pilotlight.{package.name}.pdsc` | for CMSIS-Pack |
+
+How a model is run is at the top of `src/firmware/runtime/model.h`. Weights are constants in
+sections `.rodata.*`, activations lie in `.bss` or are common: any linker script puts them where
+they belong.
+"""

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program of a package that shows that the model computes what it has to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+from kernels.common import emit
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+def check_header(name: str) -> str:
+    """src/<name>_check.h."""
+    guard = f"{name.upper()}_CHECK_H_"
+    return f"""\
+// SPDX-License-Identifier: Apache-2.0
+#ifndef {guard}
+#define {guard}
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+// Runs the model on a stored input. 0 if its outputs have the bits that they must have; else the
+// status of the call that failed (kernels/common/status.h), or -1 where an output differs.
+int {name}_check(void);
+
+#ifdef __cplusplus
+}}
+#endif
+
+#endif  // {guard}
+"""
+
+
+def check_source(name: str, include: str, arrays: Arrays, inputs: int, outputs: int) -> str:
+    """src/<name>_check.c, with the first of the vectors.
+
+    Args:
+      name: of the plan.
+      include: path of its header.
+      arrays: `input_<i>` and `output_<i>`, as firmware/apps/vectors.py has them.
+      inputs, outputs: how many the model has.
+    """
+    names = [f"input_{i}" for i in range(inputs)] + [f"output_{i}" for i in range(outputs)]
+    tables = "\n".join(emit.array(one, arrays[one][:1], alignment=4) for one in names)
+    return f"""\
+// SPDX-License-Identifier: Apache-2.0
+#include "{name}_check.h"
+
+#include <string.h>
+
+#include "{include}"
+#include "firmware/runtime/model.h"
+
+enum {{ INPUTS = {inputs}, OUTPUTS = {outputs} }};
+
+{tables}
+{_list("inputs", names[:inputs])}
+{_list("outputs", names[inputs:])}
+static pl_model model;
+
+int {name}_check(void) {{
+  pl_tensor input[INPUTS];
+  pl_tensor output[OUTPUTS];
+  pl_status status = pl_model_init(&model, &{name});
+  for (uint32_t i = 0; status == PL_OK && i < INPUTS; ++i) {{
+    status = pl_model_input(&model, i, &input[i]);
+    if (status == PL_OK) {{
+      memcpy(input[i].data, inputs[i], input[i].spec.bytes);
+    }}
+  }}
+  for (uint32_t i = 0; status == PL_OK && i < OUTPUTS; ++i) {{
+    status = pl_model_output(&model, i, &output[i]);
+  }}
+  if (status == PL_OK) {{
+    status = pl_model_run(&model, input, INPUTS, output, OUTPUTS);
+  }}
+  if (status != PL_OK) {{
+    return (int)status;
+  }}
+  for (uint32_t i = 0; i < OUTPUTS; ++i) {{
+    if (memcmp(output[i].data, outputs[i], output[i].spec.bytes) != 0) {{
+      return -1;
+    }}
+  }}
+  return 0;
+}}
+"""
+
+
+def _list(name: str, items: Sequence[str]) -> str:
+    return f"static const void *const {name}[] = {{{', '.join(items)}}};"
+
+
+def main_source(name: str) -> str:
+    """example_main.c."""
+    return f"""\
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+
+#include "{name}_check.h"
+
+int main(void) {{
+  const int result = {name}_check();
+  if (result == 0) {{
+    printf("{name}: every bit is as it must be\\n");
+  }} else {{
+    printf("{name}: failed, %d\\n", result);
+  }}
+  return result == 0 ? 0 : 1;
+}}
+"""
+
+
+def sketch(name: str) -> str:
+    """examples/check/check.ino."""
+    return f"""\
+// SPDX-License-Identifier: Apache-2.0
+#include <{name}_check.h>
+
+void setup() {{
+  Serial.begin(115200);
+}}
+
+void loop() {{
+  const int result = {name}_check();
+  Serial.println(result == 0 ? "{name}: every bit is as it must be" : "{name}: failed");
+  delay(1000);
+}}
+"""

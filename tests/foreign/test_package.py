@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package of a model, built as somebody else would build it, computes what it has to in QEMU;
+and what other build systems read names the files that are there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from boards.package.choose import PackageError, choose, linked
+from boards.simulator.elf import Elf
+from tools.python.runfile import runfile
+
+_GCC = Path("../arm_gnu_toolchain/bin/arm-none-eabi-gcc").resolve()
+_AR = _GCC.with_name("arm-none-eabi-ar")
+_ZIP = Path("boards/mps2_an385_app.package.zip")
+
+_START = """\
+#include <stdint.h>
+extern uint32_t stack_top[], data_load[], data_start[], data_end[], bss_start[], bss_end[];
+int main(void);
+static void exit_with(int status) {
+  register uint32_t call __asm__("r0") = 0x20;  // SYS_EXIT_EXTENDED
+  uint32_t block[] = {0x20026, (uint32_t)status};
+  register uint32_t *argument __asm__("r1") = block;
+  __asm__ volatile("bkpt 0xab" : : "r"(call), "r"(argument) : "memory");
+}
+void start(void) {
+  for (uint32_t *to = data_start, *from = data_load; to < data_end; ++to, ++from) *to = *from;
+  for (uint32_t *to = bss_start; to < bss_end; ++to) *to = 0;
+  exit_with(main());
+}
+__attribute__((section(".vectors"), used)) static const void *const vectors[] = {
+    stack_top, (const void *)start};
+"""
+
+_SCRIPT = """\
+MEMORY { FLASH (rx) : ORIGIN = 0, LENGTH = 1M  RAM (rw) : ORIGIN = 0x20000000, LENGTH = 64K }
+ENTRY(start)
+SECTIONS {
+  .text : { KEEP(*(.vectors)) *(.text*) *(.rodata*) } > FLASH
+  .data : ALIGN(4) { data_start = .; *(.data*) . = ALIGN(4); data_end = .; } > RAM AT > FLASH
+  data_load = LOADADDR(.data);
+  .bss (NOLOAD) : ALIGN(4) { bss_start = .; *(.bss*) *(COMMON) . = ALIGN(4); bss_end = .; } > RAM
+  stack_top = ORIGIN(RAM) + LENGTH(RAM);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("package")
+    with zipfile.ZipFile(_ZIP) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def flags(package: Path) -> list[str]:
+    return (package / "flags.txt").read_text().split()
+
+
+def sources(package: Path) -> list[str]:
+    return sorted(str(path.relative_to(package)) for path in package.glob("src/**/*.c"))
+
+
+def run(package: Path, folder: Path, *more: str) -> int:
+    """Builds the package with a start-up and a linker script of its own, and runs it."""
+    (folder / "start.c").write_text(_START)
+    (folder / "foreign.ld").write_text(_SCRIPT)
+    program = folder / "program.elf"
+    (folder / "main.c").write_text(
+        '#include "digits_check.h"\nint main(void) { return digits_check(); }\n'
+    )
+    strict = ["-Wall", "-Wextra", "-Werror"]
+    linking = ["-nostartfiles", "--specs=nano.specs", f"-T{folder / 'foreign.ld'}"]
+    own = [str(folder / name) for name in ("start.c", "main.c")]
+    command = [str(_GCC), *flags(package), *strict, "-Isrc", *own, *more, *linking]
+    subprocess.run([*command, "-o", str(program)], cwd=package, check=True)
+    arena = next(s for s in Elf(program).symbols if "arena" in s.name and s.size > 1000)
+    assert arena.address >= 0x20000000
+    stored = [s for s in Elf(program).sections if s.allocated and s.stored and s.size]
+    assert all(s.load < 0x20000000 and s.name != ".bss" for s in stored)
+    qemu = runfile("qemu/qemu-system-arm")
+    assert qemu is not None
+    machine = ["-M", "mps2-an385", "-nographic", "-semihosting-config", "enable=on"]
+    return subprocess.run([qemu, *machine, "-kernel", program], timeout=60, check=False).returncode
+
+
+def test_it_computes_what_it_has_to(package: Path, tmp_path: Path) -> None:
+    assert run(package, tmp_path, *sources(package)) == 0
+
+
+def test_the_check_finds_a_wrong_weight(package: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "package"
+    shutil.copytree(package, wrong)
+    plan = wrong / "src/boards/digits.plan.c"
+    text = plan.read_text()
+    first = re.search(r"(constant_2\[\d+\][^=]*=\s*\{)(-?\d+)", text)
+    assert first
+    changed = f"{first[1]}{-int(first[2]) or 99}"
+    plan.write_text(text.replace(first[0], changed))
+    assert run(wrong, tmp_path, *sources(wrong)) != 0
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="this machine has no make")
+def test_the_makefile(package: Path, tmp_path: Path) -> None:
+    build = tmp_path / "build"
+    subprocess.run(
+        ["make", "-s", f"CC={_GCC}", f"AR={_AR}", f"BUILD={build}"], cwd=package, check=True
+    )
+    assert run(package, tmp_path, str(build / "libdigits.a")) == 0
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="this machine has no CMake")
+def test_cmake(package: Path, tmp_path: Path) -> None:
+    build = tmp_path / "build"
+    options = {
+        "CMAKE_SYSTEM_NAME": "Generic",
+        "CMAKE_C_COMPILER": str(_GCC),
+        "CMAKE_AR": str(_AR),
+        "CMAKE_TRY_COMPILE_TARGET_TYPE": "STATIC_LIBRARY",
+        "CMAKE_C_FLAGS": " ".join(flags(package)),
+    }
+    given = [f"-D{name}={value}" for name, value in options.items()]
+    command = ["cmake", "-G", "Unix Makefiles", "-S", str(package), "-B", str(build)]
+    subprocess.run([*command, *given], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", build], check=True, stdout=subprocess.DEVNULL)
+    assert run(package, tmp_path, str(build / "libdigits.a")) == 0
+
+
+def test_other_build_files_name_what_is_there(package: Path) -> None:
+    every = sources(package)
+    module = dict(
+        re.findall(r"^ *(\w+): (\S+)$", (package / "zephyr/module.yml").read_text(), re.M)
+    )
+    assert module.keys() == {"name", "cmake", "kconfig"} and module["name"] == "digits"
+    assert (package / module["cmake"] / "CMakeLists.txt").exists()
+    assert (package / module["kconfig"]).read_text().startswith("config DIGITS\n")
+    zephyr = (package / "zephyr/CMakeLists.txt").read_text()
+    assert sorted(re.findall(r"\.\./(src/\S+\.c)", zephyr)) == every
+    pack = ElementTree.parse(package / "Pilotlight.digits.pdsc").getroot()
+    files = {(f.get("category"), f.get("name")) for f in pack.iter("file")}
+    assert sorted(name for kind, name in files if kind == "sourceC" and name) == every
+    assert all((package / str(name)).exists() for _, name in files)
+    library = json.loads((package / "library.json").read_text())
+    (example,) = library["examples"]
+    assert all((package / example["base"] / name).exists() for name in example["files"])
+    lines = (package / "library.properties").read_text().splitlines()
+    properties = dict(line.split("=", 1) for line in lines)
+    assert (package / "src" / properties["includes"]).exists()
+    needed = {"name", "version", "author", "maintainer", "sentence", "paragraph", "category"}
+    assert needed <= properties.keys()
+
+
+def test_only_the_kernels_that_are_called_are_in_it(package: Path) -> None:
+    folders = {path.parts[2] for path in map(Path, sources(package)) if path.parts[1] == "kernels"}
+    assert folders == {"common", "conv2d", "linear", "max_pool2d"}
+
+
+def test_a_model_on_an_engine_is_refused_and_a_missing_source_named(tmp_path: Path) -> None:
+    head = "Archive member included to satisfy reference by file (symbol)\n\n"
+    member = "bazel-out/x/bin/firmware/runtime/libdelegate.a(delegate.o)\n"
+    assert linked(head + member) == {"firmware/runtime/delegate"}
+    with pytest.raises(PackageError, match="runs on an engine"):
+        choose([], head + member, "net")
+    plan = tmp_path / "net.plan.c"
+    plan.write_text('#include "gone.h"\n')
+    path = str(plan).removesuffix(".c")
+    own = f"{Path(path).parent}/libnet.a(net.plan.o)\n"
+    with pytest.raises(PackageError, match=r"no source is known of kernels/a/a_s8"):
+        choose([plan], f"{head}{own}bazel-out/x/bin/kernels/a/liba.a(a_s8.o)\n", "net")
+    with pytest.raises(PackageError, match=r"net.plan.c includes gone.h, which is no source"):
+        choose([plan], head + own, "net")

@@ -3,6 +3,7 @@
 
 load("//tools/repositories:arm_gnu_toolchain.bzl", "arm_gnu_toolchain")
 load("//tools/repositories:buildifier.bzl", "buildifier")
+load("//tools/repositories:chromium.bzl", "chromium")
 load("//tools/repositories:page_libraries.bzl", "page_libraries")
 load("//tools/repositories:python_env.bzl", "python_env")
 load("//tools/repositories:qemu.bzl", "qemu")
@@ -12,6 +13,7 @@ def _declare(python_requirements):
     arm_gnu_toolchain(name = "arm_gnu_toolchain")
     buildifier(name = "buildifier")
     host_gcc(name = "host_gcc")
+    chromium(name = "chromium")
     page_libraries(name = "page_libraries")
     python_env(name = "python_env", requirements = python_requirements)
     qemu(name = "qemu")

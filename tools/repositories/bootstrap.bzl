@@ -5,6 +5,7 @@ _SOURCES = [
     "apt",
     "buildifier",
     "cache",
+    "chromium",
     "fetch",
     "npm",
     "page_libraries",

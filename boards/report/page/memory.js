@@ -88,12 +88,13 @@ function drawFlash() {
     if (node.x1 - node.x0 > 60) box.append(title);
     for (const leaf of node.children) {
       const symbol = leaf.data;
+      const wide = leaf.x1 - leaf.x0, high = leaf.y1 - leaf.y0;
+      if (!wide || !high) continue; // too small for a pixel; the table has it
       const text = `${symbol.name}, ${number(symbol.bytes)} bytes, ${symbol.origin}, in ${symbol.memory}`;
       const cell = element("div", { class: "cell", title: text, ...picks(symbol.ops) });
       if (symbol.ops.length) { cell.setAttribute("role", "button"); cell.setAttribute("aria-label", text); }
       cell.style.background = `var(--${node.data.kind})`;
       place(cell, leaf);
-      const wide = leaf.x1 - leaf.x0, high = leaf.y1 - leaf.y0;
       if (wide > 44 && high > 16) {
         cell.append(element("b", {}, symbol.name));
         if (high > 32) cell.append(element("span", {}, number(symbol.bytes)));

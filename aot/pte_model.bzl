@@ -111,7 +111,7 @@ def pte_model(
     }
     for lowered_name, target in targets.items():
         targets[lowered_name], target_deps = _target(lowered_name, target, deps, kwargs)
-        deps = deps + target_deps
+        deps = deps + [dep for dep in target_deps if dep not in deps]
     py_binary(
         name = name + ".lower",
         srcs = [Label("//aot:lower_main.py")],

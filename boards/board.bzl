@@ -129,6 +129,31 @@ def qemu(machine, serial = 0):
     """Simulated by QEMU's machine of that name, whose serial port `serial` is the console."""
     return {"kind": "qemu", "machine": machine, "serial": serial}
 
+def fvp(program, parameters):
+    """Arm's model of a board, a program that users bring.
+
+    Args:
+      program: its name.
+      parameters: dict of what it is told, `-C name=value` each.
+    """
+    return {"program": program, "parameters": parameters}
+
+def corstone300_fvp(npu, macs):
+    """Arm's model of Corstone-300 with an Ethos-U.
+
+    Args:
+      npu: "U55" or "U65".
+      macs: of it.
+    """
+    return fvp("FVP_Corstone_SSE-300_Ethos-" + npu, {
+        "cpu0.semihosting-enable": "1",
+        "ethosu.num_macs": str(macs),
+        "mps3_board.telnetterminal0.start_telnet": "0",
+        "mps3_board.uart0.out_file": "-",
+        "mps3_board.uart0.unbuffered_output": "1",
+        "mps3_board.visualisation.disable-visualisation": "1",
+    })
+
 def chip(
         core,
         memories,
@@ -260,6 +285,7 @@ def board(
         variables = 4 * KB,
         heap = 0,
         simulator = None,
+        fvp = None,
         flash_method = [],
         writes = [],
         clock = "reset",
@@ -284,6 +310,7 @@ def board(
         do not need is theirs as well.
       heap: size of the memory for malloc, for programs that take //boards/common:libc.
       simulator: qemu(), or None if nothing simulates the board.
+      fvp: fvp(), or None if Arm has no model of the board.
       flash_method: list of pyocd() and its like, the best first; the chip's if not given.
       writes: list of write() and its like, after the chip's.
       clock: "reset", or "max" for the chip's fastest.
@@ -359,6 +386,7 @@ def board(
             "npu": chip.npu,
             "engines": engines,
             "simulator": simulator,
+            "fvp": fvp,
             "flash": flash_method or chip.flash_method,
             "startup": [
                 str(native.package_relative_label(library)).partition("//")[2]

@@ -73,7 +73,7 @@ class AxiLimit:
 @dataclass(frozen=True)
 class Npu:
     """An Ethos-U: which one, memories that it does not reach, address of its registers, interrupt,
-    Vela's memory mode, memory for its scratch.
+    Vela's memory mode, memory for its scratch, and of Dedicated_Sram memory and size of its cache.
 
     `simulated`: the functional model stands in where no NPU answers.
     """
@@ -86,6 +86,8 @@ class Npu:
     scratch: str
     axi_limits: tuple[AxiLimit, ...]
     simulated: bool
+    fast_memory: str = ""
+    fast_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,14 @@ class Slot:
     offset: int
     size: int
     header: int
+
+
+@dataclass(frozen=True)
+class Fvp:
+    """Arm's model of the board: a program, and what it is told."""
+
+    program: str
+    parameters: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -176,6 +186,7 @@ class Board:
     timer: Timer | None = None
     irqs: Mapping[str, int] = field(default_factory=dict)
     vectors_alignment: int = 256
+    fvp: Fvp | None = None
 
     def memory(self, name: str) -> Memory:
         """Returns the memory of that name.
@@ -212,6 +223,7 @@ def load_board(path: Path) -> Board:
         fields["writes"] = tuple(Write(**one) for one in fields.get("writes", ()))
         fields["timer"] = Timer(**fields["timer"]) if fields.get("timer") else None
         fields["simulator"] = Simulator(**fields["simulator"]) if fields["simulator"] else None
+        fields["fvp"] = Fvp(**fields["fvp"]) if fields.get("fvp") else None
         if fields["npu"]:
             limits = tuple(AxiLimit(**limit) for limit in fields["npu"]["axi_limits"])
             beyond = tuple(fields["npu"]["out_of_reach"])

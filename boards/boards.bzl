@@ -29,6 +29,15 @@ SIMULATED = ONE_PER_CORE + [
 # Boards of SIMULATED once more, where delegates run on the NPU: models on it are tested here.
 WITH_NPU = ["//boards/corstone300_ethos_u55"]
 
+# The same with other NPUs: models that are lowered for them are tested.
+OTHER_NPUS = [
+    "//boards/corstone300_ethos_u55_256",
+    "//boards/corstone300_ethos_u65",
+]
+
+# Those that only Arm's model simulates, which is not at hand: images are built, by hand.
+ONLY_FVP = ["//boards/corstone320"]
+
 # Those that nothing simulates: their start-up runs on a fake of their registers.
 NOT_SIMULATED = [
     "//boards/arduino_nano33ble",

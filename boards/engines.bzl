@@ -24,9 +24,11 @@ def ethos_u(
         memory_mode,
         scratch,
         out_of_reach = [],
+        fast_memory = "",
+        fast_bytes = 0,
         axi_limits = None,
         simulated = False):
-    """An Arm Ethos-U55 or Ethos-U65, and the engine of ExecuTorch's "EthosUBackend".
+    """An Arm Ethos-U, and the engine of ExecuTorch's "EthosUBackend".
 
     Args:
       configuration: which one, as Vela names it: "ethos-u55-128". Plans refuse models that were
@@ -37,6 +39,8 @@ def ethos_u(
         Dedicated_Sram.
       scratch: name of the memory for its scratch.
       out_of_reach: names of memories that it does not reach, such as the core's own.
+      fast_memory: of Dedicated_Sram: name of the memory for the NPU's cache, which is a variable.
+      fast_bytes: its size, the arena_cache_size that Vela has for the memory mode.
       axi_limits: axi_limit() for each of the four counters: two of port 0, two of port 1.
       simulated: whether the functional model stands in where no NPU answers.
     """
@@ -47,6 +51,8 @@ def ethos_u(
         "irq": irq,
         "memory_mode": memory_mode,
         "scratch": scratch,
+        "fast_memory": fast_memory,
+        "fast_bytes": fast_bytes,
         "axi_limits": axi_limits or [axi_limit()] * 4,
         "simulated": simulated,
     }

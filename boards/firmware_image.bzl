@@ -199,7 +199,8 @@ def firmware_image(
     simulator, with what lowering says of the models, `<name>.flash` writes it to a board that is connected,
     `<name>.debug` starts GDB on the simulator, `<name>.report` names a page that shows where everything goes,
     `<name>.package` is a zip with the model for other build systems, `<name>.run` flashes and shows what it
-    prints, with a table at the end, `<name>.monitor` only shows, and `<name>.sign` signs it for a boot loader.
+    prints, with a table at the end, `<name>.monitor` only shows, `<name>.sign` signs it for a boot loader, and
+    `<name>.fvp` runs it on Arm's model of the board, where the user has that.
 
     Args:
       name: of the image.
@@ -333,6 +334,20 @@ def firmware_image(
         testonly = testonly,
         visibility = visibility,
         deps = [Label("//boards/image:on_board")],
+    )
+    py_binary(
+        name = name + ".fvp",
+        srcs = [Label("//boards/image:fvp.py")],
+        args = ["--%s=$(rootpath %s)" % (flag, file) for flag, file in inputs.items() if flag != "elf"] + [
+            "--facts=$(rootpath %s)" % file
+            for file in facts
+        ] + ["$(rootpath :%s.elf)" % name],
+        data = inputs.values() + facts,
+        main = Label("//boards/image:fvp.py"),
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+        deps = [Label("//boards/image:fvp")],
     )
     py_binary(
         name = name + ".monitor",

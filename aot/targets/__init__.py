@@ -5,20 +5,12 @@ from __future__ import annotations
 
 from aot.errors import LoweringError, describe
 from aot.references import REFERENCE_FORMS, named
+from aot.targets.npus import NPUS
 from aot.targets.target import Target
 
 _CORTEX_M = Target("cortex-m")
-_ETHOS_U = tuple(
-    f"ethos-{product}-{macs}"
-    for product, all_macs in {
-        "u55": (32, 64, 128, 256),
-        "u65": (256, 512),
-        "u85": (128, 256, 512, 1024, 2048),
-    }.items()
-    for macs in all_macs
-)
 _TFLITE = "tflite"
-NAMES = (_CORTEX_M.name, _TFLITE, *_ETHOS_U)
+NAMES = (_CORTEX_M.name, _TFLITE, *NPUS)
 
 CUT, FAIL, OFF = "cut", "fail", "off"
 VERIFICATIONS = (CUT, FAIL, OFF)
@@ -53,7 +45,7 @@ def target_named(reference: str, verify_npu: str = CUT) -> Target:
             return _CORTEX_M
         if reference == _TFLITE:
             return _tflite()
-        if reference in _ETHOS_U:
+        if reference in NPUS:
             return _ethos_u(reference, verify_npu)
         raise LoweringError(
             f"there is no target {reference!r}; there are: {', '.join(NAMES)}; or say "

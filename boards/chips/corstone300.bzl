@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arm's subsystem Corstone-300 as in FPGA image AN547: a Cortex-M55 with an Ethos-U55.
+"""Arm's subsystem Corstone-300 as in FPGA image AN547: a Cortex-M55 with an Ethos-U55 or, in
+Arm's FVP, an Ethos-U65.
 
 Everything runs in the secure world, so addresses are the secure aliases. A loader fills the
 instruction memory at the start.
@@ -36,7 +37,7 @@ def _corstone300(npu):
             "TIMER3_AON": 27,
             "UARTRX0": 33,
             "UARTTX0": 34,
-            "ETHOS_U55": 56,
+            "ETHOS_U": 56,
         },
         npu = npu,
     )
@@ -44,12 +45,30 @@ def _corstone300(npu):
 # Its NPU is left alone: everything runs on the core.
 CORSTONE300 = _corstone300(None)
 
-CORSTONE300_ETHOS_U55 = _corstone300(ethos_u(
-    configuration = "ethos-u55-128",
+def _ethos_u55(configuration):
+    return _corstone300(ethos_u(
+        configuration = configuration,
+        base = 0x48102000,
+        irq = 56,
+        memory_mode = "Shared_Sram",
+        out_of_reach = ["itcm", "dtcm"],
+        scratch = "sram",
+        simulated = True,
+    ))
+
+CORSTONE300_ETHOS_U55 = _ethos_u55("ethos-u55-128")
+
+CORSTONE300_ETHOS_U55_256 = _ethos_u55("ethos-u55-256")
+
+# As Arm's FVP has it; its cache is what Vela's Dedicated_Sram_384KB has.
+CORSTONE300_ETHOS_U65 = _corstone300(ethos_u(
+    configuration = "ethos-u65-256",
     base = 0x48102000,
+    fast_bytes = 384 * KB,
+    fast_memory = "sram",
     irq = 56,
-    memory_mode = "Shared_Sram",
+    memory_mode = "Dedicated_Sram",
     out_of_reach = ["itcm", "dtcm"],
-    scratch = "sram",
+    scratch = "ddr",
     simulated = True,
 ))

@@ -102,7 +102,10 @@ def simulate(
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "counts"
         if board.simulator is None:
-            raise SimulatorError(f"nothing simulates the board {board.name}")
+            raise SimulatorError(
+                f"nothing simulates the board {board.name}: no machine of QEMU's is like it"
+                + ("; `.fvp` starts Arm's model of it" if board.fvp else "")
+            )
         if board.simulator.kind == "native":
             if count:
                 raise SimulatorError("instructions are counted in QEMU, not on the host")

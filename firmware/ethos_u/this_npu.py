@@ -10,10 +10,10 @@ _SOURCE = """// SPDX-License-Identifier: Apache-2.0
 #include "firmware/ethos_u/this_npu.h"
 
 #include <stddef.h>
-{interrupt}{model}
+{interrupt}{model}{fast}
 ethos_u_status ethos_u_open_this_npu(ethos_u_this_npu *npu, pl_engine *engine) {{
   *npu = (ethos_u_this_npu){{.board = ethos_u_this_board({simulator})}};
-  *engine = ethos_u_engine(&npu->npu, "{configuration}");
+{use_fast}  *engine = ethos_u_engine(&npu->npu, "{configuration}");
 {open}}}
 """
 
@@ -57,6 +57,16 @@ static ethos_u_device *simulator(void) {{
 }}
 """
 
+_FAST = """
+static uint8_t fast[{fast_bytes}]
+    __attribute__((section(".bss.pl_arena.{fast_memory}"), aligned(32)));
+"""
+
+_USE_FAST = """\
+  npu->npu.fast = fast;
+  npu->npu.fast_size = sizeof fast;
+"""
+
 _WORKSPACE_BYTES = 4 << 20  # what the model keeps of the largest operation, ten times MobileNetV2's
 _RESET_TICKS = 100_000  # polls
 _RUN_TICKS = 10_000_000  # microseconds
@@ -91,6 +101,8 @@ def source(board: Board) -> str:
         description=board.description,
         interrupt=interrupt,
         model=model,
+        fast=_FAST.format(**vars(npu)) if npu.fast_bytes else "",
+        use_fast=_USE_FAST if npu.fast_bytes else "",
         simulator="simulator()" if npu.simulated else "NULL",
         configuration=npu.configuration,
         open=opened,

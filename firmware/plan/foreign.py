@@ -139,8 +139,8 @@ def _bytes(values: Sequence[schema.EValue], index: int, where: str) -> int:
 def border_arguments(
     name: str, args: Sequence[Any], where: str
 ) -> tuple[str, Mapping[str, Any]] | None:
-    """The dialect's op between float and int8 or int16 for one of ExecuTorch's, and its arguments
-    beside the input, from those of the call.
+    """What the dialect calls an op of ExecuTorch's between float and int8 or int16, and its
+    arguments beside the input.
 
     Args:
       name: of the operator.

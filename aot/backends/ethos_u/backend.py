@@ -13,11 +13,11 @@ from aot.backends.ethos_u.cost import not_worth
 from aot.backends.ethos_u.culprit import culprit
 from aot.backends.ethos_u.emit import adopt, emitted, only_moves, reject
 from aot.backends.ethos_u.layers import Layer, writers_of
-from aot.backends.ethos_u.npus import NPUS, Npu
 from aot.backends.ethos_u.vela import VelaError, compile_tosa
 from aot.backends.ethos_u.verify import VerificationError, verify
 from aot.dialect.delegate import Payload
 from aot.targets import CUT, OFF
+from aot.targets.npus import NPUS, Npu
 from aot.targets.target import Target
 from firmware.ethos_u.payload import parse_payload
 

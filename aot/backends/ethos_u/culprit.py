@@ -8,11 +8,11 @@ from typing import Any
 from torch.fx import GraphModule, Node
 
 from aot.backends.ethos_u.emit import emitted
-from aot.backends.ethos_u.npus import Npu
 from aot.backends.ethos_u.vela import VelaError, compile_tosa
 from aot.backends.ethos_u.verify import VerificationError, execute
 from aot.dialect.graph import dialect_op, inputs_of
 from aot.partition.cut import extract
+from aot.targets.npus import Npu
 
 
 def culprit(region: GraphModule, npu: Npu) -> tuple[str, str]:

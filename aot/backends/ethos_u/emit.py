@@ -11,7 +11,6 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.backends.ethos_u.emitters import EMITTERS
-from aot.backends.ethos_u.npus import Npu
 from aot.backends.ethos_u.tosa import TosaGraph, Value
 from aot.dialect.graph import (
     arguments,
@@ -22,6 +21,7 @@ from aot.dialect.graph import (
     shape_of,
     tensor_constant,
 )
+from aot.targets.npus import Npu
 
 ADOPTED = "ethos_u_"
 """In front of the names of ops with arithmetic of the NPU's own."""

@@ -9,12 +9,12 @@ import sys
 
 from absl import app, flags
 
-from aot.backends.ethos_u.npus import NPUS
 from aot.backends.ethos_u.testing.graphs import random_graph
 from aot.backends.ethos_u.testing.proof import prove
 from aot.backends.ethos_u.testing.regions import REGIONS, random_region
 from aot.backends.ethos_u.vela import VelaError
 from aot.backends.ethos_u.verify import EmitterError, VerificationError
+from aot.targets.npus import NPUS
 from tools.text.table import table
 
 _COUNT = flags.DEFINE_integer("count", 200, "Calls of each op.", lower_bound=1)

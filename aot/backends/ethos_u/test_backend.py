@@ -22,13 +22,13 @@ from aot.backends.ethos_u import backend as ethos_u_backend
 from aot.backends.ethos_u import culprit
 from aot.backends.ethos_u.emit import Emitted
 from aot.backends.ethos_u.emitters import EMITTERS, conv2d, lut
-from aot.backends.ethos_u.npus import NPUS
 from aot.dialect.delegate import Delegate, delegate_of
 from aot.dialect.graph import dialect_op
 from aot.errors import LoweringError
 from aot.partition.partition import partition
 from aot.partition.testing import IMAGE, calls, everything, residual, rewritten, two_ends
 from aot.targets import NAMES, target_named
+from aot.targets.npus import NPUS
 from aot.testing.fixtures import int8_inputs
 from firmware.ethos_u.npu_model import EthosUModel
 from firmware.ethos_u.payload import parse_payload

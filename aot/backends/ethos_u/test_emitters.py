@@ -12,12 +12,12 @@ from tosa.TosaGraph import TosaGraph
 
 from aot.backends.ethos_u.emit import emitted, reject
 from aot.backends.ethos_u.emitters import EMITTERS
-from aot.backends.ethos_u.npus import NPUS
 from aot.backends.ethos_u.testing.graphs import random_graph
 from aot.backends.ethos_u.testing.proof import prove
 from aot.backends.ethos_u.testing.regions import REGIONS, Draw, random_region
 from aot.dialect.graph import Origin, calls, dialect_op, edge_of
 from aot.dialect.library import OPS
+from aot.targets.npus import NPUS
 
 MODELLED = [name for name, npu in NPUS.items() if npu.modelled]
 SEEDS = 6  # one a configuration

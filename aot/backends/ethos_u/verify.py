@@ -14,10 +14,10 @@ import torch
 import tosa_reference_model
 from torch.fx import GraphModule
 
-from aot.backends.ethos_u.npus import Npu
 from aot.backends.ethos_u.printed import captured
 from aot.backends.ethos_u.tosa import Array
 from aot.dialect.graph import border_nodes, dialect_op, shape_of, value_of
+from aot.targets.npus import Npu
 from firmware.ethos_u.fillers import all_inputs
 from firmware.ethos_u.npu_model import EthosUError, EthosUModel, Summary
 

@@ -50,12 +50,21 @@ def test_the_model_is_linked_where_the_board_is_simulated() -> None:
 
 def test_the_core_sleeps_where_there_are_interrupts() -> None:
     text = this_npu.source(_BOARD)
-    assert "void ETHOS_U55_Handler(void)" in text and "pl_irq_enable(PL_IRQ_ETHOS_U55);" in text
+    assert "void ETHOS_U_Handler(void)" in text and "pl_irq_enable(PL_IRQ_ETHOS_U);" in text
     assert ".wait = ethos_u_sleep;" in text
     machine = this_npu.source(replace(_BOARD, timer=None))
     assert "Handler" not in machine and "sleep" not in machine
     with pytest.raises(ValueError, match="interrupt 56 has no name among the `irqs`"):
         this_npu.source(replace(_BOARD, irqs={}))
+
+
+def test_the_cache_of_dedicated_sram_is_a_variable() -> None:
+    text = this_npu.source(
+        replace(_BOARD, npu=replace(_NPU, fast_memory="sram", fast_bytes=393216))
+    )
+    assert 'static uint8_t fast[393216]\n    __attribute__((section(".bss.pl_arena.sram")' in text
+    assert "npu->npu.fast_size = sizeof fast;" in text
+    assert "fast" not in this_npu.source(_BOARD)
 
 
 def test_a_board_without_room_for_the_model() -> None:

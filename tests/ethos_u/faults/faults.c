@@ -58,7 +58,7 @@ void PL_TIMER_HANDLER(void) {
   pl_timer_acknowledge();
   fake_npu_advance();
 }
-static void raise(void) { pl_irq_set_pending(PL_IRQ_ETHOS_U55); }
+static void raise(void) { pl_irq_set_pending(PL_IRQ_ETHOS_U); }
 
 static void begin(void) {
   fake_npu_power_on();
@@ -119,7 +119,7 @@ static void test_interrupts(void) {
   EXPECT_EQUAL(fake.interrupts_raised, 2);
   EXPECT(npu.driver.interrupted);
   // Once more while the NPU has nothing to say.
-  pl_irq_set_pending(PL_IRQ_ETHOS_U55);
+  pl_irq_set_pending(PL_IRQ_ETHOS_U);
   expect_right(__LINE__);
   pl_timer_stop();
 }

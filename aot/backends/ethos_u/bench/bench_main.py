@@ -14,7 +14,7 @@ from absl import app, flags
 
 from aot.backends.ethos_u.bench.cases import CASES
 from aot.backends.ethos_u.bench.sides import ours, upstreams
-from aot.backends.ethos_u.npus import NPUS
+from aot.targets.npus import NPUS
 from tools.text.table import table
 
 _CASES = flags.DEFINE_list("cases", list(CASES), "Which models.")

@@ -3,28 +3,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 import torch
 from torch import nn
+
+from aot.models.mobilenet_v1 import model as mobilenet_v1
+from aot.models.resnet8 import model as resnet8
+from aot.models.zoo import mobilenet_v2, mobilenet_v3_small, whisper_layer
 
 _SAMPLES = 8
 
 
 @dataclass(frozen=True)
 class Case:
-    """A model in eval mode, with weights from a fixed seed, and the shape of its only input."""
+    """A model in eval mode, with weights from a fixed seed.
+
+    Attributes:
+      make: the model.
+      shape: of its only input, of normal values.
+      given: inputs instead, for a model that is used to others.
+    """
 
     make: Callable[[], nn.Module]
-    shape: tuple[int, ...]
+    shape: tuple[int, ...] = ()
+    given: Callable[[], Iterable[tuple[torch.Tensor, ...]]] | None = None
 
     def module(self) -> nn.Module:
         torch.manual_seed(0)
         return self.make().eval()
 
     def samples(self) -> list[tuple[torch.Tensor, ...]]:
-        """Normal, from a fixed seed."""
+        """From a fixed seed."""
+        if self.given is not None:
+            return list(islice(self.given(), _SAMPLES))
         generator = torch.Generator().manual_seed(1)
         return [(torch.randn(self.shape, generator=generator),) for _ in range(_SAMPLES)]
 
@@ -95,4 +109,10 @@ CASES: dict[str, Case] = {
     "ds-cnn": Case(_ds_cnn, (1, 1, 49, 10)),
     "u-net": Case(_UNet, (1, 3, 32, 32)),
     "tcn": Case(_tcn, (1, 8, 256)),
+    "gelu": Case(nn.GELU, (1, 128, 384)),
+    "resnet-8": Case(resnet8.factory, given=resnet8.calibration),
+    "mobilenet v1": Case(mobilenet_v1.factory, given=mobilenet_v1.calibration),
+    "mobilenet v2": Case(mobilenet_v2.factory, given=mobilenet_v2.calibration),
+    "mobilenet v3": Case(mobilenet_v3_small.factory, given=mobilenet_v3_small.calibration),
+    "whisper layer": Case(whisper_layer.factory, given=whisper_layer.calibration),
 }

@@ -21,10 +21,10 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from aot.backends.ethos_u.bench.cases import Case
 from aot.backends.ethos_u.layers import Layer
-from aot.backends.ethos_u.npus import NPUS
 from aot.backends.ethos_u.printed import captured
 from aot.backends.ethos_u.vela import compile_tosa
 from aot.lower import lower
+from aot.targets.npus import NPUS
 from firmware.ethos_u.payload import parse_payload
 
 _BORDER = ("quantize_per_tensor", "dequantize_per_tensor", "getitem", "executorch_call_delegate")

@@ -6,10 +6,10 @@ from __future__ import annotations
 from torch.fx import GraphModule
 
 from aot.backends.ethos_u.emit import adopt, emitted, reject
-from aot.backends.ethos_u.npus import NPUS
 from aot.backends.ethos_u.vela import compile_tosa
 from aot.backends.ethos_u.verify import verify
 from aot.dialect.graph import dialect_op
+from aot.targets.npus import NPUS
 
 
 def prove(region: GraphModule, configuration: str) -> bool:

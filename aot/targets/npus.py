@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configurations of Ethos-U that lowering is for."""
+"""The configurations of Ethos-U that lowering is for; imports nothing that lowers."""
 
 from __future__ import annotations
 

@@ -5,9 +5,9 @@ always what it was given.
 tools/bazel run //firmware/ethos_u:verify -- FILE.pte FILE.tosa [FILE.tosa...]
 
 FILE.pte is a .pte or a payload of its own; the TOSA flatbuffers are those that its delegates were
-compiled from, in their order (ExecuTorch's Arm backend writes them where dump_intermediate_artifacts_to
-of its compile spec says). Exit status: 0 if all are equal on all kinds of inputs, 1 if one is not, 2
-for files that cannot be run.
+compiled from, in their order (ExecuTorch's Arm backend writes them where its compile spec's
+dump_intermediate_artifacts_to says). Exit status: 0 if all are equal on all kinds of inputs, 1 if
+one is not, 2 for files that cannot be run.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def _verify(path: Path, tosa: Sequence[Path]) -> bool:
     payloads = read_payloads(path)
     if len(payloads) != len(tosa):
         raise ValueError(
-            f"{path} has {len(payloads)} Ethos-U delegates: give as many TOSA files, in their order, "
-            f"not {len(tosa)}"
+            f"{path} has {len(payloads)} Ethos-U delegates: give as many TOSA files, in their "
+            f"order, not {len(tosa)}"
         )
     right = True
     for index, (payload, source) in enumerate(zip(payloads, tosa, strict=True)):

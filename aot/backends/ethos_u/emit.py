@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.backends.ethos_u.emitters import EMITTERS
+from aot.backends.ethos_u.emitters import EMITTERS, WHY_NOT
 from aot.backends.ethos_u.tosa import TosaGraph, Value
 from aot.dialect.graph import (
     arguments,
@@ -34,7 +34,7 @@ def reject(node: Node, npu: Npu) -> str:
     op = dialect_op(node)
     assert op is not None  # partition asks of nothing else
     if op.name not in EMITTERS:
-        return f"{op.name} has no form for it"
+        return WHY_NOT.get(op.name, f"{op.name} has no form for it")
     module = node.graph.owning_module
     assert module is not None
     given = {name: _seen(module, value) for name, value in arguments(node).items()}
@@ -92,6 +92,8 @@ def emitted(region: GraphModule, npu: Npu) -> Emitted:
             graph.writer = node.name
             values[node] = EMITTERS[op.name.removeprefix(ADOPTED)].emit(graph, **given)
             assert values[node].shape == shape_of(node), node
+            if len(node.users) > 1:
+                graph.share(values[node])
     for node in outputs:
         graph.output(values[node])
     return Emitted(graph.serialize(), graph.writers)

@@ -65,6 +65,7 @@ class TosaGraph:
         self._count = 0
         self.writer = ""
         self.writers: dict[str, str] = {}
+        self._shared: set[str] = set()  # names of values that several ops read
         self._border: set[str] = set()  # names of inputs and outputs
         self._slices: set[str] = set()  # and of what SLICE gave
         self._views: dict[str, Value] = {}  # what a RESHAPE is of, by its name
@@ -73,6 +74,13 @@ class TosaGraph:
     def reads_slowly(self, x: Value) -> bool:
         """Whether reading x twice takes longer than a copy of it."""
         return self._keeps_inputs_far and self.before_reshape(x).name in self._border
+
+    def share(self, x: Value) -> None:
+        """Says that several ops read a value."""
+        self._shared.add(x.name)
+
+    def is_shared(self, x: Value) -> bool:
+        return x.name in self._shared
 
     def serialize(self) -> bytes:
         return bytes(self._serializer.serialize())

@@ -88,8 +88,8 @@ def _by_tosa(module: torch.fx.GraphModule, x: torch.Tensor) -> npt.NDArray[np.fl
                 values[node] = [torch.from_numpy(np.asarray(y)) for y in outputs]
             else:
                 values[node] = node.target(*args, **node.kwargs)
-    outputs: Any = module.graph.output_node().args[0]
-    y: npt.NDArray[np.float32] = values[outputs[0]].numpy()
+    results: Any = module.graph.output_node().args[0]
+    y: npt.NDArray[np.float32] = values[results[0]].numpy()
     return y
 
 

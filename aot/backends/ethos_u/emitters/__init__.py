@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from aot.backends.ethos_u.emitters import (
+    adaptive_avg_pool2d,
+    adaptive_max_pool2d,
     add,
     amax,
     amin,
@@ -22,6 +24,7 @@ from aot.backends.ethos_u.emitters import (
     mul,
     normalize,
     pad,
+    prelu,
     reshape,
     slice,
     softmax,
@@ -31,6 +34,8 @@ from aot.backends.ethos_u.emitters import (
 from aot.backends.ethos_u.emitters.emitter import Emitter
 
 EMITTERS: dict[str, Emitter] = {
+    "adaptive_avg_pool2d": adaptive_avg_pool2d.EMITTER,
+    "adaptive_max_pool2d": adaptive_max_pool2d.EMITTER,
     "add": add.EMITTER,
     "amax": amax.EMITTER,
     "amin": amin.EMITTER,
@@ -49,9 +54,25 @@ EMITTERS: dict[str, Emitter] = {
     "mul": mul.EMITTER,
     "normalize": normalize.EMITTER,
     "pad": pad.EMITTER,
+    "prelu": prelu.EMITTER,
     "reshape": reshape.EMITTER,
     "slice": slice.EMITTER,
     "softmax": softmax.EMITTER,
     "transpose": transpose.EMITTER,
     "transpose_conv2d": transpose_conv2d.EMITTER,
 }
+
+WHY_NOT: dict[str, str] = {
+    "compare": "its result is bools, which the NPU has no memory for",
+    "div": "the NPU does not divide as the core does",
+    "embedding": "its rows are chosen by data",
+    "log_softmax": "a logarithm of sums that have more bits than a table takes",
+    "masked_softmax": "its mask is bools, which the NPU has no memory for",
+    "max_with_indices": "the NPU does not say where a maximum is",
+    "resize_bilinear": "its weighted means of four pixels are rounded once, as no form for it does",
+    "scatter": "its places are chosen by data",
+    "second_moment": "its sums of squares are exact in more than 32 bits",
+    "topk": "the NPU does not sort",
+    "where": "its mask is bools, which the NPU has no memory for",
+}
+"""Why an op that no emitter is for stays on the core."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::bmm: MATMUL, RESCALE."""
+"""pl::bmm: MATMUL, RESCALE; of operands that are broadcast CONCAT of copies first."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from aot.backends.ethos_u.emitters.windows import bad_size
 from aot.backends.ethos_u.tosa import TosaGraph, Value
 
 _LARGEST = 255 * 255
+_MOST_COPIES = 16
 
 
 def reject(
@@ -27,9 +28,10 @@ def reject(
     **_: int,
 ) -> str:
     a, b = (x.permute(*order) if order else x for x, order in ((a, a_order), (b, b_order)))
-    if a.shape[:-2] != b.shape[:-2]:
-        return "one of its operands is broadcast"
-    batch = math.prod(a.shape[:-2])
+    batch = math.prod(torch.broadcast_shapes(a.shape[:-2], b.shape[:-2]))
+    copies = batch // min(math.prod(x.shape[:-2]) for x in (a, b))
+    if copies > _MOST_COPIES:
+        return f"one of its operands is broadcast {copies} times, of at most {_MOST_COPIES}"
     problem = bad_size((1, batch, *a.shape[-2:])) or bad_size((1, batch, *b.shape[-2:]))
     return problem or too_large(torch.tensor(a.shape[-1] * _LARGEST), multiplier, shift)
 
@@ -53,14 +55,28 @@ def emit(
         graph.transpose(graph.operand(v), order) if order else graph.operand(v)
         for v, order in ((a, a_order), (b, b_order))
     )
-    x, y = (_batched(graph, v) for v in (left, right))
+    batch = torch.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    x, y = (_batched(graph, _repeated(graph, v, batch)) for v in (left, right))
     if transpose_b:
         y = graph.transpose(y, (0, 2, 1))
     # Vela 5.1.0 loses a slice in front of the first operand.
     sums = graph.matmul(graph.materialized(x), y, a_zero_point, b_zero_point)
     limits = activation_min, activation_max
     result = requantized(graph, sums, multiplier, shift, output_zero_point, *limits)
-    return graph.reshape(result, (*left.shape[:-1], result.shape[-1]))
+    return graph.reshape(result, (*batch, left.shape[-2], result.shape[-1]))
+
+
+def _repeated(graph: TosaGraph, x: Value, batch: Sequence[int]) -> Value:
+    """x [..., rows, columns] with these dimensions in front."""
+    missing = len(batch) + 2 - len(x.shape)
+    x = graph.reshape(x, (1,) * missing + tuple(x.shape))
+    for dim, count in enumerate(batch):
+        if x.shape[dim] != count:
+            outer, inner = math.prod(x.shape[:dim]), math.prod(x.shape[dim + 1 :])
+            row = graph.reshape(x, (outer, 1, inner))
+            copies = graph.concat([row] * count, 1)
+            x = graph.reshape(copies, (*x.shape[:dim], count, *x.shape[dim + 1 :]))
+    return x
 
 
 def _batched(graph: TosaGraph, x: Value) -> Value:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::depthwise_conv2d: DEPTHWISE_CONV2D, RESCALE; with several results a channel a CONV2D whose
+"""pl::depthwise_conv2d: DEPTHWISE_CONV2D, RESCALE, of a stride above 3 with a divisor of it as the
+stride, and SLICE of the results that are wanted; with several results a channel a CONV2D whose
 other weights are 0, since Vela 5.1.0 loses the place of what is written right behind the former.
 """
 
@@ -12,7 +13,8 @@ import torch
 from aot.backends.ethos_u.emitters.conv2d import bad_kernel, sum_limit, windows_of
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import requantized, too_large
-from aot.backends.ethos_u.emitters.windows import bad_size, bad_stride, fitted
+from aot.backends.ethos_u.emitters.slice import emit as strided
+from aot.backends.ethos_u.emitters.windows import LARGEST_STRIDE, bad_size, fitted
 from aot.backends.ethos_u.tosa import TosaGraph, Value
 
 
@@ -27,10 +29,8 @@ def reject(
     dilation: Sequence[int],
     **_: int,
 ) -> str:
-    kernel = weight.shape[:2]
     return (
-        bad_kernel(kernel, dilation)
-        or bad_stride(stride, windows_of(input, kernel, stride, padding, dilation))
+        bad_kernel(weight.shape[:2], dilation)
         or bad_size(input.shape)
         or too_large(sum_limit(weight.permute(2, 0, 1), bias), multiplier, shift)
     )
@@ -53,14 +53,26 @@ def emit(
 ) -> Value:
     kernel, channels = weight.shape[:2], input.shape[3]
     windows = windows_of(input, kernel, stride, padding, dilation)
-    x, pads, strides = fitted(graph, input, kernel, stride, padding, dilation, windows)
+    steps = [_step(s) if w > 1 else s for s, w in zip(stride, windows, strict=True)]
+    stride = [s // step for s, step in zip(stride, steps, strict=True)]
+    every = [(w - 1) * step + 1 for w, step in zip(windows, steps, strict=True)]
+    x, pads, strides = fitted(graph, input, kernel, stride, padding, dilation, every)
     window = strides, pads, dilation
     if weight.shape[2] == channels:
         sums = graph.depthwise_conv2d(x, weight[..., None], bias, input_zero_point, *window)
     else:
         sums = graph.conv2d(x, _dense(weight, channels), bias, input_zero_point, *window)
     limits = activation_min, activation_max
-    return requantized(graph, sums, multiplier, shift, output_zero_point, *limits)
+    y = requantized(graph, sums, multiplier, shift, output_zero_point, *limits)
+    for d, step in enumerate(steps):
+        if every[d] > 1 and step > 1:
+            y = strided(graph, y, 1 + d, 0, every[d], step)
+    return y
+
+
+def _step(stride: int) -> int:
+    """How many results the NPU gives for one that is wanted."""
+    return stride // max(s for s in range(1, LARGEST_STRIDE + 1) if stride % s == 0)
 
 
 def _dense(weight: torch.Tensor, channels: int) -> torch.Tensor:

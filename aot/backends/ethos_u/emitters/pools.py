@@ -14,7 +14,7 @@ from aot.backends.ethos_u.emitters.windows import (
 )
 from aot.backends.ethos_u.tosa import TosaGraph, Value
 
-_LARGEST_WIDTH, _LARGEST_AREA = 256, 65536
+LARGEST_WIDTH, LARGEST_AREA = 256, 65536
 
 
 def bad_pool(
@@ -33,10 +33,10 @@ def bad_pool(
     for d in tiles(shape, kernel, stride, padding, windows, separable):
         kernel, stride = _without(kernel, d), _without(stride, d)
         shape = [*shape[: 1 + d], windows[d], *shape[2 + d :]]
-    if kernel[1] > _LARGEST_WIDTH or kernel[0] * kernel[1] > _LARGEST_AREA:
+    if kernel[1] > LARGEST_WIDTH or kernel[0] * kernel[1] > LARGEST_AREA:
         return (
-            f"its kernel is {kernel[0]}x{kernel[1]}, of at most {_LARGEST_WIDTH} columns and "
-            f"{_LARGEST_AREA} in all"
+            f"its kernel is {kernel[0]}x{kernel[1]}, of at most {LARGEST_WIDTH} columns and "
+            f"{LARGEST_AREA} in all"
         )
     for d in (0, 1):
         before = padding[2 * d]
@@ -62,7 +62,7 @@ def tiles(
         for d in (0, 1)
         if stride[d] > LARGEST_STRIDE
         and windows[d] > 1
-        and stride[d] == kernel[d] <= _LARGEST_WIDTH
+        and stride[d] == kernel[d] <= LARGEST_WIDTH
         and windows[d] * kernel[d] <= shape[1 + d]
         and not any(padding[2 * d : 2 * d + 2])
         and (separable or kernel[1 - d] == stride[1 - d] == 1)

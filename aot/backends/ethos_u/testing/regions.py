@@ -132,7 +132,7 @@ def _conv2d(draw: Draw) -> GraphModule:
 def _depthwise_conv2d(draw: Draw) -> GraphModule:
     shape, zero_point = draw.image(), draw.zero_point()
     kernel, stride, *window = _window(draw, shape, dilated=True)
-    window = [[min(s, 3) for s in stride], *window]
+    window = [stride, *window]
     weight = draw.weights((*kernel, shape[3] * draw.one_of((1, 1, 2, 3))))
     x, out = draw.input(shape, zero_point, NHWC), draw.zero_point()
     scales = draw.scales(weight.permute(2, 0, 1))
@@ -343,7 +343,12 @@ def _bmm(draw: Draw) -> GraphModule:
         (*batch, n, k) if transposed else (*batch, k, n),
     )
     orders: list[list[int]] = [[], []]
-    if len(batch) > 1 and draw.often():  # heads: the second dimension and the rows are exchanged
+    if batch and not draw.often():  # one of them has fewer
+        short = draw.integer(0, 1)
+        kept = tuple(1 if draw.often() else b for b in batch[draw.integer(0, 1) :])
+        less = (*kept, *shapes[short][-2:])
+        shapes = (less, shapes[1]) if short == 0 else (shapes[0], less)
+    elif len(batch) > 1 and draw.often():  # heads: the second dimension and the rows are exchanged
         orders = [[0, 2, 1, 3], [0, 2, 1, 3]]
         shapes = tuple((s[0], s[2], s[1], s[3]) for s in shapes)
     a, b = (draw.input(s, z) for s, z in zip(shapes, zero_points[:2], strict=True))
@@ -365,7 +370,27 @@ def _extreme(draw: Draw, op: str) -> GraphModule:
     return draw.region(op, draw.input(shape, 0), dim, draw.often(), zero_point=0)
 
 
+def _adaptive(draw: Draw, op: str) -> GraphModule:
+    shape, zero_point = draw.image(), draw.zero_point()
+    most = 4 if op == "adaptive_avg_pool2d" else 9
+    size = [draw.integer(1, min(s, most)) for s in shape[1:3]]
+    return draw.region(
+        op, draw.input(shape, zero_point, NHWC), size, zero_point=zero_point, layout=NHWC
+    )
+
+
+def _prelu(draw: Draw) -> GraphModule:
+    shape, zero_point, out = draw.shape(draw.integer(1, 4)), draw.zero_point(), draw.zero_point()
+    spread = tuple(1 if draw.often() else s for s in shape[draw.integer(0, len(shape) - 1) :])
+    scale = quantize_multiplier(float(np.exp(draw.rng.uniform(-7, -3))))
+    x, slope = draw.input(shape, zero_point), draw.weights(spread)
+    args = (zero_point, draw.integer(1, 127), out, *scale)
+    return draw.region("prelu", x, slope, *args, zero_point=out)
+
+
 REGIONS: dict[str, Callable[[Draw], GraphModule]] = {
+    "adaptive_avg_pool2d": lambda draw: _adaptive(draw, "adaptive_avg_pool2d"),
+    "adaptive_max_pool2d": lambda draw: _adaptive(draw, "adaptive_max_pool2d"),
     "add": _add,
     "amax": lambda draw: _extreme(draw, "amax"),
     "amin": lambda draw: _extreme(draw, "amin"),
@@ -384,6 +409,7 @@ REGIONS: dict[str, Callable[[Draw], GraphModule]] = {
     "mul": _mul,
     "normalize": _normalize,
     "pad": _pad,
+    "prelu": _prelu,
     "reshape": _reshape,
     "slice": _slice,
     "softmax": _softmax,

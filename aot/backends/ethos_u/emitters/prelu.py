@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::prelu: the sum of MAXIMUM with 0 times the slope of 1, and MINIMUM with 0 times the slope, in
+int32, and RESCALE.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from aot.backends.ethos_u.emitters.emitter import Emitter
+from aot.backends.ethos_u.emitters.operands import aligned, bad_rank
+from aot.backends.ethos_u.emitters.rescaling import requantized, too_large, widened
+from aot.backends.ethos_u.tosa import INT32, TosaGraph, Value
+
+_LARGEST = 255 * 128
+
+
+def reject(input: torch.Tensor, slope: torch.Tensor, multiplier: int, shift: int, **_: int) -> str:
+    return bad_rank(input, slope) or too_large(torch.tensor(_LARGEST), multiplier, shift)
+
+
+def emit(
+    graph: TosaGraph,
+    input: Value,
+    slope: Value | torch.Tensor,
+    input_zero_point: int,
+    one: int,
+    output_zero_point: int,
+    multiplier: int,
+    shift: int,
+) -> Value:
+    x, y = aligned(graph, input, slope)
+    scalar = (1,) * len(x.shape)
+    zero = graph.constant(torch.zeros(scalar), INT32)
+    unit = graph.constant(torch.full(scalar, one), INT32)
+    positive = graph.mul(graph.maximum(widened(graph, x, input_zero_point), zero), unit)
+    negative = graph.minimum(widened(graph, x, input_zero_point), zero)
+    negative = graph.mul(negative, widened(graph, y, 0))
+    sums = graph.add(positive, negative)
+    return requantized(graph, sums, multiplier, shift, output_zero_point, -128, 127)
+
+
+EMITTER = Emitter(emit, reject)

@@ -16,6 +16,8 @@ def cases() -> Iterator[Case]:
         yield _case(name, given, dim, given.size % 2 == 0, board)
         halves = given.astype(np.float32) / 8.0
         yield _case(f"{name}, float32", halves, dim, given.size % 2 == 0, board)
+        if board:
+            yield _case(f"{name}, int16", _wide(given), dim, given.size % 2 == 0, board)
     for place in (0, 1, 6, 12):
         given = np.full((2, 13, 3), -128, np.int8)
         given[:, place] = [-127, 0, 127]
@@ -31,16 +33,25 @@ def cases() -> Iterator[Case]:
             yield _topk(name, given, k, dim, largest, board)
             halves = given.astype(np.float32) / 8.0
             yield _topk(f"{name}, float32", halves, k, dim, largest, board)
+            if board:
+                yield _topk(f"{name}, int16", _wide(given), k, dim, largest, board)
     few = np.array([[1, 0, -128, 1, 127, -128, 0, 127, 1]], np.int8)
     for k in range(1, 10):
         for largest in (True, False):
             yield _topk(f"several, {k}, {largest}", few, k, 1, largest, k == 4)
+            wide = few.astype(np.int16) * 258
+            yield _topk(f"several, {k}, {largest}, int16", wide, k, 1, largest, k == 4)
             yield _topk(f"floats, {k}, {largest}", _SPECIAL, k, 1, largest, k == 4)
     yield _case("floats", _SPECIAL, 1, False, True)
     yield _case("floats, no NaN", _SPECIAL[:, 3:], 1, False, True)
 
 
 _SPECIAL = np.array([[0.5, np.nan, -1.0, 0.5, np.inf, -np.inf, np.inf, 2.0, 0.25]], np.float32)
+
+
+def _wide(given: AnyArray) -> AnyArray:
+    """Values of int16 in another order than those of int8: the low bytes decide."""
+    return (given.astype(np.int16) >> 6) * 8192 + given
 
 
 def _case(name: str, given: AnyArray, dim: int, keepdim: bool, board: bool) -> Case:
@@ -64,7 +75,10 @@ CALLS = [
         refused=[
             ({"dim": 2}, "dim is 2, not in \\[0, 1\\]"),
             ({"keepdim": True}, "they should be \\[2, 1\\]"),
-            ({"input": activation(2, 8, dtype="int32")}, "input is int32, not int8 or float32"),
+            (
+                {"input": activation(2, 8, dtype="int32")},
+                "input is int32, not int8, int16 or float32",
+            ),
             ({"input": floats(2, 8)}, "is int8, not float32"),
         ],
     ),
@@ -81,11 +95,14 @@ CALLS = [
     ),
 ]
 
+_TOPK_S16 = "max_with_indices/topk_s16_scalar.c"
 _TOPK = "max_with_indices/topk_s8_scalar.c"
 _SOURCE = "max_with_indices/max_with_indices_s8_scalar.c"
 MUTANTS = [
     Mutant("max_with_indices/max_with_indices_f32_scalar.c", "a > b ||", "a >= b ||"),
     Mutant("max_with_indices/topk_f32_scalar.c", "a > b || (a != a && b == b)", "a > b"),
+    Mutant("max_with_indices/max_with_indices_s16_scalar.c", "*x > largest", "*x >= largest"),
+    Mutant(_TOPK_S16, "params->largest ? 0 : -1", "params->largest ? -1 : 0"),
     Mutant(_SOURCE, "*x > largest", "*x >= largest"),
     Mutant(_SOURCE, "x += dims->inner", "x += 1"),
     Mutant(_SOURCE, "outer * dims->size * dims->inner", "outer * dims->size"),

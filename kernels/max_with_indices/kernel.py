@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 from kernels.common.shapes import axis_dims, axis_size
 
-_SUFFIXES = {"int8": "_s8", "float32": "_f32"}
+_SUFFIXES = {"int8": "_s8", "int16": "_s16", "float32": "_f32"}
 
 
 @kernel("pl::max_with_indices")
@@ -29,7 +29,7 @@ def _kernel_call(
 ) -> KernelCall:
     """A call with two outputs, where the dimension has a size of its own, or is left out."""
     source = call.tensor("input")
-    call.require(source.dtype in _SUFFIXES, f"input is {source.dtype}, not int8 or float32")
+    call.require(source.dtype in _SUFFIXES, f"input is {source.dtype}, not int8, int16 or float32")
     values, indices = call.output(source.dtype, index=0), call.output("int32", index=1)
     dims = axis_dims(call, source.shape)
     axis = call.integer("dim")

@@ -6,13 +6,13 @@ static inline void larger(void *result, int32_t value) {
   if (value > *largest) *largest = value;
 }
 
-static inline int8_t amax(const pl_reduce_params *params, const pl_reduce_dims *dims,
-                          const int32_t *exp_table, const int8_t *x) {
+static inline int32_t amax(const pl_reduce_params *params, const pl_reduce_dims *dims,
+                           const int32_t *exp_table, const void *x) {
   (void)params;
   (void)exp_table;
-  int32_t largest = *x;
+  int32_t largest = pl_load_s8(x);
   pl_fold_s8(dims, x, &largest, larger);
-  return (int8_t)largest;
+  return largest;
 }
 
 pl_status pl_amax_s8(const pl_context *ctx, const pl_reduce_params *params,

@@ -6,13 +6,13 @@ static inline void smaller(void *result, int32_t value) {
   if (value < *smallest) *smallest = value;
 }
 
-static inline int8_t amin(const pl_reduce_params *params, const pl_reduce_dims *dims,
-                          const int32_t *exp_table, const int8_t *x) {
+static inline int32_t amin(const pl_reduce_params *params, const pl_reduce_dims *dims,
+                           const int32_t *exp_table, const void *x) {
   (void)params;
   (void)exp_table;
-  int32_t smallest = *x;
+  int32_t smallest = pl_load_s8(x);
   pl_fold_s8(dims, x, &smallest, smaller);
-  return (int8_t)smallest;
+  return smallest;
 }
 
 pl_status pl_amin_s8(const pl_context *ctx, const pl_reduce_params *params,

@@ -24,6 +24,8 @@ def cases() -> Iterator[Case]:
             if board:
                 bools = Values(op, name, "bools").int8(*shape) > 100
                 yield _case(op, f"{name}, bools", bools, attributes, True)
+                wide = Values(op, name, "int16").int16(*shape)
+                yield _case(op, f"{name}, int16", wide, attributes, True)
     for name, shape, dim, keepdim, board in reductions(20):
         attributes = {"dim": dim, "keepdim": keepdim}
         values = Values("integer_sum", name)
@@ -133,6 +135,7 @@ CALLS = [
         refused=[
             ({"dim": [2]}, "does not fit 2 dimensions"),
             ({"input": activation(2, 8, dtype="bool")}, "input is bool, not int8"),
+            ({"input": activation(2, 8, dtype="int16")}, "input is int16, not int8"),
         ],
     ),
     Valid(
@@ -198,7 +201,9 @@ CALLS = [
 MUTANTS = [
     Mutant("reduce/sums.h", "l * dims->reduced_stride[1]", "l * dims->reduced_stride[0]"),
     Mutant("reduce/amax_s8_scalar.c", "value > *largest", "value < *largest"),
-    Mutant("reduce/amin_s8_scalar.c", "int32_t smallest = *x", "int32_t smallest = 0"),
+    Mutant("reduce/amin_s8_scalar.c", "int32_t smallest = pl_load_s8(x)", "int32_t smallest = 0"),
+    Mutant("reduce/amax_s16_scalar.c", "value > *largest", "value < *largest"),
+    Mutant("reduce/amin_s16_scalar.c", "value < *smallest", "value > *smallest"),
     Mutant("reduce/second_moment_s8_scalar.c", "value - so_far->zero_point", "value"),
     Mutant("reduce/second_moment_s8_scalar.c", "x -= larger", "x -= bit"),
     Mutant("reduce/second_moment_s8_scalar.c", "params->count != 0", "0"),
@@ -206,6 +211,7 @@ MUTANTS = [
     Mutant("reduce/logsumexp_s8_scalar.c", "{exp_table + maximum", "{exp_table"),
     Mutant("reduce/cumsum_s8_scalar.c", "int32_t sum = 0", "static int32_t sum = 0"),
     Mutant("reduce/cumsum_s8_scalar.c", "1 << p.fraction_bits", "1"),
+    Mutant("reduce/fold.h", "dims->kept_stride[2] * bytes", "dims->kept_stride[2]"),
     Mutant("reduce/fold.h", "j * dims->kept_stride[1]", "j * dims->kept_stride[0]"),
     Mutant("reduce/fold.h", "i * dims->reduced_stride[0]", "0"),
 ]

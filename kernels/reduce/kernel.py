@@ -15,7 +15,7 @@ from kernels.common.kernel import (
     OpCall,
     kernel,
 )
-from kernels.common.quantization import factor, requantize, zero_point
+from kernels.common.quantization import SUFFIXES, factor, requantize, zero_point
 from kernels.common.shapes import axis_size, reduction_dims, reduction_loops
 
 _DIFFERENCE_SHIFT, _LOG2_BITS = 20, 16  # of logsumexp's terms
@@ -24,13 +24,19 @@ _DIFFERENCE_SHIFT, _LOG2_BITS = 20, 16  # of logsumexp's terms
 @kernel("pl::amax")
 def amax(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    return _reduce(call, "pl_amax_s8", {}, dtype=call.output().dtype)
+    return _extreme(call, "pl_amax")
 
 
 @kernel("pl::amin")
 def amin(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    return _reduce(call, "pl_amin_s8", {}, dtype=call.output().dtype)
+    return _extreme(call, "pl_amin")
+
+
+def _extreme(call: OpCall, function: str) -> KernelCall:
+    dtype = call.output().dtype
+    call.require(dtype in (*SUFFIXES, "bool"), f"output is {dtype}, not int8, int16 or bool")
+    return _reduce(call, f"{function}_{SUFFIXES.get(dtype, 's8')}", {}, dtype=dtype)
 
 
 @kernel("pl::integer_sum")
@@ -145,7 +151,6 @@ def _reduce(
     table: Constant | None = None,
     dtype: str = "int8",
 ) -> KernelCall:
-    call.require(dtype in ("int8", "bool"), f"output is {dtype}, not int8 or bool")
     source = call.tensor("input", dtype)
     return KernelCall(
         function=function,

@@ -21,9 +21,9 @@ static inline void add(void *result, int32_t value) {
   so_far->sum += (uint32_t)so_far->at_maximum[-value];
 }
 
-static inline int8_t logsumexp(const pl_reduce_params *params, const pl_reduce_dims *dims,
-                               const int32_t *exp_table, const int8_t *x) {
-  int32_t maximum = *x;
+static inline int32_t logsumexp(const pl_reduce_params *params, const pl_reduce_dims *dims,
+                                const int32_t *exp_table, const void *x) {
+  int32_t maximum = pl_load_s8(x);
   pl_fold_s8(dims, x, &maximum, larger);
   exponentials e = {exp_table + maximum, 0};
   pl_fold_s8(dims, x, &e, add);

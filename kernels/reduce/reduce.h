@@ -22,7 +22,7 @@ typedef struct {
 typedef pl_reduction_dims pl_reduce_dims;
 
 typedef struct {
-  const void *input;         // int8, of amax and amin also bool; of sums as their names say
+  const void *input;         // as names say; of amax_s8 and amin_s8 also bool
   const int32_t *exp_table;  // [256], of logsumexp: exp(-d * input scale)
   void *output;              // of the input's type, of sums int32
 } pl_reduce_data;
@@ -32,6 +32,10 @@ PL_MUST_USE pl_status pl_amax_s8(const pl_context *ctx, const pl_reduce_params *
                                  const pl_reduce_dims *dims, const pl_reduce_data *data);
 PL_MUST_USE pl_status pl_amin_s8(const pl_context *ctx, const pl_reduce_params *params,
                                  const pl_reduce_dims *dims, const pl_reduce_data *data);
+PL_MUST_USE pl_status pl_amax_s16(const pl_context *ctx, const pl_reduce_params *params,
+                                  const pl_reduce_dims *dims, const pl_reduce_data *data);
+PL_MUST_USE pl_status pl_amin_s16(const pl_context *ctx, const pl_reduce_params *params,
+                                  const pl_reduce_dims *dims, const pl_reduce_data *data);
 
 // The sum, of which the low 32 bits stay; of bools how many are true.
 PL_MUST_USE pl_status pl_sum_s32(const pl_context *ctx, const pl_reduce_params *params,

@@ -31,8 +31,8 @@ static uint32_t square_root(uint64_t x) {
   return (uint32_t)root;
 }
 
-static inline int8_t second_moment(const pl_reduce_params *params, const pl_reduce_dims *dims,
-                                   const int32_t *exp_table, const int8_t *x) {
+static inline int32_t second_moment(const pl_reduce_params *params, const pl_reduce_dims *dims,
+                                    const int32_t *exp_table, const void *x) {
   (void)exp_table;
   sums s = {params->input_zero_point, 0, 0};
   pl_fold_s8(dims, x, &s, add);

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from aot.dialect.library import define, reduced_shape
+from aot.dialect.quantization import ACTIVATIONS
 from aot.dialect.transposes import along_dims
 
 
@@ -20,7 +21,7 @@ def _infer(
 @define(
     "Tensor input, int[] dim, bool keepdim",
     infer=_infer,
-    dtypes={"input": (torch.int8, torch.bool)},
+    dtypes={"input": (*ACTIVATIONS, torch.bool)},
     shares_quantization=True,
     transposes=along_dims("input"),
 )
@@ -32,7 +33,7 @@ def amax(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> torch.Tensor
 @define(
     "Tensor input, int[] dim, bool keepdim",
     infer=_infer,
-    dtypes={"input": (torch.int8, torch.bool)},
+    dtypes={"input": (*ACTIVATIONS, torch.bool)},
     shares_quantization=True,
     transposes=along_dims("input"),
 )

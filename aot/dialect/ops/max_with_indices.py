@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from aot.dialect.library import Inferred, define
+from aot.dialect.quantization import ACTIVATIONS
 from aot.dialect.transposes import Moved, Perm, Transposes, reduced
 
 
@@ -26,7 +27,7 @@ def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
 @define(
     "Tensor input, int dim, bool keepdim",
     infer=_infer,
-    dtypes={"input": (torch.int8, torch.float32)},
+    dtypes={"input": (*ACTIVATIONS, torch.float32)},
     results=2,
     shares_quantization=True,
     transposes=Transposes(("input",), _move),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import torch
 
 from aot.dialect.library import Inferred, define
+from aot.dialect.quantization import ACTIVATIONS
 from aot.dialect.transposes import along_dim
 
 
@@ -18,7 +19,7 @@ def _infer(input: torch.Tensor, k: int, dim: int, largest: bool) -> list[Inferre
 @define(
     "Tensor input, int k, int dim, bool largest",
     infer=_infer,
-    dtypes={"input": (torch.int8, torch.float32)},
+    dtypes={"input": (*ACTIVATIONS, torch.float32)},
     results=2,
     shares_quantization=True,
     transposes=along_dim("input"),

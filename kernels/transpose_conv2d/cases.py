@@ -62,6 +62,9 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
 def cases() -> Iterator[Case]:
     for name, shape, kernel, options in _NAMED:
         yield _case(name, shape, kernel, options, Values("transpose_conv2d", name))
+        wide = {**options, "dtype": "int16"}
+        values = Values("transpose_conv2d int16", name)
+        yield _case(f"int16 {name}", shape, kernel, wide, values)
     for index in range(150):
         values = Values("transpose_conv2d", index)
         groups = values.choice([1, 1, 1, 2, 3])
@@ -148,11 +151,15 @@ CALLS = [
             ({"groups": 2}, "does not go with 6 input channels in 2 groups"),
             ({"groups": 3}, "in 3 groups"),
             ({"weight": activation(8, 3, 3, 6)}, "weight must be a constant"),
-            ({"input": activation(1, 4, 5, 6, dtype="float32")}, "float32, not int8"),
+            ({"input": activation(1, 4, 5, 6, dtype="float32")}, "float32, not int8 or int16"),
             ({"bias": constant([0] * 7, "int32")}, "bias has 7 entries for 8"),
             ({"multiplier": constant([5] * 8, "int32")}, "2\\^30"),
             ({"bias": constant([2**31 - 1] * 8, "int32")}, "overflow int32"),
             ({"input_zero_point": 128}, "input_zero_point is 128"),
+            (
+                {"input": activation(1, 4, 5, 6, dtype="int16")},
+                "is int8, not int16",
+            ),
             ({"activation_min": 5, "activation_max": 4}, "5 is above .* 4"),
         ],
     ),
@@ -160,7 +167,12 @@ CALLS = [
 
 _SOURCE = "transpose_conv2d/phases.h"
 
+_SOURCE_S16 = "transpose_conv2d/transpose_conv2d_s16_scalar.c"
+
 MUTANTS = [
+    Mutant(_SOURCE_S16, "(w.rows.begin - y) / params->dilation_h", "(w.rows.begin - y)"),
+    Mutant(_SOURCE_S16, "x = phase->input_x", "x = 0"),
+    Mutant(_SOURCE_S16, "image += w->depth", "image += 1"),
     Mutant(_SOURCE, "oy += params->stride_h, ++y", "oy += params->stride_h"),
     Mutant(_SOURCE, "x = phase->input_x", "x = 0"),
     Mutant(_SOURCE, "row += gathered * step", "row += step"),

@@ -12,7 +12,14 @@ from kernels.common.gemm import fold_zero_point, pack, packed_channels, rows_at_
 from kernels.common.gemm_blocks import pack_blocks
 from kernels.common.gemm_pairs import ROWS, Pairs
 from kernels.common.kernel import AnyArray, Array, Constant, Field, Isa, KernelCall, OpCall, kernel
-from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
+from kernels.common.quantization import (
+    activation_dtype,
+    activation_range,
+    channel_vector,
+    factors,
+    zero_point,
+)
+from kernels.common.wide import wide_constants
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,8 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     weight = call.constant("weight", "int8", rank=4)
     channels, kh, kw, depth = weight.shape
     groups = call.integer("groups", minimum=1)
-    source, output = call.tensor("input", "int8", rank=4), call.output("int8", rank=4)
+    dtype = activation_dtype(call, "input")
+    source, output = call.tensor("input", dtype, rank=4), call.output(dtype, rank=4)
     n, h, w, c = source.shape
     call.require(
         channels % groups == 0 and depth * groups == c,
@@ -84,10 +92,6 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         strict=True,
     )
     rows, columns = (_Axis(*axis) for axis in axes)
-    multiplier, shift = factors(call, channels)
-    bias = channel_vector(call, "bias", channels)
-    input_zero_point = zero_point(call, "input_zero_point")
-
     phases: list[dict[str, Field]] = []
     matrices: list[AnyArray] = []
     for vertical in rows.phases:
@@ -104,6 +108,40 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
                     "input_x": horizontal.input,
                 }
             )
+    params: dict[str, Field] = {
+        "stride_h": rows.stride,
+        "stride_w": columns.stride,
+        "dilation_h": rows.tap_distance,
+        "dilation_w": columns.tap_distance,
+        **activation_range(call, dtype),
+    }
+    dims: dict[str, Field] = {
+        "batches": n,
+        "input_h": h,
+        "input_w": w,
+        "input_c": c,
+        "output_h": size[0],
+        "output_w": size[1],
+        "output_c": channels,
+        "groups": groups,
+        "phases": len(phases),
+    }
+    data: dict[str, Field] = {
+        "input": source,
+        "phases": Array("const pl_transpose_conv2d_phase", tuple(phases)),
+    }
+    if dtype == "int16":
+        constants = wide_constants(call, weight)
+        constants["weight"] = Constant(np.concatenate([matrix.ravel() for matrix in matrices]))
+        return KernelCall(
+            function="pl_transpose_conv2d_s16",
+            header="kernels/transpose_conv2d/transpose_conv2d_s16.h",
+            params=params,
+            dims=dims,
+            data={**data, **constants, "output": output},
+        )
+    multiplier, shift = factors(call, channels)
+    bias = channel_vector(call, "bias", channels)
     product = _product(call, matrices, (bias, multiplier, shift), groups, isa)
     windows_offset = 4 * ROWS * product.steps
     largest = max(matrix.shape[1] for matrix in matrices)
@@ -112,35 +150,18 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         function=f"pl_transpose_conv2d_{product.name}s8",
         header="kernels/transpose_conv2d/transpose_conv2d.h",
         params={
-            "stride_h": rows.stride,
-            "stride_w": columns.stride,
-            "dilation_h": rows.tap_distance,
-            "dilation_w": columns.tap_distance,
-            "input_zero_point": input_zero_point,
+            **params,
+            "input_zero_point": zero_point(call, "input_zero_point"),
             "output_zero_point": zero_point(call, "output_zero_point"),
-            **activation_range(call),
         },
         dims={
-            "batches": n,
-            "input_h": h,
-            "input_w": w,
-            "input_c": c,
-            "output_h": size[0],
-            "output_w": size[1],
-            "output_c": channels,
-            "groups": groups,
+            **dims,
             "packed_c": product.packed_c,
             "gathered": gathered,
             "windows_offset": windows_offset,
             "scratch_bytes": windows_offset + gathered * largest,
-            "phases": len(phases),
         },
-        data={
-            "input": source,
-            "phases": Array("const pl_transpose_conv2d_phase", tuple(phases)),
-            **product.constants,
-            "output": output,
-        },
+        data={**data, **product.constants, "output": output},
         scratch=windows_offset + gathered * largest,
     )
 

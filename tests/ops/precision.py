@@ -179,6 +179,24 @@ def cases() -> Iterator[Case]:
     yield Case("mixed", Mixed, (_A,), ops)
     ops = {"lut": 3, "linear": 1, "cat": 1, "requantize": 3}
     yield Case("mixed_parts", MixedParts, (_A,), ops)
+    yield from _extremes()
+    yield from _transposed()
+
+
+def _extremes() -> Iterator[Case]:
+    functions: tuple[tuple[str, Callable[..., object], dict[str, int]], ...] = (
+        ("amax", lambda x: x.amax(1), {"amax": 1}),
+        ("amin", lambda x: x.amin((0, 2), keepdim=True), {"amin": 1}),
+        ("max_indices", lambda x: x.max(2), {"max_with_indices": 1}),
+        ("topk", lambda x: x.topk(3, -1), {"topk": 1}),
+    )
+    for name, function, ops in functions:
+        yield Case(name, partial(Function, function), (_A,), ops)
+
+
+def _transposed() -> Iterator[Case]:
+    make = partial(nn.ConvTranspose2d, 6, 8, 3, stride=2, padding=1, groups=2)
+    yield spatial("conv_transpose", make, (1, 6, 7, 8), {"transpose_conv2d": 1})
 
 
 def _deep() -> nn.Module:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::transpose_conv2d: int8 transposed convolution, NHWC, per-channel weights."""
+"""pl::transpose_conv2d: transposed convolution, NHWC, per-channel weights."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.dialect.arithmetic import pad_spatial, requantize, saturate_int8
+from aot.dialect.arithmetic import pad_spatial, requantize_sums, saturate
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS
 
 
 def _infer(
@@ -24,7 +25,7 @@ def _infer(
     output_size: Sequence[int],
     *_: int,
 ) -> tuple[tuple[int, ...], torch.dtype]:
-    return (input.shape[0], *output_size, weight.shape[0]), torch.int8
+    return (input.shape[0], *output_size, weight.shape[0]), input.dtype
 
 
 def _macs(input: torch.Tensor, weight: torch.Tensor, *_: object) -> int:
@@ -37,7 +38,7 @@ def _macs(input: torch.Tensor, weight: torch.Tensor, *_: object) -> int:
     "int output_zero_point, int activation_min, int activation_max",
     infer=_infer,
     dtypes={
-        "input": (torch.int8,),
+        "input": ACTIVATIONS,
         "weight": (torch.int8,),
         "bias": (torch.int32,),
         "multiplier": (torch.int32,),
@@ -67,16 +68,16 @@ def transpose_conv2d(
     pixel (y, x) * stride - padding + (ky, kx) * dilation of the output, where there is one; what a
     pixel of the output gathers so goes through bias, requantization and clamp as in pl::conv2d.
 
-    input int8 [N, H, W, C]; weight int8 [O, KH, KW, C / groups]; bias, multiplier, shift int32 [O];
-    padding is (top, left); result int8 [N, *output_size, O], of which any part may be out of the
-    reach of the input. TFLite int8 TRANSPOSE_CONV.
+    input int8 or int16 [N, H, W, C]; weight int8 [O, KH, KW, C / groups]; bias, multiplier, shift
+    int32 [O]; padding is (top, left); result of the input's dtype [N, *output_size, O], of which
+    any part may be out of the reach of the input. Of int8 TFLite's TRANSPOSE_CONV.
     """
     x = (input.to(torch.float64) - input_zero_point).permute(0, 3, 1, 2)
     outputs, kh, kw, depth = weight.shape
     # -> torch's [C, O / groups, KH, KW]
     kernel = weight.to(torch.float64).reshape(groups, outputs // groups, kh, kw, depth)
     kernel = kernel.permute(0, 4, 1, 2, 3).reshape(groups * depth, outputs // groups, kh, kw)
-    # Exact: float64 holds every sum of int8 products.
+    # Exact: float64 holds every sum of products.
     acc = torch.nn.functional.conv_transpose2d(
         x, kernel, stride=list(stride), groups=groups, dilation=list(dilation)
     )
@@ -85,5 +86,5 @@ def transpose_conv2d(
     beyond = (max(bottom - acc.shape[2], 0), max(right - acc.shape[3], 0))
     acc = pad_spatial(acc, (0, beyond[0], 0, beyond[1]), 0)[:, :, top:bottom, left:right]
     acc = acc.to(torch.int64).permute(0, 2, 3, 1) + bias.to(torch.int64)
-    out = requantize(acc, multiplier, shift) + output_zero_point
-    return saturate_int8(out, activation_min, activation_max).contiguous()
+    out = requantize_sums(acc, multiplier, shift, input.dtype) + output_zero_point
+    return saturate(out, activation_min, activation_max, input.dtype).contiguous()

@@ -25,7 +25,7 @@ from aot.rules.weights import quantize_weights
 
 _OPS: dict[object, Op] = {recurrent_ops.LSTM: lstm, recurrent_ops.GRU: gru, recurrent_ops.RNN: rnn}
 
-_SPARE_BITS = 2
+_SPARE_BITS = 1
 
 
 class _Result:

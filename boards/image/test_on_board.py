@@ -177,6 +177,7 @@ def test_a_board_whose_port_is_there_after_it_was_flashed(
         port=str(port),
         silence="2",
         monitor="false",
+        plan="",
         flash_tool="",
         probe="",
     ):

@@ -273,7 +273,7 @@ MUTANTS = [
     Mutant("common/wide_scalar.c", "x[2] * weight[2]", "x[2] * weight[3]"),
     Mutant("common/wide.h", "(low >> 16)", "0"),
     Mutant("common/wide.h", "(sum & 0xFFFF)", "(sum & 0x7FFF)"),
-    Mutant("common/wide.h", "<< (right - 1)", "<< (right - 2)"),
+    Mutant("common/wide.h", "(int64_t)1 << (right - 1)", "(int64_t)1 << (right - 2)"),
     Mutant("linear/linear_s16_scalar.c", "--left, row += depth", "--left"),
 ]
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <arm_mve.h>
+#include <stdbool.h>
 
 #include "kernels/common/copy.h"
 #include "kernels/strided_copy/strided_copy.h"
 
-// Offsets of eight elements are 16 bits.
+// Offsets of eight elements are 16 bits without a sign.
 #define MOST_STEP (UINT16_MAX / 7)
+
+static bool is_near(int32_t step) { return step >= 0 && step <= MOST_STEP; }
 
 // Eight elements at a time: GATHER and SCATTER are loads and stores too, of a lane each.
 static void copy_row(const int8_t *from, int32_t from_step, int8_t *to, int32_t to_step,
@@ -49,7 +52,7 @@ pl_status pl_strided_copy_x8(const pl_context *ctx, const pl_strided_copy_params
   do {
     if (input_step == 1 && output_step == 1) {
       pl_copy_bytes(output + row.output, input + row.input, size);
-    } else if (input_step <= MOST_STEP && output_step <= MOST_STEP) {
+    } else if (is_near(input_step) && is_near(output_step)) {
       copy_row(input + row.input, input_step, output + row.output, output_step, size);
     } else {
       copy_far_row(input + row.input, input_step, output + row.output, output_step, size);

@@ -35,7 +35,7 @@ def compile_for_microbit(model: str, folder: Path) -> subprocess.CompletedProces
         (
             "mobilenet_v1",
             "activations and scratch memory are too large for ram",
-            "pl::depthwise_conv2d",
+            "pl::conv2d",
         ),
         ("deep_autoencoder", "constants are too large for flash", "pl::linear"),
     ],

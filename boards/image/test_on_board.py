@@ -178,6 +178,7 @@ def test_a_board_whose_port_is_there_after_it_was_flashed(
         silence="2",
         monitor="false",
         plan="",
+        profile="",
         flash_tool="",
         probe="",
     ):

@@ -28,7 +28,7 @@ from aot.dialect.graph import (
     tensor_constant,
 )
 from aot.dialect.ops.dequantize import dequantize
-from aot.dialect.ops.lut import lut
+from aot.dialect.ops.lut import lut, table_of
 from aot.dialect.ops.quantize import quantize, quantize_arguments
 from aot.dialect.ops.requantize import requantize, requantize_arguments
 from aot.dialect.quantization import INT16, Quantization
@@ -39,7 +39,7 @@ from aot.rules import fused_clamp, gives_integers, on_floats, rule_for
 from aot.rules.floats import FloatCall, float_form
 from aot.rules.function import function_root, members, unquantized_of
 from aot.rules.rule import ON_DEVICE, Call, Clamp, Rule
-from aot.rules.unary import mask_rule, table_of
+from aot.rules.unary import mask_rule
 
 
 def _op_name(node: Node) -> str:

@@ -16,7 +16,7 @@ from aot.dialect.ops.cumsum import cumsum, guard_bits
 from aot.dialect.ops.extremes import amax, amin
 from aot.dialect.ops.log_softmax import DIFFERENCE_SHIFT, GUARD_BITS
 from aot.dialect.ops.logsumexp import logsumexp
-from aot.dialect.ops.lut import lut
+from aot.dialect.ops.lut import lut, table_of
 from aot.dialect.ops.mean import mean
 from aot.dialect.ops.second_moment import fraction_bits, second_moment
 from aot.dialect.ops.softmax import exponential_table
@@ -24,7 +24,6 @@ from aot.dialect.quantization import Quantization
 from aot.dialect.results import taken_from
 from aot.rules.mean import Mean, sum_over
 from aot.rules.rule import Call, Family, Output, Shares, UnaryRule, argument, reduction
-from aot.rules.unary import table_of
 
 _aten = torch.ops.aten
 _AMAX = (_aten.amax.default, _aten.max.default)

@@ -5,15 +5,13 @@ the 256 inputs. Functions of one mask to pl::where, for they have two values.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch.fx import Node
 
 from aot.dialect.graph import Edge, edge_of, quantization_of
 from aot.dialect.library import Op
 from aot.dialect.ops.compare import factors, less
-from aot.dialect.ops.lut import STEP_BITS, lut
+from aot.dialect.ops.lut import lut, table_of
 from aot.dialect.ops.requantize import requantize, requantize_arguments
 from aot.dialect.ops.where import where
 from aot.dialect.quantization import INT8, INT16, Quantization
@@ -137,28 +135,6 @@ def _exact_for(values: torch.Tensor) -> Quantization:
     span = INT8.quant_max - INT8.quant_min
     scale = (high - low) / span or 1.0 / span
     return Quantization(scale, INT8.quant_max if low < 0.0 else INT8.quant_min)
-
-
-def table_of(
-    function: Callable[[torch.Tensor], torch.Tensor], source: Quantization, result: Quantization
-) -> torch.Tensor:
-    """The table of pl::lut for a function, in float32 as torch computes it.
-
-    Of int8 quantize(function(dequantize(q))) for every q. Of int16 the same for every 128th; half
-    of what straight lines miss halfway between two entries, on either side of an entry, is added
-    to it.
-
-    Where the function is not defined (NaN) the entry is the output's zero_point; infinities
-    saturate.
-    """
-    if source.type is INT8:
-        return result.quantize(function(source.dequantize(source.every_value())))
-    places = torch.arange(-(2**15), 2**15 + 1, 1 << (STEP_BITS - 1), dtype=torch.int32)
-    values = function(source.dequantize(places))
-    entries, middles = values[0::2], values[1::2]
-    missed = (middles - (entries[:-1] + entries[1:]) / 2).nan_to_num(0.0, 0.0, 0.0)
-    beside = torch.nn.functional.pad(missed, (1, 1))
-    return result.quantize(entries + (beside[:-1] + beside[1:]) / 4)
 
 
 def requantized(call: Call, x: Node, result: Quantization) -> Node:

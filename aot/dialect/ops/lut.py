@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 
 from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.quantization import ACTIVATIONS, INT8, Quantization
 from aot.dialect.transposes import elementwise
 
 STEP_BITS = 7
@@ -34,3 +36,25 @@ def lut(input: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
     index, fraction = place >> STEP_BITS, place & ((1 << STEP_BITS) - 1)
     rise = (entries[index + 1] - entries[index]) * fraction
     return (entries[index] + ((rise + (1 << (STEP_BITS - 1))) >> STEP_BITS)).to(torch.int16)
+
+
+def table_of(
+    function: Callable[[torch.Tensor], torch.Tensor], source: Quantization, result: Quantization
+) -> torch.Tensor:
+    """The table of pl::lut for a function, in float32 as torch computes it.
+
+    Of int8 quantize(function(dequantize(q))) for every q. Of int16 the same for every 128th; half
+    of what straight lines miss halfway between two entries, on either side of an entry, is added
+    to it.
+
+    Where the function is not defined (NaN) the entry is the output's zero_point; infinities
+    saturate.
+    """
+    if source.type is INT8:
+        return result.quantize(function(source.dequantize(source.every_value())))
+    places = torch.arange(-(2**15), 2**15 + 1, 1 << (STEP_BITS - 1), dtype=torch.int32)
+    values = function(source.dequantize(places))
+    entries, middles = values[0::2], values[1::2]
+    missed = (middles - (entries[:-1] + entries[1:]) / 2).nan_to_num(0.0, 0.0, 0.0)
+    beside = torch.nn.functional.pad(missed, (1, 1))
+    return result.quantize(entries + (beside[:-1] + beside[1:]) / 4)

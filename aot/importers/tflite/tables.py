@@ -68,16 +68,15 @@ def leaky_relu(of: Quantization, out: Quantization, alpha: float) -> torch.Tenso
     if not math.isfinite(alpha):
         raise ValueError(f"alpha {alpha}")
     x = _differences(of, out)
-    # In float32, step by step, as TFLite's expression has it.
-    scaled = float32(float32(of.scale * alpha) / out.scale)
+    scaled = of.scale * alpha / out.scale
     multiplier, shift = (0, 0) if scaled == 0.0 else quantize_multiplier(abs(scaled))
     negative = int(math.copysign(multiplier, scaled)), shift
-    positive = quantize_multiplier(float32(of.scale / out.scale))
+    positive = quantize_multiplier(of.scale / out.scale)
     return torch.where(x >= 0, requantized(x, positive, out), requantized(x, negative, out))
 
 
 def relu(of: Quantization, out: Quantization) -> torch.Tensor:
-    factor = quantize_multiplier(float32(of.scale / out.scale))
+    factor = quantize_multiplier(of.scale / out.scale)
     return requantized(_differences(of, out), factor, out).clamp(min=out.zero_point)
 
 

@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+import torch
+from ethosu.vela.tflite.SoftmaxOptions import SoftmaxOptions
 
 from aot.dialect.graph import dialect_op
+from aot.importers.tflite.file import Graph, read
 from aot.importers.tflite.importing import import_tflite
 from aot.importers.tflite.ops import BUILTINS
 from aot.importers.tflite.testing import cases
@@ -15,11 +20,22 @@ from aot.importers.tflite.testing.oracle import differences, ours, random_runs, 
 
 SEEDS = range(4)
 _MAY_DIFFER = {"SOFTMAX"}
+_FUNCTIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "LOGISTIC": torch.sigmoid,
+    "SOFTMAX": lambda x: torch.softmax(x, -1),
+    "TANH": torch.tanh,
+}
+
+
+def _beta(graph: Graph) -> float:
+    options = graph.operators[0].options(SoftmaxOptions)
+    return 1.0 if options is None else float(options.Beta())
 
 
 def test_there_are_cases_of_every_builtin() -> None:
     assert set(cases.INT8) == set(BUILTINS)
     assert {name.split()[0] for name in cases.INT16} < set(BUILTINS)
+    assert not (set(cases.NEARLY) | set(cases.SELECTING)) & set(cases.INT16)
 
 
 @pytest.mark.parametrize("name", [name for name in cases.INT8 if name not in _MAY_DIFFER])
@@ -34,6 +50,39 @@ def test_int16(name: str) -> None:
     for seed in SEEDS:
         data = cases.INT16[name](np.random.default_rng(seed)).bytes()
         assert differences(data) == [], seed
+
+
+@pytest.mark.parametrize("name", cases.NEARLY)
+def test_int16_functions_of_other_bits(name: str) -> None:
+    """Few steps from TFLite's, and on the mean nearer to the function than those."""
+    case, limit = cases.NEARLY[name]
+    errors = []
+    for seed in SEEDS:
+        data = case(np.random.default_rng(seed)).bytes()
+        runs, graph = random_runs(data), read(data)[0]
+        scale = graph.tensors[graph.inputs[0]].scales[0] * _beta(graph)
+        for (x,), (own,), (theirs,) in zip(runs, ours(data, runs), tflm(data, runs), strict=True):
+            assert np.abs(own.astype(np.int64) - theirs).max() <= limit
+            real = _FUNCTIONS[name](torch.from_numpy(x.astype(np.float64) * scale)).numpy()
+            exact = np.minimum(real * 2**15, 2**15 - 1)
+            errors.append((np.abs(own - exact).mean(), np.abs(theirs - exact).mean()))
+    mean = np.array(errors).mean(0)
+    assert mean[0] < mean[1]
+
+
+@pytest.mark.parametrize("name", cases.SELECTING)
+def test_int16_that_tflite_micro_does_not_have(name: str) -> None:
+    for seed in SEEDS:
+        narrow, wide = (
+            cases.SELECTING[name](dtype)(np.random.default_rng(seed)).bytes()
+            for dtype in (np.int8, np.int16)
+        )
+        runs = random_runs(narrow)
+        expected = tflm(narrow, runs)
+        given = ours(wide, [[x.astype(np.int16) for x in run] for run in runs])
+        for (own,), (theirs,) in zip(given, expected, strict=True):
+            assert own.shape == theirs.shape
+            assert (own == theirs).all(), seed
 
 
 def test_softmax_is_seldom_off_by_more_than_nothing() -> None:

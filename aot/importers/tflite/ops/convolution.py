@@ -15,7 +15,6 @@ from aot.dialect.graph import shape_of
 from aot.dialect.ops.conv2d import conv2d
 from aot.dialect.ops.depthwise_conv2d import depthwise_conv2d
 from aot.dialect.ops.transpose_conv2d import transpose_conv2d
-from aot.dialect.quantization import INT16
 from aot.importers.tflite.arithmetic import activation_range
 from aot.importers.tflite.call import Call, Unsupported
 from aot.importers.tflite.weights import bias_of, factors, per_channel, weight_of
@@ -67,8 +66,6 @@ def depthwise_conv_2d(call: Call) -> Node:
 def transpose_conv(call: Call) -> Node:
     """Its first input is the output's shape, which the output has itself."""
     x, options = call.image(2), call.options(TransposeConvOptions)
-    if call.of(x).type is INT16:
-        raise Unsupported("int16 values; int8 ones can be")
     weight = weight_of(call, 1, rank=4)
     if weight.shape[3] != shape_of(x)[3]:
         raise Unsupported(f"weights {list(weight.shape)} for {shape_of(x)[3]} channels")

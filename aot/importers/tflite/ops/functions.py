@@ -1,21 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of one int8 value, each a table (tables.py): LOGISTIC, TANH, HARD_SWISH, LEAKY_RELU,
-RELU, RELU6.
+"""Functions of one value: LOGISTIC, TANH, HARD_SWISH, LEAKY_RELU, RELU, RELU6.
+
+Of int8 each is a table (tables.py). Of int16 the piecewise linear ones are requantizations and
+extremes with TFLite's bits; LOGISTIC and TANH are pl::lut's straight lines, which are nearer to the
+function than TFLite's.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from functools import partial
 
+import torch
 from ethosu.vela.tflite.LeakyReluOptions import LeakyReluOptions
 from torch.fx import Node
 
-from aot.dialect.ops.lut import lut
-from aot.dialect.quantization import INT8
+from aot.dialect.graph import Edge
+from aot.dialect.ops.lut import lut, table_of
+from aot.dialect.ops.maximum import maximum, minimum
+from aot.dialect.ops.requantize import requantize
+from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.importers.tflite import tables
-from aot.importers.tflite.arithmetic import nearest
-from aot.importers.tflite.call import Call
+from aot.importers.tflite.arithmetic import nearest, quantize_multiplier
+from aot.importers.tflite.call import Call, Unsupported
 from aot.importers.tflite.clamps import within
+
+_OF_INT16 = Quantization(1.0 / 32768.0, 0, INT16)
+"""What LOGISTIC and TANH of int16 give."""
 
 
 def _table(call: Call, table: tables.Table) -> Node:
@@ -24,12 +36,32 @@ def _table(call: Call, table: tables.Table) -> Node:
     return call.emit(lut, x, call.constant("table", entries), edge=call.edge)
 
 
+def _lines(
+    call: Call, table: tables.Table, function: Callable[[torch.Tensor], torch.Tensor], reach: float
+) -> Node:
+    """A table of int8, straight lines of int16: those lie closer where inputs from `reach` on, of
+    which the result is the largest anyhow, are saturated before.
+    """
+    x = call.value(0)
+    of, out = call.of(x), call.quantization
+    if of.type is INT8:
+        return _table(call, table)
+    if out != _OF_INT16:
+        raise Unsupported(f"a result of {out}, not {_OF_INT16}")
+    if of.scale * 2.0**15 > reach:
+        near = Quantization(reach / 2.0**15, 0, INT16)
+        factor = quantize_multiplier(of.scale / near.scale)
+        x, of = call.emit(requantize, x, 16, 0, 0, *factor, edge=Edge(near)), near
+    entries = table_of(function, of, out)
+    return call.emit(lut, x, call.constant("table", entries), edge=call.edge)
+
+
 def logistic(call: Call) -> Node:
-    return _table(call, tables.logistic)
+    return _lines(call, tables.logistic, torch.sigmoid, reach=12.0)
 
 
 def tanh(call: Call) -> Node:
-    return _table(call, tables.tanh)
+    return _lines(call, tables.tanh, torch.tanh, reach=6.0)
 
 
 def hard_swish(call: Call) -> Node:
@@ -38,11 +70,33 @@ def hard_swish(call: Call) -> Node:
 
 def leaky_relu(call: Call) -> Node:
     alpha = call.options(LeakyReluOptions).Alpha()
-    return _table(call, partial(tables.leaky_relu, alpha=alpha))
+    x, out = call.value(0), call.quantization
+    of = call.of(x)
+    if of.type is INT8:
+        return _table(call, partial(tables.leaky_relu, alpha=alpha))
+    if not 0.0 < alpha < math.inf:
+        raise Unsupported(f"alpha {alpha} of int16 values; a positive one can be")
+    negative = _scaled(call, x, of.scale * alpha / out.scale)
+    positive = _scaled(call, x, of.scale / out.scale)
+    # Both are monotonous: the steeper one is above where x is positive, below where it is not.
+    choice = maximum if alpha <= 1.0 else minimum
+    return call.emit(choice, positive, negative, edge=call.edge)
 
 
 def relu(call: Call) -> Node:
-    return _table(call, tables.relu)
+    x, out = call.value(0), call.quantization
+    of = call.of(x)
+    if of.type is INT8:
+        return _table(call, tables.relu)
+    scaled = _scaled(call, x, of.scale / out.scale)
+    return within(call, scaled, out, 0, out.type.quant_max)
+
+
+def _scaled(call: Call, x: Node, factor: float) -> Node:
+    """int16 times a factor."""
+    if call.of(x).type is not INT16 or call.quantization.type is not INT16:
+        raise Unsupported("values of int8 and of int16")
+    return call.emit(requantize, x, 16, 0, 0, *quantize_multiplier(factor), edge=call.edge)
 
 
 def relu6(call: Call) -> Node:

@@ -14,7 +14,6 @@ from aot.dialect.library import Op
 from aot.dialect.ops.extremes import amax, amin
 from aot.dialect.ops.max_with_indices import max_with_indices
 from aot.dialect.ops.mean import mean as pl_mean
-from aot.dialect.quantization import INT8
 from aot.importers.tflite.arithmetic import mean_multiplier
 from aot.importers.tflite.call import Call, Unsupported, named
 
@@ -55,8 +54,6 @@ def reduce_min(call: Call) -> Node:
 
 def _extreme(call: Call, op: Op) -> Node:
     x, (dim, keepdim) = call.value(0), _dimensions(call)
-    if call.of(x).type is not INT8:
-        raise Unsupported("int16 values; int8 ones can be")
     call.same_quantization(x)
     return call.emit(op, x, dim, keepdim, edge=call.edge)
 
@@ -71,8 +68,7 @@ def _dimensions(call: Call) -> tuple[list[int], bool]:
 
 def arg_max(call: Call) -> Node:
     x = call.value(0)
-    if call.of(x).type is not INT8:
-        raise Unsupported("int16 values; int8 ones can be")
+    call.of(x)
     (axis,) = call.integers(1) if call.tensor(1).shape in ((), (1,)) else (None,)
     if axis is None or not call.has_options(ArgMaxOptions):
         raise Unsupported("more than one dimension")

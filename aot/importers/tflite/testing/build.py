@@ -28,9 +28,13 @@ class File:
     """A .tflite file in the making; its first graph is the main one.
 
     Tensors are named by their indices in the graph.
+
+    Attributes:
+      dtype: of values whose own is not given.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, dtype: Any = np.int8) -> None:
+        self.dtype = dtype
         self.model = schema.ModelT()
         self.model.version = 3
         self.model.description = b"test"
@@ -51,7 +55,7 @@ class File:
     def tensor(
         self,
         shape: Sequence[int],
-        dtype: Any = np.int8,
+        dtype: Any = None,
         quantized: Quantized | None = None,
         data: Array | None = None,
         scales: Sequence[float] | None = None,
@@ -59,6 +63,7 @@ class File:
         variable: bool = False,
     ) -> int:
         """A value, or a constant with data; scales are a weight's by channel."""
+        dtype = self.dtype if dtype is None else dtype
         tensor = schema.TensorT()
         tensor.shape = [int(s) for s in shape]
         tensor.type = schema.TensorType.RESOURCE if dtype == RESOURCE else _TYPES[np.dtype(dtype)]
@@ -79,7 +84,7 @@ class File:
         self.at.tensors.append(tensor)
         return len(self.at.tensors) - 1
 
-    def input(self, shape: Sequence[int], quantized: Quantized | None, dtype: Any = np.int8) -> int:
+    def input(self, shape: Sequence[int], quantized: Quantized | None, dtype: Any = None) -> int:
         index = self.tensor(shape, dtype, quantized)
         self.at.inputs.append(index)
         return index

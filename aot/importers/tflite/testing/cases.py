@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -74,12 +75,12 @@ def binary(name: str, options: str, dtype: Any) -> Callable[[Random], File]:
     return case
 
 
-def extreme(name: str) -> Callable[[Random], File]:
+def extreme(name: str, dtype: Any = np.int8) -> Callable[[Random], File]:
     def case(random: Random) -> File:
-        file, q = File(), quantized(random)
+        file, q = File(dtype), quantized(random, dtype)
         shape = tuple(map(int, random.integers(1, 7, 4)))
         inputs = [file.input(shape, q), file.input(some(random, (shape, (1, shape[3]))), q)]
-        y = file.tensor(shape, np.int8, q)
+        y = file.tensor(shape, quantized=q)
         file.op(name, inputs, [y], "MaximumMinimumOptions", 2)
         file.output(y)
         return file
@@ -125,43 +126,58 @@ def reduction(name: str, same: bool, dtype: Any = np.int8) -> Callable[[Random],
     return case
 
 
-def arg_max(random: Random) -> File:
-    file = File()
+def arg_max(random: Random, dtype: Any = np.int8) -> File:
+    file = File(dtype)
     shape = tuple(map(int, random.integers(2, 7, 3)))
     axis = int(random.integers(-1, 3))
-    x = file.input(shape, quantized(random))
+    x = file.input(shape, quantized(random, dtype))
     y = file.tensor([s for d, s in enumerate(shape) if d != axis % 3], np.int32)
     file.op("ARG_MAX", [x, file.ints([axis])], [y], "ArgMaxOptions", 2, outputType=2)
     file.output(y)
     return file
 
 
-def softmax(random: Random) -> File:
-    file = File()
+def softmax(random: Random, dtype: Any = np.int8) -> File:
+    file = File(dtype)
     shape = tuple(map(int, random.integers(1, 20, 2)))
-    x = file.input(shape, (scale(random, 0.01, 0.5), int(random.integers(-128, 128))))
-    y = file.tensor(shape, np.int8, (1 / 256, -128))
+    if dtype == np.int16:
+        of, out = (scale(random, 1e-4, 1e-3), 0), (1 / 32768, 0)
+    else:
+        of, out = (scale(random, 0.01, 0.5), int(random.integers(-128, 128))), (1 / 256, -128)
+    x = file.input(shape, of)
+    y = file.tensor(shape, quantized=out)
     file.op("SOFTMAX", [x], [y], "SoftmaxOptions", 2, beta=some(random, (1.0, 1.0, 0.5)))
     file.output(y)
     return file
 
 
 def function(
-    name: str, options: str, out: Quantized | str, **fields: Callable[[Random], Any]
+    name: str,
+    options: str,
+    out: Quantized | str,
+    dtype: Any = np.int8,
+    **fields: Callable[[Random], Any],
 ) -> Callable[[Random], File]:
-    """Of all 256 values."""
+    """Of enough values for all 256 of int8."""
 
     def case(random: Random) -> File:
-        file, q = File(), (scale(random, 0.002, 0.5), int(random.integers(-128, 128)))
+        file = File(dtype)
+        wide = dtype == np.int16
+        q = (
+            (scale(random, 1e-4, 1e-3), 0)
+            if wide
+            else (scale(random, 0.002, 0.5), int(random.integers(-128, 128)))
+        )
         x = file.input((16, 64), q)
         if out == "same":
             of = q
         elif out == "near":
-            of = (float(np.float32(q[0] * random.uniform(0.5, 4))), int(random.integers(-128, 128)))
+            zero_point = 0 if wide else int(random.integers(-128, 128))
+            of = (float(np.float32(q[0] * random.uniform(0.5, 4))), zero_point)
         else:
             assert isinstance(out, tuple)
             of = out
-        y = file.tensor((16, 64), np.int8, of)
+        y = file.tensor((16, 64), quantized=of)
         file.op(name, [x], [y], options, 2, **{k: v(random) for k, v in fields.items()})
         file.output(y)
         return file
@@ -194,9 +210,9 @@ def quantize(before: Any, after: Any) -> Callable[[Random], File]:
     return case
 
 
-def dequantize(random: Random) -> File:
-    file = File()
-    x = file.input((4, 64), quantized(random))
+def dequantize(random: Random, dtype: Any = np.int8) -> File:
+    file = File(dtype)
+    x = file.input((4, 64), quantized(random, dtype))
     y = file.tensor((4, 64), np.float32)
     file.op("DEQUANTIZE", [x], [y], "DequantizeOptions", 2)
     file.output(y)
@@ -254,18 +270,69 @@ INT8: dict[str, Case] = {
 }
 """A maker of random calls of each builtin, of int8 values."""
 
+
+def of_int16(case: Callable[..., File]) -> Case:
+    return partial(case, dtype=np.int16)
+
+
 INT16: dict[str, Case] = {
     "ADD": binary("ADD", "AddOptions", np.int16),
     "AVERAGE_POOL_2D": pool("AVERAGE_POOL_2D", np.int16),
-    "BATCH_MATMUL": lambda random: batch_matmul(random, np.int16),
-    "CONV_2D": lambda random: conv_2d(random, np.int16),
-    "DEPTHWISE_CONV_2D": lambda random: depthwise_conv_2d(random, np.int16),
-    "FULLY_CONNECTED": lambda random: fully_connected(random, np.int16),
+    "BATCH_MATMUL": of_int16(batch_matmul),
+    "CONCATENATION": of_int16(concatenation),
+    "CONV_2D": of_int16(conv_2d),
+    "DEPTHWISE_CONV_2D": of_int16(depthwise_conv_2d),
+    "DEQUANTIZE": of_int16(dequantize),
+    "EXPAND_DIMS": of_int16(expand_dims),
+    "FULLY_CONNECTED": of_int16(fully_connected),
+    "LEAKY_RELU": function(
+        "LEAKY_RELU",
+        "LeakyReluOptions",
+        "near",
+        np.int16,
+        alpha=lambda r: float(r.uniform(0.01, 2.0)),
+    ),
+    "MAXIMUM": extreme("MAXIMUM", np.int16),
     "MAX_POOL_2D": pool("MAX_POOL_2D", np.int16),
     "MEAN": reduction("MEAN", same=False, dtype=np.int16),
+    "MINIMUM": extreme("MINIMUM", np.int16),
     "MUL": binary("MUL", "MulOptions", np.int16),
+    "PACK": of_int16(pack),
+    "PAD": pad("PAD", "PadOptions", np.int16),
     "QUANTIZE": quantize(np.int16, np.int8),
     "QUANTIZE from int8": quantize(np.int8, np.int16),
+    "RELU": function("RELU", "", "near", np.int16),
+    "RELU6": function("RELU6", "", "same", np.int16),
+    "RESHAPE": of_int16(reshape),
+    "RESIZE_NEAREST_NEIGHBOR": resize(
+        "RESIZE_NEAREST_NEIGHBOR", "ResizeNearestNeighborOptions", np.int16
+    ),
+    "SLICE": of_int16(slice_),
+    "SPLIT": of_int16(split),
+    "SPLIT_V": of_int16(split_v),
+    "SQUEEZE": of_int16(squeeze),
+    "STRIDED_SLICE": of_int16(strided_slice),
     "SUB": binary("SUB", "SubOptions", np.int16),
+    "SUM": reduction("SUM", same=False, dtype=np.int16),
+    "TRANSPOSE": of_int16(transpose),
+    "TRANSPOSE_CONV": of_int16(transpose_conv),
+    "UNPACK": of_int16(unpack),
 }
 """The same of int16 values with int8 weights."""
+
+NEARLY: dict[str, tuple[Case, int]] = {
+    "LOGISTIC": (function("LOGISTIC", "", (1 / 32768, 0), np.int16), 3),
+    "SOFTMAX": (of_int16(softmax), 28),
+    "TANH": (function("TANH", "", (1 / 32768, 0), np.int16), 6),
+}
+"""Of int16 and not with TFLite's bits: cases, and the most steps of 2^-15 between the two."""
+
+SELECTING: dict[str, Callable[[Any], Case]] = {
+    "ARG_MAX": lambda dtype: partial(arg_max, dtype=dtype),
+    "GATHER": lambda dtype: partial(gather, dtype=dtype),
+    "MIRROR_PAD": lambda dtype: partial(mirror_pad, dtype=dtype),
+    "REDUCE_MAX": lambda dtype: reduction("REDUCE_MAX", same=True, dtype=dtype),
+    "REDUCE_MIN": lambda dtype: reduction("REDUCE_MIN", same=True, dtype=dtype),
+    "RESIZE_BILINEAR": lambda dtype: resize("RESIZE_BILINEAR", "ResizeBilinearOptions", dtype),
+}
+"""Of int16 in TFLite but not in TFLite Micro; of integers that int8 has too they give the same."""

@@ -31,7 +31,7 @@ def weights(
     channels = shape[axis]
     per_channel = random.integers(4) > 0
     scales = [scale(random, 0.001, 0.02) for _ in range(channels if per_channel else 1)]
-    w = file.tensor(shape, data=integers(random, shape), scales=scales, axis=axis)
+    w = file.tensor(shape, np.int8, data=integers(random, shape), scales=scales, axis=axis)
     inputs = [w]
     if random.integers(4) > 0:
         wide = np.int64 if dtype == np.int16 else np.int32
@@ -84,8 +84,8 @@ def depthwise_conv_2d(random: Random, dtype: Any = np.int8) -> File:
     return file
 
 
-def transpose_conv(random: Random) -> File:
-    file, x = File(), quantized(random)
+def transpose_conv(random: Random, dtype: Any = np.int8) -> File:
+    file, x = File(dtype), quantized(random, dtype)
     h, w, depth, outputs = map(int, random.integers(2, 6, 4))
     kh, kw = map(int, random.integers(1, 5, 2))
     sh, sw = map(int, random.integers(1, 4, 2))
@@ -96,8 +96,8 @@ def transpose_conv(random: Random) -> File:
         size = (h * sh + max(kh - sh, 0), w * sw + max(kw - sw, 0))
     shape = (1, *size, outputs)
     given = file.input((1, h, w, depth), x)
-    more, out = weights(file, random, (outputs, kh, kw, depth), 0, x, np.int8)
-    y = file.tensor(shape, np.int8, out)
+    more, out = weights(file, random, (outputs, kh, kw, depth), 0, x, dtype)
+    y = file.tensor(shape, quantized=out)
     inputs = [file.ints(shape), more[0], given, *more[1:]]
     file.op(
         "TRANSPOSE_CONV",

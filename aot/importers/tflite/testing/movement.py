@@ -13,37 +13,37 @@ from aot.importers.tflite.testing.random_values import NONE, Random, integers, q
 
 
 def moved(file: File, name: str, inputs: list[int], result: Any, q: Quantized, *args: Any) -> File:
-    y = file.tensor(result, np.int8, q)
+    y = file.tensor(result, quantized=q)
     options = args[0] if args else ""
     file.op(name, inputs, [y], options, 2, **(args[1] if len(args) > 1 else {}))
     file.output(y)
     return file
 
 
-def reshape(random: Random) -> File:
-    file, q = File(), quantized(random)
+def reshape(random: Random, dtype: Any = np.int8) -> File:
+    file, q = File(dtype), quantized(random, dtype)
     a, b, c = map(int, random.integers(1, 6, 3))
     x, shape = file.input((a, b, c), q), [c, a * b]
     fields = {"newShape": shape}
     return moved(file, "RESHAPE", [x, file.ints(shape)], shape, q, "ReshapeOptions", fields)
 
 
-def squeeze(random: Random) -> File:
-    file, q = File(), quantized(random)
+def squeeze(random: Random, dtype: Any = np.int8) -> File:
+    file, q = File(dtype), quantized(random, dtype)
     a, b = map(int, random.integers(2, 6, 2))
     x = file.input((1, a, 1, b), q)
     return moved(file, "SQUEEZE", [x], (a, b), q, "SqueezeOptions", {"squeezeDims": [0, 2]})
 
 
-def expand_dims(random: Random) -> File:
-    file, q = File(), quantized(random)
+def expand_dims(random: Random, dtype: Any = np.int8) -> File:
+    file, q = File(dtype), quantized(random, dtype)
     a, b = map(int, random.integers(2, 6, 2))
     x = file.input((a, b), q)
     return moved(file, "EXPAND_DIMS", [x, file.ints([1])], (a, 1, b), q, "ExpandDimsOptions")
 
 
-def transpose(random: Random) -> File:
-    file, q = File(), quantized(random)
+def transpose(random: Random, dtype: Any = np.int8) -> File:
+    file, q = File(dtype), quantized(random, dtype)
     shape = list(map(int, random.integers(1, 6, 4)))
     perm = [int(d) for d in random.permutation(4)]
     x = file.input(shape, q)
@@ -51,8 +51,8 @@ def transpose(random: Random) -> File:
     return moved(file, "TRANSPOSE", [x, file.ints(perm)], result, q, "TransposeOptions")
 
 
-def concatenation(random: Random) -> File:
-    file, q = File(), quantized(random)
+def concatenation(random: Random, dtype: Any = np.int8) -> File:
+    file, q = File(dtype), quantized(random, dtype)
     shape, dim = list(map(int, random.integers(1, 6, 4))), int(random.integers(4))
     sizes = list(map(int, random.integers(1, 5, 3)))
     inputs = [file.input([*shape[:dim], s, *shape[dim + 1 :]], q) for s in sizes]
@@ -61,8 +61,8 @@ def concatenation(random: Random) -> File:
     return moved(file, "CONCATENATION", inputs, result, q, "ConcatenationOptions", fields)
 
 
-def pack(random: Random) -> File:
-    file, q = File(), quantized(random)
+def pack(random: Random, dtype: Any = np.int8) -> File:
+    file, q = File(dtype), quantized(random, dtype)
     shape, dim = list(map(int, random.integers(1, 6, 2))), int(random.integers(3))
     inputs = [file.input(shape, q) for _ in range(3)]
     result = [*shape[:dim], 3, *shape[dim:]]
@@ -73,14 +73,14 @@ def pack(random: Random) -> File:
 def results(
     file: File, name: str, inputs: list[int], shapes: Any, q: Quantized, *args: Any
 ) -> File:
-    outputs = [file.tensor(shape, np.int8, q) for shape in shapes]
+    outputs = [file.tensor(shape, quantized=q) for shape in shapes]
     file.op(name, inputs, outputs, args[0], 2, **args[1])
     file.output(*outputs)
     return file
 
 
-def unpack(random: Random) -> File:
-    file, q = File(), quantized(random)
+def unpack(random: Random, dtype: Any = np.int8) -> File:
+    file, q = File(dtype), quantized(random, dtype)
     shape, dim = list(map(int, random.integers(1, 5, 3))), int(random.integers(3))
     x = file.input(shape, q)
     fields = {"axis": dim, "num": shape[dim]}
@@ -88,8 +88,8 @@ def unpack(random: Random) -> File:
     return results(file, "UNPACK", [x], shapes, q, "UnpackOptions", fields)
 
 
-def split(random: Random) -> File:
-    file, q = File(), quantized(random)
+def split(random: Random, dtype: Any = np.int8) -> File:
+    file, q = File(dtype), quantized(random, dtype)
     shape, dim = list(map(int, random.integers(1, 5, 3))), int(random.integers(3))
     shapes = [list(shape)] * 3
     x = file.input([*shape[:dim], 3 * shape[dim], *shape[dim + 1 :]], q)
@@ -98,8 +98,8 @@ def split(random: Random) -> File:
     )
 
 
-def split_v(random: Random) -> File:
-    file, q = File(), quantized(random)
+def split_v(random: Random, dtype: Any = np.int8) -> File:
+    file, q = File(dtype), quantized(random, dtype)
     shape, dim = list(map(int, random.integers(1, 5, 3))), int(random.integers(3))
     sizes = [1, 3, 2]
     x = file.input([*shape[:dim], 6, *shape[dim + 1 :]], q)
@@ -109,8 +109,8 @@ def split_v(random: Random) -> File:
     return results(file, "SPLIT_V", inputs, shapes, q, "SplitVOptions", {"numSplits": 3})
 
 
-def slice_(random: Random) -> File:
-    file, q = File(), quantized(random)
+def slice_(random: Random, dtype: Any = np.int8) -> File:
+    file, q = File(dtype), quantized(random, dtype)
     shape = list(map(int, random.integers(2, 7, 4)))
     begin = [int(random.integers(s)) for s in shape]
     size = [int(random.integers(1, s - b + 1)) for s, b in zip(shape, begin, strict=True)]
@@ -119,8 +119,8 @@ def slice_(random: Random) -> File:
     return moved(file, "SLICE", inputs, size, q, "SliceOptions")
 
 
-def strided_slice(random: Random) -> File:
-    file, q = File(), quantized(random)
+def strided_slice(random: Random, dtype: Any = np.int8) -> File:
+    file, q = File(dtype), quantized(random, dtype)
     shape = list(map(int, random.integers(3, 8, 4)))
     begin, end, step, result = [], [], [], []
     begin_mask = end_mask = shrink = 0
@@ -155,22 +155,22 @@ def strided_slice(random: Random) -> File:
     return moved(file, "STRIDED_SLICE", inputs, result, q, "StridedSliceOptions", fields)
 
 
-def pad(name: str, options: str) -> Callable[[Random], File]:
+def pad(name: str, options: str, dtype: Any = np.int8) -> Callable[[Random], File]:
     def case(random: Random) -> File:
-        file, q = File(), quantized(random)
+        file, q = File(dtype), quantized(random, dtype)
         shape = list(map(int, random.integers(1, 6, 4)))
         pads = random.integers(0, 3, (4, 2))
         result = [int(s + p.sum()) for s, p in zip(shape, pads, strict=True)]
         inputs = [file.input(shape, q), file.ints(pads)]
         if name == "PADV2":
-            inputs.append(file.constant(np.array([random.integers(-128, 128)], np.int8), q))
+            inputs.append(file.constant(np.array([random.integers(-128, 128)], dtype), q))
         return moved(file, name, inputs, result, q, options)
 
     return case
 
 
-def mirror_pad(random: Random) -> File:
-    file, q = File(), quantized(random)
+def mirror_pad(random: Random, dtype: Any = np.int8) -> File:
+    file, q = File(dtype), quantized(random, dtype)
     shape = list(map(int, random.integers(3, 6, 3)))
     pads = random.integers(0, 3, (3, 2))
     result = [int(s + p.sum()) for s, p in zip(shape, pads, strict=True)]
@@ -179,13 +179,13 @@ def mirror_pad(random: Random) -> File:
     return moved(file, "MIRROR_PAD", inputs, result, q, "MirrorPadOptions", fields)
 
 
-def gather(random: Random) -> File:
-    file, q = File(), quantized(random)
+def gather(random: Random, dtype: Any = np.int8) -> File:
+    file, q = File(dtype), quantized(random, dtype)
     if random.integers(3) == 0:
-        table = file.constant(integers(random, (9, 4)).astype(np.int8), q)
+        table = file.constant(integers(random, (9, 4)).astype(dtype), q)
         indices = file.ints(integers(random, (5,), 0, 8))
         x = file.input((1, 4), q)
-        rows = file.tensor((5, 4), np.int8, q)
+        rows = file.tensor((5, 4), quantized=q)
         file.op("GATHER", [table, indices], [rows], "GatherOptions", 2, axis=0)
         return moved(file, "CONCATENATION", [x, rows], (6, 4), q, "ConcatenationOptions")
     shape, dim = list(map(int, random.integers(2, 6, 3))), int(random.integers(3))
@@ -196,9 +196,9 @@ def gather(random: Random) -> File:
     return moved(file, "GATHER", [x, indices], result, q, "GatherOptions", {"axis": dim})
 
 
-def resize(name: str, options: str) -> Callable[[Random], File]:
+def resize(name: str, options: str, dtype: Any = np.int8) -> Callable[[Random], File]:
     def case(random: Random) -> File:
-        file, q = File(), quantized(random)
+        file, q = File(dtype), quantized(random, dtype)
         h, w, c = map(int, random.integers(1, 9, 3))
         size = list(map(int, random.integers(1, 14, 2)))
         corners, centres = some(random, ((False, False), (True, False), (False, True)))

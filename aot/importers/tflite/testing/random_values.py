@@ -21,9 +21,11 @@ def scale(random: Random, low: float = 0.002, high: float = 0.2) -> float:
 
 
 def quantized(random: Random, dtype: Any = np.int8) -> Quantized:
-    if dtype == np.int16:
-        return scale(random, 1e-5, 1e-3), 0
-    return scale(random), int(random.integers(-128, 128))
+    """The same numbers are drawn for both types, so that cases of one seed are alike."""
+    wide = dtype == np.int16
+    of = scale(random, 1e-5, 1e-3) if wide else scale(random)
+    zero_point = int(random.integers(-128, 128))
+    return of, 0 if wide else zero_point
 
 
 def integers(random: Random, shape: Sequence[int], low: int = -127, high: int = 127) -> Any:

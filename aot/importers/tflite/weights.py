@@ -13,12 +13,12 @@ from aot.importers.tflite.arithmetic import sums_multiplier
 from aot.importers.tflite.call import Call, Unsupported, named
 
 
-def weight_of(call: Call, index: int, rank: int) -> torch.Tensor:
-    """int8 weights, symmetric, constants."""
+def weight_of(call: Call, index: int, rank: int, type: str = "INT8") -> torch.Tensor:
+    """Symmetric weights, constants."""
     tensor = call.tensor(index)
-    if tensor.type != "INT8" or len(tensor.shape) != rank:
+    if tensor.type != type or len(tensor.shape) != rank:
         raise Unsupported(
-            f"its weights, {named(tensor)}, are {tensor.type}{list(tensor.shape)}, not INT8 of "
+            f"its weights, {named(tensor)}, are {tensor.type}{list(tensor.shape)}, not {type} of "
             f"{rank} dimensions"
         )
     if any(tensor.zero_points):

@@ -15,6 +15,7 @@ from aot.importers.tflite.ops import (
     fully_connected,
     functions,
     gathering,
+    lstm,
     movement,
     padding,
     pooling,
@@ -74,5 +75,6 @@ BUILTINS: Mapping[str, Import] = {
     "TANH": functions.tanh,
     "TRANSPOSE": movement.transpose,
     "TRANSPOSE_CONV": convolution.transpose_conv,
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm.unidirectional_sequence_lstm,
     "UNPACK": movement.unpack,
 }

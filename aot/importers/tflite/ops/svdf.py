@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SVDF with an int8 state: a matrix product of each frame, and a convolution over the last ones."""
+"""SVDF: with a state of int16 pl::svdf; with one of int8 a matrix product of each frame, and a
+convolution over the last ones.
+
+The state that is kept is of memory - 1 frames: what a run shifts out is not.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import torch
 from ethosu.vela.tflite.SVDFOptions import SVDFOptions
@@ -13,22 +19,48 @@ from aot.dialect.ops.conv2d import conv2d
 from aot.dialect.ops.depthwise_conv2d import depthwise_conv2d
 from aot.dialect.ops.linear import linear
 from aot.dialect.ops.slice import slice as pl_slice
-from aot.dialect.quantization import INT8
-from aot.importers.tflite.arithmetic import float32
+from aot.dialect.ops.svdf import svdf as pl_svdf
+from aot.dialect.quantization import INT8, INT16, Quantization
+from aot.importers.tflite.arithmetic import quantize_multiplier
 from aot.importers.tflite.call import Call, Unsupported, edge_for
 from aot.importers.tflite.weights import bias_of, factors, weight_of
 
 _STATE = 4
 
 
+@dataclass(frozen=True)
+class _Filters:
+    """What a call is given.
+
+    Attributes:
+      features: int8 [F, I].
+      time: [F, M], of the state's type.
+      bias: int32 [U].
+      state: its name and quantization.
+      factors: of the sums over a frame, and over time.
+    """
+
+    features: torch.Tensor
+    time: torch.Tensor
+    bias: torch.Tensor
+    state: tuple[str, Quantization]
+    factors: tuple[float, float]
+
+
 def svdf(call: Call) -> Node:
-    """The state that is kept is [N, memory - 1, 1, filters]: what a run shifts out is not."""
+    filters = _filters(call)
+    wide = filters.state[1].type is INT16
+    return _of_int16_state(call, filters) if wide else _of_int8_state(call, filters)
+
+
+def _filters(call: Call) -> _Filters:
     x, state, rank = call.value(0), call.tensor(_STATE), call.options(SVDFOptions).Rank()
-    features, time = weight_of(call, 1, rank=2), weight_of(call, 2, rank=2)
-    of, kept = call.of(x), call.quantized(edge_for(state).quantization)
+    of, out, kept = call.of(x), call.quantization, call.quantized(edge_for(state).quantization)
+    features = weight_of(call, 1, rank=2)
+    time = weight_of(call, 2, rank=2, type="INT16" if kept.type is INT16 else "INT8")
     filters, memory = time.shape
-    if of.type is not INT8 or kept.type is not INT8:
-        raise Unsupported("a state of int16; one of int8 can be")
+    if of.type is not INT8 or out.type is not INT8:
+        raise Unsupported("int16 values; int8 ones can be")
     if len(call.tensor(1).scales) != 1 or len(call.tensor(2).scales) != 1:
         raise Unsupported("scales by channel")
     if rank < 1 or features.shape[0] != filters or filters % rank != 0 or memory < 2:
@@ -38,39 +70,72 @@ def svdf(call: Call) -> Node:
         )
     if not state.is_variable or len(shape_of(x)) != 2 or shape_of(x)[1] != features.shape[1]:
         raise Unsupported(f"an input {list(shape_of(x))}, or a state that is no variable")
-    batch, edge = shape_of(x)[0], Edge(kept, NHWC)
-    # In float32, step by step, as TFLite's expressions have it.
-    first = float32(float32(of.scale * call.tensor(1).scales[0]) / kept.scale)
-    second = float32(float32(kept.scale * call.tensor(2).scales[0]) / call.quantization.scale)
+    return _Filters(
+        features,
+        time,
+        bias_of(call, 3, filters // rank, of),
+        (state.name or f"state {state.index}", kept),
+        (
+            of.scale * call.tensor(1).scales[0] / kept.scale,
+            kept.scale * call.tensor(2).scales[0] / out.scale,
+        ),
+    )
+
+
+def _of_int16_state(call: Call, filters: _Filters) -> Node:
+    x, (name, kept) = call.value(0), filters.state
+    count, memory = filters.time.shape
+    initial = torch.zeros((shape_of(x)[0], count, memory - 1), dtype=torch.int16)
+    old = call.persistent(name, initial, Edge(kept))
+    both = call.emit(
+        pl_svdf,
+        x,
+        old,
+        call.constant("weight", filters.features),
+        *quantize_multiplier(filters.factors[0]),
+        call.constant("time", filters.time),
+        call.constant("bias", filters.bias),
+        *quantize_multiplier(filters.factors[1]),
+        call.of(x).zero_point,
+        call.quantization.zero_point,
+        edge=Edge(),
+    )
+    y, new = (
+        call.builder.result(both, index, edge=edge, origin=call.origin)
+        for index, edge in enumerate((call.edge, Edge(kept)))
+    )
+    call.update(old, new)
+    return y
+
+
+def _of_int8_state(call: Call, filters: _Filters) -> Node:
+    x, (name, kept), time = call.value(0), filters.state, filters.time
+    (count, memory), units = time.shape, len(filters.bias)
+    batch, rank, edge = shape_of(x)[0], count // units, Edge(kept, NHWC)
     column = call.emit(
         linear,
         x,
-        call.constant("weight", features),
-        call.constant("bias", torch.zeros(filters, dtype=torch.int32)),
-        *_factors(call, first, filters),
-        of.zero_point,
+        call.constant("weight", filters.features),
+        call.constant("bias", torch.zeros(count, dtype=torch.int32)),
+        *_factors(call, filters.factors[0], count),
+        call.of(x).zero_point,
         kept.zero_point,
         kept.type.quant_min,
         kept.type.quant_max,
         edge=Edge(kept),
     )
-    shape = (batch, memory - 1, 1, filters)
-    initial = torch.full(shape, kept.zero_point, dtype=torch.int8)
-    old = call.persistent(state.name or f"state {state.index}", initial, edge)
-    frame = call.reshaped(column, (batch, 1, 1, filters))
+    shape = (batch, memory - 1, 1, count)
+    old = call.persistent(name, torch.full(shape, kept.zero_point, dtype=torch.int8), edge)
+    frame = call.reshaped(column, (batch, 1, 1, count))
     window = call.emit(cat, [old, frame], 1, edge=edge)
     call.update(old, call.emit(pl_slice, window, 1, 1, memory, 1, edge=edge))
-    units = filters // rank
-    constants = [
-        call.constant("bias", bias_of(call, 3, units, of)),
-        *_factors(call, second, units),
-    ]
+    constants = call.constant("bias", filters.bias), *_factors(call, filters.factors[1], units)
     out = call.quantization
     tail = kept.zero_point, out.zero_point, out.type.quant_min, out.type.quant_max
     image = Edge(out, NHWC)
     steps = [1, 1], [0, 0, 0, 0], [1, 1]
     if rank == 1:
-        weight = call.constant("time", time.T.reshape(memory, 1, filters))
+        weight = call.constant("time", time.T.reshape(memory, 1, count))
         result = call.emit(depthwise_conv2d, window, weight, *constants, *steps, *tail, edge=image)
     else:
         by_unit = time.reshape(units, rank, memory, 1).permute(0, 2, 3, 1)

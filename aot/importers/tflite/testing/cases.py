@@ -15,6 +15,7 @@ from aot.importers.tflite.testing.layers import (
     conv_2d,
     depthwise_conv_2d,
     fully_connected,
+    lstm,
     svdf,
     transpose_conv,
 )
@@ -266,6 +267,7 @@ INT8: dict[str, Case] = {
     "TANH": function("TANH", "", (1 / 128, 0)),
     "TRANSPOSE": transpose,
     "TRANSPOSE_CONV": transpose_conv,
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm,
     "UNPACK": unpack,
 }
 """A maker of random calls of each builtin, of int8 values."""
@@ -314,6 +316,7 @@ INT16: dict[str, Case] = {
     "STRIDED_SLICE": of_int16(strided_slice),
     "SUB": binary("SUB", "SubOptions", np.int16),
     "SUM": reduction("SUM", same=False, dtype=np.int16),
+    "SVDF": of_int16(svdf),
     "TRANSPOSE": of_int16(transpose),
     "TRANSPOSE_CONV": of_int16(transpose_conv),
     "UNPACK": of_int16(unpack),

@@ -13,6 +13,7 @@ from aot.importers.tflite.testing.random_values import (
     ACTIVATIONS,
     NONE,
     SAME,
+    TANH,
     VALID,
     Random,
     extent,
@@ -138,31 +139,68 @@ def fully_connected(random: Random, dtype: Any = np.int8) -> File:
     return file
 
 
-def svdf(random: Random) -> File:
-    """Where the zero point of its state is not 0 the state does not saturate: the TFLite Micro that
+def svdf(random: Random, dtype: Any = np.int8) -> File:
+    """With a state, and weights of time, of `dtype`.
+
+    Where the zero point of its state is not 0 the state does not saturate: the TFLite Micro that
     is the oracle wraps around there.
     """
-    file, x, kept = File(), quantized(random), (scale(random), 0)
-    if random.integers(2):
+    file, x, wide = File(), quantized(random), dtype == np.int16
+    kept = (scale(random, 1e-4, 1e-3) if wide else scale(random), 0)
+    if not wide and random.integers(2):
         kept = scale(random, 4.0, 8.0), int(random.integers(-60, 60))
     size, rank, units, memory = map(int, random.integers((1, 1, 1, 2), (12, 4, 6, 7)))
     filters = rank * units
     features, time = scale(random, 0.001, 0.02), scale(random, 0.001, 0.02)
+    most = 32767 if wide else 127
+    by_time = integers(random, (filters, memory), -most, most)
     inputs = [
         file.input((1, size), x),
         file.tensor((filters, size), np.int8, (features, 0), integers(random, (filters, size))),
-        file.tensor((filters, memory), np.int8, (time, 0), integers(random, (filters, memory))),
+        file.tensor((filters, memory), dtype, (time, 0), by_time),
         file.tensor(
             (units,),
             np.int32,
             (float(np.float32(kept[0]) * np.float32(time)), 0),
             integers(random, (units,), -3000, 3000),
         ),
-        file.tensor((1, memory * filters), np.int8, kept, variable=True),
+        file.tensor((1, memory * filters), dtype, kept, variable=True),
     ]
-    spread = kept[0] * time * 73 * 73 * np.sqrt(rank * memory) / 60
+    spread = kept[0] * time * (most * 0.57) ** 2 * np.sqrt(rank * memory) / 60
     y = file.tensor((1, units), np.int8, (float(np.float32(spread)), x[1]))
     file.op("SVDF", inputs, [y], "SVDFOptions", 3, rank=rank, fusedActivationFunction=NONE)
+    file.output(y)
+    return file
+
+
+def lstm(random: Random) -> File:
+    """Gates that are neither open nor shut all the time."""
+    file, x = File(), (scale(random, 0.01, 0.03), int(random.integers(-30, 30)))
+    size, units, steps_, batch = map(int, random.integers((1, 1, 1, 1), (9, 9, 7, 3)))
+    major = bool(random.integers(2))
+    rows = (steps_, batch) if major else (batch, steps_)
+    hidden = float(np.float32(1 / 128)), 0
+    inputs = [file.input((*rows, size), x)]
+    scales = {}
+    for columns in (size, units):
+        for _ in range(4):
+            scales[len(inputs)] = scale(random, 0.004, 0.012)
+            given = integers(random, (units, columns))
+            of = scales[len(inputs)], 0
+            inputs.append(file.tensor((units, columns), np.int8, of, given))
+    inputs += [-1] * 3
+    for gate in range(1, 5):
+        of = float(np.float32(x[0] * scales[gate])), 0
+        inputs.append(file.tensor((units,), np.int32, of, integers(random, (units,), -3000, 3000)))
+    inputs += [-1] * 2
+    inputs.append(file.tensor((batch, units), np.int8, hidden, variable=True))
+    cell = 2.0 ** -int(random.integers(11, 13)), 0
+    inputs.append(file.tensor((batch, units), np.int16, cell, variable=True))
+    inputs += [-1] * 4
+    y = file.tensor((*rows, units), np.int8, hidden)
+    fields = {"fusedActivationFunction": TANH, "timeMajor": major}
+    options = "UnidirectionalSequenceLSTMOptions"
+    file.op("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, [y], options, 1, **fields)
     file.output(y)
     return file
 

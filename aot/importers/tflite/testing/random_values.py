@@ -12,7 +12,7 @@ from aot.importers.tflite.testing.build import File, Quantized
 
 Random = np.random.Generator
 SAME, VALID = 0, 1
-NONE, RELU, RELU_N1_TO_1, RELU6 = 0, 1, 2, 3
+NONE, RELU, RELU_N1_TO_1, RELU6, TANH = 0, 1, 2, 3, 4
 ACTIVATIONS = (NONE, RELU, RELU_N1_TO_1, RELU6)
 
 

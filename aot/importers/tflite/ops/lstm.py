@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""UNIDIRECTIONAL_SEQUENCE_LSTM: pl::lstm, whose hidden state keeps 16 bits between two steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from ethosu.vela.tflite.ActivationFunctionType import ActivationFunctionType
+from ethosu.vela.tflite.UnidirectionalSequenceLSTMOptions import UnidirectionalSequenceLSTMOptions
+from torch.fx import Node
+
+from aot.dialect.graph import Edge, shape_of
+from aot.dialect.ops.recurrent import lstm as pl_lstm
+from aot.dialect.quantization import INT8, INT16, Quantization
+from aot.dialect.recurrence import FRACTION_BITS, STATE_BITS, gate_table
+from aot.importers.tflite.arithmetic import quantize_multiplier
+from aot.importers.tflite.call import Call, Unsupported, edge_for, named
+from aot.importers.tflite.weights import bias_of, factors, weight_of
+
+_WEIGHTS, _HIDDEN_WEIGHTS, _BIASES = range(1, 5), range(5, 9), range(12, 16)
+_OUTPUT_STATE, _CELL_STATE = 18, 19
+_REFUSED = {9: "peepholes", 10: "peepholes", 11: "peepholes", 16: "a projection"}
+_REFUSED |= dict.fromkeys(range(20, 24), "layer normalization")
+
+
+def unidirectional_sequence_lstm(call: Call) -> Node:
+    """Its gates come in the order of pl::lstm: input, forget, cell, output."""
+    options = call.options(UnidirectionalSequenceLSTMOptions)
+    x, of, out = call.value(0), call.of(call.value(0)), call.quantization
+    _check(call, options)
+    weights = [weight_of(call, index, rank=2) for index in _WEIGHTS]
+    hidden_weights = [weight_of(call, index, rank=2) for index in _HIDDEN_WEIGHTS]
+    size = hidden_weights[0].shape[1]
+    shapes = [tuple(w.shape) for w in (*weights, *hidden_weights)]
+    if len(shape_of(x)) != 3 or shapes != [(size, shape_of(x)[2])] * 4 + [(size, size)] * 4:
+        raise Unsupported(f"weights {shapes} for an input {list(shape_of(x))}")
+    bits = _cell_bits(call, options)
+    batch = shape_of(x)[1 if options.TimeMajor() else 0]
+    hidden, cell = (
+        _state(call, index, (batch, size), places)
+        for index, places in ((_OUTPUT_STATE, STATE_BITS), (_CELL_STATE, bits))
+    )
+    inner, outer = (
+        _factors(call, places, size, source)
+        for places, source in ((_WEIGHTS, of.scale), (_HIDDEN_WEIGHTS, 2.0**-STATE_BITS))
+    )
+    both = call.emit(
+        pl_lstm,
+        x,
+        hidden,
+        cell,
+        call.constant("weight", torch.cat(weights)),
+        call.constant("bias", torch.cat([bias_of(call, index, size, of) for index in _BIASES])),
+        *inner,
+        call.constant("hidden_weight", torch.cat(hidden_weights)),
+        *outer,
+        call.constant("table", gate_table()),
+        of.zero_point,
+        STATE_BITS,
+        bits,
+        *quantize_multiplier(2.0**-STATE_BITS / out.scale),
+        out.zero_point,
+        False,
+        not options.TimeMajor(),
+        edge=Edge(),
+    )
+    edges = call.edge, hidden.meta["edge"], cell.meta["edge"]
+    y, *new = (
+        call.builder.result(both, index, edge=edge, origin=call.origin)
+        for index, edge in enumerate(edges)
+    )
+    for old, value in zip((hidden, cell), new, strict=True):
+        call.update(old, value)
+    return y
+
+
+def _check(call: Call, options: UnidirectionalSequenceLSTMOptions) -> None:
+    for index, what in _REFUSED.items():
+        if call.has(index):
+            raise Unsupported(f"{what}, {named(call.tensor(index))}")
+    missing = [i for i in (*_WEIGHTS, *_HIDDEN_WEIGHTS, *_BIASES) if not call.has(i)]
+    if missing:
+        raise Unsupported(f"input {missing[0]} is left out: all four gates have weights and biases")
+    if options.FusedActivationFunction() != ActivationFunctionType.TANH:
+        raise Unsupported(f"activation {call.activation(options)}, not TANH")
+    if call.of(call.value(0)).type is not INT8 or call.quantization.type is not INT8:
+        raise Unsupported("int16 values; int8 ones can be")
+
+
+def _cell_bits(call: Call, options: UnidirectionalSequenceLSTMOptions) -> int:
+    """The cell's scale is a power of two; a clip that its type does not reach changes nothing."""
+    state = call.tensor(_CELL_STATE)
+    of = call.quantized(edge_for(state).quantization)
+    bits = -math.log2(of.scale)
+    if of.type is not INT16 or bits not in range(STATE_BITS + 1):
+        raise Unsupported(f"its cell state, {named(state)}, has scale {of.scale}, type {of.type}")
+    if 0.0 < options.CellClip() < of.scale * of.type.quant_max:
+        raise Unsupported(f"a cell clipped at {options.CellClip()}")
+    return int(bits)
+
+
+def _state(call: Call, index: int, shape: tuple[int, int], bits: int) -> Node:
+    state = call.tensor(index)
+    if not state.is_variable or state.shape != shape:
+        raise Unsupported(f"its state, {named(state)}, is no variable of shape {list(shape)}")
+    edge = Edge(Quantization(2.0**-bits, 0, INT16))
+    initial = torch.zeros(shape, dtype=torch.int16)
+    return call.persistent(state.name or f"state {state.index}", initial, edge)
+
+
+def _factors(call: Call, places: Sequence[int], size: int, source: float) -> list[Node]:
+    """Multiplier and shift of the sums of all gates, to FRACTION_BITS."""
+    reals = []
+    for index in places:
+        scales = call.tensor(index).scales
+        if len(scales) != 1:
+            raise Unsupported(f"its weights, {named(call.tensor(index))}, have scales by channel")
+        reals += [source * scales[0] * 2.0**FRACTION_BITS] * size
+    multiplier, shift = factors(reals, torch.int8)
+    return [call.constant("multiplier", multiplier), call.constant("shift", shift)]

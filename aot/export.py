@@ -46,6 +46,7 @@ from aot.passes.aten.one_to_two_dimensions import one_to_two_dimensions
 from aot.passes.aten.pools_to_2d import pools_to_2d
 from aot.passes.aten.products_to_linear import products_to_linear
 from aot.passes.aten.remove_identities import remove_identities
+from aot.passes.aten.select_by_value import select_by_value
 from aot.passes.aten.separate_weights import separate_weights
 from aot.passes.aten.split_layers import split_layers
 from aot.passes.aten.split_to_slices import split_to_slices
@@ -105,6 +106,7 @@ def export_aten(
         _take_tensors_alone(module, tensor_names(program))
     for rewrite in (
         lift_state,
+        select_by_value,
         remove_identities,
         parts_to_cat.parts_to_cat,
         split_to_slices,
@@ -233,10 +235,14 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
         hint = "one static graph: no control flow on tensor values, no Python objects in or out"
         if isinstance(error, GuardOnDataDependentSymNode):
             what = "the model decides by values that it computes which way to go on"
-            hint = (
-                "compute both ways, and m * a + (1 - m) * b of a mask of the condition, "
-                "m = (condition > 0).to(x.dtype)"
-            )
+            if str(error.cond).isidentifier():  # not a condition but a number itself
+                what = "the model takes a value that it computes for a number of Python"
+                hint = "of y[i] = v, where i is such: y.index_copy(0, i.reshape(1), v[None])"
+            else:
+                hint = (
+                    "compute both ways, and m * a + (1 - m) * b of a mask of the condition, "
+                    "m = (condition > 0).to(x.dtype)"
+                )
         where = raising_line(error)
         at = f"\n    at {where}" if where else ""
         raise LoweringError(f"{what}{at}\n    instead: {hint}") from error

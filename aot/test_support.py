@@ -90,12 +90,23 @@ def test_a_problem_is_named_as_it_is_written_once_with_its_module() -> None:
     assert "torch.linalg.inv(x[..., :4]), torch.fft" in problems[0].where
 
 
+def _first_row_replaced(x: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    y[x.flatten(1)[:, 0].argmax()] = 0
+    return y
+
+
 # what depends on values: (the model, what is said of it, the same as the hint says)
 ON_VALUES: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
     "a shape": (
         lambda x: x[x > 0].sum(),
         r"index.Tensor -> float32\[u0\]: its shape depends on values(.|\n)*by a mask, \(x > 0\).to",
         lambda x: (x * (x > 0).to(x.dtype)).mean() * x.numel(),
+    ),
+    "a number": (
+        _first_row_replaced,
+        r"a number of Python\n.*at test_support.py:\d+ in _first_row(.|\n)*y.index_copy\(0, i",
+        lambda x: x.index_copy(0, x.flatten(1)[:, 0].argmax().reshape(1), torch.zeros_like(x[:1])),
     ),
     "the way": (
         lambda x: x * 2 if x.mean() > 0 else -x,

@@ -15,12 +15,12 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 import aot.dialect.ops  # noqa: F401 (registers the ops)
-from aot.dialect.arithmetic import quantize_multiplier, quantize_wide_multiplier
+from aot.dialect.arithmetic import quantize_multiplier, quantize_wide_multiplier, sums_multiplier
 from aot.dialect.library import OPS
 from aot.dialect.ops.compare import equal_table, less_table
 from aot.dialect.ops.div import FRACTION_BITS
 from aot.dialect.ops.second_moment import fraction_bits
-from aot.dialect.quantization import Quantization
+from aot.dialect.quantization import ACTIVATION_TYPES, Quantization
 from aot.dialect.transposes import inverse
 from kernels.testing.folders import folders
 from kernels.testing.oracle import arguments_of
@@ -171,24 +171,39 @@ def test_a_quotient_of_int16_is_rounded_once(factor: float) -> None:
     assert float((results - exact).abs().max()) <= 0.5 + 2**-3
 
 
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16])
 @pytest.mark.parametrize("centered", [False, True])
 @pytest.mark.parametrize("root", [False, True])
 @pytest.mark.parametrize("count", [1, 2, 3, 100, 4096, 5000])
-def test_a_moment_is_rounded_once(count: int, centered: bool, root: bool) -> None:
+def test_a_moment_is_rounded_once(
+    count: int, centered: bool, root: bool, dtype: torch.dtype
+) -> None:
     """Wide, narrow, and extreme rows."""
+    kind = ACTIVATION_TYPES[dtype]
     generator = torch.Generator().manual_seed(count)
-    x = torch.randn(6, count, generator=generator) * torch.tensor([60.0, 9, 2, 0.4, 1, 1])[:, None]
-    q = x.round().clamp(-128, 127).to(torch.int8)
-    q[4], q[5, ::2], q[5, 1::2] = 127, -128, 127
-    zero_point, bits = -128, fraction_bits(count, centered, root)
+    spreads = torch.tensor([60.0, 9, 2, 0.4, 1, 1])[:, None] * (kind.quant_max / 127)
+    x = torch.randn(6, count, generator=generator) * spreads
+    q = x.round().clamp(kind.quant_min, kind.quant_max).to(dtype)
+    q[4], q[5, ::2], q[5, 1::2] = kind.quant_max, kind.quant_min, kind.quant_max
+    zero_point = 0 if kind.symmetric else -128
+    bits = fraction_bits(count, centered, root, dtype)
     d = q.double() - zero_point
     exact = count * (d**2).sum(1) - d.sum(1) ** 2 if centered else (d**2).sum(1)
     exact = exact.sqrt() if root else exact
-    step = max(float(exact.max()), 1.0) / 200
-    split = quantize_multiplier(2.0 ** -(bits / 2 if root else bits) / step)
-    arguments = (q, [1], False, centered, root, zero_point, -100, *split)
-    actual = OPS["second_moment"].reference(*arguments).double() + 100
+    step = max(float(exact.max()), 1.0) / (kind.quant_max - 1)
+    split = sums_multiplier(2.0 ** -(bits / 2 if root else bits) / step, dtype)
+    arguments = (q, [1], False, centered, root, zero_point, 0, *split)
+    actual = OPS["second_moment"].reference(*arguments).double()
     assert float((actual - exact / step).abs().max()) <= 0.5 + 2**-10
+
+
+@pytest.mark.parametrize("count", [1, 7, 40000])
+def test_sums_of_int16_values_are_rounded_once(count: int) -> None:
+    q = torch.full((3, count), 2**15 - 1, dtype=torch.int16)
+    q[1], q[2, ::2] = -(2**15), -(2**15)
+    split = quantize_wide_multiplier(1 / count)
+    actual = OPS["cumsum"].reference(q, 1, 0, 0, 0, *split).double()
+    assert float((actual - q.double().cumsum(1) / count).abs().max()) <= 0.5 + 2**-10
 
 
 def test_quantize_corners() -> None:

@@ -8,13 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch.fx import Node
 
+from aot.dialect.ops.integers import integer_quantize
 from aot.dialect.quantization import INT16, Quantization
-from aot.rules.rule import Rule, Shares
+from aot.rules.rule import Integers, Rule, Shares
 
 
 def takes_int16(rule: Rule, node: Node) -> bool:
-    """Whether the dialect's op for a node has an int16 form."""
-    kinds = rule.op(node).dtypes.values()
+    """Whether the dialect's op for a node has an int16 form, or no quantized values at all."""
+    op = rule.op(node)
+    if op is integer_quantize or isinstance(rule.output, Integers):
+        return True
+    kinds = op.dtypes.values()
     return any(torch.int8 in dtypes and torch.int16 in dtypes for dtypes in kinds)
 
 

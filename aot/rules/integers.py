@@ -152,7 +152,8 @@ class ToFloat(_OfIntegers):
     def emit(self, call: Call) -> Node:
         x = call.unquantized(call.node.args[0])  # type: ignore[arg-type]
         factor = quantize_multiplier(1.0 / call.output.scale)
-        return call.emit(integer_quantize, x, call.output.zero_point, *factor)
+        bits = 8 * call.output.type.dtype.itemsize
+        return call.emit(integer_quantize, x, call.output.zero_point, *factor, bits)
 
 
 class ExactToFloat(_OfIntegers):

@@ -12,7 +12,7 @@ from typing import ClassVar, cast
 import torch
 from torch.fx import Node
 
-from aot.dialect.graph import shape_of
+from aot.dialect.graph import Edge, shape_of
 from aot.dialect.library import Op
 from aot.dialect.ops.cat import cat
 from aot.dialect.ops.pad import pad
@@ -21,7 +21,6 @@ from aot.dialect.ops.scatter import scatter_sum
 from aot.dialect.ops.slice import slice
 from aot.dialect.ops.transpose import transpose
 from aot.dialect.quantization import INT16
-from aot.errors import LoweringError, problem_at
 from aot.rules.function import is_unquantized
 from aot.rules.rule import (
     ON_DEVICE,
@@ -138,23 +137,13 @@ class Pad(UnaryRule):
 
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
-        shape = list(shape_of(x))
-        flat = list(argument(call.node, "pad"))
-        padding = [0] * (2 * len(shape))
-        for k in range(len(flat) // 2):
-            dim = len(shape) - 1 - k
-            before, after = flat[2 * k], flat[2 * k + 1]
-            if before < 0 or after < 0:  # torch crops with negative padding
-                x = call.emit(slice, x, dim, max(-before, 0), shape[dim] - max(-after, 0), 1)
-            padding[2 * dim], padding[2 * dim + 1] = max(before, 0), max(after, 0)
+        x, padding = _cropped(call, x)
         if not any(padding):
             return x
-        value = float(argument(call.node, "value") or 0.0)
-        nearest = call.output.nearest(value)
+        nearest = call.output.nearest(_pad_value(call.node))
         if call.output.type is INT16 and nearest != 0:
-            reason = f"it is int16, and pads with {value:g}, not 0"
-            problem = problem_at(call.node, reason, "int8 for the layer of its input")
-            raise LoweringError("1 op of the model cannot be lowered as asked:", [problem])
+            border = torch.tensor(nearest, dtype=torch.int16)
+            return _bordered(call, x, padding, border, Edge(call.output))
         return call.emit(pad, x, padding, nearest)
 
 
@@ -166,20 +155,41 @@ class PadWithConstants(Pad):
 
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
-        rank, flat = len(shape_of(x)), list(argument(call.node, "pad"))
-        value = float(argument(call.node, "value") or 0.0)
-        for k in range(len(flat) // 2):
-            dim, (before, after) = rank - 1 - k, flat[2 * k : 2 * k + 2]
-            if before < 0 or after < 0:  # torch crops with negative padding
-                size = shape_of(x)[dim]
-                x = call.emit(slice, x, dim, max(-before, 0), size - max(-after, 0), 1)
-            parts = [x]
-            for count, place in ((before, 0), (after, 2)):
-                if count > 0:
-                    shape = [count if d == dim else s for d, s in enumerate(shape_of(x))]
-                    parts.insert(place, call.constant("border", torch.full(shape, value)))
-            x = call.emit(cat, parts, dim) if len(parts) > 1 else x
-        return x
+        x, padding = _cropped(call, x)
+        return _bordered(call, x, padding, torch.tensor(_pad_value(call.node)), None)
+
+
+def _pad_value(node: Node) -> float:
+    return float(argument(node, "value") or 0.0)
+
+
+def _cropped(call: Call, x: Node) -> tuple[Node, list[int]]:
+    """The value without what negative padding crops, and how many elements go (before, after) each
+    dimension in order.
+    """
+    shape, flat = list(shape_of(x)), list(argument(call.node, "pad"))
+    padding = [0] * (2 * len(shape))
+    for k in range(len(flat) // 2):
+        dim = len(shape) - 1 - k
+        before, after = flat[2 * k], flat[2 * k + 1]
+        if before < 0 or after < 0:
+            x = call.emit(slice, x, dim, max(-before, 0), shape[dim] - max(-after, 0), 1)
+        padding[2 * dim], padding[2 * dim + 1] = max(before, 0), max(after, 0)
+    return x, padding
+
+
+def _bordered(
+    call: Call, x: Node, padding: list[int], value: torch.Tensor, edge: Edge | None
+) -> Node:
+    """The value between constants that are all one number."""
+    for dim in range(len(padding) // 2):
+        parts = [x]
+        for count, place in ((padding[2 * dim], 0), (padding[2 * dim + 1], 2)):
+            if count > 0:
+                shape = [count if d == dim else s for d, s in enumerate(shape_of(x))]
+                parts.insert(place, call.constant("border", value.expand(shape).clone(), edge))
+        x = call.emit(cat, parts, dim) if len(parts) > 1 else x
+    return x
 
 
 class Cat(UnaryRule):

@@ -9,19 +9,19 @@ from typing import ClassVar
 import torch
 from torch.fx import Node
 
-from aot.dialect.arithmetic import quantize_multiplier
+from aot.dialect.arithmetic import sums_multiplier
 from aot.dialect.graph import Edge, quantization_of, shape_of
 from aot.dialect.library import Op
 from aot.dialect.ops.cumsum import cumsum, guard_bits
 from aot.dialect.ops.extremes import amax, amin
-from aot.dialect.ops.log_softmax import DIFFERENCE_SHIFT, GUARD_BITS
+from aot.dialect.ops.log_softmax import log_constants
 from aot.dialect.ops.logsumexp import logsumexp
 from aot.dialect.ops.lut import lut, table_of
 from aot.dialect.ops.mean import mean
-from aot.dialect.ops.second_moment import fraction_bits, second_moment
-from aot.dialect.ops.softmax import exponential_table
-from aot.dialect.quantization import Quantization
+from aot.dialect.ops.second_moment import MAX_INT16_COUNT, fraction_bits, second_moment
+from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.results import taken_from
+from aot.errors import LoweringError, problem_at
 from aot.rules.mean import Mean, sum_over
 from aot.rules.rule import Call, Family, Output, Shares, UnaryRule, argument, reduction
 
@@ -57,10 +57,18 @@ def _second_moment(call: Call, divisor: float, centered: bool, root: bool) -> No
     (x,) = call.inputs
     dims, keepdim, count = _dims(call)
     of = quantization_of(x)
-    factor = of.scale**2 / divisor / 2.0 ** fraction_bits(count, centered, root)
+    dtype = of.type.dtype
+    if of.type is INT16 and count > MAX_INT16_COUNT:
+        problem = problem_at(
+            call.node,
+            f"it is of {count} values, more than {MAX_INT16_COUNT} of int16",
+            "int8 for this layer",
+        )
+        raise LoweringError("1 op of the model cannot be lowered as asked:", [problem])
+    factor = of.scale**2 / divisor / 2.0 ** fraction_bits(count, centered, root, dtype)
     factor = (math.sqrt(factor) if root else factor) / call.output.scale
     zero_points = (of.zero_point, call.output.zero_point)
-    arguments = (dims, keepdim, centered, root, *zero_points, *quantize_multiplier(factor))
+    arguments = (dims, keepdim, centered, root, *zero_points, *sums_multiplier(factor, dtype))
     return call.emit(second_moment, x, *arguments)
 
 
@@ -105,7 +113,8 @@ class Norm(UnaryRule):
         if order == 2.0:
             return _second_moment(call, 1.0, centered=False, root=True)
         # Of the values of a sum none is rounded: 0 to 255 steps are int8.
-        absolute = Quantization(of.scale, -128) if order == 1.0 else call.output
+        steps = of if of.type is INT16 else Quantization(of.scale, -128)
+        absolute = steps if order == 1.0 else call.output
         table = call.constant("table", table_of(torch.abs, of, absolute))
         x = call.emit(lut, x, table, edge=Edge(absolute))
         dims, keepdim, _ = _dims(call)
@@ -122,20 +131,11 @@ class LogSumExp(UnaryRule):
         (x,) = call.inputs
         dims, keepdim, count = _dims(call)
         of = quantization_of(x)
-        table, bits = exponential_table(of.scale, count)
-        scale = call.output.scale / 2**GUARD_BITS
-        return call.emit(
-            logsumexp,
-            x,
-            call.constant("exp_table", table),
-            dims,
-            keepdim,
-            of.zero_point,
-            bits,
-            *quantize_multiplier(of.scale / scale / 2**DIFFERENCE_SHIFT),
-            *quantize_multiplier(math.log(2.0) / scale / 2**16),
-            call.output.zero_point,
-        )
+        table, bits, factors = log_constants(of, call.output, count)
+        exp_table = call.constant("exp_table", table)
+        zero_points = (of.zero_point, call.output.zero_point)
+        arguments = (exp_table, dims, keepdim, zero_points[0], bits, *factors, zero_points[1])
+        return call.emit(logsumexp, x, *arguments)
 
 
 class CumSum(UnaryRule):
@@ -150,10 +150,10 @@ class CumSum(UnaryRule):
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
         dim = int(argument(call.node, "dim")) % len(shape_of(x))
-        bits = guard_bits(shape_of(x)[dim])
-        factor = quantize_multiplier(quantization_of(x).scale / call.output.scale / 2**bits)
-        zero_points = (quantization_of(x).zero_point, call.output.zero_point)
-        return call.emit(cumsum, x, dim, bits, *zero_points, *factor)
+        of = quantization_of(x)
+        bits = guard_bits(shape_of(x)[dim], of.type.dtype)
+        factor = sums_multiplier(of.scale / call.output.scale / 2**bits, of.type.dtype)
+        return call.emit(cumsum, x, dim, bits, of.zero_point, call.output.zero_point, *factor)
 
 
 FAMILY = Family(

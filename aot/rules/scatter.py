@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import torch
 from torch.fx import Node
 
-from aot.dialect.arithmetic import quantize_multiplier
+from aot.dialect.arithmetic import sums_multiplier
 from aot.dialect.graph import Edge, edge_of, quantization_of, shape_of
 from aot.dialect.library import Op
 from aot.dialect.ops.reshape import reshape
@@ -95,7 +95,7 @@ class Added(_Scatter):
             sums = call.emit(scatter_sum_float, values, rows, count)
             return to.from_table(call, sums, shape)
         of = quantization_of(values)
-        factor = quantize_multiplier(of.scale / call.output.scale)
+        factor = sums_multiplier(of.scale / call.output.scale, of.type.dtype)
         points = of.zero_point, call.output.zero_point
         sums = call.emit(scatter_sum, values, rows, count, *points, *factor)
         return to.from_table(call, sums, shape)

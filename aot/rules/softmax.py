@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar
 
 import torch
 from torch.fx import Node
 
-from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.log_softmax import DIFFERENCE_SHIFT, GUARD_BITS, log_softmax
+from aot.dialect.ops.log_softmax import log_constants, log_softmax
 from aot.dialect.ops.softmax import (
     OUTPUT,
     WIDE_STEPS,
@@ -54,18 +52,10 @@ class LogSoftmax(UnaryRule):
         (x,) = call.inputs
         shape = shape_of(x)
         dim = int(argument(call.node, "dim")) % len(shape)
-        table, bits = exponential_table(quantization_of(x).scale, shape[dim])
-        scale = call.output.scale / 2**GUARD_BITS
-        return call.emit(
-            log_softmax,
-            x,
-            call.constant("exp_table", table),
-            dim,
-            bits,
-            *quantize_multiplier(quantization_of(x).scale / scale / 2**DIFFERENCE_SHIFT),
-            *quantize_multiplier(math.log(2.0) / scale / 2**16),
-            call.output.zero_point,
-        )
+        table, bits, factors = log_constants(quantization_of(x), call.output, shape[dim])
+        exp_table = call.constant("exp_table", table)
+        arguments = (exp_table, dim, bits, *factors, call.output.zero_point)
+        return call.emit(log_softmax, x, *arguments)
 
 
 _SOFTMAX, _LOG_SOFTMAX = torch.ops.aten.softmax.int, torch.ops.aten.log_softmax.int

@@ -17,6 +17,14 @@ def cases() -> Iterator[Case]:
         attributes = {"output_size": size}
         inputs = {"input": given}
         yield Case(name, "pl::adaptive_avg_pool2d", inputs, attributes=attributes, board=board)
+        wide = values.choice([values.int16, values.extreme_int16])(*shape)
+        yield Case(
+            f"{name}, int16",
+            "pl::adaptive_avg_pool2d",
+            {"input": wide},
+            attributes=attributes,
+            board=board,
+        )
 
 
 CALLS = [
@@ -34,6 +42,8 @@ CALLS = [
 ]
 
 MUTANTS = [
+    Mutant("adaptive_avg_pool2d/adaptive_avg_pool2d_s16_scalar.c", "sum - half", "sum + half"),
+    Mutant("common/adaptive_pool_s16.h", "x.begin * channels", "x.begin"),
     Mutant("common/adaptive_pool_s8.h", "+ output - 1) / output", ") / output"),
 ]
 

@@ -17,6 +17,14 @@ def cases() -> Iterator[Case]:
         attributes = {"output_size": size}
         inputs = {"input": given}
         yield Case(name, "pl::adaptive_max_pool2d", inputs, attributes=attributes, board=board)
+        wide = values.choice([values.int16, values.extreme_int16])(*shape)
+        yield Case(
+            f"{name}, int16",
+            "pl::adaptive_max_pool2d",
+            {"input": wide},
+            attributes=attributes,
+            board=board,
+        )
 
 
 CALLS = [
@@ -31,6 +39,7 @@ CALLS = [
 ]
 
 MUTANTS = [
+    Mutant("adaptive_max_pool2d/adaptive_max_pool2d_s16_scalar.c", "= *first;", "= 0;"),
     Mutant("common/adaptive_pool_s8.h", "i * input / output;", "input / output * i;"),
 ]
 

@@ -3,6 +3,7 @@
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import overlap
+from kernels.common.quantization import SUFFIXES, activation_dtype
 from kernels.common.window import adaptive_dims, adaptive_starts
 
 
@@ -10,11 +11,15 @@ from kernels.common.window import adaptive_dims, adaptive_starts
 def adaptive_max_pool2d(call: OpCall, isa: Isa) -> KernelCall:
     del isa
     source, output = call.tensor("input"), call.output()
+    dtype = activation_dtype(call, "input")
+    dims = adaptive_dims(call, dtype)
+    name = "adaptive_max_pool2d" if dtype == "int8" else "adaptive_max_pool2d_s16"
+    over = overlap(source, output, adaptive_starts(call), at_a_time=1) if dtype == "int8" else ()
     return KernelCall(
-        function="pl_adaptive_max_pool2d_s8",
-        header="kernels/adaptive_max_pool2d/adaptive_max_pool2d.h",
+        function=f"pl_adaptive_max_pool2d_{SUFFIXES[dtype]}",
+        header=f"kernels/adaptive_max_pool2d/{name}.h",
         params={},
-        dims=adaptive_dims(call),
+        dims=dims,
         data={"input": source, "output": output},
-        overlap=overlap(source, output, adaptive_starts(call), at_a_time=1),
+        overlap=over,
     )

@@ -15,12 +15,22 @@ _WIDE_STEPS = 2**15
 _WIDE_ONE = 2**30
 
 
-def wide_exp_table(call: OpCall, size: int) -> Constant:
-    """Argument exp_table [512] of a call on int16 rows of `size` values, which is checked, and its
-    argument steps with it.
-    """
+def wide_shares_table(call: OpCall, size: int) -> Constant:
+    """`wide_exp_table` of a call whose argument steps is checked with it."""
     steps = call.integer("steps")
     call.require(steps == _WIDE_STEPS, f"steps is {steps}: of int16 it is {_WIDE_STEPS}")
+    return wide_exp_table(call, size)
+
+
+def wide_log_table(call: OpCall, size: int) -> Constant:
+    """`wide_exp_table` of a call whose argument fraction_bits is checked with it."""
+    bits = call.integer("fraction_bits")
+    call.require(1 << bits == _WIDE_ONE, f"fraction_bits is {bits}: of int16 it is 30")
+    return wide_exp_table(call, size)
+
+
+def wide_exp_table(call: OpCall, size: int) -> Constant:
+    """Argument exp_table [512] of a call on int16 rows of `size` values, checked."""
     call.require(size <= MAX_WIDE_SIZE, f"rows have {size} values, more than {MAX_WIDE_SIZE}")
     table = call.constant("exp_table", "int32", rank=1)
     call.require(table.size == 512, f"exp_table has {table.size} entries, not 512")

@@ -31,4 +31,11 @@ static inline int32_t pl_log2_q16(uint32_t x) {
   return (exponent << 16) + (int32_t)interpolated;
 }
 
+// The same of x in [2^30, 2^63), from its 31 leading bits.
+static inline int32_t pl_wide_log2_q16(uint64_t x) {
+  int32_t down = 0;
+  while (x >> down >= 1u << 31) ++down;
+  return pl_log2_q16((uint32_t)(x >> down)) + (down << 16);
+}
+
 #endif  // KERNELS_COMMON_LOG2_H_

@@ -9,15 +9,20 @@
 // sum + sum_i x[i] * weight[i] for i in [0, count).
 int64_t pl_wide_dot(int64_t sum, const int16_t *x, const int8_t *weight, int32_t count);
 
-// clamp(sum * multiplier / 2^31 * 2^shift, minimum, maximum), rounded once, to nearest, ties up;
-// |sum| < 2^47, multiplier >= 0, shift in [-31, 14].
-static inline int16_t pl_wide_narrow(int64_t sum, int32_t multiplier, int32_t shift,
-                                     int32_t minimum, int32_t maximum) {
+// sum * multiplier / 2^31 * 2^shift, rounded once, to nearest, ties up; |sum| < 2^47, multiplier >=
+// 0, shift in [-31, 14].
+static inline int64_t pl_wide_requantize(int64_t sum, int32_t multiplier, int32_t shift) {
   // By halves: the product may take 78 bits.
   const int64_t high = (int64_t)(int32_t)(sum >> 16) * multiplier;
   const int64_t low = (sum & 0xFFFF) * multiplier;
   const int32_t right = 15 - shift;
-  const int64_t value = (high + (low >> 16) + ((int64_t)1 << (right - 1))) >> right;
+  return (high + (low >> 16) + ((int64_t)1 << (right - 1))) >> right;
+}
+
+// The same, clamped to [minimum, maximum].
+static inline int16_t pl_wide_narrow(int64_t sum, int32_t multiplier, int32_t shift,
+                                     int32_t minimum, int32_t maximum) {
+  const int64_t value = pl_wide_requantize(sum, multiplier, shift);
   return (int16_t)(value < minimum ? minimum : value > maximum ? maximum : value);
 }
 

@@ -11,11 +11,14 @@ MAX_SUM = 2**47 - 1
 """That a sum may reach by magnitude."""
 
 
-def wide_factor(call: OpCall) -> tuple[int, int]:
-    """Arguments multiplier and shift of a call whose sums are requantized by wide.h."""
-    multiplier, shift = factor(call, "multiplier", "shift")
+def wide_factor(call: OpCall, prefix: str = "") -> tuple[int, int]:
+    """Arguments multiplier and shift of a call whose sums are requantized by wide.h; a prefix for
+    both names where a call has several.
+    """
+    multiplier, shift = factor(call, f"{prefix}multiplier", f"{prefix}shift")
     call.require(
-        shift <= _MAX_SHIFT, f"shift is {shift}: of sums of int16 values it is at most {_MAX_SHIFT}"
+        shift <= _MAX_SHIFT,
+        f"{prefix}shift is {shift}: of sums of int16 values it is at most {_MAX_SHIFT}",
     )
     return multiplier, shift
 

@@ -173,11 +173,11 @@ def adaptive_starts(call: OpCall) -> AnyArray:
     return image_starts(n, (image[0], image[1], c), rows, columns)
 
 
-def adaptive_dims(call: OpCall) -> dict[str, Field]:
-    """The dims of adaptive pooling, from argument output_size."""
+def adaptive_dims(call: OpCall, dtype: str) -> dict[str, Field]:
+    """The dims of adaptive pooling of a dtype, from argument output_size."""
     size = call.integers("output_size", 2, minimum=1)
-    n, h, w, c = call.tensor("input", "int8", rank=4).shape
-    output = call.output("int8", rank=4).shape
+    n, h, w, c = call.tensor("input", dtype, rank=4).shape
+    output = call.output(dtype, rank=4).shape
     call.require(
         output == (n, *size, c), f"output has shape {list(output)}, it should be {[n, *size, c]}"
     )

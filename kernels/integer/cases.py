@@ -40,15 +40,21 @@ def cases() -> Iterator[Case]:
             "output_zero_point": values.zero_point(),
             "multiplier": multiplier,
             "shift": shift,
+            "bits": 8,
         }
         shape = (values.integer(1, 5), values.integer(1, 9))
         inputs = {"input": values.int32(values.choice([10, 1000, INT32_MAX]), *shape)}
         name = f"quantize {index}"
         yield Case(name, "pl::integer_quantize", inputs, {}, attributes, board=index < 4)
+        wide = {**attributes, "output_zero_point": 0, "bits": 16}
+        yield Case(f"{name}, int16", "pl::integer_quantize", inputs, {}, wide, board=index < 4)
         yield Case(f"to float {index}", "pl::integer_to_float", inputs, board=index < 4)
     yield Case("to float, ends", "pl::integer_to_float", {"input": _ENDS}, board=True)
-    saturates = {"output_zero_point": 3, "multiplier": 2**30, "shift": 20}
-    yield Case("quantize, ends", "pl::integer_quantize", {"input": _ENDS}, {}, saturates)
+    saturates = {"multiplier": 2**30, "shift": 20}
+    for bits, zero_point in ((8, 3), (16, 0)):
+        attributes = {"output_zero_point": zero_point, **saturates, "bits": bits}
+        name = f"quantize, ends, {bits}"
+        yield Case(name, "pl::integer_quantize", {"input": _ENDS}, {}, attributes)
 
 
 def _place(name: str, a: AnyArray, b: AnyArray, rows: int, columns: int, board: bool) -> Case:
@@ -59,7 +65,7 @@ def _place(name: str, a: AnyArray, b: AnyArray, rows: int, columns: int, board: 
 
 _PAIR = {"a": activation(2, 3, dtype="int32"), "b": activation(3, dtype="int32")}
 _FACTOR = {"output_zero_point": 0, "multiplier": 2**30, "shift": -5}
-_QUANTIZE = {"input": activation(2, 3, dtype="int32"), **_FACTOR}
+_QUANTIZE = {"input": activation(2, 3, dtype="int32"), **_FACTOR, "bits": 8}
 
 CALLS = [
     *(
@@ -97,6 +103,8 @@ CALLS = [
         refused=[
             ({"input": activation(4, dtype="int32")}, "4 inputs do not give 6"),
             ({"output_zero_point": 200}, "output_zero_point is 200"),
+            ({"bits": 16}, "int8, not int16"),
+            ({"bits": 4}, "bits is 4"),
         ],
     ),
 ]
@@ -110,6 +118,7 @@ MUTANTS = [
     Mutant("integer/modulo_s32_scalar.c", "b == 0", "b == 1"),
     Mutant("integer/minimum_s32_scalar.c", "a < b", "a > b"),
     Mutant("integer/less_s32_scalar.c", "a < b", "a <= b"),
+    Mutant("integer/quantize_s32_s16_scalar.c", "INT16_MIN", "INT8_MIN"),
     Mutant("integer/quantize_s32_scalar.c", "i < size", "i < size - 1"),
 ]
 

@@ -22,9 +22,8 @@ typedef pl_broadcast_dims pl_integer_dims;
 typedef struct {
   const int32_t *a;
   const int32_t *b;  // of quantize and to_float null
-  void *output;      // int32, of less and equal bool, of quantize int8, of to_float
-                     // float; if int32, an operand
-                     // that does not repeat may be there
+  void *output;      // int32, of less and equal bool, of quantize int8 or int16, of to_float
+                     // float; if int32, an operand that does not repeat may be there
 } pl_integer_data;
 
 PL_MUST_USE pl_status pl_integer_add(const pl_context *ctx, const pl_integer_params *params,
@@ -59,6 +58,12 @@ PL_MUST_USE pl_status pl_integer_equal(const pl_context *ctx, const pl_integer_p
 // saturate_int8(requantize(a) + output_zero_point): the number as int8 of the output's scale.
 PL_MUST_USE pl_status pl_integer_quantize(const pl_context *ctx, const pl_integer_params *params,
                                           const pl_integer_dims *dims, const pl_integer_data *data);
+
+// The same as int16, of zero point 0.
+PL_MUST_USE pl_status pl_integer_quantize_s16(const pl_context *ctx,
+                                              const pl_integer_params *params,
+                                              const pl_integer_dims *dims,
+                                              const pl_integer_data *data);
 
 // The nearest float, ties to even.
 PL_MUST_USE pl_status pl_integer_to_float(const pl_context *ctx, const pl_integer_params *params,

@@ -54,14 +54,18 @@ def integer_place(call: OpCall, isa: Isa) -> KernelCall:
 def integer_quantize(call: OpCall, isa: Isa) -> KernelCall:
     del isa
     multiplier, shift = factor(call, "multiplier", "shift")
+    bits = call.integer("bits")
+    call.require(bits in (8, 16), f"bits is {bits}, not 8 or 16")
+    dtype = f"int{bits}"
     params = {
-        "output_zero_point": zero_point(call, "output_zero_point"),
+        "output_zero_point": zero_point(call, "output_zero_point", dtype),
         "multiplier": multiplier,
         "shift": shift,
         "rows": 0,
         "columns": 0,
     }
-    return _conversion(call, "pl_integer_quantize", "int8", params)
+    function = "pl_integer_quantize" if bits == 8 else "pl_integer_quantize_s16"
+    return _conversion(call, function, dtype, params)
 
 
 @kernel("pl::integer_to_float")

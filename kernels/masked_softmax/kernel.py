@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::masked_softmax on kernels/masked_softmax/masked_softmax.h."""
 
-from kernels.common.exponentials import exp_table, wide_exp_table
+from kernels.common.exponentials import exp_table, wide_shares_table
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import SUFFIXES, activation_dtype
 from kernels.common.shapes import broadcast_blocks
@@ -37,7 +37,7 @@ def masked_softmax(call: OpCall, isa: Isa) -> KernelCall:
         data={
             "input": source,
             "mask": mask,
-            "exp_table": wide_exp_table(call, size) if wide else exp_table(call, size, steps),
+            "exp_table": wide_shares_table(call, size) if wide else exp_table(call, size, steps),
             "output": output,
         },
         in_place=((source.name, output.name),),

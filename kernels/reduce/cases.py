@@ -10,7 +10,7 @@ import numpy as np
 from kernels.common.kernel import AnyArray, OpCall
 from kernels.testing.calls import activation, constant, floats
 from kernels.testing.case import Case, Layer, Mutant, Valid
-from kernels.testing.exponentials import exp_table, rows
+from kernels.testing.exponentials import exp_table, rows, wide_exp_table
 from kernels.testing.reductions import reductions
 from kernels.testing.values import Values
 
@@ -53,6 +53,11 @@ def _second_moment() -> Iterator[Case]:
             }
             given = values.int8(*shape)
             yield _case("second_moment", f"{name}, {kind}", given, attributes, board)
+        centered, root = index % 3 > 0, index % 2 == 0
+        multiplier, shift = values.factor(2.0**-16 if root else 2.0**-31)
+        attributes = {**attributes, **_ZERO_POINTS, "multiplier": multiplier, "shift": shift}
+        wide = values.choice([values.int16, values.extreme_int16])(*shape)
+        yield _case("second_moment", f"{name}, int16", wide, attributes, board)
     for centered in (False, True):
         for root in (False, True):
             for value in (-128, 5, 127):
@@ -95,6 +100,21 @@ def _logsumexp() -> Iterator[Case]:
         }
         given = values.extreme_int8(*shape) if index % 7 == 0 else values.int8(*shape)
         yield _case("logsumexp", name, given, attributes, board, {"exp_table": table})
+        output_scale = scale * values.choice([0.03, 0.5, 3.0])
+        input_multiplier, input_shift = values.factor(scale / output_scale * 2.0**-4)
+        log_multiplier, log_shift = values.factor(math.log(2) / output_scale * 2.0**-12)
+        attributes = {
+            **attributes,
+            **_ZERO_POINTS,
+            "fraction_bits": 30,
+            "input_multiplier": input_multiplier,
+            "input_shift": input_shift,
+            "log_multiplier": log_multiplier,
+            "log_shift": log_shift,
+        }
+        wide = values.extreme_int16(*shape) if index % 7 == 0 else values.int16(*shape)
+        tables = {"exp_table": wide_exp_table(scale / 256)}
+        yield _case("logsumexp", f"{name}, int16", wide, attributes, board, tables)
 
 
 def _cumsum() -> Iterator[Case]:
@@ -111,6 +131,10 @@ def _cumsum() -> Iterator[Case]:
             "shift": shift,
         }
         yield _case("cumsum", name, given, attributes, board)
+        wide = {**attributes, **_ZERO_POINTS, "left_shift": 0}
+        wide["multiplier"], wide["shift"] = values.factor(1.0 / given.shape[dim])
+        drawn = values.choice([values.int16, values.extreme_int16])(*given.shape)
+        yield _case("cumsum", f"{name}, int16", drawn, wide, board)
 
 
 def _case(
@@ -162,6 +186,7 @@ CALLS = [
         refused=[
             ({"input": floats(2, 8)}, "input is float32, not int8"),
             ({"input": activation(2, 2**23)}, "may overflow int32"),
+            ({"input": activation(2, 2**15, dtype="int16")}, "may overflow int32"),
         ],
     ),
     Valid(
@@ -204,12 +229,16 @@ MUTANTS = [
     Mutant("reduce/amin_s8_scalar.c", "int32_t smallest = pl_load_s8(x)", "int32_t smallest = 0"),
     Mutant("reduce/amax_s16_scalar.c", "value > *largest", "value < *largest"),
     Mutant("reduce/amin_s16_scalar.c", "value < *smallest", "value > *smallest"),
-    Mutant("reduce/second_moment_s8_scalar.c", "value - so_far->zero_point", "value"),
-    Mutant("reduce/second_moment_s8_scalar.c", "x -= larger", "x -= bit"),
-    Mutant("reduce/second_moment_s8_scalar.c", "params->count != 0", "0"),
-    Mutant("reduce/second_moment_s8_scalar.c", ">> -bits;", ">> (1 - bits);"),
+    Mutant("reduce/second_moment.h", "value - so_far->zero_point", "value"),
+    Mutant("reduce/second_moment_s16_scalar.c", "{0, 0, 0}", "{1, 0, 0}"),
+    Mutant("reduce/second_moment.h", "x -= larger", "x -= bit"),
+    Mutant("reduce/second_moment.h", "params->count != 0", "0"),
+    Mutant("reduce/second_moment.h", ">> -bits;", ">> (1 - bits);"),
     Mutant("reduce/logsumexp_s8_scalar.c", "{exp_table + maximum", "{exp_table"),
     Mutant("reduce/cumsum_s8_scalar.c", "int32_t sum = 0", "static int32_t sum = 0"),
+    Mutant("reduce/logsumexp_s16_scalar.c", "= pl_load_s16(x)", "= 0"),
+    Mutant("reduce/cumsum_s16_scalar.c", "int64_t sum = 0", "static int64_t sum = 0"),
+    Mutant("reduce/cumsum.h", "j * dims->kept_stride[1]", "j * dims->kept_stride[0]"),
     Mutant("reduce/cumsum_s8_scalar.c", "1 << p.fraction_bits", "1"),
     Mutant("reduce/fold.h", "dims->kept_stride[2] * bytes", "dims->kept_stride[2]"),
     Mutant("reduce/fold.h", "j * dims->kept_stride[1]", "j * dims->kept_stride[0]"),

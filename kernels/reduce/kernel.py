@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 
-from kernels.common.exponentials import exp_table
+from kernels.common.exponentials import exp_table, wide_log_table
 from kernels.common.kernel import (
     INT8_MAX,
     INT8_MIN,
@@ -15,8 +15,16 @@ from kernels.common.kernel import (
     OpCall,
     kernel,
 )
-from kernels.common.quantization import SUFFIXES, factor, requantize, zero_point
+from kernels.common.quantization import (
+    LIMITS,
+    SUFFIXES,
+    activation_dtype,
+    factor,
+    requantize,
+    zero_point,
+)
 from kernels.common.shapes import axis_size, reduction_dims, reduction_loops
+from kernels.common.wide import wide_factor
 
 _DIFFERENCE_SHIFT, _LOG2_BITS = 20, 16  # of logsumexp's terms
 
@@ -58,23 +66,29 @@ def integer_sum(call: OpCall, isa: Isa) -> KernelCall:
 @kernel("pl::second_moment")
 def second_moment(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    count, centered, root = _count(call), call.flag("centered"), call.flag("root")
-    # As `fraction_bits` of aot/dialect/ops/second_moment.py: the sum is below 2^bits.
+    dtype = activation_dtype(call, "input")
+    count, centered, root = _count(call, dtype), call.flag("centered"), call.flag("root")
+    # As `fraction_bits` of aot/dialect/ops/second_moment.py: the sum is at most 2^bits.
     log2 = (count - 1).bit_length()
-    bits = 14 + 2 * log2 if centered else 16 + log2
+    if dtype == "int16":
+        bits, fit = 30 + (2 * log2 if centered else log2), 46
+    else:
+        bits, fit = 14 + 2 * log2 if centered else 16 + log2, 31
     params = {
-        **_requantization(call),
+        **_requantization(call, dtype),
         "count": count if centered else 0,
         "root": int(root),
-        "fraction_bits": (62 - bits) // 2 * 2 if root else 31 - bits,
+        "fraction_bits": (62 - bits) // 2 * 2 if root else fit - bits,
     }
-    return _reduce(call, "pl_second_moment_s8", params)
+    return _reduce(call, f"pl_second_moment_{SUFFIXES[dtype]}", params, dtype=dtype)
 
 
 @kernel("pl::logsumexp")
 def logsumexp(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    table = exp_table(call, _count(call))
+    if activation_dtype(call, "input") == "int16":
+        return _wide_logsumexp(call)
+    table = exp_table(call, _count(call, "int8"))
     fraction_bits = call.integer("fraction_bits", 0, 31)
     call.require(
         int(table.array[0]) == 1 << fraction_bits,
@@ -105,11 +119,12 @@ def logsumexp(call: OpCall, isa: Isa) -> KernelCall:
 @kernel("pl::cumsum")
 def cumsum(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    source, output = call.tensor("input", "int8"), call.output("int8")
+    dtype = activation_dtype(call, "input")
+    source, output = call.tensor("input", dtype), call.output(dtype)
     count = axis_size(call, source.shape)
-    left_shift = call.integer("left_shift", 0, 22)
+    left_shift = call.integer("left_shift", 0, 0 if dtype == "int16" else 22)
     call.require(
-        count << 8 + left_shift <= INT32_MAX + 1,
+        dtype == "int16" or count << 8 + left_shift <= INT32_MAX + 1,
         f"a sum of {count} int8 values with {left_shift} guard bits may overflow int32",
     )
     call.require(
@@ -118,27 +133,43 @@ def cumsum(call: OpCall, isa: Isa) -> KernelCall:
     )
     axis = call.integer("dim")
     return KernelCall(
-        function="pl_cumsum_s8",
+        function=f"pl_cumsum_{SUFFIXES[dtype]}",
         header="kernels/reduce/reduce.h",
-        params={**_requantization(call), "fraction_bits": left_shift},
+        params={**_requantization(call, dtype), "fraction_bits": left_shift},
         dims=reduction_loops(source.shape, {axis}),
         data={"input": source, "output": output},
         in_place=((source.name, output.name),),
     )
 
 
-def _count(call: OpCall) -> int:
+def _wide_logsumexp(call: OpCall) -> KernelCall:
+    table = wide_log_table(call, call.tensor("input").size // call.output().size)
+    of_input, of_log = wide_factor(call, "input_"), wide_factor(call, "log_")
+    params = {
+        "input_zero_point": zero_point(call, "input_zero_point", "int16"),
+        "output_zero_point": zero_point(call, "output_zero_point", "int16"),
+        "multiplier": of_input[0],
+        "shift": of_input[1],
+        "log_multiplier": of_log[0],
+        "log_shift": of_log[1],
+    }
+    return _reduce(call, "pl_logsumexp_s16", params, table, dtype="int16")
+
+
+def _count(call: OpCall, dtype: str) -> int:
     """Of the values of a result."""
-    count = call.tensor("input").size // call.output().size
-    call.require(count * 256 <= INT32_MAX, f"a sum of {count} int8 values may overflow int32")
+    count, span = call.tensor("input").size // call.output().size, -2 * LIMITS[dtype][0]
+    call.require(count * span <= INT32_MAX, f"a sum of {count} {dtype} values may overflow int32")
     return count
 
 
-def _requantization(call: OpCall) -> dict[str, Field]:
-    multiplier, shift = factor(call, "multiplier", "shift")
+def _requantization(call: OpCall, dtype: str) -> dict[str, Field]:
+    multiplier, shift = (
+        wide_factor(call) if dtype == "int16" else factor(call, "multiplier", "shift")
+    )
     return {
-        "input_zero_point": zero_point(call, "input_zero_point"),
-        "output_zero_point": zero_point(call, "output_zero_point"),
+        "input_zero_point": zero_point(call, "input_zero_point", dtype),
+        "output_zero_point": zero_point(call, "output_zero_point", dtype),
         "multiplier": multiplier,
         "shift": shift,
     }

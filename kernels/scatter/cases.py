@@ -31,7 +31,7 @@ def cases() -> Iterator[Case]:
         for kind, zero_point in Values("sum", name).zero_points():
             values = Values("scatter_sum", name, kind)
             points = zero_point(), zero_point()
-            yield _sum(f"{name}, {kind}", values, rows, width, indices, board, points)
+            yield from _sum(f"{name}, {kind}", values, rows, width, indices, board, points)
         values = Values("scatter_sum_float", name)
         inputs = {"values": values.float32(len(indices), width), "indices": _int32(indices)}
         # Sums in the order that the reference has.
@@ -43,7 +43,7 @@ def cases() -> Iterator[Case]:
         indices = [values.integer(0, rows - 1) for _ in range(values.integer(1, 30))]
         yield _scatter(f"random {index}", values, rows, width, indices, False, "int8")
         points = values.zero_point(), values.zero_point()
-        yield _sum(f"random {index}", values, rows, width, indices, False, points)
+        yield from _sum(f"random {index}", values, rows, width, indices, False, points)
 
 
 def _scatter(
@@ -71,7 +71,7 @@ def _sum(
     indices: list[int],
     board: bool,
     zero_points: tuple[int, int],
-) -> Case:
+) -> Iterator[Case]:
     multiplier, shift = values.factor(1.0 / max(len(indices) // rows, 1))
     attributes = {
         "rows": rows,
@@ -81,7 +81,10 @@ def _sum(
         "shift": shift,
     }
     inputs = {"values": values.int8(len(indices), width), "indices": _int32(indices)}
-    return Case(f"sum, {name}", "pl::scatter_sum", inputs, {}, attributes, board)
+    yield Case(f"sum, {name}", "pl::scatter_sum", inputs, {}, attributes, board)
+    inputs = {"values": values.int16(len(indices), width), "indices": _int32(indices)}
+    attributes = {**attributes, "input_zero_point": 0, "output_zero_point": 0}
+    yield Case(f"sum, {name}, int16", "pl::scatter_sum", inputs, {}, attributes, board)
 
 
 def _int32(indices: list[int]) -> AnyArray:
@@ -113,6 +116,7 @@ CALLS = [
         refused=[
             ({"rows": 5}, "rows is 5, the output has 4"),
             ({"values": activation(3, 5)}, "it should be \\[3, 6\\]"),
+            ({"values": floats(3, 6)}, "values is float32, not int8 or int16"),
         ],
     ),
     Valid(
@@ -133,8 +137,9 @@ MUTANTS = [
     Mutant("scatter/scatter_x8_scalar.c", "index >= dims->rows", "index >= dims->rows - 1"),
     Mutant("scatter/scatter_x8_scalar.c", "index < 0", "index <= 0"),
     Mutant("scatter/scatter_x8_scalar.c", "values += width", "values += 1"),
-    Mutant("scatter/scatter_sum_s8_scalar.c", "sum[k] +=", "sum[k] ="),
-    Mutant("scatter/scatter_sum_s8_scalar.c", " - p.input_zero_point", ""),
+    Mutant("scatter/scatter_sum.h", "sum[k] +=", "sum[k] ="),
+    Mutant("scatter/scatter_sum.h", " - p.input_zero_point", ""),
+    Mutant("scatter/scatter_sum_s16_scalar.c", "INT16_MIN", "0"),
 ]
 
 

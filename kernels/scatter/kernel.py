@@ -2,8 +2,9 @@
 """pl::scatter, scatter_sum and scatter_sum_float on kernels/scatter/scatter.h."""
 
 from kernels.common.kernel import INT32_MAX, Isa, KernelCall, OpCall, Value, kernel
-from kernels.common.quantization import factor, zero_point
+from kernels.common.quantization import LIMITS, SUFFIXES, activation_dtype, factor, zero_point
 from kernels.common.tensor import DTYPES
+from kernels.common.wide import wide_factor
 
 _HEADER = "kernels/scatter/scatter.h"
 
@@ -36,18 +37,23 @@ def scatter(call: OpCall, isa: Isa) -> KernelCall:
 @kernel("pl::scatter_sum")
 def scatter_sum(call: OpCall, isa: Isa) -> KernelCall:
     del isa
-    indices, values, output = _operands(call, "int8")
+    dtype = activation_dtype(call, "values")
+    indices, values, output = _operands(call, dtype)
     rows, width = _table(call, output)
+    span = -2 * LIMITS[dtype][0]
     call.require(
-        indices.size * 256 <= INT32_MAX, f"a sum of {indices.size} int8 values may overflow int32"
+        indices.size * span <= INT32_MAX,
+        f"a sum of {indices.size} {dtype} values may overflow int32",
     )
-    multiplier, shift = factor(call, "multiplier", "shift")
+    multiplier, shift = (
+        wide_factor(call) if dtype == "int16" else factor(call, "multiplier", "shift")
+    )
     return KernelCall(
-        function="pl_scatter_sum_s8",
+        function=f"pl_scatter_sum_{SUFFIXES[dtype]}",
         header=_HEADER,
         params={
-            "input_zero_point": zero_point(call, "input_zero_point"),
-            "output_zero_point": zero_point(call, "output_zero_point"),
+            "input_zero_point": zero_point(call, "input_zero_point", dtype),
+            "output_zero_point": zero_point(call, "output_zero_point", dtype),
             "multiplier": multiplier,
             "shift": shift,
         },

@@ -6,7 +6,7 @@
 
 #include "kernels/common/types.h"
 
-// Of scatter_sum_s8; null for the others.
+// Of scatter_sum_s8 and _s16; null for the others.
 typedef struct {
   int32_t input_zero_point;
   int32_t output_zero_point;
@@ -35,6 +35,10 @@ PL_MUST_USE pl_status pl_scatter_x8(const pl_context *ctx, const pl_scatter_para
 // input_zero_point over the i whose indices[i] is r. Scratch: rows * width int32.
 PL_MUST_USE pl_status pl_scatter_sum_s8(const pl_context *ctx, const pl_scatter_params *params,
                                         const pl_scatter_dims *dims, const pl_scatter_data *data);
+
+// The same of int16, of zero points 0, requantized as kernels/common/wide.h says; count < 2^16.
+PL_MUST_USE pl_status pl_scatter_sum_s16(const pl_context *ctx, const pl_scatter_params *params,
+                                         const pl_scatter_dims *dims, const pl_scatter_data *data);
 
 // output[r] = the sum of values[i] over the i whose indices[i] is r, in their order, in float32.
 PL_MUST_USE pl_status pl_scatter_sum_f32(const pl_context *ctx, const pl_scatter_params *params,

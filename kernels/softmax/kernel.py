@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::softmax on kernels/softmax/softmax.h."""
 
-from kernels.common.exponentials import exp_table, wide_exp_table
+from kernels.common.exponentials import exp_table, wide_shares_table
 from kernels.common.kernel import Field, Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import activation_dtype
 from kernels.common.shapes import axis_dims, axis_size
@@ -20,7 +20,7 @@ def softmax(call: OpCall, isa: Isa) -> KernelCall:
     call.require(steps >= 1, f"steps is {steps}, not positive")
     params: dict[str, Field] = {}
     if dtype == "int16":
-        function, table = "pl_softmax_s16", wide_exp_table(call, size)
+        function, table = "pl_softmax_s16", wide_shares_table(call, size)
     else:
         function, table = "pl_softmax_s8", exp_table(call, size, steps)
         if steps != 256:

@@ -72,6 +72,8 @@ def _windows() -> Iterator[Case]:
     for name, make, op in (
         ("max_pool", partial(nn.MaxPool2d, 3, 2, 1), "max_pool2d"),
         ("avg_pool", partial(nn.AvgPool2d, (2, 3), count_include_pad=False), "avg_pool2d"),
+        ("adaptive_avg", partial(nn.AdaptiveAvgPool2d, (3, 5)), "adaptive_avg_pool2d"),
+        ("adaptive_max", partial(nn.AdaptiveMaxPool2d, (3, 5)), "adaptive_max_pool2d"),
     ):
         yield spatial(name, partial(_behind, nn.Tanh, make), shape, {"lut": 1, op: 1})
     pad = partial(_behind, nn.Tanh, partial(nn.ZeroPad2d, (1, 2, 0, 3)))
@@ -189,6 +191,13 @@ def _extremes() -> Iterator[Case]:
         ("amin", lambda x: x.amin((0, 2), keepdim=True), {"amin": 1}),
         ("max_indices", lambda x: x.max(2), {"max_with_indices": 1}),
         ("topk", lambda x: x.topk(3, -1), {"topk": 1}),
+        ("var", lambda x: x.var(1), {"second_moment": 1}),
+        ("std", lambda x: x.std((0, 2), correction=0), {"second_moment": 1}),
+        ("norm", lambda x: x.norm(dim=-1, keepdim=True), {"second_moment": 1}),
+        ("norm_1", lambda x: x.norm(p=1, dim=1), {"lut": 1, "mean": 1}),
+        ("log_softmax", lambda x: torch.log_softmax(x, 1), {"log_softmax": 1}),
+        ("logsumexp", lambda x: torch.logsumexp(x, (0, 2)), {"logsumexp": 1}),
+        ("cumsum", lambda x: x.cumsum(1), {"cumsum": 1}),
     )
     for name, function, ops in functions:
         yield Case(name, partial(Function, function), (_A,), ops)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::adaptive_avg_pool2d: int8, NHWC, windows as torch's adaptive pooling lays them."""
+"""pl::adaptive_avg_pool2d: NHWC, windows as torch's adaptive pooling lays them."""
 
 from __future__ import annotations
 
@@ -10,29 +10,32 @@ import torch
 from aot.dialect.arithmetic import divide_round_half_away
 from aot.dialect.library import define
 from aot.dialect.ops.adaptive_max_pool2d import adaptive_window
+from aot.dialect.quantization import ACTIVATIONS
 
 
 def _infer(input: torch.Tensor, output_size: Sequence[int]) -> tuple[tuple[int, ...], torch.dtype]:
     n, _h, _w, c = input.shape
-    return (n, *output_size, c), torch.int8
+    return (n, *output_size, c), input.dtype
 
 
 @define(
     "Tensor input, int[2] output_size",
     infer=_infer,
-    dtypes={"input": (torch.int8,)},
+    dtypes={"input": ACTIVATIONS},
     shares_quantization=True,
     spatial=True,
 )
 def adaptive_avg_pool2d(input: torch.Tensor, output_size: Sequence[int]) -> torch.Tensor:
-    """input int8 [N, H, W, C] -> int8 [N, *output_size, C]: means, ties away from zero."""
+    """input int8 or int16 [N, H, W, C] -> its dtype [N, *output_size, C]: means, ties away from
+    zero.
+    """
     n, h, w, c = input.shape
-    out = torch.empty((n, *output_size, c), dtype=torch.int8)
+    out = torch.empty((n, *output_size, c), dtype=input.dtype)
     for y in range(output_size[0]):
         top, bottom = adaptive_window(y, h, output_size[0])
         for x in range(output_size[1]):
             left, right = adaptive_window(x, w, output_size[1])
             acc = input[:, top:bottom, left:right].to(torch.int64).sum(dim=(1, 2))
             count = torch.tensor((bottom - top) * (right - left))
-            out[:, y, x] = divide_round_half_away(acc, count).to(torch.int8)
+            out[:, y, x] = divide_round_half_away(acc, count).to(input.dtype)
     return out

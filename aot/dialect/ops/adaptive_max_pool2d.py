@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::adaptive_max_pool2d: int8, NHWC, windows as torch's adaptive pooling lays them."""
+"""pl::adaptive_max_pool2d: NHWC, windows as torch's adaptive pooling lays them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATIONS
 
 
 def adaptive_window(index: int, size: int, output_size: int) -> tuple[int, int]:
@@ -19,20 +20,22 @@ def adaptive_window(index: int, size: int, output_size: int) -> tuple[int, int]:
 
 def _infer(input: torch.Tensor, output_size: Sequence[int]) -> tuple[tuple[int, ...], torch.dtype]:
     n, _h, _w, c = input.shape
-    return (n, *output_size, c), torch.int8
+    return (n, *output_size, c), input.dtype
 
 
 @define(
     "Tensor input, int[2] output_size",
     infer=_infer,
-    dtypes={"input": (torch.int8,)},
+    dtypes={"input": ACTIVATIONS},
     shares_quantization=True,
     spatial=True,
 )
 def adaptive_max_pool2d(input: torch.Tensor, output_size: Sequence[int]) -> torch.Tensor:
-    """input int8 [N, H, W, C] -> int8 [N, *output_size, C], the maximum of each window."""
+    """input int8 or int16 [N, H, W, C] -> its dtype [N, *output_size, C], the maximum of each
+    window.
+    """
     n, h, w, c = input.shape
-    out = torch.empty((n, *output_size, c), dtype=torch.int8)
+    out = torch.empty((n, *output_size, c), dtype=input.dtype)
     for y in range(output_size[0]):
         top, bottom = adaptive_window(y, h, output_size[0])
         for x in range(output_size[1]):

@@ -5,25 +5,28 @@ from __future__ import annotations
 
 import torch
 
-from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.arithmetic import requantize_sums, saturate
 from aot.dialect.library import define
+from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
 from aot.dialect.transposes import along_dim
 
 
-def guard_bits(count: int) -> int:
-    """As many as let a sum of so many values be an int32 with them."""
-    return 22 - (count - 1).bit_length()
+def guard_bits(count: int, dtype: torch.dtype) -> int:
+    """As many as let a sum of so many int8 values be an int32 with them; of int16 values none, for
+    those are rounded once without.
+    """
+    return 0 if dtype is torch.int16 else 22 - (count - 1).bit_length()
 
 
 def _infer(input: torch.Tensor, *_: int) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), torch.int8
+    return tuple(input.shape), input.dtype
 
 
 @define(
     "Tensor input, int dim, int left_shift, int input_zero_point, int output_zero_point, int "
     "multiplier, int shift",
     infer=_infer,
-    dtypes={"input": (torch.int8,)},
+    dtypes={"input": ACTIVATIONS},
     zero_points={"input_zero_point": "input", "output_zero_point": "output"},
     transposes=along_dim("input"),
 )
@@ -36,10 +39,14 @@ def cumsum(
     multiplier: int,
     shift: int,
 ) -> torch.Tensor:
-    """saturate(requantize(s << left_shift, multiplier, shift) + output_zero_point), s the exact sum
-    of input - input_zero_point along dim, which is not negative, up to and with each value.
+    """saturate(requantize_sums(s << left_shift, multiplier, shift) + output_zero_point), s the
+    exact sum of input - input_zero_point along dim, which is not negative, up to and with each
+    value.
 
-    left_shift is guard bits, `guard_bits` of the size of dim: the result is rounded once.
+    Input and result int8 or int16. left_shift is guard bits, `guard_bits` of the size of dim: the
+    result is rounded once.
     """
+    kind = ACTIVATION_TYPES[input.dtype]
     sums = (input.to(torch.int64) - input_zero_point).cumsum(dim)
-    return saturate_int8(requantize(sums << left_shift, multiplier, shift) + output_zero_point)
+    out = requantize_sums(sums << left_shift, multiplier, shift, input.dtype) + output_zero_point
+    return saturate(out, kind.quant_min, kind.quant_max, kind.dtype)

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.arithmetic import requantize, saturate
 from aot.dialect.library import Inferred, Op, define, reduced_shape
+from aot.dialect.quantization import INT8, INT16, QuantizedType
 from aot.dialect.transposes import elementwise
 
 
@@ -92,25 +93,31 @@ def integer_sum(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> torch
     return total.to(torch.int32)
 
 
-def _infer_quantize(input: torch.Tensor, *_: int) -> Inferred:
-    return tuple(input.shape), torch.int8
+def _infer_quantize(
+    input: torch.Tensor, output_zero_point: int, multiplier: int, shift: int, bits: int
+) -> Inferred:
+    return tuple(input.shape), _of_bits(bits).dtype
+
+
+def _of_bits(bits: int) -> QuantizedType:
+    return INT16 if bits == 16 else INT8
 
 
 @define(
-    "Tensor input, int output_zero_point, int multiplier, int shift",
+    "Tensor input, int output_zero_point, int multiplier, int shift, int bits",
     infer=_infer_quantize,
     dtypes={"input": (torch.int32,)},
     zero_points={"output_zero_point": "output"},
     transposes=elementwise("input"),
 )
 def integer_quantize(
-    input: torch.Tensor, output_zero_point: int, multiplier: int, shift: int
+    input: torch.Tensor, output_zero_point: int, multiplier: int, shift: int, bits: int
 ) -> torch.Tensor:
-    """saturate(requantize(input, multiplier, shift) + output_zero_point): an integer as int8 of the
-    scale whose reciprocal multiplier and shift hold.
+    """saturate(requantize(input, multiplier, shift) + output_zero_point): an integer as int8 or
+    int16, as bits, 8 or 16, say, of the scale whose reciprocal multiplier and shift hold.
     """
-    out = requantize(input.to(torch.int64), multiplier, shift)
-    return saturate_int8(out + output_zero_point)
+    out, kind = requantize(input.to(torch.int64), multiplier, shift), _of_bits(bits)
+    return saturate(out + output_zero_point, kind.quant_min, kind.quant_max, kind.dtype)
 
 
 def _infer_to_float(input: torch.Tensor) -> Inferred:

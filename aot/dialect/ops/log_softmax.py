@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::log_softmax: int8 log-softmax over one dimension by a table of exponentials and an integer
+"""pl::log_softmax: log-softmax over one dimension by a table of exponentials and an integer
 logarithm.
 """
 
@@ -9,14 +9,29 @@ import math
 
 import torch
 
-from aot.dialect.arithmetic import requantize, rounding_shift_right, saturate_int8
+from aot.dialect.arithmetic import (
+    bit_length,
+    quantize_multiplier,
+    quantize_wide_multiplier,
+    requantize,
+    requantize_wide,
+    rounding_shift_right,
+    saturate,
+)
 from aot.dialect.library import define
-from aot.dialect.ops.softmax import exponentials
+from aot.dialect.ops.softmax import (
+    WIDE_BITS,
+    exponential_table,
+    wide_exponential_table,
+    wide_exponentials,
+)
+from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS, INT16, Quantization
 from aot.dialect.transposes import along_dim
 
 _LOG2_TABLE = torch.tensor([round(65536 * math.log2(1 + i / 128)) for i in range(129)])
-DIFFERENCE_SHIFT = 20
-GUARD_BITS = 10
+_DIFFERENCE_SHIFT = 20
+_WIDE_SHIFT = 14  # of differences and logarithms of int16
+_GUARD_BITS = 10
 
 
 def log2_q16(x: torch.Tensor) -> torch.Tensor:
@@ -32,10 +47,67 @@ def log2_q16(x: torch.Tensor) -> torch.Tensor:
     return (n << 16) + base + ((slope * f + (1 << 15)) >> 16)
 
 
+def exponential_sums(
+    difference: torch.Tensor, exp_table: torch.Tensor, dim: list[int], keepdim: bool, wide: bool
+) -> torch.Tensor:
+    """The sums of exp(-difference * scale) over dimensions, whose fraction bits the table says."""
+    if wide:
+        return wide_exponentials(difference, exp_table).sum(dim, keepdim)
+    return exp_table.to(torch.int64)[difference].sum(dim, keepdim)
+
+
+def scaled_log(
+    total: torch.Tensor, fraction_bits: int, multiplier: int, shift: int, wide: bool
+) -> torch.Tensor:
+    """The logarithm of sums of exponentials in the output's steps, with guard bits."""
+    if wide:  # the 31 leading bits decide
+        down = (bit_length(total) - 31).clamp(min=0)
+        log_sum = log2_q16(total >> down) + ((down - fraction_bits) << 16)
+        return requantize_wide(log_sum << _WIDE_SHIFT, multiplier, shift)
+    return requantize(log2_q16(total) - (fraction_bits << 16), multiplier, shift)
+
+
+def scaled_value(x: torch.Tensor, multiplier: int, shift: int, wide: bool) -> torch.Tensor:
+    """A difference of inputs in the output's steps, with guard bits."""
+    if wide:
+        return requantize_wide(x << _WIDE_SHIFT, multiplier, shift)
+    return requantize(x << _DIFFERENCE_SHIFT, multiplier, shift)
+
+
+def without_guard_bits(x: torch.Tensor, output_zero_point: int, dtype: torch.dtype) -> torch.Tensor:
+    """The result: of int8 ties are rounded away from zero, of int16 up."""
+    kind = ACTIVATION_TYPES[dtype]
+    if dtype is torch.int16:
+        x = (x + (1 << (_GUARD_BITS - 1))) >> _GUARD_BITS
+    else:
+        x = rounding_shift_right(x, _GUARD_BITS)
+    return saturate(x + output_zero_point, kind.quant_min, kind.quant_max, dtype)
+
+
+def log_constants(
+    source: Quantization, result: Quantization, length: int
+) -> tuple[torch.Tensor, int, tuple[int, ...]]:
+    """What log_softmax and logsumexp of `length` values take.
+
+    Returns:
+      exp_table, fraction_bits, and (input_multiplier, input_shift, log_multiplier, log_shift).
+    """
+    scale = result.scale / 2**_GUARD_BITS
+    value, log = source.scale / scale, math.log(2.0) / scale / 2**16
+    if source.type is INT16:
+        split, shifts = quantize_wide_multiplier, (_WIDE_SHIFT, _WIDE_SHIFT)
+        table, bits = wide_exponential_table(source.scale), WIDE_BITS
+    else:
+        split, shifts = quantize_multiplier, (_DIFFERENCE_SHIFT, 0)
+        table, bits = exponential_table(source.scale, length)
+    factors = (*split(value / 2 ** shifts[0]), *split(log / 2 ** shifts[1]))
+    return table, bits, factors
+
+
 def _infer(
     input: torch.Tensor, exp_table: torch.Tensor, dim: int, *_: int
 ) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), torch.int8
+    return tuple(input.shape), input.dtype
 
 
 @define(
@@ -43,7 +115,7 @@ def _infer(
     "input_shift, "
     "int log_multiplier, int log_shift, int output_zero_point",
     infer=_infer,
-    dtypes={"input": (torch.int8,), "exp_table": (torch.int32,)},
+    dtypes={"input": ACTIVATIONS, "exp_table": (torch.int32,)},
     zero_points={"output_zero_point": "output"},
     transposes=along_dim("input"),
 )
@@ -61,15 +133,19 @@ def log_softmax(
     """(q - max) * input_scale / output_scale - ln(S) / output_scale, S the sum of exponentials
     along dim.
 
-    The two factors are requantize pairs that leave GUARD_BITS fraction bits: input_* for (q - max)
+    The two factors are requantize pairs that leave 10 fraction bits: input_* for (q - max)
     << 20, log_* for log2(S) in Q16 (they hold ln 2); only their difference is rounded to the
-    output's step, ties away from zero. input int8; exp_table int32 [256] with exp_table[0] =
-    2^fraction_bits; dim not negative; result int8.
+    output's step, ties away from zero. Of int8, exp_table is int32 [256] with exp_table[0] =
+    2^fraction_bits. dim is not negative.
+
+    Of int16, the factors are those of requantize_wide, for (q - max) << 14 and for log2(S) in Q30,
+    of which 16 bits are computed from the 31 leading bits of S; ties are rounded up; exp_table is
+    int32 [512] from `wide_exponential_table` with its 30 fraction bits, over at most 2^16 values.
     """
-    _, total = exponentials(input, exp_table, dim)
+    wide = input.dtype is torch.int16
     x = input.to(torch.int64)
-    difference = (x - x.amax(dim=dim, keepdim=True)) << DIFFERENCE_SHIFT
-    log_sum = log2_q16(total) - (fraction_bits << 16)
-    out = requantize(difference, input_multiplier, input_shift)
-    out = out - requantize(log_sum, log_multiplier, log_shift)
-    return saturate_int8(rounding_shift_right(out, GUARD_BITS) + output_zero_point)
+    below = x.amax(dim=dim, keepdim=True) - x
+    total = exponential_sums(below, exp_table, [dim], True, wide)
+    out = scaled_value(-below, input_multiplier, input_shift, wide)
+    out = out - scaled_log(total, fraction_bits, log_multiplier, log_shift, wide)
+    return without_guard_bits(out, output_zero_point, input.dtype)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import torch
 
-from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.arithmetic import requantize_sums, saturate
 from aot.dialect.library import Inferred, define
 from aot.dialect.ops.transpose import MOVABLE
+from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
 
 
 def _infer(base: torch.Tensor, indices: torch.Tensor, values: torch.Tensor) -> Inferred:
@@ -37,14 +38,14 @@ def scatter(base: torch.Tensor, indices: torch.Tensor, values: torch.Tensor) -> 
 
 
 def _infer_sum(values: torch.Tensor, indices: torch.Tensor, rows: int, *_: int) -> Inferred:
-    return (rows, values.shape[1]), torch.int8
+    return (rows, values.shape[1]), values.dtype
 
 
 @define(
     "Tensor values, Tensor indices, int rows, int input_zero_point, int output_zero_point, "
     "int multiplier, int shift",
     infer=_infer_sum,
-    dtypes={"values": (torch.int8,), "indices": (torch.int32,)},
+    dtypes={"values": ACTIVATIONS, "indices": (torch.int32,)},
     zero_points={"input_zero_point": "values", "output_zero_point": "output"},
 )
 def scatter_sum(
@@ -58,8 +59,8 @@ def scatter_sum(
 ) -> torch.Tensor:
     """Row r is the sum of the values[i] whose indices[i] is r, in int32, requantized once.
 
-    values int8 [count, width]; indices int32 [count], each in [0, rows); result int8 [rows, width],
-    of 0 where no index says the row.
+    values int8 or int16 [count, width]; indices int32 [count], each in [0, rows); result of their
+    dtype [rows, width], of 0 where no index says the row.
 
     Raises:
       IndexError: an index is not in [0, rows); the kernel returns PL_ERROR_INDEX.
@@ -67,7 +68,9 @@ def scatter_sum(
     places = torch.tensor(_checked(indices, rows), dtype=torch.int64)
     sums = torch.zeros(rows, values.shape[1], dtype=torch.int64)
     sums.index_add_(0, places, values.to(torch.int64) - input_zero_point)
-    return saturate_int8(requantize(sums, multiplier, shift) + output_zero_point)
+    kind = ACTIVATION_TYPES[values.dtype]
+    out = requantize_sums(sums, multiplier, shift, values.dtype) + output_zero_point
+    return saturate(out, kind.quant_min, kind.quant_max, kind.dtype)
 
 
 def _infer_float(values: torch.Tensor, indices: torch.Tensor, rows: int) -> Inferred:

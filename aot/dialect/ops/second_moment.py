@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::second_moment: variance, standard deviation or Euclidean norm over dimensions of int8 values,
-exact up to one rounding.
+"""pl::second_moment: variance, standard deviation or Euclidean norm over dimensions, exact up to
+one rounding.
 """
 
 from __future__ import annotations
@@ -10,33 +10,39 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.dialect.arithmetic import requantize, saturate_int8
+from aot.dialect.arithmetic import requantize_sums, saturate
 from aot.dialect.library import define, reduced_shape
+from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
 from aot.dialect.transposes import along_dims
 
+MAX_INT16_COUNT = 2**15 - 1
+"""Of values that a result is of."""
 
-def fraction_bits(count: int, centered: bool, root: bool) -> int:
-    """By how many bits `second_moment` of so many values scales its sum up: as many as let the root
-    fit in 31 bits, an even number; or, where there is no root, as many as let the sum fit, and
-    then it may be negative.
+
+def fraction_bits(count: int, centered: bool, root: bool, dtype: torch.dtype) -> int:
+    """By how many bits `second_moment` of so many values of a dtype scales its sum up: as many as
+    let the root fit in 31 bits, an even number; or, where there is no root, as many as let the sum
+    fit in what is requantized, and then it may be negative.
     """
-    # The square of a difference is below 2^16, a variance of int8 values below 2^14.
     log2 = math.ceil(math.log2(count))
-    bits = 14 + 2 * log2 if centered else 16 + log2
-    return (62 - bits) // 2 * 2 if root else 31 - bits
+    if dtype is torch.int16:  # a square, and a variance, is at most 2^30
+        bits, fit = 30 + (2 * log2 if centered else log2), 46
+    else:  # the square of a difference is below 2^16, a variance of int8 values below 2^14
+        bits, fit = 14 + 2 * log2 if centered else 16 + log2, 31
+    return (62 - bits) // 2 * 2 if root else fit - bits
 
 
 def _infer(
     input: torch.Tensor, dim: Sequence[int], keepdim: bool, *_: int
 ) -> tuple[tuple[int, ...], torch.dtype]:
-    return reduced_shape(input.shape, dim, keepdim), torch.int8
+    return reduced_shape(input.shape, dim, keepdim), input.dtype
 
 
 @define(
     "Tensor input, int[] dim, bool keepdim, bool centered, bool root, int input_zero_point, int "
     "output_zero_point, int multiplier, int shift",
     infer=_infer,
-    dtypes={"input": (torch.int8,)},
+    dtypes={"input": ACTIVATIONS},
     zero_points={"input_zero_point": "input", "output_zero_point": "output"},
     transposes=along_dims("input"),
 )
@@ -51,16 +57,17 @@ def second_moment(
     multiplier: int,
     shift: int,
 ) -> torch.Tensor:
-    """saturate(requantize(v, multiplier, shift) + output_zero_point), where with n values x = input
-    - input_zero_point over dim, and b = fraction_bits(n, centered, root),
+    """saturate(requantize_sums(v, multiplier, shift) + output_zero_point), where with n values x =
+    input - input_zero_point over dim, and b = fraction_bits(n, centered, root, input's dtype),
 
     - v = s * 2^b, with s = n * sum x^2 - (sum x)^2 if centered, else sum x^2; rounded to nearest,
       ties up, where b is negative;
     - or, with root, v = floor(sqrt(s * 2^b)).
 
-    s is exact, so v is off by less than one unit of 2^31. dim are not negative; multiplier and
-    shift hold input_scale^2 / (output_scale * 2^b), or input_scale / (output_scale * 2^(b / 2)),
-    with whatever divides the sum.
+    s is exact, so v is off by less than one unit of 2^31, or of 2^46 without root of int16. Input
+    and result int8 or int16, of which there are at most MAX_INT16_COUNT. dim are not negative;
+    multiplier and shift hold input_scale^2 / (output_scale * 2^b), or input_scale / (output_scale
+    * 2^(b / 2)), with whatever divides the sum.
     """
     x = input.to(torch.int64) - input_zero_point
     dims = list(dim)
@@ -68,10 +75,12 @@ def second_moment(
     count = input.numel() // moment.numel()
     if centered:
         moment = count * moment - x.sum(dims, keepdim) ** 2
-    bits = fraction_bits(count, centered, root)
+    bits = fraction_bits(count, centered, root, input.dtype)
     half = 1 << (-bits - 1) if bits < 0 else 0
     value = ((moment << max(bits, 0)) + half) >> max(-bits, 0)
     if root:
         roots = [math.isqrt(v) for v in value.flatten().tolist()]
         value = torch.tensor(roots, dtype=torch.int64).reshape(value.shape)
-    return saturate_int8(requantize(value, multiplier, shift) + output_zero_point)
+    kind = ACTIVATION_TYPES[input.dtype]
+    out = requantize_sums(value, multiplier, shift, input.dtype) + output_zero_point
+    return saturate(out, kind.quant_min, kind.quant_max, kind.dtype)

@@ -18,7 +18,9 @@ OUTPUT = Quantization(1.0 / 256.0, -128)
 WIDE_STEPS = 2**15
 """1 / scale of an int16 result."""
 
-_WIDE_BITS = 30  # of the exponentials of int16 values
+WIDE_BITS = 30
+"""Fraction bits of the exponentials of int16 values."""
+
 _INDEX_BITS = 8
 
 
@@ -44,7 +46,7 @@ def wide_exponential_table(scale: float) -> torch.Tensor:
       int32 [512], the first table and the second.
     """
     steps = (1 << _INDEX_BITS, 1)
-    entries = [round(math.exp(-d * s * scale) * 2**_WIDE_BITS) for s in steps for d in range(256)]
+    entries = [round(math.exp(-d * s * scale) * 2**WIDE_BITS) for s in steps for d in range(256)]
     return torch.tensor(entries, dtype=torch.int32)
 
 
@@ -52,7 +54,7 @@ def wide_exponentials(difference: torch.Tensor, exp_table: torch.Tensor) -> torc
     """exp(-difference * scale) with 30 fraction bits, of differences in [0, 2^16), int64."""
     high, low = exp_table.to(torch.int64).chunk(2)
     product = high[difference >> _INDEX_BITS] * low[difference & ((1 << _INDEX_BITS) - 1)]
-    return (product + (1 << (_WIDE_BITS - 1))) >> _WIDE_BITS
+    return (product + (1 << (WIDE_BITS - 1))) >> WIDE_BITS
 
 
 def wide_shares(e: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
@@ -62,8 +64,8 @@ def wide_shares(e: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
     has 31 bits: the result differs from the exact quotient's by less than 2^-13 of a step more than
     the rounding.
     """
-    down = (bit_length(total) - 1 - _WIDE_BITS).clamp(min=0)
-    reciprocal = (1 << 61) // (total >> down).clamp(min=1 << _WIDE_BITS)
+    down = (bit_length(total) - 1 - WIDE_BITS).clamp(min=0)
+    reciprocal = (1 << 61) // (total >> down).clamp(min=1 << WIDE_BITS)
     out = (e * reciprocal + (1 << (45 + down))) >> (46 + down)
     return out.clamp(max=WIDE_STEPS - 1).to(torch.int16)
 

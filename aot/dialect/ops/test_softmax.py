@@ -9,9 +9,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aot.dialect.arithmetic import quantize_multiplier
-from aot.dialect.ops.log_softmax import DIFFERENCE_SHIFT, GUARD_BITS, log2_q16, log_softmax
+from aot.dialect.ops.log_softmax import log2_q16, log_constants, log_softmax
+from aot.dialect.ops.logsumexp import logsumexp
 from aot.dialect.ops.softmax import WIDE_STEPS, exponential_table, softmax, wide_exponential_table
+from aot.dialect.quantization import INT16, Quantization
 
 SCALES = st.floats(1e-3, 2.0)
 ROWS = st.integers(1, 1200)
@@ -61,19 +62,34 @@ def test_softmax_sums_fit_uint32(scale: float, length: int, steps: int) -> None:
 @given(st.integers(0, 2**31), SCALES, st.integers(2, 1200), st.floats(0.02, 0.5))
 def test_log_softmax_within_one_step(seed: int, scale: float, length: int, step: float) -> None:
     q = random_rows(seed, length)
-    table, bits = exponential_table(scale, length)
-    actual = log_softmax.reference(
-        q,
-        table,
-        1,
-        bits,
-        *quantize_multiplier(scale / step * 2.0 ** (GUARD_BITS - DIFFERENCE_SHIFT)),
-        *quantize_multiplier(math.log(2.0) / step * 2.0 ** (GUARD_BITS - 16)),
-        127,
-    )
+    of, result = Quantization(scale, 0), Quantization(step, 127)
+    table, bits, factors = log_constants(of, result, length)
+    actual = log_softmax.reference(q, table, 1, bits, *factors, 127)
     exact = torch.log_softmax(q.to(torch.float64) * scale, dim=1) / step + 127
     slack = 0.01 + length * 2.0 ** -(bits + 1) / step
     assert bool(((actual - exact.clamp(-128, 127)).abs() <= 0.5 + slack).all())
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**31), st.floats(1e-7, 0.1), st.integers(1, 1200), st.floats(1e-5, 0.1))
+def test_logarithms_of_int16_within_one_step(
+    seed: int, scale: float, length: int, step: float
+) -> None:
+    """Of rows anywhere in int16's range, wide and narrow; log2 in Q16 is what is not exact."""
+    generator = torch.Generator().manual_seed(seed)
+    spread = torch.randint(1, 2**16, (4, 1), generator=generator)
+    low = torch.randint(-(2**15), 2**15, (4, 1), generator=generator)
+    drawn = torch.randint(0, 2**16, (4, length), generator=generator) % spread
+    q = (low + drawn).clamp(max=2**15 - 1).to(torch.int16)
+    of, result = Quantization(scale, 0, INT16), Quantization(step, 0, INT16)
+    table, bits, factors = log_constants(of, result, length)
+    slack = 0.5 + 2.0**-8 + 3e-5 / step
+    for exact, actual in (
+        (torch.log_softmax, log_softmax.reference(q, table, 1, bits, *factors, 0)),
+        (torch.logsumexp, logsumexp.reference(q, table, [1], False, 0, bits, *factors, 0)),
+    ):
+        expected = (exact(q.to(torch.float64) * scale, 1) / step).clamp(-(2**15), 2**15 - 1)
+        assert bool(((actual - expected).abs() <= slack).all())
 
 
 @settings(max_examples=300, deadline=None)

@@ -30,7 +30,14 @@ load(
     _uf2 = "uf2",
 )
 load(
+    "//boards:simulators.bzl",
+    _corstone300_fvp = "corstone300_fvp",
+    _fvp = "fvp",
+    _qemu = "qemu",
+)
+load(
     "//boards:uarts.bzl",
+    "pin_number",
     _CMSDK_UART = "CMSDK_UART",
     _NRF_UART = "NRF_UART",
     _NRF_UARTE = "NRF_UARTE",
@@ -38,7 +45,10 @@ load(
     _STM32F4_USART = "STM32F4_USART",
     _lpc_usart = "lpc_usart",
     _lpuart = "lpuart",
+    _max_uart = "max_uart",
+    _ns16550 = "ns16550",
     _pl011 = "pl011",
+    _ra_sci = "ra_sci",
     _set_bits = "set_bits",
     _set_field = "set_field",
     _stm32_usart = "stm32_usart",
@@ -65,6 +75,9 @@ openocd = _openocd
 pyocd = _pyocd
 st_link = _st_link
 uf2 = _uf2
+corstone300_fvp = _corstone300_fvp
+fvp = _fvp
+qemu = _qemu
 CMSDK_UART = _CMSDK_UART
 NRF_UART = _NRF_UART
 NRF_UARTE = _NRF_UARTE
@@ -72,7 +85,10 @@ STELLARIS_UART = _STELLARIS_UART
 STM32F4_USART = _STM32F4_USART
 lpc_usart = _lpc_usart
 lpuart = _lpuart
+max_uart = _max_uart
+ns16550 = _ns16550
 pl011 = _pl011
+ra_sci = _ra_sci
 set_bits = _set_bits
 set_field = _set_field
 stm32_usart = _stm32_usart
@@ -121,38 +137,9 @@ def uart(name, tx = None):
 
     Args:
       name: one of the chip's `uarts`.
-      tx: the pin that transmits, where the chip leaves the choice: PA2 or P0.24.
+      tx: the pin that transmits, where the chip leaves the choice: PA2, P0.24 or P12_2.
     """
     return struct(name = name, tx = tx)
-
-def qemu(machine, serial = 0):
-    """Simulated by QEMU's machine of that name, whose serial port `serial` is the console."""
-    return {"kind": "qemu", "machine": machine, "serial": serial}
-
-def fvp(program, parameters):
-    """Arm's model of a board, a program that users bring.
-
-    Args:
-      program: its name.
-      parameters: dict of what it is told, `-C name=value` each.
-    """
-    return {"program": program, "parameters": parameters}
-
-def corstone300_fvp(npu, macs):
-    """Arm's model of Corstone-300 with an Ethos-U.
-
-    Args:
-      npu: "U55" or "U65".
-      macs: of it.
-    """
-    return fvp("FVP_Corstone_SSE-300_Ethos-" + npu, {
-        "cpu0.semihosting-enable": "1",
-        "ethosu.num_macs": str(macs),
-        "mps3_board.telnetterminal0.start_telnet": "0",
-        "mps3_board.uart0.out_file": "-",
-        "mps3_board.uart0.unbuffered_output": "1",
-        "mps3_board.visualisation.disable-visualisation": "1",
-    })
 
 def chip(
         core,
@@ -223,14 +210,6 @@ def chip(
         flash_method = flash_method,
     )
 
-def _pin_number(board, pin):
-    """Counts pins through all ports: letters name ports of 16 pins (PA2), digits of 32 (P0.24)."""
-    port, number = pin[1:2], pin[2:].removeprefix(".")
-    first = 32 * int(port) if port.isdigit() else 16 * "ABCDEFGHIJK".find(port)
-    if not pin.startswith("P") or not port or not number.isdigit() or first < 0:
-        fail("board %s: no pin is called %s; they are written as PA2 or P0.24" % (board, pin))
-    return first + int(number)
-
 def _console(board, chip, uart):
     if uart.name not in chip.uarts:
         fail("board %s: its chip has no UART %s; there are %s" % (board, uart.name, chip.uarts.keys()))
@@ -244,14 +223,14 @@ def _console(board, chip, uart):
     return {
         "base": chip.uarts[uart.name],
         "baud": chip.uart_driver.baud_register(clock_hz[uart.name] if type(clock_hz) == "dict" else clock_hz),
-        "pin": _pin_number(board, uart.tx) if uart.tx else 0,
+        "pin": pin_number(board, uart.tx) if uart.tx else 0,
     }
 
 def _writes(board, chip, uart, more):
     """Returns what is written before the program starts: by the chip, the board, for the console."""
     writes = chip.writes + more
     if chip.uart_driver.init:
-        pin = _pin_number(board, uart.tx) if uart.tx else None
+        pin = pin_number(board, uart.tx) if uart.tx else None
         writes = writes + chip.uart_driver.init(uart.name, pin)
     return writes
 

@@ -111,12 +111,15 @@ class Engine:
 class Simulator:
     """What runs the board's images: `qemu` with a machine's name, or `native` for the host.
 
-    `serial`: which of the machine's serial ports is the console.
+    Attributes:
+        serial: which of the machine's serial ports is the console.
+        vectors: address of the vector table, None if it is where the machine's core looks.
     """
 
     kind: Literal["qemu", "native"]
     machine: str = ""
     serial: int = 0
+    vectors: int | None = None
 
 
 @dataclass(frozen=True)

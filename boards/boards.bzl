@@ -18,6 +18,7 @@ ONE_PER_CORE = [
 SIMULATED = ONE_PER_CORE + [
     "//boards/b_l475e_iot01a",
     "//boards/lm3s6965evb",
+    "//boards/max78000fthr",
     "//boards/mps3_an524",
     "//boards/musca_a",
     "//boards/musca_b1",
@@ -40,8 +41,10 @@ ONLY_FVP = ["//boards/corstone320"]
 
 # Those that nothing simulates: their start-up runs on a fake of their registers.
 NOT_SIMULATED = [
+    "//boards/alif_e7_devkit",
     "//boards/arduino_nano33ble",
     "//boards/disco_f407",
+    "//boards/ek_ra8m1",
     "//boards/lpc55s69_evk",
     "//boards/microbit_v2",
     "//boards/nrf52840dk",

@@ -3,6 +3,8 @@
 
 CONSOLE_BAUD = 115200
 
+_NEAREST = lambda clock_hz: (clock_hz + CONSOLE_BAUD // 2) // CONSOLE_BAUD
+
 def write(address, value):
     """Writes a register before the program starts: one of a chip's or board's `init`."""
     return {"address": address, "clear": 0xffffffff, "set": value, "wait": False}
@@ -18,6 +20,26 @@ def set_field(address, shift, mask, value):
 def wait_for(address, mask, value):
     """Reads a register until its bits `mask` have a value."""
     return {"address": address, "clear": mask, "set": value, "wait": True}
+
+def pin_number(board, pin):
+    """Counts pins through all ports: letters name ports of 16 pins, digits of 32 or 8.
+
+    Args:
+      board: the board's name.
+      pin: as PA2, P0.24 or P12_2.
+
+    Returns:
+      2, 24 and 98 for these.
+    """
+    for separator, pins in [(".", 32), ("_", 8)]:
+        port, _, number = pin[1:].partition(separator)
+        if pin.startswith("P") and port.isdigit() and number.isdigit():
+            return pins * int(port) + int(number)
+    port, number = pin[1:2], pin[2:]
+    first = 16 * "ABCDEFGHIJK".find(port)
+    if not pin.startswith("P") or not port or not number.isdigit() or first < 0:
+        fail("board %s: no pin is called %s; they are written as PA2, P0.24 or P12_2" % (board, pin))
+    return first + int(number)
 
 def uart_driver(console, baud_register, has_pin = False, init = None):
     """A kind of UART: the library that writes to it, and what it learns from link_symbols.h.
@@ -68,6 +90,31 @@ def lpuart(init):
         init = init,
     )
 
+def max_uart(init):
+    """UART of Analog Devices' MAX78000, which counts an oscillator of its own: `init` as of uart_driver()."""
+    return uart_driver(
+        console = Label("//boards/common:console_max_uart"),
+        baud_register = _NEAREST,
+        has_pin = True,
+        init = init,
+    )
+
+def ns16550(init):
+    """UART like National's 16550, with a word for each register: `init` as of uart_driver()."""
+    return uart_driver(
+        console = Label("//boards/common:console_ns16550"),
+        baud_register = lambda clock_hz: _NEAREST(clock_hz // 16),
+        has_pin = True,
+        init = init,
+    )
+
+def ra_sci():
+    """SCI of Renesas' RA8, which takes 6 samples of a bit; the chip's `init` sees to clocks and the pin."""
+    return uart_driver(
+        console = Label("//boards/common:console_ra_sci"),
+        baud_register = lambda clock_hz: 0xff << 24 | (_NEAREST(clock_hz // 6) - 1) << 8 | 1 << 6,
+    )
+
 def _samples_and_divider(clock_hz):
     """Returns samples of a bit (5 to 16) and the divider that come nearest to the baud rate, each less 1."""
     best = None
@@ -105,7 +152,6 @@ STELLARIS_UART = pl011(
     init = _stellaris_init,
 )
 
-_NEAREST = lambda clock_hz: (clock_hz + CONSOLE_BAUD // 2) // CONSOLE_BAUD
 _PORT_BYTES = 0x400
 _PORT_PINS = 16
 

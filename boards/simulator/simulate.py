@@ -138,9 +138,11 @@ def qemu_command(elf: Path, board: Board, tools: Tools) -> list[str]:
     if tools.qemu is None:
         raise SimulatorError("QEMU is missing: run through Bazel, which provides @qemu")
     assert board.simulator is not None
+    vectors = board.simulator.vectors
     return [
         str(tools.qemu),
         *("-M", board.simulator.machine),
+        *([] if vectors is None else ["-global", f"armv7m.init-nsvtor={vectors:#010x}"]),
         *("-display", "none", "-monitor", "none"),
         *("-serial", "null") * board.simulator.serial,
         *("-chardev", "stdio,id=console", "-serial", "chardev:console"),

@@ -109,6 +109,16 @@ class Expected:
 
 
 BOARDS = {
+    "alif_e7_devkit": Expected(
+        0x4901C000,
+        38_400_000,
+        {
+            "CGU_CLK_ENA of the crystal": (0x1A602014, 1 << 23, 1 << 23),
+            "UART_CTRL of UART4": (0x4902F008, 1 << 12 | 1 << 4, 1 << 4),
+            "PADCTRL_12_2, its second function": (0x1A603188, 7, 2),
+        },
+        flash=0x80000000,
+    ),
     "arduino_nano33ble": Expected(0x40002000, 16_000_000, pin=32 + 3, flash=0x10000),
     "disco_f407": Expected(0x40004400, 16_000_000, _STM32F4_USART2_ON_PA2),
     "disco_f407_max": Expected(
@@ -123,6 +133,28 @@ BOARDS = {
         },
         reads={**_on(0x40023800, 1 << 24, 1 << 25), **_follows(0x40023808, 2)},
     ),
+    "ek_ra8m1": Expected(
+        0x40358900,
+        20_000_000,
+        {
+            "SCKDIVCR": (0x4001E020, 0xFFFFFFFF, 0),
+            "SCKDIVCR2": (0x4001E024, 0xFF, 0),
+            "SCKSCR.CKSEL": (0x4001E026, 7, 3),
+            "MOSCCR.MOSTP": (0x4001E032, 1, 0),
+            "SCICKDIVCR": (0x4001E054, 7, 0),
+            "SCICKCR SCICKSEL, SCICKSREQ": (0x4001E055, 0x4F, 3),
+            "PRCR_S, protected": (0x4001E3FA, 0xFFFF, 0xA500),
+            "MSTPCRB.MSTPB22": (0x40203004, 1 << 22, 0),
+            "PA14PFS.PSEL, PMR": (0x40400AB8, 31 << 24 | 1 << 16, 5 << 24 | 1 << 16),
+            "PWPRS, protected": (0x40400D05, 0xC0, 0x80),
+        },
+        flash=0x02000000,
+        reads={
+            0x4001E03C: lambda registers: 1 << 3 if registers.get(0x4001E032) == 0 else 0,
+            0x40203004: lambda registers: registers.get(0x40203004, 0xFFFFFFFF),
+            **_on(0x4001E055, 1 << 6, 1 << 7),
+        },
+    ),
     "lpc55s69_evk": Expected(
         0x40086000,
         12_000_000,
@@ -136,6 +168,31 @@ BOARDS = {
             "IOCON_PIO0_30": (0x40001078, 0x10F, 0x101),
         },
         flash=0,
+    ),
+    "max78000fthr_max": Expected(
+        0x40042000,
+        7_372_800,
+        {
+            "GCR_PCLKDIS0.GPIO0, UART0": (0x40000024, 1 << 9 | 1, 0),
+            "GCR_MEMCTRL.FWS": (0x40000028, 7, 5),
+            "GCR_CLKCTRL.SYSCLK_DIV, SYSCLK_SEL, IPO_EN, IBRO_EN": (
+                0x40000008,
+                63 << 6 | 3 << 19,
+                4 << 9 | 3 << 19,
+            ),
+            "GPIO0_EN0": (0x40008000, 2, 0),
+            "GPIO0_EN1": (0x40008068, 2, 0),
+            "GPIO0_EN2": (0x40008074, 2, 0),
+        },
+        flash=0x10000000,
+        reads={
+            0x40000008: lambda registers: (
+                registers.get(0x40000008, 0)
+                | 1 << 13
+                | (registers.get(0x40000008, 0) >> 19 & 3) << 27
+            ),
+            0x40000024: lambda registers: registers.get(0x40000024, 0xFFFFFFFF),
+        },
     ),
     "microbit_v2": Expected(0x40002000, 16_000_000, pin=6, flash=0),
     "nrf52840dk": Expected(0x40002000, 16_000_000, pin=6, flash=0),

@@ -2,7 +2,9 @@
 """Links start-up code, console and one program for a board, without a build of its own for each.
 
 Sources, linker script and the core's options are those of images; what Bazel would do for a board
-(a configuration, and in it every tool once more) costs a hundred times as much.
+(a configuration, and in it every tool once more) costs a hundred times as much. For cores with
+Helium, which Unicorn does not have, the compiler makes code of Cortex-M33: the check of the core at
+the start is told that it has Helium.
 """
 
 import subprocess
@@ -16,14 +18,17 @@ from tools.python.runfile import runfile
 
 _COMMON = Path("boards/common")
 _START_UP = ("abort", "core", "cxx", "exit", "fault", "semihosting", "stack", "startup", "print")
-_OF_ARMV8M = ("cpu_mainline", "cpu_armv8m", "cpu_cortex_m33")
+_OF_ARMV8M = ("cpu_mainline", "cpu_armv8m")
 _OF_ARMV7M = ("cpu_mainline", "cpu_armv7m")
 _OF_CORE = {
     "cortex-m0plus": ("cpu_armv6m",),
     "cortex-m4": _OF_ARMV7M,
     "cortex-m7": _OF_ARMV7M,
-    "cortex-m33": _OF_ARMV8M,
+    "cortex-m33": (*_OF_ARMV8M, "cpu_cortex_m33"),
+    "cortex-m55": (*_OF_ARMV8M, "cpu_cortex_m55"),
+    "cortex-m85": (*_OF_ARMV8M, "cpu_cortex_m55"),
 }
+_WITH_HELIUM = ("cortex-m55", "cortex-m85")
 _WITHOUT_FPU = ("cortex-m0plus",)
 _OPTIONS = (
     "-std=c11",
@@ -46,12 +51,13 @@ class Images:
         self._folder = folder
 
     def _objects(self, board: Board, sources: Sequence[Path]) -> list[str]:
-        folder = self._folder / board.core
+        defines = ["-DPL_CHIP_INIT"] * board.startup[0].endswith("with_chip_init")
+        folder = self._folder / "".join((board.core, *defines))
         folder.mkdir(exist_ok=True)
         objects = {source: folder / f"{source.stem}.o" for source in sources}
         for source, made in objects.items():
             if not made.exists():
-                options = [*_core(board), *(_OPTIONS if source.suffix == ".c" else ())]
+                options = [*_core(board), *(_OPTIONS if source.suffix == ".c" else ()), *defines]
                 command = [self._gcc, *options, "-c", str(source), "-o", str(made)]
                 subprocess.run(command, check=True)
         return [str(made) for made in objects.values()]
@@ -74,5 +80,7 @@ class Images:
 
 
 def _core(board: Board) -> list[str]:
+    if board.core in _WITH_HELIUM:
+        return ["-mthumb", "-mcpu=cortex-m33", "-mfloat-abi=hard", "-D__ARM_FEATURE_MVE=3"]
     abi = "soft" if board.core in _WITHOUT_FPU else "hard"
     return ["-mthumb", f"-mcpu={board.core}", f"-mfloat-abi={abi}"]

@@ -14,15 +14,33 @@ from boards.simulator.elf import Elf
 
 # Of every core: its part number, a memory protection unit, one level of everything else.
 _CPUID, _MPU_TYPE, _ISAR3, _MVFR0 = 0xE000ED00, 0xE000ED90, 0xE000ED6C, 0xE000EF40
-_PARTS = {"cortex-m0plus": 0xC60, "cortex-m4": 0xC24, "cortex-m7": 0xC27, "cortex-m33": 0xD21}
+_MVFR1 = 0xE000EF44
+_PARTS = {
+    "cortex-m0plus": 0xC60,
+    "cortex-m4": 0xC24,
+    "cortex-m7": 0xC27,
+    "cortex-m33": 0xD21,
+    "cortex-m55": 0xD22,
+    "cortex-m85": 0xD23,
+}
+# Unicorn has no core with Helium: image.py compiles for what there is.
 _MODELS = {
     "cortex-m0plus": arm_const.UC_CPU_ARM_CORTEX_M0,
     "cortex-m4": arm_const.UC_CPU_ARM_CORTEX_M4,
     "cortex-m7": arm_const.UC_CPU_ARM_CORTEX_M7,
     "cortex-m33": arm_const.UC_CPU_ARM_CORTEX_M33,
+    "cortex-m55": arm_const.UC_CPU_ARM_CORTEX_M33,
+    "cortex-m85": arm_const.UC_CPU_ARM_CORTEX_M33,
 }
+_WITH_HELIUM = ("cortex-m55", "cortex-m85")
+_WITH_DOUBLES = ("cortex-m7", *_WITH_HELIUM)
 _PAGE = 0x1000
-_REGISTERS = ((0x40000000, 0x20000000), (0xE0000000, 0x100000), (0x18000000, _PAGE))
+_REGISTERS = (
+    (0x40000000, 0x20000000),
+    (0xE0000000, 0x100000),
+    (0x18000000, _PAGE),
+    (0x1A600000, 0x100000),
+)
 _BREAKPOINT = 7
 _MOST_INSTRUCTIONS = 3_000_000
 
@@ -44,7 +62,8 @@ class Machine:
             _CPUID: _PARTS[board.core] << 4,
             _MPU_TYPE: 8 << 8,
             _ISAR3: 3 << 4,
-            _MVFR0: (2 if board.core == "cortex-m7" else 0) << 8,
+            _MVFR0: (2 if board.core in _WITH_DOUBLES else 0) << 8,
+            _MVFR1: (2 if board.core in _WITH_HELIUM else 0) << 8,
         }
         self.written: Callable[[int, int], None] = lambda address, value: None
         self.ended = False
@@ -95,8 +114,7 @@ class Machine:
         return read(self.registers) if read else self.registers.get(address, 0)
 
     def _write(self, uc: Uc, offset: int, size: int, value: int, base: int) -> None:
-        del uc
-        assert size == 4, f"{size} bytes to {base + offset:#010x}"
+        del uc, size
         self.registers[base + offset] = value
         self.written(base + offset, value)
 

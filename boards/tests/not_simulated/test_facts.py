@@ -75,8 +75,8 @@ _SOURCES = {
     "stm32vldiscovery": _Sources("stm32/stm32f1-00-4_6_8_b.xml stm32f100rbt6"),
 }
 
-# Of a board, no source: it runs in QEMU.
-_NOT_DESCRIBED = {"lm3s6965evb"}
+# Of these, no source; lm3s6965evb and max78000fthr run in QEMU.
+_NOT_DESCRIBED = {"alif_e7_devkit", "ek_ra8m1", "lm3s6965evb", "max78000fthr"}
 
 # Memories that a source has otherwise, and why that is not believed.
 _OTHERWISE = {

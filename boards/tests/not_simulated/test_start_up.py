@@ -54,7 +54,7 @@ def test_every_board_is_here() -> None:
 
 
 # Of the core: access to coprocessors, instructions, floating point.
-_CPACR, _ISAR3, _MVFR0 = 0xE000ED88, 0xE000ED6C, 0xE000EF40
+_CPACR, _ISAR3, _MVFR0, _MVFR1 = 0xE000ED88, 0xE000ED6C, 0xE000EF40, 0xE000EF44
 
 
 @pytest.mark.parametrize(
@@ -63,6 +63,8 @@ _CPACR, _ISAR3, _MVFR0 = 0xE000ED88, 0xE000ED6C, 0xE000EF40
         ("nrf52840dk", _CPACR, 0, "its access to a floating point unit is 0x00000000"),
         ("nrf5340dk", _ISAR3, 1 << 4, "its class of DSP instructions is 0x00000001"),
         ("nucleo_h743zi", _MVFR0, 0x21, "its floating point of double precision is 0x00000000"),
+        ("ek_ra8m1", _MVFR1, 0, "its class of vectors is 0x00000000"),
+        ("alif_e7_devkit", _MVFR1, 1 << 8, "its class of vectors is 0x00000001"),
     ],
 )
 def test_a_core_that_lacks_something(
@@ -70,7 +72,7 @@ def test_a_core_that_lacks_something(
 ) -> None:
     board, expected = _board(name), BOARDS[name]
     line = Line(_kind(board), expected.uart)
-    machine = Machine(board, {**line.reads(), register: lambda registers: value})
+    machine = Machine(board, {**expected.reads, **line.reads(), register: lambda registers: value})
     line.listen(machine)
     machine.load(_hello(images, board))
     machine.start(expected.flash)
@@ -100,6 +102,10 @@ def test_the_program_arrives_at_the_console(images: Images, name: str) -> None:
         assert machine.registers[expected.uart + 0x50C] == expected.pin
     for what, (address, mask, value) in expected.fields.items():
         assert line.before[address] & mask == value, what
-    chips = {at for at in machine.registers if 0x40000000 <= at < 0x60000000}
+    chips = {
+        at
+        for at in machine.registers
+        if 0x40000000 <= at < 0x60000000 or 0x1A000000 <= at < 0x1B000000
+    }
     own = set(range(expected.uart, expected.uart + 0x1000))
     assert chips - own == {address for address, _, _ in expected.fields.values()}

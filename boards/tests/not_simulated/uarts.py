@@ -9,6 +9,9 @@ from boards.tests.not_simulated.machine import Machine, Read
 Registers = Mapping[int, int]
 """What registers of a UART were written last, by offset."""
 
+_DIVIDER = -1
+"""Of a 16550: what was written to its first two registers while they were the divider."""
+
 
 @dataclass(frozen=True)
 class Uart:
@@ -75,6 +78,28 @@ KINDS = {
             clock / ((registers[0x10] >> 24 & 31) + 1) / (registers[0x10] & 0x1FFF)
         ),
     ),
+    "console_max_uart": Uart(
+        data=0x20,
+        idle={0x00: 1 << 19, 0x04: 1 << 6},
+        enabled=lambda registers: registers[0x00] & 0x38C10 == 2 << 16 | 1 << 15 | 3 << 10,
+        baud=lambda clock, registers: clock / registers[0x10],
+    ),
+    "console_ns16550": Uart(
+        data=0x00,
+        idle={0x14: 0x60},
+        enabled=lambda registers: registers.get(0x0C) == 3 and registers.get(0x08, 0) & 1 == 1,
+        baud=lambda clock, registers: clock / 16 / registers[_DIVIDER],
+    ),
+    "console_ra_sci": Uart(
+        data=0x04,
+        idle={0x48: 3 << 29},
+        enabled=lambda registers: (
+            _has(registers, 0x08, 1 << 4) and registers[0x14] == 1 << 12 | 2 << 8
+        ),
+        baud=lambda clock, registers: (
+            clock / 6 / ((registers[0x10] >> 8 & 0xFF) + 1) if _has(registers, 0x10, 1 << 6) else 0
+        ),
+    ),
     "console_lpc_usart": Uart(
         data=0xE20,
         idle={0xE04: 0x30, 0x08: 8},
@@ -87,6 +112,7 @@ KINDS = {
     ),
 }
 
+_LCR, _LCR_DIVIDER = 0x0C, 1 << 7
 _UARTE_START, _UARTE_POINTER, _UARTE_COUNT = 0x008, 0x544, 0x548
 
 
@@ -99,7 +125,8 @@ class Line:
     """
 
     def __init__(self, kind: str, base: int):
-        self._uart, self._base = KINDS[kind], base
+        self._kind, self._uart, self._base = kind, KINDS[kind], base
+        self._divider = 0
         self.sent = bytearray()
         self.before: dict[int, int] = {}
 
@@ -114,7 +141,11 @@ class Line:
     def registers(self, machine: Machine) -> dict[int, int]:
         """What the UART's registers were written, by offset."""
         inside = range(self._base, self._base + 0x1000)
-        return {at - self._base: v for at, v in machine.registers.items() if at in inside}
+        found = {at - self._base: v for at, v in machine.registers.items() if at in inside}
+        return found | {_DIVIDER: self._divider}
+
+    def _is_divider(self, machine: Machine) -> bool:
+        return bool(machine.registers.get(self._base + _LCR, 0) & _LCR_DIVIDER)
 
     def listen(self, machine: Machine) -> None:
         """Keeps what is sent."""
@@ -127,6 +158,11 @@ class Line:
 
         def written(address: int, value: int) -> None:
             offset = address - self._base
+            if self._kind == "console_ns16550" and self._is_divider(machine):
+                shift = {0x00: 0, 0x04: 8}.get(offset)
+                if shift is not None:
+                    self._divider |= value << shift
+                return
             if self._uart.data is not None and offset == self._uart.data:
                 send(bytes([value]))
             elif self._uart.data is None and offset == _UARTE_START and value == 1:

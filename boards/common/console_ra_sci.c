@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SCI of Renesas' RA8, in its asynchronous mode with six samples of a bit. Clocks and the pin are
+// the chip's.
+#include <stdint.h>
+
+#include "boards/common/console.h"
+#include "boards/common/link_symbols.h"
+
+enum {
+  TDR = 0x04,
+  CCR0 = 0x08,
+  CCR1 = 0x0c,
+  CCR2 = 0x10,
+  CCR3 = 0x14,
+  CCR4 = 0x18,
+  CSR = 0x48,
+};
+
+enum {
+  CCR0_TRANSMIT = 1 << 4,
+  CCR1_IDLE_IS_HIGH = 3 << 4,
+  CCR3_EIGHT_BITS = 2 << 8,
+  CCR3_LOWEST_FIRST = 1 << 12,
+  CSR_EMPTY = 1 << 29,
+  CSR_SENT = 1 << 30,
+};
+
+static volatile uint32_t *at(uint32_t offset) {
+  return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
+}
+
+static void wait_for(uint32_t bit) {
+  while ((*at(CSR) & bit) == 0) {
+  }
+}
+
+void pl_console_init(void) {
+  *at(CCR0) = 0;
+  *at(CCR3) = CCR3_EIGHT_BITS | CCR3_LOWEST_FIRST;
+  *at(CCR2) = (uint32_t)(uintptr_t)pl_link_uart_baud;
+  *at(CCR1) = CCR1_IDLE_IS_HIGH;
+  *at(CCR4) = 0;
+  *at(CCR0) = CCR0_TRANSMIT;
+}
+
+void pl_console_write(const char *text, uint32_t length) {
+  for (uint32_t i = 0; i < length; ++i) {
+    wait_for(CSR_EMPTY);
+    *at(TDR) = (uint8_t)text[i];
+  }
+}
+
+void pl_console_flush(void) { wait_for(CSR_SENT); }

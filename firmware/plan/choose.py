@@ -29,50 +29,76 @@ Make = Callable[[Graph], P | None]
 """Plans a graph as it is; None if it does not fit."""
 
 
-def fastest(graph: Graph, have: int, make: Make[P]) -> P | None:
-    """The first that fits; `have` bytes are there."""
-    found = make(graph) or _with_nearest(graph, make, enough=True)
-    if found is not None:
-        return found
-    rows = Rows(graph)
-    for nearer in (True, False):
-        grouping = Grouping(graph, rows, nearer)
-        for _, grouped in _by_limits(graph, grouping, grouping.limits(have)):
-            found = _with_nearest(grouped, make, enough=True)
-            if found is not None:
-                return found
+def fastest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
+    """The first that fits.
+
+    Args:
+      graphs: the same, the first with the fewest instructions, the last one in the least memory.
+      have: bytes that are there.
+      make: see there.
+    """
+    tried: list[Graph] = []
+    for graph in graphs:
+        found = make(graph) or _with_nearest(graph, make, enough=True)
+        if found is not None:
+            return found
+        tried.append(graph)
+    for graph in dict.fromkeys((tried[0], tried[-1])):
+        rows = Rows(graph)
+        for nearer in (True, False):
+            grouping = Grouping(graph, rows, nearer)
+            for _, grouped in _by_limits(graph, grouping, grouping.limits(have)):
+                found = _with_nearest(grouped, make, enough=True)
+                if found is not None:
+                    return found
     return None
 
 
-def smallest(graph: Graph, have: int, make: Make[P]) -> P | None:
-    """The smallest: tries the least limit first, and no others if that is what a placement takes;
-    `have` bytes are there.
+def smallest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
+    """The smallest: tries the least limit first, and no others if that is what a placement takes.
+
+    Args:
+      graphs, have, make: as of `fastest`.
     """
-    best = _with_nearest(graph, make)
-    rows = Rows(graph)
-    for nearer in (True, False):
-        grouping = Grouping(graph, rows, nearer)
-        limits = [*grouping.limits(have)]
-        for limit, grouped in _by_limits(graph, grouping, reversed(limits)):
-            if best is not None and best.arena_bytes <= limit:
-                break
-            found = _with_nearest(grouped, make)
-            if found is not None and (best is None or found.arena_bytes < best.arena_bytes):
-                best = found
+    first, *more = graphs
+    best = None
+    for graph in (*more[-1:], first):
+        found = _with_nearest(graph, make)
+        if found is not None and (best is None or found.arena_bytes <= best.arena_bytes):
+            best = found
+        rows = Rows(graph)
+        for nearer in (True, False):
+            grouping = Grouping(graph, rows, nearer)
+            limits = [*grouping.limits(have)]
+            for limit, grouped in _by_limits(graph, grouping, reversed(limits)):
+                if best is not None and best.arena_bytes <= limit:
+                    break
+                found = _with_nearest(grouped, make)
+                if found is not None and (best is None or found.arena_bytes < best.arena_bytes):
+                    best = found
     return best
 
 
-def steps_down(graph: Graph, bytes_now: int) -> list[tuple[int, int]]:
+def steps_down(graphs: Iterable[Graph], bytes_now: int) -> list[tuple[int, int]]:
     """Bytes that smaller plans would need, the largest first, and instructions, roughly, that they
     take beside the fastest calls. What a placement really takes may be more.
+
+    Args:
+      graphs: as of `fastest`.
+      bytes_now: what there is less than.
     """
-    grouping = Grouping(graph)
+    work: dict[int, int] = {}
+    for graph in graphs:
+        grouping = Grouping(graph)
+        for limit in grouping.limits(bytes_now):
+            more = grouping.work(limit)
+            if limit < bytes_now and more is not None:
+                work[limit] = min(more, work.get(limit, more))
     found: list[tuple[int, int]] = []
-    for limit in grouping.limits(bytes_now):
-        work = grouping.work(limit)
-        if limit < bytes_now and work is not None and (not found or limit < found[-1][0]):
-            found.append((limit, work))
-    return found
+    for limit in sorted(work):  # what takes less memory and fewer instructions takes its place
+        if not found or work[limit] < found[-1][1]:
+            found.append((limit, work[limit]))
+    return found[::-1]
 
 
 def _by_limits(

@@ -23,7 +23,7 @@ from boards.board import BoardError, Engine, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from firmware.plan import emit_c
 from firmware.plan.load import load_modules
-from firmware.plan.plan import OPTIMIZE, DoesNotFitError, graph_of, make_plan
+from firmware.plan.plan import OPTIMIZE, DoesNotFitError, graphs_of, make_plan
 from firmware.plan.program import Program, ProgramError, load_program
 from firmware.plan.report import does_not_fit_text, plan_json, plan_text, steps_down_text
 from kernels.common.kernel import KernelError
@@ -88,8 +88,8 @@ def main(argv: list[str]) -> int:
     if _JSON.value:
         _path(_JSON.value).write_text(json.dumps(plan_json(plan, name), indent=2) + "\n")
     if _REPORT.value:
-        graph = graph_of(program, board, _OPTIMIZE.value, streamed=_INPUT_ROWS.value)
-        print(plan_text(plan, name) + steps_down_text(graph, plan), end="")
+        graphs = graphs_of(program, board, _OPTIMIZE.value, streamed=_INPUT_ROWS.value)
+        print(plan_text(plan, name) + steps_down_text(graphs, plan), end="")
     return 0
 
 

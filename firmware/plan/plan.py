@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Program and board to plan: every tensor has an address, every constant a place in flash."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from firmware.plan.choose import fastest, smallest
 from firmware.plan.delegates import delegate_of, places
 from firmware.plan.graph import Graph, build_graph, operands
 from firmware.plan.layout import ALIGNMENT, ENTRY, scratch_name
+from firmware.plan.pieces import concatenations, in_pieces
 from firmware.plan.planner import Block, Placement, align_up, live_bytes
 from firmware.plan.pools import DoesNotFitError as PoolsDoNotFitError
 from firmware.plan.pools import PoolUse, place_in_pools
@@ -114,10 +115,21 @@ class DoesNotFitError(Exception):
         self.where = where
 
 
-def graph_of(program: Program, board: Board, optimize: str, streamed: bool) -> Graph:
-    """What make_plan plans, with the same arguments."""
-    graph = build_graph(program, board.isa, small=optimize == "size")
-    return with_streamed_input(graph) if streamed else graph
+def graphs_of(program: Program, board: Board, optimize: str, streamed: bool) -> Iterator[Graph]:
+    """What make_plan plans, with the same arguments: the program as it is, then with more and more
+    concatenations read in pieces.
+    """
+
+    def graph_of(variant: Program) -> Graph:
+        graph = build_graph(variant, board.isa, small=optimize == "size")
+        return with_streamed_input(graph) if streamed else graph
+
+    yield graph_of(program)
+    names = concatenations(program)
+    count = 1
+    while count < 2 * len(names):
+        yield graph_of(in_pieces(program, names[:count]))
+        count *= 2
 
 
 def make_plan(
@@ -136,7 +148,7 @@ def make_plan(
       KernelError: no kernel can run one of the calls, or no engine of the board a delegate.
       DoesNotFitError: a memory of the board is too small.
     """
-    graph = graph_of(program, board, optimize, streamed)
+    graphs = graphs_of(program, board, optimize, streamed)
     errors: list[DoesNotFitError] = []
 
     def make(variant: Graph) -> Plan | None:
@@ -149,7 +161,7 @@ def make_plan(
             return None
 
     choose = smallest if optimize == "memory" else fastest
-    found = choose(graph, sum(pool.bytes for pool in board.arena), make)
+    found = choose(graphs, sum(pool.bytes for pool in board.arena), make)
     if found is None:
         raise min(errors, key=lambda error: error.need)
     return found

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a plan says about itself: plan.json for machines, tables for people."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from aot.pte.reader import StoredDelegate
@@ -249,14 +250,14 @@ def plan_text(plan: Plan, name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def steps_down_text(graph: Graph, plan: Plan) -> str:
+def steps_down_text(graphs: Iterable[Graph], plan: Plan) -> str:
     """What plans would take that need less than this one, the next and the last.
 
     Args:
-      graph: without groups.
-      plan: of it.
+      graphs: those of graphs_of.
+      plan: of one of them.
     """
-    steps = steps_down(graph, plan.arena_bytes)
+    steps = steps_down(graphs, plan.arena_bytes)
     if not steps:
         return "next step down: none, it is the smallest plan\n"
     rungs = [("next step down", steps[0]), ("last step down", steps[-1])]

@@ -7,18 +7,19 @@
 
 // Where the rows that a row is made of begin; below 0 in the padding.
 static int32_t start_row(const pl_row_input *input, int32_t row) {
-  return (int32_t)((uint32_t)(row * input->stride) >> input->shift) - input->pad;
+  return row * input->stride - input->pad;
 }
 
 static int32_t first_row(const pl_row_input *input, int32_t row) {
   const int32_t first = start_row(input, row);
-  return first > 0 ? first : 0;
+  return first > 0 ? first >> input->shift : 0;
 }
 
 static int32_t end_row(const pl_row_input *input, int32_t row) {
   const int32_t end = start_row(input, row) + input->reach;
   if (end < 1) return 1;
-  return end < input->rows ? end : input->rows;
+  const int32_t last = (end - 1) >> input->shift;
+  return last < input->rows ? last + 1 : input->rows;
 }
 
 // The call that has to run before call `index` can make its next row, or `index` itself.

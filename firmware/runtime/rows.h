@@ -19,7 +19,8 @@
 #define PL_ROW_INPUTS 2
 #define PL_NO_CALL 255  // not made in the group
 
-// A row of the output is made of `reach` rows of this input from (row * stride >> shift) - pad on.
+// A row of the output is made of `reach` rows of this input from row * stride - pad on, where each
+// of them counts 1 << shift times.
 typedef struct {
   const uint8_t *data;  // the first row, if all rows lie there before the group runs
   uint32_t row_bytes;

@@ -14,8 +14,9 @@ from kernels.common.shapes import BROADCAST_DIMS
 
 @dataclass(frozen=True)
 class Taps:
-    """Which rows of an input a row of the output is made of: of those that there are, `reach` rows
-    from (row * stride >> shift) - pad on, which is before the last one's end for every row.
+    """Which rows of an input a row of the output is made of, where each of the input's `rows`
+    counts 1 << shift times: of all that there are then, `reach` from row * stride - pad on, which
+    is before the last one's end for every row.
     """
 
     rows: int
@@ -25,11 +26,11 @@ class Taps:
     shift: int = 0
 
     def first(self, row: int) -> int:
-        return max((row * self.stride >> self.shift) - self.pad, 0)
+        return max(row * self.stride - self.pad, 0) >> self.shift
 
     def end(self, row: int) -> int:
-        end = (row * self.stride >> self.shift) - self.pad + self.reach
-        return max(1, min(end, self.rows))
+        end = row * self.stride - self.pad + self.reach
+        return (max(1, min(end, self.rows << self.shift)) - 1 >> self.shift) + 1
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class ByRows:
       folded: where all rows together make one result: another call, whose scratch memory stays as
         it is from row to row, and which writes the result when it has the last row. `rows` are then
         those of the input, `dims` and `row` fields of this call.
-      row: the field of dims that says which row it is.
+      row: the field of dims that says which row it is, "" if none does.
     """
 
     rows: int

@@ -24,13 +24,20 @@ class Windows:
 
     @classmethod
     def of_convolution(
-        cls, call: OpCall, kernel: tuple[int, int], channels: int, dtype: str = "int8"
+        cls,
+        call: OpCall,
+        kernel: tuple[int, int],
+        channels: int,
+        dtype: str = "int8",
+        shape: tuple[int, ...] | None = None,
     ) -> "Windows":
-        """The windows of a call with arguments stride, padding and dilation."""
+        """The windows of a call with arguments stride, padding and dilation; of its input, if no
+        shape is given.
+        """
         stride = call.integers("stride", 2, minimum=1)
         padding = call.integers("padding", 4, minimum=0)
         dilation = call.integers("dilation", 2, minimum=1)
-        n, h, w, c = call.tensor("input", dtype, rank=4).shape
+        n, h, w, c = call.tensor("input", dtype, rank=4).shape if shape is None else shape
         oh = _convolved(h, kernel[0], stride[0], padding[0] + padding[1], dilation[0])
         ow = _convolved(w, kernel[1], stride[1], padding[2] + padding[3], dilation[1])
         output = call.output(dtype, rank=4).shape

@@ -125,7 +125,7 @@ def _convolution_call(
             packed_c = len(blocks["bias"].array) // 3 // groups
 
             def by_columns_call(
-                columns: _Columns | None, nearer: KernelCall | None = None
+                columns: Columns | None, nearer: KernelCall | None = None
             ) -> KernelCall:
                 return convolution(
                     "pl_conv2d_blocks_s8",
@@ -139,7 +139,7 @@ def _convolution_call(
 
             if runs:
                 return by_columns_call(None)
-            first, *fewer = _Columns.choices(windows, depth // windows.kernel[1])
+            first, *fewer = Columns.choices(windows, depth // windows.kernel[1])
             nearer = None
             for columns in reversed(fewer):
                 nearer = by_columns_call(columns, nearer)
@@ -157,8 +157,9 @@ def _convolution_call(
 
 
 @dataclass(frozen=True)
-class _Columns:
-    """Windows of a row of the output that share columns in conv2d_blocks_s8_mve.c.
+class Columns:
+    """Windows of a row of the output that share columns in conv2d_blocks_s8_mve.c, and in all of
+    kernels/conv2d_pieces.
 
     Attributes:
       windows: that are multiplied together.
@@ -171,7 +172,7 @@ class _Columns:
     scratch: int
 
     @classmethod
-    def choices(cls, windows: Windows, column: int) -> list["_Columns"]:
+    def choices(cls, windows: Windows, column: int) -> list["Columns"]:
         """From as many as pay to few; at last one by one, where those beside each other share none.
 
         Args:
@@ -180,11 +181,16 @@ class _Columns:
         """
         found = [cls._of(windows, column, most) for most in _COLUMNS_BYTES]
         if found[0].phases > 1:
-            found.append(cls(1, 1, column, column * windows.kernel[1]))
+            found.append(cls.of_one(windows, column))
         return [x for i, x in enumerate(found) if i == 0 or x.scratch < found[i - 1].scratch]
 
     @classmethod
-    def _of(cls, windows: Windows, column: int, most: int) -> "_Columns":
+    def of_one(cls, windows: Windows, column: int) -> "Columns":
+        """One window at a time."""
+        return cls(1, 1, column, column * windows.kernel[1])
+
+    @classmethod
+    def _of(cls, windows: Windows, column: int, most: int) -> "Columns":
         stride, dilation = windows.stride[1], windows.dilation[1]
         phases = 1 if stride % dilation == 0 else dilation
         step = stride * phases // dilation
@@ -194,7 +200,7 @@ class _Columns:
         return cls(count, phases, column, column * ((count - 1) * step + windows.kernel[1]))
 
 
-def _columns_overlap(call: OpCall, windows: Windows, columns: _Columns | None) -> Overlap:
+def _columns_overlap(call: OpCall, windows: Windows, columns: Columns | None) -> Overlap:
     """Windows of a row that share columns are read first; those of phases are in no order."""
     source, output, starts = call.tensor("input"), call.output(), windows.starts
     if columns is None or columns.phases > 1:

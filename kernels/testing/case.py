@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the cases.py of a kernel's folder is made of; kernels/README.md says what it holds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,8 @@ class Case:
       tolerance: by how much a float32 result may differ, relative to the larger of `floor` and the
         expected magnitude; any NaN is as good as another. None asks for the same bits.
       floor: see there.
+      reference: what an op computes that is none of the dialect but of the plan compiler, in ops of
+        the dialect; takes the arguments by name, as tensors.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Case:
     board: bool = False
     tolerance: float | None = None
     floor: float = 1.0
+    reference: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True, eq=False)

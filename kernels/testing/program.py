@@ -134,6 +134,8 @@ class Program:
             if rows.pad:
                 params[rows.pad] = max(0, taps.pad - row * taps.stride)
                 dims[rows.height] = end - first
+        if rows.row:
+            dims[rows.row] = row
         ((value, array),) = outputs
         made = [(value, _rows(array, rows.rows, row, row + 1))]
         scratch = kernel.scratch if rows.scratch is None else rows.scratch

@@ -48,6 +48,7 @@ NOT_SIMULATED = [
     "//boards/lpc55s69_evk",
     "//boards/microbit_v2",
     "//boards/nrf52840dk",
+    "//boards/nrf52dk",
     "//boards/nrf5340dk",
     "//boards/nucleo_f446re",
     "//boards/nucleo_h743zi",

@@ -151,10 +151,15 @@ NETWORKS: Mapping[str, Network] = {
 }
 
 
-def person_network() -> nn.Module:
+def person() -> nn.Module:
     """MobileNetV2-0.35 at 96, as pte_model takes it."""
     return NETWORKS["MobileNetV2-0.35 at 96"].factory()
 
 
-def person_images() -> Iterator[tuple[torch.Tensor, ...]]:
+def unet() -> nn.Module:
+    """U-Net at 96."""
+    return NETWORKS["U-Net at 96"].factory()
+
+
+def images_of_96() -> Iterator[tuple[torch.Tensor, ...]]:
     return seeded.one_by_one(seeded.images(16, 96, seed=1))

@@ -196,6 +196,7 @@ BOARDS = {
     ),
     "microbit_v2": Expected(0x40002000, 16_000_000, pin=6, flash=0),
     "nrf52840dk": Expected(0x40002000, 16_000_000, pin=6, flash=0),
+    "nrf52dk": Expected(0x40002000, 16_000_000, pin=6, flash=0),
     "nrf5340dk": Expected(0x50008000, 16_000_000, pin=20, flash=0),
     "nucleo_f446re": Expected(0x40004400, 16_000_000, _STM32F4_USART2_ON_PA2),
     "nucleo_h743zi": Expected(

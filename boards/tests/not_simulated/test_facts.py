@@ -61,6 +61,7 @@ _SOURCES = {
     "musca_b1": _Sources("", "musca_b1", "Musca_B1.svd", "UART0_Secure"),
     "netduinoplus2": _Sources(_F405),
     "nrf52840dk": _NRF52840,
+    "nrf52dk": _Sources("nrf/nrf52832_833.xml nrf52832-qfaa", "nrf52", "nrf52.svd", "UART0"),
     "nrf5340dk": _Sources("nrf/nrf5340.xml nrf5340-qkaa@app"),
     "nucleo_f446re": _Sources("stm32/stm32f4-46.xml stm32f446ret6"),
     "nucleo_h743zi": _Sources("stm32/stm32h7-42_43_50_53.xml stm32h743zit6", "stm32h743xx"),

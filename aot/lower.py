@@ -54,7 +54,7 @@ from aot.quantizer.recipe import FLOAT, Recipe
 from aot.quantizer.training import Train, train_prepared
 from aot.report import make_report
 from aot.support import check_supported
-from aot.targets import CUT, target_named
+from aot.targets import CUT, REQUIRED, target_named
 from aot.targets.target import Target
 
 
@@ -81,6 +81,7 @@ def lower(
     *,
     target: str | Target = "cortex-m",
     verify_npu: str = CUT,
+    neutron: str = REQUIRED,
     calibration: Iterable[Any],
     quantization: str | Mapping[str, str] = "int8",
     quantizer: Quantizer | None = None,
@@ -108,6 +109,8 @@ def lower(
       verify_npu: what becomes of a part of the model whose program for an Ethos-U does not compute
         what it should: "cut" it where that starts, "fail", or "off": nobody looks
         (docs/ethos_u.md).
+      neutron: where NXP's converter, which "imxrt700" and "mcxn947" need, is not installed: it is
+        "required", or "auto": everything runs on the CPU (docs/neutron.md).
       calibration: representative samples like the example, or batches of such, with labels or not;
         of a model with state, in the order in which the device will see them, or a list of such
         sequences.
@@ -144,7 +147,8 @@ def lower(
         )
     limits = Limits(min_sqnr, min_agreement)
     if not isinstance(target, Target):
-        target = target_named(target, verify_npu)
+        target = target_named(target, verify_npu, neutron)
+    target.check()
     inputs = Inputs(model, example_inputs, "example_inputs")
     model, example_inputs = inputs.model, inputs.example
 
@@ -214,5 +218,5 @@ def lower(
     logging.info("lowered: %d bytes", len(pte))
     graphs = Graphs(floats, quantized, folded, Reference(module), moved)
     quality = assess(graphs, float_model, seen, held, limits, per_op)
-    report = make_report(module, target.name, samples, pte, quality, computed, moved)
+    report = make_report(module, target, samples, pte, quality, computed, moved)
     return Lowered(module, moved, pte, report, exported, floats, quantized, folded, quality)

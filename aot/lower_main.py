@@ -31,7 +31,7 @@ from aot.quality.quality import MIN_AGREEMENT, MIN_SQNR_DB
 from aot.quality.suggest import suggest
 from aot.quantizer.by_layer import DEFAULT
 from aot.references import is_defined, named
-from aot.targets import CUT, VERIFICATIONS
+from aot.targets import CUT, PRESENCES, REQUIRED, VERIFICATIONS
 from aot.vectors import make_vectors, save_npz
 
 _MODEL = flags.DEFINE_string(
@@ -58,6 +58,13 @@ _VERIFY_NPU = flags.DEFINE_enum(
     VERIFICATIONS,
     "what becomes of a part of the model whose program for an Ethos-U does not compute what it "
     "should: cut it where that starts, fail, or off: nobody looks",
+)
+_NEUTRON = flags.DEFINE_enum(
+    "neutron",
+    REQUIRED,
+    PRESENCES,
+    "NXP's converter, where the target needs it and it is not installed: required, or auto: "
+    "everything runs on the CPU",
 )
 _QUANTIZATION = flags.DEFINE_string(
     "quantization", "int8", 'how to quantize: a text, or by layer in JSON, {"head": "float32"}'
@@ -127,7 +134,9 @@ _VECTORS = flags.DEFINE_string(
 _DEFAULT_VECTORS = 8
 
 # What there is to say of a .tflite file: all else is in it.
-_OF_TFLITE = ("tflite", "target", "verify_npu", "output", "report", "test_inputs", "vectors")
+_OF_TFLITE = (
+    *("tflite", "target", "verify_npu", "neutron", "output", "report", "test_inputs", "vectors"),
+)
 
 
 def load(reference: str, given: int = 0) -> Callable[..., Any]:
@@ -249,7 +258,9 @@ def _lower_tflite() -> tuple[Artefact, list[tuple[torch.Tensor, ...]]]:
         data = path.read_bytes()
     except OSError as error:
         raise LoweringError(f"--tflite={_TFLITE.value}: {error.strerror}") from error
-    lowered = lower_tflite(data, target=_TARGET.value, verify_npu=_VERIFY_NPU.value)
+    lowered = lower_tflite(
+        data, target=_TARGET.value, verify_npu=_VERIFY_NPU.value, neutron=_NEUTRON.value
+    )
     if not _TEST_INPUTS.value:
         return lowered, random_inputs(lowered, _DEFAULT_VECTORS)
     given = load(_TEST_INPUTS.value)()
@@ -299,6 +310,7 @@ def run() -> None:
         first,
         target=_TARGET.value,
         verify_npu=_VERIFY_NPU.value,
+        neutron=_NEUTRON.value,
         calibration=sequences,
         observer=_by_layer(_OBSERVER),
         equalize=_EQUALIZE.value,

@@ -21,12 +21,16 @@ from aot.pte.writer import write_pte
 from aot.quality.evaluation import HeldOut
 from aot.quality.quality import Limits, Quality
 from aot.report import make_report
-from aot.targets import CUT, target_named
+from aot.targets import CUT, REQUIRED, target_named
 from aot.targets.target import Target
 
 
 def lower_tflite(
-    data: bytes, *, target: str | Target = "cortex-m", verify_npu: str = CUT
+    data: bytes,
+    *,
+    target: str | Target = "cortex-m",
+    verify_npu: str = CUT,
+    neutron: str = REQUIRED,
 ) -> Artefact:
     """Lowers a model that is quantized already: nothing is calibrated, and there is no float model
     to measure it against.
@@ -35,6 +39,7 @@ def lower_tflite(
       data: of the .tflite file, of int8 or int16 values with int8 weights (docs/tflite.md).
       target: as of `lower`.
       verify_npu: as of `lower`.
+      neutron: as of `lower`.
 
     Returns:
       Its inputs and outputs have the file's order, shapes and types; images are [N, H, W, C].
@@ -43,7 +48,8 @@ def lower_tflite(
       LoweringError: it is no such file, or has an op that is not supported: which one, and what is.
     """
     if not isinstance(target, Target):
-        target = target_named(target, verify_npu)
+        target = target_named(target, verify_npu, neutron)
+    target.check()
     module = import_tflite(data)
     findings = differing(module)
     rewrite(module)
@@ -55,7 +61,7 @@ def lower_tflite(
     logging.info("lowered: %d bytes", len(pte))
     quality = Quality(HeldOut([]), [], [], findings, Limits(-math.inf))
     results = range(len(border_nodes(module)[1]))
-    report = make_report(module, target.name, 0, pte, quality, results, images)
+    report = make_report(module, target, 0, pte, quality, results, images)
     return Artefact(module, NOT_MOVED, pte, report, exported)
 
 

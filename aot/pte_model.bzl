@@ -16,6 +16,7 @@ def pte_model(
         target = "cortex-m",
         engines = {},
         verify_npu = "cut",
+        neutron = "required",
         quantization = "int8",
         observer = "histogram",
         equalize = False,
@@ -43,21 +44,23 @@ def pte_model(
         and `calibration` say where they are.
       model: "pkg.module:factory", a function that gives an nn.Module in eval mode.
       tflite: a .tflite file of int8 or int16 values, in place of a model and its calibration
-        (docs/tflite.md). It says all else itself, so that only `target`, `engines`, `verify_npu` and
-        `test_inputs` go with it, and `srcs` and `deps` for those; its vectors are otherwise of random
+        (docs/tflite.md). It says all else itself, so that only `target`, `engines`, `verify_npu`,
+        `neutron` and `test_inputs` go with it, and `srcs` and `deps` for those; its vectors are otherwise of random
         inputs.
       calibration: "pkg.module:function" that yields tuples of input tensors; the first is the example
         input.
       deps: py_library targets that those modules need.
       data: files they read.
       target: what to lower for: "cortex-m", or an NPU and the CPU for what that leaves, "ethos-u55-128"
-        (docs/ethos_u.md); or a Target of your own, "npu.py:TARGET" of a Python file
+        (docs/ethos_u.md), "imxrt700" (docs/neutron.md); or a Target of your own, "npu.py:TARGET" of a Python file
         of this package, "pkg.module:TARGET" of a module in deps.
       engines: dict of targets by the configuration of a board's engine, such as "ethos-u55-128"
         (boards/board.bzl): a plan for a board with that engine takes the model as it was lowered for
         that target. Those files are `name.<configuration>.pte` and so on.
       verify_npu: what becomes of a part of the model whose program for an Ethos-U does not compute what
         it should: "cut" it where that starts, "fail", or "off": nobody looks (docs/ethos_u.md).
+      neutron: where NXP's converter, which the targets "imxrt700" and "mcxn947" need, is not installed:
+        it is "required", or "auto": everything runs on the CPU (docs/neutron.md).
       quantization: "int8", "int16", …, or a dict by layer: {"default": "int8", "head": "float32"}
         (docs/accuracy.md).
       observer: how calibration becomes ranges, "histogram", "minmax", "moving_average", "mse" or
@@ -124,6 +127,8 @@ def pte_model(
         **kwargs
     )
     flags = ["--verify_npu=" + verify_npu]
+    if neutron != "required":
+        flags.append("--neutron=" + neutron)
     if tflite:
         flags.append("--tflite=$(location %s)" % tflite)
     else:
@@ -193,6 +198,8 @@ def _target(name, target, deps, kwargs):
         fail("pte_model %s: a .tflite file is written by //aot:lower -- --target tflite" % name)
     if target.startswith("ethos-u"):
         return target, [Label("//aot/backends/ethos_u")]
+    if target in ("imxrt700", "mcxn947"):
+        return target, [Label("//aot/backends/neutron")]
     target_file, _, target_name = target.rpartition(":")
     if not target_file.endswith(".py"):
         return target, []

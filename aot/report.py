@@ -27,7 +27,9 @@ from aot.dialect.graph import (
 from aot.dialect.moved import NOT_MOVED, Moved
 from aot.dialect.results import results_of, values_of
 from aot.pte.writer import instructions, layout_of
+from aot.quality.findings import Finding
 from aot.quality.quality import Quality
+from aot.targets.target import Target
 
 FORMAT = 1
 
@@ -146,9 +148,17 @@ def _ids(module: GraphModule, prefix: str = "") -> dict[str, str]:
     return ids
 
 
+def _absences(target: Target) -> list[Finding]:
+    """Engines that were left out."""
+    return [
+        Finding("absent_engine", "", "", "", f"nothing runs on {name}: {reason}")
+        for name, reason in target.absences.items()
+    ]
+
+
 def make_report(
     module: GraphModule,
-    target: str,
+    target: Target,
     samples: int,
     pte: bytes,
     quality: Quality,
@@ -159,7 +169,7 @@ def make_report(
 
     Args:
       module: a dialect graph, partitioned.
-      target: its name.
+      target: what it was lowered for.
       samples: how many the calibration had.
       pte: the artefact.
       quality: of the model.
@@ -181,14 +191,14 @@ def make_report(
     float_ops = sum(not op["op"].startswith("pl.") for op in ops)
     return {
         "format": FORMAT,
-        "target": target,
+        "target": target.name,
         "quantization": "mixed" if float_ops or any(map(_is_other, ops)) else "int8",
         "calibration_samples": samples,
         "pte_bytes": len(pte),
         "macs": sum(op["macs"] for op in ops),
         "constant_bytes": sum(op["constant_bytes"] for op in ops),
         "quality": quality.json(_ids(module)),
-        "warnings": [asdict(finding) for finding in quality.findings],
+        "warnings": [asdict(finding) for finding in (*quality.findings, *_absences(target))],
         "float_ops": float_ops,
         "inputs": [_port(n, i in moved.inputs) for i, n in enumerate(inputs)],
         "outputs": [_port(n, i in moved.outputs) for i, n in enumerate(outputs)],

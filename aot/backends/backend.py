@@ -39,6 +39,10 @@ def _nothing(_: Any) -> str:
     return ""
 
 
+def _there() -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class Backend:
     """An engine.
@@ -64,6 +68,9 @@ class Backend:
       dtypes: of the activations that it reads and writes.
       keeps: ATen ops that export leaves whole for it, where decomposition would scatter them.
       traits: by name of the dialect op.
+      absent: why it cannot compile here, such as a tool that is not installed, and what to do.
+      optional: where it is absent, everything is left to the next engine, as the report says;
+        otherwise lowering fails before it starts.
 
     Raises:
       LoweringError: an attribute is of another type, or asks for what lowering cannot do.
@@ -79,6 +86,8 @@ class Backend:
     dtypes: tuple[torch.dtype, ...] = (torch.int8,)
     keeps: tuple[Any, ...] = ()
     traits: Mapping[str, Traits] = field(default_factory=dict)
+    absent: Callable[[], str] = _there
+    optional: bool = False
 
     def __post_init__(self) -> None:
         if problem := self._problem():
@@ -95,7 +104,7 @@ class Backend:
         if not self.dtypes:
             return "dtypes is empty: it could take nothing"
         hooks: dict[str, Any] = {"reject": self.reject, "reject_region": self.reject_region}
-        hooks["not_worth"] = self.not_worth
+        hooks |= {"not_worth": self.not_worth, "absent": self.absent}
         if self.adopt is not None:
             hooks["adopt"] = self.adopt
         if self.compile is not None:

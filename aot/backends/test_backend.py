@@ -31,6 +31,7 @@ BAD_BACKENDS: dict[str, tuple[dict[str, Any], str]] = {
     "compile": ({"compile": b"x"}, "compile is b'x', not a function"),
     "reject": ({"reject": {"conv2d"}}, "reject is {'conv2d'}, not a function"),
     "not_worth": ({"not_worth": 3}, "not_worth is 3, not a function"),
+    "absent": ({"absent": "no"}, "absent is 'no', not a function"),
     "dtypes": ({"dtypes": (torch.float32,)}, "dtypes has torch.float32: a delegate's border is"),
     "one dtype": ({"dtypes": torch.int8}, "dtypes is torch.int8, not a sequence"),
     "no dtypes": ({"dtypes": ()}, "dtypes is empty"),
@@ -104,3 +105,13 @@ def test_a_target_asks_for_what_any_of_its_backends_does() -> None:
         "add": Traits(shares_quantization=True),
     }
     assert Target("cpu").traits == {}
+
+
+def test_an_engine_that_is_absent() -> None:
+    absent = {"absent": lambda: "its compiler is not installed"}
+    needed, optional = backend("a", **absent), backend("b", **absent, optional=True)
+    target = Target("t", (optional, backend("c"), CORTEX_M))
+    target.check()
+    assert target.absences == {"b": "its compiler is not installed"}
+    with pytest.raises(LoweringError, match="^target 't': backend 'a': its compiler is not inst"):
+        Target("t", (optional, needed, CORTEX_M)).check()

@@ -51,7 +51,12 @@ def partition(module: GraphModule, target: Target) -> None:
     """
     for node in _ops(module):
         node.meta.update(runs_on=target.backends[-1].name, not_on={})
+    absent = target.absences
     for backend in target.engines:
+        if backend.name in absent:
+            for node in _ops(module):
+                node.meta["not_on"][backend.name] = absent[backend.name]
+            continue
         delegates = []
         for region in _regions(module, backend):
             delegates += _compiled(module, region, backend)

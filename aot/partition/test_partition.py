@@ -104,7 +104,9 @@ def test_the_report_has_a_row_for_every_op() -> None:
     module = residual()
     first = stand_in({"conv2d"}, "npu", compile=compile_region)
     partition(module, Target("t", (first, stand_in({"add", "mean"}), CORTEX_M)))
-    report = make_report(module, "t", 1, b"pte", Quality(HeldOut([]), [], [], [], Limits()), [0])
+    report = make_report(
+        module, Target("t"), 1, b"pte", Quality(HeldOut([]), [], [], [], Limits()), [0]
+    )
     by_op = {row["op"]: row for row in report["ops"]}
     assert len(report["ops"]) == 8, "no row for a delegate's call or its results"
     conv, linear = by_op["pl.conv2d"], by_op["pl.linear"]
@@ -134,3 +136,17 @@ def test_an_engine_without_hooks_takes_everything() -> None:
     assert calls(module).cpu == []
     (delegate,) = (d for n in module.graph.nodes if (d := delegate_of(module, n)))
     assert isinstance(delegate, Delegate) and delegate.backend_id == "All"
+
+
+def test_an_absent_engine_leaves_everything_to_the_next() -> None:
+    module = residual()
+    first = stand_in({"conv2d"}, "first", absent=lambda: "not installed", optional=True)
+    target = Target("t", (first, stand_in({"conv2d"}, "second"), CORTEX_M))
+    partition(module, target)
+    rows = [(n.meta["runs_on"], n.meta["not_on"]["first"]) for n, _ in everything(module)]
+    assert set(rows) == {("second", "not installed"), ("cortex_m", "not installed")}
+    quality = Quality(HeldOut([]), [], [], [], Limits())
+    warnings = make_report(module, target, 1, b"pte", quality, [0])["warnings"]
+    assert [(w["kind"], w["text"]) for w in warnings] == [
+        ("absent_engine", "nothing runs on first: not installed")
+    ]

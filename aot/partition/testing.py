@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.fx import GraphModule, Node
 
+from aot.backends.traits import Traits
 from aot.dialect.delegate import delegate_of
 from aot.dialect.graph import border_nodes, dialect_op
 from aot.dialect.verifier import verify
@@ -24,9 +25,14 @@ from aot.testing.fixtures import model, quantized, samples
 IMAGE = (1, 3, 8, 6)
 
 
-def rewritten(function: Callable[..., object], *parts: nn.Module, shapes: Any) -> GraphModule:
-    """As lowering hands it to partition."""
-    graph = fold_qdq(quantized(model(function, *parts), samples(*shapes)))
+def rewritten(
+    function: Callable[..., object],
+    *parts: nn.Module,
+    shapes: Any,
+    traits: Mapping[str, Traits] | None = None,
+) -> GraphModule:
+    """As lowering hands it to partition, quantized as the traits of a target ask."""
+    graph = fold_qdq(quantized(model(function, *parts), samples(*shapes), traits))
     for rewrite in (sink_transposes, compose_luts, simplify_movement):
         rewrite(graph)
     verify(graph, "the layout passes")

@@ -42,7 +42,8 @@ class Finding:
 
     Attributes:
       kind: few_samples, same_samples, constant_input, noise, far_floor, lost_channels, dead_range,
-        coarse_range, stretched_range or saturation; of an imported .tflite file not_tflite.
+        coarse_range, stretched_range or saturation; of an imported .tflite file not_tflite; of an
+        engine that was left out absent_engine.
       value: name of the node of the float graph; "" of the data as a whole.
       module, source: where it is in the user's model.
       text: what is wrong, and what to do.

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from aot.errors import LoweringError, describe
 from aot.references import REFERENCE_FORMS, named
-from aot.targets.npus import NPUS
+from aot.targets.npus import NEUTRONS, NPUS
 from aot.targets.target import Target
 
 _CORTEX_M = Target("cortex-m")
 _TFLITE = "tflite"
-NAMES = (_CORTEX_M.name, _TFLITE, *NPUS)
+NAMES = (_CORTEX_M.name, _TFLITE, *NPUS, *NEUTRONS)
 
 CUT, FAIL, OFF = "cut", "fail", "off"
 VERIFICATIONS = (CUT, FAIL, OFF)
@@ -18,23 +18,32 @@ VERIFICATIONS = (CUT, FAIL, OFF)
 is cut where that starts; lowering fails; nobody looks.
 """
 
+REQUIRED, AUTO = "required", "auto"
+PRESENCES = (REQUIRED, AUTO)
+"""What becomes of a model for a Neutron NPU where NXP's converter is not installed: lowering fails;
+or everything runs on the CPU, as the report says.
+"""
 
-def target_named(reference: str, verify_npu: str = CUT) -> Target:
+
+def target_named(reference: str, verify_npu: str = CUT, neutron: str = REQUIRED) -> Target:
     """The target of a name, or a user's own.
 
     Args:
-      verify_npu: one of `VERIFICATIONS`, for NPUs of `NAMES`.
       reference: one of `NAMES`, such as "cortex-m" or "ethos-u55-128"; or where a Target is,
         "path/to/file.py:NAME" or "pkg.module:NAME".
+      verify_npu: one of `VERIFICATIONS`, for Ethos-U of `NAMES`.
+      neutron: one of `PRESENCES`, for Neutron NPUs of `NAMES`.
 
     Raises:
       LoweringError: there is no such target, file, module or name, or it is no Target; or such
-        verification.
+        verification or presence.
     """
-    if verify_npu not in VERIFICATIONS:
-        raise LoweringError(
-            f"there is no verify_npu {verify_npu!r}; there are: {', '.join(VERIFICATIONS)}"
-        )
+    for name, given, known in (
+        ("verify_npu", verify_npu, VERIFICATIONS),
+        ("neutron", neutron, PRESENCES),
+    ):
+        if given not in known:
+            raise LoweringError(f"there is no {name} {given!r}; there are: {', '.join(known)}")
     if not isinstance(reference, str):
         raise LoweringError(
             f"the target is {describe(reference)}, neither a Target nor a text: a name, or "
@@ -47,6 +56,8 @@ def target_named(reference: str, verify_npu: str = CUT) -> Target:
             return _tflite()
         if reference in NPUS:
             return _ethos_u(reference, verify_npu)
+        if reference in NEUTRONS:
+            return _neutron(reference, neutron)
         raise LoweringError(
             f"there is no target {reference!r}; there are: {', '.join(NAMES)}; or say "
             f"where yours is: {REFERENCE_FORMS}"
@@ -75,6 +86,15 @@ def _ethos_u(configuration: str, verify_npu: str) -> Target:
     except ModuleNotFoundError as error:
         raise _not_installed(configuration, error) from error
     return ethos_u_target(configuration, verify_npu)
+
+
+def _neutron(name: str, presence: str) -> Target:
+    """Imported when it is asked for: TFLite's schema is nothing that others need."""
+    try:
+        from aot.backends.neutron.backend import neutron_target
+    except ModuleNotFoundError as error:
+        raise _not_installed(name, error) from error
+    return neutron_target(name, presence)
 
 
 def _not_installed(target: str, error: ModuleNotFoundError) -> LoweringError:

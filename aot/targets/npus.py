@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configurations of Ethos-U that lowering is for; imports nothing that lowers."""
+"""The NPUs that lowering is for; imports nothing that lowers."""
 
 from __future__ import annotations
 
@@ -50,4 +50,29 @@ NPUS: dict[str, Npu] = {
     name: Npu(name, system_config, memory_mode, modelled)
     for product, (all_macs, system_config, memory_mode, modelled) in _PRODUCTS.items()
     for name in (f"ethos-{product}-{macs}" for macs in all_macs)
+}
+
+
+@dataclass(frozen=True)
+class Neutron:
+    """A part with an eIQ Neutron NPU of NXP's.
+
+    Attributes:
+      name: as boards and targets call it, e.g. "imxrt700".
+      sdk_target: as NXP's converter calls it.
+      fetches_weights: whether the NPU's program copies its weights to SRAM, because the NPU does
+        not reach the flash memory that they lie in.
+    """
+
+    name: str
+    sdk_target: str
+    fetches_weights: bool
+
+
+NEUTRONS = {
+    part.name: part
+    for part in (
+        Neutron("imxrt700", "imxrt700", fetches_weights=True),  # N3-64
+        Neutron("mcxn947", "mcxn94x", fetches_weights=False),  # N1-16
+    )
 }

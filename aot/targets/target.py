@@ -80,6 +80,18 @@ class Target:
         return self.backends[:-1]
 
     @property
+    def absences(self) -> Mapping[str, str]:
+        """By the name of an engine that cannot compile here why, and what to do."""
+        said = {engine.name: engine.absent() for engine in self.engines}
+        return {name: reason for name, reason in said.items() if reason}
+
+    def check(self) -> None:
+        """Raises LoweringError where an engine that is not optional cannot compile here."""
+        for engine in self.engines:
+            if not engine.optional and (reason := engine.absent()):
+                raise LoweringError(f"target {self.name!r}: backend {engine.name!r}: {reason}")
+
+    @property
     def keeps(self) -> tuple[Any, ...]:
         """ATen ops that export leaves whole."""
         return tuple(dict.fromkeys(op for b in self.backends for op in b.keeps))

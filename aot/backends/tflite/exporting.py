@@ -16,6 +16,7 @@ from aot.dialect.graph import (
     border_nodes,
     dialect_op,
     edge_of,
+    inputs_of,
     is_channels_last,
     quantization_of,
     shape_of,
@@ -46,6 +47,8 @@ class Export:
         self.file = File()
         self._module = module
         self._tensors: dict[Node, int] = {}
+        self._adopted: list[tuple[torch.Tensor, torch.Tensor]] = []
+        self._arguments: list[tuple[Node, dict[str, Any]]] = []
 
     def shape(self, node: Node) -> tuple[int, ...]:
         """Of the bytes as they lie: what is channels_last is [N, H, W, C]."""
@@ -96,6 +99,21 @@ class Export:
             raise Refused(f"`{node}` is computed, where TFLite takes a constant only")
         return data
 
+    def adopt(self, node: Node, values: torch.Tensor) -> None:
+        """Notes TFLite's own values for a constant, for `finish`."""
+        self._adopted.append((self.constant(node), values))
+
+    def adopt_arguments(self, node: Node, **values: Any) -> None:
+        """Notes TFLite's own numbers for arguments, for `finish`."""
+        self._arguments.append((node, values))
+
+    def finish(self) -> None:
+        """Puts what was adopted into the graph, in place."""
+        for constant, values in self._adopted:
+            constant.copy_(values)
+        for node, changed in self._arguments:
+            node.args, node.kwargs = tuple((arguments(node) | changed).values()), {}
+
     def is_constant(self, node: Any) -> bool:
         return tensor_constant(self._module, node) is not None
 
@@ -103,6 +121,12 @@ class Export:
         """A constant of int32, by default of one dimension."""
         array = torch.tensor(list(values), dtype=torch.int32).numpy()
         return self.file.tensor(name, shape or [len(values)], "int32", data=array)
+
+    def one(self, node: Node, value: int) -> int:
+        """A constant of one integer, quantized as a node's value."""
+        of = quantization_of(node)
+        data = torch.tensor([value], dtype=of.type.dtype).numpy()
+        return self.file.tensor("value", [1], str(of.type), [of.scale], of.zero_point, data=data)
 
     def activation(self, node: Node, a: dict[str, Any]) -> int:
         """The fused activation that lets the integers of a node's clamp through."""
@@ -129,9 +153,6 @@ def to_tflite(module: GraphModule) -> bytes:
     Raises:
       LoweringError: with all ops that have no such form, where they are, and why.
     """
-    # Emitters use what is above.
-    from aot.backends.tflite.emitters import EMITTERS
-
     export = Export(module)
     problems: list[Problem] = []
     inputs, outputs = border_nodes(module)
@@ -142,10 +163,7 @@ def to_tflite(module: GraphModule) -> bytes:
             if node.op == "placeholder":
                 _placeholder(export, node)
             elif not is_result(node):
-                op = dialect_op(node)
-                if op is None or op.name not in EMITTERS:
-                    raise Refused("TFLite has no op for it")
-                EMITTERS[op.name](export, node, arguments(node))
+                _emit(export, node)
         except (Refused, ValueError) as reason:
             problems.append(_problem(node, str(reason)))
             export.give(node, 0)
@@ -156,10 +174,35 @@ def to_tflite(module: GraphModule) -> bytes:
     for old, new in states:
         handle = _handle(export.file, state_of(old).name)
         export.file.op("ASSIGN_VARIABLE", [handle, export.tensor(new)], [], "AssignVariableOptions")
+    export.finish()
     export.file.border([export.tensor(n) for n in inputs], [export.tensor(n) for n in outputs])
     if states:
         _initial_graph(export, [old for old, _ in states])
     return export.file.bytes()
+
+
+def refusal(node: Node) -> str:
+    """Why a node of the dialect has no form in a file, "" if it has one; nothing is changed."""
+    module = node.graph.owning_module
+    assert module is not None
+    export = Export(module)
+    try:
+        for source in inputs_of(node):
+            export.give(source)
+        _emit(export, node)
+    except (Refused, ValueError) as reason:
+        return str(reason)
+    return ""
+
+
+def _emit(export: Export, node: Node) -> None:
+    # Emitters use what is above.
+    from aot.backends.tflite.emitters import EMITTERS
+
+    op = dialect_op(node)
+    if op is None or op.name not in EMITTERS:
+        raise Refused("TFLite has no op for it")
+    EMITTERS[op.name](export, node, arguments(node))
 
 
 def _placeholder(export: Export, node: Node) -> None:

@@ -14,9 +14,11 @@ import torch
 from torch import nn
 
 from aot.artefact import rewrite
-from aot.backends.tflite.exporting import to_tflite
+from aot.backends.tflite.exporting import refusal, to_tflite
+from aot.dialect.graph import calls
 from aot.dialect.reference import Reference
 from aot.errors import LoweringError
+from aot.importers.tflite.file import read
 from aot.importers.tflite.importing import import_tflite
 from aot.importers.tflite.testing import cases
 from aot.importers.tflite.testing.graphs import described
@@ -114,6 +116,48 @@ def test_a_lowered_module() -> None:
         (own,) = lowered.reference([torch.from_numpy(x)])
         np.testing.assert_array_equal(own.numpy(), theirs)
     assert lowered.pte[4:8] == b"ET12"
+
+
+FORMS: dict[str, tuple[Any, tuple[int, ...], str]] = {
+    "a pool with padding that is not SAME": (
+        lambda x: torch.nn.functional.max_pool2d(x, 3, 2, padding=1),
+        (1, 3, 8, 8),
+        "MAX_POOL_2D",
+    ),
+    "nearest pixels": (
+        lambda x: torch.nn.functional.interpolate(x, scale_factor=(2, 3)),
+        (1, 3, 4, 5),
+        "RESIZE_NEAREST_NEIGHBOR",
+    ),
+    "a slice": (lambda x: x[:, 1:3], (1, 4, 5), "SLICE"),
+    "a product of computed matrices": (lambda x: x @ x.transpose(1, 2), (1, 4, 5), "BATCH_MATMUL"),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms_of_lowered_modules(name: str) -> None:
+    """What no imported graph has in this form."""
+    function, shape, builtin = FORMS[name]
+    data = samples(shape)
+    lowered = lower(
+        model(function), data[0], target="tflite", calibration=data, io_layout="nhwc", per_op=False
+    )
+    assert lowered.exported is not None
+    assert builtin in [op.name for op in read(lowered.exported)[0].operators]
+    runs = random_runs(lowered.exported, 4)
+    for (x,), (theirs,) in zip(runs, tflm(lowered.exported, runs), strict=True):
+        (own,) = lowered.reference([torch.from_numpy(x)])
+        np.testing.assert_array_equal(own.numpy(), theirs)
+
+
+def test_a_refusal_changes_nothing() -> None:
+    """A table that is a step off TFLite's is its own until the graph is written."""
+    data = samples((1, 6))
+    lowered = lower(model(torch.tanh), data[0], calibration=data, per_op=False)
+    (node,) = [n for n in lowered.module.graph.nodes if calls(n, "lut")]
+    before = [b.clone() for b in lowered.module.buffers()]
+    assert refusal(node) == ""
+    assert all(map(torch.equal, before, lowered.module.buffers()))
 
 
 def test_after_the_rewrites() -> None:

@@ -124,6 +124,13 @@ def read(data: bytes) -> list[Graph]:
         raise LoweringError(f"the .tflite file is damaged: {error}") from error
 
 
+def blob(data: bytes, index: int) -> bytes:
+    """The bytes of a tensor of the main graph of a file that `read` takes, of whatever type."""
+    model = _Model.GetRootAs(data, 0)
+    buffer = model.Buffers(model.Subgraphs(0).Tensors(index).Buffer())
+    return bytes(buffer.DataAsNumpy()) if buffer.DataLength() else b""
+
+
 class _File:
     def __init__(self, data: bytes) -> None:
         self._size = len(data)

@@ -13,12 +13,16 @@ from torch.fx import Node
 
 from aot.backends.tflite.exporting import Export, Refused
 from aot.backends.tflite.file import PER_CHANNEL_FULLY_CONNECTED
-from aot.dialect.graph import shape_of
+from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.quantization import INT16
 from aot.importers.tflite.arithmetic import float32, sums_multiplier
 from aot.importers.tflite.windows import paddings
 
 _NEIGHBOURS = (0, 1, -1, 2, -2)
+_NEAR = 1 << 8
+"""How far multipliers of 31 bits can be from each other that are made of one product of scales, in
+float32 or not.
+"""
 
 
 def conv2d(export: Export, node: Node, a: dict[str, Any]) -> None:
@@ -69,13 +73,20 @@ def padded(export: Export, a: dict[str, Any], kernel: Sequence[int]) -> tuple[in
             wanted = paddings(padding, size, kernel, a["stride"], dilation)
         if wanted == given:
             return export.tensor(x), padding
+    return with_border(export, x, given, quantization_of(x).zero_point), Padding.VALID
+
+
+def with_border(export: Export, x: Node, amounts: Sequence[int], value: int) -> int:
+    """An image with pixels of a value around it; amounts are (top, bottom, left, right)."""
     n, h, w, c = shape_of(x)
-    top, bottom, left, right = given
-    shape = (n, h + top + bottom, w + left + right, c)
-    larger = export.like(f"{x.name}_padded", shape, x)
-    amounts = export.integers("paddings", [0, 0, *given, 0, 0], (4, 2))
-    export.file.op("PAD", [export.tensor(x), amounts], [larger], "PadOptions")
-    return larger, Padding.VALID
+    top, bottom, left, right = amounts
+    larger = export.like(f"{x.name}_padded", (n, h + top + bottom, w + left + right, c), x)
+    inputs = [export.tensor(x), export.integers("paddings", [0, 0, *amounts, 0, 0], (4, 2))]
+    if value == quantization_of(x).zero_point:
+        export.file.op("PAD", inputs, [larger], "PadOptions")
+    else:
+        export.file.op("PADV2", [*inputs, export.one(x, value)], [larger], "PadV2Options")
+    return larger
 
 
 def transpose_conv2d(export: Export, node: Node, a: dict[str, Any]) -> None:
@@ -184,11 +195,15 @@ def _scale(
 
 
 def bmm(export: Export, node: Node, a: dict[str, Any]) -> None:
+    """TFLite rounds the product of the scales to float32, which its factor is taken from."""
     x, y, out = a["a"], a["b"], export.quantization(node)
     of_x, of_y = export.quantization(x), export.quantization(y)
     real = float32(of_x.scale * of_y.scale) / out.scale
-    if sums_multiplier(real, of_x.type.dtype) != (a["multiplier"], a["shift"]):
+    multiplier, shift = sums_multiplier(real, of_x.type.dtype)
+    if shift != a["shift"] or abs(multiplier - a["multiplier"]) > _NEAR:
         raise Refused("its factor is not that of its scales")
+    if multiplier != a["multiplier"]:
+        export.adopt_arguments(node, multiplier=multiplier)
     if a["a_order"] or a["b_order"]:
         raise Refused("its operands are read in another order of dimensions")
     if export.activation(node, a) != 0:

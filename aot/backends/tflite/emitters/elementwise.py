@@ -72,7 +72,7 @@ def lut(export: Export, node: Node, a: dict[str, Any]) -> None:
     clamp = of.every_value().clamp(int(table[0]), max(int(table[0]), int(table[-1])))
     if of == out and torch.equal(table, clamp) and (found is None or found.off > 0):
         between = export.like(f"{node.name}_at_least", export.shape(node), node)
-        low, high = (_one(export, node, int(table[i])) for i in (0, -1))
+        low, high = (export.one(node, int(table[i])) for i in (0, -1))
         options = "MaximumMinimumOptions"
         export.file.op("MAXIMUM", [export.tensor(x), low], [between], options)
         export.file.op("MINIMUM", [between, high], [export.give(node)], options)
@@ -80,7 +80,7 @@ def lut(export: Export, node: Node, a: dict[str, Any]) -> None:
     if found is None:
         raise Refused(f"its table is that of none of {', '.join((*TABLES, 'LEAKY_RELU'))}")
     if found.off > 0:
-        table.copy_(found.table)
+        export.adopt(a["table"], found.table)
     fields: dict[str, Any] = {} if found.alpha is None else {"Alpha": found.alpha}
     options = _OPTIONS.get(found.name, "")
     export.file.op(found.name, [export.tensor(x)], [export.give(node)], options, **fields)
@@ -132,12 +132,6 @@ def _alphas(table: torch.Tensor, of: Quantization, out: Quantization) -> list[fl
     steps = [int(table[0]) - out.zero_point + i / 128 for i in range(-64, 65)]
     exact = [float32(alpha) for alpha in _COMMON_ALPHAS]
     return exact + [float32(step * out.scale / depth) for step in steps]
-
-
-def _one(export: Export, node: Node, value: int) -> int:
-    of = quantization_of(node)
-    data = torch.tensor([value], dtype=torch.int8).numpy()
-    return export.file.tensor("limit", [1], "int8", [of.scale], of.zero_point, data=data)
 
 
 def softmax(export: Export, node: Node, a: dict[str, Any]) -> None:

@@ -9,7 +9,8 @@ import torch
 from torch.fx import Node
 
 from aot.backends.tflite.exporting import Export, Refused
-from aot.dialect.graph import quantization_of, shape_of
+from aot.dialect.graph import quantization_of, shape_of, tensor_constant
+from aot.importers.tflite.ops.gathering import nearest_places
 
 _UNIT = 1 << 10
 _RANK = 6  # that TFLite's transposes have
@@ -44,6 +45,10 @@ def slice(export: Export, node: Node, a: dict[str, Any]) -> None:
     dim = a["dim"]
     begin[dim], end[dim], step[dim] = a["start"], a["end"], a["step"]
     inputs = [export.tensor(a["input"])]
+    if a["step"] == 1:
+        inputs += [export.integers("range", values) for values in (begin, shape_of(node))]
+        export.file.op("SLICE", inputs, [export.give(node)], "SliceOptions")
+        return
     inputs += [export.integers("range", values) for values in (begin, end, step)]
     export.file.op("STRIDED_SLICE", inputs, [export.give(node)], "StridedSliceOptions")
 
@@ -55,20 +60,19 @@ def pad(export: Export, node: Node, a: dict[str, Any]) -> None:
     if a["value"] == of.zero_point:
         export.file.op("PAD", inputs, [export.give(node)], "PadOptions")
         return
-    value = export.file.tensor(
-        "value", [1], str(of.type), [of.scale], of.zero_point, data=_one(a["value"], of.type.dtype)
-    )
+    value = export.one(node, a["value"])
     export.file.op("PADV2", [*inputs, value], [export.give(node)], "PadV2Options")
 
 
-def _one(value: int, dtype: Any) -> Any:
-    return torch.tensor([value], dtype=dtype).numpy()
-
-
 def gather(export: Export, node: Node, a: dict[str, Any]) -> None:
-    """A GATHER for each dimension."""
+    """RESIZE_NEAREST_NEIGHBOR, or a GATHER for each dimension."""
     x, shape = export.tensor(a["input"]), list(shape_of(a["input"]))
     pairs = list(zip(a["indices"], a["dims"], strict=True))
+    if nearest_pixels(node, a):
+        inputs = [x, export.integers("size", shape_of(node)[1:3])]
+        options = "ResizeNearestNeighborOptions"
+        export.file.op("RESIZE_NEAREST_NEIGHBOR", inputs, [export.give(node)], options)
+        return
     for place, (indices, dim) in enumerate(pairs):
         values = export.constant(indices).tolist()
         shape[dim] = len(values)
@@ -77,6 +81,21 @@ def gather(export: Export, node: Node, a: dict[str, Any]) -> None:
         inputs = [x, export.integers("indices", values)]
         export.file.op("GATHER", inputs, [y], "GatherOptions", Axis=dim)
         x = y
+
+
+def nearest_pixels(node: Node, a: dict[str, Any]) -> bool:
+    """Whether a gather takes the pixels of an image that TFLite's nearest ones are, by default."""
+    before, after = shape_of(a["input"]), shape_of(node)
+    if len(before) != 4 or not set(a["dims"]) <= {1, 2} or before[1:3] == after[1:3]:
+        return False
+    module = node.graph.owning_module
+    assert module is not None
+    for indices, dim in zip(a["indices"], a["dims"], strict=True):
+        given = tensor_constant(module, indices)
+        wanted = nearest_places(before[dim], after[dim], False, False)
+        if given is None or not torch.equal(given, wanted):
+            return False
+    return True
 
 
 def embedding(export: Export, node: Node, a: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from aot.backends.tflite.emitters.convolution import padded
+from aot.backends.tflite.emitters.convolution import padded, with_border
 from aot.backends.tflite.exporting import Export, Refused
 from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.results import results_of, taken_from
@@ -19,7 +19,15 @@ from aot.importers.tflite.arithmetic import mean_multiplier, quantize_multiplier
 def max_pool2d(export: Export, node: Node, a: dict[str, Any]) -> None:
     if list(a["dilation"]) != [1, 1]:
         raise Refused(f"dilation {list(a['dilation'])}")
-    _pool(export, node, a, "MAX_POOL_2D")
+    size = list(shape_of(a["input"])[1:3])
+    if list(a["padding"]) in ([0] * 4, _same(a, size)):
+        _pool(export, node, a, "MAX_POOL_2D")
+        return
+    _check_size(a, size, a["padding"])
+    fields = _fields(a) | {"Padding": 1}
+    lowest = quantization_of(node).type.quant_min
+    padded_image = with_border(export, a["input"], a["padding"], lowest)
+    export.file.op("MAX_POOL_2D", [padded_image], [export.give(node)], "Pool2DOptions", **fields)
 
 
 def avg_pool2d(export: Export, node: Node, a: dict[str, Any]) -> None:

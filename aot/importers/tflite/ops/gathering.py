@@ -45,14 +45,14 @@ def resize_nearest_neighbor(call: Call) -> Node:
     indices, dims = [], []
     sizes = zip(shape_of(x)[1:3], resized_size(call), strict=True)
     for dim, (before, after) in enumerate(sizes, 1):
-        places = _places(before, after, corners, centres)
+        places = nearest_places(before, after, corners, centres)
         if not torch.equal(places, torch.arange(before, dtype=torch.int32)):
             indices.append(call.constant("places", places))
             dims.append(dim)
     return call.emit(pl_gather, x, indices, dims, edge=call.edge) if dims else x
 
 
-def _places(before: int, after: int, corners: bool, centres: bool) -> torch.Tensor:
+def nearest_places(before: int, after: int, corners: bool, centres: bool) -> torch.Tensor:
     """int32 [after]: which pixel each one is, in float32, as TFLite computes it."""
     between = corners and after > 1
     scale = np.float32(before - between) / np.float32(after - between)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""eIQ Neutron as a backend, and a target for each part that has one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+from torch.fx import GraphModule, Node
+
+from aot.backends.backend import Backend, CannotRun
+from aot.backends.cortex_m import CORTEX_M
+from aot.backends.neutron import converter
+from aot.backends.neutron.converted import Leftover, program_of
+from aot.backends.neutron.forms import formed
+from aot.backends.neutron.limits import LIMITS, MOVES
+from aot.backends.tflite.exporting import refusal, to_tflite
+from aot.backends.traits import Traits
+from aot.dialect.delegate import Payload
+from aot.dialect.graph import arguments, border_nodes, calls, dialect_op
+from aot.targets import AUTO, REQUIRED
+from aot.targets.npus import NEUTRONS, Neutron
+from aot.targets.target import Target
+from firmware.neutron.payload import ALIGNMENT, compose, parse
+
+Converter = Callable[[bytes, Neutron], bytes]
+"""Makes of a .tflite file of a region, for a part, one with the NPU's program in it."""
+
+_WHOLE = Traits(whole_range=True)
+_TRAITS = {
+    "bmm": Traits(zero_point_0=True),
+    "lut": _WHOLE,
+    "mean": Traits(shares_quantization=True),
+    "softmax": _WHOLE,
+}
+
+
+def neutron(
+    part: str | Neutron, presence: str = REQUIRED, convert: Converter | None = None
+) -> Backend:
+    """The backend of a part.
+
+    Args:
+      part: a key of NEUTRONS, such as "imxrt700", or a part of your own.
+      presence: what becomes of a model where NXP's converter is not installed: lowering fails
+        (REQUIRED), or everything is left to the next engine, as the report says (AUTO).
+      convert: what is called in the place of NXP's converter.
+    """
+    chosen = NEUTRONS[part] if isinstance(part, str) else part
+    return Backend(
+        "neutron",
+        "NeutronBackend",
+        lambda region: _compile(region, chosen, convert or converter.convert),
+        adopt=_adopt,
+        reject=_reject,
+        not_worth=_not_worth,
+        traits=_TRAITS,
+        absent=converter.absent if convert is None else lambda: "",
+        optional=presence == AUTO,
+    )
+
+
+def neutron_target(name: str, presence: str = REQUIRED) -> Target:
+    """The NPU of a part, a key of NEUTRONS, and its Cortex-M33 for what that leaves."""
+    return Target(name, (neutron(name, presence), CORTEX_M))
+
+
+def _reject(node: Node) -> str:
+    op = dialect_op(node)
+    assert op is not None  # partition asks of nothing else
+    if op.name not in LIMITS:
+        return f"{op.name} is none of the NPU's ops"
+    return LIMITS[op.name](node, arguments(node)) or refusal(node)
+
+
+def _not_worth(nodes: Sequence[Node]) -> str:
+    if all(any(calls(node, name) for name in MOVES) for node in nodes):
+        return "a region that only moves bytes is not worth the way"
+    return ""
+
+
+def _adopt(region: GraphModule) -> None:
+    """Gives functions of one value TFLite's own tables, which the NPU's program has."""
+    for name, constant in list(region.named_buffers(recurse=False)):
+        region.register_buffer(name, constant.clone())  # others may read it too
+    to_tflite(region)
+
+
+def _compile(region: GraphModule, part: Neutron, convert: Converter) -> Payload:
+    names = [node.name for node in region.graph.nodes if dialect_op(node)]
+    parts = formed(region)
+    tflite = to_tflite(region)
+    try:
+        program = program_of(tflite, convert(tflite, part), names, parts)
+    except Leftover as left:
+        raise CannotRun(left.node, str(left)) from left
+    data = compose(program, len(border_nodes(region)[0]))
+    sizes = parse(data).sizes
+    report = {
+        "tflite_bytes": len(tflite),
+        "microcode_bytes": len(program.microcode),
+        "weights_bytes": len(program.weights),
+        "kernels_bytes": len(program.kernels),
+        "memory": asdict(sizes),
+    }
+    return Payload(data, part.name, sizes.total, ALIGNMENT, report=report)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What NXP's converter gives: a .tflite file in which one custom op, NeutronGraph, is the NPU's
+program. Its last inputs are microcode, weights and kernels, its last outputs memory that it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aot.errors import LoweringError
+from aot.importers.tflite.file import DAMAGE, Graph, Operator, blob, read
+from firmware.neutron.payload import Program
+
+_PROGRAM = "CUSTOM NeutronGraph"
+_BLOBS = 3  # microcode, weights, kernels
+_MEMORIES = {0: 1, 1: 3}
+"""By the version, outputs beside the model's: scratch; scratch, profile and debug."""
+
+
+class Leftover(Exception):
+    """The converter left an op to the core; `node` is the region's op that it is part of."""
+
+    def __init__(self, node: str, builtin: str) -> None:
+        super().__init__(f"NXP's converter leaves its {builtin} to the core")
+        self.node = node
+
+
+def program_of(
+    sent: bytes, converted: bytes, nodes: Sequence[str], parts: Mapping[str, str]
+) -> Program:
+    """The program in the converter's file.
+
+    Args:
+      sent: the .tflite file of the region.
+      converted: what the converter made of it.
+      nodes: the region's ops, in order.
+      parts: by the name of a tensor that was sent that of the op that it is a result of.
+
+    Raises:
+      Leftover: there is more than the program, or none.
+      LoweringError: the file is not what the converter should give.
+    """
+    before, graph = _graph(sent, "sent to"), _graph(converted, "of")
+    others = [op for op in graph.operators if op.name != _PROGRAM]
+    if others:
+        raise _leftover(before, graph, others, nodes, parts)
+    if len(graph.operators) != 1:
+        raise _damaged(f"{len(graph.operators)} programs in the place of one")
+    (op,) = graph.operators
+    inputs, blobs = op.inputs[:-_BLOBS], op.inputs[-_BLOBS:]
+    extra = len(op.outputs) - len(graph.outputs)
+    versions = [version for version, memories in _MEMORIES.items() if memories == extra]
+    if not inputs or -1 in (*op.inputs, *op.outputs) or not versions:
+        raise _damaged(f"its program has {len(op.inputs)} inputs and {len(op.outputs)} outputs")
+    try:
+        microcode, weights, kernels = (blob(converted, index) for index in blobs)
+    except DAMAGE as error:
+        raise _damaged(f"its program is none: {error}") from error
+    return Program(
+        _places(before, before.inputs, graph, inputs, "takes"),
+        _places(before, before.outputs, graph, op.outputs[: len(graph.outputs)], "gives"),
+        microcode,
+        weights,
+        kernels,
+        versions[0],
+    )
+
+
+def _graph(data: bytes, whose: str) -> Graph:
+    try:
+        graphs = read(data)
+    except LoweringError as error:
+        raise LoweringError(f"the file {whose} NXP's converter: {error}") from error
+    if len(graphs) != 1:
+        raise _damaged(f"{len(graphs)} graphs")
+    return graphs[0]
+
+
+def _damaged(what: str) -> LoweringError:
+    return LoweringError(f"NXP's converter gives a file that is not understood here: {what}")
+
+
+def _places(
+    before: Graph, border: Sequence[int], graph: Graph, tensors: Sequence[int], verb: str
+) -> tuple[int, ...]:
+    """Where values are in the border of the file that was sent, by their names."""
+    names = [before.tensors[index].name for index in border]
+    wanted = [graph.tensors[index].name for index in tensors]
+    for name in wanted:
+        if names.count(name) != 1:
+            raise _damaged(f"its program {verb} `{name}`, of {', '.join(names)}")
+    return tuple(map(names.index, wanted))
+
+
+def _leftover(
+    before: Graph,
+    graph: Graph,
+    others: Sequence[Operator],
+    nodes: Sequence[str],
+    parts: Mapping[str, str],
+) -> Exception:
+    """About the first op of the region that was left."""
+    found = {}
+    for op in others:
+        name = graph.tensors[op.outputs[0]].name if op.outputs else ""
+        found[_node(before, name, parts)] = op.name
+    for node in nodes:
+        if node in found:
+            return Leftover(node, found[node])
+    return _damaged(f"an op {others[0].name} that was not sent")
+
+
+def _node(before: Graph, name: str, parts: Mapping[str, str]) -> str:
+    """The op that a tensor belongs to: it is a result, or on the way to one; "" if none."""
+    while name not in parts:
+        readers = [
+            op
+            for op in before.operators
+            if any(i >= 0 and before.tensors[i].name == name for i in op.inputs)
+        ]
+        if not readers:
+            return ""
+        name = before.tensors[readers[0].outputs[0]].name
+    return parts[name]

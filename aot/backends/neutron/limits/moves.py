@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What has no limit of its own: moves of values, and functions of one value that TFLite has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch.fx import Node
+
+
+def reject(_: Node, __: dict[str, Any]) -> str:
+    return ""
+
+
+def reject_slice(_: Node, a: dict[str, Any]) -> str:
+    return "" if a["step"] == 1 else f"it takes every {a['step']}th: the NPU takes all in a row"

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls NXP's converter: run as a program of its own, by a Python that has eIQ Neutron SDK.
+
+    sdk_worker.py TARGET FETCH INPUT OUTPUT
+
+TARGET is the converter's name of a part; FETCH is 1 where the program is to copy its weights to
+SRAM, else 0. Uses nothing but the standard library and the SDK, whose interface is the one that
+ExecuTorch's own backend calls.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def main(target: str, fetch: str, source: str, output: str) -> None:
+    # Imported here: only the Python that runs this has it.
+    from eiq_neutron_sdk import (  # type: ignore[import-not-found]
+        neutron_converter,
+        neutron_library_utils,
+    )
+
+    converter: Any = neutron_converter
+    if not neutron_library_utils.isNeutronTarget(target):
+        known = ", ".join(str(one.name) for one in neutron_library_utils.getNeutronTargets())
+        sys.exit(f"this SDK has no target {target}; it has: {known}")
+    context = converter.CompilationContext()
+    context.targetOpts = converter.getNeutronTarget(target)
+    context.compilationOpts.minNumOpsPerGraph = 1
+    # ExecuTorch leaves these passes out too.
+    context.compilationOpts.excludeGraphPasses = "HoistSliceAboveTranspose,MergeTranspose"
+    context.compilationOpts.fetchConstantsToSRAM = fetch == "1"
+    converted = converter.convertModel(list(Path(source).read_bytes()), context)
+    Path(output).write_bytes(bytes(converted))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The payload that ExecuTorch's NeutronBackend takes: what NXP's converter made of a region, behind
+a header that says which tensor of the call is which of the NPU's. payload.c reads the same.
+
+Four blocks, each padded with zeros to 16 bytes:
+
+    header      bytes: how many inputs and outputs the NPU has, and inputs the call; for each input
+                and output of the NPU whether it is channels_last (1) or as it is (0); for each
+                input its place in the call, for each output likewise; the version
+    microcode   words, little-endian; some of them say what there is, see below
+    weights
+    kernels     the rest
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+ALIGNMENT = 16  # of the payload, its blocks, scratch memory, inputs and outputs
+MAGIC = 0x64434D6E
+VERSIONS = (0, 1)
+WORDS = 15  # that microcode has at least
+_COUNTS = 3
+_MOST = 255  # inputs, outputs
+_MAX_SCRATCH_BYTES = 2**31 - 1
+_PROFILE_BYTES = 0x7FFFFFFF  # the highest bit is another thing
+
+
+class PayloadError(ValueError):
+    """The bytes are no such payload; the text says why."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """What NXP's converter made of a region.
+
+    Attributes:
+      inputs: for each input of the NPU its place among the region's.
+      outputs: for each output of the NPU its place among the region's.
+      microcode: see above.
+      weights: likewise.
+      kernels: likewise.
+      version: of the payload, one of VERSIONS.
+    """
+
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    microcode: bytes
+    weights: bytes
+    kernels: bytes
+    version: int
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What a program asks of the device, in bytes, rounded up to ALIGNMENT.
+
+    Attributes:
+      scratch: memory for its own intermediate values.
+      profile: for the times that it writes down, if it was converted so.
+      debug: likewise, for looking for faults.
+      fetched: for weights that the core copies out of flash memory.
+    """
+
+    scratch: int
+    profile: int
+    debug: int
+    fetched: int
+
+    @property
+    def total(self) -> int:
+        return self.scratch + self.profile + self.debug + self.fetched
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A payload as it is read.
+
+    Attributes:
+      program: what is in it; kernels with the zeros that they are padded with.
+      arguments: how many inputs the call has.
+      channels_last: of each input, then of each output of the NPU, whether it is.
+      sizes: what it asks for.
+    """
+
+    program: Program
+    arguments: int
+    channels_last: tuple[bool, ...]
+    sizes: Sizes
+
+
+def compose(program: Program, arguments: int, channels_last: Sequence[bool] = ()) -> bytes:
+    """A payload, byte for byte as ExecuTorch's own export writes it.
+
+    Args:
+      program: what is in it.
+      arguments: how many inputs the call has.
+      channels_last: of each input, then of each output of the NPU, whether it is; by default none.
+
+    Raises:
+      PayloadError: there are more than 255 inputs or outputs, or it is not one that can be read.
+    """
+    tensors = len(program.inputs) + len(program.outputs)
+    flags = list(channels_last) or [False] * tensors
+    numbers = (len(program.inputs), len(program.outputs), arguments)
+    if max(*numbers, *program.inputs, *program.outputs) > _MOST:
+        raise PayloadError(f"{numbers[0]} inputs and {numbers[1]} outputs, of at most {_MOST}")
+    header = bytes([*numbers, *flags, *program.inputs, *program.outputs, program.version])
+    blocks = (header, program.microcode, program.weights, program.kernels)
+    payload = b"".join(_padded(block) for block in blocks)
+    parse(payload)
+    return payload
+
+
+def parse(data: bytes) -> Parsed:
+    """Reads a payload.
+
+    Raises:
+      PayloadError: it is damaged, or not of a version that is known here.
+    """
+    if len(data) < _COUNTS:
+        raise PayloadError(f"{len(data)} bytes have no header")
+    inputs, outputs, arguments = data[:_COUNTS]
+    tensors = inputs + outputs
+    used = _COUNTS + 2 * tensors + 1
+    header = data[: _aligned(used)]
+    if len(header) < _aligned(used) or any(header[used:]) or inputs == 0 or outputs == 0:
+        raise PayloadError(f"the header of {inputs} inputs and {outputs} outputs is damaged")
+    flags = header[_COUNTS : _COUNTS + tensors]
+    maps = tuple(header[_COUNTS + tensors : used - 1])
+    version = header[used - 1]
+    if version not in VERSIONS:
+        raise PayloadError(f"version {version}; known here are: {', '.join(map(str, VERSIONS))}")
+    if max(flags) > 1 or max(maps[:inputs]) >= arguments:
+        raise PayloadError("the header names a format or an input that there is not")
+    if sorted(maps[inputs:]) != list(range(outputs)):
+        raise PayloadError(f"the header gives the outputs {list(maps[inputs:])} of {outputs}")
+    rest = data[len(header) :]
+    if len(rest) < 4 * WORDS:
+        raise PayloadError(f"{len(rest)} bytes of microcode")
+    words = struct.unpack_from(f"<{WORDS}I", rest)
+    if words[0] != MAGIC:
+        raise PayloadError(f"the microcode starts with {words[0]:#010x}, not {MAGIC:#010x}")
+    first = 11 if version == 0 else 13
+    if words[first : first + 2] != (inputs, outputs):
+        raise PayloadError("microcode and header differ in how many inputs and outputs there are")
+    microcode, weights = words[6], words[7]
+    kernels = _aligned(microcode) + _aligned(weights)
+    if microcode < 4 * WORDS or kernels > len(rest) or len(rest) % ALIGNMENT:
+        raise PayloadError(
+            f"{microcode} bytes of microcode and {weights} of weights in {len(rest)} bytes"
+        )
+    start = _aligned(microcode)
+    program = Program(
+        maps[:inputs],
+        maps[inputs:],
+        rest[:microcode],
+        rest[start : start + weights],
+        rest[kernels:],
+        version,
+    )
+    return Parsed(program, arguments, tuple(map(bool, flags)), _sizes(words, version))
+
+
+def _sizes(words: Sequence[int], version: int) -> Sizes:
+    if version == 0:
+        sizes = Sizes(_aligned(words[9]), 0, 0, _aligned(words[10]))
+    else:
+        profile = words[10] & _PROFILE_BYTES
+        sizes = Sizes(*map(_aligned, (words[9], profile, words[11], words[12])))
+    if sizes.total > _MAX_SCRATCH_BYTES:
+        raise PayloadError(f"{sizes.total} bytes of scratch memory")
+    return sizes
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def _padded(block: bytes) -> bytes:
+    return block + bytes(_aligned(len(block)) - len(block))

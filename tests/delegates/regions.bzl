@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""regions: the payloads of a stand-in's delegates, as .pte files of their own."""
+"""regions: what the payloads of a stand-in's delegates hold, as model files of their own."""
 
 load("//boards:board_transition.bzl", "no_board_transition")
 
 def _regions_impl(ctx):
     outputs = [ctx.outputs.table] + ctx.outputs.regions
     ctx.actions.run(
-        executable = ctx.executable._tool,
+        executable = ctx.executable.tool,
         arguments = [
             "--pte=" + ctx.file.model.path,
             "--table=" + ctx.outputs.table.path,
@@ -27,7 +27,7 @@ regions = rule(
         "_allowlist_function_transition": attr.label(
             default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
         ),
-        "_tool": attr.label(
+        "tool": attr.label(
             cfg = "exec",
             default = "//tests/delegates:regions_main",
             executable = True,

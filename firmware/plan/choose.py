@@ -130,10 +130,8 @@ def _with_nearest(graph: Graph, make: Make[P], enough: bool = False) -> P | None
         if in_use > plan.arena_bytes:
             kept.add(step)
     chosen = {step: depth for step, depth in nearest.items() if step in kept}
-    tries = [chosen]
-    if max(chosen.values(), default=0) > 1:
-        tries.insert(0, dict.fromkeys(chosen, 1))
-    for depths in tries:
+    for deepest in range(1, max(chosen.values(), default=1) + 1):
+        depths = {step: min(depth, deepest) for step, depth in chosen.items()}
         fewer = make(_with_nearer(graph, depths))
         if fewer is not None and (enough or fewer.arena_bytes <= plan.arena_bytes):
             return fewer

@@ -87,10 +87,12 @@ class Member:
 
     @cached_property
     def leaner(self) -> "Member":
-        """The same with the nearer call, where that makes the same rows with less scratch."""
+        """The same with the next nearer call that makes the same rows with less scratch."""
         call = self.step.kernel.nearer
+        while call is not None and (call.rows is None or _row_scratch(call) >= self.scratch):
+            call = call.nearer
         rows = None if call is None else call.rows
-        if call is None or rows is None or _row_scratch(call) >= self.scratch:
+        if call is None or rows is None:
             return self
         if (rows.rows, rows.inputs) != (self.rows.rows, self.rows.inputs):
             return self

@@ -11,7 +11,8 @@ static void expect_lanes(const uint32_t lanes[LANES]) {
   for (uint32_t i = 0; i < LANES; ++i) EXPECT_EQUAL(lanes[i], 0x11U * (i + 1));
 }
 
-// The sums of gemm_blocks_s8_mve.c: the first register goes to the lower half of a D register.
+// The sums of gemm_blocks_s8_mve.c and depthwise_columns_s8_mve.c: the first register goes to the
+// lower half of a D register.
 static void test_vmov_of_a_half(void) {
   uint32_t lanes[LANES];
   __asm__ volatile("vmov d0, %1, %2\n\tvmov d1, %3, %4\n\tvstrw.32 q0, [%0]"
@@ -45,25 +46,30 @@ static void test_vctp_keeps_the_first(void) {
   expect_lanes(lanes);
 }
 
-// depthwise_by_16_s8_mve.c: VMULLB takes even lanes, VMULLT odd ones, VQMOVNB and VQMOVNT turn that
-// back.
-static void test_bottom_and_top(void) {
-  int8_t values[16];
-  int8_t order[16];
-  for (int8_t i = 0; i < 16; ++i) values[i] = (int8_t)(i - 8);
+// A pixel of depthwise_columns_s8_mve.c: VQMOVNB twice leaves each result in the lowest byte of its
+// lane, which VSTRB.32 takes; VSTRB.16 with offsets takes those of halves.
+static void test_lowest_bytes(void) {
+  const int32_t values[LANES] = {5, -300, 300, -7};
+  const uint16_t offsets[8] = {0, 3, 6, 9, 12, 15, 18, 21};
+  int8_t stored[8] = {0};
+  int8_t spread[24];
   __asm__ volatile(
-      "vldrb.u8 q0, [%0]\n\tvdup.8 q1, %1\n\tvmullb.s8 q2, q0, q1\n\tvmullt.s8 q3, q0, q1\n\t"
-      "vqmovnb.s16 q0, q2\n\tvqmovnt.s16 q0, q3\n\tvstrb.8 q0, [%2]"
+      "vldrw.u32 q0, [%0]\n\tvqmovnb.s32 q0, q0\n\tvqmovnb.s16 q0, q0\n\tvstrb.32 q0, [%1]\n\t"
+      "vldrb.s16 q0, [%1]\n\tvldrh.u16 q1, [%2]\n\tvstrb.16 q0, [%3, q1]"
       :
-      : "r"(values), "r"(-2), "r"(order)
-      : "q0", "q1", "q2", "q3", "memory");
-  for (int8_t i = 0; i < 16; ++i) EXPECT_EQUAL(order[i], -2 * (i - 8));
+      : "r"(values), "l"(stored), "r"(offsets), "r"(spread)
+      : "q0", "q1", "memory");
+  const int8_t expected[LANES] = {5, INT8_MIN, INT8_MAX, -7};
+  for (uint32_t i = 0; i < LANES; ++i) {
+    EXPECT_EQUAL(stored[i], expected[i]);
+    EXPECT_EQUAL(spread[3 * i], expected[i]);
+  }
 }
 
 int main(void) {
   test_vmov_of_a_half();
   test_vmov_of_two_lanes();
   test_vctp_keeps_the_first();
-  test_bottom_and_top();
+  test_lowest_bytes();
   return expect_report();
 }

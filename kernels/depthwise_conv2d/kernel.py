@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from kernels.common.depthwise_by_4 import pack_by_4
-from kernels.common.depthwise_by_16 import pack_by_16, scratch_by_16
+from kernels.common.depthwise_columns import pack_columns, scratch_of_columns
 from kernels.common.gemm import fold_zero_point, output_stage, reach
 from kernels.common.kernel import INT32_MAX, AnyArray, Constant, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import Overlap, overlap
@@ -22,7 +22,10 @@ from kernels.common.window import Windows
 from kernels.conv2d.kernel import convolution_call
 
 _STRIPS = (4, 1)
-"""Windows of a row that go together where memory is little, sixteen channels at a time."""
+"""Windows of a row that go together where memory is little, on cores with Helium."""
+
+_OF_COLUMNS = ("pl_depthwise_columns_s8", "pl_depthwise_large_columns_s8")
+"""Functions with structs of their own."""
 
 
 @kernel("pl::depthwise_conv2d")
@@ -57,12 +60,14 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         nearer: KernelCall | None = None,
     ) -> KernelCall:
         rows = windows.by_rows(least_width=2 if function == "pl_depthwise_planes_s8" else 1)
-        if rows is not None and "output_w" in rows.dims and function == "pl_depthwise_by_16_s8":
-            one = scratch_by_16(windows, 1)
+        if rows is not None and function in _OF_COLUMNS:
+            count = 1 if "output_w" in rows.dims else windows.output[1]
+            one = min(scratch, scratch_of_columns(windows, count))
             rows = replace(rows, dims={**rows.dims, "scratch_bytes": one}, scratch=one)
+        header = "depthwise_columns" if function in _OF_COLUMNS else "depthwise_conv2d"
         return KernelCall(
             function=function,
-            header="kernels/depthwise_conv2d/depthwise_conv2d.h",
+            header=f"kernels/depthwise_conv2d/{header}.h",
             params={
                 **windows.params(dilation=True),
                 "input_zero_point": input_zero_point,
@@ -90,7 +95,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     )
     if isa == "scalar" or call.small:
         return by_pixel
-    pack = pack_by_16 if isa == "mve" else pack_by_4
+    pack = pack_columns if isa == "mve" else pack_by_4
     packed = pack(windows, weight, folded, multiplier, shift)
     if packed is None:
         return by_pixel
@@ -98,13 +103,16 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         return depthwise(*packed, ordered)
     if isa == "dsp":
         return depthwise(*packed, (), by_pixel if ordered else None)  # channels before pixels
-    function, constants, _ = packed
+    function, constants, most = packed
     nearer = None
     for strip in reversed(_STRIPS):
         if strip < windows.output[1]:
             strips = overlap(source, output, windows.starts, strip)
-            scratch = scratch_by_16(windows, strip)
+            scratch = scratch_of_columns(windows, strip)
             nearer = depthwise(function, constants, scratch, strips, nearer)
+    row = scratch_of_columns(windows, windows.output[1])
+    if row < most:
+        nearer = depthwise(function, constants, row, (), nearer)
     return depthwise(*packed, (), nearer)
 
 

@@ -27,11 +27,15 @@ static inline int32x4_t divide(const pl_mean_params *params, int32x4_t x) {
   return vrshlq_n_s32(vaddq_s32(high, vshrq_n_s32(high, 31)), params->shift);
 }
 
-// Narrowed in place: of the even and the odd channels the low halves stay.
+// Narrowed in place: of the even and the odd channels the low halves stay. From intrinsics GCC
+// copies.
 static inline int16x8_t narrowed(const pl_mean_params *params, int32x4_t even, int32x4_t odd) {
-  const int16x8_t both = vqmovntq_s32(vqmovnbq_s32(vreinterpretq_s16_s32(even), even), odd);
-  const int16x8_t y = vqaddq_n_s16(both, (int16_t)params->output_zero_point);
-  return vreinterpretq_s16_s8(vqmovnbq_s16(vreinterpretq_s8_s16(y), y));
+  __asm__(
+      "vqmovnb.s32 %q0, %q0\n\tvqmovnt.s32 %q0, %q1\n\tvqadd.s16 %q0, %q0, %2\n\t"
+      "vqmovnb.s16 %q0, %q0"
+      : "+w"(even)
+      : "w"(odd), "r"(params->output_zero_point));
+  return vreinterpretq_s16_s32(even);
 }
 
 static inline void narrow(const pl_mean_params *params, sums s, mve_pred16_t lanes,
@@ -60,12 +64,15 @@ static inline void add_taps(const int8_t *x, int32_t step, int32_t taps, int16x8
   register int16x8_t sum2 __asm__("q2") = all[2];
   register int16x8_t sum3 __asm__("q3") = all[3];
   __asm__ volatile(
-      "wls lr, %[pairs], 2f\n\t"
-      "1:\n\t" ADD_TAP ADD_TAP
+      "wls lr, %[fours], 2f\n\t"
+      "1:\n\t" ADD_TAP ADD_TAP ADD_TAP ADD_TAP
       "le lr, 1b\n\t"
-      "2:\n\tcbz %[odd], 3f\n\t" ADD_TAP "3:\n\t"
+      "2:\n\twls lr, %[more], 4f\n\t"
+      "3:\n\t" ADD_TAP
+      "le lr, 3b\n\t"
+      "4:\n\t"
       : [x] "+l"(x), "+w"(sum0), "+w"(sum1), "+w"(sum2), "+w"(sum3)
-      : [step] "r"(step), [pairs] "r"(taps >> 1), [odd] "l"(taps & 1)
+      : [step] "r"(step), [fours] "r"(taps >> 2), [more] "r"(taps & 3)
       : "lr", "q4", "q5", "cc", "memory");
   all[0] = sum0;
   all[1] = sum1;
@@ -73,18 +80,13 @@ static inline void add_taps(const int8_t *x, int32_t step, int32_t taps, int16x8
   all[3] = sum3;
 }
 
-// 32 neighbours in the output and in the input, of at most MAX_TAPS values and with a factor that
-// divides.
+// 32 neighbours in the output and in the input, of at most MAX_TAPS values that are one dimension
+// and with a factor that divides.
 static void mean_32(const pl_mean_params *params, const pl_mean_dims *dims, const int8_t *x,
                     int8_t *output) {
   const pl_mean_params p = *params;
   int16x8_t all[VECTORS] = {vdupq_n_s16(0), vdupq_n_s16(0), vdupq_n_s16(0), vdupq_n_s16(0)};
-  for (int32_t i = 0; i < dims->reduced[0]; ++i) {
-    for (int32_t j = 0; j < dims->reduced[1]; ++j) {
-      const int8_t *at = x + i * dims->reduced_stride[0] + j * dims->reduced_stride[1];
-      add_taps(at, dims->reduced_stride[2], dims->reduced[2], all);
-    }
-  }
+  add_taps(x, dims->reduced_stride[2], dims->reduced[2], all);
 #pragma GCC unroll 4
   for (int32_t i = 0; i < VECTORS; ++i) {
     const int32x4_t even = vaddq_n_s32(vmovlbq_s16(all[i]), p.offset);
@@ -138,8 +140,8 @@ pl_status pl_mean_s8(const pl_context *ctx, const pl_mean_params *params, const 
                      const pl_mean_data *data) {
   (void)ctx;
   int8_t *output = data->output;
-  const int32_t values = dims->reduced[0] * dims->reduced[1] * dims->reduced[2];
-  const int32_t is_short = values <= MAX_TAPS && params->shift < 0;
+  const int32_t is_short = dims->reduced[0] == 1 && dims->reduced[1] == 1 &&
+                           dims->reduced[2] <= MAX_TAPS && params->shift < 0;
   for (int32_t i = 0; i < dims->kept[0]; ++i) {
     for (int32_t j = 0; j < dims->kept[1]; ++j) {
       const int8_t *x = data->input + i * dims->kept_stride[0] + j * dims->kept_stride[1];

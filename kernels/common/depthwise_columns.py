@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packing for the depthwise kernel of cores with Helium: channels as planes of columns."""
+
+import numpy as np
+
+from kernels.common.kernel import AnyArray, Constant
+from kernels.common.window import Windows
+
+_PLANES = 16
+_CHANNELS = 4
+_VECTOR = 16
+
+_PART_BYTES = 4096
+"""Scratch for rows of windows, if one does not need more: the more, the fewer begin anew."""
+
+_RUN_BYTES = 16
+"""What the kernel notes of a row of the kernel: where its pixels are."""
+
+_MOST_PLANE_BYTES = (2**16 - 1) // _PLANES
+"""Planes are reached with offsets of 16 bits."""
+
+
+def pack_columns(
+    windows: Windows, weight: AnyArray, bias: AnyArray, multiplier: AnyArray, shift: AnyArray
+) -> tuple[str, dict[str, Constant], int] | None:
+    """The kernel, its constants and its scratch; None where it is not exact.
+
+    Args:
+      windows: of the call.
+      weight: int8 [kernel_h, kernel_w, channels].
+      bias: [channels], the input's zero point folded in.
+      multiplier, shift: int32 [channels].
+    """
+    kh, kw, channels = weight.shape
+    shift = np.where(multiplier == 0, -1, shift)
+    if channels < _CHANNELS or shift.max() >= 0 or kh * kw > _MOST_PLANE_BYTES:
+        return None
+    fours = np.minimum(np.arange(0, channels, _CHANNELS), channels - _CHANNELS)
+    index = fours[:, np.newaxis] + np.arange(_CHANNELS)
+    factors = np.stack([bias[index], multiplier[index]], axis=1)
+    return (
+        "pl_depthwise_columns_s8" if kh * kw <= _VECTOR else "pl_depthwise_large_columns_s8",
+        {
+            "weight": Constant(weight.transpose(2, 1, 0)[index].reshape(-1)),
+            "factors": Constant(factors.astype(np.int32).reshape(-1)),
+            "shift": Constant(shift[index].astype(np.int8).reshape(-1)),
+        },
+        _whole_rows(windows),
+    )
+
+
+def scratch_of_columns(windows: Windows, count: int, rows: int = 1) -> int:
+    """Bytes of scratch for rows of so many windows together."""
+    planes = min(windows.input_c, _PLANES)
+    runs = windows.kernel[0] * (1 if windows.dilation[1] == 1 else windows.kernel[1])
+    return runs * _RUN_BYTES + planes * rows * _row_bytes(windows, count) + _VECTOR
+
+
+def _row_bytes(windows: Windows, count: int) -> int:
+    """Of a plane."""
+    kh, kw = windows.kernel
+    step = windows.stride[1] if windows.dilation[1] == 1 else kw
+    return ((count - 1) * step + kw) * kh
+
+
+def _whole_rows(windows: Windows) -> int:
+    """Scratch for as many whole rows as go together, or what there may be of one at most."""
+    oh, ow = windows.output
+    row = _row_bytes(windows, ow)
+    if row > _MOST_PLANE_BYTES:
+        count = ow * (_MOST_PLANE_BYTES - _row_bytes(windows, 1)) // row + 1
+        return scratch_of_columns(windows, count)
+    rows = max(1, min(oh, _PART_BYTES // (min(windows.input_c, _PLANES) * row)))
+    return scratch_of_columns(windows, ow, rows)

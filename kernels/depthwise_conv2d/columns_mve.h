@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of an image, copied to a plane for each channel.
+#ifndef KERNELS_DEPTHWISE_CONV2D_COLUMNS_MVE_H_
+#define KERNELS_DEPTHWISE_CONV2D_COLUMNS_MVE_H_
+
+#include <arm_mve.h>
+
+#include "kernels/depthwise_conv2d/depthwise_columns.h"
+
+#define PLANES 16
+
+// Windows whose columns are in scratch together.
+typedef struct {
+  int32_t rows;
+  int32_t windows;  // of a row
+  int32_t columns;  // of a row of them
+  int32_t row;      // bytes of a plane's row
+  int32_t plane;    // bytes
+} part;
+
+static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
+
+// Pixels of rows of the image, each to a byte of each plane: offsets of the first in both.
+typedef struct {
+  int32_t from;
+  int32_t to;
+  int32_t rows;
+  int32_t count;  // of a row
+} run;
+
+typedef struct {
+  const run *runs;  // in scratch, in front of the planes
+  int32_t count;
+  int32_t from_step;  // from pixel to pixel
+  int32_t from_row;   // from row to row
+  int32_t to_step;
+  int32_t to_row;
+  int32_t plane;
+} copies;
+
+static __attribute__((noinline)) void copy_16(const copies *of, const int8_t *image,
+                                              int8_t *planes) {
+  const uint16x8_t low_at = vmulq_n_u16(vidupq_n_u16(0, 1), (uint16_t)of->plane);
+  const uint16x8_t high_at = vaddq_n_u16(low_at, (uint16_t)(PLANES / 2 * of->plane));
+  const int32_t from_step = of->from_step;
+  const int32_t to_step = of->to_step;
+  const run *next = of->runs;
+  for (int32_t i = of->count; i > 0; --i) {
+    const int8_t *from_row = image + next->from;
+    int8_t *to_row = planes + next->to;
+    for (int32_t row = next->rows; row > 0; --row) {
+      const int8_t *from = from_row;
+      int8_t *to = to_row;
+      for (int32_t left = next->count; left > 0; --left) {
+        int16x8_t low;
+        int16x8_t high;
+        // GCC would move the address.
+        __asm__("vldrb.s16 %q0, [%2]\n\tvldrb.s16 %q1, [%2, #8]"
+                : "=&w"(low), "=w"(high)
+                : "l"(from), "m"(*(const int8_t (*)[PLANES])from));
+        from += from_step;
+        vstrbq_scatter_offset_s16(to, low_at, low);
+        vstrbq_scatter_offset_s16(to, high_at, high);
+        to += to_step;
+      }
+      from_row += of->from_row;
+      to_row += of->to_row;
+    }
+    ++next;
+  }
+}
+
+// Up to eight channels.
+static __attribute__((noinline)) void copy_8(const copies *of, const int8_t *image, int8_t *planes,
+                                             uint32_t channels) {
+  const uint16x8_t at = vmulq_n_u16(vidupq_n_u16(0, 1), (uint16_t)of->plane);
+  const mve_pred16_t lanes = vctp16q(channels);
+  const run *next = of->runs;
+  for (int32_t i = of->count; i > 0; --i) {
+    const int8_t *from_row = image + next->from;
+    int8_t *to_row = planes + next->to;
+    for (int32_t row = next->rows; row > 0; --row) {
+      const int8_t *from = from_row;
+      int8_t *to = to_row;
+      for (int32_t left = next->count; left > 0; --left) {
+        vstrbq_scatter_offset_p_s16(to, at, vldrbq_z_s16(from, lanes), lanes);
+        from += of->from_step;
+        to += of->to_step;
+      }
+      from_row += of->from_row;
+      to_row += of->to_row;
+    }
+    ++next;
+  }
+}
+
+static inline void copy(const copies *of, const int8_t *image, int8_t *planes, int32_t channels) {
+  if (channels >= PLANES) {
+    copy_16(of, image, planes);
+    return;
+  }
+  copy_8(of, image, planes, (uint32_t)channels);
+  const int32_t more = channels - PLANES / 2;
+  if (more > 0) {
+    copy_8(of, image + PLANES / 2, planes + PLANES / 2 * of->plane, (uint32_t)more);
+  }
+}
+
+// Of places so many apart, the first at `start`, those before the end.
+static inline int32_t before(int32_t end, int32_t start, int32_t step) {
+  return end > start ? (end - start + step - 1) / step : 0;
+}
+
+// The pixels of a part whose first window is at oy, ox; what is beside the image is left out.
+static copies copies_of(const pl_depthwise_columns_params *params,
+                        const pl_depthwise_columns_dims *dims, const part *of, int32_t oy,
+                        int32_t ox, run *runs) {
+  const int is_dense = params->dilation_w == 1;
+  const int32_t input_row = dims->input_w * dims->input_c;
+  // Columns that are copied together: all, or those of a tap.
+  const int32_t x_step = is_dense ? 1 : params->stride_w;
+  const int32_t count = is_dense ? of->columns : of->windows;
+  copies all = {
+      .runs = runs,
+      .from_step = x_step * dims->input_c,
+      .from_row = params->stride_h * input_row,
+      .to_step = is_dense ? dims->kernel_h : dims->kernel_h * dims->kernel_w,
+      .to_row = of->row,
+      .plane = of->plane,
+  };
+  for (int32_t kx = 0; kx < (is_dense ? 1 : dims->kernel_w); ++kx) {
+    const int32_t x = ox * params->stride_w - params->pad_left + kx * params->dilation_w;
+    const int32_t left = before(0, x, x_step);
+    const int32_t inside = smaller(count, before(dims->input_w, x, x_step)) - left;
+    for (int32_t ky = 0; ky < dims->kernel_h; ++ky) {
+      const int32_t y = oy * params->stride_h - params->pad_top + ky * params->dilation_h;
+      const int32_t above = before(0, y, params->stride_h);
+      const int32_t rows = smaller(of->rows, before(dims->input_h, y, params->stride_h)) - above;
+      if (inside <= 0 || rows <= 0) continue;
+      runs[all.count++] = (run){
+          .from = (y + above * params->stride_h) * input_row + (x + left * x_step) * dims->input_c,
+          .to = above * of->row + left * all.to_step + kx * dims->kernel_h + ky,
+          .rows = rows,
+          .count = inside,
+      };
+    }
+  }
+  return all;
+}
+
+#endif  // KERNELS_DEPTHWISE_CONV2D_COLUMNS_MVE_H_

@@ -83,10 +83,10 @@ def pl011(has_pin = False, init = None):
     )
 
 def lpuart(init):
-    """NXP's LPUART, of i.MX RT and Kinetis, which takes 16 samples of a bit: `init` as of uart_driver()."""
+    """NXP's LPUART, of i.MX RT, Kinetis and MCX: `init` as of uart_driver()."""
     return uart_driver(
         console = Label("//boards/common:console_lpuart"),
-        baud_register = lambda clock_hz: 15 << 24 | (clock_hz // 16 + CONSOLE_BAUD // 2) // CONSOLE_BAUD,
+        baud_register = _lpuart_baud,
         init = init,
     )
 
@@ -115,21 +115,29 @@ def ra_sci():
         baud_register = lambda clock_hz: 0xff << 24 | (_NEAREST(clock_hz // 6) - 1) << 8 | 1 << 6,
     )
 
-def _samples_and_divider(clock_hz):
-    """Returns samples of a bit (5 to 16) and the divider that come nearest to the baud rate, each less 1."""
+def _lpuart_baud(clock_hz):
+    samples, divider = _samples_and_divider(clock_hz, list(range(16, 33)) + list(range(15, 7, -1)))
+    return (samples - 1) << 24 | divider
+
+def _lpc_usart_baud(clock_hz):
+    samples, divider = _samples_and_divider(clock_hz, range(16, 4, -1))
+    return (samples - 1) << 16 | (divider - 1)
+
+def _samples_and_divider(clock_hz, possible):
+    """Returns the first possible number of samples of a bit, and divider, nearest to the baud rate."""
     best = None
-    for samples in range(16, 4, -1):
+    for samples in possible:
         divider = (clock_hz // samples + CONSOLE_BAUD // 2) // CONSOLE_BAUD
         error = abs(clock_hz - CONSOLE_BAUD * samples * divider)
         if divider and (best == None or error < best[0]):
             best = (error, samples, divider)
-    return (best[1] - 1) << 16 | (best[2] - 1)
+    return best[1], best[2]
 
 def lpc_usart(init):
     """USART of NXP's LPC54 and LPC55, one of the functions of a Flexcomm: `init` as of uart_driver()."""
     return uart_driver(
         console = Label("//boards/common:console_lpc_usart"),
-        baud_register = _samples_and_divider,
+        baud_register = _lpc_usart_baud,
         has_pin = True,
         init = init,
     )

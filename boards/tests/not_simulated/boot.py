@@ -83,15 +83,40 @@ def _start_rt1060(machine: Machine, flash: int) -> None:
     machine.start(entry)
 
 
+def _start_rt700(machine: Machine, flash: int) -> None:
+    """i.MX RT700: configuration block of the XSPI, and the program 16 KB behind it."""
+    assert machine.memory(flash, 8) == b"FCFB\x00\x04\x01V"
+    sample, hold, setup = machine.memory(flash + 0x0C, 3)
+    assert (sample, hold, setup) == (3, 3, 3)
+    enabled, switch, wait, _ = machine.memory(flash + 0x10, 4)
+    assert (enabled, switch, wait) == (1, 2, 1)
+    count, sequence = machine.memory(flash + 0x14, 2)
+    kind, pads, clock = machine.memory(flash + 0x44, 3)
+    assert (kind, pads) == (1, 8) and 1 <= clock <= 9
+    assert machine.word(flash + 0x50) == 64 << 20
+    # 8D-8D-8D read: EEh and its complement, 32 bits of address, 20 turns, and data on eight pads.
+    assert machine.memory(flash + 0x80, 12) == bytes.fromhex("ee471147202b120f020f043b")
+    # The octal mode is a register that is written: 72h, four bytes of address, one byte.
+    switching = machine.memory(flash + 0x80 + sequence * 20, 12)
+    assert count == 1 and switching == bytes.fromhex("720400040004000400040120")
+    assert machine.word(flash + 0x18) == 2, "double data rate"
+    assert [machine.word(flash + at) for at in (0x200, 0x204, 0x210)] == [256, 4096, 65536]
+    machine.start(flash + 0x4000)
+
+
 def _start_lpc55(machine: Machine, flash: int) -> None:
-    """LPC55S6x User Manual, 10.3: a plain image says so in entries of its vector table."""
+    """LPC55S6x User Manual, 10.3: a plain image says so in entries of its vector table; MCX N has
+    the same.
+    """
     assert machine.word(flash + 0x24) == 0, "image type"
     assert machine.word(flash + 0x34) == 0, "load address"
     machine.start(flash)
 
 
 STARTS: Mapping[str, Callable[[Machine, int], None]] = {
+    "frdm_mcxn947": _start_lpc55,
     "lpc55s69_evk": _start_lpc55,
+    "mimxrt700_evk": _start_rt700,
     "pico": _start_rp2040,
     "pico2": _start_rp2350,
     "rt1060_evk": _start_rt1060,

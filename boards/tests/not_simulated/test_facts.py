@@ -76,8 +76,15 @@ _SOURCES = {
     "stm32vldiscovery": _Sources("stm32/stm32f1-00-4_6_8_b.xml stm32f100rbt6"),
 }
 
-# Of these, no source; lm3s6965evb and max78000fthr run in QEMU.
-_NOT_DESCRIBED = {"alif_e7_devkit", "ek_ra8m1", "lm3s6965evb", "max78000fthr"}
+# Of these, no source; lm3s6965evb and max78000fthr run in QEMU, of NXP's all is from its own headers.
+_NOT_DESCRIBED = {
+    "alif_e7_devkit",
+    "ek_ra8m1",
+    "frdm_mcxn947",
+    "lm3s6965evb",
+    "max78000fthr",
+    "mimxrt700_evk",
+}
 
 # Memories that a source has otherwise, and why that is not believed.
 _OTHERWISE = {

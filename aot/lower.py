@@ -29,6 +29,7 @@ from aot.inputs import Inputs
 from aot.partition.partition import partition
 from aot.passes.aten.equalize_channels import equalize_channels
 from aot.passes.aten.float_forms import float_forms
+from aot.passes.aten.float_recurrent import float_recurrent
 from aot.passes.aten.merge_dequantizes import merge_dequantizes
 from aot.passes.fold_qdq import fold_qdq
 from aot.passes.rewrite.border import (
@@ -163,6 +164,7 @@ def lower(
         # Copies: where one tensor is given for two inputs, export takes the two for one.
         contiguous = [x.clone(memory_format=torch.contiguous_format) for x in inputs]
         aten = export_aten(model, contiguous, target.keeps)
+        float_recurrent(aten, stays_float)
         float_forms(aten, stays_float)
         check_supported(aten, lambda node: allow_float_fallback or stays_float(node))
         if equalize:

@@ -20,8 +20,7 @@ _HINTS = {
     "aten._upsample_bilinear2d_aa": "antialias=False",
     "aten._native_batch_norm_legit": "BatchNorm with statistics of its own, which folds away",
     "aten.scaled_dot_product_attention": "dropout_p=0.0",
-    "aten.lstm": "weights that are constants, sequences that are not packed, and a Linear layer "
-    "behind it for proj_size",
+    "aten.lstm": "weights that are constants, and sequences that are not packed",
     "aten.gru": "weights that are constants, and sequences that are not packed",
     "aten.where": "values of float32",
     "aten.grid_sampler_2d": "F.interpolate, where the grid is regular",

@@ -22,13 +22,12 @@ from aot.quality.decibels import decibels, power
 from aot.quality.float_model import FloatModel
 from aot.quality.quality import MIN_SQNR_DB
 from aot.survey.programs import Program
-from aot.testing.lockstep import compare
+from aot.testing.lockstep import LARGEST, compare
 
 OUTCOMES = ("int8", "partly", "float", "refused", "wrong", "invalid")
 
 _BORDER = ("pl.quantize", "pl.dequantize", "pl.transpose", "pl.reshape")
 _RELATIVE = 1e-4  # of float32: passes over the float graph add up in another order
-_STATE_STEPS = 4  # of 16 bits, which a loop carries; int8 has 256 of them in one
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ def _wrong(program: Program, lowered: Lowered) -> str:
             signals[i] += power(expected[defined])
             noises[i] += power(actual[defined].double() - expected[defined].double())
     for op, difference in compare(lowered, tensors).by_op.items():
-        if difference.largest > (_STATE_STEPS if op.endswith(" state") else 1):
+        if difference.largest > LARGEST.get(op, 1):
             return f"{op} is {difference.largest} steps from the float op"
     found = (decibels(signals[i], noises[i]) for i in signals)
     worst = min((sqnr for sqnr in found if sqnr is not None), default=math.inf)

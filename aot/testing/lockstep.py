@@ -22,6 +22,11 @@ from aot.dialect.results import taken_from
 from aot.lower import Lowered
 from aot.quantizer.qdq import QUANTIZE
 
+LARGEST = {"lstm int16": 8, "gru int16": 4, "rnn int16": 8}
+"""Steps that ops may differ by, all others by one: a loop carries states of 16 bits, whose steps
+are small, int8 has 256 of them in one; those with a spare bit have steps of twice the size.
+"""
+
 
 @dataclass
 class Difference:

@@ -9,6 +9,7 @@ from torch import nn
 from torch.nn import functional
 
 from tests.ops.case import Case, Function, Input
+from tests.ops.recurrent import Layers
 
 # name, module, input shapes, what the message has to say
 _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...], str], ...] = (
@@ -60,10 +61,10 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
         "scaled_dot_product_attention.*\n.*\n.*dropout_p=0.0",
     ),
     (
-        "lstm_projection",
-        partial(nn.LSTM, 3, 4, proj_size=2),
-        ((5, 1, 3),),
-        "^1 op .*\n.*aten.lstm.*neither.*\n.*proj_size",
+        "lstm_projection_of_a_state",
+        partial(Layers, partial(nn.LSTM, 3, 4, proj_size=2)),
+        ((5, 1, 3), (1, 1, 2), (1, 1, 4)),
+        "^1 op .*\n.*aten.lstm.*first state is not known\n.*\n.*proj_size=0",
     ),
 )
 

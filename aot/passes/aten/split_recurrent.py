@@ -6,8 +6,10 @@ A last hidden state is int16 once it is quantized. What computes with it reads t
 step instead, the same value as int8; what keeps it (an output, a state of the model, another such
 op) reads the state itself, also through ops that only move it.
 
-Left as they are, for the error that names them: weights that the model computes, proj_size, packed
-sequences.
+An LSTM with a projection is one whose hidden state is what is projected, and a linear layer behind
+it: the hidden weights take the projection in.
+
+Left as they are, for the error that names them: weights that the model computes, packed sequences.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import operator
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch._decomp import decompositions
@@ -26,6 +28,7 @@ from torch.fx.node import map_arg
 from aot.dialect.graph import returned, state_nodes, state_of, tensor_constant
 from aot.dialect.results import gives_one, is_result, results_of, taken_from
 from aot.errors import LoweringError, problem_at
+from aot.passes.aten.build import constant
 from aot.rules import recurrent_ops
 from aot.rules.movement import PERMUTE_TARGETS, RESHAPE_TARGETS
 
@@ -160,6 +163,29 @@ class _Emitter:
         part = self.at(output, int(batch_first), 0 if reverse else -1)
         return output, [_Last(last[0], part), *map(_Last, last[1:])]
 
+    def projected(
+        self,
+        x: Node,
+        states: Sequence[Node],
+        weights: Sequence[Node],
+        reverse: bool,
+        batch_first: bool,
+    ) -> tuple[Node, list[_Last]]:
+        """`layer` of an LSTM whose last weight projects the hidden state."""
+        *own, by = weights
+        values = {node: tensor_constant(self._module, node) for node in (states[0], own[1], by)}
+        first, hidden, projection = (cast(torch.Tensor, value) for value in values.values())
+        # Of all states that give the first one, the smallest.
+        unprojected = first @ torch.linalg.pinv(projection).T
+        start = constant(self._module, self._node, "first_hidden", unprojected)
+        recurrent = constant(self._module, self._node, "hidden_weight", hidden @ projection)
+        output, (_, *last) = self.layer(
+            x, [start, *states[1:]], [own[0], recurrent, *own[2:]], reverse, batch_first
+        )
+        output = self.call(_aten.linear.default, output, by)
+        part = self.at(output, int(batch_first), 0 if reverse else -1)
+        return output, [_Last(part, part), *last]
+
     def stacked(self, states: Sequence[Node]) -> Node:
         """[layers, N, H] of each [N, H]."""
         rows = [self.call(_aten.unsqueeze.default, state, 0) for state in states]
@@ -197,9 +223,14 @@ class _Splitter:
         args: Any = node.args
         x, given, flat, biases, layers, _, _, bidirectional, batch_first = args
         states = given if kind.states == 2 else [given]
-        per_layer, directions = 4 if biases else 2, 2 if bidirectional else 1
+        directions = 2 if bidirectional else 1
         count = layers * directions
-        if not self._are_constants(flat) or len(flat) != per_layer * count:
+        per_layer = len(flat) // count
+        projects = per_layer == (5 if biases else 3)
+        if projects and tensor_constant(self._module, states[0]) is None:
+            reason = "it projects, and its first state is not known"
+            raise _misused(node, reason, _NO_PROJECTION)
+        if not self._are_constants(flat) or per_layer not in (2, 3, 4, 5):
             return False
         emit = _Emitter(self._module, node, kind)
         lasts = []
@@ -209,7 +240,8 @@ class _Splitter:
                 own = [emit.own(state, index) for state in states]
                 weights = flat[index * per_layer : (index + 1) * per_layer]
                 reverse = index > layer * directions
-                output, last = emit.layer(x, own, weights, reverse, batch_first)
+                layer_of = emit.projected if projects else emit.layer
+                output, last = layer_of(x, own, weights, reverse, batch_first)
                 outputs.append(output)
                 lasts.append(last)
             x = outputs[0] if directions == 1 else emit.call(_aten.cat.default, outputs, 2)
@@ -330,8 +362,14 @@ def _check_uses(module: GraphModule) -> None:
             )
 
 
-def _misused(node: Node, reason: str) -> LoweringError:
-    hint = "the layer's output, or a buffer or an input of its own for the state"
+_NO_PROJECTION = "proj_size=0, and a Linear layer behind it"
+
+
+def _misused(
+    node: Node,
+    reason: str,
+    hint: str = "the layer's output, or a buffer or an input of its own for the state",
+) -> LoweringError:
     return LoweringError(
         "1 op of the model cannot be lowered to int8:", [problem_at(node, reason, hint)]
     )

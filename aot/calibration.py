@@ -15,6 +15,7 @@ from torch.fx import GraphModule, Interpreter, Node
 
 from aot.dialect.graph import initial_state
 from aot.errors import LoweringError, describe, module_path, place, source_line
+from tools.text.progress import counted
 
 Sample = torch.Tensor | Sequence[torch.Tensor]
 Samples = Iterable[Sample | Iterable[Sample]]
@@ -114,7 +115,7 @@ def calibrate(
     count = 0
     initial = state = initial_state(prepared)
     with torch.no_grad():
-        for starts, inputs in samples_of(data, "calibration"):
+        for starts, inputs in counted(samples_of(data, "calibration"), "calibrating: sample"):
             check_sample(f"calibration sample {count}", inputs, example_inputs)
             state = initial if starts else state
             if watch is not None:
@@ -128,14 +129,12 @@ def calibrate(
                 raise _explained(prepared, given, count) or error from error
             state = results[len(results) - len(initial) :] if initial else ()
             count += 1
-            if count % 32 == 0:
-                logging.info("calibration: %d samples", count)
     if count == 0:
         raise LoweringError(
             "the calibration data are empty: give at least one sample of real input, better 32 or "
             "more that cover what the device will see"
         )
-    logging.info("calibration: %d samples, done", count)
+    logging.info("calibrated on %d samples", count)
     return count
 
 

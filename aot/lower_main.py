@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of lowering: `bazel run //aot:lower -- --model pkg.module:factory --calibration
-pkg.module:data --output x.pte`, or `--tflite x.tflite --output x.pte`.
+"""The command line of lowering: a PyTorch model or a .tflite file becomes a .pte.
+
+    bazel run //aot:lower -- --model=pkg.module:factory --calibration=pkg.module:data --output=x.pte
+    bazel run //aot:lower -- --model=net.py:Net --calibration=net.py:data --output=x.pte \\
+        --quantization='{"default": "int8", "head": "int16"}' --report=x.report.json --suggest
+    bazel run //aot:lower -- --tflite=x.tflite --output=x.pte
 """
 
 from __future__ import annotations

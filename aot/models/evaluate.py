@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what int8 costs each ready-made model: accuracy where there are labels, SQNR for all."""
+"""Prints what int8 costs each ready-made model: accuracy where there are labels, SQNR for all.
+
+bazel run //aot/models:evaluate
+"""
 
 import importlib
 from dataclasses import dataclass

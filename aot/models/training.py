@@ -15,6 +15,7 @@ from absl import logging
 from torch import nn
 
 from aot.models.seeded import to_grid
+from tools.text.progress import counted
 
 BATCH_SIZE = 64
 
@@ -63,7 +64,7 @@ def trained(
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, max_lr=rate, epochs=epochs, steps_per_epoch=steps
     )
-    for epoch in range(epochs):
+    for _ in counted(range(epochs), "training: epoch", epochs):
         total = 0.0
         for batch in np.array_split(rng.permutation(len(inputs)), steps):
             some = inputs[batch] if augment is None else augment(inputs[batch], rng)
@@ -73,7 +74,7 @@ def trained(
             optimizer.step()
             schedule.step()
             total += value.item()
-        logging.info("epoch %d of %d: loss %.4f", epoch + 1, epochs, total / steps)
+    logging.info("%d epochs, loss %.4f at the end", epochs, total / steps)
     return to_grid(module)
 
 

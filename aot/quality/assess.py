@@ -62,6 +62,7 @@ def assess(
       LoweringError: the model misses a limit.
     """
     samples = evaluation or HeldOut(seen.samples, is_held_out=False)
+    logging.info("measuring quality on %s", samples)
     outputs = outputs_of(graphs.floats)
     models = float_model, graphs.floats, graphs.lowered
     measure(outputs, samples.samples, *models, graphs.moved)

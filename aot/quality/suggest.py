@@ -23,6 +23,7 @@ from aot.quantizer.recipe import FLOAT, INT4_GROUPS
 from aot.quantizer.recipe import INT16 as AS_INT16
 from aot.rules import fused_clamp, rule_for
 from aot.rules.four_bits import GROUP, has_four_bit_form
+from tools.text.progress import counted
 
 _FINER = 0.8
 """A range is worth a change if what is seen of it is less than this share."""
@@ -100,7 +101,8 @@ def suggest(lowered: Lowered, count: int = 3, again: Again | None = None) -> lis
     samples = [(s, [x.contiguous() for x in xs]) for s, xs in lowered.quality.samples.samples]
     before = values.sqnr_db(samples)
     worst = lowered.quality.worst()[:count]
-    better = [s for value in worst for s in _of(value, lowered, values, samples, before)]
+    tried = counted(worst, "trying changes of value", len(worst))
+    better = [s for value in tried for s in _of(value, lowered, values, samples, before)]
     smaller = list(_smaller(lowered, values, samples, before))
     smaller = sorted(smaller, key=lambda s: -s.saved_bytes)[:count]
     if again is not None:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of the programs that people write, and of ExecuTorch's own tests:
-`bazel run //aot:survey`. Exits with 1 where it is not what results.json says; `-- --update` writes
+"""What becomes of the programs that people write, and of ExecuTorch's own tests.
+Exits with 1 where it is not what results.json says; `--update` writes
 that, and the tables of README.md; `--only=REGEX` lowers what has such a name, and takes the rest
 from results.json.
+
+    bazel run //aot:survey -- --only=lstm
+    bazel run //aot:survey -- --update
 """
 
 from __future__ import annotations

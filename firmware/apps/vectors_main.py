@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes an .npz of test vectors as C, for one plan: the command line of vectors.py."""
+"""Writes an .npz of test vectors as C, for one plan: the command line of vectors.py.
+
+vectors --vectors=x.vectors.npz --plan=x.plan.json --include=x.h --source=x_vectors.c
+"""
 
 import json
 import sys

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Disassembles Ethos-U payloads: `tools/bazel run //firmware/ethos_u:disassemble -- FILE`."""
+"""Disassembles Ethos-U payloads.
+
+bazel run //firmware/ethos_u:disassemble -- FILE.pte
+"""
 
 from __future__ import annotations
 

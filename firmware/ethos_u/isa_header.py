@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`model/commands.h`, the C form of the U55/U65 part of `isa.py`.
 
-`tools/bazel run //firmware/ethos_u:isa_header` writes it anew.
+bazel run //firmware/ethos_u:isa_header        # writes it anew
 """
 
 from __future__ import annotations

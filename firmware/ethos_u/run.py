@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs an Ethos-U payload in the NPU model.
 
-tools/bazel run //firmware/ethos_u:run -- FILE --inputs x.npy,y.npy --outputs DIR [--profile]
+bazel run //firmware/ethos_u:run -- FILE --inputs x.npy,y.npy --outputs DIR [--profile]
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a whole .pte: its Ethos-U delegates in the NPU model, all else by the ops' references.
 
-tools/bazel run //firmware/ethos_u:run_model -- FILE.pte --inputs=x.npy --outputs=DIR
+bazel run //firmware/ethos_u:run_model -- FILE.pte --inputs=x.npy --outputs=DIR
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Runs the Ethos-U payloads of a file against TOSA's reference model: what Vela compiles is not
 always what it was given.
 
-tools/bazel run //firmware/ethos_u:verify -- FILE.pte FILE.tosa [FILE.tosa...]
+    bazel run //firmware/ethos_u:verify -- FILE.pte FILE.tosa [FILE.tosa...]
 
 FILE.pte is a .pte or a payload of its own; the TOSA flatbuffers are those that its delegates were
 compiled from, in their order (ExecuTorch's Arm backend writes them where its compile spec's

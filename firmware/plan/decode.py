@@ -2,6 +2,8 @@
 """Decodes a .pte for the plans of all boards: importing what reads it takes longer than planning.
 
 Exit status: 0; 2 if the file is damaged or not a .pte.
+
+    decode --pte=model.pte --output=model.program
 """
 
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`dtype.h`, the C form of the table of element types in `tensor.py`.
 
-`tools/bazel run //kernels/common:dtype_header` writes it anew.
+bazel run //kernels/common:dtype_header        # writes it anew
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one lint tool, or all that can repair what they find, over the source tree."""
+"""Runs one lint tool, or all that can repair what they find, over the source tree.
+
+bazel run //tools/lint:fix
+"""
 
 import subprocess
 from collections.abc import Sequence

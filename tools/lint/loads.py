@@ -4,6 +4,8 @@
 Rules come from the Bazel that runs (WORKSPACE mode): those packaged with it, or with bazelisk
 rules_cc 0.0.9, rules_python 0.24.0 and bazel_skylib 1.6.1. Files that only later versions have
 would load on one machine and not on another.
+
+    bazel run //tools/lint:loads
 """
 
 import re

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tools/python/requirements.txt anew from requirements.in, newest versions that fit."""
+"""Writes tools/python/requirements.txt anew from requirements.in, newest versions that fit.
+
+bazel run //tools/python:requirements.update -- --upgrade
+"""
 
 import os
 import subprocess

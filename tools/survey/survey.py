@@ -34,6 +34,7 @@ from tools.survey.matrix import (
     outcome,
     refusal,
 )
+from tools.text.progress import clear, show
 
 _MODELS = flags.DEFINE_list("models", None, "Labels of pte_models.", required=True)
 _BOARDS = flags.DEFINE_list("boards", None, "Labels of boards.", required=True)
@@ -50,6 +51,13 @@ class _Bazel:
         self._root = root
         self._paths = f"--package_path=%workspace%:{folder}"
         self._program = os.environ.get("BAZEL_REAL") or str(root / "tools/bazel")
+
+    def prepare(self, *arguments: str) -> None:
+        """Builds what can be built. On a terminal Bazel shows how far it is, and nothing else."""
+        command = [self._program, "build", self._paths, "--keep_going", *arguments]
+        quiet = ["--ui_event_filters=", "--show_result=0", "--noshow_loading_progress"]
+        said = None if sys.stderr.isatty() else subprocess.DEVNULL
+        subprocess.run([*command, *quiet], cwd=self._root, stderr=said, check=False)
 
     def run(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -78,7 +86,7 @@ def survey(bazel: _Bazel, folder: Path, matrix: list[Cell]) -> list[Outcome]:
     (package / "BUILD.bazel").write_text(build_file(matrix, commands))
     labels = {cell: f"//{PACKAGE}:{cell.name}.report.json" for cell in matrix}
     print(f"building {len(matrix)} images: the first time takes minutes", file=sys.stderr)
-    bazel.run("build", "--keep_going", *_BAZEL.value, *labels.values())
+    bazel.prepare(*_BAZEL.value, *labels.values())
     found = []
     for number, (cell, label) in enumerate(labels.items(), 1):
         done = bazel.run("build", "--noshow_progress", "--color=no", *_BAZEL.value, label)
@@ -88,7 +96,8 @@ def survey(bazel: _Bazel, folder: Path, matrix: list[Cell]) -> list[Outcome]:
             listed = bazel.run("cquery", "--output=files", *_BAZEL.value, label).stdout.split()
             base = bazel.run("info", "execution_root").stdout.strip()
             found.append(outcome(cell, json.loads((Path(base) / listed[-1]).read_text())))
-        print(f"{number} of {len(matrix)}: {cell.name}", file=sys.stderr)
+        show(f"reading image {number} of {len(matrix)}: {cell.name}")
+    clear()
     return found
 
 

@@ -3,6 +3,8 @@
 
 The trained network with the channels of its first layer scaled from 1/30 to 30, and the second
 layer's weights the other way round: the same function, but one scale cannot serve such channels.
+
+    bazel run //aot/models/digits:qat
 """
 
 import torch

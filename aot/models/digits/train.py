@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the digits network and writes its weights: the same bytes on every run."""
+"""Trains the digits network and writes its weights: the same bytes on every run.
+
+train --output=weights.npz
+"""
 
 import time
 from pathlib import Path

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a network of this folder on the digits: `train --model vit --output vit.npz`."""
+"""Trains a network of this folder on the digits.
+
+train --model=vit --output=vit.npz
+"""
 
 import importlib
 from pathlib import Path

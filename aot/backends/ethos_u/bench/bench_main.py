@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lowers the cases for some NPUs, here and by ExecuTorch's Arm backend, and prints both sides by
 Vela's figures; with --output they are written, too.
+
+    bazel run //aot/backends/ethos_u/bench -- --output=bench.json
 """
 
 from __future__ import annotations

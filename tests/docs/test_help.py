@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every program says with --help how it is called: the text that it prints then has examples."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tools.lint.workspace import source_files, workspace_root
+
+_ROOT = workspace_root()
+
+# Started by other programs alone: before there is a Bazel, by Bazel for a test, for fixtures.
+_NOT_CALLED = ["tools/bootstrap/*", "tools/python/pytest_main.py", "tests/*", "*/tests/*"]
+
+
+def _programs() -> list[str]:
+    found = source_files(_ROOT, ["*.py"], [*_NOT_CALLED, "*/testing/*"])
+    return [name for name in found if '\nif __name__ == "__main__":' in (_ROOT / name).read_text()]
+
+
+def test_programs_are_found() -> None:
+    assert {"aot/lower_main.py", "tools/survey/survey.py"} < set(_programs())
+    assert len(_programs()) > 30
+
+
+@pytest.mark.parametrize("program", _programs())
+def test_help_has_an_example(program: str) -> None:
+    module = ast.parse((_ROOT / program).read_text())
+    text = ast.get_docstring(module, clean=False) or ""
+    lines = [
+        line.strip().removeprefix("python3 ").removeprefix("tools/") for line in text.splitlines()
+    ]
+    # Of programs in Bazel the command; of those that rules call their name and arguments.
+    starts = (
+        "bazel run //",
+        f"{Path(program).stem.removesuffix('_main')} ",
+        f"{Path(program).name} ",
+    )
+    assert any(line.startswith(starts) for line in lines), text

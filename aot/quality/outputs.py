@@ -21,6 +21,7 @@ from aot.errors import LoweringError
 from aot.quality.decibels import decibels, power
 from aot.quality.float_model import FloatModel
 from aot.quality.values import Sequences
+from tools.text.progress import counted
 
 _CLEAR = 0.5
 """The float model is sure of a class that leads the next by this many standard deviations of what
@@ -101,6 +102,20 @@ class Output:
         chosen = (torch.cat(column) for column in zip(*self.classes, strict=True))
         float32, int8 = ((column == labels).double().mean().item() for column in chosen)
         return float32, int8
+
+    def confusion(self, labels: torch.Tensor, limit: int) -> list[list[int]] | None:
+        """How often the lowered model chooses each class (column) where one is right (row).
+
+        None if there are more than `limit` classes, or integers that are none.
+        """
+        chosen = torch.cat([actual for _, actual in self.classes])
+        every = torch.cat([chosen, labels])
+        count = int(every.max()) + 1
+        if count > limit or int(every.min()) < 0:
+            return None
+        both = (labels * count + chosen).bincount(minlength=count * count)
+        rows: list[list[int]] = both.reshape(count, count).tolist()
+        return rows
 
     def add(
         self, expected: torch.Tensor, actual: torch.Tensor, choice: torch.Tensor | None = None
@@ -197,7 +212,8 @@ def measure(
       moved: its inputs and outputs that have their channels last.
     """
     choices = _Choices(floats, outputs)
-    for index, (starts, inputs) in enumerate(samples):
+    every = counted(samples, "measuring quality: sample", len(samples))
+    for index, (starts, inputs) in enumerate(every):
         if starts or index == 0:
             for model in (float_model, lowered, choices):
                 model.reset()

@@ -21,6 +21,9 @@ MIN_AGREEMENT = 0.9
 _SHOWN = 5
 """How many values a message lists."""
 
+_CLASSES = 40
+"""Of a confusion matrix, at most: more are no picture."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -72,6 +75,14 @@ class Quality:
         if self.samples.labels is None or not chosen:
             return None
         return chosen[0].accuracy(self.samples.labels)
+
+    @property
+    def confusion(self) -> list[list[int]] | None:
+        """Output.confusion of what `accuracy` is of."""
+        chosen = [output for output in self.outputs if output.is_class]
+        if self.samples.labels is None or not chosen:
+            return None
+        return chosen[0].confusion(self.samples.labels, _CLASSES)
 
     def failures(self) -> list[str]:
         """What misses its limit, a line each."""
@@ -138,6 +149,7 @@ class Quality:
                 for output in self.outputs
             ],
             "accuracy": accuracy and {"float32": accuracy[0], "int8": accuracy[1]},
+            "confusion": self.confusion,
             "values": [
                 _row(value, ids.get(value.name, ""))
                 for value in self.values
@@ -201,6 +213,7 @@ def _row(value: Value, op_id: str) -> dict[str, Any]:
         "low": float(f"{value.low:.6g}"),
         "high": float(f"{value.high:.6g}"),
         "clipped": _rounded(value.clipped_share, 6),
+        "histogram": value.histogram,
     }
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from aot.quality.evaluation import held_out
 from aot.quality.float_model import FloatModel
 from aot.quality.outputs import Output
 from aot.quality.suggest import suggest
+from aot.quality.values import BINS, SAMPLES
 from aot.testing.fixtures import forget_rules, model, samples
 from aot.testing.stateful import Buffers, ramp
 
@@ -114,6 +116,8 @@ def test_a_good_model_passes_and_says_how_good_it_is() -> None:
     (output,) = quality["outputs"]
     assert output["sqnr_db"] > 30 and output["cosine"] > 0.999 and output["agreement"] == 1.0
     assert quality["accuracy"] == {"float32": 1.0, "int8": 1.0}
+    counts = recordings(64, seed=2)[1].bincount()
+    assert quality["confusion"] == counts.diag().tolist()
     assert well_lowered().report["warnings"] == []
     lines = well_lowered().quality.lines()
     assert "agreement 100.00%, on 64 held-out samples" in lines[0]
@@ -336,6 +340,25 @@ def test_state_is_carried_through_sequences() -> None:
     assert torch.equal(floats(sequences[0][0])[0], first)
 
 
+def test_classes_that_are_mistaken_are_counted_where_they_stand() -> None:
+    right, chosen = torch.tensor([0, 2, 2, 1, 2]), torch.tensor([0, 1, 2, 1, 1])
+    output = Output("o", 1, True, classes=[(right, chosen)])
+    assert output.confusion(right, 3) == [[1, 0, 0], [0, 1, 0], [0, 2, 1]]
+    assert output.confusion(right, 2) is None
+    assert Output("o", 1, True, classes=[(right, chosen - 1)]).confusion(right, 3) is None
+
+
+def test_a_histogram_is_over_what_the_quantization_holds() -> None:
+    value = next(v for v in well_lowered().quality.values if v.is_input)
+    low, high = value.limits
+    value = replace(value, histogram=[0] * (BINS + 2), elements=0)
+    step = (high - low) / BINS
+    one = value.quantization.scale
+    seen = [low - step, low - one / 2, low, low + 1.5 * step, high, high + one / 2, high + step]
+    value.add(torch.tensor(seen), None)
+    assert value.histogram == [1, 2, 1, *[0] * (BINS - 3), 2, 1]
+
+
 def test_rows_are_joined_by_the_ids_of_ops() -> None:
     report = well_lowered().report
     rows = report["quality"]["values"]
@@ -345,6 +368,13 @@ def test_rows_are_joined_by_the_ids_of_ops() -> None:
     assert named["pl.conv2d"]["module"] == "2 (Conv1d)"
     assert named["pl.softmax"]["low"] >= 0.0 and named["pl.softmax"]["high"] <= 1.0
     assert all(0.0 <= row["clipped"] < 0.02 for row in rows)
+    for row in rows:
+        below, *held, above = row["histogram"]
+        every = below + sum(held) + above
+        assert len(held) == BINS and every % SAMPLES == 0
+        assert (below + above) / every == pytest.approx(row["clipped"], abs=1e-6)
+    # Outputs of a softmax are never below 0, which is where its scale starts.
+    assert named["pl.softmax"]["histogram"][0] == 0
     moved = [row for row in rows if row["id"] and ops[row["id"]]["op"] == "pl.reshape"]
     assert moved and all(row["alone_db"] == 150.0 for row in moved), "moving bytes costs nothing"
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -31,6 +31,9 @@ from aot.dialect.reference import fit_inputs
 from aot.errors import module_path, source_line
 from aot.quality.decibels import decibels, power
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, UNCORRECTED, activation_quantization
+
+BINS = 32
+"""Of a value's histogram, over what its quantization holds."""
 
 SAMPLES = 4
 """On how many samples values are measured, at most."""
@@ -60,6 +63,8 @@ class Value:
       clipped: how many elements are more than a step outside of its limits.
       noise_to_signal: of the model's outputs with this value alone quantized, the mean over them;
         None if it was not measured.
+      histogram: elements in float that are clipped below, that are in each of BINS equal parts
+        between its limits, and that are clipped above.
     """
 
     name: str
@@ -72,6 +77,7 @@ class Value:
     clipped: int = 0
     elements: int = 0
     noise_to_signal: float | None = None
+    histogram: list[int] = field(default_factory=lambda: [0] * (BINS + 2))
 
     @property
     def is_input(self) -> bool:
@@ -111,8 +117,13 @@ class Value:
         (low, high), step = self.limits, self.quantization.scale
         self.low = min(self.low, expected.min().item())
         self.high = max(self.high, expected.max().item())
-        self.clipped += int(((expected < low - step) | (expected > high + step)).sum())
+        below, above = expected < low - step, expected > high + step
+        self.clipped += int((below | above).sum())
         self.elements += expected.numel()
+        part = ((expected.double() - low) / (high - low) * BINS).nan_to_num().clamp(0, BINS - 1)
+        part = part.floor().long().masked_fill(below, -1).masked_fill(above, BINS)
+        counts = (part + 1).flatten().bincount(minlength=BINS + 2).tolist()
+        self.histogram = [a + b for a, b in zip(self.histogram, counts, strict=True)]
         if actual is not None:
             self.signal += power(expected)
             self.noise += power(actual - expected)

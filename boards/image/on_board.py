@@ -8,12 +8,11 @@
 With an image it ends at the program's last line, PL:PASS or PL:FAIL, at a fault, which is explained
 as in the simulator, or when nothing came for --silence seconds; then with the tables of `.sim`,
 without instructions, but with cycles of the steps if the image marks them and the core counts them.
---profile writes those for machines, as profile.schema.json has it; its path is relative to where
-Bazel was called. With --monitor it only shows, until Ctrl-C.
+--profile writes those for machines, as profile.schema.json has it, --trace for ui.perfetto.dev;
+paths are relative to where Bazel was called. With --monitor it only shows, until Ctrl-C.
 """
 
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +23,7 @@ from absl import app, flags
 from boards.board import Board, BoardError, load_board
 from boards.image.flash import FlashError, chosen_method, flash, visible_path
 from boards.image.flash_tools import Image
-from boards.image.profile import profile, steps_table
+from boards.image.profile import profile, steps_table, write_profile
 from boards.image.serial_port import (
     PortError,
     find_port,
@@ -42,6 +41,7 @@ _SIZE = flags.DEFINE_string("size", "", "The image's size.json.")
 _FACTS = flags.DEFINE_multi_string("facts", [], "JSON files with more rows, for the top.")
 _PLAN = flags.DEFINE_string("plan", "", "The model's plan.json, for the names of steps.")
 _PROFILE = flags.DEFINE_string("profile", None, "The profile to write.")
+_TRACE = flags.DEFINE_string("trace", None, "The same to write for ui.perfetto.dev.")
 _MONITOR = flags.DEFINE_bool("monitor", False, "Only show what the board prints.")
 _PORT = flags.DEFINE_string("port", "", "The serial port; the only one of USB if not given.")
 _SILENCE = flags.DEFINE_float("silence", 30, "Seconds without a character until it is stopped.")
@@ -109,9 +109,7 @@ def _run(board: Board, image: Image, elf: Path, size: dict[str, Any], facts: dic
     run = Run(console, None, "", None, 0)
     plan = json.loads(Path(_PLAN.value).read_text()) if _PLAN.value else None
     counted = profile(run, size, plan)
-    if _PROFILE.value:
-        output = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), _PROFILE.value)
-        output.write_text(json.dumps(counted, indent=1) + "\n")
+    write_profile(counted, _PROFILE.value, _TRACE.value)
     tables = [steps_table(counted), summary(run, size, facts, None)]
     print("".join(f"\n{text}\n" for text in tables if text), end="")
     return 0

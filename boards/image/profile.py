@@ -3,11 +3,15 @@
 cycles of each step.
 """
 
+import json
+import os
 import re
 from collections import defaultdict
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from boards.image.trace import trace
 from boards.simulator.counts import Region
 from boards.simulator.simulate import Run
 from tools.text.table import table
@@ -48,6 +52,16 @@ def profile(run: Run, size: dict[str, Any], plan: dict[str, Any] | None) -> dict
             if (counted := _counted(regions.get(step["step"]), cycles.get(step["step"])))
         ],
     }
+
+
+def write_profile(counted: dict[str, Any], path: str | None, trace_path: str | None) -> None:
+    """Writes a profile for machines and for Perfetto, where paths are given; they are relative to
+    where Bazel was called.
+    """
+    for name, contents in ((path, counted), (trace_path, trace(counted))):
+        if name:
+            output = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), name)
+            output.write_text(json.dumps(contents, indent=1) + "\n")
 
 
 def _counted(region: Region | None, cycles: list[int] | None) -> dict[str, int]:

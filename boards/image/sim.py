@@ -2,17 +2,16 @@
 """Runs an image on its board's simulator and ends with a table of what came of it.
 
     sim --board=board.json --size=size.json [--plan=plan.json] [--facts=facts.json ...] \\
-        [--profile=profile.json] program.elf
+        [--profile=profile.json] [--trace=trace.json] program.elf
 
 The table has the facts, the program's PL:STAT lines (the first is taken as a total that the others
 are parts of), instructions of one inference (region 0 of the profile), and what the image takes of
 each of the board's memories. A facts file is a JSON object from name to text, number, or fraction
-as 0.97. --profile writes the instructions for machines, as profile.schema.json has it; its path is
-relative to the folder that `bazel run` is called in.
+as 0.97. --profile writes the instructions for machines, as profile.schema.json has it, --trace for
+ui.perfetto.dev; paths are relative to the folder that `bazel run` is called in.
 """
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from typing import Any
 from absl import app, flags
 
 from boards.board import BoardError, load_board
-from boards.image.profile import profile, steps_table
+from boards.image.profile import profile, steps_table, write_profile
 from boards.image.summary import summary
 from boards.simulator.counts import CountsError
 from boards.simulator.elf import ElfError
@@ -31,6 +30,7 @@ _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=Tru
 _FACTS = flags.DEFINE_multi_string("facts", [], "JSON files with more rows, for the top.")
 _PLAN = flags.DEFINE_string("plan", None, "The plan's JSON, for the names of its steps.")
 _PROFILE = flags.DEFINE_string("profile", None, "The profile to write.")
+_TRACE = flags.DEFINE_string("trace", None, "The same to write for ui.perfetto.dev.")
 _TIME_LIMIT = flags.DEFINE_float("time_limit", 600, "Seconds until the program is stopped.")
 _SILENCE = flags.DEFINE_float(
     "silence", 180, "Seconds without a character until the program is stopped."
@@ -65,9 +65,7 @@ def main(argv: list[str]) -> int:
     size = json.loads(Path(_SIZE.value).read_text())
     plan = json.loads(Path(_PLAN.value).read_text()) if _PLAN.value else None
     counted = profile(run, size, plan)
-    if _PROFILE.value:
-        output = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), _PROFILE.value)
-        output.write_text(json.dumps(counted, indent=1) + "\n")
+    write_profile(counted, _PROFILE.value, _TRACE.value)
     tables = [steps_table(counted), summary(run, size, facts, counted)]
     print("".join(f"\n{text}\n" for text in tables if text), end="")
     return 0

@@ -72,6 +72,7 @@ def _run(folder: Path, line: tuple[int, str], prints: str, monkeypatch: pytest.M
         monitor="false",
         plan=str(plan),
         profile=str(folder / "profile.json"),
+        trace=str(folder / "trace.json"),
         flash_tool="",
         probe="",
     ):
@@ -113,6 +114,11 @@ def test_cycles_of_steps(
     assert not list(Draft202012Validator(schema).iter_errors(counted))
     assert counted["inferences"] == 2
     assert [(s["id"], s["cycles"]) for s in counted["steps"]] == [("0", 1000), ("3", 12)]
+    slices = json.loads((tmp_path / "trace.json").read_text())["traceEvents"][2:]
+    assert [(s["ts"], s["dur"], s["args"]["cycles"]) for s in slices] == [
+        (0, 1000, 1000),
+        (1000, 12, 12),
+    ]
     _, table = capfd.readouterr().out.split("PL:PASS")
     assert [row.split() for row in table.strip().splitlines()[:3]] == [
         ["cycles", "step", "op", "from"],
@@ -179,6 +185,7 @@ def test_a_board_whose_port_is_there_after_it_was_flashed(
         monitor="false",
         plan="",
         profile="",
+        trace="",
         flash_tool="",
         probe="",
     ):

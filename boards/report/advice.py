@@ -13,6 +13,9 @@ Fields = dict[str, Any]
 
 _SHOWN = 3
 
+# What the size of a stack is rounded to, bytes.
+_STACK_STEP = 64
+
 # A value that costs more than this alone is not worth a word (aot/quality).
 _HARMLESS_DB = 60.0
 
@@ -34,6 +37,25 @@ def _setting(op: Fields, value: str) -> str:
     """What to give to lower() for a layer (docs/accuracy.md)."""
     layer = op["module"].split(" (")[0]
     return f'quantization={{"{layer}": "{value}"}}'
+
+
+def _smaller_program(fields: Fields) -> list[Fields]:
+    """What the program takes besides the model: more stack than it can need, its own data."""
+    found = []
+    stack = fields["stack"]
+    if stack["bound"] is not None:
+        enough = -(-stack["bound"] // _STACK_STEP) * _STACK_STEP
+        gain = stack["size"] - enough
+        text = f"stack = {enough} in firmware_image: the program needs {stack['bound']:,} at most"
+        found.append(_advice(text, f"{gain:,} bytes of RAM", gain, []))
+    flash = sum(symbol["bytes"] for symbol in fields["symbols"])
+    own = [s for s in fields["symbols"] if s["kind"] == "program" and s["bytes"] * 20 > flash]
+    if own:
+        gain = sum(symbol["bytes"] for symbol in own)
+        names = ", ".join(symbol["name"] for symbol in own)
+        text = f"{names}: data of the program, not of the model"
+        found.append(_advice(text, f"{gain:,} bytes of flash without it", gain, []))
+    return found
 
 
 def _smaller(model: Fields) -> list[Fields]:
@@ -149,7 +171,7 @@ def _better(model: Fields) -> list[Fields]:
 
 def advice(fields: Fields) -> Fields:
     """Returns what helps most, by `smaller`, `faster` and `better`."""
-    smaller, faster, better = [], [], []
+    smaller, faster, better = _smaller_program(fields), [], []
     for model in fields["models"]:
         smaller += _smaller(model)
         faster += _faster(fields, model)

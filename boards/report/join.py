@@ -158,7 +158,7 @@ def _ops(report: Fields, plan: Fields | None) -> list[Fields]:
     rows = []
     for op in report["ops"]:
         value = values.get(op["id"])
-        keys = ("sqnr_db", "alone_db", "low", "high", "clipped")
+        keys = ("sqnr_db", "alone_db", "low", "high", "clipped", "histogram")
         rows.append(
             op
             | {
@@ -176,7 +176,8 @@ def _model(name: str, report: Fields, plan: Fields | None, profile: Fields | Non
     kept = ("target", "quantization", "macs", "constant_bytes", "pte_bytes", "warnings")
     more = ("inputs", "outputs", "states", "delegates", "calibration_samples")
     quality = {
-        key: report["quality"][key] for key in ("samples", "held_out", "outputs", "accuracy")
+        key: report["quality"][key]
+        for key in ("samples", "held_out", "outputs", "accuracy", "confusion")
     }
     ids = [op["id"] for op in report["ops"]]
     return {
@@ -198,6 +199,7 @@ def join(
     plan: Fields | None,
     profile: Fields | None,
     problem: str = "",
+    stats: Mapping[str, int] | None = None,
 ) -> Fields:
     """Returns the report of an image.
 
@@ -208,6 +210,7 @@ def join(
       plan: the plan.json of the model that its name or its ops fit.
       profile: the profile.json of a simulated run, None if there was none.
       problem: why there was none.
+      stats: what the program printed of itself (PL:STAT).
     """
     models = []
     for name, report in reports.items():
@@ -232,6 +235,7 @@ def join(
         "instructions": profile["instructions"] if profile and profile["inferences"] else None,
         "inferences": profile["inferences"] if profile else 0,
         "not_counted": problem,
+        "device": dict(stats or {}),
         "engine_is_simulated": bool(engine and engine["simulated"]),
         "models": models,
     }

@@ -12,10 +12,10 @@ from typing import Any
 
 from absl import app, flags
 
+from boards.image.trace import trace
 from boards.report.join import join
 from boards.report.markdown import markdown
 from boards.report.page import page
-from boards.report.trace import trace
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
@@ -46,6 +46,7 @@ def main(argv: list[str]) -> None:
         _read(_PLAN.value) if _PLAN.value else None,
         profile,
         counted["problem"],
+        counted["stats"],
     )
     Path(_HTML.value).write_text(page(report, [Path(path) for path in _LIBRARY.value]))
     Path(_MARKDOWN.value).write_text(markdown(report))

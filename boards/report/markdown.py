@@ -64,7 +64,13 @@ def _steps(model: Fields) -> str:
     return md_table(["id", "op", "module", "instructions", ""], rows, "lllrr")
 
 
-def _quality(model: Fields) -> str:
+def _on_device(device: Fields) -> str:
+    """What the program said of itself, where it knows what is right."""
+    images, right = device.get("test images"), device.get("correct on device")
+    return f", {right / images:.2%} on the board" if images and right is not None else ""
+
+
+def _quality(model: Fields, device: Fields) -> str:
     quality = model["quality"]
     samples = (
         f"{quality['samples']:,} {'held-out' if quality['held_out'] else 'calibration'} samples"
@@ -72,7 +78,8 @@ def _quality(model: Fields) -> str:
     lines = []
     if quality["accuracy"]:
         both = quality["accuracy"]
-        lines.append(f"{both['float32']:.2%} right in float32, {both['int8']:.2%} in int8.")
+        right = f"{both['float32']:.2%} right in float32, {both['int8']:.2%} in int8"
+        lines.append(f"{right}{_on_device(device)}.")
     for output in quality["outputs"]:
         agreement = "" if output["agreement"] is None else f", agreement {output['agreement']:.2%}"
         lines.append(
@@ -134,5 +141,5 @@ def markdown(report: Fields) -> str:
             parts += [f"{report['instructions']:,} an inference.", _steps(model)]
         else:
             parts.append(f"Not counted: {report['not_counted'] or 'no steps are marked'}.")
-        parts += [f"## Quality{of}", _quality(model)]
+        parts += [f"## Quality{of}", _quality(model, report["device"])]
     return "\n\n".join(parts) + "\n"

@@ -3,8 +3,9 @@
 
     profile --board=board.json --size=size.json [--plan=plan.json] --output=counted.json program.elf
 
-The output has `profile`, as boards/image/profile.schema.json has it, or null, and `problem`, which
-then says why: nothing simulates the board, or the program does not end by itself.
+The output has `profile`, as boards/image/profile.schema.json has it, or null, `problem`, which then
+says why: nothing simulates the board, or the program does not end by itself; and `stats`, what the
+program prints of itself.
 """
 
 import json
@@ -39,11 +40,12 @@ def counted(elf: Path) -> dict[str, Any]:
             count=True,
         )
     except (CountsError, SimulatorError) as error:
-        return {"profile": None, "problem": str(error)}
+        return {"profile": None, "problem": str(error), "stats": {}}
     if run.problem:
-        return {"profile": None, "problem": run.problem}
+        return {"profile": None, "problem": run.problem, "stats": {}}
     plan = json.loads(Path(_PLAN.value).read_text()) if _PLAN.value else None
-    return {"profile": profile(run, json.loads(Path(_SIZE.value).read_text()), plan), "problem": ""}
+    counts = profile(run, json.loads(Path(_SIZE.value).read_text()), plan)
+    return {"profile": counts, "problem": "", "stats": run.stats}
 
 
 def main(argv: list[str]) -> None:

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from boards.image.trace import trace
 from boards.report.join import join
 from boards.report.markdown import markdown
 from boards.report.page import LIMIT, PageError, page
-from boards.report.trace import trace
 
 Fields = dict[str, Any]
 
@@ -53,7 +53,8 @@ def profile(plan: Fields = PLAN) -> Fields:
 
 def joined(**changes: Any) -> Fields:
     parts = {"size": SIZE, "board": BOARD, "reports": {"digits": LOWERING}, "plan": PLAN}
-    return join(**{**parts, "profile": profile(), **changes})
+    stats = {"test images": 450, "correct on device": 441}
+    return join(**{**parts, "profile": profile(), "stats": stats, **changes})
 
 
 def check(report: Fields) -> None:
@@ -93,7 +94,8 @@ def test_symbols_add_up_to_what_the_memories_hold() -> None:
 def test_without_models_plan_or_run() -> None:
     report = join(SIZE, BOARD, {}, None, None, "nothing simulates the board")
     check(report)
-    assert report["advice"] == {"smaller": [], "faster": [], "better": []}
+    assert report["advice"]["faster"] == report["advice"]["better"] == []
+    assert all(not row["ops"] for row in report["advice"]["smaller"])
     assert report["instructions"] is None
     assert "## Memory" in markdown(report)
     assert trace(None)["traceEvents"] == []
@@ -167,6 +169,26 @@ def test_a_trace_has_a_slice_an_op_one_behind_the_other() -> None:
     ends = [e["ts"] + e["dur"] for e in events]
     assert [e["ts"] for e in events] == [0, *ends[:-1]]
     assert ends[-1] == sum(100 * s["step"] for s in PLAN["steps"])
+
+
+def test_the_board_says_what_it_found() -> None:
+    report = joined()
+    check(report)
+    assert report["device"] == {"test images": 450, "correct on device": 441}
+    assert "98.00% on the board." in markdown(report)
+    (model,) = report["models"]
+    matrix, accuracy = model["quality"]["confusion"], model["quality"]["accuracy"]["int8"]
+    right = sum(matrix[i][i] for i in range(10))
+    assert right / sum(map(sum, matrix)) == pytest.approx(accuracy)
+
+
+def test_a_stack_that_is_too_large_and_data_of_the_program_are_named() -> None:
+    smaller = [row["gain"] for row in joined()["advice"]["smaller"]]
+    stack = SIZE["stack"]
+    unused = stack["size"] - -(-stack["bound"] // 64) * 64
+    assert f"{unused:,} bytes of RAM" in smaller
+    rows = [s["bytes"] for s in joined()["symbols"] if s["name"] in ("input_0", "output_0")]
+    assert f"{sum(rows):,} bytes of flash without it" in smaller
 
 
 def test_markdown_names_the_costliest_first() -> None:

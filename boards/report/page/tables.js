@@ -65,24 +65,58 @@ function drawInstructions() {
   box.append(element("h3", {}, "By module"), modules);
 }
 
-function rangeOf(op) {
-  const made = element("div", { class: "range", role: "img" });
-  const { low, high } = op.quality;
-  const [from, to] = op.holds || [low, high];
-  const [least, most] = [Math.min(from, low), Math.max(to, high)];
-  const place = (value) => (100 * (value - least)) / (most - least || 1);
-  const fill = element("i");
-  fill.style.left = `${place(low)}%`;
-  fill.style.width = `${place(high) - place(low)}%`;
-  made.append(fill);
-  for (const edge of [from, to]) {
-    const line = element("u");
-    line.style.left = `${Math.min(99.5, place(edge))}%`;
-    made.append(line);
+// Float values over what the quantization holds; what lies outside is drawn beyond the lines.
+function histogramOf(op) {
+  const counts = op.quality.histogram;
+  const [below, ...held] = counts, above = held.pop();
+  const most = Math.max(...counts, 1), width = held.length + 8, high = 26;
+  // A root, so that few are seen beside many.
+  const tall = (count) => (count ? Math.max(1, (high - 2) * Math.sqrt(count / most)) : 0);
+  const svg = d3.create("svg").attr("class", "histogram").attr("viewBox", `0 0 ${width} ${high}`)
+    .attr("preserveAspectRatio", "none").attr("role", "img");
+  const bin = (at, count, kind) => count && svg.append("rect").attr("class", kind)
+    .attr("x", at).attr("width", 0.9).attr("y", high - tall(count)).attr("height", tall(count));
+  held.forEach((count, i) => bin(4 + i, count, ""));
+  bin(1.5, below, "out");
+  bin(width - 2.5, above, "out");
+  for (const edge of [4, width - 4]) {
+    svg.append("line").attr("x1", edge).attr("x2", edge).attr("y1", 0).attr("y2", high);
   }
-  made.setAttribute("aria-label", `seen ${low.toPrecision(3)} to ${high.toPrecision(3)}, holds ${from.toPrecision(3)} to ${to.toPrecision(3)}`);
-  made.title = made.getAttribute("aria-label");
-  return made;
+  const used = held.filter((count) => count).length;
+  const [low, top] = op.holds || [op.quality.low, op.quality.high];
+  const text = `seen ${op.quality.low.toPrecision(3)} to ${op.quality.high.toPrecision(3)}, holds ${low.toPrecision(3)} to ${top.toPrecision(3)}, ` +
+    `${used} of ${held.length} parts used${below + above ? `, ${number(below + above)} values outside` : ""}`;
+  svg.attr("aria-label", text).append("title").text(text);
+  return svg.node();
+}
+
+// Rows are right, columns are what the model chose.
+function confusionOf(matrix) {
+  const made = element("table", { class: "confusion" });
+  const head = element("tr", {}, element("th", { scope: "col" }, "right \\ chosen"),
+    ...matrix.map((_, i) => element("th", { scope: "col", class: "n" }, String(i))), element("th", { scope: "col", class: "n" }, "found"));
+  const rows = matrix.map((row, i) => {
+    const all = d3.sum(row);
+    return element("tr", {}, element("th", { scope: "row" }, String(i)), ...row.map((count, j) => {
+      const cell = element("td", { class: i === j ? "n right" : count ? "n wrong" : "n" }, count ? number(count) : "·");
+      if (count) cell.style.setProperty("--share", `${Math.round((100 * count) / all)}%`);
+      return cell;
+    }), element("td", { class: "n" }, percent(row[i], all)));
+  });
+  made.append(element("thead", {}, head), element("tbody", {}, ...rows));
+  return element("div", { class: "wide" }, made);
+}
+
+// What the program printed of itself in this run: of how many images it chose the right class.
+function onDevice() {
+  const { "test images": all, "correct on device": right } = data.device;
+  return all && right !== undefined && data.models.length === 1 ? [[`the board, ${number(all)} images`, right / all]] : [];
+}
+
+function sameBits() {
+  const same = data.device["equal to the reference"] ?? data.device.equal;
+  const all = data.device["test images"] ?? data.device.vectors;
+  return same === undefined || !all ? "" : ` The board gave the very bits of the reference in ${number(same)} of ${number(all)}.`;
 }
 
 function drawQuality() {
@@ -91,22 +125,26 @@ function drawQuality() {
   at("quality").hidden = !model;
   if (!model) return;
   const { accuracy, outputs, samples, held_out: held } = model.quality;
-  box.append(element("p", { class: "note" }, `Measured on ${number(samples)} ${held ? "held-out" : "calibration"} samples. The board computes int8's results to the bit, so what holds for int8 on the host holds for it.`));
+  box.append(element("p", { class: "note" }, `Measured on ${number(samples)} ${held ? "held-out" : "calibration"} samples.${sameBits()}`));
   if (accuracy) {
     const made = element("table");
     const row = (name, value) => [[], name, `${(100 * value).toFixed(2)}%`, bar(value, 1)];
     made.append(...table([["right classes", ""], ["", "n"], ["", "b"]],
-      [row("float32", accuracy.float32), row("int8, on the host and on the board", accuracy.int8)]));
+      [row("float32", accuracy.float32), row(`${model.quantization}, on the host`, accuracy.int8), ...onDevice().map((one) => row(...one))]));
     box.append(made);
   }
   const ports = element("table");
   ports.append(...table([["output", ""], ["SQNR", "n"], ["cosine", "n"], ["agreement", "n"]], outputs.map((o) => [[], o.name,
     decibels(o.sqnr_db), o.cosine === null ? "-" : o.cosine.toFixed(5), o.agreement === null ? "-" : `${(100 * o.agreement).toFixed(2)}%`])));
-  box.append(ports, element("h3", {}, "By op, the worst first"),
-    element("p", { class: "note" }, "Alone: SQNR of the outputs with this value alone quantized. Range: the bar is what was seen, between the lines is what the quantization holds."));
+  box.append(ports);
+  if (model.quality.confusion) {
+    box.append(element("h3", {}, `Classes, ${model.quantization}`), confusionOf(model.quality.confusion));
+  }
+  box.append(element("h3", {}, "By op, the worst first"),
+    element("p", { class: "note" }, "Alone: SQNR of the outputs with this value alone quantized. Range: float values, with what the quantization holds between the lines; heights are roots."));
   const cost = (op) => op.quality.alone_db ?? op.quality.sqnr_db ?? 150;
   const rows = model.ops.filter((op) => op.quality).sort((a, b) => cost(a) - cost(b)).map((op) => [[op.id], op.id, short(op.op), op.module,
-    op.quality.alone_db === null ? "-" : decibels(op.quality.alone_db), decibels(op.quality.sqnr_db), rangeOf(op), op.quality.clipped ? percent(op.quality.clipped, 1) : ""]);
+    op.quality.alone_db === null ? "-" : decibels(op.quality.alone_db), decibels(op.quality.sqnr_db), histogramOf(op), op.quality.clipped ? percent(op.quality.clipped, 1) : ""]);
   const made = element("table");
   made.append(...table([["id", ""], ["op", ""], ["module", "hide-small"], ["alone", "n"], ["SQNR", "n"], ["range", ""], ["clipped", "n hide-small"]], rows));
   box.append(element("div", { class: "scroll" }, made));

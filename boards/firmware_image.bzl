@@ -40,8 +40,10 @@ def _hex_file(ctx, elf):
         executable = ctx.executable._objcopy,
         arguments = ["-O", "ihex", elf.path, output.path],
         inputs = [elf],
+        tools = ctx.files._objcopy_files,
         outputs = [output],
         mnemonic = "HexFile",
+        toolchain = None,
         progress_message = "Writing the hex file of %{label}",
     )
     return output
@@ -59,9 +61,10 @@ def _size_report(ctx, linked):
             "--output=" + output.path,
         ],
         inputs = [board.json, linked.elf, linked.map],
-        tools = [ctx.executable._objdump],
+        tools = [ctx.executable._objdump] + ctx.files._objdump_files,
         outputs = [output],
         mnemonic = "SizeReport",
+        toolchain = None,
         progress_message = "Measuring %{label}",
     )
     return output
@@ -149,10 +152,18 @@ _firmware_image = rule(
             executable = True,
             cfg = "exec",
         ),
+        "_objcopy_files": attr.label(
+            default = "@arm_gnu_toolchain//:objcopy_files",
+            cfg = "exec",
+        ),
         "_objdump": attr.label(
             default = "@arm_gnu_toolchain//:objdump",
             allow_single_file = True,
             executable = True,
+            cfg = "exec",
+        ),
+        "_objdump_files": attr.label(
+            default = "@arm_gnu_toolchain//:objdump_files",
             cfg = "exec",
         ),
         "_quality_facts": attr.label(

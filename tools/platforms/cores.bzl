@@ -25,3 +25,11 @@ CORES = {
     "cortex-m55+nomve": _core("armv8-m", "dsp", "hard", "cortex_m55"),
     "cortex-m85": _core("armv8-m", "mve", "hard", "cortex_m55"),
 }
+
+def core_flags(core):
+    """Returns what GCC is told of a core.
+
+    Args:
+      core: its name.
+    """
+    return ["-mthumb", "-mcpu=" + core, "-mfloat-abi=" + CORES[core].float_abi]

@@ -8,20 +8,12 @@ Where it comes from, in this order:
 3. Debian's packages, set up without root in the user's cache folder.
 """
 
+load("//tools/platforms:cores.bzl", "CORES", "core_flags")
 load("//tools/repositories:debian.bzl", "fetch_debian")
-load("//tools/repositories:identity.bzl", "write_identity", "write_launchers")
+load("//tools/repositories:identity.bzl", "PACKED_LIBRARIES", "is_packed", "write_identity", "write_launchers")
 load("//tools/repositories:versions.bzl", "read_versions", "version_tuple")
 
 _VARIABLE = "PILOTLIGHT_ARM_GNU_TOOLCHAIN"
-
-# Folders that a toolchain consists of, in Arm's own layout and in Debian's.
-_FOLDERS = [
-    "arm-none-eabi",
-    "include/newlib",
-    "lib/arm-none-eabi",
-    "lib/gcc/arm-none-eabi",
-    "libexec/gcc/arm-none-eabi",
-]
 
 # Programs that find others by the name that they are called by.
 _COMPILERS = [
@@ -104,6 +96,16 @@ def _identity(repository_ctx, root):
             programs.append(path)
     return write_identity(repository_ctx, [gcc] + programs)
 
+def _multilibs(repository_ctx):
+    """Returns the folder of each core's libraries below that of all, with a slash in front."""
+    gcc = "usr/bin/arm-none-eabi-gcc"
+    folders = {}
+    for core in CORES:
+        done = repository_ctx.execute([gcc] + core_flags(core) + ["-print-multi-directory"])
+        folder = done.stdout.strip("./\n")
+        folders[core] = "/" + folder if folder else ""
+    return folders
+
 def _arm_gnu_toolchain_impl(repository_ctx):
     versions = read_versions(repository_ctx)
     minimum = version_tuple(versions["ARM_GNU_TOOLCHAIN_VERSION"])
@@ -139,19 +141,23 @@ def _arm_gnu_toolchain_impl(repository_ctx):
     )
     for name, path in _present(root, _COMPILERS).items():
         repository_ctx.symlink(path, name)
-    for folder in _FOLDERS:
-        path = root.get_child(folder)
-        if path.exists:
-            repository_ctx.symlink(path, folder)
 
-    version = repository_ctx.execute(["bin/arm-none-eabi-gcc", "-dumpfullversion"])
+    version = repository_ctx.execute(["usr/bin/arm-none-eabi-gcc", "-dumpfullversion"])
     if version.return_code != 0:
         fail("%s does not run: %s" % (root.get_child("bin/arm-none-eabi-gcc"), version.stderr))
     repository_ctx.file(
         "version.bzl",
         '"""Version of GCC."""\n\nGCC_VERSION = %s\n' % repr(version_tuple(version.stdout)),
     )
-    repository_ctx.template("BUILD.bazel", Label("//tools/repositories:arm_gnu_toolchain.BUILD"))
+    packed = is_packed(root.get_child("bin/arm-none-eabi-gcc"))
+    repository_ctx.template(
+        "BUILD.bazel",
+        Label("//tools/repositories:arm_gnu_toolchain.BUILD"),
+        substitutions = {
+            "{libraries}": PACKED_LIBRARIES if packed else "",
+            "{multilibs}": repr(_multilibs(repository_ctx)),
+        },
+    )
 
 arm_gnu_toolchain = repository_rule(
     implementation = _arm_gnu_toolchain_impl,

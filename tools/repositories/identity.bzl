@@ -8,6 +8,9 @@ the tool runs with, and is fetched anew when one of them changes. It gets into k
 
 - programs are started by a script of `write_launchers`, which holds the identity's own checksum;
 - compilers, which find their parts by the name that they are called by, have the file as an input.
+
+Neither holds a path: the same tool in another home has the same keys. What tools/bootstrap/fetch.py
+set up is an input besides, file by file, so that actions run on machines that have none of it.
 """
 
 _IDENTITY = "identity"
@@ -16,12 +19,21 @@ _LAUNCHER = """\
 #!/bin/sh
 # identity {identity}
 self=$(readlink -f "$0")
-root=$(readlink -f "${{self%/*}}/{up}root")
+root=${{self%/*}}/{up}usr
+{elsewhere}root=$(readlink -f "$root")
 exec "$root/{program}" "$@"
+"""
+
+_ELSEWHERE = """\
+[ -e "$root" ] || root={folder}
+[ -e "$root" ] || {{ echo "this machine has no {folder} (docs/scale.md)" >&2; exit 1; }}
 """
 
 # Lies in a folder that tools/bootstrap/fetch.py made, and says from what.
 _PACKAGES = "packages.json"
+
+# The libraries of all programs that it made, below a repository's link `usr`.
+PACKED_LIBRARIES = "usr/lib/x86_64-linux-gnu/*.so*"
 
 def _lines(repository_ctx, command):
     done = repository_ctx.execute(command)
@@ -51,6 +63,14 @@ def _prefix(path):
             return path
     return None
 
+def is_packed(program):
+    """Returns whether a program lies in a folder that tools/bootstrap/fetch.py made.
+
+    Args:
+        program: its path.
+    """
+    return _prefix(program.realpath) != None
+
 def _files_of_programs(repository_ctx, programs):
     """Returns the paths of all that programs run with: themselves, their libraries."""
     prefixes = {}
@@ -73,13 +93,14 @@ def _files_of_programs(repository_ctx, programs):
         files += _lines(repository_ctx, ["find", prefix, "-type", "f", "("] + names + [")"])
     return files
 
-def write_identity(repository_ctx, programs, files = []):
+def write_identity(repository_ctx, programs, files = [], more = []):
     """Writes the repository's file `identity`, and has it fetched anew when the identity changes.
 
     Args:
         repository_ctx: of the calling rule.
         programs: paths of the tool's programs; the first says its version.
         files: paths of other files that it reads.
+        more: lines that say what it is besides.
 
     Returns:
         The checksum of the identity.
@@ -95,21 +116,24 @@ def write_identity(repository_ctx, programs, files = []):
         # No folder of this machine: the same tool in another place is the same.
         identity.append("%s  %s" % (checksum, path.split("/")[-1]))
     version = repository_ctx.execute([programs[0], "--version"]).stdout.splitlines()[:1]
-    repository_ctx.file(_IDENTITY, "\n".join(version + sorted(identity)) + "\n", executable = False)
+    repository_ctx.file(_IDENTITY, "\n".join(version + sorted(identity + more)) + "\n", executable = False)
     return _lines(repository_ctx, ["sha256sum", _IDENTITY])[0].split(" ")[0]
 
-def write_launchers(repository_ctx, identity, root, programs):
+def write_launchers(repository_ctx, identity, root, programs, elsewhere = None):
     """Writes scripts that start programs and change with the tool's identity.
 
     Args:
-        repository_ctx: of the calling rule; its repository gets the link `root`.
+        repository_ctx: of the calling rule; its repository gets the link `usr`, under which programs
+            of tools/bootstrap/fetch.py find their libraries, also where both are copies.
         identity: what `write_identity` returned.
         root: folder of the tool.
         programs: dict from the script's path in the repository to the program's path below `root`.
+        elsewhere: folder that a machine has instead which gets the scripts alone.
     """
-    repository_ctx.symlink(root, "root")
+    repository_ctx.symlink(root, "usr")
     for script, program in programs.items():
         text = _LAUNCHER.format(
+            elsewhere = _ELSEWHERE.format(folder = elsewhere) if elsewhere else "",
             identity = identity,
             program = program,
             up = "../" * script.count("/"),

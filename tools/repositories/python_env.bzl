@@ -29,10 +29,10 @@ exports_files(glob(["bin/*"]))
 
 py_runtime(
     name = "runtime",
-    interpreter_path = "{root}/bin/python3",
+    # A script, which holds no path of this machine, and changes with the environment.
+    interpreter = "bin/python3",
     python_version = "PY3",
-    # In the stub of every Python program, and so in the keys of all that run one.
-    stub_shebang = "#!{root}/bin/python3\\n# identity {identity}",
+    stub_shebang = {shebang},
 )
 
 py_runtime_pair(
@@ -54,6 +54,16 @@ filegroup(
 )
 """
 
+# Starts a Python program's stub with the interpreter in the program's runfiles: a machine's own
+# python3 may be of any version, or none. To Python it is a text.
+_SHEBANG = """\
+#!/bin/sh
+'''exec' "$(for runfiles in "$RUNFILES_DIR" "$0.runfiles" "${{0%.runfiles/*}}.runfiles"; do
+  python=$runfiles/{repository}/bin/python3
+  [ ! -x "$python" ] || {{ echo "$python"; exit; }}
+done; command -v python3)" "$0" "$@"
+' '''"""
+
 def _python(repository_ctx, version):
     for name in ["python" + version, "python3"]:
         python = repository_ctx.which(name)
@@ -64,8 +74,11 @@ def _python(repository_ctx, version):
     fail("Python %s is not on PATH: install it, or set %s to an environment made with it" %
          (version, _VARIABLE))
 
+def _checksum(repository_ctx, path):
+    return repository_ctx.execute(["sha256sum", path]).stdout.split(" ")[0]
+
 def _identity(repository_ctx, root):
-    """The interpreter, and what each package has recorded of its files."""
+    """The interpreter, and what all packages have recorded of their files."""
     records = []
     base = root.get_child("base")  # what a user's packages were added to
     for environment in [root] + ([base] if base.exists else []):
@@ -75,7 +88,14 @@ def _identity(repository_ctx, root):
                 record = folder.get_child("RECORD")
                 if folder.basename.endswith(".dist-info") and record.exists:
                     records.append(record)
-    return write_identity(repository_ctx, [root.get_child("bin/python3")], records)
+    for record in records:
+        repository_ctx.watch(record)
+
+    # What lies outside of the packages are scripts, which hold the environment's path.
+    command = 'cat "$@" | grep -v "^\\.\\./" | LC_ALL=C sort | sha256sum'
+    arguments = ["sh", "-c", command, "sh"] + [str(record) for record in records]
+    packages = repository_ctx.execute(arguments).stdout.split(" ")[0] + "  packages"
+    return write_identity(repository_ctx, [root.get_child("bin/python3")], more = [packages])
 
 def _python_env_impl(repository_ctx):
     lock = repository_ctx.path(Label("//tools/python:requirements.txt"))
@@ -101,16 +121,16 @@ def _python_env_impl(repository_ctx):
         problem = "the Python environment could not be set up (see above)",
     )
 
-    identity = _identity(repository_ctx, repository_ctx.path(root))
     write_launchers(
         repository_ctx,
-        identity,
-        root,
-        {"bin/" + program: "bin/" + program for program in _PROGRAMS},
+        identity = _identity(repository_ctx, repository_ctx.path(root)),
+        root = root,
+        programs = {"bin/" + program: "bin/" + program for program in _PROGRAMS},
+        # It has 31,000 files, too many to be inputs: workers have it in their image.
+        elsewhere = "/opt/pilotlight/python-" + _checksum(repository_ctx, lock)[:12],
     )
     repository_ctx.file("BUILD.bazel", _BUILD.format(
-        identity = identity,
-        root = root,
+        shebang = repr(_SHEBANG.format(repository = repository_ctx.name)),
         programs = "".join([_PROGRAM.format(name = name) for name in _PROGRAMS]),
     ))
 

@@ -9,7 +9,7 @@ Where it comes from, in this order:
 """
 
 load("//tools/repositories:debian.bzl", "fetch_debian")
-load("//tools/repositories:identity.bzl", "write_identity", "write_launchers")
+load("//tools/repositories:identity.bzl", "PACKED_LIBRARIES", "is_packed", "write_identity", "write_launchers")
 load("//tools/repositories:versions.bzl", "read_versions", "version_tuple")
 
 _VARIABLE = "PILOTLIGHT_QEMU"
@@ -41,6 +41,12 @@ exports_files([
     "qemu-system-arm",
     "version.bzl",
 ])
+
+# The program, and its libraries where they are not the machine's.
+filegroup(
+    name = "qemu",
+    srcs = ["qemu-system-arm"] + glob({parts}),
+)
 """
 
 def _version(repository_ctx, program):
@@ -80,12 +86,16 @@ def _qemu_impl(repository_ctx):
             versions["QEMU_MINIMUM_VERSION"],
         ))
     identity = write_identity(repository_ctx, [program])
-    write_launchers(repository_ctx, identity, program.dirname, {_PROGRAM: program.basename})
+    folder = program.dirname
+    root = folder.dirname if folder.basename == "bin" else folder
+    below = str(program).removeprefix(str(root) + "/")
+    write_launchers(repository_ctx, identity, root, {_PROGRAM: below})
+    parts = ["usr/%s*" % below, PACKED_LIBRARIES] if is_packed(program) else []
     repository_ctx.file(
         "version.bzl",
         '"""Version of QEMU."""\n\nQEMU_VERSION = %s\n' % repr(version),
     )
-    repository_ctx.file("BUILD.bazel", _BUILD)
+    repository_ctx.file("BUILD.bazel", _BUILD.format(parts = repr(parts)))
 
 qemu = repository_rule(
     implementation = _qemu_impl,

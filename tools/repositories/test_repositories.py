@@ -125,7 +125,7 @@ class Workspace:
             return Path(os.readlink(folder / name))
         match = re.search(r'exec "\$root/(.*?)"', (folder / name).read_text())
         assert match
-        return Path(os.readlink(folder / "root")) / match[1]
+        return Path(os.readlink(folder / "usr")) / match[1]
 
     def constant(self, repository: str) -> str:
         match = re.search(r"_VERSION = (.*)", self.text(repository, "version.bzl"))
@@ -220,8 +220,9 @@ def test_python_environment_of_the_variable(workspace: Workspace, tmp_path: Path
     )
     (tmp_path / "lib").mkdir()
     assert workspace.fetch("python_env", PILOTLIGHT_PYTHON_ENV=tmp_path) == ""
-    build = workspace.text("python_env", "BUILD.bazel")
-    assert f'interpreter_path = "{tmp_path}/bin/python3"' in build
+    assert workspace.chosen("python_env", "bin/python3") == tmp_path / "bin/python3"
+    for name in ("BUILD.bazel", "bin/python3"):
+        assert str(tmp_path.parent) not in workspace.text("python_env", name)
 
 
 def test_python_environment_of_the_variable_is_wrong(workspace: Workspace, tmp_path: Path) -> None:
@@ -351,7 +352,7 @@ TOOLS: dict[str, tuple[Callable[[Workspace, Path], Tool], str]] = {
     "package": (part_of_set_up("packages.json"), "qemu-system-arm"),
     "package of a copy": (copy_of_set_up, "qemu-system-arm"),
     "compiler": (part_of_the_compiler, "identity"),
-    "Python": (python_interpreter, "BUILD.bazel"),
+    "Python": (python_interpreter, "bin/python3"),
     "Python's package": (python_package, "bin/ruff"),
     "formatter": (formatter, "buildifier"),
     "header": (header_of_the_host, "host_gcc.bzl"),
@@ -366,6 +367,34 @@ def test_the_same_tool_in_another_place(workspace: Workspace, tmp_path: Path) ->
         assert workspace.chosen("qemu", "qemu-system-arm").is_relative_to(place)
         keys.add(workspace.text("qemu", "qemu-system-arm"))
     assert len(keys) == 1
+
+
+def test_the_same_environment_in_another_home(workspace: Workspace, tmp_path: Path) -> None:
+    keys = set()
+    for place in (tmp_path / "first", tmp_path / "second"):
+        variables = python_environment(place)
+        record = next(place.glob("lib/*/*/*/RECORD"))
+        # A script's first line names the environment, so its checksum is another one.
+        record.write_text(f"../../../bin/f2py,sha256={place.name},1\n" + record.read_text())
+        assert workspace.fetch("python_env", **variables) == ""
+        keys.add(tuple(workspace.text("python_env", n) for n in ("BUILD.bazel", "bin/python3")))
+    assert len(keys) == 1
+
+
+def test_an_environment_that_a_machine_has_in_its_image(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    assert workspace.fetch("python_env", **python_environment(tmp_path / "here")) == ""
+    alone = tmp_path / "worker/bin/python3"
+    alone.parent.mkdir(parents=True)
+    text = workspace.text("python_env", "bin/python3")
+    image = tmp_path / "image"
+    alone.write_text(re.sub(r"/opt/pilotlight/python-\w{12}", str(image), text))
+    alone.chmod(0o755)
+    done = subprocess.run([alone], capture_output=True, text=True)
+    assert done.returncode == 1 and f"has no {image}" in done.stderr
+    program(image / "bin/python3", 'echo "from the image: $*"')
+    assert subprocess.check_output([alone, "x"], text=True) == "from the image: x\n"
 
 
 @pytest.mark.parametrize("name", TOOLS)

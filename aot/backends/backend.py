@@ -17,7 +17,7 @@ from aot.errors import LoweringError
 from aot.pte.conventions import is_name
 from aot.rules import has_rule
 
-_DTYPES = (torch.int8, torch.int16)
+_DTYPES = (torch.int8, torch.int16, torch.bool)
 
 
 class CannotRun(Exception):
@@ -116,7 +116,7 @@ class Backend:
                 return f"{name} is {hook!r}, not a function"
         for dtype in self.dtypes:
             if dtype not in _DTYPES:
-                return f"dtypes has {dtype}: a delegate's border is int8 or int16"
+                return f"dtypes has {dtype}: a delegate's border is int8, int16 or bool"
         return self._keeps_problem() or self._traits_problem()
 
     def _keeps_problem(self) -> str:

@@ -28,6 +28,10 @@ class Npu:
         return int(self.name.rpartition("-")[2])
 
     @property
+    def is_u85(self) -> bool:
+        return self.name.startswith("ethos-u85-")
+
+    @property
     def keeps_inputs_far(self) -> bool:
         """Whether a region's inputs and outputs lie in the memory behind the cache."""
         return self.memory_mode.startswith("Dedicated_Sram")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import torch
 from torch.fx import GraphModule, Node
 
 from aot.backends.backend import Backend, CannotRun
@@ -34,6 +35,7 @@ def ethos_u(configuration: str, verification: str = CUT) -> Backend:
         adopt=adopt,
         reject=lambda node: reject(node, npu),
         not_worth=_not_worth,
+        dtypes=(torch.int8, torch.int16, torch.bool),
     )
 
 

@@ -10,9 +10,11 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters import EMITTERS, WHY_NOT
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.tosa import TosaGraph
 from aot.dialect.graph import (
+    Builder,
     arguments,
     border_nodes,
     calls,
@@ -20,13 +22,14 @@ from aot.dialect.graph import (
     inputs_of,
     shape_of,
     tensor_constant,
+    value_of,
 )
 from aot.targets.npus import Npu
 
 ADOPTED = "ethos_u_"
 """In front of the names of ops with arithmetic of the NPU's own."""
 
-_CONSTANTS = {"weight", "bias", "multiplier", "shift", "table", "exp_table"}
+_CONSTANTS = {"weight", "bias", "multiplier", "shift", "table", "exp_table", "group_scale"}
 
 
 def reject(node: Node, npu: Npu) -> str:
@@ -43,7 +46,12 @@ def reject(node: Node, npu: Npu) -> str:
             return f"its {name} is computed, not a constant"
     if npu.is_smallest and op.name == "lut" and calls(_moved(node), "transpose"):
         return "Vela loses tables behind a transpose on this NPU"
-    return EMITTERS[op.name].reject(**given)
+    emitter = EMITTERS[op.name]
+    values = [value_of(n) for n in (node, *inputs_of(node))]
+    is_wide = any(isinstance(v, torch.Tensor) and v.dtype is torch.int16 for v in values)
+    if is_wide and emitter.not_int16 and not (npu.is_u85 and emitter.int16_on_u85):
+        return f"its values are int16: {emitter.not_int16}"
+    return emitter.reject(**{**given, **emitter.adapt(**given)})
 
 
 def only_moves(node: Node) -> bool:
@@ -53,14 +61,24 @@ def only_moves(node: Node) -> bool:
 
 
 def adopt(region: GraphModule) -> None:
-    """Puts ops with arithmetic of the NPU's own in the place of those that it cannot compute as the
-    CPU does.
+    """Puts ops, and constants, with arithmetic of the NPU's own in the place of those that it
+    cannot compute as the CPU does.
     """
-    for node in region.graph.nodes:
-        op = dialect_op(node)
-        adopted = EMITTERS[op.name].adopts if op is not None else None
-        if adopted is not None:
-            node.target = adopted.overload
+    builder = Builder(region, region.graph)
+    for node in list(region.graph.nodes):
+        if (op := dialect_op(node)) is None:
+            continue
+        emitter, given = EMITTERS[op.name], arguments(node)
+        seen = {name: _seen(region, value) for name, value in given.items()}
+        adapted = emitter.adapt(**seen)
+        with region.graph.inserting_before(node):
+            for name, value in adapted.items():
+                is_tensor = isinstance(value, torch.Tensor)
+                given[name] = builder.constant(f"{node.name}_{name}", value) if is_tensor else value
+        node.args, node.kwargs = tuple(given.values()), {}
+        if emitter.adopts is not None:
+            node.target = emitter.adopts.overload
+    region.graph.eliminate_dead_code()
     region.recompile()
 
 
@@ -83,7 +101,7 @@ def emitted(region: GraphModule, npu: Npu) -> Emitted:
     values: dict[Node, Value] = {}
     inputs, outputs = border_nodes(region)
     for node in inputs:
-        values[node] = graph.input(shape_of(node))
+        values[node] = graph.input(node.meta["val"])
     for node in region.graph.nodes:
         if op := dialect_op(node):
             given = {

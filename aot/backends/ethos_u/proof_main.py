@@ -10,22 +10,35 @@ from __future__ import annotations
 import sys
 
 from absl import app, flags
+from torch.fx import GraphModule
 
+from aot.backends.ethos_u.emitters import EMITTERS
 from aot.backends.ethos_u.testing.graphs import random_graph
 from aot.backends.ethos_u.testing.proof import prove
-from aot.backends.ethos_u.testing.regions import REGIONS, random_region
+from aot.backends.ethos_u.testing.regions import INT16_REGIONS, REGIONS, random_region
 from aot.backends.ethos_u.vela import VelaError
 from aot.backends.ethos_u.verify import EmitterError, VerificationError
+from aot.dialect.quantization import INT8, INT16
 from aot.targets.npus import NPUS
 from tools.text.table import table
 
 _COUNT = flags.DEFINE_integer("count", 200, "Calls of each op.", lower_bound=1)
 _SEED = flags.DEFINE_integer("seed", 0, "Of the first.", lower_bound=0)
 _GRAPHS = "graphs"
-_OPS = flags.DEFINE_list("ops", [*REGIONS, _GRAPHS], "Which ops, or graphs of several.")
+_OF = " of "
+_WIDE = [f"{op}{_OF}int16" for op in INT16_REGIONS if not EMITTERS[op].not_int16]
+_OPS = flags.DEFINE_list("ops", [*REGIONS, *_WIDE, _GRAPHS], "Which ops, or graphs of several.")
 _CONFIGURATIONS = flags.DEFINE_list(
     "configurations", [name for name, npu in NPUS.items() if npu.modelled], "Which NPUs."
 )
+
+
+def _region(name: str, seed: int) -> GraphModule:
+    """name: an op, one of INT16 ones, or graphs."""
+    if name == _GRAPHS:
+        return random_graph(seed)
+    op, _, kind = name.partition(_OF)
+    return random_region(op, seed, INT16 if kind else INT8)
 
 
 def main(argv: list[str]) -> int:
@@ -38,7 +51,7 @@ def main(argv: list[str]) -> int:
             exact = left = wrong = 0
             for seed in range(_SEED.value, _SEED.value + _COUNT.value):
                 try:
-                    region = random_graph(seed) if op == _GRAPHS else random_region(op, seed)
+                    region = _region(op, seed)
                     taken = prove(region, configuration)
                 except (EmitterError, VelaError, VerificationError) as error:
                     wrong += 1

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import torch
 
-from aot.backends.ethos_u.tosa import INT8, INT16, INT32, INT48
+from aot.backends.ethos_u.block import INT8, INT16, INT32, INT48
 from aot.dialect.arithmetic import bit_length
 
 
@@ -47,6 +47,7 @@ class Steps(Protocol[T]):
     def clamp(self, x: T, minimum: int, maximum: int) -> T: ...
     def add(self, a: T, b: T) -> T: ...
     def sub(self, a: T, b: T) -> T: ...
+    def maximum(self, a: T, b: T) -> T: ...
     def mul(self, a: T, b: T) -> T: ...
     def table(self, x: T, table: Any) -> T: ...
     def clz(self, x: T) -> T: ...
@@ -114,6 +115,9 @@ class Integers:
 
     def sub(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         return a - b
+
+    def maximum(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return torch.maximum(a, b)
 
     def mul(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         return a * b

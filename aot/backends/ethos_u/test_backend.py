@@ -25,6 +25,7 @@ from aot.backends.ethos_u.emitters import EMITTERS, conv2d, lut
 from aot.dialect.delegate import Delegate, delegate_of
 from aot.dialect.graph import dialect_op
 from aot.errors import LoweringError
+from aot.lower import lower
 from aot.partition.partition import partition
 from aot.partition.testing import IMAGE, calls, everything, residual, rewritten, two_ends
 from aot.targets import NAMES, target_named
@@ -166,6 +167,63 @@ def test_what_takes_the_core_less_than_a_call_stays() -> None:
     assert reason == "the core takes some 120 cycles for it, and 1015 for a call of the NPU"
     many = partitioned(rewritten(lambda x, y: x + y, shapes=[(1, 4000), (1, 4000)]))
     assert len(delegates(many)) == 1
+
+
+class _Wide(nn.Module):
+    """A convolution block, for int16 of some or all of its layers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(3, 16, 3, padding=1)
+        self.second = nn.Conv2d(16, 16, 3, padding=1, groups=16)
+        self.last = nn.Conv2d(16, 8, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = F.relu(self.first(x))
+        return torch.as_tensor(self.last(y + F.silu(self.second(y))))
+
+
+# name: (types of layers, those of the delegate's input and output)
+WIDE: dict[str, tuple[dict[str, str], tuple[str, str]]] = {
+    "all": ({"default": "int16"}, ("int16", "int16")),
+    "some": ({"first": "int16", "second": "int16"}, ("int16", "int8")),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_int16_goes_across_the_border(name: str) -> None:
+    quantization, border = WIDE[name]
+    torch.manual_seed(0)
+    data = [(torch.rand(1, 3, 16, 16),) for _ in range(4)]
+    lowered = lower(
+        _Wide().eval(),
+        data[0],
+        calibration=data,
+        quantization=quantization,
+        target="ethos-u55-128",
+    )
+    assert {op["runs_on"] for op in lowered.report["ops"]} == {"ethos_u"}
+    (delegate,) = lowered.report["delegates"]
+    ((given,), (result,)) = delegate["inputs"], delegate["outputs"]
+    assert (given["dtype"], result["dtype"]) == border
+
+
+def causal_attention() -> GraphModule:
+    def forward(attention: Any, x: torch.Tensor) -> torch.Tensor:
+        mask = torch.ones(24, 24, dtype=torch.bool).triu(1)
+        y, _ = attention(x, x, x, attn_mask=mask, need_weights=False)
+        return torch.as_tensor(torch.where(y > x, y, x))
+
+    layer = nn.MultiheadAttention(32, 4, batch_first=True)
+    return rewritten(forward, layer, shapes=[(1, 24, 32)])
+
+
+def test_masks_are_made_and_read_on_the_npu() -> None:
+    module = partitioned(net(causal_attention))
+    (delegate,) = delegates(module)
+    assert calls(module).cpu == []
+    names = {op.name for n in delegate.region.graph.nodes if (op := dialect_op(n))}
+    assert {"ethos_u_masked_softmax", "less", "where"} <= names
 
 
 def feed_forward() -> GraphModule:

@@ -10,13 +10,15 @@ import torch
 from tosa import Op
 from tosa.TosaGraph import TosaGraph
 
-from aot.backends.ethos_u.emit import emitted, reject
-from aot.backends.ethos_u.emitters import EMITTERS
+from aot.backends.ethos_u.emit import ADOPTED, emitted, reject
+from aot.backends.ethos_u.emitters import EMITTERS, WHY_NOT
+from aot.backends.ethos_u.testing.draw import Draw
 from aot.backends.ethos_u.testing.graphs import random_graph
 from aot.backends.ethos_u.testing.proof import prove
-from aot.backends.ethos_u.testing.regions import REGIONS, Draw, random_region
+from aot.backends.ethos_u.testing.regions import INT16_REGIONS, REGIONS, random_region
 from aot.dialect.graph import Origin, calls, dialect_op, edge_of
 from aot.dialect.library import OPS
+from aot.dialect.quantization import INT16
 from aot.targets.npus import NPUS
 
 MODELLED = [name for name, npu in NPUS.items() if npu.modelled]
@@ -40,6 +42,31 @@ def test_every_emitter_is_proved() -> None:
 def test_emitters(op: str) -> None:
     proved = [prove(random_region(op, seed), MODELLED[seed]) for seed in range(SEEDS)]
     assert sum(proved) >= SEEDS - 1, "most of the random calls are run"
+
+
+@pytest.mark.parametrize("op", [op for op in INT16_REGIONS if not EMITTERS[op].not_int16])
+def test_emitters_of_int16(op: str) -> None:
+    proved = [prove(random_region(op, seed, INT16), MODELLED[seed]) for seed in range(SEEDS)]
+    assert sum(proved) >= SEEDS - 1, "most of the random calls are run"
+
+
+def test_every_op_says_why_it_is_not_run_of_int16() -> None:
+    for op in INT16_REGIONS:
+        told = EMITTERS[op].not_int16
+        (node,) = [n for n in random_region(op, 0, INT16).graph.nodes if dialect_op(n)]
+        assert (reject(node, NPUS["ethos-u55-128"]) == f"its values are int16: {told}") == bool(
+            told
+        )
+
+
+def test_what_is_run_of_int16_on_u85_only() -> None:
+    for op in ("bmm", "transpose_conv2d"):
+        assert prove(random_region(op, 0, INT16), "ethos-u85-256")
+
+
+def test_every_op_has_an_emitter_or_a_reason() -> None:
+    known = {name for name in OPS if not name.startswith(ADOPTED)}
+    assert known == EMITTERS.keys() | WHY_NOT.keys()
 
 
 @pytest.mark.parametrize("configuration", MODELLED)

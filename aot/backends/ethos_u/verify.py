@@ -14,15 +14,19 @@ import torch
 import tosa_reference_model
 from torch.fx import GraphModule
 
+from aot.backends.ethos_u.block import Array
 from aot.backends.ethos_u.printed import captured
-from aot.backends.ethos_u.tosa import Array
-from aot.dialect.graph import border_nodes, dialect_op, shape_of, value_of
+from aot.dialect.graph import border_nodes, dialect_op, value_of
 from aot.targets.npus import Npu
 from firmware.ethos_u.fillers import all_inputs
 from firmware.ethos_u.npu_model import EthosUError, EthosUModel, Summary
+from firmware.ethos_u.payload import parse_payload
 
 _TOSA_MACS = 30_000_000
 """What the TOSA reference model does in a second or so: beyond it sees the first inputs only."""
+
+_NUMPY = {torch.int8: np.int8, torch.int16: np.int16, torch.bool: np.int8}
+"""What the NPU is given; bools are 0 and 1."""
 
 
 class VerificationError(RuntimeError):
@@ -40,6 +44,7 @@ def verify(region: GraphModule, tosa: bytes, payload: bytes, npu: Npu) -> Mappin
       EmitterError: TOSA's reference model and the dialect differ.
       VerificationError: the functional model differs from them, or refuses the payload.
     """
+    _check_inputs(region, payload)
     runs = list(_runs(region))
     seen_by_tosa = len(runs) if _macs(region) <= _TOSA_MACS else 1
     for kind, inputs, expected in runs[:seen_by_tosa]:
@@ -59,11 +64,22 @@ def verify(region: GraphModule, tosa: bytes, payload: bytes, npu: Npu) -> Mappin
     }
 
 
+def _check_inputs(region: GraphModule, payload: bytes) -> None:
+    given, read = len(border_nodes(region)[0]), len(parse_payload(payload).inputs)
+    if given != read:
+        raise VerificationError(f"Vela leaves out {given - read} of its {given} inputs")
+
+
 def _runs(region: GraphModule) -> Iterator[tuple[str, list[Array], list[Array]]]:
     """Kinds of inputs, inputs, and what the dialect makes of them."""
-    given = [(shape_of(node), np.int8) for node in border_nodes(region)[0]]
+    values = [node.meta["val"] for node in border_nodes(region)[0]]
+    given = [(tuple(v.shape), _NUMPY[v.dtype]) for v in values]
     for kind, inputs in all_inputs(given):
-        outputs = region(*map(torch.from_numpy, inputs))
+        for x, value in zip(inputs, values, strict=True):
+            if value.dtype is torch.bool:
+                x &= 1
+        tensors = [torch.from_numpy(x).to(v.dtype) for x, v in zip(inputs, values, strict=True)]
+        outputs = region(*tensors)
         yield kind, inputs, [y.numpy() for y in outputs]
 
 
@@ -91,6 +107,7 @@ def execute(region: GraphModule, payload: bytes, npu: Npu) -> None:
     Raises:
       VerificationError: they differ, or the model refuses the payload.
     """
+    _check_inputs(region, payload)
     _executed(payload, list(_runs(region)), npu)
 
 

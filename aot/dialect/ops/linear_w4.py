@@ -30,7 +30,7 @@ def packed(weight: torch.Tensor) -> torch.Tensor:
     return bytes_
 
 
-def _unpacked(weight: torch.Tensor, depth: int) -> torch.Tensor:
+def unpacked(weight: torch.Tensor, depth: int) -> torch.Tensor:
     """The weights [O, depth] of packed ones."""
     pairs = torch.stack([(weight << 4) >> 4, weight >> 4], -1)
     rows: torch.Tensor = pairs.flatten(1)[:, :depth]
@@ -76,6 +76,6 @@ def linear_w4(
     depth = input.shape[-1]
     scale = group_scale.to(torch.float64).repeat_interleave(group, 1)[:, :depth]
     x = (input.to(torch.int64) - input_zero_point).to(torch.float64)
-    acc = (x @ (_unpacked(weight, depth) * scale).T).to(torch.int64) + bias.to(torch.int64)
+    acc = (x @ (unpacked(weight, depth) * scale).T).to(torch.int64) + bias.to(torch.int64)
     out = requantize(acc, multiplier, shift) + output_zero_point
     return saturate_int8(out, activation_min, activation_max)

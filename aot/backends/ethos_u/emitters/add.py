@@ -1,30 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::add: RESCALE of both operands, ADD or SUB, RESCALE.
 
-Where one operand's factor is 2^19, as it is of the larger scale, and the other's is one RESCALE
-too, Vela makes one operation of it. The dialect rounds the other operand twice, which one RESCALE
-does not; that this comes to the same in the end is tried for all pairs of values. Where it does
-not, another multiplier nearby may do; else the operands are rescaled as the dialect says, step by
-step.
+Where one operand's factor is 2^19 (of int16 2^14), as it is of the larger scale, and the other's is
+one RESCALE too, Vela makes one operation of it. The dialect rounds the other operand twice, which
+one RESCALE does not; that this comes to the same in the end is tried for all pairs of values of
+which one is rescaled otherwise. Where it does not, another multiplier nearby may do; else the
+operands are rescaled as the dialect says, step by step.
+
+Of int16 those would be too many pairs. So calls of it are adapted: their factors have as many bits
+less as the second rounding takes off, and are rounded once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 
+from aot.backends.ethos_u.block import INT32, OF_TORCH, Value
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.operands import aligned, bad_rank
-from aot.backends.ethos_u.emitters.rescaling import requantized, too_large
-from aot.backends.ethos_u.tosa import INT32, TosaGraph, Value
+from aot.backends.ethos_u.emitters.rescaling import requantized, span_of, too_large, widened
+from aot.backends.ethos_u.tosa import TosaGraph
 from aot.dialect.arithmetic import requantize
-from aot.dialect.quantization import INT8, Quantization
+from aot.dialect.quantization import ACTIVATION_TYPES, Quantization, QuantizedType
 
 _NEARBY = (0, 1, -1, 2, -2, 4, -4, 8, -8, 16, -16, 64, -64)
-_SPAN = 255
-_EVERY_VALUE = Quantization(1.0, type=INT8).every_value().to(torch.int64)
+_KINDS = {OF_TORCH[dtype]: kind for dtype, kind in ACTIVATION_TYPES.items()}
+_MOST_PAIRS = 1 << 22  # that are tried
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,7 @@ class _Operand:
     multiplier: int
     shift: int  # of the dialect
     left_shift: int
+    kind: QuantizedType
 
     @property
     def tosa_shift(self) -> int:
@@ -42,7 +49,7 @@ class _Operand:
 
     def once(self) -> torch.Tensor:
         """Every value by one RESCALE with DOUBLE_ROUND."""
-        x = _EVERY_VALUE - self.zero_point
+        x = self._every_value()
         rounding = torch.full_like(x, 1 << (self.tosa_shift - 1))
         if self.tosa_shift > 31:
             rounding += torch.where(x >= 0, 1 << 30, -(1 << 30))
@@ -50,8 +57,13 @@ class _Operand:
 
     def twice(self, sign: int) -> torch.Tensor:
         """Every value as the dialect has it."""
-        x = (_EVERY_VALUE - self.zero_point) << self.left_shift
-        return requantize(x, sign * self.multiplier, self.shift)
+        return requantize(
+            self._every_value() << self.left_shift, sign * self.multiplier, self.shift
+        )
+
+    def _every_value(self) -> torch.Tensor:
+        values = Quantization(1.0, type=self.kind).every_value()
+        return values.to(torch.int64) - self.zero_point
 
 
 def reject(
@@ -70,7 +82,9 @@ def reject(
         return "its first operand is subtracted"
     if max(a_shift, b_shift) + left_shift > 29 or min(a_shift, b_shift) + left_shift < -31:
         return "a scale of its operands is out of TOSA's range"
-    largest = torch.tensor(2 * _SPAN << max(0, left_shift + max(a_shift, b_shift)))
+    sides = (a_multiplier, a_shift), (b_multiplier, b_shift)
+    factors = [math.ldexp(abs(m), left_shift + shift - 31) for m, shift in sides]
+    largest = torch.tensor(sum(math.ceil(span_of(a) * factor) + 1 for factor in factors))
     return bad_rank(a, b) or too_large(largest, output_multiplier, output_shift)
 
 
@@ -92,12 +106,13 @@ def emit(
     activation_max: int,
 ) -> Value:
     sign = -1 if b_multiplier < 0 else 1
+    values = aligned(graph, a, b)
+    kind = _KINDS[values[0].dtype]
     operands = (
-        _Operand(a_zero_point, a_multiplier, a_shift, left_shift),
-        _Operand(b_zero_point, abs(b_multiplier), b_shift, left_shift),
+        _Operand(a_zero_point, a_multiplier, a_shift, left_shift, kind),
+        _Operand(b_zero_point, abs(b_multiplier), b_shift, left_shift, kind),
     )
     combine = graph.sub if sign < 0 else graph.add
-    values = aligned(graph, a, b)
     for tried in _nearby(operands):
         if _same(tried, operands, sign, output_multiplier, output_shift):
             x, y = (_rescaled_once(graph, v, o) for v, o in zip(values, tried, strict=True))
@@ -107,7 +122,38 @@ def emit(
         x = _rescaled_twice(graph, values[0], operands[0], 1)
         total = graph.add(x, _rescaled_twice(graph, values[1], operands[1], sign))
     limits = activation_min, activation_max
-    return requantized(graph, total, output_multiplier, output_shift, output_zero_point, *limits)
+    scale = output_multiplier, output_shift
+    dtype = values[0].dtype
+    return requantized(graph, total, *scale, output_zero_point, *limits, dtype=dtype)
+
+
+def _adapt(
+    a: torch.Tensor,
+    a_multiplier: int,
+    a_shift: int,
+    b_multiplier: int,
+    b_shift: int,
+    left_shift: int,
+    output_shift: int,
+    **_: Any,
+) -> Mapping[str, Any]:
+    if a.dtype is torch.int8:
+        return {}
+    fewer = 1 if b_multiplier < 0 else 0  # guard bits: then half a step is never left over
+    return {
+        **dict(zip(("a_multiplier", "a_shift"), _once(a_multiplier, a_shift), strict=True)),
+        **dict(zip(("b_multiplier", "b_shift"), _once(b_multiplier, b_shift), strict=True)),
+        "left_shift": left_shift - fewer,
+        "output_shift": output_shift + fewer,
+    }
+
+
+def _once(multiplier: int, shift: int) -> tuple[int, int]:
+    """The nearest factor that the dialect rounds once: an odd one, if not a power of 2."""
+    if shift > 0 or abs(multiplier) == 1 << 30:
+        return multiplier, shift
+    magnitude = (abs(multiplier) >> -shift) | 1
+    return (magnitude if multiplier > 0 else -magnitude), 0
 
 
 def _nearby(operands: tuple[_Operand, _Operand]) -> Iterator[tuple[_Operand, _Operand]]:
@@ -130,9 +176,19 @@ def _same(
     """Whether all sums come out as the dialect's."""
     if any(not 2 <= o.tosa_shift <= 62 for o in tried):
         return False
-    once = tried[0].once()[:, None] + sign * tried[1].once()
-    twice = operands[0].twice(1)[:, None] + operands[1].twice(sign)
-    return torch.equal(requantize(once, multiplier, shift), requantize(twice, multiplier, shift))
+    sides = [
+        (t.once(), factor * o.twice(factor), factor)
+        for t, o, factor in zip(tried, operands, (1, sign), strict=True)
+    ]
+    for (once, twice, factor), (other_once, other_twice, other) in (sides, sides[::-1]):
+        rows = once != twice
+        if int(rows.sum()) * len(other_once) > _MOST_PAIRS:
+            return False
+        sums = factor * once[rows][:, None] + other * other_once
+        wanted = factor * twice[rows][:, None] + other * other_twice
+        if not torch.equal(*(requantize(v, multiplier, shift) for v in (sums, wanted))):
+            return False
+    return True
 
 
 def _rescaled_once(graph: TosaGraph, x: Value, operand: _Operand) -> Value:
@@ -142,11 +198,11 @@ def _rescaled_once(graph: TosaGraph, x: Value, operand: _Operand) -> Value:
 
 
 def _rescaled_twice(graph: TosaGraph, x: Value, operand: _Operand, sign: int) -> Value:
-    shifted = 1 << 30, 30 - operand.left_shift
-    wide = graph.rescale(x, *shifted, INT32, input_zero_point=operand.zero_point)
+    bits = graph.constant(torch.full((1,) * len(x.shape), operand.left_shift), INT32)
+    wide = graph.shift_left(widened(graph, x, operand.zero_point), bits)
     if sign < 0:
-        wide = graph.sub(graph.constant([0] * 1, INT32), wide)
+        wide = graph.sub(graph.constant(torch.zeros((1,) * len(wide.shape)), INT32), wide)
     return graph.rescale(wide, operand.multiplier, 31 - operand.shift, INT32, double_round=True)
 
 
-EMITTER = Emitter(emit, reject)
+EMITTER = Emitter(emit, reject, adapt=_adapt)

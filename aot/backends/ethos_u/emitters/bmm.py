@@ -4,16 +4,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 
+from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters.emitter import Emitter
-from aot.backends.ethos_u.emitters.rescaling import requantized, too_large
+from aot.backends.ethos_u.emitters.rescaling import (
+    in_15_bits,
+    requantized,
+    span_of,
+    too_large_sums,
+)
 from aot.backends.ethos_u.emitters.windows import bad_size
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.tosa import TosaGraph
 
-_LARGEST = 255 * 255
 _MOST_COPIES = 16
 
 
@@ -33,7 +39,9 @@ def reject(
     if copies > _MOST_COPIES:
         return f"one of its operands is broadcast {copies} times, of at most {_MOST_COPIES}"
     problem = bad_size((1, batch, *a.shape[-2:])) or bad_size((1, batch, *b.shape[-2:]))
-    return problem or too_large(torch.tensor(a.shape[-1] * _LARGEST), multiplier, shift)
+    return problem or too_large_sums(
+        a, torch.tensor(a.shape[-1] * span_of(a) ** 2), multiplier, shift
+    )
 
 
 def emit(
@@ -83,4 +91,14 @@ def _batched(graph: TosaGraph, x: Value) -> Value:
     return graph.reshape(x, (math.prod(x.shape[:-2]), *x.shape[-2:]))
 
 
-EMITTER = Emitter(emit, reject)
+def _adapt(a: torch.Tensor, multiplier: int, shift: int, **_: Any) -> Mapping[str, Any]:
+    return in_15_bits(a, multiplier, shift)
+
+
+EMITTER = Emitter(
+    emit,
+    reject,
+    adapt=_adapt,
+    not_int16="its products of two computed matrices are of int8",
+    int16_on_u85=True,
+)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import torch
 
+from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters.emitter import Emitter
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.tosa import TosaGraph
 
 
 def emit(graph: TosaGraph, inputs: Sequence[Value | torch.Tensor], dim: int) -> Value:

@@ -10,8 +10,14 @@ from collections.abc import Sequence
 
 import torch
 
+from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters.emitter import Emitter
-from aot.backends.ethos_u.emitters.rescaling import requantized, too_large
+from aot.backends.ethos_u.emitters.rescaling import (
+    in_15_bits,
+    requantized,
+    span_of,
+    too_large_sums,
+)
 from aot.backends.ethos_u.emitters.windows import (
     LARGEST_STRIDE,
     bad_size,
@@ -19,17 +25,17 @@ from aot.backends.ethos_u.emitters.windows import (
     fitted,
     folded,
 )
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.tosa import TosaGraph
 from aot.dialect.ops.conv2d import convolved_size
 
-_SPAN = 255  # of int8
 _LARGEST_HEIGHT, _LARGEST_AREA = 64, 4096
 _THIN = 8  # channels that the NPU reads at once
 
 
-def sum_limit(weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+def sum_limit(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     """The largest magnitude that the sums of each channel may have; weight [O, ...]."""
-    return weight.flatten(1).to(torch.int64).abs().sum(1) * _SPAN + bias.to(torch.int64).abs()
+    sums = weight.flatten(1).to(torch.int64).abs().sum(1)
+    return sums * span_of(x) + bias.to(torch.int64).abs()
 
 
 def bad_kernel(kernel: Sequence[int], dilation: Sequence[int]) -> str:
@@ -75,7 +81,7 @@ def reject(
         bad_kernel(kernel, dilation)
         or bad_stride([s if d > 1 else 1 for s, d in zip(stride, dilation, strict=True)], windows)
         or bad_size(input.shape)
-        or too_large(sum_limit(weight, bias), multiplier, shift)
+        or too_large_sums(input, sum_limit(input, weight, bias), multiplier, shift)
     )
 
 
@@ -138,4 +144,4 @@ def in_one_row(graph: TosaGraph, x: Value) -> Value:
     return graph.reshape(x, (1, 1, math.prod(x.shape[:-1]), x.shape[-1]))
 
 
-EMITTER = Emitter(emit, reject)
+EMITTER = Emitter(emit, reject, adapt=in_15_bits)

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 
 import torch
 
+from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters.conv2d import bad_kernel, sum_limit, windows_of
 from aot.backends.ethos_u.emitters.emitter import Emitter
-from aot.backends.ethos_u.emitters.rescaling import requantized, too_large
+from aot.backends.ethos_u.emitters.rescaling import in_15_bits, requantized, too_large_sums
 from aot.backends.ethos_u.emitters.slice import emit as strided
 from aot.backends.ethos_u.emitters.windows import LARGEST_STRIDE, bad_size, fitted
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.tosa import TosaGraph
 
 
 def reject(
@@ -32,7 +33,7 @@ def reject(
     return (
         bad_kernel(weight.shape[:2], dilation)
         or bad_size(input.shape)
-        or too_large(sum_limit(weight.permute(2, 0, 1), bias), multiplier, shift)
+        or too_large_sums(input, sum_limit(input, weight.permute(2, 0, 1), bias), multiplier, shift)
     )
 
 
@@ -84,4 +85,4 @@ def _dense(weight: torch.Tensor, channels: int) -> torch.Tensor:
     return dense
 
 
-EMITTER = Emitter(emit, reject)
+EMITTER = Emitter(emit, reject, adapt=in_15_bits)

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from aot.backends.ethos_u.tosa import Value
+from aot.backends.ethos_u.block import Value
 from aot.dialect.library import Op
 
 
@@ -14,9 +15,13 @@ def _takes_all(**_: object) -> str:
     return ""
 
 
+def _as_given(**_: object) -> Mapping[str, Any]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Emitter:
-    """Of one op; both functions take the op's arguments by name.
+    """Of one op; the functions take the op's arguments by name.
 
     Attributes:
       emit: adds operators to the graph, its first argument, and gives the op's result. Activations
@@ -26,9 +31,16 @@ class Emitter:
       moves: the op computes nothing.
       adopts: the op, with arithmetic of the NPU's own, that stands for this one where the NPU runs
         it; it is what `emit` is for.
+      adapt: by name the constants that a call has where the NPU runs it, if not those it is given:
+        factors in as many bits as the NPU multiplies by. Activations as for `reject`.
+      not_int16: why the NPU does not run it of int16 values; "" if it does.
+      int16_on_u85: it is U55 and U65 only that do not.
     """
 
     emit: Callable[..., Value]
     reject: Callable[..., str] = _takes_all
     moves: bool = False
     adopts: Op | None = None
+    adapt: Callable[..., Mapping[str, Any]] = _as_given
+    not_int16: str = ""
+    int16_on_u85: bool = False

@@ -7,11 +7,12 @@ import math
 
 import torch
 
+from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters.conv2d import sum_limit
 from aot.backends.ethos_u.emitters.emitter import Emitter
-from aot.backends.ethos_u.emitters.rescaling import requantized, too_large
+from aot.backends.ethos_u.emitters.rescaling import in_15_bits, requantized, too_large_sums
 from aot.backends.ethos_u.emitters.windows import bad_size
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.tosa import TosaGraph
 
 
 def _rows(shape: tuple[int, ...]) -> tuple[int, int, int, int]:
@@ -26,8 +27,8 @@ def reject(
     shift: torch.Tensor,
     **_: int,
 ) -> str:
-    return bad_size((*_rows(tuple(input.shape)), weight.shape[0])) or too_large(
-        sum_limit(weight, bias), multiplier, shift
+    return bad_size((*_rows(tuple(input.shape)), weight.shape[0])) or too_large_sums(
+        input, sum_limit(input, weight, bias), multiplier, shift
     )
 
 
@@ -51,4 +52,4 @@ def emit(
     return graph.reshape(y, (*input.shape[:-1], weight.shape[0]))
 
 
-EMITTER = Emitter(emit, reject)
+EMITTER = Emitter(emit, reject, adapt=in_15_bits)

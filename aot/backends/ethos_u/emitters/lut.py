@@ -1,19 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::lut: TABLE, of what was not reshaped: right behind a convolution Vela 5.1.0 compiles it for
-the convolution's shape.
+"""pl::lut: TABLE, of int16 values with a RESCALE. It is of what was not reshaped: right behind a
+convolution Vela 5.1.0 compiles it for the convolution's shape.
 """
 
 from __future__ import annotations
 
 import torch
 
+from aot.backends.ethos_u.block import INT16, INT32, Value
 from aot.backends.ethos_u.emitters.emitter import Emitter
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.tosa import TosaGraph
+
+_WHOLE = (1 << 23, 30)
+"""Multiplier and shift that round off the 7 bits between entries of int16 tables."""
+_LARGEST_STEP = 32767  # between two entries
+
+
+def reject(input: torch.Tensor, table: torch.Tensor) -> str:
+    if (input.dtype is torch.int16) != (table.dtype is torch.int16):
+        return f"its table goes from {input.dtype} to {table.dtype}"
+    steps = table.to(torch.int64).diff().abs()
+    if input.dtype is torch.int16 and int(steps.max()) > _LARGEST_STEP:
+        return f"two entries of its table differ by {int(steps.max())}, of at most {_LARGEST_STEP}"
+    return ""
 
 
 def emit(graph: TosaGraph, input: Value, table: torch.Tensor) -> Value:
     y = graph.table(graph.before_reshape(input), table)
+    if y.dtype == INT32:
+        y = graph.rescale(y, *_WHOLE, INT16)
     return graph.reshape(y, input.shape)
 
 
-EMITTER = Emitter(emit)
+EMITTER = Emitter(emit, reject)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import torch
 
+from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.pools import bad_pool, tiled, tiles
 from aot.backends.ethos_u.emitters.windows import fitted
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.tosa import TosaGraph
 
 
 def reject(

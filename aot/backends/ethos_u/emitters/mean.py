@@ -12,14 +12,14 @@ from collections.abc import Sequence
 
 import torch
 
+from aot.backends.ethos_u.block import INT32, INT48, Value
 from aot.backends.ethos_u.emitters.conv2d import bad_kernel
 from aot.backends.ethos_u.emitters.emitter import Emitter
-from aot.backends.ethos_u.emitters.rescaling import requantized, too_large
+from aot.backends.ethos_u.emitters.rescaling import requantized, span_of, too_large
 from aot.backends.ethos_u.emitters.windows import bad_size
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.tosa import TosaGraph
 from aot.dialect.library import reduced_shape
 
-_SPAN = 255
 _LARGEST_HEIGHT = 64
 
 
@@ -45,7 +45,7 @@ def reject(input: torch.Tensor, dim: Sequence[int], multiplier: int, shift: int,
         return f"it sums over dimensions {sorted(dim)}, which are not neighbours"
     outer, count, inner = _summed(input.shape, dim)
     problem = bad_size((1, inner, outer * inner, count))
-    return problem or too_large(torch.tensor(count * _SPAN), multiplier, shift)
+    return problem or too_large(torch.tensor(count * span_of(input)), multiplier, shift)
 
 
 def emit(
@@ -70,7 +70,9 @@ def emit(
             x = graph.transpose(graph.reshape(x, (outer, count, inner)), (0, 2, 1))
         x = graph.reshape(x, (1, 1, outer * inner, count))
         sums = graph.conv2d(x, torch.ones(1, 1, 1, count), [0], input_zero_point)
-    y = requantized(graph, sums, multiplier, shift, output_zero_point)
+    if sums.dtype == INT48:  # which are multiplied by 15 bits only
+        sums = graph.rescale(sums, 1 << 14, 14, INT32)
+    y = requantized(graph, sums, multiplier, shift, output_zero_point, dtype=input.dtype)
     return graph.reshape(y, reduced_shape(input.shape, dim, keepdim))
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import torch
 
+from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.operands import aligned, bad_rank
 from aot.backends.ethos_u.emitters.rescaling import narrowed, widened
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.tosa import TosaGraph
 
 
 def reject(a: torch.Tensor, b: torch.Tensor) -> str:
@@ -16,8 +17,9 @@ def reject(a: torch.Tensor, b: torch.Tensor) -> str:
 
 
 def emit(graph: TosaGraph, a: Value | torch.Tensor, b: Value | torch.Tensor) -> Value:
-    x, y = (widened(graph, v, 0) for v in aligned(graph, a, b))
-    return narrowed(graph, graph.minimum(x, y))
+    x, y = aligned(graph, a, b)
+    smaller = graph.minimum(widened(graph, x, 0), widened(graph, y, 0))
+    return narrowed(graph, smaller, x.dtype)
 
 
 EMITTER = Emitter(emit, reject)

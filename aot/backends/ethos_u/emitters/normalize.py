@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import torch
 
+from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import clamped
 from aot.backends.ethos_u.ops.normalize import (
@@ -15,7 +16,7 @@ from aot.backends.ethos_u.ops.normalize import (
     norm_of,
     normalize_steps,
 )
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.tosa import TosaGraph
 
 
 def reject(
@@ -66,4 +67,6 @@ def emit(
     return clamped(graph, y, activation_min, activation_max)
 
 
-EMITTER = Emitter(emit, reject, adopts=ethos_u_normalize)
+EMITTER = Emitter(
+    emit, reject, adopts=ethos_u_normalize, not_int16="squares of them take more than 16 bits"
+)

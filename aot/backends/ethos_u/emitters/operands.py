@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.tosa import TosaGraph
 
 _LARGEST_RANK = 4
 
@@ -21,5 +22,9 @@ def aligned(
     """The operands with leading dimensions of 1 where they have fewer than the other."""
     values = graph.operand(a), graph.operand(b)
     rank = max(len(v.shape) for v in values)
-    x, y = (graph.reshape(v, (1,) * (rank - len(v.shape)) + v.shape) for v in values)
-    return x, y
+    return in_rank(graph, values[0], rank), in_rank(graph, values[1], rank)
+
+
+def in_rank(graph: TosaGraph, x: Value, rank: int) -> Value:
+    """x with leading dimensions of 1."""
+    return graph.reshape(x, (1,) * (rank - len(x.shape)) + x.shape)

@@ -6,13 +6,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters.windows import (
     LARGEST_STRIDE,
     bad_size,
     bad_stride,
     padding_after,
 )
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.tosa import TosaGraph
 
 LARGEST_WIDTH, LARGEST_AREA = 256, 65536
 

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import torch
 
+from aot.backends.ethos_u.block import INT16, INT32, Value
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.operands import aligned, bad_rank
-from aot.backends.ethos_u.emitters.rescaling import requantized, too_large, widened
-from aot.backends.ethos_u.tosa import INT32, TosaGraph, Value
-
-_LARGEST = 255 * 128
+from aot.backends.ethos_u.emitters.rescaling import requantized, span_of, too_large, widened
+from aot.backends.ethos_u.tosa import TosaGraph
 
 
 def reject(input: torch.Tensor, slope: torch.Tensor, multiplier: int, shift: int, **_: int) -> str:
-    return bad_rank(input, slope) or too_large(torch.tensor(_LARGEST), multiplier, shift)
+    return bad_rank(input, slope) or too_large(torch.tensor(span_of(input) ** 2), multiplier, shift)
 
 
 def emit(
@@ -37,7 +36,9 @@ def emit(
     negative = graph.minimum(widened(graph, x, input_zero_point), zero)
     negative = graph.mul(negative, widened(graph, y, 0))
     sums = graph.add(positive, negative)
-    return requantized(graph, sums, multiplier, shift, output_zero_point, -128, 127)
+    if x.dtype == INT16:  # products of it are rounded once
+        return graph.rescale(sums, multiplier, 31 - shift, INT16)
+    return requantized(graph, sums, multiplier, shift, output_zero_point)
 
 
 EMITTER = Emitter(emit, reject)

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import torch
 
+from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.ops.softmax import LARGEST_LENGTH, ethos_u_softmax, softmax_steps
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.tosa import TosaGraph
 
 
 def reject(input: torch.Tensor, exp_table: torch.Tensor, dim: int, steps: int) -> str:
@@ -20,4 +21,4 @@ def emit(graph: TosaGraph, input: Value, exp_table: torch.Tensor, dim: int, step
     return softmax_steps(graph, x, exp_table, dim, steps, in_rows=graph.reads_slowly(x))
 
 
-EMITTER = Emitter(emit, reject, adopts=ethos_u_softmax)
+EMITTER = Emitter(emit, reject, adopts=ethos_u_softmax, not_int16="its softmax is of int8")

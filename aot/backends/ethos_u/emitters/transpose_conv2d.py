@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import torch
 
+from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters.conv2d import bad_kernel, dense, sum_limit
 from aot.backends.ethos_u.emitters.emitter import Emitter
-from aot.backends.ethos_u.emitters.rescaling import requantized, too_large
+from aot.backends.ethos_u.emitters.rescaling import in_15_bits, requantized, too_large_sums
 from aot.backends.ethos_u.emitters.windows import bad_size
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.tosa import TosaGraph
 
 _LARGEST_STRIDE = 2
 
@@ -56,7 +57,7 @@ def reject(
     return (
         bad_kernel(kernel, dilation)
         or bad_size((*input.shape[:1], *output_size, weight.shape[0]))
-        or too_large(sum_limit(weight, bias), multiplier, shift)
+        or too_large_sums(input, sum_limit(input, weight, bias), multiplier, shift)
     )
 
 
@@ -85,4 +86,10 @@ def emit(
     return requantized(graph, sums, multiplier, shift, output_zero_point, *limits)
 
 
-EMITTER = Emitter(emit, reject)
+EMITTER = Emitter(
+    emit,
+    reject,
+    adapt=in_15_bits,
+    not_int16="its transposed convolutions are of int8",
+    int16_on_u85=True,
+)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.tosa import TosaGraph, Value
+from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.tosa import TosaGraph
 
 _LARGEST_SIZE = 65536
 LARGEST_STRIDE = 3

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from aot.backends.ethos_u.block import INT8, INT16, INT32, Array
 from aot.backends.ethos_u.ops.parts import Parts, parts_of
 from aot.backends.ethos_u.steps import Integers, Steps, T, scale16, scale32
-from aot.backends.ethos_u.tosa import INT8, INT16, INT32, Array
 from aot.dialect.library import define
 
 LARGEST_COUNT = 65536

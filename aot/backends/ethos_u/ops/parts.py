@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from aot.backends.ethos_u.block import INT32, Array
 from aot.backends.ethos_u.steps import Steps, T, scale32
-from aot.backends.ethos_u.tosa import INT32, Array
 
 _LARGEST_HEIGHT, _LARGEST_AREA = 64, 4096  # of a kernel
 _ONE = scale32(1.0)

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.backends.ethos_u.testing.regions import Draw
+from aot.backends.ethos_u.testing.draw import Draw
 from aot.dialect.arithmetic import quantize_mean, quantize_multiplier
 from aot.dialect.graph import Edge, Origin, edge_of, shape_of
 from aot.dialect.library import OPS

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A TOSA 1.0 graph in the making: its values, constants, border and flatbuffer. The operators are
+in tosa.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import tosa_serializer as ts
+
+Array = npt.NDArray[Any]
+INT8, INT16 = int(ts.DType.INT8), int(ts.DType.INT16)
+INT32, INT48 = int(ts.DType.INT32), int(ts.DType.INT48)
+
+NUMPY: dict[int, type[np.integer[Any]]] = {
+    INT8: np.int8,
+    INT16: np.int16,
+    INT32: np.int32,
+    INT48: np.int64,
+}
+OF_TORCH = {torch.int8: INT8, torch.int16: INT16, torch.bool: INT8}
+"""What activations of the dialect are; bools are 0 and 1."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A tensor of a graph; dtype is TOSA's number of it."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: int
+
+
+def attribute(kind: str, *args: Any, **kwargs: Any) -> Any:
+    """Of an operator, as the serializer takes it."""
+    made = ts.TosaSerializerAttribute()
+    getattr(made, kind + "Attribute")(*args, **kwargs)
+    return made
+
+
+class Block:
+    """Adds values and operators one by one; the same calls give the same bytes."""
+
+    def __init__(self, keeps_inputs_far: bool = False) -> None:
+        """keeps_inputs_far: whether inputs lie in memory that is slow to read.
+
+        Attributes:
+          writer: whose values are added, for `writers`.
+          writers: by the name of a value who added it.
+        """
+        self._keeps_inputs_far = keeps_inputs_far
+        self._serializer = ts.TosaSerializer(
+            "", targetMajor=1, targetMinor=0, targetPatch=0, targetDraft=False
+        )
+        self._block = self._serializer.currRegion.currBasicBlock
+        self._count = 0
+        self.writer = ""
+        self.writers: dict[str, str] = {}
+        self._shared: set[str] = set()  # names of values that several ops read
+        self._border: set[str] = set()  # names of inputs and outputs
+        self._slices: set[str] = set()  # and of what SLICE gave
+        self._views: dict[str, Value] = {}  # what a RESHAPE is of, by its name
+        self._written: set[str] = set()  # names of those that something reads
+
+    def reads_slowly(self, x: Value) -> bool:
+        """Whether reading x twice takes longer than a copy of it."""
+        return self._keeps_inputs_far and self.before_reshape(x).name in self._border
+
+    def share(self, x: Value) -> None:
+        """Says that several ops read a value."""
+        self._shared.add(x.name)
+
+    def is_shared(self, x: Value) -> bool:
+        return x.name in self._shared
+
+    def serialize(self) -> bytes:
+        return bytes(self._serializer.serialize())
+
+    def input(self, like: torch.Tensor) -> Value:
+        """An input of the graph, of a tensor's shape and dtype."""
+        value = Value(self._name(), tuple(like.shape), OF_TORCH[like.dtype])
+        tensor = ts.TosaSerializerTensor(value.name, list(like.shape), value.dtype, data=None)
+        self._serializer.addInputTensor(tensor)
+        self._border.add(value.name)
+        return value
+
+    def output(self, value: Value) -> None:
+        if value.name in self._border:  # Vela takes no tensor for two of them
+            value = self._view(value, value.shape)
+        self._write(value)
+        self._block.addOutput(value.name)
+        self._border.add(value.name)
+
+    def constant(self, data: Any, dtype: int) -> Value:
+        array = np.asarray(data, NUMPY[dtype])
+        name = self._name()
+        self._serializer.addConst(list(array.shape), dtype, array, name=name)
+        return Value(name, array.shape, dtype)
+
+    def operand(self, value: Value | torch.Tensor) -> Value:
+        """A value, or a constant of the dialect as one."""
+        if isinstance(value, Value):
+            return value
+        return self.constant(value.numpy(), OF_TORCH[value.dtype])
+
+    def reshape(self, x: Value, shape: Sequence[int]) -> Value:
+        """x, or what it was reshaped from, where that has the shape; else a RESHAPE, which is there
+        if something reads it.
+        """
+        if x.shape == tuple(shape):
+            return x
+        base = self.before_reshape(x)
+        return base if base.shape == tuple(shape) else self._view(base, shape)
+
+    def before_reshape(self, x: Value) -> Value:
+        """What x was reshaped from, else x."""
+        return self._views.get(x.name, x)
+
+    def _view(self, x: Value, shape: Sequence[int]) -> Value:
+        y = Value(self._name(), tuple(shape), x.dtype)
+        self._views[y.name] = x
+        return y
+
+    def _write(self, view: Value) -> None:
+        """Adds the RESHAPE, if a value is one and it is not there yet."""
+        if view.name in self._views and view.name not in self._written:
+            self._written.add(view.name)
+            inputs = [self._views[view.name], self._shape(view.shape)]
+            self._add(ts.Op.RESHAPE, inputs, view, attribute("Reshape"))
+
+    def _shape(self, values: Sequence[int]) -> Value:
+        name = self._name()
+        dtype = int(ts.DType.SHAPE)
+        self._serializer.addConst([len(values)], dtype, [int(v) for v in values], name=name)
+        return Value(name, (len(values),), dtype)
+
+    def _operator(
+        self, op: int, inputs: Sequence[Value], shape: Sequence[int], dtype: int, attributes: Any
+    ) -> Value:
+        value = Value(self._name(), tuple(int(s) for s in shape), dtype)
+        self._add(op, inputs, value, attributes)
+        return value
+
+    def _add(self, op: int, inputs: Sequence[Value], result: Value, attributes: Any) -> None:
+        for value in inputs:
+            self._write(value)
+        self._block.addTensor(result.name, list(result.shape), result.dtype)
+        names = [v.name for v in inputs]
+        outputs = [result.name]
+        self._serializer.addOperator(op, inputs=names, outputs=outputs, attributes=attributes)
+
+    def _name(self) -> str:
+        self._count += 1
+        name = f"v{self._count}"
+        self.writers[name] = self.writer
+        return name

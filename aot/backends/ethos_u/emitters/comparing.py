@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What comparisons share: the other side, by a table, in int32."""
+
+from __future__ import annotations
+
+import torch
+
+from aot.backends.ethos_u.block import INT32, Value
+from aot.backends.ethos_u.emitters.operands import in_rank
+from aot.backends.ethos_u.emitters.rescaling import widened
+from aot.backends.ethos_u.tosa import TosaGraph
+
+NOT_INT16 = "products with their scales take more than 32 bits"
+_LARGEST = 127
+_INDEX = 128  # of 0
+
+
+def looked_up(graph: TosaGraph, b: Value | torch.Tensor, table: torch.Tensor, rank: int) -> Value:
+    """table[b + 128] of entries in [-128, 128], int32; 128 is no int8, so it is the sum of two
+    tables where there is one.
+    """
+    if isinstance(b, torch.Tensor):
+        entries = table.to(torch.int64)[b.to(torch.int64) + _INDEX]
+        return in_rank(graph, graph.constant(entries.numpy(), INT32), rank)
+    x = in_rank(graph, b, rank)
+    y = widened(graph, graph.table(x, table.clamp(max=_LARGEST)), 0)
+    beyond = table > _LARGEST
+    if not bool(beyond.any()):
+        return y
+    return graph.add(y, widened(graph, graph.table(x, beyond.to(torch.int8)), 0))

@@ -76,7 +76,7 @@ _SOURCES = {
     "stm32vldiscovery": _Sources("stm32/stm32f1-00-4_6_8_b.xml stm32f100rbt6"),
 }
 
-# Of these, no source; lm3s6965evb and max78000fthr run in QEMU, of NXP's all is from its own headers.
+# Of these, no source; lm3s6965evb and max78000fthr run in QEMU, NXP describes its own in headers.
 _NOT_DESCRIBED = {
     "alif_e7_devkit",
     "ek_ra8m1",

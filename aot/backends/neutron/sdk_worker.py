@@ -14,15 +14,13 @@ from typing import Any
 
 
 def main(target: str, fetch: str, source: str, output: str) -> None:
-    # Imported here: only the Python that runs this has it.
-    from eiq_neutron_sdk import (  # type: ignore[import-not-found]
-        neutron_converter,
-        neutron_library_utils,
+    # By its name: only the Python that runs this has it.
+    sdk: Any = __import__(
+        "eiq_neutron_sdk", fromlist=["neutron_converter", "neutron_library_utils"]
     )
-
-    converter: Any = neutron_converter
-    if not neutron_library_utils.isNeutronTarget(target):
-        known = ", ".join(str(one.name) for one in neutron_library_utils.getNeutronTargets())
+    converter, utils = sdk.neutron_converter, sdk.neutron_library_utils
+    if not utils.isNeutronTarget(target):
+        known = ", ".join(str(one.name) for one in utils.getNeutronTargets())
         sys.exit(f"this SDK has no target {target}; it has: {known}")
     context = converter.CompilationContext()
     context.targetOpts = converter.getNeutronTarget(target)

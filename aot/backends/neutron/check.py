@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What NXP's converter makes of a network, and its simulator of that."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from aot.errors import LoweringError
+from aot.lower import Lowered, lower
+from aot.targets import target_named
+
+_TIME_LIMIT_S = 3600.0
+_SHOWN = 2000  # characters of what the runner prints
+
+
+@dataclass(frozen=True)
+class Row:
+    """Of a network.
+
+    Attributes:
+      problem: why it has no other attributes; "" if it has.
+      delegates: how many.
+      on_npu: its ops there.
+      ops: all of them.
+      payload_bytes: of all delegates.
+      scratch_bytes: of the delegate that asks for most.
+      values: of all outputs that were compared.
+      differing: how many are not the reference's; None where nothing was run.
+      largest: by how much one differs at most; likewise.
+    """
+
+    problem: str = ""
+    delegates: int = 0
+    on_npu: int = 0
+    ops: int = 0
+    payload_bytes: int = 0
+    scratch_bytes: int = 0
+    values: int = 0
+    differing: int | None = None
+    largest: int | None = None
+
+
+def checked(
+    network: Any, part: str, samples: int, runner: Path | None, arguments: Sequence[str] = ()
+) -> Row:
+    """Converts a network, and runs what came of it where there is a runner.
+
+    Args:
+      network: a module with `factory` and `calibration`.
+      part: a key of NEUTRONS.
+      samples: of the calibration that are taken, and run.
+      runner: ExecuTorch's nxp_executor_runner, which runs .pte files on NXP's simulator.
+      arguments: of it, beside model, inputs and outputs.
+    """
+    data = list(itertools.islice(network.calibration(), samples))
+    try:
+        lowered = lower(
+            network.factory(),
+            data[0],
+            target=target_named(part),
+            calibration=data,
+            per_op=False,
+            min_sqnr=-math.inf,
+            min_agreement=0.0,
+        )
+        report = lowered.report
+        compared = None
+        if runner is not None and all(op["runs_on"] == "neutron" for op in report["ops"]):
+            compared = _compared(lowered, data, runner, arguments)
+    except LoweringError as error:
+        return Row(str(error))
+    delegates = report["delegates"]
+    values, differing, largest = compared or (0, None, None)
+    return Row(
+        delegates=len(delegates),
+        on_npu=sum(op["runs_on"] == "neutron" for op in report["ops"]),
+        ops=len(report["ops"]),
+        payload_bytes=sum(one["payload_bytes"] for one in delegates),
+        scratch_bytes=max((one["scratch_bytes"] for one in delegates), default=0),
+        values=values,
+        differing=differing,
+        largest=largest,
+    )
+
+
+def _compared(
+    lowered: Lowered,
+    data: Sequence[tuple[torch.Tensor, ...]],
+    runner: Path,
+    arguments: Sequence[str],
+) -> tuple[int, int, int]:
+    """How many values there are, how many differ, and by how much at most."""
+    inputs = [lowered.quantize_inputs(lowered.moved.taken(sample)) for sample in data]
+    if any(len(sample) != 1 for sample in inputs):
+        raise LoweringError("only networks with one input are run")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "inputs").mkdir()
+        (folder / "model.pte").write_bytes(lowered.pte)
+        for index, (x,) in enumerate(inputs):
+            x.contiguous().numpy().tofile(folder / "inputs" / f"{index:04}.bin")
+        command = [
+            *(str(runner), "--model", str(folder / "model.pte")),
+            *("--dataset", str(folder / "inputs"), "--output", str(folder / "outputs")),
+            *arguments,
+        ]
+        _run(command)
+        found = sorted(path for path in (folder / "outputs").glob("*") if path.is_dir())
+        if len(found) != len(inputs):
+            raise LoweringError(f"{runner} gives {len(found)} results for {len(inputs)} inputs")
+        differences = [
+            _difference(own, path)
+            for sample, results in zip(inputs, found, strict=True)
+            for own, path in zip(
+                lowered.reference(sample), sorted(results.glob("*.bin")), strict=True
+            )
+        ]
+    off = np.concatenate(differences)
+    return off.size, int((off > 0).sum()), int(off.max())
+
+
+def _difference(own: torch.Tensor, path: Path) -> np.ndarray[Any, Any]:
+    expected = own.contiguous().numpy()
+    given = np.fromfile(path, expected.dtype)
+    if given.size != expected.size:
+        raise LoweringError(f"an output of {given.size} values, not {expected.size}")
+    wide = expected.ravel().astype(np.int64) - given.astype(np.int64)
+    result: np.ndarray[Any, Any] = np.abs(wide)
+    return result
+
+
+def _run(command: Sequence[str]) -> None:
+    try:
+        ended = subprocess.run(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=_TIME_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise LoweringError(f"{command[0]}: {error}") from error
+    if ended.returncode:
+        printed = ended.stdout.decode(errors="replace")[-_SHOWN:]
+        raise LoweringError(f"{command[0]} fails with status {ended.returncode}:\n{printed}")

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stand-in for ExecuTorch's nxp_executor_runner: TFLite Micro runs the file that the stand-in of
+the converter was sent. With --off the first value of each output is so many steps off.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from tflite_micro.python.tflite_micro import runtime
+
+from aot.pte.reader import delegate_payloads
+from firmware.neutron.payload import parse
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    for name in ("model", "dataset", "output"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--off", type=int, default=0)
+    given = parser.parse_args()
+    (payload,) = delegate_payloads(given.model.read_bytes(), "NeutronBackend")
+    sent = parse(payload).program.weights
+    interpreter = runtime.Interpreter.from_bytes(sent, arena_size=2**20)
+    shape = interpreter.get_input_details(0)["shape"]
+    for path in sorted(given.dataset.glob("*.bin")):
+        interpreter.set_input(np.fromfile(path, np.int8).reshape(shape), 0)
+        interpreter.invoke()
+        result = np.array(interpreter.get_output(0))
+        result.ravel()[0] += given.off
+        folder = given.output / path.stem
+        folder.mkdir(parents=True)
+        result.tofile(folder / "0000.bin")
+
+
+if __name__ == "__main__":
+    main()

@@ -16,6 +16,8 @@ from kernels.common.rows import row_count
 
 _WEIGHTS_SECTION = '__attribute__((section(".rodata.pl_weights")))'
 _SHARED = "pl_shared_arena"
+_SHARED_BUSY = "&pl_shared_busy"
+PACKAGE_ARENA = "pl_package_arena"
 _GENERATED = "// Written by Pilotlight's plan compiler for the board {board}; do not edit.\n"
 
 
@@ -33,7 +35,13 @@ def header(plan: Plan, name: str) -> str:
 
 
 def source(
-    plan: Plan, name: str, header_path: str, *, share: bool = False, checksum: bool = False
+    plan: Plan,
+    name: str,
+    header_path: str,
+    *,
+    share: bool = False,
+    checksum: bool = False,
+    packaged: bool = False,
 ) -> str:
     """The C file that defines the plan `name`.
 
@@ -42,8 +50,11 @@ def source(
       share: whether its arena in the board's best memory is also that of the program's other plans
         that share; not if something in it has to last from run to run.
       checksum: whether it has one of its constants.
+      packaged: whether it becomes data of a package (firmware/slot): the arena and what runs a
+        kernel are the firmware's then, and known when the package is loaded.
     """
-    return _Source(plan, share and not keeps_something(plan), checksum).text(name, header_path)
+    shares = share and not keeps_something(plan)
+    return _Source(plan, shares, checksum, packaged).text(name, header_path)
 
 
 def keeps_something(plan: Plan) -> bool:
@@ -54,12 +65,15 @@ def keeps_something(plan: Plan) -> bool:
 
 
 class _Source:
-    def __init__(self, plan: Plan, share: bool, checksum: bool) -> None:
+    def __init__(self, plan: Plan, share: bool, checksum: bool, packaged: bool) -> None:
         self._plan = plan
         self._checksum = checksum
+        self._packaged = packaged
         self._arenas = {use.pool.name: f"arena_{use.pool.name}" for use in plan.pools}
         if share:
             self._arenas[plan.board.arena[0].name] = _SHARED
+        if packaged:
+            self._arenas = dict.fromkeys(self._arenas, PACKAGE_ARENA)
         self._groups = emit_rows.Groups(plan.sharing.steps)
 
     def text(self, name: str, header_path: str) -> str:
@@ -74,14 +88,14 @@ class _Source:
             *(f'#include "{include}"\n' for include in includes),
             "\n",
             *map(self._arena, arenas),
-            "" if self._is_shared else "static volatile uint32_t busy;\n",
+            "" if self._busy in (_SHARED_BUSY, "NULL") else "static volatile uint32_t busy;\n",
             self._input_rows(),
             "\n",
             *(
                 emit.array(c.name, c.array, c.alignment, _WEIGHTS_SECTION) + "\n"
                 for c in plan.constants
             ),
-            *(_thunk(function) for function in functions),
+            *(_thunk(function, self._packaged) for function in functions),
             self._groups.functions(),
         ]
         steps = []
@@ -111,8 +125,8 @@ class _Source:
             _table("pl_step", "steps", steps),
             _table("pl_tensor", "inputs", inputs),
             _table("pl_tensor", "outputs", outputs),
-            _table("pl_arena", "arenas", ranges, "PL_ARENA_TABLE "),
-            _states(states),
+            _table("pl_arena", "arenas", ranges, "" if self._packaged else "PL_ARENA_TABLE "),
+            _states(states, "NULL" if self._packaged else "pl_states_reset"),
             self._constants() if self._checksum else "",
             f"const pl_plan {name} = {{\n",
             *(
@@ -127,7 +141,7 @@ class _Source:
             "    .states = &states,\n" if states else "",
             "    .constants = &constants,\n" if self._checksum else "",
             "    .input_rows = &input_rows,\n" if plan.graph.streamed else "",
-            f"    .busy = &{'pl_shared_busy' if self._is_shared else 'busy'},\n",
+            f"    .busy = {self._busy},\n",
             "    .shares_arena = 1,\n" if self._is_shared else "",
             f"    .step_count = {len(steps)},\n",
             f"    .input_count = {len(inputs)},\n",
@@ -154,9 +168,17 @@ class _Source:
     def _is_shared(self) -> bool:
         return _SHARED in self._arenas.values()
 
+    @property
+    def _busy(self) -> str:
+        if self._packaged:
+            return "NULL"
+        return _SHARED_BUSY if self._is_shared else "&busy"
+
     def _arena(self, use: PoolUse) -> str:
         """A shared one is a common symbol: the linker makes one, as large as the largest."""
         name, size = self._arenas[use.pool.name], align_up(use.placement.size, ALIGNMENT)
+        if self._packaged:
+            return f"extern uint8_t {name}[];\n"
         array = f"_Alignas({use.alignment}) uint8_t {name}[{size}]"
         if name == _SHARED:
             return f"{array} __attribute__((common));\n"
@@ -217,20 +239,21 @@ def _runner(function: str) -> str:
     return function if function == delegates.STEP else f"run_{function}"
 
 
-def _thunk(function: str) -> str:
+def _thunk(function: str, packaged: bool) -> str:
+    head = f"pl_status run_{function}(const pl_context *context, const pl_step *step)"
+    if packaged:
+        return f"{head};\n\n"
     return (
-        f"static pl_status run_{function}(const pl_context *context, const pl_step *step) {{\n"
+        f"static {head} {{\n"
         f"  return {function}(context, step->params, step->dims, step->data);\n}}\n\n"
     )
 
 
-def _states(rows: list[str]) -> str:
+def _states(rows: list[str], reset: str) -> str:
     if not rows:
         return ""
     table = _table("pl_state", "state_table", rows)
-    return (
-        f"{table}static const pl_states states = {{pl_states_reset, state_table, {len(rows)}}};\n\n"
-    )
+    return f"{table}static const pl_states states = {{{reset}, state_table, {len(rows)}}};\n\n"
 
 
 def _table(kind: str, name: str, rows: list[str], attribute: str = "") -> str:

@@ -168,6 +168,22 @@ def _with(name, program, deps, **kwargs):
     )
     return ":%s.%s" % (name, program)
 
+def decode_pte(name, pte, **kwargs):
+    """Makes a target with the decoded .pte of a model, what is for boards without an engine.
+
+    Args:
+      name: of the target.
+      pte: as of plan_library.
+      **kwargs: tags, testonly, visibility.
+    """
+    _program(
+        name = name,
+        decoder = _with(name, "decode", [], **kwargs),
+        modules = [],
+        pte = pte,
+        **kwargs
+    )
+
 def _modules(kernels, name):
     return [".".join([part for part in kernel.package.split("/") if part] + [name]) for kernel in kernels]
 

@@ -7,6 +7,7 @@ _SOURCES = [
     "cache",
     "chromium",
     "fetch",
+    "monocypher",
     "npm",
     "page_libraries",
     "pip",

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A flash in RAM, for tests and for simulated boards, whose flash nothing can write. It clears bits
+// only, as NOR flash does, and may lose power in any operation, which it leaves half done then.
+#ifndef FIRMWARE_SLOT_FLASH_RAM_H_
+#define FIRMWARE_SLOT_FLASH_RAM_H_
+
+#include <stdint.h>
+
+#include "firmware/slot/flash.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  uint8_t *memory;
+  uint32_t sector_bytes;
+  uint32_t write_bytes;
+  uint32_t operations;  // so far
+  uint32_t cut;         // the operation that power is lost in, from 1 on; 0: none
+  uint32_t seed;        // of what is done of that one
+  uint32_t misuses;     // writes to what was not erased
+} pl_flash_ram;
+
+// A driver of erased memory of `bytes` bytes; sector and write size are `ram`'s.
+pl_flash pl_flash_ram_open(pl_flash_ram *ram, uint32_t bytes);
+
+// The driver alone: what the memory holds stays.
+pl_flash pl_flash_ram_driver(pl_flash_ram *ram, uint32_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // FIRMWARE_SLOT_FLASH_RAM_H_

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/slot/marks.h"
+
+#include <string.h>
+
+static uint32_t place_of(const pl_flash *flash, uint32_t sector, pl_mark mark, uint32_t place) {
+  return sector + ((uint32_t)mark * PL_MARK_PLACES + place) * flash->write_bytes;
+}
+
+// What is written: half of its bits are cleared, others for each mark.
+static void pattern(pl_mark mark, uint8_t unit[PL_FLASH_MAX_WRITE_BYTES]) {
+  for (uint32_t i = 0; i < PL_FLASH_MAX_WRITE_BYTES; ++i) {
+    unit[i] = (uint8_t)(i & 1 ? 0x5a : 0x96 + (uint32_t)mark * 0x11);
+  }
+}
+
+static bool is_erased(const uint8_t *unit, uint32_t bytes) {
+  for (uint32_t i = 0; i < bytes; ++i) {
+    if (unit[i] != 0xff) return false;
+  }
+  return true;
+}
+
+bool pl_mark_is_set(const pl_flash *flash, uint32_t sector, pl_mark mark) {
+  uint8_t unit[PL_FLASH_MAX_WRITE_BYTES];
+  pattern(mark, unit);
+  for (uint32_t place = 0; place < PL_MARK_PLACES; ++place) {
+    const uint8_t *const at = flash->memory + place_of(flash, sector, mark, place);
+    if (memcmp(at, unit, flash->write_bytes) == 0) return true;
+  }
+  return false;
+}
+
+uint32_t pl_mark_places(const pl_flash *flash, uint32_t sector, pl_mark mark) {
+  uint32_t places = 0;
+  while (places < PL_MARK_PLACES &&
+         !is_erased(flash->memory + place_of(flash, sector, mark, places), flash->write_bytes)) {
+    ++places;
+  }
+  return places;
+}
+
+bool pl_mark_set(const pl_flash *flash, uint32_t sector, pl_mark mark) {
+  const uint32_t places = pl_mark_places(flash, sector, mark);
+  if (places == PL_MARK_PLACES) return false;
+  uint8_t unit[PL_FLASH_MAX_WRITE_BYTES];
+  pattern(mark, unit);
+  return flash->program(flash->user, place_of(flash, sector, mark, places), unit) &&
+         pl_mark_is_set(flash, sector, mark);
+}

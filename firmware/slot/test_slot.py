@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packages and slots on the host: what is refused, and power cuts at every write."""
+
+import hashlib
+import re
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from firmware.slot.package import PackageError, read_package, version_number
+from firmware.slot.testing.host import Host, other_key, run, sample_vectors
+
+# Fields of the header, by the offset of their first byte.
+_FIELDS = {"magic": 0, "format": 4, "plan_abi": 8, "bytes": 12, "arena": 20, "plan": 24}
+_PARTS = {"kernels": 32, "relocations": 40, "tables": 48, "constants": 56, "vectors": 64}
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Host:
+    return Host(tmp_path_factory.mktemp("slot"))
+
+
+@pytest.fixture(scope="module")
+def program(host: Host) -> Path:
+    return host.program(sorted(host.functions), "all")
+
+
+def _load(host: Host, program: Path, package: bytes) -> str:
+    path = host.write("package", package)
+    return run(program, "load", host.public, path).partition(" ")[2]
+
+
+def _changed(host: Host, package: bytes, changes: dict[int, int]) -> bytes:
+    """With words at these offsets changed, and signed as it is then."""
+    data = bytearray(package)
+    for at, value in changes.items():
+        struct.pack_into("<I", data, at, value)
+    return host.signed(bytes(data))
+
+
+def test_a_package_runs_and_its_vectors_come_out(host: Host, program: Path) -> None:
+    assert _load(host, program, host.package("1.0.0")) == "ok"
+
+
+def test_the_same_input_gives_the_same_bytes(host: Host) -> None:
+    assert host.package("1.0.0") == host.package("1.0.0")
+    assert host.package("1.0.0") != host.package("1.0.1")
+
+
+def test_the_host_reads_what_it_wrote(host: Host) -> None:
+    package = host.package("1.2.3")
+    found = read_package(package, bytes.fromhex(host.public))
+    assert (found.name, found.version, found.core) == ("sample", "1.2.3", "host")
+    assert set(found.kernels) == host.functions
+    damaged = bytearray(package)
+    damaged[-1] ^= 1
+    with pytest.raises(PackageError, match="other contents"):
+        read_package(bytes(damaged), bytes.fromhex(host.public))
+    with pytest.raises(PackageError, match="not signed by this key"):
+        read_package(package, bytes(32))
+
+
+def test_what_is_refused(host: Host, program: Path) -> None:
+    package = host.package("1.0.0")
+    assert _load(host, program, host.package("1.0.0", key=other_key())).startswith("not signed")
+    assert _load(host, program, host.package("1.0.0", core="cortex-m0")) == "made for another core"
+    assert _load(host, program, package[:-1]) == "the package is truncated"
+    assert _load(host, program, package[:100]) == "the package is truncated"
+    for field in ("format", "plan_abi"):
+        changed = _changed(host, package, {_FIELDS[field]: 77})
+        assert _load(host, program, changed) == "made for another version of the format"
+    changed = _changed(host, package, {_FIELDS["magic"]: 1})
+    assert _load(host, program, changed) == "not a model package"
+    changed = _changed(host, package, {_FIELDS["arena"]: 1 << 20})
+    assert _load(host, program, changed) == "the memory for its arena is too small"
+    vectors = dict(sample_vectors())
+    vectors["output_0"] = vectors["output_0"] ^ np.int8(1)
+    wrong = host.package("1.0.0", vectors=vectors)
+    assert _load(host, program, wrong) == "its self-test failed"
+
+
+def test_offsets_that_lead_outside_are_refused_though_signed(host: Host, program: Path) -> None:
+    package = host.package("1.0.0")
+    size = len(package)
+    for name, at in _PARTS.items():
+        for changes in ({at: size + 16}, {at + 4: size}, {at: 0}, {at: 0xFFFFFFF0}, {at + 4: ~0}):
+            changes = {k: v & 0xFFFFFFFF for k, v in changes.items()}
+            text = _load(host, program, _changed(host, package, changes))
+            assert re.search("outside|memory for its arena", text), (name, changes, text)
+    for plan in (1, 0x10000, 0xFFFFFFF8):
+        assert "outside" in _load(host, program, _changed(host, package, {_FIELDS["plan"]: plan}))
+    relocations = struct.unpack_from("<II", package, _PARTS["relocations"])
+    tables = struct.unpack_from("<I", package, _PARTS["tables"])[0]
+    for i in range(relocations[1]):
+        place = struct.unpack_from("<I", package, relocations[0] + 4 * i)[0] & ~3
+        for value in (size, 0x7FFFFFFF):  # behind tables, package and arena
+            changed = _changed(host, package, {tables + place: value})
+            assert "outside" in _load(host, program, changed), (place, value)
+
+
+def test_a_kernel_that_is_not_there(host: Host) -> None:
+    function = sorted(host.functions)[0]
+    without = host.program(sorted(host.functions - {function}), "without")
+    text = _load(host, without, host.package("1.0.0"))
+    assert text == "needs a kernel that the firmware has not"
+
+
+def test_a_kernel_of_another_version(host: Host, program: Path) -> None:
+    package = host.package("1.0.0")
+    kernels = struct.unpack_from("<I", package, _PARTS["kernels"])[0]
+    text = _load(host, program, _changed(host, package, {kernels: 1}))
+    assert text == "needs a kernel in another version"
+
+
+def test_a_flipped_bit_anywhere_and_any_length(host: Host, program: Path) -> None:
+    path = host.write("package", host.package("1.0.0"))
+    assert run(program, "flips", host.public, path).endswith("accepted 0")
+
+
+def test_hostile_packages_stay_inside(host: Host, program: Path) -> None:
+    path = host.write("package", host.package("1.0.0"))
+    counts = re.findall(r"\d+", run(program, "hostile", path, "20000"))
+    assert all(int(count) > 100 for count in counts), counts
+
+
+def test_power_cuts(host: Host, program: Path) -> None:
+    old, new = host.write("old", host.package("1.0.0")), host.write("new", host.package("1.0.1"))
+    found = re.findall(r"\d+", run(program, "cuts", host.public, old, new, "3"))
+    operations, ran_old, ran_new, resumed = map(int, found)
+    assert operations > 200
+    assert ran_old + ran_new == 3 * operations
+    assert ran_old > 0
+    assert ran_new > 0
+    assert resumed > 0
+
+
+def test_sha512_is_pythons(host: Host, program: Path) -> None:
+    data = bytes(i * 7 % 251 for i in range(1000))
+    path = host.write("data", data)
+    for count in (0, 1, 111, 112, 113, 127, 128, 129, 239, 240, 241, 256, 1000):
+        expected = hashlib.sha512(data[:count]).hexdigest()
+        assert run(program, "sha", path, str(count)) == expected, count
+
+
+def test_versions() -> None:
+    assert version_number("0.0.1") < version_number("0.1.0") < version_number("1.0.0")
+    for text in ("1", "1.2", "256.0.0", "1.2.65536", "-1.0.0", "1.2.3+4", ""):
+        with pytest.raises(PackageError, match=re.escape(repr(text))):
+            version_number(text)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "x" * 32}, "more than 31 bytes"),
+        ({"vectors": {}}, "have no input_0"),
+        ({"vectors": {n: a[:0] for n, a in sample_vectors().items()}}, "at least one vector"),
+        (
+            {"vectors": {n: a.astype(np.int16) for n, a in sample_vectors().items()}},
+            "the model's are int8",
+        ),
+    ],
+)
+def test_what_cannot_be_packed(host: Host, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(PackageError, match=message):
+        host.package("1.0.0", **changes)

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tests of packages and slots on the host, under sanitizers; test_slot.py makes the packages.
+//
+//   load KEY PACKAGE          checks, loads, self-test: the status
+//   sha FILE COUNT            SHA-512 of its first COUNT bytes, in pieces
+//   flips KEY PACKAGE         one bit of each byte flipped, and each length: all refused
+//   hostile PACKAGE COUNT [SEED]  packages as if they were signed, at random: nothing leads outside
+//   cuts KEY OLD NEW SEEDS    an update with power cut in each operation of the flash
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "firmware/slot/flash_ram.h"
+#include "firmware/slot/package.h"
+#include "firmware/slot/self_test.h"
+#include "firmware/slot/sha512.h"
+#include "firmware/slot/slot.h"
+#include "host_kernels.h"
+
+enum { MEMORY = MEMORY_BYTES, SECTOR = 1024, WRITE = 16 };
+
+typedef struct {
+  uint8_t *data;
+  uint32_t bytes;
+} file;
+
+static void fail(const char *text) {
+  printf("FAIL %s\n", text);
+  exit(1);
+}
+
+// Kept until the program ends.
+static uint8_t *volatile files[2];
+static int file_count;
+
+static file read_file(const char *path) {
+  FILE *const from = fopen(path, "rb");
+  if (from == NULL) fail(path);
+  fseek(from, 0, SEEK_END);
+  const long bytes = ftell(from);
+  rewind(from);
+  file read = {malloc((size_t)bytes), (uint32_t)bytes};
+  if (fread(read.data, 1, (size_t)bytes, from) != (size_t)bytes) fail(path);
+  fclose(from);
+  files[file_count++] = read.data;
+  return read;
+}
+
+static void read_key(const char *text, uint8_t key[32]) {
+  for (int i = 0; i < 32; ++i) {
+    unsigned byte = 0;
+    if (sscanf(text + 2 * i, "%2x", &byte) != 1) fail("key");
+    key[i] = (uint8_t)byte;
+  }
+}
+
+// In memory of its very size, so that a step outside of it is found; what is written to the tables
+// while the model runs is found too.
+static pl_slot_status load(const uint8_t *package, uint32_t bytes) {
+  const pl_package_header *const header = (const void *)package;
+  const uint32_t needs = pl_package_memory(header);
+  const uint32_t memory_bytes = needs < MEMORY ? needs : MEMORY;
+  uint8_t *const memory = malloc(memory_bytes);  // aligned to 16, as all are
+  const pl_plan *plan = NULL;
+  volatile uint32_t busy = 0;
+  pl_slot_status status =
+      pl_package_load(package, bytes, &host_kernels, memory, memory_bytes, &busy, &plan);
+  if (status == PL_SLOT_OK) {
+    uint8_t *const tables = malloc(header->tables.count);
+    memcpy(tables, memory, header->tables.count);
+    if (!pl_package_self_test(package, plan)) status = PL_SLOT_SELF_TEST;
+    if (memcmp(tables, memory, header->tables.count) != 0) fail("the tables were written to");
+    free(tables);
+  }
+  free(memory);
+  return status;
+}
+
+static void command_load(const uint8_t *key, file package) {
+  pl_slot_status status = pl_package_check(package.data, package.bytes, key, &host_kernels, MEMORY);
+  if (status == PL_SLOT_OK) status = load(package.data, package.bytes);
+  printf("%d %s\n", (int)status, pl_slot_status_text(status));
+}
+
+static void command_sha(file data, uint32_t bytes) {
+  pl_sha512 sha;
+  uint8_t digest[64];
+  pl_sha512_begin(&sha);
+  for (uint32_t at = 0, piece = 1; at < bytes; at += piece, ++piece) {
+    if (piece > bytes - at) piece = bytes - at;
+    pl_sha512_add(&sha, data.data + at, piece);
+  }
+  pl_sha512_end(&sha, digest);
+  for (int i = 0; i < 64; ++i) printf("%02x", digest[i]);
+  printf("\n");
+}
+
+static void command_flips(const uint8_t *key, file package) {
+  uint32_t counts[PL_SLOT_REJECTED + 1] = {0};
+  for (uint32_t i = 0; i < package.bytes; ++i) {
+    const uint8_t bit = (uint8_t)(1u << (i * 7 + i / 8) % 8);
+    package.data[i] ^= bit;
+    ++counts[pl_package_check(package.data, package.bytes, key, &host_kernels, MEMORY)];
+    package.data[i] ^= bit;
+  }
+  for (uint32_t bytes = 0; bytes < package.bytes; bytes += bytes < 300 ? 1 : 97) {
+    uint8_t *const part = aligned_alloc(16, (bytes + 16u) & ~15u);
+    memcpy(part, package.data, bytes);
+    if (pl_package_check(part, bytes, key, &host_kernels, MEMORY) != PL_SLOT_TRUNCATED) {
+      fail("a part was taken for the whole");
+    }
+    free(part);
+  }
+  printf("bytes %u accepted %u\n", package.bytes, counts[PL_SLOT_OK]);
+}
+
+static uint32_t seed = 1;
+
+static uint32_t random_below(uint32_t end) {
+  seed = seed * 1664525u + 1013904223u;
+  return (uint32_t)((uint64_t)(seed >> 4) * end >> 28);
+}
+
+// A value that somebody might try.
+static uint32_t tried(uint32_t old) {
+  static const uint32_t values[] = {0, 1, 2, 3, 4, 16, 255, 65535, 0x7fffffff, 0x80000000, ~0u};
+  switch (random_below(4)) {
+    case 0:
+      return values[random_below(sizeof values / sizeof values[0])];
+    case 1:
+      return old ^ 1u << random_below(32);
+    case 2:
+      return old + random_below(64) - 32;
+    default:
+      return old * 2;
+  }
+}
+
+static void command_hostile(file package, uint32_t count, uint32_t first_seed) {
+  seed = first_seed;
+  uint32_t counts[PL_SLOT_REJECTED + 1] = {0};
+  const pl_package_header *const header = (const void *)package.data;
+  // What has addresses, half of the time; sizes of calls are among the constants.
+  const uint32_t structure = header->constants.offset;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint8_t *const copy = malloc(package.bytes);
+    memcpy(copy, package.data, package.bytes);
+    for (uint32_t changes = 1 + random_below(3); changes > 0; --changes) {
+      const uint32_t end = random_below(2) == 0 ? header->vectors.offset : structure;
+      const uint32_t at = random_below(end / 4) * 4;
+      uint32_t word = 0;
+      memcpy(&word, copy + at, 4);
+      word = tried(word);
+      memcpy(copy + at, &word, 4);
+    }
+    ++counts[load(copy, package.bytes)];
+    free(copy);
+  }
+  printf("refused %u ran %u failed %u\n", count - counts[PL_SLOT_OK] - counts[PL_SLOT_SELF_TEST],
+         counts[PL_SLOT_OK], counts[PL_SLOT_SELF_TEST]);
+}
+
+static _Alignas(16) uint8_t memory[MEMORY];
+static _Alignas(16) uint8_t flash_memory[2 * SLOT_BYTES];
+
+static pl_slot_config config_of(const uint8_t *key, pl_flash flash) {
+  pl_slot_config config = {
+      .flash = flash,
+      .offset = {0, SLOT_BYTES},
+      .bytes = SLOT_BYTES,
+      .kernels = &host_kernels,
+      .memory = memory,
+      .memory_bytes = MEMORY,
+  };
+  memcpy(config.public_key, key, 32);
+  return config;
+}
+
+// Begins or goes on with an update; ends at the first error, as without power.
+static pl_slot_status update(pl_slot *slot, file package, uint32_t *written) {
+  uint32_t offset = 0;
+  pl_slot_status status =
+      pl_slot_begin(slot, (const pl_package_header *)(const void *)package.data, &offset);
+  while (status == PL_SLOT_OK && offset < package.bytes) {
+    const uint32_t left = package.bytes - offset;
+    const uint32_t count = left < 64 ? left : 64;
+    status = pl_slot_write(slot, package.data + offset, count);
+    offset += count;
+    *written += count;
+  }
+  return status == PL_SLOT_OK ? pl_slot_finish(slot) : status;
+}
+
+static void command_cuts(const uint8_t *key, file old, file new, uint32_t seeds) {
+  const uint32_t new_version = ((const pl_package_header *)(const void *)new.data)->version;
+  uint8_t before[sizeof flash_memory];
+  pl_flash_ram ram = {flash_memory, SECTOR, WRITE, 0, 0, 0, 0};
+  pl_slot_config config = config_of(key, pl_flash_ram_open(&ram, sizeof flash_memory));
+  pl_slot slot;
+  uint32_t written = 0;
+  // What lay in the other slot before: not erased.
+  memset(flash_memory + SLOT_BYTES, 0x3c, SLOT_BYTES / 2);
+  if (pl_slot_open(&slot, &config) != PL_SLOT_EMPTY) fail("an empty flash has a model");
+  if (update(&slot, old, &written) != PL_SLOT_OK) fail("the first model");
+  if (pl_slot_open(&slot, &config) != PL_SLOT_OK) fail("the first model does not run");
+  const uint32_t old_version = slot.version;
+  memcpy(before, flash_memory, sizeof before);
+
+  // Operations of an update and of the start after it.
+  ram.operations = 0;
+  if (update(&slot, new, &written) != PL_SLOT_OK) fail("the update");
+  if (pl_slot_open(&slot, &config) != PL_SLOT_OK) fail("the update does not run");
+  if (slot.version != new_version) fail("the update is not the newest");
+  const uint32_t operations = ram.operations;
+  uint32_t ran_old = 0;
+  uint32_t ran_new = 0;
+  uint32_t resumed = 0;
+  for (uint32_t s = 0; s < seeds; ++s) {
+    for (uint32_t cut = 1; cut <= operations; ++cut) {
+      memcpy(flash_memory, before, sizeof before);
+      ram = (pl_flash_ram){flash_memory, SECTOR, WRITE, 0, cut, cut * 977 + s, 0};
+      written = 0;
+      if (pl_slot_open(&slot, &config) != PL_SLOT_OK) fail("before the cut");
+      if (update(&slot, new, &written) == PL_SLOT_OK) (void)pl_slot_open(&slot, &config);
+      // Power is back.
+      ram.cut = 0;
+      if (pl_slot_open(&slot, &config) != PL_SLOT_OK) fail("no model runs after a cut");
+      if (slot.version != old_version && slot.version != new_version) fail("which model?");
+      ran_old += slot.version == old_version ? 1 : 0;
+      ran_new += slot.version == new_version ? 1 : 0;
+      if (slot.version == old_version) {
+        uint32_t again = 0;
+        if (update(&slot, new, &again) != PL_SLOT_OK) fail("the update does not go on");
+        resumed += again < new.bytes ? 1 : 0;
+        if (pl_slot_open(&slot, &config) != PL_SLOT_OK) fail("no model runs after going on");
+        if (slot.version != new_version) fail("the update was lost");
+      }
+      if (ram.misuses != 0) fail("something was written that was not erased");
+    }
+  }
+  printf("operations %u old %u new %u resumed %u\n", operations, ran_old, ran_new, resumed);
+}
+
+int main(int argc, char **argv) {
+  uint8_t key[32];
+  if (argc < 4) fail("arguments");
+  if (strcmp(argv[1], "hostile") == 0) {
+    command_hostile(read_file(argv[2]), (uint32_t)atoi(argv[3]),
+                    argc == 5 ? (uint32_t)atoi(argv[4]) : 1);
+    return 0;
+  }
+  if (strcmp(argv[1], "sha") == 0) {
+    command_sha(read_file(argv[2]), (uint32_t)atoi(argv[3]));
+    return 0;
+  }
+  read_key(argv[2], key);
+  if (strcmp(argv[1], "load") == 0) command_load(key, read_file(argv[3]));
+  if (strcmp(argv[1], "flips") == 0) command_flips(key, read_file(argv[3]));
+  if (strcmp(argv[1], "cuts") == 0 && argc == 6) {
+    command_cuts(key, read_file(argv[3]), read_file(argv[4]), (uint32_t)atoi(argv[5]));
+  }
+  return 0;
+}

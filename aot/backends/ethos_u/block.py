@@ -14,6 +14,8 @@ import numpy.typing as npt
 import torch
 import tosa_serializer as ts
 
+from aot.targets.npus import Npu
+
 Array = npt.NDArray[Any]
 INT8, INT16 = int(ts.DType.INT8), int(ts.DType.INT16)
 INT32, INT48 = int(ts.DType.INT32), int(ts.DType.INT48)
@@ -47,14 +49,14 @@ def attribute(kind: str, *args: Any, **kwargs: Any) -> Any:
 class Block:
     """Adds values and operators one by one; the same calls give the same bytes."""
 
-    def __init__(self, keeps_inputs_far: bool = False) -> None:
-        """keeps_inputs_far: whether inputs lie in memory that is slow to read.
-
+    def __init__(self, npu: Npu) -> None:
+        """
         Attributes:
+          npu: what the graph is for.
           writer: whose values are added, for `writers`.
           writers: by the name of a value who added it.
         """
-        self._keeps_inputs_far = keeps_inputs_far
+        self.npu = npu
         self._serializer = ts.TosaSerializer(
             "", targetMajor=1, targetMinor=0, targetPatch=0, targetDraft=False
         )
@@ -70,7 +72,7 @@ class Block:
 
     def reads_slowly(self, x: Value) -> bool:
         """Whether reading x twice takes longer than a copy of it."""
-        return self._keeps_inputs_far and self.before_reshape(x).name in self._border
+        return self.npu.keeps_inputs_far and self.before_reshape(x).name in self._border
 
     def share(self, x: Value) -> None:
         """Says that several ops read a value."""

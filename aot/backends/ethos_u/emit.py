@@ -97,7 +97,7 @@ class Emitted:
 
 def emitted(region: GraphModule, npu: Npu) -> Emitted:
     """A region each of whose ops `reject` lets through, adopted."""
-    graph = TosaGraph(keeps_inputs_far=npu.keeps_inputs_far)
+    graph = TosaGraph(npu)
     values: dict[Node, Value] = {}
     inputs, outputs = border_nodes(region)
     for node in inputs:

@@ -2,7 +2,8 @@
 """pl::mean: sums by a CONV2D of 1x1 over rows with weights of 1, RESCALE. What is not summed over
 the last dimensions is transposed first, or, if others read it too, summed by a DEPTHWISE_CONV2D
 whose kernel is all that is summed: alone that takes two to four times the cycles, but what is
-transposed and read as it is lies in memory twice.
+transposed and read as it is lies in memory twice. On U85 transpositions of many channels take
+longest.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from aot.backends.ethos_u.emitters.rescaling import requantized, span_of, too_la
 from aot.backends.ethos_u.emitters.windows import bad_size
 from aot.backends.ethos_u.tosa import TosaGraph
 from aot.dialect.library import reduced_shape
+from aot.targets.npus import Npu
 
 _LARGEST_HEIGHT = 64
+_FITTED_MACS = 256
 
 
 def _summed(shape: Sequence[int], dim: Sequence[int]) -> tuple[int, int, int]:
@@ -60,7 +63,8 @@ def emit(
 ) -> Value:
     outer, count, inner = _summed(input.shape, dim)
     height, width = _kernel(input.shape, dim)
-    if inner > 1 and graph.is_shared(input) and not bad_kernel((height, width), (1, 1)):
+    by_windows = graph.is_shared(input) or _transposes_slowly(graph.npu, outer * count, inner)
+    if inner > 1 and by_windows and not bad_kernel((height, width), (1, 1)):
         x = graph.reshape(input, (outer, height, width, inner))
         weight = torch.ones(height, width, inner, 1)
         sums = graph.depthwise_conv2d(x, weight, [0] * inner, input_zero_point)
@@ -74,6 +78,14 @@ def emit(
         sums = graph.rescale(sums, 1 << 14, 14, INT32)
     y = requantized(graph, sums, multiplier, shift, output_zero_point, dtype=input.dtype)
     return graph.reshape(y, reduced_shape(input.shape, dim, keepdim))
+
+
+def _transposes_slowly(npu: Npu, count: int, inner: int) -> bool:
+    """Whether Vela's cycles of the transposition, fitted to some, are above the windows'."""
+    if not npu.is_u85:
+        return False
+    windows = 1.45 * count * inner * _FITTED_MACS / npu.macs
+    return max(0.75 * count * inner, inner**2 / 32) > windows
 
 
 EMITTER = Emitter(emit, reject)

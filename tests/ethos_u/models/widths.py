@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MobileNetV2 of any width: channels are multiples of 8, the last convolution's 1280 at least."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from aot.models.zoo.blocks import InvertedResidual, conv
+from aot.models.zoo.mobilenet_v2 import STAGES
+
+_STEP = 8
+_KEPT = 0.9  # of the channels, at least
+
+
+def channels_of(width: float, channels: int) -> int:
+    """The multiple of 8 nearest to width * channels that keeps nine tenths of it."""
+    wanted = width * channels
+    nearest = max(_STEP, int(wanted + _STEP / 2) // _STEP * _STEP)
+    return nearest + _STEP if nearest < _KEPT * wanted else nearest
+
+
+class MobileNetV2(nn.Sequential):
+    def __init__(self, width: float) -> None:
+        channels = channels_of(width, 32)
+        layers: list[nn.Module] = [conv(3, channels, 3, stride=2, activation=nn.ReLU6)]
+        for widening, outputs, blocks, stride in STAGES:
+            kept = channels_of(width, outputs)
+            for index in range(blocks):
+                step = stride if index == 0 else 1
+                layers.append(InvertedResidual(channels, channels * widening, kept, 3, step))
+                channels = kept
+        layers += [conv(channels, 1280, 1, activation=nn.ReLU6)]
+        super().__init__(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(1280, 1000))

@@ -47,10 +47,17 @@ typedef struct {
 #define HIGH_LOWEST(X) "smmlar " X ", " X ", r0, r1\n\t"
 #define HIGH(X) "add r3, r1, " X ", asr #31\n\tsmmlar " X ", " X ", r0, r3\n\t"
 #define NARROW(X) "asr " X ", " X ", r2\n\tssat " X ", #8, " X ", asr #1\n\t"
-#define FACTORS(AT) "ldr r3, [sp, #28]\n\tldrd r0, r2, [r12, #" AT "]\n\tlsl r1, r3, r2\n\t"
+#define FACTORS(AT) "ldrd r0, r2, [r12, #" AT "]\n\tlsl r1, r3, r2\n\t"
+
+// The eight results, from the sums. r3: 2 * zero_point + 1, which HIGH overwrites, r12: factors.
+#define OUTPUTS(HIGH, AGAIN)                                                                      \
+  FACTORS("8")                                                                                    \
+  HIGH("r4") HIGH("r5") HIGH("r6") HIGH("r7") NARROW("r4") NARROW("r5") NARROW("r6") NARROW("r7") \
+      AGAIN FACTORS("16") HIGH("r8") HIGH("r9") HIGH("r10") HIGH("r11") NARROW("r8") NARROW("r9") \
+          NARROW("r10") NARROW("r11")
 
 // On the stack: the block.
-#define FOUR_ROWS(NAME, UNPACK, BEGIN, SPLIT, HIGH)                                                 \
+#define FOUR_ROWS(NAME, UNPACK, BEGIN, SPLIT)                                                       \
   static __attribute__((naked, noinline)) void NAME(                                                \
       __attribute__((unused)) const block *b, __attribute__((unused)) const int8_t *weight) {       \
     __asm__ volatile(                                                                             \
@@ -63,30 +70,25 @@ typedef struct {
         "ldr r3, [sp, #24]\n\t4:\n\ttst r3, #2\n\tbeq 5f\n\t" STEPS_2(UNPACK)                             \
         "5:\n\tldr r12, [sp, #16]\n\t"                                                            \
         SPLIT("r4", "r8") SPLIT("r5", "r9") SPLIT("r6", "r10") SPLIT("r7", "r11")                 \
-        FACTORS("8") HIGH("r4") HIGH("r5") HIGH("r6") HIGH("r7")                                  \
-        NARROW("r4") NARROW("r5") NARROW("r6") NARROW("r7")                                       \
-        FACTORS("16") HIGH("r8") HIGH("r9") HIGH("r10") HIGH("r11")                               \
-        NARROW("r8") NARROW("r9") NARROW("r10") NARROW("r11")                                     \
-        "ldrd r0, r1, [sp, #8]\n\tldr r3, [sp, #20]\n\tadd r12, r12, #24\n\t"                     \
+        "ldr r3, [sp, #28]\n\tcmn r3, #255\n\tbne 7f\n\t" OUTPUTS(HIGH_LOWEST, "")                   \
+        "6:\n\tldrd r0, r1, [sp, #8]\n\tldr r3, [sp, #20]\n\tadd r12, r12, #24\n\t"            \
         "strb r8, [r0, #1]\n\tstrb r4, [r0], #2\n\tstr r0, [sp, #8]\n\tadd r0, r0, r1\n\t"        \
         "strb r5, [r0, #-2]\n\tstrb r9, [r0, #-1]\n\tadd r0, r0, r1\n\t"                          \
         "strb r6, [r0, #-2]\n\tstrb r10, [r0, #-1]\n\tadd r0, r0, r1\n\t"                         \
         "strb r7, [r0, #-2]\n\tstrb r11, [r0, #-1]\n\t"                                           \
         "subs r3, r3, #1\n\tstrd r12, r3, [sp, #16]\n\tbne 1b\n\t"                                \
-        "add sp, sp, #32\n\tpop {r3-r11, pc}\n\t"); \
+        "add sp, sp, #32\n\tpop {r3-r11, pc}\n\t"                                               \
+        "7:\n\t" OUTPUTS(HIGH, "ldr r3, [sp, #28]\n\t") "b 6b\n\t"); \
   }
-FOUR_ROWS(four_rows_lowest, UNPACK, BEGIN, SPLIT, HIGH_LOWEST)
-FOUR_ROWS(four_rows, UNPACK, BEGIN, SPLIT, HIGH)
-FOUR_ROWS(four_rows_wide_lowest, UNPACK_WIDE, BEGIN_WIDE, SPLIT_WIDE, HIGH_LOWEST)
-FOUR_ROWS(four_rows_wide, UNPACK_WIDE, BEGIN_WIDE, SPLIT_WIDE, HIGH)
+FOUR_ROWS(four_rows, UNPACK, BEGIN, SPLIT)
+FOUR_ROWS(four_rows_wide, UNPACK_WIDE, BEGIN_WIDE, SPLIT_WIDE)
 
 // Inlined with one of the functions above: what a program does not call is not linked.
 typedef void four_rows_function(const block *b, const int8_t *weight);
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE void multiply_4_rows(const pl_gemm_pairs_s8 *layer, const uint32_t *x, int8_t *y,
-                            int32_t y_stride, four_rows_function *multiply_lowest,
-                            four_rows_function *multiply) {
+                            int32_t y_stride, four_rows_function *multiply) {
   const int32_t pairs = layer->channels / 2;
   const int32_t rest = (layer->steps - 2) & 6;
   block b = {
@@ -99,13 +101,7 @@ INLINE void multiply_4_rows(const pl_gemm_pairs_s8 *layer, const uint32_t *x, in
       .rest = rest,
       .twice_zero_point_and_1 = 2 * layer->zero_point + 1,
   };
-  if (pairs > 0) {
-    if (layer->zero_point == INT8_MIN) {
-      multiply_lowest(&b, layer->weight);
-    } else {
-      multiply(&b, layer->weight);
-    }
-  }
+  if (pairs > 0) multiply(&b, layer->weight);
   if ((layer->channels & 1) == 0) return;
   int8_t last[2 * PL_PAIRS_ROWS];  // of the channel without a partner, and of nothing
   b.y = last;
@@ -173,7 +169,7 @@ INLINE void multiply_1_row(const pl_gemm_pairs_s8 *layer, const uint32_t *row, i
 void pl_multiply_pairs_s8(const pl_gemm_pairs_s8 *layer, int32_t rows, const uint32_t *x, int8_t *y,
                           int32_t y_stride) {
   if (rows == PL_PAIRS_ROWS) {
-    multiply_4_rows(layer, x, y, y_stride, four_rows_lowest, four_rows);
+    multiply_4_rows(layer, x, y, y_stride, four_rows);
   } else {
     multiply_1_row(layer, x, y, 0);
   }
@@ -182,7 +178,7 @@ void pl_multiply_pairs_s8(const pl_gemm_pairs_s8 *layer, int32_t rows, const uin
 void pl_multiply_wide_pairs_s8(const pl_gemm_pairs_s8 *layer, int32_t rows, const uint32_t *x,
                                int8_t *y, int32_t y_stride) {
   if (rows == PL_PAIRS_ROWS) {
-    multiply_4_rows(layer, x, y, y_stride, four_rows_wide_lowest, four_rows_wide);
+    multiply_4_rows(layer, x, y, y_stride, four_rows_wide);
   } else {
     multiply_1_row(layer, x, y, 1);
   }

@@ -159,6 +159,13 @@ static inline void convolve(const pl_depthwise_conv2d_params *params, const int3
   }
 }
 
+static inline void fill(uint32_t *planes, int32_t plane_words, uint32_t value) {
+  for (; plane_words > 0; --plane_words) {
+    for (int32_t i = 0; i < PLANES; ++i) planes[i] = value;
+    planes += PLANES;
+  }
+}
+
 static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
 pl_status pl_depthwise_planes_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
@@ -209,7 +216,7 @@ pl_status pl_depthwise_planes_s8(const pl_context *ctx, const pl_depthwise_conv2
       const int32_t end = smaller(bottom, dims->input_h);
       // Padding is at the same places in all planes.
       if (is_padded || begin != top || end != bottom) {
-        for (int32_t i = 0; i < PLANES * w.plane_words; ++i) planes[i] = wide_padding;
+        fill(planes, w.plane_words, wide_padding);
       }
       const int32_t *constants = data->bias;
       for (int32_t channel_0 = 0; channel_0 < channels; channel_0 += PLANES) {

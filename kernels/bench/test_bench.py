@@ -3,7 +3,15 @@
 
 import pytest
 
-from kernels.bench.bench import as_table, instruction_cost, ratios, regressions, too_near
+from kernels.bench.bench import (
+    as_table,
+    instruction_cost,
+    ops_too_near,
+    ratios,
+    regressions,
+    shares_of_ops,
+    too_near,
+)
 from kernels.bench.program import layers
 from kernels.testing.folders import folders
 
@@ -65,6 +73,20 @@ def test_shares_of_the_peer() -> None:
     assert by_layer == {"cortex-m4": {"net/conv1": 0.3, "net/add1": 1.0}}
     assert too_near(by_network, 0) == []
     assert [line.split(":")[0] for line in too_near(by_layer, 1)] == ["cortex-m4, net/add1"]
+
+
+def test_shares_of_ops() -> None:
+    """Each layer as often as the networks have it."""
+    counts = {"cortex-m55": {"a": 30, "b": 50, "mean": 26, "own": 7}}
+    names = {"a": "net/dw1", "b": "net/dw12", "mean": "net/avgpool"}
+    other = {"cortex-m55": {"net/dw1": 100, "net/dw12": 100, "net/avgpool": 100}}
+    shares = shares_of_ops(counts, names, other, {"net": {"net/dw1": 3, "net/dw12": 1}})
+    assert shares == {"cortex-m55": {"depthwise": 140 / 400}}
+    shares = shares_of_ops(counts, names, other, {"net": {"net/dw12": 1, "net/avgpool": 1}})
+    assert [line.split(":")[0] for line in ops_too_near(shares)] == [
+        "cortex-m55, depthwise",
+        "cortex-m55, mean",
+    ]
 
 
 def test_layers_have_their_own_names() -> None:

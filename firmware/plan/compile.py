@@ -22,6 +22,7 @@ from aot.pte.conventions import PteError
 from boards.board import BoardError, Engine, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from firmware.plan import emit_c
+from firmware.plan.handover import Handover, HandoverError, handover
 from firmware.plan.load import load_modules
 from firmware.plan.plan import OPTIMIZE, DoesNotFitError, graphs_of, make_plan
 from firmware.plan.program import Program, ProgramError, load_program
@@ -51,6 +52,9 @@ _OPTIMIZE = flags.DEFINE_enum(
 _SHARE = flags.DEFINE_bool(
     "share", False, "One arena for all plans of a program that share, if nothing in it has to last."
 )
+_INPUT_FROM = flags.DEFINE_string(
+    "input_from", None, "plan.json of a model whose output is this one's input, where it lies."
+)
 _INPUT_ROWS = flags.DEFINE_bool("input_rows", False, "The input comes row by row.")
 _CHECKSUM = flags.DEFINE_bool("checksum", False, "With a checksum of the constants.")
 _REPORT = flags.DEFINE_bool("report", False, "Print steps, memory map and sizes.")
@@ -71,11 +75,17 @@ def main(argv: list[str]) -> int:
         brought = tuple(Engine(backend) for backend in _ENGINES.value)
         board = replace(board, engines=board.engines + brought)
         program = _program(_path(model))
-        plan = make_plan(program, board, _OPTIMIZE.value, streamed=_INPUT_ROWS.value)
+        taken = _taken(program)
+        plan = make_plan(program, board, _OPTIMIZE.value, streamed=_INPUT_ROWS.value, taken=taken)
+        shared = _SHARE.value and not emit_c.keeps_something(plan)
+        if taken and not shared:
+            raise HandoverError(f"it has an arena of its own, not that of {taken.of}")
     except (BoardError, OSError) as error:
         return _fail(str(error))
     except (PteError, ProgramError, KernelError) as error:
         return _fail(f"{model} {error}")
+    except HandoverError as error:
+        return _fail(f"{name}: {error}")
     except DoesNotFitError as error:
         print(does_not_fit_text(error, name, board), file=sys.stderr, end="")
         return STATUS_DOES_NOT_FIT
@@ -86,7 +96,7 @@ def main(argv: list[str]) -> int:
     if _HEADER.value:
         _path(_HEADER.value).write_text(emit_c.header(plan, name))
     if _JSON.value:
-        _path(_JSON.value).write_text(json.dumps(plan_json(plan, name), indent=2) + "\n")
+        _path(_JSON.value).write_text(json.dumps(plan_json(plan, name, shared), indent=2) + "\n")
     if _REPORT.value:
         graphs = graphs_of(program, board, _OPTIMIZE.value, streamed=_INPUT_ROWS.value)
         print(plan_text(plan, name) + steps_down_text(graphs, plan), end="")
@@ -104,6 +114,14 @@ def _program(path: Path) -> Program:
     from firmware.plan.pte import read_program
 
     return read_program(path.read_bytes())
+
+
+def _taken(program: Program) -> Handover | None:
+    if not _INPUT_FROM.value:
+        return None
+    if _INPUT_ROWS.value:
+        raise HandoverError("an input that comes row by row lies nowhere")
+    return handover(json.loads(_path(_INPUT_FROM.value).read_text()), program)
 
 
 def _fail(message: str) -> int:

@@ -11,6 +11,7 @@ from firmware.plan.check import check_delegates, check_plan
 from firmware.plan.choose import fastest, smallest
 from firmware.plan.delegates import delegate_of, places
 from firmware.plan.graph import Graph, build_graph, operands
+from firmware.plan.handover import Handover
 from firmware.plan.layout import ALIGNMENT, ENTRY, scratch_name
 from firmware.plan.pieces import concatenations, in_pieces
 from firmware.plan.planner import Block, Placement, align_up, live_bytes
@@ -133,7 +134,11 @@ def graphs_of(program: Program, board: Board, optimize: str, streamed: bool) -> 
 
 
 def make_plan(
-    program: Program, board: Board, optimize: str = "speed", streamed: bool = False
+    program: Program,
+    board: Board,
+    optimize: str = "speed",
+    streamed: bool = False,
+    taken: Handover | None = None,
 ) -> Plan:
     """Plans a program for a board.
 
@@ -143,8 +148,10 @@ def make_plan(
         it, "memory" takes the smallest arena, "size" as "speed" the functions that take the least
         flash.
       streamed: the input comes row by row (pl_model_run_rows).
+      taken: where the first input has to lie, None for anywhere.
 
     Raises:
+      HandoverError: it cannot lie there.
       KernelError: no kernel can run one of the calls, or no engine of the board a delegate.
       DoesNotFitError: a memory of the board is too small.
     """
@@ -153,7 +160,7 @@ def make_plan(
 
     def make(variant: Graph) -> Plan | None:
         try:
-            return _plan(in_a_group(variant), board)
+            return _plan(in_a_group(variant), board, taken)
         except DoesNotFitError as error:
             if error.memory != "arena":
                 raise
@@ -167,12 +174,11 @@ def make_plan(
     return found
 
 
-def _plan(graph: Graph, board: Board) -> Plan:
+def _plan(graph: Graph, board: Board, taken: Handover | None) -> Plan:
     sharing = share_memory(graph)
     constants = _collect_constants(graph, sharing)
-    plan = Plan(
-        board, graph, sharing, _place(graph, sharing, board), tuple(constants.values()), constants
-    )
+    pools = _place(graph, sharing, board, taken)
+    plan = Plan(board, graph, sharing, pools, tuple(constants.values()), constants)
     _check_weights(plan)
     check_plan(graph, sharing, plan.address, plan.scratch)
     check_delegates(
@@ -257,7 +263,9 @@ def _collect_constants(graph: Graph, sharing: Sharing) -> dict[tuple[str, bytes]
     return found
 
 
-def _place(graph: Graph, sharing: Sharing, board: Board) -> tuple[PoolUse, ...]:
+def _place(
+    graph: Graph, sharing: Sharing, board: Board, taken: Handover | None
+) -> tuple[PoolUse, ...]:
     touches = {block.name: 0 for block in sharing.blocks}
     for index, step in enumerate(sharing.steps, 1):
         for value in (*step.reads, *step.writes):
@@ -265,6 +273,8 @@ def _place(graph: Graph, sharing: Sharing, board: Board) -> tuple[PoolUse, ...]:
         if step.kernel.scratch:
             touches[scratch_name(index)] += 2 * step.kernel.scratch
     blocks = _pinned(sharing, board)
+    if taken is not None:
+        blocks = taken.pin(blocks, graph.program, sharing)
     try:
         return place_in_pools(blocks, touches, board.arena, ALIGNMENT)
     except PoolsDoNotFitError as error:

@@ -83,6 +83,8 @@ def _plan_source_impl(ctx):
         arguments.add("--share")
     if ctx.attr.input_rows:
         arguments.add("--input_rows")
+    if ctx.file.input_from:
+        arguments.add(ctx.file.input_from, format = "--input_from=%s")
     if ctx.attr.checksum:
         arguments.add("--checksum")
     arguments.add(source, format = "--source=%s")
@@ -93,7 +95,7 @@ def _plan_source_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable.compiler,
         arguments = [arguments],
-        inputs = [program, board],
+        inputs = [program, board] + ctx.files.input_from,
         outputs = [source, header, description],
         mnemonic = "PlanCompile",
         progress_message = "Planning %%{label} for %s" % ctx.attr.board.label.name,
@@ -122,6 +124,7 @@ _plan_source = rule(
         "engines": attr.string_list(),
         "optimize": attr.string(values = ["", "memory", "size", "speed"]),
         "checksum": attr.bool(),
+        "input_from": attr.label(allow_single_file = [".json"]),
         "input_rows": attr.bool(),
         "plan_name": attr.string(mandatory = True),
         "share": attr.bool(),
@@ -196,6 +199,7 @@ def plan_library(
         share = True,
         checksum = False,
         input_rows = False,
+        input_from = None,
         **kwargs):
     """Compiles a lowered model for the board that the configuration is for.
 
@@ -217,6 +221,9 @@ def plan_library(
         (firmware/plan/README.md).
       input_rows: whether the model's one input comes row by row while it runs (pl_model_run_rows), so
         that those rows alone are in memory that are still needed.
+      input_from: label of another plan_library, whose first output is this model's first input: it is
+        planned to lie there, in the arena that both share, so that a run takes it from there without a
+        copy. Type, shape, layout and scale have to be the same.
       checksum: whether pl_model_check can tell that the model's constants are what they were.
       **kwargs: tags, testonly, visibility.
     """
@@ -229,6 +236,10 @@ def plan_library(
     if native.existing_rule(source):
         fail("plan_library %s: in C this plan would be %s, as another one of this package is" %
              (name, plan_name))
+    first = None
+    if input_from:
+        first = native.package_relative_label(input_from)
+        first = first.same_package_label(first.name + ".json")
     kernels = [native.package_relative_label(kernel) for kernel in kernels]
     ops = [kernel.same_package_label("op") for kernel in kernels]
     planners = [kernel.same_package_label("kernel") for kernel in kernels]
@@ -242,6 +253,7 @@ def plan_library(
     _plan_source(
         name = source,
         checksum = checksum,
+        input_from = first,
         input_rows = input_rows,
         compiler = _with(name, "compile", planners, **kwargs),
         engines = engines,

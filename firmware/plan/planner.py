@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 
 # Pairs of blocks compared before giving up: about one second of one core.
 _EFFORT = 4_000_000
-# The same where blocks may share bytes: the bound is out of reach more often.
+# The same where blocks may share bytes, or have to lie somewhere: the bound is out of reach more
+# often.
 _EFFORT_NEAR = 200_000
 
 
@@ -49,6 +50,7 @@ class Block:
         two.
       pools: names of the pools that it may lie in, None for all.
       over: what it may share bytes with.
+      at: the offset that it has to have, None for any.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Block:
     alignment: int = 1
     pools: frozenset[str] | None = None
     over: tuple[Over, ...] = ()
+    at: int | None = None
 
     def room(self, alignment: int) -> int:
         """Bytes that it takes where all offsets are multiples of `alignment`."""
@@ -123,7 +126,8 @@ class _Search:
         self.sizes = [block.room(alignment) for block in blocks]
         self.alignments = [max(block.alignment, alignment) for block in blocks]
         rooms = [replace(b, size=size) for b, size in zip(blocks, self.sizes, strict=True)]
-        self.bound = lower_bound(rooms, alignment)
+        ends = [b.at + size for b, size in zip(blocks, self.sizes, strict=True) if b.at is not None]
+        self.bound = max([lower_bound(rooms, alignment), *ends])
         self.neighbours = [
             [j for j, other in enumerate(blocks) if j != i and block.overlaps(other)]
             for i, block in enumerate(blocks)
@@ -131,7 +135,8 @@ class _Search:
         self.between = self._between()
         self.cost = len(blocks) + sum(map(len, self.neighbours))
         self.effort = effort
-        self.best_size = sum(self.sizes) + sum(self.alignments) + 1
+        most = sum(self.sizes) + sum(self.alignments)
+        self.best_size = most + max([block.at or 0 for block in blocks]) + 1
         self.best: list[int] = []
 
     def _between(self) -> list[list[tuple[int, tuple[int, int]]]]:
@@ -156,9 +161,13 @@ class _Search:
         return self.best_size <= self.bound or self.effort <= 0
 
     def place(self, order: Sequence[int]) -> list[int]:
-        """Puts every block, in this order, at its lowest free offset; returns the offsets."""
-        offsets = [-1] * len(self.blocks)
+        """Puts every block, in this order, at its lowest free offset, after those that have to lie
+        somewhere; returns the offsets.
+        """
+        offsets = [-1 if block.at is None else block.at for block in self.blocks]
         for i in order:
+            if offsets[i] >= 0:
+                continue
             alignment = self.alignments[i]
             taken = sorted(
                 (offsets[j] + low, offsets[j] + high)
@@ -235,12 +244,13 @@ def place_blocks(blocks: Iterable[Block], alignment: int) -> Placement:
     if not blocks:
         return Placement({}, 0, 0)
     strict = [replace(block, over=()) for block in blocks]
+    effort = _EFFORT if all(block.at is None for block in blocks) else _EFFORT_NEAR
     if not any(block.over for block in blocks):
-        return _search(strict, alignment, _EFFORT)
+        return _search(strict, alignment, effort)
     near = _search(blocks, alignment, _EFFORT_NEAR)
     if near.size < _Search(strict, alignment, 0).bound:
         return near
-    apart = _search(strict, alignment, _EFFORT)
+    apart = _search(strict, alignment, effort)
     return near if near.size < apart.size else replace(apart, lower_bound=near.lower_bound)
 
 

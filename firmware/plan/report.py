@@ -28,9 +28,9 @@ from tools.text.table import table
 FORMAT = 1
 
 
-def plan_json(plan: Plan, name: str) -> dict[str, Any]:
+def plan_json(plan: Plan, name: str, shared: bool = False) -> dict[str, Any]:
     """Steps, memory map and sizes, as plan.schema.json has it; bytes everywhere, steps count from 1
-    (inputs are step 0).
+    (inputs are step 0). `shared`: whether other models of a program may use the same arena.
     """
     sharing = plan.sharing
     live = live_bytes(sharing.blocks, ALIGNMENT)
@@ -44,6 +44,7 @@ def plan_json(plan: Plan, name: str) -> dict[str, Any]:
             "bytes": plan.arena_bytes,
             "lower_bound": live.get(peak, 0),
             "peak": {"step": peak, "what": step_text(sharing, peak)},
+            "shared": shared,
             "pools": [
                 {"name": use.pool.name, "bytes": use.pool.bytes, "used": use.placement.size}
                 for use in plan.pools

@@ -7,6 +7,7 @@ import json
 import pickle
 import re
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from absl import flags
@@ -172,3 +173,65 @@ def test_missing_files_and_bad_names(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "does not describe a board" in messages[1]
     assert "is not a C identifier" in messages[2]
     assert "either --pte or --program" in messages[3]
+
+
+_FIRST = {
+    "name": "first_plan",
+    "arena": {"shared": True, "pools": [{"name": "ram0"}]},
+    "outputs": [
+        {
+            "dtype": "int8",
+            "shape": [1, 1, 8, 8],
+            "layout": "nchw",
+            "scale": 0.5,
+            "zero_point": 3,
+            "pool": "ram0",
+            "offset": 4096,
+        }
+    ],
+}
+
+
+def _after(folder: Path, first: dict[str, Any], **options: object) -> int:
+    (folder / "first.json").write_text(json.dumps(first))
+    given = {"share": True, "input_from": str(folder / "first.json"), **options}
+    return run(folder, sample(), sample_board(arena=(1 << 13, 1 << 13)), **given)
+
+
+def test_an_input_where_another_model_has_its_output(tmp_path: Path) -> None:
+    assert _after(tmp_path, _FIRST) == 0
+    plan = json.loads((tmp_path / "digits_plan.json").read_text())
+    assert (plan["inputs"][0]["pool"], plan["inputs"][0]["offset"]) == ("ram0", 4096)
+    assert plan["arena"]["shared"] is True
+
+
+@pytest.mark.parametrize(
+    ("output", "arena", "options", "says"),
+    [
+        ({}, {"shared": False}, {}, "first_plan has an arena of its own"),
+        ({}, {}, {"share": False}, "it has an arena of its own, not that of first_plan"),
+        ({"pool": "ram1"}, {}, {}, "outside of the arena that is shared"),
+        ({"offset": 4097}, {}, {}, "input 0 cannot lie where first_plan has its output, 4097"),
+        (
+            {"scale": 0.25, "shape": [1, 64]},
+            {},
+            {},
+            r"shape \[1, 64\] and \[1, 1, 8, 8\], scale 0.25 and 0.5; float_io of both",
+        ),
+        ({}, {}, {"input_rows": True}, "an input that comes row by row lies nowhere"),
+    ],
+)
+def test_an_input_that_cannot_be_there(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    output: dict[str, Any],
+    arena: dict[str, Any],
+    options: dict[str, Any],
+    says: str,
+) -> None:
+    first = _FIRST | {
+        "arena": {**cast(dict[str, Any], _FIRST["arena"]), **arena},
+        "outputs": [{**cast(list[Any], _FIRST["outputs"])[0], **output}],
+    }
+    assert _after(tmp_path, first, **options) == 2
+    assert re.search(says, capsys.readouterr().err)

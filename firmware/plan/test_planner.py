@@ -209,3 +209,21 @@ def test_does_not_depend_on_the_order_given() -> None:
 def test_no_blocks() -> None:
     assert place_blocks([], 16) == Placement({}, 0, 0)
     assert lower_bound([]) == 0
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(SPANS, min_size=1, max_size=16), st.integers(0, 100))
+def test_a_block_that_has_to_lie_somewhere(spans: list[tuple[int, int, int]], at: int) -> None:
+    first, *others = [
+        Block(f"b{i}", size, first, first + length) for i, (size, first, length) in enumerate(spans)
+    ]
+    blocks = [replace(first, at=16 * at), *others]
+    placement = place_blocks(blocks, 16)
+    assert placement.offsets["b0"] == 16 * at
+    for block, other in itertools.combinations(blocks, 2):
+        if block.overlaps(other):
+            low, other_low = placement.offsets[block.name], placement.offsets[other.name]
+            assert low + block.size <= other_low or other_low + other.size <= low
+    ends = [placement.offsets[block.name] + align_up(block.size, 16) for block in blocks]
+    assert placement.size == max(ends)
+    assert all(offset >= 0 for offset in placement.offsets.values())

@@ -10,6 +10,8 @@
 #include "tests/several/apart_1.h"
 #include "tests/several/first.h"
 #include "tests/several/fourth.h"
+#include "tests/several/head.h"
+#include "tests/several/head_anywhere.h"
 #include "tests/several/second.h"
 #include "tests/several/third.h"
 
@@ -68,6 +70,38 @@ static void test_sharing(void) {
   }
 }
 
+// Of what the first model left in the arena, or of a copy of it.
+static pl_status run_head(const pl_plan *plan, const pl_tensor *input, int8_t *result) {
+  pl_model model;
+  pl_tensor output;
+  pl_status status = pl_model_init(&model, plan);
+  if (status == PL_OK) {
+    status = pl_model_output(&model, 0, &output);
+  }
+  if (status == PL_OK) {
+    status = pl_model_run(&model, input, 1, &output, 1);
+  }
+  if (status == PL_OK) {
+    memcpy(result, output.data, output.spec.bytes);
+  }
+  return status;
+}
+
+static void test_handover(void) {
+  int8_t copy[OUTPUTS] = {0};
+  int8_t expected[OUTPUTS] = {0};
+  int8_t found[OUTPUTS] = {0};
+  pl_tensor between = first.outputs[0];
+  EXPECT(head.inputs[0].data == between.data);
+  EXPECT(run(&first, NULL, copy) == PL_OK);
+  EXPECT(run_head(&head, &between, found) == PL_OK);
+  between.data = copy;
+  EXPECT(run_head(&head_anywhere, &between, expected) == PL_OK);
+  EXPECT(memcmp(found, expected, sizeof found) == 0);
+  EXPECT(run_head(&head, &between, found) == PL_OK);
+  EXPECT(memcmp(found, expected, sizeof found) == 0);
+}
+
 static void test_checksums(void) {
   pl_model model;
   EXPECT(pl_model_init(&model, &first) == PL_OK);
@@ -78,6 +112,7 @@ static void test_checksums(void) {
 
 int main(void) {
   test_sharing();
+  test_handover();
   test_checksums();
   if (HAS_APART) {
     test_apart();

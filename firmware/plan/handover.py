@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One model's output where the next one's input is, in the arena that they share, without a copy.
+
+The first model is planned as ever; the plan of the next has its input where the plan.json of the
+first has its output, and everything else around it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from firmware.plan.layout import ALIGNMENT
+from firmware.plan.planner import Block
+from firmware.plan.program import Port, Program
+from firmware.plan.sharing import Sharing
+
+
+class HandoverError(Exception):
+    """An output cannot be the input; the text says why."""
+
+
+@dataclass(frozen=True)
+class Handover:
+    """Where the first output of the model `of` lies: bytes into the arena of a pool."""
+
+    of: str
+    pool: str
+    offset: int
+
+    def pin(self, blocks: list[Block], program: Program, sharing: Sharing) -> list[Block]:
+        """Returns the blocks, that of the first input there.
+
+        Raises:
+            HandoverError: it cannot lie there.
+        """
+        location = sharing.locations[program.inputs[0].value.name]
+        at = self.offset - location.offset
+        pinned = next(block for block in blocks if block.name == location.block)
+        pools = frozenset({self.pool})
+        if at < 0 or at % max(ALIGNMENT, pinned.alignment) or not pinned.may_lie_in(self.pool):
+            raise HandoverError(
+                f"input 0 cannot lie where {self.of} has its output, {self.offset} bytes into the "
+                f"arena in {self.pool}: it is {location.offset} bytes into what steps join it "
+                "with, or an engine does not reach it"
+            )
+        there = replace(pinned, at=at, pools=pools)
+        return [there if block is pinned else block for block in blocks]
+
+
+def handover(first: Mapping[str, Any], program: Program) -> Handover:
+    """From the plan.json of the model that runs first, for a program that takes its output.
+
+    Raises:
+        HandoverError: it has no such output.
+    """
+    name, output, port = first["name"], first["outputs"][0], program.inputs[0]
+    if not first["arena"]["shared"]:
+        raise HandoverError(f"{name} has an arena of its own: no other model can lie there")
+    if output.get("pool") != first["arena"]["pools"][0]["name"]:
+        raise HandoverError(
+            f"output 0 of {name} is a constant, or outside of the arena that is shared"
+        )
+    differs = [
+        f"{what} {theirs} and {ours}"
+        for what, theirs, ours in _compared(output, port)
+        if theirs != ours
+    ]
+    if differs:
+        raise HandoverError(
+            f"output 0 of {name} is not as input 0: {', '.join(differs)}; float_io of both models "
+            "leaves out scale and zero point"
+        )
+    return Handover(name, output["pool"], output["offset"])
+
+
+def _compared(output: Mapping[str, Any], port: Port) -> list[tuple[str, Any, Any]]:
+    return [
+        ("dtype", output["dtype"], port.value.dtype),
+        ("shape", output["shape"], list(port.shape)),
+        ("layout", output["layout"], port.layout),
+        ("scale", output["scale"], port.scale),
+        ("zero point", output["zero_point"], port.zero_point),
+    ]

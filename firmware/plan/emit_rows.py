@@ -130,17 +130,21 @@ class Groups:
             output = scratch(group.ring_offsets[index]) if slots else at(member.output)
             own = (group.ring_offsets[index], member.keeps) if member.keeps else (0, member.scratch)
             context = f"{{{scratch(own[0])}, {own[1]}}}" if own[1] else "{NULL, 0}"
-            inputs = ", ".join(
+            inputs = ",\n    ".join(
                 f"{{{'NULL' if s.producer is not None else at(s.value)}, {s.row_bytes}, "
                 f"{s.taps.rows}, {s.taps.stride}, {s.taps.pad}, {s.taps.reach}, {s.taps.shift}, "
                 f"{'PL_NO_CALL' if s.producer is None else s.producer}}}"
                 for s in member.inputs
             )
+            if inputs:
+                parts.append(
+                    f"static const pl_row_input {name}_{index}_inputs[] = {{\n    {inputs},\n}};\n"
+                )
             rows.append(
                 f"    {{{context}, {call.params}, {call.dims}, {call.data},\n"
                 f"     {output}, {member.row_bytes}, {member.made}, {slots}, "
-                f"{self._kernels.index(_Kernel.of(member))}, {len(member.inputs)},\n"
-                f"     {{{inputs or '{0}'}}}}},\n"
+                f"{self._kernels.index(_Kernel.of(member))}, {len(member.inputs)}, "
+                f"{f'{name}_{index}_inputs' if inputs else 'NULL'}}},\n"
             )
         return (
             "".join(parts)

@@ -18,7 +18,11 @@ from kernels.common.kernel import KernelCall
 # Instructions, roughly: of a call of a row beside those of the kernel's loops; of a byte that a
 # nearer call writes, beside those of the faster one.
 _CALL = 250
-_NEARER = {"pl_depthwise_conv2d_s8": 60, "pl_depthwise_columns_s8": 4}
+_NEARER = {
+    "pl_depthwise_conv2d_s8": 60,
+    "pl_depthwise_columns_s8": 4,
+    "pl_depthwise_direct_s8": 8,
+}
 _NEARER_BLOCKS = 2
 
 

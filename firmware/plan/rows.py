@@ -20,7 +20,9 @@ from kernels.common.rows import ByRows, Taps, operand, row_count
 STEP = "pl_rows"
 MOST_CALLS = 32
 """PL_ROW_CALLS of rows.h."""
-_MOST_INPUTS, _MOST_ROWS = 2, 65535
+MOST_INPUTS = 8
+"""PL_ROW_INPUTS."""
+_MOST_ROWS = 65535
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,7 +362,7 @@ def _is_capable(step: Step) -> bool:
     return (
         (rows.folded is not None or row_count(step.writes[0].shape) == rows.rows)
         and rows.rows <= _MOST_ROWS
-        and len(values) <= _MOST_INPUTS
+        and len(values) <= MOST_INPUTS
         and all(
             isinstance(value, Value)
             and value.constant is None

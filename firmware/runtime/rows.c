@@ -65,6 +65,7 @@ static uint8_t *room(pl_rows *rows, uint32_t index) {
 
 void pl_rows_begin(pl_rows *rows, const pl_row_group *group) {
   rows->group = group;
+  rows->waiting = 0;
   for (uint32_t i = 0; i < group->count; ++i) {
     rows->done[i] = 0;
     rows->first[i] = 0;
@@ -74,11 +75,16 @@ void pl_rows_begin(pl_rows *rows, const pl_row_group *group) {
 const pl_row_call *pl_rows_next(pl_rows *rows) {
   const pl_row_call *const calls = rows->group->calls;
   uint32_t index = rows->group->count;
-  do {
-    if (index == 0) return NULL;
-    --index;
-  } while (rows->done[index] == calls[index].rows);
+  if (rows->waiting != 0) {
+    index = rows->waits[--rows->waiting];
+  } else {
+    do {
+      if (index == 0) return NULL;
+      --index;
+    } while (rows->done[index] == calls[index].rows);
+  }
   for (uint32_t next = lacking(rows, index); next != index; next = lacking(rows, index)) {
+    rows->waits[rows->waiting++] = (uint8_t)index;
     index = next;
   }
   const pl_row_call *const call = &calls[index];

@@ -16,7 +16,7 @@
 #include "kernels/common/types.h"
 
 #define PL_ROW_CALLS 32  // most of a group
-#define PL_ROW_INPUTS 2
+#define PL_ROW_INPUTS 8  // most of a call
 #define PL_NO_CALL 255  // not made in the group
 
 // A row of the output is made of `reach` rows of this input from row * stride - pad on, where each
@@ -43,7 +43,7 @@ typedef struct {
   uint16_t slots;  // of the ring; 0: there is room for all rows
   uint8_t kernel;  // the plan's number of it
   uint8_t input_count;
-  pl_row_input inputs[PL_ROW_INPUTS];
+  const pl_row_input *inputs;
 } pl_row_call;
 
 typedef struct {
@@ -64,6 +64,8 @@ typedef struct {
 typedef struct {
   const pl_row_group *group;
   pl_row row;
+  uint32_t waiting;              // calls that wait for the one behind them, the first the last one
+  uint8_t waits[PL_ROW_CALLS];   // of the group that is not done
   uint16_t done[PL_ROW_CALLS];   // rows that were made
   uint16_t first[PL_ROW_CALLS];  // the row that is at the start of the ring
 } pl_rows;

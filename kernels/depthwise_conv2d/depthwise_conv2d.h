@@ -68,4 +68,12 @@ PL_MUST_USE pl_status pl_depthwise_planes_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_dims *dims,
                                              const pl_depthwise_conv2d_data *data);
 
+// The same on cores with Helium, for weights above -128 and shifts below 0, sixteen channels of a
+// pixel at a time and without scratch. weight: [ceil(input_c / 16)][kernel_h][kernel_w][16]; bias:
+// [ceil(input_c / 16)][bias, multiplier, shift][16 in the order of their sums].
+PL_MUST_USE pl_status pl_depthwise_direct_s8(const pl_context *ctx,
+                                             const pl_depthwise_conv2d_params *params,
+                                             const pl_depthwise_conv2d_dims *dims,
+                                             const pl_depthwise_conv2d_data *data);
+
 #endif  // KERNELS_DEPTHWISE_CONV2D_DEPTHWISE_CONV2D_H_

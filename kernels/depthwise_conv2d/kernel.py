@@ -7,6 +7,7 @@ import numpy as np
 
 from kernels.common.depthwise_by_4 import pack_by_4
 from kernels.common.depthwise_columns import pack_columns, scratch_of_columns
+from kernels.common.depthwise_direct import pack_direct
 from kernels.common.gemm import fold_zero_point, output_stage, reach
 from kernels.common.kernel import INT32_MAX, AnyArray, Constant, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import Overlap, overlap
@@ -21,7 +22,7 @@ from kernels.common.wide import wide_constants
 from kernels.common.window import Windows
 from kernels.conv2d.kernel import convolution_call
 
-_STRIPS = (4, 1)
+_STRIP = 4
 """Windows of a row that go together where memory is little, on cores with Helium."""
 
 _OF_COLUMNS = ("pl_depthwise_columns_s8", "pl_depthwise_large_columns_s8")
@@ -104,12 +105,12 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     if isa == "dsp":
         return depthwise(*packed, (), by_pixel if ordered else None)  # channels before pixels
     function, constants, most = packed
-    nearer = None
-    for strip in reversed(_STRIPS):
-        if strip < windows.output[1]:
-            strips = overlap(source, output, windows.starts, strip)
-            scratch = scratch_of_columns(windows, strip)
-            nearer = depthwise(function, constants, scratch, strips, nearer)
+    direct = pack_direct(weight, folded, multiplier, shift)
+    nearer = None if direct is None else depthwise(*direct, 0, ordered)
+    if windows.output[1] > _STRIP:
+        strips = overlap(source, output, windows.starts, _STRIP)
+        scratch = scratch_of_columns(windows, _STRIP)
+        nearer = depthwise(function, constants, scratch, strips, nearer)
     row = scratch_of_columns(windows, windows.output[1])
     if row < most:
         nearer = depthwise(function, constants, row, (), nearer)

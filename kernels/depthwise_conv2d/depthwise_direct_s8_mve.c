@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sixteen channels of a pixel at a time, right from the input: no scratch.
+//
+// Products of 8 bits are 16 bits (VMULLB and VMULLT, of the even and the odd channels), two of them
+// fit into 16 bits as weights are at least -127, and sums of two are widened to 32 bits. The sums
+// are those of channels 0 4 8 12, 2 6 10 14, 1 5 9 13 and 3 7 11 15; constants are packed in that
+// order, and narrowing turns it back.
+#include <arm_mve.h>
+
+#include "kernels/depthwise_conv2d/depthwise_conv2d.h"
+
+#define LANES 16
+#define INLINE static inline __attribute__((always_inline))
+
+// Keeps loads behind it: GCC would load everything first, and spill it.
+#define IN_ORDER __asm__ volatile("" ::: "memory")
+
+// The last stage; is_whole if there is nothing to clamp.
+typedef struct {
+  int16_t zero_point;
+  int8_t minimum;
+  int8_t maximum;
+  int is_whole;
+} stage;
+
+typedef struct {
+  int32x4_t a0, a1, a2, a3;
+} sums;
+
+INLINE void widen(sums *s, int16x8_t even, int16x8_t odd) {
+  s->a0 = vaddq_s32(s->a0, vmovlbq_s16(even));
+  s->a1 = vaddq_s32(s->a1, vmovltq_s16(even));
+  s->a2 = vaddq_s32(s->a2, vmovlbq_s16(odd));
+  s->a3 = vaddq_s32(s->a3, vmovltq_s16(odd));
+  IN_ORDER;
+}
+
+INLINE sums begin(const int32_t *bias) {
+  return (sums){vldrwq_s32(bias), vldrwq_s32(bias + 4), vldrwq_s32(bias + 8),
+                vldrwq_s32(bias + 12)};
+}
+
+// requantize.h for shifts below 0.
+INLINE int32x4_t requantize(int32x4_t x, const int32_t *factors) {
+  int32x4_t h = vqrdmulhq_s32(x, vldrwq_s32(factors));
+  h = vaddq_s32(h, vshrq_n_s32(h, 31));
+  h = vrshlq_s32(h, vldrwq_s32(factors + LANES));
+  IN_ORDER;
+  return h;
+}
+
+INLINE int8x16_t narrow(const stage *to, sums s, const int32_t *factors) {
+  const int16_t zero_point = to->zero_point;
+  int16x8_t even = vqmovnbq_s32(vuninitializedq_s16(), requantize(s.a0, factors));
+  even = vqmovntq_s32(even, requantize(s.a1, factors + 4));
+  int16x8_t odd = vqmovnbq_s32(vuninitializedq_s16(), requantize(s.a2, factors + 8));
+  odd = vqmovntq_s32(odd, requantize(s.a3, factors + 12));
+  int8x16_t y = vqmovnbq_s16(vuninitializedq_s8(), vqaddq_n_s16(even, zero_point));
+  y = vqmovntq_s16(y, vqaddq_n_s16(odd, zero_point));
+  if (to->is_whole) return y;
+  return vminq_s8(vmaxq_s8(y, vdupq_n_s8(to->minimum)), vdupq_n_s8(to->maximum));
+}
+
+static stage stage_of(const pl_depthwise_conv2d_params *params) {
+  return (stage){
+      .zero_point = (int16_t)params->output_zero_point,
+      .minimum = (int8_t)params->activation_min,
+      .maximum = (int8_t)params->activation_max,
+      .is_whole = params->activation_max - params->activation_min == INT8_MAX - INT8_MIN,
+  };
+}
+
+// Taps of a row of a window: those before `begin` and from `end` on are in the padding.
+typedef struct {
+  int32_t count;
+  int32_t begin;
+  int32_t end;
+  int32_t first;  // from the start of the row of the image to the first tap, in bytes
+  int32_t step;   // from one to the next
+} taps;
+
+INLINE void add_taps(sums *s, const int8_t *x, int32_t step, int32_t count, const int8_t *w,
+                     mve_pred16_t lanes) {
+  for (; count >= 2; count -= 2) {
+    const int8x16_t x0 = vldrbq_z_s8(x, lanes);
+    const int8x16_t w0 = vldrbq_s8(w);
+    const int16x8_t even = vmullbq_int_s8(x0, w0);
+    const int16x8_t odd = vmulltq_int_s8(x0, w0);
+    IN_ORDER;
+    const int8x16_t w1 = vldrbq_s8(w + LANES);
+    const int8x16_t x1 = vldrbq_z_s8(x + step, lanes);
+    const int16x8_t evens = vaddq_s16(even, vmullbq_int_s8(x1, w1));
+    IN_ORDER;
+    widen(s, evens, vaddq_s16(odd, vmulltq_int_s8(vldrbq_z_s8(x + step, lanes), w1)));
+    x += 2 * step;
+    w += 2 * LANES;
+  }
+  if (count > 0) {
+    const int8x16_t x0 = vldrbq_z_s8(x, lanes);
+    const int8x16_t w0 = vldrbq_s8(w);
+    widen(s, vmullbq_int_s8(x0, w0), vmulltq_int_s8(x0, w0));
+  }
+}
+
+// `row` is that of the image; null if it is outside.
+INLINE void add_row(sums *s, const taps *of, const int8_t *row, const int8_t *padding,
+                    const int8_t *w, mve_pred16_t lanes) {
+  for (int32_t tap = 0; tap < of->count;) {
+    const int is_inside = row != NULL && tap >= of->begin && tap < of->end;
+    const int32_t end = row == NULL || tap >= of->end ? of->count
+                        : tap < of->begin             ? of->begin
+                                                      : of->end;
+    add_taps(s, is_inside ? row + of->first + tap * of->step : padding, is_inside ? of->step : 0,
+             end - tap, w + tap * LANES, lanes);
+    tap = end;
+  }
+}
+
+// All channels of a pixel, whose window's first tap is (y0, x0).
+static __attribute__((noinline)) void convolve_pixel(const pl_depthwise_conv2d_params *params,
+                                                     const pl_depthwise_conv2d_dims *dims,
+                                                     const pl_depthwise_conv2d_data *data,
+                                                     const int8_t *image, int32_t y0, int32_t x0,
+                                                     int8_t *output) {
+  const stage to = stage_of(params);
+  int8_t padding[LANES];
+  vstrbq_s8(padding, vdupq_n_s8((int8_t)params->input_zero_point));
+  const int32_t dilation = params->dilation_w;
+  const int32_t outside = x0 < 0 ? (dilation - 1 - x0) / dilation : 0;
+  const int32_t within = x0 < dims->input_w ? (dims->input_w - 1 - x0) / dilation + 1 : 0;
+  const taps of = {
+      .count = dims->kernel_w,
+      .begin = outside < dims->kernel_w ? outside : dims->kernel_w,
+      .end = within < dims->kernel_w ? within : dims->kernel_w,
+      .first = x0 * dims->input_c,
+      .step = dilation * dims->input_c,
+  };
+  const int32_t row_bytes = dims->input_w * dims->input_c;
+  const int8_t *w = data->weight;
+  const int32_t *k = data->bias;
+  for (int32_t channel = 0; channel < dims->input_c; channel += LANES) {
+    const mve_pred16_t lanes = vctp8q((uint32_t)(dims->input_c - channel));
+    sums s = begin(k);
+    int32_t y = y0;
+    for (int32_t ky = dims->kernel_h; ky > 0; --ky) {
+      const int is_inside = y >= 0 && y < dims->input_h;
+      add_row(&s, &of, is_inside ? image + y * row_bytes + channel : NULL, padding, w, lanes);
+      y += params->dilation_h;
+      w += dims->kernel_w * LANES;
+    }
+    vstrbq_p_s8(output + channel, narrow(&to, s, k + LANES), lanes);
+    k += 3 * LANES;
+  }
+}
+
+pl_status pl_depthwise_direct_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
+                                 const pl_depthwise_conv2d_dims *dims,
+                                 const pl_depthwise_conv2d_data *data) {
+  (void)ctx;
+  const int8_t *image = data->input;
+  int8_t *output = data->output;
+  for (int32_t batch = 0; batch < dims->batches; ++batch) {
+    for (int32_t oy = 0; oy < dims->output_h; ++oy) {
+      for (int32_t ox = 0; ox < dims->output_w; ++ox) {
+        convolve_pixel(params, dims, data, image, oy * params->stride_h - params->pad_top,
+                       ox * params->stride_w - params->pad_left, output);
+        output += dims->input_c;
+      }
+    }
+    image += dims->input_h * dims->input_w * dims->input_c;
+  }
+  return PL_OK;
+}

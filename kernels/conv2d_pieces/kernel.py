@@ -91,9 +91,10 @@ def conv2d_pieces(call: OpCall, isa: Isa) -> KernelCall:
         )
 
     column = weight.shape[1] * weight.shape[3]
-    choices = Columns.choices(windows, column)
-    if choices[0].phases > 1:
-        choices = [Columns.of_one(windows, column)]
+    choices = [c for c in Columns.choices(windows, column) if c.phases == 1]
+    one = Columns.of_one(windows, column)
+    if not choices or one.scratch < choices[-1].scratch:
+        choices.append(one)
     blocks = (
         pack_blocks(matrix, folded, multiplier, shift, 1)
         if isa == "mve" and not call.small

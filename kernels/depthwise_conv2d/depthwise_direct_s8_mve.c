@@ -70,85 +70,59 @@ static stage stage_of(const pl_depthwise_conv2d_params *params) {
   };
 }
 
-// Taps of a row of a window: those before `begin` and from `end` on are in the padding.
 typedef struct {
-  int32_t count;
-  int32_t begin;
-  int32_t end;
-  int32_t first;  // from the start of the row of the image to the first tap, in bytes
-  int32_t step;   // from one to the next
+  const int8_t *row;      // of the image, from its first channel of these; null: outside of it
+  const int8_t *padding;  // LANES
+  int32_t width;
+  int32_t step;  // from a pixel to the next
 } taps;
 
-INLINE void add_taps(sums *s, const int8_t *x, int32_t step, int32_t count, const int8_t *w,
-                     mve_pred16_t lanes) {
+INLINE int8x16_t load(const taps *from, int32_t x, mve_pred16_t lanes) {
+  const int is_inside = from->row != NULL && (uint32_t)x < (uint32_t)from->width;
+  return vldrbq_z_s8(is_inside ? from->row + x * from->step : from->padding, lanes);
+}
+
+INLINE void add_row(sums *s, const taps *from, int32_t x, const pl_depthwise_conv2d_params *params,
+                    int32_t count, const int8_t *w, mve_pred16_t lanes) {
   for (; count >= 2; count -= 2) {
-    const int8x16_t x0 = vldrbq_z_s8(x, lanes);
+    const int8x16_t x0 = load(from, x, lanes);
     const int8x16_t w0 = vldrbq_s8(w);
-    const int16x8_t even = vmullbq_int_s8(x0, w0);
-    const int16x8_t odd = vmulltq_int_s8(x0, w0);
-    IN_ORDER;
+    const int8x16_t x1 = load(from, x + params->dilation_w, lanes);
     const int8x16_t w1 = vldrbq_s8(w + LANES);
-    const int8x16_t x1 = vldrbq_z_s8(x + step, lanes);
-    const int16x8_t evens = vaddq_s16(even, vmullbq_int_s8(x1, w1));
-    IN_ORDER;
-    widen(s, evens, vaddq_s16(odd, vmulltq_int_s8(vldrbq_z_s8(x + step, lanes), w1)));
-    x += 2 * step;
+    widen(s, vaddq_s16(vmullbq_int_s8(x0, w0), vmullbq_int_s8(x1, w1)),
+          vaddq_s16(vmulltq_int_s8(x0, w0), vmulltq_int_s8(x1, w1)));
+    x += 2 * params->dilation_w;
     w += 2 * LANES;
   }
   if (count > 0) {
-    const int8x16_t x0 = vldrbq_z_s8(x, lanes);
+    const int8x16_t x0 = load(from, x, lanes);
     const int8x16_t w0 = vldrbq_s8(w);
     widen(s, vmullbq_int_s8(x0, w0), vmulltq_int_s8(x0, w0));
   }
 }
 
-// `row` is that of the image; null if it is outside.
-INLINE void add_row(sums *s, const taps *of, const int8_t *row, const int8_t *padding,
-                    const int8_t *w, mve_pred16_t lanes) {
-  for (int32_t tap = 0; tap < of->count;) {
-    const int is_inside = row != NULL && tap >= of->begin && tap < of->end;
-    const int32_t end = row == NULL || tap >= of->end ? of->count
-                        : tap < of->begin             ? of->begin
-                                                      : of->end;
-    add_taps(s, is_inside ? row + of->first + tap * of->step : padding, is_inside ? of->step : 0,
-             end - tap, w + tap * LANES, lanes);
-    tap = end;
-  }
-}
-
-// All channels of a pixel, whose window's first tap is (y0, x0).
-static __attribute__((noinline)) void convolve_pixel(const pl_depthwise_conv2d_params *params,
-                                                     const pl_depthwise_conv2d_dims *dims,
-                                                     const pl_depthwise_conv2d_data *data,
-                                                     const int8_t *image, int32_t y0, int32_t x0,
-                                                     int8_t *output) {
-  const stage to = stage_of(params);
-  int8_t padding[LANES];
-  vstrbq_s8(padding, vdupq_n_s8((int8_t)params->input_zero_point));
-  const int32_t dilation = params->dilation_w;
-  const int32_t outside = x0 < 0 ? (dilation - 1 - x0) / dilation : 0;
-  const int32_t within = x0 < dims->input_w ? (dims->input_w - 1 - x0) / dilation + 1 : 0;
-  const taps of = {
-      .count = dims->kernel_w,
-      .begin = outside < dims->kernel_w ? outside : dims->kernel_w,
-      .end = within < dims->kernel_w ? within : dims->kernel_w,
-      .first = x0 * dims->input_c,
-      .step = dilation * dims->input_c,
-  };
+// All channels of a pixel.
+static void convolve_pixel(const pl_depthwise_conv2d_params *params,
+                           const pl_depthwise_conv2d_dims *dims,
+                           const pl_depthwise_conv2d_data *data, const stage *to,
+                           const int8_t *padding, const int8_t *image, int32_t y0, int32_t x0,
+                           int8_t *output) {
   const int32_t row_bytes = dims->input_w * dims->input_c;
   const int8_t *w = data->weight;
   const int32_t *k = data->bias;
   for (int32_t channel = 0; channel < dims->input_c; channel += LANES) {
     const mve_pred16_t lanes = vctp8q((uint32_t)(dims->input_c - channel));
+    taps from = {.padding = padding, .width = dims->input_w, .step = dims->input_c};
     sums s = begin(k);
     int32_t y = y0;
     for (int32_t ky = dims->kernel_h; ky > 0; --ky) {
-      const int is_inside = y >= 0 && y < dims->input_h;
-      add_row(&s, &of, is_inside ? image + y * row_bytes + channel : NULL, padding, w, lanes);
+      const int is_inside = (uint32_t)y < (uint32_t)dims->input_h;
+      from.row = is_inside ? image + y * row_bytes + channel : NULL;
+      add_row(&s, &from, x0, params, dims->kernel_w, w, lanes);
       y += params->dilation_h;
       w += dims->kernel_w * LANES;
     }
-    vstrbq_p_s8(output + channel, narrow(&to, s, k + LANES), lanes);
+    vstrbq_p_s8(output + channel, narrow(to, s, k + LANES), lanes);
     k += 3 * LANES;
   }
 }
@@ -157,12 +131,16 @@ pl_status pl_depthwise_direct_s8(const pl_context *ctx, const pl_depthwise_conv2
                                  const pl_depthwise_conv2d_dims *dims,
                                  const pl_depthwise_conv2d_data *data) {
   (void)ctx;
+  const stage to = stage_of(params);
+  int8_t padding[LANES];
+  vstrbq_s8(padding, vdupq_n_s8((int8_t)params->input_zero_point));
   const int8_t *image = data->input;
   int8_t *output = data->output;
   for (int32_t batch = 0; batch < dims->batches; ++batch) {
     for (int32_t oy = 0; oy < dims->output_h; ++oy) {
       for (int32_t ox = 0; ox < dims->output_w; ++ox) {
-        convolve_pixel(params, dims, data, image, oy * params->stride_h - params->pad_top,
+        convolve_pixel(params, dims, data, &to, padding, image,
+                       oy * params->stride_h - params->pad_top,
                        ox * params->stride_w - params->pad_left, output);
         output += dims->input_c;
       }

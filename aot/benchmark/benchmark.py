@@ -11,21 +11,16 @@ the .pte; without the comparisons and the report that Pilotlight's lowering make
 
 import os
 import time
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
 import torch
 from absl import app, flags, logging
-from executorch.backends.cortex_m.passes.cortex_m_pass_manager import CortexMPassManager
-from executorch.backends.cortex_m.quantizer.quantizer import CortexMQuantizer
-from executorch.backends.cortex_m.target_config import CortexM, CortexMTargetConfig
-from executorch.exir import EdgeCompileConfig, to_edge
 from torch import nn
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 import aot.lower
+from aot.benchmark.executorch import Samples, for_cortex_m
 from aot.benchmark.timing import Phases, Seconds, exponent, phases_table
 from tools.text.table import table
 
@@ -45,8 +40,6 @@ PHASES = {
 
 BLOCKS = (8, 16, 32, 64)
 """Of the chains whose seconds say how lowering grows."""
-
-Samples = Callable[[], Iterator[tuple[torch.Tensor, ...]]]
 
 
 class Chain(nn.Sequential):
@@ -88,28 +81,8 @@ def ours(model: nn.Module, samples: Samples) -> Seconds:
 
 def executorchs(model: nn.Module, samples: Samples) -> float:
     """Of ExecuTorch's flow."""
-    example = next(samples())
     start = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        exported = torch.export.export(model, example).module(check_guards=False)
-        prepared = prepare_pt2e(exported, CortexMQuantizer())
-        for sample in samples():
-            prepared(*sample)
-        program = torch.export.export(convert_pt2e(prepared), example)
-        config = EdgeCompileConfig(
-            preserve_ops=[torch.ops.aten.linear.default],
-            _check_ir_validity=False,
-            _core_aten_ops_exception_list=[torch.ops.aten.max_pool2d.default],
-        )
-        edge = to_edge(program, compile_config=config)
-        passes = CortexMPassManager(
-            edge.exported_program(),
-            CortexMPassManager.pass_list,
-            target_config=CortexMTargetConfig(cpu=CortexM.M55),
-        )
-        edge._edge_programs["forward"] = passes.transform()
-        _ = edge.to_executorch().buffer
+    _ = for_cortex_m(model, samples).buffer
     return time.process_time() - start
 
 

@@ -5,64 +5,36 @@ tools/bazel run //tests/tflite:table [-- --tflite=a.tflite,b.tflite]
 """
 
 import importlib
-import itertools
-import math
 import os
-import re
 from pathlib import Path
 
 import torch
 from absl import app, flags
 from tflite_micro.python.tflite_micro import runtime
 
-from aot.backends.ethos_u.printed import captured
-from aot.lower import lower
 from aot.lower_tflite import lower_tflite, random_inputs
 from firmware.plan.plan import make_plan
 from firmware.plan.pte import read_program
 from firmware.plan.testing import sample_board
 from kernels.common.kernel import Isa
+from tests.tflite.tflm import ARENA_BYTES, arena_of_tflm, exported
 from tools.text.table import table
 
 _FILES = flags.DEFINE_list("tflite", [], "Files; without them the networks of MLPerf Tiny.")
 _NETWORKS = ("ds_cnn", "mobilenet_v1", "resnet8", "deep_autoencoder")
 _SAMPLES = 4
-_ARENA_BYTES = 1 << 22
 _ISAS: tuple[Isa, ...] = ("dsp", "mve")
 
 
-def exported(name: str) -> bytes:
-    """A network as a .tflite file."""
+def _exported(name: str) -> bytes:
     module = importlib.import_module(f"aot.models.{name}.model")
-    data = list(itertools.islice(module.calibration(), _SAMPLES))
-    lowered = lower(
-        module.factory(),
-        data[0],
-        target="tflite",
-        calibration=data,
-        io_layout="nhwc",
-        per_op=False,
-        min_sqnr=-math.inf,
-        min_agreement=0.0,
-    )
-    assert lowered.exported is not None
-    return lowered.exported
-
-
-def arena_of_tflm(data: bytes) -> int:
-    """What TFLite Micro's interpreter uses of its arena, in bytes."""
-    interpreter = runtime.Interpreter.from_bytes(data, arena_size=_ARENA_BYTES)
-    with captured() as printed:
-        interpreter.print_allocations()
-        text = printed()
-    (total,) = re.findall(r"Arena allocation total (\d+) bytes", text)
-    return int(total)
+    return exported(module.factory(), module.calibration())
 
 
 def different_values(data: bytes) -> str:
     """Of the outputs of a few random inputs, how many are not TFLite Micro's."""
     lowered = lower_tflite(data)
-    interpreter = runtime.Interpreter.from_bytes(data, arena_size=_ARENA_BYTES)
+    interpreter = runtime.Interpreter.from_bytes(data, arena_size=ARENA_BYTES)
     count = different = 0
     for sample in random_inputs(lowered, _SAMPLES):
         for index, x in enumerate(sample):
@@ -83,7 +55,7 @@ def row(name: str, data: bytes) -> tuple[str, ...]:
     constants = [sum(c.array.nbytes for c in plan.constants) for plan in plans]
     return (
         name,
-        f"{arena_of_tflm(data):,}",
+        f"{arena_of_tflm(data).total:,}",
         *(f"{plan.arena_bytes:,}" for plan in (*plans, small)),
         f"{len(data):,}",
         *(f"{size:,}" for size in constants),
@@ -99,7 +71,7 @@ def main(argv: list[str]) -> None:
     more = ("flash, .tflite", "constants, DSP", "constants, Helium", "values not TFLM's")
     folder = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     models = {Path(path).stem: (folder / path).read_bytes() for path in _FILES.value}
-    models = models or {name: exported(name) for name in _NETWORKS}
+    models = models or {name: _exported(name) for name in _NETWORKS}
     rows = [row(name, data) for name, data in models.items()]
     print(table([(*head, *more), *rows], "lrrrrrrrr"))
 

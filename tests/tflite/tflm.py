@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What TFLite Micro's interpreter takes of its arena for a network of PyTorch."""
+
+import itertools
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+from tflite_micro.python.tflite_micro import runtime
+from torch import nn
+
+from aot.backends.ethos_u.printed import captured
+from aot.lower import lower
+
+ARENA_BYTES = 1 << 24
+_SAMPLES = 4
+
+
+def exported(model: nn.Module, calibration: Iterable[tuple[torch.Tensor, ...]]) -> bytes:
+    """A network as a .tflite file."""
+    data = list(itertools.islice(calibration, _SAMPLES))
+    lowered = lower(
+        model,
+        data[0],
+        target="tflite",
+        calibration=data,
+        io_layout="nhwc",
+        per_op=False,
+        min_sqnr=-math.inf,
+        min_agreement=0.0,
+    )
+    assert lowered.exported is not None
+    return lowered.exported
+
+
+@dataclass(frozen=True)
+class Arena:
+    """Bytes; `activations` are those that the memory planner places, scratch of kernels among them,
+    the others what the interpreter keeps of each op and tensor.
+    """
+
+    total: int
+    activations: int
+
+
+def arena_of_tflm(data: bytes) -> Arena:
+    """What TFLite Micro's interpreter uses, with its reference kernels, on this machine."""
+    interpreter = runtime.Interpreter.from_bytes(data, arena_size=ARENA_BYTES)
+    with captured() as printed:
+        interpreter.print_allocations()
+        text = printed()
+    total, head = (
+        int(re.findall(rf"Arena allocation {kind} (\d+) bytes", text)[0])
+        for kind in ("total", "head")
+    )
+    return Arena(total, head)

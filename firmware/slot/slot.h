@@ -33,7 +33,7 @@ extern "C" {
 // Memory for tables and arena of a model in a slot; other models' outputs are kept out of it.
 #define PL_SLOT_MEMORY(NAME, BYTES)        \
   static _Alignas(16) uint8_t NAME[BYTES]; \
-  PL_ARENA_TABLE static const pl_arena NAME##_table __attribute__((used)) = {NAME, sizeof NAME}
+  PL_ARENA_TABLE static const pl_arena NAME##_table __attribute__((used)) = {(NAME), sizeof(NAME)}
 
 typedef struct {
   pl_flash flash;

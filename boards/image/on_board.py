@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shows what a board that is connected prints; first writes the image to it, if asked.
 
-    on_board --board=board.json --elf=program.elf --size=size.json [--facts=facts.json ...] \\
+    on_board --board=board.json --elf=program.elf [--size=size.json] [--facts=facts.json ...] \\
         [--port=/dev/ttyACM0] [--flash_tool=..] [--probe=..] program.hex program.bin
     on_board --monitor [--port=..]
 
 With an image it ends at the program's last line, PL:PASS or PL:FAIL, at a fault, which is explained
-as in the simulator, or when nothing came for --silence seconds; then with the tables of `.sim`,
-without instructions, but with cycles of the steps if the image marks them and the core counts them.
---profile writes those for machines, as profile.schema.json has it, --trace for ui.perfetto.dev;
-paths are relative to where Bazel was called. With --monitor it only shows, until Ctrl-C.
+as in the simulator, or when nothing came for --silence seconds; then, with --size, with the tables
+of `.sim`, without instructions, but with cycles of the steps if the image marks them and the core
+counts them. --profile writes those for machines, as profile.schema.json has it, --trace for
+ui.perfetto.dev; paths are relative to where Bazel was called. With --monitor it only shows, until
+Ctrl-C.
 """
 
 import json
@@ -37,7 +38,7 @@ from boards.simulator.fault import explain, find_fault
 from boards.simulator.simulate import FAIL, PASS, Run, Tools
 
 _ELF = flags.DEFINE_string("elf", "", "The program, for what faults mean.")
-_SIZE = flags.DEFINE_string("size", "", "The image's size.json.")
+_SIZE = flags.DEFINE_string("size", "", "The image's size.json, for the tables.")
 _FACTS = flags.DEFINE_multi_string("facts", [], "JSON files with more rows, for the top.")
 _PLAN = flags.DEFINE_string("plan", "", "The model's plan.json, for the names of steps.")
 _PROFILE = flags.DEFINE_string("profile", None, "The profile to write.")
@@ -95,7 +96,7 @@ def _port_before_flashing(method: str) -> int | None:
         raise
 
 
-def _run(board: Board, image: Image, elf: Path, size: dict[str, Any], facts: dict[str, Any]) -> int:
+def _run(board: Board, image: Image, elf: Path, facts: dict[str, Any]) -> int:
     method = chosen_method(board, flags.FLAGS.flash_tool, image)["method"]
     descriptor = _port_before_flashing(method)
     flash(board, image, flags.FLAGS.flash_tool, flags.FLAGS.probe, [])
@@ -106,7 +107,10 @@ def _run(board: Board, image: Image, elf: Path, size: dict[str, Any], facts: dic
     if found:
         print(f"{elf.name}: {found}", file=sys.stderr)
         return _ENDED_BADLY
+    if not _SIZE.value:
+        return 0
     run = Run(console, None, "", None, 0)
+    size = json.loads(Path(_SIZE.value).read_text())
     plan = json.loads(Path(_PLAN.value).read_text()) if _PLAN.value else None
     counted = profile(run, size, plan)
     write_profile(counted, _PROFILE.value, _TRACE.value)
@@ -138,7 +142,6 @@ def main(argv: Sequence[str]) -> int:
             load_board(Path(flags.FLAGS.board)),
             Image(visible_path(Path(argv[1])), visible_path(Path(argv[2]))),
             Path(_ELF.value),
-            json.loads(Path(_SIZE.value).read_text()),
             facts,
         )
     except (BoardError, FlashError, PortError) as error:

@@ -4,6 +4,8 @@
     sim --board=board.json --size=size.json [--plan=plan.json] [--facts=facts.json ...] \\
         [--profile=profile.json] [--trace=trace.json] program.elf
 
+Standard input is what the board's console receives.
+
 The table has the facts, the program's PL:STAT lines (the first is taken as a total that the others
 are parts of), instructions of one inference (region 0 of the profile), and what the image takes of
 each of the board's memories. A facts file is a JSON object from name to text, number, or fraction
@@ -55,6 +57,7 @@ def main(argv: list[str]) -> int:
             silence=_SILENCE.value,
             count=True,
             echo=sys.stdout,
+            listen=True,
         )
     except (BoardError, CountsError, ElfError, SimulatorError) as error:
         print(f"{elf.name}: {error}", file=sys.stderr)

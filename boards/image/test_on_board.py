@@ -4,6 +4,8 @@
 import json
 import os
 import pty
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +17,8 @@ from jsonschema import Draft202012Validator
 
 from boards.image.on_board import main
 from boards.image.serial_port import PortError, find_port, open_port, read_chunks
+from boards.image.uf2 import read_hex
+from boards.simulator.elf import Elf
 
 _BOARD = Path("boards/microbit/microbit.json")
 _SIZE = {
@@ -195,6 +199,41 @@ def test_a_board_whose_port_is_there_after_it_was_flashed(
     os.close(theirs)
     assert status == 0
     assert "app on microbit" in capfd.readouterr().out
+
+
+def test_a_test_on_a_board(
+    tmp_path: Path, line: tuple[int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`bazel test --config=hardware`: the program of a board_test, flashed by a stand-in."""
+    flashed = tmp_path / "flashed.hex"
+    tool = tmp_path / "pyocd"
+    tool.write_text(f'#!/bin/sh\nfor last; do :; done\ncp "$last" "{flashed}"\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("PILOTLIGHT_ON_BOARD", f"--port={line[1]}")
+    elf = Path("boards/tests/hello.microbit.elf")
+    sections = [one for one in Elf(elf).sections if one.allocated and one.stored and one.size]
+    ends = []
+    for says in ("PL:PASS", "PL:FAIL it is Monday"):
+        flashed.unlink(missing_ok=True)
+
+        def board(says: str = says) -> None:
+            while not flashed.exists() or not flashed.read_text().endswith(":00000001FF\n"):
+                time.sleep(0.01)
+            os.write(line[0], f"hello\n{says}\n".encode())
+
+        thread = threading.Thread(target=board)
+        thread.start()
+        command = [sys.executable, "-m", "boards.simulator.run", "--time_limit=5", str(elf)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        run = subprocess.run([*command, f"--board={_BOARD}"], check=False, env=environment)
+        ends.append(run.returncode)
+        thread.join()
+        stored = read_hex(flashed.read_text())
+        for section in sections:
+            found = bytes(stored[section.load + i] for i in range(section.size))
+            assert found == section.contents
+    assert ends == [0, 1]
 
 
 def test_which_port(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ _LAST_MAGIC = 0x0AB16F30
 _HAS_FAMILY = 0x00002000
 _BYTES = 256
 _ERASED = 0xFF
+_HEX_BYTES = 16  # of a record; memories start at a multiple of it
 
 INFO = "INFO_UF2.TXT"
 """What such a drive has in its root."""
@@ -41,6 +42,22 @@ def read_hex(text: str) -> dict[int, int]:
         elif kind in (2, 4):
             base = int.from_bytes(data, "big") << (4 if kind == 2 else 16)
     return memory
+
+
+def hex_text(memories: Mapping[int, bytes]) -> str:
+    """Returns a file in Intel's hex format of bytes by the address that they start at."""
+    records = []
+    for start, data in memories.items():
+        for at in range(0, len(data), _HEX_BYTES):
+            address = start + at
+            if at == 0 or address & 0xFFFF < _HEX_BYTES:
+                records.append(bytes([2, 0, 0, 4]) + (address >> 16).to_bytes(2, "big"))
+            part = data[at : at + _HEX_BYTES]
+            records.append(
+                bytes([len(part)]) + (address & 0xFFFF).to_bytes(2, "big") + b"\0" + part
+            )
+    records.append(bytes([0, 0, 0, 1]))
+    return "".join(f":{(r + bytes([-sum(r) & 0xFF])).hex().upper()}\n" for r in records)
 
 
 def uf2(memory: Mapping[int, int], family: int) -> bytes:

@@ -3,17 +3,26 @@
 
     run --board=board.json program.elf
 
+With PILOTLIGHT_ON_BOARD in the environment, options of boards/image/on_board.py, the program is
+written to a board that is connected, and runs there (`bazel test --config=hardware`).
+
 Prints the console while the program runs, and at the end, if asked, how many instructions were
 executed. The exit status is 0 if the program ended well (status 0, last line PL:PASS), 1 if not, 2
 if it could not be run.
 """
 
+import os
+import shlex
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from absl import app, flags
 
-from boards.board import BoardError, load_board
+from boards.board import Board, BoardError, load_board
+from boards.image.binary_files import contents
+from boards.image.uf2 import hex_text
 from boards.simulator.counts import Counts, CountsError, by_function
 from boards.simulator.elf import Elf, ElfError
 from boards.simulator.simulate import SimulatorError, simulate
@@ -29,6 +38,8 @@ _FUNCTIONS = flags.DEFINE_integer(
 ENDED_BADLY = 1
 NOT_RUN = 2
 
+_ON_BOARD = "PILOTLIGHT_ON_BOARD"
+
 
 def _counts_table(counts: Counts, elf: Elf, functions: int) -> str:
     regions = [
@@ -43,11 +54,28 @@ def _counts_table(counts: Counts, elf: Elf, functions: int) -> str:
     return text
 
 
+def _run_on_board(elf: Path, board: Board, options: str) -> int:
+    stored = contents(board, Elf(elf))
+    with tempfile.TemporaryDirectory() as folder:
+        hex_file, bin_file = (Path(folder) / f"program.{kind}" for kind in ("hex", "bin"))
+        by_address = {board.memory(name).base: data for name, data in stored.items()}
+        hex_file.write_text(hex_text(by_address))
+        bin_file.write_bytes(stored[board.code])
+        # A program of its own, as it has flags of the same names.
+        command = [sys.executable, "-m", "boards.image.on_board", f"--board={_BOARD.value}"]
+        further = [f"--elf={elf}", f"--silence={_TIME_LIMIT.value}", *shlex.split(options)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        files = [str(hex_file), str(bin_file)]
+        return subprocess.run([*command, *further, *files], check=False, env=environment).returncode
+
+
 def main(argv: list[str]) -> int:
     if len(argv) != 2:
         raise app.UsageError("name one program")
     elf = Path(argv[1])
     try:
+        if _ON_BOARD in os.environ:
+            return _run_on_board(elf, load_board(Path(_BOARD.value)), os.environ[_ON_BOARD])
         run = simulate(
             elf,
             load_board(Path(_BOARD.value)),

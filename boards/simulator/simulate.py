@@ -7,6 +7,7 @@ import re
 import selectors
 import subprocess
 import tempfile
+import termios
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,6 +82,7 @@ def simulate(
     silence: float = math.inf,
     count: bool = False,
     echo: TextIO | None = None,
+    listen: bool = False,
     tools: Tools | None = None,
 ) -> Run:
     """Runs a program until it ends.
@@ -92,6 +94,7 @@ def simulate(
         silence: seconds without a character on the console after which it is.
         count: count instructions (QEMU only; slower).
         echo: gets the console's text while it appears.
+        listen: standard input is what the board's console receives.
         tools: programs to use; those of the build if not given.
 
     Raises:
@@ -105,6 +108,7 @@ def simulate(
             raise SimulatorError(
                 f"nothing simulates the board {board.name}: no machine of QEMU's is like it"
                 + ("; `.fvp` starts Arm's model of it" if board.fvp else "")
+                + ("; `bazel test --config=hardware` runs tests on one" if board.flash else "")
             )
         if board.simulator.kind == "native":
             if count:
@@ -117,7 +121,7 @@ def simulate(
                     raise SimulatorError("the plugin that counts instructions is not built")
                 command += ["-plugin", f"{tools.plugin}{plugin_arguments(Elf(elf), output)}"]
         start = time.monotonic()
-        status, console, messages = _execute(command, time_limit, silence, echo)
+        status, console, messages = _execute(command, time_limit, silence, echo, listen)
         seconds = time.monotonic() - start
         if seconds >= time_limit:
             stopped = f"no end after {time_limit:g} s"
@@ -152,12 +156,17 @@ def qemu_command(elf: Path, board: Board, tools: Tools) -> list[str]:
 
 
 def _execute(
-    command: Sequence[str], time_limit: float, silence: float, echo: TextIO | None
+    command: Sequence[str], time_limit: float, silence: float, echo: TextIO | None, listen: bool
 ) -> tuple[int | None, str, str]:
     """Returns exit status (None: stopped), standard output and standard error."""
+    # QEMU reads a terminal character by character, and leaves it so when it is stopped.
+    terminal = termios.tcgetattr(0) if listen and os.isatty(0) else None
     try:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            command,
+            stdin=None if listen else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
     except OSError as error:
         raise SimulatorError(f"{command[0]} does not start: {error}") from error
@@ -190,6 +199,8 @@ def _execute(
                 else:
                     received[process.stderr] += chunk
         status = process.wait()
+    if terminal is not None:
+        termios.tcsetattr(0, termios.TCSANOW, terminal)
     console, messages = (text.decode(errors="replace") for text in received.values())
     return None if stopped else status, console, messages
 

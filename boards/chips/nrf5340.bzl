@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nordic nRF5340, its application core: a Cortex-M33 with FPU and DSP extension."""
 
-load("//boards:board.bzl", "KB", "MB", "MHZ", "NRF_UARTE", "chip", "flash", "jlink", "ram", "systick")
+load("//boards:board.bzl", "KB", "MB", "MHZ", "NRF_UARTE", "chip", "clock", "flash", "jlink", "ram", "systick", "write")
 
 # It runs secure, as after reset, so that addresses of UARTs are the secure ones; at half its speed.
 NRF5340 = chip(
@@ -21,6 +21,11 @@ NRF5340 = chip(
         "uart3": 0x5000c000,
     },
     clock_hz = 16 * MHZ,
+    max_clock = clock(
+        core_hz = 128 * MHZ,
+        uart_hz = 16 * MHZ,
+        writes = [write(0x50005558, 0)],  # HFCLKCTRL: undivided
+    ),
     timer = systick(64 * MHZ),
     irqs = {
         "FPU": 0,

@@ -25,6 +25,18 @@ _STM32L4_USART2_ON_PA2: Fields = {
     "GPIOA_AFRL.AFRL2": (0x48000020, 15 << 8, 7 << 8),
     "GPIOA_MODER.MODER2": (0x48000000, 3 << 4, 2 << 4),
 }
+_STM32H7_USART3_ON_PD8: Fields = {
+    "RCC_APB1LENR.USART3EN": (0x580244E8, 1 << 18, 1 << 18),
+    "RCC_AHB4ENR.GPIODEN": (0x580244E0, 1 << 3, 1 << 3),
+    "GPIOD_AFRH.AFSEL8": (0x58020C24, 15, 7),
+    "GPIOD_MODER.MODER8": (0x58020C00, 3 << 16, 2 << 16),
+}
+_STM32U5_USART1_ON_PA9: Fields = {
+    "RCC_APB2ENR.USART1EN": (0x46020CA4, 1 << 14, 1 << 14),
+    "RCC_AHB2ENR1.GPIOAEN": (0x46020C8C, 1, 1),
+    "GPIOA_AFRH.AFSEL9": (0x42020024, 15 << 4, 7 << 4),
+    "GPIOA_MODER.MODE9": (0x42020000, 3 << 18, 2 << 18),
+}
 
 
 def _on(register: int, enable: int, ready: int) -> dict[int, Read]:
@@ -229,15 +241,33 @@ BOARDS = {
     "nrf52840dk": Expected(0x40002000, 16_000_000, pin=6, flash=0),
     "nrf52dk": Expected(0x40002000, 16_000_000, pin=6, flash=0),
     "nrf5340dk": Expected(0x50008000, 16_000_000, pin=20, flash=0),
+    "nrf5340dk_max": Expected(
+        0x50008000, 16_000_000, {"CLOCK_HFCLKCTRL.HCLK": (0x50005558, 3, 0)}, pin=20, flash=0
+    ),
     "nucleo_f446re": Expected(0x40004400, 16_000_000, _STM32F4_USART2_ON_PA2),
-    "nucleo_h743zi": Expected(
+    "nucleo_h743zi": Expected(0x40004800, 64_000_000, _STM32H7_USART3_ON_PD8),
+    "nucleo_h743zi_max": Expected(
         0x40004800,
-        64_000_000,
-        {
-            "RCC_APB1LENR.USART3EN": (0x580244E8, 1 << 18, 1 << 18),
-            "RCC_AHB4ENR.GPIODEN": (0x580244E0, 1 << 3, 1 << 3),
-            "GPIOD_AFRH.AFSEL8": (0x58020C24, 15, 7),
-            "GPIOD_MODER.MODER8": (0x58020C00, 3 << 16, 2 << 16),
+        64_000_000 // 4 * 50 // 2 // 2 // 2,
+        _STM32H7_USART3_ON_PD8
+        | {
+            "PWR_CR3 LDOEN, SCUEN, BYPASS": (0x5802480C, 7, 2),
+            "PWR_D3CR.VOS": (0x58024818, 3 << 14, 3 << 14),
+            "FLASH_ACR LATENCY, WRHIGHFREQ": (0x52002000, 0x3F, 0x22),
+            "RCC_PLLCKSELR PLLSRC, DIVM1": (0x58024428, 0x3F3, 4 << 4),
+            "RCC_PLLCFGR PLL1VCOSEL, PLL1RGE, DIVP1EN": (0x5802442C, 0x1000E, 0x1000C),
+            "RCC_PLL1DIVR N, P": (0x58024430, 0xFFFF, 49 | 1 << 9),
+            "RCC_CR.PLL1ON": (0x58024400, 1 << 24, 1 << 24),
+            "RCC_D1CFGR HPRE, D1PPRE, D1CPRE": (0x58024418, 0xF7F, 8 | 4 << 4),
+            "RCC_D2CFGR D2PPRE1, D2PPRE2": (0x5802441C, 0x770, 0x440),
+            "RCC_D3CFGR.D3PPRE": (0x58024420, 0x70, 0x40),
+            "RCC_CFGR.SW": (0x58024410, 7, 3),
+        },
+        reads={
+            0x58024804: lambda registers: 1 << 13,
+            **_on(0x58024818, 3 << 14, 1 << 13),
+            **_on(0x58024400, 1 << 24, 1 << 25),
+            **_follows(0x58024410, 3),
         },
     ),
     "nucleo_l476rg": Expected(0x40004400, 4_000_000, _STM32L4_USART2_ON_PA2),
@@ -253,14 +283,29 @@ BOARDS = {
         },
         reads={**_on(0x40021000, 1 << 24, 1 << 25), **_follows(0x40021008, 2)},
     ),
-    "nucleo_u575zi": Expected(
+    "nucleo_u575zi": Expected(0x40013800, 4_000_000, _STM32U5_USART1_ON_PA9),
+    "nucleo_u575zi_max": Expected(
         0x40013800,
-        4_000_000,
-        {
-            "RCC_APB2ENR.USART1EN": (0x46020CA4, 1 << 14, 1 << 14),
-            "RCC_AHB2ENR1.GPIOAEN": (0x46020C8C, 1, 1),
-            "GPIOA_AFRH.AFSEL9": (0x42020024, 15 << 4, 7 << 4),
-            "GPIOA_MODER.MODE9": (0x42020000, 3 << 18, 2 << 18),
+        4_000_000 * 80 // 2,
+        _STM32U5_USART1_ON_PA9
+        | {
+            "RCC_AHB3ENR.PWREN": (0x46020C94, 1 << 2, 1 << 2),
+            "PWR_VOSR VOS, BOOSTEN": (0x4602080C, 7 << 16, 7 << 16),
+            "FLASH_ACR.LATENCY": (0x40022000, 15, 4),
+            "RCC_PLL1CFGR SRC, RGE, M, MBOOST, REN": (0x46020C28, 0x4FF0F, 1 << 18 | 1),
+            "RCC_PLL1DIVR N, R": (0x46020C34, 0x7F0001FF, 79 | 1 << 24),
+            "RCC_CR.PLL1ON": (0x46020C00, 1 << 24, 1 << 24),
+            "RCC_CFGR1.SW": (0x46020C1C, 3, 3),
+        },
+        reads={
+            # Ready with a voltage; the booster only with the PLL's clock.
+            0x4602080C: lambda registers: (
+                registers.get(0x4602080C, 0)
+                | (1 << 15 if registers.get(0x4602080C, 0) & 3 << 16 else 0)
+                | (1 << 14 if registers.get(0x4602080C, 0) & 1 << 18 else 0)
+            ),
+            **_on(0x46020C00, 1 << 24, 1 << 25),
+            **_follows(0x46020C1C, 2),
         },
     ),
     "pico": Expected(0x40034000, 12_000_000, _RP2040FieldsS, flash=0x10000000, reads=_RP2040_READS),

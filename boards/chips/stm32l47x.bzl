@@ -2,6 +2,7 @@
 """ST STM32L475 and STM32L476 with 1 MB of flash: a Cortex-M4 with FPU."""
 
 load("//boards:board.bzl", "KB", "MB", "MHZ", "chip", "clock", "flash", "jlink", "openocd", "pyocd", "ram", "set_bits", "set_field", "st_link", "stm32_usart", "systick", "wait_for", "write")
+load("//boards/chips:stm32_irqs.bzl", "STM32_IRQS")
 
 _CLOCKS_1 = 0x40021058  # RCC_APB1ENR1
 _CLOCKS_2 = 0x40021060  # RCC_APB2ENR
@@ -26,18 +27,8 @@ _MAX = clock(
 )
 
 # What both have.
-_IRQS = {
-    "WWDG": 0,
+_IRQS = STM32_IRQS | {
     "PVD_PVM": 1,
-    "TAMP_STAMP": 2,
-    "RTC_WKUP": 3,
-    "FLASH": 4,
-    "RCC": 5,
-    "EXTI0": 6,
-    "EXTI1": 7,
-    "EXTI2": 8,
-    "EXTI3": 9,
-    "EXTI4": 10,
     "DMA1_Channel1": 11,
     "DMA1_Channel2": 12,
     "DMA1_Channel3": 13,
@@ -50,39 +41,16 @@ _IRQS = {
     "CAN1_RX0": 20,
     "CAN1_RX1": 21,
     "CAN1_SCE": 22,
-    "EXTI9_5": 23,
     "TIM1_BRK_TIM15": 24,
     "TIM1_UP_TIM16": 25,
     "TIM1_TRG_COM_TIM17": 26,
-    "TIM1_CC": 27,
-    "TIM2": 28,
-    "TIM3": 29,
-    "TIM4": 30,
-    "I2C1_EV": 31,
-    "I2C1_ER": 32,
-    "I2C2_EV": 33,
-    "I2C2_ER": 34,
-    "SPI1": 35,
-    "SPI2": 36,
-    "USART1": 37,
-    "USART2": 38,
-    "USART3": 39,
-    "EXTI15_10": 40,
-    "RTC_Alarm": 41,
     "DFSDM1_FLT3": 42,
     "TIM8_BRK": 43,
     "TIM8_UP": 44,
     "TIM8_TRG_COM": 45,
-    "TIM8_CC": 46,
     "ADC3": 47,
     "FMC": 48,
     "SDMMC1": 49,
-    "TIM5": 50,
-    "SPI3": 51,
-    "UART4": 52,
-    "UART5": 53,
-    "TIM6_DAC": 54,
-    "TIM7": 55,
     "DMA2_Channel1": 56,
     "DMA2_Channel2": 57,
     "DMA2_Channel3": 58,
@@ -99,14 +67,11 @@ _IRQS = {
     "DMA2_Channel7": 69,
     "LPUART1": 70,
     "QUADSPI": 71,
-    "I2C3_EV": 72,
-    "I2C3_ER": 73,
     "SAI1": 74,
     "SAI2": 75,
     "SWPMI1": 76,
     "TSC": 77,
     "RNG": 80,
-    "FPU": 81,
 }
 
 def _stm32l47x(irqs, flash_method):

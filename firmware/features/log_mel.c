@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
   FRACTION = 15,
@@ -115,7 +116,7 @@ static void cosine_transform(const pl_log_mel_tables *tables, const int16_t *ban
   for (uint32_t i = 0; i < tables->coefficients; ++i, row += tables->bands) {
     int64_t sum = 0;
     for (uint32_t band = 0; band < tables->bands; ++band) {
-      sum += bands[band] * row[band];
+      sum += (int64_t)bands[band] * row[band];
     }
     values[i] = (int16_t)((sum + (1 << (MFCC_DROPPED - 1))) >> MFCC_DROPPED);
   }
@@ -132,8 +133,9 @@ pl_status pl_log_mel(const pl_log_mel_tables *tables, const int16_t *samples, in
   const uint32_t count = tables->size / 2;
   const uint32_t dropped = log2_of(tables->size);
   complex32 *const z = (complex32 *)scratch;
-  for (uint32_t i = 0; i < tables->size; ++i) {
-    scratch[i] = i < tables->frame ? samples[i] * tables->window[i] >> dropped : 0;
+  memset(scratch, 0, (size_t)tables->size * sizeof scratch[0]);
+  for (uint32_t i = 0; i < tables->frame; ++i) {
+    scratch[i] = samples[i] * tables->window[i] >> dropped;
   }
   transform(z, count, tables->turns);
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The features that the device computes are those of log_mel.py, to the bit.
-#include "firmware/features/log_mel.h"
-
 #include <stddef.h>
 #include <stdint.h>
 
 #include "boards/common/expect.h"
-#include "firmware/features/cases.h"
-#include "firmware/features/mfcc.h"
-#include "firmware/features/speech.h"
+#include "firmware/features/log_mel.h"
+#include "tests/features/cases.h"
+#include "tests/features/mfcc.h"
+#include "tests/features/speech.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

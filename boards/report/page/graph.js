@@ -17,7 +17,7 @@ function graphOf(model) {
   const graph = new dagre.graphlib.Graph().setGraph({ ranksep: 34, nodesep: 26, marginx: 12, marginy: 12 });
   graph.setDefaultEdgeLabel(() => ({}));
   const add = (id, kind, lines, ops) =>
-    graph.setNode(id, { kind, lines, ops, width: nodeWidth(lines), height: kind === "port" ? 30 : NODE_HEIGHT });
+    graph.setNode(id, { kind, lines, ops, width: nodeWidth(lines), height: kind === "port" ? 38 : NODE_HEIGHT });
   const ports = [...model.inputs, ...model.states];
   for (const port of ports) add(`in ${port.name}`, "port", [clip(port.name, 26), shape(port)], []);
   for (const op of model.ops) {

@@ -142,11 +142,12 @@ function drawQuality() {
   }
   box.append(element("h3", {}, "By op, the worst first"),
     element("p", { class: "note" }, "Alone: SQNR of the outputs with this value alone quantized. Range: float values, with what the quantization holds between the lines; heights are roots."));
+  const clips = model.ops.some((op) => op.quality && op.quality.clipped);
   const cost = (op) => op.quality.alone_db ?? op.quality.sqnr_db ?? 150;
   const rows = model.ops.filter((op) => op.quality).sort((a, b) => cost(a) - cost(b)).map((op) => [[op.id], op.id, short(op.op), op.module,
-    op.quality.alone_db === null ? "-" : decibels(op.quality.alone_db), decibels(op.quality.sqnr_db), histogramOf(op), op.quality.clipped ? percent(op.quality.clipped, 1) : ""]);
+    op.quality.alone_db === null ? "-" : decibels(op.quality.alone_db), decibels(op.quality.sqnr_db), histogramOf(op), ...(clips ? [op.quality.clipped ? percent(op.quality.clipped, 1) : ""] : [])]);
   const made = element("table");
-  made.append(...table([["id", ""], ["op", ""], ["module", "hide-small"], ["alone", "n"], ["SQNR", "n"], ["range", ""], ["clipped", "n hide-small"]], rows));
+  made.append(...table([["id", ""], ["op", ""], ["module", "hide-small"], ["alone", "n"], ["SQNR", "n"], ["range", ""], ...(clips ? [["clipped", "n hide-small"]] : [])], rows));
   box.append(element("div", { class: "scroll" }, made));
   if (model.warnings.length) {
     box.append(element("h3", {}, "Warnings of lowering"), element("ul", {}, ...model.warnings.map((w) => element("li", {}, `${w.value || "data"}: ${w.text}`))));

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two clones in folders of other names, each with a home of its own, share a cache on nginx: what
+the first has built the second does not run again.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.scale.clone import Clone
+from tests.scale.servers import nginx
+from tools.lint.workspace import workspace_root
+
+TARGETS = os.environ.get("TARGETS", "//boards:corstone300_app").split()
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Not the test's own, in which Bazel's paths would be too long."""
+    with tempfile.TemporaryDirectory(prefix="scale-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+def test_a_second_clone_runs_nothing(folder: Path) -> None:
+    root = workspace_root()
+    with nginx(folder / "nginx") as address:
+        built = []
+        for name in ("a", "second"):
+            clone = Clone(folder / name, root)
+            start = time.monotonic()
+            actions = clone.run("build", TARGETS, f"--remote_cache={address}")
+            seconds = time.monotonic() - start
+            ran = [action for action in actions if action.runner != "remote cache hit"]
+            print(f"{name}: {len(actions)} actions, {len(ran)} run, {seconds:.0f} s")
+            built.append((len(actions), ran))
+    (count, first), (again, second) = built
+    before = {action.output: action for action in first}
+    for action in second:
+        print(action, "ran again because of", before[action.output].changes(action))
+    assert len(first) == count > 10
+    assert again == count
+    assert second == []

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""With --config=remote every action runs on workers that see neither the home nor the sources, and
+gives what it gives here, byte for byte.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.scale.clone import Clone
+from tests.scale.servers import buildgrid
+from tools.bootstrap.cache import cache_root
+from tools.lint.workspace import workspace_root
+
+IMAGES = os.environ.get("TARGETS", "//boards:corstone300_app").split()
+TESTS = ["//kernels/conv2d:all"]
+WORKERS = 2
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="scale-", ignore_cleanup_errors=True) as name:
+        path = Path(name)
+        path.chmod(0o755)  # the database runs as another user
+        yield path
+
+
+def as_workers_have_it(root: Path) -> dict[Path, Path]:
+    """What the image of a worker has (docs/scale.md), by where this machine has it."""
+    lock = (root / "tools/python/requirements.txt").read_bytes()
+    environment = Path(f"/opt/pilotlight/python-{hashlib.sha256(lock).hexdigest()[:12]}")
+    python = Path(sys.base_prefix)
+    return {Path(sys.prefix): environment, python: python}
+
+
+def test_workers_give_the_same_bytes(folder: Path) -> None:
+    root = workspace_root()
+    here, there = (Clone(folder / name, root) for name in ("here", "there"))
+    start = time.monotonic()
+    # Also what this machine has built before.
+    every = "--remote_download_outputs=all"
+    here.run("build", [*IMAGES, *TESTS], f"--disk_cache={cache_root() / 'disk'}", every)
+    print(f"here: {time.monotonic() - start:.0f} s")
+    hide = [Path.home(), Path("/opt"), here.folder, there.folder]
+    with buildgrid(folder / "server", WORKERS, hide, as_workers_have_it(root)) as address:
+        start = time.monotonic()
+        flags = ["--config=remote", f"--remote_executor={address}", "--jobs=20"]
+        actions = there.run("build", [*IMAGES, *TESTS], *flags, every)
+        print(f"there: {time.monotonic() - start:.0f} s")
+        expected, actual = here.outputs(), there.outputs()
+        start = time.monotonic()
+        tests = there.run("test", TESTS, *flags)
+        print(f"tests there: {time.monotonic() - start:.0f} s")
+    runners = Counter(action.runner for action in [*actions, *tests])
+    print(f"{len(actions)} actions and {len(tests)} of tests: {dict(runners)}")
+    assert set(runners) <= {"remote", "remote cache hit"}
+    assert sum(action.mnemonic == "TestRunner" for action in tests) > 1
+    assert len(expected) > 100
+    different = [n for n in expected.keys() | actual if expected.get(n) != actual.get(n)]
+    assert sorted(different) == []

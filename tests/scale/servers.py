@@ -64,7 +64,8 @@ schedulers:
     sql: *sql
     action-cache: *ac
     storage: *main
-    bot-session-keepalive-timeout: 60
+    # A worker says nothing while an action runs.
+    bot-session-keepalive-timeout: 3600
     property-set:
       !dynamic-property-set
       match-property-keys: [OSFamily, ISA]

@@ -33,9 +33,13 @@ def pack_columns(
     """
     kh, kw, channels = weight.shape
     shift = np.where(multiplier == 0, -1, shift)
-    if channels < _CHANNELS or shift.max() >= 0 or kh * kw > _MOST_PLANE_BYTES:
+    if shift.max() >= 0 or kh * kw > _MOST_PLANE_BYTES:
         return None
-    fours = np.minimum(np.arange(0, channels, _CHANNELS), channels - _CHANNELS)
+    more = max(0, _CHANNELS - channels)
+    weight = np.pad(weight, ((0, 0), (0, 0), (0, more)))
+    bias, multiplier = np.pad(bias, (0, more)), np.pad(multiplier, (0, more))
+    shift = np.pad(shift, (0, more), constant_values=-1)
+    fours = np.minimum(np.arange(0, channels, _CHANNELS), channels + more - _CHANNELS)
     index = fours[:, np.newaxis] + np.arange(_CHANNELS)
     factors = np.stack([bias[index], multiplier[index]], axis=1)
     return (
@@ -51,9 +55,14 @@ def pack_columns(
 
 def scratch_of_columns(windows: Windows, count: int, rows: int = 1) -> int:
     """Bytes of scratch for rows of so many windows together."""
-    planes = min(windows.input_c, _PLANES)
+    planes = _planes(windows)
     runs = windows.kernel[0] * (1 if windows.dilation[1] == 1 else windows.kernel[1])
     return runs * _RUN_BYTES + planes * rows * _row_bytes(windows, count) + _VECTOR
+
+
+def _planes(windows: Windows) -> int:
+    """That are in scratch together."""
+    return min(max(windows.input_c, _CHANNELS), _PLANES)
 
 
 def _row_bytes(windows: Windows, count: int) -> int:
@@ -70,5 +79,5 @@ def _whole_rows(windows: Windows) -> int:
     if row > _MOST_PLANE_BYTES:
         count = ow * (_MOST_PLANE_BYTES - _row_bytes(windows, 1)) // row + 1
         return scratch_of_columns(windows, count)
-    rows = max(1, min(oh, _PART_BYTES // (min(windows.input_c, _PLANES) * row)))
+    rows = max(1, min(oh, _PART_BYTES // (_planes(windows) * row)))
     return scratch_of_columns(windows, ow, rows)

@@ -23,6 +23,7 @@ typedef struct {
   int32_t windows;  // in a row
   int32_t output_skip;
   int32_t channels;  // of a pixel of the output
+  int32_t lanes;     // channels that are stored together: four, or all if there are less
   const int8_t *planes;
   int32_t plane;  // bytes
   int32_t step;   // from window to window
@@ -33,7 +34,7 @@ typedef struct {
 _Static_assert(__builtin_offsetof(job, right) == 0 && __builtin_offsetof(job, skip) == 16 &&
                    __builtin_offsetof(job, left) == 20 && __builtin_offsetof(job, windows) == 24 &&
                    __builtin_offsetof(job, output_skip) == 28 &&
-                   __builtin_offsetof(job, channels) == 32,
+                   __builtin_offsetof(job, channels) == 32 && __builtin_offsetof(job, lanes) == 36,
                "as in SCALE and WINDOWS");
 
 // Constants of the channels that come next.
@@ -49,8 +50,9 @@ typedef struct {
 #define NEXT_3(X) ", #3"
 #define NEXT_6(X) ", #6"
 #define NEXT(X) "\n\tadd %[" X "], %[step]"
-#define OUTPUT_STEP "add %[y], %[channels]\n\t"
-#define OUTPUT_STEP_LOADED "ldr %[s0], [%[of], #32]\n\tadd %[y], %[s0]\n\t"
+#define STORE "vstrb.32 q7, [%[y]]\n\tadd %[y], %[channels]\n\t"
+#define LANES_LOADED "ldr %[s0], [%[of], #36]\n\tvctp.32 %[s0]\n\t"
+#define STORE_LANES "vpst\n\tvstrbt.32 q7, [%[y]]\n\tldr %[s0], [%[of], #32]\n\tadd %[y], %[s0]\n\t"
 // requantize.h for shifts below 0. Behind a zero point of -128 all that is negative saturates, so a
 // tie below zero may go either way, and needs no correction.
 #define SCALE_LOWEST "vqrdmulh.s32 q7, q7, %q[multiplier]\n\tvrshl.s32 q7, q7, %q[right]\n\t"
@@ -58,15 +60,15 @@ typedef struct {
   "vqrdmulh.s32 q7, q7, %q[multiplier]\n\tvshr.s32 %q[right], q7, #31\n\t" \
   "vadd.i32 q7, q7, %q[right]\n\tvldrw.u32 %q[right], [%[of]]\n\t"         \
   "vrshl.s32 q7, q7, %q[right]\n\t"
-#define WINDOWS(NEXT, SCALE, OUTPUT_STEP, STEP) \
+#define WINDOWS(BEGIN, NEXT, SCALE, STORE, STEP) \
   __asm__ volatile(                                                                              \
-      "1:\n\tldr lr, [%[of], #24]\n\t"                                                 \
+      BEGIN "1:\n\tldr lr, [%[of], #24]\n\t"                                                 \
       "2:\n\t" SUM("x0", "w0", "s0", NEXT) SUM("x1", "w1", "s1", NEXT)                           \
           SUM("x2", "w2", "s2", NEXT) SUM("x3", "w3", "s3", NEXT)                                \
       "vmov d14, %[s0], %[s1]\n\tvmov d15, %[s2], %[s3]\n\t"                   \
       "vadd.i32 q7, q7, %q[bias]\n\t" SCALE                                                      \
       "vqmovnb.s32 q7, q7\n\tvqadd.s16 q7, q7, %[zero_point]\n\tvqmovnb.s16 q7, q7\n\t"          \
-      "vstrb.32 q7, [%[y]]\n\t" OUTPUT_STEP "le lr, 2b\n\t"                            \
+      STORE "le lr, 2b\n\t"                            \
       "ldrd %[s0], %[s2], [%[of], #16]\n\t"                                               \
       "add %[x0], %[s0]\n\tadd %[x1], %[s0]\n\tadd %[x2], %[s0]\n\tadd %[x3], %[s0]\n\t"         \
       "ldr %[s0], [%[of], #28]\n\tadd %[y], %[s0]\n\t"                             \
@@ -80,45 +82,50 @@ typedef struct {
 
 static inline int32_t at_least_0(int32_t a) { return a > 0 ? a : 0; }
 
-// Channels from one to another, the planes and the output at `first`, in windows of up to sixteen
-// taps: the weights of four stay in registers.
-static __attribute__((noinline)) void convolve_small(job *of, constants *next, int32_t from,
-                                                     int32_t to, int32_t first, int8_t *output) {
+// Four channels in windows of up to sixteen taps, the weights of which stay in registers. Not
+// inlined: the assembly needs all registers. No function keeps VPR, and a list of what is
+// overwritten cannot name it for clang.
+static __attribute__((noinline)) void convolve_four(job *of, const int8_t *x0, const int8_t *weight,
+                                                    const int32_t *factors, int8_t *y) {
   const mve_pred16_t taps = vctp8q((uint32_t)of->taps);
+  const int8x16_t w0 = vldrbq_z_s8(weight, taps);
+  weight += of->taps;
+  const int8x16_t w1 = vldrbq_z_s8(weight, taps);
+  weight += of->taps;
+  const int8x16_t w2 = vldrbq_z_s8(weight, taps);
+  const int8x16_t w3 = vldrbq_z_s8(weight + of->taps, taps);
+  const int32x4_t bias = vldrwq_s32(factors);
+  const int32x4_t multiplier = vldrwq_s32(factors + FOUR);
+  int32x4_t right = of->right;
+  const int8_t *x1 = x0 + of->plane;
+  const int8_t *x2 = x1 + of->plane;
+  const int8_t *x3 = x2 + of->plane;
+  int32_t s0;
+  int32_t s1;
+  int32_t s2;
+  int32_t s3;
+  const int is_lowest = of->zero_point == INT8_MIN && of->lanes == FOUR;
+  if (is_lowest && of->step == 3) {
+    WINDOWS("", NEXT_3, SCALE_LOWEST, STORE, [channels] "r"(of->channels));
+  } else if (is_lowest && of->step == 6) {
+    WINDOWS("", NEXT_6, SCALE_LOWEST, STORE, [channels] "r"(of->channels));
+  } else {
+    WINDOWS(LANES_LOADED, NEXT, SCALE, STORE_LANES, [step] "r"(of->step));
+  }
+}
+
+// Channels from one to another, the planes and the output at `first`.
+static inline void convolve_small(job *of, constants *next, int32_t from, int32_t to, int32_t first,
+                                  int8_t *output) {
   for (int32_t i = from; i < to; i += FOUR) {
-    const int32_t channel = smaller(i, of->channels - FOUR) - first;
-    const int8_t *weight = next->weight;
-    const int8x16_t w0 = vldrbq_z_s8(weight, taps);
-    weight += of->taps;
-    const int8x16_t w1 = vldrbq_z_s8(weight, taps);
-    weight += of->taps;
-    const int8x16_t w2 = vldrbq_z_s8(weight, taps);
-    weight += of->taps;
-    const int8x16_t w3 = vldrbq_z_s8(weight, taps);
-    next->weight = weight + of->taps;
-    const int32x4_t bias = vldrwq_s32(next->factors);
-    const int32x4_t multiplier = vldrwq_s32(next->factors + FOUR);
-    next->factors += 2 * FOUR;
-    int32x4_t right = vldrbq_s32(next->shift);
-    next->shift += FOUR;
-    of->right = right;
+    const int32_t channel = smaller(i, at_least_0(of->channels - FOUR)) - first;
+    of->right = vldrbq_s32(next->shift);
     of->left = of->rows;
-    const int8_t *x0 = of->planes + channel * of->plane;
-    const int8_t *x1 = x0 + of->plane;
-    const int8_t *x2 = x1 + of->plane;
-    const int8_t *x3 = x2 + of->plane;
-    int8_t *y = output + channel;
-    int32_t s0;
-    int32_t s1;
-    int32_t s2;
-    int32_t s3;
-    if (of->zero_point == INT8_MIN && of->step == 3) {
-      WINDOWS(NEXT_3, SCALE_LOWEST, OUTPUT_STEP, [channels] "r"(of->channels));
-    } else if (of->zero_point == INT8_MIN && of->step == 6) {
-      WINDOWS(NEXT_6, SCALE_LOWEST, OUTPUT_STEP, [channels] "r"(of->channels));
-    } else {
-      WINDOWS(NEXT, SCALE, OUTPUT_STEP_LOADED, [step] "r"(of->step));
-    }
+    convolve_four(of, of->planes + channel * of->plane, next->weight, next->factors,
+                  output + channel);
+    next->weight += FOUR * of->taps;
+    next->factors += 2 * FOUR;
+    next->shift += FOUR;
   }
 }
 
@@ -138,10 +145,11 @@ INLINE int32_t window_sum(const int8_t *x, const int8_t *weight, int32_t vectors
 INLINE void convolve_vectors(const job *of, constants *next, int32_t from, int32_t to,
                              int32_t first, int8_t *output, int32_t vectors) {
   const mve_pred16_t tail = vctp8q((uint32_t)(of->taps - vectors * LANES));
+  const mve_pred16_t lanes = vctp32q((uint32_t)of->lanes);
   const int32_t plane = of->plane;
   const int32_t taps = of->taps;
   for (int32_t i = from; i < to; i += FOUR) {
-    const int32_t channel = smaller(i, of->channels - FOUR) - first;
+    const int32_t channel = smaller(i, at_least_0(of->channels - FOUR)) - first;
     const int8_t *x = of->planes + channel * plane;
     int8_t *y = output + channel;
     const int8_t *const w = next->weight;
@@ -159,7 +167,7 @@ INLINE void convolve_vectors(const job *of, constants *next, int32_t from, int32
         const int16x8_t high = vqmovnbq_s32(vuninitializedq_s16(), sum);
         const int8x16_t result =
             vqmovnbq_s16(vuninitializedq_s8(), vqaddq_n_s16(high, (int16_t)of->zero_point));
-        vstrbq_s32(y, vreinterpretq_s32_s8(result));
+        vstrbq_p_s32(y, vreinterpretq_s32_s8(result), lanes);
         x += of->step;
         y += of->channels;
       }
@@ -188,6 +196,10 @@ static void fill(int8_t *to, int32_t bytes, int8_t value) {
   }
 }
 
+static inline int32_t planes_of(int32_t channels) {
+  return channels < FOUR ? FOUR : smaller(channels, PLANES);
+}
+
 // All channels of a part.
 INLINE void convolve_part(const pl_depthwise_columns_params *params,
                           const pl_depthwise_columns_dims *dims,
@@ -206,6 +218,7 @@ INLINE void convolve_part(const pl_depthwise_columns_params *params,
       .rows = of->rows,
       .windows = of->windows,
       .channels = channels,
+      .lanes = smaller(channels, FOUR),
       .output_skip = (dims->output_w - of->windows) * channels,
       .zero_point = params->output_zero_point,
       .taps = taps,
@@ -241,7 +254,7 @@ INLINE pl_status convolve(const pl_context *ctx, const pl_depthwise_columns_para
   // Behind the last window, up to 15 bytes are read too.
   const int32_t runs = dims->kernel_h * (params->dilation_w == 1 ? 1 : dims->kernel_w);
   const int32_t room = (dims->scratch_bytes - runs * (int32_t)sizeof(run) - LANES) /
-                       (smaller(channels, PLANES) * dims->kernel_h);
+                       (planes_of(channels) * dims->kernel_h);
   const int32_t windows = fitting_windows(dims, step, room);
   if (windows < 1) return PL_ERROR_SCRATCH_SIZE;
   const int32_t columns = (windows - 1) * step + dims->kernel_w;
@@ -262,7 +275,7 @@ INLINE pl_status convolve(const pl_context *ctx, const pl_depthwise_columns_para
             top + (of.rows - 1) * params->stride_h + (dims->kernel_h - 1) * params->dilation_h;
         if (windows < dims->output_w || oy == 0 || of.rows < most || top < 0 ||
             bottom >= dims->input_h) {
-          fill(planes, smaller(channels, PLANES) * of.plane, (int8_t)params->input_zero_point);
+          fill(planes, planes_of(channels) * of.plane, (int8_t)params->input_zero_point);
         }
         convolve_part(params, dims, data, &of, oy, ox, image,
                       output + (oy * dims->output_w + ox) * channels, ctx->scratch, planes,

@@ -10,7 +10,7 @@ _PLANES = 16
 _CHANNELS = 4
 _VECTOR = 16
 
-_PART_BYTES = 4096
+_PART_BYTES = 1536
 """Scratch for rows of windows, if one does not need more: the more, the fewer begin anew."""
 
 _RUN_BYTES = 16

@@ -18,7 +18,18 @@ _CALL = 1000
 
 _BORDER_BYTES = 8  # that the core copies, cleans or invalidates in a cycle
 _MACS = 2  # of the core with Helium in a cycle
-_CYCLES = {"softmax": 20, "normalize": 8, "lut": 2, "add": 3, "mul": 3, "avg_pool2d": 8}
+_CYCLES = {
+    "add": 3,
+    "avg_pool2d": 8,
+    "lut": 2,
+    "masked_softmax": 20,
+    "mul": 3,
+    "normalize": 8,
+    "requantize": 2,
+    "resize_bilinear": 10,
+    "softmax": 20,
+    "where": 2,
+}
 """Of the core for a value; others, and moves, take 1."""
 
 

@@ -44,7 +44,7 @@ def row(name: str) -> tuple[str, ...]:
         return fields
 
     report, size = read(f"{name}.report.json"), read(f"{name}_app.size.json")
-    plan = read(f"{name}_app.{name}_plan.json")
+    plan = read(f"{name}_app.{name.replace('-', '_')}_plan.json")
     elf = _FOLDER / f"{name}_app.elf"
     board = load_board(next(Path("boards").glob(f"*/{size['board']}.json")))
     run = simulate(elf, board, time_limit=_TIME_LIMIT)

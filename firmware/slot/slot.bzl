@@ -56,7 +56,12 @@ def _slot_plan_impl(ctx):
     )
     return [
         DefaultInfo(files = depset([description])),
-        _PlanInfo(board = board, json = description, object = compiled.objects[0]),
+        _PlanInfo(
+            board = board,
+            json = description,
+            # Compilers of the host may make position-independent code alone.
+            object = (compiled.objects or compiled.pic_objects)[0],
+        ),
     ]
 
 _slot_plan = rule(
@@ -158,12 +163,15 @@ def model_package(name, model, key, version, arena, board = None, vectors = None
       **kwargs: tags, testonly, visibility.
     """
     decode_pte(name = name + ".program", pte = model, **kwargs)
+
+    # Packages are for boards: what depends on them builds them there, and nobody for the host.
+    by_request = kwargs | {"tags": (kwargs.get("tags") or []) + ["manual"]}
     _slot_plan(
         name = name + ".plan",
         arena = arena,
         optimize = optimize,
         program = name + ".program",
-        **kwargs
+        **by_request
     )
     common = {
         "name": name,
@@ -173,11 +181,11 @@ def model_package(name, model, key, version, arena, board = None, vectors = None
         "plan": name + ".plan",
         "vectors": vectors or model,
         "version": version,
-    } | kwargs
+    }
     if board:
-        _package_for_board(board = board, optimize = optimize, **common)
+        _package_for_board(board = board, optimize = optimize, **(common | kwargs))
     else:
-        _package_here(**common)
+        _package_here(**(common | by_request))
 
 def _table_impl(ctx):
     name = c_name(ctx.label.name.removesuffix(".table"))

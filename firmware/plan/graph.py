@@ -7,6 +7,7 @@ a delegate reads must be aligned: a piece that is not is copied.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -247,6 +248,7 @@ def _with_constants(call: OpCall, constants: Mapping[str, Value]) -> OpCall:
 def _step(call: OpCall, isa: Isa, select: Planner) -> Step:
     delegate = delegate_of(call)
     kernel = select(call, isa) if delegate is None else delegate_kernel(call, delegate)
+    kernel = _of_all_operands(kernel)
     outputs = {value.name for value in call.outputs}
     reads: dict[str, Value] = {}
     writes: dict[str, Value] = {}
@@ -255,3 +257,18 @@ def _step(call: OpCall, isa: Isa, select: Planner) -> Step:
             (writes if operand.name in outputs else reads)[operand.name] = operand
     alignment = 1 if delegate is None else delegate.needs.alignment
     return Step(call, kernel, tuple(reads.values()), tuple(writes.values()), alignment)
+
+
+def _of_all_operands(kernel: KernelCall) -> KernelCall:
+    """Without what a kernel allows for one operand where the same tensor is another one too, of
+    which it says nothing, as in `x.scatter(0, indices, x)`: that would be read when it is
+    overwritten.
+    """
+    times = Counter(v.name for v in operands(kernel) if isinstance(v, Value))
+    said = Counter(kernel.in_place), Counter((a, b) for a, b, _ in kernel.overlap)
+    return replace(
+        kernel,
+        in_place=tuple(p for p in kernel.in_place if said[0][p] >= times[p[0]]),
+        overlap=tuple(p for p in kernel.overlap if said[1][p[0], p[1]] >= times[p[0]]),
+        nearer=None if kernel.nearer is None else _of_all_operands(kernel.nearer),
+    )

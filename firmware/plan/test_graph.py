@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware.plan.graph import alias_offset, build_graph
+from firmware.plan.sharing import share_memory
 from firmware.plan.testing_calls import Calls, plan, select
 from kernels.common.kernel import Isa, KernelCall, KernelError, OpCall, Value
+from kernels.registry import kernel_call
 
 
 def test_reshape_and_noop_transpose_are_aliases() -> None:
@@ -100,3 +102,20 @@ def test_alias_offset_is_what_numpy_says(data: st.DataObject) -> None:
         assert flat.tolist() == list(range(offset, offset + flat.size))
     elif calls.calls[-1].op == "pl::transpose":
         assert flat.tolist() != list(range(x.size))
+
+
+def test_what_holds_of_one_operand_does_not_of_the_same_tensor_as_another() -> None:
+    """x.scatter(0, indices, x) reads x where it would be overwritten."""
+    for same in (True, False):
+        calls = Calls()
+        x = calls.compute(calls.input(8, 4))
+        values = x if same else calls.compute(calls.input(8, 4))
+        indices = Value("indices", "int32", (8,), np.arange(8, dtype=np.int32)[::-1].copy())
+        y = calls.call("pl::scatter", (8, 4), base=x, indices=indices, values=values)
+
+        def chosen(call: OpCall, isa: Isa) -> KernelCall:
+            return (kernel_call if call.op == "pl::scatter" else select)(call, isa)
+
+        graph = build_graph(calls.program(y), "scalar", chosen)
+        assert bool(graph.steps[-1].kernel.in_place) is not same
+        assert bool(share_memory(graph).in_place) is not same

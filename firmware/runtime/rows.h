@@ -17,7 +17,7 @@
 
 #define PL_ROW_CALLS 32  // most of a group
 #define PL_ROW_INPUTS 8  // most of a call
-#define PL_NO_CALL 255  // not made in the group
+#define PL_NO_CALL 255   // not made in the group
 
 // A row of the output is made of `reach` rows of this input from row * stride - pad on, where each
 // of them counts 1 << shift times.

@@ -52,7 +52,8 @@ typedef struct {
 // The eight results, from the sums. r3: 2 * zero_point + 1, which HIGH overwrites, r12: factors.
 #define OUTPUTS(HIGH, AGAIN)                                                                      \
   FACTORS("8")                                                                                    \
-  HIGH("r4") HIGH("r5") HIGH("r6") HIGH("r7") NARROW("r4") NARROW("r5") NARROW("r6") NARROW("r7") \
+  HIGH("r4")                                                                                      \
+  HIGH("r5") HIGH("r6") HIGH("r7") NARROW("r4") NARROW("r5") NARROW("r6") NARROW("r7")            \
       AGAIN FACTORS("16") HIGH("r8") HIGH("r9") HIGH("r10") HIGH("r11") NARROW("r8") NARROW("r9") \
           NARROW("r10") NARROW("r11")
 

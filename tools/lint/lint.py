@@ -25,7 +25,11 @@ _DEVICE_C = ("kernels/*.c", "firmware/*.c", "boards/*.c", "tests/ethos_u/*.c")
 _FOR_THE_HOST = ("boards/simulator/*",)
 _WRONG_ON_PURPOSE = ("boards/tests/programs/*",)
 # Headers that a build makes, and what is fetched for it.
-_WITH_HEADERS_OF_A_BUILD = ("firmware/slot/signature.c", "firmware/slot/testing/*")
+_WITH_HEADERS_OF_A_BUILD = (
+    "firmware/slot/signature.c",
+    "firmware/slot/testing/*",
+    "tests/ethos_u/models/*",
+)
 _OTHER_WORKSPACE = ("examples/outside/*",)
 _STARLARK = ("*.bzl", "*BUILD.bazel", "*.BUILD", "*MODULE.bazel", "*WORKSPACE")
 
@@ -98,6 +102,7 @@ def _run(name: str, tools: dict[str, Path], root: Path, fix: bool) -> bool:
         libc = Path(_SYSTEM_HEADER.value).resolve().parent
         made = Path(_IRQS_HEADER.value).resolve().parent.parent
         command += ["--", *_DEVICE_FLAGS, "-isystem", str(libc), "-I.", f"-I{made}"]
+        command.append("-Ifirmware/neutron/interface")
     status = subprocess.run(command, cwd=root).returncode
     print(f"{name}: {len(files)} files, {'clean' if status == 0 else 'see above'}", flush=True)
     return status == 0

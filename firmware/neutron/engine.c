@@ -23,7 +23,8 @@ pl_status neutron_open(neutron_npu *npu) {
   }
   if (npu->error == ENONE && npu->fetches_weights) {
     // NXP's headers differ in whether `from` is const.
-    npu->config.copy = (__typeof__(npu->config.copy))copy_weights;
+    npu->config.copy =
+        (__typeof__(npu->config.copy))copy_weights;  // NOLINT(readability-redundant-parentheses)
     npu->config.wait = wait_for_weights;
     npu->error = neutronSetConfig(&npu->config);
   }

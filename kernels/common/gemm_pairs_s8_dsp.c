@@ -50,12 +50,16 @@ typedef struct {
 #define FACTORS(AT) "ldrd r0, r2, [r12, #" AT "]\n\tlsl r1, r3, r2\n\t"
 
 // The eight results, from the sums. r3: 2 * zero_point + 1, which HIGH overwrites, r12: factors.
-#define OUTPUTS(HIGH, AGAIN)                                                                      \
-  FACTORS("8")                                                                                    \
-  HIGH("r4")                                                                                      \
-  HIGH("r5") HIGH("r6") HIGH("r7") NARROW("r4") NARROW("r5") NARROW("r6") NARROW("r7")            \
-      AGAIN FACTORS("16") HIGH("r8") HIGH("r9") HIGH("r10") HIGH("r11") NARROW("r8") NARROW("r9") \
-          NARROW("r10") NARROW("r11")
+// clang-format off: what it makes of this it formats anew.
+#define OUTPUTS(HIGH, AGAIN)                                        \
+  FACTORS("8")                                                      \
+  HIGH("r4") HIGH("r5") HIGH("r6") HIGH("r7")                       \
+  NARROW("r4") NARROW("r5") NARROW("r6") NARROW("r7")               \
+  AGAIN                                                             \
+  FACTORS("16")                                                     \
+  HIGH("r8") HIGH("r9") HIGH("r10") HIGH("r11")                     \
+  NARROW("r8") NARROW("r9") NARROW("r10") NARROW("r11")
+// clang-format on
 
 // On the stack: the block.
 #define FOUR_ROWS(NAME, UNPACK, BEGIN, SPLIT)                                                       \

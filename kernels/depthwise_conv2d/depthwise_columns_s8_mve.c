@@ -85,9 +85,9 @@ static inline int32_t at_least_0(int32_t a) { return a > 0 ? a : 0; }
 // Four channels in windows of up to sixteen taps, the weights of which stay in registers. Not
 // inlined: the assembly needs all registers. No function keeps VPR, and a list of what is
 // overwritten cannot name it for clang.
-// NOLINTNEXTLINE(readability-non-const-parameter): the assembly stores to y
-static __attribute__((noinline)) void convolve_four(job *of, const int8_t *x0, const int8_t *weight,
-                                                    const int32_t *factors, int8_t *y) {
+static __attribute__((noinline)) void convolve_four(
+    job *of, const int8_t *x0, const int8_t *weight, const int32_t *factors,
+    int8_t *y) {  // NOLINT(readability-non-const-parameter)
   const mve_pred16_t taps = vctp8q((uint32_t)of->taps);
   const int8x16_t w0 = vldrbq_z_s8(weight, taps);
   weight += of->taps;

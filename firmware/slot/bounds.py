@@ -176,6 +176,26 @@ def _softmax(has_params: bool) -> Bounds:
     )
 
 
+def _columns(taps: str) -> Bounds:
+    """A kernel on planes of columns: it computes how many windows its scratch is for."""
+    runs = "kernel_h * (1 if dilation_w == 1 else kernel_w)"
+    return Bounds(
+        "kernels/depthwise_conv2d/depthwise_columns.h",
+        _DEPTHWISE,
+        {
+            "input": Extent(_INPUT),
+            "weight": Extent("up(input_c, 4) * kernel_h * kernel_w"),
+            "factors": Extent("up(input_c, 4) * 2", 4),
+            "shift": Extent("up(input_c, 4)"),
+        },
+        _DEPTHWISE_OUTPUT,
+        _DILATED,
+        scratch="scratch_bytes",
+        # Planes are reached with offsets of 16 bits.
+        needs=(taps, f"scratch_bytes <= 65551 + 16 * {runs}"),
+    )
+
+
 BOUNDS: dict[str, Bounds] = {
     "pl_linear_s8": Bounds(
         "kernels/linear/linear.h",
@@ -286,7 +306,9 @@ BOUNDS: dict[str, Bounds] = {
             "else output_w + 1)) >= 3",
         ),
     ),
-    "pl_depthwise_by_16_s8": Bounds(
+    "pl_depthwise_columns_s8": _columns("kernel_h * kernel_w <= 16"),
+    "pl_depthwise_large_columns_s8": _columns("kernel_h * kernel_w <= 4095"),
+    "pl_depthwise_direct_s8": Bounds(
         "kernels/depthwise_conv2d/depthwise_conv2d.h",
         _DEPTHWISE,
         {
@@ -296,7 +318,6 @@ BOUNDS: dict[str, Bounds] = {
         },
         _DEPTHWISE_OUTPUT,
         _DILATED,
-        scratch="scratch_bytes",  # the kernel computes how many windows it is for
     ),
     "pl_avg_pool2d_s8": Bounds(
         "kernels/avg_pool2d/avg_pool2d.h",

@@ -101,7 +101,7 @@ MUTANTS = [
     Mutant(_SOURCE, "(uint32_t)(frame * time[kept])", "(uint32_t)(frame * time[0])"),
     Mutant(_SOURCE, "pl_clamp(y, INT16_MIN, INT16_MAX)", "y"),
     Mutant(_SOURCE, "data->input + batch * dims->input_size", "data->input"),
-    Mutant(_SOURCE, "state += kept", "state += dims->memory"),
+    Mutant(_SOURCE, "time += dims->memory", "time += kept"),
 ]
 
 

@@ -95,7 +95,7 @@ _LAYERS: tuple[
         partial(nn.LSTM, X, H, proj_size=3),
         (4, 1, X),
         (),
-        {"lstm": 1, "linear": 1},
+        {"lstm": 1, "linear": 1, "slice": 1},
     ),
     ("lstm_batch", partial(nn.LSTM, X, H, bias=False), (6, 2, X), (), {"lstm": 1}),
     ("lstm_states", partial(nn.LSTM, X, H), (2, 1, X), ((1, 1, H),) * 2, {"lstm": 1}),

@@ -23,6 +23,8 @@ from tests.ops.tables import MOVE_NOTHING, TABLES, table
 BORDERS = ("quantize", "dequantize")
 # What is only made for layers that stay float32: aot/passes/aten/test_float_forms.py.
 FLOATS = ("integer_to_float", "scatter_sum_float")
+# What no model of PyTorch becomes: aot/importers/tflite/test_builtins.py.
+IMPORTED = ("svdf",)
 
 
 def modules(package: ModuleType) -> list[str]:
@@ -62,7 +64,9 @@ def test_the_dialect_has_the_kernels_op(op: str) -> None:
     assert name in OPS, f"the dialect has no {op}: write aot/dialect/ops/{name}.py"
 
 
-@pytest.mark.parametrize("name", [op for op in OPS if op not in (*MOVE_NOTHING, *BORDERS, *FLOATS)])
+@pytest.mark.parametrize(
+    "name", [op for op in OPS if op not in (*MOVE_NOTHING, *BORDERS, *FLOATS, *IMPORTED)]
+)
 def test_a_table_has_the_op(name: str) -> None:
     cases = chain.from_iterable(table(t).cases() for t in TABLES)
     found = any(name in case.ops or (name == "transpose" and case.transposes) for case in cases)

@@ -2,6 +2,7 @@
 """Which Bazel tools/bazel runs. Every program on PATH but the basic ones is a fake."""
 
 import os
+import pty
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from tools.bootstrap.bazel import _manifest_header, _relink_absolute
 
 SCRIPT = Path("tools/bazel").absolute()
+IN_A_PIPE = f"--bazelrc={SCRIPT.resolve().parent}/in_a_pipe.bazelrc"
 BASIC = ["sh", "id", "mkdir", "readlink"]
 
 
@@ -46,17 +48,40 @@ class Machine:
         python.chmod(0o755)
 
     def run(self, **environment: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
+        """Runs the script in a pipe; the option that it gives Bazel for that is left out."""
+        done = subprocess.run(
             [SCRIPT, "build", "//a b"],
             env={"PATH": str(self.path), "HOME": str(self.home), **environment},
             capture_output=True,
             text=True,
         )
+        done.stdout = done.stdout.replace(f"{IN_A_PIPE} ", "")
+        return done
+
+    def run_on_a_terminal(self) -> str:
+        """What Bazel is called with."""
+        ours, theirs = pty.openpty()
+        try:
+            environment = {"PATH": str(self.path), "HOME": str(self.home)}
+            command = [str(SCRIPT), "build", "//a b"]
+            return subprocess.check_output(command, env=environment, stderr=theirs, text=True)
+        finally:
+            os.close(ours)
+            os.close(theirs)
 
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
+
+
+def test_little_of_progress_where_it_stays(machine: Machine) -> None:
+    machine.add("bazelisk")
+    assert machine.run_on_a_terminal() == "bazelisk: build //a b\n"
+    environment = {"PATH": str(machine.path), "HOME": str(machine.home)}
+    done = subprocess.run([SCRIPT, "info"], env=environment, capture_output=True, text=True)
+    assert done.stdout == f"bazelisk: {IN_A_PIPE} info\n"
+    assert Path(IN_A_PIPE.removeprefix("--bazelrc=")).exists()
 
 
 def test_bazel_real_comes_first(machine: Machine) -> None:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the recordings that stand for a microphone, one of each word, as clips.h."""
+"""Writes the recordings that stand for a microphone, one of each word, as clips.h.
+
+clips_main clips.h
+"""
 
 import sys
 from pathlib import Path

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a file as a C array, aligned as packages are: embed.py NAME FILE OUTPUT.c."""
+"""Writes a file as a C array, aligned as packages are.
+
+embed.py first first.plpk first.c
+"""
 
 import sys
 from pathlib import Path

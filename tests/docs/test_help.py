@@ -35,6 +35,7 @@ def test_help_has_an_example(program: str) -> None:
     starts = (
         "bazel run //",
         f"{Path(program).stem.removesuffix('_main')} ",
+        f"{Path(program).stem} ",
         f"{Path(program).name} ",
     )
     assert any(line.startswith(starts) for line in lines), text

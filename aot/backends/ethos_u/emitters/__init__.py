@@ -112,6 +112,7 @@ WHY_NOT: dict[str, str] = {
     "scatter_sum": _CHOSEN,
     "scatter_sum_float": _CHOSEN,
     "second_moment": "its sums of squares are exact in more than 32 bits",
+    "svdf": "it weighs a state of int16 with weights of int16, in sums of 32 bits that wrap around",
     "topk": "the NPU does not sort",
 }
 """Why an op that no emitter is for stays on the core."""

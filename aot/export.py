@@ -22,7 +22,7 @@ from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import returned, state_of
 from aot.errors import LoweringError, describe, problem_at, raising_line, written_as
-from aot.passes.aten import decompose_attention, parts_to_cat, split_recurrent
+from aot.passes.aten import decompose_attention, parts_to_cat, resampling, split_recurrent
 from aot.passes.aten.assignments_to_gather import assignments_to_gather
 from aot.passes.aten.average_to_mean import average_to_mean
 from aot.passes.aten.build import call
@@ -150,6 +150,7 @@ def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedPr
         *parts_to_cat.KEPT,
         *decompose_attention.KEPT,
         *split_recurrent.KEPT,
+        *resampling.KEPT,
         *keeps,
     )
     with split_recurrent.steps_unseen():

@@ -16,8 +16,6 @@ from aot.rules.function import Roots, function_roots, is_interior
 from kernels.common.tensor import MAX_RANK
 
 _HINTS = {
-    "aten.pow": "torch.exp(y * torch.log(x)) of a positive x",
-    "aten._upsample_bilinear2d_aa": "antialias=False",
     "aten._native_batch_norm_legit": "BatchNorm with statistics of its own, which folds away",
     "aten.scaled_dot_product_attention": "dropout_p=0.0",
     "aten.lstm": "weights that are constants, and sequences that are not packed",
@@ -35,12 +33,15 @@ MayBeFloat = Callable[[Node], bool]
 def unsupported(module: GraphModule, may_be_float: MayBeFloat) -> list[Problem]:
     """One problem for every op that can be lowered in no way."""
     problems: dict[Node, Problem] = {}
+    said: set[Node] = set()  # with what gives them what they work on
     roots = function_roots(module.graph)
     for node in module.graph.nodes:
         if node.op != "call_function" or has_rules_by_result(node) or is_interior(node, roots):
             continue
-        if any(taken_from(n)[0] in problems and not _is_float(n) for n in node.all_input_nodes):
-            continue  # said of what gives it that
+        sources = {n: taken_from(n)[0] for n in node.all_input_nodes if not _is_float(n)}
+        if any(n in said or of in problems or of in said for n, of in sources.items()):
+            said.add(node)
+            continue
         if is_result(node) and taken_from(node)[0] in problems:
             continue
         problem = _problem(node, roots, may_be_float)

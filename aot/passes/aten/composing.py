@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import torch
-from torch.fx import Node
+from torch.fx import GraphModule, Node
 
 from aot.dialect.results import results_of, take, taken_from
+from aot.passes.aten.build import call, constant
 from aot.rules.rule import argument
 
 _aten = torch.ops.aten
@@ -45,3 +46,13 @@ def taken_result(node: Node, several: Node, index: int) -> Node:
     result = take(node.graph, several, index)
     result.meta = {**node.meta, "val": several.meta["val"][index]}
     return result
+
+
+def times_matrix(module: GraphModule, node: Node, x: Node, dim: int, matrix: torch.Tensor) -> Node:
+    """The product of a dimension with a matrix [before, after]."""
+    # The sine of whole turns is no more than rounding.
+    weight = constant(
+        module, node, "matrix", torch.where(matrix.abs() < 1e-12, 0, matrix).T.float()
+    )
+    x = call(node, _aten.transpose.int, x, dim, -1)
+    return call(node, _aten.transpose.int, call(node, _aten.linear.default, x, weight), dim, -1)

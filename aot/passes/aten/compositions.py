@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ops that others say: a sort is all of topk, a median one of it; a norm of any order powers and a
 sum; a product of many values products of two; a rounded quotient a quotient and its rounding;
-distances norms of differences; and those of compositions_by_place.py and compositions_of_two.py.
+distances norms of differences; and those of compositions_by_place.py, compositions_of_two.py and
+resampling.py.
 
 Leaves what has other forms of its own.
 """
@@ -16,7 +17,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.results import results_of, taken_from
-from aot.passes.aten import compositions_by_place, compositions_of_two
+from aot.passes.aten import compositions_by_place, compositions_of_two, resampling
 from aot.passes.aten.build import call
 from aot.passes.aten.composing import (
     Results,
@@ -127,9 +128,18 @@ def _of_difference(module: GraphModule, node: Node, a: Node, b: Node, dim: Any) 
     return _norm(module, norm) or {0: norm}
 
 
+def _leaky(module: GraphModule, node: Node) -> Results:
+    """RReLU, whose slope is the mean one where the model is not trained."""
+    if argument(node, "training") or read_results(node) != [0]:
+        return {}
+    slope = (argument(node, "lower") + argument(node, "upper")) / 2
+    return {0: call(node, _aten.leaky_relu.default, source_of(node), slope)}
+
+
 COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     **compositions_by_place.COMPOSED,
     **compositions_of_two.COMPOSED,
+    **resampling.COMPOSED,
     _aten.sort.default: _sort,
     _aten.sort.stable: _sort,
     _aten.median.dim: _ranked,
@@ -141,6 +151,7 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.div.Tensor_mode: _quotient,
     _aten._cdist_forward.default: _distances,
     _aten.dist.default: _distance,
+    _aten.rrelu_with_noise_functional.default: _leaky,
 }
 
 
@@ -153,8 +164,13 @@ def compositions(module: GraphModule) -> int:
             continue
         with module.graph.inserting_before(node):
             results = compose(module, node)
-        for value in results_of(node) if results else ():
+        if not results:
+            continue
+        for value in results_of(node):
             value.replace_all_uses_with(results[taken_from(value)[1]])
-        count += bool(results)
+        # Of random ops too, which nothing else finds dead.
+        for value in dict.fromkeys((*results_of(node), node)):
+            module.graph.erase_node(value)
+        count += 1
     module.graph.eliminate_dead_code()
     return count

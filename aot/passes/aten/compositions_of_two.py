@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compositions of functions of two values: hypot, atan2, remainder, fmod, copysign, nn.Bilinear; of
-running products, maxima and minima those of two.
+"""Compositions of functions of two values: hypot, atan2, pow, remainder, fmod, copysign,
+nn.Bilinear; of running products, maxima and minima those of two.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from aot.passes.aten.composing import Results, along, read_results
 from aot.rules.function import is_scalar
 
 _aten = torch.ops.aten
+_LEAST_BASE = 2.0**-24
+"""Of a power: a smaller one's logarithm would widen the range of all."""
 
 
 def _running(module: GraphModule, node: Node) -> Results:
@@ -63,6 +65,33 @@ def _arctangent(module: GraphModule, node: Node) -> Results:
         turned = call(node, _aten.rsub.Scalar, angle, half)
         angle = call(node, _aten.where.self, is_turned, turned, angle)
     return {0: angle}
+
+
+def _power(module: GraphModule, node: Node) -> Results:
+    """By logarithms. Of a base below 0 whole exponents have powers, where they are constants."""
+    base, exponent = node.args
+    if is_scalar(base) or is_scalar(exponent) or node.meta["val"].dtype != torch.float32:
+        return {}  # a function of one value
+    known, of = tensor_constant(module, exponent), tensor_constant(module, base)
+    if known is not None and bool((known == known.flatten()[:1]).all()):
+        x, _ = _alike(node)
+        return {0: call(node, _aten.pow.Tensor_Scalar, x, known.flatten()[0].item())}
+    if of is not None and bool((of > 0).all()):
+        power = call(node, _aten.mul.Tensor, exponent, constant(module, node, "log", of.log()))
+        return {0: call(node, _aten.exp.default, power)}
+    # Of a negative base: 1 for an even exponent, -1 for an odd one, 0 where torch has no number.
+    signs = torch.zeros(())
+    if known is not None:
+        signs = torch.where(known == known.round(), 1 - 2 * known.remainder(2), 0.0)
+    x, y = _alike(node)
+    size = call(node, _aten.abs.default, x) if bool(signs.any()) else x
+    log = call(node, _aten.log.default, call(node, _aten.clamp.default, size, _LEAST_BASE))
+    power = call(node, _aten.exp.default, call(node, _aten.mul.Tensor, y, log))
+    other = constant(module, node, "signs", signs)
+    if bool(signs.any()):
+        other = call(node, _aten.mul.Tensor, power, other)
+    above = call(node, _aten.gt.Scalar, x, 0.0)
+    return {0: call(node, _aten.where.self, above, power, other)}
 
 
 def _rest(module: GraphModule, node: Node) -> Results:
@@ -124,6 +153,7 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     **dict.fromkeys(_RUNNING, _running),
     _aten.hypot.default: _hypotenuse,
     _aten.atan2.default: _arctangent,
+    _aten.pow.Tensor_Tensor: _power,
     _aten.remainder.Tensor: _rest,
     _aten.fmod.Tensor: _rest,
     _aten.copysign.Tensor: _signed,

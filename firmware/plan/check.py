@@ -14,7 +14,7 @@ from typing import Protocol
 from aot.pte.reader import StoredDelegate
 from firmware.plan.delegates import Places, delegate_of
 from firmware.plan.graph import Graph, Step, alias_offset, cat_offsets
-from firmware.plan.rows import RowGroup, RowInput
+from firmware.plan.row_group import RowGroup, RowInput
 from firmware.plan.sharing import Sharing
 from kernels.common.kernel import OpCall
 

@@ -4,7 +4,7 @@
 import re
 import zlib
 
-from firmware.plan import delegates, emit_rows, rows
+from firmware.plan import delegates, emit_rows, row_group
 from firmware.plan.layout import ALIGNMENT
 from firmware.plan.plan import Address, Plan, fill_of, first_value, ports, step_text
 from firmware.plan.planner import align_up
@@ -80,7 +80,9 @@ class _Source:
         plan = self._plan
         kernels = [step.kernel for step in plan.sharing.steps]
         includes = sorted({kernel.header for kernel in kernels} | self._groups.headers)
-        functions = sorted({kernel.function for kernel in kernels} - {delegates.STEP, rows.STEP})
+        functions = sorted(
+            {kernel.function for kernel in kernels} - {delegates.STEP, row_group.STEP}
+        )
         arenas = [use for use in plan.pools if use.placement.size > 0]
         parts = [
             _GENERATED.format(board=plan.board.name),
@@ -151,7 +153,7 @@ class _Source:
         ]
         return "".join(parts)
 
-    def _group(self, index: int, group: rows.RowGroup) -> str:
+    def _group(self, index: int, group: row_group.RowGroup) -> str:
         def inside(offset: int) -> str:
             scratch = self._plan.scratch(index)
             return self._pointer(Address(scratch.pool, scratch.offset + offset))

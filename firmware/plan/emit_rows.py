@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from firmware.plan.graph import Step
-from firmware.plan.rows import Member, RowGroup
+from firmware.plan.row_group import Member, RowGroup
 from firmware.plan.streaming import INPUT
 from kernels.common import emit
 from kernels.common.kernel import Array, Constant, Value

@@ -30,7 +30,7 @@ from kernels.common.tensor import DTYPES
 from kernels.registry import kernel_call
 
 if TYPE_CHECKING:
-    from firmware.plan.rows import RowGroup
+    from firmware.plan.row_group import RowGroup
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from firmware.plan.graph import Graph, Step
 from firmware.plan.layout import ALIGNMENT
 from firmware.plan.planner import Over, align_up
-from firmware.plan.rows import MOST_CALLS, RowGroup, Rows
+from firmware.plan.row_group import MOST_CALLS, RowGroup
+from firmware.plan.rows import Rows
 from kernels.common.kernel import KernelCall
 
 # Instructions, roughly: of a call of a row beside those of the kernel's loops; of a byte that a

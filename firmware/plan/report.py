@@ -21,7 +21,7 @@ from firmware.plan.plan import (
 )
 from firmware.plan.planner import live_bytes
 from firmware.plan.program import Port, State
-from firmware.plan.rows import RowGroup
+from firmware.plan.row_group import RowGroup
 from kernels.common.kernel import OpCall
 from tools.text.table import table
 

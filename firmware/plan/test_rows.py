@@ -9,7 +9,8 @@ from firmware.plan.graph import build_graph
 from firmware.plan.plan import Plan, make_plan
 from firmware.plan.program import Program
 from firmware.plan.report import plan_json, plan_text
-from firmware.plan.rows import RowGroup, Rows
+from firmware.plan.row_group import RowGroup
+from firmware.plan.rows import Rows
 from firmware.plan.testing import sample_board
 from firmware.plan.testing_calls import Calls
 from firmware.plan.testing_convolutions import added, depthwise, pointwise

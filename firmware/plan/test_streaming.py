@@ -7,7 +7,7 @@ from firmware.plan import emit_c
 from firmware.plan.plan import Plan, make_plan, ports
 from firmware.plan.program import Program
 from firmware.plan.report import plan_json, plan_text
-from firmware.plan.rows import RowGroup
+from firmware.plan.row_group import RowGroup
 from firmware.plan.streaming import INPUT
 from firmware.plan.testing import sample_board
 from firmware.plan.testing_calls import Calls

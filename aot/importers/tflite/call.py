@@ -23,6 +23,7 @@ from aot.dialect.graph import (
 from aot.dialect.library import Op
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.quantization import INT8, INT16, Quantization
+from aot.importers.tflite.arithmetic import ACTIVATIONS
 from aot.importers.tflite.file import Operator, Tensor, names_of
 
 _DTYPES = {
@@ -171,7 +172,10 @@ class Call:
 
     def activation(self, options: Any) -> str:
         number = int(options.FusedActivationFunction())
-        return _ACTIVATIONS.get(number, f"number {number}")
+        name = _ACTIVATIONS.get(number, f"number {number}")
+        if name not in ACTIVATIONS:
+            raise Unsupported(f"fused activation {name}; there are: {', '.join(ACTIVATIONS)}")
+        return name
 
     def axis(self, axis: int, rank: int) -> int:
         """A dimension, which may be counted from the end."""
@@ -212,6 +216,10 @@ class Call:
         node.meta["state"] = State(name, initial)
         self._states[node] = node
         return node
+
+    def differs(self, node: Node, kind: str) -> None:
+        """Notes that a result has not TFLite's bits: one of `differing.DIFFERENCES`."""
+        node.meta["not_tflite"] = kind
 
     def update(self, old: Node, new: Node) -> None:
         """What a persistent value is from the next run on."""

@@ -133,6 +133,7 @@ def blob(data: bytes, index: int) -> bytes:
 
 class _File:
     def __init__(self, data: bytes) -> None:
+        self._data = data
         self._size = len(data)
         self._model = _Model.GetRootAs(data, 0)
 
@@ -226,17 +227,24 @@ class _File:
         index = table.Buffer()
         if not 0 <= index < self._model.BuffersLength():
             raise LoweringError(f"{where} has buffer {index} of {self._model.BuffersLength()}")
-        buffer = self._model.Buffers(index)
-        if buffer.Size() > 0:
-            raise LoweringError(f"{where}: its values are behind the flatbuffer, as of 2 GB models")
-        if index == 0 or buffer.DataLength() == 0 or kind not in TYPES:
+        if kind not in TYPES:
             return None
         dtype = np.dtype(TYPES[kind]).newbyteorder("<")
-        if buffer.DataLength() != math.prod(shape) * dtype.itemsize:
-            raise LoweringError(
-                f"{where} is {kind}{list(shape)}, but has {buffer.DataLength()} bytes"
-            )
-        return np.frombuffer(buffer.DataAsNumpy(), dtype).reshape(shape)
+        raw = self._raw(where, self._model.Buffers(index)) if index > 0 else b""
+        if len(raw) == 0 and math.prod(shape) > 0:
+            return None
+        if len(raw) != math.prod(shape) * dtype.itemsize:
+            raise LoweringError(f"{where} is {kind}{list(shape)}, but has {len(raw)} bytes")
+        return np.frombuffer(raw, dtype).reshape(shape)
+
+    def _raw(self, where: str, buffer: Any) -> Any:
+        """The bytes of a buffer; those of large files lie behind the flatbuffer."""
+        if buffer.Offset() > 1:
+            start, end = buffer.Offset(), buffer.Offset() + buffer.Size()
+            if end > len(self._data):
+                raise LoweringError(f"{where}: its bytes {start} to {end} are not in the file")
+            return self._data[start:end]
+        return buffer.DataAsNumpy() if buffer.DataLength() else b""
 
     def _operator(self, index: int, table: Any) -> Operator:
         if not 0 <= table.OpcodeIndex() < self._model.OperatorCodesLength():

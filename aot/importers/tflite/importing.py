@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from torch.fx import Graph as FxGraph
 from torch.fx import GraphModule, Node
@@ -74,6 +76,8 @@ class _Importer:
 
     def _placeholder(self, name: str, tensor: Tensor) -> Node:
         try:
+            if math.prod(tensor.shape) == 0:
+                raise Unsupported(f"{named(tensor)} has no elements")
             value = torch.empty(tensor.shape, dtype=dtype_of(tensor), device="meta")
             return self._builder.placeholder(name, value, edge_for(tensor))
         except Unsupported as reason:
@@ -81,15 +85,29 @@ class _Importer:
 
     def _output(self, index: int) -> Node:
         tensor = self._graph.tensors[index]
+        if index not in self._values and tensor.data is not None:
+            raise LoweringError(
+                f"output {named(tensor)} of the .tflite file is a constant: it needs no model"
+            )
         if index not in self._values:
             raise LoweringError(f"no op of the .tflite file computes its output {named(tensor)}")
+        return self._values[index]
+
+    def _value(self, index: int) -> Node:
+        """What an op computes, or a constant."""
+        tensor = self._graph.tensors[index]
+        if index not in self._values and tensor.data is not None:
+            data = torch.from_numpy(np.array(tensor.data))
+            return self._builder.constant("c_value", data, edge_for(tensor))
+        if index not in self._values:
+            raise Unsupported(f"{named(tensor)} is not computed")
         return self._values[index]
 
     def _operator(self, place: int, operator: Operator) -> None:
         where = f"op {place} {operator.name}"
         try:
             if operator.name in (HANDLE, READ, ASSIGN, CALL_ONCE):
-                self._variables.run(operator, self._graph.tensors, self._values)
+                self._variables.run(operator, self._values, self._value)
                 return
             if operator.name not in BUILTINS:
                 raise Unsupported(f"is not supported; there are: {', '.join(sorted(BUILTINS))}")

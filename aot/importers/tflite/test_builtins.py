@@ -10,8 +10,11 @@ import pytest
 import torch
 from ethosu.vela.tflite.SoftmaxOptions import SoftmaxOptions
 from ethosu.vela.tflite.UnidirectionalSequenceLSTMOptions import UnidirectionalSequenceLSTMOptions
+from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
 
 from aot.dialect.graph import dialect_op
+from aot.errors import LoweringError
+from aot.importers.tflite.differing import differing
 from aot.importers.tflite.file import Graph, read
 from aot.importers.tflite.importing import import_tflite
 from aot.importers.tflite.ops import BUILTINS
@@ -84,6 +87,66 @@ def test_int16_that_tflite_micro_does_not_have(name: str) -> None:
         for (own,), (theirs,) in zip(given, expected, strict=True):
             assert own.shape == theirs.shape
             assert (own == theirs).all(), seed
+
+
+def test_pads_of_blocks_are_the_zero_point() -> None:
+    """As in TFLite: what TFLite Micro gives where a PAD comes before."""
+    file, q = File(), (0.1, 7)
+    x, blocks = file.input((1, 3, 2), q), file.ints([2])
+    y = file.tensor((2, 3, 2), np.int8, q)
+    file.op("SPACE_TO_BATCH_ND", [x, blocks, file.ints([[1, 2]])], [y], "SpaceToBatchNDOptions")
+    file.output(y)
+    split = File()
+    x, blocks = split.input((1, 3, 2), q), split.ints([2])
+    padded, y = (split.tensor(shape, np.int8, q) for shape in ((1, 6, 2), (2, 3, 2)))
+    split.op("PAD", [x, split.ints([[0, 0], [1, 2], [0, 0]])], [padded], "PadOptions", 2)
+    none = split.ints([[0, 0]])
+    split.op("SPACE_TO_BATCH_ND", [padded, blocks, none], [y], "SpaceToBatchNDOptions")
+    split.output(y)
+    runs = random_runs(file.bytes())
+    for own, theirs in zip(ours(file.bytes(), runs), tflm(split.bytes(), runs), strict=True):
+        np.testing.assert_array_equal(own[0], theirs[0])
+    (finding,) = differing(import_tflite(file.bytes()))
+    assert "pads of SPACE_TO_BATCH_ND" in finding.text
+
+
+@pytest.mark.parametrize("name", ["CONV_2D", "FULLY_CONNECTED"])
+def test_int16_with_biases_of_32_bits(name: str) -> None:
+    """TFLite Micro has sums of 32 bits for them: values are a step apart at most, and those of the
+    same biases with 64 bits are TFLite Micro's own.
+    """
+    shares = []
+    for seed in range(12):
+        file = cases.INT16[name](np.random.default_rng(seed))
+        wide = file.bytes()
+        if len(file.at.operators[0].inputs) < 3:
+            continue
+        bias = file.at.tensors[file.at.operators[0].inputs[2]]
+        buffer = file.model.buffers[bias.buffer]
+        narrow = buffer.data.view(np.int64).astype(np.int32)
+        bias.type, buffer.data = schema.TensorType.INT32, narrow.view(np.uint8)
+        data, runs = file.bytes(), random_runs(wide)
+        for (own,), (exact,), (theirs,) in zip(
+            ours(data, runs), tflm(wide, runs), tflm(data, runs), strict=True
+        ):
+            np.testing.assert_array_equal(own, exact)
+            off = np.abs(own.astype(int) - theirs)
+            assert off.max() <= 1
+            shares.append((off > 0).mean())
+        (finding,) = differing(import_tflite(data))
+        assert "bias of int32" in finding.text
+    assert len(shares) > 8 and np.mean(shares) < 0.25
+
+
+@pytest.mark.parametrize("name", ["DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"])
+def test_biases_that_tflite_micro_reads_as_others(name: str) -> None:
+    file = cases.INT16[name](np.random.default_rng(0))
+    bias = file.at.tensors[file.at.operators[0].inputs[-1]]
+    buffer = file.model.buffers[bias.buffer]
+    bias.type, narrow = schema.TensorType.INT32, buffer.data.view(np.int64).astype(np.int32)
+    buffer.data = narrow.view(np.uint8)
+    with pytest.raises(LoweringError, match=rf"op 0 {name}: its bias, .* is INT32.*, not INT64"):
+        import_tflite(file.bytes())
 
 
 def test_softmax_is_seldom_off_by_more_than_nothing() -> None:

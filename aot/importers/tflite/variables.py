@@ -5,7 +5,7 @@ graph gives them their first values. They are states of the dialect.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -72,8 +72,9 @@ class Variables:
                 _check_same(self._by_name[name], tensor)
                 continue
             value = initial.get(name)
-            if value is None:
-                value = torch.zeros(tensor.shape, dtype=torch.int64)
+            if value is None:  # TFLite Micro fills it with the zero point
+                zero_point = tensor.zero_points[0] if tensor.zero_points else 0
+                value = torch.full(tensor.shape, zero_point, dtype=torch.int64)
             if tuple(value.shape) != tensor.shape:
                 raise LoweringError(f"variable {name!r} is initialized with another shape")
             variable = Variable(name, f"state_{len(self.found)}", tensor, value)
@@ -103,8 +104,16 @@ class Variables:
                 values[name] = torch.from_numpy(tensor.data.copy())
         return values
 
-    def run(self, operator: Operator, tensors: Sequence[Tensor], values: dict[int, Node]) -> None:
-        """One of STREAMING in the main graph."""
+    def run(
+        self, operator: Operator, values: dict[int, Node], value: Callable[[int], Node]
+    ) -> None:
+        """One of STREAMING in the main graph.
+
+        Args:
+          operator: it.
+          values: what is computed so far, by the tensor; what is read is put there.
+          value: gives that of a tensor, which may be a constant.
+        """
         if operator.name == CALL_ONCE:
             return
         if operator.name == HANDLE:
@@ -118,10 +127,7 @@ class Variables:
             assert variable.value is not None
             values[operator.outputs[0]] = variable.value
             return
-        index = operator.inputs[1]
-        if index not in values:
-            raise Unsupported(f"{named(tensors[index])} is not computed")
-        variable.value = values[index]
+        variable.value = value(operator.inputs[1])
 
 
 def _uses(graph: Graph) -> list[tuple[Operator, str]]:

@@ -38,7 +38,16 @@ def per_channel(call: Call, index: int, channels: int, axis: int) -> list[float]
     return list(tensor.scales) * (channels if count == 1 else 1)
 
 
-def bias_of(call: Call, index: int, channels: int, of: Quantization) -> torch.Tensor:
+def has_narrow_bias(call: Call, index: int, of: Quantization) -> bool:
+    """Whether an int16 layer has biases of 32 bits. TFLite then computes with sums of 32 bits and
+    multipliers of 31, and the dialect as ever with 64 and 16.
+    """
+    return of.type is INT16 and call.has(index) and call.tensor(index).type == "INT32"
+
+
+def bias_of(
+    call: Call, index: int, channels: int, of: Quantization, narrow: bool = False
+) -> torch.Tensor:
     """int32 [channels], zeros if there is none.
 
     Args:
@@ -46,16 +55,18 @@ def bias_of(call: Call, index: int, channels: int, of: Quantization) -> torch.Te
       index: of the bias among its inputs.
       channels: of the layer's result.
       of: the layer's input.
+      narrow: whether biases of an int16 layer may be int32 as well, as TFLite Micro has it for some
+        layers; of others it would read twice their bytes.
     """
     if not call.has(index):
         return torch.zeros(channels, dtype=torch.int32)
     tensor = call.tensor(index)
-    wide = of.type is INT16
-    # TFLite computes with sums of 32 bits where an int16 layer has biases of 32.
-    if tensor.type != ("INT64" if wide else "INT32") or tensor.shape != (channels,):
+    wanted = "INT64" if of.type is INT16 else "INT32"
+    allowed = (wanted, "INT32") if narrow else (wanted,)
+    if tensor.type not in allowed or tensor.shape != (channels,):
         raise Unsupported(
             f"its bias, {named(tensor)}, is {tensor.type}{list(tensor.shape)}, not "
-            f"{'INT64' if wide else 'INT32'}[{channels}]"
+            f"{wanted}[{channels}]"
         )
     bias = call.data(index)
     if not bool(((bias >= INT32_MIN) & (bias <= INT32_MAX)).all()):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -10,22 +11,36 @@ from torch.fx import Node
 
 from aot.backends.tflite.exporting import Export, Refused
 from aot.dialect.graph import quantization_of, shape_of, tensor_constant
+from aot.importers.tflite.ops.blocks import joined
 from aot.importers.tflite.ops.gathering import nearest_places
 
 _UNIT = 1 << 10
-_RANK = 6  # that TFLite's transposes have
+_RANK = 5  # that TFLite Micro's transposes have at most
 
 
 def reshape(export: Export, node: Node, a: dict[str, Any]) -> None:
-    inputs = [export.tensor(a["input"]), export.integers("shape", a["shape"], (len(a["shape"]),))]
-    export.file.op("RESHAPE", inputs, [export.give(node)], "ReshapeOptions")
+    _reshape(export, export.tensor(a["input"]), a["shape"], export.give(node))
+
+
+def _reshape(export: Export, x: int, shape: Sequence[int], result: int) -> None:
+    inputs = [x, export.integers("shape", shape, (len(shape),))]
+    export.file.op("RESHAPE", inputs, [result], "ReshapeOptions")
 
 
 def transpose(export: Export, node: Node, a: dict[str, Any]) -> None:
-    if len(a["perm"]) > _RANK:
-        raise Refused(f"{len(a['perm'])} dimensions")
-    inputs = [export.tensor(a["input"]), export.integers("perm", a["perm"])]
-    export.file.op("TRANSPOSE", inputs, [export.give(node)], "TransposeOptions")
+    x, perm, shape = a["input"], list(a["perm"]), list(shape_of(a["input"]))
+    if len(perm) <= _RANK:
+        inputs = [export.tensor(x), export.integers("perm", perm)]
+        export.file.op("TRANSPOSE", inputs, [export.give(node)], "TransposeOptions")
+        return
+    shape, perm = joined(shape, perm)
+    if len(perm) > _RANK:
+        raise Refused(f"{len(perm)} dimensions that do not stay side by side, of at most {_RANK}")
+    fewer = export.like(f"{x.name}_fewer", shape, x)
+    moved = export.like(f"{node.name}_fewer", [shape[d] for d in perm], node)
+    _reshape(export, export.tensor(x), shape, fewer)
+    export.file.op("TRANSPOSE", [fewer, export.integers("perm", perm)], [moved], "TransposeOptions")
+    _reshape(export, moved, shape_of(node), export.give(node))
 
 
 def same_bytes(export: Export, node: Node, a: dict[str, Any]) -> None:

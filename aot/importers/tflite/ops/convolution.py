@@ -17,7 +17,13 @@ from aot.dialect.ops.depthwise_conv2d import depthwise_conv2d
 from aot.dialect.ops.transpose_conv2d import transpose_conv2d
 from aot.importers.tflite.arithmetic import activation_range
 from aot.importers.tflite.call import Call, Unsupported
-from aot.importers.tflite.weights import bias_of, factors, per_channel, weight_of
+from aot.importers.tflite.weights import (
+    bias_of,
+    factors,
+    has_narrow_bias,
+    per_channel,
+    weight_of,
+)
 from aot.importers.tflite.windows import paddings
 
 
@@ -29,8 +35,8 @@ def conv_2d(call: Call) -> Node:
     input_channels = shape_of(x)[3]
     if input_channels % depth != 0 or channels % (input_channels // depth) != 0:
         raise Unsupported(f"weights {list(weight.shape)} for {input_channels} channels")
-    constants = _constants(call, x, weight, axis=0, bias=2)
-    return call.emit(
+    constants = _constants(call, x, weight, axis=0, bias=2, narrow=True)
+    result = call.emit(
         conv2d,
         x,
         *constants,
@@ -41,6 +47,9 @@ def conv_2d(call: Call) -> Node:
         *_tail(call, x, call.activation(options)),
         edge=call.edge,
     )
+    if has_narrow_bias(call, 2, call.of(x)):
+        call.differs(result, "bias of int32")
+    return result
 
 
 def depthwise_conv_2d(call: Call) -> Node:
@@ -103,7 +112,9 @@ def _check_steps(steps: list[int]) -> None:
         raise Unsupported(f"stride or dilation {min(steps)}")
 
 
-def _constants(call: Call, x: Node, weight: torch.Tensor, axis: int, bias: int) -> list[Node]:
+def _constants(
+    call: Call, x: Node, weight: torch.Tensor, axis: int, bias: int, narrow: bool = False
+) -> list[Node]:
     """Weight, bias, multiplier and shift."""
     channels = weight.shape[0 if axis == 0 else -1]
     scales = per_channel(call, 1, channels, axis)
@@ -112,7 +123,7 @@ def _constants(call: Call, x: Node, weight: torch.Tensor, axis: int, bias: int) 
     multiplier, shift = factors(reals, of.type.dtype)
     return [
         call.constant("weight", weight),
-        call.constant("bias", bias_of(call, bias, channels, of)),
+        call.constant("bias", bias_of(call, bias, channels, of, narrow)),
         call.constant("multiplier", multiplier),
         call.constant("shift", shift),
     ]

@@ -32,7 +32,10 @@ _OF_INT16 = Quantization(1.0 / 32768.0, 0, INT16)
 
 def _table(call: Call, table: tables.Table) -> Node:
     x = call.value(0)
-    entries = table(call.of(x), call.quantization)
+    try:
+        entries = table(call.of(x), call.quantization)
+    except ValueError as reason:
+        raise Unsupported(str(reason)) from reason
     return call.emit(lut, x, call.constant("table", entries), edge=call.edge)
 
 
@@ -74,8 +77,10 @@ def leaky_relu(call: Call) -> Node:
     of = call.of(x)
     if of.type is INT8:
         return _table(call, partial(tables.leaky_relu, alpha=alpha))
-    if not 0.0 < alpha < math.inf:
-        raise Unsupported(f"alpha {alpha} of int16 values; a positive one can be")
+    if not 0.0 <= alpha < math.inf:
+        raise Unsupported(f"alpha {alpha} of int16 values; it can be 0 or more")
+    if alpha == 0.0:
+        return relu(call)
     negative = _scaled(call, x, of.scale * alpha / out.scale)
     positive = _scaled(call, x, of.scale / out.scale)
     # Both are monotonous: the steeper one is above where x is positive, below where it is not.

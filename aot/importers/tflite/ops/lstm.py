@@ -84,7 +84,8 @@ def _check(call: Call, options: UnidirectionalSequenceLSTMOptions) -> None:
     if missing:
         raise Unsupported(f"input {missing[0]} is left out: all four gates have weights and biases")
     if options.FusedActivationFunction() != ActivationFunctionType.TANH:
-        raise Unsupported(f"activation {call.activation(options)}, not TANH")
+        number = options.FusedActivationFunction()
+        raise Unsupported(f"activation number {number}, not TANH ({ActivationFunctionType.TANH})")
     if call.of(call.value(0)).type is not INT8 or call.quantization.type is not INT8:
         raise Unsupported("int16 values; int8 ones can be")
 

@@ -92,7 +92,7 @@ class File:
     def constant(self, data: Array, quantized: Quantized | None = None) -> int:
         return self.tensor(data.shape, data.dtype, quantized, data)
 
-    def ints(self, values: Sequence[int] | Array) -> int:
+    def ints(self, values: Sequence[Any] | Array) -> int:
         return self.constant(np.asarray(values, np.int32))
 
     def op(

@@ -9,6 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from aot.importers.tflite.testing.blocks import (
+    batch_to_space,
+    depth_to_space,
+    space_to_batch,
+    space_to_depth,
+)
 from aot.importers.tflite.testing.build import File, Quantized
 from aot.importers.tflite.testing.layers import (
     batch_matmul,
@@ -225,9 +231,11 @@ INT8: dict[str, Case] = {
     "ARG_MAX": arg_max,
     "AVERAGE_POOL_2D": pool("AVERAGE_POOL_2D"),
     "BATCH_MATMUL": batch_matmul,
+    "BATCH_TO_SPACE_ND": batch_to_space,
     "CONCATENATION": concatenation,
     "CONV_2D": conv_2d,
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
+    "DEPTH_TO_SPACE": depth_to_space,
     "DEQUANTIZE": dequantize,
     "EXPAND_DIMS": expand_dims,
     "FULLY_CONNECTED": fully_connected,
@@ -257,6 +265,8 @@ INT8: dict[str, Case] = {
     "RESIZE_NEAREST_NEIGHBOR": resize("RESIZE_NEAREST_NEIGHBOR", "ResizeNearestNeighborOptions"),
     "SLICE": slice_,
     "SOFTMAX": softmax,
+    "SPACE_TO_BATCH_ND": space_to_batch,
+    "SPACE_TO_DEPTH": space_to_depth,
     "SPLIT": split,
     "SPLIT_V": split_v,
     "SQUEEZE": squeeze,

@@ -4,7 +4,6 @@
 tools/bazel run //tests/tflite:table [-- --tflite=a.tflite,b.tflite]
 """
 
-import importlib
 import os
 from pathlib import Path
 
@@ -17,18 +16,13 @@ from firmware.plan.plan import make_plan
 from firmware.plan.pte import read_program
 from firmware.plan.testing import sample_board
 from kernels.common.kernel import Isa
-from tests.tflite.tflm import ARENA_BYTES, arena_of_tflm, exported
+from tests.tflite.tflm import ARENA_BYTES, arena_of_tflm, exported_network
 from tools.text.table import table
 
 _FILES = flags.DEFINE_list("tflite", [], "Files; without them the networks of MLPerf Tiny.")
 _NETWORKS = ("ds_cnn", "mobilenet_v1", "resnet8", "deep_autoencoder")
 _SAMPLES = 4
 _ISAS: tuple[Isa, ...] = ("dsp", "mve")
-
-
-def _exported(name: str) -> bytes:
-    module = importlib.import_module(f"aot.models.{name}.model")
-    return exported(module.factory(), module.calibration())
 
 
 def different_values(data: bytes) -> str:
@@ -71,7 +65,7 @@ def main(argv: list[str]) -> None:
     more = ("flash, .tflite", "constants, DSP", "constants, Helium", "values not TFLM's")
     folder = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     models = {Path(path).stem: (folder / path).read_bytes() for path in _FILES.value}
-    models = models or {name: _exported(name) for name in _NETWORKS}
+    models = models or {name: exported_network(name) for name in _NETWORKS}
     rows = [row(name, data) for name, data in models.items()]
     print(table([(*head, *more), *rows], "lrrrrrrrr"))
 

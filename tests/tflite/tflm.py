@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What TFLite Micro's interpreter takes of its arena for a network of PyTorch."""
 
+import importlib
 import itertools
 import math
 import re
@@ -33,6 +34,12 @@ def exported(model: nn.Module, calibration: Iterable[tuple[torch.Tensor, ...]]) 
     )
     assert lowered.exported is not None
     return lowered.exported
+
+
+def exported_network(name: str) -> bytes:
+    """A ready-made model, a folder of aot/models, as a .tflite file."""
+    module = importlib.import_module(f"aot.models.{name}.model")
+    return exported(module.factory(), module.calibration())
 
 
 @dataclass(frozen=True)

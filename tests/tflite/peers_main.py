@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the .tflite files of MLPerf Tiny's networks on a simulated board a core, and prints what
+they take beside what TFLite Micro takes: a table of docs/tflite.md.
+
+tools/bazel run //tests/tflite:peers
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from absl import app
+
+from boards.board import load_board
+from boards.image.profile import profile
+from boards.simulator.elf import Elf
+from boards.simulator.simulate import simulate
+from tests.tflite.recorded import TFLM, Recorded
+from tools.text.table import table
+
+_VECTORS = re.compile(r"(input|output)_\d+")
+_TIME_LIMIT = 600
+_HEADER = ("model", "core", "instructions", "TFLM's", "flash", "TFLM's", "RAM", "TFLM's")
+
+
+def measured(image: Path) -> Recorded:
+    """Of an image what was recorded of TFLite Micro's: flash without the model's constants and the
+    values that it is tried on, RAM with the stack that the program can reach.
+    """
+    size: dict[str, Any] = json.loads(image.with_suffix(".size.json").read_text())
+    (plan_path,) = image.parent.glob(f"{image.name}.*_plan.json")
+    plan = json.loads(plan_path.read_text())
+    elf, board = image.with_suffix(".elf"), Path("boards") / size["board"] / f"{size['board']}.json"
+    run = simulate(elf, load_board(board), time_limit=_TIME_LIMIT, count=True)
+    if run.problem:
+        raise RuntimeError(f"{image.name}: {run.problem}")
+    used = {
+        kind: sum(m["used"] for m in size["memories"] if m["kind"] == kind)
+        for kind in ("ram", "flash")
+    }
+    others = sum(s.size for s in Elf(elf).symbols if _VECTORS.fullmatch(s.name))
+    stack = size["stack"]
+    return Recorded(
+        round(profile(run, size, None)["instructions"] / 1000),
+        round((used["flash"] - others - plan["weights"]["bytes"]) / 1000, 1),
+        used["ram"] - stack["size"] + stack["bound"],
+    )
+
+
+def row(image: Path) -> tuple[str, ...]:
+    core = json.loads(image.with_suffix(".size.json").read_text())["core"]
+    name = next(name for name in TFLM if image.name.startswith(name))
+    own, theirs = measured(image), TFLM[name][core]
+    return (
+        name,
+        core,
+        f"{own.instructions:,} k",
+        f"{theirs.instructions:,} k",
+        f"{own.flash} KB",
+        f"{theirs.flash} KB",
+        f"{own.ram:,}",
+        "" if theirs.ram is None else f"{theirs.ram:,}",
+    )
+
+
+def main(argv: list[str]) -> None:
+    print(table([_HEADER, *(row(Path(image)) for image in argv[1:])], "llrrrrrr"))
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -15,25 +15,27 @@ called in.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from absl import app, flags
 
 from tools.survey.matrix import (
     PACKAGE,
     Cell,
-    Outcome,
-    as_json,
-    as_page,
-    as_text,
+    Model,
+    SurveyError,
     build_file,
+    by_label,
     cells,
-    outcome,
-    refusal,
+    lowering_labels,
 )
+from tools.survey.outcome import Outcome, as_json, as_page, as_text, outcome, refusal
 from tools.text.progress import clear, show
 
 _MODELS = flags.DEFINE_list("models", None, "Labels of pte_models.", required=True)
@@ -50,11 +52,15 @@ class _Bazel:
     def __init__(self, root: Path, folder: Path) -> None:
         self._root = root
         self._paths = f"--package_path=%workspace%:{folder}"
-        self._program = os.environ.get("BAZEL_REAL") or str(root / "tools/bazel")
+        own = root / "tools/bazel"
+        self._program = os.environ.get("BAZEL_REAL") or (str(own) if own.exists() else "bazel")
+        self.pilotlight = "" if (root / "firmware/apps/check_image.bzl").exists() else "@pilotlight"
+        # Whoever may build a model may look at it.
+        self.flags = ["--nocheck_visibility", *_BAZEL.value]
 
-    def prepare(self, *arguments: str) -> None:
+    def prepare(self, *labels: str) -> None:
         """Builds what can be built. On a terminal Bazel shows how far it is, and nothing else."""
-        command = [self._program, "build", self._paths, "--keep_going", *arguments]
+        command = [self._program, "build", self._paths, "--keep_going", *self.flags, *labels]
         quiet = ["--ui_event_filters=", "--show_result=0", "--noshow_loading_progress"]
         said = None if sys.stderr.isatty() else subprocess.DEVNULL
         subprocess.run([*command, *quiet], cwd=self._root, stderr=said, check=False)
@@ -68,55 +74,84 @@ class _Bazel:
             check=False,
         )
 
-    def lowering_of(self, model: str) -> str:
-        """The command that lowers a model."""
-        done = self.run("query", "--output=streamed_jsonproto", f"{model}.lowering")
+    def rules(self, labels: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """What the BUILD files say of some targets."""
+        done = self.run("query", "--output=streamed_jsonproto", f"set({' '.join(labels)})")
         if done.returncode:
-            raise SystemExit(f"{model} is no pte_model:\n{done.stderr}")
-        attributes = json.loads(done.stdout)["rule"]["attribute"]
-        return next(str(a["stringValue"]) for a in attributes if a["name"] == "cmd")
+            errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
+            raise SurveyError(errors[0].removeprefix("ERROR: ") if errors else done.stderr)
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        return by_label([one["rule"] for one in found if one["type"] == "RULE"])
+
+
+def _models(bazel: _Bazel, matrix: Sequence[Cell]) -> dict[str, Model]:
+    """The models, by label; boards and models that are none are an error."""
+    rules = bazel.rules({label: None for cell in matrix for label in (cell.model, cell.board)})
+    for name, kind, named in (
+        ("pte_model", "lowered", {cell.model for cell in matrix}),
+        ("board", "board_rule", {cell.board for cell in matrix}),
+    ):
+        for label in sorted(named):
+            if rules.get(label, {}).get("rule class") != kind:
+                raise SurveyError(f"{label} is no {name}")
+    labels = {m: lowering_labels(rules[m]) for m in {cell.model for cell in matrix}}
+    commands = bazel.rules(label for engines in labels.values() for label in engines.values())
+    return {
+        model: Model(
+            {engine: commands[label]["cmd"] for engine, label in engines.items()},
+            rules[model]["optimize"],
+        )
+        for model, engines in labels.items()
+    }
 
 
 def survey(bazel: _Bazel, folder: Path, matrix: list[Cell]) -> list[Outcome]:
     """Builds every image, and reads what came of each."""
-    changed = sorted({cell.model for cell in matrix if cell.quantization})
-    commands = {model: bazel.lowering_of(_full(model)) for model in changed}
+    models = _models(bazel, matrix)
+    built = [c for c in matrix if not (c.quantization and models[c.model].is_quantized)]
     package = folder / PACKAGE
     package.mkdir()
-    (package / "BUILD.bazel").write_text(build_file(matrix, commands))
-    labels = {cell: f"//{PACKAGE}:{cell.name}.report.json" for cell in matrix}
-    print(f"building {len(matrix)} images: the first time takes minutes", file=sys.stderr)
-    bazel.prepare(*_BAZEL.value, *labels.values())
+    (package / "BUILD.bazel").write_text(build_file(built, models, bazel.pilotlight))
+    labels = {cell: f"//{PACKAGE}:{cell.name}.report.json" for cell in built}
+    print(f"building {len(built)} images: the first time takes minutes", file=sys.stderr)
+    bazel.prepare(*labels.values())
+    base = Path(bazel.run("info", "execution_root").stdout.strip())
     found = []
-    for number, (cell, label) in enumerate(labels.items(), 1):
-        done = bazel.run("build", "--noshow_progress", "--color=no", *_BAZEL.value, label)
+    for number, cell in enumerate(matrix, 1):
+        show(f"reading image {number} of {len(matrix)}: {cell.name}")
+        if cell not in labels:
+            why = "its .tflite file says how it is quantized: leave --quantization out"
+            found.append(Outcome(cell.model, cell.board, cell.quantization, refused=why))
+            continue
+        label = labels[cell]
+        done = bazel.run("build", "--noshow_progress", "--color=no", *bazel.flags, label)
         if done.returncode:
             found.append(refusal(cell, done.stderr))
         else:
-            listed = bazel.run("cquery", "--output=files", *_BAZEL.value, label).stdout.split()
-            base = bazel.run("info", "execution_root").stdout.strip()
-            found.append(outcome(cell, json.loads((Path(base) / listed[-1]).read_text())))
-        show(f"reading image {number} of {len(matrix)}: {cell.name}")
+            listed = bazel.run("cquery", "--output=files", *bazel.flags, label).stdout.split()
+            found.append(outcome(cell, json.loads((base / listed[-1]).read_text())))
     clear()
     return found
 
 
-def _full(label: str) -> str:
-    return label if ":" in label else f"{label}:{label.rsplit('/', 1)[-1]}"
-
-
-def main(argv: list[str]) -> None:
-    del argv
+def main(argv: list[str]) -> int:
+    if len(argv) > 1:
+        raise app.UsageError(f"lists have no spaces: what is {argv[1]}?")
     here = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     root = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
-    matrix = cells(_MODELS.value, _BOARDS.value, _KINDS.value or [""])
-    with tempfile.TemporaryDirectory(prefix="survey-") as folder:
-        found = survey(_Bazel(root, Path(folder)), Path(folder), matrix)
-    print(as_text(found))
+    try:
+        matrix = cells(_MODELS.value, _BOARDS.value, _KINDS.value or [""])
+        with tempfile.TemporaryDirectory(prefix="survey-") as folder:
+            found = survey(_Bazel(root, Path(folder)), Path(folder), matrix)
+    except SurveyError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(as_text(found, shutil.get_terminal_size((100, 24)).columns))
     if _JSON.value:
         (here / _JSON.value).write_text(json.dumps(as_json(found), indent=1) + "\n")
     if _PAGE.value:
         (here / _PAGE.value).write_text(as_page(found))
+    return 0
 
 
 if __name__ == "__main__":

@@ -5,40 +5,94 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tools.survey.matrix import (
     Cell,
-    Outcome,
-    as_json,
-    as_page,
-    as_text,
+    Model,
+    SurveyError,
     build_file,
+    by_label,
     cells,
-    lowering,
-    outcome,
-    refusal,
+    full,
+    lowering_labels,
 )
+from tools.survey.outcome import Outcome, as_json, as_page, as_text, outcome, refusal
 
 COMMAND = (
     "$(location :net.lower) '--model=net:factory' '--quantization=int8' "
     "'--target=cortex-m' '--output=$(location net.pte)' '--report=$(location net.report.json)'"
 )
+ON_ENGINE = COMMAND.replace("net.pte", "net.npu.pte").replace("net.report", "net.npu.report")
+NET = Model({"": COMMAND, "npu": ON_ENGINE}, "size")
+
+
+@pytest.mark.parametrize(
+    ("label", "is_full"),
+    [("//a/b", "//a/b:b"), ("//a/b:c", "//a/b:c"), ("@x//a", "@x//a:a"), ("@//a:b", "@//a:b")],
+)
+def test_labels_are_full(label: str, is_full: str) -> None:
+    assert full(label) == is_full
+
+
+@pytest.mark.parametrize("label", [":net", "a/b", "net.pte", ""])
+def test_labels_start_at_the_root(label: str) -> None:
+    with pytest.raises(SurveyError, match="name labels from the workspace's root on"):
+        full(label)
+
+
+def test_every_combination_once() -> None:
+    matrix = cells(["//n/net", "//n/net:net"], ["//b/a", "//b/c"], ["", "int16"])
+    assert len(matrix) == 4 == len({cell.name for cell in matrix})
+    same = cells(["//x/net", "//y/net"], ["//b/a"], ["int8"])
+    assert len({cell.name for cell in same}) == 2 == len({cell.lowered for cell in same})
 
 
 def test_a_lowering_is_the_models_own_with_another_quantization() -> None:
-    assert lowering(COMMAND, "//nets/net", "int16", "net__int16") == (
-        "$(location //nets/net:net.lower) '--model=net:factory' '--quantization=int16' "
-        "'--target=cortex-m' '--output=$(location net__int16.pte)' "
-        "'--report=$(location net__int16.report.json)'"
-    )
+    matrix = cells(["//nets:net"], ["//boards/a"], ["int16"])
+    text = build_file(matrix, {"//nets:net": NET}, "@pilotlight")
+    own = "nets_net__int16"
+    assert (
+        "$(location //nets:net.lower) '--model=net:factory' '--quantization=int16' "
+        f"'--target=cortex-m' '--output=$(location {own}.pte)' "
+        f"'--report=$(location {own}.report.json)'"
+    ) in text
+    assert f"$(location {own}.npu.pte)" in text and "int8" not in text
+    assert f"by_engine = {{':{own}.npu.lowering': 'npu'}}, default = \":{own}.lowering\"" in text
+    assert 'optimize = "size"' in text
+    assert 'load("@pilotlight//aot:lowered.bzl"' in text and '"@pilotlight//firmware' in text
 
 
 def test_the_build_file_has_every_image_and_lowers_each_model_once() -> None:
     matrix = cells(["//nets/net"], ["//boards/a", "//boards/b"], ["", "int16"])
-    text = build_file(matrix, {"//nets/net": COMMAND})
+    text = build_file(matrix, {"//nets/net:net": NET})
     assert len({cell.name for cell in matrix}) == 4 == text.count("check_image(name")
-    assert text.count("genrule(") == 1 == text.count("lowered(name")
-    assert text.count('model = "//nets/net"') == 2 == text.count('model = ":net__int16"')
+    assert text.count("genrule(") == 2 and text.count("lowered(name") == 1
+    assert text.count('model = "//nets/net:net"') == 2
+    assert text.count('model = ":nets_net_net__int16"') == 2
+    # A model of somebody's tests can be looked at, too.
+    assert text.count("testonly = True") == text.count("(name = ")
     compile(text, "BUILD", "exec")
+
+
+def test_a_tflite_file_has_no_other_quantization() -> None:
+    assert not NET.is_quantized
+    assert Model({"": COMMAND.replace("'--quantization=int8'", "'--tflite=x.tflite'")}).is_quantized
+
+
+def test_rules_are_read_as_the_query_gives_them() -> None:
+    attributes = [
+        {"name": "default", "stringValue": "//n:net.lowering"},
+        {
+            "name": "by_engine",
+            "labelKeyedStringDictValue": [{"key": "//n:net.npu.lowering", "value": "npu"}],
+        },
+        {"name": "tags", "stringListValue": []},
+    ]
+    rule = {"name": "//n:net", "ruleClass": "lowered", "attribute": attributes}
+    found = by_label([rule])["//n:net"]
+    assert found["rule class"] == "lowered"
+    assert lowering_labels(found) == {"": "//n:net.lowering", "npu": "//n:net.npu.lowering"}
 
 
 REPORT: dict[str, Any] = {
@@ -48,46 +102,83 @@ REPORT: dict[str, Any] = {
         {"kind": "flash", "used": 7},
     ],
     "instructions": 11,
+    "not_counted": "",
+    "engine_is_simulated": True,
     "models": [
         {
+            "delegates": [],
             "quality": {
                 "accuracy": {"int8": 0.5},
                 "outputs": [{"sqnr_db": 20.0}, {"sqnr_db": None}, {"sqnr_db": 10.0}],
-            }
+            },
         }
     ],
 }
-CELL = Cell("//nets/net", "//boards/a", "int8")
+CELL = Cell("//nets/net:net", "//boards/a:a", "int8")
 
 
 def test_the_outcome_is_what_the_report_says() -> None:
     found = outcome(CELL, REPORT)
-    assert found == Outcome("//nets/net", "//boards/a", "int8", 3, 12, 11, 10.0, 0.5)
+    assert found == Outcome(CELL.model, CELL.board, "int8", 3, 12, 11, 10.0, 0.5)
+    why = outcome(CELL, REPORT | {"instructions": None, "not_counted": "no simulator"})
+    assert why.instructions is None and why.not_counted == "no simulator"
+    on_npu = REPORT | {"models": [REPORT["models"][0] | {"delegates": [{}]}]}
+    assert not found.with_npu_model and outcome(CELL, on_npu).with_npu_model
+    assert not outcome(CELL, on_npu | {"engine_is_simulated": False}).with_npu_model
+    assert "model of the NPU" in as_text([outcome(CELL, on_npu)])
 
 
-def test_a_refusal_is_what_the_build_said_first() -> None:
-    output = "\n".join(
-        [
-            "INFO: Invocation ID: 1",
-            "ERROR: /x/BUILD.bazel:3:12: Planning //x:y for a failed: (Exit 3)",
-            "",
-            "net does not fit on a: activations are too large for ram.",
-            "need      10 bytes",
-            "Target //x:y failed to build",
-        ]
-    )
-    why = "net does not fit on a: activations are too large for ram."
+FITS_NOT = "net does not fit on a: activations are too large for ram."
+FAILED = "ERROR: /x/BUILD.bazel:3:12: Planning //x:y for a failed: (Exit 3): compile failed"
+
+
+@pytest.mark.parametrize(
+    ("output", "why"),
+    [
+        (f"INFO: Invocation ID: 1\n{FAILED}\n\n{FITS_NOT}\nneed  10 bytes\nTarget //x:y", FITS_NOT),
+        (
+            f"{FAILED}\nTraceback (most recent call last):\n  File x, line 1\n"
+            f"aot.errors.LoweringError: {FITS_NOT}",
+            FITS_NOT,
+        ),
+        (f"{FAILED}\nI1122 exporting\nE1122 10:00:00.1 12 lower_main.py:12] {FITS_NOT}", FITS_NOT),
+        (
+            "ERROR: /x/BUILD.bazel:7:8: in genrule rule //x:y: target '//a' is not there\n"
+            "ERROR: /x/BUILD.bazel:7:8: Analysis of target '//x:y' failed",
+            "target '//a' is not there",
+        ),
+        (
+            "ERROR: /x/BUILD.bazel:7:8: in _firmware_image rule //x:y: \n"
+            "Traceback (most recent call last):\n"
+            '\tFile "/x/boards/firmware_image.bzl", line 1, column 2, in _impl\n'
+            "Error in fail: //x:y: there is no image for the host",
+            "there is no image for the host",
+        ),
+        ("ERROR: no such target", "no such target"),
+        ("", "Bazel could not build it, and did not say why"),
+    ],
+)
+def test_a_refusal_is_what_the_build_said_first(output: str, why: str) -> None:
     assert refusal(CELL, output).refused == why
-    raised = output.replace("net does", "Traceback:\naot.errors.LoweringError: net does")
-    assert refusal(CELL, raised).refused == why
-    assert refusal(CELL, "ERROR: no such target").refused == "ERROR: no such target"
 
 
 def test_it_is_shown_in_three_ways() -> None:
-    found = [outcome(CELL, REPORT), Outcome("//nets/net", "//boards/b", "", refused="<too large>")]
-    text = as_text(found)
-    assert "50.00%" in text and "10.0 dB" in text and "refused: <too large>" in text
+    refused = [
+        Outcome("//nets/net:net", board, "", refused="<too large>")
+        for board in ("//boards/b:b", "//boards/c:c")
+    ]
+    not_counted = Outcome(
+        "//other/net:net", "//boards/a:a", "", 1, 2, not_counted="nothing simulates it"
+    )
+    found = [outcome(CELL, REPORT), *refused, not_counted]
+    text = as_text(found, 40)
+    assert "50.00%" in text and "10.0 dB" in text
+    assert text.count("refused: <too large>") == 1 and "not counted: nothing simulates it" in text
+    assert "//nets/net:net" in text and "//other/net:net" in text and "//boards" not in text
+    below = text.split("\n\n", 1)[1]
+    assert max(map(len, below.splitlines())) <= 40
     assert "&lt;too large&gt;" in as_page(found)
+    assert "Notes" not in as_page(found[:1])
     rows = as_json(found)["images"]
-    assert [row["flash"] for row in rows] == [12, None]
-    assert [row["refused"] for row in rows] == ["", "<too large>"]
+    assert [row["flash"] for row in rows] == [12, None, None, 2]
+    assert [row["refused"] for row in rows] == ["", "<too large>", "<too large>", ""]

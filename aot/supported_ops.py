@@ -8,12 +8,14 @@
 The ops are those that torch calls core, and all that a rule names. `int8`: a rule makes ops of the
 dialect of it; `int16`: one of these has an int16 form; `float32`: there is a kernel for layers that
 stay float; `ethos_u`: the NPU takes one of these. What a rule refuses is in its own words. An op
-without a form may be made of others, by torch or by a pass, and is taken then if they are.
+without a form may be made of others, by torch or by a pass, and is taken then if they are; one that
+reads no tensor is a constant.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import os
 import re
@@ -31,6 +33,7 @@ from aot.backends.cortex_m import FLOAT_OPS
 from aot.backends.ethos_u.emitters import EMITTERS
 from aot.dialect.library import Op
 from aot.dialect.ops.lut import lut
+from aot.passes import aten as passes
 from aot.passes.aten.compositions import COMPOSED
 from aot.rules import _RESULTS, _TABLE
 from aot.rules.floats import FORMS
@@ -54,8 +57,8 @@ class Support:
       names: of the ops, with their overloads.
       becomes: names of the dialect's ops; empty without a rule.
       int16, float32, ethos_u: whether there is such a form.
-      way: how it is had where no rule is: "others" (a decomposition or a composition), "float32"
-        (the kernel alone), "none".
+      way: how it is had where no rule is: "others" (a decomposition or a pass makes others of it,
+        or it is a constant), "float32" (the kernel alone), "none".
       refused: forms that the rule refuses, in its words.
     """
 
@@ -127,6 +130,27 @@ def _moves_floats(rule: Rule, target: Any) -> bool:
         return torch.float32 in dtypes
 
 
+_NAMED = re.compile(r"\b_?aten\.(\w+)\.(\w+)")
+
+
+@functools.cache
+def _of_passes() -> set[Any]:
+    """What the passes over ATen graphs name: what they make has rules, all else they replace."""
+    found = set()
+    for folder in passes.__path__:
+        for path in Path(folder).glob("[!_]*.py"):
+            for name, overload in _NAMED.findall(path.read_text()):
+                found.add(getattr(getattr(torch.ops.aten, name, None), overload, None))
+    return found
+
+
+def _is_constant(target: Any) -> bool:
+    """Whether it reads no tensor, so that lowering knows what it gives."""
+    reads = any(isinstance(a.type, torch.TensorType) for a in target._schema.arguments)
+    gives = any(isinstance(r.type, torch.TensorType) for r in target._schema.returns)
+    return gives and not reads and torch.Tag.nondeterministic_seeded not in target.tags
+
+
 def _support(target: Any, decomposed: set[Any]) -> Support:
     rules = [_TABLE[target]] if target in _TABLE else list(_RESULTS.get(target, ()))
     ops = [op for rule in rules for op in _ops_of(rule, target)]
@@ -135,7 +159,7 @@ def _support(target: Any, decomposed: set[Any]) -> Support:
     kernel = target in FLOAT_OPS or target in FORMS
     way = ""
     if not ops:
-        others = target in decomposed or target in COMPOSED
+        others = target in decomposed | _of_passes() or target in COMPOSED or _is_constant(target)
         way = "others" if others else "float32" if kernel else "none"
     return Support(
         names=(str(target).removeprefix("aten."),),
@@ -159,11 +183,18 @@ def supported_ops() -> list[Support]:
 def _grouped(rows: list[Support]) -> list[Support]:
     """Ops of which the same becomes in one row, overloads left out where they do not tell."""
     groups: dict[Support, list[str]] = {}
+    kinds: dict[str, set[Support]] = {}
     for row in rows:
-        groups.setdefault(replace(row, names=()), []).append(row.names[0])
+        key = replace(row, names=())
+        groups.setdefault(key, []).append(row.names[0])
+        kinds.setdefault(row.names[0].split(".")[0], set()).add(key)
+
+    def short(name: str) -> str:
+        op = name.split(".")[0]
+        return op if len(kinds[op]) == 1 else name.removesuffix(".default")
+
     merged = [
-        replace(key, names=tuple(dict.fromkeys(n.split(".")[0] for n in names)))
-        for key, names in groups.items()
+        replace(key, names=tuple(dict.fromkeys(map(short, names)))) for key, names in groups.items()
     ]
     return sorted(merged, key=lambda row: (row.way, row.becomes, row.names))
 

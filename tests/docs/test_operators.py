@@ -51,6 +51,11 @@ def test_rules_say_what_they_refuse_and_what_they_take() -> None:
     assert rows["cumsum.default"].becomes == ("cumsum",) and not rows["cumsum.default"].ethos_u
     assert rows["sigmoid.default"].becomes == ("lut",) and rows["sigmoid.default"].int16
     assert rows["cummax.default"].way == "others"
+    # A decomposition, a pass, a constant; what is random, or has values for its shape, is none.
+    for name in ("addmm.default", "split_with_sizes.default", "full.default", "avg_pool3d.default"):
+        assert rows[name].way == "others", name
+    for name in ("rand.default", "nonzero.default", "masked_scatter.default"):
+        assert rows[name].way == "none", name
     refused = rows["grid_sampler_2d.default"]
     assert refused.way == "none" and not refused.becomes
     ruled = {str(op).removeprefix("aten.") for op in _TABLE if str(op).startswith("aten.")}

@@ -13,6 +13,7 @@ from tools.bootstrap.bazel import _manifest_header, _relink_absolute
 
 SCRIPT = Path("tools/bazel").absolute()
 IN_A_PIPE = f"--bazelrc={SCRIPT.resolve().parent}/in_a_pipe.bazelrc"
+WITHOUT_COLOR = f"--bazelrc={SCRIPT.resolve().parent}/without_color.bazelrc"
 BASIC = ["sh", "id", "mkdir", "readlink"]
 
 
@@ -73,6 +74,12 @@ class Machine:
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
+
+
+@pytest.mark.parametrize(("value", "flag"), [("1", f"{WITHOUT_COLOR} "), ("", "")])
+def test_no_color_where_none_is_wanted(machine: Machine, value: str, flag: str) -> None:
+    machine.add("bazelisk")
+    assert machine.run(NO_COLOR=value).stdout == f"bazelisk: {flag}build //a b\n"
 
 
 def test_little_of_progress_where_it_stays(machine: Machine) -> None:

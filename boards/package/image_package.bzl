@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package of an image: its model as C for every other build system."""
 
+load("//tools/platforms:cores.bzl", "CORES", "core_flags")
+
+_FLAGS_BY_CORE = json.encode({core: core_flags(core) for core in CORES})
+
 def _group(target, name):
     return getattr(target[OutputGroupInfo], name).to_list()
 
@@ -10,10 +14,11 @@ def _image_package_impl(ctx):
     board, size, link_map = [_group(image, part)[0] for part in ["board", "size_json", "map"]]
     plan, vectors, sources = [_group(image, part) for part in ["plan_json", "vectors", "sources"]]
     if len(plan) != 1 or len(vectors) != 1:
-        fail("%s: a package is of an image with a plan and one pte_model among its `models`" %
-             image.label)
+        fail(("%s: a package has one model: that of an image with a `plan`, and with the plan's pte_model " +
+              "alone among its `models`; check_image makes one of any pte_model") % image.label)
     arguments = ctx.actions.args()
     arguments.add(board, format = "--board=%s")
+    arguments.add(_FLAGS_BY_CORE, format = "--flags_by_core=%s")
     arguments.add(link_map, format = "--map=%s")
     arguments.add(plan[0], format = "--plan=%s")
     arguments.add(vectors[0], format = "--vectors=%s")

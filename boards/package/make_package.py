@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packs the model of an image for every other build system.
 
-    make_package --board=board.json --map=app.map --plan=plan.json --vectors=model.vectors.npz \\
-        --license=LICENSE --output=app.package.zip SOURCE...
+    make_package --board=board.json --flags_by_core='{"cortex-m3": ["-mcpu=cortex-m3"]}' \\
+        --map=app.map --plan=plan.json --vectors=model.vectors.npz --license=LICENSE \\
+        --output=app.package.zip SOURCE...
 
 The sources are all C of the program: what it was linked from is packed. The same input gives the
 same bytes.
@@ -22,6 +23,7 @@ from boards.package.build_files import Package
 from boards.package.choose import PackageError, choose
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
+_FLAGS = flags.DEFINE_string("flags_by_core", None, "What GCC is told, JSON.", required=True)
 _MAP = flags.DEFINE_string("map", None, "The linker's map file.", required=True)
 _PLAN = flags.DEFINE_string("plan", None, "The plan's JSON.", required=True)
 _VECTORS = flags.DEFINE_string("vectors", None, "Test vectors of the model, .npz.", required=True)
@@ -29,15 +31,6 @@ _LICENSE = flags.DEFINE_string("license", None, "The licence.", required=True)
 _OUTPUT = flags.DEFINE_string("output", None, "The .zip to write.", required=True)
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-
-# What a core has for floats, as its -mfloat-abi (tools/platforms/cores.bzl).
-_SOFT = ("cortex-m0", "cortex-m0plus", "cortex-m3")
-
-
-def core_flags(core: str) -> list[str]:
-    """Flags that code for a core is compiled with."""
-    abi = "soft" if core in _SOFT else "hard"
-    return ["-mthumb", f"-mcpu={core}", f"-mfloat-abi={abi}", "-std=c11", "-O2"]
 
 
 def contents(sources: list[Path]) -> dict[str, str]:
@@ -57,7 +50,7 @@ def contents(sources: list[Path]) -> dict[str, str]:
         name=name,
         board=board["name"],
         core=board["core"],
-        flags=core_flags(board["core"]),
+        flags=[*json.loads(_FLAGS.value)[board["core"]], "-std=c11", "-O2"],
         sources=sorted(path for path in files if path.endswith(".c")),
         headers=sorted(path for path in files if path.endswith(".h")),
         arena=plan["arena"]["bytes"],

@@ -99,18 +99,18 @@ _RUNS = (
     "(output_w - 1) * stride_w + kernel_h * kernel_w) * input_c"
 )
 _DENSE = "(kernel_w == 1 or dilation_w == 1 and groups == 1)"
-_RUN_STEPS = "up(kernel_h * steps(kernel_w * (input_c // groups)), 2)"
+_PAIRS_STEPS = f"(up({_DEPTH}, 4) // 2)"
 _PAIRS_CONV = Bounds(
     "kernels/conv2d/conv2d.h",
     _CONV,
     {
         "input": Extent(_INPUT),
-        "weight": Extent(f"groups * (packed_c // 2) * {_RUN_STEPS}", 4),
+        "weight": Extent(f"groups * (packed_c // 2) * {_PAIRS_STEPS}", 4),
         "bias": Extent("groups * packed_c * 3", 4),
     },
     _CONV_OUTPUT,
     _DILATED,
-    scratch=f"16 * {_RUN_STEPS} + gathered * {_DEPTH}",
+    scratch=f"16 * {_PAIRS_STEPS} + gathered * {_DEPTH}",
     needs=(
         *_GROUPED,
         "packed_c % 2 == 0",
@@ -124,7 +124,7 @@ _DEPTHWISE_OUTPUT = {"output": Extent(_POOLED)}
 _LINEAR = {"rows": (1, _LONG), **_sizes("input_channels output_channels")}
 _LINEAR_INPUT = {"input": Extent("rows * input_channels")}
 _LINEAR_OUTPUT = {"output": Extent("rows * output_channels")}
-_LINEAR_STEPS = "up(steps(input_channels), 2)"
+_LINEAR_STEPS = "(up(input_channels, 4) // 2)"
 _PAIRS_LINEAR = Bounds(
     "kernels/linear/linear.h",
     _LINEAR,
@@ -193,6 +193,25 @@ def _columns(taps: str) -> Bounds:
         scratch="scratch_bytes",
         # Planes are reached with offsets of 16 bits.
         needs=(taps, f"scratch_bytes <= 65551 + 16 * {runs}"),
+    )
+
+
+def _planes(stride: int) -> Bounds:
+    """A kernel on planes of channels, with one stride in width: three rows of four planes."""
+    row_words = "(output_w // 2 + output_w % 2 + 1)" if stride == 1 else "(output_w + 1)"
+    return Bounds(
+        "kernels/depthwise_conv2d/depthwise_conv2d.h",
+        _DEPTHWISE,
+        {"input": Extent(_INPUT), "bias": Extent("up(input_c, 4) * 6", 4)},
+        _DEPTHWISE_OUTPUT,
+        _DILATED,
+        scratch="scratch_bytes",
+        needs=(
+            "input_c >= 4",
+            "kernel_h == 3 and kernel_w == 3 and dilation_h == 1 and dilation_w == 1",
+            f"stride_w == {stride} and output_w >= 2",
+            f"scratch_bytes // (16 * {row_words}) >= 3",
+        ),
     )
 
 
@@ -290,22 +309,10 @@ BOUNDS: dict[str, Bounds] = {
         scratch=f"0 if {_UNPADDED} else kernel_h * kernel_w * input_c",
         needs=("input_c >= 4",),
     ),
-    "pl_depthwise_planes_s8": Bounds(
-        "kernels/depthwise_conv2d/depthwise_conv2d.h",
-        _DEPTHWISE,
-        {"input": Extent(_INPUT), "bias": Extent("up(input_c, 4) * 6", 4)},
-        _DEPTHWISE_OUTPUT,
-        _DILATED,
-        scratch="scratch_bytes",
-        needs=(
-            "input_c >= 4",
-            "kernel_h == 3 and kernel_w == 3 and dilation_h == 1 and dilation_w == 1",
-            "stride_w <= 2 and output_w >= 2",
-            # Three rows of four planes are there.
-            "scratch_bytes // (16 * (output_w // 2 + output_w % 2 + 1 if stride_w == 1 "
-            "else output_w + 1)) >= 3",
-        ),
-    ),
+    "pl_depthwise_planes_s8": _planes(1),
+    "pl_depthwise_planes_lowest_s8": _planes(1),
+    "pl_depthwise_planes_2_s8": _planes(2),
+    "pl_depthwise_planes_2_lowest_s8": _planes(2),
     "pl_depthwise_columns_s8": _columns("kernel_h * kernel_w <= 16"),
     "pl_depthwise_large_columns_s8": _columns("kernel_h * kernel_w <= 4095"),
     "pl_depthwise_direct_s8": Bounds(

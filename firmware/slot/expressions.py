@@ -55,8 +55,6 @@ def c_text(bounds: Bounds, text: str, saturate: bool = True) -> str:
                 return f"dims->{name}[{index!r}]"
             case ast.Call(func=ast.Name(id="up"), args=[value, of]):
                 return f"pl_up({inner(value)}, {inner(of)})"
-            case ast.Call(func=ast.Name(id="steps"), args=[value]):
-                return f"(uint32_t)pl_steps_of((int32_t){inner(value)})"
             case ast.Call(func=ast.Name(id=function), args=arguments):
                 names = [part.id for part in arguments if isinstance(part, ast.Name)]
                 fields = ", ".join(f"dims->{name}" for name in names)
@@ -85,15 +83,11 @@ def _up(value: int, of: int) -> int:
     return -(-value // of) * of
 
 
-def _steps(count: int) -> int:
-    return count // 4 * 2 + (2 if count % 4 == 3 else count % 4)
-
-
 def _span(sizes: tuple[int, ...], strides: tuple[int, ...]) -> int:
     return 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
 
 
-_FUNCTIONS = {"up": _up, "steps": _steps, "span": _span, "product": math.prod}
+_FUNCTIONS = {"up": _up, "span": _span, "product": math.prod}
 
 
 def extents(bounds: Bounds, call: KernelCall, isa: Isa) -> dict[str, tuple[int, int]]:

@@ -23,8 +23,6 @@ def source(name: str, include: str, core: str, functions: Iterable[str]) -> str:
     """The C file with the table; KeyError if a kernel has no bounds."""
     found = {function: BOUNDS[function] for function in sorted(set(functions))}
     headers = {bounds.header for bounds in found.values()}
-    if any("steps(" in str(bounds) for bounds in found.values()):
-        headers.add("kernels/common/gemm_pairs_s8.h")
     # Functions with the same bounds have one check.
     checked = {function: min(f for f in found if found[f] == found[function]) for function in found}
     rows = "".join(

@@ -7,6 +7,9 @@ from kernels.common.kernel import AnyArray, Constant
 from kernels.common.quantization import halving_shifts
 from kernels.common.window import Windows
 
+PLANES = "pl_depthwise_planes_"
+"""What the names of functions begin with that go channel by channel."""
+
 _CHANNELS = 4
 
 _STRIP_BYTES = 6144
@@ -14,7 +17,12 @@ _STRIP_BYTES = 6144
 
 
 def pack_by_4(
-    windows: Windows, weight: AnyArray, bias: AnyArray, multiplier: AnyArray, shift: AnyArray
+    windows: Windows,
+    weight: AnyArray,
+    bias: AnyArray,
+    multiplier: AnyArray,
+    shift: AnyArray,
+    lowest: bool,
 ) -> tuple[str, dict[str, Constant], int] | None:
     """The kernel, its constants and its scratch; None where these kernels are not exact.
 
@@ -23,6 +31,7 @@ def pack_by_4(
       weight: int8 [kernel_h, kernel_w, channels].
       bias: [channels], the input's zero point folded in.
       multiplier, shift: int32 [channels].
+      lowest: whether the output's zero point is -128.
     """
     kh, kw, channels = weight.shape
     right = halving_shifts(multiplier, shift)
@@ -39,7 +48,7 @@ def pack_by_4(
         rest = np.stack([bias[index], multiplier[index], right[index]], axis=-1)
         constants = np.concatenate([words, rest], axis=-1, dtype=np.int32, casting="unsafe")
         return (
-            "pl_depthwise_planes_s8",
+            f"{PLANES}{'2_' * (windows.stride[1] == 2)}{'lowest_' * lowest}s8",
             {"bias": Constant(constants.reshape(-1))},
             _plane_bytes(windows),
         )

@@ -23,6 +23,18 @@ static inline int16x2_t pl_odd_s16(int8x4_t four) {
   return pair;
 }
 
+// Two words' low halves as one word, the first in its low half.
+static inline uint32_t pl_pack_low(int16x2_t a, int16x2_t b) {
+  uint32_t packed;
+  __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(packed) : "r"(a), "r"(b));
+  return packed;
+}
+
+// Two int16 as a word.
+static inline uint32_t pl_two_s16(int16_t a, int16_t b) {
+  return pl_pack_low((int16x2_t)a, (int16x2_t)b);
+}
+
 // Adds the first and third of four int8 to the halves of a word, and the second and fourth.
 static inline int16x2_t pl_add_even_s16(int16x2_t sums, int8x4_t four) {
   return __sxtab16(sums, four);

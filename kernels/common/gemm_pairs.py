@@ -52,23 +52,20 @@ class Pairs:
 
     @property
     def steps(self) -> int:
-        """Of a row."""
-        runs, count = self.weight.shape[2:]
-        return _even(runs * steps_of(count))
+        """Of a row: pl_steps_of."""
+        depth: int = self.weight[0, 0].size
+        return -(-depth // 4) * 2
 
     def constants(self) -> dict[str, Constant]:
         """The data fields weight and bias, which has the factors too."""
         groups, channels, runs, count = self.weight.shape
-        padded = np.pad(self._together, ((0, 0), (0, 0), (0, 0), (0, -count % 4)))
-        # Of four values the steps are the first and third, and the second and fourth.
-        steps = padded.reshape(groups, channels // 2, runs, -1, 2, 2).swapaxes(4, 5)
-        steps = steps.reshape(groups, channels // 2, runs, -1, 2)[:, :, :, : steps_of(count)]
-        steps = steps.reshape(groups, channels // 2, -1, 2)
-        steps = np.pad(steps, ((0, 0), (0, 0), (0, steps.shape[2] % 2), (0, 0)))
+        steps = self._together.reshape(groups, channels // 2, -1)[..., _order(runs, count)]
+        steps = np.pad(steps, ((0, 0), (0, 0), (0, -steps.shape[2] % 4)))
+        starts = self.bias.reshape(-1, 2)
+        if not self.wide:
+            starts = starts @ [[256, 0], [1, 1]]  # modulo 2^32, as the sums are
         scale = np.stack([self.multiplier, self.right], axis=-1)
-        factors = np.concatenate(
-            [self.bias.reshape(-1, 2), scale.reshape(-1, 4)], axis=1, dtype=np.int32
-        )
+        factors = np.concatenate([starts, scale.reshape(-1, 4)], axis=1, dtype=np.int32)
         return {
             "weight": Constant(steps.astype(np.int16).reshape(-1).view(np.int8)),
             "bias": Constant(factors.reshape(-1)),
@@ -81,10 +78,13 @@ class Pairs:
         return together
 
 
-def steps_of(count: int) -> int:
-    """pl_steps_of."""
-    return count // 4 * 2 + (0, 1, 2, 2)[count % 4]
-
-
-def _even(steps: int) -> int:
-    return steps + steps % 2
+def _order(runs: int, count: int) -> AnyArray:
+    """Where the values of steps are in a row of runs."""
+    values = np.arange(runs * count).reshape(runs, count)
+    fours, rest = np.split(values, [count // 4 * 4], axis=1)
+    # Of four values the steps are the first and third, and the second and fourth.
+    fours = fours.reshape(runs, -1, 2, 2).swapaxes(2, 3).reshape(runs, -1)
+    twos, lasts = np.split(rest, [rest.shape[1] // 2 * 2], axis=1)
+    by_runs = np.concatenate([fours, twos], axis=1)
+    order: AnyArray = np.concatenate([by_runs.reshape(-1), lasts.reshape(-1)])
+    return order

@@ -9,9 +9,10 @@
 // and every v is in 16 bits.
 //
 // The inputs are widened to pairs of 16 bits in scratch, once for all channels: a step is a word
-// with two of them. Four values of a run are the steps (x0, x2), (x1, x3), as SXTB16 makes them;
-// what is left over are the steps (x0, -) or (x0, -), (x1, -) or (x0, x2), (x1, -), where a weight
-// of zero stands beside whatever is in -.
+// with two of them. A row is one run of values or more. Four values of a run are the steps (x0,
+// x2), (x1, x3), as SXTB16 makes them, and two that are left over the step (x0, x1). Where runs are
+// odd, the last values of all of them follow, by twos. A weight of zero stands beside a half that
+// is of no value.
 #ifndef KERNELS_COMMON_GEMM_PAIRS_S8_H_
 #define KERNELS_COMMON_GEMM_PAIRS_S8_H_
 
@@ -22,87 +23,129 @@
 // Rows that are multiplied together.
 #define PL_PAIRS_ROWS 4
 
+// The first eight lie on the stack like this while rows are multiplied.
 typedef struct {
-  const int8_t *weight;    // v: int16 [ceil(channels / 2)][steps][2], aligned to 4 bytes
-  const int32_t *factors;  // [ceil(channels / 2)][bias a, bias b, multiplier and right of a, of b]
-  int32_t steps;           // of a row, even
+  const int32_t
+      *factors;      // of pairs: start of A (of 256 * A + B), of B; multiplier and right of a, of b
+  int32_t y_stride;  // from row to row
+  const int32_t *factors_end;  // of pairs, without a last channel that has no partner
+  const uint32_t *x;           // the rows' steps
+  const uint32_t *x_end;       // of four rows
+  int32_t twice_zero_point_and_1;
+  int32_t first;         // steps before those that go by sixteens, without the very first: 1 to 16
+  const int8_t *weight;  // v: int16 [ceil(channels / 2)][steps][2], aligned to 4 bytes
   int32_t channels;
-  int32_t zero_point;
 } pl_gemm_pairs_s8;
 
 // y[r * y_stride + o] = saturate(requantize(bias + sum of x * weight) + zero_point) for rows r of
 // steps x[step * rows + r] and channels o; a factor is multiplier / 2^31 / 2^(right + 1).
 // rows is 1 or PL_PAIRS_ROWS.
-typedef void pl_multiply_s8(const pl_gemm_pairs_s8 *layer, int32_t rows, const uint32_t *x,
-                            int8_t *y, int32_t y_stride);
+typedef void pl_multiply_s8(const pl_gemm_pairs_s8 *layer, int32_t rows, int8_t *y);
 pl_multiply_s8 pl_multiply_pairs_s8;
 
 // The same for sums beyond 2^23 and all weights: v has the bytes a and b, and a second SXTB16
 // unpacks the a too.
 pl_multiply_s8 pl_multiply_wide_pairs_s8;
 
-// Steps of a run of count values.
-static inline int32_t pl_steps_of(int32_t count) {
-  return count / 4 * 2 + ((count & 3) == 3 ? 2 : count & 3);
+// Steps of a row of depth values, even.
+static inline int32_t pl_steps_of(int32_t depth) { return (depth + 3) / 4 * 2; }
+
+static inline pl_gemm_pairs_s8 pl_gemm_pairs(const int8_t *weight, const int32_t *factors,
+                                             int32_t depth, int32_t channels, int32_t zero_point,
+                                             const uint32_t *x, int32_t y_stride) {
+  const int32_t steps = pl_steps_of(depth);
+  return (pl_gemm_pairs_s8){
+      .factors = factors,
+      .y_stride = y_stride,
+      .factors_end = factors + 6 * (channels / 2),
+      .x = x,
+      .x_end = x + PL_PAIRS_ROWS * steps,
+      .twice_zero_point_and_1 = 2 * zero_point + 1,
+      .first = ((steps - 2) & 15) + 1,
+      .weight = weight,
+      .channels = channels,
+  };
 }
 
-// Widens a run of count values; its steps are `lanes` words apart. Returns where the next goes.
-static inline uint32_t *pl_widen_s8(const int8_t *x, int32_t count, uint32_t *to, int32_t lanes) {
-  for (const int8_t *end = x + (count & ~3); x != end;) {
-    const int8x4_t four = pl_load_4(x);
-    to[0] = (uint32_t)pl_even_s16(four);
-    to[lanes] = (uint32_t)pl_odd_s16(four);
-    x += 4;
-    to += 2 * lanes;
+// Widens a row of runs of count values, run_step apart; its steps are `lanes` words apart.
+static inline void pl_widen_s8(const int8_t *x, int32_t runs, int32_t run_step, int32_t count,
+                               uint32_t *to, int32_t lanes) {
+  const int8_t *last = x + count - 1;
+  for (int32_t run = runs; run > 0; --run) {
+    const int8_t *from = x;
+    for (const int8_t *end = from + (count & ~3); from != end;) {
+      const int8x4_t four = pl_load_4(from);
+      to[0] = (uint32_t)pl_even_s16(four);
+      to[lanes] = (uint32_t)pl_odd_s16(four);
+      from += 4;
+      to += 2 * lanes;
+    }
+    if ((count & 2) != 0) {
+      to[0] = pl_two_s16(from[0], from[1]);
+      to += lanes;
+    }
+    x += run_step;
   }
-  const int32_t rest = count & 3;
-  if (rest == 0) return to;
-  if (rest == 3) {
-    to[0] = (uint16_t)x[0] | (uint32_t)x[2] << 16;
-  } else {
-    to[0] = (uint32_t)x[0];
+  if ((count & 1) == 0) return;
+  for (; runs > 1; runs -= 2) {
+    to[0] = pl_two_s16(last[0], last[run_step]);
+    last += 2 * run_step;
+    to += lanes;
   }
-  if (rest == 1) return to + lanes;
-  to[lanes] = (uint32_t)x[1];
-  return to + 2 * lanes;
+  if (runs == 1) to[0] = (uint32_t)last[0];
 }
 
-// The same for four runs, x_stride apart.
-static inline uint32_t *pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t count,
-                                      uint32_t *to) {
-  const int8_t *last = x + 3 * x_stride;
-  for (const int8_t *end = x + (count & ~3); x != end;) {
-    uint32_t a, b, c, d, e, f, g, h;
-    // GCC neither keeps to three addresses nor pairs the stores.
-    __asm__(
-        "ldr %[b], [%[x], %[s]]\n\t"
-        "ldr %[c], [%[x], %[s], lsl #1]\n\t"
-        "ldr %[a], [%[x]], #4\n\t"
-        "ldr %[d], [%[last]], #4\n\t"
-        "sxtb16 %[e], %[a]\n\t"
-        "sxtb16 %[f], %[b]\n\t"
-        "sxtb16 %[g], %[c]\n\t"
-        "sxtb16 %[h], %[d]\n\t"
-        "strd %[e], %[f], [%[to]], #8\n\t"
-        "strd %[g], %[h], [%[to]], #8\n\t"
-        "sxtb16 %[a], %[a], ror #8\n\t"
-        "sxtb16 %[b], %[b], ror #8\n\t"
-        "sxtb16 %[c], %[c], ror #8\n\t"
-        "sxtb16 %[d], %[d], ror #8\n\t"
-        "strd %[a], %[b], [%[to]], #8\n\t"
-        "strd %[c], %[d], [%[to]], #8\n\t"
-        : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [e] "=&r"(e), [f] "=&r"(f),
-          [g] "=&r"(g), [h] "=&r"(h), [x] "+r"(x), [last] "+r"(last), [to] "+r"(to)
-        : [s] "r"(x_stride)
-        : "memory");
+// A step of four rows, x_stride apart: a value and another. Returns where the next goes.
+static inline uint32_t *pl_widen_twos_s8(const int8_t *a, const int8_t *b, int32_t x_stride,
+                                         uint32_t *to) {
+  to[0] = pl_two_s16(a[0], b[0]);
+  to[1] = pl_two_s16(a[x_stride], b[x_stride]);
+  to[2] = pl_two_s16(a[2 * x_stride], b[2 * x_stride]);
+  to[3] = pl_two_s16(a[3 * x_stride], b[3 * x_stride]);
+  return to + PL_PAIRS_ROWS;
+}
+
+// The same for four rows, x_stride apart.
+static inline void pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t runs, int32_t run_step,
+                                 int32_t count, uint32_t *to) {
+  const int8_t *last = x + count - 1;
+  for (int32_t run = runs; run > 0; --run) {
+    const int8_t *from = x;
+    const int8_t *fourth = from + 3 * x_stride;
+    for (const int8_t *end = from + (count & ~3); from != end;) {
+      uint32_t a, b, c, d, e;
+      // GCC neither keeps to three addresses nor pairs the stores.
+      __asm__(
+          "ldr %[b], [%[x], %[s]]\n\t"
+          "ldr %[e], [%[x], %[s], lsl #1]\n\t"
+          "ldr %[a], [%[x]], #4\n\t"
+          "sxtb16 %[d], %[b]\n\t"
+          "sxtb16 %[c], %[a]\n\t"
+          "sxtb16 %[b], %[b], ror #8\n\t"
+          "sxtb16 %[a], %[a], ror #8\n\t"
+          "strd %[c], %[d], [%[to]], #16\n\t"
+          "ldr %[d], [%[fourth]], #4\n\t"
+          "strd %[a], %[b], [%[to]], #-8\n\t"
+          "sxtb16 %[a], %[e]\n\t"
+          "sxtb16 %[b], %[d]\n\t"
+          "sxtb16 %[c], %[e], ror #8\n\t"
+          "sxtb16 %[d], %[d], ror #8\n\t"
+          "strd %[a], %[b], [%[to]], #16\n\t"
+          "strd %[c], %[d], [%[to]], #8\n\t"
+          : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [e] "=&r"(e), [x] "+r"(from),
+            [fourth] "+r"(fourth), [to] "+r"(to)
+          : [s] "r"(x_stride)
+          : "memory");
+    }
+    if ((count & 2) != 0) to = pl_widen_twos_s8(from, from + 1, x_stride, to);
+    x += run_step;
   }
-  if ((count & 3) == 0) return to;
-  uint32_t *end = to;
-  for (int32_t lane = 0; lane < PL_PAIRS_ROWS; ++lane) {
-    end = pl_widen_s8(x, count & 3, to + lane, PL_PAIRS_ROWS);
-    x += x_stride;
+  if ((count & 1) == 0) return;
+  for (; runs > 1; runs -= 2) {
+    to = pl_widen_twos_s8(last, last + run_step, x_stride, to);
+    last += 2 * run_step;
   }
-  return end - (PL_PAIRS_ROWS - 1);
+  if (runs == 1) (void)pl_widen_twos_s8(last, last, x_stride, to);
 }
 
 #endif  // KERNELS_COMMON_GEMM_PAIRS_S8_H_

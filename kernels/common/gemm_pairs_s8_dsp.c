@@ -5,17 +5,6 @@
 // LDR, SXTB16, two LDRD and eight SMLAD are twelve instructions for 16 products, and take every
 // register: around a loop in assembly GCC spills, so these functions are in assembly as a whole.
 
-typedef struct {
-  const uint32_t *x;
-  const uint32_t *x_end;  // of the first two steps and those that go by eights
-  int8_t *y;
-  int32_t y_stride;
-  const int32_t *factors;
-  int32_t pairs;
-  int32_t rest;  // steps left over: 0, 2, 4 or 6
-  int32_t twice_zero_point_and_1;
-} block;
-
 // r4 to r7: 256 * A + B of the four rows, or A, r8 to r11: B, r12: x, lr: weights.
 #define STEP(UNPACK)                                                           \
   "ldr r2, [lr], #4\n\tldrd r0, r1, [r12], #8\n\t" UNPACK                      \
@@ -30,16 +19,13 @@ typedef struct {
   "smlad r6, r2, r10, r4\n\tsmlad r10, r3, r10, r8\n\t"                         \
   "smlad r7, r2, r1, r4\n\tsmlad r11, r3, r1, r8\n\t"                           \
   "smlad r4, r2, r0, r4\n\tsmlad r8, r3, r0, r8\n\t"
-#define STEPS_2(UNPACK) STEP(UNPACK) STEP(UNPACK)
-#define STEPS_4(UNPACK) STEPS_2(UNPACK) STEPS_2(UNPACK)
+#define STEPS_4(UNPACK) STEP(UNPACK) STEP(UNPACK) STEP(UNPACK) STEP(UNPACK)
+#define STEPS_16(UNPACK) STEPS_4(UNPACK) STEPS_4(UNPACK) STEPS_4(UNPACK) STEPS_4(UNPACK)
 
-// Of a word of weights the b in r3, and 256 * a + b, or a, in r2; the sums' start; from the sums 2
-// * A and 2 * B.
+// Of a word of weights the b in r3, and 256 * a + b, or a, in r2; from the sums 2 * A and 2 * B.
 #define UNPACK "sxtb16 r3, r2\n\t"
-#define BEGIN "add r4, r8, r4, lsl #8\n\t"
 #define SPLIT(P, L) "sub " P ", " P ", " L "\n\tlsl " L ", " L ", #1\n\tasr " P ", " P ", #7\n\t"
 #define UNPACK_WIDE "sxtb16 r3, r2\n\tsxtb16 r2, r2, ror #8\n\t"
-#define BEGIN_WIDE ""
 #define SPLIT_WIDE(P, L) "lsl " L ", " L ", #1\n\tlsl " P ", " P ", #1\n\t"
 
 // pl_narrow_dsp; the first where the zero point is -128. r0: multiplier, r1: (2 * zero_point + 1)
@@ -47,76 +33,67 @@ typedef struct {
 #define HIGH_LOWEST(X) "smmlar " X ", " X ", r0, r1\n\t"
 #define HIGH(X) "add r3, r1, " X ", asr #31\n\tsmmlar " X ", " X ", r0, r3\n\t"
 #define NARROW(X) "asr " X ", " X ", r2\n\tssat " X ", #8, " X ", asr #1\n\t"
-#define FACTORS(AT) "ldrd r0, r2, [r12, #" AT "]\n\tlsl r1, r3, r2\n\t"
+#define FACTORS(AT) "ldrd r0, r2, [r12, #" AT "]!\n\tlsl r1, r3, r2\n\t"
 
 // The eight results, from the sums. r3: 2 * zero_point + 1, which HIGH overwrites, r12: factors.
 // clang-format off: what it makes of this it formats anew.
 #define OUTPUTS(HIGH, AGAIN)                                        \
-  FACTORS("8")                                                      \
+  FACTORS("16")                                                     \
   HIGH("r4") HIGH("r5") HIGH("r6") HIGH("r7")                       \
   NARROW("r4") NARROW("r5") NARROW("r6") NARROW("r7")               \
   AGAIN                                                             \
-  FACTORS("16")                                                     \
+  FACTORS("8")                                                      \
   HIGH("r8") HIGH("r9") HIGH("r10") HIGH("r11")                     \
   NARROW("r8") NARROW("r9") NARROW("r10") NARROW("r11")
 // clang-format on
 
-// On the stack: the block.
-#define FOUR_ROWS(NAME, UNPACK, BEGIN, SPLIT)                                                       \
-  static __attribute__((naked, noinline)) void NAME(                                                \
-      __attribute__((unused)) const block *b, __attribute__((unused)) const int8_t *weight) {       \
-    __asm__ volatile(                                                                             \
-        "push {r3-r11, lr}\n\tsub sp, sp, #32\n\tmov lr, r1\n\t"                                  \
-        "ldm r0, {r4-r11}\n\tstm sp, {r4-r11}\n\t"                                                \
-        "1:\n\tldr r0, [sp, #16]\n\tldr r12, [sp]\n\tldrd r4, r8, [r0]\n\t"                          \
-        BEGIN FIRST_STEP(UNPACK) STEP(UNPACK) "ldr r3, [sp, #4]\n\tcmp r12, r3\n\tbeq 3f\n\t"                   \
-        "2:\n\t" STEPS_4(UNPACK) STEPS_4(UNPACK) "ldr r3, [sp, #4]\n\tcmp r12, r3\n\tbne 2b\n\t"                  \
-        "3:\n\tldr r3, [sp, #24]\n\ttst r3, #4\n\tbeq 4f\n\t" STEPS_4(UNPACK)               \
-        "ldr r3, [sp, #24]\n\t4:\n\ttst r3, #2\n\tbeq 5f\n\t" STEPS_2(UNPACK)                             \
-        "5:\n\tldr r12, [sp, #16]\n\t"                                                            \
-        SPLIT("r4", "r8") SPLIT("r5", "r9") SPLIT("r6", "r10") SPLIT("r7", "r11")                 \
-        "ldr r3, [sp, #28]\n\tcmn r3, #255\n\tbne 7f\n\t" OUTPUTS(HIGH_LOWEST, "")                   \
-        "6:\n\tldrd r0, r1, [sp, #8]\n\tldr r3, [sp, #20]\n\tadd r12, r12, #24\n\t"            \
-        "strb r8, [r0, #1]\n\tstrb r4, [r0], #2\n\tstr r0, [sp, #8]\n\tadd r0, r0, r1\n\t"        \
-        "strb r5, [r0, #-2]\n\tstrb r9, [r0, #-1]\n\tadd r0, r0, r1\n\t"                          \
-        "strb r6, [r0, #-2]\n\tstrb r10, [r0, #-1]\n\tadd r0, r0, r1\n\t"                         \
-        "strb r7, [r0, #-2]\n\tstrb r11, [r0, #-1]\n\t"                                           \
-        "subs r3, r3, #1\n\tstrd r12, r3, [sp, #16]\n\tbne 1b\n\t"                                \
-        "add sp, sp, #32\n\tpop {r3-r11, pc}\n\t"                                               \
-        "7:\n\t" OUTPUTS(HIGH, "ldr r3, [sp, #28]\n\t") "b 6b\n\t"); \
+// On the stack: y; the layer from its factors on, those 8 bytes before; in place of
+// 2 * zero_point + 1, and of first, the addresses of the code for the outputs and of the first of
+// the sixteen steps that is to run, all of which have SIZE bytes; 2 * zero_point + 1.
+#define FOUR_ROWS(NAME, SIZE, UNPACK, SPLIT)                                                          \
+  static __attribute__((naked, noinline)) void NAME(                                                  \
+      __attribute__((unused)) const pl_gemm_pairs_s8 *layer, __attribute__((unused)) int8_t *y) {     \
+    __asm__ volatile(                                                                               \
+        "push {r3-r11, lr}\n\tsub sp, sp, #40\n\tldm r0, {r5-r11, lr}\n\tmov r4, r1\n\t"              \
+        "str r10, [sp, #32]\n\tcmn r10, #255\n\tadr r10, 6f\n\tbeq 4f\n\tadr r10, 7f\n\t"             \
+        "4:\n\tadr r0, 3f\n\tmov r1, #" SIZE "\n\tmls r11, r1, r11, r0\n\tsub r5, r5, #8\n\t"         \
+        "sub r7, r7, #8\n\torr r10, r10, #1\n\torr r11, r11, #1\n\tstm sp, {r4-r11}\n\tmov r12, r5\n\t" \
+        "1:\n\tldrd r4, r8, [r12, #8]\n\tldr r12, [sp, #16]\n\t" FIRST_STEP(UNPACK) "ldr pc, [sp, #28]\n\t"                                                  \
+        ".balign 4\n\t2:\n\t" STEPS_16(UNPACK)                                                      \
+        "3:\n\tldr r3, [sp, #20]\n\tcmp r12, r3\n\tbne 2b\n\tldr r12, [sp, #4]\n\t"                 \
+        SPLIT("r4", "r8") SPLIT("r5", "r9") SPLIT("r6", "r10") SPLIT("r7", "r11")                   \
+        "ldr r3, [sp, #32]\n\tldr pc, [sp, #24]\n\t"                                                \
+        "6:\n\t" OUTPUTS(HIGH_LOWEST, "")                                              \
+        "5:\n\tldm sp, {r0-r3}\n\tstrb r8, [r0, #1]\n\tstrb r4, [r0], #2\n\tstrd r0, r12, [sp]\n\t" \
+        "add r0, r0, r2\n\tstrb r5, [r0, #-2]\n\tstrb r9, [r0, #-1]\n\tadd r0, r0, r2\n\t"          \
+        "strb r6, [r0, #-2]\n\tstrb r10, [r0, #-1]\n\tadd r0, r0, r2\n\t"                           \
+        "strb r7, [r0, #-2]\n\tstrb r11, [r0, #-1]\n\tcmp r12, r3\n\tbne 1b\n\t"                    \
+        "add sp, sp, #40\n\tpop {r3-r11, pc}\n\t"                                                   \
+        "7:\n\t" OUTPUTS(HIGH, "ldr r3, [sp, #32]\n\t") "b 5b\n\t"); \
   }
-FOUR_ROWS(four_rows, UNPACK, BEGIN, SPLIT)
-FOUR_ROWS(four_rows_wide, UNPACK_WIDE, BEGIN_WIDE, SPLIT_WIDE)
+FOUR_ROWS(four_rows, "48", UNPACK, SPLIT)
+FOUR_ROWS(four_rows_wide, "52", UNPACK_WIDE, SPLIT_WIDE)
 
 // Inlined with one of the functions above: what a program does not call is not linked.
-typedef void four_rows_function(const block *b, const int8_t *weight);
+typedef void four_rows_function(const pl_gemm_pairs_s8 *layer, int8_t *y);
 #define INLINE static inline __attribute__((always_inline))
+#define NOINLINE static __attribute__((noinline))
 
-INLINE void multiply_4_rows(const pl_gemm_pairs_s8 *layer, const uint32_t *x, int8_t *y,
-                            int32_t y_stride, four_rows_function *multiply) {
+INLINE void multiply_odd_channels(const pl_gemm_pairs_s8 *layer, int8_t *y,
+                                  four_rows_function *multiply) {
   const int32_t pairs = layer->channels / 2;
-  const int32_t rest = (layer->steps - 2) & 6;
-  block b = {
-      .x = x,
-      .x_end = x + PL_PAIRS_ROWS * (layer->steps - rest),
-      .y = y,
-      .y_stride = y_stride,
-      .factors = layer->factors,
-      .pairs = pairs,
-      .rest = rest,
-      .twice_zero_point_and_1 = 2 * layer->zero_point + 1,
-  };
-  if (pairs > 0) multiply(&b, layer->weight);
-  if ((layer->channels & 1) == 0) return;
+  if (pairs > 0) multiply(layer, y);
   int8_t last[2 * PL_PAIRS_ROWS];  // of the channel without a partner, and of nothing
-  b.y = last;
-  b.y_stride = 2;
-  b.factors += 6 * pairs;
-  b.pairs = 1;
-  multiply(&b, layer->weight + 4 * pairs * layer->steps);
+  pl_gemm_pairs_s8 rest = *layer;
+  rest.y_stride = 2;
+  rest.factors = layer->factors_end;
+  rest.factors_end += 6;
+  rest.weight +=
+      pairs * (int32_t)((const int8_t *)layer->x_end - (const int8_t *)layer->x) / PL_PAIRS_ROWS;
+  multiply(&rest, last);
   for (int32_t row = 0; row < PL_PAIRS_ROWS; ++row) {
     // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the assembly wrote it
-    y[row * y_stride + layer->channels - 1] = last[2 * row];
+    y[row * layer->y_stride + layer->channels - 1] = last[2 * row];
   }
 }
 
@@ -144,24 +121,23 @@ INLINE void multiply_4_rows(const pl_gemm_pairs_s8 *layer, const uint32_t *x, in
                      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "memory"); \
   }
 
-INLINE void multiply_1_row(const pl_gemm_pairs_s8 *layer, const uint32_t *row, int8_t *y,
-                           int is_wide) {
-  const int32_t offset = 2 * layer->zero_point + 1;
+INLINE void multiply_1_row(const pl_gemm_pairs_s8 *layer, int8_t *y, int is_wide) {
+  const int32_t offset = layer->twice_zero_point_and_1;
+  const int32_t steps = (layer->x_end - layer->x) / PL_PAIRS_ROWS;
   const int8_t *v = layer->weight;
   const int32_t *factors = layer->factors;
   for (int32_t left = layer->channels; left > 0; left -= 2) {
-    const uint32_t *x = row;
+    const uint32_t *x = layer->x;
     uint32_t l = (uint32_t)factors[1];
     uint32_t p = (uint32_t)factors[0];
     int32_t twice_a;
     if (is_wide) {
-      MULTIPLY_UNTIL(row + (layer->steps & ~15), STEPS_16_OF_1(PRODUCTS_WIDE))
-      MULTIPLY_UNTIL(row + layer->steps, STEPS_2_OF_1(PRODUCTS_WIDE))
+      MULTIPLY_UNTIL(layer->x + (steps & ~15), STEPS_16_OF_1(PRODUCTS_WIDE))
+      MULTIPLY_UNTIL(layer->x + steps, STEPS_2_OF_1(PRODUCTS_WIDE))
       twice_a = (int32_t)(p << 1);
     } else {
-      p = (p << 8) + l;
-      MULTIPLY_UNTIL(row + (layer->steps & ~15), STEPS_16_OF_1(PRODUCTS))
-      MULTIPLY_UNTIL(row + layer->steps, STEPS_2_OF_1(PRODUCTS))
+      MULTIPLY_UNTIL(layer->x + (steps & ~15), STEPS_16_OF_1(PRODUCTS))
+      MULTIPLY_UNTIL(layer->x + steps, STEPS_2_OF_1(PRODUCTS))
       twice_a = (int32_t)(p - l) >> 7;
     }
     y[0] = pl_narrow_dsp(twice_a, factors[2], factors[3], offset);
@@ -171,20 +147,34 @@ INLINE void multiply_1_row(const pl_gemm_pairs_s8 *layer, const uint32_t *row, i
   }
 }
 
-void pl_multiply_pairs_s8(const pl_gemm_pairs_s8 *layer, int32_t rows, const uint32_t *x, int8_t *y,
-                          int32_t y_stride) {
-  if (rows == PL_PAIRS_ROWS) {
-    multiply_4_rows(layer, x, y, y_stride, four_rows);
+// Functions of their own, so that what calls them for four rows saves no registers.
+NOINLINE void one_row(const pl_gemm_pairs_s8 *layer, int8_t *y) { multiply_1_row(layer, y, 0); }
+NOINLINE void one_row_wide(const pl_gemm_pairs_s8 *layer, int8_t *y) {
+  multiply_1_row(layer, y, 1);
+}
+NOINLINE void odd_channels(const pl_gemm_pairs_s8 *layer, int8_t *y) {
+  multiply_odd_channels(layer, y, four_rows);
+}
+NOINLINE void odd_channels_wide(const pl_gemm_pairs_s8 *layer, int8_t *y) {
+  multiply_odd_channels(layer, y, four_rows_wide);
+}
+
+void pl_multiply_pairs_s8(const pl_gemm_pairs_s8 *layer, int32_t rows, int8_t *y) {
+  if (rows != PL_PAIRS_ROWS) {
+    one_row(layer, y);
+  } else if ((layer->channels & 1) != 0) {
+    odd_channels(layer, y);
   } else {
-    multiply_1_row(layer, x, y, 0);
+    four_rows(layer, y);
   }
 }
 
-void pl_multiply_wide_pairs_s8(const pl_gemm_pairs_s8 *layer, int32_t rows, const uint32_t *x,
-                               int8_t *y, int32_t y_stride) {
-  if (rows == PL_PAIRS_ROWS) {
-    multiply_4_rows(layer, x, y, y_stride, four_rows_wide);
+void pl_multiply_wide_pairs_s8(const pl_gemm_pairs_s8 *layer, int32_t rows, int8_t *y) {
+  if (rows != PL_PAIRS_ROWS) {
+    one_row_wide(layer, y);
+  } else if ((layer->channels & 1) != 0) {
+    odd_channels_wide(layer, y);
   } else {
-    multiply_1_row(layer, x, y, 1);
+    four_rows_wide(layer, y);
   }
 }

@@ -30,26 +30,20 @@ static void widen_window(const windows *w, const int8_t *image, int32_t y, int32
     from = gathered;
     row_step = w->run;
   }
-  for (int32_t ky = w->shape.kernel_h; ky > 0; --ky) {
-    to = pl_widen_s8(from, w->run, to, lanes);
-    from += row_step;
-  }
+  pl_widen_s8(from, w->shape.kernel_h, row_step, w->run, to, lanes);
 }
 
-static void widen_4_windows(const windows *w, const int8_t *image, int32_t y, int32_t x,
-                            uint32_t *to) {
+// With registers of its own, and `windows` where it is.
+static __attribute__((noinline, noipa)) void widen_4_windows(const windows *w, const int8_t *image,
+                                                             int32_t y, int32_t x, uint32_t *to) {
   const int8_t *from = image + (y * w->shape.input_w + x) * w->shape.input_c;
-  for (int32_t ky = w->shape.kernel_h; ky > 0; --ky) {
-    to = pl_widen_4_s8(from, w->stride_w * w->shape.input_c, w->run, to);
-    from += w->row_step;
-  }
+  pl_widen_4_s8(from, w->stride_w * w->shape.input_c, w->shape.kernel_h, w->row_step, w->run, to);
 }
 
 // One group of one image. Windows are multiplied together across ends of rows.
 INLINE void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims, const windows *w,
                      const pl_gemm_pairs_s8 *layer, const int8_t *image, uint32_t *steps,
-                     int8_t *output, pl_multiply_s8 *multiply) {
-  int8_t *const gathered = (int8_t *)(steps + PL_PAIRS_ROWS * layer->steps);
+                     int8_t *gathered, int8_t *output, pl_multiply_s8 *multiply) {
   int32_t ox = 0;
   int32_t y = -params->pad_top;
   int32_t x = -params->pad_left;
@@ -74,7 +68,7 @@ INLINE void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims,
       ++ox;
       x += w->stride_w;
     }
-    multiply(layer, count, steps, output, dims->output_c);
+    multiply(layer, count, output);
     output += count * dims->output_c;
     left -= count;
   }
@@ -106,27 +100,26 @@ INLINE pl_status run(const pl_context *ctx, const pl_conv2d_params *params,
       .last_y = dims->input_h - 1 - (dims->kernel_h - 1) * params->dilation_h,
       .last_x = dense ? dims->input_w - dims->kernel_w : -1,
   };
-  pl_gemm_pairs_s8 layer = {
-      .weight = data->weight,
-      .factors = data->bias,
-      .steps = (dims->kernel_h * pl_steps_of(run) + 1) & ~1,
-      .channels = dims->output_c / dims->groups,
-      .zero_point = params->output_zero_point,
-  };
-  const int32_t steps_bytes = 4 * PL_PAIRS_ROWS * layer.steps;
-  if (ctx->scratch_size < (uint32_t)(steps_bytes + dims->gathered * dims->kernel_h * run)) {
+  const int32_t depth = dims->kernel_h * run;
+  const int32_t row_bytes = 4 * pl_steps_of(depth);
+  if (ctx->scratch_size < (uint32_t)(PL_PAIRS_ROWS * row_bytes + dims->gathered * depth)) {
     return PL_ERROR_SCRATCH_SIZE;
   }
+  uint32_t *const steps = ctx->scratch;
+  int8_t *const gathered = (int8_t *)ctx->scratch + PL_PAIRS_ROWS * row_bytes;
+  const int32_t channels = dims->output_c / dims->groups;
   for (int32_t group = 0; group < dims->groups; ++group) {
+    const pl_gemm_pairs_s8 layer =
+        pl_gemm_pairs(data->weight + group * (dims->packed_c / 2) * row_bytes,
+                      data->bias + group * 3 * dims->packed_c, depth, channels,
+                      params->output_zero_point, steps, dims->output_c);
     const int8_t *image = data->input + group * tap_c;
-    int8_t *output = data->output + group * layer.channels;
+    int8_t *output = data->output + group * channels;
     for (int32_t batch = 0; batch < dims->batches; ++batch) {
-      convolve(params, dims, &w, &layer, image, ctx->scratch, output, multiply);
+      convolve(params, dims, &w, &layer, image, steps, gathered, output, multiply);
       image += dims->input_h * dims->input_w * dims->input_c;
       output += dims->output_h * dims->output_w * dims->output_c;
     }
-    layer.weight += dims->packed_c / 2 * layer.steps * 4;
-    layer.factors += 3 * dims->packed_c;
   }
   if (params->activation_max - params->activation_min != INT8_MAX - INT8_MIN) {
     pl_clamp_s8(data->output, dims->batches * dims->output_h * dims->output_w * dims->output_c,

@@ -14,14 +14,14 @@ INLINE void multiply_with(const wide_layer *layer, int32_t rows, const int8_t *w
                           int32_t step, int8_t *output, int32_t output_c,
                           pl_multiply_s8 *multiply) {
   for (; rows >= PL_PAIRS_ROWS; rows -= PL_PAIRS_ROWS) {
-    (void)pl_widen_4_s8(windows, step, layer->depth, layer->steps);
-    multiply(&layer->product, PL_PAIRS_ROWS, layer->steps, output, output_c);
+    pl_widen_4_s8(windows, step, 1, 0, layer->depth, layer->steps);
+    multiply(&layer->product, PL_PAIRS_ROWS, output);
     windows += PL_PAIRS_ROWS * step;
     output += PL_PAIRS_ROWS * output_c;
   }
   for (; rows > 0; --rows) {
-    (void)pl_widen_s8(windows, layer->depth, layer->steps, 1);
-    multiply(&layer->product, 1, layer->steps, output, output_c);
+    pl_widen_s8(windows, 1, 0, layer->depth, layer->steps, 1);
+    multiply(&layer->product, 1, output);
     windows += step;
     output += output_c;
   }
@@ -42,18 +42,12 @@ INLINE pl_status run(const pl_context *ctx, const pl_conv2d_pieces_params *param
                      pl_multiply_windows *multiply) {
   const int32_t depth = dims->kernel_h * dims->kernel_w * dims->input_c;
   const wide_layer layer = {
-      .product =
-          {
-              .weight = data->weight,
-              .factors = data->bias,
-              .steps = (pl_steps_of(depth) + 1) & ~1,
-              .channels = dims->output_c,
-              .zero_point = params->output_zero_point,
-          },
+      .product = pl_gemm_pairs(data->weight, data->bias, depth, dims->output_c,
+                               params->output_zero_point, ctx->scratch, dims->output_c),
       .depth = depth,
       .steps = ctx->scratch,
   };
-  const uint32_t steps_bytes = (uint32_t)(4 * PL_PAIRS_ROWS * layer.product.steps);
+  const uint32_t steps_bytes = (uint32_t)(4 * PL_PAIRS_ROWS * pl_steps_of(depth));
   if (ctx->scratch_size < steps_bytes) return PL_ERROR_SCRATCH_SIZE;
   const pl_context columns = {(int8_t *)ctx->scratch + steps_bytes,
                               ctx->scratch_size - steps_bytes};

@@ -59,7 +59,7 @@ PL_MUST_USE pl_status pl_depthwise_by_4_s8(const pl_context *ctx,
                                            const pl_depthwise_conv2d_dims *dims,
                                            const pl_depthwise_conv2d_data *data);
 
-// 3x3, stride 1 or 2 in width, no dilation, output_w at least 2. bias: [4 * ceil(input_c /
+// 3x3, stride 1 in width, no dilation, output_w at least 2. bias: [4 * ceil(input_c /
 // 4)][bytes w0 w1 w1 w2 of three rows of taps, bias, multiplier, right]. Scratch is for rows of
 // four channels in 16 bits: at least those of one row of the output, the more the less is copied
 // twice.
@@ -67,6 +67,20 @@ PL_MUST_USE pl_status pl_depthwise_planes_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_params *params,
                                              const pl_depthwise_conv2d_dims *dims,
                                              const pl_depthwise_conv2d_data *data);
+
+// The same with an output zero point of -128, for stride 2, and for both.
+PL_MUST_USE pl_status pl_depthwise_planes_lowest_s8(const pl_context *ctx,
+                                                    const pl_depthwise_conv2d_params *params,
+                                                    const pl_depthwise_conv2d_dims *dims,
+                                                    const pl_depthwise_conv2d_data *data);
+PL_MUST_USE pl_status pl_depthwise_planes_2_s8(const pl_context *ctx,
+                                               const pl_depthwise_conv2d_params *params,
+                                               const pl_depthwise_conv2d_dims *dims,
+                                               const pl_depthwise_conv2d_data *data);
+PL_MUST_USE pl_status pl_depthwise_planes_2_lowest_s8(const pl_context *ctx,
+                                                      const pl_depthwise_conv2d_params *params,
+                                                      const pl_depthwise_conv2d_dims *dims,
+                                                      const pl_depthwise_conv2d_data *data);
 
 // The same on cores with Helium, for weights above -128 and shifts below 0, sixteen channels of a
 // pixel at a time and without scratch. weight: [ceil(input_c / 16)][kernel_h][kernel_w][16]; bias:

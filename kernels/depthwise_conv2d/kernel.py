@@ -5,11 +5,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernels.common.depthwise_by_4 import pack_by_4
+from kernels.common.depthwise_by_4 import PLANES, pack_by_4
 from kernels.common.depthwise_columns import pack_columns, scratch_of_columns
 from kernels.common.depthwise_direct import pack_direct
 from kernels.common.gemm import fold_zero_point, output_stage, reach
-from kernels.common.kernel import INT32_MAX, AnyArray, Constant, Isa, KernelCall, OpCall, kernel
+from kernels.common.kernel import (
+    INT8_MIN,
+    INT32_MAX,
+    AnyArray,
+    Constant,
+    Isa,
+    KernelCall,
+    OpCall,
+    kernel,
+)
 from kernels.common.overlap import Overlap, overlap
 from kernels.common.quantization import (
     activation_dtype,
@@ -60,7 +69,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         overlap: Overlap,
         nearer: KernelCall | None = None,
     ) -> KernelCall:
-        rows = windows.by_rows(least_width=2 if function == "pl_depthwise_planes_s8" else 1)
+        rows = windows.by_rows(least_width=2 if function.startswith(PLANES) else 1)
         if rows is not None and function in _OF_COLUMNS:
             count = 1 if "output_w" in rows.dims else windows.output[1]
             one = min(scratch, scratch_of_columns(windows, count))
@@ -96,8 +105,11 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     )
     if isa == "scalar" or call.small:
         return by_pixel
-    pack = pack_columns if isa == "mve" else pack_by_4
-    packed = pack(windows, weight, folded, multiplier, shift)
+    if isa == "mve":
+        packed = pack_columns(windows, weight, folded, multiplier, shift)
+    else:
+        lowest = zero_point(call, "output_zero_point") == INT8_MIN
+        packed = pack_by_4(windows, weight, folded, multiplier, shift, lowest)
     if packed is None:
         return by_pixel
     if packed[0] == "pl_depthwise_by_4_s8":

@@ -21,7 +21,7 @@ static void widen_row(const int8_t *x, int32_t depth, uint32_t *to) {
         :
         : "memory");
   }
-  (void)pl_widen_s8(x, depth & 7, to, 1);
+  pl_widen_s8(x, 1, 0, depth & 7, to, 1);
 }
 
 static inline __attribute__((always_inline)) pl_status run(const pl_context *ctx,
@@ -31,28 +31,23 @@ static inline __attribute__((always_inline)) pl_status run(const pl_context *ctx
                                                            pl_multiply_s8 *multiply) {
   const int32_t depth = dims->input_channels;
   const int32_t channels = dims->output_channels;
-  const pl_gemm_pairs_s8 layer = {
-      .weight = data->weight,
-      .factors = data->bias,
-      .steps = (pl_steps_of(depth) + 1) & ~1,
-      .channels = channels,
-      .zero_point = params->output_zero_point,
-  };
   const int32_t lanes = dims->rows < PL_PAIRS_ROWS ? 1 : PL_PAIRS_ROWS;
-  if (ctx->scratch_size < (uint32_t)(4 * lanes * layer.steps)) return PL_ERROR_SCRATCH_SIZE;
+  if (ctx->scratch_size < (uint32_t)(4 * lanes * pl_steps_of(depth))) return PL_ERROR_SCRATCH_SIZE;
   uint32_t *const steps = ctx->scratch;
+  const pl_gemm_pairs_s8 layer = pl_gemm_pairs(data->weight, data->bias, depth, channels,
+                                               params->output_zero_point, steps, channels);
   const int8_t *x = data->input;
   int8_t *y = data->output;
   int32_t rows = dims->rows;
   for (; rows >= PL_PAIRS_ROWS; rows -= PL_PAIRS_ROWS) {
-    (void)pl_widen_4_s8(x, depth, depth, steps);
-    multiply(&layer, PL_PAIRS_ROWS, steps, y, channels);
+    pl_widen_4_s8(x, depth, 1, 0, depth, steps);
+    multiply(&layer, PL_PAIRS_ROWS, y);
     x += PL_PAIRS_ROWS * depth;
     y += PL_PAIRS_ROWS * channels;
   }
   for (; rows > 0; --rows) {
     widen_row(x, depth, steps);
-    multiply(&layer, 1, steps, y, channels);
+    multiply(&layer, 1, y);
     x += depth;
     y += channels;
   }

@@ -3,10 +3,8 @@
 #include "kernels/common/gemm_pairs_s8.h"
 #include "kernels/transpose_conv2d/phases.h"
 
-static inline int32_t steps_of(int32_t depth) { return (pl_steps_of(depth) + 1) & ~1; }
-
 static inline int32_t weight_bytes(int32_t packed_c, int32_t depth) {
-  return packed_c / 2 * steps_of(depth) * 4;
+  return packed_c / 2 * pl_steps_of(depth) * 4;
 }
 
 // Four windows together, what is left over one by one.
@@ -14,21 +12,17 @@ PL_PHASE_INLINE void multiply_by(const pl_transpose_conv2d_params *params,
                                  const pl_phase_matrix *matrix, int32_t rows, const int8_t *windows,
                                  int8_t *y, int32_t y_stride, pl_multiply_s8 *product) {
   const int32_t depth = matrix->depth;
-  const pl_gemm_pairs_s8 layer = {
-      .weight = matrix->weight,
-      .factors = matrix->bias,
-      .steps = steps_of(depth),
-      .channels = matrix->channels,
-      .zero_point = params->output_zero_point,
-  };
+  const pl_gemm_pairs_s8 layer =
+      pl_gemm_pairs(matrix->weight, matrix->bias, depth, matrix->channels,
+                    params->output_zero_point, matrix->scratch, y_stride);
   if (rows == PL_PAIRS_ROWS) {
-    (void)pl_widen_4_s8(windows, depth, depth, matrix->scratch);
-    product(&layer, rows, matrix->scratch, y, y_stride);
+    pl_widen_4_s8(windows, depth, 1, 0, depth, matrix->scratch);
+    product(&layer, rows, y);
     return;
   }
   for (; rows > 0; --rows, windows += depth, y += y_stride) {
-    (void)pl_widen_s8(windows, depth, matrix->scratch, 1);
-    product(&layer, 1, matrix->scratch, y, y_stride);
+    pl_widen_s8(windows, 1, 0, depth, matrix->scratch, 1);
+    product(&layer, 1, y);
   }
 }
 

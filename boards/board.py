@@ -191,6 +191,19 @@ class Board:
     vectors_alignment: int = 256
     fvp: Fvp | None = None
 
+    @property
+    def shared_arena(self) -> str:
+        """The memory of the arena that models of a program share: the best one, or where there is
+        an engine the one that it works in.
+        """
+        for engine in self.engines:
+            reached = engine.memories or [pool.name for pool in self.arena]
+            works_in = [engine.scratch] if engine.scratch else reached
+            for pool in self.arena:
+                if pool.name in works_in:
+                    return pool.name
+        return self.arena[0].name
+
     def memory(self, name: str) -> Memory:
         """Returns the memory of that name.
 

@@ -95,8 +95,8 @@ _DATA = """\
   pl_link_data_load = LOADADDR(.data);
 """
 
-# Arenas come first: `.bss.*` would take them too. The best memory has the arena that models share,
-# a common symbol of the plans' files (firmware/plan/emit_c.py).
+# Arenas come first: `.bss.*` would take them too. One memory has the arena that models share, a
+# common symbol of the plans' files (firmware/plan/emit_c.py).
 _ARENA = """\
   .bss.pl_arena.{pool} (NOLOAD) : ALIGN(16) {{
     *(.bss.pl_arena.{pool})
@@ -233,8 +233,8 @@ def linker_script(board: Board) -> str:
         "writes": "".join(map(_write, board.writes)),
     }
     arenas = (
-        _ARENA.format(pool=pool.name, shared="" if index else _SHARED)
-        for index, pool in enumerate(board.arena)
+        _ARENA.format(pool=pool.name, shared=_SHARED if pool.name == board.shared_arena else "")
+        for pool in board.arena
     )
     return "\n".join(
         [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from boards.board import load_board
+from boards.board import Engine, Memory, Pool, load_board
 from boards.common.testing import link
 from boards.simulator.elf import Elf
 
@@ -47,6 +47,24 @@ def test_each_thing_has_its_memory(tmp_path: Path) -> None:
     # The stack is where it leaves the memory when it overflows.
     assert elf.values["pl_link_stack_limit"] == ram.base
     assert elf.values["pl_link_stack_top"] == ram.base + _BOARD.stack
+
+
+@pytest.mark.parametrize("pool", ["ram", "more"])
+def test_one_memory_has_the_arena_that_plans_share(tmp_path: Path, pool: str) -> None:
+    engine = Engine("Test", "", ("flash", pool))
+    board = dataclasses.replace(
+        _BOARD,
+        memories=(*_BOARD.memories, Memory("more", 0x30000000, 4096, "ram")),
+        arena=(*_BOARD.arena, Pool("more", 4096)),
+        engines=(engine,),
+    )
+    source = "__attribute__((used, common, aligned(16))) char pl_shared_arena[{}];"
+    sources = {"one.plan": source.format(64), "other.plan": source.format(96)}
+    elf, messages = link(tmp_path, board, sources)
+    assert elf is not None, messages
+    (arena,) = (symbol for symbol in elf.symbols if symbol.name == "pl_shared_arena")
+    assert board.memory_at(arena.address).name == pool
+    assert arena.size == 96
 
 
 _HEADER = """

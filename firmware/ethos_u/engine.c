@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/ethos_u/engine.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 static pl_status as_status(ethos_u_status status) {
@@ -20,8 +21,15 @@ static pl_status as_status(ethos_u_status status) {
   }
 }
 
-// The buffers of a delegate as ethos_u_run takes them; ETHOS_U_ERROR_PAYLOAD if they are not the
-// payload's tensors.
+// The payload of a delegate, and what ethos_u_run takes beside it.
+typedef struct {
+  ethos_u_payload payload;
+  ethos_u_scratch scratch;
+  const void *inputs[ETHOS_U_ENGINE_TENSORS];
+  void *outputs[ETHOS_U_ENGINE_TENSORS];
+} arguments;
+
+// ETHOS_U_ERROR_PAYLOAD if the delegate's buffers are not the payload's tensors.
 static ethos_u_status gather(const ethos_u_payload *payload, const pl_delegate_data *delegate,
                              const void **inputs, void **outputs) {
   if (payload->input_count != delegate->input_count ||
@@ -49,25 +57,58 @@ static ethos_u_status gather(const ethos_u_payload *payload, const pl_delegate_d
   return status;
 }
 
-static pl_status run(pl_engine *engine, const pl_context *context,
-                     const pl_delegate_data *delegate) {
-  const ethos_u_npu *const npu = engine->handle;
-  const ethos_u_scratch scratch = {context->scratch, context->scratch_size, npu->fast,
-                                   npu->fast_size};
-  const void *inputs[ETHOS_U_ENGINE_TENSORS] = {NULL};
-  void *outputs[ETHOS_U_ENGINE_TENSORS] = {NULL};
-  ethos_u_payload payload;
-  ethos_u_status status =
-      ethos_u_payload_parse(delegate->payload, delegate->payload_bytes, &payload);
-  if (status == ETHOS_U_OK) {
-    status = gather(&payload, delegate, inputs, outputs);
-  }
-  if (status == ETHOS_U_OK) {
-    status = ethos_u_run(npu->device, &payload, &scratch, inputs, outputs);
-  }
+static ethos_u_status prepare(const ethos_u_npu *npu, const pl_context *context,
+                              const pl_delegate_data *delegate, arguments *given) {
+  *given =
+      (arguments){.scratch = {context->scratch, context->scratch_size, npu->fast, npu->fast_size}};
+  const ethos_u_status status =
+      ethos_u_payload_parse(delegate->payload, delegate->payload_bytes, &given->payload);
+  return status == ETHOS_U_OK ? gather(&given->payload, delegate, given->inputs, given->outputs)
+                              : status;
+}
+
+static pl_status tell(pl_engine *engine, ethos_u_status status) {
   engine->code = (int32_t)status;
   engine->text = status == ETHOS_U_OK ? "" : ethos_u_status_name(status);
   return as_status(status);
+}
+
+static pl_status run(pl_engine *engine, const pl_context *context,
+                     const pl_delegate_data *delegate) {
+  const ethos_u_npu *const npu = engine->handle;
+  arguments given;
+  ethos_u_status status = prepare(npu, context, delegate, &given);
+  if (status == ETHOS_U_OK) {
+    status = ethos_u_run(npu->device, &given.payload, &given.scratch, given.inputs, given.outputs);
+  }
+  return tell(engine, status);
+}
+
+static pl_status start(pl_engine *engine, const pl_context *context,
+                       const pl_delegate_data *delegate) {
+  const ethos_u_npu *const npu = engine->handle;
+  arguments given;
+  ethos_u_status status = prepare(npu, context, delegate, &given);
+  if (status == ETHOS_U_OK) {
+    status = ethos_u_start(npu->device, &given.payload, &given.scratch, given.inputs);
+  }
+  return tell(engine, status);
+}
+
+static bool has_ended(pl_engine *engine) {
+  const ethos_u_npu *const npu = engine->handle;
+  return ethos_u_has_ended(npu->device);
+}
+
+static pl_status finish(pl_engine *engine, const pl_context *context,
+                        const pl_delegate_data *delegate) {
+  const ethos_u_npu *const npu = engine->handle;
+  arguments given;
+  ethos_u_status status = prepare(npu, context, delegate, &given);
+  if (status == ETHOS_U_OK) {
+    status = ethos_u_wait(npu->device, &given.payload, &given.scratch, given.outputs);
+  }
+  return tell(engine, status);
 }
 
 pl_engine ethos_u_engine(ethos_u_npu *npu, const char *configuration) {
@@ -75,6 +116,9 @@ pl_engine ethos_u_engine(ethos_u_npu *npu, const char *configuration) {
       .backend = "EthosUBackend",
       .configuration = configuration,
       .run = run,
+      .start = start,
+      .has_ended = has_ended,
+      .finish = finish,
       .handle = npu,
       .text = "",
   };

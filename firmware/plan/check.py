@@ -107,8 +107,7 @@ def check_plan(
       scratch: address of the scratch memory of a step that has some.
     """
     memory = Memory()
-    entry = [*graph.inputs, *graph.residents]
-    entry += [state.value for state in graph.program.states]
+    entry = [*graph.inputs, *(state.value for state in graph.program.states)]
     pieces = _all_pieces(graph, sharing)
 
     def expect(name: str, when: str) -> None:
@@ -145,14 +144,13 @@ def check_plan(
     for port in graph.program.outputs:
         if port.value.constant is None and port.value.name not in graph.constants:
             expect(port.value.name, "at the end")
-    for value in (*graph.residents, *(state.new for state in graph.program.states)):
-        expect(value.name, "at the end")
+    for state in graph.program.states:
+        expect(state.new.name, "at the end")
 
 
 def _all_pieces(graph: Graph, sharing: Sharing) -> dict[str, list[Piece]]:
     """What each tensor consists of: bytes of those that are written."""
-    entry = [*graph.inputs, *graph.residents]
-    entry += [state.value for state in graph.program.states]
+    entry = [*graph.inputs, *(state.value for state in graph.program.states)]
     calls = [call for step in sharing.steps for call in _calls(step)]
     written = [value for call in calls for value in call.writes]
     pieces = {value.name: [(value.name, 0, value.bytes)] for value in (*entry, *written)}

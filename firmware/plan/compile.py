@@ -19,7 +19,7 @@ from pathlib import Path
 from absl import app, flags
 
 from aot.pte.conventions import PteError
-from boards.board import BoardError, Engine, load_board
+from boards.board import Board, BoardError, Engine, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from firmware.plan import emit_c
 from firmware.plan.handover import Handover, HandoverError, handover
@@ -50,7 +50,7 @@ _OPTIMIZE = flags.DEFINE_enum(
     "size: the least code.",
 )
 _SHARE = flags.DEFINE_bool(
-    "share", False, "One arena for all plans of a program that share, if nothing in it has to last."
+    "share", False, "One arena for all plans of a program that share, if this one has no state."
 )
 _INPUT_FROM = flags.DEFINE_string(
     "input_from", None, "plan.json of a model whose output is this one's input, where it lies."
@@ -75,9 +75,9 @@ def main(argv: list[str]) -> int:
         brought = tuple(Engine(backend) for backend in _ENGINES.value)
         board = replace(board, engines=board.engines + brought)
         program = _program(_path(model))
-        taken = _taken(program)
+        taken = _taken(program, board)
         plan = make_plan(program, board, _OPTIMIZE.value, streamed=_INPUT_ROWS.value, taken=taken)
-        shared = _SHARE.value and not emit_c.keeps_something(plan)
+        shared = _SHARE.value and emit_c.may_share(plan)
         if taken and not shared:
             raise HandoverError(f"it has an arena of its own, not that of {taken.of}")
     except (BoardError, OSError) as error:
@@ -116,12 +116,12 @@ def _program(path: Path) -> Program:
     return read_program(path.read_bytes())
 
 
-def _taken(program: Program) -> Handover | None:
+def _taken(program: Program, board: Board) -> Handover | None:
     if not _INPUT_FROM.value:
         return None
     if _INPUT_ROWS.value:
         raise HandoverError("an input that comes row by row lies nowhere")
-    return handover(json.loads(_path(_INPUT_FROM.value).read_text()), program)
+    return handover(json.loads(_path(_INPUT_FROM.value).read_text()), program, board.shared_arena)
 
 
 def _fail(message: str) -> int:

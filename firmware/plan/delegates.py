@@ -13,11 +13,11 @@ import numpy as np
 
 from aot.pte.reader import StoredDelegate
 from boards.board import Board, Engine
-from kernels.common.kernel import Array, Constant, Field, KernelCall, OpCall, Value
+from kernels.common.kernel import Array, Constant, Field, KernelCall, OpCall, Symbol, Value
 
 STEP = "pl_delegate_step"
-ENGINES = Value("engines", "int32", (4,))
-"""Where the runtime keeps what engines the app handed in: pl_engines, which is no larger."""
+ENGINES = Symbol("pl_plan_engines")
+"""Where the runtime keeps what engines the app handed in: a pl_engines of the plan's file."""
 
 
 def delegate_of(call: OpCall) -> StoredDelegate | None:

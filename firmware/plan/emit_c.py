@@ -47,21 +47,21 @@ def source(
 
     Args:
       header_path: for its #include.
-      share: whether its arena in the board's best memory is also that of the program's other plans
-        that share; not if something in it has to last from run to run.
+      share: whether its arena in the board's memory for that is also that of the program's other
+        plans that share, if it may.
       checksum: whether it has one of its constants.
       packaged: whether it becomes data of a package (firmware/slot): the arena and what runs a
         kernel are the firmware's then, and known when the package is loaded.
     """
-    shares = share and not keeps_something(plan)
-    return _Source(plan, shares, checksum, packaged).text(name, header_path)
+    return _Source(plan, share and may_share(plan), checksum, packaged).text(name, header_path)
 
 
-def keeps_something(plan: Plan) -> bool:
-    """Whether something in the plan's arena has to last from run to run: state, or engines."""
-    return bool(plan.graph.program.states) or any(
-        step.kernel.function == delegates.STEP for step in plan.sharing.steps
-    )
+def may_share(plan: Plan) -> bool:
+    """Whether the plan has something in the arena that plans of a program share, and nothing there
+    that has to last from run to run.
+    """
+    sizes = {use.pool.name: use.placement.size for use in plan.pools}
+    return sizes.get(plan.board.shared_arena, 0) > 0 and not plan.graph.program.states
 
 
 class _Source:
@@ -71,7 +71,7 @@ class _Source:
         self._packaged = packaged
         self._arenas = {use.pool.name: f"arena_{use.pool.name}" for use in plan.pools}
         if share:
-            self._arenas[plan.board.arena[0].name] = _SHARED
+            self._arenas[plan.board.shared_arena] = _SHARED
         if packaged:
             self._arenas = dict.fromkeys(self._arenas, PACKAGE_ARENA)
         self._groups = emit_rows.Groups(plan.sharing.steps)
@@ -91,6 +91,7 @@ class _Source:
             "\n",
             *map(self._arena, arenas),
             "" if self._busy in (_SHARED_BUSY, "NULL") else "static volatile uint32_t busy;\n",
+            self._engines(),
             self._input_rows(),
             "\n",
             *(
@@ -221,6 +222,11 @@ class _Source:
             "static const pl_input_rows input_rows = "
             f"{{pl_input_rows_copy, &row_source, {size}}};\n"
         )
+
+    def _engines(self) -> str:
+        """Where the app's engines are kept, "" if no step runs on one."""
+        has_delegates = any(s.kernel.function == delegates.STEP for s in self._plan.sharing.steps)
+        return f"static pl_engines {delegates.ENGINES.name};\n" if has_delegates else ""
 
     def _port(self, port: Port) -> str:
         value = self._plan.graph.constants.get(port.value.name, port.value)

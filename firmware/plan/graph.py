@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from firmware.plan.delegates import ENGINES, delegate_kernel, delegate_of
+from firmware.plan.delegates import delegate_kernel, delegate_of
 from firmware.plan.program import Program, is_row_major
 from kernels.common.kernel import (
     Array,
@@ -65,7 +65,6 @@ class Graph:
       steps: the calls that remain.
       aliases: the calls that were removed, in order.
       activations: every tensor that needs memory, by name.
-      residents: those that lie in memory from the model's start on, and from run to run.
       alignments: in bytes, of activations that must be aligned to more than their elements.
       constants: every tensor known at build time that was reached through an alias, by name.
       streamed: the program's input, if a step makes it (streaming.py).
@@ -76,7 +75,6 @@ class Graph:
     aliases: tuple[Alias, ...]
     activations: Mapping[str, Value]
     constants: Mapping[str, Value]
-    residents: tuple[Value, ...] = ()
     alignments: Mapping[str, int] = field(default_factory=dict)
     streamed: Value | None = None
 
@@ -94,9 +92,7 @@ def build_graph(
     """
     activations = {port.value.name: port.value for port in program.inputs}
     activations |= {state.value.name: state.value for state in program.states}
-    residents = (ENGINES,) if any(map(delegate_of, program.calls)) else ()
-    activations |= {value.name: value for value in residents}
-    alignments = _alignments(program) if residents else {}
+    alignments = _alignments(program)
     constants: dict[str, Value] = {}
     steps: list[Step] = []
     aliases = [Alias(state.new.name, state.value.name, 0) for state in program.states]
@@ -117,9 +113,7 @@ def build_graph(
         written = call.outputs if offset is not None else steps[-1].writes
         activations.update((value.name, value) for value in written)
     _check_state(program, aliases)
-    return Graph(
-        program, tuple(steps), tuple(aliases), activations, constants, residents, alignments
-    )
+    return Graph(program, tuple(steps), tuple(aliases), activations, constants, alignments)
 
 
 def _alignments(program: Program) -> dict[str, int]:

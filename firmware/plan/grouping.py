@@ -55,8 +55,6 @@ class Grouping:
         }
         for name in {self.rows.root(state.value.name) for state in graph.program.states}:
             self._first[name], self._last[name] = -1, len(graph.steps)
-        for value in graph.residents:
-            self._first[value.name], self._last[value.name] = -1, len(graph.steps)
         self._needs: dict[tuple[int, int], int] = {}
 
     def limits(self, have: int) -> Iterator[int]:

@@ -47,8 +47,13 @@ class Handover:
         return [there if block is pinned else block for block in blocks]
 
 
-def handover(first: Mapping[str, Any], program: Program) -> Handover:
+def handover(first: Mapping[str, Any], program: Program, shared: str) -> Handover:
     """From the plan.json of the model that runs first, for a program that takes its output.
+
+    Args:
+        first: it.
+        program: the one that takes the output.
+        shared: name of the memory with the arena that models share.
 
     Raises:
         HandoverError: it has no such output.
@@ -56,7 +61,7 @@ def handover(first: Mapping[str, Any], program: Program) -> Handover:
     name, output, port = first["name"], first["outputs"][0], program.inputs[0]
     if not first["arena"]["shared"]:
         raise HandoverError(f"{name} has an arena of its own: no other model can lie there")
-    if output.get("pool") != first["arena"]["pools"][0]["name"]:
+    if output.get("pool") != shared:
         raise HandoverError(
             f"output 0 of {name} is a constant, or outside of the arena that is shared"
         )

@@ -170,7 +170,7 @@ class Layout:
             ranges = written.setdefault(use(name, step), [])
             ranges.append((offset, offset + self._sizes[name]))
 
-        for value in (*self._graph.inputs, *self._graph.residents):
+        for value in self._graph.inputs:
             write(value.name, ENTRY)
         for state in program.states:
             use(state.value.name, ENTRY)
@@ -183,8 +183,6 @@ class Layout:
         for port in program.outputs:
             if port.value.name in self._sizes:
                 use(port.value.name, exit_step)
-        for value in self._graph.residents:
-            use(value.name, exit_step)
         for ranges in written.values():
             check_written_once(ranges)
         return groups

@@ -139,7 +139,7 @@ def _step(plan: Plan, index: int) -> dict[str, Any]:
         "step": index,
         **_op(step.op),
         "function": step.kernel.function,
-        "inputs": [tensor_text(v) for v in step.reads if v not in plan.graph.residents],
+        "inputs": [tensor_text(value) for value in step.reads],
         "outputs": [tensor_text(value) for value in step.writes],
         "in_place": index in plan.sharing.in_place,
         **({} if over is None else {"over": over}),

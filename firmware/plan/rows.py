@@ -31,7 +31,7 @@ class Rows:
                 self.last[self.root(value.name)] = index
         for port in graph.program.outputs:
             self.last[self.root(port.value.name)] = len(graph.steps)
-        fixed = bool(graph.program.states or graph.residents)
+        fixed = bool(graph.program.states or graph.alignments)
         self._capable = [
             index == 0 if step.op.outputs == (graph.streamed,) else not fixed and _is_capable(step)
             for index, step in enumerate(graph.steps)

@@ -100,15 +100,13 @@ class _Pieces:
         self._reads: dict[str, set[int]] = {name: set() for name in self.sizes}
         self._writes: dict[str, set[int]] = {name: set() for name in self.sizes}
         self._steps = graph.steps
-        for value in (*graph.inputs, *graph.residents):
+        for value in graph.inputs:
             self._writes[value.name].add(ENTRY)
         for index, step in enumerate(graph.steps, 1):
             self._add(index, step)
         for port in graph.program.outputs:
             if port.value.name in self.sizes:
                 self._reads[port.value.name].add(len(graph.steps) + 1)
-        for value in graph.residents:
-            self._reads[value.name].add(len(graph.steps) + 1)
         self._states = {state.new.name: state.value.name for state in graph.program.states}
         self._members: dict[str, list[str]] = {}
         for name in self.sizes:

@@ -56,15 +56,39 @@ def test_steps_call_the_runtime_and_share_what_it_keeps() -> None:
     assert '#include "firmware/runtime/delegate.h"' in text
     assert '.backend = "Test", .configuration = "", ' in text
     slots = {line.split(".engines = ")[1] for line in text.splitlines() if ".engines" in line}
-    assert len(slots) == 1
+    assert slots == {f"&{ENGINES.name}}};"}
+    assert text.count(f"static pl_engines {ENGINES.name};") == 1
     assert ".input_count = 3, .output_count = 1," in " ".join(text.split())
 
 
 def test_a_plan_without_delegates_keeps_nothing_for_them() -> None:
     calls = Calls()
-    graph, sharing = plan(calls.program(calls.compute(calls.input(4))))
-    assert graph.residents == ()
-    assert ENGINES.name not in sharing.locations
+    program = calls.program(calls.transpose(calls.input(4, 8), 1, 0))
+    assert "engines" not in source(make_plan(program, sample_board()), "net", "net.h")
+
+
+@pytest.mark.parametrize("share", [False, True])
+def test_what_is_kept_does_not_lie_in_an_arena_that_may_be_shared(share: bool) -> None:
+    calls, outputs = two_delegates()
+    made = make_plan(calls.program(*outputs), board(ANY))
+    text = source(made, "net", "net.h", share=share)
+    assert ("pl_shared_arena[" in text) == (".shares_arena = 1" in text) == share
+
+
+@pytest.mark.parametrize("scratch", ["ram1", "ram2"])
+def test_plans_share_the_arena_that_the_engine_works_in(scratch: str) -> None:
+    engine = Engine("Test", "", ("flash", "ram1", "ram2"), scratch=scratch)
+    on = board(engine, arena=(4096, 4096, 4096))
+    assert on.shared_arena == scratch
+    calls, outputs = two_delegates()
+    z = calls.transpose(outputs[1], 1, 0)
+    text = source(make_plan(calls.program(outputs[0], z), on), "net", "net.h", share=True)
+    assert "uint8_t pl_shared_arena[" in text and f"arena_{scratch}[" not in text
+    assert "uint8_t arena_ram0[" in text
+    # What has nothing there runs beside the others.
+    core = Calls()
+    made = make_plan(core.program(core.transpose(core.input(4, 8), 1, 0)), on)
+    assert "pl_shared" not in source(made, "net", "net.h", share=True)
 
 
 def test_a_piece_that_is_not_aligned_is_copied() -> None:
@@ -95,7 +119,6 @@ def test_memory_is_where_the_engine_reaches_it() -> None:
     made = make_plan(calls.program(outputs[0], z), board(engine, arena=(4096, 4096, 4096)))
     assert {made.address(f"value {i}").pool for i in (1, 2, 3, 4, 5)} == {"ram1"}
     assert made.address(z.name).pool == "ram0"
-    assert made.block_address(ENGINES.name).pool == "ram0"
     assert made.scratch(1).pool == "ram2"
 
 
@@ -184,8 +207,6 @@ MUTANTS = (
     "moved by a byte",
     "beyond reach",
     "on another input",
-    "on the engines",
-    "engines on an output",
     "scratch on an input",
     "scratch moved by a byte",
 )
@@ -197,15 +218,13 @@ def test_the_proof_finds_wrong_places(kind: str) -> None:
     graph, sharing = plan(calls.program(*outputs))
 
     def spoil(places: dict[str, Address]) -> None:
-        first, second, result = (f"value {i}" for i in (1, 2, 3))
+        first, second = (f"value {i}" for i in (1, 2))
         scratch = scratch_name(1)
         far = Address("ram", 1 << 20)
         places |= {
             "moved by a byte": {second: replace(far, offset=far.offset + 1)},
             "beyond reach": {second: replace(far, pool="other")},
             "on another input": {second: places[first]},
-            "on the engines": {result: places[ENGINES.name]},
-            "engines on an output": {ENGINES.name: places[outputs[1].name]},
             "scratch on an input": {scratch: places[first]},
             "scratch moved by a byte": {scratch: replace(far, offset=far.offset + 1)},
         }[kind]

@@ -6,13 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// Room that the plan compiler keeps (ENGINES in firmware/plan/delegates.py).
-_Static_assert(sizeof(pl_engines) <= 16, "plans keep 16 bytes for the engines");
-
-static uint32_t check_of(const pl_engines *engines) {
-  return (uint32_t)(uintptr_t)engines->engines ^ (uint32_t)(uintptr_t)engines ^ engines->count ^
-         0x504c454eu;
-}
+#include "firmware/runtime/run.h"
 
 static bool runs(const pl_engine *engine, const pl_delegate_data *delegate) {
   return strcmp(engine->backend, delegate->backend) == 0 &&
@@ -29,41 +23,54 @@ static pl_engine *find(pl_engine *engines, uint32_t count, const pl_delegate_dat
   return NULL;
 }
 
-pl_status pl_model_init_with_engines(pl_model *model, const pl_plan *plan, pl_engine *engines,
-                                     uint32_t count) {
-  if (model == NULL || plan == NULL || (engines == NULL && count > 0)) {
-    return PL_ERROR_NULL;
-  }
-  *model = (pl_model){.plan = plan};
+// With the plan taken.
+static pl_status hand_in(pl_model *model, pl_engine *engines, uint32_t count) {
+  const pl_plan *const plan = model->plan;
   for (uint32_t i = 0; i < plan->step_count; ++i) {
     if (plan->steps[i].run != pl_delegate_step) {
       continue;
     }
     const pl_delegate_data *const delegate = plan->steps[i].data;
-    *delegate->engines = (pl_engines){0};
     if (find(engines, count, delegate) == NULL) {
+      *delegate->engines = (pl_engines){0};
       model->error_index = i;
       return PL_ERROR_DELEGATE_ENGINE;
     }
     *delegate->engines = (pl_engines){.engines = engines, .count = count};
-    delegate->engines->check = check_of(delegate->engines);
   }
-  return pl_model_init(model, plan);
+  return PL_OK;
+}
+
+pl_status pl_model_init_with_engines(pl_model *model, const pl_plan *plan, pl_engine *engines,
+                                     uint32_t count) {
+  if (model == NULL || plan == NULL || (engines == NULL && count > 0)) {
+    return PL_ERROR_NULL;
+  }
+  if (!pl_plan_take(plan)) {
+    return PL_ERROR_BUSY;
+  }
+  *model = (pl_model){.plan = plan};
+  const pl_status status = hand_in(model, engines, count);
+  pl_plan_give_back(plan);
+  return status == PL_OK ? pl_model_init(model, plan) : status;
+}
+
+pl_engine *pl_delegate_engine(const pl_step *step) {
+  if (step->run != pl_delegate_step) {
+    return NULL;
+  }
+  const pl_delegate_data *const delegate = step->data;
+  return find(delegate->engines->engines, delegate->engines->count, delegate);
 }
 
 pl_status pl_delegate_step(const pl_context *context, const pl_step *step) {
-  const pl_delegate_data *const delegate = step->data;
-  const pl_engines *const given = delegate->engines;
-  if (given->check != check_of(given)) {
-    return PL_ERROR_DELEGATE_ENGINE;
-  }
-  pl_engine *const engine = find(given->engines, given->count, delegate);
+  pl_engine *const engine = pl_delegate_engine(step);
   if (engine == NULL) {
     return PL_ERROR_DELEGATE_ENGINE;
   }
   engine->code = 0;
   engine->text = "";
-  return engine->run(engine, context, delegate);
+  return engine->run(engine, context, step->data);
 }
 
 const char *pl_delegate_status_name(pl_status status) {

@@ -8,10 +8,13 @@
 //   ... pl_model_run as ever; if it gives PL_ERROR_DELEGATE_...:
 //   pl_print(engines[0].text);
 //
+// Where an engine can, the app works while the engine does: split.h.
+//
 // Programs whose plans have no delegates contain nothing of this.
 #ifndef FIRMWARE_RUNTIME_DELEGATE_H_
 #define FIRMWARE_RUNTIME_DELEGATE_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "firmware/runtime/model.h"
@@ -25,11 +28,10 @@ extern "C" {
 
 typedef struct pl_engine pl_engine;
 
-// What a plan keeps of the app's engines, in its arena; private.
+// What a plan keeps of the app's engines: 0 before any are handed in; private.
 typedef struct {
   pl_engine *engines;
   uint32_t count;
-  uint32_t check;  // tells it from memory that was never written
 } pl_engines;
 
 typedef struct {
@@ -64,23 +66,34 @@ struct pl_engine {
   // engine's, or other than the buffers; PL_ERROR_DELEGATE_RUN if the engine fails; or
   // PL_ERROR_SCRATCH_SIZE. A run after one that failed must work.
   pl_status (*run)(pl_engine *engine, const pl_context *context, const pl_delegate_data *delegate);
+  // The same in parts, for split.h; null where an engine has none. `start` returns when the engine
+  // has begun. After one that gave PL_OK `finish`, with the same arguments, waits for the end;
+  // `has_ended` says whether it would return at once.
+  pl_status (*start)(pl_engine *engine, const pl_context *context,
+                     const pl_delegate_data *delegate);
+  bool (*has_ended)(pl_engine *engine);
+  pl_status (*finish)(pl_engine *engine, const pl_context *context,
+                      const pl_delegate_data *delegate);
   void *handle;  // the engine's own
   // Of the last run: the engine's own number for what went wrong, and a text for people; 0 and ""
-  // if nothing did. `run` sets them.
+  // if nothing did. `run`, `start` and `finish` set them.
   int32_t code;
   const char *text;
 };
 
 // pl_model_init for a plan with delegates. All models on one plan share the engines that were
-// handed in last. (pl_model_init itself leaves them as the arena has them: where that outlives a
-// reset of the core, they may be gone.) PL_ERROR_NULL; PL_ERROR_DELEGATE_ENGINE if there is none
-// for one of the plan's delegates, whose step's index is in model->error_index then.
+// handed in last; pl_model_init itself leaves them. PL_ERROR_NULL; PL_ERROR_BUSY if the plan is
+// being run; PL_ERROR_DELEGATE_ENGINE if there is none for one of the plan's delegates, whose
+// step's index is in model->error_index then.
 PL_MUST_USE pl_status pl_model_init_with_engines(pl_model *model, const pl_plan *plan,
                                                  pl_engine *engines, uint32_t count);
 
 // The step of a delegate: has the engine run it. PL_ERROR_DELEGATE_ENGINE if the app handed in none
 // for it; else what the engine returns.
 PL_MUST_USE pl_status pl_delegate_step(const pl_context *context, const pl_step *step);
+
+// The engine for a step: null if it is no delegate's, or the app handed in none for it.
+pl_engine *pl_delegate_engine(const pl_step *step);
 
 // The name of any status, those of delegates too, which pl_status_name leaves out; never null.
 const char *pl_delegate_status_name(pl_status status);

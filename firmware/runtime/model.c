@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "firmware/runtime/executor.h"
+#include "firmware/runtime/run.h"
 
 // Tells an initialised model from memory that was never written.
 #define MODEL_READY 0x504c4f4bu
@@ -183,33 +184,6 @@ __attribute__((noinline)) static pl_status check_written(pl_model *model,
 
 static bool is_ready(const pl_model *model) { return model->ready == MODEL_READY; }
 
-// Takes the plan's arena, unless it is in use.
-static bool take(const pl_plan *plan) {
-  if (plan->busy == NULL) {
-    return true;
-  }
-#if defined(__ARM_ARCH_6M__)
-  // No atomic exchange. A handler that interrupts in between has ended when this goes on.
-  const uint32_t before = *plan->busy;
-  *plan->busy = 1;
-  return before == 0;
-#else
-  return __atomic_exchange_n(plan->busy, 1u, __ATOMIC_ACQUIRE) == 0;
-#endif
-}
-
-static void give_back(const pl_plan *plan) {
-  if (plan->busy == NULL) {
-    return;
-  }
-#if defined(__ARM_ARCH_6M__)
-  __asm__ volatile("" ::: "memory");
-  *plan->busy = 0;
-#else
-  __atomic_store_n(plan->busy, 0u, __ATOMIC_RELEASE);
-#endif
-}
-
 static void reset_states(const pl_plan *plan) {
   if (plan->states != NULL) {
     plan->states->reset(plan->states);
@@ -220,12 +194,12 @@ pl_status pl_model_init(pl_model *model, const pl_plan *plan) {
   if (model == NULL || plan == NULL) {
     return PL_ERROR_NULL;
   }
-  if (!take(plan)) {
+  if (!pl_plan_take(plan)) {
     return PL_ERROR_BUSY;
   }
   *model = (pl_model){.plan = plan, .ready = MODEL_READY, .error_index = 0};
   reset_states(plan);
-  give_back(plan);
+  pl_plan_give_back(plan);
   return PL_OK;
 }
 
@@ -236,11 +210,11 @@ pl_status pl_model_reset(pl_model *model) {
   if (!is_ready(model)) {
     return PL_ERROR_NOT_READY;
   }
-  if (!take(model->plan)) {
+  if (!pl_plan_take(model->plan)) {
     return PL_ERROR_BUSY;
   }
   reset_states(model->plan);
-  give_back(model->plan);
+  pl_plan_give_back(model->plan);
   return PL_OK;
 }
 
@@ -290,24 +264,9 @@ static pl_status check_outputs(pl_model *model, const pl_tensor *outputs, uint32
   return status == PL_OK ? check_written(model, outputs) : status;
 }
 
-// With the inputs where the steps find them.
-static pl_status run_steps(pl_model *model, const pl_tensor *outputs) {
-  const pl_plan *const plan = model->plan;
-  const pl_status status = pl_plan_run(plan, &model->error_index);
-  if (status != PL_OK) {
-    return status;
-  }
-  for (uint32_t i = 0; i < plan->output_count; ++i) {
-    if (outputs[i].data != plan->outputs[i].data) {
-      memcpy(outputs[i].data, plan->outputs[i].data, plan->outputs[i].spec.bytes);
-    }
-  }
-  return PL_OK;
-}
-
 // With the plan's arena taken.
-static pl_status run(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
-                     const pl_tensor *outputs, uint32_t output_count) {
+static pl_status begin(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
+                       const pl_tensor *outputs, uint32_t output_count) {
   const pl_plan *const plan = model->plan;
   pl_status status =
       check_side(model, inputs, input_count, plan->inputs, plan->input_count, &input_errors);
@@ -319,17 +278,17 @@ static pl_status run(pl_model *model, const pl_tensor *inputs, uint32_t input_co
   }
   if (plan->input_rows != NULL) {
     plan->input_rows->from_tensor(plan->input_rows, inputs[0].data);
-    return run_steps(model, outputs);
+    return PL_OK;
   }
   for (uint32_t i = 0; i < plan->input_count; ++i) {
     if (inputs[i].data != plan->inputs[i].data) {
       memmove(plan->inputs[i].data, inputs[i].data, plan->inputs[i].spec.bytes);
     }
   }
-  return run_steps(model, outputs);
+  return PL_OK;
 }
 
-pl_status pl_model_run(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
+pl_status pl_run_begin(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
                        const pl_tensor *outputs, uint32_t output_count) {
   if (model == NULL) {
     return PL_ERROR_NULL;
@@ -337,12 +296,34 @@ pl_status pl_model_run(pl_model *model, const pl_tensor *inputs, uint32_t input_
   if (!is_ready(model)) {
     return PL_ERROR_NOT_READY;
   }
-  if (!take(model->plan)) {
+  if (!pl_plan_take(model->plan)) {
     return PL_ERROR_BUSY;
   }
-  const pl_status status = run(model, inputs, input_count, outputs, output_count);
-  give_back(model->plan);
+  const pl_status status = begin(model, inputs, input_count, outputs, output_count);
+  if (status != PL_OK) {
+    pl_plan_give_back(model->plan);
+  }
   return status;
+}
+
+pl_status pl_run_end(const pl_model *model, const pl_tensor *outputs, pl_status status) {
+  const pl_plan *const plan = model->plan;
+  for (uint32_t i = 0; i < plan->output_count && status == PL_OK; ++i) {
+    if (outputs[i].data != plan->outputs[i].data) {
+      memcpy(outputs[i].data, plan->outputs[i].data, plan->outputs[i].spec.bytes);
+    }
+  }
+  pl_plan_give_back(plan);
+  return status;
+}
+
+pl_status pl_model_run(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
+                       const pl_tensor *outputs, uint32_t output_count) {
+  const pl_status status = pl_run_begin(model, inputs, input_count, outputs, output_count);
+  if (status != PL_OK) {
+    return status;
+  }
+  return pl_run_end(model, outputs, pl_plan_run(model->plan, &model->error_index));
 }
 
 pl_status pl_model_run_rows(pl_model *model, pl_row_reader read, void *user,
@@ -357,14 +338,14 @@ pl_status pl_model_run_rows(pl_model *model, pl_row_reader read, void *user,
   if (plan->input_rows == NULL) {
     return PL_ERROR_INPUT_COUNT;
   }
-  if (!take(plan)) {
+  if (!pl_plan_take(plan)) {
     return PL_ERROR_BUSY;
   }
-  pl_status status = check_outputs(model, outputs, output_count);
-  if (status == PL_OK) {
-    *plan->input_rows->source = (pl_row_source){.read = read, .user = user};
-    status = run_steps(model, outputs);
+  const pl_status status = check_outputs(model, outputs, output_count);
+  if (status != PL_OK) {
+    pl_plan_give_back(plan);
+    return status;
   }
-  give_back(plan);
-  return status;
+  *plan->input_rows->source = (pl_row_source){.read = read, .user = user};
+  return pl_run_end(model, outputs, pl_plan_run(plan, &model->error_index));
 }

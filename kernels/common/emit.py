@@ -9,7 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.common.kernel import INT32_MIN, AnyArray, Array, Constant, Field, KernelCall, Value
+from kernels.common.kernel import (
+    INT32_MIN,
+    AnyArray,
+    Array,
+    Constant,
+    Field,
+    KernelCall,
+    Symbol,
+    Value,
+)
 from kernels.common.tensor import DTYPES
 
 Address = Callable[[Value | Constant], str]
@@ -43,6 +52,8 @@ def initializer(value: Field, address: Address) -> str:
         return "NULL"
     if isinstance(value, (Value, Constant)):
         return address(value)
+    if isinstance(value, Symbol):
+        return f"&{value.name}"
     if isinstance(value, str):
         return f'"{value}"'
     if isinstance(value, Array):

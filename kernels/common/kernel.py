@@ -70,8 +70,25 @@ class Array:
     items: tuple["Field", ...]
 
 
+@dataclass(frozen=True)
+class Symbol:
+    """A variable of the program that a struct field points to, by its name in C."""
+
+    name: str
+
+
 Operand = Value | Constant
-Field = int | float | str | Operand | Array | tuple["Field", ...] | Mapping[str, "Field"] | None
+Field = (
+    int
+    | float
+    | str
+    | Operand
+    | Array
+    | Symbol
+    | tuple["Field", ...]
+    | Mapping[str, "Field"]
+    | None
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -111,3 +111,29 @@ pl_engine stand_in_engine(stand_in *handle, const char *configuration) {
                      .handle = handle,
                      .text = ""};
 }
+
+static pl_status start(pl_engine *engine, const pl_context *context,
+                       const pl_delegate_data *delegate) {
+  stand_in *const handle = engine->handle;
+  (void)context;
+  (void)delegate;
+  handle->polled = 0;
+  if (handle->runs + 1 == handle->refused_at) {
+    ++handle->runs;
+    return fail(engine, PL_ERROR_DELEGATE_PAYLOAD, STAND_IN_REFUSES, "told to refuse");
+  }
+  return fail(engine, PL_OK, 0, "");
+}
+
+static bool has_ended(pl_engine *engine) {
+  stand_in *const handle = engine->handle;
+  return handle->polled++ >= handle->polls;
+}
+
+pl_engine stand_in_split_engine(stand_in *handle, const char *configuration) {
+  pl_engine engine = stand_in_engine(handle, configuration);
+  engine.start = start;
+  engine.has_ended = has_ended;
+  engine.finish = run;
+  return engine;
+}

@@ -143,8 +143,7 @@ static void invalidate_caches(const ethos_u_board *board, const ethos_u_region *
 }
 
 // Whether the NPU has ended, well or not; `status` is its register's then.
-static bool has_ended(ethos_u_device *device) {
-  ethos_u_driver *driver = (ethos_u_driver *)(void *)device;
+static bool is_over(ethos_u_driver *driver) {
   driver->status = read(driver, ETHOS_U_REG_STATUS);
   if (driver->interrupted) {
     driver->status = driver->interrupt_status;
@@ -160,7 +159,7 @@ static bool has_ended(ethos_u_device *device) {
 // False if it takes too long.
 static bool wait_for_end(ethos_u_driver *driver) {
   const ethos_u_board *board = driver->board;
-  while (!has_ended(&driver->device)) {
+  while (!is_over(driver)) {
     if (has_passed(&driver->watch, board->run_ticks)) {
       return false;
     }
@@ -169,6 +168,12 @@ static bool wait_for_end(ethos_u_driver *driver) {
     }
   }
   return true;
+}
+
+// `finish` does not wait for what takes too long either.
+static bool has_ended(ethos_u_device *device) {
+  ethos_u_driver *driver = (ethos_u_driver *)(void *)device;
+  return is_over(driver) || has_passed(&driver->watch, driver->board->run_ticks);
 }
 
 static ethos_u_status result_of(uint32_t status) {

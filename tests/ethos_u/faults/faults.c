@@ -14,6 +14,7 @@
 #include "firmware/ethos_u/driver/fake_npu.h"
 #include "firmware/ethos_u/this_npu.h"
 #include "firmware/runtime/model.h"
+#include "firmware/runtime/split.h"
 
 enum {
   TIME_HZ = 4000,
@@ -80,22 +81,31 @@ static void open_npu(void) {
   EXPECT_EQUAL(pl_model_init_with_engines(&model, pl_image_vectors.plan, &engine, 1), PL_OK);
 }
 
-static pl_status run(uint32_t vector) {
+static void write_input(uint32_t vector) {
   const pl_plan *const plan = pl_image_vectors.plan;
   const uint32_t bytes = plan->inputs[0].spec.bytes;
   memcpy(plan->inputs[0].data, (const uint8_t *)pl_image_vectors.inputs[0] + (size_t)vector * bytes,
          bytes);
   memset(plan->outputs[0].data, 0, plan->outputs[0].spec.bytes);
+}
+
+static pl_status run(uint32_t vector) {
+  const pl_plan *const plan = pl_image_vectors.plan;
+  write_input(vector);
   return pl_model_run(&model, plan->inputs, 1, plan->outputs, 1);
 }
 
-static void expect_right(int line) {
+static void expect_output(uint32_t vector, int line) {
   const pl_tensor *const output = &pl_image_vectors.plan->outputs[0];
   const uint32_t bytes = output->spec.bytes;
+  const uint8_t *const expected = (const uint8_t *)pl_image_vectors.outputs[0] + vector * bytes;
+  expect(memcmp(output->data, expected, bytes) == 0, "output", line);
+}
+
+static void expect_right(int line) {
   for (uint32_t i = 0; i < 2; ++i) {
     expect_equal(run(i), PL_OK, "status", line);
-    const uint8_t *const expected = (const uint8_t *)pl_image_vectors.outputs[0] + i * bytes;
-    expect(memcmp(output->data, expected, bytes) == 0, "output", line);
+    expect_output(i, line);
   }
   expect(fake.violations == 0, fake.violation == NULL ? "protocol" : fake.violation, line);
 }
@@ -223,6 +233,70 @@ static void test_a_second_user(void) {
   pl_timer_stop();
 }
 
+// Starts one run, and polls it to its end; gives how often it had not ended.
+static uint32_t poll_to_the_end(uint32_t vector, pl_status expected, int line) {
+  static pl_run split;
+  const pl_plan *const plan = pl_image_vectors.plan;
+  uint32_t polls = 0;
+  bool ended = false;
+  write_input(vector);
+  pl_status status = pl_model_start(&split, &model, plan->inputs, 1, plan->outputs, 1);
+  expect_equal(status, PL_OK, "start", line);
+  while (status == PL_OK && !ended) {
+    // The model is in use, and so is the NPU.
+    expect_equal(pl_model_run(&model, plan->inputs, 1, plan->outputs, 1), PL_ERROR_BUSY, "run",
+                 line);
+    status = pl_model_poll(&split, &ended);
+    polls += ended ? 0 : 1;
+  }
+  expect(ended, "ended", line);
+  expect_equal(status, expected, "status", line);
+  expect_equal(pl_model_wait(&split), expected, "wait", line);
+  return polls;
+}
+
+// The core does something else while the NPU works, and learns from its interrupt that it has
+// ended.
+static void test_in_parts(void) {
+  static pl_run split;
+  const pl_plan *const plan = pl_image_vectors.plan;
+  begin();
+  EXPECT_EQUAL(ethos_u_open_this_npu(&npu, &board_engine), ETHOS_U_OK);
+  EXPECT_EQUAL(pl_model_init_with_engines(&model, plan, &board_engine, 1), PL_OK);
+  EXPECT(pl_timer_start(TIME_HZ));
+  for (uint32_t i = 0; i < 2; ++i) {
+    EXPECT(poll_to_the_end(i, PL_OK, __LINE__) > 0);
+    expect_output(i, __LINE__);
+    EXPECT_EQUAL(fake.interrupts_raised, i + 1);
+  }
+  // Or it has nothing else to do any more, and sleeps.
+  write_input(0);
+  EXPECT_EQUAL(pl_model_start(&split, &model, plan->inputs, 1, plan->outputs, 1), PL_OK);
+  EXPECT_EQUAL(pl_model_wait(&split), PL_OK);
+  expect_output(0, __LINE__);
+  // A hang ends, whether someone waits or only looks.
+  npu.board.run_ticks = RUN_TICKS;
+  fake.behaviour = FAKE_HANG;
+  EXPECT_EQUAL(poll_to_the_end(1, PL_ERROR_DELEGATE_RUN, __LINE__), RUN_TICKS - 1);
+  EXPECT_EQUAL(board_engine.code, ETHOS_U_ERROR_TIMEOUT);
+  EXPECT_EQUAL(pl_model_start(&split, &model, plan->inputs, 1, plan->outputs, 1), PL_OK);
+  EXPECT_EQUAL(pl_model_wait(&split), PL_ERROR_DELEGATE_RUN);
+  EXPECT_EQUAL(board_engine.code, ETHOS_U_ERROR_TIMEOUT);
+  fake.behaviour = FAKE_WORKS;
+  expect_right(__LINE__);
+  pl_timer_stop();
+}
+
+// So does what stands in for an NPU.
+static void test_in_parts_on_the_model(void) {
+  begin();
+  fake.behaviour = FAKE_EMPTY_BUS;
+  EXPECT_EQUAL(ethos_u_open_this_npu(&npu, &board_engine), ETHOS_U_OK);
+  EXPECT_EQUAL(pl_model_init_with_engines(&model, pl_image_vectors.plan, &board_engine, 1), PL_OK);
+  EXPECT_EQUAL(poll_to_the_end(1, PL_OK, __LINE__), 0);
+  expect_output(1, __LINE__);
+}
+
 int main(void) {
   test_interrupts();
   test_without_interrupts();
@@ -230,5 +304,7 @@ int main(void) {
   test_bad_payloads(true);
   test_bad_payloads(false);
   test_a_second_user();
+  test_in_parts();
+  test_in_parts_on_the_model();
   return expect_report();
 }

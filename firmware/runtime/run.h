@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of a run: pl_model_run is pl_run_begin, the steps, pl_run_end.
+#ifndef FIRMWARE_RUNTIME_RUN_H_
+#define FIRMWARE_RUNTIME_RUN_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "firmware/runtime/model.h"
+#include "firmware/runtime/plan.h"
+#include "kernels/common/status.h"
+
+// Takes the plan's arena, unless it is in use.
+static inline bool pl_plan_take(const pl_plan *plan) {
+  if (plan->busy == NULL) {
+    return true;
+  }
+#if defined(__ARM_ARCH_6M__)
+  // No atomic exchange. A handler that interrupts in between has ended when this goes on.
+  const uint32_t before = *plan->busy;
+  *plan->busy = 1;
+  return before == 0;
+#else
+  return __atomic_exchange_n(plan->busy, 1u, __ATOMIC_ACQUIRE) == 0;
+#endif
+}
+
+static inline void pl_plan_give_back(const pl_plan *plan) {
+  if (plan->busy == NULL) {
+    return;
+  }
+#if defined(__ARM_ARCH_6M__)
+  __asm__ volatile("" ::: "memory");
+  *plan->busy = 0;
+#else
+  __atomic_store_n(plan->busy, 0u, __ATOMIC_RELEASE);
+#endif
+}
+
+// Takes the plan's arena, checks the descriptors and puts the inputs where the steps find them:
+// what pl_model_run does and gives before the first step. If it fails, nothing is taken.
+PL_MUST_USE pl_status pl_run_begin(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
+                                   const pl_tensor *outputs, uint32_t output_count);
+
+// Puts the outputs where the descriptors say, if the steps' status is PL_OK, and gives the arena
+// back. Returns that status.
+PL_MUST_USE pl_status pl_run_end(const pl_model *model, const pl_tensor *outputs, pl_status status);
+
+#endif  // FIRMWARE_RUNTIME_RUN_H_

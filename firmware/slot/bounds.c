@@ -14,27 +14,6 @@ uint32_t pl_times(uint32_t a, uint32_t b) {
 
 uint32_t pl_up(uint32_t a, uint32_t of) { return pl_times(pl_plus(a, of - 1) / of, of); }
 
-uint32_t pl_span(const int32_t *sizes, const int32_t *strides, uint32_t count) {
-  uint32_t span = 1;
-  for (uint32_t i = 0; i < count; ++i) {
-    span = pl_plus(span, pl_times((uint32_t)sizes[i] - 1, (uint32_t)strides[i]));
-  }
-  return span;
-}
-
-uint32_t pl_product(const int32_t *sizes, uint32_t count) {
-  uint32_t product = 1;
-  for (uint32_t i = 0; i < count; ++i) product = pl_times(product, (uint32_t)sizes[i]);
-  return product;
-}
-
-bool pl_are_in(const int32_t *words, uint32_t count, int32_t low, int32_t high) {
-  for (uint32_t i = 0; i < count; ++i) {
-    if (words[i] < low || words[i] > high) return false;
-  }
-  return true;
-}
-
 static bool is_in(const void *data, uint32_t count, uint32_t size, const uint8_t *base,
                   uint32_t base_bytes) {
   const uint32_t bytes = pl_times(count, size);
@@ -56,19 +35,6 @@ bool pl_is_readable(const pl_bounds *bounds, const void *data, uint32_t count, u
   return pl_is_writable(bounds, data, count, size) || pl_is_constant(bounds, data, count, size);
 }
 
-bool pl_has_structs(const pl_bounds *bounds, const pl_step *step, uint32_t params, uint32_t dims,
-                    uint32_t data) {
-  return (params == 0 || pl_is_constant(bounds, step->params, params / 4, 4)) &&
-         pl_is_constant(bounds, step->dims, dims / 4, 4) &&
-         pl_is_constant(bounds, step->data, data / sizeof(void *), sizeof(void *));
-}
-
-bool pl_are_factors(const pl_bounds *bounds, const int32_t *multiplier, const int32_t *shift,
-                    uint32_t count) {
-  if (shift == NULL) return pl_is_readable(bounds, multiplier, pl_times(count, 2), 4);
-  return pl_is_readable(bounds, multiplier, count, 4) && pl_is_readable(bounds, shift, count, 4);
-}
-
 // A table of structs, aligned as pointers are.
 static bool is_table(const pl_bounds *bounds, const void *data, uint32_t count, uint32_t size) {
   return ((uintptr_t)data & (sizeof(void *) - 1)) == 0 &&
@@ -78,11 +44,12 @@ static bool is_table(const pl_bounds *bounds, const void *data, uint32_t count, 
 static bool is_tensor(const pl_bounds *bounds, const pl_tensor *tensor, bool is_input) {
   const pl_tensor_spec *const spec = &tensor->spec;
   const uint32_t size = pl_dtype_size(spec->dtype);
-  if ((uint32_t)spec->dtype > PL_DTYPE_BOOL || spec->rank > PL_MAX_RANK ||
-      !pl_are_in(spec->shape, spec->rank, 1, INT32_MAX)) {
-    return false;
+  if ((uint32_t)spec->dtype > PL_DTYPE_BOOL || spec->rank > PL_MAX_RANK) return false;
+  uint32_t count = 1;
+  for (uint32_t i = 0; i < spec->rank; ++i) {
+    if (spec->shape[i] < 1) return false;
+    count = pl_times(count, (uint32_t)spec->shape[i]);
   }
-  const uint32_t count = pl_product(spec->shape, spec->rank);
   return pl_times(count, size) == spec->bytes &&
          (is_input ? pl_is_writable(bounds, tensor->data, count, size)
                    : pl_is_readable(bounds, tensor->data, count, size));
@@ -128,7 +95,9 @@ static bool is_call(const pl_bounds *bounds, const pl_step *step, const pl_slot_
   }
   if (((uintptr_t)step->context.scratch & 15) != 0) return false;
   for (uint32_t i = 0; i < kernels->count; ++i) {
-    if (step->run == kernels->kernels[i].run) return kernels->kernels[i].is_inside(bounds, step);
+    if (step->run == kernels->kernels[i].run) {
+      return pl_call_is_inside(bounds, step, kernels->kernels[i].code);
+    }
   }
   return false;
 }

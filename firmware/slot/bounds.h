@@ -1,27 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether what a package says stays inside of it and of its arena. The checks of kernels' calls,
-// which kernel_table.py writes from bounds.py, are made of these.
+// Whether what a package says stays inside of it and of its arena.
 #ifndef FIRMWARE_SLOT_BOUNDS_H_
 #define FIRMWARE_SLOT_BOUNDS_H_
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "firmware/slot/package.h"
+
+// Code that says what memory a kernel's call touches, an operation or an operand a byte, in reverse
+// Polish notation; bounds_code.py writes it from bounds.py. First come the words of the call's
+// params, those of its dims, and the pointers of its data. Values are of 32 bits; what overflows is
+// INT32_MAX, which no memory has.
+#define PL_WORDS(STRUCT) (sizeof(STRUCT) / 4)
+#define PL_POINTERS(STRUCT) (sizeof(STRUCT) / sizeof(void *))
+#define PL_POINTER(STRUCT, FIELD) (offsetof(STRUCT, FIELD) / sizeof(void *))
+#define PL_CODE_STACK 8
+
+// Words of a call, and small and larger numbers.
+#define PL_DIMS_WORD(STRUCT, FIELD) (offsetof(STRUCT, FIELD) / 4)
+#define PL_PARAMS_WORD(STRUCT, FIELD) (64 + offsetof(STRUCT, FIELD) / 4)
+#define PL_NUMBER(N) (128 + (N))
+#define PL_LONG(N) PL_CODE_LONG, (N) & 255, (N) >> 8 & 255, (N) >> 16
+
+enum {
+  PL_CODE_END = 192,  // the call stays inside
+  PL_CODE_RANGE,      // word, count, 0 or 1, bits: words that are at least that, and so long
+  PL_CODE_LONG,       // three bytes, the lowest first
+  PL_CODE_PRODUCT,    // word, count: their product
+  PL_CODE_SPAN,       // two words, count: elements of nested loops of these sizes and strides, from
+                      // the first one to the last one
+  // Of one value:
+  PL_CODE_NEED,     // ends it if that is 0
+  PL_CODE_READ,     // pointer, bytes of an element: elements that are read
+  PL_CODE_WRITE,    // likewise
+  PL_CODE_FACTORS,  // pointers to multiplier and shift: channels of a multiplier and a shift each,
+                    // in two arrays or, where shift is null, in one
+  PL_CODE_SCRATCH,  // bytes
+  // Of two:
+  PL_CODE_ADD,
+  PL_CODE_SUB,
+  PL_CODE_MUL,
+  PL_CODE_DIV,
+  PL_CODE_MOD,
+  PL_CODE_UP,  // to the next multiple
+  PL_CODE_LT,
+  PL_CODE_LE,
+  PL_CODE_EQ,
+  PL_CODE_AND,
+  PL_CODE_OR,
+  PL_CODE_SELECT,  // of three: a condition, and a value for either
+};
 
 // Sums and products of sizes; what overflows is UINT32_MAX, which nothing has.
 uint32_t pl_plus(uint32_t a, uint32_t b);
 uint32_t pl_times(uint32_t a, uint32_t b);
 // The next multiple of `of`.
 uint32_t pl_up(uint32_t a, uint32_t of);
-// Elements from the first to the last of nested loops, plus one; sizes are at least 1.
-uint32_t pl_span(const int32_t *sizes, const int32_t *strides, uint32_t count);
-// Product of sizes.
-uint32_t pl_product(const int32_t *sizes, uint32_t count);
-
-// Whether `count` words from `words` on are in [low, high].
-bool pl_are_in(const int32_t *words, uint32_t count, int32_t low, int32_t high);
 
 // Whether `count` elements of `size` bytes, aligned to it, are what a kernel may write: the arena.
 bool pl_is_writable(const pl_bounds *bounds, const void *data, uint32_t count, uint32_t size);
@@ -29,13 +66,9 @@ bool pl_is_writable(const pl_bounds *bounds, const void *data, uint32_t count, u
 bool pl_is_constant(const pl_bounds *bounds, const void *data, uint32_t count, uint32_t size);
 // … one of both.
 bool pl_is_readable(const pl_bounds *bounds, const void *data, uint32_t count, uint32_t size);
-// Whether the structs of a call are constant; of 0 bytes where there is none.
-bool pl_has_structs(const pl_bounds *bounds, const pl_step *step, uint32_t params, uint32_t dims,
-                    uint32_t data);
-// Whether factors of `count` channels are there: a multiplier and a shift each, in two arrays or,
-// where `shift` is null, in one.
-bool pl_are_factors(const pl_bounds *bounds, const int32_t *multiplier, const int32_t *shift,
-                    uint32_t count);
+
+// Whether a call stays inside, by its kernel's code.
+bool pl_call_is_inside(const pl_bounds *bounds, const pl_step *step, const uint8_t *code);
 
 // Whether a plan that was made in the tables has nothing that leads outside.
 bool pl_plan_is_inside(const pl_bounds *bounds, const pl_plan *plan,

@@ -3,19 +3,20 @@
 
 A package is data that somebody else made, and kernels believe their params and dims. So firmware
 with a slot computes from them, before a model runs, how much of each operand a call reads and
-writes, and whether that is inside. This says it for each kernel once, in expressions that become C
-(kernel_table.py) and that a test compares with the operands of every case of the kernels.
+writes, and whether that is inside. This says it for each kernel once, in expressions that become
+code for it (bounds_code.py) and that a test compares with the operands of every case of the
+kernels.
 
 In an expression the names are those of dims and params; `a // b` and `a % b` have a `b` of at least
-1. Extents are counted in elements and saturate; `needs` are computed in 32 bits, which no field
-leaves that is as `dims` and `params` say.
+1. All is computed, also what a condition does not choose, in 32 bits; what overflows is more than
+any memory has.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 _MAX = 65535
-_LONG = 2**24
+_LONG = 2**24 - 1
 
 
 @dataclass(frozen=True)

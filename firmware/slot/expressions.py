@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The expressions of bounds.py, as C and as numbers."""
+"""The expressions of bounds.py as numbers."""
 
-import ast
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,58 +26,6 @@ def array_size(bounds: Bounds, name: str) -> int:
     return _ARRAY_SIZES.get(name, 1) if is_array else 1
 
 
-def c_text(bounds: Bounds, text: str, saturate: bool = True) -> str:
-    """An expression as C, in the check of a call (kernel_table.py).
-
-    Args:
-      bounds: of the kernel.
-      text: the expression.
-      saturate: for an extent: in uint32_t, where what overflows is the largest. Else in int32_t.
-    """
-
-    def plain(node: ast.expr) -> str:
-        return convert(node, False)
-
-    def convert(node: ast.expr, saturating: bool) -> str:
-        def inner(part: ast.expr) -> str:
-            return convert(part, saturating)
-
-        match node:
-            case ast.Constant(value=int(value)):
-                return f"{value:d}u" if saturating else f"{value:d}"
-            case ast.Name(id="block"):
-                return "PL_BLOCK"
-            case ast.Name(id=name):
-                field = f"{'dims' if name in bounds.dims else 'params'}->{name}"
-                return f"(uint32_t){field}" if saturating else field
-            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=index)):
-                return f"dims->{name}[{index!r}]"
-            case ast.Call(func=ast.Name(id="up"), args=[value, of]):
-                return f"pl_up({inner(value)}, {inner(of)})"
-            case ast.Call(func=ast.Name(id=function), args=arguments):
-                names = [part.id for part in arguments if isinstance(part, ast.Name)]
-                fields = ", ".join(f"dims->{name}" for name in names)
-                return f"pl_{function}({fields}, {array_size(bounds, names[0])})"
-            case ast.BinOp(left=left, op=ast.Mult(), right=right) if saturating:
-                return f"pl_times({inner(left)}, {inner(right)})"
-            case ast.BinOp(left=left, op=ast.Add(), right=right) if saturating:
-                return f"pl_plus({inner(left)}, {inner(right)})"
-            case ast.BinOp(left=left, op=op, right=right):
-                sign = {ast.Mult: "*", ast.Add: "+", ast.Sub: "-", ast.FloorDiv: "/", ast.Mod: "%"}
-                return f"({inner(left)} {sign[type(op)]} {inner(right)})"
-            case ast.IfExp(test=test, body=body, orelse=other):
-                return f"({plain(test)} ? {inner(body)} : {inner(other)})"
-            case ast.BoolOp(op=op, values=values):
-                sign_of = " && " if isinstance(op, ast.And) else " || "
-                return f"({sign_of.join(map(plain, values))})"
-            case ast.Compare(left=left, ops=[op], comparators=[right]):
-                signs = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "=="}
-                return f"({plain(left)} {signs[type(op)]} {plain(right)})"
-        raise AssertionError(f"{ast.unparse(node)} is not among what bounds are written in")
-
-    return convert(ast.parse(text, mode="eval").body, saturate)
-
-
 def _up(value: int, of: int) -> int:
     return -(-value // of) * of
 
@@ -87,7 +34,11 @@ def _span(sizes: tuple[int, ...], strides: tuple[int, ...]) -> int:
     return 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
 
 
-_FUNCTIONS = {"up": _up, "span": _span, "product": math.prod}
+FUNCTIONS: dict[str, Callable[..., int]] = {
+    "up": _up,
+    "span": _span,
+    "product": math.prod,
+}
 
 
 def extents(bounds: Bounds, call: KernelCall, isa: Isa) -> dict[str, tuple[int, int]]:
@@ -105,7 +56,7 @@ def extents(bounds: Bounds, call: KernelCall, isa: Isa) -> dict[str, tuple[int, 
                     raise OutsideError(f"{name} is {item}, not in [{low}, {high}]")
 
     def number(text: str) -> int:
-        return int(eval(compile(text, "bounds", "eval"), {**_FUNCTIONS, **names}))
+        return int(eval(compile(text, "bounds", "eval"), {**FUNCTIONS, **names}))
 
     for text in bounds.needs:
         if not number(text):

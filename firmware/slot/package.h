@@ -79,12 +79,12 @@ typedef struct {
   uint32_t arena_bytes;
 } pl_bounds;
 
-// A kernel that packages may call. `is_inside` says whether a call of it stays inside.
+// A kernel that packages may call. `code` says what memory a call of it touches (bounds.h).
 typedef struct {
   const char *name;
   uint32_t abi;
   pl_step_fn run;
-  bool (*is_inside)(const pl_bounds *bounds, const pl_step *step);
+  const uint8_t *code;
 } pl_slot_kernel;
 
 // What a firmware has for packages; slot_kernels() of slot.bzl makes it.

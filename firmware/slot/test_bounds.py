@@ -2,13 +2,15 @@
 """Bounds of kernels against the operands of all their cases: what is written is the output, all of
 it, and nothing that the kernels' planners make is refused."""
 
-from collections.abc import Iterator
-from typing import get_args
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any, get_args
 
 import pytest
 
 from firmware.slot.bounds import BOUNDS
-from firmware.slot.expressions import extents
+from firmware.slot.bounds_code import Array, Field, Item, items
+from firmware.slot.expressions import FUNCTIONS, extents
 from kernels.common.kernel import Isa, KernelCall, KernelError
 from kernels.registry import kernel_call
 from kernels.testing.folders import folder
@@ -46,3 +48,59 @@ def test_every_call_touches_its_operands_and_no_more(name: str) -> None:
                     assert touched == have, where
     expected = {f for f, bounds in BOUNDS.items() if bounds.header.split("/")[1] == name}
     assert expected <= seen
+
+
+def _value(found: list[Item], call: KernelCall, isa: Isa) -> int:
+    """What the code of an expression gives."""
+    structs = {"dims": call.dims, "params": call.params}
+    stack: list[int] = []
+    for item in found:
+        match item:
+            case Field(struct=struct, name=name, index=index):
+                value: Any = structs[struct][name]
+                stack.append(value[index] if isinstance(value, tuple) else value)
+            case Array(arrays=names):
+                arrays = [call.dims[name] for name in names]
+                stack.append(FUNCTIONS["product" if len(arrays) == 1 else "span"](*arrays))
+            case int():
+                stack.append(item)
+            case "block":
+                stack.append(1 if isa == "mve" else 4)
+            case "SELECT":
+                test, body, other = stack[-3:]
+                stack[-3:] = [body if test else other]
+            case str():
+                stack[-2:] = [int(_OPERATIONS[item](*stack[-2:]))]
+    assert len(stack) == 1
+    return stack[0]
+
+
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "ADD": operator.add,
+    "SUB": operator.sub,
+    "MUL": operator.mul,
+    "DIV": operator.floordiv,
+    "MOD": operator.mod,
+    "UP": FUNCTIONS["up"],
+    "LT": operator.lt,
+    "LE": operator.le,
+    "EQ": operator.eq,
+    "AND": operator.and_,
+    "OR": operator.or_,
+}
+
+
+@pytest.mark.parametrize("name", _FOLDERS)
+def test_the_code_computes_what_the_expressions_say(name: str) -> None:
+    for isa in get_args(Isa):
+        for call in _calls(name, isa):
+            bounds = BOUNDS.get(call.function)
+            if bounds is None:
+                continue
+            for text in bounds.needs:
+                assert _value(items(bounds, text), call, isa) == 1
+            found = extents(bounds, call, isa)
+            for operand, extent in {**bounds.reads, **bounds.writes}.items():
+                value = _value(items(bounds, extent.elements), call, isa)
+                assert value * extent.size == found[operand][0]
+            assert _value(items(bounds, bounds.scratch), call, isa) == found["scratch"][0]

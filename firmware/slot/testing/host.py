@@ -27,7 +27,17 @@ TEST_KEY = Path("firmware/slot/testing/test_key.pem")
 MEMORY = 8192
 SLOT_BYTES = 24576
 
-_SLOT = ("bounds", "flash_ram", "marks", "package", "self_test", "sha512", "signature", "slot")
+_SLOT = (
+    "bounds",
+    "calls",
+    "flash_ram",
+    "marks",
+    "package",
+    "self_test",
+    "sha512",
+    "signature",
+    "slot",
+)
 _RUNTIME = (
     *(f"firmware/slot/{name}.c" for name in (*_SLOT, "status")),
     "firmware/runtime/executor.c",

@@ -45,6 +45,18 @@ static pl_slot_status write_package(const uint8_t *package, uint32_t bytes) {
   return status == PL_SLOT_OK ? pl_slot_finish(&slot) : status;
 }
 
+// A package that is larger than a slot leaves what is there alone.
+static void expect_too_large(void) {
+  pl_slot_config small = config;
+  small.bytes = 4096;
+  EXPECT(second_bytes > small.bytes);
+  EXPECT_EQUAL(pl_slot_open(&slot, &small), PL_SLOT_EMPTY);
+  const uint32_t operations = ram.operations;
+  EXPECT_EQUAL(write_package(second, second_bytes), PL_SLOT_TOO_LARGE);
+  EXPECT_EQUAL(pl_slot_write(&slot, second, WRITE), PL_SLOT_ORDER);
+  EXPECT_EQUAL(ram.operations, operations);
+}
+
 // Whether the model in the slot computes what the one that was built in does.
 static void expect_same(const pl_plan *plan) {
   pl_model built;
@@ -77,6 +89,8 @@ int main(void) {
   EXPECT_EQUAL(slot.version, 1u << 24);
   expect_same(slot.plan);
 
+  expect_too_large();
+  EXPECT_EQUAL(pl_slot_open(&slot, &config), PL_SLOT_OK);
   EXPECT_EQUAL(write_package(second, second_bytes), PL_SLOT_OK);
   EXPECT_EQUAL(slot.version, 1u << 24);
   EXPECT_EQUAL(pl_slot_open(&slot, &config), PL_SLOT_OK);

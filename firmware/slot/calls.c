@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/slot/bounds.h"
+
+#include <string.h>
+
+// The words of a call that begin with this one.
+static const int32_t *words_of(const pl_step *step, uint32_t word) {
+  const int32_t *const words = word < 64 ? step->dims : step->params;
+  return words + (word & 63);
+}
+
+static int32_t within(int64_t value) {
+  return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
+}
+
+static bool are_in(const int32_t *words, uint32_t count, int32_t low, uint32_t bits) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (words[i] < low || words[i] >> bits != 0) return false;
+  }
+  return true;
+}
+
+// Of two values; false for what cannot be divided.
+static bool compute(uint32_t operation, int32_t a, int32_t b, int32_t *result) {
+  int64_t value = 0;
+  if (operation >= PL_CODE_DIV && operation <= PL_CODE_UP && (a < 0 || b < 1)) return false;
+  switch (operation) {
+    case PL_CODE_ADD:
+      value = (int64_t)a + b;
+      break;
+    case PL_CODE_SUB:
+      value = (int64_t)a - b;
+      break;
+    case PL_CODE_MUL:
+      value = (int64_t)a * b;
+      break;
+    case PL_CODE_DIV:
+      value = a / b;
+      break;
+    case PL_CODE_MOD:
+      value = a % b;
+      break;
+    case PL_CODE_UP:
+      value = a % b == 0 ? a : (int64_t)a + b - a % b;
+      break;
+    case PL_CODE_LT:
+      value = a < b;
+      break;
+    case PL_CODE_LE:
+      value = a <= b;
+      break;
+    case PL_CODE_EQ:
+      value = a == b;
+      break;
+    case PL_CODE_AND:
+      value = a & b;
+      break;
+    default:  // PL_CODE_OR
+      value = a | b;
+  }
+  *result = within(value);
+  return true;
+}
+
+static int32_t product(const int32_t *sizes, uint32_t count) {
+  int32_t found = 1;
+  for (uint32_t i = 0; i < count; ++i) found = within((int64_t)found * sizes[i]);
+  return found;
+}
+
+static int32_t span(const int32_t *sizes, const int32_t *strides, uint32_t count) {
+  int32_t found = 1;
+  for (uint32_t i = 0; i < count; ++i) {
+    found = within((sizes[i] - (int64_t)1) * strides[i] + found);
+  }
+  return found;
+}
+
+static const void *pointer_of(const pl_step *step, uint32_t index) {
+  uintptr_t pointer = 0;
+  memcpy(&pointer, (const uint8_t *)step->data + index * sizeof pointer, sizeof pointer);
+  return (const void *)pointer;
+}
+
+static bool are_factors(const pl_bounds *bounds, const pl_step *step, const uint8_t *code,
+                        uint32_t channels) {
+  const void *const multiplier = pointer_of(step, code[0]);
+  const void *const shift = pointer_of(step, code[1]);
+  if (shift == NULL) return pl_is_readable(bounds, multiplier, pl_times(channels, 2), 4);
+  return pl_is_readable(bounds, multiplier, channels, 4) &&
+         pl_is_readable(bounds, shift, channels, 4);
+}
+
+// Whether what a value says is as `check` wants it; `code` is behind that.
+static bool holds(uint32_t check, const pl_bounds *bounds, const pl_step *step, const uint8_t *code,
+                  int32_t value) {
+  if (check == PL_CODE_NEED) return value != 0;
+  if (value < 0 || value == INT32_MAX) return false;
+  const uint32_t count = (uint32_t)value;
+  switch (check) {
+    case PL_CODE_READ:
+      return pl_is_readable(bounds, pointer_of(step, code[0]), count, code[1]);
+    case PL_CODE_WRITE:
+      return pl_is_writable(bounds, pointer_of(step, code[0]), count, code[1]);
+    case PL_CODE_FACTORS:
+      return are_factors(bounds, step, code, count);
+    default:  // PL_CODE_SCRATCH
+      return count <= step->context.scratch_size;
+  }
+}
+
+// Values that an item takes.
+static uint32_t taken(uint32_t item) {
+  if (item < PL_CODE_NEED) return 0;
+  return item < PL_CODE_ADD ? 1 : item < PL_CODE_SELECT ? 2 : 3;
+}
+
+bool pl_call_is_inside(const pl_bounds *bounds, const pl_step *step, const uint8_t *code) {
+  if ((code[0] != 0 && !pl_is_constant(bounds, step->params, code[0], 4)) ||
+      !pl_is_constant(bounds, step->dims, code[1], 4) ||
+      !pl_is_constant(bounds, step->data, code[2], sizeof(void *))) {
+    return false;
+  }
+  int32_t stack[PL_CODE_STACK];
+  uint32_t depth = 0;
+  code += 3;
+  for (;;) {
+    const uint32_t item = *code++;
+    const uint32_t takes = taken(item);
+    if (depth < takes || depth - takes >= PL_CODE_STACK) return false;
+    int32_t *const value = &stack[depth - takes];
+    depth = depth - takes + 1;
+    if (item < PL_NUMBER(0)) {
+      *value = *words_of(step, item);
+      continue;
+    }
+    if (item < PL_CODE_END) {
+      *value = (int32_t)(item - PL_NUMBER(0));
+      continue;
+    }
+    switch (item) {
+      case PL_CODE_END:
+        return true;
+      case PL_CODE_RANGE:
+        if (!are_in(words_of(step, code[0]), code[1], code[2], code[3])) return false;
+        code += 4;
+        --depth;
+        break;
+      case PL_CODE_LONG:
+        *value = code[0] | code[1] << 8 | code[2] << 16;
+        code += 3;
+        break;
+      case PL_CODE_PRODUCT:
+        *value = product(words_of(step, code[0]), code[1]);
+        code += 2;
+        break;
+      case PL_CODE_SPAN:
+        *value = span(words_of(step, code[0]), words_of(step, code[1]), code[2]);
+        code += 3;
+        break;
+      case PL_CODE_SELECT:
+        *value = value[0] ? value[1] : value[2];
+        break;
+      case PL_CODE_NEED:
+      case PL_CODE_READ:
+      case PL_CODE_WRITE:
+      case PL_CODE_FACTORS:
+      case PL_CODE_SCRATCH:
+        if (!holds(item, bounds, step, code, *value)) return false;
+        if (item >= PL_CODE_READ && item <= PL_CODE_FACTORS) code += 2;
+        --depth;
+        break;
+      default:
+        if (!compute(item, value[0], value[1], value)) return false;
+    }
+  }
+}

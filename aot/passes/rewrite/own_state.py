@@ -3,16 +3,19 @@
 
 At the end of a run new values are written over the old ones, one state after the other; so a value
 that is an input, a piece of a state, or the new value of two states is copied first, by a cat of
-one tensor. So is an output that is an old value in another shape.
+one tensor. So is an output that is an old value in another shape, or a
+piece of one.
 """
 
 from __future__ import annotations
+
+import math
 
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 from torch.utils._pytree import tree_leaves
 
-from aot.dialect.graph import Builder, Origin, calls, edge_of, returned, shape_of
+from aot.dialect.graph import Builder, Origin, arguments, calls, edge_of, returned, shape_of
 from aot.dialect.ops.cat import cat
 from aot.dialect.ops.reshape import reshape
 
@@ -27,10 +30,10 @@ def own_state(module: GraphModule) -> int:
     own: dict[Node, None] = {}
     copies: dict[Node, Node] = {}
     with module.graph.inserting_before(output):
-        for new in states:
-            own[_copy(builder, new) if new in own or _is_taken(new) else new] = None
         for old in filter(_is_old, tree_leaves(results)):
             copies[old] = copies.get(old) or _copy(builder, old)
+        for new in states:
+            own[_copy(builder, new) if new in own or _is_taken(new) else new] = None
     count = len(own.keys() - set(states)) + len(copies)
     output.args = ((*map_arg(results, lambda n: copies.get(n, n)), *own),)
     module.graph.lint()
@@ -48,9 +51,20 @@ def _is_taken(value: Node) -> bool:
 
 def _is_old(value: Node) -> bool:
     """Whether a value lies where a state does, which the run ends with writing."""
-    while calls(value, "reshape"):
+    while calls(value, "reshape") or _is_piece(value):
         value = value.args[0]  # type: ignore[assignment]
     return "state" in value.meta
+
+
+def _is_piece(value: Node) -> bool:
+    """Whether a value's bytes lie in its input's, one after the other."""
+    a = arguments(value) if value.op == "call_function" else {}
+    if calls(value, "slice"):
+        return a["step"] == 1 and math.prod(shape_of(a["input"])[: a["dim"]]) == 1
+    if calls(value, "transpose"):
+        moved = [dim for dim in a["perm"] if shape_of(a["input"])[dim] > 1]
+        return moved == sorted(moved)
+    return False
 
 
 def _copy(builder: Builder, value: Node) -> Node:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +17,8 @@ from aot.importers.tflite.ops.blocks import joined
 from aot.importers.tflite.ops.gathering import nearest_places
 
 _UNIT = 1 << 10
+_SLICED_RANK = 4  # and its slices with a step
+_MOST_JOINED = 10  # that TFLite Micro's concatenations have at most
 _RANK = 5  # that TFLite Micro's transposes have at most
 
 
@@ -49,23 +53,69 @@ def same_bytes(export: Export, node: Node, a: dict[str, Any]) -> None:
 
 
 def cat(export: Export, node: Node, a: dict[str, Any]) -> None:
-    inputs = [export.tensor(x) for x in a["inputs"]]
-    fields = {"Axis": a["dim"]}
-    export.file.op("CONCATENATION", inputs, [export.give(node)], "ConcatenationOptions", **fields)
+    parts = [(export.tensor(x), export.shape(x)) for x in a["inputs"]]
+    _concatenation(export, node, parts, a["dim"], export.give(node))
+
+
+def _concatenation(
+    export: Export, node: Node, parts: Sequence[tuple[int, Sequence[int]]], dim: int, result: int
+) -> None:
+    """Of tensors with their shapes; of many, joined ones are joined."""
+    while len(parts) > _MOST_JOINED:
+        joined_parts = []
+        for start in range(0, len(parts), _MOST_JOINED):
+            group = parts[start : start + _MOST_JOINED]
+            shape = list(group[0][1])
+            shape[dim] = sum(part[dim] for _, part in group)
+            tensor = export.like(f"{node.name}_part", shape, node)
+            _concatenation(export, node, group, dim, tensor)
+            joined_parts.append((tensor, shape))
+        parts = joined_parts
+    inputs, fields = [tensor for tensor, _ in parts], {"Axis": dim}
+    export.file.op("CONCATENATION", inputs, [result], "ConcatenationOptions", **fields)
 
 
 def slice(export: Export, node: Node, a: dict[str, Any]) -> None:
     shape = list(shape_of(a["input"]))
-    begin, end, step = [0] * len(shape), shape, [1] * len(shape)
-    dim = a["dim"]
-    begin[dim], end[dim], step[dim] = a["start"], a["end"], a["step"]
-    inputs = [export.tensor(a["input"])]
-    if a["step"] == 1:
-        inputs += [export.integers("range", values) for values in (begin, shape_of(node))]
-        export.file.op("SLICE", inputs, [export.give(node)], "SliceOptions")
+    x, dim = export.tensor(a["input"]), a["dim"]
+    if a["step"] != 1:
+        which = a["start"], a["end"], a["step"]
+        _strided_slice(export, node, x, shape, dim, which, export.give(node))
         return
-    inputs += [export.integers("range", values) for values in (begin, end, step)]
-    export.file.op("STRIDED_SLICE", inputs, [export.give(node)], "StridedSliceOptions")
+    begin = [0] * len(shape)
+    begin[dim] = a["start"]
+    inputs = [x, *(export.integers("range", values) for values in (begin, shape_of(node)))]
+    export.file.op("SLICE", inputs, [export.give(node)], "SliceOptions")
+
+
+def _strided_slice(
+    export: Export,
+    node: Node,
+    x: int,
+    shape: Sequence[int],
+    dim: int,
+    which: tuple[int, int, int],
+    result: int,
+) -> None:
+    """From, up to and by how much along a dimension; of many dimensions those on either side of it
+    are one.
+    """
+    count = len(range(*which))
+    if len(shape) > _SLICED_RANK:
+        outer, inner = math.prod(shape[:dim]), math.prod(shape[dim + 1 :])
+        before, after = (outer, shape[dim], inner), (outer, count, inner)
+        fewer = export.like(f"{node.name}_fewer", before, node)
+        _reshape(export, x, before, fewer)
+        sliced = export.like(f"{node.name}_sliced", after, node)
+        _strided_slice(export, node, fewer, before, 1, which, sliced)
+        _reshape(export, sliced, (*shape[:dim], count, *shape[dim + 1 :]), result)
+        return
+    start, stop, by = which
+    begin, end, step = [0] * len(shape), list(shape), [1] * len(shape)
+    # An end before the first place is counted from behind.
+    begin[dim], end[dim], step[dim] = start, stop if stop >= 0 else stop - shape[dim], by
+    inputs = [x, *(export.integers("range", values) for values in (begin, end, step))]
+    export.file.op("STRIDED_SLICE", inputs, [result], "StridedSliceOptions")
 
 
 def pad(export: Export, node: Node, a: dict[str, Any]) -> None:
@@ -80,35 +130,91 @@ def pad(export: Export, node: Node, a: dict[str, Any]) -> None:
 
 
 def gather(export: Export, node: Node, a: dict[str, Any]) -> None:
-    """RESIZE_NEAREST_NEIGHBOR, or a GATHER for each dimension."""
+    """RESIZE_NEAREST_NEIGHBOR, or for each dimension a GATHER: of int16, which TFLite Micro has no
+    GATHER of, slices and their concatenation.
+    """
     x, shape = export.tensor(a["input"]), list(shape_of(a["input"]))
     pairs = list(zip(a["indices"], a["dims"], strict=True))
-    if nearest_pixels(node, a):
-        inputs = [x, export.integers("size", shape_of(node)[1:3])]
-        options = "ResizeNearestNeighborOptions"
-        export.file.op("RESIZE_NEAREST_NEIGHBOR", inputs, [export.give(node)], options)
-        return
+    for corners, centres in itertools.product((False, True), repeat=2):
+        if nearest_pixels(node, a, corners, centres):
+            inputs = [x, export.integers("size", shape_of(node)[1:3])]
+            fields = {"AlignCorners": corners, "HalfPixelCenters": centres}
+            options = "ResizeNearestNeighborOptions"
+            export.file.op(
+                "RESIZE_NEAREST_NEIGHBOR", inputs, [export.give(node)], options, **fields
+            )
+            return
     for place, (indices, dim) in enumerate(pairs):
-        values = export.constant(indices).tolist()
+        values, before = export.constant(indices).tolist(), list(shape)
         shape[dim] = len(values)
         last = place == len(pairs) - 1
         y = export.give(node) if last else export.like(f"{node.name}_{dim}", shape, node)
-        inputs = [x, export.integers("indices", values)]
-        export.file.op("GATHER", inputs, [y], "GatherOptions", Axis=dim)
+        if node.meta["val"].dtype is torch.int16:
+            _slices(export, node, x, before, dim, values, y)
+        else:
+            inputs = [x, export.integers("indices", values)]
+            export.file.op("GATHER", inputs, [y], "GatherOptions", Axis=dim)
         x = y
 
 
-def nearest_pixels(node: Node, a: dict[str, Any]) -> bool:
-    """Whether a gather takes the pixels of an image that TFLite's nearest ones are, by default."""
+def _slices(
+    export: Export,
+    node: Node,
+    x: int,
+    shape: list[int],
+    dim: int,
+    places: Sequence[int],
+    result: int,
+) -> None:
+    """What lies at some places of a dimension: slices with a step, as few as there can be."""
+    found, parts = runs(places), []
+    for start, step, count in found:
+        size = list(shape)
+        size[dim] = count
+        part = result if len(found) == 1 else export.like(f"{node.name}_part", size, node)
+        which = start, start + step * count, step
+        _strided_slice(export, node, x, shape, dim, which, part)
+        parts.append((part, size))
+    if len(parts) > 1:
+        _concatenation(export, node, parts, dim, result)
+
+
+def runs(places: Sequence[int]) -> list[tuple[int, int, int]]:
+    """(first, step, count) of numbers that are equally far from each other, in order."""
+    found: list[tuple[int, int, int]] = []
+    for place in places:
+        if found:
+            first, step, count = found[-1]
+            if count == 1 and place != first:
+                found[-1] = first, place - first, 2
+                continue
+            if count > 1 and place == first + step * count:
+                found[-1] = first, step, count + 1
+                continue
+        found.append((place, 1, 1))
+    return found
+
+
+def nearest_pixels(
+    node: Node, a: dict[str, Any], corners: bool = False, centres: bool = False
+) -> bool:
+    """Whether a gather takes the pixels of an image that TFLite's nearest ones are, by default or
+    with its options.
+    """
     before, after = shape_of(a["input"]), shape_of(node)
     if len(before) != 4 or not set(a["dims"]) <= {1, 2} or before[1:3] == after[1:3]:
         return False
+    given = dict(zip(a["dims"], a["indices"], strict=True))
     module = node.graph.owning_module
     assert module is not None
-    for indices, dim in zip(a["indices"], a["dims"], strict=True):
-        given = tensor_constant(module, indices)
-        wanted = nearest_places(before[dim], after[dim], False, False)
-        if given is None or not torch.equal(given, wanted):
+    for dim in (1, 2):
+        places = torch.arange(before[dim], dtype=torch.int32)
+        if dim in given:
+            constant = tensor_constant(module, given[dim])
+            if constant is None:
+                return False
+            places = constant
+        if not torch.equal(places, nearest_places(before[dim], after[dim], corners, centres)):
             return False
     return True
 

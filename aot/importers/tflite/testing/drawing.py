@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs of many ops, drawn at random: shapes, quantizations, options, who reads what, and how many
+inputs, outputs and variables there are. Nothing that is drawn has other bits than TFLite Micro's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aot.importers.tflite.testing.build import RESOURCE, File, Quantized
+from aot.importers.tflite.testing.random_values import Random, quantized, some
+
+_MOST_ELEMENTS = 3000
+_MOST_RANK = 5
+_MOST_SCALE = 1e3
+
+
+@dataclass(frozen=True)
+class Value:
+    """A tensor of the file."""
+
+    index: int
+    shape: tuple[int, ...]
+    of: Quantized
+
+
+class Drawing:
+    """A file while it is drawn.
+
+    Attributes:
+      random: what to draw from.
+      dtype: of all values.
+      file: the file.
+      values: what there is to read.
+      read: indices of those that something reads.
+    """
+
+    def __init__(self, random: Random, dtype: Any) -> None:
+        self.random, self.dtype = random, dtype
+        self.file = File(dtype)
+        self.values: list[Value] = []
+        self.read: set[int] = set()
+        self.variables = 0
+
+    def one_in(self, count: int) -> bool:
+        return bool(self.random.integers(count) == 0)
+
+    def size(self, low: int, high: int) -> int:
+        """A number of low to high."""
+        return int(self.random.integers(low, high + 1))
+
+    def shape(self) -> tuple[int, ...]:
+        """Mostly of an image."""
+        rank = some(self.random, (1, 2, 3, 4, 4, 4, 4, 5))
+        if rank == 4:
+            return (1 if not self.one_in(4) else 2, *(self.size(1, 9) for _ in range(3)))
+        return tuple(self.size(1, 6) for _ in range(rank))
+
+    def of(self) -> Quantized:
+        return quantized(self.random, self.dtype)
+
+    def near(self, scale: float) -> Quantized:
+        """A quantization for results of about this scale."""
+        return float(np.float32(scale * self.random.uniform(0.6, 2.5))), self.of()[1]
+
+    def input(self) -> None:
+        shape, of = self.shape(), self.of()
+        self.values.append(Value(self.file.input(shape, of), shape, of))
+
+    def any(self, accepts: Callable[[Value], bool] = lambda _: True) -> Value | None:
+        """One of the values, rather a late one; it is read."""
+        fitting = [value for value in self.values if accepts(value)]
+        if not fitting:
+            return None
+        late = fitting[-3:] if not self.one_in(4) else fitting
+        chosen = some(self.random, late)
+        assert isinstance(chosen, Value)
+        self.read.add(chosen.index)
+        return chosen
+
+    def image(self) -> Value | None:
+        return self.any(lambda value: len(value.shape) == 4)
+
+    def constant(self, shape: Sequence[int], of: Quantized) -> Value:
+        info = np.iinfo(self.dtype)
+        data = self.random.integers(info.min, info.max, tuple(shape), np.int64, endpoint=True)
+        return Value(self.file.tensor(shape, self.dtype, of, data), tuple(shape), of)
+
+    def result(self, shape: Sequence[int], of: Quantized) -> int:
+        """The tensor of a result, which there is to read from now on."""
+        index = self.file.tensor(shape, self.dtype, of)
+        self.values.append(Value(index, tuple(shape), of))
+        return index
+
+    def op(
+        self,
+        name: str,
+        inputs: Sequence[int],
+        shape: Sequence[int],
+        of: Quantized,
+        options: str = "",
+        **fields: Any,
+    ) -> bool:
+        """An op of one result, if that is neither too large nor out of what a scale may be."""
+        if not fits(shape) or not 0.0 < of[0] < _MOST_SCALE:
+            return False
+        self.file.op(name, inputs, [self.result(shape, of)], options, 2, **fields)
+        return True
+
+    def delay(self) -> bool:
+        """What a value was in the run before."""
+        x = self.any()
+        if x is None:
+            return False
+        file, name = self.file, f"v{self.variables}".encode()
+        self.variables += 1
+        handle = file.tensor((), RESOURCE)
+        fields: dict[str, Any] = {"container": b"", "sharedName": name}
+        file.op("VAR_HANDLE", [], [handle], "VarHandleOptions", **fields)
+        file.op("READ_VARIABLE", [handle], [self.result(x.shape, x.of)], "ReadVariableOptions")
+        file.op("ASSIGN_VARIABLE", [handle, x.index], [], "AssignVariableOptions")
+        return True
+
+
+def fits(shape: Sequence[int]) -> bool:
+    return min((*shape, 1)) > 0 and math.prod(shape) <= _MOST_ELEMENTS and len(shape) <= _MOST_RANK
+
+
+def draw(random: Random, dtype: Any, count: int) -> bytes:
+    """A file of so many ops, or somewhat fewer."""
+    from aot.importers.tflite.testing.drawn import OF_INT8, OPS  # which draw on what is above
+
+    drawing = Drawing(random, dtype)
+    for _ in range(1 + drawing.one_in(3)):
+        drawing.input()
+    ops = [op for op in OPS if dtype == np.int8 or op not in OF_INT8]
+    for _ in range(count):
+        if drawing.one_in(12):
+            drawing.delay()
+        elif drawing.one_in(15):
+            drawing.input()
+        else:
+            some(random, ops)(drawing)
+    unread = [v.index for v in drawing.values if v.index not in drawing.read]
+    inner = [v.index for v in drawing.values if drawing.one_in(10)]
+    outputs = sorted({*unread, *inner})
+    drawing.file.output(*(outputs or [drawing.values[-1].index]))
+    return drawing.file.bytes()

@@ -22,7 +22,8 @@ def facts(reports: dict[str, dict[str, Any]]) -> dict[str, Any]:
         of = f"{name}: " if len(reports) > 1 else ""
         if quality["accuracy"] is not None:
             rows[f"{of}accuracy in float32"] = quality["accuracy"]["float32"]
-            rows[f"{of}accuracy in int8, on the host"] = quality["accuracy"]["int8"]
+            how = "in int8" if report["quantization"] == "int8" else "quantized"
+            rows[f"{of}accuracy {how}, on the host"] = quality["accuracy"]["int8"]
         samples = f"{quality['samples']:,} {'held-out' if quality['held_out'] else 'calibration'}"
         for key, row, form in (
             ("sqnr_db", "SQNR against float32", "{:.1f} dB"),

@@ -50,7 +50,8 @@ def _report(sqnr_db: float | None, accuracy: dict[str, float] | None) -> dict[st
     output = {"name": "y", "sqnr_db": sqnr_db, "cosine": None, "agreement": 0.9956}
     better = {"name": "z", "sqnr_db": 50.0, "cosine": 1.0, "agreement": None}
     quality = {"samples": 1450, "held_out": True, "outputs": [output, better]}
-    return {"quality": {**quality, "accuracy": accuracy}, "warnings": []}
+    report = {"quality": {**quality, "accuracy": accuracy}, "warnings": []}
+    return report | {"quantization": "int8"}
 
 
 def test_the_table_says_how_good_the_models_are(tmp_path: Path) -> None:
@@ -61,6 +62,8 @@ def test_the_table_says_how_good_the_models_are(tmp_path: Path) -> None:
         "SQNR against float32": "34.4 dB on 1,450 held-out samples",
         "agreement with float32": "99.56% on 1,450 held-out samples",
     }
+    mixed = facts({"digits": labelled | {"quantization": "mixed"}})
+    assert mixed["accuracy quantized, on the host"] == 0.98
     doubtful = _report(None, None) | {"warnings": [{}, {}]}
     assert facts({"a": doubtful, "b": labelled})["a: warnings of lowering"] == 2
     report, output = tmp_path / "digits.report.json", tmp_path / "facts.json"

@@ -21,12 +21,18 @@ _HARMLESS_DB = 60.0
 
 
 def _advice(text: str, gain: str, size: float, ops: list[str]) -> Fields:
-    return {"text": text, "gain": gain, "size": size, "ops": ops}
+    return {"text": text, "gain": gain, "size": size, "model": "", "ops": ops}
 
 
 def _best(found: list[Fields]) -> list[Fields]:
     ranked = sorted((row for row in found if row["size"] > 0), key=lambda row: -row["size"])
-    return [{key: row[key] for key in ("text", "gain", "ops")} for row in ranked[:_SHOWN]]
+    return [{key: row[key] for key in ("text", "gain", "model", "ops")} for row in ranked[:_SHOWN]]
+
+
+def _of(model: Fields, found: list[Fields], several: bool) -> list[Fields]:
+    """Advice on a model, which says of which where there are several."""
+    prefix = f"{model['name']}: " if several else ""
+    return [row | {"text": prefix + row["text"], "model": model["name"]} for row in found]
 
 
 def _place(op: Fields) -> str:
@@ -151,7 +157,7 @@ def _better(model: Fields) -> list[Fields]:
     alone = [
         (op, op["quality"]["alone_db"])
         for op in model["ops"]
-        if op["quality"] and op["quality"]["alone_db"] is not None
+        if op["quality"] and op["quality"]["alone_db"] is not None and op["precision"] == "int8"
     ]
     noises = {op["id"]: 10 ** (-value / 10) for op, value in alone if value < _HARMLESS_DB}
     total = sum(noises.values())
@@ -172,8 +178,9 @@ def _better(model: Fields) -> list[Fields]:
 def advice(fields: Fields) -> Fields:
     """Returns what helps most, by `smaller`, `faster` and `better`."""
     smaller, faster, better = _smaller_program(fields), [], []
+    several = len(fields["models"]) > 1
     for model in fields["models"]:
-        smaller += _smaller(model)
-        faster += _faster(fields, model)
-        better += _better(model)
+        smaller += _of(model, _smaller(model), several)
+        faster += _of(model, _faster(fields, model), several)
+        better += _of(model, _better(model), several)
     return {"smaller": _best(smaller), "faster": _best(faster), "better": _best(better)}

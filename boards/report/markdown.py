@@ -78,7 +78,8 @@ def _quality(model: Fields, device: Fields) -> str:
     lines = []
     if quality["accuracy"]:
         both = quality["accuracy"]
-        right = f"{both['float32']:.2%} right in float32, {both['int8']:.2%} in int8"
+        how = "in int8" if model["quantization"] == "int8" else "quantized"
+        right = f"{both['float32']:.2%} right in float32, {both['int8']:.2%} {how}"
         lines.append(f"{right}{_on_device(device)}.")
     for output in quality["outputs"]:
         agreement = "" if output["agreement"] is None else f", agreement {output['agreement']:.2%}"
@@ -140,6 +141,7 @@ def markdown(report: Fields) -> str:
         if any(step["instructions"] for step in model["steps"]):
             parts += [f"{report['instructions']:,} an inference.", _steps(model)]
         else:
-            parts.append(f"Not counted: {report['not_counted'] or 'no steps are marked'}.")
+            why = "no steps are marked" if model["arena"] else "the image has no plan of it"
+            parts.append(f"Not counted: {report['not_counted'] or why}.")
         parts += [f"## Quality{of}", _quality(model, report["device"])]
     return "\n\n".join(parts) + "\n"

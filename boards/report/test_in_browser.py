@@ -72,6 +72,7 @@ def test_page(image: str, width: int, tmp_path: Path) -> None:
     assert ids.index(after) == ids.index(first) + 1
     assert steps["escape"]["selected"] == [] == steps["escape"]["places"]
     assert len(steps["enter"]["selected"]) == 1
+    assert found["inSight"]
     assert found["themes"][0] != found["themes"][1]
     assert found["focusable"] and found["named"]
     assert found["overflow"] <= 0

@@ -130,6 +130,12 @@ def test_advice_is_what_gains_most() -> None:
     rows = [v for v in LOWERING["quality"]["values"] if v["id"] and v["alone_db"] < 60]
     worst = sorted(rows, key=lambda row: row["alone_db"])
     assert [row["ops"] for row in better] == [[row["id"]] for row in worst[:3]]
+    wide = copy.deepcopy(LOWERING)
+    for op in wide["ops"]:
+        op["precision"] = "int16"
+    assert not joined(reports={"digits": wide})["advice"]["better"]
+    (first, *_) = joined(reports={"digits": LOWERING, "b": wide})["advice"]["better"]
+    assert first["model"] == "digits" and first["text"].startswith("digits: ")
     slow = copy.deepcopy(LOWERING)
     slow["ops"][2] |= {"op": "aten.max_pool2d"}
     (step,) = [s for s in PLAN["steps"] if s["id"] == slow["ops"][2]["id"]]

@@ -10,6 +10,9 @@ const decibels = (value) => (value === null ? "-" : value >= 150 ? "exact" : `${
 const shape = (tensor) => `${tensor.shape.join("×")} ${tensor.dtype}`;
 const short = (op) => op.replace(/^pl(\.|::)/, "").replace("delegate::", "");
 
+// Some ops of a mixed model are in int16 or float32.
+const kindOf = (model) => (model.quantization === "mixed" ? "mixed precision" : model.quantization);
+
 let model = data.models[0] || null;
 let selected = [];
 
@@ -26,6 +29,10 @@ function element(tag, attributes = {}, ...children) {
 // What a click or Enter on it selects: ids of ops, which are also how it is found again.
 const picks = (ops) =>
   ops.length ? { "data-ops": ops.join(" "), tabindex: "0" } : {};
+
+// Of several models one is the plan's, whose ops the symbols of the image are of.
+const isPlanned = () => Boolean(model && model.arena);
+const NO_PLAN = "the image's `plan` is of another model, or there is none";
 
 const opOf = (id) => model && model.ops.find((op) => op.id === id);
 
@@ -56,6 +63,7 @@ function select(ops, from) {
   for (const one of document.querySelectorAll(".edge")) {
     one.classList.toggle("on", selected.includes(one.dataset.from) || selected.includes(one.dataset.to));
   }
+  if (selected.length) showInGraph(selected[0]);
   inspect();
   history.replaceState(null, "", selected.length ? `#op=${selected.join(",")}` : location.pathname);
 }

@@ -4,6 +4,7 @@
 
 const NODE_HEIGHT = 46;
 let zoomed = null;
+let laidOut = null;
 
 function nodeWidth(lines) {
   return Math.max(110, 16 + 6.6 * Math.max(...lines.map((line) => line.length)));
@@ -42,6 +43,7 @@ function drawGraph() {
   at("graph").hidden = !model;
   if (!model) return;
   const graph = graphOf(model);
+  laidOut = graph;
   svg.append("defs").append("marker")
     .attr("id", "arrow").attr("viewBox", "0 0 8 8").attr("refX", 7).attr("refY", 4)
     .attr("markerWidth", 7).attr("markerHeight", 7).attr("orient", "auto")
@@ -73,6 +75,15 @@ function drawGraph() {
     const by = Number(button.dataset.zoom);
     button.onclick = () => (by ? svg.transition().duration(150).call(zoomed.scaleBy, by) : fitGraph(graph, true));
   }
+}
+
+// Moves the graph to an op that is not in sight.
+function showInGraph(id) {
+  const node = laidOut && laidOut.node(id);
+  if (!node) return;
+  const svg = at("graph-svg"), box = svg.getBoundingClientRect();
+  const [x, y] = d3.zoomTransform(svg).apply([node.x, node.y]);
+  if (x < 0 || y < 0 || x > box.width || y > box.height) d3.select(svg).call(zoomed.translateTo, node.x, node.y);
 }
 
 // All of a small graph; of a long one the width, from its start.

@@ -10,6 +10,7 @@ const KINDS = {
 function drawMemories() {
   const rows = data.memories.map((memory) => [[], memory.name, memory.kind, number(memory.used),
     number(memory.size), percent(memory.used, memory.size), memory.used ? bar(memory.used, memory.size) : ""]);
+  at("memory-note").hidden = !(data.engine_is_simulated && data.models.some((one) => one.delegates.length));
   at("memories").replaceChildren(...table([["memory", ""], ["kind", ""], ["used", "n"], ["of bytes", "n"], ["", "n"], ["", "b"]], rows));
 }
 
@@ -17,7 +18,7 @@ function drawArena() {
   const box = at("arena");
   box.replaceChildren();
   if (!model || !model.blocks.length) {
-    box.append(element("p", { class: "note" }, "The image has no plan, so there is no arena to show."));
+    box.append(element("p", { class: "note" }, `No arena to show: ${NO_PLAN}.`));
     return;
   }
   for (const pool of model.arena.pools.filter((one) => one.used)) drawPool(box, pool);
@@ -91,8 +92,9 @@ function drawFlash() {
       const wide = leaf.x1 - leaf.x0, high = leaf.y1 - leaf.y0;
       if (!wide || !high) continue; // too small for a pixel; the table has it
       const text = `${symbol.name}, ${number(symbol.bytes)} bytes, ${symbol.origin}, in ${symbol.memory}`;
-      const cell = element("div", { class: "cell", title: text, ...picks(symbol.ops) });
-      if (symbol.ops.length) { cell.setAttribute("role", "button"); cell.setAttribute("aria-label", text); }
+      const ops = isPlanned() ? symbol.ops : [];
+      const cell = element("div", { class: "cell", title: text, ...picks(ops) });
+      if (ops.length) { cell.setAttribute("role", "button"); cell.setAttribute("aria-label", text); }
       cell.style.background = `var(--${node.data.kind})`;
       place(cell, leaf);
       if (wide > 44 && high > 16) {
@@ -103,6 +105,6 @@ function drawFlash() {
     }
   }
   at("symbols").replaceChildren(...table(
-    [["symbol", ""], ["bytes", "n"], ["what", ""], ["from", "hide-small"], ["in", "hide-small"]],
-    data.symbols.map((s) => [s.ops, element("code", {}, s.name), number(s.bytes), KINDS[s.kind], s.origin, s.memory])));
+    [["symbol", "long"], ["bytes", "n"], ["what", ""], ["from", "hide-small"], ["in", "hide-small"]],
+    data.symbols.map((s) => [isPlanned() ? s.ops : [], element("code", {}, s.name), number(s.bytes), KINDS[s.kind], s.origin, s.memory])));
 }

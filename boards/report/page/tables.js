@@ -5,7 +5,7 @@
 function drawTop() {
   const { board } = data;
   at("title").textContent = data.name;
-  at("subtitle").textContent = [board.description, board.core, board.npu, model ? `${model.name}, ${model.quantization}` : ""].filter(Boolean).join(" · ");
+  at("subtitle").textContent = [board.description, board.core, board.npu, model ? `${model.name}, ${kindOf(model)}` : ""].filter(Boolean).join(" · ");
   const tiles = [];
   for (const [kind, title] of [["flash", "flash"], ["ram", "RAM"]]) {
     const used = data.memories.filter((m) => m.kind === kind && m.used);
@@ -19,7 +19,7 @@ function drawTop() {
     tiles.push([number(model.macs), "multiply-accumulates"]);
     const { accuracy, outputs } = model.quality;
     const worst = d3.min(outputs.filter((o) => o.sqnr_db !== null), (o) => o.sqnr_db);
-    if (accuracy) tiles.push([`${(100 * accuracy.int8).toFixed(2)}%`, `right in int8, ${(100 * accuracy.float32).toFixed(2)}% in float32`]);
+    if (accuracy) tiles.push([`${(100 * accuracy.int8).toFixed(2)}%`, `right in ${kindOf(model)}, ${(100 * accuracy.float32).toFixed(2)}% in float32`]);
     if (worst !== undefined) tiles.push([decibels(worst), "SQNR against float32"]);
   }
   at("tiles").replaceChildren(...tiles.map(([value, text, share]) => {
@@ -38,7 +38,7 @@ function drawInstructions() {
   box.replaceChildren();
   const steps = model ? model.steps.filter((step) => step.instructions) : [];
   if (!steps.length) {
-    box.append(element("p", { class: "note" }, `Not counted: ${data.not_counted || "the program marks no steps"}.`));
+    box.append(element("p", { class: "note" }, `Not counted: ${data.not_counted || (isPlanned() ? "the program marks no steps" : NO_PLAN)}.`));
     return;
   }
   const all = total();
@@ -54,13 +54,13 @@ function drawInstructions() {
       bar(step.instructions, most), sum && !step.delegate ? (step.instructions / sum).toFixed(2) : ""];
   });
   const made = element("table");
-  made.append(...table([["id", ""], ["op", ""], ["module", "hide-small"], ["instructions", "n"], ["", "n"], ["", "b"], ["a MAC", "n hide-small"]], rows));
-  box.append(element("div", { class: "wide" }, made));
+  made.append(...table([["id", ""], ["op", ""], ["module", "long hide-small"], ["instructions", "n"], ["", "n"], ["", "b"], ["a MAC", "n hide-small"]], rows));
+  box.append(element("div", { class: "scroll" }, made));
   const groups = d3.rollups(steps, (some) => ({ sum: d3.sum(some, (s) => s.instructions), ops: some.flatMap((s) => s.ops) }),
     (step) => step.module.split(/[. ]/)[0] || "(border)");
   if (groups.length < 2 || groups.length === steps.length) return;
   const modules = element("table");
-  modules.append(...table([["module", ""], ["instructions", "n"], ["", "n"], ["", "b"]],
+  modules.append(...table([["module", "long"], ["instructions", "n"], ["", "n"], ["", "b"]],
     groups.map(([name, { sum, ops }]) => [ops, name, number(sum), percent(sum, all), bar(sum, all)])));
   box.append(element("h3", {}, "By module"), modules);
 }
@@ -116,7 +116,7 @@ function onDevice() {
 function sameBits() {
   const same = data.device["equal to the reference"] ?? data.device.equal;
   const all = data.device["test images"] ?? data.device.vectors;
-  return same === undefined || !all ? "" : ` The board gave the very bits of the reference in ${number(same)} of ${number(all)}.`;
+  return same === undefined || !all || data.models.length > 1 ? "" : ` The board gave the very bits of the reference in ${number(same)} of ${number(all)}.`;
 }
 
 function drawQuality() {
@@ -130,7 +130,7 @@ function drawQuality() {
     const made = element("table");
     const row = (name, value) => [[], name, `${(100 * value).toFixed(2)}%`, bar(value, 1)];
     made.append(...table([["right classes", ""], ["", "n"], ["", "b"]],
-      [row("float32", accuracy.float32), row(`${model.quantization}, on the host`, accuracy.int8), ...onDevice().map((one) => row(...one))]));
+      [row("float32", accuracy.float32), row(`${kindOf(model)}, on the host`, accuracy.int8), ...onDevice().map((one) => row(...one))]));
     box.append(made);
   }
   const ports = element("table");
@@ -138,7 +138,7 @@ function drawQuality() {
     decibels(o.sqnr_db), o.cosine === null ? "-" : o.cosine.toFixed(5), o.agreement === null ? "-" : `${(100 * o.agreement).toFixed(2)}%`])));
   box.append(ports);
   if (model.quality.confusion) {
-    box.append(element("h3", {}, `Classes, ${model.quantization}`), confusionOf(model.quality.confusion));
+    box.append(element("h3", {}, `Classes, ${kindOf(model)}`), confusionOf(model.quality.confusion));
   }
   box.append(element("h3", {}, "By op, the worst first"),
     element("p", { class: "note" }, "Alone: SQNR of the outputs with this value alone quantized. Range: float values, with what the quantization holds between the lines; heights are roots."));
@@ -147,7 +147,7 @@ function drawQuality() {
   const rows = model.ops.filter((op) => op.quality).sort((a, b) => cost(a) - cost(b)).map((op) => [[op.id], op.id, short(op.op), op.module,
     op.quality.alone_db === null ? "-" : decibels(op.quality.alone_db), decibels(op.quality.sqnr_db), histogramOf(op), ...(clips ? [op.quality.clipped ? percent(op.quality.clipped, 1) : ""] : [])]);
   const made = element("table");
-  made.append(...table([["id", ""], ["op", ""], ["module", "hide-small"], ["alone", "n"], ["SQNR", "n"], ["range", ""], ...(clips ? [["clipped", "n hide-small"]] : [])], rows));
+  made.append(...table([["id", ""], ["op", ""], ["module", "long hide-small"], ["alone", "n"], ["SQNR", "n"], ["range", ""], ...(clips ? [["clipped", "n hide-small"]] : [])], rows));
   box.append(element("div", { class: "scroll" }, made));
   if (model.warnings.length) {
     box.append(element("h3", {}, "Warnings of lowering"), element("ul", {}, ...model.warnings.map((w) => element("li", {}, `${w.value || "data"}: ${w.text}`))));
@@ -170,7 +170,7 @@ function drawNpu() {
     const layers = report.layers || one.ops.map((id) => ({ op: id }));
     const keys = [...new Set(layers.flatMap((layer) => Object.keys(layer)))].filter((key) => key !== "op" && layers.every((l) => typeof l[key] !== "object"));
     const made = element("table");
-    made.append(...table([["op", ""], ["", ""], ["module", "hide-small"], ...keys.map((key) => [key.replaceAll("_", " "), "n"])],
+    made.append(...table([["op", ""], ["", ""], ["module", "long hide-small"], ...keys.map((key) => [key.replaceAll("_", " "), "n"])],
       layers.map((layer) => {
         const op = names.get(layer.op);
         return [op ? [op.id] : [], layer.op, op ? short(op.op) : "", op ? op.module : "",
@@ -184,7 +184,7 @@ function drawAdvice() {
   const kinds = [["smaller", "Smaller"], ["faster", "Faster"], ["better", "Better"]];
   at("advice-body").replaceChildren(...kinds.map(([key, title]) => {
     const items = data.advice[key].map((one) => {
-      const ops = one.ops.filter((id) => opOf(id));
+      const ops = model && one.model === model.name ? one.ops.filter((id) => opOf(id)) : [];
       return element("li", picks(ops), one.text, element("small", {}, one.gain));
     });
     const list = items.length ? element("ol", {}, ...items) : element("p", { class: "note" }, "Nothing that stands out.");

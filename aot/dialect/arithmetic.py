@@ -60,7 +60,11 @@ def quantize_mean(value: float, count: int) -> tuple[int, int]:
     Raises:
       ValueError: as quantize_multiplier.
     """
-    multiplier, shift = quantize_multiplier(value)
+    return divided(*quantize_multiplier(value), count)
+
+
+def divided(multiplier: int, shift: int, count: int) -> tuple[int, int]:
+    """The factor of a sum of `count` values from that of their mean."""
     bits = min(count.bit_length() - 1, 32, shift - MIN_SHIFT)
     return (multiplier << bits) // count, shift - bits
 

@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pooling to pl::max_pool2d, avg_pool2d, adaptive_max_pool2d and adaptive_avg_pool2d (1d pools
-arrive as 2d ones).
+"""Pooling to pl::max_pool2d, adaptive_max_pool2d and mean_pool2d, or, where an average has the
+scale of its input, avg_pool2d and adaptive_avg_pool2d (1d pools arrive as 2d ones).
 """
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 import torch
 from torch.fx import Node
 
+from aot.dialect.arithmetic import quantize_mean
 from aot.dialect.graph import NHWC, Edge, quantization_of
 from aot.dialect.library import Op
 from aot.dialect.ops.adaptive_avg_pool2d import adaptive_avg_pool2d
 from aot.dialect.ops.adaptive_max_pool2d import adaptive_max_pool2d
 from aot.dialect.ops.avg_pool2d import avg_pool2d
 from aot.dialect.ops.max_pool2d import max_pool2d
+from aot.dialect.ops.mean_pool2d import GUARD_BITS, Window, counts, mean_pool2d, windows
 from aot.dialect.results import taken_from
-from aot.rules.rule import Call, Family, Output, Shares, UnaryRule, argument, pair
+from aot.rules.rule import Call, Family, Observed, Output, Shares, UnaryRule, argument, pair
 from aot.rules.spatial import to_nchw, to_nhwc
 
 _MAX = torch.ops.aten.max_pool2d.default
@@ -51,7 +54,7 @@ class Pooling(UnaryRule):
         edge = Edge(call.output, NHWC)
         _, height, width, _ = x.meta["val"].shape
         out_h, out_w = (int(s) for s in call.node.meta["val"].shape[2:])
-        op = self.op(call.node)
+        op = Pooling.op(self, call.node)
         if op in (adaptive_max_pool2d, adaptive_avg_pool2d):
             return to_nchw(call, call.emit(op, x, [out_h, out_w], edge=edge))
         if node.target not in (_MAX, _AVG):
@@ -75,9 +78,105 @@ class Pooling(UnaryRule):
         return to_nchw(call, call.emit(avg_pool2d, x, *args, edge=edge))
 
 
+class AveragePooling(Pooling):
+    """What averages has a smaller range than what they are of."""
+
+    output: ClassVar[Output] = Observed()
+
+    def op(self, node: Node) -> Op:
+        return mean_pool2d
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if problem := super().reject(node):
+            return problem
+        if _Layout(node).largest >= 2**16:
+            return (
+                "averages of more than 65535 elements, but not of whole axes, have no int8 form",
+                "two pools, one after the other",
+            )
+        return None
+
+    def emit(self, call: Call) -> Node:
+        of = quantization_of(call.inputs[0])
+        if of == call.output:
+            return super().emit(call)
+        x = to_nhwc(call, call.inputs[0])
+        layout = _Layout(call.node)
+        divisors = counts(*layout.windows())
+        count = layout.divisor or (divisors.pop() if len(divisors) == 1 else 1)
+        by_count = not layout.divisor and bool(divisors)
+        factor = quantize_mean(of.scale / call.output.scale / 2 ** GUARD_BITS[of.type.dtype], count)
+        args = (
+            *(layout.kernel, layout.stride, layout.parts, layout.padding, layout.after),
+            *(by_count, layout.include_pad, of.zero_point, call.output.zero_point, *factor),
+        )
+        return to_nchw(call, call.emit(mean_pool2d, x, *args, edge=Edge(call.output, NHWC)))
+
+
+class _Layout:
+    """Where the windows of a node are, as pl::mean_pool2d has it; `divisor` is 0 where it is their
+    number of elements.
+    """
+
+    def __init__(self, node: Node) -> None:
+        source = node.args[0]
+        assert isinstance(source, Node)
+        self.before = [int(s) for s in source.meta["val"].shape[2:]]
+        self.after = [int(s) for s in node.meta["val"].shape[2:]]
+        self.parts, self.padding = [1, 1], [0, 0, 0, 0]
+        self.include_pad, self.divisor = True, 0
+        if node.target is _AVG:
+            self.kernel = pair(argument(node, "kernel_size"))
+            self.stride = pair(argument(node, "stride") or self.kernel)
+            vertical, horizontal = pair(argument(node, "padding"))
+            self.padding = [vertical, vertical, horizontal, horizontal]
+            self.include_pad = bool(argument(node, "count_include_pad"))
+            self.divisor = int(argument(node, "divisor_override") or 0)
+        else:
+            self.kernel, self.stride, self.parts = self.before, self.before, self.after
+            for d, axis in enumerate(self.windows()):
+                self._take_whole_steps(d, axis)
+
+    def _take_whole_steps(self, d: int, axis: list[Window]) -> None:
+        """Adaptive windows that are all as long and as far apart are those of a common pool."""
+        steps = {b.begin - a.begin for a, b in zip(axis, axis[1:], strict=False)} or {1}
+        lengths = {window.end - window.begin for window in axis}
+        if len(steps) == len(lengths) == 1 and 0 not in steps:
+            self.kernel, self.stride, self.parts = (
+                [*of[:d], value, *of[d + 1 :]]
+                for of, value in (
+                    (self.kernel, lengths.pop()),
+                    (self.stride, steps.pop()),
+                    (self.parts, 1),
+                )
+            )
+
+    @property
+    def largest(self) -> int:
+        """The most elements that a window may have."""
+        return math.prod(-(-k // p) + (p > 1) for k, p in zip(self.kernel, self.parts, strict=True))
+
+    def windows(self) -> tuple[list[Window], list[Window]]:
+        rows, columns = (
+            windows(
+                self.before[d],
+                self.after[d],
+                self.kernel[d],
+                self.stride[d],
+                self.parts[d],
+                self.padding[2 * d],
+                self.padding[2 * d + 1],
+                self.include_pad,
+            )
+            for d in (0, 1)
+        )
+        return rows, columns
+
+
 RULE = Pooling()
+AVERAGE = AveragePooling()
 FAMILY = Family(
-    dict.fromkeys((_MAX, _AVG, _ADAPTIVE_AVG), RULE),
+    {_MAX: RULE, _AVG: AVERAGE, _ADAPTIVE_AVG: AVERAGE},
     kept=(_MAX, _ADAPTIVE_AVG),
     results={_ADAPTIVE_MAX: (RULE,)},
 )

@@ -361,6 +361,26 @@ BOUNDS: dict[str, Bounds] = {
         {"input": Extent("span(kept, kept_stride) + span(reduced, reduced_stride) - 1")},
         {"output": Extent("product(kept)")},
     ),
+    "pl_mean_pool2d_s8": Bounds(
+        "kernels/mean_pool2d/mean_pool2d.h",
+        _IMAGE,
+        {"input": Extent(_INPUT)},
+        {"output": Extent(_POOLED)},
+        {
+            **_STRIDES,
+            **_sizes("parts_h parts_w"),
+            **_sizes("pad_top pad_bottom pad_left pad_right", 255, 0),
+            "shift": (-31, 30),
+        },
+        needs=(
+            "pad_top * parts_h < kernel_h",
+            "pad_left * parts_w < kernel_w",
+            f"{_LAST_Y} // parts_h - pad_top < input_h",
+            f"{_LAST_X} // parts_w - pad_left < input_w",
+            # No count of a window, which is divided by, wraps to 0.
+            f"(kernel_h // parts_h + 2) * (kernel_w // parts_w + 2) <= {_LONG}",
+        ),
+    ),
     "pl_add_s8": _two_operands("kernels/add/add.h", 1),
     "pl_add_down_s8": _two_operands("kernels/add/add.h", 1),
     "pl_mul_s8": _two_operands("kernels/mul/mul.h", 1),

@@ -11,7 +11,9 @@ from kernels.common.rows import ByRows, Taps
 
 @dataclass(frozen=True)
 class Windows:
-    """Where the windows of a call lie; pairs are (height, width), padding as in the call."""
+    """Where the windows of a call lie; pairs are (height, width), padding as in the call; kernel
+    and stride count elements' parts, of which each has so many.
+    """
 
     batches: int
     input: tuple[int, int]
@@ -21,6 +23,7 @@ class Windows:
     padding: tuple[int, int, int, int]
     dilation: tuple[int, int]
     output: tuple[int, int]
+    parts: tuple[int, int] = (1, 1)
 
     @classmethod
     def of_convolution(
@@ -48,7 +51,13 @@ class Windows:
         return cls(n, (h, w), c, kernel, pair(stride), quad(padding), pair(dilation), (oh, ow))
 
     @classmethod
-    def of_pooling(cls, call: OpCall, dilation: bool, dtype: str = "int8") -> "Windows":
+    def of_pooling(
+        cls,
+        call: OpCall,
+        dilation: bool,
+        dtype: str = "int8",
+        parts: tuple[int, int] = (1, 1),
+    ) -> "Windows":
         """The windows of a call with arguments kernel, stride, padding and output_size.
 
         Windows may reach past the padded input, but each has a tap inside the input.
@@ -66,14 +75,23 @@ class Windows:
         )
         for d, (axis, length) in enumerate((("rows", h), ("columns", w))):
             for index in range(size[d]):
-                start = index * stride[d] - padding[2 * d]
-                taps = range(start, start + kernel[d] * dilations[d], dilations[d])
+                start = index * stride[d] // parts[d] - padding[2 * d]
+                reach = -(-(index * stride[d] % parts[d] + kernel[d]) // parts[d])
+                taps = range(start, start + reach * dilations[d], dilations[d])
                 call.require(
                     any(0 <= tap < length for tap in taps),
                     f"window {index} along the {axis} has no tap inside the input",
                 )
         return cls(
-            n, (h, w), c, pair(kernel), pair(stride), quad(padding), pair(dilations), pair(size)
+            n,
+            (h, w),
+            c,
+            pair(kernel),
+            pair(stride),
+            quad(padding),
+            pair(dilations),
+            pair(size),
+            parts,
         )
 
     @property
@@ -117,7 +135,9 @@ class Windows:
         """No window reads a byte of the input before this one: [batches, *output]."""
         (h, w), c = self.input, self.input_c
         top, left = (
-            np.maximum(np.arange(self.output[d]) * self.stride[d] - self.padding[2 * d], 0)
+            np.maximum(
+                np.arange(self.output[d]) * self.stride[d] // self.parts[d] - self.padding[2 * d], 0
+            )
             for d in range(2)
         )
         return image_starts(self.batches, (h, w, c), top, left)
@@ -129,7 +149,7 @@ class Windows:
         Args:
           least_width: pixels that a row of the output has to have.
         """
-        if self.batches != 1:
+        if self.batches != 1 or self.parts != (1, 1):
             return None
         d = 1 if self.input[0] == self.output[0] == 1 else 0
         width = 1 if d else self.output[1]

@@ -30,24 +30,31 @@ _POOLS: tuple[
     ),
     (nn.MaxPool2d, "leaves_a_rest", (2,), {}, (7, 5), "max_pool2d"),
     (nn.MaxPool2d, "global", (4,), {}, (4, 4), "max_pool2d"),
-    (nn.AvgPool2d, "2", (2,), {}, (6, 6), "avg_pool2d"),
-    (nn.AvgPool2d, "3_stride_2_padding_1", (3,), {"stride": 2, "padding": 1}, (7, 7), "avg_pool2d"),
+    (nn.AvgPool2d, "2", (2,), {}, (6, 6), "mean_pool2d"),
+    (
+        nn.AvgPool2d,
+        "3_stride_2_padding_1",
+        (3,),
+        {"stride": 2, "padding": 1},
+        (7, 7),
+        "mean_pool2d",
+    ),
     (
         nn.AvgPool2d,
         "pad_not_counted",
         (3,),
         {"stride": 2, "padding": 1, "count_include_pad": False},
         (7, 7),
-        "avg_pool2d",
+        "mean_pool2d",
     ),
-    (nn.AvgPool2d, "ceil_mode", (2,), {"ceil_mode": True}, (7, 5), "avg_pool2d"),
+    (nn.AvgPool2d, "ceil_mode", (2,), {"ceil_mode": True}, (7, 5), "mean_pool2d"),
     (
         nn.AvgPool2d,
         "ceil_mode_padding",
         (3,),
         {"stride": 2, "padding": 1, "ceil_mode": True},
         (8, 6),
-        "avg_pool2d",
+        "mean_pool2d",
     ),
     (
         nn.AvgPool2d,
@@ -55,24 +62,24 @@ _POOLS: tuple[
         (3,),
         {"stride": 2, "padding": 1, "ceil_mode": True, "count_include_pad": False},
         (8, 6),
-        "avg_pool2d",
+        "mean_pool2d",
     ),
-    (nn.AvgPool2d, "divisor_override", (2,), {"divisor_override": 3}, (6, 6), "avg_pool2d"),
+    (nn.AvgPool2d, "divisor_override", (2,), {"divisor_override": 3}, (6, 6), "mean_pool2d"),
     (
         nn.AvgPool2d,
         "divisor_override_padding",
         (3,),
         {"stride": 2, "padding": 1, "divisor_override": 7},
         (7, 7),
-        "avg_pool2d",
+        "mean_pool2d",
     ),
-    (nn.AvgPool2d, "kernel_2x3", ((2, 3),), {"stride": (2, 1)}, (6, 7), "avg_pool2d"),
+    (nn.AvgPool2d, "kernel_2x3", ((2, 3),), {"stride": (2, 1)}, (6, 7), "mean_pool2d"),
     (nn.AvgPool2d, "global", (5,), {}, (5, 5), "mean"),
     (nn.AdaptiveAvgPool2d, "1", (1,), {}, (5, 7), "mean"),
     (nn.AdaptiveAvgPool2d, "keeps_height", ((None, 1),), {}, (6, 5), "mean"),
-    (nn.AdaptiveAvgPool2d, "even_windows", ((2, 3),), {}, (6, 6), "avg_pool2d"),
-    (nn.AdaptiveAvgPool2d, "uneven_windows", ((3, 2),), {}, (7, 5), "adaptive_avg_pool2d"),
-    (nn.AdaptiveAvgPool2d, "keeps_width", ((2, None),), {}, (6, 5), "avg_pool2d"),
+    (nn.AdaptiveAvgPool2d, "even_windows", ((2, 3),), {}, (6, 6), "mean_pool2d"),
+    (nn.AdaptiveAvgPool2d, "uneven_windows", ((3, 2),), {}, (7, 5), "mean_pool2d"),
+    (nn.AdaptiveAvgPool2d, "keeps_width", ((2, None),), {}, (6, 5), "mean_pool2d"),
     (nn.AdaptiveAvgPool2d, "larger_than_input", ((5, 5),), {}, (3, 3), "adaptive_avg_pool2d"),
     (nn.AdaptiveMaxPool2d, "1", (1,), {}, (5, 7), "max_pool2d"),
     (nn.AdaptiveMaxPool2d, "even_windows", ((2, 3),), {}, (6, 6), "max_pool2d"),
@@ -86,17 +93,17 @@ _POOLS: tuple[
         (14,),
         "max_pool2d",
     ),
-    (nn.AvgPool1d, "2", (2,), {}, (12,), "avg_pool2d"),
+    (nn.AvgPool1d, "2", (2,), {}, (12,), "mean_pool2d"),
     (
         nn.AvgPool1d,
         "everything",
         (3,),
         {"stride": 2, "padding": 1, "ceil_mode": True, "count_include_pad": False},
         (14,),
-        "avg_pool2d",
+        "mean_pool2d",
     ),
     (nn.AdaptiveAvgPool1d, "1", (1,), {}, (9,), "mean"),
-    (nn.AdaptiveAvgPool1d, "uneven_windows", (4,), {}, (9,), "adaptive_avg_pool2d"),
+    (nn.AdaptiveAvgPool1d, "uneven_windows", (4,), {}, (9,), "mean_pool2d"),
     (nn.AdaptiveMaxPool1d, "1", (1,), {}, (9,), "max_pool2d"),
     (nn.AdaptiveMaxPool1d, "uneven_windows", (4,), {}, (9,), "adaptive_max_pool2d"),
 )
@@ -138,8 +145,8 @@ def cases() -> Iterator[Case]:
         yield spatial(f"resize_{what}", module, shape, {"resize_bilinear": 1})
     volume = (Input((1, 3, 4, 5, 3)),)
     yield Case("maxpool3d", partial(nn.MaxPool3d, 3, 2, 1), volume, {"max_pool2d": 2}, 4)
-    yield Case("avgpool3d", partial(nn.AvgPool3d, 2, 1), volume, {"avg_pool2d": 2}, 4)
-    for pool, op in ((nn.MaxPool2d, "max_pool2d"), (nn.AvgPool2d, "avg_pool2d")):
+    yield Case("avgpool3d", partial(nn.AvgPool3d, 2, 1), volume, {"mean_pool2d": 2}, 4)
+    for pool, op in ((nn.MaxPool2d, "max_pool2d"), (nn.AvgPool2d, "mean_pool2d")):
         name = pool.__name__.lower()
         module = partial(pool, 2)
         yield spatial(f"{name}_batch_2", module, (2, 3, 4, 4), {op: 1})

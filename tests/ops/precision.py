@@ -71,8 +71,8 @@ def _windows() -> Iterator[Case]:
     shape = (1, 6, 7, 8)
     for name, make, op in (
         ("max_pool", partial(nn.MaxPool2d, 3, 2, 1), "max_pool2d"),
-        ("avg_pool", partial(nn.AvgPool2d, (2, 3), count_include_pad=False), "avg_pool2d"),
-        ("adaptive_avg", partial(nn.AdaptiveAvgPool2d, (3, 5)), "adaptive_avg_pool2d"),
+        ("avg_pool", partial(nn.AvgPool2d, (2, 3), count_include_pad=False), "mean_pool2d"),
+        ("adaptive_avg", partial(nn.AdaptiveAvgPool2d, (3, 5)), "mean_pool2d"),
         ("adaptive_max", partial(nn.AdaptiveMaxPool2d, (3, 5)), "adaptive_max_pool2d"),
     ):
         yield spatial(name, partial(_behind, nn.Tanh, make), shape, {"lut": 1, op: 1})

@@ -23,6 +23,7 @@ _CYCLES = {
     "avg_pool2d": 8,
     "lut": 2,
     "masked_softmax": 20,
+    "mean_pool2d": 8,
     "mul": 3,
     "normalize": 8,
     "requantize": 2,

@@ -81,6 +81,7 @@ FORMS: dict[str, tuple[int, list[str]]] = {
     "add": (0, ["RESCALE", "RESCALE", "ADD", "RESCALE"]),
     "mul": (1, ["RESCALE", "RESCALE", "MUL", "RESCALE"]),
     "avg_pool2d": (0, ["AVG_POOL2D"]),
+    "mean_pool2d": (0, ["DEPTHWISE_CONV2D", "RESCALE"]),
     "linear": (1, ["RESHAPE", "CONV2D", "RESCALE", "RESHAPE"]),
     "lut": (0, ["TABLE"]),
 }

@@ -31,6 +31,7 @@ _TRAITS = {
     "bmm": Traits(zero_point_0=True),
     "lut": _WHOLE,
     "mean": Traits(shares_quantization=True),
+    "mean_pool2d": Traits(shares_quantization=True),
     "softmax": _WHOLE,
 }
 

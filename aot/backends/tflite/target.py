@@ -9,5 +9,6 @@ from aot.backends.traits import Traits
 from aot.targets.target import Exporter, Target
 
 _WHOLE = Traits(whole_range=True)
+_TRAITS = {"softmax": _WHOLE, "lut": _WHOLE, "mean_pool2d": Traits(shares_quantization=True)}
 
-TFLITE = Target("tflite", (CORTEX_M,), Exporter(to_tflite, {"softmax": _WHOLE, "lut": _WHOLE}))
+TFLITE = Target("tflite", (CORTEX_M,), Exporter(to_tflite, _TRAITS))

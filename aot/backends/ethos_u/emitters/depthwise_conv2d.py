@@ -54,7 +54,7 @@ def emit(
 ) -> Value:
     kernel, channels = weight.shape[:2], input.shape[3]
     windows = windows_of(input, kernel, stride, padding, dilation)
-    steps = [_step(s) if w > 1 else s for s, w in zip(stride, windows, strict=True)]
+    steps = [results_for_one(s) if w > 1 else s for s, w in zip(stride, windows, strict=True)]
     stride = [s // step for s, step in zip(stride, steps, strict=True)]
     every = [(w - 1) * step + 1 for w, step in zip(windows, steps, strict=True)]
     x, pads, strides = fitted(graph, input, kernel, stride, padding, dilation, every)
@@ -71,7 +71,7 @@ def emit(
     return y
 
 
-def _step(stride: int) -> int:
+def results_for_one(stride: int) -> int:
     """How many results the NPU gives for one that is wanted."""
     return stride // max(s for s in range(1, LARGEST_STRIDE + 1) if stride % s == 0)
 

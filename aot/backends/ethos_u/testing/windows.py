@@ -106,6 +106,22 @@ def _avg_pool2d(draw: Draw) -> GraphModule:
     return draw.region("avg_pool2d", x, *args, zero_point=zero_point, layout=NHWC)
 
 
+def _mean_pool2d(draw: Draw) -> GraphModule:
+    if draw.often():
+        x, kernel, stride, padding, sizes, zero_point = _pool(draw)
+        parts, by_count = [1, 1], draw.often()
+    else:
+        shape, zero_point = draw.image(), draw.zero_point()
+        x = draw.input(shape, zero_point, NHWC)
+        kernel = stride = list(shape[1:3])
+        parts = sizes = [draw.integer(1, min(s, 4)) for s in kernel]
+        padding, by_count = [0] * 4, True
+    out = draw.zero_point()
+    args = (kernel, stride, parts, padding, sizes, by_count, draw.often(), zero_point, out)
+    factor = draw.integer(2**30, 2**31 - 1), draw.integer(-8, -5) - (0 if by_count else 3)
+    return draw.region("mean_pool2d", x, *args, *factor, zero_point=out, layout=NHWC)
+
+
 def _adaptive(draw: Draw, op: str) -> GraphModule:
     shape, zero_point = draw.image(), draw.zero_point()
     most = 4 if op == "adaptive_avg_pool2d" else 9
@@ -139,6 +155,7 @@ WINDOWS: dict[str, Callable[[Draw], GraphModule]] = {
     "conv2d": _conv2d,
     "depthwise_conv2d": _depthwise_conv2d,
     "max_pool2d": _max_pool2d,
+    "mean_pool2d": _mean_pool2d,
     "resize_bilinear": _resize_bilinear,
     "transpose_conv2d": _transpose_conv2d,
 }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner part of means of windows: one window of an NHWC image, all channels.
+#ifndef KERNELS_COMMON_MEAN_WINDOW_S8_H_
+#define KERNELS_COMMON_MEAN_WINDOW_S8_H_
+
+#include <stdbool.h>
+
+#include "kernels/common/pool_s8.h"
+#include "kernels/common/requantize.h"
+
+// So many int8 fit into a sum of 16 bits.
+#define PL_MAX_SHORT_TAPS 255
+
+// That sums get behind the point before they are multiplied.
+#define PL_MEAN_GUARD_BITS 6
+#define PL_MEAN_GUARD (1 << PL_MEAN_GUARD_BITS)
+
+// What a sum becomes.
+typedef struct {
+  int32_t offset;      // of the sum
+  int32_t multiplier;  // [0, 2^31), of a sum with guard bits
+  int32_t shift;
+  int32_t output_zero_point;
+} pl_mean_stage;
+
+// Whether pl_requantize_down takes the factor.
+static inline bool pl_divides(const pl_mean_stage *stage) {
+  return stage->shift < 0 && stage->shift >= -20;
+}
+
+static inline int8_t pl_mean_of(const pl_mean_stage *stage, int32_t sum) {
+  const int32_t y = pl_requantize(sum * PL_MEAN_GUARD, stage->multiplier, stage->shift);
+  return pl_narrow(y, stage->output_zero_point, INT8_MIN, INT8_MAX);
+}
+
+// One channel, whose first tap is at `first`.
+static inline int8_t pl_mean_1_s8(const pl_pool_window *window, const pl_mean_stage *stage,
+                                  const int8_t *first) {
+  int32_t sum = stage->offset;
+  for (int32_t row = window->rows; row > 0; --row, first += window->row_step) {
+    const int8_t *x = first;
+    for (int32_t column = window->columns; column > 0; --column, x += window->column_step) {
+      sum += *x;
+    }
+  }
+  return pl_mean_of(stage, sum);
+}
+
+// Sums of four channels.
+static inline void pl_sum_4_s8(const pl_pool_window *window, int32_t offset, const int8_t *first,
+                               int32_t sums[4]) {
+  const int32_t step = window->column_step;
+  int32_t sum0 = offset;
+  int32_t sum1 = offset;
+  int32_t sum2 = offset;
+  int32_t sum3 = offset;
+  for (int32_t row = window->rows; row > 0; --row, first += window->row_step) {
+    const int8_t *x = first;
+    for (int32_t column = window->columns; column > 0; --column, x += step) {
+      sum0 += x[0];
+      sum1 += x[1];
+      sum2 += x[2];
+      sum3 += x[3];
+    }
+  }
+  sums[0] = sum0;
+  sums[1] = sum1;
+  sums[2] = sum2;
+  sums[3] = sum3;
+}
+
+// output[c] = saturate(requantize((sum over the window + offset) * PL_MEAN_GUARD) +
+// output_zero_point); the sums and the offset together are below 2^24.
+void pl_mean_window_s8(const pl_pool_window *window, const pl_mean_stage *stage, int8_t *output);
+
+#endif  // KERNELS_COMMON_MEAN_WINDOW_S8_H_

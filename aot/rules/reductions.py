@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import ClassVar
 
 import torch
@@ -19,11 +20,12 @@ from aot.dialect.ops.logsumexp import logsumexp
 from aot.dialect.ops.lut import lut, table_of
 from aot.dialect.ops.mean import mean
 from aot.dialect.ops.second_moment import MAX_INT16_COUNT, fraction_bits, second_moment
-from aot.dialect.quantization import INT16, Quantization
+from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.dialect.results import taken_from
 from aot.errors import LoweringError, problem_at
 from aot.rules.mean import Mean, sum_over
 from aot.rules.rule import Call, Family, Output, Shares, UnaryRule, argument, reduction
+from aot.rules.unary import requantized
 
 _aten = torch.ops.aten
 _AMAX = (_aten.amax.default, _aten.max.default)
@@ -32,6 +34,11 @@ _VAR, _STD = _aten.var.correction, _aten.std.correction
 _VAR_MEAN, _STD_MEAN = _aten.var_mean.correction, _aten.std_mean.correction
 _NORM = _aten.linalg_vector_norm.default
 _LOGSUMEXP, _CUMSUM = _aten.logsumexp.default, _aten.cumsum.default
+
+_FINEST_OF_INPUT, _FINEST_LOGARITHM = 2.0**-10, 2.0**-15
+"""Steps of an int8 logsumexp: its terms add up in int32, and may cancel, as they do where it is
+always 0. What calibration shows is finer then.
+"""
 
 
 def _dims(call: Call) -> tuple[list[int], bool, int]:
@@ -131,11 +138,14 @@ class LogSumExp(UnaryRule):
         (x,) = call.inputs
         dims, keepdim, count = _dims(call)
         of = quantization_of(x)
-        table, bits, factors = log_constants(of, call.output, count)
+        scale = max(call.output.scale, of.scale * _FINEST_OF_INPUT, _FINEST_LOGARITHM)
+        result = replace(call.output, scale=scale) if of.type is INT8 else call.output
+        table, bits, factors = log_constants(of, result, count)
         exp_table = call.constant("exp_table", table)
-        zero_points = (of.zero_point, call.output.zero_point)
+        zero_points = (of.zero_point, result.zero_point)
         arguments = (exp_table, dims, keepdim, zero_points[0], bits, *factors, zero_points[1])
-        return call.emit(logsumexp, x, *arguments)
+        sums = call.emit(logsumexp, x, *arguments, edge=Edge(result))
+        return requantized(call, sums, call.output)
 
 
 class CumSum(UnaryRule):

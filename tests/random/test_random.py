@@ -6,6 +6,7 @@ every time. Ten thousand others, and all of the table: `tools/bazel run //tests/
 from __future__ import annotations
 
 import copy
+import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -55,6 +56,27 @@ def test_layouts(host: Host, rank: int) -> None:
     some = models[rank :: len(models) // _OF_A_RANK]
     found = properties.failures(some, OPTIONS[rank % len(OPTIONS)], host, Counter())
     assert not found, "\n".join(found)
+
+
+# Functions of [2, 3, 4] whose result calibration shows to be 0, or nearly.
+ZEROS = (
+    "torch.log_softmax(x0, 1).logsumexp(1)",
+    "x0 * 2.0 - (x0 + x0)",
+    "(x0 - x0).cumsum(1)",
+    "x0[:, :1].repeat(1, 4, 1).var(1)",
+    "x0[:, :1].repeat(1, 4, 1).std(1)",
+    "(x0.relu() * (-x0).relu()).norm(dim=1)",
+    "F.avg_pool1d(x0 - x0.mean(2, keepdim=True), 4).mean(2)",
+    "F.layer_norm(x0[:, :, :1].repeat(1, 1, 4), (4,))",
+)
+
+
+def test_results_that_are_always_0(host: Host) -> None:
+    models = [Graph(((2, 3, 4),), (False,), (), (f"v0 = {zero}",), "v0") for zero in ZEROS]
+    bundle = Bundle(models)
+    samples = bundle.samples()
+    lowered = lower(bundle, samples[0], calibration=samples, min_sqnr=-math.inf, min_agreement=0.0)
+    host.check(lowered, samples)
 
 
 @pytest.fixture(scope="module")

@@ -67,6 +67,10 @@ def kernel(
         visibility = ["//visibility:public"],
         deps = [Label("//kernels/testing:cases")] + ([":op"] if defines_op else []),
     )
+    native.exports_files(
+        ["BUILD.bazel"],
+        visibility = [Label("//kernels:__pkg__")],
+    )
     kernel_test(
         name = name + "_test",
         cases = ":cases",

@@ -10,7 +10,12 @@ from kernels.common.window import Windows
 PLANES = "pl_depthwise_planes_"
 """What the names of functions begin with that go channel by channel."""
 
+WINDOWS = "pl_depthwise_windows_s8"
+
 _CHANNELS = 4
+
+_OUTPUTS = 4
+"""Of a row, that WINDOWS computes together."""
 
 _STRIP_BYTES = 6144
 """Scratch for planes, if a row does not need more: the more, the fewer rows are copied twice."""
@@ -50,24 +55,49 @@ def pack_by_4(
         return (
             f"{PLANES}{'2_' * (windows.stride[1] == 2)}{'lowest_' * lowest}s8",
             {"bias": Constant(constants.reshape(-1))},
-            _plane_bytes(windows),
+            _plane_bytes(windows, _row_words(windows, windows.output[1])),
         )
     factors = np.stack([multiplier[index], right[index]], axis=-1).reshape(len(fours), -1)
     constants = np.concatenate([bias[index], factors], axis=-1, dtype=np.int32, casting="unsafe")
-    return (
-        "pl_depthwise_by_4_s8",
-        {
-            "weight": Constant(np.ascontiguousarray(taps.transpose(2, 0, 1, 3)).reshape(-1)),
-            "bias": Constant(constants.reshape(-1)),
-        },
-        0 if windows.are_inside else weight.size,
-    )
+    by_fours = {
+        "weight": Constant(np.ascontiguousarray(taps.transpose(2, 0, 1, 3)).reshape(-1)),
+        "bias": Constant(constants.reshape(-1)),
+    }
+    stride = windows.stride[1]
+    dense = windows.dilation[1] == 1 or kw == 1
+    if stride <= 2 and dense and _windows_pay(windows, channels):
+        outputs = -(-windows.output[1] // _OUTPUTS) * _OUTPUTS
+        tap_bytes = 8 // stride * _tap_words(windows) * kh
+        return WINDOWS, by_fours, tap_bytes + _plane_bytes(windows, _row_words(windows, outputs))
+    return "pl_depthwise_by_4_s8", by_fours, 0 if windows.are_inside else weight.size
 
 
-def _plane_bytes(windows: Windows) -> int:
+def _windows_pay(windows: Windows, channels: int) -> bool:
+    """Whether WINDOWS takes less than window by window: instructions, by those of their parts."""
+    (kh, kw), (oh, ow), words = windows.kernel, windows.output, _tap_words(windows)
+    gathering = 0 if windows.are_inside else kh * kw * channels
+    one_by_one = oh * ow * (-(-channels // _CHANNELS) * (13 * kh * kw + 108) + gathering)
+    inputs = 2 * windows.input[0] * windows.input[1]
+    four_outputs = kh * (9 + (7 + windows.stride[1]) * words) + 100
+    by_rows = oh * -(-ow // _OUTPUTS) * four_outputs + 15 * kh * words + 80 + inputs
+    return by_rows * channels < one_by_one
+
+
+def _tap_words(windows: Windows) -> int:
+    """Of a row of taps that begins with a word."""
+    width = windows.kernel[1]
+    return width // 2 + 1 if windows.stride[1] == 1 else -(-width // 2)
+
+
+def _row_words(windows: Windows, outputs: int) -> int:
+    """Of a plane, for the windows of so many outputs."""
+    words = -(-outputs // 2) if windows.stride[1] == 1 else outputs
+    return words + _tap_words(windows) - 1
+
+
+def _plane_bytes(windows: Windows, row_words: int) -> int:
     """Scratch for four planes of a strip of the image."""
-    output_w, stride_h = windows.output[1], windows.stride[0]
-    row_words = -(-output_w // 2) + 1 if windows.stride[1] == 1 else output_w + 1
+    stride_h, taps = windows.stride[0], (windows.kernel[0] - 1) * windows.dilation[0] + 1
     row_bytes = 4 * _CHANNELS * row_words
-    strip = max(1, (_STRIP_BYTES // row_bytes - 3) // stride_h + 1)
-    return row_bytes * ((min(strip, windows.output[0]) - 1) * stride_h + 3)
+    strip = max(1, (_STRIP_BYTES // row_bytes - taps) // stride_h + 1)
+    return row_bytes * ((min(strip, windows.output[0]) - 1) * stride_h + taps)

@@ -82,6 +82,14 @@ PL_MUST_USE pl_status pl_depthwise_planes_2_lowest_s8(const pl_context *ctx,
                                                       const pl_depthwise_conv2d_dims *dims,
                                                       const pl_depthwise_conv2d_data *data);
 
+// Windows of any size, stride 1 or 2 in width, no dilation in width. weight and bias as for
+// pl_depthwise_by_4_s8. Scratch is for the taps of a channel in words of two, and for rows of four
+// channels as above, those of four outputs or eight or more.
+PL_MUST_USE pl_status pl_depthwise_windows_s8(const pl_context *ctx,
+                                              const pl_depthwise_conv2d_params *params,
+                                              const pl_depthwise_conv2d_dims *dims,
+                                              const pl_depthwise_conv2d_data *data);
+
 // The same on cores with Helium, for weights above -128 and shifts below 0, sixteen channels of a
 // pixel at a time and without scratch. weight: [ceil(input_c / 16)][kernel_h][kernel_w][16]; bias:
 // [ceil(input_c / 16)][bias, multiplier, shift][16 in the order of their sums].

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/depthwise_conv2d/planes_dsp.h"
+
+// Windows of any size, four outputs of a row at a time. A row of taps is words of two taps, as
+// inputs are; at stride 1 every other output begins in the middle of a word, and has words of its
+// own: (w0, w1), (w2, 0) and (0, w0), (w1, w2).
+#define OUTPUTS 4
+
+#define INLINE static inline __attribute__((always_inline))
+
+typedef struct {
+  const pl_depthwise_conv2d_params *params;
+  const pl_depthwise_conv2d_dims *dims;
+  const int8_t *weight;      // of four channels: [kernel_h][kernel_w][4]
+  const int32_t *constants;  // bias of four channels, multiplier and right of each
+  int32_t *taps;             // words of a channel, in scratch
+  int32_t words;             // of a row of taps, for outputs that begin with a word
+} layer_of_windows;
+
+static inline int32_t words_of_taps(int32_t kernel_w, int32_t stride_w) {
+  return stride_w == 1 ? kernel_w / 2 + 1 : (kernel_w + 1) / 2;
+}
+
+static void widen_taps(const layer_of_windows *layer, const int8_t *w) {
+  int32_t *to = layer->taps;
+  for (int32_t ky = layer->dims->kernel_h; ky > 0; --ky) {
+    int16_t before = 0;
+    int32_t left = layer->dims->kernel_w;
+    for (int32_t i = layer->words; i > 0; --i) {
+      const int16_t first = left > 0 ? w[0] : 0;
+      const int16_t second = left > 1 ? w[PL_PLANES] : 0;
+      *to++ = (int32_t)pl_two_s16(first, second);
+      if (layer->params->stride_w == 1) *to++ = (int32_t)pl_two_s16(before, first);
+      before = second;
+      left -= 2;
+      w += 2 * PL_PLANES;
+    }
+    w += left * PL_PLANES;
+  }
+}
+
+INLINE int32_t mac(int32_t x, int32_t w, int32_t sum) {
+  return __smlad((int16x2_t)x, (int16x2_t)w, sum);
+}
+
+// Two words, one after the other; then p is `step` bytes further. (GCC would load one by one.)
+#define LOAD_2(A, B, P, STEP) \
+  __asm__ volatile("ldrd %0, %1, [%2], " STEP : "=&r"(A), "=&r"(B), "+r"(P) : : "memory")
+
+INLINE void four_outputs(const layer_of_windows *layer, int32_t stride_w, const uint32_t *x,
+                         int32_t row_step, int32_t *sums) {
+  const int32_t *w = layer->taps;
+  int32_t sum0 = sums[0];
+  int32_t sum1 = sum0;
+  int32_t sum2 = sum0;
+  int32_t sum3 = sum0;
+  for (int32_t ky = layer->dims->kernel_h; ky > 0; --ky) {
+    const uint32_t *at = x;
+    for (const uint32_t *end = at + layer->words; at != end;) {
+      int32_t first, second, even, odd;
+      if (stride_w == 1) {
+        LOAD_2(first, second, at, "#4");
+        LOAD_2(even, odd, w, "#8");
+        sum0 = mac(first, even, sum0);
+        sum1 = mac(first, odd, sum1);
+        sum2 = mac(second, even, sum2);
+        sum3 = mac(second, odd, sum3);
+      } else {
+        const int32_t taps = *w++;
+        int32_t third, fourth;
+        LOAD_2(first, second, at, "#8");
+        LOAD_2(third, fourth, at, "#-4");
+        sum0 = mac(first, taps, sum0);
+        sum1 = mac(second, taps, sum1);
+        sum2 = mac(third, taps, sum2);
+        sum3 = mac(fourth, taps, sum3);
+      }
+    }
+    x += row_step;
+  }
+  sums[0] = sum0;
+  sums[1] = sum1;
+  sums[2] = sum2;
+  sums[3] = sum3;
+}
+
+static __attribute__((noinline)) void convolve_channel(const layer_of_windows *layer,
+                                                       const pl_planes *p, const uint32_t *plane,
+                                                       int32_t bias, const int32_t *factors,
+                                                       int8_t *y) {
+  const int32_t twice_zero_point_and_1 = 2 * layer->params->output_zero_point + 1;
+  const int32_t row_step = layer->params->dilation_h * p->row_words;
+  const int32_t channels = layer->dims->input_c;
+  for (int32_t row = p->rows; row > 0; --row) {
+    const uint32_t *x = plane;
+    for (int32_t left = layer->dims->output_w; left > 0; left -= OUTPUTS) {
+      int32_t sums[OUTPUTS] = {bias};
+      if (layer->params->stride_w == 1) {
+        four_outputs(layer, 1, x, row_step, sums);
+        x += OUTPUTS / 2;
+      } else {
+        four_outputs(layer, 2, x, row_step, sums);
+        x += OUTPUTS;
+      }
+      for (int32_t i = 0; i < OUTPUTS && i < left; ++i) {
+        *y = pl_narrow_dsp((int32_t)((uint32_t)sums[i] << 1), factors[0], factors[1],
+                           twice_zero_point_and_1);
+        y += channels;
+      }
+    }
+    plane += p->stride_h * p->row_words;
+  }
+}
+
+static void convolve(void *of, const pl_planes *p) {
+  const layer_of_windows *layer = of;
+  const int8_t *w = layer->weight + p->first * layer->dims->kernel_h * layer->dims->kernel_w;
+  const int32_t *constants = layer->constants + 3 * p->first;
+  for (int32_t i = 0; i < PL_PLANES; ++i) {
+    widen_taps(layer, w + i);
+    convolve_channel(layer, p, p->planes + i * p->plane_words, constants[i],
+                     constants + PL_PLANES + 2 * i, p->y + i);
+  }
+}
+
+pl_status pl_depthwise_windows_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
+                                  const pl_depthwise_conv2d_dims *dims,
+                                  const pl_depthwise_conv2d_data *data) {
+  const int32_t words = words_of_taps(dims->kernel_w, params->stride_w);
+  const int32_t outputs = (dims->output_w + OUTPUTS - 1) / OUTPUTS * OUTPUTS;
+  layer_of_windows layer = {
+      .params = params,
+      .dims = dims,
+      .weight = data->weight,
+      .constants = data->bias,
+      .taps = ctx->scratch,
+      .words = words,
+  };
+  if (params->stride_w == 1) {
+    return pl_depthwise_by_planes(ctx, params, dims, data, outputs / 2 + words - 1,
+                                  8 * words * dims->kernel_h, &layer, convolve);
+  }
+  return pl_depthwise_by_planes(ctx, params, dims, data, outputs + words - 1,
+                                4 * words * dims->kernel_h, &layer, convolve);
+}

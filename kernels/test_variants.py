@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels on bytes have a form for each class of cores, or the README says why not."""
+
+import ast
+import re
+from pathlib import Path
+
+import kernels.registry
+
+_KERNELS = Path(kernels.registry.__file__).parent
+
+_CLASSES = {"dsp", "mve"}
+
+_ON_BYTES = re.compile(r"(?P<stem>\w+?)(_s8|_x8)$|(?P<copy>copy)$")
+
+_ROW = re.compile(r"^\| (?P<sources>`[^|]*) \| (?P<classes>`dsp`|`mve`|both) \| (?P<why>[^|]+) \|$")
+
+
+def _libraries(build: Path) -> list[dict[str, ast.expr]]:
+    """The arguments of each kernel(…) and kernel_library(…)."""
+    calls = [n.value for n in ast.parse(build.read_text()).body if isinstance(n, ast.Expr)]
+    return [
+        {argument.arg: argument.value for argument in call.keywords if argument.arg}
+        for call in calls
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in ("kernel", "kernel_library")
+    ]
+
+
+def _missing() -> dict[str, set[str]]:
+    """The classes that a source has no form for, by its name without the type."""
+    found: dict[str, set[str]] = {}
+    for build in sorted(_KERNELS.glob("*/BUILD.bazel")):
+        for library in _libraries(build):
+            variants = ast.literal_eval(library["variants"]) if "variants" in library else {}
+            only = ast.literal_eval(library["only"]) if "only" in library else {}
+            elsewhere = {name for classes in only.values() for name in classes}
+            for base, classes in variants.items():
+                match = _ON_BYTES.match(base)
+                if match is None:
+                    continue
+                stem = match["stem"] or match["copy"]
+                # Functions of one class alone stand in for the one with the folder's name.
+                has = set(classes) | (elsewhere if stem == build.parent.name else set())
+                if _CLASSES - has:
+                    found[stem] = _CLASSES - has
+    return found
+
+
+def _explained() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for line in (_KERNELS / "README.md").read_text().splitlines():
+        row = _ROW.match(line)
+        if row and "int16" not in row["sources"]:
+            names = re.findall(r"`(?:common/)?(\w+)`", row["sources"])
+            classes = _CLASSES if row["classes"] == "both" else {row["classes"].strip("`")}
+            for name in names:
+                found.setdefault(name, set()).update(classes)
+    return found
+
+
+def test_what_lacks_a_form_has_a_reason() -> None:
+    missing, explained = _missing(), _explained()
+    without = {stem: classes - explained.get(stem, set()) for stem, classes in missing.items()}
+    assert {stem: classes for stem, classes in without.items() if classes} == {}
+
+
+def test_reasons_are_of_what_lacks_a_form() -> None:
+    """A form that was written leaves no reason behind; sources without a type are not looked at."""
+    missing, explained = _missing(), _explained()
+    bases = {
+        match["stem"] or match["copy"]
+        for build in _KERNELS.glob("*/BUILD.bazel")
+        for library in _libraries(build)
+        for base in (ast.literal_eval(library["variants"]) if "variants" in library else {})
+        if (match := _ON_BYTES.match(base))
+    }
+    left = {name: explained[name] - missing.get(name, set()) for name in explained if name in bases}
+    assert {name: classes for name, classes in left.items() if classes} == {}

@@ -184,7 +184,10 @@ def check_rows(
       scratch: of the group's rings and kernels.
     """
     members = group.members
-    rings = [At(scratch.pool, scratch.offset + at) for at in group.ring_offsets]
+    rings, own_scratch = (
+        [At(scratch.pool, scratch.offset + at) for at in offsets]
+        for offsets in (group.ring_offsets, group.scratch_offsets)
+    )
     done, first = [0] * len(members), [0] * len(members)
 
     def base(index: int) -> tuple[Address, int]:
@@ -251,7 +254,7 @@ def check_rows(
                 raise PlanError(f"the ring of {member.output.name} has no room for row {row}")
             own, size = member.scratch, member.row_bytes
             if own:
-                memory.write(scratch, f"scratch of {member.output.name}", own)
+                memory.write(own_scratch[index], f"scratch of {member.output.name}", own)
             if member.keeps:
                 fold(index, row)
             else:

@@ -5,7 +5,7 @@ A plan has one function for each kernel that it runs so: it takes the call's str
 changes from row to row, and calls the kernel.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from firmware.plan.graph import Step
@@ -33,14 +33,15 @@ class _Kernel:
     items: str
     output: str
     pad: str
+    place: str
     height: str
-    row: str = ""
+    row: str
 
     @staticmethod
     def of(member: Member) -> "_Kernel":
         call = member.step.kernel
         if call.function == INPUT:
-            return _Kernel(INPUT, "", (), "", "", "", "")
+            return _Kernel(INPUT, "", (), "", "", "", "", "", "")
         output = next(
             name
             for name, value in call.data.items()
@@ -57,6 +58,7 @@ class _Kernel:
             items,
             output,
             rows.pad,
+            rows.place,
             rows.height,
             rows.row,
         )
@@ -64,7 +66,7 @@ class _Kernel:
     @property
     def name(self) -> str:
         several = str(len(self.inputs)) if self.items else ""
-        return "_".join(filter(None, ("row", self.function, self.pad, several)))
+        return "_".join(filter(None, ("row", self.function, self.pad, self.place, several)))
 
 
 class Groups:
@@ -121,14 +123,20 @@ class Groups:
                 return "NULL" if by_rows else at(value)
 
             call = emit.call_text(
-                replace(kernel, dims={**kernel.dims, **member.rows.dims}),
+                replace(
+                    kernel,
+                    params={**kernel.params, **member.rows.params},
+                    dims={**kernel.dims, **member.rows.dims},
+                ),
                 f"{name}_{index}",
                 operand,
             )
             parts.append(call.definitions)
             slots = group.slots[index]
             output = scratch(group.ring_offsets[index]) if slots else at(member.output)
-            own = (group.ring_offsets[index], member.keeps) if member.keeps else (0, member.scratch)
+            own = group.scratch_offsets[index], member.scratch
+            if member.keeps:
+                own = group.ring_offsets[index], member.keeps
             context = f"{{{scratch(own[0])}, {own[1]}}}" if own[1] else "{NULL, 0}"
             inputs = ",\n    ".join(
                 f"{{{'NULL' if s.producer is not None else at(s.value)}, {s.row_bytes}, "
@@ -162,18 +170,18 @@ def _function(kernel: _Kernel) -> str:
         )
     lines = []
 
-    def part(kind: str, field: str, value: str) -> str:
-        if not field:
+    def part(kind: str, changes: Mapping[str, str]) -> str:
+        changed = {field: change for field, change in changes.items() if field}
+        if not changed:
             return f"call->{kind}"
-        cast = "(int32_t)" if value == "index" else ""
         lines.append(
             f"  {kernel.prefix}_{kind} {kind} = *(const {kernel.prefix}_{kind} *)call->{kind};\n"
-            f"  {kind}.{field} = {cast}row->{value};\n"
         )
+        lines.extend(f"  {kind}.{field} {change};\n" for field, change in changed.items())
         return f"&{kind}"
 
-    params = part("params", kernel.pad, "pad")
-    dims = part("dims", kernel.row or kernel.height, "index" if kernel.row else "height")
+    params = part("params", {kernel.pad: "-= row->place", kernel.place: "+= row->place"})
+    dims = part("dims", {kernel.height: "= row->height", kernel.row: "= (int32_t)row->index"})
     lines.append(f"  {kernel.prefix}_data data = *(const {kernel.prefix}_data *)call->data;\n")
     if kernel.items:
         array = kernel.inputs[0].partition("[")[0]

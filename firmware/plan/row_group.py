@@ -159,18 +159,61 @@ class RowGroup:
     def calls(self) -> int:
         return sum(member.made for member in self.members)
 
-    @cached_property
+    @property
     def ring_offsets(self) -> tuple[int, ...]:
-        """Of each member's ring in the step's scratch memory; the kernels' own is before."""
-        offsets, at = [], align_up(max(m.scratch for m in self.members), ALIGNMENT)
-        for member, slots in zip(self.members, self.slots, strict=True):
-            offsets.append(at)
-            at += align_up(slots * member.row_bytes + member.keeps, ALIGNMENT)
-        return (*offsets, at)
+        """Of each member's ring in the step's scratch memory."""
+        return self._places[0]
+
+    @property
+    def scratch_offsets(self) -> tuple[int, ...]:
+        """Of each member's own scratch memory in that of the step."""
+        return self._places[1]
 
     @property
     def scratch(self) -> int:
-        return self.ring_offsets[-1]
+        """Of the step."""
+        return self._places[2]
+
+    @cached_property
+    def _places(self) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+        """Rings and scratch memory that are never in use at the same call share bytes."""
+        members = self.members
+        rings = [
+            align_up(slots * member.row_bytes + member.keeps, ALIGNMENT)
+            for slots, member in zip(self.slots, members, strict=True)
+        ]
+        sizes = rings + [align_up(member.scratch, ALIGNMENT) for member in members]
+        orders = [
+            sorted(range(len(sizes)), key=lambda i: (-sizes[i], i)),
+            sorted(range(len(sizes)), key=lambda i: (-self._in_use[i].bit_count(), i)),
+        ]
+        offsets, size = min((_first_fit(sizes, self._in_use, o) for o in orders), key=_second)
+        return tuple(offsets[: len(members)]), tuple(offsets[len(members) :]), size
+
+    @cached_property
+    def _in_use(self) -> tuple[int, ...]:
+        """For each member's ring, then for each one's scratch memory, the calls at which it is in
+        use, as bits.
+        """
+        count = len(self.members)
+        calls = [0] * count
+        made: list[list[int]] = [[] for _ in range(count)]
+        read: list[list[int]] = [[] for _ in range(count)]
+        for at, (index, row) in enumerate(self._events):
+            calls[index] |= 1 << at
+            made[index].append(at)
+            read[index].append(at)
+            for source in self.members[index].inputs:
+                if source.producer is not None:
+                    for needed in range(source.taps.first(row), source.taps.end(row)):
+                        read[source.producer][needed] = at
+        rings = []
+        for index, member in enumerate(self.members):
+            spans = [*zip(made[index], read[index], strict=True)]
+            if member.keeps:
+                spans = [(made[index][0], made[index][-1])]
+            rings.append(_union(spans))
+        return (*rings, *calls)
 
     @cached_property
     def leaner(self) -> "RowGroup":
@@ -179,10 +222,13 @@ class RowGroup:
         """
         least = max(m.leanest.scratch for m in self.members)
         members = tuple(m.leaner if m.scratch > least else m for m in self.members)
-        if members == self.members:
-            return self
-        found = RowGroup(members)
-        vars(found).update(_run=self._run, overlap=self.overlap)  # they follow from the same rows
+        return self if members == self.members else self.with_members(members)
+
+    def with_members(self, members: Sequence[Member]) -> "RowGroup":
+        """The same with other calls that make the same rows."""
+        found = RowGroup(tuple(members))
+        same = {"_run": self._run, "_in_use": self._in_use, "overlap": self.overlap}
+        vars(found).update(same)  # they follow from the same rows
         return found
 
     @property
@@ -275,3 +321,35 @@ class RowGroup:
         last = self.members[-1].step.op
         op = OpCall("rows", {}, tuple(writes.values()), last.id, last.module)
         return Step(op, kernel, tuple(reads.values()), tuple(writes.values()), rows=self)
+
+
+def _union(spans: Sequence[tuple[int, int]]) -> int:
+    """The bits of spans, first and last, in order of the first."""
+    bits, low, high = 0, 0, -1
+    for first, last in spans:
+        if first > high + 1:
+            bits |= (1 << high + 1) - (1 << low)
+            low = first
+        high = max(high, last)
+    return bits | (1 << high + 1) - (1 << low)
+
+
+def _first_fit(
+    sizes: Sequence[int], in_use: Sequence[int], order: Sequence[int]
+) -> tuple[list[int], int]:
+    """Offsets, and the size of it all: each at the lowest that is free while it is in use."""
+    offsets = [0] * len(sizes)
+    placed: list[int] = []
+    for i in order:
+        taken = sorted((offsets[j], sizes[j]) for j in placed if in_use[i] & in_use[j])
+        for offset, size in taken:
+            if offsets[i] + sizes[i] <= offset:
+                break
+            offsets[i] = max(offsets[i], offset + size)
+        if sizes[i]:
+            placed.append(i)
+    return offsets, max(map(sum, zip(offsets, sizes, strict=True)), default=0)
+
+
+def _second(found: tuple[list[int], int]) -> int:
+    return found[1]

@@ -31,9 +31,8 @@ class Rows:
                 self.last[self.root(value.name)] = index
         for port in graph.program.outputs:
             self.last[self.root(port.value.name)] = len(graph.steps)
-        fixed = bool(graph.program.states or graph.alignments)
         self._capable = [
-            index == 0 if step.op.outputs == (graph.streamed,) else not fixed and _is_capable(step)
+            index == 0 if step.op.outputs == (graph.streamed,) else _is_capable(step)
             for index, step in enumerate(graph.steps)
         ]
         self._groups: dict[tuple[int, int], RowGroup | None] = {}
@@ -106,7 +105,8 @@ def _is_capable(step: Step) -> bool:
         and all(
             isinstance(value, Value)
             and value.constant is None
-            and row_count(value.shape) == taps.rows <= MOST_ROWS
+            and row_count(value.shape) == taps.rows
+            and max(taps.rows, taps.stride, taps.pad, taps.reach) <= MOST_ROWS
             for value, taps in zip(values, rows.inputs.values(), strict=True)
         )
     )

@@ -122,9 +122,10 @@ def test_a_mean_grows_with_each_row() -> None:
 
     proved(group, 10000)
     nearer = RowGroup(group.members)
-    *offsets, own, end = group.ring_offsets
-    # The sums begin in the last bytes of the ring before them.
-    vars(nearer).update(slots=group.slots, ring_offsets=(*offsets, own - 16, end))
+    own, rings = group.ring_offsets[-1], group.ring_offsets[:-1]
+    # The sums begin in the last bytes of a ring that is before them, or end in the next one.
+    by = -16 if own > 0 else 16
+    vars(nearer).update(_places=((*rings, own + by), group.scratch_offsets, group.scratch))
     with pytest.raises(PlanError, match="does not find its"):
         proved(nearer, 0)
 
@@ -162,7 +163,7 @@ def test_a_ring_that_is_a_row_short_is_refused(stride: int, streamed: bool) -> N
     short = RowGroup(group.members)
     most = group.slots.index(3)
     vars(short)["slots"] = (*group.slots[:most], 2, *group.slots[most + 1 :])
-    vars(short)["ring_offsets"] = group.ring_offsets
+    vars(short)["_places"] = group._places
     with pytest.raises(PlanError, match="has no room for row|does not find its rows"):
         run(plan, short)
 
@@ -224,8 +225,36 @@ def test_plans_without_groups_have_nothing_of_them() -> None:
     assert '#include "firmware/runtime/rows.h"' in with_groups
 
 
-def test_two_images_have_no_rows() -> None:
+@pytest.mark.parametrize("isa", ISAS)
+def test_images_of_a_batch_go_one_by_one(isa: Isa) -> None:
     calls = Calls()
-    x = calls.input(2, 6, 6, 8)
-    graph = build_graph(calls.program(depthwise(calls, pointwise(calls, x, 8))), "scalar")
-    assert Rows(graph).group(0, 2) is None
+    x = calls.input(3, 6, 6, 8)
+    graph = build_graph(calls.program(depthwise(calls, pointwise(calls, x, 8))), isa)
+    group = Rows(graph).group(0, 2)
+    assert group is not None
+    assert [member.made for member in group.members] == [3, 3]
+    assert (group.slots, group.members[0].row_bytes) == ((1, 0), 6 * 6 * 8)
+
+
+def test_rings_that_are_never_in_use_together_share_bytes() -> None:
+    """A row that a depthwise convolution makes is read at once."""
+    calls = Calls()
+    x = calls.input(1, 12, 12, 8)
+    for _ in range(4):
+        x = pointwise(calls, depthwise(calls, x), 8)
+    graph = build_graph(calls.program(x), "scalar")
+    group = Rows(graph).group(0, 8)
+    assert group is not None
+    assert group.slots == (1, 3, 1, 3, 1, 3, 1, 0)
+    assert len({group.ring_offsets[i] for i in (0, 2, 4, 6)}) == 1
+    shared = RowGroup(group.members)
+    rings = (*group.ring_offsets[:1], group.ring_offsets[0], *group.ring_offsets[2:])
+    vars(shared)["_places"] = (rings, group.scratch_offsets, group.scratch)
+    memory = Memory()
+    source, result = graph.inputs[0], group.members[-1].output
+    places = {source.name: At("ram", 0), result.name: At("ram", 10000)}
+    memory.write(places[source.name], source.name, source.bytes)
+    values = (source, *(member.output for member in group.members))
+    pieces = {value.name: [(value.name, 0, value.bytes)] for value in values}
+    with pytest.raises(PlanError, match="does not find its rows"):
+        check_rows(shared, memory, pieces, places.__getitem__, At("other", 0))

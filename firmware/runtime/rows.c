@@ -11,8 +11,9 @@ static int32_t start_row(const pl_row_input *input, int32_t row) {
 }
 
 static int32_t first_row(const pl_row_input *input, int32_t row) {
-  const int32_t first = start_row(input, row);
-  return first > 0 ? first >> input->shift : 0;
+  const int32_t start = start_row(input, row);
+  const int32_t first = start > 0 ? start >> input->shift : 0;
+  return first < input->rows ? first : input->rows - 1;
 }
 
 static int32_t end_row(const pl_row_input *input, int32_t row) {
@@ -93,8 +94,7 @@ const pl_row_call *pl_rows_next(pl_rows *rows) {
     const pl_row_input *const input = &call->inputs[i];
     const int32_t first = first_row(input, row);
     if (i == 0) {
-      const int32_t start = start_row(input, row);
-      rows->row.pad = start < 0 ? -start : 0;
+      rows->row.place = row * input->stride - (first << input->shift);
       rows->row.height = end_row(input, row) - first;
     }
     const uint8_t *data = input->data;

@@ -20,7 +20,7 @@
 #define PL_NO_CALL 255   // not made in the group
 
 // A row of the output is made of `reach` rows of this input from row * stride - pad on, where each
-// of them counts 1 << shift times.
+// of them counts 1 << shift times; where there are none, of the nearest one.
 typedef struct {
   const uint8_t *data;  // the first row, if all rows lie there before the group runs
   uint32_t row_bytes;
@@ -56,7 +56,7 @@ typedef struct {
   uint32_t index;  // of the row
   const void *inputs[PL_ROW_INPUTS];
   void *output;
-  int32_t pad;     // before the first input's rows, of those that are outside of it
+  int32_t place;   // index * stride of the first input less what of it counts before those rows
   int32_t height;  // rows of the first input
 } pl_row;
 

@@ -17,7 +17,7 @@ from kernels.common.quantization import (
     requantize,
     zero_point,
 )
-from kernels.common.rows import pair_by_rows
+from kernels.common.rows import broadcast_by_rows
 from kernels.common.shapes import Broadcast
 
 _MAX_LEFT_SHIFT = {"int8": 22, "int16": 15}
@@ -59,7 +59,7 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
         dims=broadcast.dims(),
         data={"a": broadcast.a, "b": broadcast.b, "output": output},
         in_place=broadcast.in_place(output),
-        rows=pair_by_rows(broadcast.a, broadcast.b, output),
+        rows=broadcast_by_rows(broadcast, output),
     )
 
 

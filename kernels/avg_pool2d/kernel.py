@@ -17,7 +17,6 @@ def avg_pool2d(call: OpCall, isa: Isa) -> KernelCall:
     override = max(0, call.integer("divisor_override"))
     largest = -LIMITS[dtype][0] * (2 * windows.kernel[0] * windows.kernel[1] + 2 * override)
     call.require(largest <= INT32_MAX, f"the sum of a window may reach {largest}: int32 overflows")
-    over = overlap(source, output, windows.starts, at_a_time=1) if dtype == "int8" else ()
     return KernelCall(
         function=f"pl_avg_pool2d_{SUFFIXES[dtype]}",
         header=f"kernels/avg_pool2d/{name}.h",
@@ -31,6 +30,6 @@ def avg_pool2d(call: OpCall, isa: Isa) -> KernelCall:
         },
         dims=windows.dims(),
         data={"input": source, "output": output},
-        overlap=over,
+        overlap=overlap(source, output, source.item_bytes * windows.starts, at_a_time=1),
         rows=windows.by_rows(),
     )

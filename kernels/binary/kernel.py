@@ -22,6 +22,7 @@ from kernels.common.quantization import (
     factor,
     zero_point,
 )
+from kernels.common.rows import broadcast_by_rows
 from kernels.common.shapes import Broadcast
 from kernels.common.wide import wide_factor
 
@@ -128,4 +129,5 @@ def _binary(
             "output": output,
         },
         in_place=broadcast.in_place(output) if output.dtype == dtype or not wide else (),
+        rows=broadcast_by_rows(broadcast, output),
     )

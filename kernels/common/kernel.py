@@ -50,8 +50,12 @@ class Value:
         return math.prod(self.shape)
 
     @property
+    def item_bytes(self) -> int:
+        return DTYPES[self.dtype].bytes
+
+    @property
     def bytes(self) -> int:
-        return self.size * DTYPES[self.dtype].bytes
+        return self.size * self.item_bytes
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,19 +4,18 @@
 A tensor is rows of its first dimension of more than one element, if it has two such dimensions.
 """
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from kernels.common.kernel import Array, Field, KernelCall, Value
-from kernels.common.shapes import BROADCAST_DIMS
+from kernels.common.shapes import Broadcast, broadcast_loops
 
 
 @dataclass(frozen=True)
 class Taps:
     """Which rows of an input a row of the output is made of, where each of the input's `rows`
-    counts 1 << shift times: of all that there are then, `reach` from row * stride - pad on, which
-    is before the last one's end for every row.
+    counts 1 << shift times: of all that there are then, `reach` from row * stride - pad on; where
+    these are none, the nearest one is taken.
     """
 
     rows: int
@@ -26,11 +25,15 @@ class Taps:
     shift: int = 0
 
     def first(self, row: int) -> int:
-        return max(row * self.stride - self.pad, 0) >> self.shift
+        return min(max(row * self.stride - self.pad, 0) >> self.shift, self.rows - 1)
 
     def end(self, row: int) -> int:
         end = row * self.stride - self.pad + self.reach
         return (max(1, min(end, self.rows << self.shift)) - 1 >> self.shift) + 1
+
+    def place(self, row: int) -> int:
+        """How far row * stride is behind the first row that the row is made of."""
+        return row * self.stride - (self.first(row) << self.shift)
 
 
 @dataclass(frozen=True)
@@ -42,13 +45,15 @@ class ByRows:
       inputs: by field of data, those that are read by rows; all others are as in the call. Of an
         array of structs a field is "inputs[0].address".
       dims: fields that are the same for all rows, and others than the call's.
-      pad, height: the fields of params and dims that say how much padding is before the rows of the
-        one input that are given, and how many these are; "" where there are none.
+      pad, place: fields of params that say where a row lies among the rows of the first input that
+        are given: so much less, or more, than in the call is Taps.place; "" where there are none.
+      height: the field of dims that says how many those are, "" if none does.
       scratch: in bytes, where it is not the call's.
       folded: where all rows together make one result: another call, whose scratch memory stays as
         it is from row to row, and which writes the result when it has the last row. `rows` are then
         those of the input, `dims` and `row` fields of this call.
       row: the field of dims that says which row it is, "" if none does.
+      params: fields that are the same for all rows but for `place`, and others than the call's.
     """
 
     rows: int
@@ -59,6 +64,8 @@ class ByRows:
     scratch: int | None = None
     folded: KernelCall | None = None
     row: str = ""
+    place: str = ""
+    params: Mapping[str, Field] = field(default_factory=dict)
 
 
 def operand(data: Mapping[str, Field], field: str) -> Field:
@@ -78,6 +85,11 @@ def row_count(shape: tuple[int, ...]) -> int:
     """Rows of a tensor of this shape."""
     dims = [size for size in shape if size > 1]
     return dims[0] if len(dims) > 1 else 1
+
+
+def first_axis(shape: Sequence[int]) -> int:
+    """The dimension that rows are of, the last one if there are none."""
+    return next((d for d, size in enumerate(shape) if size > 1), len(shape) - 1)
 
 
 def product_by_rows(
@@ -101,15 +113,25 @@ def elements_by_rows(source: Value, output: Value) -> ByRows | None:
     return ByRows(count, {"input": Taps(count)}, {"size": output.size // count})
 
 
-def pair_by_rows(a: Value, b: Value, output: Value) -> ByRows | None:
-    """Of an elementwise op of two tensors of the output's shape, with the fields of
-    pl_broadcast_dims.
-    """
-    count = row_count(output.shape)
-    if count == 1 or not a.shape == b.shape == output.shape:
+def broadcast_by_rows(broadcast: Broadcast, output: Value) -> ByRows | None:
+    """Of an elementwise op of two operands; one that is the same for all rows is read as it is."""
+    axis, count = first_axis(output.shape), row_count(output.shape)
+    if count == 1:
         return None
-    activations = {"a": a, "b": b}
-    if any(value.constant is not None for value in activations.values()):
+    taps: dict[str, Taps] = {}
+    for index, (name, value) in enumerate((("a", broadcast.a), ("b", broadcast.b))):
+        if broadcast.each[axis].strides[index] == 0:
+            continue
+        if value.constant is not None or row_count(value.shape) != count:
+            return None
+        taps[name] = Taps(count)
+    return ByRows(count, taps, broadcast_loops(broadcast.each[axis + 1 :]))
+
+
+def outer_by_rows(source: Value, output: Value, dims: Mapping[str, Field]) -> ByRows | None:
+    """Of an op within parts of a tensor, `outer` of which are one after another."""
+    count, outer = row_count(output.shape), dims["outer"]
+    assert isinstance(outer, int)
+    if count == 1 or row_count(source.shape) != count or outer % count:
         return None
-    size = (1,) * (BROADCAST_DIMS - 1) + (math.prod(output.shape) // count,)
-    return ByRows(count, {name: Taps(count) for name in activations}, {"size": size})
+    return ByRows(count, {"input": Taps(count)}, {"outer": outer // count})

@@ -57,13 +57,13 @@ class Broadcast:
     """An elementwise op of two operands.
 
     If operands may be swapped, `a` never repeats in the innermost loop, and `swapped` says that the
-    kernel's a is the call's b.
+    kernel's a is the call's b. `each` has a loop for each dimension of the result.
     """
 
     a: Value
     b: Value
     swapped: bool
-    loops: tuple[Dim, ...]
+    each: tuple[Dim, ...]
 
     @classmethod
     def of(cls, call: OpCall, a: Value, b: Value, may_swap: bool = True) -> "Broadcast":
@@ -71,29 +71,31 @@ class Broadcast:
         a_strides = broadcast_strides(call, a.shape, output)
         b_strides = broadcast_strides(call, b.shape, output)
         strides = zip(a_strides, b_strides, strict=True)
-        few = merged([Dim(*dim) for dim in zip(output, strides, strict=True)])
+        each = tuple(Dim(*dim) for dim in zip(output, strides, strict=True))
+        few = merged(each)
         call.require(
             len(few) <= BROADCAST_DIMS,
             f"broadcasting {list(a.shape)} and {list(b.shape)} takes {len(few)} nested loops, "
             f"the kernels have {BROADCAST_DIMS}; expand one operand before",
         )
         if may_swap and few and few[-1].strides[0] == 0:
-            swapped = [Dim(dim.size, (dim.strides[1], dim.strides[0])) for dim in few]
-            return cls(b, a, True, tuple(padded(swapped, BROADCAST_DIMS, operands=2)))
-        return cls(a, b, False, tuple(padded(few, BROADCAST_DIMS, operands=2)))
+            swapped = (Dim(dim.size, (dim.strides[1], dim.strides[0])) for dim in each)
+            return cls(b, a, True, tuple(swapped))
+        return cls(a, b, False, each)
 
     def dims(self) -> dict[str, Field]:
         """The fields of pl_broadcast_dims."""
-        return {
-            "size": tuple(dim.size for dim in self.loops),
-            "a_stride": tuple(dim.strides[0] for dim in self.loops),
-            "b_stride": tuple(dim.strides[1] for dim in self.loops),
-        }
+        return broadcast_loops(self.each)
 
     def in_place(self, output: Value) -> tuple[tuple[str, str], ...]:
         """An operand with an element for every result may be overwritten."""
         operands = [v for v in (self.a, self.b) if v.constant is None and v.size == output.size]
         return tuple((operand.name, output.name) for operand in operands)
+
+
+def broadcast_loops(dims: Sequence[Dim]) -> dict[str, Field]:
+    """The fields of pl_broadcast_dims for loops over two operands."""
+    return _broadcast_fields(merged(dims))
 
 
 def broadcast_blocks(
@@ -124,7 +126,11 @@ def broadcast_blocks(
         f"broadcasting {list(a[0])} and {list(b[0])} takes {len(loops)} nested loops, the kernel "
         f"has {BROADCAST_DIMS - 1}; expand one operand before",
     )
-    loops = padded([*loops, Dim(1, (0, 0))], BROADCAST_DIMS, operands=2)
+    return _broadcast_fields([*loops, Dim(1, (0, 0))])
+
+
+def _broadcast_fields(few: Sequence[Dim]) -> dict[str, Field]:
+    loops = padded(few, BROADCAST_DIMS, operands=2)
     return {
         "size": tuple(dim.size for dim in loops),
         "a_stride": tuple(dim.strides[0] for dim in loops),

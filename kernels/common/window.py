@@ -143,14 +143,16 @@ class Windows:
         return image_starts(self.batches, (h, w, c), top, left)
 
     def by_rows(self, least_width: int = 1) -> ByRows | None:
-        """How a kernel that takes these windows computes one row of its output, or where input and
-        output are one row, one pixel of it.
+        """How a kernel that takes these windows computes one row of its output; where input and
+        output are one row, one pixel of it; of several images, one of these.
 
         Args:
           least_width: pixels that a row of the output has to have.
         """
-        if self.batches != 1 or self.parts != (1, 1):
+        if self.parts != (1, 1):
             return None
+        if self.batches != 1:
+            return ByRows(self.batches, {"input": Taps(self.batches)}, {"batches": 1})
         d = 1 if self.input[0] == self.output[0] == 1 else 0
         width = 1 if d else self.output[1]
         image = self.output[1] > 1 and self.input[1] > 1

@@ -218,14 +218,17 @@ def _overlap(call: OpCall, windows: Windows, gathered: int, isa: Isa) -> Overlap
 
 
 def _wide_call(call: OpCall, windows: Windows, weight: AnyArray, groups: int) -> KernelCall:
+    source, output = call.tensor("input"), call.output()
     return KernelCall(
         function="pl_conv2d_s16",
         header="kernels/conv2d/conv2d_s16.h",
         params={**windows.params(dilation=True), **activation_range(call, "int16")},
         dims={**windows.dims(), "output_c": weight.shape[0], "groups": groups},
         data={
-            "input": call.tensor("input"),
+            "input": source,
             **wide_constants(call, weight),
-            "output": call.output(),
+            "output": output,
         },
+        overlap=overlap(source, output, 2 * windows.starts, at_a_time=1),
+        rows=windows.by_rows(),
     )

@@ -70,7 +70,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         nearer: KernelCall | None = None,
     ) -> KernelCall:
         rows = windows.by_rows(least_width=2 if function.startswith(PLANES) else 1)
-        if rows is not None and function in _OF_COLUMNS:
+        if rows is not None and function in _OF_COLUMNS and "batches" not in rows.dims:
             count = 1 if "output_w" in rows.dims else windows.output[1]
             one = min(scratch, scratch_of_columns(windows, count))
             rows = replace(rows, dims={**rows.dims, "scratch_bytes": one}, scratch=one)
@@ -142,17 +142,20 @@ def _narrow_call(call: OpCall, windows: Windows, weight: AnyArray) -> KernelCall
     sums = reach(bias, by_channel, magnitude=2**15)
     if int(sums.max()) > INT32_MAX or int(shift.max()) > -2:
         return None
+    source, output = call.tensor("input"), call.output()
     return KernelCall(
         function="pl_depthwise_conv2d_s16",
         header="kernels/depthwise_conv2d/depthwise_conv2d_s16.h",
         params={**windows.params(dilation=True), **activation_range(call, "int16")},
         dims=windows.dims(),
         data={
-            "input": call.tensor("input"),
+            "input": source,
             "weight": Constant(weight),
             "bias": Constant(bias),
             "multiplier": Constant(multiplier),
             "right": Constant(-1 - shift),
-            "output": call.output(),
+            "output": output,
         },
+        overlap=overlap(source, output, 2 * windows.starts, at_a_time=1),
+        rows=windows.by_rows(),
     )

@@ -6,6 +6,7 @@ import numpy as np
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import elementwise_overlap
 from kernels.common.quantization import SUFFIXES, activation_dtype, zero_point
+from kernels.common.rows import elements_by_rows
 
 
 @kernel("pl::dequantize")
@@ -25,4 +26,5 @@ def dequantize(call: OpCall, isa: Isa) -> KernelCall:
         dims={"size": output.size},
         data={"input": source, "output": output},
         overlap=elementwise_overlap(source, output),
+        rows=elements_by_rows(source, output),
     )

@@ -92,17 +92,20 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
 
 def _wide_call(call: OpCall, weight: AnyArray) -> KernelCall:
     channels, depth = weight.shape
-    source = call.tensor("input")
+    source, output = call.tensor("input"), call.output()
+    rows = source.size // depth
     return KernelCall(
         function="pl_linear_s16",
         header="kernels/linear/linear_s16.h",
         params=activation_range(call, "int16"),
         dims={
-            "rows": source.size // depth,
+            "rows": rows,
             "input_channels": depth,
             "output_channels": channels,
         },
-        data={"input": source, **wide_constants(call, weight), "output": call.output()},
+        data={"input": source, **wide_constants(call, weight), "output": output},
+        overlap=overlap(source, output, 2 * depth * np.arange(rows), at_a_time=1),
+        rows=product_by_rows(source, output, rows),
     )
 
 
@@ -137,6 +140,7 @@ def linear_w4(call: OpCall, isa: Isa) -> KernelCall:
     )
     bias = channel_vector(call, "bias", channels)
     folded = fold_zero_point(call, weight, bias, zero_point(call, "input_zero_point"))
+    rows = source.size // depth
     return KernelCall(
         function="pl_linear_w4_s8",
         header="kernels/linear/linear_w4.h",
@@ -145,7 +149,7 @@ def linear_w4(call: OpCall, isa: Isa) -> KernelCall:
             **activation_range(call),
         },
         dims={
-            "rows": source.size // depth,
+            "rows": rows,
             "input_channels": depth,
             "output_channels": channels,
             "group": min(group, depth),
@@ -159,4 +163,5 @@ def linear_w4(call: OpCall, isa: Isa) -> KernelCall:
             "shift": Constant(shift),
             "output": output,
         },
+        rows=product_by_rows(source, output, rows),
     )

@@ -4,6 +4,7 @@
 from kernels.common.exponentials import exp_table, wide_log_table
 from kernels.common.kernel import Field, Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import activation_dtype, factor, zero_point
+from kernels.common.rows import outer_by_rows
 from kernels.common.shapes import axis_dims, axis_size
 from kernels.common.wide import wide_factor
 
@@ -29,13 +30,15 @@ def log_softmax(call: OpCall, isa: Isa) -> KernelCall:
     else:
         function, header, table = "pl_log_softmax_s8", "log_softmax", exp_table(call, size)
         params = _int8_params(call, int(table.array[0]))
+    dims = axis_dims(call, source.shape)
     return KernelCall(
         function=function,
         header=f"kernels/log_softmax/{header}.h",
         params=params,
-        dims=axis_dims(call, source.shape),
+        dims=dims,
         data={"input": source, "exp_table": table, "output": output},
         in_place=((source.name, output.name),),
+        rows=outer_by_rows(source, output, dims),
     )
 
 

@@ -14,13 +14,12 @@ def max_pool2d(call: OpCall, isa: Isa) -> KernelCall:
     dtype = activation_dtype(call, "input")
     windows = Windows.of_pooling(call, dilation=True, dtype=dtype)
     name = "max_pool2d" if dtype == "int8" else "max_pool2d_s16"
-    over = overlap(source, output, windows.starts, at_a_time=1) if dtype == "int8" else ()
     return KernelCall(
         function=f"pl_max_pool2d_{SUFFIXES[dtype]}",
         header=f"kernels/max_pool2d/{name}.h",
         params=windows.params(dilation=True),
         dims=windows.dims(),
         data={"input": source, "output": output},
-        overlap=over,
+        overlap=overlap(source, output, source.item_bytes * windows.starts, at_a_time=1),
         rows=windows.by_rows(),
     )

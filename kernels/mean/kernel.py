@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from kernels.common.kernel import INT32_MAX, Isa, KernelCall, OpCall, Value, kernel
 from kernels.common.quantization import SUFFIXES, activation_dtype, factor, zero_point
-from kernels.common.rows import ByRows, Taps, row_count
-from kernels.common.shapes import reduction_dims
+from kernels.common.rows import ByRows, Taps, first_axis, row_count
+from kernels.common.shapes import reduction_dims, reduction_loops
 
 _REACH = {"int8": 256, "int16": 2**15}
 """Of a difference from the zero point."""
@@ -35,7 +35,20 @@ def mean(call: OpCall, isa: Isa) -> KernelCall:
         dims=reduction_dims(call, source, call.integers("dim"), call.flag("keepdim")),
         data={"input": source, "output": output},
     )
-    return whole if dtype == "int16" else replace(whole, rows=_by_rows(whole, source, output))
+    kept = _within_rows(call, source, output)
+    if dtype == "int16" or kept is not None:
+        return replace(whole, rows=kept)
+    return replace(whole, rows=_by_rows(whole, source, output))
+
+
+def _within_rows(call: OpCall, source: Value, output: Value) -> ByRows | None:
+    """Where rows are reduced one by one."""
+    count, axis, rank = row_count(source.shape), first_axis(source.shape), len(source.shape)
+    reduced = {d % rank for d in call.integers("dim")} or set(range(rank))
+    if count == 1 or row_count(output.shape) != count or axis in reduced:
+        return None
+    shape = (*(1,) * (axis + 1), *source.shape[axis + 1 :])
+    return ByRows(count, {"input": Taps(count)}, reduction_loops(shape, reduced))
 
 
 def _by_rows(whole: KernelCall, source: Value, output: Value) -> ByRows | None:

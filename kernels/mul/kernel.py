@@ -9,7 +9,7 @@ from kernels.common.quantization import (
     factor,
     zero_point,
 )
-from kernels.common.rows import pair_by_rows
+from kernels.common.rows import broadcast_by_rows
 from kernels.common.shapes import Broadcast
 
 
@@ -38,5 +38,5 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
         dims=broadcast.dims(),
         data={"a": broadcast.a, "b": broadcast.b, "output": output},
         in_place=broadcast.in_place(output),
-        rows=pair_by_rows(broadcast.a, broadcast.b, output),
+        rows=broadcast_by_rows(broadcast, output),
     )

@@ -76,6 +76,7 @@ CALLS = [
 MUTANTS = [
     Mutant("common/copy_scalar.c", "(uint8_t)value * 0x01010101u", "(uint8_t)value"),
     Mutant("pad/pad_s8.c", "dims->output_size", "dims->output_size - 1"),
+    Mutant("pad/pad_s8.c", "params->row != 0", "params->row < 0"),
 ]
 
 

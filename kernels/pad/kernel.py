@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::pad on kernels/pad/pad.h."""
 
-from kernels.common.kernel import INT8_MAX, INT8_MIN, Isa, KernelCall, OpCall, kernel
+from collections.abc import Sequence
+
+from kernels.common.kernel import INT8_MAX, INT8_MIN, Isa, KernelCall, OpCall, Value, kernel
 from kernels.common.quantization import activation_dtype
+from kernels.common.rows import ByRows, Taps, first_axis, row_count
 from kernels.common.shapes import contiguous_strides
 from kernels.common.strided import strided_copy_dims
 from kernels.common.tensor import MAX_RANK
@@ -39,7 +42,37 @@ def pad(call: OpCall, isa: Isa) -> KernelCall:
     return KernelCall(
         function="pl_pad_s8",
         header="kernels/pad/pad.h",
-        params={"value": value},
+        params={"value": value, "row": 0},
         dims={"output_size": output.bytes, "interior": interior},
         data={"input": source, "output": output},
+        rows=_by_rows(source, output, inside, shape, before),
+    )
+
+
+def _by_rows(
+    source: Value,
+    output: Value,
+    inside: Sequence[int],
+    shape: Sequence[int],
+    before: Sequence[int],
+) -> ByRows | None:
+    """Of the bytes `inside` in those of `shape`, `before` the first of which there is padding."""
+    axis, count = first_axis(shape), row_count(output.shape)
+    if count == 1 or first_axis(inside) != axis or row_count(source.shape) != inside[axis]:
+        return None
+    inner = inside[axis + 1 :]
+    strides = contiguous_strides(shape)[axis + 1 :]
+    interior = strided_copy_dims(
+        inner,
+        contiguous_strides(inner),
+        strides,
+        item_size=1,
+        output_offset=sum(b * s for b, s in zip(before[axis + 1 :], strides, strict=True)),
+    )
+    return ByRows(
+        count,
+        {"input": Taps(inside[axis], pad=before[axis])},
+        {"output_size": output.bytes // count, "interior": interior},
+        place="row",
+        params={"row": -before[axis]},
     )

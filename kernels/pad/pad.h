@@ -6,6 +6,8 @@
 
 typedef struct {
   int32_t value;
+  int32_t
+      row;  // 0, or another number where nothing of the input is in the output: a row of padding
 } pl_pad_params;
 
 typedef struct {

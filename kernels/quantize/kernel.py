@@ -6,6 +6,7 @@ import numpy as np
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import elementwise_overlap
 from kernels.common.quantization import SUFFIXES, activation_dtype, factor, zero_point
+from kernels.common.rows import elements_by_rows
 
 
 @kernel("pl::quantize")
@@ -34,6 +35,7 @@ def quantize(call: OpCall, isa: Isa) -> KernelCall:
         dims={"size": output.size},
         data={"input": source, "output": output},
         overlap=elementwise_overlap(source, output),
+        rows=elements_by_rows(source, output),
     )
 
 
@@ -60,6 +62,8 @@ def requantize(call: OpCall, isa: Isa) -> KernelCall:
         dims={"size": output.size},
         data={"input": source, "output": output},
         in_place=((source.name, output.name),) if before == after else (),
+        overlap=() if before == after else elementwise_overlap(source, output),
+        rows=elements_by_rows(source, output),
     )
 
 

@@ -3,9 +3,10 @@
 
 import numpy as np
 
-from kernels.common.kernel import INT32_MAX, Isa, KernelCall, OpCall, kernel
+from kernels.common.kernel import INT32_MAX, Isa, KernelCall, OpCall, Value, kernel
 from kernels.common.overlap import overlap
 from kernels.common.quantization import LIMITS, SUFFIXES, activation_dtype
+from kernels.common.rows import ByRows, Taps, row_count
 from kernels.common.window import image_starts
 
 
@@ -36,7 +37,6 @@ def resize_bilinear(call: OpCall, isa: Isa) -> KernelCall:
         for d, length in enumerate((h, w))
     )
     starts = image_starts(n, (h, w, c), rows, columns)
-    over = overlap(source, output, starts, at_a_time=1) if dtype == "int8" else ()
     return KernelCall(
         function=f"pl_resize_bilinear_{SUFFIXES[dtype]}",
         header=f"kernels/resize_bilinear/resize_bilinear{'_s16' if dtype == 'int16' else ''}.h",
@@ -57,5 +57,17 @@ def resize_bilinear(call: OpCall, isa: Isa) -> KernelCall:
             "output_w": size[1],
         },
         data={"input": source, "output": output},
-        overlap=over,
+        overlap=overlap(source, output, source.item_bytes * starts, at_a_time=1),
+        rows=_by_rows(source, output, step[0], offset[0], unit[0]),
     )
+
+
+def _by_rows(source: Value, output: Value, step: int, offset: int, unit: int) -> ByRows | None:
+    """Where a row of the input is a power of two of places."""
+    count = row_count(output.shape)
+    if count != output.shape[1] or row_count(source.shape) != source.shape[1] or unit & (unit - 1):
+        return None
+    taps = Taps(
+        source.shape[1], step, max(0, -offset), unit + max(0, offset), unit.bit_length() - 1
+    )
+    return ByRows(count, {"input": taps}, {"output_h": 1}, height="input_h", place="offset_h")

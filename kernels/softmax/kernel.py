@@ -4,6 +4,7 @@
 from kernels.common.exponentials import exp_table, wide_shares_table
 from kernels.common.kernel import Field, Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import activation_dtype
+from kernels.common.rows import outer_by_rows
 from kernels.common.shapes import axis_dims, axis_size
 
 
@@ -25,15 +26,17 @@ def softmax(call: OpCall, isa: Isa) -> KernelCall:
         function, table = "pl_softmax_s8", exp_table(call, size, steps)
         if steps != 256:
             function, params = "pl_softmax_steps_s8", {"steps": steps}
+    dims = axis_dims(call, source.shape)
     return KernelCall(
         function=function,
         header=f"kernels/softmax/softmax{'_s16' if dtype == 'int16' else ''}.h",
         params=params,
-        dims=axis_dims(call, source.shape),
+        dims=dims,
         data={
             "input": source,
             "exp_table": table,
             "output": output,
         },
         in_place=((source.name, output.name),),
+        rows=outer_by_rows(source, output, dims),
     )

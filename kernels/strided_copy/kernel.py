@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 
 from kernels.common.kernel import Field, Isa, KernelCall, OpCall, Value, kernel
+from kernels.common.rows import ByRows, Taps, first_axis, row_count
 from kernels.common.shapes import contiguous_strides
 from kernels.common.strided import permuted, strided_copy_dims
 from kernels.common.tensor import DTYPES, MAX_RANK
@@ -81,4 +82,33 @@ def copy_call(
         params={},
         dims=dims,
         data={"input": source, "output": call.output()},
+        rows=_within_rows(
+            source, call.output(), shape, input_strides, output_strides, input_offset
+        ),
     )
+
+
+def _within_rows(
+    source: Value,
+    output: Value,
+    shape: Sequence[int],
+    input_strides: Sequence[int],
+    output_strides: Sequence[int],
+    input_offset: int,
+) -> ByRows | None:
+    """Where each row is copied from one row; arguments as of copy_call, in bytes or words."""
+    count, axis = row_count(output.shape), first_axis(shape)
+    if count == 1 or shape[axis] != count or row_count(source.shape) != count:
+        return None
+    size = 1 if DTYPES[source.dtype].bytes < 4 else 4
+    rows = source.bytes // count // size, output.bytes // count // size
+    if (input_strides[axis], output_strides[axis]) != rows or input_offset >= rows[0]:
+        return None
+    dims = strided_copy_dims(
+        shape[axis + 1 :],
+        input_strides[axis + 1 :],
+        output_strides[axis + 1 :],
+        size,
+        input_offset,
+    )
+    return ByRows(count, {"input": Taps(count)}, dims)

@@ -122,7 +122,7 @@ class Program:
         of.
         """
         row = (0, rows.rows - 1, rows.rows // 2)[len(self._table) % 3]
-        params, dims = dict(kernel.params), {**kernel.dims, **rows.dims}
+        params, dims = {**kernel.params, **rows.params}, {**kernel.dims, **rows.dims}
         for field, taps in rows.inputs.items():
             first, end = taps.first(row), taps.end(row)
             inputs = [
@@ -131,8 +131,12 @@ class Program:
                 else (value, array)
                 for value, array in inputs
             ]
-            if rows.pad:
-                params[rows.pad] = max(0, taps.pad - row * taps.stride)
+            for name, sign in ((rows.pad, -1), (rows.place, 1)):
+                if name:
+                    base = params[name]
+                    assert isinstance(base, int)
+                    params[name] = base + sign * taps.place(row)
+            if rows.height:
                 dims[rows.height] = end - first
         if rows.row:
             dims[rows.row] = row

@@ -172,9 +172,11 @@ _SOURCE_S16 = "transpose_conv2d/transpose_conv2d_s16_scalar.c"
 MUTANTS = [
     Mutant(_SOURCE_S16, "(w.rows.begin - y) / params->dilation_h", "(w.rows.begin - y)"),
     Mutant(_SOURCE_S16, "x = phase->input_x", "x = 0"),
+    Mutant(_SOURCE_S16, "phase->output_y - params->first_row", "phase->output_y"),
     Mutant(_SOURCE_S16, "image += w->depth", "image += 1"),
     Mutant(_SOURCE, "oy += params->stride_h, ++y", "oy += params->stride_h"),
     Mutant(_SOURCE, "x = phase->input_x", "x = 0"),
+    Mutant(_SOURCE, "phase->output_y - params->first_row", "phase->output_y"),
     Mutant(_SOURCE, "row += gathered * step", "row += step"),
     Mutant(_SOURCE, "(int8_t)params->input_zero_point", "0"),
     Mutant(_SOURCE, "matrix.bias += bias_words * dims->packed_c", "matrix.bias += matrix.channels"),

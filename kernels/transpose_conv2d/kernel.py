@@ -11,7 +11,17 @@ import numpy as np
 from kernels.common.gemm import fold_zero_point, pack, packed_channels, rows_at_a_time
 from kernels.common.gemm_blocks import pack_blocks
 from kernels.common.gemm_pairs import ROWS, Pairs
-from kernels.common.kernel import AnyArray, Array, Constant, Field, Isa, KernelCall, OpCall, kernel
+from kernels.common.kernel import (
+    AnyArray,
+    Array,
+    Constant,
+    Field,
+    Isa,
+    KernelCall,
+    OpCall,
+    Value,
+    kernel,
+)
 from kernels.common.quantization import (
     activation_dtype,
     activation_range,
@@ -19,6 +29,7 @@ from kernels.common.quantization import (
     factors,
     zero_point,
 )
+from kernels.common.rows import ByRows, Taps, row_count
 from kernels.common.wide import wide_constants
 
 
@@ -113,8 +124,10 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         "stride_w": columns.stride,
         "dilation_h": rows.tap_distance,
         "dilation_w": columns.tap_distance,
+        "first_row": 0,
         **activation_range(call, dtype),
     }
+    by_rows = _by_rows(source, output, rows)
     dims: dict[str, Field] = {
         "batches": n,
         "input_h": h,
@@ -139,6 +152,7 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
             params=params,
             dims=dims,
             data={**data, **constants, "output": output},
+            rows=by_rows,
         )
     multiplier, shift = factors(call, channels)
     bias = channel_vector(call, "bias", channels)
@@ -163,7 +177,23 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         },
         data={**data, **product.constants, "output": output},
         scratch=windows_offset + gathered * largest,
+        rows=by_rows,
     )
+
+
+def _by_rows(source: Value, output: Value, rows: _Axis) -> ByRows | None:
+    """Rows of the input count as often as the stride says, a power of two; images one by one."""
+    count, given = row_count(output.shape), row_count(source.shape)
+    if source.shape[0] > 1:
+        return ByRows(count, {"input": Taps(count)}, {"batches": 1}) if given == count else None
+    reach = (rows.kernel - 1) * rows.dilation
+    pad = reach - rows.padding
+    if (given, count) != (source.shape[1], rows.size) or rows.stride & (rows.stride - 1):
+        return None
+    if pad < 0 or rows.size - 1 - pad >= given * rows.stride:
+        return None
+    taps = Taps(given, 1, pad, reach + 1, rows.stride.bit_length() - 1)
+    return ByRows(count, {"input": taps}, {"output_h": 1}, height="input_h", place="first_row")
 
 
 @dataclass(frozen=True)

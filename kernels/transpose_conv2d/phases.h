@@ -36,7 +36,9 @@ PL_PHASE_INLINE void pl_convolve_phase(const pl_transpose_conv2d_params *params,
                                        pl_multiply_windows *multiply) {
   const int32_t step = params->stride_w * dims->output_c;
   int32_t y = phase->input_y;
-  for (int32_t oy = phase->output_y; oy < dims->output_h; oy += params->stride_h, ++y) {
+  for (int32_t oy = phase->output_y - params->first_row; oy < dims->output_h;
+       oy += params->stride_h, ++y) {
+    if (oy < 0) continue;
     int8_t *row = output + (oy * dims->output_w + phase->output_x) * dims->output_c;
     int32_t gathered = 0;
     int32_t x = phase->input_x;

@@ -9,6 +9,7 @@ typedef struct {
   int32_t stride_w;
   int32_t dilation_h;        // of the taps of a phase
   int32_t dilation_w;        // likewise
+  int32_t first_row;         // of the output that is computed, output_h from there on
   int32_t input_zero_point;  // the value of taps outside of the input
   int32_t output_zero_point;
   int32_t activation_min;

@@ -59,7 +59,9 @@ static void convolve_phase(const pl_transpose_conv2d_s16_params *params,
   w.weight_step = phase->kernel_w * w.depth;
   const int32_t size = phase->kernel_h * w.weight_step;
   int32_t y = phase->input_y;
-  for (int32_t oy = phase->output_y; oy < dims->output_h; oy += params->stride_h, ++y) {
+  for (int32_t oy = phase->output_y - params->first_row; oy < dims->output_h;
+       oy += params->stride_h, ++y) {
+    if (oy < 0) continue;
     w.rows = pl_clip_taps(y, phase->kernel_h, params->dilation_h, dims->input_h);
     int32_t x = phase->input_x;
     for (int32_t ox = phase->output_x; ox < dims->output_w; ox += params->stride_w, ++x) {

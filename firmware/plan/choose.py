@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from firmware.plan.graph import Graph, Step
-from firmware.plan.grouping import Grouping
+from firmware.plan.grouping import Grouping, work_of
 from firmware.plan.layout import ALIGNMENT
 from firmware.plan.planner import live_bytes
 from firmware.plan.rows import Rows, with_groups
@@ -30,53 +30,58 @@ Make = Callable[[Graph], P | None]
 
 
 def fastest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
-    """The first that fits.
+    """The one as it is, if that fits; else of nearer calls, rows and both in pieces what takes the
+    least work.
 
     Args:
       graphs: the same, the first with the fewest instructions, the last one in the least memory.
       have: bytes that are there.
       make: see there.
     """
+    found: list[tuple[int, P]] = []
     tried: list[Graph] = []
     for graph in graphs:
-        found = make(graph) or _with_nearest(graph, make, enough=True)
-        if found is not None:
-            return found
+        plan = None if tried else make(graph)
+        if plan is not None:
+            return plan
         tried.append(graph)
+        near = _with_nearest(graph, make, enough=True)
+        if near is not None:
+            found.append(near)
+            break
     for graph in dict.fromkeys((tried[0], tried[-1])):
         rows = Rows(graph)
         for nearer in (True, False):
             grouping = Grouping(graph, rows, nearer)
             for _, grouped in _by_limits(graph, grouping, grouping.limits(have)):
-                found = _with_nearest(grouped, make, enough=True)
-                if found is not None:
-                    return found
-    return None
+                by_rows = _with_nearest(grouped, make, enough=True)
+                if by_rows is not None:
+                    found.append(by_rows)
+                    break
+    return min(found, key=lambda option: option[0])[1] if found else None
 
 
 def smallest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
-    """The smallest: tries the least limit first, and no others if that is what a placement takes.
+    """The smallest, of several that with the least work: tries the least limit first, and no others
+    if that is what a placement takes.
 
     Args:
       graphs, have, make: as of `fastest`.
     """
     first, *more = graphs
-    best = None
-    for graph in (*more[-1:], first):
-        found = _with_nearest(graph, make)
-        if found is not None and (best is None or found.arena_bytes <= best.arena_bytes):
-            best = found
+    found = [_made(first, make)]
+    for graph in (first, *more[-1:]):
+        found.append(_with_nearest(graph, make))
         rows = Rows(graph)
         for nearer in (True, False):
             grouping = Grouping(graph, rows, nearer)
             limits = [*grouping.limits(have)]
             for limit, grouped in _by_limits(graph, grouping, reversed(limits)):
-                if best is not None and best.arena_bytes <= limit:
+                if any(option is not None and option[1].arena_bytes < limit for option in found):
                     break
-                found = _with_nearest(grouped, make)
-                if found is not None and (best is None or found.arena_bytes < best.arena_bytes):
-                    best = found
-    return best
+                found.append(_with_nearest(grouped, make))
+    fits = [option for option in found if option is not None]
+    return min(fits, key=lambda o: (o[1].arena_bytes, o[0]))[1] if fits else None
 
 
 def steps_down(graphs: Iterable[Graph], bytes_now: int) -> list[tuple[int, int]]:
@@ -114,14 +119,20 @@ def _by_limits(
             yield limit, with_groups(graph, groups)
 
 
-def _with_nearest(graph: Graph, make: Make[P], enough: bool = False) -> P | None:
+def _with_nearest(graph: Graph, make: Make[P], enough: bool = False) -> tuple[int, P] | None:
     """With the nearest calls where more is in use than fits into the arena that these allow, or
-    with those of them that are as good and faster; that fit, if it is `enough`.
+    with those of them that are as good and faster; that fit, if it is `enough`. And its work, as
+    work_of has it.
     """
+
+    def made(depths: Mapping[Step, int]) -> tuple[int, P] | None:
+        return _made(_with_nearer(graph, depths), make)
+
     nearest = {step: depth for step in graph.steps if (depth := _depth(step.kernel))}
-    plan = make(_with_nearer(graph, nearest))
-    if plan is None:
+    found = made(nearest)
+    if found is None:
         return None
+    _, plan = found
     sharing = share_memory(graph)
     live = live_bytes(sharing.blocks, ALIGNMENT)
     in_use, kept = 0, set()
@@ -132,10 +143,16 @@ def _with_nearest(graph: Graph, make: Make[P], enough: bool = False) -> P | None
     chosen = {step: depth for step, depth in nearest.items() if step in kept}
     for deepest in range(1, max(chosen.values(), default=1) + 1):
         depths = {step: min(depth, deepest) for step, depth in chosen.items()}
-        fewer = make(_with_nearer(graph, depths))
-        if fewer is not None and (enough or fewer.arena_bytes <= plan.arena_bytes):
+        fewer = made(depths)
+        if fewer is not None and (enough or fewer[1].arena_bytes <= plan.arena_bytes):
             return fewer
-    return plan
+    return found
+
+
+def _made(graph: Graph, make: Make[P]) -> tuple[int, P] | None:
+    """The plan of a graph, and its work."""
+    plan = make(graph)
+    return None if plan is None else (work_of(graph.steps), plan)
 
 
 def _depth(kernel: KernelCall) -> int:
@@ -151,5 +168,6 @@ def _with_nearer(graph: Graph, depths: Mapping[Step, int]) -> Graph:
         for _ in range(depths.get(step, 0)):
             assert kernel.nearer is not None
             kernel = kernel.nearer
-        steps.append(step if kernel is step.kernel else replace(step, kernel=kernel))
+        is_nearer = kernel is not step.kernel
+        steps.append(replace(step, kernel=kernel, is_nearer=True) if is_nearer else step)
     return replace(graph, steps=tuple(steps))

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False)
 class Step:
     """One kernel call; `reads` and `writes` are the activations among its operands, `alignment` is
-    that of its scratch memory. With `rows`, several calls that run row by row.
+    that of its scratch memory. With `rows`, several calls that run row by row. `is_nearer` says
+    that the kernel's call is one that has more instructions than another (KernelCall.nearer).
     """
 
     op: OpCall
@@ -45,6 +46,7 @@ class Step:
     writes: tuple[Value, ...]
     alignment: int = 1
     rows: "RowGroup | None" = None
+    is_nearer: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ alive beside a group does not depend on the other groups, so each is looked at b
 placement really takes may be more, so the caller tries limits.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from firmware.plan.graph import Graph, Step
 from firmware.plan.layout import ALIGNMENT
@@ -18,13 +18,16 @@ from kernels.common.kernel import KernelCall
 
 # Instructions, roughly: of a call of a row beside those of the kernel's loops; of a byte that a
 # nearer call writes, beside those of the faster one.
-_CALL = 250
+_CALL = 500
 _NEARER = {
     "pl_depthwise_conv2d_s8": 60,
     "pl_depthwise_columns_s8": 4,
-    "pl_depthwise_direct_s8": 8,
+    "pl_depthwise_direct_s8": 15,
 }
 _NEARER_BLOCKS = 2
+_NEARER_WINDOWS = 8
+_PIECES = 2
+"""Of a byte that is gathered from pieces, each once for all windows of a row that share it."""
 
 
 class Grouping:
@@ -109,7 +112,7 @@ class Grouping:
                 return None
             begin = cut[1]
             if end - begin > 1:
-                found[begin] = self._chosen(begin, end, limit)
+                found[begin] = self._restored(begin, end, limit)
             end = begin
         return found
 
@@ -122,7 +125,7 @@ class Grouping:
             return None
         inside = {i for at, group in groups.items() for i in range(at, at + len(group.members))}
         alone = (self._alone(i, limit) or 0 for i in range(len(self._steps)) if i not in inside)
-        return sum(map(_cost, groups.values())) + sum(alone)
+        return sum(map(_cost, groups.values())) + sum(alone) + _of_pieces(self._steps)
 
     def needs(self, begin: int, end: int) -> int:
         """Bytes in use while the steps from `begin` up to `end` run, as one if they are several, by
@@ -151,6 +154,28 @@ class Grouping:
         beside = self.needs(begin, end) - _room(group.leanest.scratch)
         while beside + _room(group.scratch) > limit:
             group = group.leaner
+        return group
+
+    def _restored(self, begin: int, end: int, limit: int) -> RowGroup:
+        """The same, with the fastest of the calls that are nearer for no use, the dearest first."""
+        fast, group = self.rows.group(begin, end), self._chosen(begin, end, limit)
+        assert fast is not None
+        beside = self.needs(begin, end) - _room(group.leanest.scratch)
+        nearer = [i for i, member in enumerate(group.members) if member.is_nearer]
+
+        def cost(index: int) -> int:
+            step = group.members[index].step
+            return _nearer_cost(step, step.kernel)
+
+        for index in sorted(nearer, key=cost, reverse=True):
+            members, member = [*group.members], fast.members[index]
+            while member.scratch > group.members[index].scratch:
+                members[index] = member
+                other = group.with_members(members)
+                if beside + _room(other.scratch) <= limit:
+                    group = other
+                    break
+                member = member.leaner
         return group
 
     def _keeps(self, begin: int, end: int, limit: int) -> bool:
@@ -214,6 +239,26 @@ class Grouping:
         return live + _room(kernel.scratch) - shared
 
 
+def work_of(steps: Sequence[Step]) -> int:
+    """Instructions, roughly, of a plan's steps beside those of the fastest calls."""
+    groups = sum(_cost(step.rows) for step in steps if step.rows is not None)
+    nearer = sum(_nearer_cost(step, step.kernel) for step in steps if step.is_nearer)
+    return groups + nearer + _of_pieces(steps)
+
+
+def _of_pieces(steps: Sequence[Step]) -> int:
+    """What it costs, roughly, that concatenations are read in pieces."""
+    calls = [m.step.op for s in steps if s.rows is not None for m in s.rows.members]
+    calls += [step.op for step in steps if step.rows is None]
+    work = 0
+    for call in calls:
+        if call.op == "plan::conv2d_pieces":
+            _, height, width, _ = call.output().shape
+            _, rows, _, channels = call.tensor("weight").shape
+            work += _PIECES * height * width * rows * channels
+    return work
+
+
 def _cost(group: RowGroup) -> int:
     """Of a group beside what its calls cost by themselves."""
     nearer = (m.step for m in group.members if m.is_nearer)
@@ -231,7 +276,8 @@ def _nearer_calls(step: Step) -> Iterator[KernelCall]:
 
 def _nearer_cost(step: Step, kernel: KernelCall) -> int:
     """Of a nearer call beside that of the other one."""
-    cost = _NEARER.get(kernel.function, _NEARER_BLOCKS)
+    is_product = kernel.dims["kernel_h"] == kernel.dims["kernel_w"] == 1
+    cost = _NEARER.get(kernel.function, _NEARER_BLOCKS if is_product else _NEARER_WINDOWS)
     return cost * sum(value.bytes for value in step.writes)
 
 

@@ -10,6 +10,7 @@ from boards.does_not_fit import does_not_fit_table
 from firmware.plan.choose import steps_down
 from firmware.plan.delegates import delegate_of
 from firmware.plan.graph import Graph, Step
+from firmware.plan.grouping import work_of
 from firmware.plan.layout import ALIGNMENT
 from firmware.plan.plan import (
     DoesNotFitError,
@@ -258,13 +259,14 @@ def steps_down_text(graphs: Iterable[Graph], plan: Plan) -> str:
       graphs: those of graphs_of.
       plan: of one of them.
     """
+    more = "instructions more than the fastest calls\n"
+    this = f"this plan: about {work_of(plan.graph.steps):,} {more}"
     steps = steps_down(graphs, plan.arena_bytes)
     if not steps:
-        return "next step down: none, it is the smallest plan\n"
+        return this + "next step down: none, it is the smallest plan\n"
     rungs = [("next step down", steps[0]), ("last step down", steps[-1])]
-    return "".join(
-        f"{name}: about {size:,} bytes of arena, for about {work:,} instructions more than the "
-        "fastest calls\n"
+    return this + "".join(
+        f"{name}: about {size:,} bytes of arena, for about {work:,} {more}"
         for name, (size, work) in rungs[: len(steps)]
     )
 

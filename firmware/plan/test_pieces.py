@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from firmware.plan.choose import steps_down
+from firmware.plan.grouping import work_of
 from firmware.plan.pieces import concatenations, in_pieces
 from firmware.plan.plan import Plan, graphs_of, make_plan
 from firmware.plan.program import Program
@@ -32,9 +33,11 @@ def windows(calls: Calls, x: Value, channels: int, **options: int) -> Value:
 
 
 def decoder() -> Program:
-    """An image of a quarter of the pixels, upsampled and joined with one of all of them."""
+    """An image of a quarter of the pixels, upsampled and joined with one of all of them: of many
+    short rows, so that it would take many calls to go row by row.
+    """
     calls = Calls()
-    small, large = calls.input(1, 8, 8, 16), calls.input(1, 16, 16, 8)
+    small, large = calls.input(1, 32, 2, 16), calls.input(1, 64, 4, 8)
     joined = calls.cat(upsampled(calls, small, 2, 2), large, dim=3)
     return calls.program(windows(calls, joined, 8))
 
@@ -53,7 +56,7 @@ def test_neither_concatenation_nor_upsampled_image_is_made(isa: Isa) -> None:
     assert ops(small) == [PIECES]
     (step,) = small.sharing.steps
     assert step.op.args["shifts"] == [1, 1, 0, 0]
-    assert [value.shape for value in step.reads] == [(1, 8, 8, 16), (1, 16, 16, 8)]
+    assert [value.shape for value in step.reads] == [(1, 32, 2, 16), (1, 64, 4, 8)]
 
 
 def test_the_least_memory_is_that_of_pieces_by_rows() -> None:
@@ -137,6 +140,24 @@ def test_the_largest_first() -> None:
         PIECES,
         "pl::conv2d",
     ]
+
+
+@pytest.mark.parametrize("isa", ["scalar", "dsp", "mve"])
+def test_rows_where_they_are_cheaper_than_pieces(isa: Isa) -> None:
+    calls = Calls()
+    small, large = calls.input(1, 4, 32, 16), calls.input(1, 8, 64, 8)
+    joined = calls.cat(upsampled(calls, small, 2, 2), large, dim=3)
+    program = calls.program(windows(calls, joined, 8))
+    board = sample_board(arena=(4 * 32 * 16 + 8 * 64 * 16 + 4096,), isa=isa)
+    assert ops(make_plan(program, board)) == ["rows"]
+
+
+def test_pieces_have_a_price() -> None:
+    program = decoder()
+    first, *_, last = graphs_of(program, sample_board(), "speed", streamed=False)
+    assert work_of(first.steps) == 0 < work_of(last.steps)
+    rungs = steps_down([first, last], make_plan(program, sample_board()).arena_bytes)
+    assert rungs and min(work for _, work in rungs) >= work_of(last.steps)
 
 
 def test_steps_down_are_of_both() -> None:

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""network_of_shape: a small network, and tests of its plans on a board of each class of cores."""
+
+load("//aot:pte_model.bzl", "pte_model")
+load("//boards:board_run.bzl", "board_run_test")
+load("//boards:firmware_image.bzl", "firmware_image")
+load("//firmware/apps:vectors.bzl", "check_app")
+load("//firmware/plan:plan_library.bzl", "plan_library")
+
+BOARDS = ["corstone300", "mps2_an385", "mps2_an386"]
+
+def network_of_shape(name, calibration, quantization = "int8", tags = []):
+    """Lowers a network of shapes.py, plans it for speed and for memory, and runs both.
+
+    Args:
+      name: of the function that makes it.
+      calibration: name of the function that gives its inputs.
+      quantization: as of pte_model.
+      tags: of all targets.
+    """
+    pte_model(
+        name = name,
+        calibration = "tests.memory.shapes:" + calibration,
+        min_sqnr = "-inf",
+        model = "tests.memory.shapes:" + name,
+        per_op = False,
+        quantization = quantization,
+        tags = tags,
+        deps = [":shapes"],
+    )
+    for optimize in ["memory", "speed"]:
+        plan = "%s_%s_plan" % (name, optimize)
+        check = "%s_%s_check" % (name, optimize)
+        plan_library(
+            name = plan,
+            optimize = optimize,
+            pte = name,
+            tags = tags,
+        )
+        check_app(
+            name = check,
+            limit = 2,
+            plan = plan,
+            tags = tags,
+            vectors = name,
+        )
+        for board in BOARDS:
+            image = "%s_%s.%s" % (name, optimize, board)
+            firmware_image(
+                name = image,
+                testonly = True,
+                app = check,
+                board = "//boards/" + board,
+                plan = ":%s.json" % plan,
+                tags = tags,
+            )
+            board_run_test(
+                name = image + "_test",
+                program = image,
+                tags = tags,
+            )

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Would a kernel for Helium or DSP that writes in another order be found? Only boards run these.
+
+    tools/bazel run //tools/ci:order_mutants
+
+Each bug goes through the pixels in another order and gives the same result, unless that lies over
+the input: the cases at exactly the distance must fail, and no others. Builds and runs them in a
+copy of the sources, with a Bazel of its own.
+"""
+
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from absl import app
+
+from tools.lint.workspace import source_files, workspace_root
+
+_TESTS_FAILED = 3
+"""Bazel's exit status."""
+
+
+@dataclass(frozen=True)
+class OrderMutant:
+    """Another order in a source below kernels/: each first text, which is there once, becomes the
+    second. `op` is whose cases run, on `board`.
+    """
+
+    op: str
+    board: str
+    file: str
+    changes: tuple[tuple[str, str], ...]
+
+
+MUTANTS = (
+    OrderMutant(
+        "depthwise_conv2d",
+        "corstone300",
+        "depthwise_conv2d/depthwise_direct_s8_mve.c",
+        (
+            (
+                "ox * params->stride_w - params->pad_left, output);",
+                "(dims->output_w - 1 - ox) * params->stride_w - params->pad_left,\n"
+                "output + (dims->output_w - 1 - 2 * ox) * dims->input_c);",
+            ),
+        ),
+    ),
+    OrderMutant(
+        "conv2d",
+        "corstone300",
+        "conv2d/conv2d_blocks_s8_mve.c",
+        (
+            (
+                "  for (int32_t oy = 0; oy < dims->output_h; ++oy) {",
+                "  output += (dims->output_h - 1) * dims->output_w * dims->output_c;\n"
+                "  for (int32_t oy = dims->output_h - 1; oy >= 0; --oy) {",
+            ),
+            (
+                "    output += dims->output_w * dims->output_c;\n  }",
+                "    output -= dims->output_w * dims->output_c;\n  }",
+            ),
+        ),
+    ),
+    OrderMutant(
+        "depthwise_conv2d",
+        "mps2_an386",
+        "depthwise_conv2d/depthwise_by_4_s8_dsp.c",
+        (
+            (
+                "const int32_t x = ox * params->stride_w",
+                "const int32_t x = (dims->output_w - 1 - ox) * params->stride_w",
+            ),
+            (
+                "twice_zero_point_and_1, output);\n        output += channels;",
+                "twice_zero_point_and_1,\n"
+                "output + (dims->output_w - 1 - 2 * ox) * channels);\n        output += channels;",
+            ),
+        ),
+    ),
+    OrderMutant(
+        "linear",
+        "mps2_an386",
+        "linear/linear_pairs_s8_dsp.c",
+        (
+            (
+                "  int32_t rows = dims->rows;\n",
+                "  int32_t rows = dims->rows;\n"
+                "  const int32_t most = rows / PL_PAIRS_ROWS * PL_PAIRS_ROWS;\n"
+                "  x += (most - PL_PAIRS_ROWS) * depth;\n"
+                "  y += (most - PL_PAIRS_ROWS) * channels;\n",
+            ),
+            ("x += PL_PAIRS_ROWS * depth;", "x -= PL_PAIRS_ROWS * depth;"),
+            ("y += PL_PAIRS_ROWS * channels;", "y -= PL_PAIRS_ROWS * channels;"),
+            (
+                "  for (; rows > 0; --rows) {",
+                "  x = data->input + most * depth;\n  y = data->output + most * channels;\n"
+                "  for (; rows > 0; --rows) {",
+            ),
+        ),
+    ),
+)
+
+
+class Copy:
+    """A copy of the sources."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        self._source = folder / "source"
+        for name in source_files(root, ["*"]):
+            (self._source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(root / name, self._source / name)
+
+    def bazel(self, *arguments: str) -> tuple[int, str]:
+        """The exit status and what was printed."""
+        run = subprocess.run(
+            ["tools/bazel", *arguments],
+            cwd=self._source,
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        return run.returncode, run.stdout
+
+    def failing_cases(self, mutant: OrderMutant) -> list[str]:
+        """Names of the cases that fail with a mutant."""
+        path = self._source / "kernels" / mutant.file
+        before = text = path.read_text()
+        for old, new in mutant.changes:
+            assert text.count(old) == 1, f"{mutant.file}: {old!r} occurs not once"
+            text = text.replace(old, new)
+        path.write_text(text)
+        target = f"//kernels/{mutant.op}:{mutant.op}_test.on_boards.{mutant.board}"
+        status, printed = self.bazel("test", "--jobs=1", "--test_output=errors", target)
+        path.write_text(before)
+        if status not in (0, _TESTS_FAILED):
+            raise SystemExit(f"{target} does not build with a mutant of {mutant.file}:\n{printed}")
+        return re.findall(r"^(.+?): element \d+", printed, re.MULTILINE)
+
+
+def main(argv: list[str]) -> None:
+    if len(argv) > 1:
+        raise app.UsageError(f"unexpected arguments: {argv[1:]}")
+    folder = Path(tempfile.mkdtemp(prefix="mutants-"))
+    copy = Copy(folder, workspace_root())
+    wrong = 0
+    try:
+        for mutant in MUTANTS:
+            cases = copy.failing_cases(mutant)
+            over = [case for case in cases if ", over " in case]
+            wrong += not over or over != cases
+            print(f"{mutant.file} on {mutant.board}: {len(cases)} cases fail, {len(over)} of these")
+            print(f"  with the result over an input, such as {over[0] if over else '-'!r}")
+    finally:
+        copy.bazel("shutdown")
+        shutil.rmtree(folder)
+    if wrong:
+        raise SystemExit(f"{wrong} mutants are not found, or are wrong without an overlap")
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -2,6 +2,7 @@
 """`board` and the words that a board and its chip are described with."""
 
 load("//boards:board_rule.bzl", "board_data", "board_rule")
+load("//boards:board_transition.bzl", "CONSOLES")
 load(
     "//boards:clocks.bzl",
     "with_clock",
@@ -382,7 +383,13 @@ def board(
     board_rule(
         name = name,
         json = data,
-        startup = libraries,
+        startup = libraries if startup else select({
+            Label("//boards:console_is_" + console): [
+                Label("//boards/common:console_" + console) if library == chip.uart_driver.console and console != "uart" else library
+                for library in libraries
+            ]
+            for console in CONSOLES
+        }),
         timer = chip.timer.library if chip.timer else None,
         target_compatible_with = [Label("//tools/platforms/core:" + chip.core)],
         visibility = ["//visibility:public"],

@@ -32,11 +32,16 @@ class Pool:
 
 @dataclass(frozen=True)
 class Console:
-    """What the driver of the UART that text goes to is told (boards/common/link_symbols.h)."""
+    """What the driver of the UART that text goes to is told (boards/common/link_symbols.h).
+
+    Attributes:
+        kind: what has the text of this image instead, if it is not "uart".
+    """
 
     base: int = 0
     baud: int = 0
     pin: int = 0
+    kind: Literal["uart", "rtt", "semihosting"] = "uart"
 
 
 @dataclass(frozen=True)

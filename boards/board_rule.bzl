@@ -3,7 +3,7 @@
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo")
-load("//boards:board_transition.bzl", "OF_THE_BOARD", "SIZES")
+load("//boards:board_transition.bzl", "CONSOLE", "CONSOLES", "OF_THE_BOARD", "SIZES")
 
 _ALIGNMENT = 16
 
@@ -63,6 +63,9 @@ def _board_rule_impl(ctx):
     data = json.decode(ctx.attr.json)
     is_host = data["core"] == "host"
     data = _with_sizes(ctx, data)
+    console = ctx.attr._console[BuildSettingInfo].value
+    if console != CONSOLES[0]:
+        data = data | {"console": data["console"] | {"kind": console}}
     json_file = ctx.actions.declare_file(ctx.label.name + ".json")
     ctx.actions.write(json_file, json.encode_indent(data, indent = "  ") + "\n")
     script = None
@@ -100,6 +103,7 @@ board_rule = rule(
         "json": attr.string(mandatory = True),
         "startup": attr.label_list(providers = [CcInfo], mandatory = True),
         "timer": attr.label(providers = [CcInfo]),
+        "_console": attr.label(default = CONSOLE),
         "_sizes": attr.label_list(default = ["//boards:" + size for size in SIZES]),
         "_linker_script": attr.label(
             default = "//boards/common:linker_script",

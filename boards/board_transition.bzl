@@ -9,6 +9,10 @@ _OPTIMIZE = "//tools/platforms:optimize"
 SIZES = ["stack", "handler_stack", "variables", "heap"]
 OF_THE_BOARD = -1
 
+# Where an image's text goes.
+CONSOLE = "//boards:console"
+CONSOLES = ["uart", "rtt", "semihosting"]
+
 _SETTINGS = ["//boards:" + size for size in SIZES]
 
 def _board_impl(_settings, attr):
@@ -16,6 +20,7 @@ def _board_impl(_settings, attr):
         _CURRENT: attr.board,
         _PLATFORMS: [attr.board.same_package_label("platform")],
         _OPTIMIZE: getattr(attr, "optimize", ""),
+        CONSOLE: getattr(attr, "console", CONSOLES[0]),
     } | {"//boards:" + size: getattr(attr, size, OF_THE_BOARD) for size in SIZES}
 
 # For rules with an attribute `board`, and perhaps `optimize` and some of SIZES: they and all that they depend on are
@@ -23,16 +28,16 @@ def _board_impl(_settings, attr):
 board_transition = transition(
     implementation = _board_impl,
     inputs = [],
-    outputs = [_CURRENT, _OPTIMIZE, _PLATFORMS] + _SETTINGS,
+    outputs = [CONSOLE, _CURRENT, _OPTIMIZE, _PLATFORMS] + _SETTINGS,
 )
 
 def _no_board_impl(_settings, _attr):
-    settings = {_CURRENT: "//boards/host", _OPTIMIZE: "", _PLATFORMS: []}
+    settings = {CONSOLE: CONSOLES[0], _CURRENT: "//boards/host", _OPTIMIZE: "", _PLATFORMS: []}
     return settings | {setting: OF_THE_BOARD for setting in _SETTINGS}
 
 # For attributes whose targets are the same for every board (a .pte): they are built once.
 no_board_transition = transition(
     implementation = _no_board_impl,
     inputs = [],
-    outputs = [_CURRENT, _OPTIMIZE, _PLATFORMS] + _SETTINGS,
+    outputs = [CONSOLE, _CURRENT, _OPTIMIZE, _PLATFORMS] + _SETTINGS,
 )

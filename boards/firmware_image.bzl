@@ -8,7 +8,7 @@ load("//aot:lowered.bzl", "LoweredInfo", "lowered_for")
 load("//boards:board_binary.bzl", "BOARD_ATTRS", "link_for_board")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_run.bzl", "board_sim")
-load("//boards:board_transition.bzl", "OF_THE_BOARD", "SIZES", "board_transition", "no_board_transition")
+load("//boards:board_transition.bzl", "CONSOLES", "OF_THE_BOARD", "SIZES", "board_transition", "no_board_transition")
 load("//boards/package:image_package.bzl", "image_package")
 load("//boards/package:sources.bzl", "SourcesInfo", "sources_aspect")
 load("//boards/report:image_report.bzl", "image_report")
@@ -180,6 +180,7 @@ _firmware_image = rule(
         size: attr.int(default = OF_THE_BOARD)
         for size in SIZES
     } | {
+        "console": attr.string(default = CONSOLES[0], values = CONSOLES),
         "optimize": attr.string(values = ["", "memory", "size", "speed"]),
     } | BOARD_ATTRS,
     cfg = board_transition,
@@ -194,6 +195,7 @@ def firmware_image(
         models = [],
         plan = None,
         optimize = "",
+        console = "uart",
         facts = [],
         stack = None,
         handler_stack = None,
@@ -221,6 +223,9 @@ def firmware_image(
       plan: the .json of the app's plan_library, from which `.sim` knows the names of steps.
       optimize: "speed", "memory" or "size", for all plans in it that do not say it themselves
         (plan_library). With "size" it has the small form of every kernel that has two.
+      console: where text goes: "uart", the board's; "rtt", a ring in RAM that a debug probe reads (J-Link's
+        RTT Viewer, `pyocd rtt`, OpenOCD's `rtt`); "semihosting", the debugger's or simulator's screen, without
+        which the program stops at its first text.
       facts: JSON files with more rows for the table of `.sim` (boards/image/sim.py).
       stack: bytes of the program's stack; this and the next three are the board's if not given.
       handler_stack: bytes of the stack of interrupt handlers.
@@ -235,6 +240,7 @@ def firmware_image(
         name = name,
         app = app,
         board = board,
+        console = console,
         handler_stack = handler_stack,
         heap = heap,
         models = models,

@@ -96,7 +96,18 @@ def _port_before_flashing(method: str) -> int | None:
         raise
 
 
+def expect_uart(board: Board) -> None:
+    """Raises PortError if an image has its console elsewhere."""
+    if board.console.kind != "uart":
+        raise PortError(
+            f"the console of this image is {board.console.kind}, not a serial port: `.flash` "
+            "writes it, and a debug probe shows its text (RTT: J-Link's RTT Viewer, `pyocd rtt`, "
+            "OpenOCD's `rtt`; semihosting: what a debugger prints)"
+        )
+
+
 def _run(board: Board, image: Image, elf: Path, facts: dict[str, Any]) -> int:
+    expect_uart(board)
     method = chosen_method(board, flags.FLAGS.flash_tool, image)["method"]
     descriptor = _port_before_flashing(method)
     flash(board, image, flags.FLAGS.flash_tool, flags.FLAGS.probe, [])
@@ -132,6 +143,7 @@ def _monitor() -> int:
 def main(argv: Sequence[str]) -> int:
     try:
         if _MONITOR.value:
+            expect_uart(load_board(Path(flags.FLAGS.board)))
             return _monitor()
         if len(argv) != 3:
             raise app.UsageError("name the image's .hex and .bin")

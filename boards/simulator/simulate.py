@@ -142,6 +142,15 @@ def qemu_command(elf: Path, board: Board, tools: Tools) -> list[str]:
     if tools.qemu is None:
         raise SimulatorError("QEMU is missing: run through Bazel, which provides @qemu")
     assert board.simulator is not None
+    if board.console.kind == "rtt":
+        raise SimulatorError(
+            "the console of this image is RTT, which a debug probe reads: none is in the simulator"
+        )
+    console = ["-chardev", "stdio,id=console", "-serial", "chardev:console"]
+    semihosting = "enable=on,target=native"
+    if board.console.kind == "semihosting":
+        console[-1] = "null"
+        semihosting += ",chardev=console"
     vectors = board.simulator.vectors
     return [
         str(tools.qemu),
@@ -149,8 +158,8 @@ def qemu_command(elf: Path, board: Board, tools: Tools) -> list[str]:
         *([] if vectors is None else ["-global", f"armv7m.init-nsvtor={vectors:#010x}"]),
         *("-display", "none", "-monitor", "none"),
         *("-serial", "null") * board.simulator.serial,
-        *("-chardev", "stdio,id=console", "-serial", "chardev:console"),
-        *("-semihosting-config", "enable=on,target=native"),
+        *console,
+        *("-semihosting-config", semihosting),
         *("-kernel", str(elf)),
     ]
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import torch
 from torch.fx import Node
 
+from aot.dialect.graph import shape_of
 from aot.dialect.ops.lut import lut
 from aot.dialect.ops.maximum import maximum, minimum
 from aot.dialect.quantization import INT8, Quantization
@@ -27,6 +28,7 @@ def within(call: Call, x: Node, of: Quantization, low: int, high: int) -> Node:
     if of.type is INT8:
         table = of.every_value().clamp(low, max(low, high))
         return call.emit(lut, x, call.constant("table", table), edge=edge)
-    limits = [torch.tensor([limit], dtype=of.type.dtype) for limit in (low, high)]
+    shape = [1] if shape_of(x) else []
+    limits = [torch.full(shape, limit, dtype=of.type.dtype) for limit in (low, high)]
     at_least, at_most = (call.constant("limit", limit, edge) for limit in limits)
     return call.emit(minimum, call.emit(maximum, x, at_least, edge=edge), at_most, edge=edge)

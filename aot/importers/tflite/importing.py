@@ -57,17 +57,30 @@ class _Importer:
             initial = variable.initial.to(node.meta["val"].dtype)
             node.meta["state"] = State(variable.name, initial)
             variable.value = node
+        before = [variable.value for variable in self._variables.found]
         for place, operator in enumerate(self._graph.operators):
             self._operator(place, operator)
         outputs = [self._output(index) for index in self._graph.outputs]
-        states = [variable.value for variable in self._variables.found]
-        states += self._states.values()
+        states = self._states_read(before, outputs) + [*self._states.values()]
         node = self._module.graph.output((*outputs, *states))
         node.meta["origin"] = Origin()
         self._module.graph.eliminate_dead_code()
         self._module.graph.lint()
         self._module.recompile()
         return self._module
+
+    def _states_read(self, before: Sequence[Node | None], outputs: Sequence[Node]) -> list[Node]:
+        """What variables become; those whose value before the run nothing reads are dropped."""
+        read = []
+        after = [variable.value for variable in self._variables.found]
+        for old, new in zip(before, after, strict=True):
+            assert old is not None and new is not None  # each has a placeholder
+            others = [value for value in after if value is not new]
+            if old.users or old in (*outputs, *others):
+                read.append((old, new))
+            else:
+                self._module.graph.erase_node(old)
+        return [new for _, new in read]
 
     def _input(self, place: int, tensor: Tensor) -> Node:
         if tensor.index in self._values:

@@ -43,12 +43,14 @@ def _saturating(
     if out != wanted:
         raise ValueError(f"a result of {out}, not {wanted}")
     x = _differences(of, out)
-    multiplier, shift = quantize_multiplier(of.scale * 2.0 ** (31 - _INPUT_BITS))
-    # From this magnitude on an input leaves what the fixed-point number holds.
-    radius = fixed_point.input_radius(_INPUT_BITS, shift)
+    factor = of.scale * 2.0 ** (31 - _INPUT_BITS)
+    multiplier, shift = quantize_multiplier(factor)
+    # From this magnitude on an input leaves what the fixed-point number holds; of large scales each
+    # does, 0 as well, which is the least then.
+    radius = fixed_point.input_radius(_INPUT_BITS, max(shift, math.frexp(factor)[1]))
     fixed = requantize(x.clamp(-radius, radius), multiplier, shift).numpy()
     values = fixed_point.shift_right(function(fixed, _INPUT_BITS), 31 - bits) + out.zero_point
-    values = np.where(x.numpy() >= radius, 127, np.where(x.numpy() <= -radius, -128, values))
+    values = np.where(x.numpy() <= -radius, -128, np.where(x.numpy() >= radius, 127, values))
     return torch.from_numpy(np.clip(values, -128, 127).astype(np.int8))
 
 

@@ -7,11 +7,13 @@ import flatbuffers
 import numpy as np
 import pytest
 
+from aot.dialect.graph import initial_state
 from aot.errors import LoweringError
 from aot.importers.tflite.importing import import_tflite
+from aot.importers.tflite.testing.build import RESOURCE, File
 from aot.importers.tflite.testing.networks import network
 from aot.importers.tflite.testing.oracle import differences, ours, random_runs
-from aot.importers.tflite.testing.strange import FILES, REFUSED
+from aot.importers.tflite.testing.strange import FILES, REFUSED, Q
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -50,3 +52,16 @@ def test_is_refused(name: str) -> None:
     with pytest.raises(LoweringError) as error:
         import_tflite(make().bytes())
     assert reason in str(error.value)
+
+
+def test_a_variable_that_nothing_reads() -> None:
+    """Is no state."""
+    file = File()
+    x, handle = file.input((1, 8, 3), Q), file.tensor((), RESOURCE)
+    y = file.tensor((1, 8, 3), np.int8, Q)
+    file.op("VAR_HANDLE", [], [handle], "VarHandleOptions", container=b"", sharedName=b"a")
+    file.op("ASSIGN_VARIABLE", [handle, x], [], "AssignVariableOptions")
+    file.op("RELU", [x], [y])
+    file.output(y)
+    assert initial_state(import_tflite(file.bytes())) == ()
+    assert differences(file.bytes()) == []

@@ -60,7 +60,8 @@ def _is_piece(value: Node) -> bool:
     """Whether a value's bytes lie in its input's, one after the other."""
     a = arguments(value) if value.op == "call_function" else {}
     if calls(value, "slice"):
-        return a["step"] == 1 and math.prod(shape_of(a["input"])[: a["dim"]]) == 1
+        one = a["step"] == 1 or shape_of(value)[a["dim"]] == 1
+        return one and math.prod(shape_of(a["input"])[: a["dim"]]) == 1
     if calls(value, "transpose"):
         moved = [dim for dim in a["perm"] if shape_of(a["input"])[dim] > 1]
         return moved == sorted(moved)

@@ -231,7 +231,8 @@ def concatenation(d: Drawing) -> bool:
 
     def alike(v: Value) -> bool:
         rest = [s for a, s in enumerate(v.shape) if a != axis]
-        return v.of == x.of and rest == [s for a, s in enumerate(x.shape) if a != axis]
+        same = v.of == x.of and len(v.shape) == len(x.shape)
+        return same and rest == [s for a, s in enumerate(x.shape) if a != axis]
 
     others = [d.any(alike) or x for _ in range(d.size(1, 3))]
     if d.one_in(3):

@@ -289,6 +289,10 @@ FILES: dict[str, Callable[[], File]] = {
     "variables of each other": lambda: variables("swapped"),
     "a variable of the input": lambda: variables("input"),
     "a variable of a constant": lambda: variables("constant"),
+    "a function of numbers far from 0": lambda: one(
+        "LOGISTIC", (2, 128), (2, 128), of=(14.3, -1), result=PROBABILITY
+    ),
+    "a scalar of int16": lambda: one("RELU6", (), (), dtype=np.int16, of=(0.001, 0)),
     "a variable read again": lambda: variables("again"),
     **{
         change.__name__.strip("_").replace("_", " "): lambda change=change: changed(change)  # type: ignore[misc]

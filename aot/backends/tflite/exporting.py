@@ -25,7 +25,7 @@ from aot.dialect.graph import (
     tensor_constant,
 )
 from aot.dialect.quantization import Quantization
-from aot.dialect.results import is_result
+from aot.dialect.results import is_result, results_of
 from aot.errors import LoweringError, Problem, describe, place
 from aot.importers.tflite.arithmetic import ACTIVATIONS, activation_range, float32
 
@@ -41,10 +41,12 @@ class Export:
 
     Attributes:
       file: what is written to.
+      kept: the states that an op keeps for itself.
     """
 
     def __init__(self, module: GraphModule) -> None:
         self.file = File()
+        self.kept: set[Node] = set()
         self._module = module
         self._tensors: dict[Node, int] = {}
         self._adopted: list[tuple[torch.Tensor, torch.Tensor]] = []
@@ -153,24 +155,35 @@ def to_tflite(module: GraphModule) -> bytes:
     Raises:
       LoweringError: with all ops that have no such form, where they are, and why.
     """
+    # Emitters use what is above.
+    from aot.backends.tflite.emitters.patterns import whole
+    from aot.backends.tflite.emitters.recurrence import keeps_its_own
+
     export = Export(module)
     problems: list[Problem] = []
     inputs, outputs = border_nodes(module)
+    every = state_nodes(module)
+    export.kept = {old for old, new in every if keeps_its_own(old, new)}
+    states = [(old, new) for old, new in every if old not in export.kept]
+    patterns = whole(module)
+    inside = {inner for _, nodes in patterns.values() for inner in nodes}
     for node in module.graph.nodes:
-        if node.op not in ("placeholder", "call_function"):
+        if node.op not in ("placeholder", "call_function") or node in inside | export.kept:
             continue
         try:
             if node.op == "placeholder":
-                _placeholder(export, node)
+                _placeholder(export, node, first=bool(states) and node is states[0][0])
+            elif node in patterns:
+                patterns[node][0](export)
             elif not is_result(node):
                 _emit(export, node)
         except (Refused, ValueError) as reason:
             problems.append(_problem(node, str(reason)))
-            export.give(node, 0)
+            for result in (node, *results_of(node)) if node.op == "call_function" else (node,):
+                export.give(result, 0)
     if problems:
         what = "1 op has" if len(problems) == 1 else f"{len(problems)} ops have"
         raise LoweringError(f"{what} no form in a .tflite file with the same bits:", problems)
-    states = state_nodes(module)
     for old, new in states:
         handle = _handle(export.file, state_of(old).name)
         export.file.op("ASSIGN_VARIABLE", [handle, export.tensor(new)], [], "AssignVariableOptions")
@@ -205,19 +218,15 @@ def _emit(export: Export, node: Node) -> None:
     EMITTERS[op.name](export, node, arguments(node))
 
 
-def _placeholder(export: Export, node: Node) -> None:
+def _placeholder(export: Export, node: Node, first: bool) -> None:
+    """An input, or a state; the first of those is read once all are initialized."""
     tensor = export.give(node)
     if "state" not in node.meta:
         return
-    if not any("state" in n.meta for n in _before(node)):
+    if first:
         export.file.op("CALL_ONCE", [], [], "CallOnceOptions", InitSubgraphIndex=1)
     handle = _handle(export.file, state_of(node).name)
     export.file.op("READ_VARIABLE", [handle], [tensor], "ReadVariableOptions")
-
-
-def _before(node: Node) -> list[Node]:
-    nodes = list(node.graph.nodes)
-    return nodes[: nodes.index(node)]
 
 
 def _handle(file: File, name: str) -> int:

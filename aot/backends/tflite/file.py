@@ -125,6 +125,7 @@ class File:
         zero_point: int = 0,
         axis: int = 0,
         data: Array | None = None,
+        variable: bool = False,
     ) -> int:
         """A value, or with data a constant.
 
@@ -136,12 +137,14 @@ class File:
           zero_point: of all scales.
           axis: of the scales.
           data: of a constant.
+          variable: whether it lives on from one run to the next.
         """
         fields: dict[str, Any] = {
             "Shape": self._numbers(shape, np.int32),
             "Type": TYPES[kind],
             "Buffer": 0 if data is None else self._buffer(data),
             "Name": self._builder.CreateString(name),
+            "IsVariable": variable,
         }
         if len(scales) > 0:
             quantization = {

@@ -71,16 +71,18 @@ class _Importer:
 
     def _states_read(self, before: Sequence[Node | None], outputs: Sequence[Node]) -> list[Node]:
         """What variables become; those whose value before the run nothing reads are dropped."""
-        read = []
-        after = [variable.value for variable in self._variables.found]
-        for old, new in zip(before, after, strict=True):
-            assert old is not None and new is not None  # each has a placeholder
-            others = [value for value in after if value is not new]
-            if old.users or old in (*outputs, *others):
-                read.append((old, new))
-            else:
+        values: dict[Node, Node] = {}
+        for old, variable in zip(before, self._variables.found, strict=True):
+            assert old is not None and variable.value is not None  # each has a placeholder
+            values[old] = variable.value
+        while True:
+            others = {new for old, new in values.items() if new is not old}
+            unread = {old for old in values if not old.users} - others - set(outputs)
+            if not unread:
+                return list(values.values())
+            for old in unread:
+                del values[old]
                 self._module.graph.erase_node(old)
-        return [new for _, new in read]
 
     def _input(self, place: int, tensor: Tensor) -> Node:
         if tensor.index in self._values:

@@ -58,14 +58,14 @@ def _is_old(value: Node) -> bool:
 
 def _is_piece(value: Node) -> bool:
     """Whether a value's bytes lie in its input's, one after the other."""
-    a = arguments(value) if value.op == "call_function" else {}
+    if not calls(value, "slice") and not calls(value, "transpose"):
+        return False
+    a = arguments(value)
     if calls(value, "slice"):
         one = a["step"] == 1 or shape_of(value)[a["dim"]] == 1
         return one and math.prod(shape_of(a["input"])[: a["dim"]]) == 1
-    if calls(value, "transpose"):
-        moved = [dim for dim in a["perm"] if shape_of(a["input"])[dim] > 1]
-        return moved == sorted(moved)
-    return False
+    moved = [dim for dim in a["perm"] if shape_of(a["input"])[dim] > 1]
+    return moved == sorted(moved)
 
 
 def _copy(builder: Builder, value: Node) -> Node:

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch.fx import Node
 
-from aot.backends.tflite.emitters import convolution, elementwise, movement, pooling
+from aot.backends.tflite.emitters import convolution, elementwise, movement, pooling, recurrence
 from aot.backends.tflite.exporting import Export
 
 EMITTERS: Mapping[str, Callable[[Export, Node, dict[str, Any]], None]] = {
@@ -25,6 +25,7 @@ EMITTERS: Mapping[str, Callable[[Export, Node, dict[str, Any]], None]] = {
     "embedding": movement.embedding,
     "gather": movement.gather,
     "linear": convolution.linear,
+    "lstm": recurrence.lstm,
     "lut": elementwise.lut,
     "max_pool2d": pooling.max_pool2d,
     "max_with_indices": pooling.max_with_indices,
@@ -40,6 +41,7 @@ EMITTERS: Mapping[str, Callable[[Export, Node, dict[str, Any]], None]] = {
     "resize_bilinear": movement.resize_bilinear,
     "slice": movement.slice,
     "softmax": elementwise.softmax,
+    "svdf": recurrence.svdf,
     "transpose": movement.transpose,
     "transpose_conv2d": convolution.transpose_conv2d,
 }

@@ -152,7 +152,7 @@ def _constants(
     multipliers = export.constant(a["multiplier"]).tolist()
     shifts = export.constant(a["shift"]).tolist()
     scales = [
-        _scale((m, s), of.scale, out.scale, of.type.dtype, float32_product)
+        weight_scale((m, s), of.scale, out.scale, of.type.dtype, float32_product)
         for m, s in zip(multipliers, shifts, strict=True)
     ]
     if float32_product:
@@ -172,12 +172,12 @@ def _constants(
     return w, b
 
 
-def _scale(
+def weight_scale(
     factor: tuple[int, int],
     of_input: float,
     of_output: float,
-    dtype: torch.dtype,
-    float32_product: bool,
+    dtype: torch.dtype = torch.int8,
+    float32_product: bool = False,
 ) -> float:
     """The float32 scale of weights from which TFLite makes a multiplier and a shift."""
     real = factor[0] / 2**31 * 2.0 ** factor[1] * of_output / of_input

@@ -84,7 +84,7 @@ def mean(export: Export, node: Node, a: dict[str, Any]) -> None:
     real = of.scale / out.scale
     if mean_multiplier(real, count) == given:
         _reduction(export, node, a, "MEAN")
-    elif quantize_multiplier(real) == given and of.type.dtype is torch.int8:
+    elif quantize_multiplier(real) == given:
         _reduction(export, node, a, "SUM")
     else:
         raise Refused("its factor is that of neither MEAN nor SUM of its scales")

@@ -16,6 +16,9 @@ _SHOWN = 3
 # What the size of a stack is rounded to, bytes.
 _STACK_STEP = 64
 
+# Less of an arena than this is not worth a change of the model.
+_WORTH = 0.05
+
 # A value that costs more than this alone is not worth a word (aot/quality).
 _HARMLESS_DB = 60.0
 
@@ -42,7 +45,7 @@ def _place(op: Fields) -> str:
 def _setting(op: Fields, value: str) -> str:
     """What to give to lower() for a layer (docs/accuracy.md)."""
     layer = op["module"].split(" (")[0]
-    return f'quantization={{"{layer}": "{value}"}}'
+    return f'quantization={{"{layer}": "{value}"}}' if layer else ""
 
 
 def _smaller_program(fields: Fields) -> list[Fields]:
@@ -68,12 +71,13 @@ def _smaller(model: Fields) -> list[Fields]:
     found = []
     flash = model["constant_bytes"]
     for op in model["ops"]:
-        if op["op"] == "pl.linear" and op["delegate"] is None and op["precision"] == "int8":
+        setting = _setting(op, "int8w4g32")
+        if op["op"] == "pl.linear" and _is_int8(op) and op["delegate"] is None and setting:
             # Four bits an element, scale and offset for each 32 of them (docs/accuracy.md).
             gain = op["constant_bytes"] // 2 - op["constant_bytes"] // 16
             found.append(
                 _advice(
-                    f"weights of four bits for {_place(op)}: {_setting(op, 'int8w4g32')}",
+                    f"weights of four bits for {_place(op)}, which costs quality: {setting}",
                     f"about {gain:,} of {flash:,} bytes of weights",
                     gain,
                     [op["id"]],
@@ -91,10 +95,12 @@ def _smaller_arena(model: Fields) -> list[Fields]:
     peak, after = sorted((step["live_bytes"] for step in steps), reverse=True)[:2]
     worst = next(step for step in steps if step["live_bytes"] == peak)
     gain = peak - after
+    if gain < _WORTH * model["arena"]["bytes"]:
+        return []
     where = worst["module"] or worst["op"]
     return [
         _advice(
-            f"fewer channels or smaller images at {where}, which alone needs {peak:,} bytes; "
+            f"less at {where}, such as fewer channels: it alone needs {peak:,} bytes; "
             'plan_library(optimize = "memory") runs it row by row where that can be',
             f"up to {gain:,} bytes of the arena",
             gain,
@@ -103,18 +109,37 @@ def _smaller_arena(model: Fields) -> list[Fields]:
     ]
 
 
+def _is_int8(op: Fields) -> bool:
+    return bool(op["precision"] == "int8")
+
+
+def _kind(step: Fields, by_id: dict[str, Fields]) -> tuple[str, str]:
+    """Steps of one kind take about the same for a multiply-accumulate."""
+    dtypes = sorted({by_id[i]["precision"] for i in step["ops"] if i in by_id})
+    return step["op"], ",".join(dtypes)
+
+
+def _transposes_a_port(op: Fields, model: Fields) -> bool:
+    """Whether it transposes an input or output of the model, which io_layout can do without."""
+    names = {port["name"] for port in model["outputs"]}
+    reads = all(before.startswith("in ") for before in op["after"])
+    gives = any(output["name"] in names for output in op["outputs"])
+    return bool(op["op"] == "pl.transpose" and (reads or gives))
+
+
 def _faster(fields: Fields, model: Fields) -> list[Fields]:
     counted = [step for step in model["steps"] if step["instructions"]]
     by_id = {op["id"]: op for op in model["ops"]}
     total = sum(step["instructions"] for step in counted)
     found = []
-    rates: dict[str, float] = {}
+    rates: dict[tuple[str, str], float] = {}
     for step in counted:
         macs = sum(by_id[i]["macs"] for i in step["ops"] if i in by_id)
         # The rate of a layer that hardly counts is that of its setup.
         if macs and step["instructions"] * 100 > total:
             rate = step["instructions"] / macs
-            rates[step["op"]] = min(rate, rates.get(step["op"], rate))
+            kind = _kind(step, by_id)
+            rates[kind] = min(rate, rates.get(kind, rate))
     for step in counted:
         ops = [by_id[i] for i in step["ops"] if i in by_id]
         share = step["instructions"] / total
@@ -123,7 +148,7 @@ def _faster(fields: Fields, model: Fields) -> list[Fields]:
         short = step["op"].removeprefix("pl::")
         if step["delegate"]:
             continue
-        if ops and all(op["op"] == "pl.transpose" for op in ops):
+        if ops and all(_transposes_a_port(op, model) for op in ops):
             text = f'io_layout="nhwc" in pte_model, so that {where} has nothing to transpose'
             found.append(_advice(text, f"{share:.1%} of the instructions", share, step["ops"]))
         elif any(not op["op"].startswith("pl.") for op in ops):
@@ -131,7 +156,14 @@ def _faster(fields: Fields, model: Fields) -> list[Fields]:
             found.append(
                 _advice(text, f"up to {share:.1%} of the instructions", share, step["ops"])
             )
-        elif (best := rates.get(step["op"])) and (rate := step["instructions"] / macs) > 2 * best:
+        elif any(op["precision"] == "int16" and op["macs"] for op in ops):
+            text = f"{where} in int8, which costs quality: it runs in int16 now"
+            found.append(
+                _advice(text, f"up to {share:.1%} of the instructions", share, step["ops"])
+            )
+        elif (best := rates.get(_kind(step, by_id))) and (
+            rate := step["instructions"] / macs
+        ) > 2 * best:
             gain = share * (1 - best / rate)
             text = (
                 f"another shape for {where}, with channels in multiples of 16: it takes {rate:.1f} "
@@ -152,23 +184,27 @@ def _decibels(noise: float) -> float:
 
 
 def _better(model: Fields) -> list[Fields]:
-    """What int16 in one layer would give: the noises of single values add up to the model's."""
+    """What int16 in one layer would give. The noises of single values add up, with that of weights,
+    to the model's, which was measured.
+    """
     outputs = [o["sqnr_db"] for o in model["quality"]["outputs"] if o["sqnr_db"] is not None]
     alone = [
         (op, op["quality"]["alone_db"])
         for op in model["ops"]
-        if op["quality"] and op["quality"]["alone_db"] is not None and op["precision"] == "int8"
+        if op["quality"] and op["quality"]["alone_db"] is not None and _is_int8(op)
     ]
     noises = {op["id"]: 10 ** (-value / 10) for op, value in alone if value < _HARMLESS_DB}
-    total = sum(noises.values())
+    measured = 10 ** (-min(outputs) / 10) if outputs else 0.0
+    total = max(measured, sum(noises.values()))
     found = []
     for op, value in alone:
         rest = total - noises.get(op["id"], 0)
-        if not outputs or op["id"] not in noises or rest <= 0:
+        setting = _setting(op, "int16")
+        if not outputs or not setting or op["id"] not in noises or rest <= 0:
             continue
         gain = _decibels(rest) - _decibels(total)
-        text = f"{_place(op)} in int16: {_setting(op, 'int16')}; alone it leaves {value:.1f} dB"
-        found.append(_advice(text, f"about {gain:.1f} dB, predicted", gain, [op["id"]]))
+        text = f"{_place(op)} in int16: {setting}; alone it leaves {value:.1f} dB"
+        found.append(_advice(text, f"up to {gain:.1f} dB, predicted", gain, [op["id"]]))
     found += [
         _advice(warning["text"], "see docs/quality.md", 1e-3, []) for warning in model["warnings"]
     ]

@@ -29,12 +29,21 @@ def _dictionary(rows: Sequence[Fields], key: str) -> dict[str, Fields]:
     return {row[key]: row for row in rows}
 
 
+def _plain(name: str) -> str:
+    """A state's name as graphs have it, but for a number behind it."""
+    return re.sub(r"\W", "_", name).removeprefix("b_")
+
+
 def _edges(report: Fields) -> dict[str, list[str]]:
     """The ops that an op reads, by its id; "in <name>" is an input of the model."""
     made = {port["name"]: f"in {port['name']}" for port in report["inputs"]}
-    made |= {state["name"]: f"in {state['name']}" for state in report["states"]}
     for op in report["ops"]:
         made |= {output["name"]: op["id"] for output in op["outputs"]}
+    states = {_plain(state["name"]): f"in {state['name']}" for state in report["states"]}
+    for op in report["ops"]:
+        for name in (i["name"] for i in op["inputs"] if i["name"] not in made):
+            state = states.get(_plain(name), states.get(re.sub(r"_\d+$", "", _plain(name))))
+            made |= {name: state} if state else {}
     return {
         op["id"]: list(dict.fromkeys(made[i["name"]] for i in op["inputs"] if i["name"] in made))
         for op in report["ops"]
@@ -171,6 +180,13 @@ def _ops(report: Fields, plan: Fields | None) -> list[Fields]:
     return rows
 
 
+def _instructions(profile: Fields | None) -> int | None:
+    """Of one inference: where the program does not mark that, the sum of its steps."""
+    if not profile:
+        return None
+    return profile["instructions"] or sum(s["instructions"] for s in profile["steps"]) or None
+
+
 def _model(name: str, report: Fields, plan: Fields | None, profile: Fields | None) -> Fields:
     counted = {s["step"]: s["instructions"] for s in profile["steps"]} if profile else {}
     kept = ("target", "quantization", "macs", "constant_bytes", "pte_bytes", "warnings")
@@ -232,7 +248,7 @@ def join(
         ],
         "stack": {key: size["stack"][key] for key in ("size", "bound", "path")},
         "symbols": _symbols(size, plan),
-        "instructions": profile["instructions"] if profile and profile["inferences"] else None,
+        "instructions": _instructions(profile),
         "inferences": profile["inferences"] if profile else 0,
         "not_counted": problem,
         "device": dict(stats or {}),

@@ -113,6 +113,42 @@ def test_a_plan_goes_to_the_model_that_it_is_of() -> None:
     assert [bool(model["steps"]) for model in report["models"]] == [False, True]
 
 
+@pytest.mark.parametrize("value", ["h", "h_1", "b_h"])
+def test_an_op_reads_its_state(value: str) -> None:
+    lowering = copy.deepcopy(LOWERING)
+    lowering["states"] = [{"id": "9", "name": "h", "shape": [1], "dtype": "int8"}]
+    lowering["ops"][1]["inputs"].append({"name": value, "shape": [1], "dtype": "int8"})
+    (model,) = joined(reports={"digits": lowering})["models"]
+    assert model["ops"][1]["after"][-1] == "in h"
+
+
+def test_a_program_that_marks_steps_alone_has_their_sum() -> None:
+    counted = profile() | {"inferences": 0, "instructions": 0}
+    report = joined(profile=counted)
+    check(report)
+    total = sum(step["instructions"] for step in counted["steps"])
+    assert report["instructions"] == total
+    assert f"{total:,} an inference" in markdown(report)
+
+
+def test_advice_is_of_what_can_be_done() -> None:
+    nameless = copy.deepcopy(LOWERING)
+    for op in nameless["ops"]:
+        op["module"] = ""
+    advice = joined(reports={"digits": nameless})["advice"]
+    assert not advice["better"]
+    assert not any("int8w4g32" in row["text"] for row in advice["smaller"])
+    noisy = copy.deepcopy(LOWERING)
+    noisy["quality"]["outputs"][0]["sqnr_db"] = 20.0
+    gains = [row["gain"] for row in joined(reports={"digits": noisy})["advice"]["better"]]
+    # What values cost is little of a noise that has other reasons.
+    assert gains and all(float(gain.split()[2]) < 0.1 for gain in gains)
+    inside = copy.deepcopy(LOWERING)
+    inside["ops"][3]["op"] = "pl.transpose"
+    faster = joined(reports={"digits": inside})["advice"]["faster"]
+    assert not any("io_layout" in row["text"] for row in faster)
+
+
 def test_a_delegate_is_a_step_of_the_ops_in_it() -> None:
     lowering, plan = copy.deepcopy(LOWERING), copy.deepcopy(PLAN)
     for op in lowering["ops"]:

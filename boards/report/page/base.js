@@ -32,7 +32,7 @@ const picks = (ops) =>
 
 // Of several models one is the plan's, whose ops the symbols of the image are of.
 const isPlanned = () => Boolean(model && model.arena);
-const NO_PLAN = "the image's `plan` is of another model, or there is none";
+const NO_PLAN = "the plan of the image is of another model, or it has none";
 
 const opOf = (id) => model && model.ops.find((op) => op.id === id);
 

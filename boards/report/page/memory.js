@@ -60,7 +60,7 @@ function drawPool(box, pool) {
     group.append("rect").attr("x", x0).attr("y", y0).attr("width", x1 - x0).attr("height", Math.max(1, y1 - y0));
     group.append("title").text(`${block.name}: ${number(block.bytes)} bytes from ${number(block.offset)}, steps ${block.first} to ${block.last}`);
     const op = opOf(block.op);
-    const text = op ? `${op.id} ${short(op.op)}${scratch ? " scratch" : ""}` : block.first === 0 ? "input" : block.name;
+    const text = op ? `${op.id} ${short(op.op)}${scratch ? " scratch" : ""}` : block.first > 0 ? block.name : block.last === last ? "state" : "input";
     if (y1 - y0 > 13 && x1 - x0 > 7 * text.length) {
       group.append("text").attr("x", x0 + 5).attr("y", (y0 + y1) / 2 + 4).text(text);
     }

@@ -46,7 +46,7 @@ function drawInstructions() {
   if (data.engine_is_simulated) {
     box.append(element("p", { class: "note" }, "The NPU is a functional model here, which the core runs: instructions of its steps are the model's, and say nothing of an NPU."));
   }
-  box.append(element("p", { class: "note" }, `${number(data.instructions)} instructions an inference, counted exactly in QEMU over ${number(data.inferences)} inferences; caches and wait states are not part of it.`));
+  box.append(element("p", { class: "note" }, `${number(data.instructions)} instructions an inference, counted exactly in QEMU${data.inferences ? ` over ${number(data.inferences)} inferences` : ", as the sum of its steps"}; caches and wait states are not part of it.`));
   const macs = (step) => d3.sum(step.ops, (id) => (opOf(id) || { macs: 0 }).macs);
   const rows = steps.map((step) => {
     const sum = macs(step);

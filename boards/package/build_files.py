@@ -193,7 +193,7 @@ C11, no heap, no interpreter.
 | | |
 |---|---|
 | `src/` | the plan, the kernels that it calls, the runtime; the folder is the one include path |
-| `src/{package.name}_check.c` | an input of the model and what it must make of it, bit for bit |
+| `src/{package.name}_check.c` | an input of the model and what it must make of it |
 | `example_main.c` | runs that; `examples/check` is the same for Arduino |
 | `flags.txt` | flags that the C wants |
 | `CMakeLists.txt`, `Makefile` | a library |

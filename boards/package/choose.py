@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 _MEMBER = re.compile(r"^(\S+?)\((\S+?)(?:\.pic)?\.o\)$", re.MULTILINE)
 _START = "Archive member included"
@@ -35,6 +36,16 @@ def linked(link_map: str) -> set[str]:
     return {str(PurePosixPath(include_path(archive)).parent / name) for archive, name in members}
 
 
+def check_plan(plan: Mapping[str, Any]) -> None:
+    """Raises PackageError where a model needs more than kernels and the runtime."""
+    for step in plan["steps"]:
+        if "delegate" in step:
+            raise PackageError(
+                f"op {step['id']}, {step['module']}, runs on an NPU, whose driver packages do not "
+                "have: pack the image of a board without one"
+            )
+
+
 def choose(sources: Sequence[Path], link_map: str, plan: str) -> dict[str, Path]:
     """Returns files by their paths in #include.
 
@@ -44,12 +55,10 @@ def choose(sources: Sequence[Path], link_map: str, plan: str) -> dict[str, Path]
       plan: name of the plan.
 
     Raises:
-      PackageError: a file that is needed is not among the sources, or the model runs on an NPU.
+      PackageError: a file that is needed is not among the sources.
     """
     by_path = {include_path(str(path)): path for path in sources}
     wanted = linked(link_map)
-    if any("/delegate" in path or path.startswith("firmware/ethos_u") for path in wanted):
-        raise PackageError("the model runs on an engine, whose driver is not part of packages")
     chosen = {
         path: file
         for path, file in by_path.items()

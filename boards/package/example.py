@@ -25,8 +25,9 @@ def check_header(name: str) -> str:
 extern "C" {{
 #endif
 
-// Runs the model on a stored input. 0 if its outputs have the bits that they must have; else the
-// status of the call that failed (kernels/common/status.h), or -1 where an output differs.
+// Runs the model on a stored input. 0 if its outputs are as they must be: bit for bit, or closely
+// where the model computes in float32. Else the status of the call that failed
+// (kernels/common/status.h), or -1 where an output differs.
 int {name}_check(void);
 
 #ifdef __cplusplus
@@ -37,7 +38,68 @@ int {name}_check(void);
 """
 
 
-def check_source(name: str, include: str, arrays: Arrays, inputs: int, outputs: int) -> str:
+_SAME = """\
+static bool is_same(const pl_tensor *actual, const void *expected) {
+  return memcmp(actual->data, expected, actual->spec.bytes) == 0;
+}
+"""
+
+# As firmware/apps/compare_close.c.
+_CLOSE = """\
+// Floats may differ by a ten thousandth of the largest, integers that come from them by one.
+static bool floats_are_close(const uint8_t *actual, const uint8_t *expected, uint32_t count) {
+  float largest = 0.0F;
+  for (uint32_t i = 0; i < count; ++i) {
+    float e;
+    memcpy(&e, expected + i * sizeof(e), sizeof(e));
+    if (isfinite(e) && fabsf(e) > largest) {
+      largest = fabsf(e);
+    }
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    float a;
+    float e;
+    memcpy(&a, actual + i * sizeof(a), sizeof(a));
+    memcpy(&e, expected + i * sizeof(e), sizeof(e));
+    const bool same = a == e || (isnan(a) && isnan(e));
+    if (!same && !(fabsf(a - e) <= 1e-4F * largest)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool is_same(const pl_tensor *actual, const void *expected) {
+  const uint32_t bytes = actual->spec.bytes;
+  switch (actual->spec.dtype) {
+    case PL_DTYPE_FLOAT32:
+      return floats_are_close(actual->data, expected, bytes / 4);
+    case PL_DTYPE_INT8:
+      for (uint32_t i = 0; i < bytes; ++i) {
+        const int difference = ((const int8_t *)actual->data)[i] - ((const int8_t *)expected)[i];
+        if (difference < -1 || difference > 1) {
+          return false;
+        }
+      }
+      return true;
+    case PL_DTYPE_INT16:
+      for (uint32_t i = 0; i < bytes / 2; ++i) {
+        const int difference = ((const int16_t *)actual->data)[i] - ((const int16_t *)expected)[i];
+        if (difference < -1 || difference > 1) {
+          return false;
+        }
+      }
+      return true;
+    default:
+      return memcmp(actual->data, expected, bytes) == 0;
+  }
+}
+"""
+
+
+def check_source(
+    name: str, include: str, arrays: Arrays, inputs: int, outputs: int, is_close: bool
+) -> str:
     """src/<name>_check.c, with the first of the vectors.
 
     Args:
@@ -45,6 +107,7 @@ def check_source(name: str, include: str, arrays: Arrays, inputs: int, outputs: 
       include: path of its header.
       arrays: `input_<i>` and `output_<i>`, as firmware/apps/vectors.py has them.
       inputs, outputs: how many the model has.
+      is_close: whether float kernels compute, of which compilers and hosts round each its own way.
     """
     names = [f"input_{i}" for i in range(inputs)] + [f"output_{i}" for i in range(outputs)]
     tables = "\n".join(emit.array(one, arrays[one][:1], alignment=4) for one in names)
@@ -52,6 +115,8 @@ def check_source(name: str, include: str, arrays: Arrays, inputs: int, outputs: 
 // SPDX-License-Identifier: Apache-2.0
 #include "{name}_check.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "{include}"
@@ -64,6 +129,7 @@ enum {{ INPUTS = {inputs}, OUTPUTS = {outputs} }};
 {_list("outputs", names[inputs:])}
 static pl_model model;
 
+{_CLOSE if is_close else _SAME}
 int {name}_check(void) {{
   pl_tensor input[INPUTS];
   pl_tensor output[OUTPUTS];
@@ -84,7 +150,7 @@ int {name}_check(void) {{
     return (int)status;
   }}
   for (uint32_t i = 0; i < OUTPUTS; ++i) {{
-    if (memcmp(output[i].data, outputs[i], output[i].spec.bytes) != 0) {{
+    if (!is_same(&output[i], outputs[i])) {{
       return -1;
     }}
   }}
@@ -108,7 +174,7 @@ def main_source(name: str) -> str:
 int main(void) {{
   const int result = {name}_check();
   if (result == 0) {{
-    printf("{name}: every bit is as it must be\\n");
+    printf("{name}: computes what it has to\\n");
   }} else {{
     printf("{name}: failed, %d\\n", result);
   }}
@@ -129,7 +195,7 @@ void setup() {{
 
 void loop() {{
   const int result = {name}_check();
-  Serial.println(result == 0 ? "{name}: every bit is as it must be" : "{name}: failed");
+  Serial.println(result == 0 ? "{name}: computes what it has to" : "{name}: failed");
   delay(1000);
 }}
 """

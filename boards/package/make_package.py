@@ -20,7 +20,7 @@ from absl import app, flags
 
 from boards.package import build_files, example
 from boards.package.build_files import Package
-from boards.package.choose import PackageError, choose
+from boards.package.choose import PackageError, check_plan, choose
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _FLAGS = flags.DEFINE_string("flags_by_core", None, "What GCC is told, JSON.", required=True)
@@ -38,12 +38,19 @@ def contents(sources: list[Path]) -> dict[str, str]:
     plan = json.loads(Path(_PLAN.value).read_text())
     board = json.loads(Path(_BOARD.value).read_text())
     name = plan["name"]
+    check_plan(plan)
     chosen = choose(sources, Path(_MAP.value).read_text(), name)
     files = {f"src/{path}": file.read_text() for path, file in chosen.items()}
     (header,) = (path for path in chosen if Path(path).name == f"{name}.h")
     with np.load(_VECTORS.value) as arrays:
         files[f"src/{name}_check.c"] = example.check_source(
-            name, header, arrays, len(plan["inputs"]), len(plan["outputs"])
+            name,
+            header,
+            arrays,
+            len(plan["inputs"]),
+            len(plan["outputs"]),
+            # As in firmware/apps/vectors.py: ExecuTorch's own ops, aten's, compute in float32.
+            is_close=any(step["op"].startswith("aten::") for step in plan["steps"]),
         )
     files[f"src/{name}_check.h"] = example.check_header(name)
     package = Package(

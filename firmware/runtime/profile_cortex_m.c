@@ -7,10 +7,12 @@
 
 #include "firmware/runtime/profile.h"
 
-#define TURN        \
-  "1:\n\t"          \
-  "subs r0, #1\n\t" \
-  "bpl 1b\n\t"      \
+// For Armv6-M compilers take the older syntax in what is written by hand.
+#define TURN            \
+  ".syntax unified\n\t" \
+  "1:\n\t"              \
+  "subs r0, #1\n\t"     \
+  "bpl 1b\n\t"          \
   "bx lr"
 
 __attribute__((naked)) void pl_profile_begin(__attribute__((unused)) uint32_t region) {

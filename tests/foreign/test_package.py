@@ -11,17 +11,25 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from boards.package.choose import PackageError, choose, linked
+from boards.package.choose import PackageError, check_plan, choose, linked
 from boards.simulator.elf import Elf
 from tools.python.runfile import runfile
 
 _GCC = Path("../arm_gnu_toolchain/bin/arm-none-eabi-gcc").resolve()
 _AR = _GCC.with_name("arm-none-eabi-ar")
 _ZIP = Path("boards/mps2_an385_app.package.zip")
+
+# Zip, machine of QEMU and its RAM: also of a core without Thumb-2, and with float kernels.
+_EVERY = [
+    (_ZIP, "mps2-an385", "64K"),
+    (Path("boards/microbit_app.package.zip"), "microbit", "16K"),
+    (Path("tests/foreign/floats.package.zip"), "mps2-an385", "64K"),
+]
 
 _START = """\
 #include <stdint.h>
@@ -43,7 +51,7 @@ __attribute__((section(".vectors"), used)) static const void *const vectors[] = 
 """
 
 _SCRIPT = """\
-MEMORY { FLASH (rx) : ORIGIN = 0, LENGTH = 1M  RAM (rw) : ORIGIN = 0x20000000, LENGTH = 64K }
+MEMORY { FLASH (rx) : ORIGIN = 0, LENGTH = 256K  RAM (rw) : ORIGIN = 0x20000000, LENGTH = RAM_SIZE }
 ENTRY(start)
 SECTIONS {
   .text : { KEEP(*(.vectors)) *(.text*) *(.rodata*) } > FLASH
@@ -55,12 +63,40 @@ SECTIONS {
 """
 
 
-@pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("package")
-    with zipfile.ZipFile(_ZIP) as archive:
+@dataclass(frozen=True)
+class Board:
+    """What runs a package: a machine of QEMU, and the size of its RAM."""
+
+    machine: str = "mps2-an385"
+    ram: str = "64K"
+
+
+_M3 = Board()
+
+
+def extracted(path: Path, factory: pytest.TempPathFactory) -> Path:
+    folder = factory.mktemp("package")
+    with zipfile.ZipFile(path) as archive:
         archive.extractall(folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return extracted(_ZIP, tmp_path_factory)
+
+
+@pytest.fixture(scope="module", params=_EVERY, ids=lambda one: one[0].name)
+def every(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Board]:
+    path, machine, ram = request.param
+    return extracted(path, tmp_path_factory), Board(machine, ram)
+
+
+def name_of(package: Path) -> str:
+    (description,) = package.glob("Pilotlight.*.pdsc")
+    return description.name.split(".")[1]
 
 
 def flags(package: Path) -> list[str]:
@@ -71,13 +107,14 @@ def sources(package: Path) -> list[str]:
     return sorted(str(path.relative_to(package)) for path in package.glob("src/**/*.c"))
 
 
-def run(package: Path, folder: Path, *more: str) -> int:
+def run(package: Path, folder: Path, *more: str, board: Board = _M3) -> int:
     """Builds the package with a start-up and a linker script of its own, and runs it."""
     (folder / "start.c").write_text(_START)
-    (folder / "foreign.ld").write_text(_SCRIPT)
+    (folder / "foreign.ld").write_text(_SCRIPT.replace("RAM_SIZE", board.ram))
     program = folder / "program.elf"
+    check = f"{name_of(package)}_check"
     (folder / "main.c").write_text(
-        '#include "digits_check.h"\nint main(void) { return digits_check(); }\n'
+        f'#include "{check}.h"\nint main(void) {{ return {check}(); }}\n'
     )
     strict = ["-Wall", "-Wextra", "-Werror"]
     linking = ["-nostartfiles", "--specs=nano.specs", f"-T{folder / 'foreign.ld'}"]
@@ -90,12 +127,13 @@ def run(package: Path, folder: Path, *more: str) -> int:
     assert all(s.load < 0x20000000 and s.name != ".bss" for s in stored)
     qemu = runfile("qemu/qemu-system-arm")
     assert qemu is not None
-    machine = ["-M", "mps2-an385", "-nographic", "-semihosting-config", "enable=on"]
+    machine = ["-M", board.machine, "-nographic", "-semihosting-config", "enable=on"]
     return subprocess.run([qemu, *machine, "-kernel", program], timeout=60, check=False).returncode
 
 
-def test_it_computes_what_it_has_to(package: Path, tmp_path: Path) -> None:
-    assert run(package, tmp_path, *sources(package)) == 0
+def test_it_computes_what_it_has_to(every: tuple[Path, Board], tmp_path: Path) -> None:
+    package, board = every
+    assert run(package, tmp_path, *sources(package), board=board) == 0
 
 
 def test_the_check_finds_a_wrong_weight(package: Path, tmp_path: Path) -> None:
@@ -111,12 +149,14 @@ def test_the_check_finds_a_wrong_weight(package: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="this machine has no make")
-def test_the_makefile(package: Path, tmp_path: Path) -> None:
+def test_the_makefile(every: tuple[Path, Board], tmp_path: Path) -> None:
+    package, board = every
     build = tmp_path / "build"
     subprocess.run(
         ["make", "-s", f"CC={_GCC}", f"AR={_AR}", f"BUILD={build}"], cwd=package, check=True
     )
-    assert run(package, tmp_path, str(build / "libdigits.a")) == 0
+    library = build / f"lib{name_of(package)}.a"
+    assert run(package, tmp_path, str(library), board=board) == 0
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="this machine has no CMake")
@@ -165,12 +205,17 @@ def test_only_the_kernels_that_are_called_are_in_it(package: Path) -> None:
     assert folders == {"common", "conv2d", "linear", "max_pool2d"}
 
 
-def test_a_model_on_an_engine_is_refused_and_a_missing_source_named(tmp_path: Path) -> None:
+def test_a_model_on_an_engine_is_refused_whatever_else_is_linked() -> None:
+    on_cpu = {"id": "0", "module": "conv"}
+    check_plan({"steps": [on_cpu]})
+    with pytest.raises(PackageError, match=r"op 1, head, runs on an NPU, .* a board without one"):
+        check_plan({"steps": [on_cpu, {"id": "1", "module": "head", "delegate": {}}]})
+
+
+def test_a_missing_source_is_named(tmp_path: Path) -> None:
     head = "Archive member included to satisfy reference by file (symbol)\n\n"
     member = "bazel-out/x/bin/firmware/runtime/libdelegate.a(delegate.o)\n"
     assert linked(head + member) == {"firmware/runtime/delegate"}
-    with pytest.raises(PackageError, match="runs on an engine"):
-        choose([], head + member, "net")
     plan = tmp_path / "net.plan.c"
     plan.write_text('#include "gone.h"\n')
     path = str(plan).removesuffix(".c")

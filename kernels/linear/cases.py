@@ -33,6 +33,7 @@ def cases() -> Iterator[Case]:
         ("depth 17", (4, 17), 3, False),
         ("many channels", (3, 16), 67, False),
         ("deep", (1, 2000), 3, False),
+        ("many rows", (13, 24), 20, True),
     ]:
         yield _case(name, shape, channels, Values("linear", name), board)
     for index in range(150):

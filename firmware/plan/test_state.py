@@ -6,37 +6,15 @@ nothing; and a plan that loses it is caught.
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from firmware.plan.check import PlanError
 from firmware.plan.graph import Graph, build_graph
 from firmware.plan.layout import ALIGNMENT
 from firmware.plan.planner import place_blocks
-from firmware.plan.program import Program, State
 from firmware.plan.sharing import Sharing
-from firmware.plan.testing_calls import Calls, addresses, check, plan, select
-from kernels.common.kernel import KernelError, OpCall, Value
-
-
-class Stateful(Calls):
-    def __init__(self) -> None:
-        super().__init__()
-        self.states: list[State] = []
-
-    def state(self, *shape: int) -> Value:
-        value = self.value(*shape)
-        new = Value(f"{value.name} (new)", "int8", shape)
-        self.states.append(State(value, np.zeros(shape, np.int8), new))
-        return value
-
-    def becomes(self, *news: Value) -> None:
-        """Each state's new value."""
-        for state, value in zip(self.states, news, strict=True):
-            self.calls.append(OpCall("pl::cat", {"inputs": [value], "dim": 0}, (state.new,)))
-
-    def program(self, *outputs: Value) -> Program:
-        return replace(super().program(*outputs), states=tuple(self.states))
+from firmware.plan.testing_calls import Stateful, addresses, check, plan, select
+from kernels.common.kernel import KernelError, Value
 
 
 def _computed(calls: Stateful) -> tuple[Value, ...]:

@@ -2,8 +2,10 @@
 """Programs of made-up calls for tests, and their plans proved by running them on names."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from aot.pte.conventions import Needs
 from aot.pte.reader import StoredDelegate
@@ -12,7 +14,7 @@ from firmware.plan.delegates import Places, delegate_op_call
 from firmware.plan.graph import Graph, build_graph
 from firmware.plan.layout import ALIGNMENT, scratch_name
 from firmware.plan.planner import place_blocks
-from firmware.plan.program import Port, Program
+from firmware.plan.program import Port, Program, State
 from firmware.plan.sharing import Sharing, share_memory
 from kernels.common.kernel import Isa, KernelCall, OpCall, Value
 
@@ -99,6 +101,28 @@ class Calls:
             return Port(value, value.shape, 0.5, 0, "row_major")
 
         return Program(tuple(self.calls), tuple(map(port, self.inputs)), tuple(map(port, outputs)))
+
+
+class Stateful(Calls):
+    """Builds a program that keeps values from run to run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.states: list[State] = []
+
+    def state(self, *shape: int) -> Value:
+        value = self.value(*shape)
+        new = Value(f"{value.name} (new)", "int8", shape)
+        self.states.append(State(value, np.zeros(shape, np.int8), new))
+        return value
+
+    def becomes(self, *news: Value) -> None:
+        """Each state's new value."""
+        for state, value in zip(self.states, news, strict=True):
+            self.calls.append(OpCall("pl::cat", {"inputs": [value], "dim": 0}, (state.new,)))
+
+    def program(self, *outputs: Value) -> Program:
+        return replace(super().program(*outputs), states=tuple(self.states))
 
 
 def select(call: OpCall, isa: Isa) -> KernelCall:

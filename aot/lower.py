@@ -164,6 +164,8 @@ def lower(
         # Copies: where one tensor is given for two inputs, export takes the two for one.
         contiguous = [x.clone(memory_format=torch.contiguous_format) for x in inputs]
         aten = export_aten(model, contiguous, target.keeps)
+        for change in target.rewrites:
+            change(aten)
         float_recurrent(aten, stays_float)
         float_forms(aten, stays_float)
         check_supported(aten, lambda node: allow_float_fallback or stays_float(node))

@@ -67,6 +67,8 @@ class Backend:
         longer than the CPU would.
       dtypes: of the activations that it reads and writes.
       keeps: ATen ops that export leaves whole for it, where decomposition would scatter them.
+      rewrites: passes over the exported graph, of floats, that it wants. What they change, in
+        place, gives the same values but for rounding. They are for the whole model.
       traits: by name of the dialect op.
       absent: why it cannot compile here, such as a tool that is not installed, and what to do.
       optional: where it is absent, everything is left to the next engine, as the report says;
@@ -85,6 +87,7 @@ class Backend:
     not_worth: Callable[[Sequence[Node]], str] = _nothing
     dtypes: tuple[torch.dtype, ...] = (torch.int8,)
     keeps: tuple[Any, ...] = ()
+    rewrites: tuple[Callable[[GraphModule], object], ...] = ()
     traits: Mapping[str, Traits] = field(default_factory=dict)
     absent: Callable[[], str] = _there
     optional: bool = False
@@ -96,7 +99,7 @@ class Backend:
     def _problem(self) -> str:
         if not isinstance(self.name, str) or not is_name(self.name):
             return "its name is no text of ASCII letters, digits and _.+:-"
-        kinds = {"dtypes": Sequence, "keeps": Sequence, "traits": Mapping}
+        kinds = {"dtypes": Sequence, "keeps": Sequence, "rewrites": Sequence, "traits": Mapping}
         for attribute, kind in kinds.items():
             given = getattr(self, attribute)
             if not isinstance(given, kind):
@@ -111,6 +114,7 @@ class Backend:
             hooks["compile"] = self.compile
             if not isinstance(self.delegate_id, str) or not is_name(self.delegate_id):
                 return "it compiles regions, so it needs a delegate_id, e.g. 'EthosUBackend'"
+        hooks |= {f"rewrites[{i}]": rewrite for i, rewrite in enumerate(self.rewrites)}
         for name, hook in hooks.items():
             if not callable(hook):
                 return f"{name} is {hook!r}, not a function"

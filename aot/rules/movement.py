@@ -46,12 +46,12 @@ RESHAPE_TARGETS = (
     _aten.flatten.using_ints,
 )
 PERMUTE_TARGETS = (_aten.permute.default, _aten.transpose.int, _aten.t.default)
-_MOVEMENT = {*RESHAPE_TARGETS, *PERMUTE_TARGETS}
+MOVEMENT = {*RESHAPE_TARGETS, *PERMUTE_TARGETS}
 
 
 def beneath_movement(node: Node) -> Node:
     """The value whose elements a node gives in another order or shape, and to nobody else."""
-    while node.target in _MOVEMENT and len(node.users) == 1:
+    while node.target in MOVEMENT and len(node.users) == 1:
         source = node.args[0]
         assert isinstance(source, Node)
         node = source
@@ -61,7 +61,7 @@ def beneath_movement(node: Node) -> Node:
 def readers(node: Node) -> Iterator[Node]:
     """What reads a value, behind what gives it in another order or shape."""
     for user in node.users:
-        if user.target in _MOVEMENT:
+        if user.target in MOVEMENT:
             yield from readers(user)
         else:
             yield user

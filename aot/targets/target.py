@@ -97,6 +97,11 @@ class Target:
         return tuple(dict.fromkeys(op for b in self.backends for op in b.keeps))
 
     @property
+    def rewrites(self) -> tuple[Callable[[GraphModule], object], ...]:
+        """Passes over the exported graph."""
+        return tuple(dict.fromkeys(rewrite for b in self.backends for rewrite in b.rewrites))
+
+    @property
     def traits(self) -> Mapping[str, Traits]:
         """By name of the dialect op, what any of the backends needs: each only narrows."""
         wanted = [b.traits for b in self.backends]

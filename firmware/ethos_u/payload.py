@@ -20,7 +20,8 @@ _TENSOR = struct.Struct("<9i")
 _COP1 = 0x31504F43
 _ALIGNMENT = 16
 _MOST_BYTES = 2**31 - 1  # of a tensor
-_SCRATCH_REGIONS = (1, 2)  # scratch, fast scratch
+FAST_SCRATCH = 2
+_SCRATCH_REGIONS = (1, FAST_SCRATCH)
 
 
 class PayloadError(ValueError):

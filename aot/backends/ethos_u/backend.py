@@ -17,12 +17,27 @@ from aot.backends.ethos_u.layers import Layer, writers_of
 from aot.backends.ethos_u.vela import VelaError, compile_tosa
 from aot.backends.ethos_u.verify import VerificationError, verify
 from aot.dialect.delegate import Payload
+from aot.passes.aten.fold_norm_affine import fold_norm_affine
+from aot.passes.aten.mean_to_average import mean_to_average
 from aot.targets import CUT, OFF
 from aot.targets.npus import NPUS, Npu
 from aot.targets.target import Target
 from firmware.ethos_u.payload import parse_payload
 
 _ALIGNMENT = 16
+_FEW_PIXELS = 16
+
+
+def _pool_some_means(module: GraphModule) -> None:
+    """Those that take fewer cycles as pools: of few pixels, or of an image that others read, which
+    would lie in memory twice for sums over rows.
+    """
+    mean_to_average(module, lambda source, pixels: pixels <= _FEW_PIXELS or len(source.users) > 1)
+
+
+def _pool_all_means(module: GraphModule) -> None:
+    """On U85, where transpositions and sums of windows take long."""
+    mean_to_average(module, lambda source, pixels: True)
 
 
 def ethos_u(configuration: str, verification: str = CUT) -> Backend:
@@ -36,6 +51,7 @@ def ethos_u(configuration: str, verification: str = CUT) -> Backend:
         reject=lambda node: reject(node, npu),
         not_worth=_not_worth,
         dtypes=(torch.int8, torch.int16, torch.bool),
+        rewrites=(fold_norm_affine, _pool_all_means if npu.is_u85 else _pool_some_means),
     )
 
 

@@ -54,6 +54,7 @@ class Block:
         Attributes:
           npu: what the graph is for.
           writer: whose values are added, for `writers`.
+          ends: whether nothing in the graph reads what the writer gives.
           writers: by the name of a value who added it.
         """
         self.npu = npu
@@ -63,6 +64,7 @@ class Block:
         self._block = self._serializer.currRegion.currBasicBlock
         self._count = 0
         self.writer = ""
+        self.ends = False
         self.writers: dict[str, str] = {}
         self._shared: set[str] = set()  # names of values that several ops read
         self._border: set[str] = set()  # names of inputs and outputs
@@ -70,9 +72,13 @@ class Block:
         self._views: dict[str, Value] = {}  # what a RESHAPE is of, by its name
         self._written: set[str] = set()  # names of those that something reads
 
+    def is_input(self, x: Value) -> bool:
+        """Whether x is an input of the graph, maybe reshaped."""
+        return self.before_reshape(x).name in self._border
+
     def reads_slowly(self, x: Value) -> bool:
         """Whether reading x twice takes longer than a copy of it."""
-        return self.npu.keeps_inputs_far and self.before_reshape(x).name in self._border
+        return self.npu.keeps_inputs_far and self.is_input(x)
 
     def share(self, x: Value) -> None:
         """Says that several ops read a value."""

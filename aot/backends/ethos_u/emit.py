@@ -108,6 +108,7 @@ def emitted(region: GraphModule, npu: Npu) -> Emitted:
                 name: _emitted(region, values, value) for name, value in arguments(node).items()
             }
             graph.writer = node.name
+            graph.ends = all(user.op == "output" for user in node.users)
             values[node] = EMITTERS[op.name.removeprefix(ADOPTED)].emit(graph, **given)
             assert values[node].shape == shape_of(node), node
             if len(node.users) > 1:

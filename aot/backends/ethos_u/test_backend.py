@@ -288,3 +288,39 @@ def test_an_emitter_that_is_wrong_is_an_error(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(EMITTERS, "lut", wrong)
     with pytest.raises(LoweringError, match="EmitterError"):
         partitioned(net(residual))
+
+
+def test_the_report_says_what_of_the_cache_is_touched() -> None:
+    for configuration, touches in (("ethos-u65-256", True), ("ethos-u55-128", False)):
+        (delegate,) = delegates(partitioned(net(residual), configuration))
+        touched: Any = delegate.payload.report["fast_scratch_bytes"]
+        assert (0 < touched <= 384 << 10) if touches else touched == 0
+
+
+class _Excited(nn.Module):
+    """A mean of an image that others read, one of many pixels, one of few."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 8, 3, 2, padding=1)
+        self.norm, self.linear = nn.LayerNorm(8), nn.Linear(8, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.first(x)
+        y = y * y.mean((2, 3), keepdim=True).sigmoid()
+        many, few = self.second(y).mean((2, 3)), F.max_pool2d(y, 6).mean((2, 3))
+        return torch.as_tensor(self.linear(self.norm(many + few)))
+
+
+@pytest.mark.parametrize(
+    ("target", "pools"), [("ethos-u55-128", 2), ("ethos-u85-256", 3), ("cortex-m", 0)]
+)
+def test_means_are_pools_where_that_is_faster(target: str, pools: int) -> None:
+    model = _Excited().eval()
+    with torch.no_grad():
+        model.norm.weight.uniform_(0.5, 1.5, generator=torch.Generator().manual_seed(3))
+    samples = [(torch.randn(1, 3, 24, 24),) for _ in range(4)]
+    report = lower(model, samples[0], target=target, calibration=samples).report
+    ops = [op["op"] for op in report["ops"]]
+    assert sum("avg_pool2d" in op for op in ops) == pools
+    assert sum("mean" in op for op in ops) == 3 - pools

@@ -17,15 +17,6 @@ RESULTS: list[dict[str, Any]] = json.loads(
 )
 BY_PLACE = {(r["model"], r["configuration"], r["side"]): r for r in RESULTS}
 OURS = [place[:2] for place in BY_PLACE if place[2] == "ours"]
-# docs/ethos_u.md says why.
-SLOWER = {
-    ("ds-cnn", "ethos-u85-256"),
-    ("mobilenet v2", "ethos-u55-128"),
-    ("mobilenet v2", "ethos-u85-256"),
-    ("mobilenet v3", "ethos-u55-128"),
-    ("mobilenet v3", "ethos-u65-256"),
-    ("mobilenet v3", "ethos-u85-256"),
-}
 
 
 def test_every_case_has_results() -> None:
@@ -37,8 +28,7 @@ def test_ours_is_one_delegate_and_no_slower(model: str, configuration: str) -> N
     """Than upstream's, where that has all of the model on the NPU."""
     own, other = (BY_PLACE[model, configuration, side] for side in ("ours", "upstream"))
     assert (own["delegates"], own["cpu_ops"]) == (1, 0)
-    is_slower = own["cycles"] > other["cycles"] and other["cpu_ops"] == 0
-    assert is_slower == ((model, configuration) in SLOWER)
+    assert own["cycles"] <= other["cycles"] or other["cpu_ops"] > 0
 
 
 @pytest.mark.parametrize("model", ["softmax", "feed forward"])

@@ -20,7 +20,7 @@ from aot.dialect.graph import border_nodes, dialect_op, value_of
 from aot.targets.npus import Npu
 from firmware.ethos_u.fillers import all_inputs
 from firmware.ethos_u.npu_model import EthosUError, EthosUModel, Summary
-from firmware.ethos_u.payload import parse_payload
+from firmware.ethos_u.payload import FAST_SCRATCH, parse_payload
 
 _TOSA_MACS = 30_000_000
 """What the TOSA reference model does in a second or so: beyond it sees the first inputs only."""
@@ -61,6 +61,7 @@ def verify(region: GraphModule, tosa: bytes, payload: bytes, npu: Npu) -> Mappin
         "cycles": summary.counts.cycles,
         "macs": summary.counts.macs,
         "operations": summary.operations,
+        "fast_scratch_bytes": summary.region_bytes[FAST_SCRATCH],
     }
 
 

@@ -24,8 +24,9 @@ from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _NORM = _aten._native_batch_norm_legit_no_training.default
-_ALIKE = 8.0  # the largest factor between two channels' scales
 _FOLDED = "folded_batch_norm"
+ALIKE = 8.0
+"""The largest factor between two channels' scales that go into int8 weights."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def _scaled(weight: torch.Tensor, scale: torch.Tensor, transposed_groups: Any) -
 def _layer_behind(module: GraphModule, norm: Node, affine: _Affine) -> Node | None:
     """The only reader of a BatchNorm, if its weights can take in what each channel undergoes."""
     scales = affine.scale.abs()
-    if float(scales.max()) > _ALIKE * float(scales.min()):
+    if float(scales.max()) > ALIKE * float(scales.min()):
         return None
     readers = [reader for result in norm.users for reader in result.users]
     if len(readers) != 1 or readers[0].all_input_nodes.count(next(iter(norm.users))) != 1:
@@ -139,7 +140,16 @@ def _layer_behind(module: GraphModule, norm: Node, affine: _Affine) -> Node | No
     return layer if folds and tensor_constant(module, layer.args[1]) is not None else None
 
 
-def _fold_behind(module: GraphModule, norm: Node, layer: Node, affine: _Affine) -> None:
+def scale_inputs(
+    module: GraphModule, layer: Node, name: str, gain: torch.Tensor, offset: torch.Tensor
+) -> None:
+    """Has a layer's own weights multiply each input channel and add to it.
+
+    Args:
+      layer: a linear layer or a convolution, not transposed, with constant weights.
+      name: of the new constants, in front.
+      gain, offset: by input channel, float64.
+    """
     is_linear = layer.target is _aten.linear.default
     weight = tensor_constant(module, layer.args[1])
     bias = tensor_constant(module, argument(layer, "bias"))
@@ -151,10 +161,9 @@ def _fold_behind(module: GraphModule, norm: Node, layer: Node, affine: _Affine) 
         each = channels.reshape(groups, -1).repeat_interleave(len(weight) // groups, dim=0)
         return each.reshape([*each.shape, *[1] * (weight.dim() - 2)])
 
-    moved = (weight * for_weight(affine.offset)).flatten(1).sum(dim=1)
+    moved = (weight * for_weight(offset)).flatten(1).sum(dim=1)
     arguments: list[Any] = [*layer.args, None][: max(len(layer.args), 3)]
-    name = f"{norm.name}_behind"
-    arguments[1] = _new_constant(module, layer, f"{name}_weight", weight * for_weight(affine.scale))
+    arguments[1] = _new_constant(module, layer, f"{name}_weight", weight * for_weight(gain))
     whole = moved if bias is None else bias + moved
     arguments[2] = _new_constant(module, layer, f"{name}_bias", whole)
     layer.args = tuple(arguments)
@@ -230,7 +239,7 @@ def fuse_batch_norm(module: GraphModule) -> int:
             _fold(module, norm, producer, affine)
             result = producer
         elif (layer := _layer_behind(module, norm, affine)) is not None:
-            _fold_behind(module, norm, layer, affine)
+            scale_inputs(module, layer, f"{norm.name}_behind", affine.scale, affine.offset)
             result = producer
         else:
             result = _replace(module, norm, affine)

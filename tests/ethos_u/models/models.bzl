@@ -3,6 +3,8 @@
 
 load("//aot:pte_model.bzl", "pte_model")
 load("//boards:board_run.bzl", "board_run_test")
+load("//boards:board_test.bzl", "board_test")
+load("//boards:boards.bzl", "HOST")
 load("//boards:firmware_image.bzl", "firmware_image")
 load("//firmware/apps:vectors.bzl", "check_app")
 load("//firmware/plan:plan_library.bzl", "plan_library")
@@ -14,6 +16,9 @@ BOARDS = {
     "corstone300_ethos_u65": "ethos-u65-256",
 }
 
+# That of the build machine, where programs run under sanitizers.
+HOST_NPU = "ethos-u55-128"
+
 # The parts of an image that the table is made from.
 PARTS = ["board", "elf", "plan_json", "size_json"]
 
@@ -21,7 +26,8 @@ def npu_model(name, module, board, deps, quantization = "int8", tags = []):
     """Lowers a model for a board's NPU, and makes `<name>_app` and its test `<name>_test`.
 
     The image compares two outputs with the reference, bit for bit; the NPU's part is executed by
-    the functional model inside of it.
+    the functional model inside of it. For the NPU that the build machine has, too, the same runs
+    there, `<name>_host_test`.
 
     Args:
       name: of the targets.
@@ -69,3 +75,12 @@ def npu_model(name, module, board, deps, quantization = "int8", tags = []):
         program = ":%s_app" % name,
         tags = tags,
     )
+    if BOARDS[board] == HOST_NPU:
+        board_test(
+            name = name + "_host_test",
+            size = "medium",
+            boards = [HOST],
+            tags = tags,
+            time_limit = 200,
+            deps = [":%s_run" % name],
+        )

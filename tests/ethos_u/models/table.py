@@ -3,8 +3,9 @@
 
     table name ...
 
-Equal is how many outputs are the reference's, bit for bit. NPU cycles are the functional model's
-estimates.
+The images are to mark their steps (--//firmware/runtime:profile_steps). Equal is how many outputs
+are the reference's, bit for bit. NPU cycles are the functional model's estimates; instructions are
+those of the core's own ops, in one inference.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 from absl import app
 
 from boards.board import load_board
+from boards.image.profile import profile
 from boards.simulator.elf import Elf
 from boards.simulator.simulate import simulate
 from tools.text.table import table
@@ -24,12 +26,14 @@ from tools.text.table import table
 _FOLDER = Path("tests/ethos_u/models")
 _VECTORS = re.compile(r"(input|output)_\d+|labels")
 _TIME_LIMIT = 600
+_DELEGATE = "delegate::"
 _HEADER = (
     "model",
     "NPU",
     "equal",
     "delegates",
     "ops on the core",
+    "instructions",
     "NPU cycles",
     "arena",
     "flash",
@@ -47,9 +51,11 @@ def row(name: str) -> tuple[str, ...]:
     plan = read(f"{name}_app.{name.replace('-', '_')}_plan.json")
     elf = _FOLDER / f"{name}_app.elf"
     board = load_board(next(Path("boards").glob(f"*/{size['board']}.json")))
-    run = simulate(elf, board, time_limit=_TIME_LIMIT)
+    run = simulate(elf, board, time_limit=_TIME_LIMIT, count=True)
     if run.problem:
         raise RuntimeError(f"{name}: {run.problem}")
+    steps = profile(run, size, plan)["steps"]
+    on_core = sum(step["instructions"] for step in steps if not step["op"].startswith(_DELEGATE))
     delegates = report["delegates"]
     total, equal = next(iter(run.stats.values())), list(run.stats.values())[-1]
     vectors = sum(s.size for s in Elf(elf).symbols if _VECTORS.fullmatch(s.name))
@@ -61,6 +67,7 @@ def row(name: str) -> tuple[str, ...]:
         f"{equal} of {total}",
         str(len(delegates)),
         str(sum(op["runs_on"] == "cortex_m" for op in report["ops"])),
+        f"{on_core:,}",
         f"{sum(d['report']['cycles'] for d in delegates):,}",
         f"{plan['arena']['bytes']:,}",
         f"{flash:,}",
@@ -68,7 +75,7 @@ def row(name: str) -> tuple[str, ...]:
 
 
 def main(argv: list[str]) -> None:
-    print(table([_HEADER, *map(row, argv[1:])], "llrrrrrr"))
+    print(table([_HEADER, *map(row, argv[1:])], "llrrrrrrr"))
 
 
 if __name__ == "__main__":

@@ -99,6 +99,9 @@ def _tcn() -> nn.Module:
 CASES: dict[str, Case] = {
     "layer norm": Case(lambda: nn.LayerNorm(384), (1, 1500, 384)),
     "layer norm, affine": Case(_affine_norm, (1, 1500, 384)),
+    "layer norm, linear": Case(
+        lambda: nn.Sequential(_affine_norm(), nn.Linear(384, 384)), (1, 1500, 384)
+    ),
     "softmax": Case(lambda: nn.Softmax(-1), (4, 128, 128)),
     "group norm": Case(lambda: nn.GroupNorm(8, 32), (1, 32, 28, 28)),
     "feed forward": Case(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 
@@ -63,6 +64,8 @@ def emit(
     numbers = centered, epsilon, radicand_shift, normalized_bits, output_bits, input_zero_point
     norm = norm_of(torch.empty(x.shape, device="meta"), weight, bias, parts, *numbers)
     assert norm is not None
+    if graph.is_input(x) and (graph.ends or graph.npu.is_u85):
+        norm = replace(norm, parts=norm.parts.suited(graph.npu))
     y = normalize_steps(graph, x, norm, output_zero_point)
     return clamped(graph, y, activation_min, activation_max)
 

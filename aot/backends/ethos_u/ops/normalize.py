@@ -158,7 +158,9 @@ def _root(steps: Steps[T], total: T, count: int, guard: int, least: float) -> T:
     # A sum with 0 is one operation with the RESCALE behind it, where that alone would be two.
     up = steps.add(steps.shift_left(total, steps.add(halves, halves)), _number(steps, 0))
     t = steps.rescale(up, *scale32(2.0**-16), INT16)
-    looked_up = steps.rescale(steps.table(t, _ROOTS), *scale32(2.0**-7), INT32)
+    # Through int16, as the table then is one operation.
+    root = steps.rescale(steps.table(t, _ROOTS), *scale32(2.0**-7), INT16)
+    looked_up = steps.rescale(root, *_ONE, INT32)
     wide = steps.add(steps.shift_left(looked_up, halves), _number(steps, 0))
     # wide = 32767 * sqrt(2^13 / t) * 2^halves, with t = total * 2^(2 * halves - 16)
     exact = math.sqrt(count * 2.0**guard / 2.0**29) / _TOP
@@ -181,6 +183,7 @@ def _affine(steps: Steps[T], product: T, unit: float, norm: Norm, zero_point: in
     pairs = [scale16(float(f)) for f in factor]
     multiplier, shift = (np.array(values) for values in zip(*pairs, strict=True))
     bias = np.round(offset * 2.0**shift / multiplier)
+    n = norm.parts.for_convolution(steps, n)
     sums = steps.depthwise_conv2d(n, weight.reshape(1, 1, -1, 1), bias, 0)
     return steps.rescale(sums, multiplier, shift, INT8, output_zero_point=zero_point)
 

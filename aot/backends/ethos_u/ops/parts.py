@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the parts of a norm lie, and how the NPU adds each up."""
+"""Where the parts of a norm lie, and how the NPU adds each up.
+
+Parts that are rows go over the width, [1, 1, rows, values], as what else has rows does, or over the
+height, [1, rows, 1, values]. That changes cycles, not numbers: on U65 Vela cuts operations over a
+height into stripes, which then pass through the SRAM one by one, and on U85 its blocks of
+element-wise operations are larger, those of int16 convolutions smaller.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
 from aot.backends.ethos_u.block import INT32, Array
 from aot.backends.ethos_u.steps import Steps, T, scale32
+from aot.targets.npus import Npu
 
 _LARGEST_HEIGHT, _LARGEST_AREA = 64, 4096  # of a kernel
 _ONE = scale32(1.0)
@@ -19,20 +26,30 @@ _ONE = scale32(1.0)
 
 @dataclass(frozen=True)
 class Parts:
-    """Parts of an input, as rows of [1, 1, rows, values] or as groups of the channels of images
-    [batch, height, width, channels].
+    """Parts of an input, as rows of values over width or height, or as groups of the channels of
+    images [batch, height, width, channels].
 
     Attributes:
       shape: of the input.
       order: dimensions of the input as they have to lie.
       laid: the shape, of four dimensions.
       groups: of an image's channels; 0: the parts are rows.
+      turns: whether int16 convolutions go over the width, though all else goes over the height.
     """
 
     shape: tuple[int, ...]
     order: tuple[int, ...]
     laid: tuple[int, int, int, int]
     groups: int
+    turns: bool = False
+
+    def suited(self, npu: Npu) -> Parts:
+        """The same as they take an NPU the fewest cycles where their values are an input of the
+        region, and on U65 what they become an output.
+        """
+        if self.groups or not (npu.keeps_inputs_far or npu.is_u85):
+            return self
+        return replace(self, laid=(1, self.number, 1, self.channels), turns=npu.is_u85)
 
     @property
     def count(self) -> int:
@@ -42,7 +59,8 @@ class Parts:
 
     @property
     def number(self) -> int:
-        return self.laid[0] * self.groups if self.groups else self.laid[2]
+        batch, height, width, _ = self.laid
+        return batch * self.groups if self.groups else height * width
 
     @property
     def channels(self) -> int:
@@ -62,6 +80,10 @@ class Parts:
         y = steps.reshape(y, [self.shape[d] for d in self.order])
         return steps.transpose(y, np.argsort(self.order).tolist()) if self._is_moved else y
 
+    def for_convolution(self, steps: Steps[T], x: T) -> T:
+        """int16 values that are laid out, as a convolution of 1x1 takes them."""
+        return steps.reshape(x, (1, 1, self.number, self.channels)) if self.turns else x
+
     def total(self, steps: Steps[T], x: T, bits: int | None = None, added: float = 0.0) -> T:
         """Twice the sums of int8 values x; with `bits`, those of int16 values plus `added`, times
         2^bits: int32 [1, 1, 1, number].
@@ -70,7 +92,8 @@ class Parts:
         _, height, width, channels = self.laid
         if not self.groups:
             filters = np.full((1, 1, 1, channels), weight)
-            sums = steps.conv2d(x, filters, [round(added)], 0)
+            values = x if bits is None else self.for_convolution(steps, x)
+            sums = steps.conv2d(values, filters, [round(added)], 0)
         else:
             bias = np.zeros(channels)
             bias[:: channels // self.groups] = round(added)
@@ -87,7 +110,7 @@ class Parts:
         """[1, 1, 1, number] of a dtype, so that it broadcasts to what is laid out."""
         batch, _, _, channels = self.laid
         if not self.groups:
-            return steps.reshape(values, (1, 1, self.number, 1))
+            return steps.reshape(values, (*self.laid[:3], 1))
         if self.groups != channels:
             column = steps.reshape(values, (batch, self.groups, 1))
             nothing = steps.constant(np.zeros((1, 1, channels // self.groups)), INT32)

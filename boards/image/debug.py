@@ -3,8 +3,9 @@
 
     debug --board=board.json program.elf [further arguments of GDB]
 
-GDB is the first of arm-none-eabi-gdb, gdb-multiarch and gdb on PATH, or --gdb. The console of the
-board goes to standard output; with GDB ends the simulator.
+GDB is --gdb, or the build's: arm-none-eabi-gdb or gdb-multiarch of the machine, else one that is
+fetched (tools/repositories/gdb.bzl). The console of the board goes to standard output; with GDB
+ends the simulator.
 """
 
 import os
@@ -20,11 +21,10 @@ from absl import app, flags
 
 from boards.board import BoardError, load_board
 from boards.simulator.simulate import SimulatorError, Tools, qemu_command
+from tools.python.runfile import runfile
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _GDB = flags.DEFINE_string("gdb", "", "The debugger's program.")
-
-_DEBUGGERS = ("arm-none-eabi-gdb", "gdb-multiarch", "gdb")
 
 
 class DebugError(Exception):
@@ -35,14 +35,16 @@ def find_gdb(given: str) -> str:
     """Returns the debugger's path.
 
     Raises:
-        DebugError: it is not installed.
+        DebugError: it is not installed, or knows no Arm.
     """
-    for name in [given] if given else _DEBUGGERS:
-        path = shutil.which(name)
-        if path is not None:
-            return path
-    wanted = given or " nor ".join(_DEBUGGERS)
-    raise DebugError(f"{wanted} is not installed; on Debian: apt install gdb-multiarch")
+    path = shutil.which(given) if given else str(runfile("gdb/arm-gdb"))
+    if path is None:
+        raise DebugError(f"{given} is not installed; without --gdb the build brings one")
+    asked = [path, "-nx", "-batch", "-ex", "set architecture arm"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    if done.returncode != 0 or "Undefined item" in done.stderr:
+        raise DebugError(f"{path} knows no Arm; without --gdb the build brings one that does")
+    return path
 
 
 def _free_port() -> int:

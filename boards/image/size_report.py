@@ -147,9 +147,11 @@ def too_small_stacks(report: dict[str, Any]) -> list[str]:
     for name in ("stack", "handler_stack"):
         stack = report[name]
         if stack["bound"] is not None and stack["bound"] > stack["size"]:
+            more = -(-stack["bound"] // 32) * 32
             found.append(
                 f"{report['name']}: the {name.replace('_', ' ')} may take {stack['bound']} bytes, "
-                f"the board {report['board']} gives it {stack['size']}\n"
+                f"the board {report['board']} gives it {stack['size']}; "
+                f"firmware_image({name} = {more}) gives it enough\n"
                 f"  {' > '.join(stack['path'])}"
             )
     return found

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from absl.testing import flagsaver
+from pyocd.__main__ import PyOCDTool
 
 from boards.board import Board, load_board
 from boards.image.flash import FlashError, chosen_method, flash, main, visible_path
@@ -133,6 +134,15 @@ def test_what_each_tool_is_told(
     if method["method"] == "jlink":
         commands = (tmp_path / "script.seen").read_text().splitlines()
         assert commands == ['loadfile "app.hex"', "r", "g", "exit"]
+
+
+def test_pyocd_reads_its_command_line_so() -> None:
+    (told,) = [told for method, told in _CALLS if method["method"] == "pyocd"]
+    read = PyOCDTool()._parser.parse_args(told.split())
+    assert read.cmd == "flash"
+    assert read.file == ["app.hex"]
+    assert (read.target_override, read.unique_id, read.no_wait) == ("nrf51", "42", True)
+    assert not read.no_reset
 
 
 def test_every_tool_is_tried() -> None:

@@ -89,7 +89,8 @@ def test_a_stack_that_is_too_small_is_reported() -> None:
     small = size_report(dataclasses.replace(board, stack=64), elf, link_map, _OBJDUMP)
     (problem,) = too_small_stacks(small)
     assert "the stack may take" in problem
-    assert "the board microbit gives it 64\n  pl_start > main > " in problem
+    assert "the board microbit gives it 64; firmware_image(stack = " in problem
+    assert " gives it enough\n  pl_start > main > " in problem
 
 
 def test_the_artefacts_of_the_models_are_beside_the_image() -> None:

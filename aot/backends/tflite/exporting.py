@@ -12,6 +12,7 @@ from torch.fx import GraphModule, Node
 from aot.backends.tflite.file import File
 from aot.dialect.graph import (
     Edge,
+    Origin,
     arguments,
     border_nodes,
     dialect_op,
@@ -30,6 +31,20 @@ from aot.errors import LoweringError, Problem, describe, place
 from aot.importers.tflite.arithmetic import ACTIVATIONS, activation_range, float32
 
 _ACTIVATION_NUMBERS = {"NONE": 0, "RELU": 1, "RELU_N1_TO_1": 2, "RELU6": 3}
+
+
+_HINT = 'a target without a .tflite file, such as "cortex-m", which runs it'
+_STEPS = "its steps written out, with linear layers, sigmoid and tanh"
+_HINTS = {
+    "pl.gru": f"{_STEPS}; or {_HINT}",
+    "pl.lstm": f"{_STEPS}; or {_HINT}",
+    "pl.rnn": f"{_STEPS}; or {_HINT}",
+    "pl.log_softmax": f"softmax, whose order is the same; or {_HINT}",
+    "pl.lut": "a function that TFLite has, such as hardswish for SiLU or GELU, or two functions with "
+    f"a layer between them; or {_HINT}",
+    "pl.normalize": f"BatchNorm, which becomes a part of the layer before it; or {_HINT}",
+    "pl.prelu": f"LeakyReLU, or relu(x) - slope * relu(-x); or {_HINT}",
+}
 
 
 class Refused(Exception):
@@ -253,12 +268,13 @@ def _initial_graph(export: Export, states: Sequence[Node]) -> None:
 
 
 def _problem(node: Node, reason: str) -> Problem:
-    origin = node.meta["origin"]
+    origin = node.meta.get("origin", Origin())
     op = dialect_op(node)
     name = f"pl.{op.name}" if op is not None else str(node.target)
-    value = node.meta["val"]
+    written = f"{', '.join(origin.ops)} ({name})" if origin.ops else name
     where = place(origin.module, origin.source)
-    return Problem(name, describe(value), where, reason)
+    hint = _HINTS.get(name, f"{_HINT}; or write it with ops that TFLite has (docs/tflite.md)")
+    return Problem(written, describe(node.meta["val"]), where, reason, hint)
 
 
 def check_shape(node: Node, *wanted: int) -> None:

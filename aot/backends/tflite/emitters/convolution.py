@@ -194,6 +194,17 @@ def weight_scale(
     raise Refused(f"no scale of weights gives the multiplier {factor[0]} * 2^({factor[1]} - 31)")
 
 
+def _in_order(export: Export, x: Node, order: Sequence[int]) -> int:
+    """A value with its dimensions in another order."""
+    if not order:
+        return export.tensor(x)
+    shape = shape_of(x)
+    moved = export.like(f"{x.name}_moved", [shape[dim] for dim in order], x)
+    inputs = [export.tensor(x), export.integers("perm", order)]
+    export.file.op("TRANSPOSE", inputs, [moved], "TransposeOptions")
+    return moved
+
+
 def bmm(export: Export, node: Node, a: dict[str, Any]) -> None:
     """TFLite rounds the product of the scales to float32, which its factor is taken from."""
     x, y, out = a["a"], a["b"], export.quantization(node)
@@ -204,10 +215,8 @@ def bmm(export: Export, node: Node, a: dict[str, Any]) -> None:
         raise Refused("its factor is not that of its scales")
     if multiplier != a["multiplier"]:
         export.adopt_arguments(node, multiplier=multiplier)
-    if a["a_order"] or a["b_order"]:
-        raise Refused("its operands are read in another order of dimensions")
     if export.activation(node, a) != 0:
         raise Refused("a clamp")
-    inputs = [export.tensor(x), export.tensor(y)]
+    inputs = [_in_order(export, x, a["a_order"]), _in_order(export, y, a["b_order"])]
     fields = {"AdjX": False, "AdjY": a["transpose_b"]}
     export.file.op("BATCH_MATMUL", inputs, [export.give(node)], "BatchMatMulOptions", **fields)

@@ -19,6 +19,7 @@ from aot.importers.tflite.arithmetic import add_factors, float32, quantize_multi
 from aot.importers.tflite.tables import TABLES, Table, leaky_relu
 
 _COMMON_ALPHAS = (0.01, 0.1, 0.2, 0.3)
+_TRIED_ALPHAS = 65
 
 
 def add(export: Export, node: Node, a: dict[str, Any]) -> None:
@@ -125,13 +126,23 @@ def _builtin(table: torch.Tensor, of: Quantization, out: Quantization) -> _Built
 
 
 def _alphas(table: torch.Tensor, of: Quantization, out: Quantization) -> list[float]:
-    """Slopes that a table may have below 0, around what its first value says."""
-    depth = (of.type.quant_min - of.zero_point) * of.scale
-    if depth == 0.0:
+    """Slopes that a table may have below 0: common ones, and some of those that every value allows
+    which is not saturated; where none is, of those that the first allows.
+    """
+    x = (of.every_value().to(torch.float64) - of.zero_point) * (of.scale / out.scale)
+    y = table.to(torch.float64) - out.zero_point
+    inside = (table > out.type.quant_min) & (table < out.type.quant_max) & (x < 0)
+    if of.zero_point == of.type.quant_min:
         return []
-    steps = [int(table[0]) - out.zero_point + i / 128 for i in range(-64, 65)]
-    exact = [float32(alpha) for alpha in _COMMON_ALPHAS]
-    return exact + [float32(step * out.scale / depth) for step in steps]
+    first = torch.stack([y[:1] - 0.5, y[:1] + 0.5]) / x[:1]
+    ends = torch.stack([y[inside] - 0.5, y[inside] + 0.5]) / x[inside]
+    low, high = float(first.min()), float(first.max())
+    if inside.any():
+        most, least = float(ends.min(0).values.max()), float(ends.max(0).values.min())
+        if most <= least:
+            low, high = most, least
+    between = torch.linspace(low, high, _TRIED_ALPHAS, dtype=torch.float64).tolist()
+    return [float32(alpha) for alpha in (*_COMMON_ALPHAS, *between)]
 
 
 def softmax(export: Export, node: Node, a: dict[str, Any]) -> None:

@@ -22,6 +22,9 @@ _WEIGHTED = re.compile(
     r"conv|linear|bmm|lstm|gru|rnn|embedding|convolution|addmm|mm$", re.IGNORECASE
 )
 
+# What a plan's C has of one step (firmware/plan).
+_OF_STEP = re.compile(r"^step_(\d+)(_\w+)?$")
+
 _LIMITS = {"int8": (-128, 127), "int16": (-32768, 32767)}
 
 
@@ -121,9 +124,25 @@ def _kind(origin: str) -> str:
     return "library" if origin.endswith(".a") else "program"
 
 
+def _of_plan(size: Fields, plan: Fields | None) -> dict[str, list[str]]:
+    """The symbols of a plan's own tables, with the ops that they are of."""
+    names = {symbol["name"]: symbol["origin"] for symbol in size["symbols"]}
+    if plan is None or plan["name"] not in names:
+        return {}
+    steps = {step["step"]: _ids_of(step) for step in plan["steps"]}
+    found: dict[str, list[str]] = {plan["name"]: [], "steps": []}
+    for name in names:
+        if match := _OF_STEP.match(name):
+            found[name] = steps.get(int(match[1]), [])
+        elif name.startswith("run_pl_"):
+            found[name] = []
+    return {n: ops for n, ops in found.items() if names.get(n) == names[plan["name"]]}
+
+
 def _symbols(size: Fields, plan: Fields | None) -> list[Fields]:
     """What lies in flash, by symbol; what has none is a row of its origin."""
     constants = _constants(plan)
+    tables = _of_plan(size, plan)
     by_function: dict[str, list[str]] = defaultdict(list)
     for step in (plan or {"steps": []})["steps"]:
         for member in step.get("rows", {"members": [step]})["members"]:
@@ -147,6 +166,7 @@ def _symbols(size: Fields, plan: Fields | None) -> list[Fields]:
                 "kind": constant["kind"] if constant else _kind(symbol["origin"]),
                 "ops": constant["ops"] if constant else by_function.get(symbol["name"], []),
             }
+            | ({"kind": "plan", "ops": tables[symbol["name"]]} if symbol["name"] in tables else {})
         )
     for memory, fields in flash.items():
         for origin, total in fields["by_origin"].items():

@@ -91,6 +91,17 @@ def test_symbols_add_up_to_what_the_memories_hold() -> None:
             assert sum(rows) == sum(memory["by_origin"].values())
 
 
+def test_tables_of_the_plan_are_not_data_of_the_program() -> None:
+    of_plan = {s["name"]: s for s in joined()["symbols"] if s["kind"] == "plan"}
+    assert {"digits", "steps"} <= of_plan.keys()
+    step = PLAN["steps"][1]
+    (of_step, *_) = [s for n, s in of_plan.items() if n.startswith(f"step_{step['step']}_")]
+    assert of_step["ops"] == [step["id"]]
+    own = [s for s in joined()["symbols"] if s["name"] in ("main", "labels", "input_0")]
+    assert own and all(s["kind"] == "program" for s in own)
+    assert not [s for s in joined(plan=None)["symbols"] if s["kind"] == "plan"]
+
+
 def test_without_models_plan_or_run() -> None:
     report = join(SIZE, BOARD, {}, None, None, "nothing simulates the board")
     check(report)

@@ -3,7 +3,7 @@
 "use strict";
 
 const KINDS = {
-  weights: "weights", tables: "tables", kernels: "kernels", runtime: "runtime and board",
+  weights: "weights", tables: "tables", plan: "plan", kernels: "kernels", runtime: "runtime and board",
   library: "C library", program: "program and its data",
 };
 

@@ -17,7 +17,12 @@ import pytest
 
 from tools.python.runfile import runfile
 
-IMAGES = ("corstone300_app", "corstone300_ethos_u55_app")
+# On a core, on an NPU, and of a program that marks no inference.
+IMAGES = (
+    "boards/corstone300_app",
+    "boards/corstone300_ethos_u55_app",
+    "examples/keywords/keywords_app",
+)
 WIDTHS = (1280, 500)
 
 _NOISE = re.compile(r"dbus|bluez|Floss|GPU|gpu|vulkan|fontconfig|font config|oom_score|inotify")
@@ -27,7 +32,7 @@ _READER = Path("boards/report/reader.js")
 
 def look(image: str, width: int, folder: Path) -> dict[str, Any]:
     """Opens the page and returns what the reader found."""
-    text = Path(f"boards/{image}.report.html").read_text()
+    text = Path(f"{image}.report.html").read_text()
     page = folder / "page.html"
     page.write_text(text.replace("</body>", f"<script>{_READER.read_text()}</script></body>"))
     browser = runfile("chromium/chromium")
@@ -51,7 +56,7 @@ def look(image: str, width: int, folder: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("image", IMAGES)
 def test_page(image: str, width: int, tmp_path: Path) -> None:
-    report = json.loads(Path(f"boards/{image}.report.json").read_text())
+    report = json.loads(Path(f"{image}.report.json").read_text())
     found = look(image, width, tmp_path)
     (model,) = report["models"]
     assert found["errors"] == []

@@ -21,7 +21,7 @@ _HINTS = {
     "aten.lstm": "weights that are constants, and sequences that are not packed",
     "aten.gru": "weights that are constants, and sequences that are not packed",
     "aten.where": "values of float32",
-    "aten.grid_sampler_2d": "F.interpolate, where the grid is regular",
+    "aten.grid_sampler_2d": "a grid that is a constant, one for all images",
     "item": "leave .item() out: a tensor of one element broadcasts",
 }
 

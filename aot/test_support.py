@@ -28,12 +28,16 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
     "samples on a grid": (
         lambda x, y: F.grid_sample(
             x * y,
-            F.affine_grid(torch.eye(2, 3)[None], [1, 3, 8, 12], align_corners=False),
-            padding_mode="border",
+            F.affine_grid(torch.eye(2, 3)[None], [1, 3, 8, 12], align_corners=False)
+            + 0.0 * y[0, 0, 0, 0],
             align_corners=False,
         ),
-        "F.interpolate, where the grid is regular",
-        lambda x, y: F.interpolate(x * y, scale_factor=2, mode="bilinear"),
+        "a grid that is a constant, one for all images",
+        lambda x, y: F.grid_sample(
+            x * y,
+            F.affine_grid(torch.eye(2, 3)[None], [1, 3, 8, 12], align_corners=False),
+            align_corners=False,
+        ),
     ),
     "item": (
         lambda x, y: x * y.mean().item(),

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -16,6 +17,8 @@ ROWS = torch.randn((3, 2, 5), generator=torch.Generator().manual_seed(1))
 ROW, CELLS = torch.tensor([2, 0]), torch.tensor([[[1, 0, 3, 2, 2]]])
 WEIGHT = torch.randn((3, 5, 2), generator=torch.Generator().manual_seed(2))
 IDS = torch.tensor([[1, 0, 3], [2, 2, 5]])
+TURNED = torch.tensor([[[0.9, 0.2, 0.1], [-0.2, 0.8, 0.0]]])
+GRID = F.affine_grid(TURNED, [1, 3, 3, 6], align_corners=False)
 
 # name: function of X (or IDS), an op afterwards and how many of it (none: it is left)
 FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
@@ -39,6 +42,24 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
     "assignment of rows by mask": (lambda x: _assigned(x, x[..., 0] > 0.0), "aten.where", 1),
     "assignment of a row": (lambda x: x.index_put((x[:, 0, 0] > 0,), X[:1]), "aten.where", 0),
     "median of a number": (lambda x: x[0, 0, 0].median(), "aten.topk", 0),
+    "samples on a grid": (lambda x: _sampled(x, GRID), "aten.index_select", 4),
+    "pixels on a grid": (lambda x: _sampled(x, GRID, mode="nearest"), "aten.index_select", 1),
+    "cubic samples": (lambda x: _sampled(x, GRID, mode="bicubic"), "aten.index_select", 16),
+    "samples up to the border": (
+        lambda x: _sampled(x, GRID, padding_mode="border"),
+        "aten.index_select",
+        4,
+    ),
+    "a grid each image": (
+        lambda x: F.grid_sample(x[:2, None], torch.cat([GRID, -GRID]), align_corners=False),
+        "aten.index_select",
+        0,
+    ),
+    "a grid that is computed": (
+        lambda x: _sampled(x, GRID * x[0, 0, 0]),
+        "aten.index_select",
+        0,
+    ),
     "quotient rounded down": (lambda x: torch.floor_divide(x, x + 4.0), "aten.floor", 1),
     "quotient cut off": (lambda x: torch.div(x, x[0], rounding_mode="trunc"), "aten.trunc", 1),
     "quotient by a number": (lambda x: torch.floor_divide(x, 0.5), "aten.floor", 0),
@@ -125,6 +146,10 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
     ),
     "a pool alone": (lambda x: F.max_pool2d(x, 2, return_indices=True)[0], "aten.max", 0),
 }
+
+
+def _sampled(x: torch.Tensor, grid: torch.Tensor, **how: Any) -> torch.Tensor:
+    return F.grid_sample(x[None], grid, align_corners=False, **how)
 
 
 def _assigned(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:

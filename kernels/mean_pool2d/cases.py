@@ -52,6 +52,28 @@ def cases() -> Iterator[Case]:
                 attributes |= _ONE
             title = f"int16 {name}" if wide else name
             yield Case(title, _OP, {"input": given}, attributes=attributes, board=board)
+    yield from _of_small_factors()
+
+
+def _of_small_factors() -> Iterator[Case]:
+    """Results are the zero point, or a step beside it."""
+    window = {"kernel": [3, 3], "stride": [1, 1], "parts": [1, 1], "padding": [0] * 4}
+    for by_count in (False, True):
+        for shift in (-31, -30, -22, -21, -20):
+            name = f"shift {shift}, {'by count' if by_count else 'not by count'}"
+            values = Values("mean_pool2d", name)
+            attributes = {
+                **window,
+                "output_size": [3, 3],
+                "by_count": by_count,
+                "count_include_pad": True,
+                "input_zero_point": -128,
+                "output_zero_point": 100,
+                "multiplier": 2**31 - 1,
+                "shift": shift,
+            }
+            given = values.extreme_int8(1, 5, 5, 13)
+            yield Case(name, _OP, {"input": given}, attributes=attributes, board=shift == -31)
 
 
 def _call(
@@ -100,7 +122,8 @@ MUTANTS = [
     Mutant(_WINDOWS, "axis->include_pad ? end - begin : taps", "taps"),
     Mutant(_WINDOWS, "end < axis->size + axis->after ? end : axis->size + axis->after", "end"),
     Mutant(_WINDOWS, "bits < room && ", ""),
-    Mutant(_WINDOWS, "(whole << bits) + (rest << bits) / count", "whole << bits"),
+    Mutant(_WINDOWS, "(whole << bits) + (rest << bits) / count", "whole"),
+    Mutant(_WINDOWS, "params->shift - (int32_t)bits", "params->shift"),
     Mutant(_WINDOWS, "-params->input_zero_point * y.taps * x.taps", "0"),
     Mutant("mean_pool2d/mean_pool2d_s16.c", "y.begin * row_size", "0"),
     Mutant("common/mean_window_s8_scalar.c", "2 * stage->output_zero_point + 1", "0"),

@@ -216,6 +216,21 @@ def _planes(stride: int) -> Bounds:
     )
 
 
+def _mean(*needs: str) -> Bounds:
+    return Bounds(
+        "kernels/mean/mean.h",
+        {
+            "kept": (1, _LONG),
+            "kept_stride": (0, _LONG),
+            "reduced": (1, _LONG),
+            "reduced_stride": (0, _LONG),
+        },
+        {"input": Extent("span(kept, kept_stride) + span(reduced, reduced_stride) - 1")},
+        {"output": Extent("product(kept)")},
+        needs=needs,
+    )
+
+
 BOUNDS: dict[str, Bounds] = {
     "pl_linear_s8": Bounds(
         "kernels/linear/linear.h",
@@ -371,16 +386,10 @@ BOUNDS: dict[str, Bounds] = {
             "pad_left == 0 or dilation_w <= input_w",
         ),
     ),
-    "pl_mean_s8": Bounds(
-        "kernels/mean/mean.h",
-        {
-            "kept": (1, _LONG),
-            "kept_stride": (0, _LONG),
-            "reduced": (1, _LONG),
-            "reduced_stride": (0, _LONG),
-        },
-        {"input": Extent("span(kept, kept_stride) + span(reduced, reduced_stride) - 1")},
-        {"output": Extent("product(kept)")},
+    "pl_mean_s8": _mean(),
+    "pl_mean_columns_s8": _mean(
+        "kept[2] >= 32 and kept_stride[2] == 1",
+        "reduced[0] == 1 and reduced[1] == 1",
     ),
     "pl_mean_pool2d_s8": Bounds(
         "kernels/mean_pool2d/mean_pool2d.h",
@@ -410,5 +419,6 @@ BOUNDS: dict[str, Bounds] = {
     "pl_quantize_f32_s8": _elements("kernels/quantize/quantize.h", 4, 1),
     "pl_dequantize_s8_f32": _elements("kernels/dequantize/dequantize.h", 1, 4),
     "pl_softmax_s8": _softmax(has_params=False),
+    "pl_softmax_rows_s8": _softmax(has_params=False),
     "pl_softmax_steps_s8": _softmax(has_params=True),
 }

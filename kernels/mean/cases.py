@@ -10,9 +10,17 @@ from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.reductions import reductions
 from kernels.testing.values import Values
 
+_COLUMNS = (
+    ("columns", (3, 7, 45), [1], False, True),
+    ("columns of images", (2, 5, 4, 64), [1, 2], True, True),
+    ("columns of most values", (1, 255, 33), [1], False, True),
+    ("columns of too many values", (1, 256, 32), [1], False, False),
+)
+"""Of 32 neighbours and more; name, shape, dim, keepdim, on boards too."""
+
 
 def cases() -> Iterator[Case]:
-    for name, shape, dim, keepdim, board in reductions(150):
+    for name, shape, dim, keepdim, board in [*reductions(150), *_COLUMNS]:
         values = Values("mean", name)
         count = math.prod(shape[d] for d in dim)
         for kind, zero_point in values.zero_points():

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::mean on kernels/mean/mean.h."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from kernels.common.kernel import INT32_MAX, Isa, KernelCall, OpCall, Value, kernel
+from kernels.common.kernel import INT32_MAX, Field, Isa, KernelCall, OpCall, Value, kernel
 from kernels.common.quantization import SUFFIXES, activation_dtype, factor, zero_point
 from kernels.common.rows import ByRows, Taps, first_axis, row_count
 from kernels.common.shapes import reduction_dims, reduction_loops
@@ -11,10 +12,12 @@ from kernels.common.shapes import reduction_dims, reduction_loops
 _REACH = {"int8": 256, "int16": 2**15}
 """Of a difference from the zero point."""
 
+_COLUMNS, _MOST_VALUES = 32, 255
+"""Of mean_columns_s8_mve.c: outputs that are made together, and values of each."""
+
 
 @kernel("pl::mean")
 def mean(call: OpCall, isa: Isa) -> KernelCall:
-    del isa
     dtype = activation_dtype(call, "input")
     source, output = call.tensor("input"), call.output(dtype)
     count = source.size // output.size
@@ -23,8 +26,11 @@ def mean(call: OpCall, isa: Isa) -> KernelCall:
         f"a sum of {count} {dtype} values and its offset overflow int32",
     )
     multiplier, shift = factor(call, "multiplier", "shift", normalised=False)
+    dims = reduction_dims(call, source, call.integers("dim"), call.flag("keepdim"))
+    is_fast = dtype == "int8" and isa == "mve" and not call.small and shift < 0
+    in_columns = is_fast and _in_columns(dims)
     whole = KernelCall(
-        function=f"pl_mean_{SUFFIXES[dtype]}",
+        function=f"pl_mean_{'columns_' * in_columns}{SUFFIXES[dtype]}",
         header="kernels/mean/mean.h" if dtype == "int8" else "kernels/mean/mean_s16.h",
         params={
             "offset": -zero_point(call, "input_zero_point", dtype) * count,
@@ -32,7 +38,7 @@ def mean(call: OpCall, isa: Isa) -> KernelCall:
             "shift": shift,
             "output_zero_point": zero_point(call, "output_zero_point", dtype),
         },
-        dims=reduction_dims(call, source, call.integers("dim"), call.flag("keepdim")),
+        dims=dims,
         data={"input": source, "output": output},
     )
     kept = _within_rows(call, source, output)
@@ -49,6 +55,18 @@ def _within_rows(call: OpCall, source: Value, output: Value) -> ByRows | None:
         return None
     shape = (*(1,) * (axis + 1), *source.shape[axis + 1 :])
     return ByRows(count, {"input": Taps(count)}, reduction_loops(shape, reduced))
+
+
+def _in_columns(dims: Mapping[str, Field]) -> bool:
+    """Whether pl_mean_columns_s8 takes them."""
+    match dims:
+        case {
+            "kept": (_, _, int(channels)),
+            "kept_stride": (_, _, 1),
+            "reduced": (1, 1, int(values)),
+        }:
+            return channels >= _COLUMNS and values <= _MOST_VALUES
+    return False
 
 
 def _by_rows(whole: KernelCall, source: Value, output: Value) -> ByRows | None:

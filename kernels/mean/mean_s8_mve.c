@@ -2,10 +2,9 @@
 #include <arm_mve.h>
 
 #include "kernels/common/requantize_mve.h"
-#include "kernels/mean/mean.h"
+#include "kernels/mean/narrow_mve.h"
 
 #define LANES 8
-#define VECTORS 4
 
 // So many int8 fit into a sum of 16 bits.
 #define MAX_TAPS 255
@@ -21,23 +20,6 @@ static inline void widen(sums *s, int16x8_t sum) {
   s->odd = vaddq_s32(s->odd, vmovltq_s16(sum));
 }
 
-// requantize.h for factors that divide, as those of means do but of a few values.
-static inline int32x4_t divide(const pl_mean_params *params, int32x4_t x) {
-  const int32x4_t high = vqrdmulhq_n_s32(x, params->multiplier);
-  return vrshlq_n_s32(vaddq_s32(high, vshrq_n_s32(high, 31)), params->shift);
-}
-
-// Narrowed in place: of the even and the odd channels the low halves stay. From intrinsics GCC
-// copies.
-static inline int16x8_t narrowed(const pl_mean_params *params, int32x4_t even, int32x4_t odd) {
-  __asm__(
-      "vqmovnb.s32 %q0, %q0\n\tvqmovnt.s32 %q0, %q1\n\tvqadd.s16 %q0, %q0, %2\n\t"
-      "vqmovnb.s16 %q0, %q0"
-      : "+w"(even)
-      : "w"(odd), "r"(params->output_zero_point));
-  return vreinterpretq_s16_s32(even);
-}
-
 static inline void narrow(const pl_mean_params *params, sums s, mve_pred16_t lanes,
                           int8_t *output) {
   if (params->shift < 0) {
@@ -50,51 +32,6 @@ static inline void narrow(const pl_mean_params *params, sums s, mve_pred16_t lan
 }
 
 static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
-
-#define ADD_TAP                                                                       \
-  "vldrb.s16 q4, [%[x]]\n\tvldrb.s16 q5, [%[x], #8]\n\tvadd.i16 q0, q0, q4\n\t"       \
-  "vldrb.s16 q4, [%[x], #16]\n\tvadd.i16 q1, q1, q5\n\tvldrb.s16 q5, [%[x], #24]\n\t" \
-  "vadd.i16 q2, q2, q4\n\tvadd.i16 q3, q3, q5\n\tadd %[x], %[step]\n\t"
-
-// Adds values that are `step` apart to the sums of 32 neighbours. In assembly: GCC keeps more
-// addresses than it needs.
-static inline void add_taps(const int8_t *x, int32_t step, int32_t taps, int16x8_t all[VECTORS]) {
-  register int16x8_t sum0 __asm__("q0") = all[0];
-  register int16x8_t sum1 __asm__("q1") = all[1];
-  register int16x8_t sum2 __asm__("q2") = all[2];
-  register int16x8_t sum3 __asm__("q3") = all[3];
-  __asm__ volatile(
-      "wls lr, %[fours], 2f\n\t"
-      "1:\n\t" ADD_TAP ADD_TAP ADD_TAP ADD_TAP
-      "le lr, 1b\n\t"
-      "2:\n\twls lr, %[more], 4f\n\t"
-      "3:\n\t" ADD_TAP
-      "le lr, 3b\n\t"
-      "4:\n\t"
-      : [x] "+l"(x), "+w"(sum0), "+w"(sum1), "+w"(sum2), "+w"(sum3)
-      : [step] "r"(step), [fours] "r"(taps >> 2), [more] "r"(taps & 3)
-      : "lr", "q4", "q5", "cc", "memory");
-  all[0] = sum0;
-  all[1] = sum1;
-  all[2] = sum2;
-  all[3] = sum3;
-}
-
-// 32 neighbours in the output and in the input, of at most MAX_TAPS values that are one dimension
-// and with a factor that divides.
-static void mean_32(const pl_mean_params *params, const pl_mean_dims *dims, const int8_t *x,
-                    int8_t *output) {
-  const pl_mean_params p = *params;
-  int16x8_t all[VECTORS] = {vdupq_n_s16(0), vdupq_n_s16(0), vdupq_n_s16(0), vdupq_n_s16(0)};
-  add_taps(x, dims->reduced_stride[2], dims->reduced[2], all);
-#pragma GCC unroll 4
-  for (int32_t i = 0; i < VECTORS; ++i) {
-    const int32x4_t even = vaddq_n_s32(vmovlbq_s16(all[i]), p.offset);
-    const int32x4_t odd = vaddq_n_s32(vmovltq_s16(all[i]), p.offset);
-    vstrbq_s16(output + i * LANES, narrowed(&p, divide(&p, even), divide(&p, odd)));
-    __asm__ volatile("" ::: "memory");  // or GCC would widen all first, and spill
-  }
-}
 
 static void mean_8(const pl_mean_params *params, const pl_mean_dims *dims, const int8_t *x,
                    mve_pred16_t lanes, int8_t *output) {
@@ -140,18 +77,11 @@ pl_status pl_mean_s8(const pl_context *ctx, const pl_mean_params *params, const 
                      const pl_mean_data *data) {
   (void)ctx;
   int8_t *output = data->output;
-  const int32_t is_short = dims->reduced[0] == 1 && dims->reduced[1] == 1 &&
-                           dims->reduced[2] <= MAX_TAPS && params->shift < 0;
   for (int32_t i = 0; i < dims->kept[0]; ++i) {
     for (int32_t j = 0; j < dims->kept[1]; ++j) {
       const int8_t *x = data->input + i * dims->kept_stride[0] + j * dims->kept_stride[1];
       int32_t left = dims->kept[2];
       if (dims->kept_stride[2] == 1) {
-        for (; is_short && left >= VECTORS * LANES; left -= VECTORS * LANES) {
-          mean_32(params, dims, x, output);
-          x += VECTORS * LANES;
-          output += VECTORS * LANES;
-        }
         for (; left > 0; left -= LANES) {
           mean_8(params, dims, x, vctp16q((uint32_t)left), output);
           x += LANES;

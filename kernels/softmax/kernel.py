@@ -7,10 +7,12 @@ from kernels.common.quantization import activation_dtype
 from kernels.common.rows import outer_by_rows
 from kernels.common.shapes import axis_dims, axis_size
 
+_FEW = 64
+"""Values for which a few hundred bytes of code are worth more than what they save."""
+
 
 @kernel("pl::softmax")
 def softmax(call: OpCall, isa: Isa) -> KernelCall:
-    del isa
     dtype = activation_dtype(call, "input")
     source, output = call.tensor("input", dtype), call.output(dtype)
     call.require(
@@ -23,7 +25,9 @@ def softmax(call: OpCall, isa: Isa) -> KernelCall:
     if dtype == "int16":
         function, table = "pl_softmax_s16", wide_shares_table(call, size)
     else:
-        function, table = "pl_softmax_s8", exp_table(call, size, steps)
+        fast = isa != "scalar" and not call.small and source.size > _FEW
+        function = f"pl_softmax_{'rows_' * fast}s8"
+        table = exp_table(call, size, steps)
         if steps != 256:
             function, params = "pl_softmax_steps_s8", {"steps": steps}
     dims = axis_dims(call, source.shape)

@@ -4,7 +4,7 @@
 
 #include "kernels/common/types.h"
 
-// Null for pl_softmax_s8.
+// Null for pl_softmax_s8 and pl_softmax_rows_s8.
 typedef struct {
   uint32_t steps;  // 1 / output scale
 } pl_softmax_params;
@@ -27,6 +27,10 @@ typedef struct {
 // TFLite.
 PL_MUST_USE pl_status pl_softmax_s8(const pl_context *ctx, const pl_softmax_params *params,
                                     const pl_softmax_dims *dims, const pl_softmax_data *data);
+
+// The same in more code, on cores with the DSP extension or Helium.
+PL_MUST_USE pl_status pl_softmax_rows_s8(const pl_context *ctx, const pl_softmax_params *params,
+                                         const pl_softmax_dims *dims, const pl_softmax_data *data);
 
 // The same with an output of scale 1 / steps: min(127, floor((steps * e + S / 2) / S) - 128), where
 // steps * e + S / 2 must fit in uint32.

@@ -20,6 +20,8 @@ _NAMED: list[tuple[str, tuple[int, ...], int, bool]] = [
     ("rank 6", (2, 1, 2, 5, 2, 2), 3, False),
     ("long", (1, 1000), 1, False),
     ("two thousand", (1, 2049), 1, False),
+    ("many rows", (5, 33), 1, True),
+    ("many columns", (3, 19, 4), 1, True),
 ]
 
 

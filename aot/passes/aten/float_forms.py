@@ -303,6 +303,24 @@ def _mm(module: GraphModule, node: Node) -> Node | None:
     return call(node, _aten.squeeze.dims, call(node, _aten.bmm.default, a, b), [0])
 
 
+def _threshold(module: GraphModule, node: Node) -> Node:
+    x = _source(node)
+    above = call(node, _aten.gt.Scalar, x, argument(node, "threshold"))
+    value = constant(module, node, "value", torch.tensor(float(argument(node, "value"))))
+    return call(node, _aten.where.self, above, x, value)
+
+
+def _by_channel(module: GraphModule, node: Node) -> Node | None:
+    """An instance norm, which torch writes as a batch norm of one batch: a group a channel."""
+    of, _ = taken_from(node)
+    x = _source(of)
+    if x.meta["val"].shape[0] != 1:
+        return None
+    weight, bias = argument(of, "weight"), argument(of, "bias")
+    channels = x.meta["val"].shape[1]
+    return call(node, _aten.group_norm.default, x, channels, weight, bias, argument(of, "eps"))
+
+
 def _masked_softmax(module: GraphModule, node: Node) -> Node | None:
     """Of a row that is masked whole 0."""
     x, mask = _source(node), argument(node, "mask")
@@ -332,11 +350,12 @@ _FORMS: dict[Any, Form] = {
     _aten.avg_pool2d.default: _linear_by_axis,
     _aten.adaptive_avg_pool2d.default: _linear_by_axis,
     _aten.upsample_bilinear2d.vec: _linear_by_axis,
-    _aten.upsample_bicubic2d.vec: _linear_by_axis,
     _aten.max_pool2d.default: _max_pool,
     _aten.mm.default: _mm,
+    _aten.threshold.default: _threshold,
 }
 _FIRST_RESULTS: dict[Any, Form] = {
     _aten.adaptive_max_pool2d.default: _adaptive_max_pool,
     _aten.max_pool2d_with_indices.default: _max_pool,
+    _aten._native_batch_norm_legit.no_stats: _by_channel,
 }

@@ -38,6 +38,11 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "deviation": lambda x: x.std((2, 3), correction=0),
     "norm": lambda x: x.norm(dim=1),
     "normalized": F.normalize,
+    "instance norm": F.instance_norm,
+    "instance norm with factors": lambda x: F.instance_norm(
+        x, weight=X[0, :, 0, 0], bias=X[0, :, 0, 1]
+    ),
+    "threshold": lambda x: F.threshold(x, 0.2, -1.5),
     "rms norm": lambda x: F.rms_norm(x, (6,)),
     "pool": lambda x: F.avg_pool2d(x, 3, 2, 1),
     "pool inside": lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False),

@@ -65,11 +65,9 @@ class Mutant:
 @dataclass(frozen=True, eq=False)
 class Layer:
     """A call whose instructions are counted; `peer` is the key of the same layer in
-    bench/cmsis_nn.json, "" if there is none. `nearest` asks for the last of KernelCall.nearer, on
-    cores where there are such calls.
+    bench/cmsis_nn.json, "" if there is none.
     """
 
     name: str
     call: OpCall
     peer: str = ""
-    nearest: bool = False

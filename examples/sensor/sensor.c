@@ -12,8 +12,7 @@
 #include "firmware/runtime/model.h"
 #include "firmware/runtime/values.h"
 
-enum { AXES = 3, WINDOW = 64 };  // the model's input, [1, WINDOW, AXES]
-enum { RATE_HZ = 1000, WINDOWS = 10 };
+enum { AXES = 3, WINDOW = 64, RATE_HZ = 1000, WINDOWS = 10 };  // the input is [1, WINDOW, AXES]
 
 static int8_t buffer[2 * WINDOW][AXES];
 static pl_ring ring = PL_RING(buffer);
@@ -39,29 +38,23 @@ static void print_line(const char *text, uint32_t number) {
   pl_print("\n");
 }
 
-static pl_status classify(pl_model *model) {
-  pl_tensor input;
-  pl_tensor output;
-  uint32_t motion = 0;
-  pl_status status = pl_model_input(model, 0, &input);
-  if (status == PL_OK) status = pl_model_output(model, 0, &output);
-  for (uint32_t window = 0; status == PL_OK && window < WINDOWS; ++window) {
-    pl_ring_take(&ring, input.data, WINDOW);
-    status = pl_model_run(model, &input, 1, &output, 1);
-    if (status == PL_OK) status = pl_argmax(&output, &motion);
-    print_line("motion ", motion);
-  }
-  return status;
-}
-
 int main(void) {
   pl_model model;
-  pl_status status = pl_model_init(&model, &motion_plan);
-  if (status == PL_OK && pl_timer_start(RATE_HZ)) status = classify(&model);
+  pl_tensor input, output;
+  uint32_t motion = 0;
+  bool good = pl_model_init(&model, &motion_plan) == PL_OK &&
+              pl_model_input(&model, 0, &input) == PL_OK &&
+              pl_model_output(&model, 0, &output) == PL_OK && pl_timer_start(RATE_HZ);
+  for (uint32_t window = 0; good && window < WINDOWS; ++window) {
+    pl_ring_take(&ring, input.data, WINDOW);
+    good = pl_model_run(&model, &input, 1, &output, 1) == PL_OK &&
+           pl_argmax(&output, &motion) == PL_OK;
+    print_line("motion ", motion);
+  }
   pl_timer_stop();
   print_line("PL:STAT samples ", ring.put);
   print_line("PL:STAT lost ", ring.lost);
-  const int bad = status != PL_OK || ring.lost != 0 || ring.put < WINDOW * WINDOWS;
-  pl_print(bad ? "PL:FAIL a window was not classified, or a sample is lost\n" : "PL:PASS\n");
-  return bad;
+  good = good && ring.lost == 0 && ring.put >= WINDOW * WINDOWS;
+  pl_print(good ? "PL:PASS\n" : "PL:FAIL a window was not classified, or a sample is lost\n");
+  return good ? 0 : 1;
 }

@@ -56,6 +56,12 @@ def test_the_readmes_build_file_is_the_examples() -> None:
     assert len(lines) <= 10
 
 
+def test_example_apps_are_short() -> None:
+    apps = source_files(_ROOT, ["examples/*/*.c", "examples/*/app/*.c"], [])
+    assert len(apps) >= 4
+    assert [app for app in apps if len((_ROOT / app).read_text().splitlines()) > 60] == []
+
+
 def test_the_readmes_command_names_functions_that_exist() -> None:
     named = re.findall(r"--(?:model|calibration) ([\w.]+):(\w+)", _README)
     assert len(named) == 2

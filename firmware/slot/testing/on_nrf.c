@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Slots in real flash, by its controller: a first model, power that is lost in an update, by a
+// reset of the chip, and the update that goes on. What is kept between the starts is the flash
+// alone.
+#include <stdint.h>
+
+#include "boards/common/expect.h"
+#include "firmware/runtime/model.h"
+#include "firmware/slot/flash_nrf.h"
+#include "firmware/slot/slot.h"
+#include "firmware/slot/testing/digits_kernels.h"
+#include "firmware/slot/testing/public_key.h"
+
+enum { SLOT_BYTES = 16384, PIECE = 64, MEMORY_BYTES = 6144 };
+enum { OLD = 1u << 24, NEW = 1u << 24 | 1u << 16 };
+
+extern const uint8_t first[];
+extern const uint32_t first_bytes;
+extern const uint8_t second[];
+extern const uint32_t second_bytes;
+
+PL_SLOT_MEMORY(memory, MEMORY_BYTES);
+
+// The micro:bit's: 256 KB, the last 32 of them.
+static const pl_flash_nrf nrf = {0x4001e000, 1024, 0x38000, 2 * SLOT_BYTES};
+static pl_slot_config config = {
+    .offset = {0, SLOT_BYTES},
+    .bytes = SLOT_BYTES,
+    .kernels = &digits_kernels,
+    .public_key = PL_TEST_PUBLIC_KEY,
+    .memory = memory,
+    .memory_bytes = MEMORY_BYTES,
+};
+static pl_slot slot;
+
+_Noreturn static void reset(void) {
+  *(volatile uint32_t *)0xe000ed0c = 0x05fa0004;  // AIRCR: SYSRESETREQ
+  for (;;) {
+  }
+}
+
+// Ends in a reset after `end` bytes.
+static pl_slot_status update(const uint8_t *package, uint32_t bytes, uint32_t end,
+                             uint32_t *offset) {
+  pl_slot_status status =
+      pl_slot_begin(&slot, (const pl_package_header *)(const void *)package, offset);
+  for (uint32_t at = *offset; status == PL_SLOT_OK && at < bytes; at += PIECE) {
+    if (at >= end) reset();
+    status = pl_slot_write(&slot, package + at, bytes - at < PIECE ? bytes - at : PIECE);
+  }
+  return status == PL_SLOT_OK ? pl_slot_finish(&slot) : status;
+}
+
+static void expect_runs(uint32_t version) {
+  pl_model model;
+  EXPECT_EQUAL(pl_slot_open(&slot, &config), PL_SLOT_OK);
+  EXPECT_EQUAL(slot.version, version);
+  EXPECT_EQUAL(pl_model_init(&model, slot.plan), PL_OK);
+  EXPECT_EQUAL(pl_model_run(&model, slot.plan->inputs, 1, slot.plan->outputs, 1), PL_OK);
+}
+
+int main(void) {
+  uint32_t offset = 0;
+  config.flash = pl_flash_nrf_driver(&nrf);
+  if (pl_slot_open(&slot, &config) == PL_SLOT_EMPTY) {
+    EXPECT_EQUAL(update(first, first_bytes, first_bytes, &offset), PL_SLOT_OK);
+    expect_runs(OLD);
+    const pl_slot_status status = update(second, second_bytes, 5000, &offset);
+    EXPECT_EQUAL(status, PL_SLOT_FLASH);  // never comes back
+    return expect_report();
+  }
+  expect_runs(OLD);
+  EXPECT_EQUAL(update(second, second_bytes, second_bytes, &offset), PL_SLOT_OK);
+  EXPECT_EQUAL(offset, 4096);  // where the page begins that power was lost in
+  expect_runs(NEW);
+  EXPECT_EQUAL(update(first, first_bytes, first_bytes, &offset), PL_SLOT_OLDER);
+  return expect_report();
+}

@@ -2,6 +2,7 @@
 """Nordic nRF52832: a Cortex-M4 with FPU."""
 
 load("//boards:board.bzl", "KB", "MHZ", "NRF_UART", "chip", "flash", "jlink", "openocd", "pyocd", "ram", "systick")
+load("//boards/chips:nrf52_irqs.bzl", "NRF52_IRQS")
 
 # It runs from its internal oscillator, as after reset. UART0 is the one that nRF51 has too.
 NRF52832 = chip(
@@ -17,45 +18,7 @@ NRF52832 = chip(
     uarts = {"uart0": 0x40002000},
     clock_hz = 16 * MHZ,
     timer = systick(64 * MHZ),
-    irqs = {
-        "POWER_CLOCK": 0,
-        "RADIO": 1,
-        "UARTE0_UART0": 2,
-        "SPIM0_SPIS0_TWIM0_TWIS0_SPI0_TWI0": 3,
-        "SPIM1_SPIS1_TWIM1_TWIS1_SPI1_TWI1": 4,
-        "NFCT": 5,
-        "GPIOTE": 6,
-        "SAADC": 7,
-        "TIMER0": 8,
-        "TIMER1": 9,
-        "TIMER2": 10,
-        "RTC0": 11,
-        "TEMP": 12,
-        "RNG": 13,
-        "ECB": 14,
-        "CCM_AAR": 15,
-        "WDT": 16,
-        "RTC1": 17,
-        "QDEC": 18,
-        "COMP_LPCOMP": 19,
-        "SWI0_EGU0": 20,
-        "SWI1_EGU1": 21,
-        "SWI2_EGU2": 22,
-        "SWI3_EGU3": 23,
-        "SWI4_EGU4": 24,
-        "SWI5_EGU5": 25,
-        "TIMER3": 26,
-        "TIMER4": 27,
-        "PWM0": 28,
-        "PDM": 29,
-        "MWU": 32,
-        "PWM1": 33,
-        "PWM2": 34,
-        "SPIM2_SPIS2_SPI2": 35,
-        "RTC2": 36,
-        "I2S": 37,
-        "FPU": 38,
-    },
+    irqs = NRF52_IRQS,
     flash_method = [
         pyocd("nrf52"),
         openocd("interface/cmsis-dap.cfg", "target/nrf52.cfg"),

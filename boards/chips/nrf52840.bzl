@@ -2,6 +2,7 @@
 """Nordic nRF52840: a Cortex-M4 with FPU."""
 
 load("//boards:board.bzl", "KB", "MB", "MHZ", "NRF_UART", "chip", "flash", "jlink", "openocd", "pyocd", "ram", "systick")
+load("//boards/chips:nrf52_irqs.bzl", "NRF52_IRQS")
 
 # It runs from its internal oscillator, as after reset. UART0 is the one that nRF51 has too.
 NRF52840 = chip(
@@ -17,44 +18,7 @@ NRF52840 = chip(
     uarts = {"uart0": 0x40002000},
     clock_hz = 16 * MHZ,
     timer = systick(64 * MHZ),
-    irqs = {
-        "CLOCK_POWER": 0,
-        "RADIO": 1,
-        "UART0_UARTE0": 2,
-        "SPI0_SPIM0_SPIS0_TWI0_TWIM0_TWIS0": 3,
-        "SPI1_SPIM1_SPIS1_TWI1_TWIM1_TWIS1": 4,
-        "NFCT": 5,
-        "GPIOTE": 6,
-        "SAADC": 7,
-        "TIMER0": 8,
-        "TIMER1": 9,
-        "TIMER2": 10,
-        "RTC0": 11,
-        "TEMP": 12,
-        "RNG": 13,
-        "ECB": 14,
-        "AAR_CCM": 15,
-        "WDT": 16,
-        "RTC1": 17,
-        "QDEC": 18,
-        "COMP_LPCOMP": 19,
-        "EGU0_SWI0": 20,
-        "EGU1_SWI1": 21,
-        "EGU2_SWI2": 22,
-        "EGU3_SWI3": 23,
-        "EGU4_SWI4": 24,
-        "EGU5_SWI5": 25,
-        "TIMER3": 26,
-        "TIMER4": 27,
-        "PWM0": 28,
-        "PDM": 29,
-        "MWU": 32,
-        "PWM1": 33,
-        "PWM2": 34,
-        "SPI2_SPIM2_SPIS2": 35,
-        "RTC2": 36,
-        "I2S": 37,
-        "FPU": 38,
+    irqs = NRF52_IRQS | {
         "USBD": 39,
         "UARTE1": 40,
         "QSPI": 41,

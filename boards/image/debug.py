@@ -58,6 +58,8 @@ def debug(elf: Path, simulator: Sequence[str], gdb: str, further: Sequence[str])
     """Runs the debugger to its end and returns its exit status."""
     port = _free_port()
     command = [*simulator, "-S", "-gdb", f"tcp:127.0.0.1:{port}"]
+    # GDB has a Python of its own.
+    environment = {name: value for name, value in os.environ.items() if "PYTHON" not in name}
     # In a session of its own: Ctrl-C stops the program in GDB, not the simulator.
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True) as running:
         interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -66,6 +68,7 @@ def debug(elf: Path, simulator: Sequence[str], gdb: str, further: Sequence[str])
             return subprocess.run(
                 [gdb, "-q", str(elf), *connect, *further],
                 cwd=os.environ.get("BUILD_WORKSPACE_DIRECTORY"),
+                env=environment,
                 check=False,
                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             ).returncode

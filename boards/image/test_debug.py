@@ -35,7 +35,8 @@ def test_the_debugger_finds_the_program_stopped_at_its_start(
     elf, board = _program(name)
     command = qemu_command(elf, board, Tools.of_build())
     assert _debug(elf, command, 'printf "at %#x\\n", $pc', "break main", "continue", "kill") == 0
-    said = capfd.readouterr().out
+    said, complaints = capfd.readouterr()
+    assert "Python" not in complaints
     assert f"at {Elf(elf).values['pl_reset'] & ~1:#x}\n" in said
     assert re.search(r"^Breakpoint 1, main \(\) at boards/tests/programs/hello.c:\d+$", said, re.M)
     assert "PL:PASS" not in said

@@ -97,6 +97,8 @@ def _features(compile_flags, link_flags, pic):
         feature(name = "opt"),
         feature(name = "dbg"),
         feature(name = "supports_pic", enabled = pic),
+        # Of Bazel's `--strip`, which removes them by default: GDB and traces of faults name lines.
+        feature(name = "strip_debug_symbols"),
         feature(
             name = "default_compile_flags",
             enabled = True,

@@ -101,30 +101,26 @@ def _compared(
 ) -> tuple[int, int, int]:
     """How many values there are, how many differ, and by how much at most."""
     inputs = [lowered.quantize_inputs(lowered.moved.taken(sample)) for sample in data]
-    if any(len(sample) != 1 for sample in inputs):
-        raise LoweringError("only networks with one input are run")
+    differences = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "inputs").mkdir()
         (folder / "model.pte").write_bytes(lowered.pte)
-        for index, (x,) in enumerate(inputs):
-            x.contiguous().numpy().tofile(folder / "inputs" / f"{index:04}.bin")
-        command = [
-            *(str(runner), "--model", str(folder / "model.pte")),
-            *("--dataset", str(folder / "inputs"), "--output", str(folder / "outputs")),
-            *arguments,
-        ]
-        _run(command)
-        found = sorted(path for path in (folder / "outputs").glob("*") if path.is_dir())
-        if len(found) != len(inputs):
-            raise LoweringError(f"{runner} gives {len(found)} results for {len(inputs)} inputs")
-        differences = [
-            _difference(own, path)
-            for sample, results in zip(inputs, found, strict=True)
-            for own, path in zip(
-                lowered.reference(sample), sorted(results.glob("*.bin")), strict=True
-            )
-        ]
+        for index, sample in enumerate(inputs):
+            # Of a folder the runner takes each file as the only input: here they are named.
+            files = [folder / f"{index}_{place}.bin" for place in range(len(sample))]
+            for x, file in zip(sample, files, strict=True):
+                x.contiguous().numpy().tofile(file)
+            results = folder / f"{index}_results"
+            command = [
+                *(str(runner), "--model", str(folder / "model.pte")),
+                *("--inputs", ",".join(map(str, files)), "--output", str(results)),
+                *arguments,
+            ]
+            _run(command)
+            own, found = lowered.reference(sample), sorted(results.glob("*.bin"))
+            if len(found) != len(own):
+                raise LoweringError(f"{runner} gives {len(found)} outputs, not {len(own)}")
+            differences += [_difference(x, path) for x, path in zip(own, found, strict=True)]
     off = np.concatenate(differences)
     return off.size, int((off > 0).sum()), int(off.max())
 

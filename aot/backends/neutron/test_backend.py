@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable
 from functools import partial
@@ -34,7 +33,7 @@ from aot.testing.fixtures import int8_inputs, model, samples
 from firmware.neutron.payload import parse
 
 TARGET = Target("imxrt700", (neutron("imxrt700", convert=stand_in), CORTEX_M))
-_lower = partial(lower, per_op=False, min_sqnr=-math.inf, min_agreement=0.0)
+lowered_for = partial(lower, per_op=False, min_sqnr=-math.inf, min_agreement=0.0)
 
 
 def delegates(module: GraphModule) -> list[Delegate]:
@@ -59,36 +58,6 @@ def check_against_tflm(delegate: Delegate) -> None:
     expected = tflm(sent(delegate), [[x.numpy() for x in inputs]])[0]
     for own, theirs in zip(delegate(*inputs), expected, strict=True):
         np.testing.assert_array_equal(own.numpy(), theirs)
-
-
-# What MLPerf Tiny's networks have in front, by the layout of the model's input.
-NETWORKS = {
-    "ds_cnn": ["reshape"],
-    "mobilenet_v1": ["transpose"],
-    "resnet8": ["transpose"],
-    "deep_autoencoder": [],
-}
-
-
-@pytest.mark.parametrize("layout", ["nchw", "channels_last", "nhwc"])
-@pytest.mark.parametrize("name", NETWORKS)
-def test_a_network_is_one_delegate(name: str, layout: str) -> None:
-    if name in ("mobilenet_v1", "deep_autoencoder") and layout != "nchw":
-        pytest.skip("takes long, or has no images")
-    network = importlib.import_module(f"aot.models.{name}.model")
-    data = [next(iter(network.calibration()))] * 2
-    if layout == "channels_last":
-        last = partial(torch.Tensor.to, memory_format=torch.channels_last)
-        data = [tuple(map(last, sample)) for sample in data]
-    kept = "nhwc" if layout == "nhwc" else "keep"
-    lowered = _lower(network.factory(), data[0], target=TARGET, calibration=data, io_layout=kept)
-    (delegate,) = delegates(lowered.module)
-    left = [op.removesuffix("_to_nhwc") for op in calls(lowered.module).cpu]
-    assert left == (["channels_last"] if layout == "channels_last" and name == "resnet8" else [])
-    ops = [op.name for n in delegate.region.graph.nodes if (op := dialect_op(n))]
-    assert ops[: len(NETWORKS[name])] == (NETWORKS[name] if layout == "nchw" else ops[:1])
-    assert ops[-1] == ("linear" if name == "deep_autoencoder" else "softmax")
-    check_against_tflm(delegate)
 
 
 def _conv(*given: Any, **more: Any) -> nn.Module:
@@ -313,23 +282,32 @@ def test_what_the_converter_leaves_is_cut_out() -> None:
         assert all(int((a - b).abs().max()) <= 1 for a, b in zip(after, before, strict=True))
 
 
-def _padded_net() -> nn.Module:
+def _padded_net(copied: torch.memory_format | None) -> nn.Module:
+    """Copied between its pads, with the arguments that a copy has, or without."""
+
     def forward(a: Any, b: Any, x: torch.Tensor) -> torch.Tensor:
         x = F.relu(a(F.pad(x, (1, 2, 0, 1))))
-        x = F.pad(x.clone(), (0, 1, 2, 0), value=0.25).contiguous()
+        if copied is None:
+            x = F.pad(x.clone(), (0, 1, 2, 0), value=0.25).contiguous()
+        else:
+            x = F.pad(x.clone(memory_format=copied), (0, 1, 2, 0), value=0.25)
+            x = x.to(memory_format=torch.contiguous_format).contiguous(memory_format=copied)
         return b(F.max_pool2d(x, 3, 2, padding=1)).mean((2, 3))  # type: ignore[no-any-return]
 
     torch.manual_seed(0)
     return model(forward, nn.Conv2d(3, 8, 3), nn.Conv2d(8, 4, 3, padding=1))
 
 
-def test_pads_have_the_same_bits_in_both_layouts() -> None:
+@pytest.mark.parametrize("copied", [None, torch.channels_last, torch.contiguous_format])
+def test_pads_have_the_same_bits_in_both_layouts(copied: torch.memory_format | None) -> None:
     data = samples((1, 3, 9, 7))
     lowered: list[Lowered] = []
     for layout in (torch.contiguous_format, torch.channels_last):
         given = [tuple(x.to(memory_format=layout) for x in sample) for sample in data]
-        net = _padded_net()
-        lowered.append(_lower(net, given[0], target=TARGET, calibration=given, io_layout="keep"))
+        net = _padded_net(copied)
+        lowered.append(
+            lowered_for(net, given[0], target=TARGET, calibration=given, io_layout="keep")
+        )
         (delegate,) = delegates(lowered[-1].module)
         check_against_tflm(delegate)
     for sample in data:
@@ -354,7 +332,7 @@ def test_the_payload_and_its_needs() -> None:
 def test_executorch_opens_the_artefact() -> None:
     data = samples(IMAGE)
     net = model(_one, nn.Conv2d(3, 4, 3))
-    lowered = _lower(net, data[0], target=TARGET, calibration=data)
+    lowered = lowered_for(net, data[0], target=TARGET, calibration=data)
     program = deserialize_pte_binary(lowered.pte).program
     (delegate,) = program.execution_plan[0].delegates
     (own,) = delegates(lowered.module)
@@ -383,7 +361,7 @@ def test_a_recipe_is_trained_for(tmp_path: Any) -> None:
 
     net = model(forward, nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.Linear(4, 3))
     data = samples(IMAGE)
-    lowered = _lower(net, data[0], target=TARGET, calibration=data, train=train)
+    lowered = lowered_for(net, data[0], target=TARGET, calibration=data, train=train)
     assert len(steps) == 3 and steps[-1] != steps[0]
     (delegate,) = delegates(lowered.module)
     assert calls(lowered.module).cpu == []

@@ -51,6 +51,28 @@ def test_a_network_that_is_converted_and_run(runner: Path) -> None:
     assert row.differing == 3
 
 
+class _Two(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b = nn.Linear(6, 4), nn.Linear(3, 4)
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        both = self.a(x) + self.b(y)
+        return both, torch.relu(both)
+
+
+def test_several_inputs_and_outputs(runner: Path) -> None:
+    def calibration() -> Iterator[tuple[torch.Tensor, ...]]:
+        for (x,), (y,) in zip(samples((1, 6)), samples((1, 3)), strict=True):
+            yield x, y
+
+    torch.manual_seed(0)
+    two = SimpleNamespace(factory=lambda: _Two().eval(), calibration=calibration)
+    row = checked(two, "imxrt700", 3, runner)
+    assert (row.problem, row.delegates, row.values, row.differing) == ("", 1, 24, 0)
+    assert checked(two, "imxrt700", 3, runner, ["--off=2"]).differing == 6
+
+
 def test_what_is_not_run(runner: Path) -> None:
     torch.manual_seed(0)
     row = checked(network(nn.Sequential(nn.Linear(6, 4), nn.GELU())), "imxrt700", 2, runner)

@@ -40,8 +40,8 @@ _HINTS = {
     "pl.lstm": f"{_STEPS}; or {_HINT}",
     "pl.rnn": f"{_STEPS}; or {_HINT}",
     "pl.log_softmax": f"softmax, whose order is the same; or {_HINT}",
-    "pl.lut": "a function that TFLite has, such as hardswish for SiLU or GELU, or two functions with "
-    f"a layer between them; or {_HINT}",
+    "pl.lut": "a function that TFLite has, such as hardswish for SiLU or GELU, or two functions "
+    f"with a layer between them; or {_HINT}",
     "pl.normalize": f"BatchNorm, which becomes a part of the layer before it; or {_HINT}",
     "pl.prelu": f"LeakyReLU, or relu(x) - slope * relu(-x); or {_HINT}",
 }

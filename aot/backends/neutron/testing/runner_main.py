@@ -11,28 +11,30 @@ from pathlib import Path
 import numpy as np
 from tflite_micro.python.tflite_micro import runtime
 
+from aot.importers.tflite.file import read
 from aot.pte.reader import delegate_payloads
 from firmware.neutron.payload import parse
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    for name in ("model", "dataset", "output"):
+    for name in ("model", "output"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--inputs", required=True)
     parser.add_argument("--off", type=int, default=0)
     given = parser.parse_args()
     (payload,) = delegate_payloads(given.model.read_bytes(), "NeutronBackend")
     sent = parse(payload).program.weights
     interpreter = runtime.Interpreter.from_bytes(sent, arena_size=2**20)
-    shape = interpreter.get_input_details(0)["shape"]
-    for path in sorted(given.dataset.glob("*.bin")):
-        interpreter.set_input(np.fromfile(path, np.int8).reshape(shape), 0)
-        interpreter.invoke()
-        result = np.array(interpreter.get_output(0))
+    for index, path in enumerate(given.inputs.split(",")):
+        shape = interpreter.get_input_details(index)["shape"]
+        interpreter.set_input(np.fromfile(path, np.int8).reshape(shape), index)
+    interpreter.invoke()
+    given.output.mkdir()
+    for index in range(len(read(sent)[0].outputs)):
+        result = np.array(interpreter.get_output(index))
         result.ravel()[0] += given.off
-        folder = given.output / path.stem
-        folder.mkdir(parents=True)
-        result.tofile(folder / "0000.bin")
+        result.tofile(given.output / f"{index:04}.bin")
 
 
 if __name__ == "__main__":

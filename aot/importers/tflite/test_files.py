@@ -17,6 +17,7 @@ from aot.errors import LoweringError
 from aot.importers.tflite.importing import import_tflite
 from aot.importers.tflite.testing import cases
 from aot.importers.tflite.testing.build import RESOURCE, File
+from aot.importers.tflite.testing.drawing import draw
 from aot.importers.tflite.testing.networks import network, streaming
 from aot.importers.tflite.testing.oracle import differences
 
@@ -135,6 +136,7 @@ def test_damaged_files() -> None:
     names = ("CONV_2D", "STRIDED_SLICE", "SPLIT_V", "RESIZE_BILINEAR", "MEAN", "MIRROR_PAD")
     files = [cases.INT8[name](np.random.default_rng(2)).bytes() for name in names]
     files += [network().bytes(), streaming(True).bytes()]
+    files += [draw(np.random.default_rng(seed), np.int8, 12) for seed in range(3)]
     refused = 0
     for data in files:
         damaged = [data[: int(n)] for n in random.integers(0, len(data), 10)]

@@ -86,7 +86,12 @@ def _quality(before: Fields, after: Fields) -> Rows:
         if all(accuracy) and accuracy[0] != accuracy[1]:
             low, high = (100 * one["int8"] for one in accuracy)
             rows.append(
-                (f"{name}: right in int8, %", f"{low:.2f}", f"{high:.2f}", _signed(high - low, 2))
+                (
+                    f"{name}: right when quantized, %",
+                    f"{low:.2f}",
+                    f"{high:.2f}",
+                    _signed(high - low, 2),
+                )
             )
         for a, b in zip(old["quality"]["outputs"], new["quality"]["outputs"], strict=False):
             pair = a["sqnr_db"], b["sqnr_db"]

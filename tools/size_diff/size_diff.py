@@ -7,8 +7,8 @@
 
 Both images are built, and run on their simulator. A commit is checked out beside the workspace for
 it, in a folder that goes away. A report is what `bazel build //boards:corstone300_app.report.json`
-gives. --markdown writes the same
-for a pull request. Paths are relative to the folder that `bazel run` is called in.
+gives. --markdown writes the same for a pull request. Paths are relative to the folder that
+`bazel run` is called in.
 """
 
 import json
@@ -43,7 +43,8 @@ def _run(command: list[str], folder: Path, doing: str) -> str:
 def built_report(root: Path, target: str) -> Any:
     """Builds an image's report in a copy of the sources, and reads it."""
     print(f"building {target}.report.json in {root}", file=sys.stderr)
-    bazel = os.environ.get("BAZEL_REAL") or str(root / "tools/bazel")
+    own = root / "tools/bazel"
+    bazel = os.environ.get("BAZEL_REAL") or (str(own) if own.exists() else "bazel")
     label = f"{target}.report.json"
     _run([bazel, "build", label], root, f"building {label}")
     files = _run([bazel, "cquery", "--output=files", label], root, f"finding {label}").split()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tools.size_diff.compare import as_markdown, as_page, as_text, differences
-from tools.size_diff.images import Images, changes, sizes, too_much
+from tools.size_diff.images import Images, changes, sizes, too_much, verdict
 
 Fields = dict[str, Any]
 
@@ -63,7 +63,7 @@ def test_what_changed_is_listed_and_nothing_else() -> None:
             ("one inference", "5,000", "4,500", "-500"),
         ],
         "Quality": [
-            ("net: right in int8, %", "90.00", "87.50", "-2.50"),
+            ("net: right when quantized, %", "90.00", "87.50", "-2.50"),
             ("net: SQNR of out", "30.0 dB", "31.5 dB", "+1.5 dB"),
         ],
         "Ops that became something else": [
@@ -110,6 +110,15 @@ def test_more_than_a_percent_fails(key: str, value: int, fails: bool) -> None:
     after = {"app": before["app"] | {key: value}}
     assert bool(too_much(before, after)) == fails
     assert [row[1] for row in changes(before, after)] == [key]
+
+
+@pytest.mark.parametrize("name", ["images", "nightly"])
+def test_the_verdict_says_what_is_more_and_how_it_is_accepted(name: str) -> None:
+    before: Images = {"app": {"rom": 10_000}, "other": {"rom": 10_000}}
+    text = verdict(name, before, before | {"app": {"rom": 12_000}})
+    assert "app: rom 10,000 -> 12,000" in text and "other" not in text
+    assert text.endswith(f"bazel run //tools/size_diff:{name} -- --update")
+    assert verdict(name, before, before) == ""
 
 
 def test_images_and_memories_that_come_and_go_fail() -> None:

@@ -9,6 +9,13 @@ load("//boards:firmware_image.bzl", "firmware_image")
 load("//firmware/apps:vectors.bzl", "check_app", "classify_app")
 load("//firmware/plan:plan_library.bzl", "plan_library")
 
+# Those of every test run; all of them take minutes.
+QUICK = [
+    "autoencoder",
+    "lstm_stream",
+    "unet",
+]
+
 _BOARD = "//boards/corstone300"
 
 # The parts of an image that the table is made from.

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+import torch
 from torch import nn
+from torch.nn import functional
 
 from tests.ops.bundle import as_model
-from tests.ops.case import Case, Input, spatial
+from tests.ops.case import Case, Function, Input, spatial
 
 # module, what, arguments, attributes, height and width (or length), op
 _POOLS: tuple[
@@ -130,6 +132,15 @@ _LINEAR: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
 )
 
 
+def _beside_average(x: torch.Tensor) -> torch.Tensor:
+    """An average in the scale of its input, as both are side by side."""
+    return torch.cat([x, functional.avg_pool2d(x, 3, 1, 1, count_include_pad=False)], 1)
+
+
+def _beside_adaptive(x: torch.Tensor) -> torch.Tensor:
+    return torch.cat([x[:, :, 1:5, 1:6], functional.adaptive_avg_pool2d(x, (4, 5))], 1)
+
+
 def cases() -> Iterator[Case]:
     module: Callable[[], nn.Module]
     for pool, what, arguments, attributes, size, op in _POOLS:
@@ -143,6 +154,11 @@ def cases() -> Iterator[Case]:
         mode = "bilinear" if len(shape) == 4 else "linear"
         module = partial(nn.Upsample, mode=mode, **attributes)
         yield spatial(f"resize_{what}", module, shape, {"resize_bilinear": 1})
+    for what, function in (("average", _beside_average), ("adaptive", _beside_adaptive)):
+        op = "avg_pool2d" if what == "average" else "adaptive_avg_pool2d"
+        cut = {} if what == "average" else {"slice": 2}
+        module, ops = partial(Function, function), {op: 1, "cat": 1, **cut}
+        yield spatial(f"beside_{what}", module, (1, 4, 6, 7), ops)
     volume = (Input((1, 3, 4, 5, 3)),)
     yield Case("maxpool3d", partial(nn.MaxPool3d, 3, 2, 1), volume, {"max_pool2d": 2}, 4)
     yield Case("avgpool3d", partial(nn.AvgPool3d, 2, 1), volume, {"mean_pool2d": 2}, 4)

@@ -95,57 +95,8 @@ static inline void pl_widen_s8(const int8_t *x, int32_t runs, int32_t run_step, 
   if (runs == 1) to[0] = (uint32_t)last[0];
 }
 
-// A step of four rows, x_stride apart: a value and another. Returns where the next goes.
-static inline uint32_t *pl_widen_twos_s8(const int8_t *a, const int8_t *b, int32_t x_stride,
-                                         uint32_t *to) {
-  to[0] = pl_two_s16(a[0], b[0]);
-  to[1] = pl_two_s16(a[x_stride], b[x_stride]);
-  to[2] = pl_two_s16(a[2 * x_stride], b[2 * x_stride]);
-  to[3] = pl_two_s16(a[3 * x_stride], b[3 * x_stride]);
-  return to + PL_PAIRS_ROWS;
-}
-
 // The same for four rows, x_stride apart.
-static inline void pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t runs, int32_t run_step,
-                                 int32_t count, uint32_t *to) {
-  const int8_t *last = x + count - 1;
-  for (int32_t run = runs; run > 0; --run) {
-    const int8_t *from = x;
-    const int8_t *fourth = from + 3 * x_stride;
-    for (const int8_t *end = from + (count & ~3); from != end;) {
-      uint32_t a, b, c, d, e;
-      // GCC neither keeps to three addresses nor pairs the stores.
-      __asm__(
-          "ldr %[b], [%[x], %[s]]\n\t"
-          "ldr %[e], [%[x], %[s], lsl #1]\n\t"
-          "ldr %[a], [%[x]], #4\n\t"
-          "sxtb16 %[d], %[b]\n\t"
-          "sxtb16 %[c], %[a]\n\t"
-          "sxtb16 %[b], %[b], ror #8\n\t"
-          "sxtb16 %[a], %[a], ror #8\n\t"
-          "strd %[c], %[d], [%[to]], #16\n\t"
-          "ldr %[d], [%[fourth]], #4\n\t"
-          "strd %[a], %[b], [%[to]], #-8\n\t"
-          "sxtb16 %[a], %[e]\n\t"
-          "sxtb16 %[b], %[d]\n\t"
-          "sxtb16 %[c], %[e], ror #8\n\t"
-          "sxtb16 %[d], %[d], ror #8\n\t"
-          "strd %[a], %[b], [%[to]], #16\n\t"
-          "strd %[c], %[d], [%[to]], #8\n\t"
-          : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [e] "=&r"(e), [x] "+r"(from),
-            [fourth] "+r"(fourth), [to] "+r"(to)
-          : [s] "r"(x_stride)
-          : "memory");
-    }
-    if ((count & 2) != 0) to = pl_widen_twos_s8(from, from + 1, x_stride, to);
-    x += run_step;
-  }
-  if ((count & 1) == 0) return;
-  for (; runs > 1; runs -= 2) {
-    to = pl_widen_twos_s8(last, last + run_step, x_stride, to);
-    last += 2 * run_step;
-  }
-  if (runs == 1) (void)pl_widen_twos_s8(last, last, x_stride, to);
-}
+void pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t runs, int32_t run_step, int32_t count,
+                   uint32_t *to);
 
 #endif  // KERNELS_COMMON_GEMM_PAIRS_S8_H_

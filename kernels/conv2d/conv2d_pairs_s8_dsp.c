@@ -33,13 +33,6 @@ static void widen_window(const windows *w, const int8_t *image, int32_t y, int32
   pl_widen_s8(from, w->shape.kernel_h, row_step, w->run, to, lanes);
 }
 
-// With registers of its own, and `windows` where it is.
-static __attribute__((noinline, noipa)) void widen_4_windows(const windows *w, const int8_t *image,
-                                                             int32_t y, int32_t x, uint32_t *to) {
-  const int8_t *from = image + (y * w->shape.input_w + x) * w->shape.input_c;
-  pl_widen_4_s8(from, w->stride_w * w->shape.input_c, w->shape.kernel_h, w->row_step, w->run, to);
-}
-
 // One group of one image. Windows are multiplied together across ends of rows.
 INLINE void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims, const windows *w,
                      const pl_gemm_pairs_s8 *layer, const int8_t *image, uint32_t *steps,
@@ -51,7 +44,9 @@ INLINE void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims,
     const int32_t count = left < PL_PAIRS_ROWS ? 1 : PL_PAIRS_ROWS;
     int32_t widened = 0;
     if (count > 1 && ox + count <= dims->output_w && are_in_place(w, y, x, count)) {
-      widen_4_windows(w, image, y, x, steps);
+      const int8_t *from = image + (y * w->shape.input_w + x) * w->shape.input_c;
+      pl_widen_4_s8(from, w->stride_w * w->shape.input_c, w->shape.kernel_h, w->row_step, w->run,
+                    steps);
       ox += count;
       x += count * w->stride_w;
       widened = count;

@@ -5,23 +5,18 @@
 
 // pl_widen_s8 for whole rows.
 static void widen_row(const int8_t *x, int32_t depth, uint32_t *to) {
-  for (const int8_t *end = x + (depth & ~7); x != end;) {
-    uint32_t a, b, c, d;
-    // GCC does not pair the stores.
+  for (const int8_t *end = x + (depth & ~15); x != end;) {
+    // GCC makes no STM of eight. Loads are one by one, as x may be anywhere.
     __asm__ volatile(
-        "ldr %[a], [%[x]], #4\n\t"
-        "ldr %[b], [%[x]], #4\n\t"
-        "sxtb16 %[c], %[a]\n\t"
-        "sxtb16 %[a], %[a], ror #8\n\t"
-        "sxtb16 %[d], %[b]\n\t"
-        "sxtb16 %[b], %[b], ror #8\n\t"
-        "strd %[c], %[a], [%[to]], #8\n\t"
-        "strd %[d], %[b], [%[to]], #8\n\t"
-        : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [x] "+r"(x), [to] "+r"(to)
+        "ldr r0, [%[x]], #4\n\tldr r2, [%[x]], #4\n\tldr r4, [%[x]], #4\n\tldr r6, [%[x]], #4\n\t"
+        "sxtb16 r1, r0, ror #8\n\tsxtb16 r0, r0\n\tsxtb16 r3, r2, ror #8\n\tsxtb16 r2, r2\n\t"
+        "sxtb16 r5, r4, ror #8\n\tsxtb16 r4, r4\n\tsxtb16 r8, r6, ror #8\n\tsxtb16 r6, r6\n\t"
+        "stm %[to]!, {r0-r6, r8}\n\t"
+        : [x] "+r"(x), [to] "+r"(to)
         :
-        : "memory");
+        : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "memory");
   }
-  pl_widen_s8(x, 1, 0, depth & 7, to, 1);
+  pl_widen_s8(x, 1, 0, depth & 15, to, 1);
 }
 
 static inline __attribute__((always_inline)) pl_status run(const pl_context *ctx,

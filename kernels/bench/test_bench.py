@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the comparison with the baseline finds."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from kernels.bench.bench import (
@@ -15,6 +18,8 @@ from kernels.bench.bench import (
     too_near,
 )
 from kernels.bench.program import layers
+from kernels.common.kernel import Constant, Isa, OpCall
+from kernels.registry import kernel_call
 from kernels.testing.folders import folders
 
 _BASELINE = {"cortex-m3": {"conv": 1000, "add": 200}}
@@ -109,3 +114,21 @@ def test_layers_have_their_own_names() -> None:
 def test_every_kernel_has_a_layer() -> None:
     without = [f"kernels/{f.name}/cases.py" for f in folders() if not list(f.layers())]
     assert without == [], "no layers"
+
+
+@pytest.mark.parametrize("isa", ["dsp", "mve"])
+def test_constants_of_networks(isa: Isa) -> None:
+    """Packed for fast kernels they take at most 6% more than in the plain form."""
+    networks = json.loads((Path(__file__).parent / "cmsis_nn.json").read_text())["networks"]
+    of_peer = {layer.peer: layer.call for layer in layers() if layer.peer}
+    for network, times in networks.items():
+        fast, plain = (
+            sum(_constant_bytes(of_peer[peer], form) * n for peer, n in times.items())
+            for form in (isa, "scalar")
+        )
+        assert fast <= 1.06 * plain, network
+
+
+def _constant_bytes(call: OpCall, isa: Isa) -> int:
+    data = kernel_call(call, isa).data.values()
+    return sum(operand.array.nbytes for operand in data if isinstance(operand, Constant))

@@ -68,32 +68,8 @@ static inline pl_gemm_pairs_s8 pl_gemm_pairs(const int8_t *weight, const int32_t
 }
 
 // Widens a row of runs of count values, run_step apart; its steps are `lanes` words apart.
-static inline void pl_widen_s8(const int8_t *x, int32_t runs, int32_t run_step, int32_t count,
-                               uint32_t *to, int32_t lanes) {
-  const int8_t *last = x + count - 1;
-  for (int32_t run = runs; run > 0; --run) {
-    const int8_t *from = x;
-    for (const int8_t *end = from + (count & ~3); from != end;) {
-      const int8x4_t four = pl_load_4(from);
-      to[0] = (uint32_t)pl_even_s16(four);
-      to[lanes] = (uint32_t)pl_odd_s16(four);
-      from += 4;
-      to += 2 * lanes;
-    }
-    if ((count & 2) != 0) {
-      to[0] = pl_two_s16(from[0], from[1]);
-      to += lanes;
-    }
-    x += run_step;
-  }
-  if ((count & 1) == 0) return;
-  for (; runs > 1; runs -= 2) {
-    to[0] = pl_two_s16(last[0], last[run_step]);
-    last += 2 * run_step;
-    to += lanes;
-  }
-  if (runs == 1) to[0] = (uint32_t)last[0];
-}
+void pl_widen_s8(const int8_t *x, int32_t runs, int32_t run_step, int32_t count, uint32_t *to,
+                 int32_t lanes);
 
 // The same for four rows, x_stride apart.
 void pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t runs, int32_t run_step, int32_t count,

@@ -71,7 +71,7 @@ def test_the_rom_finds_its_block() -> None:
 
 def test_payloads_lie_in_flash_and_what_the_npu_writes_in_ram(name: str) -> None:
     elf, memory = Elf(FOLDER / f"{name}.elf"), MEMORIES[name]
-    arenas = [s for s in elf.symbols if s.name.startswith("arena_")]
+    arenas = [s for s in elf.symbols if s.name.startswith(("arena_", "pl_shared_arena"))]
     assert arenas and all(s.address % 16 == 0 for s in arenas)
     image = b"".join(bytes(s.contents) for s in elf.sections if s.stored and s.allocated and s.size)
     assert image.count(b"\x6e\x4d\x43\x64") >= 2, "the magic number of two programs"

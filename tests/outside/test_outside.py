@@ -72,3 +72,9 @@ def test_page_shows_the_files() -> None:
     assert len(shown) == 3
     for file, text in shown:
         assert text in (ROOT / file).read_text(), file
+
+
+def test_the_debugger_knows_the_lines_of_its_sources(workspace: Workspace) -> None:
+    steps = ("-batch", "-ex", "break main", "-ex", "continue", "-ex", "kill")
+    done = workspace.bazel("run", "//app:app.debug", "--", "--", *steps)
+    assert re.search(r"^Breakpoint 1, main \(\) at app/main.c:\d+$", done.stdout, re.M), done.stderr

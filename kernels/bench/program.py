@@ -33,6 +33,10 @@ def fitting_layers(board: Board) -> Iterator[tuple[Layer, KernelCall]]:
     flash = next(memory.size for memory in board.memories if memory.name == board.code)
     for layer in layers():
         call = kernel_call(layer.call, board.isa)
+        if layer.nearest and call.nearer is None:
+            continue
+        while layer.nearest and call.nearer is not None:
+            call = call.nearer
         weights = max((c.array.nbytes for c in _constants(call).values()), default=0)
         fits = _arena_bytes(layer, call) <= board.arena[0].bytes
         if fits and weights * _WEIGHTS_SHARE <= flash:

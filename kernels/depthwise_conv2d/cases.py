@@ -2,6 +2,7 @@
 """Cases of pl::depthwise_conv2d."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -210,6 +211,9 @@ _LAYERS: list[tuple[tuple[int, int, int], tuple[int, int], int, Padding, int, st
 def layers() -> Iterator[Layer]:
     for layer in _LAYERS:
         yield _layer(*layer)
+    for image in ((25, 5, 64), (48, 48, 8), (12, 12, 64)):
+        near = _layer(image, (3, 3), 1, _SAME, 1, "")
+        yield replace(near, name=f"{near.name}, in the least memory", nearest=True)
     arguments = {
         "input": activation(1, 8, 8, 16, dtype="int16"),
         **weights((3, 3, 16), 16, 9),

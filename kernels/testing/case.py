@@ -65,9 +65,11 @@ class Mutant:
 @dataclass(frozen=True, eq=False)
 class Layer:
     """A call whose instructions are counted; `peer` is the key of the same layer in
-    bench/cmsis_nn.json, "" if there is none.
+    bench/cmsis_nn.json, "" if there is none. `nearest` asks for the last of KernelCall.nearer, on
+    cores where there are such calls.
     """
 
     name: str
     call: OpCall
     peer: str = ""
+    nearest: bool = False

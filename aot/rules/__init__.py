@@ -101,7 +101,7 @@ def on_floats(node: Node) -> Rule | None:
     """The rule that makes of a node the same op of the dialect on float32, None if none does."""
     if node.op != "call_function":
         return None
-    of_others = unary.mask_rule(node) or integers.exact_to_float(node)
+    of_others = unary.mask_rule(node) or masks.on_masks(node) or integers.exact_to_float(node)
     if of_others is not None:
         return of_others
     call, index = taken_from(node)

@@ -21,7 +21,7 @@ from aot.dialect.ops.lut import lut
 from aot.dialect.ops.where import where
 from aot.dialect.quantization import INT16
 from aot.rules.function import is_mask, masks_of
-from aot.rules.rule import Call, Family, Integers, Output, Shares, UnaryRule, reduction
+from aot.rules.rule import Call, Family, Integers, Output, Rule, Shares, UnaryRule, reduction
 
 _aten = torch.ops.aten
 _LESS = (_aten.lt.Tensor, _aten.le.Tensor, _aten.gt.Tensor, _aten.ge.Tensor)
@@ -31,6 +31,7 @@ _EQUAL = (_aten.eq.Tensor, _aten.ne.Tensor)
 _AND = (_aten.logical_and.default, _aten.bitwise_and.Tensor)
 _OR = (_aten.logical_or.default, _aten.bitwise_or.Tensor)
 _XOR = (_aten.logical_xor.default, _aten.bitwise_xor.Tensor)
+_NOT = (_aten.logical_not.default, _aten.bitwise_not.default)
 _ANY = (_aten.any.default, _aten.any.dim, _aten.any.dims)
 _ALL = (_aten.all.default, _aten.all.dim, _aten.all.dims)
 
@@ -104,13 +105,35 @@ class Logic(_Elementwise):
         return None
 
     def emit(self, call: Call) -> Node:
-        a, b = map(call.unquantized, masks_of(call.node))
+        a, b = (call.unquantized(n) for n in call.node.args[:2] if isinstance(n, Node))
         false, true = (call.constant(str(t), torch.tensor(t)) for t in (False, True))
         if call.node.target in _AND:
             return call.emit(where, a, b, false, edge=Edge())
         if call.node.target in _OR:
             return call.emit(where, a, true, b, edge=Edge())
         return call.emit(where, a, call.emit(where, b, false, true, edge=Edge()), b, edge=Edge())
+
+
+class Inverse(_Elementwise):
+    output: ClassVar[Output] = Integers()
+
+    def op(self, node: Node) -> Op:
+        return where
+
+    def emit(self, call: Call) -> Node:
+        (mask,) = call.node.all_input_nodes
+        return inverted(call, call.unquantized(mask))
+
+
+def on_masks(node: Node) -> Rule | None:
+    """The rule of logic of masks that are functions of one value: in int8 all of it is a table, in
+    float32 each has values of its own.
+    """
+    if not all(map(is_mask, (node, *node.all_input_nodes))):
+        return None
+    if node.target in _NOT:
+        return Inverse()
+    return Logic() if node.target in (*_AND, *_OR, *_XOR) else None
 
 
 class Where(_Elementwise):

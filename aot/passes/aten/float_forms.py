@@ -224,6 +224,13 @@ def _reversed(module: GraphModule, node: Node) -> Node | None:
     return call(node, _aten.sub.Tensor, b, a)
 
 
+def _between(module: GraphModule, node: Node) -> Node:
+    a, b, weight = node.args
+    assert isinstance(a, Node) and isinstance(b, Node)
+    share = call(node, _aten.mul.Tensor, call(node, _aten.sub.Tensor, b, a), weight)
+    return call(node, _aten.add.Tensor, a, share)
+
+
 def _linear_by_axis(module: GraphModule, node: Node) -> Node | None:
     """Pools that average and resampling: a matrix for the rows of an image and one for columns."""
     x = _source(node)
@@ -246,7 +253,7 @@ def _linear_by_axis(module: GraphModule, node: Node) -> Node | None:
     probe = torch.randn(1, 1, height, width, generator=torch.Generator().manual_seed(0))
     if not torch.allclose(rows @ probe[0, 0] @ columns.T, run(probe)[0, 0], 1e-5, 1e-5):
         return None
-    flat = call(node, _aten.view.default, x, [1, batch * channels * height, width])
+    flat = call(node, _aten.reshape.default, x, [1, batch * channels * height, width])
     wide = call(node, _aten.bmm.default, flat, constant(module, node, "columns", columns.T[None]))
     lines = call(node, _aten.view.default, wide, [batch * channels, height, out_width])
     lines = call(node, _aten.permute.default, lines, [0, 2, 1])
@@ -345,6 +352,7 @@ _FORMS: dict[Any, Form] = {
     _aten.hardswish.default: _hard,
     _aten.add.Tensor: _scaled,
     _aten.sub.Tensor: _scaled,
+    _aten.lerp.Scalar: _between,
     _aten.rsub.Scalar: _reversed,
     _aten.rsub.Tensor: _reversed,
     _aten.avg_pool2d.default: _linear_by_axis,

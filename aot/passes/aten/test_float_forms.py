@@ -42,6 +42,9 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "instance norm with factors": lambda x: F.instance_norm(
         x, weight=X[0, :, 0, 0], bias=X[0, :, 0, 1]
     ),
+    "between two": lambda x: torch.lerp(x, x.flip(1), 0.3),
+    "between two by weights": lambda x: torch.lerp(x, x.flip(1), x.sigmoid()),
+    "pool of channels last": lambda x: F.avg_pool2d(x.permute(0, 3, 1, 2), 2, ceil_mode=True),
     "threshold": lambda x: F.threshold(x, 0.2, -1.5),
     "rms norm": lambda x: F.rms_norm(x, (6,)),
     "pool": lambda x: F.avg_pool2d(x, 3, 2, 1),
@@ -57,6 +60,8 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "scaled sum": lambda x: torch.add(x, x.flip(1), alpha=0.3),
     "from a number": lambda x: 1.0 - x,
     "choice": lambda x: torch.where((x > 0.5) & (x <= 2.0), x, x * 0.1),
+    "sums of exponentials": lambda x: torch.logaddexp(x, x.flip(0)),
+    "inside": lambda x: torch.where(~((x < 0.5) & (x > -0.5)) ^ (x > 2.0), x, 0.0),
     "padded": lambda x: F.pad(x, (1, 0, -1, 2), value=0.5),
     "where it is largest": lambda x: x.argmax(1),
     "count": lambda x: (x > 0).float().mean(1),
@@ -119,6 +124,18 @@ def test_a_whole_model_stays_float() -> None:
         expected, place = net(*data[0])
     torch.testing.assert_close(scores, expected, rtol=0.0, atol=1e-6)
     assert torch.equal(best.long(), place)
+
+
+def test_logic_of_one_value_is_of_the_dialect() -> None:
+    """In int8 it would be a table of that value."""
+    net = model(lambda x: torch.where(~((x < 0.5) & (x > -0.5)) ^ (x > 2.0), x, x.cos()))
+    data = samples((2, 5, 8))
+    lowered = lower(
+        net, data[0], calibration=data, quantization="float32", float_io=True, per_op=False
+    )
+    names = [str(n.target) for n in lowered.module.graph.nodes if n.op == "call_function"]
+    assert not [name for name in names if "logical" in name or "bitwise" in name]
+    torch.testing.assert_close(lowered.reference(list(data[0]))[0], net(*data[0]))
 
 
 def test_what_has_no_float_form_is_an_error() -> None:

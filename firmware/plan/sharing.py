@@ -145,8 +145,9 @@ class _Pieces:
     def _may_join(self, result: str, inputs: Sequence[str]) -> bool:
         """Whether a concatenation's tensors may be one group, as far as state goes.
 
-        State is in a group with its new value only, and that only if each step that reads it comes
-        before those that write the new value, or may write it over what it reads.
+        State is in a group with its new value only, and that only if no input is the new value, and
+        each step that reads the state comes before those that write the new value, or may write it
+        over what it reads.
         """
         kept = {self.union.find(state)[0] for state in self._states.values()}
         roots = {self.union.find(name) for name in inputs}
@@ -157,6 +158,8 @@ class _Pieces:
             return False
         state = self.union.find(result)[0]
         first = min(step for name in self._members[root] for step in self._writes[name])
+        if first == ENTRY:
+            return False
         late = [(s, n) for n in self._members[state] for s in self._reads[n] if s >= first]
         if not late:
             return True

@@ -54,6 +54,20 @@ def _input(calls: Stateful) -> tuple[Value, ...]:
     return (y,)
 
 
+def _unread_input(calls: Stateful) -> tuple[Value, ...]:
+    """Nothing reads the state: the input that becomes it is there beside it all the same."""
+    x, _ = calls.input(64), calls.state(64)
+    calls.becomes(x)
+    return (calls.compute(x),)
+
+
+def _unread(calls: Stateful) -> tuple[Value, ...]:
+    x, _ = calls.input(64), calls.state(64)
+    new = calls.compute(x)
+    calls.becomes(new)
+    return (calls.compute(x),)
+
+
 def _piece(calls: Stateful) -> tuple[Value, ...]:
     """The new value is a piece of something larger, of which the state is another."""
     x, state = calls.input(64), calls.state(32)
@@ -108,6 +122,8 @@ PROGRAMS: dict[str, tuple[Callable[[Stateful], tuple[Value, ...]], int]] = {
     "not in place": (_not_in_place, 1),
     "read later": (_read_later, 1),
     "an input": (_input, 1),
+    "an input that nothing reads as state": (_unread_input, 1),
+    "unread": (_unread, 0),
     "a piece": (_piece, 1),
     "joined": (_joined, 0),
     "shift": (_shift, 1),

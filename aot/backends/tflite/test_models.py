@@ -113,6 +113,16 @@ WRITTEN: dict[str, tuple[Forward, Callable[[], tuple[nn.Module, ...]], list[Shap
         [ROWS],
     ),
     "siamese": (_siamese, lambda: (conv(3, 8), nn.Linear(8, 4)), [IMAGE, IMAGE]),
+    "one output": (
+        lambda a, b, x: b(F.relu(a(x))),
+        lambda: (nn.Linear(16, 8), nn.Linear(8, 1)),
+        [(8, 16)],
+    ),
+    "siamese of one output": (
+        _siamese,
+        lambda: (conv(3, 8), nn.Linear(8, 1)),
+        [IMAGE, IMAGE],
+    ),
     "two heads": (_heads, lambda: (conv(3, 8), conv(8, 4, 1), conv(8, 2, 1)), [IMAGE]),
     "MobileNetV2's block": (
         _block,

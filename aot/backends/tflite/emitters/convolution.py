@@ -148,15 +148,8 @@ def _constants(
     float32_product: bool = False,
 ) -> tuple[int, int]:
     """Weight and bias."""
-    of, out = export.quantization(a["input"]), export.quantization(node)
-    multipliers = export.constant(a["multiplier"]).tolist()
-    shifts = export.constant(a["shift"]).tolist()
-    scales = [
-        weight_scale((m, s), of.scale, out.scale, of.type.dtype, float32_product)
-        for m, s in zip(multipliers, shifts, strict=True)
-    ]
-    if float32_product:
-        scales = scales[:1]
+    of = export.quantization(a["input"])
+    scales = _scales(export, node, a, float32_product)
     w = export.file.tensor(
         f"{node.name}_weight", weight.shape, "int8", scales, 0, axis, weight.contiguous().numpy()
     )
@@ -170,6 +163,29 @@ def _constants(
         data=bias.to(torch.int64 if wide else torch.int32).numpy(),
     )
     return w, b
+
+
+def _scales(export: Export, node: Node, a: dict[str, Any], float32_product: bool) -> list[float]:
+    """Of weights, by channel; one if it is TFLite's product in float32 that the factor is made of.
+    A layer of one output has no other form: where no scale has such a product, it gets the factor
+    of the nearest one.
+    """
+    of, out = export.quantization(a["input"]), export.quantization(node)
+    multipliers, shifts = export.constant(a["multiplier"]), export.constant(a["shift"])
+    factors = list(zip(multipliers.tolist(), shifts.tolist(), strict=True))
+    given = of.scale, out.scale, of.type.dtype
+    if not float32_product:
+        return [weight_scale(factor, *given) for factor in factors]
+    try:
+        return [weight_scale(factors[0], *given, float32_product=True)]
+    except Refused:
+        if len(factors) > 1:
+            raise
+    scale = weight_scale(factors[0], *given)
+    factor = sums_multiplier(float32(of.scale * scale) / out.scale, of.type.dtype)
+    for name, value in zip(("multiplier", "shift"), factor, strict=True):
+        export.adopt(a[name], torch.tensor([value], dtype=torch.int32))
+    return [scale]
 
 
 def weight_scale(

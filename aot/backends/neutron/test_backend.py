@@ -88,6 +88,12 @@ TAKEN: dict[str, tuple[Callable[..., Any], list[nn.Module], tuple[int, ...], str
         IMAGE,
         "transpose_conv2d",
     ),
+    "transposed with padding": (
+        one,
+        [nn.ConvTranspose2d(3, 4, 3, stride=2, padding=1, output_padding=1)],
+        IMAGE,
+        "transpose_conv2d",
+    ),
     "linear": (one, [nn.Linear(6, 4)], (2, 6), "linear"),
     "linear of one output": (one, [nn.Linear(6, 1)], (2, 6), "linear"),
     "linear of rank 3": (one, [nn.Linear(6, 4)], (1, 5, 6), "linear"),

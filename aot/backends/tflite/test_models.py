@@ -144,6 +144,15 @@ WRITTEN: dict[str, tuple[Forward, Callable[[], tuple[nn.Module, ...]], list[Shap
         lambda: (nn.ConvTranspose2d(3, 4, 2, 2),),
         [IMAGE],
     ),
+    "transposed convolutions with padding": (
+        lambda a, b, c, x: c(b(a(x))),
+        lambda: (
+            nn.ConvTranspose2d(3, 4, 3, 2, padding=1, output_padding=1),
+            nn.ConvTranspose2d(4, 4, 5, (2, 1), padding=(1, 3)),
+            nn.ConvTranspose2d(4, 1, 3, padding=1),
+        ),
+        [IMAGE],
+    ),
     "an average with padding": (
         after(lambda x: F.avg_pool2d(x, 3, 2, padding=1)),
         lambda: (conv(3, 8, 1),),

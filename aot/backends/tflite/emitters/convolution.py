@@ -93,7 +93,7 @@ def transpose_conv2d(export: Export, node: Node, a: dict[str, Any]) -> None:
     if a["groups"] != 1 or list(a["dilation"]) != [1, 1]:
         raise Refused("groups or dilation of a transposed convolution")
     weight = export.constant(a["weight"])
-    size = list(a["output_size"])
+    size = whole = list(a["output_size"])
     for padding in (Padding.VALID, Padding.SAME):
         if padding == Padding.VALID and (np.array(size) < weight.shape[1:3]).any():
             continue
@@ -104,15 +104,27 @@ def transpose_conv2d(export: Export, node: Node, a: dict[str, Any]) -> None:
         ]
         if [top, left] == list(a["padding"]) and back == list(shape_of(a["input"])[1:3]):
             break
-    else:
-        raise Refused(f"padding {list(a['padding'])} and size {size}, which are not SAME or VALID")
+    else:  # without padding, of which a part is taken
+        padding = Padding.VALID
+        taps = zip(shape_of(a["input"])[1:3], weight.shape[1:3], a["stride"], strict=True)
+        least = [(n - 1) * step + k for n, k, step in taps]
+        whole = [max(before + s, n) for before, s, n in zip(a["padding"], size, least, strict=True)]
+        if any(s - n >= step for s, n, step in zip(whole, least, a["stride"], strict=True)):
+            raise Refused(f"padding {list(a['padding'])} and size {size}, which are not TFLite's")
     fields = {"Padding": padding, "StrideH": a["stride"][0], "StrideW": a["stride"][1]}
     fields["FusedActivationFunction"] = export.activation(node, a)
     if fields["FusedActivationFunction"] != 0:
         raise Refused("an activation fused with a transposed convolution")
     weights, bias = _constants(export, node, a, weight, 0)
-    inputs = [export.integers("shape", shape_of(node)), weights, export.tensor(a["input"]), bias]
-    export.file.op("TRANSPOSE_CONV", inputs, [export.give(node)], "TransposeConvOptions", **fields)
+    n, _, _, c = shape_of(node)
+    shape = [n, *whole, c]
+    result = export.give(node) if whole == size else export.like(f"{node.name}_whole", shape, node)
+    inputs = [export.integers("shape", shape), weights, export.tensor(a["input"]), bias]
+    export.file.op("TRANSPOSE_CONV", inputs, [result], "TransposeConvOptions", **fields)
+    if whole != size:
+        places = ([0, *a["padding"], 0], shape_of(node))
+        part = [result, *(export.integers("range", values) for values in places)]
+        export.file.op("SLICE", part, [export.give(node)], "SliceOptions")
 
 
 def linear(export: Export, node: Node, a: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ the rules know.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,11 +17,18 @@ from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.fx.node import map_arg
 from torch.nn.modules import transformer
-from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
 
+from aot.accepted import (
+    check_effects,
+    check_inputs,
+    check_module,
+    check_shapes,
+    check_signature,
+    check_weights,
+)
 from aot.dialect.graph import returned, state_of
-from aot.errors import LoweringError, describe, problem_at, raising_line, written_as
+from aot.errors import LoweringError, raising_line
 from aot.passes.aten import decompose_attention, parts_to_cat, resampling, split_recurrent
 from aot.passes.aten.assignments_to_gather import assignments_to_gather
 from aot.passes.aten.average_to_mean import average_to_mean
@@ -56,12 +63,8 @@ from aot.program import tensor_names
 from aot.python_state import check_python_state
 from aot.rules import KEPT
 from aot.rules.function import mark_materialized
-from kernels.common.tensor import MAX_RANK
 
 _aten = torch.ops.aten
-
-UNQUANTIZED = (torch.int32, torch.int64, torch.bool)
-"""What inputs may be that are no numbers to calculate with: indices, int32 on the device; masks."""
 
 
 def export_aten(
@@ -87,16 +90,16 @@ def export_aten(
     """
     if isinstance(model, ExportedProgram):
         program = model
-        _check_weights({**model.state_dict, **model.constants})
+        check_weights({**model.state_dict, **model.constants})
     else:
-        _check_module(model)
+        check_module(model)
         check_python_state(model, example_inputs)
         program = _export(model, tuple(example_inputs))
-    _check_inputs(program)
-    _check_signature(program, example_inputs)
+    check_inputs(program)
+    check_signature(program, example_inputs)
     decomposed = decompose(program, keeps)
-    _check_shapes(decomposed)
-    _check_effects(decomposed)
+    check_shapes(decomposed)
+    check_effects(decomposed)
     _forget_writes_to_inputs(decomposed)
     # What the guards would check (shapes, dtypes) is static here and is checked on the device in
     # every call.
@@ -157,65 +160,6 @@ def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedPr
         return make_functional(program, kept)
 
 
-def _check_module(model: object) -> None:
-    if not isinstance(model, torch.nn.Module):
-        instead = (
-            f"make one: {model.__name__}(...)"
-            if isinstance(model, type) and issubclass(model, torch.nn.Module)
-            else "an nn.Module whose forward calls it"
-            if callable(model)
-            else "an nn.Module"
-        )
-        raise LoweringError(
-            f"the model is {describe(model)}, not a torch.nn.Module or an exported program\n"
-            f"    instead: {instead}"
-        )
-    if isinstance(model, torch.jit.ScriptModule):
-        raise LoweringError(
-            "the model is TorchScript, which torch.export does not read: give the "
-            "nn.Module that it was made from"
-        )
-    training = [name or "the model" for name, m in model.named_modules() if m.training]
-    if training:
-        shown = ", ".join(training[:3])
-        raise LoweringError(
-            f"the model is in training mode ({shown}): call .eval() first, so that BatchNorm and "
-            "Dropout have their meaning for inference"
-        )
-    _check_weights(dict([*model.named_parameters(), *model.named_buffers()]))
-
-
-def _check_weights(weights: Mapping[str, object]) -> None:
-    for name, tensor in weights.items():
-        if not isinstance(tensor, torch.Tensor):
-            continue
-        if is_lazy(tensor):
-            raise LoweringError(
-                f"weight {name} has no shape yet: call the model once on an example input"
-            )
-        if tensor.device.type != "cpu":
-            raise LoweringError(
-                f"weight {name} ({describe(tensor)}) is on device {tensor.device}: load the "
-                "checkpoint, and move the model with .cpu()"
-            )
-        if tensor.is_floating_point() and tensor.dtype != torch.float32:
-            raise LoweringError(
-                f"weight {name} is {describe(tensor)}: call .float() on the model; lowering makes "
-                "weights int8"
-            )
-        # Minus infinity in what is not trained is a mask's.
-        masks = not isinstance(tensor, torch.nn.Parameter)
-        finite = torch.isfinite(tensor)
-        if tensor.is_floating_point():
-            finite |= torch.isneginf(tensor) & masks
-        if tensor.is_floating_point() and not bool(finite.all()):
-            bad = int((~finite).sum())
-            raise LoweringError(
-                f"weight {name} ({describe(tensor)}) holds {bad} values that are NaN or infinite: "
-                "check the training run or the checkpoint"
-            )
-
-
 def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) -> ExportedProgram:
     try:
         with (
@@ -261,74 +205,6 @@ def _masks_unread() -> Iterator[None]:
         yield
     finally:
         transformer._detect_is_causal_mask = detect
-
-
-def _check_signature(program: ExportedProgram, example_inputs: Sequence[torch.Tensor]) -> None:
-    """That an exported program takes what the example gives, in the example's order."""
-    inputs = tensor_names(program)
-    if len(inputs) != len(example_inputs):
-        raise LoweringError(
-            f"the program takes {len(inputs)} inputs, example_inputs has {len(example_inputs)}"
-        )
-    placeholders = {n.name: n for n in program.graph.nodes if n.op == "placeholder"}
-    for position, (name, example) in enumerate(zip(inputs, example_inputs, strict=True)):
-        value = placeholders[name].meta["val"]
-        if isinstance(value, torch.Tensor) and describe(value) != describe(example):
-            raise LoweringError(
-                f"example_inputs, input {position}, is {describe(example)}, the program was "
-                f"exported with {describe(value)}"
-            )
-
-
-def _check_inputs(program: ExportedProgram) -> None:
-    names = tensor_names(program)
-    for node in program.graph.nodes:
-        if node.op != "placeholder" or node.name not in names:
-            continue
-        value = node.meta["val"]
-        dynamic = [i for i, size in enumerate(value.shape) if not isinstance(size, int)]
-        if dynamic:
-            raise LoweringError(
-                f"input {node.name} has dynamic dimensions {dynamic}: memory is planned ahead of "
-                "time, so export with fixed shapes "
-                "(leave out dynamic_shapes)"
-            )
-        if value.numel() == 0 or value.dim() > MAX_RANK:
-            raise LoweringError(
-                f"input {node.name} is {describe(value)}: an input has at least one element and at "
-                f"most {MAX_RANK} dimensions"
-            )
-        if value.dtype not in (torch.float32, *UNQUANTIZED):
-            raise LoweringError(
-                f"input {node.name} is {describe(value)}: a model's inputs are float32 here, which "
-                "lowering makes int8, indices, int32 or int64, which it makes int32, or masks, bool"
-            )
-
-
-def _check_shapes(program: ExportedProgram) -> None:
-    """That no value's shape depends on other values."""
-    for node in program.graph.nodes:
-        tensors = [v for v in tree_leaves(node.meta.get("val")) if isinstance(v, torch.Tensor)]
-        if any(not isinstance(size, int) for value in tensors for size in value.shape):
-            reason = "its shape depends on values, and memory is planned ahead of time"
-            hint = "keep the shape: multiply by a mask, (x > 0).to(x.dtype)"
-            raise LoweringError(
-                "the model has values of no fixed shape:", [problem_at(node, reason, hint)]
-            )
-
-
-def _check_effects(program: ExportedProgram) -> None:
-    for node in list(program.graph.nodes):
-        if node.target is _aten._assert_tensor_metadata.default:
-            continue  # shapes, dtypes and devices are static
-        if node.target is _aten._assert_async.msg and written_as(node) == "one_hot":
-            program.graph.erase_node(node)  # an index outside gives a row of zeros
-            continue
-        if "assert" in str(node.target):
-            raise LoweringError(
-                f"the model checks its data at run time ({node.target}): the device has no such "
-                "check; move it out of forward"
-            )
 
 
 def _take_tensors_alone(module: GraphModule, names: Sequence[str]) -> None:

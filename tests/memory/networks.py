@@ -156,10 +156,47 @@ def person() -> nn.Module:
     return NETWORKS["MobileNetV2-0.35 at 96"].factory()
 
 
+def person_of_144() -> nn.Module:
+    """MobileNetV2-0.35 at 144."""
+    return NETWORKS["MobileNetV2-0.35 at 144"].factory()
+
+
+def mobilenet_v2() -> nn.Module:
+    """MobileNetV2-1.0 at 224."""
+    return NETWORKS["MobileNetV2-1.0 at 224"].factory()
+
+
+def mobilenet_v3() -> nn.Module:
+    """MobileNetV3-small at 224."""
+    return NETWORKS["MobileNetV3-small at 224"].factory()
+
+
 def unet() -> nn.Module:
     """U-Net at 96."""
     return NETWORKS["U-Net at 96"].factory()
 
 
+def efficientnet() -> nn.Module:
+    """EfficientNet-like at 96."""
+    return NETWORKS["EfficientNet-like at 96"].factory()
+
+
+def causal() -> nn.Module:
+    """TCN."""
+    return NETWORKS["TCN"].factory()
+
+
 def images_of_96() -> Iterator[tuple[torch.Tensor, ...]]:
     return seeded.one_by_one(seeded.images(16, 96, seed=1))
+
+
+def images_of_144() -> Iterator[tuple[torch.Tensor, ...]]:
+    return seeded.one_by_one(seeded.images(4, 144, seed=1))
+
+
+def images_of_224() -> Iterator[tuple[torch.Tensor, ...]]:
+    return seeded.one_by_one(seeded.images(4, 224, seed=1))
+
+
+def sequences() -> Iterator[tuple[torch.Tensor, ...]]:
+    return NETWORKS["TCN"].calibration()

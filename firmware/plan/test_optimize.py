@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from boards.board import Board, Pool
-from firmware.plan.plan import DoesNotFitError, Plan, make_plan
+from firmware.plan.check import PlanError, check_plan
+from firmware.plan.plan import Address, DoesNotFitError, Plan, make_plan
 from firmware.plan.program import Program
 from firmware.plan.testing import sample_board
 from firmware.plan.testing_calls import Calls
@@ -45,6 +46,31 @@ def test_blocks_where_there_is_not() -> None:
     made = plan(2368)
     assert made.arena_bytes == 2048 + 8 * 32 + 8 * 8
     assert functions(made) == [NEAR, NEAR, FAST]
+
+
+@pytest.mark.parametrize(("size", "isa"), [(1 << 16, "scalar"), (1 << 16, "dsp"), (2368, "mve")])
+def test_a_result_16_bytes_nearer_to_its_input_is_refused(size: int, isa: Isa) -> None:
+    made = plan(size, isa=isa)
+
+    def scratch(step: int) -> Address:
+        return Address(f"beside step {step}", 0)  # nothing else is in the way
+
+    over = [
+        result
+        for step in made.sharing.steps
+        for source, result, distance in step.kernel.overlap
+        if 0 <= made.address(source).offset - made.address(result).offset - distance < 16
+    ]
+    assert over
+    for result in over:
+
+        def nearer(name: str, moved: str = result) -> Address:
+            at = made.address(name)
+            return replace(at, offset=at.offset + 16) if name == moved else at
+
+        check_plan(made.graph, made.sharing, made.address, scratch)
+        with pytest.raises(PlanError, match=f"writes {result} over"):
+            check_plan(made.graph, made.sharing, nearer, scratch)
 
 
 @pytest.mark.parametrize(("size", "optimize"), [(1 << 16, "memory"), (2304, "speed")])

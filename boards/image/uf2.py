@@ -15,6 +15,7 @@ _LAST_MAGIC = 0x0AB16F30
 _HAS_FAMILY = 0x00002000
 _BYTES = 256
 _ERASED = 0xFF
+_MOUNTS = Path("/proc/mounts")
 _HEX_BYTES = 16  # of a record; memories start at a multiple of it
 
 INFO = "INFO_UF2.TXT"
@@ -74,7 +75,7 @@ def uf2(memory: Mapping[int, int], family: int) -> bytes:
 
 
 def _mounted() -> Iterable[Path]:
-    for line in Path("/proc/mounts").read_text().splitlines():
+    for line in _MOUNTS.read_text().splitlines():
         yield Path(line.split()[1].replace("\\040", " "))
 
 

@@ -101,7 +101,9 @@ METHODS = {
     ),
     "st_flash": Method("st-flash", "on Debian: apt install stlink-tools", _st_flash),
     "dfu_util": Method("dfu-util", "on Debian: apt install dfu-util", _dfu_util),
-    "bossac": Method("bossac", "on Debian: apt install bossa-cli", _bossac),
+    "bossac": Method(
+        "bossac", "Arduino's own variant, which its IDE brings with the board", _bossac
+    ),
     "linkserver": Method("LinkServer", "NXP's LinkServer", _linkserver),
 }
 

@@ -15,10 +15,12 @@ import pytest
 from absl.testing import flagsaver
 from jsonschema import Draft202012Validator
 
-from boards.image.on_board import main
+from boards.board import load_board
+from boards.image.on_board import main, problem, until_the_end
 from boards.image.serial_port import PortError, find_port, open_port, read_chunks
 from boards.image.uf2 import read_hex
 from boards.simulator.elf import Elf
+from boards.simulator.simulate import Tools, qemu_command
 
 _BOARD = Path("boards/microbit/microbit.json")
 _SIZE = {
@@ -237,6 +239,20 @@ def test_a_test_on_a_board(
             found = bytes(stored[section.load + i] for i in range(section.size))
             assert found == section.contents
     assert ends == [0, 1]
+
+
+def test_a_simulated_board_is_on_the_line(line: tuple[int, str]) -> None:
+    elf = Path("boards/tests/hello.microbit.elf")
+    command = qemu_command(elf, load_board(_BOARD), Tools.of_build())
+    port = open_port(Path(line[1]))
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=line[0]) as qemu:
+        try:
+            console = until_the_end(port, 30)
+        finally:
+            qemu.kill()
+            os.close(port)
+    assert console.splitlines()[-2:] == ["PL:STAT answers 42", "PL:PASS"]
+    assert problem(console, elf, Tools.of_build(), 30) == ""
 
 
 def test_which_port(tmp_path: Path) -> None:

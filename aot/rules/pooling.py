@@ -79,12 +79,16 @@ class Pooling(UnaryRule):
 
 
 class AveragePooling(Pooling):
-    """What averages has a smaller range than what they are of."""
+    """What averages has a smaller range than what they are of.
+
+    Pools over whole images are means (average_to_mean), but for engines for which mean_to_average
+    makes pools of means again: those ask for one scale around pl::avg_pool2d.
+    """
 
     output: ClassVar[Output] = Observed()
 
     def op(self, node: Node) -> Op:
-        return mean_pool2d
+        return avg_pool2d if _Layout(node).is_whole else mean_pool2d
 
     def reject(self, node: Node) -> tuple[str, str] | None:
         if problem := super().reject(node):
@@ -150,6 +154,16 @@ class _Layout:
                     (self.parts, 1),
                 )
             )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is one window, of the whole image."""
+        return (
+            not self.divisor
+            and self.parts == [1, 1]
+            and list(self.kernel) == self.before
+            and not any(self.padding)
+        )
 
     @property
     def largest(self) -> int:

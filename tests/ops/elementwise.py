@@ -51,6 +51,13 @@ _SEVERAL: tuple[tuple[str, Callable[..., Any], dict[str, int], _Shapes, Any], ..
         _RANGES,
     ),
     ("div_by_constant", lambda x, y: y + x / _LINE, {"mul": 1, "add": 1}, _PAIR, _RANGES),
+    (
+        "pow",
+        lambda x, y: (x.abs() + 0.3) ** y,
+        {"lut": 3, "mul": 1, "where": 1},
+        _PAIR,
+        _RANGES,
+    ),
     ("rsub_alpha", partial(torch.rsub, alpha=2), {"add": 1}, _PAIR, _RANGES),
     ("lerp", partial(torch.lerp, weight=0.3), {"add": 1}, _ROWS, _RANGES),
     (

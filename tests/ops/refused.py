@@ -26,7 +26,6 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
         "statistics are over 262144 values",
     ),
     ("layer_norm_eps", partial(nn.LayerNorm, 6, eps=-1.0), ((2, 6),), "eps is -1"),
-    ("pow", partial(Function, lambda x, y: x.abs() ** y), ((2, 3), (2, 3)), "aten.pow"),
     ("var_of_one_value", partial(Function, lambda x: x.var(1)), ((3, 1),), "less the correction"),
     # Said once, although it gives a tuple that is taken apart.
     (

@@ -16,6 +16,7 @@ from aot.backends.ethos_u.emit import adopt, emitted, only_moves, reject
 from aot.backends.ethos_u.layers import Layer, writers_of
 from aot.backends.ethos_u.vela import VelaError, compile_tosa
 from aot.backends.ethos_u.verify import VerificationError, verify
+from aot.backends.traits import Traits
 from aot.dialect.delegate import Payload
 from aot.passes.aten.fold_norm_affine import fold_norm_affine
 from aot.passes.aten.mean_to_average import mean_to_average
@@ -51,6 +52,8 @@ def ethos_u(configuration: str, verification: str = CUT) -> Backend:
         reject=lambda node: reject(node, npu),
         not_worth=_not_worth,
         dtypes=(torch.int8, torch.int16, torch.bool),
+        # Of means that are pools again, whose sums would take more cycles in another scale.
+        traits={"avg_pool2d": Traits(shares_quantization=True)},
         rewrites=(fold_norm_affine, _pool_all_means if npu.is_u85 else _pool_some_means),
     )
 

@@ -65,8 +65,10 @@ class _Kernel:
 
     @property
     def name(self) -> str:
-        several = str(len(self.inputs)) if self.items else ""
-        return "_".join(filter(None, ("row", self.function, self.pad, self.place, several)))
+        """Of all that differs between two functions for one kernel."""
+        inputs = (str(len(self.inputs)),) if self.items else self.inputs
+        changes = self.pad, self.place, self.height, self.row
+        return "_".join(filter(None, ("row", self.function, *inputs, *changes)))
 
 
 class Groups:

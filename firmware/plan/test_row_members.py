@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which calls run by rows beside those of images of int8: state, delegates, padding, upsampling."""
 
+import re
+
 import numpy as np
 import pytest
 
+from firmware.plan.emit_rows import Groups
 from firmware.plan.graph import build_graph
 from firmware.plan.plan import Plan, make_plan
 from firmware.plan.program import Program
@@ -64,13 +67,13 @@ def padded(calls: Calls, x: Value, top: int, bottom: int) -> Value:
     )
 
 
-def scaled(calls: Calls, x: Value, factors: Value) -> Value:
-    """Each channel times a factor of its own."""
+def scaled(calls: Calls, a: Value, b: Value) -> Value:
+    """Each channel of either times a factor of its own."""
     return calls.call(
         "pl::mul",
-        x.shape,
-        a=x,
-        b=factors,
+        max(a.shape, b.shape),
+        a=a,
+        b=b,
         a_zero_point=1,
         b_zero_point=2,
         output_zero_point=3,
@@ -160,6 +163,28 @@ def test_factors_of_all_rows(isa: Isa) -> None:
     y = scaled(calls, x, pointwise(calls, calls.reshape(x, 1, 1, 1, 12 * 12 * 8), 8))
     graph = build_graph(calls.program(pointwise(calls, y, 8)), isa)
     assert Rows(graph).group(0, 3) is None and Rows(graph).group(1, 3) is not None
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_operands_that_change_by_rows_have_functions_of_their_own(isa: Isa) -> None:
+    """One kernel, of which the first operand changes from row to row, the second, or both."""
+    steps = []
+    for sides in ("x by factors", "factors by x", "both"):
+        calls = Calls()
+        x, factors = calls.input(1, 12, 12, 8), calls.input(1, 1, 1, 48)
+        wide = pointwise(calls, x, 48)
+        a, b = {
+            "x by factors": (wide, factors),
+            "factors by x": (factors, wide),
+            "both": (wide, wide),
+        }[sides]
+        y = pointwise(calls, scaled(calls, a, b), 8)
+        group = Rows(build_graph(calls.program(y), isa)).group(0, 3)
+        assert group is not None
+        steps.append(group.step)
+    functions = re.findall(r"^static pl_status (row_\w+)", Groups(steps).functions(), re.MULTILINE)
+    assert len(functions) == len(set(functions))
+    assert sum("mul" in function for function in functions) == 3
 
 
 @pytest.mark.parametrize("isa", ISAS)

@@ -118,7 +118,7 @@ def _plus(node: Node, op: Any, a: Part, b: Part) -> Part:
     if b is None:
         return a
     if a is None:
-        return call(node, _aten.neg.default, b) if op is _aten.sub.Tensor else b
+        return _negated(node, b) if op is _aten.sub.Tensor else b
     return call(node, op, a, b)
 
 
@@ -269,7 +269,7 @@ _OF_PAIRS: dict[Any, Callable[[GraphModule, Node, list[Any]], Pair | None]] = {
     _aten.exp.default: _exponential,
     _aten._conj.default: lambda _, node, sides: (
         sides[0][0],
-        None if sides[0][1] is None else call(node, _aten.neg.default, sides[0][1]),
+        None if sides[0][1] is None else _negated(node, sides[0][1]),
     ),
     _aten._fft_c2c.default: lambda module, node, sides: fourier.of_pair(module, node, sides[0]),
 }

@@ -53,6 +53,7 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "of two parts": lambda x: (torch.complex(x, x * 0.5) / torch.complex(x.abs() + 1.0, x)).imag,
     "by a real one": lambda x: torch.view_as_real(torch.complex(x, -x) / (x.abs() + 1.0)),
     "less a real one": lambda x: (x - torch.complex(x[:1], x[1:])).angle(),
+    "less an imaginary number": lambda x: torch.view_as_real(x - 1j),
     "of a size and an angle": lambda x: torch.view_as_real(torch.polar(x.abs(), x)),
     "waves": lambda x: torch.exp(1j * x[..., :4]).real,
     "waves that fade": lambda x: torch.exp(torch.complex(-x.abs(), x)).imag,

@@ -18,6 +18,7 @@ NRF52832 = chip(
     uarts = {"uart0": 0x40002000},
     clock_hz = 16 * MHZ,
     timer = systick(64 * MHZ),
+    init = Label("//boards/chips:nrf52_init"),
     irqs = NRF52_IRQS,
     flash_method = [
         pyocd("nrf52"),

@@ -27,6 +27,7 @@ NRF5340 = chip(
         writes = [write(0x50005558, 0)],  # HFCLKCTRL: undivided
     ),
     timer = systick(64 * MHZ),
+    init = Label("//boards/chips:nrf5340_init"),
     irqs = {
         "FPU": 0,
         "CACHE": 1,

@@ -105,6 +105,30 @@ _RP2350FieldsS = _rp2_fields(*_RP2350, 1 << 6 | 1 << 9 | 1 << 26, 0x40028000) | 
 }
 
 
+# What new nRF52 and nRF5340 say of themselves, and that UICR has their debug ports open.
+NRF52_PART, NRF52_VARIANT = 0x10000100, 0x10000104
+
+
+def _nrf52(part: int, variant: int) -> dict[int, Read]:
+    return {
+        NRF52_PART: lambda registers: part,
+        NRF52_VARIANT: lambda registers: variant,
+        0x10001208: lambda registers: 0xFFFFFF5A,
+    }
+
+
+_NRF52840_READS = _nrf52(0x52840, 0x41414630)  # AAF0
+_NRF52_OPEN: Fields = {"APPROTECT_DISABLE": (0x40000558, 0xFF, 0x5A)}
+_NRF5340_READS: dict[int, Read] = {
+    0x00FF8000: lambda registers: 0x50FA50FA,
+    0x00FF801C: lambda registers: 0x50FA50FA,
+}
+_NRF5340_OPEN: Fields = {
+    "CTRLAP_APPROTECT.DISABLE": (0x50006544, 0xFFFFFFFF, 0x50FA50FA),
+    "CTRLAP_SECUREAPPROTECT.DISABLE": (0x5000654C, 0xFFFFFFFF, 0x50FA50FA),
+}
+
+
 @dataclass(frozen=True)
 class Expected:
     """Of a board: the UART, its clock in Hz, its pin (None: the driver is not told), what is
@@ -131,7 +155,9 @@ BOARDS = {
         },
         flash=0x80000000,
     ),
-    "arduino_nano33ble": Expected(0x40002000, 16_000_000, pin=32 + 3, flash=0x10000),
+    "arduino_nano33ble": Expected(
+        0x40002000, 16_000_000, _NRF52_OPEN, 32 + 3, 0x10000, _NRF52840_READS
+    ),
     "disco_f407": Expected(0x40004400, 16_000_000, _STM32F4_USART2_ON_PA2),
     "disco_f407_max": Expected(
         0x40004400,
@@ -219,7 +245,14 @@ BOARDS = {
             0x40000024: lambda registers: registers.get(0x40000024, 0xFFFFFFFF),
         },
     ),
-    "microbit_v2": Expected(0x40002000, 16_000_000, pin=6, flash=0),
+    "microbit_v2": Expected(
+        0x40002000,
+        16_000_000,
+        _NRF52_OPEN,
+        6,
+        0,
+        _nrf52(0x52833, 0x41414230),  # AAB0
+    ),
     "mimxrt700_evk": Expected(
         0x50110000,
         64_000_000,
@@ -238,11 +271,23 @@ BOARDS = {
         },
         flash=0x28000000,
     ),
-    "nrf52840dk": Expected(0x40002000, 16_000_000, pin=6, flash=0),
-    "nrf52dk": Expected(0x40002000, 16_000_000, pin=6, flash=0),
-    "nrf5340dk": Expected(0x50008000, 16_000_000, pin=20, flash=0),
+    "nrf52840dk": Expected(0x40002000, 16_000_000, _NRF52_OPEN, 6, 0, _NRF52840_READS),
+    "nrf52dk": Expected(
+        0x40002000,
+        16_000_000,
+        _NRF52_OPEN,
+        6,
+        0,
+        _nrf52(0x52832, 0x41414730),  # AAG0
+    ),
+    "nrf5340dk": Expected(0x50008000, 16_000_000, _NRF5340_OPEN, 20, 0, _NRF5340_READS),
     "nrf5340dk_max": Expected(
-        0x50008000, 16_000_000, {"CLOCK_HFCLKCTRL.HCLK": (0x50005558, 3, 0)}, pin=20, flash=0
+        0x50008000,
+        16_000_000,
+        _NRF5340_OPEN | {"CLOCK_HFCLKCTRL.HCLK": (0x50005558, 3, 0)},
+        20,
+        0,
+        _NRF5340_READS,
     ),
     "nucleo_f446re": Expected(0x40004400, 16_000_000, _STM32F4_USART2_ON_PA2),
     "nucleo_h743zi": Expected(0x40004800, 64_000_000, _STM32H7_USART3_ON_PD8),

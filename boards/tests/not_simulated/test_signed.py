@@ -67,8 +67,9 @@ def test_it_starts_where_the_boot_loader_jumps(image: Path) -> None:
     assert len(data) <= _BOARD.slot.size
 
     (kind,) = (label.partition(":")[2] for label in _BOARD.startup if ":console_" in label)
-    line = Line(kind, BOARDS["nrf52840dk"].uart)
-    machine = Machine(_BOARD, line.reads())
+    expected = BOARDS["nrf52840dk"]
+    line = Line(kind, expected.uart)
+    machine = Machine(_BOARD, {**expected.reads, **line.reads()})
     line.listen(machine)
     machine.store(_BOARD.slot.offset + header_size, data[header_size:])
     machine.start(_BOARD.slot.offset + header_size)

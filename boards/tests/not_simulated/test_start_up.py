@@ -9,13 +9,14 @@ start-up waits for it.
 from pathlib import Path
 
 import pytest
+from pyocd.target.family.target_nRF52 import HARDENED_APPROTECT_REVISIONS
 
 from boards.board import Board, load_board
 from boards.simulator.elf import Elf
 from boards.tests.not_simulated.boot import STARTS, crc
-from boards.tests.not_simulated.expected import BOARDS
+from boards.tests.not_simulated.expected import BOARDS, NRF52_PART, NRF52_VARIANT
 from boards.tests.not_simulated.image import Images
-from boards.tests.not_simulated.machine import Machine
+from boards.tests.not_simulated.machine import Machine, Read
 from boards.tests.not_simulated.uarts import Line
 
 _BAUD = 115200
@@ -32,6 +33,10 @@ def _board(name: str) -> Board:
 def images(tmp_path_factory: pytest.TempPathFactory) -> Images:
     """Programs for all boards."""
     return Images(tmp_path_factory.mktemp("images"))
+
+
+def _always(value: int) -> Read:
+    return lambda registers: value
 
 
 def _kind(board: Board) -> str:
@@ -109,3 +114,22 @@ def test_the_program_arrives_at_the_console(images: Images, name: str) -> None:
     }
     own = set(range(expected.uart, expected.uart + 0x1000))
     assert chips - own == {address for address, _, _ in expected.fields.values()}
+
+
+@pytest.mark.parametrize("name", ["microbit_v2", "nrf52840dk", "nrf52dk"])
+def test_debug_ports_are_opened_from_the_revision_on_that_closes_them(
+    images: Images, name: str
+) -> None:
+    board, expected = _board(name), BOARDS[name]
+    ((port, _, _),) = expected.fields.values()
+    first = HARDENED_APPROTECT_REVISIONS[expected.reads[NRF52_PART]({})]
+    for letter in (ord(first[0]) - 1, ord(first[0]), ord(first[0]) + 1):
+        variant = int.from_bytes(b"AA%c0" % letter)
+        line = Line(_kind(board), expected.uart)
+        told = {**expected.reads, **line.reads(), NRF52_VARIANT: _always(variant)}
+        machine = Machine(board, told)
+        line.listen(machine)
+        machine.load(_hello(images, board))
+        machine.start(expected.flash)
+        assert machine.ended
+        assert (port in machine.registers) == (letter >= ord(first[0])), chr(letter)

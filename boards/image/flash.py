@@ -9,6 +9,7 @@ in the folder that `bazel run` was called in: its arguments may name files there
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,8 +21,9 @@ from typing import Any
 from absl import app, flags
 
 from boards.board import Board, BoardError, load_board
-from boards.image.flash_tools import METHODS, Image, advice
+from boards.image.flash_tools import METHODS, PROBES, Image, Method, advice
 from boards.image.uf2 import HexError, copy_to_drive, drives, read_hex, uf2
+from boards.image.usb import DEVICES, UsbDevice, usb_devices
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _TOOL = flags.DEFINE_string("flash_tool", "", "Which of the board's methods, e.g. openocd.")
@@ -100,6 +102,15 @@ def _run_tool(command: Sequence[str], folder: str | None) -> tuple[int, str]:
     return process.returncode, b"".join(printed).decode(errors="replace")
 
 
+def _one_probe(used: Method, method: dict[str, Any], connected: Sequence[UsbDevice]) -> None:
+    """Raises FlashError if there are several that the tool would take the first of."""
+    pattern = used.probes(method)
+    found = [one for one in connected if pattern and re.search(pattern, one.name, re.IGNORECASE)]
+    if len(found) > 1:
+        listed = "".join(f"\n  --probe={one.serial}  {one.name}" for one in found)
+        raise FlashError(f"several boards are connected: say which one with{listed}")
+
+
 def flash(board: Board, image: Image, tool: str, probe: str, further: Sequence[str]) -> None:
     """Flashes a board.
 
@@ -113,6 +124,9 @@ def flash(board: Board, image: Image, tool: str, probe: str, further: Sequence[s
     used = METHODS[method["method"]]
     program = shutil.which(used.program)
     assert program is not None
+    connected = usb_devices(DEVICES)
+    if not probe:
+        _one_probe(used, method, connected)
     with tempfile.TemporaryDirectory() as folder:
         arguments = used.arguments(method, image, probe)
         if used.script is not None:
@@ -124,7 +138,8 @@ def flash(board: Board, image: Image, tool: str, probe: str, further: Sequence[s
             [program, *arguments, *further], os.environ.get("BUILD_WORKING_DIRECTORY")
         )
     if status != 0:
-        told = advice(printed)
+        probes = {one.vendor for one in connected if re.search(PROBES, one.name, re.IGNORECASE)}
+        told = advice(printed, used, sorted(probes))
         raise FlashError(
             f"{program} ended with status {status}; the image is {image.hex}"
             + (f"\n{told}" if told else "")

@@ -6,7 +6,7 @@ with `method`, one of METHODS, and what that needs to know.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,17 +30,24 @@ class Method:
         arguments: from what the board says, the image and a probe's serial number ("" for the only
             one) to the arguments.
         script: text of a file that `{script}` among the arguments stands for.
+        probes: from what the board says to a pattern of the names of USB devices that it takes for
+            probes; of several it would take any. "" if the tool itself asks or refuses then.
+        unlock: how it unlocks a chip, if there is one way for all.
+        learn: how it gets to know a chip.
     """
 
     program: str
     install: str
     arguments: Callable[[dict[str, Any], Image, str], list[str]]
     script: Callable[[Image], str] | None = None
+    probes: Callable[[dict[str, Any]], str] = lambda method: ""
+    unlock: str = ""
+    learn: str = "a newer version does, or the one that the chip's maker gives"
 
 
 def _pyocd(method: dict[str, Any], image: Image, probe: str) -> list[str]:
-    # Without a probe it would wait for one and say nothing.
-    arguments = ["flash", "--no-wait", "--target", method["target"]]
+    # Without a probe it would wait for one and say nothing; a locked chip it would erase unasked.
+    arguments = ["flash", "--no-wait", "-O", "auto_unlock=false", "--target", method["target"]]
     return [*arguments, *(["--uid", probe] if probe else []), str(image.hex)]
 
 
@@ -92,19 +99,48 @@ def _linkserver(method: dict[str, Any], image: Image, probe: str) -> list[str]:
     return ["flash", *chosen, method["device"], "load", str(image.hex)]
 
 
+# What probes call themselves.
+_ST_LINK, _J_LINK = r"ST-?LINK", "J-Link"
+_DAP = r"CMSIS-DAP|DAPLink|MCU-Link|LPC-Link|Picoprobe|Debug ?probe"
+PROBES = f"{_ST_LINK}|{_J_LINK}|{_DAP}"
+
+
+def _openocd_probes(method: dict[str, Any]) -> str:
+    return _ST_LINK if "stlink" in method["files"][0] else _DAP
+
+
 METHODS = {
-    "pyocd": Method("pyocd", "pip install pyocd", _pyocd),
-    "openocd": Method("openocd", "on Debian: apt install openocd", _openocd),
-    "jlink": Method("JLinkExe", "SEGGER's J-Link software", _jlink, _jlink_script),
-    "stm32_programmer": Method(
-        "STM32_Programmer_CLI", "ST's STM32CubeProgrammer", _stm32_programmer
+    "pyocd": Method(
+        "pyocd",
+        "pip install pyocd",
+        _pyocd,
+        unlock="pyOCD does so with `-- -O auto_unlock=true`",
+        learn="it does after `pyocd pack install <target>`",
     ),
-    "st_flash": Method("st-flash", "on Debian: apt install stlink-tools", _st_flash),
+    "openocd": Method(
+        "openocd", "on Debian: apt install openocd", _openocd, probes=_openocd_probes
+    ),
+    "jlink": Method(
+        "JLinkExe", "SEGGER's J-Link software", _jlink, _jlink_script, lambda method: _J_LINK
+    ),
+    "stm32_programmer": Method(
+        "STM32_Programmer_CLI",
+        "ST's STM32CubeProgrammer",
+        _stm32_programmer,
+        probes=lambda method: _ST_LINK,
+        unlock="`STM32_Programmer_CLI -c port=SWD mode=UR -ob rdp=0xAA` does so",
+    ),
+    "st_flash": Method(
+        "st-flash",
+        "on Debian: apt install stlink-tools",
+        _st_flash,
+        probes=lambda method: _ST_LINK,
+    ),
     "dfu_util": Method("dfu-util", "on Debian: apt install dfu-util", _dfu_util),
     "bossac": Method(
         "bossac", "Arduino's own variant, which its IDE brings with the board", _bossac
     ),
-    "linkserver": Method("LinkServer", "NXP's LinkServer", _linkserver),
+    "linkserver": Method("LinkServer", "NXP's LinkServer", _linkserver, probes=lambda method: _DAP),
 }
 
 _NO_PROBE = "no board was found: is its debug probe, or its boot loader, connected by USB?"
@@ -113,40 +149,60 @@ _LOCKED = (
     "the chip is locked against reading: its maker's tool unlocks it, which erases all that it has"
 )
 _WRONG_CHIP = "the chip is another one than the board's, or has no power: is it this board?"
+_NOT_KNOWN = "this program does not know the chip"
 _NO_PERMISSION = """\
-you may not use the probe. As root, write this line to /etc/udev/rules.d/70-debug-probe.rules,
+you may not use the probe. As root, write to /etc/udev/rules.d/70-debug-probe.rules,
 then `udevadm control --reload`, and plug the board in again:
-  SUBSYSTEM=="usb", ATTRS{idVendor}=="<vendor, as lsusb shows it>", TAG+="uaccess"\
+%s\
 """
+_RULE = '  SUBSYSTEM=="usb", ATTRS{idVendor}=="%s", TAG+="uaccess"'
 
 # What tools say, and what to make of it; the first that matches.
 _COMPLAINTS = (
     (
-        r"LIBUSB_ERROR_ACCESS|[Pp]ermission denied|Access denied|insufficient permissions",
+        r"LIBUSB_ERROR_ACCESS|[Pp]ermission denied|[Aa]ccess denied|insufficient permissions",
         _NO_PERMISSION,
     ),
-    (r"Cannot open DFU device .*\[?access", _NO_PERMISSION),
-    (r"[Mm]ore than one|[Mm]ultiple (debug )?probes|[Ss]everal (ST-LINK|J-Link)", _SEVERAL),
     (
-        r"APPROTECT|[Rr]ead(out)? [Pp]rotect|RDP|is (locked|secured)|device is protected"
-        r"|access port is disabled",
-        _LOCKED,
+        r"[Mm]ore than one|[Mm]ultiple (devices|debug probes|probes)|[Ss]everal (ST-LINK|J-Link)",
+        _SEVERAL,
     ),
     (
-        r"[Nn]o (available )?(connected )?debug probes|No (J-Link|emulators|ST-LINK|STLink)"
+        r"[Nn]o (available )?(connected )?debug probe|No (J-Link|emulators|ST-LINK|STLink)"
         r"|Couldn't find any ST-Link|unable to find a matching CMSIS-DAP|No DFU capable"
-        r"|No device found|No probes? (detected|found)|open failed|Cannot connect to J-Link"
-        r"|No debug probe detected",
+        r"|No device found|No probes? (detected|found)|open failed|Cannot connect to J-Link",
         _NO_PROBE,
     ),
     (
-        r"[Uu]nexpected (idcode|IDCODE|AP)|Could not find core|[Uu]nknown chip|wrong (chip|device)"
-        r"|No STM32 target|init mode failed|[Cc]annot identify target",
+        r"AP lock|APPROTECT|[Rr]ead(out)? [Pp]rotect|RDP|is (locked|secured)|device (is )?protected"
+        r"|write protected|access port is disabled|Security Bit Set|in secure state: ",
+        _LOCKED,
+    ),
+    (r"Can't find (target|interface)/|Target type \S+ not recognized", _NOT_KNOWN),
+    (
+        r"(Unexpected|unexpected|UNEXPECTED) (idcode|IDCODE|AP)|Could not find (core|MEM-AP)"
+        r"|[Uu]nknown chip|wrong (chip|device)|No STM32 target|init mode failed"
+        r"|[Cc]annot identify target|Failed to enter SWD mode|Device unsupported"
+        r"|cannot read IDR|Cannot connect to target",
         _WRONG_CHIP,
     ),
 )
 
 
-def advice(output: str) -> str:
-    """What to do about what a tool printed before it failed; "" if that is not known."""
-    return next((text for pattern, text in _COMPLAINTS if re.search(pattern, output)), "")
+def advice(output: str, method: Method, vendors: Sequence[str]) -> str:
+    """What to do about what a tool printed before it failed; "" if that is not known.
+
+    Args:
+        output: what it printed.
+        method: the tool.
+        vendors: numbers of those whose probes are connected.
+    """
+    told = next((text for pattern, text in _COMPLAINTS if re.search(pattern, output)), "")
+    if told == _LOCKED and method.unlock:
+        return f"{told}. {method.unlock}"
+    if told == _NOT_KNOWN:
+        return f"{told}: {method.learn}. --flash_tool= takes another one"
+    if told == _NO_PERMISSION:
+        rules = [_RULE % vendor for vendor in vendors or ["<vendor, as lsusb shows it>"]]
+        return told % "\n".join(rules)
+    return told

@@ -2,7 +2,7 @@
 """Nordic nRF52832: a Cortex-M4 with FPU."""
 
 load("//boards:board.bzl", "KB", "MHZ", "NRF_UART", "chip", "flash", "jlink", "openocd", "pyocd", "ram", "systick")
-load("//boards/chips:nrf52_irqs.bzl", "NRF52_IRQS")
+load("//boards/chips:nrf_irqs.bzl", "NRF52_IRQS")
 
 # It runs from its internal oscillator, as after reset. UART0 is the one that nRF51 has too.
 NRF52832 = chip(

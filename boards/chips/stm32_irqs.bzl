@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interrupts that families of ST's STM32 with a Cortex-M4 or M7 have in common."""
+"""Interrupts that families of ST's STM32 with a Cortex-M3, M4 or M7 have in common."""
 
-# F4, H7 and L4.
+# F1, F4, H7 and L4.
 STM32_IRQS = {
     "WWDG": 0,
-    "TAMP_STAMP": 2,
-    "RTC_WKUP": 3,
     "FLASH": 4,
     "RCC": 5,
     "EXTI0": 6,
@@ -29,20 +27,26 @@ STM32_IRQS = {
     "USART3": 39,
     "EXTI15_10": 40,
     "RTC_Alarm": 41,
+    "TIM6_DAC": 54,
+    "TIM7": 55,
+}
+
+# F4, H7 and L4.
+STM32_F4_H7_L4_IRQS = STM32_IRQS | {
+    "TAMP_STAMP": 2,
+    "RTC_WKUP": 3,
     "TIM8_CC": 46,
     "TIM5": 50,
     "SPI3": 51,
     "UART4": 52,
     "UART5": 53,
-    "TIM6_DAC": 54,
-    "TIM7": 55,
     "I2C3_EV": 72,
     "I2C3_ER": 73,
     "FPU": 81,
 }
 
 # F4 and H7, whose DMA controllers have streams.
-STM32_F4_H7_IRQS = STM32_IRQS | {
+STM32_F4_H7_IRQS = STM32_F4_H7_L4_IRQS | {
     "DMA1_Stream0": 11,
     "DMA1_Stream1": 12,
     "DMA1_Stream2": 13,

@@ -2,6 +2,7 @@
 """ST STM32F100, the variant with 128 KB of flash: a Cortex-M3."""
 
 load("//boards:board.bzl", "KB", "MHZ", "chip", "flash", "jlink", "openocd", "ram", "st_link", "stm32_usart", "systick")
+load("//boards/chips:stm32_irqs.bzl", "STM32_IRQS")
 
 _CLOCKS_1 = 0x4002101c  # RCC_APB1ENR
 _CLOCKS_2 = 0x40021018  # RCC_APB2ENR, ports too
@@ -35,18 +36,10 @@ STM32F100 = chip(
     },
     clock_hz = 8 * MHZ,
     timer = systick(8 * MHZ),
-    irqs = {
-        "WWDG": 0,
+    irqs = STM32_IRQS | {
         "PVD": 1,
         "TAMPER": 2,
         "RTC": 3,
-        "FLASH": 4,
-        "RCC": 5,
-        "EXTI0": 6,
-        "EXTI1": 7,
-        "EXTI2": 8,
-        "EXTI3": 9,
-        "EXTI4": 10,
         "DMA1_Channel1": 11,
         "DMA1_Channel2": 12,
         "DMA1_Channel3": 13,
@@ -55,28 +48,10 @@ STM32F100 = chip(
         "DMA1_Channel6": 16,
         "DMA1_Channel7": 17,
         "ADC1": 18,
-        "EXTI9_5": 23,
         "TIM1_BRK_TIM15": 24,
         "TIM1_UP_TIM16": 25,
         "TIM1_TRG_COM_TIM17": 26,
-        "TIM1_CC": 27,
-        "TIM2": 28,
-        "TIM3": 29,
-        "TIM4": 30,
-        "I2C1_EV": 31,
-        "I2C1_ER": 32,
-        "I2C2_EV": 33,
-        "I2C2_ER": 34,
-        "SPI1": 35,
-        "SPI2": 36,
-        "USART1": 37,
-        "USART2": 38,
-        "USART3": 39,
-        "EXTI15_10": 40,
-        "RTC_Alarm": 41,
         "CEC": 42,
-        "TIM6_DAC": 54,
-        "TIM7": 55,
     },
     flash_method = [
         openocd("interface/stlink.cfg", "target/stm32f1x.cfg"),

@@ -2,7 +2,7 @@
 """ST STM32L475 and STM32L476 with 1 MB of flash: a Cortex-M4 with FPU."""
 
 load("//boards:board.bzl", "KB", "MB", "MHZ", "chip", "clock", "flash", "jlink", "openocd", "pyocd", "ram", "set_bits", "set_field", "st_link", "stm32_usart", "systick", "wait_for", "write")
-load("//boards/chips:stm32_irqs.bzl", "STM32_IRQS")
+load("//boards/chips:stm32_irqs.bzl", "STM32_F4_H7_L4_IRQS")
 
 _CLOCKS_1 = 0x40021058  # RCC_APB1ENR1
 _CLOCKS_2 = 0x40021060  # RCC_APB2ENR
@@ -27,7 +27,7 @@ _MAX = clock(
 )
 
 # What both have.
-_IRQS = STM32_IRQS | {
+_IRQS = STM32_F4_H7_L4_IRQS | {
     "PVD_PVM": 1,
     "DMA1_Channel1": 11,
     "DMA1_Channel2": 12,

@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interrupts that Nordic's nRF52 with a Cortex-M4 have in common."""
+"""Interrupts that Nordic's nRF51 and nRF52 have in common."""
 
-NRF52_IRQS = {
+NRF_IRQS = {
     "POWER_CLOCK": 0,
     "RADIO": 1,
-    "UARTE0_UART0": 2,
-    "SPIM0_SPIS0_TWIM0_TWIS0_SPI0_TWI0": 3,
-    "SPIM1_SPIS1_TWIM1_TWIS1_SPI1_TWI1": 4,
-    "NFCT": 5,
     "GPIOTE": 6,
-    "SAADC": 7,
     "TIMER0": 8,
     "TIMER1": 9,
     "TIMER2": 10,
@@ -21,6 +16,15 @@ NRF52_IRQS = {
     "WDT": 16,
     "RTC1": 17,
     "QDEC": 18,
+}
+
+# Those of an nRF52 with a Cortex-M4.
+NRF52_IRQS = NRF_IRQS | {
+    "UARTE0_UART0": 2,
+    "SPIM0_SPIS0_TWIM0_TWIS0_SPI0_TWI0": 3,
+    "SPIM1_SPIS1_TWIM1_TWIS1_SPI1_TWI1": 4,
+    "NFCT": 5,
+    "SAADC": 7,
     "COMP_LPCOMP": 19,
     "SWI0_EGU0": 20,
     "SWI1_EGU1": 21,

@@ -3,11 +3,14 @@
 // What newlib asks of a system: standard output and error are the console, there are no files, and
 // memory is the image's `heap`.
 #include <errno.h>
+#include <reent.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "boards/common/console.h"
+#include "boards/common/heap.h"
 #include "boards/common/link_symbols.h"
 
 int _close(int file);
@@ -19,7 +22,11 @@ int _lseek(int file, int offset, int whence);
 int _read(int file, char *data, int size);
 int _write(int file, const char *data, int size);
 void _exit(int status);
-void *_sbrk(intptr_t increment);
+void *_malloc_r(struct _reent *reent, size_t size);
+void *_memalign_r(struct _reent *reent, size_t alignment, size_t size);
+void *_calloc_r(struct _reent *reent, size_t count, size_t size);
+void *_realloc_r(struct _reent *reent, void *memory, size_t size);
+void _free_r(struct _reent *reent, void *memory);
 
 enum { STANDARD_OUTPUT = 1, STANDARD_ERROR = 2 };
 
@@ -62,7 +69,7 @@ int _fstat(int file, struct stat *status) {
   if (file > STANDARD_ERROR) {
     return no_such_file();
   }
-  status->st_mode = S_IFCHR;
+  *status = (struct stat){.st_mode = S_IFCHR};
   return 0;
 }
 
@@ -76,16 +83,40 @@ int _kill(int process, int signal) {
 
 __attribute__((noreturn)) void _exit(int status) { pl_exit(status); }
 
-void *_sbrk(intptr_t increment) {
-  static intptr_t used;
-  const intptr_t size = (intptr_t)pl_link_heap_end - (intptr_t)pl_link_heap_start;
-  if (increment > size - used || increment < -used) {
-    errno = ENOMEM;
-    return (void *)-1;
-  }
-  uint8_t *memory = pl_link_heap_start + used;
-  used += increment;
+static pl_heap *heap(void) {
+  static pl_heap whole;
+  if (whole.start == NULL) whole = pl_heap_of(pl_link_heap_start, pl_link_heap_end);
+  return &whole;
+}
+
+// What malloc and its like are in newlib, which hands in where errno is.
+void *_malloc_r(struct _reent *reent, size_t size) {
+  void *const memory = pl_heap_allocate(heap(), size);
+  if (memory == NULL) reent->_errno = ENOMEM;
   return memory;
+}
+
+void *_memalign_r(struct _reent *reent, size_t alignment, size_t size) {
+  void *const memory = pl_heap_allocate_aligned(heap(), alignment, size);
+  if (memory == NULL) reent->_errno = ENOMEM;
+  return memory;
+}
+
+void *_calloc_r(struct _reent *reent, size_t count, size_t size) {
+  const uint64_t bytes = (uint64_t)count * size;
+  void *const memory = _malloc_r(reent, bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes);
+  return memory == NULL ? NULL : memset(memory, 0, (size_t)bytes);
+}
+
+void *_realloc_r(struct _reent *reent, void *memory, size_t size) {
+  void *const other = pl_heap_resize(heap(), memory, size);
+  if (other == NULL) reent->_errno = ENOMEM;
+  return other;
+}
+
+void _free_r(struct _reent *reent, void *memory) {
+  (void)reent;
+  pl_heap_free(heap(), memory);
 }
 
 // C++'s operators new, new[], delete and delete[], the last two also with the size.

@@ -39,11 +39,11 @@ def test_an_assertion_that_does_not_hold_ends_the_program() -> None:
 def test_sizes_are_the_images() -> None:
     board = _board("microbit")
     assert (board.stack, board.handler_stack, board.variables, board.heap) == (
-        *(3072, 144, 6144, 4096),
+        *(3072, 144, 6144, 2048),
     )
-    assert board.arena[0].bytes == 16384 - 3072 - 144 - 6144 - 4096
+    assert board.arena[0].bytes == 16384 - 3072 - 144 - 6144 - 2048
     report = json.loads((_FOLDER / "small_microbit.size.json").read_text())
     sections = {section["name"]: section["size"] for section in report["sections"]}
     assert sections[".pl_stacks"] == 3072 + 144
-    assert sections[".pl_heap"] == 4096
+    assert sections[".pl_heap"] == 2048
     assert sections[".bss"] > 3072

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from firmware.slot.bounds import Bounds
 from firmware.slot.expressions import array_size
+from firmware.slot.extents import Bounds
 
 STACK = 8
 """PL_CODE_STACK of bounds.h."""

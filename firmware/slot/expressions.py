@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from firmware.slot.bounds import Bounds
+from firmware.slot.extents import Bounds
 from kernels.common.kernel import Constant, Field, Isa, KernelCall, Value
+from kernels.common.tensor import MAX_RANK
 
-_ARRAYS = {"size": 5, "a_stride": 5, "b_stride": 5}
+_LOOPS = {"a_stride": 5, "b_stride": 5, "input_stride": MAX_RANK, "output_stride": MAX_RANK}
 _REDUCED = ("kept", "kept_stride", "reduced", "reduced_stride")
-_ARRAY_SIZES = {**_ARRAYS, **dict.fromkeys(_REDUCED, 3)}
+_ARRAY_SIZES = {**_LOOPS, **dict.fromkeys(_REDUCED, 3)}
 _ROOT = Path(__file__).parents[2]
 
 
@@ -22,8 +23,9 @@ class OutsideError(ValueError):
 
 def array_size(bounds: Bounds, name: str) -> int:
     """Elements of a field of dims or params, 1 if it is no array."""
-    is_array = name != "size" or "a_stride" in bounds.dims
-    return _ARRAY_SIZES.get(name, 1) if is_array else 1
+    if name == "size":
+        return next((_LOOPS[stride] for stride in bounds.dims if stride in _LOOPS), 1)
+    return _ARRAY_SIZES.get(name, 1)
 
 
 def _up(value: int, of: int) -> int:

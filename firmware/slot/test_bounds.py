@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from firmware.slot.bounds import BOUNDS
-from firmware.slot.bounds_code import Array, Field, Item, items
+from firmware.slot.bounds_code import Array, Field, Item, code_text, items
 from firmware.slot.expressions import FUNCTIONS, extents
 from kernels.common.kernel import Isa, KernelCall, KernelError
 from kernels.registry import kernel_call
@@ -104,3 +104,10 @@ def test_the_code_computes_what_the_expressions_say(name: str) -> None:
                 value = _value(items(bounds, extent.elements), call, isa)
                 assert value * extent.size == found[operand][0]
             assert _value(items(bounds, bounds.scratch), call, isa) == found["scratch"][0]
+
+
+@pytest.mark.parametrize("function", BOUNDS)
+def test_there_is_code_for_every_kernel(function: str) -> None:
+    text = code_text("code", BOUNDS[function])
+    assert text.count("PL_CODE_WRITE") == len(BOUNDS[function].writes)
+    assert text.endswith("    PL_CODE_END,\n};\n\n")

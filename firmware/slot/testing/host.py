@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packages of a sample model for the host, and the program that tests them there."""
 
+import copy
 import hashlib
 import os
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from firmware.plan import emit_c
@@ -48,16 +50,78 @@ _OPTIONS = ("-std=c11", "-w", "-O1", "-fdata-sections", "-ffunction-sections", "
 _SANITIZED = ("-g", "-fsanitize=address", "-fno-omit-frame-pointer")
 
 
-def sample_plan() -> Plan:
-    """Of a convolution, a depthwise one, a sum, a pool and a product."""
-    network = Network()
+class Wide(torch.nn.Module):
+    """A transpose, convolutions of each kind, a sum, a pool and a classifier of int16 values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        random = torch.Generator().manual_seed(1)
+        for name, shape in (("conv", (4, 3, 3, 2)), ("depthwise", (3, 3, 4)), ("linear", (5, 36))):
+            channels = shape[-1] if name == "depthwise" else shape[0]
+            weight = torch.randint(-127, 128, shape, generator=random).to(torch.int8)
+            bias = torch.randint(-1000, 1000, (channels,), generator=random).to(torch.int32)
+            self.register_buffer(f"{name}_weight", weight)
+            self.register_buffer(f"{name}_bias", bias)
+            self.register_buffer(f"{name}_multiplier", torch.full((channels,), 2**30).int())
+            self.register_buffer(f"{name}_shift", torch.full((channels,), -8).int())
+
+    def _constants(self, name: str) -> list[torch.Tensor]:
+        parts = ("weight", "bias", "multiplier", "shift")
+        return [getattr(self, f"{name}_{part}") for part in parts]
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x int16 [1, 2, 6, 6] (NCHW) -> int16 [1, 5]."""
+        ops: Any = torch.ops.pl
+        one, pad, ends = [1, 1], [1, 1, 1, 1], (-(2**15), 2**15 - 1)
+        x = ops.transpose(x, [0, 2, 3, 1])
+        x = ops.conv2d(x, *self._constants("conv"), one, pad, one, 1, 0, 0, *ends)
+        y = ops.depthwise_conv2d(x, *self._constants("depthwise"), one, pad, one, 0, 0, *ends)
+        x = ops.add(x, y, 0, 2**30, 0, 0, 2**30, 0, 15, 0, 2**30, -13, *ends)
+        x = ops.max_pool2d(x, [2, 2], [2, 2], [0, 0, 0, 0], one, [3, 3])
+        x = ops.reshape(x, [1, 36])
+        result: torch.Tensor = ops.linear(x, *self._constants("linear"), 0, 0, *ends)
+        return result
+
+    def example(self, seed: int = 0) -> torch.Tensor:
+        """An input."""
+        random = torch.Generator().manual_seed(seed)
+        return torch.randint(-(2**15), 2**15, (1, 2, 6, 6), generator=random).to(torch.int16)
+
+
+class Level(torch.nn.Module):
+    """A state that inputs are added to."""
+
+    level: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("level", torch.full((1, 16), 7, dtype=torch.int8))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x int8 [1, 16] -> int8 [1, 16]."""
+        ops: Any = torch.ops.pl
+        new = ops.add(self.level, x, 0, 2**30, 0, 0, 2**30, 0, 20, 0, 2**30, -19, -128, 127)
+        self.level.copy_(new)
+        result: torch.Tensor = ops.mul(new, x, 0, 0, 0, 2**30, -6, -128, 127)
+        return result
+
+    def example(self, seed: int = 0) -> torch.Tensor:
+        """An input."""
+        random = torch.Generator().manual_seed(seed)
+        return torch.randint(-128, 128, (1, 16), generator=random).to(torch.int8)
+
+
+Sample = Network | Wide | Level
+
+
+def sample_plan(network: Sample) -> Plan:
     program = read_program(export_pte(network, [network.example()]))
     return package_plan(program, package_board(sample_board(), MEMORY))
 
 
-def sample_vectors(count: int = 2) -> Arrays:
+def sample_vectors(network: Sample | None = None, count: int = 2) -> Arrays:
     """Inputs, and what the model's reference makes of them."""
-    network = Network().eval()
+    network = copy.deepcopy(network or Network()).eval()  # its state stays what it is
     inputs = [network.example(seed) for seed in range(count)]
     outputs = [network(x) for x in inputs]
     return {
@@ -72,12 +136,13 @@ def _monocypher() -> Path:
 
 
 class Host:
-    """Compiles everything once, in a folder."""
+    """Compiles everything once, in a folder, for packages of a network."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, network: Sample | None = None) -> None:
         self.folder = folder
+        self.network = network or Network()
         self.root = Path.cwd()
-        self.plan = sample_plan()
+        self.plan = sample_plan(self.network)
         self.key = private_key(TEST_KEY.read_bytes())
         self.public = public_key(TEST_KEY.read_bytes()).hex()
 
@@ -105,7 +170,7 @@ class Host:
             "compiled": read_object(self.compiled),
             "plan": plan_json(self.plan, NAME),
             "core": "host",
-            "vectors": sample_vectors(),
+            "vectors": sample_vectors(self.network),
             "name": "sample",
             "key": self.key,
             **changes,

@@ -188,6 +188,14 @@ _firmware_image = rule(
     toolchains = use_cc_toolchain(),
 )
 
+# What `bazel run <name>.<part>` starts, if it is not called as the part is, and the library with it.
+_TOOLS = {
+    "monitor": "on_board",
+    "run": "on_board",
+    "size": "size_table",
+}
+_LIBRARIES = {"size": "image"}
+
 def firmware_image(
         name,
         board,
@@ -261,125 +269,43 @@ def firmware_image(
             testonly = testonly,
             visibility = visibility,
         )
-    py_binary(
-        name = name + ".size",
-        srcs = [Label("//boards/image:size_table.py")],
-        args = ["$(rootpath :%s.size_json)" % name],
-        data = [name + ".size_json"],
-        main = Label("//boards/image:size_table.py"),
-        tags = tags,
-        testonly = testonly,
-        visibility = visibility,
-        deps = [Label("//boards/image")],
-    )
-    py_binary(
-        name = name + ".flash",
-        srcs = [Label("//boards/image:flash.py")],
-        args = [
-            "--board=$(rootpath :%s.board)" % name,
-            "$(rootpath :%s.hex)" % name,
-            # The first is the memory for code; weights in a memory of their own are in the .hex alone.
-            "$(rootpath :%s.code_bin)" % name,
-        ],
-        data = [
-            name + ".board",
-            name + ".code_bin",
-            name + ".hex",
-        ],
-        main = Label("//boards/image:flash.py"),
-        tags = tags,
-        testonly = testonly,
-        visibility = visibility,
-        deps = [Label("//boards/image:flash")],
-    )
-    py_binary(
-        name = name + ".debug",
-        srcs = [Label("//boards/image:debug.py")],
-        args = [
-            "--board=$(rootpath :%s.board)" % name,
-            "$(rootpath :%s.elf)" % name,
-        ],
-        data = [
-            name + ".board",
-            name + ".elf",
-        ],
-        main = Label("//boards/image:debug.py"),
-        tags = tags,
-        testonly = testonly,
-        visibility = visibility,
-        deps = [Label("//boards/image:debug")],
-    )
-    py_binary(
-        name = name + ".sign",
-        srcs = [Label("//boards/image:sign.py")],
-        args = [
-            "--board=$(rootpath :%s.board)" % name,
-            "$(rootpath :%s.code_bin)" % name,
-        ],
-        data = [
-            name + ".board",
-            name + ".code_bin",
-        ],
-        main = Label("//boards/image:sign.py"),
-        tags = tags,
-        testonly = testonly,
-        visibility = visibility,
-        deps = [Label("//boards/image:sign")],
-    )
     inputs = {
         "board": ":%s.board" % name,
         "elf": ":%s.elf" % name,
         "size": ":%s.size_json" % name,
         "facts": ":%s.facts" % name,
     }
-    py_binary(
-        name = name + ".run",
-        srcs = [Label("//boards/image:on_board.py")],
-        args = ["--%s=$(rootpath %s)" % item for item in inputs.items()] + [
-            "--facts=$(rootpath %s)" % file
-            for file in facts
-        ] + (["--plan=$(rootpath :%s.plan_json)" % name] if plan else []) + [
-            "$(rootpath :%s.hex)" % name,
-            "$(rootpath :%s.code_bin)" % name,
-        ],
-        data = inputs.values() + facts + [
-            name + ".code_bin",
-            name + ".hex",
-        ] + ([name + ".plan_json"] if plan else []),
-        main = Label("//boards/image:on_board.py"),
-        tags = tags,
-        testonly = testonly,
-        visibility = visibility,
-        deps = [Label("//boards/image:on_board")],
-    )
-    py_binary(
-        name = name + ".fvp",
-        srcs = [Label("//boards/image:fvp.py")],
-        args = ["--%s=$(rootpath %s)" % (flag, file) for flag, file in inputs.items() if flag != "elf"] + [
-            "--facts=$(rootpath %s)" % file
-            for file in facts
-        ] + ["$(rootpath :%s.elf)" % name],
-        data = inputs.values() + facts,
-        main = Label("//boards/image:fvp.py"),
-        tags = tags,
-        testonly = testonly,
-        visibility = visibility,
-        deps = [Label("//boards/image:fvp")],
-    )
-    py_binary(
-        name = name + ".monitor",
-        srcs = [Label("//boards/image:on_board.py")],
-        args = [
-            "--monitor",
-            "--board=$(rootpath :%s.board)" % name,
-        ],
-        data = [name + ".board"],
-        main = Label("//boards/image:on_board.py"),
-        tags = tags,
-        testonly = testonly,
-        visibility = visibility,
-        deps = [Label("//boards/image:on_board")],
-    )
+
+    # The first of its binary files is the memory for code; weights in a memory of their own are in the .hex alone.
+    written = [":%s.hex" % name, ":%s.code_bin" % name]
+    plans = [":%s.plan_json" % name] if plan else []
+    given = {
+        "debug": (["board"], [inputs["elf"]]),
+        "flash": (["board"], written),
+        "fvp": (["board", "size", "facts"], [inputs["elf"]]),
+        "monitor": (["board"], []),
+        "run": (["board", "elf", "size", "facts"], written),
+        "sign": (["board"], written[1:]),
+        "size": ([], [inputs["size"]]),
+    }
+    for part, (flags, files) in given.items():
+        tool = Label("//boards/image:%s.py" % _TOOLS.get(part, part))
+        more = facts if "facts" in flags else []
+        py_binary(
+            name = "%s.%s" % (name, part),
+            srcs = [tool],
+            args = (["--monitor"] if part == "monitor" else []) +
+                   ["--%s=$(rootpath %s)" % (flag, inputs[flag]) for flag in flags] +
+                   ["--facts=$(rootpath %s)" % file for file in more] +
+                   ["--plan=$(rootpath %s)" % file for file in plans if part == "run"] +
+                   ["$(rootpath %s)" % file for file in files],
+            data = [inputs[flag] for flag in flags] + more + files + (plans if part == "run" else []),
+            main = tool,
+            tags = tags,
+            testonly = testonly,
+            visibility = visibility,
+            deps = [Label("//boards/image:" + _LIBRARIES.get(part, _TOOLS.get(part, part)))],
+        )
     board_sim(
         name = name + ".sim",
         facts = facts,

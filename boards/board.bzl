@@ -314,8 +314,7 @@ def board(
     arena = chip.arena + arena
     weights = weights or chip.weights or chip.code
     by_name = {memory["name"]: memory for memory in memories}
-    reached = [memory["name"] for memory in memories]
-    engines = engines_of(chip.engines, chip.npu, reached)
+    engines = engines_of(chip.engines, chip.npu, by_name.keys())
     for used in [chip.code, chip.data, weights] + arena + [one["scratch"] or weights for one in engines]:
         if used not in by_name:
             fail("board %s: no memory is called %s; there are %s" % (name, used, by_name.keys()))

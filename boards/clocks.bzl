@@ -46,8 +46,11 @@ def with_clock(board, chip, name):
     if name == "reset":
         return chip
     if name != "max" or not chip.max_clock:
-        fail("board %s: no clock %s; there is %s" %
-             (board, name, "reset, and max" if chip.max_clock else "reset alone"))
+        fail("board %s: no clock %s; there is %s" % (
+            board,
+            name,
+            "reset, and max" if chip.max_clock else "reset alone, as its chip has no max_clock (boards/README.md)",
+        ))
     faster = chip.max_clock
     timer = chip.timer
     if timer and timer.handler == "SysTick":

@@ -65,6 +65,51 @@ def test_image_is_simulated(workspace: Workspace) -> None:
     assert re.search(r"equal +4 \(100.00%\)", done.stdout)
 
 
+# A board's words that cannot be, and what is said of them.
+_WRONG_BOARDS = {
+    "no_clock": (
+        'chip = RA8M1, console = uart("sci9"), clock = "max"',
+        "no clock max; there is reset alone, as its chip has no max_clock",
+    ),
+    "no_such_clock": (
+        'chip = STM32F405, console = uart("usart2", tx = "PA2"), clock = "fast"',
+        "no clock fast; there is reset",
+    ),
+    "no_uart": (
+        'chip = RA8M1, console = uart("uart0")',
+        'its chip has no UART uart0; there are ["sci9"]',
+    ),
+    "no_pin": (
+        'chip = STM32F405, console = uart("usart2")',
+        "the pin `tx` of usart2 is not given",
+    ),
+    "no_memory": (
+        'chip = RA8M1, console = uart("sci9"), arena = ["ddr"]',
+        "no memory is called ddr; there are",
+    ),
+    "no_room": (
+        'chip = RA8M1, console = uart("sci9"), slot = mcuboot_slot(0, 16 * MB, 2048)',
+        "the slot ends behind",
+    ),
+}
+
+
+def test_what_is_said_of_boards_that_cannot_be(workspace: Workspace, tmp_path: Path) -> None:
+    for name, (words, _) in _WRONG_BOARDS.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "BUILD.bazel").write_text(
+            'load("@pilotlight//boards:board.bzl", "MB", "board", "mcuboot_slot", "uart")\n'
+            'load("@pilotlight//boards/chips:ra8m1.bzl", "RA8M1")\n'
+            'load("@pilotlight//boards/chips:stm32f4.bzl", "STM32F405")\n'
+            f'board(name = "{name}", description = "", {words})\n'
+        )
+    path = f"--package_path=%workspace%:{tmp_path}"
+    for name, (_, says) in _WRONG_BOARDS.items():
+        done = workspace.bazel("build", "--nobuild", path, f"//{name}:all")
+        assert done.returncode != 0
+        assert f"board {name}: {says}" in done.stderr
+
+
 def test_page_shows_the_files() -> None:
     shown = re.findall(
         r"\[`[\w.]+`\]\(\.\./(\S+)\)[^\n]*\n\n```starlark\n(.*?)```", PAGE, re.DOTALL

@@ -43,7 +43,7 @@ static uint32_t whole(uint32_t bytes) {
   return blocks > UINT32_MAX / STEP ? 0 : blocks * STEP;
 }
 
-pl_heap pl_heap_of(uint8_t *start, uint8_t *end) {
+pl_heap pl_heap_of(uint8_t *start, const uint8_t *end) {
   const uintptr_t skipped = -(uintptr_t)start % STEP;
   if ((uintptr_t)(end - start) < skipped + STEP) return (pl_heap){start, start};
   start += skipped;

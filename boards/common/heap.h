@@ -13,7 +13,7 @@ typedef struct {
 } pl_heap;
 
 // A heap in the memory from `start` to `end`, with nothing allocated.
-pl_heap pl_heap_of(uint8_t *start, uint8_t *end);
+pl_heap pl_heap_of(uint8_t *start, const uint8_t *end);
 
 // `bytes` bytes aligned to 8; null if no block is so large. Of 0 bytes there may be a block too.
 void *pl_heap_allocate(pl_heap *heap, uint32_t bytes);

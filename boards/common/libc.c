@@ -22,11 +22,7 @@ int _lseek(int file, int offset, int whence);
 int _read(int file, char *data, int size);
 int _write(int file, const char *data, int size);
 void _exit(int status);
-void *_malloc_r(struct _reent *reent, size_t size);
 void *_memalign_r(struct _reent *reent, size_t alignment, size_t size);
-void *_calloc_r(struct _reent *reent, size_t count, size_t size);
-void *_realloc_r(struct _reent *reent, void *memory, size_t size);
-void _free_r(struct _reent *reent, void *memory);
 
 enum { STANDARD_OUTPUT = 1, STANDARD_ERROR = 2 };
 

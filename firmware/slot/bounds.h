@@ -38,6 +38,8 @@ enum {
   PL_CODE_WRITE,    // likewise
   PL_CODE_FACTORS,  // pointers to multiplier and shift: channels of a multiplier and a shift each,
                     // in two arrays or, where shift is null, in one
+  PL_CODE_PIECES,   // pointer to pieces, the word that says how many there are, behind which is how
+                    // often each is read: bytes that they are together at most
   PL_CODE_SCRATCH,  // bytes
   // Of two:
   PL_CODE_ADD,
@@ -53,6 +55,12 @@ enum {
   PL_CODE_OR,
   PL_CODE_SELECT,  // of three: a condition, and a value for either
 };
+
+// What a table that PL_CODE_PIECES checks has for each piece.
+typedef struct {
+  const void *address;
+  int32_t bytes;
+} pl_piece;
 
 // Sums and products of sizes; what overflows is UINT32_MAX, which nothing has.
 uint32_t pl_plus(uint32_t a, uint32_t b);

@@ -14,7 +14,7 @@ any memory has.
 
 from firmware.slot.bounds_s8 import BOUNDS_S8
 from firmware.slot.bounds_s16 import BOUNDS_S16
-from firmware.slot.extents import LONG, Bounds, Extent
+from firmware.slot.extents import LONG, Bounds, Extent, sizes
 
 
 def _copy(size: int) -> Bounds:
@@ -34,9 +34,19 @@ def _copy(size: int) -> Bounds:
     )
 
 
+_CAT = Bounds(
+    "kernels/cat/cat.h",
+    sizes("inputs outer output_step", LONG),
+    {},
+    {"output": Extent("outer * output_step")},
+    pieces="inputs",
+    has_params=False,
+)
+
 BOUNDS: dict[str, Bounds] = {
     **BOUNDS_S8,
     **BOUNDS_S16,
+    "pl_cat_x8": _CAT,
     "pl_strided_copy_x8": _copy(1),
     "pl_strided_copy_x32": _copy(4),
 }

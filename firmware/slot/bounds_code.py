@@ -120,6 +120,15 @@ def code_text(name: str, bounds: Bounds) -> str:
     if bounds.factors:
         pointers = (f"PL_POINTER({prefix}_data, {field})" for field in ("multiplier", "shift"))
         add(bounds.factors, f"PL_CODE_FACTORS, {', '.join(pointers)}")
+    if bounds.pieces:
+        table = f"PL_POINTER({prefix}_data, {bounds.pieces})"
+        count, _, together = bounds.dims
+        first = _word(prefix, Field("dims", count))
+        add(together, f"PL_CODE_PIECES, {table}, {first}")
+        asserts.append(
+            f"_Static_assert(sizeof *(({prefix}_data *)0)->{bounds.pieces} == sizeof(pl_piece), "
+            '"what pieces are");\n'
+        )
     if bounds.scratch != "0":
         add(bounds.scratch, "PL_CODE_SCRATCH")
     lines.append("PL_CODE_END")

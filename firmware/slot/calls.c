@@ -91,6 +91,21 @@ static bool are_factors(const pl_bounds *bounds, const pl_step *step, const uint
          pl_is_readable(bounds, shift, channels, 4);
 }
 
+static bool are_pieces(const pl_bounds *bounds, const pl_step *step, const uint8_t *code,
+                       uint32_t most) {
+  const pl_piece *const pieces = pointer_of(step, code[0]);
+  const uint32_t count = (uint32_t)words_of(step, code[1])[0];
+  const uint32_t times = (uint32_t)words_of(step, code[1])[1];
+  if (!pl_is_constant(bounds, pieces, pl_times(count, sizeof *pieces / 4), 4)) return false;
+  uint32_t bytes = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t piece = (uint32_t)pieces[i].bytes;
+    if (!pl_is_readable(bounds, pieces[i].address, pl_times(times, piece), 1)) return false;
+    bytes = pl_plus(bytes, piece);
+  }
+  return bytes <= most;
+}
+
 // Whether what a value says is as `check` wants it; `code` is behind that.
 static bool holds(uint32_t check, const pl_bounds *bounds, const pl_step *step, const uint8_t *code,
                   int32_t value) {
@@ -104,6 +119,8 @@ static bool holds(uint32_t check, const pl_bounds *bounds, const pl_step *step, 
       return pl_is_writable(bounds, pointer_of(step, code[0]), count, code[1]);
     case PL_CODE_FACTORS:
       return are_factors(bounds, step, code, count);
+    case PL_CODE_PIECES:
+      return are_pieces(bounds, step, code, count);
     default:  // PL_CODE_SCRATCH
       return count <= step->context.scratch_size;
   }
@@ -165,9 +182,10 @@ bool pl_call_is_inside(const pl_bounds *bounds, const pl_step *step, const uint8
       case PL_CODE_READ:
       case PL_CODE_WRITE:
       case PL_CODE_FACTORS:
+      case PL_CODE_PIECES:
       case PL_CODE_SCRATCH:
         if (!holds(item, bounds, step, code, *value)) return false;
-        if (item >= PL_CODE_READ && item <= PL_CODE_FACTORS) code += 2;
+        if (item >= PL_CODE_READ && item <= PL_CODE_PIECES) code += 2;
         --depth;
         break;
       default:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware.slot.extents import Bounds
-from kernels.common.kernel import Constant, Field, Isa, KernelCall, Value
+from kernels.common.kernel import Array, Constant, Field, Isa, KernelCall, Value
 from kernels.common.tensor import MAX_RANK
 
 _LOOPS = {"a_stride": 5, "b_stride": 5, "input_stride": MAX_RANK, "output_stride": MAX_RANK}
@@ -71,6 +71,17 @@ def extents(bounds: Bounds, call: KernelCall, isa: Isa) -> dict[str, tuple[int, 
         arrays = [call.data.get(name) for name in ("multiplier", "shift")]
         have = sum(_bytes(array) for array in arrays if array is not None)
         found["multiplier and shift"] = (8 * number(bounds.factors), have)
+    if bounds.pieces:
+        _, times, most = (number(name) for name in bounds.dims)
+        table = call.data[bounds.pieces]
+        assert isinstance(table, Array)
+        total = 0
+        for index, item in enumerate(table.items):
+            assert isinstance(item, Mapping) and isinstance(item["bytes"], int)
+            total += item["bytes"]
+            touched = times * item["bytes"], _bytes(item["address"])
+            found[f"{bounds.pieces}[{index}]"] = touched
+        found[bounds.pieces] = (total, most)
     return found | {"scratch": (number(bounds.scratch), call.scratch)}
 
 

@@ -30,6 +30,8 @@ class Bounds:
       reads, writes: operands.
       factors: channels of `multiplier` and `shift`, "" if there are none.
       scratch: bytes.
+      pieces: operand that is a table of address and bytes; dims begin with how many there are, how
+        often each is read, and their bytes together. "" if there is none.
       needs: what else has to hold.
       has_params: whether there is such a struct.
       revision: raised when constants are packed otherwise, which the header's structs do not show.
@@ -42,6 +44,7 @@ class Bounds:
     params: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     factors: str = ""
     scratch: str = "0"
+    pieces: str = ""
     needs: tuple[str, ...] = ()
     has_params: bool = True
     revision: int = 1

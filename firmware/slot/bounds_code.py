@@ -122,8 +122,8 @@ def code_text(name: str, bounds: Bounds) -> str:
         add(bounds.factors, f"PL_CODE_FACTORS, {', '.join(pointers)}")
     if bounds.pieces:
         table = f"PL_POINTER({prefix}_data, {bounds.pieces})"
-        count, _, together = bounds.dims
-        first = _word(prefix, Field("dims", count))
+        pieces, _, together = bounds.dims
+        first = _word(prefix, Field("dims", pieces))
         add(together, f"PL_CODE_PIECES, {table}, {first}")
         asserts.append(
             f"_Static_assert(sizeof *(({prefix}_data *)0)->{bounds.pieces} == sizeof(pl_piece), "

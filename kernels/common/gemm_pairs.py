@@ -85,6 +85,5 @@ def _order(runs: int, count: int) -> AnyArray:
     # Of four values the steps are the first and third, and the second and fourth.
     fours = fours.reshape(runs, -1, 2, 2).swapaxes(2, 3).reshape(runs, -1)
     twos, lasts = np.split(rest, [rest.shape[1] // 2 * 2], axis=1)
-    by_runs = np.concatenate([fours, twos], axis=1)
-    order: AnyArray = np.concatenate([by_runs.reshape(-1), lasts.reshape(-1)])
+    order: AnyArray = np.concatenate([part.reshape(-1) for part in (fours, twos, lasts)])
     return order

@@ -10,9 +10,9 @@
 //
 // The inputs are widened to pairs of 16 bits in scratch, once for all channels: a step is a word
 // with two of them. A row is one run of values or more. Four values of a run are the steps (x0,
-// x2), (x1, x3), as SXTB16 makes them, and two that are left over the step (x0, x1). Where runs are
-// odd, the last values of all of them follow, by twos. A weight of zero stands beside a half that
-// is of no value.
+// x2), (x1, x3), as SXTB16 makes them. Behind those of all runs, two that are left over in each are
+// the step (x0, x1); then, where runs are odd, the last values of all of them follow, by twos. A
+// weight of zero stands beside a half that is of no value.
 #ifndef KERNELS_COMMON_GEMM_PAIRS_S8_H_
 #define KERNELS_COMMON_GEMM_PAIRS_S8_H_
 
@@ -23,17 +23,17 @@
 // Rows that are multiplied together.
 #define PL_PAIRS_ROWS 4
 
-// The first eight lie on the stack like this while rows are multiplied.
+// In the order in which the multiplication of four rows loads the first eight.
 typedef struct {
+  int32_t twice_zero_point_and_1;
   const int32_t
       *factors;      // of pairs: start of A (of 256 * A + B), of B; multiplier and right of a, of b
+  int32_t first;     // steps before those that go by sixteens, without the very first: 1 to 16
   int32_t y_stride;  // from row to row
   const int32_t *factors_end;  // of pairs, without a last channel that has no partner
   const uint32_t *x;           // the rows' steps
   const uint32_t *x_end;       // of four rows
-  int32_t twice_zero_point_and_1;
-  int32_t first;         // steps before those that go by sixteens, without the very first: 1 to 16
-  const int8_t *weight;  // v: int16 [ceil(channels / 2)][steps][2], aligned to 4 bytes
+  const int8_t *weight;        // v: int16 [ceil(channels / 2)][steps][2], aligned to 4 bytes
   int32_t channels;
 } pl_gemm_pairs_s8;
 
@@ -74,5 +74,38 @@ void pl_widen_s8(const int8_t *x, int32_t runs, int32_t run_step, int32_t count,
 // The same for four rows, x_stride apart.
 void pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t runs, int32_t run_step, int32_t count,
                    uint32_t *to);
+
+// The fours of values of four rows, x_stride apart, up to `end` in the first. Returns where the
+// next step goes.
+static inline uint32_t *pl_widen_fours_s8(const int8_t *x, int32_t x_stride, const int8_t *end,
+                                          uint32_t *to) {
+  const int8_t *fourth = x + 3 * x_stride;
+  while (x != end) {
+    uint32_t a, b, c, d, e;
+    // GCC neither keeps to three addresses nor pairs the stores.
+    __asm__(
+        "ldr %[b], [%[x], %[s]]\n\t"
+        "ldr %[e], [%[x], %[s], lsl #1]\n\t"
+        "ldr %[a], [%[x]], #4\n\t"
+        "sxtb16 %[d], %[b]\n\t"
+        "sxtb16 %[c], %[a]\n\t"
+        "sxtb16 %[b], %[b], ror #8\n\t"
+        "sxtb16 %[a], %[a], ror #8\n\t"
+        "strd %[c], %[d], [%[to]], #16\n\t"
+        "ldr %[d], [%[fourth]], #4\n\t"
+        "strd %[a], %[b], [%[to]], #-8\n\t"
+        "sxtb16 %[a], %[e]\n\t"
+        "sxtb16 %[b], %[d]\n\t"
+        "sxtb16 %[c], %[e], ror #8\n\t"
+        "sxtb16 %[d], %[d], ror #8\n\t"
+        "strd %[a], %[b], [%[to]], #16\n\t"
+        "strd %[c], %[d], [%[to]], #8\n\t"
+        : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [e] "=&r"(e), [x] "+r"(x),
+          [fourth] "+r"(fourth), [to] "+r"(to)
+        : [s] "r"(x_stride)
+        : "memory");
+  }
+  return to;
+}
 
 #endif  // KERNELS_COMMON_GEMM_PAIRS_S8_H_

@@ -5,23 +5,29 @@
 
 void pl_widen_s8(const int8_t *x, int32_t runs, int32_t run_step, int32_t count, uint32_t *to,
                  int32_t lanes) {
-  const int8_t *last = x + count - 1;
-  for (int32_t run = runs; run > 0; --run) {
-    const int8_t *from = x;
-    for (const int8_t *end = from + (count & ~3); from != end;) {
+  const int32_t fours = count & ~3;
+  const int8_t *run = x;
+  for (int32_t left = runs; left > 0; --left) {
+    const int8_t *from = run;
+    for (const int8_t *end = from + fours; from != end;) {
       const int8x4_t four = pl_load_4(from);
       to[0] = (uint32_t)pl_even_s16(four);
       to[lanes] = (uint32_t)pl_odd_s16(four);
       from += 4;
       to += 2 * lanes;
     }
-    if ((count & 2) != 0) {
-      to[0] = pl_two_s16(from[0], from[1]);
+    run += run_step;
+  }
+  if ((count & 2) != 0) {
+    run = x + fours;
+    for (int32_t left = runs; left > 0; --left) {
+      to[0] = pl_two_s16(run[0], run[1]);
+      run += run_step;
       to += lanes;
     }
-    x += run_step;
   }
   if ((count & 1) == 0) return;
+  const int8_t *last = x + count - 1;
   for (; runs > 1; runs -= 2) {
     to[0] = pl_two_s16(last[0], last[run_step]);
     last += 2 * run_step;
@@ -42,39 +48,21 @@ static inline uint32_t *widen_twos(const int8_t *a, const int8_t *b, int32_t x_s
 
 void pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t runs, int32_t run_step, int32_t count,
                    uint32_t *to) {
-  const int8_t *last = x + count - 1;
-  for (int32_t run = runs; run > 0; --run) {
-    const int8_t *from = x;
-    const int8_t *fourth = from + 3 * x_stride;
-    for (const int8_t *end = from + (count & ~3); from != end;) {
-      uint32_t a, b, c, d, e;
-      // GCC neither keeps to three addresses nor pairs the stores.
-      __asm__(
-          "ldr %[b], [%[x], %[s]]\n\t"
-          "ldr %[e], [%[x], %[s], lsl #1]\n\t"
-          "ldr %[a], [%[x]], #4\n\t"
-          "sxtb16 %[d], %[b]\n\t"
-          "sxtb16 %[c], %[a]\n\t"
-          "sxtb16 %[b], %[b], ror #8\n\t"
-          "sxtb16 %[a], %[a], ror #8\n\t"
-          "strd %[c], %[d], [%[to]], #16\n\t"
-          "ldr %[d], [%[fourth]], #4\n\t"
-          "strd %[a], %[b], [%[to]], #-8\n\t"
-          "sxtb16 %[a], %[e]\n\t"
-          "sxtb16 %[b], %[d]\n\t"
-          "sxtb16 %[c], %[e], ror #8\n\t"
-          "sxtb16 %[d], %[d], ror #8\n\t"
-          "strd %[a], %[b], [%[to]], #16\n\t"
-          "strd %[c], %[d], [%[to]], #8\n\t"
-          : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [e] "=&r"(e), [x] "+r"(from),
-            [fourth] "+r"(fourth), [to] "+r"(to)
-          : [s] "r"(x_stride)
-          : "memory");
+  const int32_t fours = count & ~3;
+  const int8_t *run = x;
+  for (int32_t left = runs; left > 0; --left) {
+    to = pl_widen_fours_s8(run, x_stride, run + fours, to);
+    run += run_step;
+  }
+  if ((count & 2) != 0) {
+    run = x + fours;
+    for (int32_t left = runs; left > 0; --left) {
+      to = widen_twos(run, run + 1, x_stride, to);
+      run += run_step;
     }
-    if ((count & 2) != 0) to = widen_twos(from, from + 1, x_stride, to);
-    x += run_step;
   }
   if ((count & 1) == 0) return;
+  const int8_t *last = x + count - 1;
   for (; runs > 1; runs -= 2) {
     to = widen_twos(last, last + run_step, x_stride, to);
     last += 2 * run_step;
@@ -109,14 +97,14 @@ void pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t runs, int32_t run_
 #define UNPACK_WIDE "sxtb16 r3, r2\n\tsxtb16 r2, r2, ror #8\n\t"
 #define SPLIT_WIDE(P, L) "lsl " L ", " L ", #1\n\tlsl " P ", " P ", #1\n\t"
 
-// pl_narrow_dsp; the first where the zero point is -128. r0: multiplier, r1: (2 * zero_point + 1)
+// pl_narrow_dsp; the first where the zero point is -128. r3: multiplier, r1: (2 * zero_point + 1)
 // << right, r2: right.
-#define HIGH_LOWEST(X) "smmlar " X ", " X ", r0, r1\n\t"
-#define HIGH(X) "add r3, r1, " X ", asr #31\n\tsmmlar " X ", " X ", r0, r3\n\t"
+#define HIGH_LOWEST(X) "smmlar " X ", " X ", r3, r1\n\t"
+#define HIGH(X) "add r0, r1, " X ", asr #31\n\tsmmlar " X ", " X ", r3, r0\n\t"
 #define NARROW(X) "asr " X ", " X ", r2\n\tssat " X ", #8, " X ", asr #1\n\t"
-#define FACTORS(AT) "ldrd r0, r2, [r12, #" AT "]!\n\tlsl r1, r3, r2\n\t"
+#define FACTORS(AT) "ldrd r3, r2, [r12, #" AT "]!\n\tlsl r1, r0, r2\n\t"
 
-// The eight results, from the sums. r3: 2 * zero_point + 1, which HIGH overwrites, r12: factors.
+// The eight results, from the sums. r0: 2 * zero_point + 1, which HIGH overwrites, r12: factors.
 // clang-format off: what it makes of this it formats anew.
 #define OUTPUTS(HIGH, AGAIN)                                        \
   FACTORS("16")                                                     \
@@ -126,31 +114,36 @@ void pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t runs, int32_t run_
   FACTORS("8")                                                      \
   HIGH("r8") HIGH("r9") HIGH("r10") HIGH("r11")                     \
   NARROW("r8") NARROW("r9") NARROW("r10") NARROW("r11")
+
+// The results of a channel, of four rows; r0: y, r1: y_stride, r2: three times that.
+#define STORE(A, B, C, D)                                           \
+  "strb " D ", [r0, r2]\n\tstrb " C ", [r0, r1, lsl #1]\n\t"        \
+  "strb " B ", [r0, r1]\n\tstrb " A ", [r0], #1\n\t"
 // clang-format on
 
-// On the stack: y; the layer from its factors on, those 8 bytes before; in place of
-// 2 * zero_point + 1, and of first, the addresses of the code for the outputs and of the first of
-// the sixteen steps that is to run, all of which have SIZE bytes; 2 * zero_point + 1.
-#define FOUR_ROWS(NAME, SIZE, UNPACK, SPLIT)                                                          \
-  static __attribute__((naked, noinline)) void NAME(                                                  \
-      __attribute__((unused)) const pl_gemm_pairs_s8 *layer, __attribute__((unused)) int8_t *y) {     \
-    __asm__ volatile(                                                                               \
-        "push {r3-r11, lr}\n\tsub sp, sp, #40\n\tldm r0, {r5-r11, lr}\n\tmov r4, r1\n\t"              \
-        "str r10, [sp, #32]\n\tcmn r10, #255\n\tadr r10, 6f\n\tbeq 4f\n\tadr r10, 7f\n\t"             \
-        "4:\n\tadr r0, 3f\n\tmov r1, #" SIZE "\n\tmls r11, r1, r11, r0\n\tsub r5, r5, #8\n\t"         \
-        "sub r7, r7, #8\n\torr r10, r10, #1\n\torr r11, r11, #1\n\tstm sp, {r4-r11}\n\tmov r12, r5\n\t" \
-        "1:\n\tldrd r4, r8, [r12, #8]\n\tldr r12, [sp, #16]\n\t" FIRST_STEP(UNPACK) "ldr pc, [sp, #28]\n\t"                                                  \
-        ".balign 4\n\t2:\n\t" STEPS_16(UNPACK)                                                      \
-        "3:\n\tldr r3, [sp, #20]\n\tcmp r12, r3\n\tbne 2b\n\tldr r12, [sp, #4]\n\t"                 \
-        SPLIT("r4", "r8") SPLIT("r5", "r9") SPLIT("r6", "r10") SPLIT("r7", "r11")                   \
-        "ldr r3, [sp, #32]\n\tldr pc, [sp, #24]\n\t"                                                \
-        "6:\n\t" OUTPUTS(HIGH_LOWEST, "")                                              \
-        "5:\n\tldm sp, {r0-r3}\n\tstrb r8, [r0, #1]\n\tstrb r4, [r0], #2\n\tstrd r0, r12, [sp]\n\t" \
-        "add r0, r0, r2\n\tstrb r5, [r0, #-2]\n\tstrb r9, [r0, #-1]\n\tadd r0, r0, r2\n\t"          \
-        "strb r6, [r0, #-2]\n\tstrb r10, [r0, #-1]\n\tadd r0, r0, r2\n\t"                           \
-        "strb r7, [r0, #-2]\n\tstrb r11, [r0, #-1]\n\tcmp r12, r3\n\tbne 1b\n\t"                    \
-        "add sp, sp, #40\n\tpop {r3-r11, pc}\n\t"                                                   \
-        "7:\n\t" OUTPUTS(HIGH, "ldr r3, [sp, #32]\n\t") "b 5b\n\t"); \
+// On the stack: 2 * zero_point + 1; y; of the pair, the factors less 8 bytes; the address of the
+// code for the outputs; y_stride; the end of the factors, less 8; x and its end; the address of the
+// first of the sixteen steps that is to run, all of which have SIZE bytes; three times y_stride.
+#define FOUR_ROWS(NAME, SIZE, UNPACK, SPLIT)                                                        \
+  static __attribute__((naked, noinline)) void NAME(                                                \
+      __attribute__((unused)) const pl_gemm_pairs_s8 *layer, __attribute__((unused)) int8_t *y) {   \
+    __asm__ volatile(                                                                             \
+        "push {r3-r11, lr}\n\tsub sp, sp, #40\n\tldm r0, {r4, r6-r11, lr}\n\tmov r5, r1\n\t"      \
+        "adr.w r0, 3f+1\n\tmov r1, #" SIZE "\n\tmls r0, r1, r7, r0\n\t"                          \
+        "add r1, r8, r8, lsl #1\n\tstrd r0, r1, [sp, #32]\n\t"                                    \
+        "adr.w r7, 6f+1\n\tcmn r4, #255\n\tbeq 4f\n\tadr.w r7, 7f+1\n\t"                        \
+        "4:\n\tsub r6, r6, #8\n\tsub r9, r9, #8\n\tstm sp, {r4-r11}\n\tmov r12, r6\n\t"          \
+        "1:\n\tldrd r4, r8, [r12, #8]\n\tldr r12, [sp, #24]\n\t" FIRST_STEP(                      \
+            UNPACK) "ldr pc, [sp, #32]\n\t.balign 4\n\t2:\n\t" STEPS_16(UNPACK)                   \
+        "3:\n\tldr r3, [sp, #28]\n\tcmp r12, r3\n\tbne 2b\n\t"                                    \
+        SPLIT("r4", "r8") SPLIT("r5", "r9") SPLIT("r6", "r10") SPLIT("r7", "r11")                 \
+        "ldm sp, {r0, r1, r12, pc}\n\t"                                                           \
+        "6:\n\t" OUTPUTS(HIGH_LOWEST, "")                                                         \
+        "5:\n\tldr r0, [sp, #4]\n\tldrd r1, r3, [sp, #16]\n\tldr r2, [sp, #36]\n\t"                                    \
+        STORE("r4", "r5", "r6", "r7") STORE("r8", "r9", "r10", "r11")                             \
+        "strd r0, r12, [sp, #4]\n\tcmp r12, r3\n\tbne 1b\n\t"                                     \
+        "add sp, sp, #40\n\tpop {r3-r11, pc}\n\t"                                                 \
+        "7:\n\t" OUTPUTS(HIGH, "ldr r0, [sp]\n\t") "b 5b\n\t"); \
   }
 FOUR_ROWS(four_rows, "48", UNPACK, SPLIT)
 FOUR_ROWS(four_rows_wide, "52", UNPACK_WIDE, SPLIT_WIDE)

@@ -68,6 +68,7 @@ def test_packed_weights_multiply(count: int, runs: int) -> None:
     for run in x.tolist():
         for at in range(0, count - 3, 4):
             steps += [(run[at], run[at + 2]), (run[at + 1], run[at + 3])]
+    for run in x.tolist():
         twos = run[count // 4 * 4 : count // 2 * 2]
         steps += zip(twos[0::2], twos[1::2], strict=True)
     lasts = [*x[:, -1].tolist(), 99][: runs + runs % 2] * (count % 2)

@@ -99,7 +99,7 @@ typedef struct {
   four_channels *convolve;
 } layer_3x3;
 
-static inline __attribute__((always_inline)) void convolve(void *of, const pl_planes *p) {
+static inline void convolve(void *of, const pl_planes *p) {
   layer_3x3 *layer = of;
   strip *shape = &layer->shape;
   shape->end_step = 4 * p->row_words * p->stride_h;
@@ -113,50 +113,50 @@ static inline __attribute__((always_inline)) void convolve(void *of, const pl_pl
   layer->convolve(shape);
 }
 
-static inline __attribute__((always_inline)) pl_status run(const pl_context *ctx,
-                                                           const pl_depthwise_conv2d_params *params,
-                                                           const pl_depthwise_conv2d_dims *dims,
-                                                           const pl_depthwise_conv2d_data *data,
-                                                           int32_t stride_w,
-                                                           four_channels *function) {
+static __attribute__((noinline)) pl_status run(const pl_context *ctx,
+                                               const pl_depthwise_conv2d_params *params,
+                                               const pl_depthwise_conv2d_dims *dims,
+                                               const pl_depthwise_conv2d_data *data,
+                                               four_channels *function) {
   layer_3x3 layer = {
       .shape =
           {
               .step = dims->input_c,
               .odd = dims->output_w & 1,
-              .walked = stride_w == 1 ? dims->output_w / 2 * 4 : (dims->output_w & ~1) * 4,
+              .walked = params->stride_w == 1 ? dims->output_w / 2 * 4 : (dims->output_w & ~1) * 4,
               .twice_zero_point_and_1 = 2 * params->output_zero_point + 1,
               .channels_left = PL_PLANES,
           },
       .constants = data->bias,
       .convolve = function,
   };
-  const int32_t row_words = stride_w == 1 ? (dims->output_w + 1) / 2 + 1 : dims->output_w + 1;
+  const int32_t row_words =
+      params->stride_w == 1 ? (dims->output_w + 1) / 2 + 1 : dims->output_w + 1;
   return pl_depthwise_by_planes(ctx, params, dims, data, row_words, 0, &layer, convolve);
 }
 
 pl_status pl_depthwise_planes_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
                                  const pl_depthwise_conv2d_dims *dims,
                                  const pl_depthwise_conv2d_data *data) {
-  return run(ctx, params, dims, data, 1, stride_1);
+  return run(ctx, params, dims, data, stride_1);
 }
 
 pl_status pl_depthwise_planes_lowest_s8(const pl_context *ctx,
                                         const pl_depthwise_conv2d_params *params,
                                         const pl_depthwise_conv2d_dims *dims,
                                         const pl_depthwise_conv2d_data *data) {
-  return run(ctx, params, dims, data, 1, stride_1_lowest);
+  return run(ctx, params, dims, data, stride_1_lowest);
 }
 
 pl_status pl_depthwise_planes_2_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
                                    const pl_depthwise_conv2d_dims *dims,
                                    const pl_depthwise_conv2d_data *data) {
-  return run(ctx, params, dims, data, 2, stride_2);
+  return run(ctx, params, dims, data, stride_2);
 }
 
 pl_status pl_depthwise_planes_2_lowest_s8(const pl_context *ctx,
                                           const pl_depthwise_conv2d_params *params,
                                           const pl_depthwise_conv2d_dims *dims,
                                           const pl_depthwise_conv2d_data *data) {
-  return run(ctx, params, dims, data, 2, stride_2_lowest);
+  return run(ctx, params, dims, data, stride_2_lowest);
 }

@@ -35,7 +35,9 @@ static inline __attribute__((always_inline)) pl_status run(const pl_context *ctx
   int8_t *y = data->output;
   int32_t rows = dims->rows;
   for (; rows >= PL_PAIRS_ROWS; rows -= PL_PAIRS_ROWS) {
-    pl_widen_4_s8(x, depth, 1, 0, depth, steps);
+    const int8_t *rest = x + (depth & ~3);
+    uint32_t *to = pl_widen_fours_s8(x, depth, rest, steps);
+    if ((depth & 3) != 0) pl_widen_4_s8(rest, depth, 1, 0, depth & 3, to);
     multiply(&layer, PL_PAIRS_ROWS, y);
     x += PL_PAIRS_ROWS * depth;
     y += PL_PAIRS_ROWS * channels;

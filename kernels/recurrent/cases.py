@@ -184,10 +184,10 @@ _STEP = "recurrent/recurrent_step.h"
 MUTANTS = [
     Mutant(_STEP, "rise + (1 << (PL_STEP_BITS - 1))", "rise"),
     Mutant(_STEP, "(PL_TABLE_REACH << PL_FRACTION_BITS) - 1;", "PL_TABLE_REACH;"),
-    Mutant(_STEP, "-(1 << 28), 1 << 28", "INT32_MIN, INT32_MAX"),
+    Mutant("recurrent/gates.h", "-PL_PART_REACH, PL_PART_REACH", "INT32_MIN, INT32_MAX"),
     Mutant(_STEP, "left % 2 == 0", "left % 2 != 0"),
     Mutant(_STEP, "= pl_saturate_s16(y)", "= (int16_t)y"),
-    Mutant(_STEP, "(wide ? row * dims->input_size : 0)", "0"),
+    Mutant(_STEP, "(wide ? 2 : 1)", "1"),
     Mutant(_STEP, "unit.cell = unit.new_cell", ""),
     Mutant(_STEP, "row += dims->row_step", "++row"),
     Mutant(_STEP, "batch * dims->batch_step", "batch"),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/recurrent/gates_scalar.h"
 #include "kernels/recurrent/gru_cell.h"
 
 pl_status pl_gru_s16(const pl_context *ctx, const pl_recurrent_params *params,

@@ -30,14 +30,17 @@ from kernels.common.quantization import (
 _TABLE_SIZE = 12 * 32 + 1
 _HIDDEN_REACH = 2**15
 
+_FOUR = 4
+"""PL_GATE_FOUR."""
+
 
 @kernel("pl::lstm")
 def lstm(call: OpCall, isa: Isa) -> KernelCall:
-    del isa
     cell = _state(call, "cell", call.tensor("hidden").shape)
     last = _last_state(call, 2)
     return _recurrent_call(
         call,
+        isa,
         gates=4,
         params={"cell_bits": _bits(call, "cell_bits"), "relu": 0},
         data={"cell": cell, "hidden_bias": None, "last_cell": last},
@@ -47,12 +50,12 @@ def lstm(call: OpCall, isa: Isa) -> KernelCall:
 
 @kernel("pl::gru")
 def gru(call: OpCall, isa: Isa) -> KernelCall:
-    del isa
     bias = call.constant("hidden_bias", "int32", rank=1)
     size = call.tensor("hidden", rank=2).shape[1]
     call.require(bias.size == size, f"hidden_bias has {bias.size} entries for {size} units")
     return _recurrent_call(
         call,
+        isa,
         gates=3,
         params={"cell_bits": 0, "relu": 0},
         data={"cell": None, "hidden_bias": Constant(bias), "last_cell": None},
@@ -62,9 +65,9 @@ def gru(call: OpCall, isa: Isa) -> KernelCall:
 
 @kernel("pl::rnn")
 def rnn(call: OpCall, isa: Isa) -> KernelCall:
-    del isa
     return _recurrent_call(
         call,
+        isa,
         gates=1,
         params={"cell_bits": 0, "relu": int(call.flag("relu"))},
         data={"cell": None, "hidden_bias": None, "last_cell": None},
@@ -73,6 +76,7 @@ def rnn(call: OpCall, isa: Isa) -> KernelCall:
 
 def _recurrent_call(
     call: OpCall,
+    isa: Isa,
     gates: int,
     params: Mapping[str, Field],
     data: Mapping[str, Field],
@@ -118,7 +122,7 @@ def _recurrent_call(
         data={
             "input": source,
             "hidden": hidden,
-            **_parts(call, gates, source, size, largest_bias),
+            **_parts(call, isa, gates, source, size, largest_bias),
             "table": Constant(table),
             "output": output,
             "last_hidden": _last_state(call, 1),
@@ -130,7 +134,7 @@ def _recurrent_call(
 
 
 def _parts(
-    call: OpCall, gates: int, source: Value, size: int, largest_bias: int
+    call: OpCall, isa: Isa, gates: int, source: Value, size: int, largest_bias: int
 ) -> dict[str, Field]:
     """The constants of both parts of the pre-activations, checked against overflow and packed."""
     rows = gates * size
@@ -152,19 +156,34 @@ def _parts(
     multiplier, shift = factors(call, rows)
     hidden_multiplier, hidden_shift = factors(call, rows, "hidden_")
 
-    def pack(array: AnyArray, dtype: str = "int32") -> Constant:
-        by_unit = array.reshape(gates, size, -1).transpose(1, 2, 0)
-        return Constant(np.ascontiguousarray(by_unit, dtype).reshape(-1))
+    def by_unit(array: AnyArray) -> Constant:
+        return Constant(array.reshape(gates, size).T.astype(np.int32).reshape(-1))
 
     return {
-        "weight": pack(weight, "int8"),
-        "bias": pack(bias),
-        "multiplier": pack(multiplier),
-        "shift": pack(shift),
-        "hidden_weight": pack(hidden_weight, "int8"),
-        "hidden_multiplier": pack(hidden_multiplier),
-        "hidden_shift": pack(hidden_shift),
+        "weight": _pack(weight, gates, isa, source.dtype == "int16"),
+        "bias": by_unit(bias),
+        "multiplier": by_unit(multiplier),
+        "shift": by_unit(shift),
+        "hidden_weight": _pack(hidden_weight, gates, isa, True),
+        "hidden_multiplier": by_unit(hidden_multiplier),
+        "hidden_shift": by_unit(hidden_shift),
     }
+
+
+def _pack(weight: AnyArray, gates: int, isa: Isa, wide: bool) -> Constant:
+    """Weights of units in the order of gates_scalar.h, gates_dsp.h or gates_mve.h."""
+    rows = weight.reshape(gates, -1, weight.shape[1]).swapaxes(0, 1)  # [units, gates, inputs]
+    if isa != "mve":
+        rows = rows.swapaxes(1, 2)
+    if isa == "dsp":
+        units, inputs, _ = rows.shape
+        whole = inputs // _FOUR * _FOUR
+        fours = rows[:, :whole].reshape(units, -1, _FOUR, gates).swapaxes(2, 3)
+        fours = fours[..., [0, 2, 1, 3]] if wide else fours
+        rows = np.concatenate(
+            [fours.reshape(units, -1), rows[:, whole:].reshape(units, -1)], axis=1
+        )
+    return Constant(np.ascontiguousarray(rows).reshape(-1))
 
 
 def _weight(call: OpCall, name: str, shape: tuple[int, int]) -> AnyArray:

@@ -24,17 +24,18 @@ typedef struct {
   int32_t batch_step;
 } pl_recurrent_dims;
 
-// G gates: of an LSTM i, f, g, o; of a GRU r, z, n; of an RNN one. Their weights and factors are
-// interleaved: what belongs to one unit of the hidden state lies together.
+// G gates: of an LSTM i, f, g, o; of a GRU r, z, n; of an RNN one. What belongs to one unit of the
+// hidden state lies together; the weights of a unit are in the order of gates_scalar.h, gates_dsp.h
+// or gates_mve.h.
 typedef struct {
   const void *input;                 // rows of input_size values, int8 or int16
   const int16_t *hidden;             // [batches, hidden_size]
   const int16_t *cell;               // likewise; of an LSTM
-  const int8_t *weight;              // [hidden_size, input_size, G]
+  const int8_t *weight;              // [hidden_size][input_size * G]
   const int32_t *bias;               // [hidden_size, G], with the input's zero point folded in
   const int32_t *multiplier;         // [hidden_size, G]
   const int32_t *shift;              // [hidden_size, G]
-  const int8_t *hidden_weight;       // [hidden_size, hidden_size, G]
+  const int8_t *hidden_weight;       // [hidden_size][hidden_size * G]
   const int32_t *hidden_bias;        // [hidden_size], of n; of a GRU
   const int32_t *hidden_multiplier;  // [hidden_size, G]
   const int32_t *hidden_shift;       // [hidden_size, G]

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the recurrent kernels share: the loop over a sequence, the two parts of the pre-activations,
-// sigmoid and tanh. Numbers named q15 or q16 are real numbers times 2^15 or 2^16.
+// What the recurrent kernels share: the loop over a sequence, sigmoid and tanh. Numbers named q15
+// or q16 are real numbers times 2^15 or 2^16. The two parts of the pre-activations are those of the
+// gates_….h that a source has included before, by the class of cores.
 #ifndef KERNELS_RECURRENT_RECURRENT_STEP_H_
 #define KERNELS_RECURRENT_RECURRENT_STEP_H_
 
 #include <stdbool.h>
 
 #include "kernels/common/requantize.h"
+#include "kernels/recurrent/gates.h"
 #include "kernels/recurrent/recurrent.h"
 
-#define PL_MAX_GATES 4
 #define PL_FRACTION_BITS 14  // of a pre-activation
 #define PL_STEP_BITS 9       // of the table: 32 entries for each 1.0
 #define PL_TABLE_REACH 12
@@ -60,58 +61,27 @@ typedef struct {
 typedef int16_t (*pl_recurrent_cell)(const pl_recurrent_params *params,
                                      const pl_recurrent_data *data, const pl_recurrent_unit *unit);
 
-typedef struct {
-  int32_t g0, g1, g2, g3;
-} pl_gate_sums;
-
-static inline void pl_add_products(pl_gate_sums *sums, int32_t gates, int32_t x,
-                                   const int8_t *weight) {
-  sums->g0 += x * weight[0];
-  if (gates > 1) sums->g1 += x * weight[1];
-  if (gates > 2) sums->g2 += x * weight[2];
-  if (gates > 3) sums->g3 += x * weight[3];
-}
-
-// clamp(requantize(sums + bias), -2^28, 2^28) of each gate; no bias: null.
-static inline void pl_requantize_gates(pl_gate_sums sums, int32_t gates, const int32_t *bias,
-                                       const int32_t *multiplier, const int32_t *shift,
-                                       int32_t *part) {
-  part[0] = sums.g0;
-  part[1] = sums.g1;
-  part[2] = sums.g2;
-  part[3] = sums.g3;
-  for (int32_t g = 0; g < gates; ++g) {
-    const int32_t sum = part[g] + (bias == NULL ? 0 : bias[g]);
-    part[g] = pl_clamp(pl_requantize(sum, multiplier[g], shift[g]), -(1 << 28), 1 << 28);
-  }
-}
-
 // One step of one batch, of a row of the input. Gates, cell and wide, whether input and output are
 // int16, are constants where this is inlined.
 static inline __attribute__((always_inline)) void pl_recurrent_step(
     const pl_recurrent_params *params, const pl_recurrent_dims *dims, const pl_recurrent_data *data,
     int32_t gates, pl_recurrent_cell cell, bool wide, int32_t row, const int16_t *hidden,
     pl_recurrent_unit unit, int16_t *new_hidden) {
-  const int8_t *narrow_input = (const int8_t *)data->input + (wide ? 0 : row * dims->input_size);
-  const int16_t *wide_input = (const int16_t *)data->input + (wide ? row * dims->input_size : 0);
+  const int8_t *input = (const int8_t *)data->input + row * dims->input_size * (wide ? 2 : 1);
   const int32_t first_output = row * dims->hidden_size;
-  const int8_t *weight = data->weight;
-  const int8_t *hidden_weight = data->hidden_weight;
   for (unit.index = 0; unit.index < dims->hidden_size; ++unit.index) {
     const int32_t first = unit.index * gates;
-    pl_gate_sums a = {0};
-    for (int32_t k = 0; k < dims->input_size; ++k, weight += gates) {
-      pl_add_products(&a, gates, wide ? wide_input[k] : narrow_input[k], weight);
-    }
-    pl_requantize_gates(a, gates, data->bias + first, data->multiplier + first, data->shift + first,
-                        unit.a);
-    pl_gate_sums b = {0};
-    for (int32_t k = 0; k < dims->hidden_size; ++k, hidden_weight += gates) {
-      pl_add_products(&b, gates, hidden[k], hidden_weight);
-    }
-    if (data->hidden_bias != NULL) b.g2 += data->hidden_bias[unit.index];
-    pl_requantize_gates(b, gates, NULL, data->hidden_multiplier + first, data->hidden_shift + first,
-                        unit.b);
+    int32_t sums[PL_MAX_GATES] = {0};
+    pl_add_gate_sums(input, wide, dims->input_size, data->weight + first * dims->input_size, gates,
+                     sums);
+    pl_requantize_gates(sums, gates, data->bias + first, data->multiplier + first,
+                        data->shift + first, unit.a);
+    int32_t hidden_sums[PL_MAX_GATES] = {0};
+    if (data->hidden_bias != NULL) hidden_sums[2] = data->hidden_bias[unit.index];
+    pl_add_gate_sums(hidden, true, dims->hidden_size,
+                     data->hidden_weight + first * dims->hidden_size, gates, hidden_sums);
+    pl_requantize_gates(hidden_sums, gates, NULL, data->hidden_multiplier + first,
+                        data->hidden_shift + first, unit.b);
     unit.hidden = hidden[unit.index];
     const int16_t h = cell(params, data, &unit);
     new_hidden[unit.index] = h;

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/recurrent/gates_mve.h"
+#include "kernels/recurrent/gru_cell.h"
+
+pl_status pl_gru_s8(const pl_context *ctx, const pl_recurrent_params *params,
+                    const pl_recurrent_dims *dims, const pl_recurrent_data *data) {
+  return pl_recurrent_run(ctx, params, dims, data, 3, pl_gru_cell, false);
+}

@@ -10,19 +10,20 @@ pl_status pl_resize_bilinear_s8(const pl_context *ctx, const pl_resize_bilinear_
                                 const pl_resize_bilinear_dims *dims,
                                 const pl_resize_bilinear_data *data) {
   (void)ctx;
-  const int32_t channels = dims->channels;
-  const int32_t row_step = dims->input_w * channels;
-  const int32_t divisor = params->unit_h * params->unit_w;
+  // Copies, which no store to the output can change.
+  const pl_resize_bilinear_params p = *params;
+  const pl_resize_bilinear_dims d = *dims;
+  const int32_t channels = d.channels;
+  const int32_t row_step = d.input_w * channels;
+  const int32_t divisor = p.unit_h * p.unit_w;
   const int32_t half = divisor / 2;
   const int8_t *image = data->input;
   int8_t *output = data->output;
-  for (int32_t batch = 0; batch < dims->batches; ++batch) {
-    for (int32_t oy = 0; oy < dims->output_h; ++oy) {
-      const pl_taps y = pl_taps_at(oy * params->step_h + params->offset_h, params->unit_h,
-                                   dims->input_h, row_step);
-      for (int32_t ox = 0; ox < dims->output_w; ++ox) {
-        const pl_taps x = pl_taps_at(ox * params->step_w + params->offset_w, params->unit_w,
-                                     dims->input_w, channels);
+  for (int32_t batch = 0; batch < d.batches; ++batch) {
+    for (int32_t oy = 0; oy < d.output_h; ++oy) {
+      const pl_taps y = pl_taps_at(oy * p.step_h + p.offset_h, p.unit_h, d.input_h, row_step);
+      for (int32_t ox = 0; ox < d.output_w; ++ox) {
+        const pl_taps x = pl_taps_at(ox * p.step_w + p.offset_w, p.unit_w, d.input_w, channels);
         const int8_t *x00 = image + y.first + x.first;
         const int8_t *x01 = image + y.first + x.second;
         const int8_t *x10 = image + y.second + x.first;
@@ -37,7 +38,7 @@ pl_status pl_resize_bilinear_s8(const pl_context *ctx, const pl_resize_bilinear_
         }
       }
     }
-    image += dims->input_h * row_step;
+    image += d.input_h * row_step;
   }
   return PL_OK;
 }

@@ -225,8 +225,8 @@ CALLS = [
 
 MUTANTS = [
     Mutant("reduce/sums.h", "l * dims->reduced_stride[1]", "l * dims->reduced_stride[0]"),
-    Mutant("reduce/amax_s8_scalar.c", "value > *largest", "value < *largest"),
-    Mutant("reduce/amin_s8_scalar.c", "int32_t smallest = pl_load_s8(x)", "int32_t smallest = 0"),
+    Mutant("reduce/extremes.h", "value > *largest", "value < *largest"),
+    Mutant("reduce/extremes.h", "int32_t result = pl_load_s8(x)", "int32_t result = 0"),
     Mutant("reduce/amax_s16_scalar.c", "value > *largest", "value < *largest"),
     Mutant("reduce/amin_s16_scalar.c", "value < *smallest", "value > *smallest"),
     Mutant("reduce/second_moment.h", "value - so_far->zero_point", "value"),

@@ -95,9 +95,10 @@ CALLS = [
     ),
 ]
 
-_SOURCE = "svdf/svdf_s8_scalar.c"
+_SOURCE = "svdf/filters.h"
 MUTANTS = [
-    Mutant(_SOURCE, "new_state[j - 1] = state[j]", "new_state[j] = state[j]"),
+    Mutant("svdf/svdf_s8_scalar.c", "new_state[j] = state[j]", "new_state[j] = 0"),
+    Mutant(_SOURCE, "add_frames(state + 1,", "add_frames(state,"),
     Mutant(_SOURCE, "(uint32_t)(frame * time[kept])", "(uint32_t)(frame * time[0])"),
     Mutant(_SOURCE, "pl_clamp(y, INT16_MIN, INT16_MAX)", "y"),
     Mutant(_SOURCE, "data->input + batch * dims->input_size", "data->input"),

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reduce/extremes_mve.h"
+
+static inline int8x16_t pick(int8x16_t a, int8x16_t b, mve_pred16_t p) {
+  return vmaxq_m_s8(a, a, b, p);
+}
+
+static inline int8_t across(int8_t first, int8x16_t x) { return vmaxvq_s8(first, x); }
+
+static inline int32_t of_rows(const pl_reduce_params *params, const pl_reduce_dims *dims,
+                              const int32_t *exp_table, const void *x) {
+  (void)params;
+  (void)exp_table;
+  return pl_extreme_of_rows(dims, x, pick, across);
+}
+
+pl_status pl_amax_s8(const pl_context *ctx, const pl_reduce_params *params,
+                     const pl_reduce_dims *dims, const pl_reduce_data *data) {
+  (void)ctx;
+  if (dims->reduced_stride[2] == 1) return pl_reduce_s8(params, dims, data, of_rows);
+  if (dims->kept_stride[2] == 1) return pl_extremes_of_columns(dims, data, pick);
+  return pl_reduce_s8(params, dims, data, pl_amax_of);
+}

@@ -33,8 +33,8 @@ _SHAPES = (
     ("batch first", (3, 2, 4, 3), (False, True), True),
     ("batch first, back", (4, 3, 3, 2), (True, True), False),
     ("many steps", (20, 1, 6, 8), (False, False), False),
-    ("many units", (2, 1, 3, 33), (False, False), False),
-    ("wide input", (2, 1, 70, 3), (True, True), False),
+    ("many units", (2, 1, 3, 33), (False, False), True),
+    ("wide input", (2, 1, 70, 3), (True, True), True),
 )
 
 

@@ -23,6 +23,7 @@ _NAMED: list[tuple[str, tuple[int, ...], list[int], bool]] = [
     ("one value", (1,), [0], False),
     ("vector", (100,), [0], False),
     ("long", (1, 40, 40, 2), [1, 2], False),
+    ("many columns", (2, 3, 39), [1], True),
 ]
 
 

@@ -108,6 +108,30 @@ def _columns(taps: str) -> Bounds:
     )
 
 
+def _depthwise_windows(channels: str) -> Bounds:
+    return Bounds(
+        "kernels/depthwise_conv2d/depthwise_conv2d.h",
+        _DEPTHWISE,
+        {
+            "input": Extent(INPUT),
+            "weight": Extent("up(input_c, 4) * kernel_h * kernel_w"),
+            "bias": Extent("up(input_c, 4) * 3", 4),
+        },
+        _DEPTHWISE_OUTPUT,
+        DILATED,
+        scratch="scratch_bytes",
+        needs=(
+            channels,
+            "stride_w <= 2 and (kernel_w == 1 or dilation_w == 1)",
+            # The taps of a channel, and the rows of four planes that a row of windows has.
+            "scratch_bytes >= kernel_h * (8 * (kernel_w // 2 + 1) if stride_w == 1 "
+            "else 4 * up(kernel_w, 2) // 2) + ((kernel_h - 1) * dilation_h + 1) * 16 * "
+            "(up(output_w, 4) // 2 + kernel_w // 2 if stride_w == 1 "
+            "else up(output_w, 4) + up(kernel_w, 2) // 2 - 1)",
+        ),
+    )
+
+
 def _planes(stride: int) -> Bounds:
     """A kernel on planes of channels, with one stride in width: three rows of four planes."""
     row_words = "(output_w // 2 + output_w % 2 + 1)" if stride == 1 else "(output_w + 1)"
@@ -221,27 +245,8 @@ BOUNDS_S8: dict[str, Bounds] = {
         scratch=f"0 if {UNPADDED} else kernel_h * kernel_w * input_c",
         needs=("input_c >= 4",),
     ),
-    "pl_depthwise_windows_s8": Bounds(
-        "kernels/depthwise_conv2d/depthwise_conv2d.h",
-        _DEPTHWISE,
-        {
-            "input": Extent(INPUT),
-            "weight": Extent("up(input_c, 4) * kernel_h * kernel_w"),
-            "bias": Extent("up(input_c, 4) * 3", 4),
-        },
-        _DEPTHWISE_OUTPUT,
-        DILATED,
-        scratch="scratch_bytes",
-        needs=(
-            "input_c >= 4",
-            "stride_w <= 2 and (kernel_w == 1 or dilation_w == 1)",
-            # The taps of a channel, and the rows of four planes that a row of windows has.
-            "scratch_bytes >= kernel_h * (8 * (kernel_w // 2 + 1) if stride_w == 1 "
-            "else 4 * up(kernel_w, 2) // 2) + ((kernel_h - 1) * dilation_h + 1) * 16 * "
-            "(up(output_w, 4) // 2 + kernel_w // 2 if stride_w == 1 "
-            "else up(output_w, 4) + up(kernel_w, 2) // 2 - 1)",
-        ),
-    ),
+    "pl_depthwise_windows_s8": _depthwise_windows("input_c >= 4"),
+    "pl_depthwise_few_windows_s8": _depthwise_windows("input_c < 4"),
     "pl_depthwise_planes_s8": _planes(1),
     "pl_depthwise_planes_lowest_s8": _planes(1),
     "pl_depthwise_planes_2_s8": _planes(2),
@@ -278,4 +283,5 @@ BOUNDS_S8: dict[str, Bounds] = {
     "pl_softmax_s8": _softmax(has_params=False),
     "pl_softmax_rows_s8": _softmax(has_params=False),
     "pl_softmax_steps_s8": _softmax(has_params=True),
+    "pl_softmax_steps_rows_s8": _softmax(has_params=True),
 }

@@ -12,6 +12,9 @@ PLANES = "pl_depthwise_planes_"
 
 WINDOWS = "pl_depthwise_windows_s8"
 
+FEW = "pl_depthwise_few_windows_s8"
+"""WINDOWS for fewer than four channels."""
+
 _CHANNELS = 4
 
 _OUTPUTS = 4
@@ -41,13 +44,14 @@ def pack_by_4(
     kh, kw, channels = weight.shape
     right = halving_shifts(multiplier, shift)
     reach = np.abs(bias) + 128 * np.abs(weight.astype(np.int64)).sum(axis=(0, 1))
-    if right is None or channels < _CHANNELS or reach.max() >= 2**30:
+    if right is None or reach.max() >= 2**30:
         return None
-    fours = np.minimum(np.arange(0, channels, _CHANNELS), channels - _CHANNELS)
-    index = fours[:, np.newaxis] + np.arange(_CHANNELS)
+    few = channels < _CHANNELS
+    fours = np.minimum(np.arange(0, channels, _CHANNELS), max(0, channels - _CHANNELS))
+    index = np.minimum(fours[:, np.newaxis] + np.arange(_CHANNELS), channels - 1)
     taps = weight[:, :, index]  # [kernel_h, kernel_w, fours, 4]
     in_planes = (kh, kw) == (3, 3) and windows.dilation == (1, 1) and windows.stride[1] <= 2
-    if in_planes and windows.output[1] > 1 and reach.max() < 2**29:
+    if in_planes and not few and windows.output[1] > 1 and reach.max() < 2**29:
         words = taps.transpose(2, 3, 0, 1)[..., [0, 1, 1, 2]]
         words = np.ascontiguousarray(words).view(np.int32)[..., 0]
         rest = np.stack([bias[index], multiplier[index], right[index]], axis=-1)
@@ -68,7 +72,10 @@ def pack_by_4(
     if stride <= 2 and dense and _windows_pay(windows, channels):
         outputs = -(-windows.output[1] // _OUTPUTS) * _OUTPUTS
         tap_bytes = 8 // stride * _tap_words(windows) * kh
-        return WINDOWS, by_fours, tap_bytes + _plane_bytes(windows, _row_words(windows, outputs))
+        scratch = tap_bytes + _plane_bytes(windows, _row_words(windows, outputs))
+        return FEW if few else WINDOWS, by_fours, scratch
+    if few:
+        return None
     return "pl_depthwise_by_4_s8", by_fours, 0 if windows.are_inside else weight.size
 
 
@@ -76,8 +83,12 @@ def _windows_pay(windows: Windows, channels: int) -> bool:
     """Whether WINDOWS takes less than window by window: instructions, by those of their parts."""
     (kh, kw), (oh, ow), words = windows.kernel, windows.output, _tap_words(windows)
     gathering = 0 if windows.are_inside else kh * kw * channels
-    one_by_one = oh * ow * (-(-channels // _CHANNELS) * (13 * kh * kw + 108) + gathering)
-    inputs = 2 * windows.input[0] * windows.input[1]
+    few = channels < _CHANNELS
+    of_window = (
+        channels * (8 * kh * kw + 50) if few else -(-channels // _CHANNELS) * (13 * kh * kw + 108)
+    )
+    one_by_one = oh * ow * (of_window + gathering)
+    inputs = (16 // channels if few else 2) * windows.input[0] * windows.input[1]
     four_outputs = kh * (9 + (7 + windows.stride[1]) * words) + 100
     by_rows = oh * -(-ow // _OUTPUTS) * four_outputs + 15 * kh * words + 80 + inputs
     return by_rows * channels < one_by_one

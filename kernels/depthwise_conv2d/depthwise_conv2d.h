@@ -90,6 +90,12 @@ PL_MUST_USE pl_status pl_depthwise_windows_s8(const pl_context *ctx,
                                               const pl_depthwise_conv2d_dims *dims,
                                               const pl_depthwise_conv2d_data *data);
 
+// The same for fewer than four channels; those that are missing have constants of no value.
+PL_MUST_USE pl_status pl_depthwise_few_windows_s8(const pl_context *ctx,
+                                                  const pl_depthwise_conv2d_params *params,
+                                                  const pl_depthwise_conv2d_dims *dims,
+                                                  const pl_depthwise_conv2d_data *data);
+
 // The same on cores with Helium, for weights above -128 and shifts below 0, sixteen channels of a
 // pixel at a time and without scratch. weight: [ceil(input_c / 16)][kernel_h][kernel_w][16]; bias:
 // [ceil(input_c / 16)][bias, multiplier, shift][16 in the order of their sums].

@@ -132,7 +132,8 @@ static __attribute__((noinline)) pl_status run(const pl_context *ctx,
   };
   const int32_t row_words =
       params->stride_w == 1 ? (dims->output_w + 1) / 2 + 1 : dims->output_w + 1;
-  return pl_depthwise_by_planes(ctx, params, dims, data, row_words, 0, &layer, convolve);
+  return pl_depthwise_by_planes(ctx, params, dims, data, row_words, 0, &layer, widen_rows,
+                                convolve);
 }
 
 pl_status pl_depthwise_planes_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,

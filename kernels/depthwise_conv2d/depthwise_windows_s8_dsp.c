@@ -116,16 +116,44 @@ static void convolve(void *of, const pl_planes *p) {
   const layer_of_windows *layer = of;
   const int8_t *w = layer->weight + p->first * layer->dims->kernel_h * layer->dims->kernel_w;
   const int32_t *constants = layer->constants + 3 * p->first;
-  for (int32_t i = 0; i < PL_PLANES; ++i) {
+  for (int32_t i = 0; i < p->count; ++i) {
     widen_taps(layer, w + i);
     convolve_channel(layer, p, p->planes + i * p->plane_words, constants[i],
                      constants + PL_PLANES + 2 * i, p->y + i);
   }
 }
 
-pl_status pl_depthwise_windows_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
-                                  const pl_depthwise_conv2d_dims *dims,
-                                  const pl_depthwise_conv2d_data *data) {
+// A pixel of fewer than four channels, whose planes beyond are of no value.
+static inline int8x4_t load_few(const int8_t *x, int32_t channels) {
+  uint32_t few = (uint8_t)x[0];
+  if (channels > 1) few |= (uint32_t)(uint8_t)x[1] << 8;
+  if (channels > 2) few |= (uint32_t)(uint8_t)x[2] << 16;
+  return (int8x4_t)few;
+}
+
+static void widen_few_rows(const widening *w, const int8_t *x, int32_t rows, int8x4_t padding,
+                           uint32_t *planes) {
+  const int32_t channels = w->channels;
+  for (; rows > 0; --rows) {
+    const int8_t *at = x;
+    uint32_t *to = planes;
+    if (w->left) {
+      put(padding, load_few(at, channels), to++, w->plane_words);
+      at += channels;
+    }
+    for (int32_t left = w->inner; left > 0; --left) {
+      put(load_few(at, channels), load_few(at + channels, channels), to++, w->plane_words);
+      at += 2 * channels;
+    }
+    if (w->right) put(load_few(at, channels), padding, to, w->plane_words);
+    x += w->input_row;
+    planes += w->row_words;
+  }
+}
+
+INLINE pl_status run(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
+                     const pl_depthwise_conv2d_dims *dims, const pl_depthwise_conv2d_data *data,
+                     widen_function *widen) {
   const int32_t words = words_of_taps(dims->kernel_w, params->stride_w);
   const int32_t outputs = (dims->output_w + OUTPUTS - 1) / OUTPUTS * OUTPUTS;
   layer_of_windows layer = {
@@ -136,10 +164,21 @@ pl_status pl_depthwise_windows_s8(const pl_context *ctx, const pl_depthwise_conv
       .taps = ctx->scratch,
       .words = words,
   };
-  if (params->stride_w == 1) {
-    return pl_depthwise_by_planes(ctx, params, dims, data, outputs / 2 + words - 1,
-                                  8 * words * dims->kernel_h, &layer, convolve);
-  }
-  return pl_depthwise_by_planes(ctx, params, dims, data, outputs + words - 1,
-                                4 * words * dims->kernel_h, &layer, convolve);
+  const int32_t row_words = outputs / (params->stride_w == 1 ? 2 : 1) + words - 1;
+  const int32_t tap_bytes = (params->stride_w == 1 ? 8 : 4) * words * dims->kernel_h;
+  return pl_depthwise_by_planes(ctx, params, dims, data, row_words, tap_bytes, &layer, widen,
+                                convolve);
+}
+
+pl_status pl_depthwise_windows_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
+                                  const pl_depthwise_conv2d_dims *dims,
+                                  const pl_depthwise_conv2d_data *data) {
+  return run(ctx, params, dims, data, widen_rows);
+}
+
+pl_status pl_depthwise_few_windows_s8(const pl_context *ctx,
+                                      const pl_depthwise_conv2d_params *params,
+                                      const pl_depthwise_conv2d_dims *dims,
+                                      const pl_depthwise_conv2d_data *data) {
+  return run(ctx, params, dims, data, widen_few_rows);
 }

@@ -52,8 +52,9 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         narrow = _narrow_call(call, windows, weight)
         if narrow is not None:
             return narrow
-    if channels != windows.input_c or windows.input_c == 1 or dtype == "int16":
-        by_channel = weight.transpose(2, 0, 1)[..., np.newaxis]
+    by_channel = weight.transpose(2, 0, 1)[..., np.newaxis]
+    is_convolution = channels != windows.input_c or dtype == "int16"
+    if is_convolution or (windows.input_c == 1 and isa != "dsp"):
         return convolution_call(call, windows, by_channel, windows.input_c, isa)
     input_zero_point = zero_point(call, "input_zero_point")
     bias = channel_vector(call, "bias", channels)
@@ -103,13 +104,15 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         0 if windows.are_inside and dense else weight.size,
         ordered,
     )
-    if isa == "scalar" or call.small:
+    if isa == "scalar" or (call.small and channels > 1):
         return by_pixel
     if isa == "mve":
         packed = pack_columns(windows, weight, folded, multiplier, shift)
     else:
         lowest = zero_point(call, "output_zero_point") == INT8_MIN
         packed = pack_by_4(windows, weight, folded, multiplier, shift, lowest)
+    if channels == 1 and (packed is None or call.small):
+        return convolution_call(call, windows, by_channel, 1, isa)
     if packed is None:
         return by_pixel
     if packed[0] == "pl_depthwise_by_4_s8":

@@ -18,6 +18,7 @@ typedef struct {
   int32_t stride_h;
   int32_t rows;   // of the output
   int32_t first;  // of the channels' constants
+  int32_t count;  // of channels, 4 unless the layer has fewer
   int8_t *y;      // where the rows of the output go
 } pl_planes;
 
@@ -108,6 +109,10 @@ static __attribute__((noinline)) void widen_rows(const widening *w, const int8_t
   }
 }
 
+// Rows of the input to rows of planes.
+typedef void widen_function(const widening *w, const int8_t *x, int32_t rows, int8x4_t padding,
+                            uint32_t *planes);
+
 static inline void fill(uint32_t *planes, int32_t plane_words, uint32_t value) {
   for (; plane_words > 0; --plane_words) {
     for (int32_t i = 0; i < PL_PLANES; ++i) planes[i] = value;
@@ -117,13 +122,13 @@ static inline void fill(uint32_t *planes, int32_t plane_words, uint32_t value) {
 
 static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
-// Takes all channels through `convolve`, a constant where this is inlined.
+// Takes all channels through `widen` and `convolve`, constants where this is inlined.
 //
 // row_words: of a plane, those of all windows of a row; above: bytes of scratch before the planes.
 static inline __attribute__((always_inline)) pl_status pl_depthwise_by_planes(
     const pl_context *ctx, const pl_depthwise_conv2d_params *params,
     const pl_depthwise_conv2d_dims *dims, const pl_depthwise_conv2d_data *data, int32_t row_words,
-    int32_t above, void *layer, pl_convolve_planes *convolve) {
+    int32_t above, void *layer, widen_function *widen, pl_convolve_planes *convolve) {
   if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
   const int32_t channels = dims->input_c;
   const int32_t taps = (dims->kernel_h - 1) * params->dilation_h + 1;
@@ -136,6 +141,7 @@ static inline __attribute__((always_inline)) pl_status pl_depthwise_by_planes(
       .row_words = row_words,
       .plane_words = ((strip_rows - 1) * params->stride_h + taps) * row_words,
       .stride_h = params->stride_h,
+      .count = smaller(channels, PL_PLANES),
   };
   widening w = {
       .channels = channels,
@@ -168,10 +174,10 @@ static inline __attribute__((always_inline)) pl_status pl_depthwise_by_planes(
       }
       for (strip.first = 0; strip.first < channels; strip.first += PL_PLANES) {
         // The last four channels may have some of the four before them, again.
-        const int32_t c = smaller(strip.first, channels - PL_PLANES);
+        const int32_t c = smaller(strip.first, channels - strip.count);
         if (columns > 0 && begin < end) {
-          widen_rows(&w, image + begin * w.input_row + c, end - begin, padding,
-                     planes + (begin - top) * row_words + first_word);
+          widen(&w, image + begin * w.input_row + c, end - begin, padding,
+                planes + (begin - top) * row_words + first_word);
         }
         strip.y = output + oy * dims->output_w * channels + c;
         convolve(layer, &strip);

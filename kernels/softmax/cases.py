@@ -81,7 +81,7 @@ CALLS = [
 
 MUTANTS = [
     Mutant("softmax/softmax_s8.c", "+ half) / sum", ") / sum"),
-    Mutant("softmax/softmax_steps_s8_scalar.c", "params->steps", "256"),
+    Mutant("softmax/softmax_steps_s8.c", "params->steps", "256"),
     Mutant("softmax/softmax_s8.c", "share > 255 ? 255 :", "share > 256 ? 255 :"),
     Mutant("softmax/softmax_s16_scalar.c", "x[i] > maximum ? x[i]", "x[i] > 0 ? x[i]"),
     Mutant("common/wide_exponentials.h", "high * low +", "high +"),

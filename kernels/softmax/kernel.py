@@ -26,10 +26,10 @@ def softmax(call: OpCall, isa: Isa) -> KernelCall:
         function, table = "pl_softmax_s16", wide_shares_table(call, size)
     else:
         fast = isa != "scalar" and not call.small and source.size > _FEW
-        function = f"pl_softmax_{'rows_' * fast}s8"
+        function = f"pl_softmax_{'steps_' * (steps != 256)}{'rows_' * fast}s8"
         table = exp_table(call, size, steps)
         if steps != 256:
-            function, params = "pl_softmax_steps_s8", {"steps": steps}
+            params = {"steps": steps}
     dims = axis_dims(call, source.shape)
     return KernelCall(
         function=function,

@@ -36,5 +36,9 @@ PL_MUST_USE pl_status pl_softmax_rows_s8(const pl_context *ctx, const pl_softmax
 // steps * e + S / 2 must fit in uint32.
 PL_MUST_USE pl_status pl_softmax_steps_s8(const pl_context *ctx, const pl_softmax_params *params,
                                           const pl_softmax_dims *dims, const pl_softmax_data *data);
+PL_MUST_USE pl_status pl_softmax_steps_rows_s8(const pl_context *ctx,
+                                               const pl_softmax_params *params,
+                                               const pl_softmax_dims *dims,
+                                               const pl_softmax_data *data);
 
 #endif  // KERNELS_SOFTMAX_SOFTMAX_H_

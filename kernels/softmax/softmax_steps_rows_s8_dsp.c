@@ -2,8 +2,8 @@
 #include "kernels/common/exponentials_dsp.h"
 #include "kernels/softmax/softmax.h"
 
-pl_status pl_softmax_steps_s8(const pl_context *ctx, const pl_softmax_params *params,
-                              const pl_softmax_dims *dims, const pl_softmax_data *data) {
+pl_status pl_softmax_steps_rows_s8(const pl_context *ctx, const pl_softmax_params *params,
+                                   const pl_softmax_dims *dims, const pl_softmax_data *data) {
   (void)ctx;
   const int32_t block = dims->size * dims->inner;
   for (int32_t outer = 0; outer < dims->outer; ++outer) {

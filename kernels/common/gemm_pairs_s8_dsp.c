@@ -63,9 +63,15 @@ void pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t runs, int32_t run_
   }
   if ((count & 1) == 0) return;
   const int8_t *last = x + count - 1;
-  for (; runs > 0; runs -= 2) {
-    to = widen_twos(last, runs > 1 ? last + run_step : last, x_stride, to);
+  for (; runs > 1; runs -= 2) {
+    to = widen_twos(last, last + run_step, x_stride, to);
     last += 2 * run_step;
+  }
+  if (runs == 1) {
+    to[0] = (uint32_t)last[0];
+    to[1] = (uint32_t)last[x_stride];
+    to[2] = (uint32_t)last[2 * x_stride];
+    to[3] = (uint32_t)last[3 * x_stride];
   }
 }
 

@@ -211,7 +211,7 @@ def lower(
 
     moved = images_moved(folded) if io_layout == TO_NHWC_BORDER else Moved()
     module = with_border(moved)
-    if io_layout == AUTO and (found := transposed_at_border(module)).any:
+    for found in transposed_at_border(module) if io_layout == AUTO else []:
         other = with_border(found)
         if transposed_elements(other) < transposed_elements(module):
             moved, module = found, other

@@ -137,6 +137,22 @@ def test_sequences_have_their_channels_last_where_that_saves_a_transpose() -> No
     assert [result.report[f"{side}s"][0]["shape"] for side in SIDES] == [[1, 9, 3], [1, 7, 5]]
 
 
+def test_an_input_that_is_joined_to_what_is_made_of_it() -> None:
+    """Channels of an image beside those of a convolution are read by the next one as they lie."""
+    module = model(
+        lambda first, second, x: second(torch.cat([first(x), x], 1)),
+        nn.Conv2d(3, 4, 3, padding=1),
+        nn.Conv2d(7, 2, 3),
+    )
+    data = samples(IMAGE)
+    plain = lower(module, data[0], calibration=data)
+    result = lower(module, data[0], calibration=data, io_layout="auto")
+    assert [p["layout"] for s in SIDES for p in result.report[f"{s}s"]] == ["nhwc", "nhwc"]
+    assert "pl.transpose" not in [op["op"] for op in result.report["ops"]]
+    given = result.moved.given(result.reference(result.moved.taken(data[0])))
+    assert all(map(torch.equal, given, plain.reference(data[0])))
+
+
 def test_an_input_that_is_used_both_ways_stays() -> None:
     module = model(lambda conv, x: (conv(x), x.flatten(1) * 2.0), nn.Conv2d(3, 4, 3))
     data = samples(IMAGE)

@@ -11,7 +11,7 @@ transpose otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch.fx import Graph, GraphModule, Node
@@ -47,9 +47,10 @@ def images_moved(module: GraphModule) -> Moved:
     return Moved(*(frozenset(i for i, is_image in enumerate(side) if is_image) for side in sides))
 
 
-def transposed_at_border(module: GraphModule) -> Moved:
-    """What it pays to move: inputs that are used in no way but with their channels last, and
-    outputs that are made so.
+def transposed_at_border(module: GraphModule) -> list[Moved]:
+    """What it may pay to move: outputs that are made with their channels last, and inputs that are
+    used in no way but so; then with those, too, that are used so among others, as an image that is
+    joined to what a network makes of it.
 
     Args:
       module: a dialect graph after all rewrites, with the border that the model has.
@@ -57,11 +58,11 @@ def transposed_at_border(module: GraphModule) -> Moved:
     inputs, outputs = border_nodes(module)
     returned_nodes = set(outputs)
 
-    def becomes_last(node: Node) -> bool:
-        if not node.users or node in returned_nodes:
+    def becomes_last(node: Node, enough: Callable[[Iterable[bool]], bool]) -> bool:
+        if not node.users or (enough is all and node in returned_nodes):
             return False
-        return all(
-            _moves_channels(user, last=True) or (_is_passed(user) and becomes_last(user))
+        return enough(
+            _moves_channels(user, last=True) or (_is_passed(user) and becomes_last(user, enough))
             for user in node.users
         )
 
@@ -72,10 +73,15 @@ def transposed_at_border(module: GraphModule) -> Moved:
             _is_passed(node) and was_last(inputs_of(node)[0])
         )
 
-    return Moved(
-        frozenset(i for i, n in enumerate(inputs) if _may_move(n) and becomes_last(n)),
-        frozenset(i for i, n in enumerate(outputs) if _may_move(n) and was_last(n)),
-    )
+    made = frozenset(i for i, n in enumerate(outputs) if _may_move(n) and was_last(n))
+    found = [
+        Moved(
+            frozenset(i for i, n in enumerate(inputs) if _may_move(n) and becomes_last(n, enough)),
+            made,
+        )
+        for enough in (all, any)
+    ]
+    return [moved for moved in dict.fromkeys(found) if moved.any]
 
 
 def transposed_elements(module: GraphModule) -> int:

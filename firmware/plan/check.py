@@ -3,7 +3,8 @@
 
 Every byte of the arenas is tagged with what it is: byte i of tensor t. The program's calls are run
 in order; a kernel must find the bytes that it reads where the plan says they lie, and replaces
-those that it writes. It shares no logic with what decides the placement.
+those that it writes: groups row by row, and a kernel whose result lies over its input block by
+block, in the order that it says. It shares no logic with what decides the placement.
 """
 
 import itertools
@@ -12,11 +13,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from aot.pte.reader import StoredDelegate
+from firmware.plan.accesses import spoiled_byte
 from firmware.plan.delegates import Places, delegate_of
 from firmware.plan.graph import Graph, Step, alias_offset, cat_offsets
 from firmware.plan.row_group import RowGroup, RowInput
 from firmware.plan.sharing import Sharing
-from kernels.common.kernel import OpCall
+from kernels.common.kernel import OpCall, Value
 
 
 class PlanError(AssertionError):
@@ -134,7 +136,8 @@ def check_plan(
                 memory.write(address(value.name), value.name, value.bytes)
         for value in step.writes:
             expect(value.name, f"after step {index}")
-        _check_overwritten(step, index, address)
+        if step.rows is None:
+            _check_overwritten(step, index, address)
         if (
             step.rows is None
             and step.kernel.scratch
@@ -225,6 +228,10 @@ def check_rows(
             rows = _cut(pieces[source.value.name], low * size, (end - low) * size)
             yield source, shifted(at, (low - begin) * size), rows
 
+    def read_whole(index: int) -> Iterator[Value]:
+        by_rows = {source.value.name for source in members[index].inputs}
+        yield from (v for v in members[index].step.reads if v.name not in by_rows)
+
     def lacking(index: int) -> int | None:
         for source in members[index].inputs:
             at = source.producer
@@ -253,8 +260,9 @@ def check_rows(
             if group.slots[index] and row - first[index] >= group.slots[index]:
                 raise PlanError(f"the ring of {member.output.name} has no room for row {row}")
             own, size = member.scratch, member.row_bytes
+            name = f"scratch of {member.output.name}"
             if own:
-                memory.write(own_scratch[index], f"scratch of {member.output.name}", own)
+                memory.write(own_scratch[index], name, own)
             if member.keeps:
                 fold(index, row)
             else:
@@ -265,8 +273,15 @@ def check_rows(
                         f"row {row} of {member.output.name} does not find its rows of "
                         f"{source.value.name}"
                     )
+            for value in read_whole(index):
+                if not memory.holds(address(value.name), pieces[value.name]):
+                    raise PlanError(
+                        f"row {row} of {member.output.name} does not find all of {value.name}"
+                    )
             if not member.keeps and not memory.holds(at, [(member.output.name, row * size, size)]):
                 raise PlanError(f"row {row} of {member.output.name} is not where it should be")
+            if own and not memory.holds(own_scratch[index], [(name, 0, own)]):
+                raise PlanError(f"row {row} of {member.output.name} lies over its scratch memory")
             done[index] += 1
 
 
@@ -294,18 +309,23 @@ def check_delegates(
 
 
 def _check_overwritten(step: Step, index: int, address: Callable[[str], Address]) -> None:
-    """Raises PlanError if a result shares a byte with an input and the kernel does not allow it."""
+    """Raises PlanError if a result lies over a byte of an input that the kernel has yet to read."""
     reads = {value.name for value in step.reads}
     pairs = ((a, b) for a, b in step.kernel.in_place if a in reads)
     in_place = {a for a, b in pairs if address(a) == address(b)}
-    nearest = {(a, b): distance for a, b, distance in step.kernel.overlap}
+    orders = {(over.source, over.result): over.order for over in step.kernel.overlap}
     for source, result in itertools.product(step.reads, step.writes):
         at, to = address(source.name), address(result.name)
         meet = at.offset < to.offset + result.bytes and to.offset < at.offset + source.bytes
         if at.pool != to.pool or not meet or source.name in in_place:
             continue
-        if at.offset - to.offset < nearest.get((source.name, result.name), result.bytes):
+        order = orders.get((source.name, result.name))
+        if order is None:
             raise PlanError(f"step {index} writes {result.name} over {source.name}")
+        byte = spoiled_byte(source, result, order, at.offset - to.offset)
+        if byte is not None:
+            where = f"{source.name}, byte {byte} of which it has yet to read"
+            raise PlanError(f"step {index} writes {result.name} over {where}")
 
 
 def _alias_pieces(call: OpCall, pieces: Mapping[str, list[Piece]]) -> list[Piece]:

@@ -261,10 +261,10 @@ def _of_all_operands(kernel: KernelCall) -> KernelCall:
     overwritten.
     """
     times = Counter(v.name for v in operands(kernel) if isinstance(v, Value))
-    said = Counter(kernel.in_place), Counter((a, b) for a, b, _ in kernel.overlap)
+    said = Counter(kernel.in_place), Counter((o.source, o.result) for o in kernel.overlap)
     return replace(
         kernel,
         in_place=tuple(p for p in kernel.in_place if said[0][p] >= times[p[0]]),
-        overlap=tuple(p for p in kernel.overlap if said[1][p[0], p[1]] >= times[p[0]]),
+        overlap=tuple(o for o in kernel.overlap if said[1][o.source, o.result] >= times[o.source]),
         nearer=None if kernel.nearer is None else _of_all_operands(kernel.nearer),
     )

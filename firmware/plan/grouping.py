@@ -222,7 +222,8 @@ class Grouping:
             for name, first in self._first.items()
             if first < end and self._last[name] >= begin and name not in inner
         )
-        near = (*kernel.overlap, *((a, b, 0) for a, b in kernel.in_place))
+        near = [(over.source, over.result, over.distance) for over in kernel.overlap]
+        near += [(source, result, 0) for source, result in kernel.in_place]
         reads = {value.name: value for value in step.reads}
         found: dict[tuple[str, str], int] = {}
         for source, result, distance in near:

@@ -243,11 +243,11 @@ class Layout:
             used = [self.locations[value.name].block for value in (*step.reads, *step.writes)]
             sizes = {value.name: value.bytes for value in step.reads}
             pairs: dict[tuple[str, str], list[Over]] = {}
-            for source, result, distance in step.kernel.overlap:
-                if source in sizes:
-                    at, to = self.locations[source], self.locations[result]
+            for near in step.kernel.overlap:
+                if near.source in sizes:
+                    at, to = self.locations[near.source], self.locations[near.result]
                     shift = at.offset - to.offset
-                    over = Over(at.block, shift - distance, shift + sizes[source])
+                    over = Over(at.block, shift - near.distance, shift + sizes[near.source])
                     pairs.setdefault((at.block, to.block), []).append(over)
             for (under, over_it), overs in pairs.items():
                 below, above = blocks[under], blocks[over_it]

@@ -176,14 +176,19 @@ def _rows(group: RowGroup) -> dict[str, Any]:
 def _over(plan: Plan, step: Step) -> dict[str, Any] | None:
     """Where a step's result lies over its input, if the kernel's order of access is why it may."""
     values = {value.name: value for value in step.reads}
-    for source, result, distance in step.kernel.overlap:
-        if source not in values:
+    for near in step.kernel.overlap:
+        if near.source not in values:
             continue
-        at, to = plan.address(source), plan.address(result)
-        size = plan.graph.activations[result].bytes
+        at, to = plan.address(near.source), plan.address(near.result)
+        size = plan.graph.activations[near.result].bytes
         before = at.offset - to.offset
-        if at.pool == to.pool and -values[source].bytes < before < size:
-            return {"input": source, "output": result, "distance": distance, "before": before}
+        if at.pool == to.pool and -values[near.source].bytes < before < size:
+            return {
+                "input": near.source,
+                "output": near.result,
+                "distance": near.distance,
+                "before": before,
+            }
     return None
 
 

@@ -14,6 +14,7 @@ from firmware.plan.graph import Step
 from firmware.plan.layout import ALIGNMENT
 from firmware.plan.planner import align_up
 from kernels.common.kernel import Field, KernelCall, OpCall, Value
+from kernels.common.overlap import Overlap
 from kernels.common.rows import ByRows, Taps
 
 STEP = "pl_rows"
@@ -276,7 +277,7 @@ class RowGroup:
         return tuple(slots), sum(history)
 
     @cached_property
-    def overlap(self) -> tuple[tuple[str, str, int], ...]:
+    def overlap(self) -> tuple[Overlap, ...]:
         """What KernelCall.overlap is, for each tensor that comes and each that stays."""
         entering = {
             value.name: value
@@ -304,7 +305,7 @@ class RowGroup:
                 if member.leaves and member.written(row) and later < source.bytes:
                     apart = member.written(row) - later
                     worst[member.output.name] = max(worst[member.output.name], apart)
-            found += [(source.name, name, distance) for name, distance in worst.items()]
+            found += [Overlap(source.name, name, distance) for name, distance in worst.items()]
         return tuple(found)
 
     @cached_property

@@ -56,10 +56,12 @@ def test_a_result_16_bytes_nearer_to_its_input_is_refused(size: int, isa: Isa) -
         return Address(f"beside step {step}", 0)  # nothing else is in the way
 
     over = [
-        result
+        near.result
         for step in made.sharing.steps
-        for source, result, distance in step.kernel.overlap
-        if 0 <= made.address(source).offset - made.address(result).offset - distance < 16
+        for near in step.kernel.overlap
+        if 0
+        <= made.address(near.source).offset - made.address(near.result).offset - near.distance
+        < 16
     ]
     assert over
     for result in over:

@@ -76,7 +76,8 @@ def test_members_with_less_scratch() -> None:
     assert lean.members[1].step.kernel.function == "pl_depthwise_direct_s8"
     assert fast.scratch - lean.scratch == fast.members[1].scratch == 16 * 3 * 14 + 64
     fresh = RowGroup(lean.members)
-    assert (lean.slots, lean.overlap) == (fresh.slots, fresh.overlap)
+    assert lean.slots == fresh.slots
+    assert [*map(vars, lean.overlap)] == [*map(vars, fresh.overlap)]
 
 
 def pooled(*channels: int) -> Program:
@@ -108,8 +109,8 @@ def test_a_mean_grows_with_each_row() -> None:
     assert group is not None
     assert (group.members[-1].keeps, group.slots[-1], group.members[-1].made) == (4 * 24, 0, 12)
     x, mean = program.inputs[0].value, group.members[-1].output
-    ((_, _, distance),) = group.overlap
-    assert distance == -x.bytes, "it is written when all rows of the input have been read"
+    (over,) = group.overlap
+    assert over.distance == -x.bytes, "it is written when all rows of the input have been read"
 
     def proved(made: RowGroup, at: int) -> None:
         places = {x.name: At("ram", 10000), mean.name: At("ram", at)}
@@ -178,15 +179,15 @@ def test_the_distance_is_the_least(isa: Isa, stride: int, channels: int) -> None
     y = pointwise(calls, depthwise(calls, pointwise(calls, x, 16), stride), channels)
     group = Rows(build_graph(calls.program(y), isa)).group(0, 3)
     assert group is not None
-    ((source, result, distance),) = group.overlap
-    assert (source, result) == (x.name, y.name)
+    (over,) = group.overlap
+    assert (over.source, over.result) == (x.name, y.name)
     pieces: dict[str, list[Piece]] = {
         value.name: [(value.name, 0, value.bytes)]
         for value in (x, *(member.output for member in group.members))
     }
     for nearer in (0, 1):
         memory = Memory()
-        places = {x.name: At("ram", 10000), y.name: At("ram", 10000 - distance + nearer)}
+        places = {x.name: At("ram", 10000), y.name: At("ram", 10000 - over.distance + nearer)}
         memory.write(places[x.name], x.name, x.bytes)
         scratch = At("other", 0)
         if nearer:

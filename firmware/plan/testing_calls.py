@@ -17,6 +17,7 @@ from firmware.plan.planner import place_blocks
 from firmware.plan.program import Port, Program, State
 from firmware.plan.sharing import Sharing, share_memory
 from kernels.common.kernel import Isa, KernelCall, OpCall, Value
+from kernels.common.overlap import Overlap, overlap
 
 
 @dataclass(frozen=True)
@@ -133,11 +134,13 @@ def select(call: OpCall, isa: Isa) -> KernelCall:
     in_place: tuple[tuple[str, str], ...] = ()
     if call.args.get("in_place"):
         in_place = tuple((v.name, result.name) for v in operands for result in call.outputs)
-    overlap: tuple[tuple[str, str, int], ...] = ()
+    over: tuple[Overlap, ...] = ()
     if "distance" in call.args:
-        overlap = ((operands[0].name, call.output().name, call.args["distance"]),)
+        source, result = operands[0], call.output()
+        starts = np.arange(1, result.size + 1) - call.args["distance"]
+        over = overlap(source, result, np.clip(starts, 0, source.size), at_a_time=1)
     scratch = call.args.get("scratch", 0)
-    return KernelCall("pl_any", "any.h", {}, {}, data, scratch, in_place, overlap)
+    return KernelCall("pl_any", "any.h", {}, {}, data, scratch, in_place, over)
 
 
 def plan(program: Program) -> tuple[Graph, Sharing]:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from kernels.common.tensor import DTYPES, MAX_RANK
 
 if TYPE_CHECKING:
+    from kernels.common.overlap import Overlap
     from kernels.common.rows import ByRows
 
 Isa = Literal["scalar", "dsp", "mve"]
@@ -102,9 +103,8 @@ class KernelCall:
     `header` is relative to the workspace; its stem names the structs: "kernels/conv2d/conv2d.h"
     declares pl_conv2d_params, pl_conv2d_dims and pl_conv2d_data. An empty mapping means that the
     kernel takes NULL there. `scratch` is in bytes, aligned to 16 by the caller. Each pair of
-    `in_place` names an input and an output that may start at the same address. Each (input, output,
-    distance) of `overlap` names an output that may lie over an input if it starts `distance` bytes
-    or more before it, or at most -distance bytes after its start; see kernels.common.overlap.
+    `in_place` names an input and an output that may start at the same address. `overlap` says
+    which outputs may lie over an input at a distance.
     `nearer` is a call that computes the same of the same operands with more instructions and in
     less memory: it has less scratch, or its output may lie over more of its input; it may have one
     itself. `rows` is how the same function computes one row.
@@ -117,7 +117,7 @@ class KernelCall:
     data: Mapping[str, Field]
     scratch: int = 0
     in_place: tuple[tuple[str, str], ...] = ()
-    overlap: tuple[tuple[str, str, int], ...] = ()
+    overlap: "tuple[Overlap, ...]" = ()
     nearer: "KernelCall | None" = None
     rows: "ByRows | None" = None
 

@@ -79,7 +79,7 @@ def _convolution_call(
         dims: dict[str, Field],
         constants: dict[str, Constant],
         scratch: int,
-        overlap: Overlap = (),
+        overlap: tuple[Overlap, ...] = (),
         nearer: KernelCall | None = None,
         one: int | None = None,
     ) -> KernelCall:
@@ -200,7 +200,9 @@ class Columns:
         return cls(count, phases, column, column * ((count - 1) * step + windows.kernel[1]))
 
 
-def _columns_overlap(call: OpCall, windows: Windows, columns: Columns | None) -> Overlap:
+def _columns_overlap(
+    call: OpCall, windows: Windows, columns: Columns | None
+) -> tuple[Overlap, ...]:
     """Windows of a row that share columns are read first; those of phases are in no order."""
     source, output, starts = call.tensor("input"), call.output(), windows.starts
     if columns is None or columns.phases > 1:
@@ -208,7 +210,7 @@ def _columns_overlap(call: OpCall, windows: Windows, columns: Columns | None) ->
     return overlap(source, output, starts, columns.windows, reads_first=True)
 
 
-def _overlap(call: OpCall, windows: Windows, gathered: int, isa: Isa) -> Overlap:
+def _overlap(call: OpCall, windows: Windows, gathered: int, isa: Isa) -> tuple[Overlap, ...]:
     """Windows are gathered across ends of rows; runs are multiplied row by row."""
     source, output, starts = call.tensor("input"), call.output(), windows.starts
     if gathered:

@@ -67,7 +67,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         function: str,
         constants: dict[str, Constant],
         scratch: int,
-        overlap: Overlap,
+        overlap: tuple[Overlap, ...],
         nearer: KernelCall | None = None,
     ) -> KernelCall:
         rows = windows.by_rows(least_width=2 if function.startswith(PLANES) else 1)

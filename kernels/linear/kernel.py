@@ -53,7 +53,7 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
         function: str,
         constants: dict[str, Constant],
         scratch: Callable[[int], int] = lambda _: 0,
-        overlap: Overlap = (),
+        overlap: tuple[Overlap, ...] = (),
     ) -> KernelCall:
         return KernelCall(
             function=function,

@@ -99,7 +99,8 @@ class Program:
         inputs = [*activations(case, call)]
         outputs = [*zip(call.outputs, expected, strict=True)]
         self._add_run(case, case.name, kernel, inputs, outputs)
-        for shared in (*((a, b, 0) for a, b in kernel.in_place), *kernel.overlap):
+        near = ((over.source, over.result, over.distance) for over in kernel.overlap)
+        for shared in (*((a, b, 0) for a, b in kernel.in_place), *near):
             name = f"{case.name}, over {shared[0]}"
             self._add_run(case, name, kernel, inputs, outputs, shared)
         if kernel.rows is not None and kernel.rows.folded is not None:

@@ -84,20 +84,20 @@ def smallest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
     return min(fits, key=lambda o: (o[1].arena_bytes, o[0]))[1] if fits else None
 
 
-def steps_down(graphs: Iterable[Graph], bytes_now: int) -> list[tuple[int, int]]:
-    """Bytes that smaller plans would need, the largest first, and instructions, roughly, that they
-    take beside the fastest calls. What a placement really takes may be more.
+def steps_down(graphs: Iterable[Graph], most: int) -> list[tuple[int, int]]:
+    """Bytes that plans would need, the largest first, and instructions, roughly, that they take
+    beside the fastest calls. What a placement really takes may be more.
 
     Args:
       graphs: as of `fastest`.
-      bytes_now: what there is less than.
+      most: bytes that all need less than.
     """
     work: dict[int, int] = {}
     for graph in graphs:
         grouping = Grouping(graph)
-        for limit in grouping.limits(bytes_now):
+        for limit in grouping.limits(most):
             more = grouping.work(limit)
-            if limit < bytes_now and more is not None:
+            if limit < most and more is not None:
                 work[limit] = min(more, work.get(limit, more))
     found: list[tuple[int, int]] = []
     for limit in sorted(work):  # what takes less memory and fewer instructions takes its place

@@ -49,6 +49,9 @@ _OPTIMIZE = flags.DEFINE_enum(
     "memory: the smallest arena; speed: the fewest instructions for which the board has memory; "
     "size: the least code.",
 )
+_ARENA = flags.DEFINE_integer(
+    "arena", None, "Bytes that the arena may take, if not all that the board has.", lower_bound=0
+)
 _SHARE = flags.DEFINE_bool(
     "share", False, "One arena for all plans of a program that share, if this one has no state."
 )
@@ -76,7 +79,14 @@ def main(argv: list[str]) -> int:
         board = replace(board, engines=board.engines + brought)
         program = _program(_path(model))
         taken = _taken(program, board)
-        plan = make_plan(program, board, _OPTIMIZE.value, streamed=_INPUT_ROWS.value, taken=taken)
+        plan = make_plan(
+            program,
+            board,
+            _OPTIMIZE.value,
+            streamed=_INPUT_ROWS.value,
+            taken=taken,
+            most=_ARENA.value,
+        )
         shared = _SHARE.value and emit_c.may_share(plan)
         if taken and not shared:
             raise HandoverError(f"it has an arena of its own, not that of {taken.of}")
@@ -87,7 +97,8 @@ def main(argv: list[str]) -> int:
     except HandoverError as error:
         return _fail(f"{name}: {error}")
     except DoesNotFitError as error:
-        print(does_not_fit_text(error, name, board), file=sys.stderr, end="")
+        text = does_not_fit_text(error, name, board, most=_ARENA.value)
+        print(text, file=sys.stderr, end="")
         return STATUS_DOES_NOT_FIT
     if _SOURCE.value:
         include = _INCLUDE.value or f"{name}.h"

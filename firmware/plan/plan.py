@@ -14,7 +14,7 @@ from firmware.plan.graph import Graph, build_graph, operands
 from firmware.plan.handover import Handover
 from firmware.plan.layout import ALIGNMENT, ENTRY, scratch_name
 from firmware.plan.pieces import concatenations, in_pieces
-from firmware.plan.planner import Block, Placement, align_up, live_bytes
+from firmware.plan.planner import Block, Placement, align_up, live_bytes, place_blocks
 from firmware.plan.pools import DoesNotFitError as PoolsDoNotFitError
 from firmware.plan.pools import PoolUse, place_in_pools
 from firmware.plan.program import Program, State
@@ -139,6 +139,7 @@ def make_plan(
     optimize: str = "speed",
     streamed: bool = False,
     taken: Handover | None = None,
+    most: int | None = None,
 ) -> Plan:
     """Plans a program for a board.
 
@@ -149,6 +150,7 @@ def make_plan(
         flash.
       streamed: the input comes row by row (pl_model_run_rows).
       taken: where the first input has to lie, None for anywhere.
+      most: bytes that the arena may take, None for all that the board has.
 
     Raises:
       HandoverError: it cannot lie there.
@@ -157,10 +159,12 @@ def make_plan(
     """
     graphs = graphs_of(program, board, optimize, streamed)
     errors: list[DoesNotFitError] = []
+    have = sum(pool.bytes for pool in board.arena)
+    limit = have if most is None else min(have, most)
 
     def make(variant: Graph) -> Plan | None:
         try:
-            return _plan(in_a_group(variant), board, taken)
+            return _plan(in_a_group(variant), board, taken, limit)
         except DoesNotFitError as error:
             if error.memory != "arena":
                 raise
@@ -168,22 +172,22 @@ def make_plan(
             return None
 
     choose = smallest if optimize == "memory" else fastest
-    found = choose(graphs, sum(pool.bytes for pool in board.arena), make)
+    found = choose(graphs, limit, make)
     if found is None:
         raise min(errors, key=lambda error: error.need)
+    check_plan(found.graph, found.sharing, found.address, found.scratch)
+    check_delegates(
+        found.sharing, found.address, found.scratch, lambda call, made: places(call, made, board)
+    )
     return found
 
 
-def _plan(graph: Graph, board: Board, taken: Handover | None) -> Plan:
+def _plan(graph: Graph, board: Board, taken: Handover | None, most: int) -> Plan:
     sharing = share_memory(graph)
     constants = _collect_constants(graph, sharing)
-    pools = _place(graph, sharing, board, taken)
+    pools = _place(graph, sharing, board, taken, most)
     plan = Plan(board, graph, sharing, pools, tuple(constants.values()), constants)
     _check_weights(plan)
-    check_plan(graph, sharing, plan.address, plan.scratch)
-    check_delegates(
-        sharing, plan.address, plan.scratch, lambda call, delegate: places(call, delegate, board)
-    )
     return plan
 
 
@@ -264,7 +268,7 @@ def _collect_constants(graph: Graph, sharing: Sharing) -> dict[tuple[str, bytes]
 
 
 def _place(
-    graph: Graph, sharing: Sharing, board: Board, taken: Handover | None
+    graph: Graph, sharing: Sharing, board: Board, taken: Handover | None, most: int
 ) -> tuple[PoolUse, ...]:
     touches = {block.name: 0 for block in sharing.blocks}
     for index, step in enumerate(sharing.steps, 1):
@@ -275,10 +279,17 @@ def _place(
     blocks = _pinned(sharing, board)
     if taken is not None:
         blocks = taken.pin(blocks, graph.program, sharing)
+    pools = [replace(pool, bytes=min(pool.bytes, most)) for pool in board.arena]
     try:
-        return place_in_pools(blocks, touches, board.arena, ALIGNMENT)
+        uses = place_in_pools(blocks, touches, pools, ALIGNMENT)
     except PoolsDoNotFitError as error:
-        raise _arena_error(graph, sharing, blocks, error.placement, error.pools) from error
+        have = min(most, sum(pool.bytes for pool in error.pools))
+        raise _arena_error(graph, sharing, blocks, error.placement, error.pools, have) from error
+    total = sum(use.placement.size for use in uses)
+    if total > most:
+        whole = replace(place_blocks(blocks, ALIGNMENT), size=total)
+        raise _arena_error(graph, sharing, blocks, whole, pools, most)
+    return tuple(replace(u, pool=pool) for u, pool in zip(uses, board.arena, strict=True))
 
 
 def _pinned(sharing: Sharing, board: Board) -> list[Block]:
@@ -309,6 +320,7 @@ def _arena_error(
     every: Sequence[Block],
     placement: Placement,
     pools: Sequence[Pool],
+    have: int,
 ) -> DoesNotFitError:
     blocks = [block for block in every if block.name in placement.offsets]
     live = live_bytes(blocks, ALIGNMENT)
@@ -320,7 +332,6 @@ def _arena_error(
         value = graph.activations.get(block.name)
         return block.name if value is None else tensor_text(value)
 
-    have = sum(pool.bytes for pool in pools)
     return DoesNotFitError(
         "arena",
         [pool.name for pool in pools],

@@ -79,6 +79,8 @@ def _plan_source_impl(ctx):
     optimize = (ctx.attr.optimize or ctx.attr._of_the_image[BuildSettingInfo].value or
                 ctx.attr.program[_ProgramInfo].optimize or "speed")
     arguments.add(optimize, format = "--optimize=%s")
+    if ctx.attr.arena:
+        arguments.add(str(ctx.attr.arena), format = "--arena=%s")
     if ctx.attr.share:
         arguments.add("--share")
     if ctx.attr.input_rows:
@@ -123,6 +125,7 @@ _plan_source = rule(
         "modules": attr.string_list(doc = "Modules that find kernels."),
         "engines": attr.string_list(),
         "optimize": attr.string(values = ["", "memory", "size", "speed"]),
+        "arena": attr.int(),
         "checksum": attr.bool(),
         "input_from": attr.label(allow_single_file = [".json"]),
         "input_rows": attr.bool(),
@@ -196,6 +199,7 @@ def plan_library(
         engines = [],
         kernels = [],
         optimize = "",
+        arena = 0,
         share = True,
         checksum = False,
         input_rows = False,
@@ -217,6 +221,8 @@ def plan_library(
       optimize: "memory" for the smallest arena, "speed" for the fewest instructions for which the board
         has memory, "size" for the least code: kernels without the tricks that make them fast. Else
         what its image says (firmware_image), or the pte_model, or "speed".
+      arena: bytes that the arena may take at most, where the app has use for the rest of the board's
+        memory: with `optimize = "speed"` it is the fastest plan that fits in it. 0 for all that the board has.
       share: whether other models of a program may use the same arena while this one does not run
         (firmware/plan/README.md).
       input_rows: whether the model's one input comes row by row while it runs (pl_model_run_rows), so
@@ -259,6 +265,7 @@ def plan_library(
         engines = engines,
         modules = _modules(kernels, "kernel"),
         optimize = optimize,
+        arena = arena,
         plan_name = plan_name,
         program = ":" + name + ".program",
         share = share,

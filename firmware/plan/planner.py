@@ -13,6 +13,7 @@ A block may lie partly over another where the step that has both in use allows i
 are placed so only if the arena becomes smaller than without.
 """
 
+import functools
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -240,7 +241,13 @@ def place_blocks(blocks: Iterable[Block], alignment: int) -> Placement:
 
     The result does not depend on the order of `blocks`. Names must be unique.
     """
-    blocks = sorted(blocks, key=lambda block: (block.first, block.last, -block.size, block.name))
+    ordered = sorted(blocks, key=lambda block: (block.first, block.last, -block.size, block.name))
+    return _placed(tuple(ordered), alignment)
+
+
+@functools.lru_cache(maxsize=256)
+def _placed(blocks: tuple[Block, ...], alignment: int) -> Placement:
+    """Of blocks in order; several plans of a model have the same ones."""
     if not blocks:
         return Placement({}, 0, 0)
     strict = [replace(block, over=()) for block in blocks]

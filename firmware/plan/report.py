@@ -258,22 +258,25 @@ def plan_text(plan: Plan, name: str) -> str:
 
 
 def steps_down_text(graphs: Iterable[Graph], plan: Plan) -> str:
-    """What plans would take that need less than this one, the next and the last.
+    """What other plans would take, which plan_library(arena = …) asks for: the next one with more
+    memory, and all with less.
 
     Args:
       graphs: those of graphs_of.
       plan: of one of them.
     """
     more = "instructions more than the fastest calls\n"
-    this = f"this plan: about {work_of(plan.graph.steps):,} {more}"
-    steps = steps_down(graphs, plan.arena_bytes)
-    if not steps:
-        return this + "next step down: none, it is the smallest plan\n"
-    rungs = [("next step down", steps[0]), ("last step down", steps[-1])]
-    return this + "".join(
+    now = work_of(plan.graph.steps)
+    steps = steps_down(graphs, sum(pool.bytes for pool in plan.board.arena))
+    up = [step for step in steps if step[0] > plan.arena_bytes and step[1] < now][-1:]
+    down = [step for step in steps if step[0] < plan.arena_bytes]
+    names = ["step up"] * len(up) + ["next step down", *["and then"] * len(down)][: len(down)]
+    lines = [
         f"{name}: about {size:,} bytes of arena, for about {work:,} {more}"
-        for name, (size, work) in rungs[: len(steps)]
-    )
+        for name, (size, work) in zip(names, up + down, strict=True)
+    ]
+    none = [] if down else ["next step down: none, it is the smallest plan\n"]
+    return "".join([f"this plan: about {now:,} {more}", *lines, *none])
 
 
 def _member_row(member: dict[str, Any]) -> tuple[str, str, str, str, str, str, str]:
@@ -285,12 +288,16 @@ def _member_row(member: dict[str, Any]) -> tuple[str, str, str, str, str, str, s
     return "", f"  {member['op']}", f"{member['output']} ({kept})", "", size, "", place
 
 
-def does_not_fit_text(error: DoesNotFitError, name: str, board: Board) -> str:
-    """The table for a model that is too large for a board."""
+def does_not_fit_text(
+    error: DoesNotFitError, name: str, board: Board, most: int | None = None
+) -> str:
+    """The table for a model that is too large for a board, or for an arena of `most` bytes."""
     what = "constants" if error.memory == "weights" else "activations and scratch memory"
+    where = " and ".join(error.pools)
+    if error.memory == "arena" and error.have == most:
+        where = f"an arena of {most:,} bytes in {where}"
     return does_not_fit_table(
-        f"{name} does not fit on {board.name}: {what} are too large for "
-        f"{' and '.join(error.pools)}.",
+        f"{name} does not fit on {board.name}: {what} are too large for {where}.",
         error.need,
         error.have,
         [("peak at" if error.memory == "arena" else "largest used by", error.where)],

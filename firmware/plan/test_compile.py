@@ -114,8 +114,18 @@ def test_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "pl::depthwise_conv2d" in text
     assert "lower bound" in text
     assert re.search(r"next step down: about [\d,]+ bytes of arena, for about [\d,]+ instr", text)
+    assert "step up" not in text, "there is nothing faster"
     assert run(tmp_path, sample(), sample_board(), report=True, optimize="memory") == 0
-    assert "next step down: none" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "next step down: none" in text
+    (size, work), now = (
+        [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", line)]
+        for line in re.findall(r"step up: .*|this plan: .*", text)[::-1]
+    )
+    assert work < now[0]
+    assert run(tmp_path, sample(), sample_board(), report=True, arena=size) == 0
+    arena = json.loads((tmp_path / "digits_plan.json").read_text())["arena"]
+    assert arena["bytes"] <= size
 
 
 def test_arena_too_small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,6 +143,19 @@ def test_arena_too_small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     ):
         assert part in message
     assert not (tmp_path / "digits_plan.c").exists()
+
+
+def test_an_arena_that_is_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, sample(), sample_board(), arena=512) == 3
+    message = capsys.readouterr().err
+    assert "are too large for an arena of 512 bytes in ram0." in message
+    assert "have       512 bytes" in message
+    assert run(tmp_path, sample(), sample_board()) == 0
+    free = json.loads((tmp_path / "digits_plan.json").read_text())["arena"]
+    most = free["bytes"] - 16
+    assert run(tmp_path, sample(), sample_board(), arena=most) == 0
+    arena = json.loads((tmp_path / "digits_plan.json").read_text())["arena"]
+    assert arena["bytes"] <= most and arena["pools"][0]["bytes"] == free["pools"][0]["bytes"]
 
 
 def test_weights_too_large(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -139,3 +139,21 @@ def test_small_functions(isa: Isa) -> None:
     fast, small = plan(1 << 16, isa=isa), plan(1 << 16, "size", isa)
     assert set(functions(small)) == {"pl_linear_s8"}
     assert not set(functions(fast)) & set(functions(small))
+
+
+def test_an_arena_of_so_many_bytes() -> None:
+    """As on a board that has no more, in memories one after another, too."""
+    board = replace(sample_board(), isa="mve")
+    made = make_plan(network(), board, most=2368)
+    assert (made.arena_bytes, functions(made)) == (2368, [NEAR, NEAR, FAST])
+    assert [use.pool.bytes for use in made.pools] == [pool.bytes for pool in board.arena]
+    assert make_plan(network(), board, most=1 << 20).arena_bytes == 2 * 2048
+    with pytest.raises(DoesNotFitError) as error:
+        make_plan(network(), board, most=2303)
+    assert (error.value.need, error.value.have) == (2304, 2303)
+    two = replace(board, arena=(Pool("fast", 1024), Pool("slow", 1 << 16)))
+    made = make_plan(network(), two, most=3000)
+    assert sum(use.placement.size for use in made.pools) == made.arena_bytes <= 3000
+    with pytest.raises(DoesNotFitError) as error:
+        make_plan(network(), two, most=2368)
+    assert error.value.need > error.value.have == 2368, "in two memories it takes more"

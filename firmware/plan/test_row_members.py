@@ -13,7 +13,7 @@ from firmware.plan.program import Program
 from firmware.plan.rows import Rows
 from firmware.plan.testing import sample_board
 from firmware.plan.testing_calls import Calls, Stateful
-from firmware.plan.testing_convolutions import added, depthwise, pointwise
+from firmware.plan.testing_convolutions import added, depthwise, pointwise, scaled
 from kernels.common.kernel import Isa, Value
 
 ISAS: tuple[Isa, ...] = ("scalar", "dsp", "mve")
@@ -64,23 +64,6 @@ def padded(calls: Calls, x: Value, top: int, bottom: int) -> Value:
     padding = [0, 0, top, bottom, 1, 0, 0, 0]
     return calls.call(
         "pl::pad", (n, h + top + bottom, w + 1, c), input=x, padding=padding, value=-3
-    )
-
-
-def scaled(calls: Calls, a: Value, b: Value) -> Value:
-    """Each channel of either times a factor of its own."""
-    return calls.call(
-        "pl::mul",
-        max(a.shape, b.shape),
-        a=a,
-        b=b,
-        a_zero_point=1,
-        b_zero_point=2,
-        output_zero_point=3,
-        multiplier=2**30,
-        shift=-6,
-        activation_min=-128,
-        activation_max=127,
     )
 
 

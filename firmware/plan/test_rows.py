@@ -13,7 +13,7 @@ from firmware.plan.row_group import RowGroup
 from firmware.plan.rows import Rows
 from firmware.plan.testing import sample_board
 from firmware.plan.testing_calls import Calls
-from firmware.plan.testing_convolutions import added, depthwise, pointwise
+from firmware.plan.testing_convolutions import added, depthwise, pointwise, scaled
 from kernels.common.kernel import Isa
 
 ISAS: tuple[Isa, ...] = ("scalar", "dsp", "mve")
@@ -259,3 +259,42 @@ def test_rings_that_are_never_in_use_together_share_bytes() -> None:
     pieces = {value.name: [(value.name, 0, value.bytes)] for value in values}
     with pytest.raises(PlanError, match="does not find its rows"):
         check_rows(shared, memory, pieces, places.__getitem__, At("other", 0))
+
+
+def proved_apart(group: RowGroup, over: tuple[str, str] | None = None) -> None:
+    """The proof of a group with all tensors around it in places of their own, but for one of the
+    names in `over`, which lies where the other one does.
+    """
+    memory = Memory()
+    values = (*group.step.reads, *group.step.writes)
+    places = {value.name: At("ram", 10000 * i) for i, value in enumerate(values)}
+    if over is not None:
+        places[over[0]] = places[over[1]]
+    for value in group.step.reads:
+        memory.write(places[value.name], value.name, value.bytes)
+    inner = [member.output for member in group.members]
+    pieces = {value.name: [(value.name, 0, value.bytes)] for value in (*values, *inner)}
+    check_rows(group, memory, pieces, places.__getitem__, At("other", 0))
+
+
+def test_a_row_over_the_scratch_memory_of_its_call_is_refused() -> None:
+    group = Rows(build_graph(inverted_residual(), "mve")).group(0, 3)
+    assert group is not None and group.members[1].scratch
+    proved_apart(group)
+    spoiled = RowGroup(group.members)
+    own = (group.scratch_offsets[0], group.ring_offsets[1], group.scratch_offsets[2])
+    vars(spoiled)["_places"] = (group.ring_offsets, own, group.scratch)
+    with pytest.raises(PlanError, match="lies over its scratch memory"):
+        proved_apart(spoiled)
+
+
+def test_a_row_over_what_all_rows_read_is_refused() -> None:
+    calls = Calls()
+    x, factors = calls.input(1, 12, 12, 8), calls.input(1, 1, 1, 48)
+    wide = scaled(calls, pointwise(calls, x, 48), factors)
+    y = pointwise(calls, depthwise(calls, wide), 8)
+    group = Rows(build_graph(calls.program(y), "scalar")).group(0, 4)
+    assert group is not None
+    proved_apart(group)
+    with pytest.raises(PlanError, match=f"does not find all of {factors.name}"):
+        proved_apart(group, over=(y.name, factors.name))

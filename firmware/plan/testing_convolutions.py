@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions for programs of tests: real calls that real kernels take."""
+"""Convolutions, sums and products for programs of tests: real calls that real kernels take."""
 
 import numpy as np
 
@@ -72,6 +72,23 @@ def added(calls: Calls, a: Value, b: Value) -> Value:
         output_zero_point=0,
         output_multiplier=2**30,
         output_shift=-18,
+        activation_min=-128,
+        activation_max=127,
+    )
+
+
+def scaled(calls: Calls, a: Value, b: Value) -> Value:
+    """Each channel of either times a factor of its own."""
+    return calls.call(
+        "pl::mul",
+        max(a.shape, b.shape),
+        a=a,
+        b=b,
+        a_zero_point=1,
+        b_zero_point=2,
+        output_zero_point=3,
+        multiplier=2**30,
+        shift=-6,
         activation_min=-128,
         activation_max=127,
     )

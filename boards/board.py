@@ -104,12 +104,14 @@ class Engine:
         configuration: which one it is, e.g. "ethos-u55-128"; "" if it takes any payload.
         memories: that it reaches; all if there are none.
         scratch: the one of them for its scratch memory; "" for any.
+        cache_bytes: of its own memory that payloads are made for, such as an Ethos-U65's cache.
     """
 
     backend: str
     configuration: str = ""
     memories: tuple[str, ...] = ()
     scratch: str = ""
+    cache_bytes: int = 0
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What runs delegates beside the core."""
 
-def engine(backend, configuration = "", out_of_reach = [], scratch = ""):
+def engine(backend, configuration = "", out_of_reach = [], scratch = "", cache_bytes = 0):
     """What runs the delegates of a backend.
 
     Args:
@@ -9,12 +9,14 @@ def engine(backend, configuration = "", out_of_reach = [], scratch = ""):
       configuration: which engine it is, as payloads say it; "" if it takes any.
       out_of_reach: names of memories that it does not reach, such as the core's own.
       scratch: name of the memory for its scratch; "" for any that it reaches.
+      cache_bytes: of its own memory that payloads are made for.
     """
     return struct(
         backend = backend,
         configuration = configuration,
         out_of_reach = out_of_reach,
         scratch = scratch,
+        cache_bytes = cache_bytes,
     )
 
 def ethos_u(
@@ -69,7 +71,13 @@ def engines_of(engines, npu, memories):
       A list of dicts.
     """
     if npu:
-        of_npu = engine("EthosUBackend", npu["configuration"], npu["out_of_reach"], npu["scratch"])
+        of_npu = engine(
+            "EthosUBackend",
+            npu["configuration"],
+            npu["out_of_reach"],
+            npu["scratch"],
+            npu["fast_bytes"],
+        )
         engines = engines + [of_npu]
     return [
         {
@@ -77,6 +85,7 @@ def engines_of(engines, npu, memories):
             "configuration": one.configuration,
             "memories": [memory for memory in memories if memory not in one.out_of_reach],
             "scratch": one.scratch,
+            "cache_bytes": one.cache_bytes,
         }
         for one in engines
     ]

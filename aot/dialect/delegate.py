@@ -30,6 +30,7 @@ class Payload:
       report: what the backend wants said of the region, as JSON has it, e.g. {"cycles": 1200}. Its
         "layers", if it has any, are a list of objects whose "op" is the name of one of the region's
         nodes; the report has its id there.
+      cache_bytes: memory of the engine's own, beside all that, which the payload was made for.
     """
 
     data: bytes
@@ -38,6 +39,7 @@ class Payload:
     alignment: int = 16
     compile_specs: Mapping[str, bytes] = field(default_factory=dict)
     report: Mapping[str, object] = field(default_factory=dict)
+    cache_bytes: int = 0
 
 
 class Delegate(torch.nn.Module):

@@ -216,11 +216,12 @@ def _payload_problem(payload: Any) -> str:
         return f"its data are {given['data']!r:.40}, not the bytes of a payload"
     if not isinstance(given["configuration"], str):
         return f"its configuration is {given['configuration']!r}, not a text"
-    for name in ("scratch_bytes", "alignment"):
+    numbers = "scratch_bytes", "alignment", "cache_bytes"
+    for name in numbers:
         if type(given[name]) is not int:
             return f"its {name} is {given[name]!r}, not a number of bytes"
     try:
-        Needs(payload.configuration, payload.scratch_bytes, payload.alignment)
+        Needs(given["configuration"], *(given[name] for name in numbers))
     except ValueError as error:
         return f"it asks for what no device can give: {error}"
     specs, report = given["compile_specs"], given["report"]

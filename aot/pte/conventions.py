@@ -59,6 +59,7 @@ class Border:
 CONFIGURATION_SPEC = "pl_configuration"
 SCRATCH_BYTES_SPEC = "pl_scratch_bytes"
 ALIGNMENT_SPEC = "pl_alignment"
+CACHE_BYTES_SPEC = "pl_cache_bytes"
 _SPEC_NUMBER_BYTES = 4
 _MAX_SCRATCH_BYTES = 2**31 - 1
 _MAX_ALIGNMENT = 4096
@@ -73,11 +74,13 @@ class Needs:
         will do.
       scratch_bytes: memory that the engine needs beside inputs and outputs while it runs.
       alignment: in bytes, a power of two: of payload, scratch memory, inputs and outputs.
+      cache_bytes: memory of the engine's own beside that, which the board has to have.
     """
 
     configuration: str = ""
     scratch_bytes: int = 0
     alignment: int = 16
+    cache_bytes: int = 0
 
     def __post_init__(self) -> None:
         """Raises ValueError for what no device can give."""
@@ -88,15 +91,19 @@ class Needs:
             )
         if not 0 <= self.scratch_bytes <= _MAX_SCRATCH_BYTES:
             raise ValueError(f"{self.scratch_bytes} bytes of scratch memory")
+        if not 0 <= self.cache_bytes <= _MAX_SCRATCH_BYTES:
+            raise ValueError(f"{self.cache_bytes} bytes of cache")
         if self.configuration and not is_name(self.configuration):
             raise ValueError(f"configuration {self.configuration!r} is no name")
 
     def compile_specs(self) -> dict[str, bytes]:
         """In the order of the file."""
+        numbers = {SCRATCH_BYTES_SPEC: self.scratch_bytes, ALIGNMENT_SPEC: self.alignment}
+        if self.cache_bytes:
+            numbers[CACHE_BYTES_SPEC] = self.cache_bytes
         return {
             CONFIGURATION_SPEC: self.configuration.encode(),
-            SCRATCH_BYTES_SPEC: self.scratch_bytes.to_bytes(_SPEC_NUMBER_BYTES, "little"),
-            ALIGNMENT_SPEC: self.alignment.to_bytes(_SPEC_NUMBER_BYTES, "little"),
+            **{k: v.to_bytes(_SPEC_NUMBER_BYTES, "little") for k, v in numbers.items()},
         }
 
     @staticmethod
@@ -105,13 +112,17 @@ class Needs:
         for name in (CONFIGURATION_SPEC, SCRATCH_BYTES_SPEC, ALIGNMENT_SPEC):
             if name not in specs:
                 raise ValueError(f"there is no compile spec {name}")
-        numbers = [specs[name] for name in (SCRATCH_BYTES_SPEC, ALIGNMENT_SPEC)]
+        none = bytes(_SPEC_NUMBER_BYTES)
+        numbers = [specs[SCRATCH_BYTES_SPEC], specs[ALIGNMENT_SPEC]]
+        numbers.append(specs.get(CACHE_BYTES_SPEC, none))
         if any(len(number) != _SPEC_NUMBER_BYTES for number in numbers):
             raise ValueError(
                 f"a number among the compile specs is not of {_SPEC_NUMBER_BYTES} bytes"
             )
-        scratch_bytes, alignment = (int.from_bytes(number, "little") for number in numbers)
-        return Needs(specs[CONFIGURATION_SPEC].decode("ascii"), scratch_bytes, alignment)
+        return Needs(
+            specs[CONFIGURATION_SPEC].decode("ascii"),
+            *(int.from_bytes(number, "little") for number in numbers),
+        )
 
 
 def is_name(text: str) -> bool:

@@ -63,6 +63,8 @@ def test_delegates_keep_what_the_backend_said() -> None:
     assert first.needs == Needs("stand-in-1", 64, 32)
     assert (second.backend, second.payload) == ("BackendB", SECOND.data)
     assert second.needs == Needs("", 0, 256)
+    data = write_pte(two_regions(second=Payload(b"x", "npu", 64, cache_bytes=1 << 18)))
+    assert read_pte(data).delegates[1].needs == Needs("npu", 64, 16, 1 << 18)
 
 
 def test_executorch_reads_the_same() -> None:
@@ -109,6 +111,7 @@ def test_the_same_graph_gives_the_same_bytes() -> None:
         (Payload(b"x", alignment=8192), "up to 4096"),
         (Payload(b"x", scratch_bytes=-1), "-1 bytes of scratch"),
         (Payload(b"x", scratch_bytes=2**31), "2147483648 bytes of scratch"),
+        (Payload(b"x", cache_bytes=-1), "-1 bytes of cache"),
         (Payload(b"x", configuration='ethos "u"'), "is no name"),
         (Payload(b""), "0 bytes of payload"),
     ],

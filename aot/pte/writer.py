@@ -161,7 +161,8 @@ def _stored(index: int, delegate: Delegate) -> et.BackendDelegate:
         raise ValueError(
             f"backend id {delegate.backend_id!r}, {len(payload.data)} bytes of payload"
         )
-    needs = Needs(payload.configuration, payload.scratch_bytes, payload.alignment)
+    numbers = payload.scratch_bytes, payload.alignment, payload.cache_bytes
+    needs = Needs(payload.configuration, *numbers)
     specs = {**payload.compile_specs, **needs.compile_specs()}
     return et.BackendDelegate(
         delegate.backend_id,

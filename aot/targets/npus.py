@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -35,6 +36,12 @@ class Npu:
     def keeps_inputs_far(self) -> bool:
         """Whether a region's inputs and outputs lie in the memory behind the cache."""
         return self.memory_mode.startswith("Dedicated_Sram")
+
+    @property
+    def cache_bytes(self) -> int:
+        """Of the memory of its own that Vela plans with, as its memory mode has it."""
+        found = re.fullmatch(r"Dedicated_Sram_(\d+)KB", self.memory_mode)
+        return int(found[1]) << 10 if found else 0
 
     @property
     def is_smallest(self) -> bool:

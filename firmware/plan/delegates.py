@@ -79,6 +79,11 @@ def places(call: OpCall, delegate: StoredDelegate, board: Board) -> Places:
     there is no such engine.
     """
     engine = _engine(call, delegate, board)
+    call.require(
+        not engine.configuration or delegate.needs.cache_bytes <= engine.cache_bytes,
+        f"its payload is made for a cache of {delegate.needs.cache_bytes} bytes, its engine on the "
+        f"board {board.name} has {engine.cache_bytes}",
+    )
     pools = frozenset(pool.name for pool in board.arena)
     if not engine.memories:
         return Places(pools, pools)

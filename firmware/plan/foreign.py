@@ -111,7 +111,9 @@ def _delegate(
         scratch = parse_payload(payload).scratch_size
     except PayloadError as error:
         raise PteError(f"{where}: its payload is damaged: {error}") from error
-    return StoredDelegate(_BACKEND, payload, Needs(found[1], scratch, _ALIGNMENT))
+    mode = re.search(r"--memory-mode=Dedicated_Sram_(\d+)KB", specs[_FLAGS])
+    cache = int(mode[1]) << 10 if mode else 0
+    return StoredDelegate(_BACKEND, payload, Needs(found[1], scratch, _ALIGNMENT, cache))
 
 
 def _check_calls(forward: schema.ExecutionPlan, delegates: Sequence[StoredDelegate]) -> None:

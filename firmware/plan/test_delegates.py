@@ -2,6 +2,7 @@
 """Steps that an engine runs: memory as the payload asks, where the engine reaches it, proved."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -20,14 +21,15 @@ from kernels.common.kernel import KernelError, Value
 ANY = Engine("Test")
 
 
-def two_delegates(alignment: int = 64, configuration: str = "") -> tuple[Calls, tuple[Value, ...]]:
+def two_delegates(
+    alignment: int = 64, configuration: str = "", cache: int = 0
+) -> tuple[Calls, tuple[Value, ...]]:
     """Two inputs into the first, its two results and an input into the second."""
     calls = Calls()
     x, y = calls.input(3, 5), calls.input(7)
-    a, b = calls.delegate(
-        [x, y], [4, 5], [9], scratch=100, alignment=alignment, configuration=configuration
-    )
-    (c,) = calls.delegate([a, b, x], [2, 3], alignment=alignment, configuration=configuration)
+    given: Any = {"alignment": alignment, "configuration": configuration}
+    a, b = calls.delegate([x, y], [4, 5], [9], scratch=100, cache=cache, **given)
+    (c,) = calls.delegate([a, b, x], [2, 3], **given)
     return calls, (a, c)
 
 
@@ -153,6 +155,10 @@ def test_memory_that_an_engine_reaches_is_too_small() -> None:
             "payload is for test-128, but the board sample has test-256",
         ),
         (
+            [Engine("Test", "test-128", cache_bytes=512)],
+            "is made for a cache of 1024 bytes, its engine on the board sample has 512",
+        ),
+        (
             [Engine("Test", "", ("ram0",))],
             "payload would lie in flash, .* but its engine reaches ram0 only",
         ),
@@ -167,7 +173,7 @@ def test_memory_that_an_engine_reaches_is_too_small() -> None:
     ],
 )
 def test_a_board_without_the_right_engine(engines: list[Engine], message: str) -> None:
-    calls, outputs = two_delegates(configuration="test-128")
+    calls, outputs = two_delegates(configuration="test-128", cache=1024)
     with pytest.raises(KernelError, match=message) as error:
         make_plan(calls.program(*outputs), board(*engines))
     assert "delegate::Test -> 'value 3', 'value 4'" in str(error.value)
@@ -177,19 +183,19 @@ def test_a_board_without_the_right_engine(engines: list[Engine], message: str) -
 @pytest.mark.parametrize(
     "engines",
     [
-        [Engine("Test", "test-128")],
+        [Engine("Test", "test-128", cache_bytes=1024)],
         [ANY],
-        [Engine("Test", "test-256"), Engine("Test", "test-128")],
+        [Engine("Test", "test-256"), Engine("Test", "test-128", cache_bytes=2048)],
         [Engine("Test", "", ("flash", "ram1"))],
     ],
 )
 def test_a_board_with_the_right_engine(engines: list[Engine]) -> None:
-    calls, outputs = two_delegates(configuration="test-128")
+    calls, outputs = two_delegates(configuration="test-128", cache=1024)
     make_plan(calls.program(*outputs), board(*engines))
 
 
 def test_the_report_has_a_row_for_each() -> None:
-    calls, outputs = two_delegates(configuration="test-128")
+    calls, outputs = two_delegates(configuration="test-128", cache=1024)
     steps = plan_json(make_plan(calls.program(*outputs), board(ANY)), "net")["steps"]
     assert [step["op"] for step in steps] == ["delegate::Test"] * 2
     assert steps[0]["delegate"] == {

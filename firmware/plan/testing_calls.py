@@ -71,10 +71,11 @@ class Calls:
         scratch: int = 0,
         alignment: int = 16,
         configuration: str = "",
+        cache: int = 0,
     ) -> tuple[Value, ...]:
         """A call of a delegate of the backend "Test", with results of these shapes."""
         outputs = tuple(self.value(*shape) for shape in shapes)
-        needs = Needs(configuration, scratch, alignment)
+        needs = Needs(configuration, scratch, alignment, cache)
         payload = f"payload {len(self.calls)}".encode()
         delegate = StoredDelegate("Test", payload, needs)
         self.calls.append(delegate_op_call(delegate, tuple(inputs), outputs))

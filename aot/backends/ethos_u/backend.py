@@ -85,7 +85,8 @@ def _compile(region: GraphModule, npu: Npu, verification: str) -> Payload:
     layers = [_row(*layer, npu) for layer in zip(program.layers, writers, strict=True)]
     report = {**told, "layers": layers}
     scratch_bytes = parse_payload(program.payload).scratch_size
-    return Payload(program.payload, npu.name, scratch_bytes, _ALIGNMENT, report=report)
+    needs = npu.name, scratch_bytes, _ALIGNMENT
+    return Payload(program.payload, *needs, report=report, cache_bytes=npu.cache_bytes)
 
 
 def _row(layer: Layer, writer: str, npu: Npu) -> Mapping[str, object]:

@@ -5,13 +5,16 @@ computes something else is refused.
 
 from __future__ import annotations
 
+import configparser
 import copy
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+import ethosu
 import pytest
 import torch
 import torch.nn.functional as F
@@ -294,7 +297,16 @@ def test_the_report_says_what_of_the_cache_is_touched() -> None:
     for configuration, touches in (("ethos-u65-256", True), ("ethos-u55-128", False)):
         (delegate,) = delegates(partitioned(net(residual), configuration))
         touched: Any = delegate.payload.report["fast_scratch_bytes"]
-        assert (0 < touched <= 384 << 10) if touches else touched == 0
+        assert (0 < touched <= delegate.payload.cache_bytes) if touches else touched == 0
+
+
+def test_the_cache_is_as_large_as_vela_plans_with() -> None:
+    modes = configparser.ConfigParser()
+    modes.read(Path(ethosu.__path__[0], "config_files/Arm/vela.ini"))
+    for npu in NPUS.values():
+        planned = modes[f"Memory_Mode.{npu.memory_mode}"].getint("arena_cache_size", 0)
+        assert npu.cache_bytes == planned, npu.name
+    assert NPUS["ethos-u65-256"].cache_bytes == 384 << 10
 
 
 class _Excited(nn.Module):

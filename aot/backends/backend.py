@@ -35,6 +35,19 @@ class CannotRun(Exception):
         self.reason = reason
 
 
+class NotWorth(Exception):
+    """Raised by `compile`: a region that the engine can run, but takes longer for, as the program
+    shows, than the next engine. The whole region is left to that.
+
+    Attributes:
+      reason: for the report, one phrase.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 def _nothing(_: Any) -> str:
     return ""
 
@@ -55,8 +68,8 @@ class Backend:
       name: in reports and messages, e.g. "ethos_u".
       delegate_id: as ExecuTorch's runtime knows the backend, e.g. "EthosUBackend".
       compile: what the engine runs for a region, a dialect graph whose inputs and results are the
-        region's border. It may change the graph that it is given, and raise `CannotRun`. None for
-        the CPU, whose ops stay calls of kernels.
+        region's border. It may change the graph that it is given, and raise `CannotRun` or
+        `NotWorth`. None for the CPU, whose ops stay calls of kernels.
       adopt: rewrites a region, in place, before it is compiled: ops that the engine computes
         otherwise than the CPU become ops with the engine's arithmetic. What comes out is the
         reference of what the engine computes.

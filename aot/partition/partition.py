@@ -18,7 +18,7 @@ import torch
 from absl import logging
 from torch.fx import GraphModule, Node
 
-from aot.backends.backend import Backend, CannotRun
+from aot.backends.backend import Backend, CannotRun, NotWorth
 from aot.backends.traits import Traits
 from aot.dialect.delegate import Delegate, Payload
 from aot.dialect.graph import (
@@ -80,11 +80,10 @@ def _regions(module: GraphModule, backend: Backend) -> list[list[Node]]:
     for region in convex_regions(module.graph, taken):
         ops = [n for n in region if not is_result(n)]
         reason = _left(backend, ops)
-        if not reason:
+        if reason:
+            _leave(ops, backend, reason)
+        else:
             kept.append(region)
-            continue
-        for node in ops:
-            node.meta["not_on"][backend.name] = reason
     return kept
 
 
@@ -148,6 +147,9 @@ def _compiled(
         payload = _call(backend, "compile", ops, copy.deepcopy(graph))
     except CannotRun as cannot:
         return _cut(module, region, backend, cuts, cannot)
+    except NotWorth as left:
+        _leave(ops, backend, left.reason)
+        return []
     for node in ops:
         node.meta["runs_on"] = backend.name
     for node in _ops(graph):
@@ -191,8 +193,7 @@ def _cut(
         ops = [n for n in part if not is_result(n)]
         reason = _left(backend, ops) if ops else ""
         if reason:
-            for node in ops:
-                node.meta["not_on"][backend.name] = reason
+            _leave(ops, backend, reason)
         elif ops:
             delegates += _compiled(module, part, backend, why)
     return delegates
@@ -201,6 +202,11 @@ def _cut(
 def _left(backend: Backend, ops: Sequence[Node]) -> str:
     """Why a backend leaves a region that it could run op by op."""
     return _ask(backend, "reject_region", ops, ops) or _ask(backend, "not_worth", ops, ops)
+
+
+def _leave(ops: Sequence[Node], backend: Backend, reason: str) -> None:
+    for node in ops:
+        node.meta["not_on"][backend.name] = reason
 
 
 def _bytes(node: Node) -> int:
@@ -250,7 +256,7 @@ def _call(backend: Backend, hook: str, ops: Sequence[Node], argument: Any) -> An
     function: Callable[[Any], Any] = getattr(backend, hook)
     try:
         return function(argument)
-    except CannotRun:
+    except (CannotRun, NotWorth):
         raise
     except Exception as error:
         raise LoweringError(_message(backend, hook, ops, raised(error))) from error

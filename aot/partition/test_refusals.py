@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.fx import GraphModule, Node
 
-from aot.backends.backend import CannotRun
+from aot.backends.backend import CannotRun, NotWorth
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.traits import Traits
 from aot.dialect.delegate import Payload, delegate_of
@@ -255,6 +255,21 @@ def test_an_op_that_does_not_run_alone_is_left() -> None:
     told = {n: r["npu"] for n, r in reasons(module).items() if n in names}
     assert told == {n: f"{n} is wrong there" for n in names}
     assert [ops for ops, *_ in calls(module).delegates] == [["conv2d"] * 3]
+
+
+def test_a_region_whose_program_takes_too_long_is_left() -> None:
+    def compile_region(region: GraphModule) -> Payload:
+        ops = [n.name for n in region.graph.nodes if n.op == "call_function"]
+        if "add_default_1" in ops:
+            raise NotWorth("it takes ages")
+        return Payload(b"x")
+
+    module = residual()
+    engine = stand_in({"add", "linear"}, "npu", compile=compile_region)
+    partition(module, Target("t", (engine, CORTEX_M)))
+    verify(module, "partition")
+    assert reasons(module)["add_default_1"]["npu"] == "it takes ages"
+    assert [ops for ops, *_ in calls(module).delegates] == [["linear"]]
 
 
 def test_an_op_that_the_region_has_not_is_no_reason() -> None:

@@ -48,7 +48,7 @@ def test_rules_say_what_they_refuse_and_what_they_take() -> None:
     rows = {row.names[0]: row for row in supported_ops()}
     assert rows["linear.default"].becomes == ("linear",)
     assert rows["linear.default"].refused == ("the ... is computed by the model",)
-    assert rows["cumsum.default"].becomes == ("cumsum",) and not rows["cumsum.default"].ethos_u
+    assert rows["topk.default"].becomes == ("topk",) and not rows["topk.default"].ethos_u
     assert rows["sigmoid.default"].becomes == ("lut",) and rows["sigmoid.default"].int16
     assert rows["cummax.default"].way == "others"
     # A decomposition, a pass, a constant; what is random, or has values for its shape, is none.

@@ -8,16 +8,18 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.backends.backend import Backend, CannotRun
+from aot.backends.backend import Backend, CannotRun, NotWorth
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.ethos_u.cost import not_worth
 from aot.backends.ethos_u.culprit import culprit
 from aot.backends.ethos_u.emit import adopt, emitted, only_moves, reject
+from aot.backends.ethos_u.forms import FormError, check_forms
 from aot.backends.ethos_u.layers import Layer, writers_of
 from aot.backends.ethos_u.vela import VelaError, compile_tosa
 from aot.backends.ethos_u.verify import VerificationError, verify
 from aot.backends.traits import Traits
 from aot.dialect.delegate import Payload
+from aot.dialect.graph import dialect_op
 from aot.passes.aten.fold_norm_affine import fold_norm_affine
 from aot.passes.aten.mean_to_average import mean_to_average
 from aot.targets import CUT, OFF
@@ -70,13 +72,18 @@ def _not_worth(nodes: Sequence[Node]) -> str:
 
 
 def _compile(region: GraphModule, npu: Npu, verification: str) -> Payload:
-    graph = emitted(region, npu)
     told: Mapping[str, object] = {"verified": {"inputs": [], "tosa_runs": 0, "executed": False}}
+    graph = emitted(region, npu)
     try:
+        if verification != OFF:
+            check_forms(graph.tosa, npu)
         program = compile_tosa(graph.tosa, npu)
+        ops = [node for node in region.graph.nodes if dialect_op(node)]
+        if reason := not_worth(ops, sum(layer.cycles for layer in program.layers)):
+            raise NotWorth(reason)
         if verification != OFF:
             told = verify(region, graph.tosa, program.payload, npu)
-    except (VelaError, VerificationError) as error:
+    except (FormError, VelaError, VerificationError) as error:
         name, where = culprit(region, npu)
         if verification == CUT:
             raise CannotRun(name, f"{error}; {where}") from error

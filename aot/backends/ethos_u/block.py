@@ -69,6 +69,7 @@ class Block:
         self._shared: set[str] = set()  # names of values that several ops read
         self._border: set[str] = set()  # names of inputs and outputs
         self._slices: set[str] = set()  # and of what SLICE gave
+        self._products: set[str] = set()  # and MATMUL, rescaled and clamped
         self._views: dict[str, Value] = {}  # what a RESHAPE is of, by its name
         self._written: set[str] = set()  # names of those that something reads
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a region is worth a call of the NPU: what the core would take for it against what a call
-takes the core. Both are rough; they decide for regions of a few hundred values only.
+takes the core, and the NPU for its program. All are rough, and of the same clock.
 """
 
 from __future__ import annotations
@@ -8,9 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import torch
 from torch.fx import Node
 
-from aot.dialect.graph import dialect_op, shape_of, value_of
+from aot.backends.ethos_u.emit import ADOPTED
+from aot.dialect.graph import dialect_op, inputs_of, value_of
 from aot.partition.cut import results_of, sources_of
 
 _CALL = 1000
@@ -18,20 +20,33 @@ _CALL = 1000
 
 _BORDER_BYTES = 8  # that the core copies, cleans or invalidates in a cycle
 _MACS = 2  # of the core with Helium in a cycle
-_CYCLES = {
-    "add": 3,
-    "avg_pool2d": 8,
-    "lut": 2,
-    "masked_softmax": 20,
-    "mean_pool2d": 8,
-    "mul": 3,
-    "normalize": 8,
-    "requantize": 2,
-    "resize_bilinear": 10,
-    "softmax": 20,
-    "where": 2,
+CYCLES = {
+    "adaptive_avg_pool2d": 4.0,
+    "add": 9.0,
+    "amax": 6.5,
+    "amin": 6.5,
+    "avg_pool2d": 4.0,
+    "cat": 2.5,
+    "cumsum": 6.5,
+    "equal": 3.0,
+    "less": 3.0,
+    "log_softmax": 11.0,
+    "logsumexp": 11.0,
+    "lut": 1.5,
+    "masked_softmax": 18.0,
+    "mean_pool2d": 4.0,
+    "mul": 5.0,
+    "normalize": 14.0,
+    "prelu": 9.0,
+    "requantize": 3.0,
+    "resize_bilinear": 14.0,
+    "second_moment": 16.0,
+    "softmax": 10.5,
+    "transpose": 2.5,
 }
-"""Of the core for a value; others, and moves, take 1."""
+"""Of a Cortex-M55 with Helium for a value that an op reads or writes, whichever are more, as
+kernels/bench has them; others take 1.
+"""
 
 
 def core_cycles(node: Node) -> int:
@@ -39,14 +54,30 @@ def core_cycles(node: Node) -> int:
     assert op is not None
     if op.macs is not None:
         return math.ceil(op.macs(*map(value_of, node.args)) / _MACS)
-    return math.prod(shape_of(node)) * _CYCLES.get(op.name, 1)
+    values = max(map(_size, (node, *inputs_of(node))))
+    return math.ceil(values * CYCLES.get(op.name.removeprefix(ADOPTED), 1.0))
 
 
-def not_worth(nodes: Sequence[Node]) -> str:
-    """Why a region, a list of its ops, should stay on the core, "" if it should not."""
+def not_worth(nodes: Sequence[Node], npu_cycles: int = 0) -> str:
+    """Why a region, a list of its ops, should stay on the core, "" if it should not.
+
+    Args:
+      npu_cycles: of the program, where there is one.
+    """
     core = sum(map(core_cycles, nodes))
-    border = sum(math.prod(shape_of(n)) for n in (*sources_of(nodes), *results_of(nodes)))
-    call = _CALL + border // _BORDER_BYTES
+    border = sum(map(_bytes, (*sources_of(nodes), *results_of(nodes))))
+    call = _CALL + border // _BORDER_BYTES + npu_cycles
     if core > call:
         return ""
-    return f"the core takes some {core} cycles for it, and {call} for a call of the NPU"
+    whose = f", {npu_cycles} of them its own" if npu_cycles else ""
+    return f"the core takes some {core} cycles for it, and {call} for a call of the NPU{whose}"
+
+
+def _size(node: Node) -> int:
+    value: torch.Tensor = node.meta["val"]
+    return value.numel()
+
+
+def _bytes(node: Node) -> int:
+    value: torch.Tensor = node.meta["val"]
+    return value.numel() * value.element_size()

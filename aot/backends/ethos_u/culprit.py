@@ -8,6 +8,7 @@ from typing import Any
 from torch.fx import GraphModule, Node
 
 from aot.backends.ethos_u.emit import emitted
+from aot.backends.ethos_u.forms import FormError, check_forms
 from aot.backends.ethos_u.vela import VelaError, compile_tosa
 from aot.backends.ethos_u.verify import VerificationError, execute
 from aot.dialect.graph import dialect_op, inputs_of
@@ -23,10 +24,12 @@ def culprit(region: GraphModule, npu: Npu) -> tuple[str, str]:
     for count in range(1, len(nodes)):
         part = extract(region, nodes[:count])
         try:
-            payload = compile_tosa(emitted(part, npu).tosa, npu).payload
+            tosa = emitted(part, npu).tosa
+            check_forms(tosa, npu)
+            payload = compile_tosa(tosa, npu).payload
             if npu.modelled:
                 execute(part, payload, npu)
-        except (VelaError, VerificationError):
+        except (FormError, VelaError, VerificationError):
             return nodes[count - 1].name, f"it is wrong from {_pattern(nodes[count - 1])} on"
     return nodes[-1].name, f"it is wrong with {_pattern(nodes[-1])} only"
 

@@ -13,6 +13,7 @@ from absl import app, flags
 from torch.fx import GraphModule
 
 from aot.backends.ethos_u.emitters import EMITTERS
+from aot.backends.ethos_u.forms import FormError
 from aot.backends.ethos_u.testing.graphs import random_graph
 from aot.backends.ethos_u.testing.proof import prove
 from aot.backends.ethos_u.testing.regions import INT16_REGIONS, REGIONS, random_region
@@ -53,7 +54,7 @@ def main(argv: list[str]) -> int:
                 try:
                     region = _region(op, seed)
                     taken = prove(region, configuration)
-                except (EmitterError, VelaError, VerificationError) as error:
+                except (EmitterError, FormError, VelaError, VerificationError) as error:
                     wrong += 1
                     failures.append(f"{op}, seed {seed}, {configuration}: {error}")
                     continue

@@ -10,13 +10,22 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from aot.backends.ethos_u.ops.div import ethos_u_div
+from aot.backends.ethos_u.ops.log_softmax import ethos_u_log_softmax, ethos_u_logsumexp
 from aot.backends.ethos_u.ops.normalize import LEAST_DEVIATION, ethos_u_normalize
+from aot.backends.ethos_u.ops.second_moment import ethos_u_second_moment
 from aot.backends.ethos_u.ops.softmax import ethos_u_softmax
+from aot.dialect.arithmetic import quantize_multiplier
+from aot.dialect.ops.div import FRACTION_BITS, div
+from aot.dialect.ops.log_softmax import log_constants
 from aot.dialect.ops.normalize import constants, normalize
+from aot.dialect.ops.second_moment import fraction_bits
 from aot.dialect.ops.softmax import exponential_table
+from aot.dialect.quantization import Quantization
 
 SIGNALS_MIN_DB = 35.0
-ULP = 1 / 256
+OFF_BY = 0.53
+"""Steps of a result: half of one for rounding, and what is rounded before."""
 
 
 def seeded(seed: int) -> torch.Generator:
@@ -42,6 +51,66 @@ def test_softmax_is_less_than_one_step_off(name: str) -> None:
     y = ethos_u_softmax.reference(x, table, dim, 256).double() + 128
     exact = torch.softmax(x.double() * scale, dim) * 256
     assert ((y - exact.clamp(max=255)).abs() < 1).all()
+
+
+# name: (shape, scale, dim)
+LOGARITHMS: dict[str, tuple[tuple[int, ...], float, int]] = {
+    "classes": ((12, 10), 0.1, 1),
+    "wide": ((8, 40), 0.8, 1),
+    "flat": ((4, 1000), 0.001, 1),
+    "of the first": ((10, 3, 5), 0.1, 0),
+    "one": ((7, 1), 0.1, 1),
+}
+
+
+@pytest.mark.parametrize("name", LOGARITHMS)
+def test_logarithms_are_rounded_nearly_once(name: str) -> None:
+    shape, scale, dim = LOGARITHMS[name]
+    x = torch.randint(-128, 128, shape, generator=seeded(6), dtype=torch.int8)
+    before, real = Quantization(scale, 7), (x.double() - 7) * scale
+    for op, function in (
+        (ethos_u_log_softmax, torch.log_softmax),
+        (ethos_u_logsumexp, torch.logsumexp),
+    ):
+        exact = function(real, dim)
+        after = Quantization(max(float(exact.abs().max()), 0.1) / 127, -3)
+        table, bits, factors = log_constants(before, after, shape[dim])
+        if op is ethos_u_log_softmax:
+            y = op.reference(x, table, dim, bits, *factors, -3)
+        else:
+            y = op.reference(x, table, [dim], False, 7, bits, *factors, -3)
+        wanted = (exact / after.scale - 3).clamp(-128, 127)
+        assert (y - wanted).abs().max() < OFF_BY
+
+
+@pytest.mark.parametrize("centered", [True, False])
+@pytest.mark.parametrize("root", [True, False])
+@pytest.mark.parametrize("deviation", [1.0, 30.0])
+def test_second_moments_are_rounded_nearly_once(
+    centered: bool, root: bool, deviation: float
+) -> None:
+    values = torch.randn(20, 300, generator=seeded(7)) * deviation + 11
+    x = values.round().clamp(-128, 127).to(torch.int8)
+    real = x.double() - 5
+    moments = real.var(1, correction=0) if centered else real.square().sum(1)
+    exact = moments.sqrt() if root else moments
+    step, bits = float(exact.max()) / 250, fraction_bits(300, centered, root, torch.int8)
+    factor = (300.0 if root else 300.0**2) if centered else 1.0
+    numbers = quantize_multiplier(1 / (step * factor * 2.0 ** (bits / 2 if root else bits)))
+    y = ethos_u_second_moment.reference(x, [1], False, centered, root, 5, -128, *numbers)
+    assert (y - (exact / step - 128).clamp(-128, 127)).abs().max() < OFF_BY
+
+
+def test_quotients_are_rounded_nearly_once() -> None:
+    a, b = torch.meshgrid(torch.arange(-128, 128), torch.arange(-128, 128), indexing="ij")
+    for factor, limits in ((100.0, (-128, 127)), (3.0, (-128, 127)), (40.0, (-100, 90))):
+        numbers = quantize_multiplier(factor / 2 ** FRACTION_BITS[torch.int8])
+        args = (a.to(torch.int8), b.to(torch.int8), 3, -20, 5, *numbers, *limits)
+        y, cpu = ethos_u_div.reference(*args), div.reference(*args)
+        exact = ((a - 3) / (b + 20) * factor + 5).nan_to_num(5.0).clamp(*limits)
+        assert (y - exact).abs().max() < OFF_BY
+        by_zero = b == -20
+        assert torch.equal(y[by_zero], cpu[by_zero])
 
 
 def norms(
@@ -75,6 +144,7 @@ NORMS: dict[str, tuple[tuple[int, ...], list[int], tuple[int, ...], bool]] = {
     "group, channels behind the batch": ((2, 12, 8, 8), [2, 3, 1, 1], (12, 1, 1), True),
     "group, channels last": ((2, 8, 8, 12), [2, 1, 1, 3], (12,), True),
     "instance": ((2, 6, 9, 9), [2, 6, 1, 1], (6, 1, 1), True),
+    "instance, channels last, one gain": ((2, 9, 9, 6), [2, 1, 1, 6], (), True),
 }
 
 

@@ -23,6 +23,8 @@ from aot.backends.ethos_u.block import (
 _SUMS = {INT8: INT32, INT16: INT48}
 """What values of a type are added up in."""
 
+_RANK_OF_MATMUL = 3
+
 _NAN = ts.NanPropagationMode.PROPAGATE
 
 
@@ -101,12 +103,12 @@ class TosaGraph(Block):
             self.constant([input_zero_point], x.dtype),
             self.constant([output_zero_point], dtype),
         ]
-        return self._operator(ts.Op.RESCALE, inputs, x.shape, dtype, attributes)
+        return self._same(x, self._operator(ts.Op.RESCALE, inputs, x.shape, dtype, attributes))
 
     def clamp(self, x: Value, minimum: int, maximum: int) -> Value:
         limits = [list(np.array([v], NUMPY[x.dtype]).tobytes()) for v in (minimum, maximum)]
         attributes = attribute("Clamp", *limits, _NAN)
-        return self._operator(ts.Op.CLAMP, [x], x.shape, x.dtype, attributes)
+        return self._same(x, self._operator(ts.Op.CLAMP, [x], x.shape, x.dtype, attributes))
 
     def add(self, a: Value, b: Value) -> Value:
         return self._elementwise(ts.Op.ADD, [a, b], a.dtype, attribute("Add"))
@@ -151,7 +153,9 @@ class TosaGraph(Block):
         zero_points = [self.constant([z], a.dtype) for z in (a_zero_point, b_zero_point)]
         shape = (*a.shape[:2], b.shape[2])
         inputs = [a, b, *zero_points]
-        return self._operator(ts.Op.MATMUL, inputs, shape, _SUMS[a.dtype], attribute("MatMul"))
+        y = self._operator(ts.Op.MATMUL, inputs, shape, _SUMS[a.dtype], attribute("MatMul"))
+        self._products.add(y.name)
+        return y
 
     def transpose_conv2d(
         self,
@@ -229,8 +233,22 @@ class TosaGraph(Block):
         """x, copied where it is a slice, which Vela 5.1.0 loses in front of some operators. (It
         takes a RESCALE by 1 for nothing, but not a TABLE, nor a product.)
         """
-        if self.before_reshape(x).name not in self._slices:
-            return x
+        return self._copied(x) if self.before_reshape(x).name in self._slices else x
+
+    def placed(self, x: Value) -> Value:
+        """x, copied where it is a product seen in other dimensions than MATMUL's three, whose place
+        in what CONCAT or PAD make of it Vela 5.1.0 loses.
+        """
+        is_product = self.before_reshape(x).name in self._products
+        return self._copied(x) if is_product and len(x.shape) != _RANK_OF_MATMUL else x
+
+    def _same(self, x: Value, y: Value) -> Value:
+        """y, which is one operation of the NPU with x."""
+        if x.name in self._products:
+            self._products.add(y.name)
+        return y
+
+    def _copied(self, x: Value) -> Value:
         if x.dtype == INT8:
             return self.table(x, range(-128, 128))
         one = 1 << 30, 30

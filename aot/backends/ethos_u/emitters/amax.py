@@ -13,7 +13,7 @@ import torch
 from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.windows import bad_size
-from aot.backends.ethos_u.ops.softmax import windows
+from aot.backends.ethos_u.ops.exponentials import windows
 from aot.backends.ethos_u.tosa import TosaGraph
 from aot.dialect.library import reduced_shape
 

@@ -13,7 +13,7 @@ from aot.backends.ethos_u.tosa import TosaGraph
 
 
 def emit(graph: TosaGraph, inputs: Sequence[Value | torch.Tensor], dim: int) -> Value:
-    return graph.concat([graph.operand(x) for x in inputs], dim)
+    return graph.concat([graph.placed(graph.operand(x)) for x in inputs], dim)
 
 
 EMITTER = Emitter(emit, moves=True)

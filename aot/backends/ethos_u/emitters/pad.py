@@ -11,7 +11,7 @@ from aot.backends.ethos_u.tosa import TosaGraph
 
 
 def emit(graph: TosaGraph, input: Value, padding: Sequence[int], value: int) -> Value:
-    return graph.pad(input, padding, value)
+    return graph.pad(graph.placed(input), padding, value)
 
 
 EMITTER = Emitter(emit, moves=True)

@@ -7,7 +7,8 @@ import torch
 
 from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters.emitter import Emitter
-from aot.backends.ethos_u.ops.softmax import LARGEST_LENGTH, ethos_u_softmax, softmax_steps
+from aot.backends.ethos_u.ops.exponentials import LARGEST_LENGTH
+from aot.backends.ethos_u.ops.softmax import ethos_u_softmax, softmax_steps
 from aot.backends.ethos_u.tosa import TosaGraph
 
 

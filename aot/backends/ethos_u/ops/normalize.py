@@ -11,7 +11,13 @@ import numpy as np
 import torch
 
 from aot.backends.ethos_u.block import INT8, INT16, INT32, Array
+from aot.backends.ethos_u.ops.bits import half_zeros_of, leading_bits, shifted_up
 from aot.backends.ethos_u.ops.parts import Parts, parts_of
+from aot.backends.ethos_u.ops.squares import (
+    guard_bits,
+    squares_about,
+    squares_about_means,
+)
 from aot.backends.ethos_u.steps import Integers, Steps, T, scale16, scale32
 from aot.dialect.library import define
 
@@ -54,9 +60,7 @@ class Norm:
     @property
     def guard_bits(self) -> int:
         """By how many bits sums of squares are scaled up; negative where they do not fit."""
-        square = 128**2 * (1 + 1 / 128) if self.centered else 4 * 128**2
-        largest = math.log2(self.parts.count * (square + self.epsilon))
-        return min(12, math.floor(30.99 - largest))
+        return guard_bits(self.parts.count, self.centered, self.epsilon)
 
     @property
     def is_plain(self) -> bool:
@@ -116,27 +120,18 @@ def normalize_steps(steps: Steps[T], x: T, norm: Norm, zero_point: int) -> T:
     """
     p, guard = norm.parts, norm.guard_bits
     x = p.laid_out(steps, x)
-    squares = steps.rescale(
-        steps.mul(steps.rescale(x, *_ONE, INT32), steps.rescale(x, *_ONE, INT32)), *_ONE, INT16
-    )
-    total = p.total(steps, squares, guard, norm.epsilon * p.count)
+    added = norm.epsilon * p.count
     if norm.centered:
-        twice = p.total(steps, x)
-        mean = steps.rescale(twice, *scale32(0.5 / p.count), INT8)
-        times = steps.rescale(mean, *scale32(float(p.count)), INT32)
-        scaled = steps.rescale(mean, *scale32(2.0**guard), INT32)
-        total = steps.sub(total, steps.mul(scaled, steps.sub(twice, times)))
-        spread = p.spread(steps, mean, INT8)
+        squares = squares_about_means(steps, x, p, guard, added)
+        assert squares.mean is not None
+        spread = p.spread(steps, squares.mean, INT8)
         d = steps.sub(steps.rescale(x, *_ONE, INT32), steps.rescale(spread, *_ONE, INT32))
         deviation = steps.rescale(d, *_ONE, INT16)
     else:
-        center = norm.zero_point
-        if center:
-            twice = steps.sub(p.total(steps, x), _number(steps, center * p.count))
-            total = steps.sub(total, steps.mul(twice, _number(steps, center << guard)))
-        deviation = steps.rescale(x, *_ONE, INT16, input_zero_point=center)
+        squares = squares_about(steps, x, p, guard, norm.zero_point, added)
+        deviation = steps.rescale(x, *_ONE, INT16, input_zero_point=norm.zero_point)
     least = max(LEAST_DEVIATION, math.sqrt(norm.epsilon))
-    root = p.spread(steps, _root(steps, total, p.count, guard, least), INT16)
+    root = p.spread(steps, _root(steps, squares.total, p.count, guard, least), INT16)
     product = steps.mul(steps.rescale(deviation, *_ONE, INT32), steps.rescale(root, *_ONE, INT32))
     unit = 1 / (least * _TOP)  # of the product
     if norm.is_plain:
@@ -147,21 +142,14 @@ def normalize_steps(steps: Steps[T], x: T, norm: Norm, zero_point: int) -> T:
     return p.restored(steps, y)
 
 
-def _number(steps: Steps[T], value: int) -> T:
-    return steps.constant([[[[value]]]], INT32)
-
-
 def _root(steps: Steps[T], total: T, count: int, guard: int, least: float) -> T:
     """1 / sqrt(total / count) of sums with guard bits, int16 in units of 1 / (least * 32767)."""
-    # The sum goes up by an even number of bits into [2^29, 2^31).
-    halves = steps.shift_right(steps.sub(steps.clz(total), _number(steps, 2)), _number(steps, 1))
-    # A sum with 0 is one operation with the RESCALE behind it, where that alone would be two.
-    up = steps.add(steps.shift_left(total, steps.add(halves, halves)), _number(steps, 0))
-    t = steps.rescale(up, *scale32(2.0**-16), INT16)
+    halves = half_zeros_of(steps, total)
+    t = leading_bits(steps, total, steps.add(halves, halves))
     # Through int16, as the table then is one operation.
     root = steps.rescale(steps.table(t, _ROOTS), *scale32(2.0**-7), INT16)
     looked_up = steps.rescale(root, *_ONE, INT32)
-    wide = steps.add(steps.shift_left(looked_up, halves), _number(steps, 0))
+    wide = shifted_up(steps, looked_up, halves)
     # wide = 32767 * sqrt(2^13 / t) * 2^halves, with t = total * 2^(2 * halves - 16)
     exact = math.sqrt(count * 2.0**guard / 2.0**29) / _TOP
     return steps.rescale(wide, *scale32(exact * least * _TOP), INT16)

@@ -147,6 +147,8 @@ def _rows(shape: tuple[int, ...], parts: Sequence[int], varies: Sequence[bool]) 
 def _groups(shape: tuple[int, ...], parts: Sequence[int], varies: Sequence[bool]) -> Parts | None:
     dims = range(len(shape))
     grouped = [d for d in dims if varies[d] or 1 < parts[d] < shape[d]]
+    if not grouped:  # any will do whose values have parts of their own
+        grouped = [d for d in dims if parts[d] == shape[d] > 1][-1:]
     if len(grouped) != 1:
         return None
     (channel,) = grouped

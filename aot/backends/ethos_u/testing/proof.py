@@ -6,6 +6,7 @@ from __future__ import annotations
 from torch.fx import GraphModule
 
 from aot.backends.ethos_u.emit import adopt, emitted, reject
+from aot.backends.ethos_u.forms import check_forms
 from aot.backends.ethos_u.vela import compile_tosa
 from aot.backends.ethos_u.verify import verify
 from aot.dialect.graph import dialect_op
@@ -16,6 +17,7 @@ def prove(region: GraphModule, configuration: str) -> bool:
     """Runs a region on an NPU's model; False if that cannot run one of its ops.
 
     Raises:
+      FormError: it is emitted in a form that Vela makes something else of.
       VelaError: Vela does not compile what is emitted.
       VerificationError: they do not agree.
     """
@@ -24,5 +26,6 @@ def prove(region: GraphModule, configuration: str) -> bool:
         return False
     adopt(region)
     tosa = emitted(region, npu).tosa
+    check_forms(tosa, npu)
     verify(region, tosa, compile_tosa(tosa, npu).payload, npu)
     return True

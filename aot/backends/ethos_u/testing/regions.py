@@ -15,12 +15,16 @@ import aot.dialect.ops  # noqa: F401, the library
 from aot.backends.ethos_u.testing.draw import Draw
 from aot.backends.ethos_u.testing.masks import MASKS
 from aot.backends.ethos_u.testing.windows import WINDOWS
-from aot.dialect.arithmetic import quantize_mean, quantize_multiplier
+from aot.dialect.arithmetic import quantize_mean, quantize_multiplier, sums_multiplier
 from aot.dialect.graph import Edge, quantization_of
 from aot.dialect.library import OPS
+from aot.dialect.ops.cumsum import guard_bits
+from aot.dialect.ops.div import FRACTION_BITS
 from aot.dialect.ops.linear_w4 import packed
+from aot.dialect.ops.log_softmax import log_constants
 from aot.dialect.ops.normalize import constants as normalization
 from aot.dialect.ops.requantize import requantize_arguments
+from aot.dialect.ops.second_moment import fraction_bits
 from aot.dialect.ops.softmax import WIDE_STEPS, exponential_table, wide_exponential_table
 from aot.dialect.quantization import ACTIVATIONS, INT8, INT16, Quantization, QuantizedType
 from aot.rules.binary import LEFT_SHIFT
@@ -86,6 +90,15 @@ def _mul(draw: Draw) -> GraphModule:
     return draw.region("mul", *args, zero_point=out)
 
 
+def _div(draw: Draw) -> GraphModule:
+    operands, zero_points = _operands(draw)
+    factor = float(np.exp(draw.rng.uniform(-1, 6))) / 2 ** FRACTION_BITS[draw.kind.dtype]
+    scale = sums_multiplier(factor, draw.kind.dtype)
+    out = draw.zero_point()
+    args = (*operands, *zero_points, out, *scale, *draw.limits())
+    return draw.region("div", *args, zero_point=out)
+
+
 def _lut(draw: Draw) -> GraphModule:
     if draw.kind is INT16:  # without jumps
         steps = draw.rng.integers(-3000, 3000, 513).cumsum() + draw.value()
@@ -105,6 +118,55 @@ def _mean(draw: Draw) -> GraphModule:
     scale = quantize_mean(float(np.exp(draw.rng.uniform(-1, 1))), count)
     args = (dim, draw.often(), zero_point, out, *scale)
     return draw.region("mean", draw.input(shape, zero_point), *args, zero_point=out)
+
+
+def _cumsum(draw: Draw) -> GraphModule:
+    shape, zero_point, out = draw.shape(draw.integer(1, 4)), draw.zero_point(), draw.zero_point()
+    if not draw.often():
+        shape = (*shape[:-1], draw.integer(10, 200))
+    dim = draw.integer(0, len(shape) - 1)
+    bits = guard_bits(shape[dim], draw.kind.dtype)
+    factor = float(np.exp(draw.rng.uniform(-5, 0))) / 2**bits
+    scale = sums_multiplier(factor, draw.kind.dtype)
+    args = (dim, bits, zero_point, out, *scale)
+    return draw.region("cumsum", draw.input(shape, zero_point), *args, zero_point=out)
+
+
+def _second_moment(draw: Draw) -> GraphModule:
+    shape = draw.shape(draw.integer(1, 4))
+    if not draw.often():
+        shape = (*shape[:-1], draw.one_of((40, 300)))
+    dim = sorted(int(d) for d in draw.rng.permutation(len(shape))[: draw.integer(1, 3)])
+    centered, root, zero_point = draw.often(), draw.often(), draw.zero_point()
+    bits = fraction_bits(math.prod(shape[d] for d in dim), centered, root, draw.kind.dtype)
+    count = math.prod(shape[d] for d in dim)
+    times = 2.0**bits * (count * count if centered else 1)
+    factor = float(np.exp(draw.rng.uniform(-2, 1))) * (
+        math.sqrt(1 / times) if root else 0.01 / times
+    )
+    scale = sums_multiplier(factor, draw.kind.dtype)
+    args = (dim, draw.often(), centered, root, zero_point, out := draw.zero_point(), *scale)
+    return draw.region("second_moment", draw.input(shape, zero_point), *args, zero_point=out)
+
+
+def _logarithm(draw: Draw, op: str) -> GraphModule:
+    """log_softmax or logsumexp."""
+    shape = (*draw.shape(draw.integer(0, 3)), draw.one_of((1, 2, 17, 40, 257, 300)))
+    dim = [len(shape) - 1] if draw.often() else [draw.integer(0, len(shape) - 1)]
+    if op == "logsumexp" and not draw.often():
+        dim = sorted({*dim, draw.integer(0, len(shape) - 1)})
+    zero_point, out = draw.zero_point(), draw.zero_point()
+    scales = np.exp(draw.rng.uniform((-5, -3), (0, -1))) / (256 if draw.kind is INT16 else 1)
+    before, after = (
+        Quantization(float(s), z, draw.kind) for s, z in zip(scales, (zero_point, out), strict=True)
+    )
+    length = math.prod(shape[d] for d in dim)
+    table, bits, factors = log_constants(before, after, length)
+    x = draw.input(shape, zero_point)
+    if op == "log_softmax":
+        return draw.region(op, x, table, dim[0], bits, *factors, out, zero_point=out)
+    args = (table, dim, draw.often(), zero_point, bits, *factors, out)
+    return draw.region(op, x, *args, zero_point=out)
 
 
 def _requantize(draw: Draw) -> GraphModule:
@@ -259,9 +321,13 @@ REGIONS: dict[str, Callable[[Draw], GraphModule]] = {
     "amin": lambda draw: _extreme(draw, "amin"),
     "bmm": _bmm,
     "cat": _cat,
+    "cumsum": _cumsum,
+    "div": _div,
     "gather": _gather,
     "linear": _linear,
     "linear_w4": _linear_w4,
+    "log_softmax": lambda draw: _logarithm(draw, "log_softmax"),
+    "logsumexp": lambda draw: _logarithm(draw, "logsumexp"),
     "lut": _lut,
     "maximum": lambda draw: _larger(draw, "maximum"),
     "mean": _mean,
@@ -272,6 +338,7 @@ REGIONS: dict[str, Callable[[Draw], GraphModule]] = {
     "prelu": _prelu,
     "requantize": _requantize,
     "reshape": _reshape,
+    "second_moment": _second_moment,
     "slice": _slice,
     "softmax": _softmax,
     "transpose": _transpose,

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that a graph has only forms that Vela 5.1.0 was seen to compile rightly. For NPUs that no
+functional model executes, this is all that stands between its bugs and a payload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tosa import Op
+from tosa.TosaGraph import TosaGraph
+
+from aot.targets.npus import Npu
+
+_NAMES = {value: name for name, value in vars(Op.Op).items() if isinstance(value, int)}
+_LOSES_SLICES = ("REDUCE_MAX", "REDUCE_SUM", "MATMUL", "TRANSPOSE_CONV2D")
+_LEAVES_OFFSETS = ("CONCAT", "PAD")
+_RANK_OF_MATMUL = 3
+
+
+class FormError(RuntimeError):
+    """A form that Vela 5.1.0 makes something else of."""
+
+
+@dataclass(frozen=True)
+class _Operator:
+    """Of a graph; values by their names."""
+
+    kind: str
+    inputs: tuple[str, ...]
+    output: str
+
+
+class _Graph:
+    def __init__(self, tosa: bytes) -> None:
+        """
+        Attributes:
+          shapes: of values by their names.
+          operators: in their order.
+        """
+        block = TosaGraph.GetRootAs(tosa, 0).Regions(0).Blocks(0)
+        tensors = (block.Tensors(i) for i in range(block.TensorsLength()))
+        self.shapes = {
+            t.Name().decode(): tuple(t.Shape(i) for i in range(t.ShapeLength())) for t in tensors
+        }
+        found = (block.Operators(i) for i in range(block.OperatorsLength()))
+        self.operators = [
+            _Operator(
+                _NAMES[o.Op()],
+                tuple(o.Inputs(i).decode() for i in range(o.InputsLength())),
+                o.Outputs(0).decode(),
+            )
+            for o in found
+        ]
+        self._writers = {o.output: o for o in self.operators}
+
+    def behind(self, name: str, *through: str) -> str:
+        """The kind of operator that gives a value, before RESHAPEs and those of other kinds."""
+        writer = self._writers.get(name)
+        while writer is not None and writer.kind in ("RESHAPE", *through):
+            writer = self._writers.get(writer.inputs[0])
+        return writer.kind if writer is not None else ""
+
+
+def check_forms(tosa: bytes, npu: Npu) -> None:
+    """
+    Raises:
+      FormError: one of the graph's operators is in a form that is compiled into something else.
+    """
+    graph = _Graph(tosa)
+    for operator in graph.operators:
+        for problem in _problems(graph, operator, npu):
+            raise FormError(f"{problem}: Vela 5.1.0 makes something else of that")
+
+
+def _problems(graph: _Graph, operator: _Operator, npu: Npu) -> Iterator[str]:
+    kind = operator.kind
+    if kind == "REDUCE_MIN":
+        yield "REDUCE_MIN"
+    if kind == "CONV2D":
+        before, after = graph.shapes[operator.inputs[0]], graph.shapes[operator.output]
+        kernel = graph.shapes[operator.inputs[1]][1:3]
+        if before[0] > 1 and kernel == (1, 1) and before[1:3] == after[1:3]:
+            yield f"a convolution of 1x1 over a batch of {before[0]}"
+    if kind == "DEPTHWISE_CONV2D" and graph.shapes[operator.inputs[1]][3] > 1:
+        yield "a depthwise convolution with a multiplier"
+    if kind in _LOSES_SLICES:
+        through = ["RESCALE"] if kind.startswith("REDUCE") else []
+        if graph.behind(operator.inputs[0], *through) == "SLICE":
+            yield f"a slice in front of {kind}"
+    if kind in _LEAVES_OFFSETS:
+        for name in operator.inputs if kind == "CONCAT" else operator.inputs[:1]:
+            if graph.behind(name) == "REDUCE_MAX":
+                yield f"{kind} behind REDUCE_MAX"
+            rank = len(graph.shapes[name])
+            if graph.behind(name, "RESCALE", "CLAMP") == "MATMUL" and rank != _RANK_OF_MATMUL:
+                yield f"{kind} behind MATMUL in {rank} dimensions"
+    if kind == "TABLE" and npu.is_smallest and graph.behind(operator.inputs[0]) == "TRANSPOSE":
+        yield "a table behind a transpose, on this NPU"

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pl::ethos_u_log_softmax and pl::ethos_u_logsumexp: exponentials by a table of 16 bits, and the
+logarithm of their sum by another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from aot.backends.ethos_u.block import INT8, INT16, INT32
+from aot.backends.ethos_u.ops.bits import leading_bits, number, zeros_of
+from aot.backends.ethos_u.ops.exponentials import INDEX_SCALE, TOP, Rows, entries_of, index_of
+from aot.backends.ethos_u.steps import Integers, Steps, T, scale32
+from aot.dialect.library import define, reduced_shape
+
+GUARD_BITS = 6
+"""Of the two terms of log_softmax, in steps of the output."""
+
+_ONE = scale32(1.0)
+_LEAST_GUARD_BITS = 8  # of a logarithm
+_MOST_GUARD_BITS = 18
+_TABLE_BITS = 7  # that an entry has more, once it is read
+_ENTRIES = np.maximum(np.arange(-256, 257), 128)
+_LOGS = np.log2(_ENTRIES / 128.0)
+"""log2(t / 2^14) at t = 128 * entry, of t from 2^14 on."""
+
+
+@dataclass(frozen=True)
+class Factors:
+    """What the factors of pl::log_softmax say, in real numbers: steps of the output that a step of
+    the input is, and that a power of two is.
+    """
+
+    value: float
+    log: float
+
+    @property
+    def guard(self) -> int:
+        """Bits below the output's step that logarithms are computed with; too few where their table
+        does not have them, or the input's share of 32 bits.
+        """
+        table = math.log2(TOP / self.log) + _TABLE_BITS
+        share = 30 - math.log2(256 * max(self.value, 1.0))
+        return min(_MOST_GUARD_BITS, math.floor(min(table, share)))
+
+    @property
+    def problem(self) -> str:
+        if self.guard >= _LEAST_GUARD_BITS:
+            return ""
+        return "a step of its result is so small that it takes more than 32 bits"
+
+
+def factors_of(
+    input_multiplier: int, input_shift: int, log_multiplier: int, log_shift: int
+) -> Factors:
+    """Those of int8, for differences << 20 and logarithms of 16 fraction bits; 10 guard bits."""
+    value, log = (
+        multiplier / 2.0**31 * 2.0**shift / 2.0**10
+        for multiplier, shift in ((input_multiplier, input_shift), (log_multiplier, log_shift))
+    )
+    return Factors(value * 2.0**20, log * 2.0**16)
+
+
+def logarithm(steps: Steps[T], total: T, factors: Factors) -> T:
+    """That of sums of exponentials, in steps of the output, with `factors.guard` bits."""
+    one = factors.log * 2.0**factors.guard
+    zeros = zeros_of(steps, total)
+    table = np.round(_LOGS * one / 2**_TABLE_BITS)
+    mantissa = steps.table(leading_bits(steps, total, zeros), table)
+    # total = t * 2^(16 - zeros), and TOP is an exponential of 1.
+    least = number(steps, round((30 - math.log2(TOP)) * one))
+    exponent = steps.sub(least, steps.mul(zeros, number(steps, round(one))))
+    return steps.add(mantissa, exponent)
+
+
+def log_softmax_steps(
+    steps: Steps[T],
+    x: T,
+    table: torch.Tensor,
+    dim: int,
+    factors: Factors,
+    zero_point: int,
+    in_one: bool = False,
+) -> T:
+    """The output, int8: d * factors.value less the logarithm of the sum of exp(d), d = x - max,
+    both with GUARD_BITS, where they saturate beyond what the output holds; rounded once more.
+    """
+    order = [*(d for d in range(len(x.shape)) if d != dim), dim]
+    moved = steps.transpose(x, order) if dim != len(x.shape) - 1 else x
+    rows = Rows.of(moved.shape, in_one)
+    q = steps.reshape(moved, (*rows.laid, rows.length))
+    largest = steps.rescale(rows.largest(steps, q), *_ONE, INT32)
+    index = index_of(steps, q, largest)
+    _, total = rows.exponentials(steps, index, entries_of(table))
+    log = logarithm(steps, total, factors)
+    log = steps.rescale(log, *scale32(2.0 ** (GUARD_BITS - factors.guard)), INT16)
+    log = steps.reshape(log, (*rows.laid, 1))
+    value = factors.value * 2.0**GUARD_BITS / INDEX_SCALE
+    scaled = steps.rescale(steps.rescale(index, *scale32(value), INT16), *_ONE, INT32)
+    out = steps.sub(scaled, steps.rescale(log, *_ONE, INT32))
+    y = steps.rescale(out, *scale32(2.0**-GUARD_BITS), INT8, output_zero_point=zero_point)
+    y = steps.reshape(y, moved.shape)
+    return steps.transpose(y, np.argsort(order).tolist()) if moved is not x else y
+
+
+def logsumexp_steps(
+    steps: Steps[T],
+    x: T,
+    table: torch.Tensor,
+    dim: Sequence[int],
+    factors: Factors,
+    input_zero_point: int,
+    zero_point: int,
+) -> T:
+    """The output, int8 [1, 1, 1, rows]: (max - input_zero_point) * factors.value and the logarithm
+    of the sum of exp(x - max), in 32 bits, rounded once.
+    """
+    order = [*(d for d in range(len(x.shape)) if d not in dim), *sorted(dim)]
+    moved = steps.transpose(x, order) if order != sorted(order) else x
+    kept = moved.shape[: len(order) - len(dim)]
+    rows = Rows.of((*kept, math.prod(moved.shape[len(kept) :])))
+    q = steps.reshape(moved, (*rows.laid, rows.length))
+    top = rows.largest(steps, q)
+    largest = steps.rescale(top, *_ONE, INT32)
+    _, total = rows.exponentials(steps, index_of(steps, q, largest), entries_of(table))
+    log = logarithm(steps, total, factors)
+    flat = steps.reshape(top, (1, 1, 1, rows.count))
+    above = steps.rescale(flat, *_ONE, INT32, input_zero_point=input_zero_point)
+    value = round(factors.value * 2.0**factors.guard)
+    out = steps.add(steps.mul(above, number(steps, value)), log)
+    return steps.rescale(out, *scale32(2.0**-factors.guard), INT8, output_zero_point=zero_point)
+
+
+def _infer(input: torch.Tensor, *_: object) -> tuple[tuple[int, ...], torch.dtype]:
+    return tuple(input.shape), torch.int8
+
+
+@define(
+    "Tensor input, Tensor exp_table, int dim, int fraction_bits, int input_multiplier, int "
+    "input_shift, int log_multiplier, int log_shift, int output_zero_point",
+    infer=_infer,
+    dtypes={"input": (torch.int8,), "exp_table": (torch.int32,)},
+    zero_points={"output_zero_point": "output"},
+)
+def ethos_u_log_softmax(
+    input: torch.Tensor,
+    exp_table: torch.Tensor,
+    dim: int,
+    fraction_bits: int,
+    input_multiplier: int,
+    input_shift: int,
+    log_multiplier: int,
+    log_shift: int,
+    output_zero_point: int,
+) -> torch.Tensor:
+    """As `log_softmax_steps` has it; arguments and result as of pl::log_softmax of int8."""
+    factors = factors_of(input_multiplier, input_shift, log_multiplier, log_shift)
+    y = log_softmax_steps(Integers(), input, exp_table, dim, factors, output_zero_point)
+    return y.contiguous()
+
+
+def _infer_sums(
+    input: torch.Tensor, exp_table: torch.Tensor, dim: Sequence[int], keepdim: bool, *_: object
+) -> tuple[tuple[int, ...], torch.dtype]:
+    return reduced_shape(input.shape, dim, keepdim), torch.int8
+
+
+@define(
+    "Tensor input, Tensor exp_table, int[] dim, bool keepdim, int input_zero_point, int "
+    "fraction_bits, int input_multiplier, int input_shift, int log_multiplier, int log_shift, int "
+    "output_zero_point",
+    infer=_infer_sums,
+    dtypes={"input": (torch.int8,), "exp_table": (torch.int32,)},
+    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
+)
+def ethos_u_logsumexp(
+    input: torch.Tensor,
+    exp_table: torch.Tensor,
+    dim: Sequence[int],
+    keepdim: bool,
+    input_zero_point: int,
+    fraction_bits: int,
+    input_multiplier: int,
+    input_shift: int,
+    log_multiplier: int,
+    log_shift: int,
+    output_zero_point: int,
+) -> torch.Tensor:
+    """As `logsumexp_steps` has it; arguments and result as of pl::logsumexp of int8."""
+    factors = factors_of(input_multiplier, input_shift, log_multiplier, log_shift)
+    zero_points = input_zero_point, output_zero_point
+    y = logsumexp_steps(Integers(), input, exp_table, dim, factors, *zero_points)
+    return y.reshape(reduced_shape(input.shape, dim, keepdim)).contiguous()

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Vela 5.1.0 compiles into something else is not emitted, and is found where it is; and the
+models in which that came up are right on the NPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from aot.backends.ethos_u import backend
+from aot.backends.ethos_u.block import INT8, INT32, Value
+from aot.backends.ethos_u.emit import adopt, emitted, reject
+from aot.backends.ethos_u.emitters.rescaling import ONE
+from aot.backends.ethos_u.forms import FormError, check_forms
+from aot.backends.ethos_u.testing.graphs import random_graph
+from aot.backends.ethos_u.testing.regions import REGIONS, random_region
+from aot.backends.ethos_u.tosa import TosaGraph
+from aot.dialect.graph import dialect_op
+from aot.partition.partition import partition
+from aot.partition.testing import calls, rewritten
+from aot.targets import target_named
+from aot.targets.npus import NPUS
+
+SEEDS = 4
+U55, SMALL = "ethos-u55-128", "ethos-u55-32"
+
+
+def _given(graph: TosaGraph, *shape: int) -> Value:
+    return graph.input(torch.empty(shape, dtype=torch.int8, device="meta"))
+
+
+def _over_a_batch(graph: TosaGraph) -> Value:
+    return graph.conv2d(_given(graph, 3, 2, 2, 8), np.ones((4, 1, 1, 8)), [0] * 4, 0)
+
+
+def _multiplier(graph: TosaGraph) -> Value:
+    x, weight = _given(graph, 1, 4, 4, 2), graph.constant(np.ones((3, 3, 2, 2)), INT8)
+    window = ((1, 1), (0, 0, 0, 0), (1, 1))
+    return graph._convolution("DepthwiseConv2d", x, weight, [0] * 4, 0, window, (1, 2, 2, 4))
+
+
+def _sliced(graph: TosaGraph, *shape: int) -> Value:
+    x = _given(graph, shape[0] + 2, *shape[1:])
+    return graph.slice(x, [1, *(0 for _ in shape[1:])], shape)
+
+
+def _sum_of_a_slice(graph: TosaGraph) -> Value:
+    wide = graph.rescale(_sliced(graph, 3, 4), *ONE, INT32)
+    return graph.reduce_sum(graph.reshape(wide, (1, 3, 4)), 2)
+
+
+def _transposed(graph: TosaGraph) -> Value:
+    x, weight = _sliced(graph, 1, 4, 4, 2), np.ones((3, 2, 2, 2))
+    return graph.transpose_conv2d(x, weight, [0] * 3, 0, (0, 0, 0, 0), (2, 2), (8, 8))
+
+
+def _product(graph: TosaGraph) -> Value:
+    a, b = _given(graph, 2, 3, 4), _given(graph, 2, 4, 5)
+    return graph.rescale(graph.matmul(a, b, 0, 0), *ONE, INT8)
+
+
+def _of_rank_four(graph: TosaGraph) -> Value:
+    y = graph.reshape(_product(graph), (1, 2, 3, 5))
+    return graph.pad(y, [0, 0, 1, 1, 0, 0, 0, 0], 0)
+
+
+def _behind_a_maximum(graph: TosaGraph) -> Value:
+    x = _given(graph, 2, 3, 4)
+    return graph.concat([x, graph.reduce_max(x, 2)], 2)
+
+
+# name: (what makes it, on which NPU, what is said)
+WRONG: dict[str, tuple[Callable[[TosaGraph], Value], str, str]] = {
+    "1x1 over a batch": (_over_a_batch, U55, "a convolution of 1x1 over a batch of 3"),
+    "multiplier": (_multiplier, U55, "a depthwise convolution with a multiplier"),
+    "maximum of a slice": (
+        lambda g: g.reduce_max(_sliced(g, 2, 3), 1),
+        U55,
+        "a slice in front of REDUCE_MAX",
+    ),
+    "sum of a slice": (_sum_of_a_slice, U55, "a slice in front of REDUCE_SUM"),
+    "product of a slice": (
+        lambda g: g.matmul(_sliced(g, 2, 3, 4), _given(g, 2, 4, 5), 0, 0),
+        U55,
+        "a slice in front of MATMUL",
+    ),
+    "transposed": (_transposed, U55, "a slice in front of TRANSPOSE_CONV2D"),
+    "rank four": (_of_rank_four, U55, "PAD behind MATMUL in 4 dimensions"),
+    "behind a maximum": (_behind_a_maximum, U55, "CONCAT behind REDUCE_MAX"),
+    "behind a transpose": (
+        lambda g: g.table(g.transpose(_given(g, 2, 3), (1, 0)), range(-128, 128)),
+        SMALL,
+        "a table behind a transpose, on this NPU",
+    ),
+}
+RIGHT: dict[str, Callable[[TosaGraph], Value]] = {
+    "1x1 in a row": lambda g: g.conv2d(_given(g, 1, 1, 6, 8), np.ones((4, 1, 1, 8)), [0] * 4, 0),
+    "3x3 over a batch": lambda g: g.conv2d(
+        _given(g, 3, 5, 5, 2), np.ones((4, 3, 3, 2)), [0] * 4, 0
+    ),
+    "maximum": lambda g: g.reduce_max(_given(g, 2, 3), 1),
+    "a copied slice": lambda g: g.matmul(
+        g.materialized(_sliced(g, 2, 3, 4)), _given(g, 2, 4, 5), 0, 0
+    ),
+    "second operand": lambda g: g.matmul(_given(g, 2, 3, 4), _sliced(g, 2, 4, 5), 0, 0),
+    "rank three": lambda g: g.pad(_product(g), [0, 0, 1, 1, 0, 0], 0),
+    "behind a transpose": WRONG["behind a transpose"][0],
+}
+
+
+def _made(make: Callable[[TosaGraph], Value], configuration: str) -> bytes:
+    graph = TosaGraph(NPUS[configuration])
+    graph.output(make(graph))
+    return graph.serialize()
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_forms_are_found(name: str) -> None:
+    make, configuration, message = WRONG[name]
+    with pytest.raises(FormError, match=message):
+        check_forms(_made(make, configuration), NPUS[configuration])
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_forms_are_not(name: str) -> None:
+    check_forms(_made(RIGHT[name], U55), NPUS[U55])
+
+
+@pytest.mark.parametrize("configuration", [SMALL, U55, "ethos-u65-256", "ethos-u85-256"])
+def test_emitters_have_right_forms_only(configuration: str) -> None:
+    npu = NPUS[configuration]
+    singles = [random_region(op, seed) for op in REGIONS for seed in range(SEEDS)]
+    for region in [*singles, *(random_graph(seed) for seed in range(5 * SEEDS))]:
+        if not any(reject(n, npu) for n in region.graph.nodes if dialect_op(n)):
+            adopt(region)
+            check_forms(emitted(region, npu).tosa, npu)
+
+
+def _feed_forward(a: Any, b: Any, x: torch.Tensor) -> torch.Tensor:
+    return torch.as_tensor(b(F.gelu(a(x))))
+
+
+def _heads(a: Any, x: torch.Tensor) -> torch.Tensor:
+    """Slices of one product, which others multiply and normalize."""
+    q, k, v = a(x).chunk(3, -1)
+    return torch.bmm(torch.softmax(torch.bmm(q, k.transpose(1, 2)), -1), v)
+
+
+# name: (model, its layers, shapes of its inputs)
+MODELS: dict[str, tuple[Callable[..., Any], Sequence[nn.Module], list[tuple[int, ...]]]] = {
+    "feed forward": (_feed_forward, [nn.Linear(16, 32), nn.Linear(32, 16)], [(1, 49, 16)]),
+    "of a batch": (_feed_forward, [nn.Linear(16, 32), nn.Linear(32, 16)], [(4, 7, 16)]),
+    "heads": (_heads, [nn.Linear(16, 48)], [(2, 12, 16)]),
+    "maximum of a slice": (
+        lambda x, y: (x[:, 2:] * y).amax((2, 3)),
+        [],
+        [(1, 12, 9, 9), (1, 10, 9, 9)],
+    ),
+    "sliced maximum": (lambda x: F.relu6(x[:, 1:8].amax(2)), [], [(1, 12, 400)]),
+    "beside its maximum": (lambda x: torch.cat([x, x.amax(-1, True)], -1), [], [(1, 60, 40)]),
+    "minimum": (lambda a, x: a(x).amin((2, 3)), [nn.Conv2d(3, 8, 3)], [(1, 3, 12, 10)]),
+    "padded product": (
+        lambda x, y: F.pad(torch.matmul(x, y), (1, 2, 0, 1)),
+        [],
+        [(1, 3, 9, 20), (1, 3, 20, 11)],
+    ),
+    "products side by side": (
+        lambda x, y: torch.cat([torch.matmul(x, y), torch.matmul(y, x)], 1),
+        [],
+        [(1, 3, 12, 12), (1, 3, 12, 12)],
+    ),
+    "transposed slice": (
+        lambda a, b, x: b(a(x)[:, :, 1:7, 2:]),
+        [nn.Conv2d(3, 8, 3, padding=1), nn.ConvTranspose2d(8, 4, 2, 2)],
+        [(1, 3, 8, 8)],
+    ),
+    "multiplied channels": (
+        lambda a, x: torch.cat([a(x), x], 1),
+        [nn.Conv2d(6, 12, 3, padding=1, groups=6)],
+        [(1, 6, 12, 12)],
+    ),
+}
+
+
+@pytest.mark.parametrize("configuration", [U55, "ethos-u65-512"])
+@pytest.mark.parametrize("name", MODELS)
+def test_models_that_were_wrong_are_right(
+    name: str, configuration: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether they pay or not."""
+    monkeypatch.setattr(backend, "not_worth", lambda *_: "")
+    function, layers, shapes = MODELS[name]
+    torch.manual_seed(0)
+    module = rewritten(function, *layers, shapes=shapes)
+    partition(module, target_named(configuration, "fail"))  # which executes what Vela made
+    assert len(calls(module).delegates) == 1 and calls(module).cpu == []

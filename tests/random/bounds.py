@@ -12,30 +12,22 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.fx import GraphModule, Interpreter, Node
-from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves
+
+from aot.dialect.ops.lut import STEP_BITS
+from aot.dialect.quantization import INT4_GROUPS_WEIGHT, INT4_WEIGHT
+from tests.random import bounds_of_norms as norms
+from tests.random.bounded import ABSOLUTE, Bounded, computed, errors_of, values_of
 
 _aten = torch.ops.aten
 _qd = torch.ops.quantized_decomposed
 
 _STEPS = 1.5
-# Of float32: sums in another order, and what torch's approximations of functions differ by.
-_RELATIVE, _ABSOLUTE = 1e-4, 1e-5
-
-
-@dataclass(frozen=True)
-class Bounded:
-    """A value, and how far from it the float model and the int8 model may be; None: they need not
-    be near, as it is an index.
-    """
-
-    value: torch.Tensor
-    error: torch.Tensor | None
+_APART = 1 << STEP_BITS
 
 
 def _named(names: str) -> frozenset[str]:
@@ -75,7 +67,7 @@ class _Bounds(Interpreter):
         args, kwargs = self.fetch_args_kwargs_from_env(n)
         if any(x.error is None for x in tree_leaves((args, kwargs)) if isinstance(x, Bounded)):
             target: Any = n.target
-            of_indices = target(*_values(args), **_values(kwargs))
+            of_indices = target(*values_of(args), **values_of(kwargs))
             if isinstance(of_indices, torch.Tensor) and not of_indices.is_floating_point():
                 return Bounded(of_indices, None)
         return _rule_of(n)(n.target, args, kwargs)
@@ -98,18 +90,6 @@ def _rule_of(node: Node) -> Callable[[Any, Any, Any], Any]:
     return rule
 
 
-def _values(arguments: Any) -> Any:
-    return map_aggregate(arguments, lambda a: a.value if isinstance(a, Bounded) else a)
-
-
-def _errors(arguments: Any) -> Any:
-    return map_aggregate(arguments, lambda a: a.error if isinstance(a, Bounded) else a)
-
-
-def _computed(value: torch.Tensor, error: torch.Tensor) -> Bounded:
-    return Bounded(value, error + _RELATIVE * value.abs() + _ABSOLUTE)
-
-
 def _quantize(_: Any, args: Any, __: Any) -> Bounded:
     x, scale, zero_point, low, high, _ = args
     lowest, highest = (low - zero_point) * scale, (high - zero_point) * scale
@@ -118,27 +98,32 @@ def _quantize(_: Any, args: Any, __: Any) -> Bounded:
 
 
 def _dequantize(target: Any, args: Any, _: Any) -> Bounded:
-    x, scale, *_ = args
+    x, scale, *_, dtype = args
     if x.value.is_floating_point():  # what a quantize node left as it was
-        return Bounded(x.value, x.error)
-    return Bounded(target(*_values(args)), torch.full(x.value.shape, scale / 2.0))
+        # A function of int16 is straight between 512 places, and a corner may be between them.
+        return Bounded(x.value, x.error + (scale * _APART if dtype is torch.int16 else 0.0))
+    return Bounded(target(*values_of(args)), torch.full(x.value.shape, scale / 2.0))
 
 
 def _dequantize_channels(target: Any, args: Any, _: Any) -> Bounded:
-    weight, scales, _, axis, *_ = args
-    value = target(*_values(args))
+    weight, scales, _, axis, _, largest, _ = args
+    value = target(*values_of(args))
+    steps = scales.value
+    if largest == INT4_GROUPS_WEIGHT.quant_max:  # a group has a multiple of the channel's step
+        others = [d for d in range(value.dim()) if d != axis % value.dim()]
+        steps = steps + value.abs().amax(others) / INT4_WEIGHT.quant_max
     shape = [-1 if d == axis % value.dim() else 1 for d in range(value.dim())]
-    return Bounded(value, (scales.value / 2.0).float().reshape(shape).expand(weight.value.shape))
+    return Bounded(value, (steps / 2.0).float().reshape(shape).expand(weight.value.shape))
 
 
 def _average(target: Any, args: Any, kwargs: Any) -> Any:
-    value = target(*_values(args), **_values(kwargs))
+    value = target(*values_of(args), **values_of(kwargs))
     if target is _aten.constant_pad_nd.default:
         return Bounded(value, target(args[0].error, args[1], 0.0))
-    error = target(*_errors(args[:1]), *_values(args[1:]), **_values(kwargs))
+    error = target(*errors_of(args[:1]), *values_of(args[1:]), **values_of(kwargs))
     if isinstance(value, torch.Tensor):
-        return _computed(value, error)
-    return [_computed(v, e) for v, e in zip(value, error, strict=True)]
+        return computed(value, error)
+    return [computed(v, e) for v, e in zip(value, error, strict=True)]
 
 
 def _chosen(target: Any, args: Any, kwargs: Any) -> Bounded:
@@ -149,14 +134,14 @@ def _chosen(target: Any, args: Any, kwargs: Any) -> Bounded:
     ):
         chosen: Bounded = _average(target, args, kwargs)
         return chosen
-    value = target(*_values(args), **_values(kwargs))
+    value = target(*values_of(args), **values_of(kwargs))
     spread = x.value.max() - x.value.min() + x.error.max()
     return Bounded(value, spread.expand(value.shape))
 
 
 def _anywhere(target: Any, args: Any, kwargs: Any) -> Any:
     """Functions that jump, and elements that are put to computed places: any value."""
-    results = target(*_values(args), **_values(kwargs))
+    results = target(*values_of(args), **values_of(kwargs))
     if isinstance(results, tuple):
         return tuple(Bounded(result, torch.full(result.shape, torch.inf)) for result in results)
     return Bounded(results, torch.full(results.shape, torch.inf))
@@ -173,11 +158,11 @@ def _product(
 
 def _convolution(target: Any, args: Any, _: Any) -> Bounded:
     x, weight, bias, *rest = args
-    return _computed(target(*_values(args)), _product(target, x, weight, None, *rest))
+    return computed(target(*values_of(args)), _product(target, x, weight, None, *rest))
 
 
 def _linear(target: Any, args: Any, _: Any) -> Bounded:
-    return _computed(target(*_values(args)), _product(target, args[0], args[1]))
+    return computed(target(*values_of(args)), _product(target, args[0], args[1]))
 
 
 def _both(args: Any) -> tuple[Bounded, Bounded]:
@@ -192,32 +177,32 @@ def _sum(target: Any, args: Any, kwargs: Any) -> Bounded:
     a, b = _both(args)
     alpha = kwargs.get("alpha", 1)
     assert a.error is not None and b.error is not None
-    value = target(*_values(args), **kwargs)
-    return _computed(value, a.error + abs(alpha) * b.error)
+    value = target(*values_of(args), **kwargs)
+    return computed(value, a.error + abs(alpha) * b.error)
 
 
 def _mul(target: Any, args: Any, _: Any) -> Bounded:
-    return _computed(target(*_values(args)), _product(torch.mul, *_both(args)))
+    return computed(target(*values_of(args)), _product(torch.mul, *_both(args)))
 
 
 def _div(target: Any, args: Any, _: Any) -> Bounded:
     a, b = _both(args)
     assert a.error is not None and b.error is not None
-    value = target(*_values(args))
+    value = target(*values_of(args))
     left = b.value.abs() - b.error  # of the denominator
     error = (a.error + value.abs() * b.error) / left
-    return _computed(value, torch.where(left > 0, error, torch.inf))
+    return computed(value, torch.where(left > 0, error, torch.inf))
 
 
 def _softmax(target: Any, args: Any, _: Any) -> Bounded:
-    value = target(*_values(args))
+    value = target(*values_of(args))
     largest = args[0].error.amax(args[1], keepdim=True)
-    return _computed(value, (value * torch.expm1(2.0 * largest)).clamp(max=1.0))
+    return computed(value, (value * torch.expm1(2.0 * largest)).clamp(max=1.0))
 
 
 def _log_softmax(target: Any, args: Any, _: Any) -> Bounded:
     error = args[0].error
-    return _computed(target(*_values(args)), error + error.amax(args[1], keepdim=True))
+    return computed(target(*values_of(args)), error + error.amax(args[1], keepdim=True))
 
 
 def _masked_softmax(target: Any, args: Any, _: Any) -> Bounded:
@@ -228,12 +213,12 @@ def _masked_softmax(target: Any, args: Any, _: Any) -> Bounded:
 
 
 def _indices(target: Any, args: Any, kwargs: Any) -> Bounded:
-    return Bounded(target(*_values(args), **kwargs), None)
+    return Bounded(target(*values_of(args), **kwargs), None)
 
 
 def _extreme(target: Any, args: Any, kwargs: Any) -> Any:
     """The largest or the smallest value, of all or of a dimension, and its index."""
-    result = target(*_values(args), **kwargs)
+    result = target(*values_of(args), **kwargs)
     if isinstance(result, torch.Tensor):
         return Bounded(result, args[0].error.amax(*args[1:], **kwargs))
     keepdim = args[2] if len(args) > 2 else False
@@ -250,31 +235,31 @@ def _topk(target: Any, args: Any, kwargs: Any) -> tuple[Bounded, Bounded]:
 def _of_both(target: Any, args: Any, kwargs: Any) -> Bounded:
     """One of the operands, or between them."""
     operands = [x for x in (*args, *kwargs.values()) if isinstance(x, Bounded)]
-    value = target(*_values(args), **_values(kwargs))
+    value = target(*values_of(args), **values_of(kwargs))
     errors = torch.broadcast_tensors(*(x.error for x in operands))
-    return _computed(value, torch.stack(errors).amax(0).expand(value.shape))
+    return computed(value, torch.stack(errors).amax(0).expand(value.shape))
 
 
 def _comparison(target: Any, args: Any, _: Any) -> Bounded:
     """A mask; its error is 1 where it may as well be the other."""
     a, b = _both(args)
     assert a.error is not None and b.error is not None
-    doubtful = (a.value - b.value).abs() <= a.error + b.error + _ABSOLUTE
-    return Bounded(target(*_values(args)), doubtful.float())
+    doubtful = (a.value - b.value).abs() <= a.error + b.error + ABSOLUTE
+    return Bounded(target(*values_of(args)), doubtful.float())
 
 
 def _logic(target: Any, args: Any, kwargs: Any) -> Bounded:
-    value = target(*_values(args), **kwargs)
+    value = target(*values_of(args), **kwargs)
     errors = torch.broadcast_tensors(*(x.error for x in args if isinstance(x, Bounded)))
     return Bounded(value, torch.stack(errors).amax(0))
 
 
 def _any(target: Any, args: Any, kwargs: Any) -> Bounded:
-    return Bounded(target(*_values(args), **kwargs), args[0].error.amax(*args[1:], **kwargs))
+    return Bounded(target(*values_of(args), **kwargs), args[0].error.amax(*args[1:], **kwargs))
 
 
 def _to(target: Any, args: Any, kwargs: Any) -> Bounded:
-    return Bounded(target(*_values(args), **kwargs), args[0].error)
+    return Bounded(target(*values_of(args), **kwargs), args[0].error)
 
 
 def _where(target: Any, args: Any, _: Any) -> Bounded:
@@ -283,96 +268,20 @@ def _where(target: Any, args: Any, _: Any) -> Bounded:
     assert a.error is not None and b.error is not None
     either = (a.value - b.value).abs() + torch.maximum(a.error, b.error)
     error = torch.where(mask.error > 0, either, torch.where(mask.value, a.error, b.error))
-    return Bounded(target(*_values(args)), error)
-
-
-def _deviation(target: Any, args: Any, kwargs: Any) -> Bounded:
-    """var or std: the latter is the length of the values less their mean, of which errors are at
-    most the length of theirs.
-    """
-    value = target(*_values(args), **kwargs)
-    x, dims = args[0], args[1] if len(args) > 1 else None
-    of_centered = x.error + x.error.mean(dims, keepdim=True)
-    count = x.value.numel() // value.numel()
-    divisor = max(count - float(kwargs.get("correction", 1)), 0.0)
-    squares = of_centered.square().sum(dims, keepdim=kwargs.get("keepdim", False))
-    error = (squares / divisor).sqrt()
-    if "std" in str(target):
-        return _computed(value, error)
-    return _computed(value, error * (2.0 * value.clamp(min=0.0).sqrt() + error))
-
-
-def _normalized(
-    x: Bounded, dims: list[int], centered: bool, eps: float, floor: float, addend: float
-) -> torch.Tensor:
-    """The error of x / (max(sqrt(mean(x^2) + eps), floor) + addend), x less its mean if centered.
-    The root's error is at most that of the root of the mean of the squares.
-    """
-    assert x.error is not None
-    value, error = x.value, x.error
-    if centered:
-        value = value - value.mean(dims, keepdim=True)
-        error = error + error.mean(dims, keepdim=True)
-    root = (value.square().mean(dims, keepdim=True) + eps).sqrt().clamp(min=floor) + addend
-    of_root = error.square().mean(dims, keepdim=True).sqrt()
-    least = torch.maximum(root - of_root, torch.tensor(max(eps**0.5, floor) + addend))
-    largest = (value.numel() / root.numel()) ** 0.5  # of a result
-    result = (value / root).abs()
-    return torch.minimum((error + result * of_root) / least, largest + result)
-
-
-def _scaled(value: torch.Tensor, error: torch.Tensor, weight: Bounded | None) -> Bounded:
-    return _computed(value, error if weight is None else error * weight.value.abs())
-
-
-_NO_WEIGHT = (None, None, None, None, 1e-5)  # of a norm whose last arguments are left out
-
-
-def _layer_norm(target: Any, args: Any, kwargs: Any) -> Bounded:
-    x, shape, weight, _, eps = (*args, *_NO_WEIGHT[len(args) :])[:5]
-    error = _normalized(x, [*range(-len(shape), 0)], True, eps, 0.0, 0.0)
-    return _scaled(target(*_values(args), **_values(kwargs)), error, weight)
-
-
-def _group_norm(target: Any, args: Any, kwargs: Any) -> Bounded:
-    x, groups, weight, _, eps = (*args, *_NO_WEIGHT[len(args) :])[:5]
-    return _of_channels(target(*_values(args), **_values(kwargs)), x, groups, weight, eps)
-
-
-def _instance_norm(target: Any, args: Any, _: Any) -> tuple[Bounded, None, None]:
-    x, weight, *_ = args
-    value = target(*_values(args))[0]
-    return _of_channels(value, x, x.value.shape[1], weight, args[-1]), None, None
-
-
-def _of_channels(
-    value: torch.Tensor, x: Bounded, groups: int, weight: Bounded | None, eps: float
-) -> Bounded:
-    assert x.error is not None
-    shape = (x.value.shape[0], groups, -1)
-    rows = Bounded(x.value.reshape(shape), x.error.reshape(shape))
-    error = _normalized(rows, [2], True, eps, 0.0, 0.0).reshape(x.value.shape)
-    if weight is not None:
-        weight = Bounded(weight.value.reshape(-1, *[1] * (x.value.dim() - 2)), None)
-    return _scaled(value, error, weight)
-
-
-def _norm(target: Any, args: Any, _: Any) -> Bounded:
-    x, weight, _, *rest = args
-    return _scaled(target(*_values(args)), _normalized(x, *rest), weight)
+    return Bounded(target(*values_of(args)), error)
 
 
 def _embedding(target: Any, args: Any, _: Any) -> Bounded:
     """Of computed indices: it may be any row."""
     table, indices = args[:2]
-    value = target(*_values(args))
+    value = target(*values_of(args))
     spread = table.value.amax(0) - table.value.amin(0)
     return Bounded(value, (spread + table.error.amax(0)).expand(value.shape))
 
 
 def _recurrent(target: Any, args: Any, _: Any) -> list[Bounded]:
     """Outputs are in [-1, 1], whatever the inputs."""
-    output, *states = target(*_values(args))
+    output, *states = target(*values_of(args))
     return [
         Bounded(output, torch.full_like(output, 2.0)),
         *(Bounded(state, torch.full_like(state, torch.inf)) for state in states),
@@ -380,13 +289,13 @@ def _recurrent(target: Any, args: Any, _: Any) -> list[Bounded]:
 
 
 def _adaptive_max(target: Any, args: Any, _: Any) -> tuple[Bounded, Bounded]:
-    values, indices = target(*_values(args))
-    return Bounded(values, target(*_errors(args))[0]), Bounded(indices, None)
+    values, indices = target(*values_of(args))
+    return Bounded(values, target(*errors_of(args))[0]), Bounded(indices, None)
 
 
 def _function(slope: float) -> Callable[[Any, Any, Any], Bounded]:
     def rule(target: Any, args: Any, kwargs: Any) -> Bounded:
-        return _computed(target(*_values(args), **kwargs), slope * args[0].error)
+        return computed(target(*values_of(args), **kwargs), slope * args[0].error)
 
     return rule
 
@@ -415,11 +324,11 @@ _RULES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "any": _any,
     "_to_copy": _to,
     "where": _where,
-    **dict.fromkeys(("var", "std"), _deviation),
-    "layer_norm": _layer_norm,
-    "group_norm": _group_norm,
-    "_native_batch_norm_legit": _instance_norm,
-    "normalize": _norm,
+    **dict.fromkeys(("var", "std"), norms.deviation),
+    "layer_norm": norms.layer_norm,
+    "group_norm": norms.group_norm,
+    "_native_batch_norm_legit": norms.instance_norm,
+    "normalize": norms.norm,
     "embedding": _embedding,
     **dict.fromkeys(_named("index index_select gather take_along_dim"), _chosen),
     **dict.fromkeys(

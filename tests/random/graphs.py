@@ -35,6 +35,7 @@ class Graph:
       layers: what __init__ makes, of names a0, a1, ...
       lines: of forward.
       results: what forward returns.
+      quantization: of the whole, by "", and of layers, by name (docs/accuracy.md).
     """
 
     shapes: tuple[tuple[int, ...], ...]
@@ -42,6 +43,7 @@ class Graph:
     layers: tuple[str, ...]
     lines: tuple[str, ...]
     results: str
+    quantization: tuple[tuple[str, str], ...] = ()
 
     def source(self) -> str:
         inputs = ", ".join(f"x{i}" for i in range(len(self.shapes)))
@@ -56,7 +58,8 @@ class Graph:
             f"{list(shape)}" + (" channels_last" if last else "")
             for shape, last in zip(self.shapes, self.channels_last, strict=True)
         ]
-        return f"\n# inputs {', '.join(inputs)}\n{self.source()}"
+        how = f"# quantization {dict(self.quantization)}\n" if self.quantization else ""
+        return f"\n# inputs {', '.join(inputs)}\n{how}{self.source()}"
 
     def module(self) -> nn.Module:
         """The model in eval mode, with weights from a fixed seed."""
@@ -204,4 +207,39 @@ def graphs(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Graph:
     results = results or computed[-1:]
     results += draw(st.lists(st.sampled_from(computed), max_size=1))
     shapes, last = zip(*writer.inputs, strict=True)
-    return Graph(shapes, last, tuple(writer.layers), tuple(writer.lines), ", ".join(results))
+    quantization = _quantization(writer, results)
+    layers, lines = tuple(writer.layers), tuple(writer.lines)
+    return Graph(shapes, last, layers, lines, ", ".join(results), quantization)
+
+
+_FOUR_BITS = ("int8w4", "int8w4g32")
+
+
+def _quantization(writer: Writer, results: list[str]) -> tuple[tuple[str, str], ...]:
+    """Of half of the models int8 all over; of the others int16, or something else for some layers,
+    as far as the layers have it.
+    """
+    if writer.of([True, False]):
+        return ()
+    whole = writer.of(["int8", "int16"])
+    found = [("", whole)]
+    for name, layer in _used(writer, results):
+        choices = ["int8", "int16"]
+        if layer.startswith("nn.Linear"):
+            choices += _FOUR_BITS
+        if layer.startswith(("nn.Linear", "nn.Conv")):
+            choices.append("float32")
+        found.append((name, writer.of(choices)))
+    return tuple(found)
+
+
+def _used(writer: Writer, results: list[str]) -> list[tuple[str, str]]:
+    """The modules that the results depend on, by name; others are not exported."""
+    needed, used = set(results), []
+    for line in reversed(writer.lines):
+        if needed.isdisjoint(re.findall(r"\b[xv]\d+\b", line.partition(" = ")[0])):
+            continue
+        needed.update(re.findall(r"\b[xv]\d+\b", line))
+        used += [int(index) for index in re.findall(r"self\.a(\d+)", line)]
+    named = [(f"a{index}", writer.layers[index]) for index in sorted(used)]
+    return [(n, layer) for n, layer in named if not layer.startswith("nn.Parameter")]

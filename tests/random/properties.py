@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from aot.dialect.graph import border_nodes, edge_of
+from aot.dialect.graph import border_nodes, edge_of, tensor_constant
 from aot.dialect.reference import fit_inputs
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.passes.rewrite.border import AUTO, KEEP, TO_NHWC_BORDER
-from aot.testing.lockstep import compare
+from aot.testing.lockstep import LARGEST, compare
 from aot.vectors import in_memory_order
 from firmware.plan.program import Program
 from firmware.plan.pte import read_program
@@ -63,6 +63,14 @@ class Bundle(nn.Module):
             del rest[:count]
         return tuple(results)
 
+    def quantization(self) -> dict[str, str]:
+        """How every graph is quantized, by the paths of its layers."""
+        return {
+            f"parts.{index}.{name}".removesuffix("."): setting
+            for index, graph in enumerate(self.graphs)
+            for name, setting in graph.quantization
+        }
+
     def samples(self, seed: int = 0, spread: float = 1.0) -> list[Sample]:
         columns = zip(*(graph.samples(seed, spread) for graph in self.graphs), strict=True)
         return [tuple(x for sample in column for x in sample) for column in columns]
@@ -86,6 +94,7 @@ def lowered(
             bundle,
             example,
             calibration=samples,
+            quantization=bundle.quantization(),
             float_io=options.float_io,
             io_layout=options.io_layout,
             # Right is not good: a random model may be as bad as it likes.
@@ -130,9 +139,23 @@ def check_float(bundle: Bundle, lowered: Lowered) -> None:
 
 
 def check_every_op(bundle: Bundle, lowered: Lowered) -> None:
-    """No op is more than one step away from the float op, on its own inputs."""
+    """No op is more than one step away from the float op, on its own inputs, unless its states or
+    its table have larger steps.
+    """
+    allowed = {**LARGEST, "lut int16": _between_entries(lowered)}
     for op, difference in compare(lowered, _floats(bundle)).by_op.items():
-        assert difference.largest <= 1, f"{op} is {difference.largest} steps away"
+        largest = allowed.get(op, 1)
+        assert difference.largest <= largest, f"{op} is {difference.largest} steps away"
+
+
+def _between_entries(lowered: Lowered) -> int:
+    """How far a function of int16 may be from the straight lines between its table's entries: it
+    may have a corner there, or a jump, beside which it goes on as it does around.
+    """
+    luts = lowered.folded.graph.find_nodes(op="call_function", target=torch.ops.pl.lut.default)
+    tables = [tensor_constant(lowered.folded, node.args[1]) for node in luts]
+    rises = [int(t.int().diff().abs().max()) for t in tables if t is not None and len(t) > 256]
+    return 1 + 3 * max(rises, default=0)
 
 
 def check_layout(bundle: Bundle, lowered: Lowered) -> None:
@@ -146,11 +169,15 @@ def check_layout(bundle: Bundle, lowered: Lowered) -> None:
 
 
 def check_pte(bundle: Bundle, lowered: Lowered) -> None:
-    """The artefact, read back, gives the reference's bits, and says what its border is."""
+    """The artefact, read back, gives the reference's bits, and says what its border is; of ops in
+    float, which are ExecuTorch's, there is no reference here.
+    """
     program = read_program(lowered.pte)
     inputs, outputs = border_nodes(lowered.module)
     for port, node in zip(program.outputs, outputs, strict=True):
         assert (port.scale, port.zero_point) == (edge_of(node).scale, edge_of(node).zero_point)
+    if lowered.report["float_ops"]:
+        return
     for sample in _floats(bundle):
         given = lowered.moved.taken(sample)
         quantized = zip(lowered.quantize_inputs(given), inputs, strict=True)

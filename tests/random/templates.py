@@ -9,7 +9,9 @@ from collections.abc import Callable
 
 import torch
 
+from tests.random import templates_of_layers as layers
 from tests.random.graphs import Writer
+from tests.random.templates_of_layers import is_image
 
 Template = Callable[[Writer], str]
 
@@ -145,59 +147,6 @@ def _pad(w: Writer) -> str:
     return w.new(f"F.pad({a}, {pads}, value={w.of([0.0, 0.5, -1.0, 3.0])})")
 
 
-def _image(v: torch.Tensor) -> bool:
-    return v.dim() == 4
-
-
-def _convolution(w: Writer) -> str:
-    dimensions = w.of([1, 2, 2])
-    a = w.any(lambda v: v.dim() == dimensions + 2)
-    channels = w.values[a].shape[1]
-    groups = w.of([1, 1, channels])
-    out = groups * w.integer(1, 3)
-    kernel = w.integer(1, 3)
-    stride, padding, dilation = w.integer(1, 2), w.integer(0, 2), w.of([1, 1, 2])
-    layer = w.layer(
-        f"nn.Conv{dimensions}d({channels}, {out}, {kernel}, {stride}, {padding}, {dilation}, "
-        f"{groups}, bias={w.of([True, False])})"
-    )
-    if w.of([False, True]):
-        norm = w.layer(f"nn.BatchNorm{dimensions}d({out})")
-        return w.new(f"{norm}({layer}({a}))")
-    return w.new(w.of(["{}", "torch.relu({})", "F.relu6({})"]).format(f"{layer}({a})"))
-
-
-def _linear(w: Writer) -> str:
-    a = w.any(lambda v: v.dim() > 0)
-    size = w.values[a].shape[-1]
-    layer = w.layer(f"nn.Linear({size}, {w.integer(1, 7)}, bias={w.of([True, False])})")
-    return w.new(w.of(["{}({})", "torch.relu({}({}))"]).format(layer, a))
-
-
-def _norm(w: Writer) -> str:
-    a = w.any(lambda v: v.dim() in (2, 3, 4))
-    shape = w.values[a].shape
-    kind = "2d" if len(shape) == 4 else "1d"
-    layer = w.layer(f"nn.BatchNorm{kind}({shape[1]})")
-    return w.new(f"{layer}({a})")
-
-
-def _pool(w: Writer) -> str:
-    kind = w.of(["max", "avg", "adaptive_avg", "adaptive_max", "max1d", "avg1d"])
-    if kind.endswith("1d"):
-        a = w.any(lambda v: v.dim() == 3)
-        return w.new(f"F.{kind[:3]}_pool1d({a}, {w.integer(1, 3)}, {w.integer(1, 2)})")
-    a = w.any(_image)
-    if kind.startswith("adaptive"):
-        return w.new(f"F.{kind}_pool2d({a}, ({w.integer(1, 3)}, {w.integer(1, 3)}))")
-    kernel = w.integer(1, 3)
-    options = f"ceil_mode={w.of([False, True])}"
-    if kind == "avg":
-        options += f", count_include_pad={w.of([False, True])}"
-    padding = w.integer(0, kernel // 2)
-    return w.new(f"F.{kind}_pool2d({a}, {kernel}, {w.integer(1, 3)}, {padding}, {options})")
-
-
 def _mean(w: Writer) -> str:
     a = w.any(lambda v: v.dim() > 0)
     dims = w.of([(w.dim(a),), tuple({w.dim(a) % w.values[a].dim() for _ in range(2)})])
@@ -213,74 +162,6 @@ def _largest(w: Writer) -> str:
     a = w.any(lambda v: v.dim() > 0)
     form = w.of(["{}.argmax({})", "{}.max({})[0]", "{}.max({})[1]"])
     return w.new(form.format(a, w.dim(a)))
-
-
-def _upsample(w: Writer) -> str:
-    mode = w.of(["nearest", "bilinear"])
-    size = w.of(["scale_factor=2", "scale_factor=(1, 2)", "scale_factor=1.5", "size=(3, 5)"])
-    options = f"{size}, mode={mode!r}"
-    if mode == "bilinear":
-        options += f", align_corners={w.of([False, True])}"
-    return w.new(f"F.interpolate({w.any(_image)}, {options})")
-
-
-def _normalize(w: Writer) -> str:
-    a = w.any(lambda v: v.dim() > 0)
-    shape = list(w.values[a].shape)
-    kind = w.of(["layer", "rms", "group", "instance", "l2", "by hand"])
-    if kind == "l2":
-        return w.new(f"F.normalize({a}, dim={w.dim(a)})")
-    if kind == "by hand":
-        mean = f"({a} - {a}.mean(-1, keepdim=True))"
-        return w.new(f"{mean} / torch.sqrt({a}.var(-1, False, keepdim=True) + 1e-3)")
-    if kind in ("layer", "rms"):
-        last = shape[w.integer(0, len(shape) - 1) :]
-        name = "LayerNorm" if kind == "layer" else "RMSNorm"
-        layer = w.layer(f"nn.{name}({last}, elementwise_affine={w.of([True, False])})")
-        return w.new(f"{layer}({a})")
-    a = w.any(lambda v: v.dim() in (3, 4))
-    channels = w.values[a].shape[1]
-    if kind == "group":
-        groups = w.of([g for g in range(1, channels + 1) if channels % g == 0])
-        return w.new(f"{w.layer(f'nn.GroupNorm({groups}, {channels})')}({a})")
-    kind = f"InstanceNorm{w.values[a].dim() - 2}d"
-    layer = w.layer(f"nn.{kind}({channels}, affine={w.of([True, False])})")
-    return w.new(f"{layer}({a})")
-
-
-def _product(w: Writer) -> str:
-    a = w.any(lambda v: v.dim() > 0)
-    shape = w.values[a].shape
-    form = w.of(["{} @ {}", "torch.matmul({}, {}.transpose(-1, -2))"])
-    side = -1 if form.endswith("1, -2))") else -2
-    b = w.any(lambda v: v.dim() > 1 and v.shape[side] == shape[-1])
-    return w.new(form.format(a, b))
-
-
-def _attention(w: Writer) -> str:
-    a = w.any(lambda v: v.dim() in (3, 4))
-    b = w.any(lambda v: v.shape == w.values[a].shape)
-    if w.of([True, False]) and w.values[a].dim() == 3:
-        size = w.values[a].shape[-1]
-        heads = w.of([h for h in range(1, size + 1) if size % h == 0])
-        layer = w.layer(f"nn.MultiheadAttention({size}, {heads}, batch_first=True)")
-        return w.new(f"{layer}({a}, {b}, {b})[0]")
-    causal = w.of([True, False])
-    return w.new(f"F.scaled_dot_product_attention({a}, {b}, {b}, is_causal={causal})")
-
-
-def _transposed_convolution(w: Writer) -> str:
-    dimensions = w.of([1, 2])
-    a = w.any(lambda v: v.dim() == dimensions + 2)
-    channels = w.values[a].shape[1]
-    groups = w.of([1, 1, channels])
-    kernel, stride, padding = w.integer(1, 4), w.integer(1, 3), w.integer(0, 1)
-    layer = w.layer(
-        f"nn.ConvTranspose{dimensions}d({channels}, {groups * w.integer(1, 3)}, {kernel}, "
-        f"{stride}, {padding}, {w.integer(0, stride - 1)}, {groups}, {w.of([True, False])}, "
-        f"{w.of([1, 1, 2])})"
-    )
-    return w.new(w.of(["{}", "torch.relu({})"]).format(f"{layer}({a})"))
 
 
 def _places(w: Writer) -> str:
@@ -305,7 +186,7 @@ def _places(w: Writer) -> str:
         mode = w.of(["reflect", "replicate", "circular"])
         return w.new(f"F.pad({a}, ({w.integer(0, 2)}, {w.integer(0, 2)}), mode={mode!r})")
     if kind == 6:
-        return w.new(f"F.{w.of(['pixel_shuffle', 'pixel_unshuffle'])}({w.any(_image)}, 2)")
+        return w.new(f"F.{w.of(['pixel_shuffle', 'pixel_unshuffle'])}({w.any(is_image)}, 2)")
     places = [w.integer(0, size - 1) for _ in range(w.integer(1, 4))]
     if kind == 7:
         return w.new(f"{a}.index_select({dim}, torch.tensor({places}))")
@@ -350,23 +231,6 @@ def _reduce(w: Writer) -> str:
     return w.new(f"{a}.{form.format(d=dim, k=keepdim, n=count)}")
 
 
-def _recurrent(w: Writer) -> str:
-    a = w.any(lambda v: v.dim() == 3)
-    kind = w.of(["LSTM", "GRU", "RNN"])
-    layer = w.layer(
-        f"nn.{kind}({w.values[a].shape[2]}, {w.integer(1, 4)}, bias={w.of([True, False])}, "
-        f"batch_first={w.of([False, True])}, bidirectional={w.of([False, True])})"
-    )
-    return w.new(f"{layer}({a})[0]")
-
-
-def _embedding(w: Writer) -> str:
-    a = w.any(lambda v: v.dim() > 0)
-    dim = w.dim(a)
-    layer = w.layer(f"nn.Embedding({w.values[a].shape[dim]}, {w.integer(1, 4)})")
-    return w.new(f"{layer}({a}.argmax({dim}))")
-
-
 def _computed_places(w: Writer) -> str:
     """What takes elements from places that are computed, or puts them there."""
     a = w.any(lambda v: v.dim() > 0)
@@ -389,18 +253,6 @@ def _computed_places(w: Writer) -> str:
     return w.new(form.format(a=a, b=b, d=dim, p=places))
 
 
-def _folded(w: Writer) -> str:
-    """Windows put back where they came from, and maxima of windows where they were."""
-    a = w.any(_image)
-    height, width = w.values[a].shape[2:]
-    if w.of([False, True]):
-        pooled = f"F.max_pool2d({a}, 2, return_indices=True)"
-        return w.new(f"F.max_unpool2d(*{pooled}, 2, output_size=({height}, {width}))")
-    window, stride = w.integer(1, 3), w.integer(1, 2)
-    unfolded = f"F.unfold({a}, {window}, stride={stride}, padding=1)"
-    return w.new(f"F.fold({unfolded}, ({height}, {width}), {window}, stride={stride}, padding=1)")
-
-
 def _of_two(w: Writer) -> str:
     """Functions of two values that are none of a sum or a product."""
     a = w.any()
@@ -412,8 +264,9 @@ def _of_two(w: Writer) -> str:
 
 TEMPLATES: tuple[Template, ...] = (
     _function, _function, _in_place, _in_place_with_another, _binary, _binary, _with_constant,
-    _dimensions, _dimensions, _part, _part, _together, _pad, _convolution, _convolution, _linear,
-    _norm, _pool, _mean, _softmax, _largest, _upsample, _normalize, _product, _attention,
-    _transposed_convolution, _places, _places, _pair, _masked, _reduce, _reduce, _recurrent,
-    _embedding, _computed_places, _computed_places, _folded, _of_two,
+    _dimensions, _dimensions, _part, _part, _together, _pad, layers.convolution,
+    layers.convolution, layers.linear, layers.norm, layers.pool, _mean, _softmax, _largest,
+    layers.upsample, layers.normalize, layers.product, layers.attention,
+    layers.transposed_convolution, _places, _places, _pair, _masked, _reduce, _reduce,
+    layers.recurrent, layers.embedding, _computed_places, _computed_places, layers.folded, _of_two,
 )  # fmt: skip

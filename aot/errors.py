@@ -51,6 +51,28 @@ def written_as(node: torch.fx.Node) -> str:
     return "" if name.startswith("__") or [name] == packet else name
 
 
+_NAMES = "function_names"
+
+
+def function_names(node: torch.fx.Node) -> frozenset[str]:
+    """What users may call a node: the function as they wrote it, torch's op, the value's name in
+    reports.
+    """
+    if _NAMES in node.meta:
+        kept: frozenset[str] = node.meta[_NAMES]
+        return kept
+    call = node.args[0] if node.target is operator.getitem else node
+    assert isinstance(call, torch.fx.Node)
+    packet = str(call.target).split(".")[1:2]
+    functions = {name.rstrip("_") for name in (written_as(call), *packet)}
+    return frozenset(functions | {node.name}) - {""}
+
+
+def keep_names(node: torch.fx.Node) -> None:
+    """Has what is made with a copy of a node's meta be called as the node is."""
+    node.meta[_NAMES] = function_names(node)
+
+
 def module_path(node: torch.fx.Node) -> str:
     """The module of the user's model that a node belongs to: "features.2.0 (Conv2d)"; "" where it
     is the model's own forward, or unknown.

@@ -54,6 +54,7 @@ from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import FLOAT, Recipe
 from aot.quantizer.training import Train, train_prepared
 from aot.report import make_report
+from aot.rules.function import split_functions
 from aot.support import check_supported
 from aot.targets import CUT, REQUIRED, target_named
 from aot.targets.target import Target
@@ -168,6 +169,7 @@ def lower(
             change(aten)
         float_recurrent(aten, stays_float)
         float_forms(aten, stays_float)
+        split_functions(aten, recipe.quantization.of)
         check_supported(aten, lambda node: allow_float_fallback or stays_float(node))
         if equalize:
             equalize_channels(aten)

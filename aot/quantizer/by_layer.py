@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of lowering by layer: one for the whole model, or a mapping from names of modules."""
+"""Settings of lowering by layer: one for the whole model, or a mapping from names of modules, and
+of functions in them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from fnmatch import fnmatchcase
 
 from torch.fx import GraphModule, Node
 
-from aot.errors import LoweringError
+from aot.errors import LoweringError, function_names
 
 DEFAULT = "default"
 
@@ -18,7 +20,9 @@ class ByLayer:
     """A setting: what it is of the whole model, and of the layers that a name or pattern matches.
 
     A pattern ("head", "layers.3.*") matches a module's path in the user's model, and with it
-    everything inside; of several that match, the last given counts.
+    everything inside. Behind a colon it names functions in such modules, as the user wrote them or
+    as the value is called in reports ("head:softmax", "*:add_1"); with nothing in front, those of
+    the model's own forward. Of several that match, the last given counts.
 
     Args:
       what: the setting, for errors.
@@ -43,18 +47,26 @@ class ByLayer:
 
     def of(self, node: Node) -> str:
         """The setting of a node of the ATen graph."""
-        paths = _paths(node)[-1:]
-        found = [v for p, v in self._patterns.items() if any(_matches(path, p) for path in paths)]
+        found = [value for pattern, value in self._patterns.items() if _is_named(node, pattern)]
         return found[-1] if found else self.default
 
     def check(self, module: GraphModule) -> None:
         """Raises LoweringError where a pattern matches no layer, with the nearest names."""
-        layers = sorted({path for node in module.graph.nodes for path in _paths(node)})
+        calls = [node for node in module.graph.nodes if node.op == "call_function"]
+        layers = {path for node in calls for path in _paths(node)}
+        functions = {f"{_path(node)}:{name}" for node in calls for name in function_names(node)}
         for pattern in self._patterns:
-            if not any(_matches(path, pattern) for path in layers):
-                near = difflib.get_close_matches(pattern, layers, cutoff=0.0)
-                instead = f"; the nearest are {', '.join(near)}" if near else ""
-                raise LoweringError(f"{self._what}: {pattern!r} matches no layer{instead}")
+            is_function = ":" in pattern
+            if any(_is_named(n, pattern) for n in calls) or any(
+                _matches(path, pattern) for path in layers
+            ):
+                continue
+            beside = {name for name in functions if name.rpartition(":")[2] == pattern}
+            known = functions if is_function else layers | beside
+            near = [*sorted(beside)[:1], *difflib.get_close_matches(pattern, known, cutoff=0.0)]
+            instead = f"; the nearest are {', '.join(dict.fromkeys(near))}" if near else ""
+            what = "function" if is_function else "layer"
+            raise LoweringError(f"{self._what}: {pattern!r} matches no {what}{instead}")
 
 
 def _paths(node: Node) -> list[str]:
@@ -63,6 +75,20 @@ def _paths(node: Node) -> list[str]:
     return [path for path, _ in stack if path]
 
 
+def _path(node: Node) -> str:
+    """Of the innermost module; "" of the model's own forward."""
+    return [*_paths(node)[-1:], ""][0]
+
+
+def _is_named(node: Node, pattern: str) -> bool:
+    layer, colon, function = pattern.partition(":")
+    if not colon:
+        return _matches(_path(node), pattern)
+    is_inside = _matches(_path(node), layer) or fnmatchcase(_path(node), layer)
+    return is_inside and any(fnmatchcase(name, function) for name in function_names(node))
+
+
 def _matches(path: str, pattern: str) -> bool:
-    parts = path.split(".")
+    """Whether a pattern matches a path or what is in front of one of its dots."""
+    parts = path.split(".") if path else []
     return any(fnmatchcase(".".join(parts[:n]), pattern) for n in range(1, len(parts) + 1))

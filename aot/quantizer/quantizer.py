@@ -36,7 +36,7 @@ from aot.dialect.quantization import (
     QuantizedType,
 )
 from aot.dialect.recurrence import STATE_BITS
-from aot.dialect.results import take, taken_from, values_of
+from aot.dialect.results import take, values_of
 from aot.errors import LoweringError, Problem, problem_at
 from aot.quantizer import recipe as asked_for
 from aot.quantizer.groups import Groups
@@ -51,20 +51,16 @@ from aot.quantizer.observers import (
 from aot.quantizer.qdq import keep_float, stays_float
 from aot.quantizer.recipe import Recipe
 from aot.quantizer.specs import fixed, per_channel, per_tensor
-from aot.rules import fused_clamp, gives_integers, rule_for, unread_states
+from aot.quantizer.supported import is_float_tensor, readers_for, supported_rule
+from aot.rules import fused_clamp, unread_states
 from aot.rules.four_bits import has_four_bit_form
-from aot.rules.function import Roots, function_root, function_roots, is_interior, members
+from aot.rules.function import Roots, function_roots
 from aot.rules.rule import HEADROOM, Carries, Fixed, Integers, Rule, Shares
 from aot.rules.weights import channel_axis
 
 KEY = "quantization_annotation"  # torchao's, in a node's meta
 
 _FOUR_BITS = {asked_for.INT4: INT4_WEIGHT, asked_for.INT4_GROUPS: INT4_GROUPS_WEIGHT}
-
-
-def is_float_tensor(node: Node) -> bool:
-    value = node.meta.get("val")
-    return isinstance(value, torch.Tensor) and value.dtype == torch.float32
 
 
 class Int8Quantizer(Quantizer):  # type: ignore[misc]
@@ -90,6 +86,16 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         self._without_four_bits: list[Node] = []
         self._conversions: dict[Node, tuple[Node, QuantizationSpec]] = {}
 
+    @property
+    def wide(self) -> frozenset[str]:
+        """The names of values that are int16, once a graph is annotated."""
+        return frozenset(node.name for node in self._wide)
+
+    @property
+    def floats(self) -> frozenset[str]:
+        """Likewise, of those that stay in float."""
+        return frozenset(node.name for node in self._floats)
+
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
         """Takes the states that nobody reads out of their calls, so that they are observed."""
         for call in list(model.graph.nodes):
@@ -108,7 +114,9 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         order = {node: i for i, node in enumerate(nodes)}
         roots = function_roots(model.graph)
         self._theirs = {node for node in nodes if KEY in node.meta}
-        supported = {node: rule for node in nodes if (rule := _supported(node, roots)) is not None}
+        supported = {
+            node: rule for node in nodes if (rule := supported_rule(node, roots)) is not None
+        }
         covered = {n: rule for n, rule in supported.items() if not self._is_left(n, rule)}
         for node in supported:
             if node not in covered and not self._is_quantized(node):
@@ -180,7 +188,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 fused[node] = clamped[0]
                 continue
             for value in rule.activations(node):
-                users = [n for n in (node, *_readers(node)) if value in n.all_input_nodes]
+                users = [n for n in (node, *readers_for(node)) if value in n.all_input_nodes]
                 readers.setdefault(value, []).extend((user, node) for user in users)
 
         def is_asked(node: Node) -> bool:
@@ -301,7 +309,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 axis = channel_axis(node)
                 observer = weight_observer(axis, uniform, self._recipe.training)
                 inputs[weight] = per_channel(kind, observer, axis)
-        for member in _readers(node):
+        for member in readers_for(node):
             member.meta[KEY] = QuantizationAnnotation(
                 input_qspec_map=self._read(member, inputs),
                 allow_implicit_sharing=False,
@@ -319,7 +327,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         said where the first of them does.
         """
         if value not in self._conversions:
-            first = next(n for n in (node, *_readers(node)) if value in n.all_input_nodes)
+            first = next(n for n in (node, *readers_for(node)) if value in n.all_input_nodes)
             kind = INT16 if node in self._wide else INT8
             self._conversions[value] = first, self._observed(kind, value, 0.0)
         first, _ = self._conversions[value]
@@ -373,27 +381,8 @@ def _problem(node: Node, reason: str) -> Problem:
     return problem_at(node, reason, "int8 for this layer")
 
 
-def _readers(node: Node) -> list[Node]:
-    """Ops that read activations on the node's behalf: the inside of a function of one value, the
-    call that a result is taken from.
-    """
-    call, _ = taken_from(node)
-    if call is not node:
-        return [call]
-    return [m for m in members(node) if m is not node] if function_root(node) is not None else []
-
-
 def _holds(quantization: Quantization, value: torch.Tensor) -> bool:
     """Whether all elements of a tensor are in a quantization's range, to half a step."""
     steps = value / quantization.scale + quantization.zero_point
     kind = quantization.type
     return bool(((steps >= kind.quant_min - 0.5) & (steps <= kind.quant_max + 0.5)).all())
-
-
-def _supported(node: Node, roots: Roots) -> Rule | None:
-    if node.op != "call_function" or not (is_float_tensor(node) or gives_integers(node, roots)):
-        return None
-    rule = rule_for(node, roots)
-    if rule is None or is_interior(node, roots) or rule.reject(node) is not None:
-        return None
-    return rule

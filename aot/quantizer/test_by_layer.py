@@ -115,12 +115,91 @@ class _Body(nn.Module):
         ),
         ({"quantization": {"head": "int7"}}, "no quantization 'int7'"),
         ({"observer": {"middle.7": "mse"}}, "observer: 'middle.7' matches no layer"),
+        ({"quantization": {"mul": "int16"}}, "'mul' matches no layer; the nearest are :mul"),
+        ({"quantization": {":mull": "int16"}}, "':mull' matches no function; the nearest are :mul"),
+        ({"quantization": {"head:add": "int16"}}, "'head:add' matches no function; .* head:"),
         ({"observer": "best"}, "no observer 'best'; there is: histogram, minmax"),
     ],
 )
 def test_errors(options: dict[str, Any], message: str) -> None:
     with pytest.raises(LoweringError, match=message):
         lowered(**options)
+
+
+FUNCTIONS: dict[str, tuple[str, list[str]]] = {
+    "of the model's own forward": (":relu", ["pl.conv2d"]),
+    "of a function in two steps": (":mul", ["pl.lut"]),
+    "by the value's name": (":ad*", ["pl.lut"]),
+    "everywhere": ("*:linear", ["pl.linear"] * 3),
+    "in a module": ("middle:linear", ["pl.linear"] * 2),
+    "in modules inside": ("middle.*:linear", ["pl.linear"] * 2),
+}
+
+
+def of_int16(result: Lowered) -> list[str]:
+    """The ops that compute int16."""
+    moved = ("pl.transpose", "pl.requantize", "pl.quantize")
+    rows = result.report["ops"]
+    return [r["op"] for r in rows if r["precision"] == "int16" and r["op"] not in moved]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_have_names(name: str) -> None:
+    pattern, expected = FUNCTIONS[name]
+    assert of_int16(lowered(quantization={pattern: "int16"})) == expected
+
+
+class Gate(nn.Module):
+    """A function of one value that a module computes in part."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = nn.Tanh()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.gate(x) * 0.5 + 0.25
+        return result
+
+
+@pytest.mark.parametrize(
+    ("quantization", "expected"),
+    [
+        ({}, {"pl.lut": 1}),
+        ({"gate": "int16"}, {"pl.lut": 2}),
+        ({"gate": "float32"}, {"aten.tanh": 1, "pl.lut": 1}),
+        ({"default": "int16", "gate": "int8"}, {"pl.lut": 2}),
+        ({"default": "float32", "gate": "int8"}, {"pl.lut": 1, "aten.mul": 1, "aten.add": 1}),
+    ],
+)
+def test_a_function_is_split_where_layers_differ(
+    quantization: dict[str, str], expected: dict[str, int]
+) -> None:
+    data = samples((1, 8), count=8)
+    result = lower(
+        Gate().eval(), data[0], calibration=data, per_op=False, quantization=quantization
+    )
+    counts = op_counts(result.module)
+    assert {op: counts.get(op, 0) for op in expected} == expected
+    wide = list(quantization.values()).count("int16")
+    assert of_int16(result) == ["pl.lut"] * wide
+    assert sqnr(result) > 30.0
+
+
+class Scores(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.softmax(x @ x.mT, -1) @ x
+
+
+@pytest.mark.parametrize("pattern", [":softmax", "*:softmax"])
+def test_a_function_in_float_is_so_in_all_that_becomes_of_it(pattern: str) -> None:
+    """It has no kernel of its own, and is written in five ops that have."""
+    data = samples((1, 4, 8), count=4)
+    result = lower(
+        Scores().eval(), data[0], calibration=data, per_op=False, quantization={pattern: "float32"}
+    )
+    counts = op_counts(result.module)
+    assert counts["pl.bmm"] == 2 and "pl.softmax" not in counts
+    assert counts["aten.exp"] == counts["aten.div"] == counts["aten.amax"] == 1
 
 
 class RunningSums(nn.Module):

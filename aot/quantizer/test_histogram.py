@@ -37,3 +37,12 @@ def test_is_torchaos(name: str) -> None:
             observer(values)
     assert ours.calculate_qparams() == theirs.calculate_qparams()
     assert torch.equal(ours.histogram, theirs.histogram)
+
+
+def test_errors_beyond_float32_clip_nothing() -> None:
+    generator = torch.Generator().manual_seed(0)
+    observer = FastHistogramObserver(dtype=torch.int8, qscheme=torch.per_tensor_affine)
+    values = torch.rand(4000, generator=generator) * 1e20
+    observer(values)
+    scale, _ = observer.calculate_qparams()
+    assert float(scale) * 255 > 0.99 * float(values.max())

@@ -137,6 +137,23 @@ def mark_materialized(module: GraphModule) -> None:
         read.meta[_MATERIALIZED] = True
 
 
+def split_functions(module: GraphModule, setting: Callable[[Node], str]) -> int:
+    """Marks where a function goes from one layer to another with another setting: it is computed in
+    two steps, each as its layer asks. Returns how many there are.
+    """
+    roots = function_roots(module.graph)
+    ends = [
+        node
+        for node, root in roots.items()
+        if root is not None
+        and not is_unquantized(node)
+        and any(roots[u] is root and setting(u) != setting(node) for u in node.users)
+    ]
+    for node in ends:
+        node.meta[_MATERIALIZED] = True
+    return len(ends)
+
+
 def _read_by_others(module: GraphModule) -> Node | None:
     """The first unmarked function that a function of its value reads, and something else too."""
     roots = function_roots(module.graph)

@@ -24,6 +24,7 @@ from torch.fx.node import map_arg
 
 from aot.backends.cortex_m import FLOAT_OPS, has_float_kernel, of_floats
 from aot.dialect.results import taken_from
+from aot.errors import keep_names
 from aot.passes.aten.build import call, constant
 from aot.rules import floats
 from aot.rules.masked_softmax import MASKED_SOFTMAX
@@ -48,6 +49,7 @@ def in_kernels(module: GraphModule, node: Node) -> bool:
     """Replaces an op that has no float kernel by ops that have; whether it did."""
     if has_float_kernel(node):
         return False
+    keep_names(node)
     with module.graph.inserting_before(node):
         result = _replacement(module, node)
     if result is None:

@@ -12,6 +12,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.results import results_of, taken_from
+from aot.errors import keep_names
 from aot.passes.aten.build import call
 from aot.rules import recurrent_ops
 
@@ -25,6 +26,7 @@ def float_recurrent(module: GraphModule, stays_float: Callable[[Node], bool]) ->
         if node.target not in recurrent_ops.OPS or not stays_float(node):
             continue
         results = results_of(node)
+        keep_names(results[0])
         with module.graph.inserting_before(node):
             made = _Layer(node, results[0]).run()
         for result in results:

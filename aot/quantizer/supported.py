@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which nodes of an ATen graph have an int8 form, and which of them read its inputs."""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.results import taken_from
+from aot.rules import gives_integers, rule_for
+from aot.rules.function import Roots, function_root, is_interior, members
+from aot.rules.rule import Rule
+
+
+def is_float_tensor(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype == torch.float32
+
+
+def supported_rule(node: Node, roots: Roots) -> Rule | None:
+    """How a node becomes ops of the dialect; None if it has no int8 form, or is inside of one."""
+    if node.op != "call_function" or not (is_float_tensor(node) or gives_integers(node, roots)):
+        return None
+    rule = rule_for(node, roots)
+    if rule is None or is_interior(node, roots) or rule.reject(node) is not None:
+        return None
+    return rule
+
+
+def readers_for(node: Node) -> list[Node]:
+    """Ops that read activations on the node's behalf: the inside of a function of one value, the
+    call that a result is taken from.
+    """
+    call, _ = taken_from(node)
+    if call is not node:
+        return [call]
+    return [m for m in members(node) if m is not node] if function_root(node) is not None else []

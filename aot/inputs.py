@@ -153,7 +153,7 @@ class Inputs:
         return list(zip(*(x.chunk(int(size)) for x in tensors), strict=True))
 
     def _arguments(self, sample: object, name: str) -> inspect.BoundArguments:
-        sample = _as_tensors(sample)
+        sample = as_tensors(sample)
         given = sample if isinstance(sample, tuple | list) else (sample,)
         parameters = list(self._signature.parameters.values())
         names = {p.name for p in parameters if p.kind is not p.POSITIONAL_ONLY}
@@ -210,12 +210,12 @@ def _signature(model: object) -> inspect.Signature:
     return inspect.Signature([p.replace(annotation=empty) for p in parameters])
 
 
-def _as_tensors(value: Any) -> Any:
+def as_tensors(value: Any) -> Any:
     """The value with its numpy arrays as tensors."""
     if isinstance(value, np.ndarray):
         wide = value.astype(np.float32) if value.dtype == np.float64 else value
         return torch.from_numpy(np.ascontiguousarray(wide))
-    return _mapped(value, lambda inner, _: _as_tensors(inner))
+    return _mapped(value, lambda inner, _: as_tensors(inner))
 
 
 def _mapped(value: Any, function: Any) -> Any:

@@ -180,15 +180,16 @@ def lower(
     computed = aten.meta["computed"]
     float_model = FloatModel(model, computed)
     outputs = float_model(example_inputs)
-    held = None if evaluation is None else held_out(evaluation, inputs)
+    # What comes in one batch has no order: it is no sequence.
+    splits = not initial_state(aten)
+    held = None if evaluation is None else held_out(evaluation, inputs, splits)
     floats = GraphModule(aten, copy.deepcopy(aten.graph))
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         prepared = prepare_pt2e(aten, composed)
         seen = Watch(prepared)
-        # What comes in one batch has no order: it is no sequence.
-        data = inputs.samples(calibration, "calibration", splits=not initial_state(aten))
+        data = inputs.samples(calibration, "calibration", splits)
         samples = calibrate(prepared, data, example_inputs, seen.sample)
         if train is not None:
             logging.info("training")

@@ -344,7 +344,8 @@ def run() -> None:
             )
 
         # Training has changed the model.
-        for suggestion in suggest(lowered, again=None if _TRAIN.value else again):
+        found = [str(s) for s in suggest(lowered, again=None if _TRAIN.value else again)]
+        for suggestion in found or ["no change of one layer or value that was tried gains"]:
             print(f"better: {suggestion}")
     _write(lowered, output, report)
     if vectors is not None:

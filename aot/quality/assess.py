@@ -16,6 +16,7 @@ from aot.quality.findings import of_calibration, of_values
 from aot.quality.float_model import FloatModel
 from aot.quality.outputs import measure, outputs_of
 from aot.quality.quality import Limits, Quality
+from aot.quality.unlike_training import unlike_training
 from aot.quality.values import Values
 from aot.quality.watch import Watch
 
@@ -75,6 +76,7 @@ def assess(
     values = Values(graphs.quantized, graphs.floats, graphs.folded)
     measured = values.measure(contiguous, per_op)
     findings = of_calibration(seen, graphs.quantized)
+    findings += unlike_training(graphs.floats, seen.samples)
     doubted = {(finding.kind, finding.value) for finding in findings}
     new = of_values(measured, [output.name for output in outputs], str(samples))
     findings += [finding for finding in new if (finding.kind, finding.value) not in doubted]

@@ -11,11 +11,11 @@ import torch
 
 from aot.calibration import check_sample, samples_of
 from aot.errors import LoweringError, describe
-from aot.inputs import Inputs
+from aot.inputs import Inputs, as_tensors
 
-Evaluation = Iterable[Any] | tuple[torch.Tensor, torch.Tensor]
+Evaluation = Iterable[Any] | tuple[Any, Any]
 """Samples as calibration takes them; or inputs [N, ...] of a model of one input and their classes,
-int64 [N]."""
+int64 [N], as tensors or arrays of numpy."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,13 @@ class HeldOut:
         return f"{len(self.samples)} {'held-out' if self.is_held_out else 'calibration'} samples"
 
 
-def held_out(evaluation: Evaluation, model_inputs: Inputs) -> HeldOut:
+def held_out(evaluation: Evaluation, model_inputs: Inputs, splits: bool = True) -> HeldOut:
     """The samples of evaluation data.
+
+    Args:
+      evaluation: the user's.
+      model_inputs: how samples become tensors.
+      splits: whether a batch of several of the example's size is so many samples.
 
     Raises:
       LoweringError: there are none, or one is not as the example.
@@ -46,7 +51,9 @@ def held_out(evaluation: Evaluation, model_inputs: Inputs) -> HeldOut:
     inputs, labels = labelled(evaluation, example_inputs)
     samples: list[tuple[bool, tuple[torch.Tensor, ...]]]
     if inputs is None or labels is None:
-        found = samples_of(model_inputs.samples(evaluation, "evaluation"), "evaluation")
+        _check_no_classes(evaluation, example_inputs)
+        data = model_inputs.samples(evaluation, "evaluation", splits)
+        found = samples_of(data, "evaluation")
         samples = [(starts, tuple(x.clone() for x in sample)) for starts, sample in found]
     elif len(inputs) != len(labels) or example_inputs[0].shape[:1] != (1,):
         raise LoweringError(
@@ -68,9 +75,32 @@ def labelled(
 ) -> tuple[torch.Tensor, torch.Tensor] | tuple[None, None]:
     """The inputs and the classes, where data are these two; else twice None."""
     if isinstance(evaluation, tuple) and len(evaluation) == 2:
-        inputs, labels = evaluation
+        inputs, labels = as_tensors(evaluation)
         are_tensors = isinstance(inputs, torch.Tensor) and isinstance(labels, torch.Tensor)
         is_sample = are_tensors and describe(labels) == describe(example_inputs[0])
         if are_tensors and labels.dim() == 1 and not labels.is_floating_point() and not is_sample:
-            return inputs, labels
+            return inputs, labels.to(torch.int64)
     return None, None
+
+
+def _check_no_classes(evaluation: object, example_inputs: Sequence[torch.Tensor]) -> None:
+    """Raises LoweringError where data are inputs and what should be their classes."""
+    if not (isinstance(evaluation, tuple) and len(evaluation) == 2 and len(example_inputs) == 1):
+        return
+    inputs, classes = as_tensors(evaluation)
+    if not (isinstance(inputs, torch.Tensor) and isinstance(classes, torch.Tensor)):
+        return
+    (example,) = example_inputs
+    is_batch = inputs.shape[1:] == example.shape[1:] and inputs.shape != example.shape
+    if (
+        is_batch
+        and inputs.shape[:1] == classes.shape[:1]
+        and classes.shape[1:] != example.shape[1:]
+    ):
+        hint = (
+            "y.argmax(1)" if classes.dim() == 2 and classes.shape[1] > 1 else "y.flatten().long()"
+        )
+        raise LoweringError(
+            f"the evaluation data's classes are {describe(classes)}: give a class for each of the "
+            f"{len(inputs)} inputs, int64 [N], {hint}"
+        )

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import torch
 from torch.fx import GraphModule, Node
@@ -13,7 +14,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import border_nodes
 from aot.dialect.quantization import Quantization
 from aot.errors import module_path, place, source_line
-from aot.quality.values import Value
+from aot.quality.value import Value
 from aot.quality.watch import Range, Watch
 from aot.quantizer.qdq import QUANTIZE, activation_quantization
 
@@ -36,20 +37,38 @@ _NOISE_ELEMENTS = 1000
 """Of fewer elements nobody can say that they are noise."""
 
 
+Kind = Literal[
+    "few_samples",
+    "same_samples",
+    "constant_input",
+    "dead_input",
+    "not_tflite",
+    "absent_engine",
+    "noise",
+    "unlike_training",
+    "far_floor",
+    "lost_channels",
+    "dead_range",
+    "coarse_range",
+    "stretched_range",
+    "saturation",
+]
+"""As docs/quality.md explains them; not_tflite is of an imported .tflite file, absent_engine of an
+engine that was left out."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """A reason to doubt.
 
     Attributes:
-      kind: few_samples, same_samples, constant_input, noise, far_floor, lost_channels, dead_range,
-        coarse_range, stretched_range or saturation; of an imported .tflite file not_tflite; of an
-        engine that was left out absent_engine.
+      kind: what is doubtful.
       value: name of the node of the float graph; "" of the data as a whole.
       module, source: where it is in the user's model.
       text: what is wrong, and what to do.
     """
 
-    kind: str
+    kind: Kind
     value: str
     module: str
     source: str
@@ -73,10 +92,14 @@ def of_calibration(seen: Watch, quantized: GraphModule) -> list[Finding]:
         for group in seen.observed
         if (name := group.values[0]) in values
     ]
+    ranges = [hit for check in _CHECKS for value in observed if (hit := check(value)) is not None]
+    # Of a range that is too wide for all of an input nothing is learnt by its channels.
+    wide = {finding.value for finding in ranges}
+    scales = {o.value: o.quantization.scale for o in observed if o.value.name not in wide}
     found = [
         *_of_samples(seen),
-        *_of_inputs(seen, border_nodes(quantized)[0], {o.value: o.quantization for o in observed}),
-        *(hit for check in _CHECKS for value in observed if (hit := check(value)) is not None),
+        *_of_inputs(seen, border_nodes(quantized)[0], scales),
+        *ranges,
     ]
     by_kind: dict[str, list[Finding]] = {}
     for finding in found:
@@ -146,7 +169,7 @@ class _Observed:
         return min(low for low, _ in self.ranges), max(high for _, high in self.ranges)
 
 
-def _finding(kind: str, value: Node, text: str) -> Finding:
+def _finding(kind: Kind, value: Node, text: str) -> Finding:
     return Finding(kind, value.name, module_path(value), source_line(value), text)
 
 
@@ -169,20 +192,33 @@ def _of_samples(seen: Watch) -> Iterator[Finding]:
 
 
 def _of_inputs(
-    seen: Watch, inputs: Sequence[Node], quantizations: Mapping[Node, Quantization]
+    seen: Watch, inputs: Sequence[Node], scales: Mapping[Node, float]
 ) -> Iterator[Finding]:
-    for i, node in enumerate(inputs):
-        if not node.meta["val"].is_floating_point():  # indices have no range to find
+    # Indices have no range to find.
+    floats = {i: node for i, node in enumerate(inputs) if node.meta["val"].is_floating_point()}
+    numbers = {i: {end for ranges in seen.inputs for end in ranges[i]} for i in floats}
+    all_constant = all(len(found) == 1 for found in numbers.values())
+    for i, node in floats.items():
+        is_one_number = len(numbers[i]) == 1
+        if numbers[i] == {0.0} or (is_one_number and all_constant):
+            yield _finding(
+                "dead_input",
+                node,
+                f"{name_of(node)} is {min(numbers[i]):g} in every calibration sample, which says "
+                "nothing of what the device will see: give real samples, or leave the input out "
+                "where it always is",
+            )
             continue
-        if all(low == high for low, high in (ranges[i] for ranges in seen.inputs)):
+        is_constant = all(ranges[i][0] == ranges[i][1] for ranges in seen.inputs)
+        if is_one_number or (is_constant and math.prod(node.meta["val"].shape) > 1):
             text = f"{name_of(node)} is constant in every calibration sample: give real samples"
-            if math.prod(node.meta["val"].shape) > 1:
-                yield _finding("constant_input", node, text)
+            yield _finding("constant_input", node, text)
+        if is_constant:
             continue
         stacked = torch.stack([inputs[i] for _, inputs in seen.samples])
         yield from _far_floor(node, stacked.flatten())
-        if node in quantizations:
-            yield from _lost_channels(node, stacked, quantizations[node].scale)
+        if node in scales:
+            yield from _lost_channels(node, stacked, scales[node])
         maker = _noise_maker(stacked.flatten())
         if maker:
             yield _finding(

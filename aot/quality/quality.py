@@ -13,7 +13,7 @@ from aot.quality.decibels import in_decibels
 from aot.quality.evaluation import HeldOut
 from aot.quality.findings import Finding, interval, name_of
 from aot.quality.outputs import Output
-from aot.quality.values import Value
+from aot.quality.value import Value
 
 MIN_SQNR_DB = 10.0
 MIN_AGREEMENT = 0.9
@@ -90,9 +90,22 @@ class Quality:
 
     def check(self) -> None:
         """Raises LoweringError where something misses its limit, with what costs most and what may
-        help.
+        help; or where calibration data say nothing, and nothing but them was measured on.
         """
         failures = self.failures()
+        dead = [finding for finding in self.findings if finding.kind == "dead_input"]
+        is_blind = not self.samples.is_held_out and self.limits.min_sqnr > -math.inf
+        if dead and is_blind and not failures:
+            raise LoweringError(
+                "\n".join(
+                    [
+                        "int8 was measured on calibration samples alone, and these are none:",
+                        *(f"  {finding}" for finding in dead),
+                        "  to lower it all the same: min_sqnr=-inf; or held-out samples, on which "
+                        "it is near to float",
+                    ]
+                )
+            )
         if not failures:
             return
         helps = [f"  what may help: {finding}" for finding in self.findings] or [

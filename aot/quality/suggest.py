@@ -3,30 +3,39 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from torch.fx import Node
+from torch.fx import GraphModule, Node
 
 from aot.backends.cortex_m import FLOAT_OPS, has_float_kernel
 from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.results import taken_from
-from aot.errors import place
+from aot.errors import module_path, place
 from aot.lower import Lowered
+from aot.quality.change import Change
 from aot.quality.decibels import EQUAL_DB, decibels, in_decibels
 from aot.quality.findings import interval, name_of
-from aot.quality.values import Sequences, Value, Values
+from aot.quality.value import Value
+from aot.quality.values import Sequences, Values
 from aot.quantizer.int4 import rounded_to_groups
 from aot.quantizer.int16 import takes_int16
-from aot.quantizer.recipe import FLOAT, INT4_GROUPS
+from aot.quantizer.quantizer import Int8Quantizer
+from aot.quantizer.recipe import FLOAT, INT4_GROUPS, Recipe
 from aot.quantizer.recipe import INT16 as AS_INT16
 from aot.rules import fused_clamp, rule_for
 from aot.rules.four_bits import GROUP, has_four_bit_form
+from aot.rules.function import function_root, members
 from tools.text.progress import counted
 
 _FINER = 0.8
 """A range is worth a change if what is seen of it is less than this share."""
+
+_WORTH_DB = 0.2
+"""A change that gains less than this is none."""
 
 _AFFORDABLE_DB = 1.0
 """What half of a layer's flash may cost."""
@@ -42,11 +51,12 @@ class Suggestion:
     Attributes:
       kind: "range": give the value the range that it has on the samples, by other calibration data
         or another observer; or a setting of `quantization`: "int16", "float32", "int8w4g32".
-      value: what to change; with a setting all values of its layer.
+      value: what to change; with a setting all values of its layer, of an input all that read it.
       predicted_db: SQNR of the model's outputs with the change, from the noise of single values;
         None where that does not tell.
       measured_db: the same, from a run of the model that is quantized so.
       before_db: without the change.
+      setting: for `quantization`, by layer or function; empty where there is none for it.
       saved_bytes: of weights.
       lowered_db: SQNR of the outputs, the mean over them, of the model lowered again; None if it
         was not.
@@ -57,27 +67,22 @@ class Suggestion:
     predicted_db: float | None
     measured_db: float | None
     before_db: float | None
+    setting: Mapping[str, str] = field(default_factory=dict)
     saved_bytes: int = 0
     lowered_db: float | None = None
 
     @property
-    def layer(self) -> str:
-        """The path of the value's module, "" where it is the model's own forward."""
-        return self.value.module.partition(" ")[0]
-
-    @property
-    def setting(self) -> dict[str, str] | None:
-        """For `quantization`; None where there is none for it."""
-        return {self.layer: self.kind} if self.layer and self.kind != "range" else None
+    def gain_db(self) -> float:
+        """As lowering measured it, or else the run."""
+        after = self.measured_db if self.lowered_db is None else self.lowered_db
+        return 0.0 if after is None or self.before_db is None else after - self.before_db
 
     def __str__(self) -> str:
         what, where = name_of(self.value.value), place(self.value.module, self.value.source)
-        todo = f"{what} in {self.kind}"
-        if self.kind == "range":
-            held = interval(*self.value.limits)
-            todo = f"{what} with the range {interval(*_seen(self.value))}, not {held}"
-        elif self.layer:
-            todo = f'quantization={{"{self.layer}": "{self.kind}"}}'
+        held = interval(*self.value.limits)
+        todo = f"{what} with the range {interval(*_seen(self.value))}, not {held}"
+        if self.setting:
+            todo = f"quantization={json.dumps(dict(self.setting))}"
         parts = [f"SQNR {in_decibels(self.before_db)} -> {in_decibels(self.measured_db)}"]
         if self.predicted_db is not None:
             parts.append(f"predicted {in_decibels(self.predicted_db)}")
@@ -105,13 +110,15 @@ def suggest(lowered: Lowered, count: int = 3, again: Again | None = None) -> lis
     better = [s for value in tried for s in _of(value, lowered, values, samples, before)]
     smaller = list(_smaller(lowered, values, samples, before))
     smaller = sorted(smaller, key=lambda s: -s.saved_bytes)[:count]
+    better = [s for s in better if s.gain_db > _WORTH_DB]
     if again is not None:
         better, smaller = ([_lowered(s, again) for s in group] for group in (better, smaller))
-    return [*sorted(better, key=lambda s: -(s.lowered_db or s.measured_db or 0.0)), *smaller]
+        better = [s for s in better if s.gain_db > _WORTH_DB]
+    return [*sorted(better, key=lambda s: -s.gain_db), *smaller]
 
 
 def _lowered(suggestion: Suggestion, again: Again) -> Suggestion:
-    if suggestion.setting is None:
+    if not suggestion.setting:
         return suggestion
     return replace(suggestion, lowered_db=_mean_db(again(suggestion.setting)))
 
@@ -127,19 +134,29 @@ def _of(
 ) -> Iterator[Suggestion]:
     every = lowered.quality.values
     total = sum(v.noise_to_signal or 0.0 for v in every)
+    readers = [v for v in every if v.value.name in values.read_by(value.name)]
+    for kind, has_form in ((FLOAT, _has_float_form), (AS_INT16, _has_int16_form)):
+        tried = []
+        # What is int8 and reads the value rounds it: it may take both to gain anything.
+        for changing in ([value], [value, *readers]) if readers else ([value],):
+            if all(v.quantization.type is not INT16 and has_form(v.value) for v in changing):
+                names = (name for v in changing for name in _named(v.value))
+                setting = dict.fromkeys(names, kind)
+                change = _of_setting(lowered, setting)
+                changed = {
+                    v.name: v.noise_to_signal or 0.0
+                    for v in every
+                    if v.value.name in change.changed
+                }
+                left = values.noise_to_signal(samples, changed, change) or 0.0
+                predicted = _predicted(before, total, total - sum(changed.values()) + left)
+                measured = values.sqnr_db(samples, change)
+                tried.append(Suggestion(kind, value, predicted, measured, before, setting))
+        if tried:
+            few, many = tried[0], tried[-1]
+            yield many if many.gain_db > few.gain_db + _WORTH_DB else few
     # What only moves the value has its quantization, and no noise of its own.
     alike = [v for v in every if v.quantization == value.quantization]
-    layer = [v for v in every if value.module and v.module == value.module] or [value]
-    own = sum(v.noise_to_signal or 0.0 for v in layer)
-    predicted = _predicted(before, total, total - own)
-    if _has_float_form(value.value):
-        kept = {v.name for v in layer} | {v.name for v in alike if not v.noise_to_signal}
-        measured = values.sqnr_db(samples, kept)
-        yield Suggestion(FLOAT, value, predicted, measured, before)
-    if _has_int16_form(value.value):
-        wide = {v.quantization: _int16(v) for v in layer}
-        measured = values.sqnr_db(samples, other=wide)
-        yield Suggestion(AS_INT16, value, predicted, measured, before)
     (low, high), (least, greatest) = _seen(*alike), value.limits
     if low < high and (high - low < _FINER * (greatest - least)):
         share = ((high - low) / (greatest - least)) ** 2
@@ -149,7 +166,7 @@ def _of(
             "range",
             replace(value, low=low, high=high),
             _predicted(before, total, total - saved),
-            values.sqnr_db(samples, other=other),
+            values.sqnr_db(samples, Change(other=other)),
             before,
         )
 
@@ -163,11 +180,44 @@ def _smaller(
         layer = floats.get(_layer(value.value).name)
         if layer is None or not has_four_bit_form(layer) or before is None:
             continue
-        measured = values.sqnr_db(samples, weights={layer.name: rounded_to_groups})
+        change = Change(weights={layer.name: rounded_to_groups})
+        measured = values.sqnr_db(samples, change)
         if measured is not None and measured >= before - _AFFORDABLE_DB:
             channels, depth, *_ = layer.args[1].meta["val"].shape
             saved = channels * (depth - math.ceil(depth / 2) - math.ceil(depth / GROUP))
-            yield Suggestion(INT4_GROUPS, value, None, measured, before, saved)
+            setting = dict.fromkeys(_named(value.value), INT4_GROUPS)
+            yield Suggestion(INT4_GROUPS, value, None, measured, before, setting, saved)
+
+
+def _computing(value: Node) -> list[Node]:
+    """The ops that give a value; of an input, which has the type of what reads it, all of those."""
+    if value.op != "placeholder":
+        return [value] if function_root(value) is None else members(value)
+    return [reader for reader in value.users if reader.op == "call_function"]
+
+
+def _named(value: Node) -> list[str]:
+    """What settings call what computes a value: its module, or the value where others are in it."""
+    names = []
+    for node in _computing(value):
+        path = module_path(node).partition(" ")[0]
+        inside = (module_path(n).startswith(f"{path}.") for n in node.graph.nodes)
+        names.append(f"{path}:{node.name}" if not path or any(inside) else path)
+    return [*dict.fromkeys(names)]
+
+
+def _of_setting(lowered: Lowered, setting: Mapping[str, str]) -> Change:
+    """What a setting changes of the values of a lowered model, as its quantizer would."""
+    floats = GraphModule(lowered.floats, copy.deepcopy(lowered.floats.graph))
+    quantizer = Int8Quantizer(recipe=Recipe.of(setting))
+    quantizer.annotate(quantizer.transform_for_annotation(floats))
+    only_float = {
+        node.name
+        for node in floats.graph.nodes
+        if node.op == "placeholder" and quantizer.floats.issuperset(n.name for n in node.users)
+    }
+    ranges = {v.value.name: (v.low, v.high) for v in lowered.quality.values}
+    return Change(quantizer.wide, quantizer.floats | only_float, ranges)
 
 
 def _layer(value: Node) -> Node:
@@ -177,15 +227,16 @@ def _layer(value: Node) -> Node:
 
 
 def _has_int16_form(value: Node) -> bool:
+    if value.op == "placeholder":
+        return all(map(_has_int16_form, _computing(value)))
     node = _layer(value)
     rule = rule_for(node)
-    # An input has the type of what reads it.
-    return node.op == "placeholder" or (rule is not None and takes_int16(rule, node))
+    return rule is not None and takes_int16(rule, node)
 
 
 def _has_float_form(value: Node) -> bool:
-    call, _ = taken_from(value)
-    return has_float_kernel(_layer(value)) or call.target in FLOAT_OPS
+    calls = (taken_from(node)[0] for node in _computing(value))
+    return all(has_float_kernel(_layer(call)) or call.target in FLOAT_OPS for call in calls)
 
 
 def _predicted(before: float | None, total: float, left: float) -> float | None:
@@ -197,11 +248,6 @@ def _predicted(before: float | None, total: float, left: float) -> float | None:
 def _seen(*values: Value) -> tuple[float, float]:
     """The range of values of one quantization on the samples, with zero in it."""
     return min(0.0, *(v.low for v in values)), max(0.0, *(v.high for v in values))
-
-
-def _int16(value: Value) -> Quantization:
-    low, high = _seen(value)
-    return _quantization(low, high, replace(value.quantization, zero_point=0, type=INT16))
 
 
 def _quantization(low: float, high: float, like: Quantization) -> Quantization:

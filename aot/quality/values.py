@@ -11,29 +11,20 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch.fx import GraphModule, Interpreter, Node
+from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 from torch.utils._pytree import tree_leaves
 
-from aot.dialect.graph import (
-    border_nodes,
-    edge_of,
-    initial_state,
-    returned,
-    tensor_constant,
-)
+from aot.dialect.graph import initial_state, returned, tensor_constant
 from aot.dialect.quantization import Quantization
-from aot.dialect.reference import fit_inputs
-from aot.errors import module_path, source_line
+from aot.quality.change import NO_CHANGE, Change
 from aot.quality.decibels import decibels, power
+from aot.quality.device import Device
+from aot.quality.value import Value
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, UNCORRECTED, activation_quantization
-
-BINS = 32
-"""Of a value's histogram, over what its quantization holds."""
 
 SAMPLES = 4
 """On how many samples values are measured, at most."""
@@ -42,91 +33,8 @@ _STEPS = 400_000
 """How many ops are computed again, over all values and samples, at most: of a large graph fewer
 samples are measured, and of one too large for a single sample no value's own share."""
 
-Rounding = Callable[[torch.Tensor], torch.Tensor]
-"""Float weights to those that a device has."""
-
 Sequences = Sequence[tuple[bool, Sequence[torch.Tensor]]]
 """Samples, each with whether a sequence starts with it."""
-
-
-@dataclass
-class Value:
-    """A quantized value; sums are over all samples and elements.
-
-    Attributes:
-      name: of the node that quantizes it in torchao's graph, as Origin.quantized has it.
-      value: what is quantized, a node of the float graph.
-      quantization: its own.
-      signal: of its squares in float.
-      noise: of the squares of what the device's are off.
-      low, high: of its elements in float.
-      clipped: how many elements are more than a step outside of its limits.
-      noise_to_signal: of the model's outputs with this value alone quantized, the mean over them;
-        None if it was not measured.
-      histogram: elements in float that are clipped below, that are in each of BINS equal parts
-        between its limits, and that are clipped above.
-    """
-
-    name: str
-    value: Node
-    quantization: Quantization
-    signal: float = 0.0
-    noise: float = 0.0
-    low: float = float("inf")
-    high: float = float("-inf")
-    clipped: int = 0
-    elements: int = 0
-    noise_to_signal: float | None = None
-    histogram: list[int] = field(default_factory=lambda: [0] * (BINS + 2))
-
-    @property
-    def is_input(self) -> bool:
-        return bool(self.value.op == "placeholder")
-
-    @property
-    def module(self) -> str:
-        return module_path(self.value)
-
-    @property
-    def source(self) -> str:
-        return source_line(self.value)
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the greatest real number that it can hold."""
-        q = self.quantization
-        lowest, highest = (end - q.zero_point for end in (q.type.quant_min, q.type.quant_max))
-        return q.scale * lowest, q.scale * highest
-
-    @property
-    def sqnr_db(self) -> float | None:
-        """Of the value on the device, with all that happened before it."""
-        return decibels(self.signal, self.noise)
-
-    @property
-    def alone_db(self) -> float | None:
-        """SQNR of the model's outputs with this value alone quantized."""
-        return None if self.noise_to_signal is None else decibels(1.0, self.noise_to_signal)
-
-    @property
-    def clipped_share(self) -> float:
-        return self.clipped / max(self.elements, 1)
-
-    def add(self, expected: torch.Tensor, actual: torch.Tensor | None) -> None:
-        """Adds a sample: the value in float, and on the device if it is known."""
-        (low, high), step = self.limits, self.quantization.scale
-        self.low = min(self.low, expected.min().item())
-        self.high = max(self.high, expected.max().item())
-        below, above = expected < low - step, expected > high + step
-        self.clipped += int((below | above).sum())
-        self.elements += expected.numel()
-        part = ((expected.double() - low) / (high - low) * BINS).nan_to_num().clamp(0, BINS - 1)
-        part = part.floor().long().masked_fill(below, -1).masked_fill(above, BINS)
-        counts = (part + 1).flatten().bincount(minlength=BINS + 2).tolist()
-        self.histogram = [a + b for a, b in zip(self.histogram, counts, strict=True)]
-        if actual is not None:
-            self.signal += power(expected)
-            self.noise += power(actual - expected)
 
 
 Environment = dict[Node, Any]
@@ -152,6 +60,14 @@ class Values:
         ]
         leaves = tree_leaves(quantized.graph.output_node().args)
         self._outputs = [n for n in leaves if isinstance(n, Node)]
+        self._behind = _behind(self._nodes)
+
+    def read_by(self, name: str) -> frozenset[str]:
+        """The values, as the float graph names them, that are computed from one: of the node that
+        quantizes it.
+        """
+        (node,) = (n for n in self._quantizers if n.name == name)
+        return self._behind[node]
 
     def measure(self, samples: Sequences, alone: bool = True) -> list[Value]:
         """Runs the model on the first of the samples.
@@ -160,9 +76,9 @@ class Values:
           samples: the user's inputs, contiguous.
           alone: whether to quantize one value at a time, too.
         """
-        steps = max(1, len(self._quantizers) * len(self._nodes) // 2)
-        alone = alone and steps <= _STEPS
-        count = min(SAMPLES, _STEPS // steps) if alone else SAMPLES
+        count = self._count(len(self._quantizers)) if alone else SAMPLES
+        alone = alone and count > 0
+        count = count or SAMPLES
         values = [Value(n.name, _root(n), activation_quantization(n)) for n in self._quantizers]
         signals = [0.0] * len(self._outputs)
         noises = [[0.0] * len(self._outputs) for _ in values]
@@ -172,17 +88,16 @@ class Values:
             if starts:
                 state, integers = initial_state(self._graph), initial_state(self._folded)
             exact = self._in_float([*inputs, *state])
-            device = _Device(self._folded)
+            device = Device(self._folded)
             integers = device.run_on(inputs, integers)
             for value, node in zip(values, self._quantizers, strict=True):
                 value.add(exact[node], device.of(value))
             if alone:
                 for i, output in enumerate(self._outputs):
                     signals[i] += _energy(exact[output], None)
-                for noise, changed in zip(noises, self._one_by_one(exact), strict=True):
-                    for i, output in enumerate(self._outputs):
-                        if output in changed:
-                            noise[i] += _energy(exact[output], changed[output])
+                errors = zip(noises, self._quantizers, self._errors(exact), strict=True)
+                for noise, node, error in errors:
+                    self._add_noise(noise, exact, node, error)
             state = tuple(exact[n] for n in states)
         if alone:
             for value, noise in zip(values, noises, strict=True):
@@ -190,20 +105,16 @@ class Values:
                 value.noise_to_signal = sum(ratios) / len(ratios) if ratios else None
         return values
 
-    def sqnr_db(
-        self,
-        samples: Sequences,
-        kept: Collection[str] = (),
-        other: Mapping[Quantization, Quantization] | None = None,
-        weights: Mapping[str, Rounding] | None = None,
-    ) -> float | None:
+    def _count(self, values: int) -> int:
+        """On how many samples so many values are quantized one at a time."""
+        return min(SAMPLES, _STEPS // max(1, values * len(self._nodes) // 2))
+
+    def sqnr_db(self, samples: Sequences, change: Change = NO_CHANGE) -> float | None:
         """SQNR of the model's outputs, the mean over them, with all values quantized.
 
         Args:
           samples: the user's inputs, contiguous.
-          kept: names of values to leave in float, with the weights of their ops.
-          other: quantizations that take the place of some.
-          weights: how to round the weights of some layers, by name.
+          change: what is other than in the graph.
         """
         signals, noises = [0.0] * len(self._outputs), [0.0] * len(self._outputs)
         states = returned(self._graph)[1]
@@ -212,41 +123,86 @@ class Values:
             if starts:
                 state = rough_state = initial_state(self._graph)
             exact = self._in_float([*inputs, *state])
-            rough = self._quantized([*inputs, *rough_state], kept, other or {}, weights or {})
+            rough = self._quantized([*inputs, *rough_state], change)
             for i, output in enumerate(self._outputs):
                 signals[i] += _energy(exact[output], None)
                 noises[i] += _energy(exact[output], rough[output])
             state, rough_state = (tuple(values[n] for n in states) for values in (exact, rough))
-        ratios = [n / s for n, s in zip(noises, signals, strict=True) if s > 0.0]
-        return decibels(1.0, sum(ratios) / len(ratios)) if ratios else None
+        ratio = _mean_ratio(noises, signals)
+        return None if ratio is None else decibels(1.0, ratio)
 
-    def _quantized(
-        self,
-        inputs: Sequence[torch.Tensor],
-        kept: Collection[str],
-        other: Mapping[Quantization, Quantization],
-        weights: Mapping[str, Rounding],
-    ) -> Environment:
-        """Every node's value, with the quantization that `sqnr_db` describes."""
+    def noise_to_signal(
+        self, samples: Sequences, names: Collection[str], change: Change
+    ) -> float | None:
+        """The sum of what the named values' quantization alone does to the outputs.
+
+        Args:
+          samples: the user's inputs, contiguous.
+          names: of the nodes that quantize them.
+          change: what is other than in the graph.
+        """
+        signals, noises = [0.0] * len(self._outputs), [0.0] * len(self._outputs)
+        states = returned(self._graph)[1]
+        state = initial_state(self._graph)
+        for starts, inputs in samples[: max(1, self._count(len(names)))]:
+            state = initial_state(self._graph) if starts else state
+            exact = self._in_float([*inputs, *state])
+            for i, output in enumerate(self._outputs):
+                signals[i] += _energy(exact[output], None)
+            for node, error in zip(self._quantizers, self._errors(exact, change), strict=True):
+                if node.name in names:
+                    self._add_noise(noises, exact, node, error)
+            state = tuple(exact[n] for n in states)
+        return _mean_ratio(noises, signals)
+
+    def _add_noise(
+        self, noises: list[float], exact: Environment, node: Node, error: torch.Tensor
+    ) -> None:
+        """Adds to each output's noise what a quantize node's error alone makes."""
+        changed = self._changed_by(exact, node, error)
+        for i, output in enumerate(self._outputs):
+            if output in changed:
+                noises[i] += _energy(exact[output], changed[output])
+
+    def _quantized(self, inputs: Sequence[torch.Tensor], change: Change) -> Environment:
+        """Every node's value; of one that is no longer int8, as its own op gives it."""
         given = iter(inputs)
         rough: Environment = {}
+        narrow: Environment = {}  # as what is still int8 reads it
+
+        def as_read(node: Node) -> Any:
+            return narrow[node] if node in narrow else rough[node]
+
         for node in self._nodes:
             if node.op == "placeholder":
                 rough[node] = next(given)
             elif node in self._constants:
-                original, stored = self._constants[node]
-                rounding = next((weights[n.name] for n in node.users if n.name in weights), None)
-                if rounding is not None and node.target is not DEQUANTIZE and node.op != "get_attr":
-                    rough[node] = rounding(original)
-                else:
-                    rough[node] = original if _quantizers_of(node) & set(kept) else stored
-            elif node.target is QUANTIZE and node.name not in kept:
+                rough[node] = self._constant(node, change)
+            elif node.target is DEQUANTIZE:
+                rough[node] = rough[_source(node)]
+                if _source(node) in narrow:
+                    narrow[node] = narrow[_source(node)]
+            elif node.target is QUANTIZE:
+                source, name = _source(node), _root(node).name
                 quantization = activation_quantization(node)
-                quantization = other.get(quantization, quantization)
-                rough[node] = _rounded(rough[_source(node)], quantization)
+                quantization = change.other.get(quantization, quantization)
+                rounded = _rounded(as_read(source), quantization)
+                rough[node] = rounded
+                if name in change.changed:
+                    narrow[node] = rounded
+                    rough[node] = _as_changed(rough[source], name, quantization, change)
             else:
-                rough[node] = self._unquantized(node, rough)
+                is_changed = self._behind[node] <= change.changed
+                rough[node] = _call(node, rough.__getitem__ if is_changed else as_read)
         return rough
+
+    def _constant(self, node: Node, change: Change) -> torch.Tensor:
+        original, stored = self._constants[node]
+        weights = change.weights
+        rounding = next((weights[n.name] for n in node.users if n.name in weights), None)
+        if rounding is not None and node.target is not DEQUANTIZE and node.op != "get_attr":
+            return rounding(original)
+        return original if self._behind[node] & change.floats else stored
 
     def _in_float(self, inputs: Sequence[torch.Tensor]) -> Environment:
         """Every node's value without any quantization."""
@@ -261,7 +217,7 @@ class Values:
                 exact[node] = self._unquantized(node, exact)
         return exact
 
-    def _errors(self, exact: Environment) -> Iterator[torch.Tensor]:
+    def _errors(self, exact: Environment, change: Change = NO_CHANGE) -> Iterator[torch.Tensor]:
         """What each quantize node, with the ops in front of it and their weights, adds to inputs
         that are quantized.
         """
@@ -269,7 +225,7 @@ class Values:
         rough: Environment = {}  # and with weights quantized
         for node in self._nodes:
             if node in self._constants:
-                plain[node], rough[node] = self._constants[node]
+                plain[node], rough[node] = self._constants[node][0], self._constant(node, change)
             elif node.op == "placeholder":
                 plain[node] = rough[node] = exact[node]
             elif node.target is DEQUANTIZE:
@@ -277,26 +233,38 @@ class Values:
             elif node.target is QUANTIZE:
                 quantization, source = activation_quantization(node), _source(node)
                 plain[node] = _rounded(exact[node], quantization)
+                name, result = _root(node).name, rough[source]
+                if name in change.changed:
+                    result = _as_changed(result, name, quantization, change)
+                if name not in change.changed or self._is_read_as_before(node, change):
+                    result = _rounded(result, quantization)
                 # Where an op is not defined, on a value rounded to 0 perhaps, there is no error.
-                error = _rounded(rough[source], quantization) - plain[source]
-                yield error.nan_to_num(0.0, 0.0, 0.0)
+                yield (result - plain[source]).nan_to_num(0.0, 0.0, 0.0)
             else:
                 plain[node] = rough[node] = _call(node, plain.__getitem__)
                 if any(plain[n] is not rough[n] for n in node.all_input_nodes):
                     rough[node] = _call(node, rough.__getitem__)
 
-    def _one_by_one(self, exact: Environment) -> Iterator[Environment]:
-        """What changes with each quantize node's error alone."""
-        for node, error in zip(self._quantizers, self._errors(exact), strict=True):
-            changed = {node: exact[node] + error} if bool(error.any()) else {}
-            reached = iter(self._nodes if changed else ())
-            for reader in reached:
-                if reader is node:
-                    break
-            for reader in reached:
-                if any(n in changed for n in reader.all_input_nodes):
-                    changed[reader] = self._unquantized(reader, ChainMap(changed, exact))
-            yield changed
+    def _is_read_as_before(self, node: Node, change: Change) -> bool:
+        """Whether an op that stays int8 reads what a quantize or dequantize node gives."""
+        return any(
+            self._is_read_as_before(reader, change)
+            if reader.target in (QUANTIZE, DEQUANTIZE)
+            else reader.op != "output" and not self._behind[reader] <= change.changed
+            for reader in node.users
+        )
+
+    def _changed_by(self, exact: Environment, node: Node, error: torch.Tensor) -> Environment:
+        """What changes with a quantize node's error alone."""
+        changed = {node: exact[node] + error} if bool(error.any()) else {}
+        reached = iter(self._nodes if changed else ())
+        for reader in reached:
+            if reader is node:
+                break
+        for reader in reached:
+            if any(n in changed for n in reader.all_input_nodes):
+                changed[reader] = self._unquantized(reader, ChainMap(changed, exact))
+        return changed
 
     def _unquantized(self, node: Node, values: Mapping[Node, Any]) -> Any:
         """What a node gives where activations are not quantized."""
@@ -312,16 +280,31 @@ def _call(node: Node, lookup: Callable[[Node], Any]) -> Any:
     return node.target(*args, **kwargs)
 
 
-def _quantizers_of(node: Node) -> set[str]:
-    """The quantize nodes that come next behind a node."""
-    found, waiting = set(), list(node.users)
-    while waiting:
-        reader = waiting.pop()
-        if reader.target is QUANTIZE:
-            found.add(reader.name)
-        else:
-            waiting += reader.users
+def _behind(nodes: Sequence[Node]) -> dict[Node, frozenset[str]]:
+    """By node the values, as the float graph names them, that are quantized next behind it."""
+    found: dict[Node, frozenset[str]] = {}
+    for node in reversed(nodes):
+        names = (
+            frozenset([_root(reader).name]) if reader.target is QUANTIZE else found[reader]
+            for reader in node.users
+            if reader.op != "output"
+        )
+        found[node] = frozenset().union(*names)
     return found
+
+
+def _as_changed(
+    values: torch.Tensor, name: str, quantization: Quantization, change: Change
+) -> torch.Tensor:
+    """A value that is no longer int8, in what it is instead."""
+    if name in change.floats:
+        return values
+    return _rounded(values, change.widened(name, quantization))
+
+
+def _mean_ratio(noises: Sequence[float], signals: Sequence[float]) -> float | None:
+    ratios = [n / s for n, s in zip(noises, signals, strict=True) if s > 0.0]
+    return sum(ratios) / len(ratios) if ratios else None
 
 
 def _energy(expected: torch.Tensor, actual: torch.Tensor | None) -> float:
@@ -378,32 +361,3 @@ def _original(node: Node, originals: dict[str, Node], floats: GraphModule) -> to
                 if mine is node:
                     return tensor_constant(floats, other)
     return None
-
-
-class _Device(Interpreter):
-    """Runs the dialect graph and keeps its values, in float."""
-
-    def __init__(self, folded: GraphModule) -> None:
-        super().__init__(folded)
-        self._border = border_nodes(folded)[0]
-        self._values: dict[str, torch.Tensor] = {}
-
-    def of(self, value: Value) -> torch.Tensor | None:
-        """What a value is here; None where nothing stands for it."""
-        # An input that is int8 itself has no op.
-        return self._values.get(value.name, self._values.get(value.value.name))
-
-    def run_on(
-        self, inputs: Sequence[torch.Tensor], state: tuple[torch.Tensor, ...]
-    ) -> tuple[torch.Tensor, ...]:
-        """Runs the user's inputs; returns the new state."""
-        results = self.run(*fit_inputs(inputs, self._border), *state)
-        return tuple(results[len(results) - len(state) :]) if state else ()
-
-    def run_node(self, n: Node) -> Any:
-        result = super().run_node(n)
-        quantization = edge_of(n).quantization if "edge" in n.meta else None
-        if quantization is not None and isinstance(result, torch.Tensor):
-            # The last node that stands for a value has it.
-            self._values[n.meta["origin"].quantized or n.name] = quantization.dequantize(result)
-        return result

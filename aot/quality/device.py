@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dialect's values, in float, by what they were before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Interpreter, Node
+
+from aot.dialect.graph import border_nodes, edge_of
+from aot.dialect.reference import fit_inputs
+from aot.quality.value import Value
+
+
+class Device(Interpreter):
+    """Runs the dialect graph and keeps its values, in float."""
+
+    def __init__(self, folded: GraphModule) -> None:
+        super().__init__(folded)
+        self._border = border_nodes(folded)[0]
+        self._values: dict[str, torch.Tensor] = {}
+
+    def of(self, value: Value) -> torch.Tensor | None:
+        """What a value is here; None where nothing stands for it."""
+        # An input that is int8 itself has no op.
+        return self._values.get(value.name, self._values.get(value.value.name))
+
+    def run_on(
+        self, inputs: Sequence[torch.Tensor], state: tuple[torch.Tensor, ...]
+    ) -> tuple[torch.Tensor, ...]:
+        """Runs the user's inputs; returns the new state."""
+        results = self.run(*fit_inputs(inputs, self._border), *state)
+        return tuple(results[len(results) - len(state) :]) if state else ()
+
+    def run_node(self, n: Node) -> Any:
+        result = super().run_node(n)
+        quantization = edge_of(n).quantization if "edge" in n.meta else None
+        if quantization is not None and isinstance(result, torch.Tensor):
+            # The last node that stands for a value has it.
+            self._values[n.meta["origin"].quantized or n.name] = quantization.dequantize(result)
+        return result

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What lowering doubts of calibration data and ranges, by name, and what it refuses for them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from aot.errors import LoweringError
+from aot.lower import Lowered, lower
+from aot.testing.fixtures import model, samples
+from aot.testing.gestures import (
+    Samples,
+    gesture,
+    good,
+    mostly_zeros,
+    noise,
+    of_different_scale,
+    one_outlier,
+    recordings,
+    with_a_far_floor,
+    zeros,
+)
+
+ANYTHING: dict[str, Any] = {"min_sqnr": -math.inf, "min_agreement": 0.0}
+
+
+def lowered(calibration: Samples, **options: Any) -> Lowered:
+    return lower(gesture(), calibration[0], calibration=calibration, **options)
+
+
+def warned(result: Lowered) -> set[str]:
+    return {finding["kind"] for finding in result.report["warnings"]}
+
+
+@pytest.mark.parametrize("calibration", [one_outlier, noise, zeros])
+def test_held_out_samples_expose_a_bad_calibration(calibration: Callable[[], Samples]) -> None:
+    with pytest.raises(LoweringError) as error:
+        lowered(calibration(), evaluation=recordings(64, seed=2))
+    text = str(error.value)
+    assert text.startswith("int8 is too far from float on 64 held-out samples:\n  output `softmax`")
+    assert "its class is the float model's in" in text and "min_agreement is 0.9" in text
+    assert ("calibration sample 17 stretches" in text) == (calibration is one_outlier)
+    assert error.value.problems[0].op.startswith("input `input_1`")
+    assert "dB with it alone quantized; int8 holds [" in error.value.problems[0].reason
+    assert any("(Softmax)" in problem.where for problem in error.value.problems)
+
+
+def test_a_class_as_an_integer_is_judged_as_its_scores_are() -> None:
+    class Chosen(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = gesture()
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.network(x).argmax(-1)  # type: ignore[no-any-return]
+
+    data, held = one_outlier(), recordings(64, seed=2)
+    with pytest.raises(LoweringError, match=r"`argmax`: its class .* that the float model is sure"):
+        lower(Chosen().eval(), data[0], calibration=data, evaluation=held)
+
+
+@pytest.mark.parametrize(
+    ("calibration", "kinds", "text"),
+    [
+        (one_outlier, {"stretched_range"}, "sample 17 stretches the range of input `input_1` to ["),
+        (noise, {"noise"}, "input `input_1` looks like torch.randn"),
+        (
+            zeros,
+            {"same_samples", "dead_input", "dead_range"},
+            "`input_1` is 0 in every calibration",
+        ),
+        (mostly_zeros, {"same_samples"}, "the 64 calibration samples are only 4 different ones"),
+        (with_a_far_floor, {"far_floor"}, "12.5% of input `input_1` is -87.5, its least value"),
+        (of_different_scale, {"lost_channels"}, "along dimension 1, 2 of 3, the first of them 0"),
+        (lambda: good()[:1], {"few_samples"}, "calibration has 1 sample: give 32 or more"),
+    ],
+)
+def test_calibration_data_are_doubted_by_name(
+    calibration: Callable[[], Samples], kinds: set[str], text: str
+) -> None:
+    result = lowered(calibration(), **ANYTHING)
+    assert warned(result) >= kinds
+    assert any(text in finding["text"] for finding in result.report["warnings"])
+    quality = result.report["quality"]
+    assert (quality["held_out"], quality["samples"]) == (False, min(32, len(calibration())))
+
+
+def test_data_of_another_scale_than_calibrations_are_doubted() -> None:
+    held = [(0.01 * x,) for x in torch.split(recordings(16, seed=2)[0], 1)]
+    found = lowered(good(), evaluation=held, **ANYTHING).report["warnings"]
+    (text,) = (f["text"] for f in found if f["kind"] == "coarse_range")
+    assert text.startswith("input `input_1` is in [") and "normalise both" in text
+
+
+@pytest.mark.parametrize(
+    ("sample", "hint"),
+    [
+        (torch.zeros(1, 3, 64, dtype=torch.uint8), r": give it as .* x\.to\(torch\.float32\)"),
+        (torch.zeros(1, 64, 3), r": x\.permute\(0, 2, 1\), if that is the order"),
+        (torch.zeros(1, 3, 65), r"\[1, 3, 64\]$"),
+    ],
+)
+def test_a_sample_of_another_form_says_what_to_do(sample: torch.Tensor, hint: str) -> None:
+    with pytest.raises(LoweringError, match=hint):
+        lower(gesture(), good()[0], calibration=[(sample,)])
+
+
+def test_an_index_outside_of_a_table_is_an_error() -> None:
+    layer, example = nn.Embedding(4, 3).eval(), torch.zeros(2, dtype=torch.int64)
+    for given in (example, example + 9):
+        with pytest.raises(LoweringError, match="has an index that is outside of its table"):
+            lower(layer, given, calibration=[example + 9])
+
+
+def attend(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    return torch.softmax(x @ x.mT + bias, -1) @ x
+
+
+def test_a_bias_that_is_no_mask_is_an_error() -> None:
+    """Below the floor of masks, a row keeps its differences, or is refused."""
+    some = torch.where(torch.arange(6) < 4, 0.0, -1e9)
+    rows = {"masked": torch.full((6,), -1e9), "near": torch.linspace(-20.0, 3.0, 6)}
+    network = model(attend)
+    for row in rows.values():
+        data = [(0.5 * x, row if i % 2 else some) for i, (x,) in enumerate(samples((2, 6, 8)))]
+        lower(network, data[0], calibration=data, per_op=False, **ANYTHING)
+    data = [(x, torch.linspace(-60.0, -30.0, 6)) for (x,) in samples((2, 6, 8))]
+    text = r"softmax.*taken for a mask.* sample 0 a whole row is, with -30 the largest"
+    with pytest.raises(LoweringError, match=text):
+        lower(network, data[0], calibration=data)
+
+
+def affine(scale: float, offset: float) -> Samples:
+    return [(x * scale + offset,) for (x,) in samples((1, 8), count=32)]
+
+
+def test_ranges_are_doubted_by_name() -> None:
+    """A value far from zero takes few steps of a range that holds zero; another one saturates."""
+    layer = model(lambda a, x: a(x), nn.Linear(8, 4))
+    pressure = affine(0.1, 1013.0)
+    result = lower(layer, pressure[0], calibration=pressure, **ANYTHING)
+    (coarse,) = (f for f in result.report["warnings"] if f["kind"] == "coarse_range")
+    assert "is in [101" in coarse["text"] and "subtract its mean" in coarse["text"]
+    small, large = affine(0.1, 0.0), affine(1.0, 0.0)
+    result = lower(layer, small[0], calibration=small, evaluation=large, **ANYTHING)
+    saturated = [f["value"] for f in result.report["warnings"] if f["kind"] == "saturation"]
+    assert saturated == ["inputs_0", "linear"]
+
+
+def test_zeros_alone_calibrate_nothing() -> None:
+    """Without held-out samples the int8 model is like the float one, on zeros."""
+    with pytest.raises(
+        LoweringError, match=r"and these are none:\n  input `input_1` is 0 in every"
+    ):
+        lowered(zeros())
+    assert "dead_input" in warned(lowered(zeros(), min_sqnr=-math.inf))
+    with pytest.raises(LoweringError, match="int8 is too far from float on 64 held-out samples"):
+        lowered(zeros(), evaluation=recordings(64, seed=2))
+
+
+def constants(*values: float) -> Samples:
+    """Of two inputs, the second of one element."""
+    generator = torch.Generator().manual_seed(0)
+    return [(torch.randn(1, 8, generator=generator), torch.tensor([v])) for v in values]
+
+
+@pytest.mark.parametrize(
+    ("calibration", "kind"),
+    [
+        (constants(*[1.0] * 16), "constant_input"),
+        (constants(*range(16)), None),
+        (constants(*[0.0] * 16), "dead_input"),
+        ([(torch.full((1, 8), 0.5), torch.tensor([1.0]))] * 16, "dead_input"),
+        (
+            [(torch.full((1, 8), float(i)), torch.tensor([1.0])) for i in range(16)],
+            "constant_input",
+        ),
+    ],
+)
+def test_constant_inputs(calibration: Samples, kind: str | None) -> None:
+    layer = model(lambda a, x, y: a(x) * y, nn.Linear(8, 4))
+    found = warned(lower(layer, calibration[0], calibration=calibration, **ANYTHING))
+    assert found & {"constant_input", "dead_input"} == ({kind} if kind else set())
+
+
+def test_a_range_that_is_too_wide_is_no_matter_of_channels() -> None:
+    """All of an image's columns are lost beside one outlier."""
+    data = [(x.abs(),) for (x,) in samples((1, 1, 8, 8), count=32)]
+    data[7][0][0, 0, 3, 3] = 2000.0
+    kinds = warned(lower(nn.Conv2d(1, 4, 3).eval(), data[0], calibration=data, **ANYTHING))
+    assert "stretched_range" in kinds and "lost_channels" not in kinds
+
+
+@pytest.mark.parametrize(
+    ("scale", "text"),
+    [
+        (1.0, None),
+        (255.0, r"times as far out"),
+        (1 / 255, r"times as wide"),
+        (0.0, "times as wide"),
+    ],
+)
+def test_samples_of_another_scale_than_trainings(scale: float, text: str | None) -> None:
+    """A BatchNorm remembers what it was trained with."""
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Conv2d(1, 6, 3), nn.BatchNorm2d(6, momentum=1.0), nn.ReLU())
+    batch = torch.rand(32, 1, 8, 8)
+    network(batch)
+    data = [(x * scale,) for x in torch.split(batch, 1)]
+    result = lower(network.eval(), data[0], calibration=data, **ANYTHING)
+    found = [f for f in result.report["warnings"] if f["kind"] == "unlike_training"]
+    assert [f["module"] for f in found] == (["0 (Conv2d)"] if text else [])
+    assert text is None or text in found[0]["text"]
+
+
+def test_a_batch_norm_that_was_never_trained_remembers_nothing() -> None:
+    network = nn.Sequential(nn.Conv2d(1, 6, 3), nn.BatchNorm2d(6)).eval()
+    data = [(x * 255.0,) for (x,) in samples((1, 1, 8, 8), count=16)]
+    assert "unlike_training" not in warned(lower(network, data[0], calibration=data, **ANYTHING))

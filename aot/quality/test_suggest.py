@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What would make a model better or smaller does what it promises."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from aot.lower import Lowered, lower
+from aot.quality.suggest import suggest
+from aot.testing.fixtures import samples
+from aot.testing.gestures import gesture, one_outlier, recordings
+
+ANYTHING: dict[str, Any] = {"min_sqnr": -math.inf, "min_agreement": 0.0}
+
+
+def test_suggestions_predict_what_is_measured_then() -> None:
+    data = one_outlier()
+    held = recordings(16, seed=2)
+    stretched = lower(gesture(), data[0], calibration=data, evaluation=held, **ANYTHING)
+    best = next(s for s in suggest(stretched) if s.kind == "range")
+    assert best.value.is_input and best.measured_db is not None and best.before_db is not None
+    assert best.measured_db > best.before_db + 3
+    assert best.predicted_db == pytest.approx(best.measured_db, abs=6.0)
+    assert f"SQNR {best.before_db:.1f} dB -> {best.measured_db:.1f} dB, predicted" in str(best)
+
+
+class Branches(nn.Module):
+    """Of its two last layers one hardly matters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.first = nn.Linear(16, 64)
+        self.main = nn.Linear(64, 8)
+        self.side = nn.Linear(64, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = torch.tanh(self.first(x))
+        result: torch.Tensor = self.main(x) + 0.01 * self.side(x)
+        return result
+
+
+class Block(nn.Module):
+    """Functions beside layers, which have names of their own; a constant in between takes most of
+    the steps.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before = nn.Conv2d(6, 6, 3, padding=1)
+        self.behind = nn.Conv2d(6, 6, 3, padding=1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        both: torch.Tensor = x + (self.behind(torch.relu(self.before(x))) + 20.0)
+        return torch.relu(both - 20.0)
+
+
+class Residual(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.stem = nn.Conv2d(3, 6, 3, padding=1)
+        self.block = Block()
+        self.head = nn.Linear(6, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.head(self.block(torch.relu(self.stem(x))).mean((2, 3)))
+        return result
+
+
+class Functions(nn.Module):
+    """Nothing but functions in its own forward."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.weight = nn.Parameter(torch.randn(16, 16) * 0.4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = torch.tanh(x @ self.weight)
+        z = y * 3.0 + torch.exp(y) * 0.1
+        return functional.softplus(z) - z.mean(-1, keepdim=True)
+
+
+NETWORKS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
+    "branches": (Branches, (1, 16)),
+    "a block with functions": (Residual, (1, 3, 6, 6)),
+    "functions in forward": (Functions, (1, 16)),
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_what_a_setting_gains_is_known_before(name: str) -> None:
+    """Of layers between others that stay int8, and round what they read."""
+    make, shape = NETWORKS[name]
+    data, network = samples(shape, count=32), make().eval()
+    options: dict[str, Any] = {"calibration": data, "evaluation": data[:4], **ANYTHING}
+    base = lower(network, data[0], **options)
+
+    def again(setting: Mapping[str, str]) -> Lowered:
+        return lower(network, data[0], quantization=setting, per_op=False, **options)
+
+    found = [s for s in suggest(base, again=again) if s.kind in ("int16", "float32")]
+    assert found
+    for suggestion in found:
+        # Ranges behind the change are found again; tables of int16 are straight between entries.
+        assert suggestion.lowered_db == pytest.approx(suggestion.measured_db, abs=3.0), suggestion
+        # Errors that go together may gain more than single ones say, and hardly less.
+        measured, predicted = suggestion.measured_db, suggestion.predicted_db
+        assert measured is not None and predicted is not None
+        assert predicted < measured + 4.0 and suggestion.gain_db > 0.0, suggestion
+
+
+def test_suggested_settings_do_what_they_promise() -> None:
+    """Of flash where it costs little, by layer's name."""
+    data = samples((1, 16), count=32)
+    options: dict[str, Any] = {"calibration": data, "evaluation": data[:4], **ANYTHING}
+    network = Branches().eval()
+    base = lower(network, data[0], **options)
+
+    def again(setting: Mapping[str, str]) -> Lowered:
+        return lower(network, data[0], quantization=setting, per_op=False, **options)
+
+    found = suggest(base, count=2, again=again)
+    for suggestion in (s for s in found if s.setting):
+        assert suggestion.lowered_db == pytest.approx(suggestion.measured_db, abs=1.0)
+        assert f"quantization={json.dumps(dict(suggestion.setting))}:" in str(suggestion)
+    named = {item: s for s in found for item in s.setting.items() if len(s.setting) == 1}
+    smaller = named["side", "int8w4g32"]
+    assert smaller.saved_bytes == 8 * (64 - 32 - 2)
+    assert ("main", "int8w4g32") not in named

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A quantized value, and what was measured of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.quantization import Quantization
+from aot.errors import module_path, source_line
+from aot.quality.decibels import decibels, power
+
+BINS = 32
+"""Of a value's histogram, over what its quantization holds."""
+
+
+@dataclass
+class Value:
+    """A quantized value; sums are over all samples and elements.
+
+    Attributes:
+      name: of the node that quantizes it in torchao's graph, as Origin.quantized has it.
+      value: what is quantized, a node of the float graph.
+      quantization: its own.
+      signal: of its squares in float.
+      noise: of the squares of what the device's are off.
+      low, high: of its elements in float.
+      clipped: how many elements are more than a step outside of its limits.
+      noise_to_signal: of the model's outputs with this value alone quantized, the mean over them;
+        None if it was not measured.
+      histogram: elements in float that are clipped below, that are in each of BINS equal parts
+        between its limits, and that are clipped above.
+    """
+
+    name: str
+    value: Node
+    quantization: Quantization
+    signal: float = 0.0
+    noise: float = 0.0
+    low: float = float("inf")
+    high: float = float("-inf")
+    clipped: int = 0
+    elements: int = 0
+    noise_to_signal: float | None = None
+    histogram: list[int] = field(default_factory=lambda: [0] * (BINS + 2))
+
+    @property
+    def is_input(self) -> bool:
+        return bool(self.value.op == "placeholder")
+
+    @property
+    def module(self) -> str:
+        return module_path(self.value)
+
+    @property
+    def source(self) -> str:
+        return source_line(self.value)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the greatest real number that it can hold."""
+        q = self.quantization
+        lowest, highest = (end - q.zero_point for end in (q.type.quant_min, q.type.quant_max))
+        return q.scale * lowest, q.scale * highest
+
+    @property
+    def sqnr_db(self) -> float | None:
+        """Of the value on the device, with all that happened before it."""
+        return decibels(self.signal, self.noise)
+
+    @property
+    def alone_db(self) -> float | None:
+        """SQNR of the model's outputs with this value alone quantized."""
+        return None if self.noise_to_signal is None else decibels(1.0, self.noise_to_signal)
+
+    @property
+    def clipped_share(self) -> float:
+        return self.clipped / max(self.elements, 1)
+
+    def add(self, expected: torch.Tensor, actual: torch.Tensor | None) -> None:
+        """Adds a sample: the value in float, and on the device if it is known."""
+        (low, high), step = self.limits, self.quantization.scale
+        self.low = min(self.low, expected.min().item())
+        self.high = max(self.high, expected.max().item())
+        below, above = expected < low - step, expected > high + step
+        self.clipped += int((below | above).sum())
+        self.elements += expected.numel()
+        part = ((expected.double() - low) / (high - low) * BINS).nan_to_num().clamp(0, BINS - 1)
+        part = part.floor().long().masked_fill(below, -1).masked_fill(above, BINS)
+        counts = (part + 1).flatten().bincount(minlength=BINS + 2).tolist()
+        self.histogram = [a + b for a, b in zip(self.histogram, counts, strict=True)]
+        if actual is not None:
+            self.signal += power(expected)
+            self.noise += power(actual - expected)

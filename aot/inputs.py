@@ -105,7 +105,8 @@ class Inputs:
     def samples(
         self, data: object, name: str, splits: bool = False
     ) -> Iterator[Tensors | Iterator[Tensors]]:
-        """Samples, or sequences of samples, as tuples of tensors.
+        """Samples, or sequences of samples, as tuples of tensors. An array of the example's rank is
+        one batch of them, of a higher one samples along its first dimension.
 
         Args:
           data: of the user's.
@@ -115,7 +116,13 @@ class Inputs:
         Raises:
           LoweringError: they cannot be iterated over; when a sample is reached, it is none.
         """
-        return self._samples(iterable(data, name), name, splits)
+        array = as_tensors(data) if isinstance(data, np.ndarray) else data
+        is_batch = (
+            isinstance(array, torch.Tensor)
+            and len(self.example) == 1
+            and array.dim() == self.example[0].dim()
+        )
+        return self._samples([array] if is_batch else iterable(data, name), name, splits)
 
     def _samples(
         self, data: Iterable[Any], name: str, splits: bool
@@ -211,7 +218,7 @@ def _signature(model: object) -> inspect.Signature:
 
 
 def as_tensors(value: Any) -> Any:
-    """The value with its numpy arrays as tensors."""
+    """The value with its numpy arrays, also those in tuples, lists and dicts, as tensors."""
     if isinstance(value, np.ndarray):
         wide = value.astype(np.float32) if value.dtype == np.float64 else value
         return torch.from_numpy(np.ascontiguousarray(wide))

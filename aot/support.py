@@ -22,6 +22,15 @@ _HINTS = {
     "aten.gru": "weights that are constants, and sequences that are not packed",
     "aten.where": "values of float32",
     "aten.grid_sampler_2d": "a grid that is a constant, one for all images",
+    **dict.fromkeys(
+        ("aten.rand_like", "aten.randn_like", "aten.bernoulli", "aten.multinomial"),
+        "random numbers that are an input of the model",
+    ),
+    **dict.fromkeys(
+        ("linalg_inv", "linalg_solve", "linalg_svd", "linalg_eigh", "det"),
+        "what it gives as an input of the model, computed in front of it",
+    ),
+    **dict.fromkeys(("quantile", "nanquantile"), "x.sort(dim)[0].select(dim, place)"),
     "item": "leave .item() out: a tensor of one element broadcasts",
 }
 

@@ -86,6 +86,17 @@ def test_samples_batches_and_labels(sample: object, rows: int) -> None:
     assert [torch.equal(x, X * (i + 1)) for i, (x,) in enumerate(found)] == [True] * rows
 
 
+@pytest.mark.parametrize("rank", [2, 3])
+@pytest.mark.parametrize("convert", [torch.Tensor.clone, torch.Tensor.numpy])
+def test_an_array_is_many_samples(rank: int, convert: Callable[[torch.Tensor], Any]) -> None:
+    """As a batch of the example's rank, or one behind the other."""
+    rows = torch.cat([X, X * 2, X * 3])
+    data = convert(rows if rank == 2 else rows[:, None])
+    inputs = Inputs(LINEAR, X, "example")
+    found: list[Any] = list(inputs.samples(data, "calibration", splits=True))
+    assert [torch.equal(x, X * (i + 1)) for i, (x,) in enumerate(found)] == [True] * 3
+
+
 def test_sequences_stay_sequences() -> None:
     inputs = Inputs(LINEAR, X, "example")
     for item in ([(X,), (X,)], [{"input": X}] * 2, (x for x in (X, X))):

@@ -67,7 +67,7 @@ class Grouping:
         Args:
           have: bytes that there are.
         """
-        most = max(self.needs(i, i + 1) for i in range(len(self._steps)))
+        most = max((self.needs(i, i + 1) for i in range(len(self._steps))), default=0)
         low, high = 0, most // ALIGNMENT  # whole units: all needs are
         while high - low > 1:
             middle = (low + high) // 2

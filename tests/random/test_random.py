@@ -79,6 +79,13 @@ def test_results_that_are_always_0(host: Host) -> None:
     host.check(lowered, samples)
 
 
+def test_a_model_without_a_step(host: Host) -> None:
+    """It gives what it takes, in the fastest plan as in the smallest."""
+    model = Graph(((7,), (1, 6, 7)), (False,) * 2, (), ("v0 = x1.roll(0, -1)",), "v0")
+    found = properties.failures([model], OPTIONS[0], host, Counter())
+    assert not found, "\n".join(found)
+
+
 @pytest.fixture(scope="module")
 def sound() -> tuple[Bundle, Lowered]:
     lines = ("v0 = self.a0(x0)", "v1 = torch.tanh(v0).permute(0, 2, 1)")

@@ -1,26 +1,105 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables for people: programs print theirs through here."""
 
+import re
+import shutil
+import sys
 from collections.abc import Sequence
 
 from tabulate import tabulate
 
 _ALIGNMENT = {"l": "left", "r": "right"}
 
+_GAP = 2
 
-def table(rows: Sequence[Sequence[object]], align: str = "", indent: str = "") -> str:
+# A column of text is not made narrower than this.
+_LEAST = 12
+
+# Where a cell may go on in the next line: behind spaces, in names behind what joins their parts.
+_PARTS = re.compile(r"\s+|[^\s_./:,]+[_./:,]*|[_./:,]+")
+
+
+def window() -> int | None:
+    """Columns of the terminal that is printed to; None for a pipe or a file, whose lines stay."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def table(
+    rows: Sequence[Sequence[object]], align: str = "", indent: str = "", width: int | None = None
+) -> str:
     """Rows as lines, with columns of one width that are two spaces apart.
+
+    Where the window is too narrow, cells of text go on in the next line; where that does not help,
+    each row becomes a paragraph, with the columns' names beside its cells.
 
     Args:
       rows: cells, printed as they are; the first row may be the columns' names.
       align: a letter a column, l for left and r for right; what is not said is left.
       indent: before each line.
+      width: of the window; without it that of the terminal, if there is one.
     """
-    count = max(map(len, rows), default=0)
+    cells = [[str(cell) for cell in row] for row in rows]
+    count = max(map(len, cells), default=0)
+    letters = align.ljust(count, "l")[:count]
+    width = width or window()
+    if width:
+        room = width - len(indent) - _GAP * (count - 1)
+        columns = _narrowed(_widths(cells, count), letters, room)
+        if sum(columns) > room and len(cells) > 1:
+            return _paragraphs(cells, indent, width)
+        cells = [
+            ["\n".join(_wrapped(cell, columns[i])) for i, cell in enumerate(row)] for row in cells
+        ]
     text = tabulate(
-        [[str(cell) for cell in row] for row in rows],
+        cells,
         tablefmt="plain",
-        colalign=[_ALIGNMENT[letter] for letter in align.ljust(count, "l")] if count else None,
+        colalign=[_ALIGNMENT[letter] for letter in letters] if count else None,
         disable_numparse=True,
     )
     return "\n".join((indent + line).rstrip() for line in text.splitlines())
+
+
+def _widths(cells: Sequence[Sequence[str]], count: int) -> list[int]:
+    return [max(len(row[i]) for row in cells if i < len(row)) for i in range(count)]
+
+
+def _narrowed(widths: list[int], letters: str, room: int) -> list[int]:
+    """The widths with columns of text as narrow as they must be to fit."""
+    while sum(widths) > room:
+        most = max((w for w, a in zip(widths, letters, strict=True) if a == "l"), default=0)
+        if most <= _LEAST:
+            break
+        widths[next(i for i, w in enumerate(widths) if w == most and letters[i] == "l")] -= 1
+    return widths
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """The lines of a cell."""
+    if len(text) <= width:
+        return [text]
+    lines = [""]
+    for part in _PARTS.findall(text):
+        if len(lines[-1] + part.rstrip()) > width:
+            lines.append("")
+            part = part.lstrip()
+        while len(part) > width:
+            lines[-1:] = [part[:width], ""]
+            part = part[width:]
+        lines[-1] += part
+    return [line.rstrip() for line in lines if line.strip()]
+
+
+def _paragraphs(cells: Sequence[Sequence[str]], indent: str, width: int) -> str:
+    """A paragraph a row below the first, which has the columns' names."""
+    head, *rows = cells
+    names = max(map(len, head))
+    lines = []
+    for row in rows:
+        first, *rest = _wrapped(row[0], max(_LEAST, width - len(indent)))
+        lines += [indent + line for line in (first, *rest)]
+        for name, cell in zip(head[1:], row[1:], strict=False):
+            shown = _wrapped(cell, max(_LEAST, width - len(indent) - names - 2 * _GAP))
+            for i, line in enumerate(shown if cell else []):
+                title = "" if i else name
+                lines.append(f"{indent}{'':{_GAP}}{title:{names}}{'':{_GAP}}{line}".rstrip())
+    return "\n".join(lines)

@@ -114,7 +114,7 @@ def _firmware_image_impl(ctx):
         "elf": [linked.elf],
         "hex": [_hex_file(ctx, linked.elf)],
         "map": [linked.map],
-        "plan_json": _copies(ctx, ctx.files.plan),
+        "plan_json": _copies(ctx, ctx.files.plans),
         "pte": _copies(ctx, [_pte(ctx, model) for model in ctx.attr.models]),
         "size_json": [_size_report(ctx, linked)],
     }
@@ -140,7 +140,7 @@ _firmware_image = rule(
             providers = [CcInfo],
         ),
         "models": attr.label_list(allow_files = [".pte"], cfg = no_board_transition),
-        "plan": attr.label(allow_single_file = [".json"]),
+        "plans": attr.label_list(allow_files = [".json"]),
         "_binary_files": attr.label(
             default = "//boards/image:binary_files",
             executable = True,
@@ -228,7 +228,8 @@ def firmware_image(
       board: label of the board.
       app: cc_library with main.
       models: .pte files of the models that the app runs.
-      plan: the .json of the app's plan_library, from which `.sim` knows the names of steps.
+      plan: the .json of the app's plan_library, from which `.sim` knows the names of steps; a list of
+        them where the app runs several models, in which marks of steps are of any of them.
       optimize: "speed", "memory" or "size", for all plans in it that do not say it themselves
         (plan_library). With "size" it has the small form of every kernel that has two.
       console: where text goes: "uart", the board's; "rtt", a ring in RAM that a debug probe reads (J-Link's
@@ -244,6 +245,8 @@ def firmware_image(
       testonly: of all of them.
       visibility: of all of them.
     """
+    plans = plan if type(plan) == "list" else [plan] if plan else []
+    plan = plans[0] if len(plans) == 1 else None
     _firmware_image(
         name = name,
         app = app,
@@ -253,7 +256,7 @@ def firmware_image(
         heap = heap,
         models = models,
         optimize = optimize,
-        plan = plan,
+        plans = plans,
         stack = stack,
         tags = tags,
         testonly = testonly,

@@ -19,6 +19,9 @@ _STACK_STEP = 64
 # Less of an arena than this is not worth a change of the model.
 _WORTH = 0.05
 
+UNNAMED = "strings, gaps"
+"""What stands for bytes in flash that have no symbol."""
+
 # A value that costs more than this alone is not worth a word (aot/quality).
 _HARMLESS_DB = 60.0
 
@@ -58,7 +61,13 @@ def _smaller_program(fields: Fields) -> list[Fields]:
         text = f"stack = {enough} in firmware_image: the program needs {stack['bound']:,} at most"
         found.append(_advice(text, f"{gain:,} bytes of RAM", gain, []))
     flash = sum(symbol["bytes"] for symbol in fields["symbols"])
-    own = [s for s in fields["symbols"] if s["kind"] == "program" and s["bytes"] * 20 > flash]
+    own = [
+        symbol
+        for symbol in fields["symbols"]
+        if symbol["kind"] == "program"
+        and symbol["name"] != UNNAMED
+        and symbol["bytes"] * 20 > flash
+    ]
     if own:
         gain = sum(symbol["bytes"] for symbol in own)
         names = ", ".join(symbol["name"] for symbol in own)

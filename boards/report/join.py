@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from boards.report.advice import advice
+from boards.report.advice import UNNAMED, advice
 
-FORMAT = 1
+FORMAT = 2
 
 Fields = dict[str, Any]
 
@@ -24,6 +24,9 @@ _WEIGHTED = re.compile(
 
 # What a plan's C has of one step (firmware/plan).
 _OF_STEP = re.compile(r"^step_(\d+)(_\w+)?$")
+
+# What another repository's files are below, with what Bazel puts behind a module's name.
+_EXTERNAL = re.compile(r"^external/(\w+)[^/]*/")
 
 _LIMITS = {"int8": (-128, 127), "int16": (-32768, 32767)}
 
@@ -95,10 +98,8 @@ def _blocks(plan: Fields | None) -> list[Fields]:
     return [block | {"op": made.get(block["name"], "")} for block in plan["blocks"]]
 
 
-def _constants(plan: Fields | None) -> dict[str, Fields]:
+def _constants(plan: Fields) -> dict[str, Fields]:
     """Which ops read a constant, and whether it is weights or a table, by its symbol."""
-    if plan is None:
-        return {}
     steps = {step["step"]: step for step in plan["steps"]}
     found = {}
     for constant in plan["weights"]["constants"]:
@@ -116,7 +117,13 @@ def _ids_of(step: Fields) -> list[str]:
     return [member["id"] for member in members] or [step["id"]]
 
 
+def _origin(origin: str) -> str:
+    """Where a symbol is from, with the name of a repository that is not the workspace."""
+    return _EXTERNAL.sub(r"@\1/", origin)
+
+
 def _kind(origin: str) -> str:
+    origin = _EXTERNAL.sub("", origin)
     if origin.startswith("kernels/") or "/kernels/" in origin:
         return "kernels"
     if origin.startswith(("firmware/runtime", "firmware/ethos_u", "boards/common")):
@@ -124,29 +131,49 @@ def _kind(origin: str) -> str:
     return "library" if origin.endswith(".a") else "program"
 
 
-def _of_plan(size: Fields, plan: Fields | None) -> dict[str, list[str]]:
-    """The symbols of a plan's own tables, with the ops that they are of."""
-    names = {symbol["name"]: symbol["origin"] for symbol in size["symbols"]}
-    if plan is None or plan["name"] not in names:
-        return {}
+def _of_plan(size: Fields, plan: Fields) -> tuple[str, dict[str, list[str]]]:
+    """Where a plan's symbols are from, "" if it is not linked, and those of its own tables with the
+    ops that they are of.
+    """
+    origins = [s["origin"] for s in size["symbols"] if s["name"] == plan["name"]]
+    if not origins:
+        return "", {}
     steps = {step["step"]: _ids_of(step) for step in plan["steps"]}
     found: dict[str, list[str]] = {plan["name"]: [], "steps": []}
-    for name in names:
+    for name in (s["name"] for s in size["symbols"] if s["origin"] == origins[0]):
         if match := _OF_STEP.match(name):
             found[name] = steps.get(int(match[1]), [])
         elif name.startswith("run_pl_"):
             found[name] = []
-    return {n: ops for n, ops in found.items() if names.get(n) == names[plan["name"]]}
+    return origins[0], found
 
 
-def _symbols(size: Fields, plan: Fields | None) -> list[Fields]:
+class _Planned:
+    """What a plan says of symbols; where several plans have one of a name, its origin decides."""
+
+    def __init__(self, size: Fields, plan: Fields, is_only: bool):
+        self._origin, self._tables = _of_plan(size, plan)
+        self._is_only = is_only
+        self._constants = _constants(plan)
+        self._functions: dict[str, list[str]] = defaultdict(list)
+        for step in plan["steps"]:
+            for member in step.get("rows", {"members": [step]})["members"]:
+                self._functions[member["function"]].append(member["id"])
+
+    def says(self, symbol: Fields) -> tuple[str, list[str]]:
+        """Kind of a symbol, "" where the plan knows none, and the ops that it is of."""
+        if symbol["origin"] == self._origin and symbol["name"] in self._tables:
+            return "plan", self._tables[symbol["name"]]
+        # The linker's clones of functions and constants keep the name before a dot.
+        constant = self._constants.get(symbol["name"].split(".")[0])
+        if constant and (self._is_only or symbol["origin"] == self._origin):
+            return constant["kind"], constant["ops"]
+        return "", self._functions.get(symbol["name"], [])
+
+
+def _symbols(size: Fields, plans: Mapping[str, Fields]) -> list[Fields]:
     """What lies in flash, by symbol; what has none is a row of its origin."""
-    constants = _constants(plan)
-    tables = _of_plan(size, plan)
-    by_function: dict[str, list[str]] = defaultdict(list)
-    for step in (plan or {"steps": []})["steps"]:
-        for member in step.get("rows", {"members": [step]})["members"]:
-            by_function[member["function"]].append(member["id"])
+    planned = {m: _Planned(size, plan, len(plans) == 1) for m, plan in plans.items()}
     flash = {memory["name"]: memory for memory in size["memories"] if memory["kind"] == "flash"}
     rows = []
     named: dict[tuple[str, str], int] = defaultdict(int)
@@ -155,25 +182,24 @@ def _symbols(size: Fields, plan: Fields | None) -> list[Fields]:
         if memory not in flash:
             continue
         named[memory, symbol["origin"]] += symbol["size"]
-        # The linker's clones of functions and constants keep the name before a dot.
-        constant = constants.get(symbol["name"].split(".")[0])
+        said = {model: one.says(symbol) for model, one in planned.items()}
+        kinds = [kind for kind, _ in said.values() if kind]
         rows.append(
             {
                 "name": symbol["name"],
                 "memory": memory,
                 "bytes": symbol["size"],
-                "origin": symbol["origin"],
-                "kind": constant["kind"] if constant else _kind(symbol["origin"]),
-                "ops": constant["ops"] if constant else by_function.get(symbol["name"], []),
+                "origin": _origin(symbol["origin"]),
+                "kind": kinds[0] if kinds else _kind(symbol["origin"]),
+                "ops": {model: ops for model, (_, ops) in said.items() if ops},
             }
-            | ({"kind": "plan", "ops": tables[symbol["name"]]} if symbol["name"] in tables else {})
         )
     for memory, fields in flash.items():
         for origin, total in fields["by_origin"].items():
             rest = total - named[memory, origin]
             if rest > 0:
-                row = {"name": "strings, gaps", "memory": memory, "bytes": rest, "origin": origin}
-                rows.append(row | {"kind": _kind(origin), "ops": []})
+                row = {"name": UNNAMED, "memory": memory, "bytes": rest, "ops": {}}
+                rows.append(row | {"origin": _origin(origin), "kind": _kind(origin)})
     return sorted(rows, key=lambda row: (-row["bytes"], row["name"]))
 
 
@@ -207,9 +233,25 @@ def _instructions(profile: Fields | None) -> int | None:
     return profile["instructions"] or sum(s["instructions"] for s in profile["steps"]) or None
 
 
+def _plans(reports: Mapping[str, Fields], plans: Sequence[Fields]) -> dict[str, Fields]:
+    """The plan of each model that has one; one that is of no model goes by its own name."""
+    found: dict[str, Fields] = {}
+    for name, report in reports.items():
+        for plan in plans:
+            if plan not in found.values() and _fits(report, plan, name, len(reports)):
+                found.setdefault(name, plan)
+    return {plan["name"]: plan for plan in plans if plan not in found.values()} | found
+
+
+def _quantization(report: Fields) -> str:
+    """What all ops compute in, or that it is mixed."""
+    found = {op["precision"] for op in report["ops"]}
+    return str(found.pop() if len(found) == 1 else report["quantization"])
+
+
 def _model(name: str, report: Fields, plan: Fields | None, profile: Fields | None) -> Fields:
     counted = {s["step"]: s["instructions"] for s in profile["steps"]} if profile else {}
-    kept = ("target", "quantization", "macs", "constant_bytes", "pte_bytes", "warnings")
+    kept = ("target", "macs", "constant_bytes", "pte_bytes", "warnings")
     more = ("inputs", "outputs", "states", "delegates", "calibration_samples")
     quality = {
         key: report["quality"][key]
@@ -218,6 +260,7 @@ def _model(name: str, report: Fields, plan: Fields | None, profile: Fields | Non
     ids = [op["id"] for op in report["ops"]]
     return {
         "name": name,
+        "quantization": _quantization(report),
         **{key: report[key] for key in (*kept, *more)},
         "quality": quality,
         "ops": _ops(report, plan),
@@ -232,7 +275,7 @@ def join(
     size: Fields,
     board: Fields,
     reports: Mapping[str, Fields],
-    plan: Fields | None,
+    plans: Sequence[Fields],
     profile: Fields | None,
     problem: str = "",
     stats: Mapping[str, int] | None = None,
@@ -243,15 +286,17 @@ def join(
       size: its size.json.
       board: its board.json.
       reports: lowering reports by the model's name.
-      plan: the plan.json of the model that its name or its ops fit.
+      plans: the plan.json of each model that its name or its ops fit.
       profile: the profile.json of a simulated run, None if there was none.
       problem: why there was none.
       stats: what the program printed of itself (PL:STAT).
     """
-    models = []
-    for name, report in reports.items():
-        fits = plan is not None and _fits(report, plan, name, len(reports))
-        models.append(_model(name, report, plan if fits else None, profile if fits else None))
+    planned = _plans(reports, plans)
+    if profile and len(reports) > 1:
+        # Marks are numbers of steps, which models have in common.
+        profile = profile | {"steps": []}
+        problem = problem or f"steps of {len(reports)} models have the same marks"
+    models = [_model(n, report, planned.get(n), profile) for n, report in reports.items()]
     engine = board["npu"]
     fields = {
         "format": FORMAT,
@@ -267,7 +312,7 @@ def join(
             for memory in size["memories"]
         ],
         "stack": {key: size["stack"][key] for key in ("size", "bound", "path")},
-        "symbols": _symbols(size, plan),
+        "symbols": _symbols(size, planned),
         "instructions": _instructions(profile),
         "inferences": profile["inferences"] if profile else 0,
         "not_counted": problem,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the report of an image.
 
-    make_report --board=board.json --size=size.json --counted=counted.json [--plan=plan.json] \\
+    make_report --board=board.json --size=size.json --counted=counted.json [--plan=plan.json ...] \\
         [--lowering=<model>.report.json ...] [--library=d3.min.js ...] \\
         --html=report.html --markdown=report.md --json=report.json --trace=trace.json
 """
@@ -20,7 +20,7 @@ from boards.report.page import page
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
 _COUNTED = flags.DEFINE_string("counted", None, "What profile.py wrote.", required=True)
-_PLAN = flags.DEFINE_string("plan", None, "The plan's JSON.")
+_PLAN = flags.DEFINE_multi_string("plan", [], "The JSON of its plans.")
 _LOWERING = flags.DEFINE_multi_string("lowering", [], "Lowering reports of its models.")
 _LIBRARY = flags.DEFINE_multi_string("library", [], "d3 and dagre, and their licences.")
 _HTML = flags.DEFINE_string("html", None, "The page to write.", required=True)
@@ -43,7 +43,7 @@ def main(argv: list[str]) -> None:
         _read(_SIZE.value),
         _read(_BOARD.value),
         {Path(path).name.removesuffix(_SUFFIX): _read(path) for path in _LOWERING.value},
-        _read(_PLAN.value) if _PLAN.value else None,
+        [_read(path) for path in _PLAN.value],
         profile,
         counted["problem"],
         counted["stats"],

@@ -78,7 +78,7 @@ def _quality(model: Fields, device: Fields) -> str:
     lines = []
     if quality["accuracy"]:
         both = quality["accuracy"]
-        how = "in int8" if model["quantization"] == "int8" else "quantized"
+        how = "quantized" if model["quantization"] == "mixed" else f"in {model['quantization']}"
         right = f"{both['float32']:.2%} right in float32, {both['int8']:.2%} {how}"
         lines.append(f"{right}{_on_device(device)}.")
     for output in quality["outputs"]:

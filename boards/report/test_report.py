@@ -52,9 +52,13 @@ def profile(plan: Fields = PLAN) -> Fields:
 
 
 def joined(**changes: Any) -> Fields:
-    parts = {"size": SIZE, "board": BOARD, "reports": {"digits": LOWERING}, "plan": PLAN}
+    parts = {"size": SIZE, "board": BOARD, "reports": {"digits": LOWERING}, "plans": [PLAN]}
     stats = {"test images": 450, "correct on device": 441}
     return join(**{**parts, "profile": profile(), "stats": stats, **changes})
+
+
+def ops_of(symbol: Fields) -> list[str]:
+    return list(symbol["ops"].get("digits", []))
 
 
 def check(report: Fields) -> None:
@@ -75,7 +79,7 @@ def test_it_joins_what_the_parts_say() -> None:
     # Weights are those of the plan, to the byte, and each is read by an op.
     weights = [s for s in report["symbols"] if s["kind"] == "weights"]
     assert sum(s["bytes"] for s in weights) == PLAN["weights"]["bytes"]
-    assert all(set(s["ops"]) & ids for s in weights)
+    assert all(set(ops_of(s)) & ids for s in weights)
     # Every tensor in the arena but the input is some op's.
     assert [b["name"] for b in model["blocks"] if not b["op"]] == [PLAN["inputs"][0]["tensor"]]
     assert model["ops"][0]["after"] == [f"in {LOWERING['inputs'][0]['name']}"]
@@ -96,14 +100,14 @@ def test_tables_of_the_plan_are_not_data_of_the_program() -> None:
     assert {"digits", "steps"} <= of_plan.keys()
     step = PLAN["steps"][1]
     (of_step, *_) = [s for n, s in of_plan.items() if n.startswith(f"step_{step['step']}_")]
-    assert of_step["ops"] == [step["id"]]
+    assert ops_of(of_step) == [step["id"]]
     own = [s for s in joined()["symbols"] if s["name"] in ("main", "labels", "input_0")]
     assert own and all(s["kind"] == "program" for s in own)
-    assert not [s for s in joined(plan=None)["symbols"] if s["kind"] == "plan"]
+    assert not [s for s in joined(plans=[])["symbols"] if s["kind"] == "plan"]
 
 
 def test_without_models_plan_or_run() -> None:
-    report = join(SIZE, BOARD, {}, None, None, "nothing simulates the board")
+    report = join(SIZE, BOARD, {}, [], None, "nothing simulates the board")
     check(report)
     assert report["advice"]["faster"] == report["advice"]["better"] == []
     assert all(not row["ops"] for row in report["advice"]["smaller"])
@@ -115,10 +119,45 @@ def test_without_models_plan_or_run() -> None:
     assert "Not counted: it does not end." in markdown(without_run)
 
 
-def test_a_plan_goes_to_the_model_that_it_is_of() -> None:
-    other = copy.deepcopy(LOWERING)
-    for op in other["ops"]:
+def second() -> tuple[Fields, Fields, Fields]:
+    """Another model in the image, of other modules: its report, its plan, and the image's sizes."""
+    report, plan, size = map(copy.deepcopy, (LOWERING, PLAN, SIZE))
+    for op in [*report["ops"], *plan["steps"], *plan["without_step"]]:
         op["module"] = f"other.{op['module']}"
+    plan["name"] = "other_plan"
+    (origin,) = {s["origin"] for s in SIZE["symbols"] if s["name"] == PLAN["name"]}
+    for symbol in [s for s in SIZE["symbols"] if s["origin"] == origin]:
+        name = symbol["name"] if symbol["name"] != PLAN["name"] else "other_plan"
+        size["symbols"].append(symbol | {"name": name, "origin": "other.a"})
+    return report, plan, size
+
+
+def test_of_several_models_each_has_its_own_plan_and_its_own_constants() -> None:
+    other, plan, size = second()
+    reports = {"other": other, "digits": LOWERING}
+    report = joined(size=size, reports=reports, plans=[PLAN, plan])
+    check(report)
+    assert [len(model["steps"]) for model in report["models"]] == [len(PLAN["steps"])] * 2
+    assert all(
+        m["steps"][0]["module"].startswith("other.") == (m["name"] == "other")
+        for m in report["models"]
+    )
+    for symbol in report["symbols"]:
+        if symbol["kind"] in ("weights", "tables", "plan"):
+            owner = "other" if symbol["origin"] == "other.a" else "digits"
+            assert symbol["ops"].keys() <= {owner}
+    shared = next(s for s in report["symbols"] if s["kind"] == "kernels" and s["ops"])
+    assert shared["ops"].keys() == {"other", "digits"}
+    # Which of them a mark of a step is of is not known.
+    assert not [s for model in report["models"] for s in model["steps"] if s["instructions"]]
+    assert report["instructions"] == profile()["instructions"]
+    assert report["not_counted"] == "steps of 2 models have the same marks"
+    text = markdown(report)
+    assert text.count("no plan could take less") == 2 and "Not counted: steps of 2 models" in text
+
+
+def test_a_plan_goes_to_the_model_that_it_is_of() -> None:
+    other, _, _ = second()
     report = joined(reports={"other": other, "digits": LOWERING})
     check(report)
     assert [bool(model["steps"]) for model in report["models"]] == [False, True]
@@ -166,7 +205,7 @@ def test_a_delegate_is_a_step_of_the_ops_in_it() -> None:
         op |= {"id": f"0.{op['id']}", "delegate": 0}
     step = plan["steps"][0] | {"id": "0", "delegate": {"backend": "EthosUBackend"}}
     plan |= {"steps": [step], "without_step": []}
-    report = joined(reports={"digits": lowering}, plan=plan, profile=profile(plan))
+    report = joined(reports={"digits": lowering}, plans=[plan], profile=profile(plan))
     (only,) = report["models"][0]["steps"]
     assert only["delegate"] and only["ops"] == [op["id"] for op in lowering["ops"]]
     assert not report["advice"]["faster"]
@@ -199,12 +238,60 @@ def test_the_page_holds_the_data_and_needs_nothing_else(tmp_path: Path) -> None:
     report["models"][0]["ops"][0]["module"] = "</script><b>"
     text = page(report, [library])
     held = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
-    assert held and json.loads(held[1]) == report
+    assert held and json.loads(held[1]) == report | {"shortened": [], "graph": True}
     assert "const it = 1;" in text and "{{" not in text
     assert not re.search(r'(?:src|href)="(?!#)', text) and "@import" not in text
     library.write_text(" " * LIMIT)
     with pytest.raises(PageError, match="bytes, over"):
         page(report, [library])
+
+
+def again(report: Fields, times: int) -> Fields:
+    """The report of a model that does the same many times over."""
+    report = copy.deepcopy(report)
+    (model,) = report["models"]
+    count = len(model["ops"])
+
+    def named(value: Fields, turn: int, ids: tuple[str, ...]) -> Fields:
+        moved = {key: str(int(value[key]) + turn * count) for key in ids if value[key]}
+        return value | moved
+
+    turns = range(times)
+    blocks = [named(block, turn, ("op",)) for turn in turns for block in model["blocks"]]
+    ops = [named(op, turn, ("id",)) | {"after": []} for turn in turns for op in model["ops"]]
+    steps = [
+        named(step, turn, ("id",)) | {"ops": [str(int(op) + turn * count) for op in step["ops"]]}
+        for turn in turns
+        for step in model["steps"]
+    ]
+    symbols = [symbol for _ in turns for symbol in report["symbols"]]
+    symbols.sort(key=lambda row: -row["bytes"])
+    more = model | {"blocks": blocks, "ops": ops, "steps": steps}
+    return report | {"models": [more], "symbols": symbols}
+
+
+@pytest.mark.parametrize(
+    ("times", "shortened", "has_graph"), [(10, 0, True), (300, 2, True), (3000, 3, False)]
+)
+def test_a_page_of_many_ops_is_shortened_and_says_so(
+    times: int, shortened: int, has_graph: bool
+) -> None:
+    report = again(joined(), times)
+    text = page(report, [])
+    assert len(text) <= LIMIT
+    held = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert held
+    data = json.loads(held[1])
+    assert (len(data["shortened"]), data["graph"]) == (shortened, has_graph)
+    for key in ("memories", "instructions", "advice", "stack"):
+        assert data[key] == report[key]
+    # What is not shown one by one is in the sums.
+    assert sum(s["bytes"] for s in data["symbols"]) == sum(s["bytes"] for s in report["symbols"])
+    (before,), (after,) = report["models"], data["models"]
+    sums = [sum(s["instructions"] for s in model["steps"]) for model in (before, after)]
+    assert sums[0] == sums[1]
+    costliest = max(before["steps"], key=lambda step: step["instructions"])
+    assert set(costliest["ops"]) <= {op["id"] for op in after["ops"]}
 
 
 def test_every_part_of_the_page_is_there() -> None:
@@ -222,6 +309,27 @@ def test_a_trace_has_a_slice_an_op_one_behind_the_other() -> None:
     ends = [e["ts"] + e["dur"] for e in events]
     assert [e["ts"] for e in events] == [0, *ends[:-1]]
     assert ends[-1] == sum(100 * s["step"] for s in PLAN["steps"])
+
+
+@pytest.mark.parametrize("counted", ["instructions", "cycles"])
+def test_a_trace_is_what_the_trace_event_format_asks_for(counted: str) -> None:
+    """As the format's document has it: complete events ("X") and metadata ("M") alone."""
+    of_run = profile()
+    for step in of_run["steps"]:
+        step[counted] = step.pop("instructions")
+    fields = json.loads(json.dumps(trace(of_run)))
+    assert fields["displayTimeUnit"] in ("ms", "ns")
+    names = {}
+    for event in fields["traceEvents"]:
+        assert all(isinstance(event[key], int) for key in ("pid", "tid"))
+        if event["ph"] == "M":
+            names[event["name"]] = event["args"]["name"]
+            continue
+        assert event["ph"] == "X" and event["name"] and event["cat"]
+        assert all(isinstance(event[key], int) and event[key] >= 0 for key in ("ts", "dur"))
+        assert event["args"][counted] == event["dur"]
+        assert all(isinstance(value, str | int) for value in event["args"].values())
+    assert names.keys() == {"process_name", "thread_name"} and counted in names["thread_name"]
 
 
 def test_the_board_says_what_it_found() -> None:

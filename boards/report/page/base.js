@@ -30,15 +30,22 @@ function element(tag, attributes = {}, ...children) {
 const picks = (ops) =>
   ops.length ? { "data-ops": ops.join(" "), tabindex: "0" } : {};
 
-// Of several models one is the plan's, whose ops the symbols of the image are of.
 const isPlanned = () => Boolean(model && model.arena);
-const NO_PLAN = "the plan of the image is of another model, or it has none";
+const NO_PLAN = "the image names no plan of this model";
+
+// The ops of the model that is shown that a symbol of the image is of.
+const opsOf = (symbol) => (model && symbol.ops[model.name]) || [];
 
 const opOf = (id) => model && model.ops.find((op) => op.id === id);
 
+// A long name may go on in the next line behind what joins its parts.
+const breakable = (text) =>
+  (text.match(/[^._/]+[._/]*|[._/]+/g) || []).flatMap((part, i) => (i ? [element("wbr"), part] : [part]));
+
 function table(head, rows) {
-  const body = rows.map(([ops, ...cells]) =>
-    element("tr", picks(ops), ...cells.map((cell, i) => element("td", { class: head[i][1] }, cell))));
+  const cellOf = (cell, kind) =>
+    element("td", { class: kind }, ...(kind.startsWith("long") && typeof cell === "string" ? breakable(cell) : [cell]));
+  const body = rows.map(([ops, ...cells]) => element("tr", picks(ops), ...cells.map((cell, i) => cellOf(cell, head[i][1]))));
   const titles = head.map(([title, kind]) => element("th", { class: kind, scope: "col" }, title));
   return [element("thead", {}, element("tr", {}, ...titles)), element("tbody", {}, ...body)];
 }
@@ -96,7 +103,7 @@ function inspect() {
     const step = model.steps.find((one) => one.ops.includes(id));
     const not = Object.entries(op.not_on).map(([engine, why]) => `${engine}: ${why}`).join("; ");
     box.append(element("h2", {}, `${id}  ${short(op.op)}`), facts([
-      ["module", op.module], ["source", op.source ? element("code", {}, op.source) : ""],
+      ["module", op.module ? element("span", {}, ...breakable(op.module)) : ""], ["source", op.source ? element("code", {}, op.source) : ""],
       ["from", op.from.join(", ")], ["runs on", op.runs_on], ["why", op.why], ["not on", not],
       ...op.inputs.map((tensor, i) => [i ? "" : "reads", tensorText(tensor)]).map(([n, v], i) => [n || `reads ${i + 1}`, v]),
       ...op.outputs.map((tensor, i) => [i ? `gives ${i + 1}` : "gives", tensorText(tensor)]),

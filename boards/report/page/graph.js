@@ -3,6 +3,8 @@
 "use strict";
 
 const NODE_HEIGHT = 46;
+// A longer graph takes dagre long, and at 2,000 ops in a row more stack than browsers have.
+const MOST_NODES = 1000;
 let zoomed = null;
 let laidOut = null;
 
@@ -40,8 +42,13 @@ function graphOf(model) {
 function drawGraph() {
   const svg = d3.select("#graph-svg");
   svg.selectAll("*").remove();
-  at("graph").hidden = !model;
-  if (!model) return;
+  const drawn = Boolean(model && data.graph && model.ops.length <= MOST_NODES);
+  for (const part of document.querySelectorAll("#graph .canvas, #graph .hint")) part.hidden = !drawn;
+  at("graph").hidden = !model || !model.ops.length;
+  at("graph-note").hidden = drawn;
+  at("graph-note").textContent = "Not drawn: there are too many ops for a picture. Tables and the arena have them.";
+  laidOut = null;
+  if (!drawn) return;
   const graph = graphOf(model);
   laidOut = graph;
   svg.append("defs").append("marker")

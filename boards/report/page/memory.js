@@ -28,7 +28,7 @@ function drawPool(box, pool) {
   const blocks = model.blocks.filter((block) => block.pool === pool.name);
   const last = Math.max(...model.steps.map((step) => step.step), 1) + 1;
   const width = Math.max(box.clientWidth, 320);
-  const [left, right, top, bottom] = [64, 8, 8, 24];
+  const [left, right, top, bottom] = [64, 16, 8, 24];
   const height = 240;
   const x = d3.scaleLinear([0, last + 1], [left, width - right]);
   const y = d3.scaleLinear([0, pool.used], [height - bottom, top]);
@@ -57,6 +57,8 @@ function drawPool(box, pool) {
     }
     const [x0, x1] = [x(block.first), x(block.last + 1)];
     const [y0, y1] = [y(block.offset + block.bytes), y(block.offset)];
+    // A border would be all that is seen of a narrow one.
+    group.classed("narrow", x1 - x0 < 4);
     group.append("rect").attr("x", x0).attr("y", y0).attr("width", x1 - x0).attr("height", Math.max(1, y1 - y0));
     group.append("title").text(`${block.name}: ${number(block.bytes)} bytes from ${number(block.offset)}, steps ${block.first} to ${block.last}`);
     const op = opOf(block.op);
@@ -92,7 +94,7 @@ function drawFlash() {
       const wide = leaf.x1 - leaf.x0, high = leaf.y1 - leaf.y0;
       if (!wide || !high) continue; // too small for a pixel; the table has it
       const text = `${symbol.name}, ${number(symbol.bytes)} bytes, ${symbol.origin}, in ${symbol.memory}`;
-      const ops = isPlanned() ? symbol.ops : [];
+      const ops = opsOf(symbol);
       const cell = element("div", { class: "cell", title: text, ...picks(ops) });
       if (ops.length) { cell.setAttribute("role", "button"); cell.setAttribute("aria-label", text); }
       cell.style.background = `var(--${node.data.kind})`;
@@ -106,5 +108,5 @@ function drawFlash() {
   }
   at("symbols").replaceChildren(...table(
     [["symbol", "long"], ["bytes", "n"], ["what", ""], ["from", "hide-small"], ["in", "hide-small"]],
-    data.symbols.map((s) => [isPlanned() ? s.ops : [], element("code", {}, s.name), number(s.bytes), KINDS[s.kind], s.origin, s.memory])));
+    data.symbols.map((s) => [opsOf(s), element("code", {}, s.name), number(s.bytes), KINDS[s.kind], s.origin, s.memory])));
 }

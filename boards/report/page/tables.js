@@ -5,6 +5,8 @@
 function drawTop() {
   const { board } = data;
   at("title").textContent = data.name;
+  at("shortened").hidden = !data.shortened.length;
+  at("shortened").textContent = `Shortened, so that the page can be mailed: ${data.shortened.join("; ")}. All of it is in ${data.name}.report.json.`;
   at("subtitle").textContent = [board.description, board.core, board.npu, model ? `${model.name}, ${kindOf(model)}` : ""].filter(Boolean).join(" · ");
   const tiles = [];
   for (const [kind, title] of [["flash", "flash"], ["ram", "RAM"]]) {
@@ -68,6 +70,7 @@ function drawInstructions() {
 // Float values over what the quantization holds; what lies outside is drawn beyond the lines.
 function histogramOf(op) {
   const counts = op.quality.histogram;
+  if (!counts.length) return "";
   const [below, ...held] = counts, above = held.pop();
   const most = Math.max(...counts, 1), width = held.length + 8, high = 26;
   // A root, so that few are seen beside many.
@@ -134,7 +137,9 @@ function drawQuality() {
     box.append(made);
   }
   const ports = element("table");
-  ports.append(...table([["output", ""], ["SQNR", "n"], ["cosine", "n"], ["agreement", "n"]], outputs.map((o) => [[], o.name,
+  const from = outputs.map((_, i) => outputs.length === model.outputs.length
+    && model.ops.find((op) => op.outputs.some((one) => one.name === model.outputs[i].name)));
+  ports.append(...table([["output", ""], ["from", "long hide-small"], ["SQNR", "n"], ["cosine", "n"], ["agreement", "n"]], outputs.map((o, i) => [from[i] ? [from[i].id] : [], o.name, from[i] ? from[i].module : "",
     decibels(o.sqnr_db), o.cosine === null ? "-" : o.cosine.toFixed(5), o.agreement === null ? "-" : `${(100 * o.agreement).toFixed(2)}%`])));
   box.append(ports);
   if (model.quality.confusion) {

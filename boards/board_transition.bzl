@@ -4,6 +4,7 @@
 _CURRENT = "//boards:current"
 _PLATFORMS = "//command_line_option:platforms"
 _OPTIMIZE = "//tools/platforms:optimize"
+_PROFILE_STEPS = "//firmware/runtime:profile_steps"
 
 # What an image may have otherwise than its board, in bytes, and what says that it has not.
 SIZES = ["stack", "handler_stack", "variables", "heap"]
@@ -33,11 +34,11 @@ board_transition = transition(
 
 def _no_board_impl(_settings, _attr):
     settings = {CONSOLE: CONSOLES[0], _CURRENT: "//boards/host", _OPTIMIZE: "", _PLATFORMS: []}
-    return settings | {setting: OF_THE_BOARD for setting in _SETTINGS}
+    return settings | {_PROFILE_STEPS: False} | {setting: OF_THE_BOARD for setting in _SETTINGS}
 
-# For attributes whose targets are the same for every board (a .pte): they are built once.
+# For attributes whose targets are the same for every board and for a profile (a .pte): they are built once.
 no_board_transition = transition(
     implementation = _no_board_impl,
     inputs = [],
-    outputs = [CONSOLE, _CURRENT, _OPTIMIZE, _PLATFORMS] + _SETTINGS,
+    outputs = [CONSOLE, _CURRENT, _OPTIMIZE, _PLATFORMS, _PROFILE_STEPS] + _SETTINGS,
 )

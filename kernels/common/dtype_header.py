@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from absl import app
+
 from kernels.common.tensor import DTYPES
 
 _HEADER = """// SPDX-License-Identifier: Apache-2.0
@@ -49,10 +51,12 @@ def header() -> str:
     return _HEADER.format(codes=codes, sizes=sizes)
 
 
-def main() -> None:
+def main(argv: list[str]) -> None:
+    if len(argv) > 1:
+        raise app.UsageError("this program takes no arguments")
     workspace = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"])
     (workspace / "kernels/common/dtype.h").write_text(header())
 
 
 if __name__ == "__main__":
-    main()
+    app.run(main)

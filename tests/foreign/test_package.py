@@ -24,11 +24,13 @@ _GCC = Path("../arm_gnu_toolchain/bin/arm-none-eabi-gcc").resolve()
 _AR = _GCC.with_name("arm-none-eabi-ar")
 _ZIP = Path("boards/mps2_an385_app.package.zip")
 
-# Zip, machine of QEMU and its RAM: also of a core without Thumb-2, and with float kernels.
+# Zip, machine of QEMU and its RAM: also of a core without Thumb-2, with float kernels, with state.
 _EVERY = [
     (_ZIP, "mps2-an385", "64K"),
     (Path("boards/microbit_app.package.zip"), "microbit", "16K"),
     (Path("tests/foreign/floats.package.zip"), "mps2-an385", "64K"),
+    (Path("tests/foreign/state.package.zip"), "mps2-an385", "64K"),
+    (Path("tests/foreign/wide_state.package.zip"), "mps2-an385", "64K"),
 ]
 
 _START = """\
@@ -121,7 +123,7 @@ def run(package: Path, folder: Path, *more: str, board: Board = _M3) -> int:
     own = [str(folder / name) for name in ("start.c", "main.c")]
     command = [str(_GCC), *flags(package), *strict, "-Isrc", *own, *more, *linking]
     subprocess.run([*command, "-o", str(program)], cwd=package, check=True)
-    arena = next(s for s in Elf(program).symbols if "arena" in s.name and s.size > 1000)
+    arena = max((s for s in Elf(program).symbols if "arena" in s.name), key=lambda s: s.size)
     assert arena.address >= 0x20000000
     stored = [s for s in Elf(program).sections if s.allocated and s.stored and s.size]
     assert all(s.load < 0x20000000 and s.name != ".bss" for s in stored)
@@ -198,6 +200,21 @@ def test_other_build_files_name_what_is_there(package: Path) -> None:
     assert (package / "src" / properties["includes"]).exists()
     needed = {"name", "version", "author", "maintainer", "sentence", "paragraph", "category"}
     assert needed <= properties.keys()
+
+
+@pytest.mark.parametrize("path", [one[0] for one in _EVERY], ids=lambda path: path.name)
+def test_nothing_in_it_is_of_this_machine_or_this_day(path: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        entries = archive.infolist()
+        texts = {entry.filename: archive.read(entry).decode() for entry in entries}
+    assert [entry.filename for entry in entries] == sorted(texts)
+    assert {(entry.date_time, entry.external_attr >> 16) for entry in entries} == {
+        ((1980, 1, 1, 0, 0, 0), 0o644)
+    }
+    ours = ("bazel-out", "execroot", str(Path.home()), str(Path.cwd()))
+    assert not [name for name, text in texts.items() if any(one in text for one in ours)]
+    core = "cortex-m0" if "microbit" in path.name else "cortex-m3"
+    assert {"-std=c11", "-mthumb", f"-mcpu={core}"} <= set(texts["flags.txt"].split())
 
 
 def test_only_the_kernels_that_are_called_are_in_it(package: Path) -> None:

@@ -5,10 +5,11 @@
     bazel run //tools:size_diff -- --base=kept.json //boards:corstone300_app
     bazel run //tools:size_diff -- --base=main --page=diff.html //boards:corstone300_app
 
-Both images are built, and run on their simulator. A commit is checked out beside the workspace for
+Both images are built, and run on their simulator. A commit is checked out beside the repository for
 it, in a folder that goes away. A report is what `bazel build //boards:corstone300_app.report.json`
-gives. --markdown writes the same for a pull request. Paths are relative to the folder that
-`bazel run` is called in.
+gives. --markdown writes the same for a pull request. In a workspace that has Pilotlight as a
+module the tool is @pilotlight//tools:size_diff. Paths are relative to the folder that `bazel run`
+is called in.
 """
 
 import json
@@ -22,6 +23,7 @@ from typing import Any
 
 from absl import app, flags
 
+from tools.python.bazel import bazel_program
 from tools.size_diff.compare import as_markdown, as_page, as_text
 
 _BASE = flags.DEFINE_string("base", None, "A commit, or a report.json.", required=True)
@@ -34,7 +36,10 @@ class DiffError(Exception):
 
 
 def _run(command: list[str], folder: Path, doing: str) -> str:
-    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=False)
+    try:
+        done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=False)
+    except OSError as error:
+        raise DiffError(f"{doing} failed: {error}") from error
     if done.returncode != 0:
         raise DiffError(f"{doing} failed: {' '.join(command)}")
     return done.stdout
@@ -43,8 +48,7 @@ def _run(command: list[str], folder: Path, doing: str) -> str:
 def built_report(root: Path, target: str) -> Any:
     """Builds an image's report in a copy of the sources, and reads it."""
     print(f"building {target}.report.json in {root}", file=sys.stderr)
-    own = root / "tools/bazel"
-    bazel = os.environ.get("BAZEL_REAL") or (str(own) if own.exists() else "bazel")
+    bazel = bazel_program(root)
     label = f"{target}.report.json"
     _run([bazel, "build", label], root, f"building {label}")
     files = _run([bazel, "cquery", "--output=files", label], root, f"finding {label}").split()
@@ -52,23 +56,42 @@ def built_report(root: Path, target: str) -> Any:
     return json.loads((Path(base) / files[-1]).read_text())
 
 
-def report_of_commit(root: Path, commit: str, target: str) -> Any:
+def _git(root: Path, *arguments: str) -> str:
+    """What git says of the repository that a workspace is in, or "" where it knows nothing."""
+    command = ["git", *arguments]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    return "" if done.returncode else done.stdout.strip()
+
+
+def report_of_commit(root: Path, base: str, target: str) -> Any:
     """Builds the report in a folder with what a commit has."""
-    folder = Path(tempfile.mkdtemp(prefix="size-diff-"))
-    source = folder / "source"
-    add = ["git", "worktree", "add", "--detach", "--quiet", str(source), commit]
+    commit = _git(root, "rev-parse", "--verify", "--quiet", f"{base}^{{commit}}")
+    if not commit:
+        raise DiffError(f"--base={base} is neither a file nor a commit of {root}")
+    top = Path(_git(root, "rev-parse", "--show-toplevel"))
+    # Beside it, where paths that lead out of it lead to the same: to Pilotlight's copy, say.
+    beside = top.parent if os.access(top.parent, os.W_OK) else None
+    folder = Path(tempfile.mkdtemp(prefix=f".{top.name}-size-diff-", dir=beside))
+    add = ["git", "worktree", "add", "--detach", "--quiet", str(folder), commit]
+    source = folder / _git(root, "rev-parse", "--show-prefix")
     try:
-        _run(add, root, f"checking out {commit}")
+        _run(add, root, f"checking out {base}")
+        if (folder / ".gitmodules").exists():
+            update = ["git", "submodule", "update", "--init", "--recursive", "--quiet"]
+            _run(update, folder, f"checking out the modules of {base}")
+        if not source.is_dir():
+            raise DiffError(f"{base} has no {source.relative_to(folder)}")
         return built_report(source, target)
     finally:
-        if (source / "tools/bazel").exists():
-            subprocess.run([source / "tools/bazel", "shutdown"], cwd=source, check=False)
-        subprocess.run(["git", "worktree", "remove", "--force", str(source)], cwd=root, check=False)
+        if source.is_dir():
+            clean = [bazel_program(source), "clean", "--expunge"]
+            subprocess.run(clean, cwd=source, capture_output=True, check=False)
+        subprocess.run(["git", "worktree", "remove", "--force", folder], cwd=root, check=False)
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def main(argv: list[str]) -> int:
-    if len(argv) != 2 or not argv[1].startswith("//"):
+    if len(argv) != 2 or not argv[1].startswith(("//", "@")):
         raise app.UsageError("name one image, as //boards:corstone300_app")
     here = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     root = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))

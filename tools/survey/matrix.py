@@ -78,13 +78,10 @@ def cells(models: Sequence[str], boards: Sequence[str], kinds: Sequence[str]) ->
     return list(dict.fromkeys(found))
 
 
-def by_label(rules: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Rules as Bazel's query gives them in JSON: their attributes, with `rule class`, by label."""
-    found = {}
-    for rule in rules:
-        attributes = {one["name"]: _value(one) for one in rule["attribute"]}
-        found[rule["name"]] = attributes | {"rule class": rule["ruleClass"]}
-    return found
+def attributes(rule: dict[str, Any]) -> dict[str, Any]:
+    """A rule as Bazel's query gives it in JSON: its attributes, with `rule class`."""
+    found = {one["name"]: _value(one) for one in rule["attribute"]}
+    return found | {"rule class": rule["ruleClass"]}
 
 
 def _value(attribute: dict[str, Any]) -> Any:
@@ -126,12 +123,18 @@ def _lowered_anew(cell: Cell, model: Model) -> list[str]:
     return lines
 
 
-def build_file(matrix: Sequence[Cell], models: Mapping[str, Model], pilotlight: str = "") -> str:
+def build_file(
+    matrix: Sequence[Cell],
+    models: Mapping[str, Model],
+    kernels: Sequence[str] = (),
+    pilotlight: str = "",
+) -> str:
     """The BUILD file of the survey's package.
 
     Args:
       matrix: what is built.
       models: by label, those of cells with a quantization.
+      kernels: labels of kernels of the user's own, for all images.
       pilotlight: the repository that the rules are in, "" for the one that is built.
     """
     lines = [
@@ -145,6 +148,6 @@ def build_file(matrix: Sequence[Cell], models: Mapping[str, Model], pilotlight: 
         model = f":{cell.lowered}" if cell.quantization else cell.model
         lines.append(
             f'check_image(name = "{cell.name}", model = "{model}", board = "{cell.board}", '
-            "testonly = True)"
+            f"kernels = {list(kernels)!r}, testonly = True)"
         )
     return "\n".join(lines) + "\n"

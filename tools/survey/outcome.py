@@ -12,7 +12,7 @@ from typing import Any
 
 from boards.report.markdown import decibels
 from tools.survey.matrix import Cell
-from tools.text.table import table
+from tools.text.table import table, window
 
 FORMAT = 2
 
@@ -153,13 +153,14 @@ def _who(images: Sequence[Outcome], names: dict[str, str]) -> str:
     return "; ".join(f"{model} on {', '.join(some)}" for model, some in boards.items())
 
 
-def as_text(found: Sequence[Outcome], width: int = 100) -> str:
-    """The matrix for a terminal, with the reasons below it."""
+def as_text(found: Sequence[Outcome], width: int | None = None) -> str:
+    """The matrix for a terminal, with the reasons below it; `width` as of table()."""
     names = _names(found)
-    parts = [table([_HEAD, *(_row(one, names) for one in found)], "lllrrrrrl")]
+    parts = [table([_HEAD, *(_row(one, names) for one in found)], "lllrrrrrl", width=width)]
+    wide = width or window() or 100
     for why, images in _reasons(found).items():
-        lines = textwrap.wrap(_who(images, names), width)
-        lines += textwrap.wrap(why, width, initial_indent="  ", subsequent_indent="  ")
+        lines = textwrap.wrap(_who(images, names), wide)
+        lines += textwrap.wrap(why, wide, initial_indent="  ", subsequent_indent="  ")
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 

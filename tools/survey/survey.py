@@ -9,13 +9,13 @@
 A model is a pte_model. Every combination becomes an image that runs on its board's simulator; one
 that cannot be is refused, with the reason. One build makes all of them: as much of it as the
 machine can at once, and elsewhere with flags of Bazel behind `--bazel=` (docs/scale.md). Without
---quantization models are as their targets say. Paths are relative to the folder that `bazel run` is
-called in.
+--quantization models are as their targets say. In a workspace that has Pilotlight as a module the
+tool is @pilotlight//tools:survey, and boards are @pilotlight//boards/corstone300 or your own. Paths
+are relative to the folder that `bazel run` is called in.
 """
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,13 +25,14 @@ from typing import Any
 
 from absl import app, flags
 
+from tools.python.bazel import bazel_program
 from tools.survey.matrix import (
     PACKAGE,
     Cell,
     Model,
     SurveyError,
+    attributes,
     build_file,
-    by_label,
     cells,
     lowering_labels,
 )
@@ -41,6 +42,7 @@ from tools.text.progress import clear, show
 _MODELS = flags.DEFINE_list("models", None, "Labels of pte_models.", required=True)
 _BOARDS = flags.DEFINE_list("boards", None, "Labels of boards.", required=True)
 _KINDS = flags.DEFINE_list("quantization", [], "As pte_model's: int8, int16, ...")
+_KERNELS = flags.DEFINE_list("kernels", [], "Labels of kernels of your own that models need.")
 _JSON = flags.DEFINE_string("json", None, "File for the matrix as JSON.")
 _PAGE = flags.DEFINE_string("page", None, "File for the matrix as HTML.")
 _BAZEL = flags.DEFINE_multi_string("bazel", [], "A flag for the builds, such as --config=remote.")
@@ -52,8 +54,7 @@ class _Bazel:
     def __init__(self, root: Path, folder: Path) -> None:
         self._root = root
         self._paths = f"--package_path=%workspace%:{folder}"
-        own = root / "tools/bazel"
-        self._program = os.environ.get("BAZEL_REAL") or (str(own) if own.exists() else "bazel")
+        self._program = bazel_program(root)
         self.pilotlight = "" if (root / "firmware/apps/check_image.bzl").exists() else "@pilotlight"
         # Whoever may build a model may look at it.
         self.flags = ["--nocheck_visibility", *_BAZEL.value]
@@ -75,13 +76,19 @@ class _Bazel:
         )
 
     def rules(self, labels: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """What the BUILD files say of some targets."""
-        done = self.run("query", "--output=streamed_jsonproto", f"set({' '.join(labels)})")
-        if done.returncode:
-            errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
-            raise SurveyError(errors[0].removeprefix("ERROR: ") if errors else done.stderr)
-        found = [json.loads(line) for line in done.stdout.splitlines()]
-        return by_label([one["rule"] for one in found if one["type"] == "RULE"])
+        """What the BUILD files say of some targets; of files nothing.
+
+        One call each: of another repository Bazel writes labels in its own way.
+        """
+        found = {}
+        for label in labels:
+            done = self.run("query", "--output=streamed_jsonproto", label)
+            if done.returncode:
+                errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
+                raise SurveyError(errors[0].removeprefix("ERROR: ") if errors else done.stderr)
+            one = json.loads(done.stdout)
+            found[label] = attributes(one["rule"]) if one["type"] == "RULE" else {}
+        return found
 
 
 def _models(bazel: _Bazel, matrix: Sequence[Cell]) -> dict[str, Model]:
@@ -92,7 +99,7 @@ def _models(bazel: _Bazel, matrix: Sequence[Cell]) -> dict[str, Model]:
         ("board", "board_rule", {cell.board for cell in matrix}),
     ):
         for label in sorted(named):
-            if rules.get(label, {}).get("rule class") != kind:
+            if rules[label].get("rule class") != kind:
                 raise SurveyError(f"{label} is no {name}")
     labels = {m: lowering_labels(rules[m]) for m in {cell.model for cell in matrix}}
     commands = bazel.rules(label for engines in labels.values() for label in engines.values())
@@ -111,7 +118,9 @@ def survey(bazel: _Bazel, folder: Path, matrix: list[Cell]) -> list[Outcome]:
     built = [c for c in matrix if not (c.quantization and models[c.model].is_quantized)]
     package = folder / PACKAGE
     package.mkdir()
-    (package / "BUILD.bazel").write_text(build_file(built, models, bazel.pilotlight))
+    (package / "BUILD.bazel").write_text(
+        build_file(built, models, _KERNELS.value, bazel.pilotlight)
+    )
     labels = {cell: f"//{PACKAGE}:{cell.name}.report.json" for cell in built}
     print(f"building {len(built)} images: the first time takes minutes", file=sys.stderr)
     bazel.prepare(*labels.values())
@@ -146,7 +155,7 @@ def main(argv: list[str]) -> int:
     except SurveyError as error:
         print(error, file=sys.stderr)
         return 1
-    print(as_text(found, shutil.get_terminal_size((100, 24)).columns))
+    print(as_text(found))
     if _JSON.value:
         (here / _JSON.value).write_text(json.dumps(as_json(found), indent=1) + "\n")
     if _PAGE.value:

@@ -11,8 +11,8 @@ from tools.survey.matrix import (
     Cell,
     Model,
     SurveyError,
+    attributes,
     build_file,
-    by_label,
     cells,
     full,
     lowering_labels,
@@ -50,7 +50,7 @@ def test_every_combination_once() -> None:
 
 def test_a_lowering_is_the_models_own_with_another_quantization() -> None:
     matrix = cells(["//nets:net"], ["//boards/a"], ["int16"])
-    text = build_file(matrix, {"//nets:net": NET}, "@pilotlight")
+    text = build_file(matrix, {"//nets:net": NET}, ["//kernels/flip"], "@pilotlight")
     own = "nets_net__int16"
     assert (
         "$(location //nets:net.lower) '--model=net:factory' '--quantization=int16' "
@@ -59,7 +59,7 @@ def test_a_lowering_is_the_models_own_with_another_quantization() -> None:
     ) in text
     assert f"$(location {own}.npu.pte)" in text and "int8" not in text
     assert f"by_engine = {{':{own}.npu.lowering': 'npu'}}, default = \":{own}.lowering\"" in text
-    assert 'optimize = "size"' in text
+    assert 'optimize = "size"' in text and "kernels = ['//kernels/flip']" in text
     assert 'load("@pilotlight//aot:lowered.bzl"' in text and '"@pilotlight//firmware' in text
 
 
@@ -81,7 +81,7 @@ def test_a_tflite_file_has_no_other_quantization() -> None:
 
 
 def test_rules_are_read_as_the_query_gives_them() -> None:
-    attributes = [
+    given = [
         {"name": "default", "stringValue": "//n:net.lowering"},
         {
             "name": "by_engine",
@@ -89,8 +89,7 @@ def test_rules_are_read_as_the_query_gives_them() -> None:
         },
         {"name": "tags", "stringListValue": []},
     ]
-    rule = {"name": "//n:net", "ruleClass": "lowered", "attribute": attributes}
-    found = by_label([rule])["//n:net"]
+    found = attributes({"name": "//n:net", "ruleClass": "lowered", "attribute": given})
     assert found["rule class"] == "lowered"
     assert lowering_labels(found) == {"": "//n:net.lowering", "npu": "//n:net.npu.lowering"}
 
@@ -171,12 +170,13 @@ def test_it_is_shown_in_three_ways() -> None:
         "//other/net:net", "//boards/a:a", "", 1, 2, not_counted="nothing simulates it"
     )
     found = [outcome(CELL, REPORT), *refused, not_counted]
+    lines = as_text(found).splitlines()
+    assert lines[0].split()[:3] == ["model", "quantization", "board"] and len(lines[0]) > 60
     text = as_text(found, 40)
     assert "50.00%" in text and "10.0 dB" in text
     assert text.count("refused: <too large>") == 1 and "not counted: nothing simulates it" in text
     assert "//nets/net:net" in text and "//other/net:net" in text and "//boards" not in text
-    below = text.split("\n\n", 1)[1]
-    assert max(map(len, below.splitlines())) <= 40
+    assert max(map(len, text.splitlines())) <= 40
     assert "&lt;too large&gt;" in as_page(found)
     assert "Notes" not in as_page(found[:1])
     rows = as_json(found)["images"]

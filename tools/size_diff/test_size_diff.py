@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import copy
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tools.size_diff import size_diff
 from tools.size_diff.compare import as_markdown, as_page, as_text, differences
 from tools.size_diff.images import Images, changes, sizes, too_much, verdict
 
@@ -138,3 +141,60 @@ def test_sizes_are_those_of_size_json() -> None:
         {"name": "ram", "used": 0, "by_origin": {}},
     ]
     assert sizes({"memories": memories}) == {"rom": 7, "rom: app": 5}
+
+
+# Stands for Bazel: its report says where it was built, and what lies beside the repository.
+_BAZEL = """\
+#!/bin/sh
+case $1 in
+build) printf '{"here": "%s", "text": "%s", "beside": "%s"}' \
+    "$PWD" "$(cat net.txt)" "$(cat ../../beside.txt)" > made.json ;;
+cquery) echo made.json ;;
+info) echo "$PWD" ;;
+esac
+"""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace in a folder of a repository, with two commits, and something beside that."""
+    program = tmp_path / "bazel"
+    program.write_text(_BAZEL)
+    program.chmod(0o755)
+    monkeypatch.setattr(size_diff, "bazel_program", lambda root: str(program))
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "test")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "test")
+    folder = tmp_path / "repository/device"
+    folder.mkdir(parents=True)
+    (tmp_path / "beside.txt").write_text("beside")
+    subprocess.run(["git", "init", "--quiet", folder.parent], check=True)
+    for text in ("before", "after"):
+        (folder / "net.txt").write_text(text)
+        subprocess.run(["git", "add", "-A"], cwd=folder, check=True)
+        subprocess.run(["git", "commit", "--quiet", "-m", text], cwd=folder, check=True)
+    return folder
+
+
+def test_a_commit_is_built_beside_the_repository(workspace: Path) -> None:
+    before = size_diff.report_of_commit(workspace, "HEAD~1", "//:app")
+    assert (before["text"], before["beside"]) == ("before", "beside")
+    assert before["here"] != str(workspace) and before["here"].endswith("/device")
+    assert size_diff.built_report(workspace, "//:app")["text"] == "after"
+    # Nothing of it stays.
+    repository = workspace.parent
+    assert {path.name for path in repository.parent.iterdir()} == {
+        "bazel",
+        "beside.txt",
+        repository.name,
+    }
+    listed = subprocess.run(
+        ["git", "worktree", "list"], cwd=repository, capture_output=True, text=True, check=True
+    )
+    assert len(listed.stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize("base", ["gone.json", "nobodys-branch"])
+def test_a_base_that_is_nothing_is_an_error(workspace: Path, base: str) -> None:
+    with pytest.raises(size_diff.DiffError, match=f"--base={base} is neither a file nor a commit"):
+        size_diff.report_of_commit(workspace, base, "//:app")

@@ -96,27 +96,26 @@ def _judged(program: Program, lowered: Lowered, reason: str) -> Row:
 
 
 def _wrong(program: Program, lowered: Lowered) -> str:
-    """What is not as it must be of a lowered program, step by step; "" if all is."""
+    """What is not as it must be of a lowered program, step by step; "" if all is.
+
+    The graphs in between take a state as an input: of a program with state the ends alone are
+    compared, with what they carry from sample to sample, and each op.
+    """
     samples = program.samples()
     inputs = Inputs(program.make(), samples[0], program.name)
     tensors = [inputs.tensors(sample, program.name) for sample in samples]
     model = FloatModel(inputs.model, lowered.report["results"])
-    floats = FloatModel(lowered.floats)
+    floats = None if lowered.report["states"] else FloatModel(lowered.floats)
     nodes, _ = border_nodes(lowered.folded)
     signals, noises = defaultdict[int, float](float), defaultdict[int, float](float)
     for sample in tensors:
         contiguous = [x.contiguous() for x in sample]
-        for expected, actual in zip(model(sample), floats(contiguous), strict=True):
-            values = actual.double(), expected.double()
-            tolerance = _RELATIVE * values[1].abs().max().item()
-            if not torch.allclose(*values, _RELATIVE, tolerance, equal_nan=True):
-                return "the float graph is not the model"
         results = lowered.reference(sample)
-        for expected, actual in zip(
-            lowered.folded(*fit_inputs(contiguous, nodes)), results, strict=True
-        ):
-            if not torch.equal(actual, expected):
-                return "the layout passes change values"
+        if floats is not None:
+            folded = lowered.folded(*fit_inputs(contiguous, nodes))
+            problem = _wrong_between(model(sample), floats(contiguous), folded, results)
+            if problem:
+                return problem
         held = _dequantized(fit_inputs(contiguous, nodes), nodes)
         as_given = [h.to(x.dtype) for h, x in zip(held, sample, strict=True)]
         for i, (expected, actual) in enumerate(
@@ -131,6 +130,23 @@ def _wrong(program: Program, lowered: Lowered) -> str:
     found = (decibels(signals[i], noises[i]) for i in signals)
     worst = min((sqnr for sqnr in found if sqnr is not None), default=math.inf)
     return f"{worst:.1f} dB of what int8 inputs hold" if worst < MIN_SQNR_DB else ""
+
+
+def _wrong_between(
+    model: Sequence[torch.Tensor],
+    floats: Sequence[torch.Tensor],
+    folded: Sequence[torch.Tensor],
+    results: Sequence[torch.Tensor],
+) -> str:
+    """Whether the graphs between a model and what is lowered compute what the ends do."""
+    for expected, actual in zip(model, floats, strict=True):
+        values = actual.double(), expected.double()
+        tolerance = _RELATIVE * values[1].abs().max().item()
+        if not torch.allclose(*values, _RELATIVE, tolerance, equal_nan=True):
+            return "the float graph is not the model"
+    if not all(torch.equal(a, b) for a, b in zip(folded, results, strict=True)):
+        return "the layout passes change values"
+    return ""
 
 
 def _dequantized(values: Sequence[torch.Tensor], nodes: Sequence[Node]) -> list[torch.Tensor]:

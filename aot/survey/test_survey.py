@@ -94,3 +94,26 @@ def test_wrong_values_are_wrong(
 ) -> None:
     monkeypatch.setattr("aot.survey.survey.lower", lowers)
     assert survey(_program(3)) == Row("wrong", reason)
+
+
+class _Smooth(nn.Module):
+    """A layer, and a running mean of what it gives."""
+
+    mean: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.layer = nn.Linear(4, 3)
+        self.register_buffer("mean", torch.zeros(1, 3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.mean.copy_(self.mean * 0.5 + torch.tanh(self.layer(x)) * 0.5)
+        return torch.relu(self.mean)
+
+
+def test_a_program_with_state_is_compared_over_its_samples() -> None:
+    generator = torch.Generator().manual_seed(1)
+    samples = [(torch.rand(1, 4, generator=generator),) for _ in range(8)]
+    program = Program("smooth", lambda: _Smooth().eval(), lambda: samples)
+    assert survey(program) == Row("int8", "")

@@ -105,6 +105,7 @@ def _symbols(board: Board, elf: Elf, link_map: str) -> list[dict[str, Any]]:
                     "stored_in": stored.get(piece.target),
                     "size": symbol.size,
                     "origin": piece.origin,
+                    "source": piece.source,
                 }
             )
     return found

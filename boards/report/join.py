@@ -132,27 +132,27 @@ def _kind(origin: str) -> str:
 
 
 def _of_plan(size: Fields, plan: Fields) -> tuple[str, dict[str, list[str]]]:
-    """Where a plan's symbols are from, "" if it is not linked, and those of its own tables with the
-    ops that they are of.
+    """The object that a plan is compiled to, "" if it is not linked, and the symbols of its own
+    tables with the ops that they are of.
     """
-    origins = [s["origin"] for s in size["symbols"] if s["name"] == plan["name"]]
-    if not origins:
+    sources = [s["source"] for s in size["symbols"] if s["name"] == plan["name"]]
+    if not sources:
         return "", {}
     steps = {step["step"]: _ids_of(step) for step in plan["steps"]}
     found: dict[str, list[str]] = {plan["name"]: [], "steps": []}
-    for name in (s["name"] for s in size["symbols"] if s["origin"] == origins[0]):
+    for name in (s["name"] for s in size["symbols"] if s["source"] == sources[0]):
         if match := _OF_STEP.match(name):
             found[name] = steps.get(int(match[1]), [])
         elif name.startswith("run_pl_"):
             found[name] = []
-    return origins[0], found
+    return sources[0], found
 
 
 class _Planned:
-    """What a plan says of symbols; where several plans have one of a name, its origin decides."""
+    """What a plan says of symbols; where several plans have one of a name, its object decides."""
 
     def __init__(self, size: Fields, plan: Fields, is_only: bool):
-        self._origin, self._tables = _of_plan(size, plan)
+        self._source, self._tables = _of_plan(size, plan)
         self._is_only = is_only
         self._constants = _constants(plan)
         self._functions: dict[str, list[str]] = defaultdict(list)
@@ -162,11 +162,11 @@ class _Planned:
 
     def says(self, symbol: Fields) -> tuple[str, list[str]]:
         """Kind of a symbol, "" where the plan knows none, and the ops that it is of."""
-        if symbol["origin"] == self._origin and symbol["name"] in self._tables:
+        if symbol["source"] == self._source and symbol["name"] in self._tables:
             return "plan", self._tables[symbol["name"]]
         # The linker's clones of functions and constants keep the name before a dot.
         constant = self._constants.get(symbol["name"].split(".")[0])
-        if constant and (self._is_only or symbol["origin"] == self._origin):
+        if constant and (self._is_only or symbol["source"] == self._source):
             return constant["kind"], constant["ops"]
         return "", self._functions.get(symbol["name"], [])
 
@@ -324,8 +324,12 @@ def join(
 
 
 def _fits(report: Fields, plan: Fields, name: str, count: int) -> bool:
-    """Whether a plan is of a model: the only one there is, or of the same name or ops."""
+    """Whether a plan is of a model: the only one there is, or of the same name or ops. Writes of
+    states and delegates, which the plan runs, are none of the report's ops.
+    """
     if count == 1 or plan["name"] == name:
         return True
-    rows = [*plan["steps"], *plan["without_step"]]
-    return {op["id"]: op["module"] for op in report["ops"]} == {r["id"]: r["module"] for r in rows}
+    rows = {row["id"]: row["module"] for row in [*plan["steps"], *plan["without_step"]]}
+    ops = {op["id"]: op["module"] for op in report["ops"] if op["delegate"] is None}
+    others = {row["id"] for row in [*report["states"], *report["delegates"]]}
+    return ops.items() <= rows.items() and rows.keys() - ops <= others

@@ -138,8 +138,10 @@ def markdown(report: Fields) -> str:
                 f"{arena['lower_bound']:,}; largest at {arena['peak']['what']}."
             )
         parts.append(f"## Instructions{of}")
+        if report["instructions"]:
+            parts.append(f"{report['instructions']:,} an inference.")
         if any(step["instructions"] for step in model["steps"]):
-            parts += [f"{report['instructions']:,} an inference.", _steps(model)]
+            parts.append(_steps(model))
         else:
             why = "no steps are marked" if model["arena"] else "the image has no plan of it"
             parts.append(f"Not counted: {report['not_counted'] or why}.")

@@ -125,10 +125,12 @@ def second() -> tuple[Fields, Fields, Fields]:
     for op in [*report["ops"], *plan["steps"], *plan["without_step"]]:
         op["module"] = f"other.{op['module']}"
     plan["name"] = "other_plan"
-    (origin,) = {s["origin"] for s in SIZE["symbols"] if s["name"] == PLAN["name"]}
-    for symbol in [s for s in SIZE["symbols"] if s["origin"] == origin]:
+    report["states"] = [{"id": "90", "name": "h", "shape": [1], "dtype": "int8"}]
+    plan["without_step"].append(plan["without_step"][-1] | {"id": "90", "module": ""})
+    (source,) = {s["source"] for s in SIZE["symbols"] if s["name"] == PLAN["name"]}
+    for symbol in [s for s in SIZE["symbols"] if s["source"] == source]:
         name = symbol["name"] if symbol["name"] != PLAN["name"] else "other_plan"
-        size["symbols"].append(symbol | {"name": name, "origin": "other.a"})
+        size["symbols"].append(symbol | {"name": name, "source": "other", "size": 1})
     return report, plan, size
 
 
@@ -144,7 +146,7 @@ def test_of_several_models_each_has_its_own_plan_and_its_own_constants() -> None
     )
     for symbol in report["symbols"]:
         if symbol["kind"] in ("weights", "tables", "plan"):
-            owner = "other" if symbol["origin"] == "other.a" else "digits"
+            owner = "other" if symbol["bytes"] == 1 else "digits"
             assert symbol["ops"].keys() <= {owner}
     shared = next(s for s in report["symbols"] if s["kind"] == "kernels" and s["ops"])
     assert shared["ops"].keys() == {"other", "digits"}

@@ -40,7 +40,8 @@ function drawInstructions() {
   box.replaceChildren();
   const steps = model ? model.steps.filter((step) => step.instructions) : [];
   if (!steps.length) {
-    box.append(element("p", { class: "note" }, `Not counted: ${data.not_counted || (isPlanned() ? "the program marks no steps" : NO_PLAN)}.`));
+    const all = data.instructions ? `${number(data.instructions)} instructions an inference, counted exactly in QEMU. By op ` : "";
+    box.append(element("p", { class: "note" }, `${all}${all ? "not" : "Not"} counted: ${data.not_counted || (isPlanned() ? "the program marks no steps" : NO_PLAN)}.`));
     return;
   }
   const all = total();

@@ -4,10 +4,10 @@
     bazel run //tools/size_diff:images               prints what changed
     bazel run //tools/size_diff:images -- --update   accepts it
 
-These are the images that a whole test run builds. `nightly` in place of `images` has those that it
-does not build. The tests images_test and nightly_test fail if a memory of an image holds more than
-1 % and 32 bytes more than in the baseline, if an inference takes more than 1 % more instructions,
-or if the two do not have the same images.
+These are the images that a whole test run builds. `nightly` in place of `images` has digits on
+boards that nothing simulates, which it does not build. The tests images_test and nightly_test fail
+if a memory of an image holds more than 1 % and 32 bytes more than in the baseline, if an inference
+takes more than 1 % more instructions, or if the two do not have the same images.
 """
 
 import json
@@ -20,6 +20,7 @@ from absl import app, flags
 
 from boards.board import load_board
 from boards.simulator.simulate import simulate
+from tools.text.progress import counted
 from tools.text.table import table
 
 _SIZE = flags.DEFINE_multi_string("size", [], "size.json of an image.")
@@ -58,17 +59,18 @@ def instructions(board: Path, elf: Path) -> int:
     return inference.instructions // inference.entries
 
 
+def label(path: str) -> str:
+    """The label of the image that a file is of."""
+    package, _, name = path.rpartition("/")
+    return f"//{package}:{name.removesuffix('.elf').removesuffix('.size.json')}"
+
+
 def measure() -> Images:
     """Measures the images that the flags name."""
-    found: Images = {}
-    for path in _SIZE.value:
-        size = json.loads(Path(path).read_text())
-        if size["name"] in found:
-            raise SystemExit(f"two images are called {size['name']}")
-        found[size["name"]] = sizes(size)
-    for pair in _RUN.value:
-        board, elf = map(Path, pair.split(","))
-        found[elf.stem]["instructions"] = instructions(board, elf)
+    found = {label(path): sizes(json.loads(Path(path).read_text())) for path in _SIZE.value}
+    pairs = [pair.split(",") for pair in _RUN.value]
+    for board, elf in counted(pairs, "counting image"):
+        found[label(elf)]["instructions"] = instructions(Path(board), Path(elf))
     return found
 
 

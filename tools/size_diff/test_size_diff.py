@@ -12,7 +12,7 @@ import pytest
 
 from tools.size_diff import size_diff
 from tools.size_diff.compare import as_markdown, as_page, as_text, differences
-from tools.size_diff.images import Images, changes, sizes, too_much, verdict
+from tools.size_diff.images import Images, changes, label, sizes, too_much, verdict
 
 Fields = dict[str, Any]
 
@@ -141,6 +141,11 @@ def test_sizes_are_those_of_size_json() -> None:
         {"name": "ram", "used": 0, "by_origin": {}},
     ]
     assert sizes({"memories": memories}) == {"rom": 7, "rom: app": 5}
+
+
+def test_images_go_by_their_labels() -> None:
+    assert label("tests/names/my-app.v2.size.json") == "//tests/names:my-app.v2"
+    assert label("boards/microbit_app.elf") == "//boards:microbit_app"
 
 
 # Stands for Bazel: its report says where it was built, and what lies beside the repository.

@@ -2,6 +2,7 @@
 #ifndef KERNELS_AVG_POOL2D_AVG_POOL2D_H_
 #define KERNELS_AVG_POOL2D_AVG_POOL2D_H_
 
+#include "kernels/common/pool_dims.h"
 #include "kernels/common/types.h"
 
 typedef struct {
@@ -16,16 +17,7 @@ typedef struct {
   int32_t zero_point;         // of input and output
 } pl_avg_pool2d_params;
 
-typedef struct {
-  int32_t batches;
-  int32_t input_h;
-  int32_t input_w;
-  int32_t input_c;
-  int32_t kernel_h;
-  int32_t kernel_w;
-  int32_t output_h;
-  int32_t output_w;
-} pl_avg_pool2d_dims;
+typedef pl_pool2d_dims pl_avg_pool2d_dims;
 
 typedef struct {
   const int8_t *input;  // [batches, input_h, input_w, input_c]

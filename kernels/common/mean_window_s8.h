@@ -33,40 +33,9 @@ static inline int8_t pl_mean_of(const pl_mean_stage *stage, int32_t sum) {
   return pl_narrow(y, stage->output_zero_point, INT8_MIN, INT8_MAX);
 }
 
-// One channel, whose first tap is at `first`.
 static inline int8_t pl_mean_1_s8(const pl_pool_window *window, const pl_mean_stage *stage,
                                   const int8_t *first) {
-  int32_t sum = stage->offset;
-  for (int32_t row = window->rows; row > 0; --row, first += window->row_step) {
-    const int8_t *x = first;
-    for (int32_t column = window->columns; column > 0; --column, x += window->column_step) {
-      sum += *x;
-    }
-  }
-  return pl_mean_of(stage, sum);
-}
-
-// Sums of four channels.
-static inline void pl_sum_4_s8(const pl_pool_window *window, int32_t offset, const int8_t *first,
-                               int32_t sums[4]) {
-  const int32_t step = window->column_step;
-  int32_t sum0 = offset;
-  int32_t sum1 = offset;
-  int32_t sum2 = offset;
-  int32_t sum3 = offset;
-  for (int32_t row = window->rows; row > 0; --row, first += window->row_step) {
-    const int8_t *x = first;
-    for (int32_t column = window->columns; column > 0; --column, x += step) {
-      sum0 += x[0];
-      sum1 += x[1];
-      sum2 += x[2];
-      sum3 += x[3];
-    }
-  }
-  sums[0] = sum0;
-  sums[1] = sum1;
-  sums[2] = sum2;
-  sums[3] = sum3;
+  return pl_mean_of(stage, pl_sum_1_s8(window, stage->offset, first));
 }
 
 // output[c] = saturate(requantize((sum over the window + offset) * PL_MEAN_GUARD) +

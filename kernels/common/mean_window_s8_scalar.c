@@ -4,23 +4,42 @@
 // Channels that share the loops over the taps.
 #define CHANNELS 4
 
-static inline int8_t narrow(int32_t sum, int32_t multiplier, int32_t right, int32_t rounding) {
-  return (int8_t)pl_clamp(pl_requantize_down(sum * PL_MEAN_GUARD, multiplier, right, rounding),
-                          INT8_MIN, INT8_MAX);
+// Windows of which a sum with its offset times 2^16 - 1 is an int32, with room to round.
+#define MAX_TAPS 127
+
+// pl_mean_of for such windows and factors that divide. With multiplier = high * 2^16 + low,
+// products of 32 bits do: sum * PL_MEAN_GUARD * multiplier / 2^31, rounded, is
+//   floor((sum * high + floor((sum * low + 2^24) / 2^16)) / 2^9)
+typedef struct {
+  int32_t offset;
+  int32_t low;
+  int32_t high;
+  int32_t start;  // the output's zero point and the half that rounds, as of pl_requantize_down
+  int32_t right;
+} short_stage;
+
+static inline short_stage short_stage_of(const pl_mean_stage *stage) {
+  const int32_t right = -stage->shift;
+  const int32_t twice_zero_point = 2 * (stage->output_zero_point - INT8_MIN);
+  return (short_stage){stage->offset, stage->multiplier & UINT16_MAX, stage->multiplier >> 16,
+                       (twice_zero_point + 1) * (1 << (right - 1)), right};
 }
 
-// For factors that pl_requantize_down takes.
-static inline void divided_mean_4(const pl_pool_window *window, const pl_mean_stage *stage,
-                                  const int8_t *first, int8_t *output) {
+static inline int8_t short_mean(const short_stage *stage, int32_t sum) {
+  const int32_t low = (sum * stage->low + (1 << 24)) >> 16;
+  const int32_t high = (sum * stage->high + low) >> 9;
+  const int32_t y = (high + stage->start + (sum >> 31)) >> stage->right;
+  return (int8_t)(pl_clamp(y, 0, UINT8_MAX) + INT8_MIN);
+}
+
+static void short_mean_4(const pl_pool_window *window, const short_stage *stage,
+                         const int8_t *first, int8_t *output) {
   int32_t sums[CHANNELS];
   pl_sum_4_s8(window, stage->offset, first, sums);
-  const int32_t multiplier = stage->multiplier;
-  const int32_t right = -stage->shift - 1;
-  const int32_t rounding = 2 * stage->output_zero_point + 1;
-  output[0] = narrow(sums[0], multiplier, right, rounding);
-  output[1] = narrow(sums[1], multiplier, right, rounding);
-  output[2] = narrow(sums[2], multiplier, right, rounding);
-  output[3] = narrow(sums[3], multiplier, right, rounding);
+  output[0] = short_mean(stage, sums[0]);
+  output[1] = short_mean(stage, sums[1]);
+  output[2] = short_mean(stage, sums[2]);
+  output[3] = short_mean(stage, sums[3]);
 }
 
 static void mean_4(const pl_pool_window *window, const pl_mean_stage *stage, const int8_t *first,
@@ -31,10 +50,12 @@ static void mean_4(const pl_pool_window *window, const pl_mean_stage *stage, con
 }
 
 void pl_mean_window_s8(const pl_pool_window *window, const pl_mean_stage *stage, int8_t *output) {
-  const bool divides = pl_divides(stage);
   int32_t c = 0;
-  for (; divides && c <= window->channels - CHANNELS; c += CHANNELS) {
-    divided_mean_4(window, stage, window->first + c, output + c);
+  if (window->rows * window->columns <= MAX_TAPS && pl_divides(stage)) {
+    const short_stage factors = short_stage_of(stage);
+    for (; c <= window->channels - CHANNELS; c += CHANNELS) {
+      short_mean_4(window, &factors, window->first + c, output + c);
+    }
   }
   for (; c <= window->channels - CHANNELS; c += CHANNELS) {
     mean_4(window, stage, window->first + c, output + c);

@@ -12,36 +12,12 @@ static inline int8_t divide(int32_t sum, int32_t divisor) {
 
 static void average_4(const pl_pool_window *window, const int8_t *first, int32_t offset,
                       int32_t divisor, int8_t *output) {
-  const int32_t step = window->column_step;
-  int32_t sum0 = offset;
-  int32_t sum1 = offset;
-  int32_t sum2 = offset;
-  int32_t sum3 = offset;
-  for (int32_t row = window->rows; row > 0; --row, first += window->row_step) {
-    const int8_t *x = first;
-    for (int32_t column = window->columns; column > 0; --column, x += step) {
-      sum0 += x[0];
-      sum1 += x[1];
-      sum2 += x[2];
-      sum3 += x[3];
-    }
-  }
-  output[0] = divide(sum0, divisor);
-  output[1] = divide(sum1, divisor);
-  output[2] = divide(sum2, divisor);
-  output[3] = divide(sum3, divisor);
-}
-
-static int8_t average_1(const pl_pool_window *window, const int8_t *first, int32_t offset,
-                        int32_t divisor) {
-  int32_t sum = offset;
-  for (int32_t row = window->rows; row > 0; --row, first += window->row_step) {
-    const int8_t *x = first;
-    for (int32_t column = window->columns; column > 0; --column, x += window->column_step) {
-      sum += *x;
-    }
-  }
-  return divide(sum, divisor);
+  int32_t sums[CHANNELS];
+  pl_sum_4_s8(window, offset, first, sums);
+  output[0] = divide(sums[0], divisor);
+  output[1] = divide(sums[1], divisor);
+  output[2] = divide(sums[2], divisor);
+  output[3] = divide(sums[3], divisor);
 }
 
 void pl_average_window_s8(const pl_pool_window *window, int32_t offset, int32_t divisor,
@@ -51,6 +27,6 @@ void pl_average_window_s8(const pl_pool_window *window, int32_t offset, int32_t 
     average_4(window, window->first + c, offset, divisor, output + c);
   }
   for (; c < window->channels; ++c) {
-    output[c] = average_1(window, window->first + c, offset, divisor);
+    output[c] = divide(pl_sum_1_s8(window, offset, window->first + c), divisor);
   }
 }

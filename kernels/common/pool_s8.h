@@ -29,6 +29,42 @@ typedef struct {
   int32_t channels;
 } pl_pool_window;
 
+// The offset and the sum of one channel, whose first tap is at `first`.
+static inline int32_t pl_sum_1_s8(const pl_pool_window *window, int32_t offset,
+                                  const int8_t *first) {
+  int32_t sum = offset;
+  for (int32_t row = window->rows; row > 0; --row, first += window->row_step) {
+    const int8_t *x = first;
+    for (int32_t column = window->columns; column > 0; --column, x += window->column_step) {
+      sum += *x;
+    }
+  }
+  return sum;
+}
+
+// Likewise of four channels, which share the loops over the taps.
+static inline void pl_sum_4_s8(const pl_pool_window *window, int32_t offset, const int8_t *first,
+                               int32_t sums[4]) {
+  const int32_t step = window->column_step;
+  int32_t sum0 = offset;
+  int32_t sum1 = offset;
+  int32_t sum2 = offset;
+  int32_t sum3 = offset;
+  for (int32_t row = window->rows; row > 0; --row, first += window->row_step) {
+    const int8_t *x = first;
+    for (int32_t column = window->columns; column > 0; --column, x += step) {
+      sum0 += x[0];
+      sum1 += x[1];
+      sum2 += x[2];
+      sum3 += x[3];
+    }
+  }
+  sums[0] = sum0;
+  sums[1] = sum1;
+  sums[2] = sum2;
+  sums[3] = sum3;
+}
+
 // output[c] = maximum over the window; it has at least one tap.
 void pl_max_window_s8(const pl_pool_window *window, int8_t *output);
 

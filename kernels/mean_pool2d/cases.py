@@ -4,7 +4,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from kernels.common.kernel import OpCall
+import numpy as np
+
+from kernels.common.kernel import INT8_MAX, INT8_MIN, OpCall
 from kernels.testing.calls import activation
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.pool_windows import adaptive_windows, windows
@@ -53,6 +55,7 @@ def cases() -> Iterator[Case]:
             title = f"int16 {name}" if wide else name
             yield Case(title, _OP, {"input": given}, attributes=attributes, board=board)
     yield from _of_small_factors()
+    yield from _of_long_windows()
 
 
 def _of_small_factors() -> Iterator[Case]:
@@ -74,6 +77,28 @@ def _of_small_factors() -> Iterator[Case]:
             }
             given = values.extreme_int8(1, 5, 5, 13)
             yield Case(name, _OP, {"input": given}, attributes=attributes, board=shift == -31)
+
+
+def _of_long_windows() -> Iterator[Case]:
+    """The largest sums of windows on both sides of what kernels tell apart."""
+    for taps in (127, 128, 255, 256):
+        for zero_point, other in ((INT8_MAX, INT8_MIN), (INT8_MIN, INT8_MAX)):
+            attributes = {
+                "kernel": [1, taps],
+                "stride": [1, 1],
+                "parts": [1, 1],
+                "padding": [0] * 4,
+                "output_size": [1, 1],
+                "by_count": False,
+                "count_include_pad": True,
+                "input_zero_point": zero_point,
+                "output_zero_point": 0,
+                "multiplier": 2**31 - 1,
+                "shift": -14 if taps < 200 else -15,
+            }
+            given = np.full((1, 1, taps, 21), other, np.int8)
+            name = f"{taps} times {other}, zero point {zero_point}"
+            yield Case(name, _OP, {"input": given}, attributes=attributes, board=taps in (128, 255))
 
 
 def _call(
@@ -126,7 +151,10 @@ MUTANTS = [
     Mutant(_WINDOWS, "params->shift - (int32_t)bits", "params->shift"),
     Mutant(_WINDOWS, "-params->input_zero_point * y.taps * x.taps", "0"),
     Mutant("mean_pool2d/mean_pool2d_s16.c", "y.begin * row_size", "0"),
-    Mutant("common/mean_window_s8_scalar.c", "2 * stage->output_zero_point + 1", "0"),
+    Mutant("common/mean_window_s8_scalar.c", "(twice_zero_point + 1)", "0"),
+    Mutant("common/mean_window_s8_scalar.c", " + (sum >> 31)", ""),
+    Mutant("common/mean_window_s8_scalar.c", " + (1 << 24)", ""),
+    Mutant("common/mean_window_s8_scalar.c", "#define MAX_TAPS 127", "#define MAX_TAPS 128"),
     Mutant("common/mean_window_s8.h", "stage->shift >= -20", "1"),
 ]
 

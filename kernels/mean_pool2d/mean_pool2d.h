@@ -2,6 +2,7 @@
 #ifndef KERNELS_MEAN_POOL2D_MEAN_POOL2D_H_
 #define KERNELS_MEAN_POOL2D_MEAN_POOL2D_H_
 
+#include "kernels/common/pool_dims.h"
 #include "kernels/common/types.h"
 
 typedef struct {
@@ -21,16 +22,7 @@ typedef struct {
   int32_t shift;
 } pl_mean_pool2d_params;
 
-typedef struct {
-  int32_t batches;
-  int32_t input_h;
-  int32_t input_w;
-  int32_t input_c;
-  int32_t kernel_h;
-  int32_t kernel_w;
-  int32_t output_h;
-  int32_t output_w;
-} pl_mean_pool2d_dims;
+typedef pl_pool2d_dims pl_mean_pool2d_dims;
 
 typedef struct {
   const int8_t *input;  // [batches, input_h, input_w, input_c]
@@ -38,9 +30,8 @@ typedef struct {
 } pl_mean_pool2d_data;
 
 // pl_mean_window_s8 of each window with the factor multiplier / 2^31 * 2^shift, by_count divided by
-// the taps inside the input, with those inside the padding if count_include_pad; these are at most
-// 2^16
-// - 1, and taps behind the padding never count. Window i of an axis is [floor(i * stride / parts),
+// the taps inside the input, with those inside the padding if count_include_pad; these are below
+// 2^16, and taps behind the padding never count. Window i of an axis is [floor(i * stride / parts),
 // ceil((i * stride + kernel) / parts)) less the padding before it.
 PL_MUST_USE pl_status pl_mean_pool2d_s8(const pl_context *ctx, const pl_mean_pool2d_params *params,
                                         const pl_mean_pool2d_dims *dims,

@@ -21,13 +21,18 @@ _HINTS = {
     "aten.lstm": "weights that are constants, and sequences that are not packed",
     "aten.gru": "weights that are constants, and sequences that are not packed",
     "aten.where": "values of float32",
-    "aten.grid_sampler_2d": "a grid that is a constant, one for all images",
+    "aten.grid_sampler_2d": "bilinear or nearest samples, with zeros or the border around them; "
+    "or a grid that is a constant, one for all images",
     **dict.fromkeys(
         ("aten.rand_like", "aten.randn_like", "aten.bernoulli", "aten.multinomial"),
         "random numbers that are an input of the model",
     ),
     **dict.fromkeys(
-        ("linalg_inv", "linalg_solve", "linalg_svd", "linalg_eigh", "det"),
+        ("aten.linalg_inv_ex", "aten._linalg_det", "aten._linalg_solve_ex"),
+        "a matrix of at most 4 rows, or what it gives as an input of the model",
+    ),
+    **dict.fromkeys(
+        ("linalg_svd", "linalg_eigh"),
         "what it gives as an input of the model, computed in front of it",
     ),
     **dict.fromkeys(("quantile", "nanquantile"), "x.sort(dim)[0].select(dim, place)"),
@@ -105,7 +110,7 @@ def _problem(node: Node, roots: Roots, may_be_float: MayBeFloat) -> Problem | No
     sources = rule.activations(node) if rule is not None else node.all_input_nodes
     tensors = [n.meta.get("val") for n in sources]
     if not gives_integers(node):
-        tensors = [*(value if isinstance(value, tuple) else [value]), *tensors]
+        tensors = [value[0] if isinstance(value, tuple) else value, *tensors]
     wrong = [t for t in tensors if not isinstance(t, torch.Tensor) or t.dtype != torch.float32]
     shapes = [t.shape for t in tensors if isinstance(t, torch.Tensor)]
     if any(0 in shape for shape in shapes) and rejection is None:

@@ -125,13 +125,18 @@ def mark_materialized(module: GraphModule) -> None:
     be computed, and cannot only be part of a larger function's table.
 
     Run once on the float graph. Functions of such a value start there, as they must once it is
-    quantized. Integers that are not only on the way of such a function are no table's: they are
-    functions of a mask, or of none.
+    quantized. Integers that are not only on the way of such a function end it.
     """
     roots = function_roots(module.graph)
     for node, root in reversed(list(roots.items())):
-        inside = [roots[user] is root and _INTEGER_END not in user.meta for user in node.users]
-        if root is not None and is_integers(node) and not (inside and all(inside)):
+        if root is None or not is_integers(node):
+            continue
+        # What is computed of the integers that are a function of a mask is none of the mask.
+        inside = [
+            roots[user] is root and not (is_mask(root) and _INTEGER_END in user.meta)
+            for user in node.users
+        ]
+        if not (inside and all(inside)):
             node.meta[_INTEGER_END] = True
     while (read := _read_by_others(module)) is not None:
         read.meta[_MATERIALIZED] = True
@@ -178,12 +183,13 @@ def _find_root(node: Node, roots: Roots) -> Node | None:
     if _INTEGER_END in node.meta:
         is_of_mask = len(tensors) == 1 and is_mask(tensors[0])
         same = is_of_mask and tensors[0].meta["val"].shape == node.meta["val"].shape
-        return tensors[0] if same and tensors[0].op != "get_attr" else None
+        if same and tensors[0].op != "get_attr":
+            return tensors[0]
     found = {a if _MATERIALIZED in a.meta else roots.get(a) or a for a in tensors}
     if len(found) != 1:
         return None
     root = found.pop()
-    if is_integers(root):
+    if is_integers(root) or (_INTEGER_END in node.meta and is_mask(root)):
         return None
     value, own = root.meta.get("val"), node.meta.get("val")
     if not isinstance(value, torch.Tensor) or not isinstance(own, torch.Tensor):

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of one value to pl::lut: the table is the float function itself, evaluated by torch on
-the 256 inputs. Functions of one mask to pl::where, for they have two values.
+the 256 inputs; to pl::integer_lut where its results are integers. Functions of one mask to
+pl::where, for they have two values.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import torch
 from torch.fx import Node
@@ -11,6 +14,7 @@ from torch.fx import Node
 from aot.dialect.graph import Edge, edge_of, quantization_of
 from aot.dialect.library import Op
 from aot.dialect.ops.compare import factors, less
+from aot.dialect.ops.integers import integer_lut
 from aot.dialect.ops.lut import lut, table_of
 from aot.dialect.ops.requantize import requantize, requantize_arguments
 from aot.dialect.ops.where import where
@@ -22,6 +26,7 @@ from aot.rules.function import (
     function_root,
     is_integers,
     is_mask,
+    is_unquantized,
     masks_of,
 )
 from aot.rules.rule import ON_DEVICE, Call, Fixed, Integers, Output, Rule, UnaryRule, as_clamp
@@ -47,7 +52,7 @@ class Unary(UnaryRule):
         return [root] if root is not None else super().activations(node)
 
     def op(self, node: Node) -> Op:
-        return lut
+        return integer_lut if is_integers(node) else lut
 
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
@@ -56,12 +61,28 @@ class Unary(UnaryRule):
             return evaluate(call.module, call.node, values)
 
         of = quantization_of(x)
+        if is_integers(call.node):
+            return _integers(call, x, function)
         if is_mask(call.node) and of.type is INT16:
             return _mask_of_int16(call, x, function(of.dequantize(of.every_value())))
         if is_mask(call.node):
             mask_table = call.constant("table", function(of.dequantize(of.every_value())))
             return call.emit(lut, x, mask_table, edge=Edge())
         return call.emit(lut, x, call.constant("table", table_of(function, of, call.output)))
+
+
+def _integers(call: Call, x: Node, function: Callable[[torch.Tensor], torch.Tensor]) -> Node:
+    """Integers that are a function of an int8 value.
+
+    Raises:
+      LoweringError: it is an int16 value.
+    """
+    of = quantization_of(x)
+    if of.type is INT16:
+        problem = problem_at(call.node, "integers of an int16 value", "int8 for this layer")
+        raise LoweringError("1 op of the model cannot be lowered as asked:", [problem])
+    table = function(of.dequantize(of.every_value())).to(torch.int32)
+    return call.emit(integer_lut, x, call.constant("table", table), edge=Edge())
 
 
 def _mask_of_int16(call: Call, x: Node, values: torch.Tensor) -> Node:
@@ -154,7 +175,7 @@ def requantized(call: Call, x: Node, result: Quantization) -> Node:
 
 
 _RULE = Unary(UnaryRule.output)
-_MASK_RULE = Unary(Integers())
+_UNQUANTIZED_RULE = Unary(Integers())
 _FIXED_RULES: dict[object, Unary] = {target: Unary(fixed) for target, fixed in _FIXED.items()}
 
 
@@ -167,8 +188,8 @@ def unary_rule(node: Node, roots: Roots | None) -> Rule | None:
         return _RULE if as_clamp(node) is not None and not is_integers(node) else None
     if is_mask(root):
         return _of_mask(node)
-    if is_mask(node):
-        return _MASK_RULE
+    if is_unquantized(node):
+        return _UNQUANTIZED_RULE
     return _FIXED_RULES.get(node.target, _RULE)
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of pl::lut."""
+"""Cases of pl::lut and pl::integer_lut."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.common.kernel import AnyArray, OpCall
+from kernels.common.kernel import INT32_MAX, AnyArray, OpCall
 from kernels.testing.calls import activation, constant
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
@@ -24,6 +24,13 @@ def cases() -> Iterator[Case]:
         values = Values("lut rank", rank)
         shape = [values.integer(1, 4) for _ in range(rank)]
         yield _case(f"rank {rank}", values.int8(*shape), values.int8(256))
+
+    for size in (1, 3, 64, 256):
+        values = Values("integer_lut", size)
+        given = every_value if size == 256 else values.int8(1, size)
+        tables = {"table": values.int32(INT32_MAX, 256)}
+        name = f"integers {size}"
+        yield Case(name, "pl::integer_lut", {"input": given}, tables, board=size != 64)
 
     straight = np.arange(-(2**15), 2**15 + 1, 2**7).clip(max=2**15 - 1).astype(np.int16)
     ends = [-32768, -32767, -32641, -32640, -32639, -129, -128, -127, -1, 0, 1, 127, 32639, 32767]
@@ -64,9 +71,23 @@ CALLS = [
             ({"table": constant([0] * 513)}, "table is int8, not int16"),
         ],
     ),
+    Valid(
+        OpCall(
+            "pl::integer_lut",
+            {"input": activation(4), "table": constant([7] * 256, "int32")},
+            (activation(4, dtype="int32", name="y"),),
+        ),
+        refused=[
+            ({"table": constant([0] * 513, "int32")}, "513 entries, not 256"),
+            ({"table": constant([0] * 256)}, "table is int8, not int32"),
+            ({"input": activation(4, dtype="int16")}, "input is int16, not int8"),
+            ({"input": activation(5)}, "5 inputs do not give 4"),
+        ],
+    ),
 ]
 
 MUTANTS = [
+    Mutant("lut/lut_s32.c", "data->table + 128", "data->table + 127"),
     Mutant("lut/lut_s8_scalar.c", "data->table + 128", "data->table + 127"),
     Mutant("lut/lut_s8_scalar.c", "output[3] = middle[input[3]]", "output[3] = input[3]"),
     Mutant("lut/lut_s16_scalar.c", "x >> STEP_BITS", "x / (1 << STEP_BITS)"),

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::lut on kernels/lut/lut.h."""
+"""pl::lut and pl::integer_lut on kernels/lut/lut.h."""
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +20,16 @@ def lut(call: OpCall, isa: Isa) -> KernelCall:
     table = call.constant("table", dtype, rank=1)
     call.require(table.size == 256, f"table has {table.size} entries, not 256")
     return _call(call, "pl_lut_s8", "kernels/lut/lut.h", table.view(np.int8), dtype)
+
+
+@kernel("pl::integer_lut")
+def integer_lut(call: OpCall, isa: Isa) -> KernelCall:
+    del isa
+    call.tensor("input", "int8")
+    table = call.constant("table", "int32", rank=1)
+    call.require(table.size == 256, f"table has {table.size} entries, not 256")
+    lookup = _call(call, "pl_lut_s32", "kernels/lut/lut_s32.h", table, "int32")
+    return replace(lookup, in_place=())
 
 
 def _interpolated(call: OpCall) -> KernelCall:

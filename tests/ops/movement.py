@@ -142,6 +142,18 @@ _BY_COMPUTED_INDICES: tuple[
 _PLACES, _SOME = Input((3, 2), below=2), Input((2, 2, 4), below=3)
 _ROW, _FEW = Input((3,), below=2), Input((2,), below=3)
 
+_GRID = Input((1, 2, 5, 2), -1.2, 1.2)
+_BOUNDS, _TABLE = torch.tensor([-1.0, 0.0, 0.5]), torch.linspace(-1.0, 1.0, 12).reshape(4, 3)
+
+_SAMPLED = {
+    "slice": 2,
+    "integer_lut": 4,
+    "lut": 4,
+    "integer_add": 4,
+    "embedding": 4,
+    "mul": 8,
+    "add": 3,
+}
 _TAKEN = {"integer_place": 1, "embedding": 1}
 _POOL = {"gather": 1, "max_with_indices": 1, "embedding": 1}
 
@@ -235,6 +247,30 @@ _BY_PLACE: tuple[
         {"max_with_indices": 1, "lut": 1, "where": 1},
         0,
     ),
+    ("whole_numbers", lambda x: (x * 3.0).floor().long() + 1, (), {"integer_lut": 1}, 0),
+    (
+        "number_read_twice",
+        lambda x: ((n := (x * 2.0).long()), n.float() * 0.5),
+        (),
+        {"integer_lut": 1, "integer_quantize": 1, "lut": 1},
+        0,
+    ),
+    ("bucketed", lambda x: torch.bucketize(x, _BOUNDS), (), {"integer_lut": 1}, 0),
+    (
+        "taken_by_bucket",
+        lambda x: _TABLE[torch.searchsorted(_BOUNDS, x[0], side="right")],
+        (),
+        {"slice": 1, "integer_lut": 1, "embedding": 1},
+        0,
+    ),
+    ("samples", lambda x, grid: _samples(x, grid), (_GRID,), _SAMPLED, 2),
+    (
+        "pixels",
+        lambda x, grid: _samples(x, grid, mode="nearest", padding_mode="border"),
+        (_GRID,),
+        {"slice": 2, "integer_lut": 2, "integer_add": 1, "embedding": 1},
+        2,
+    ),
     ("count", lambda x: (x > 0).sum(1), (), {"lut": 1, "integer_sum": 1}, 0),
     (
         "count_so_far",
@@ -259,6 +295,10 @@ def _wide(indices: torch.Tensor) -> torch.Tensor:
 
 def _put(x: torch.Tensor, indices: Any, y: torch.Tensor) -> torch.Tensor:
     return torch.index_put(x, indices if isinstance(indices, tuple) else (indices,), y)
+
+
+def _samples(x: torch.Tensor, grid: torch.Tensor, **how: Any) -> torch.Tensor:
+    return functional.grid_sample(x[None], grid, align_corners=False, **how)
 
 
 def _pooled(x: torch.Tensor) -> object:

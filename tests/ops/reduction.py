@@ -51,6 +51,25 @@ _ARGMAX: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
 
 # name, function, input shape, ops
 _OTHERS: tuple[tuple[str, Callable[..., Any], tuple[int, ...], dict[str, int]], ...] = (
+    (
+        "running_log_of_sum",
+        lambda x: x.logcumsumexp(1),
+        (2, 3),
+        {"slice": 6, "add": 4, "lut": 6, "maximum": 2, "cat": 2},
+    ),
+    ("determinant", torch.det, (2, 3, 3), {"gather": 11, "mul": 5, "add": 3}),
+    (
+        "inverse",
+        lambda x: torch.linalg.inv(x + 5.0 * torch.eye(2)),
+        (3, 2, 2),
+        {"add": 1, "gather": 3, "mul": 2, "mean": 1, "div": 1},
+    ),
+    (
+        "equation",
+        lambda x: torch.linalg.solve(x[:, :2] + 5.0 * torch.eye(2), x[:, 2]),
+        (2, 3),
+        {"slice": 2, "add": 1, "gather": 3, "mul": 2, "mean": 1, "bmm": 1, "div": 1},
+    ),
     ("sum", lambda x: x.sum(1), (4, 6), {"mean": 1}),
     ("sum_spatial", lambda x: x.sum((2, 3), keepdim=True), (1, 6, 4, 5), {"mean": 1}),
     ("sum_of_all", torch.sum, (2, 3, 5), {"mean": 1}),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::integer_add and its kin: arithmetic on indices, which are not quantized, and comparisons.
+"""pl::integer_add and its kin: arithmetic on indices, which are not quantized, and comparisons;
+integers from quantized values, and back.
 
 Operands are int32 and broadcast; of results that are no int32 the low 32 bits stay.
 """
@@ -91,6 +92,21 @@ def integer_sum(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> torch
     """The sum over dim, none of which is negative; of a mask how often it is true."""
     total = input.to(torch.int64).sum(list(dim), keepdim) if dim else input.to(torch.int64)
     return total.to(torch.int32)
+
+
+def _infer_lut(input: torch.Tensor, table: torch.Tensor) -> Inferred:
+    return tuple(input.shape), torch.int32
+
+
+@define(
+    "Tensor input, Tensor table",
+    infer=_infer_lut,
+    dtypes={"input": (torch.int8,), "table": (torch.int32,)},
+    transposes=elementwise("input"),
+)
+def integer_lut(input: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
+    """table[input + 128], of a table [256]: a function of one value whose results are integers."""
+    return table[input.to(torch.int64) + 128]
 
 
 def _infer_quantize(

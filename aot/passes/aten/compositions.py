@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ops that others say: a sort is all of topk, a median one of it; a norm of any order powers and a
 sum; a product of many values products of two; a rounded quotient a quotient and its rounding;
-distances norms of differences; and those of compositions_by_place.py, compositions_of_two.py and
-resampling.py.
+distances norms of differences; and those of compositions_by_place.py, compositions_of_two.py,
+compositions_of_matrices.py, resampling.py and sampling.py.
 
 Leaves what has other forms of its own.
 """
@@ -17,7 +17,13 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.results import results_of, taken_from
-from aot.passes.aten import compositions_by_place, compositions_of_two, resampling
+from aot.passes.aten import (
+    compositions_by_place,
+    compositions_of_matrices,
+    compositions_of_two,
+    resampling,
+    sampling,
+)
 from aot.passes.aten.build import call
 from aot.passes.aten.composing import (
     Results,
@@ -138,8 +144,10 @@ def _leaky(module: GraphModule, node: Node) -> Results:
 
 COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     **compositions_by_place.COMPOSED,
+    **compositions_of_matrices.COMPOSED,
     **compositions_of_two.COMPOSED,
     **resampling.COMPOSED,
+    **sampling.COMPOSED,
     _aten.sort.default: _sort,
     _aten.sort.stable: _sort,
     _aten.median.dim: _ranked,

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compositions of ops that read and write places: assignments and sums by indices, of which what is
 added is added to nothing first; running sums of integers; bags of embeddings; pools whose indices
-are read; samples on a grid that is known.
+are read; which of known boundaries values lie between.
 
-Leaves what a mask without a fixed shape says, bags of maxima that the model is given, and grids of
-which each image of a batch has another.
+Leaves what a mask without a fixed shape says, and bags of maxima that the model is given.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _aten = torch.ops.aten
 
 _BAGS: dict[int, Any] = {0: _aten.sum.dim_IntList, 1: _aten.mean.dim, 2: _aten.amax.default}
 _MEAN_BAG, _MAX_BAG = 1, 2
-_MOST_WEIGHTS = 2**26  # of pixels in samples on a grid, nearly all of which are 0
+_MOST_BOUNDARIES = 255  # more than int8 has values between
 
 
 def _assigned(module: GraphModule, node: Node) -> Results:
@@ -221,31 +220,34 @@ def _integers(value: Any) -> list[int]:
     return [value] if isinstance(value, int) else list(value or ())
 
 
-def _sampled(module: GraphModule, node: Node) -> Results:
-    """As many pixels of the image for each of the grid as any is made of, times their weights."""
-    x, grid = source_of(node), tensor_constant(module, argument(node, "grid"))
-    if grid is None or bool((grid != grid[:1]).any()):
+def _between(module: GraphModule, node: Node) -> Results:
+    """How many of the boundaries are below: a function of one value."""
+    x, bounds = argument(node, "self"), tensor_constant(module, argument(node, "boundaries"))
+    return _below(node, x, bounds, bool(argument(node, "right")))
+
+
+def _found(module: GraphModule, node: Node) -> Results:
+    """Likewise, as searchsorted has it."""
+    x, bounds = argument(node, "self"), tensor_constant(module, argument(node, "sorted_sequence"))
+    if argument(node, "sorter") is not None:
         return {}
-    batch, channels, height, width = x.meta["val"].shape
-    pixels, size = height * width, list(grid.shape[1:3])
-    if pixels * math.prod(size) > _MOST_WEIGHTS:
+    return _below(
+        node, x, bounds, bool(argument(node, "right")) or argument(node, "side") == "right"
+    )
+
+
+def _below(node: Node, x: Node, bounds: torch.Tensor | None, with_equal: bool) -> Results:
+    if bounds is None or bounds.dim() != 1 or not 0 < bounds.numel() <= _MOST_BOUNDARIES:
         return {}
-    how = [argument(node, n) for n in ("interpolation_mode", "padding_mode", "align_corners")]
-    each = torch.eye(pixels).reshape(1, pixels, height, width)
-    weights = _aten.grid_sampler_2d(each, grid[:1].float(), *how).reshape(pixels, -1)
-    taps = max(1, int((weights != 0).sum(0).max()))
-    places = weights.abs().topk(taps, 0).indices
-    flat = call(node, _aten.reshape.default, x, [batch, channels, pixels])
-    total: Node | None = None
-    for place in places:
-        weight = weights.gather(0, place[None])[0]
-        index = constant(module, node, "places", place)
-        part = call(node, _aten.index_select.default, flat, 2, index)
-        if bool((weight != 1.0).any()):
-            part = call(node, _aten.mul.Tensor, part, constant(module, node, "weights", weight))
-        total = part if total is None else call(node, _aten.add.Tensor, total, part)
-    assert total is not None
-    return {0: call(node, _aten.reshape.default, total, [batch, channels, *size])}
+    if x.meta["val"].dtype != torch.float32:
+        return {}
+    compare = _aten.ge.Scalar if with_equal else _aten.gt.Scalar
+    dtype = node.meta["val"].dtype
+    parts = [as_type(node, call(node, compare, x, b), dtype) for b in bounds.tolist()]
+    total = parts[0]
+    for part in parts[1:]:
+        total = call(node, _aten.add.Tensor, total, part)
+    return {0: total}
 
 
 COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
@@ -253,7 +255,8 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.scatter_add.default: _added,
     _aten.scatter.value: _filled,
     _aten.cumsum.default: _counted,
-    _aten.grid_sampler_2d.default: _sampled,
+    _aten.bucketize.Tensor: _between,
+    _aten.searchsorted.Tensor: _found,
     _aten._embedding_bag.default: _bag,
     _aten._embedding_bag_forward_only.default: _bag,
     **dict.fromkeys(

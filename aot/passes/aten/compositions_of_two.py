@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compositions of functions of two values: hypot, atan2, pow, remainder, fmod, copysign,
-nn.Bilinear; of running products, maxima and minima those of two.
+nn.Bilinear; of running products, maxima, minima and logarithms of sums those of two.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ _LEAST_BASE = 2.0**-24
 
 
 def _running(module: GraphModule, node: Node) -> Results:
-    """A running product, maximum or minimum: of twice as many values in each step."""
+    """A running product, maximum, minimum or logarithm of a sum: of twice as many values in each
+    step.
+    """
     x, dim = along(node)
     of_floats = x.meta["val"].dim() and x.meta["val"].dtype == torch.float32
     if not of_floats or any(index != 0 for index in read_results(node)):
@@ -35,7 +37,7 @@ def _running(module: GraphModule, node: Node) -> Results:
             for start, end in ((0, reach), (reach, count))
         )
         behind = call(node, _aten.slice.Tensor, x, dim, 0, count - reach)
-        joined = call(node, _RUNNING[node.target], ahead, behind)
+        joined = _RUNNING[node.target](node, ahead, behind)
         x = call(node, _aten.cat.default, [first, joined], dim)
         reach *= 2
     return {0: x}
@@ -143,10 +145,23 @@ def _bilinear(module: GraphModule, node: Node) -> Results:
     return {0: call(node, _aten.linear.default, outer, flat)}
 
 
-_RUNNING: dict[Any, Any] = {
-    _aten.cumprod.default: _aten.mul.Tensor,
-    _aten.cummax.default: _aten.maximum.default,
-    _aten.cummin.default: _aten.minimum.default,
+def _log_of_sum(node: Node, a: Node, b: Node) -> Node:
+    """log(exp(a) + exp(b)): the larger, and what the smaller adds to it."""
+    apart = call(node, _aten.abs.default, call(node, _aten.sub.Tensor, a, b))
+    part = call(node, _aten.exp.default, call(node, _aten.neg.default, apart))
+    more = call(node, _aten.log1p.default, part)
+    return call(node, _aten.add.Tensor, call(node, _aten.maximum.default, a, b), more)
+
+
+def _joined_by(target: Any) -> Callable[[Node, Node, Node], Node]:
+    return lambda node, a, b: call(node, target, a, b)
+
+
+_RUNNING: dict[Any, Callable[[Node, Node, Node], Node]] = {
+    _aten.cumprod.default: _joined_by(_aten.mul.Tensor),
+    _aten.cummax.default: _joined_by(_aten.maximum.default),
+    _aten.cummin.default: _joined_by(_aten.minimum.default),
+    _aten.logcumsumexp.default: _log_of_sum,
 }
 
 COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {

@@ -15,6 +15,7 @@ from aot.testing.fixtures import check_aten_pass, op_counts
 X = torch.randn((3, 4, 5), generator=torch.Generator().manual_seed(0))
 ROWS = torch.randn((3, 2, 5), generator=torch.Generator().manual_seed(1))
 ROW, CELLS = torch.tensor([2, 0]), torch.tensor([[[1, 0, 3, 2, 2]]])
+BOUNDS = torch.tensor([-0.5, 0.0, X[0, 0, 0].item()]).sort()[0]
 WEIGHT = torch.randn((3, 5, 2), generator=torch.Generator().manual_seed(2))
 IDS = torch.tensor([[1, 0, 3], [2, 2, 5]])
 TURNED = torch.tensor([[[0.9, 0.2, 0.1], [-0.2, 0.8, 0.0]]])
@@ -52,12 +53,40 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
     ),
     "a grid each image": (
         lambda x: F.grid_sample(x[:2, None], torch.cat([GRID, -GRID]), align_corners=False),
-        "aten.index_select",
-        0,
+        "aten.gather",
+        4,
     ),
     "a grid that is computed": (
         lambda x: _sampled(x, GRID * x[0, 0, 0]),
-        "aten.index_select",
+        "aten.gather",
+        4,
+    ),
+    "a grid that is computed, to the border": (
+        lambda x: F.grid_sample(
+            x[None], GRID * x[0, 0, 0], padding_mode="border", align_corners=True
+        ),
+        "aten.gather",
+        4,
+    ),
+    "pixels on a grid that is computed": (
+        lambda x: _sampled(x, GRID * x[0, 0, 0], mode="nearest"),
+        "aten.gather",
+        1,
+    ),
+    "cubic samples on a grid that is computed": (
+        lambda x: _sampled(x, GRID * x[0, 0, 0], mode="bicubic"),
+        "aten.gather",
+        0,
+    ),
+    "between boundaries": (lambda x: torch.bucketize(x, BOUNDS), "aten.gt", 3),
+    "between boundaries, with these": (
+        lambda x: torch.searchsorted(BOUNDS, x, right=True, out_int32=True),
+        "aten.ge",
+        3,
+    ),
+    "between boundaries of each row": (
+        lambda x: torch.searchsorted(x[0], x[1]),
+        "aten.gt",
         0,
     ),
     "quotient rounded down": (lambda x: torch.floor_divide(x, x + 4.0), "aten.floor", 1),
@@ -91,6 +120,31 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
     ),
     "running product": (lambda x: x.cumprod(2), "aten.mul", 3),
     "running maximum": (lambda x: x.cummax(0)[0], "aten.maximum", 2),
+    "running logarithm of a sum": (lambda x: x.logcumsumexp(1), "aten.log1p", 2),
+    "determinant of 2 rows": (lambda x: torch.det(x[:, :2, :2]), "aten.mul", 2),
+    "determinant of 3 rows": (lambda x: torch.det(x[:, :3, :3]), "aten.mul", 5),
+    "determinant of a number": (lambda x: torch.det(x[:, :1, :1]), "aten.squeeze", 1),
+    "inverse of a number": (lambda x: torch.linalg.inv(x[:, :1, :1]), "aten.div", 1),
+    "inverse of 2 rows": (lambda x: torch.linalg.inv(x[:, :2, :2]), "aten.mul", 2),
+    "inverse of 3 rows": (lambda x: torch.inverse(x[0, :3, :3]), "aten.div", 1),
+    "inverse of 4 rows": (lambda x: torch.linalg.inv(x[..., :4]), "aten.mul", 6),
+    "inverse of 5 rows": (lambda x: torch.linalg.inv(_squares(x)), "aten.div", 0),
+    "inverse, and whether there is one": (
+        lambda x: torch.linalg.inv_ex(x[..., :4]),
+        "aten.div",
+        0,
+    ),
+    "an equation": (lambda x: torch.linalg.solve(x[0, :3, :3], x[1, :3, 0]), "aten.matmul", 1),
+    "an equation for each row": (
+        lambda x: torch.linalg.solve(x[..., :4], x[..., 4]),
+        "aten.matmul",
+        1,
+    ),
+    "equations from the right": (
+        lambda x: torch.linalg.solve(x[:, :3, :3], x[..., :3], left=False),
+        "aten.matmul",
+        1,
+    ),
     "where the running maximum is": (lambda x: x.cummax(0)[1], "aten.maximum", 0),
     "running sum of bags' numbers": (lambda i: i.cumsum(1), "aten.sum", 1),
     "hypotenuse": (lambda x: torch.hypot(x, ROWS[:, :1]), "aten.linalg_vector_norm", 1),
@@ -156,6 +210,10 @@ def _assigned(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     y = x.clone()
     y[mask] = 0.5
     return y
+
+
+def _squares(x: torch.Tensor) -> torch.Tensor:
+    return x.transpose(1, 2) @ x + torch.eye(5)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

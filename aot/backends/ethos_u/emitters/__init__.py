@@ -102,6 +102,7 @@ WHY_NOT: dict[str, str] = {
     "integer_divide": _INTEGERS,
     "integer_equal": _INTEGERS,
     "integer_less": _INTEGERS,
+    "integer_lut": _INTEGERS,
     "integer_maximum": _INTEGERS,
     "integer_minimum": _INTEGERS,
     "integer_modulo": _INTEGERS,

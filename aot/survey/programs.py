@@ -94,6 +94,7 @@ _WRITTEN: dict[tuple[int, ...], tuple[str, ...]] = {
         "x.flatten(2).transpose(1, 2)",
         "x[..., 1:, :-1] - x[..., :-1, 1:]",
         "torch.cat([x, F.avg_pool2d(x, 3, 1, 1)], 1)",
+        "F.grid_sample(x, y[:, :2].permute(0, 2, 3, 1).tanh(), align_corners=False)",
     ),
     _LINE: (
         "nn.Conv1d(4, 6, 3)",
@@ -192,6 +193,9 @@ _WRITTEN: dict[tuple[int, ...], tuple[str, ...]] = {
         "torch.hypot(x, y)",
         "torch.atan2(x, y)",
         "torch.cdist(x, y)",
+        "x.logcumsumexp(1)",
+        "(x * 3.0).long()",
+        "torch.bucketize(x, torch.tensor([-1.0, 0.0, 1.0]))",
     ),
     _TOKENS: (
         "nn.LayerNorm(8)",
@@ -215,6 +219,8 @@ _WRITTEN: dict[tuple[int, ...], tuple[str, ...]] = {
         "nn.MultiheadAttention(8, 2, batch_first=True)(x, y, y)",
         "F.scaled_dot_product_attention(x, y, y, attn_mask=torch.ones(6, 6).tril().bool())",
         "torch.stft(x[0, 0], 4, return_complex=True).abs()",
+        "torch.linalg.inv(x[:, :3, :3] + 5.0 * torch.eye(3))",
+        "torch.linalg.det(x[:, :2, :2])",
     ),
     _VOLUME: (
         "nn.Conv3d(2, 3, (1, 3, 3))",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compositions of functions of two values: hypot, atan2, pow, remainder, fmod, copysign,
-nn.Bilinear; of running products, maxima, minima and logarithms of sums those of two.
+nn.Bilinear; of bits and signs of integers; of running products, maxima, minima and logarithms of
+sums those of two.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import tensor_constant
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.composing import Results, along, read_results
-from aot.rules.function import is_scalar
+from aot.rules.function import is_integers, is_scalar
 
 _aten = torch.ops.aten
+_MOST_BITS = 30
 _LEAST_BASE = 2.0**-24
 """Of a power: a smaller one's logarithm would widen the range of all."""
 
@@ -145,6 +147,39 @@ def _bilinear(module: GraphModule, node: Node) -> Results:
     return {0: call(node, _aten.linear.default, outer, flat)}
 
 
+def _negated(module: GraphModule, node: Node) -> Results:
+    """Of integers, as the next ones: floats have functions of one value."""
+    (x,) = node.all_input_nodes
+    return {0: call(node, _aten.mul.Tensor, x, -1)} if is_integers(x) else {}
+
+
+def _magnitude(module: GraphModule, node: Node) -> Results:
+    (x,) = node.all_input_nodes
+    if not is_integers(x):
+        return {}
+    return {0: call(node, _aten.maximum.default, x, call(node, _aten.mul.Tensor, x, -1))}
+
+
+def _shifted(module: GraphModule, node: Node) -> Results:
+    """By a number of bits: a product, or a quotient rounded down."""
+    (x,), bits = node.all_input_nodes, node.args[1]
+    if not is_integers(x) or not isinstance(bits, int) or not 0 <= bits < _MOST_BITS:
+        return {}
+    if node.target is _aten.__lshift__.Scalar:
+        return {0: call(node, _aten.mul.Tensor, x, 1 << bits)}
+    return {0: call(node, _aten.floor_divide.default, x, 1 << bits)}
+
+
+def _lowest_bits(module: GraphModule, node: Node) -> Results:
+    """What is left of a division by a power of two."""
+    (x,), mask = node.all_input_nodes, node.args[1]
+    if not is_integers(x) or not isinstance(mask, int) or not 0 < mask < 1 << _MOST_BITS:
+        return {}
+    if mask & (mask + 1):
+        return {}
+    return {0: call(node, _aten.remainder.Scalar, x, mask + 1)}
+
+
 def _log_of_sum(node: Node, a: Node, b: Node) -> Node:
     """log(exp(a) + exp(b)): the larger, and what the smaller adds to it."""
     apart = call(node, _aten.abs.default, call(node, _aten.sub.Tensor, a, b))
@@ -173,4 +208,9 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.fmod.Tensor: _rest,
     _aten.copysign.Tensor: _signed,
     _aten._trilinear.default: _bilinear,
+    _aten.neg.default: _negated,
+    _aten.abs.default: _magnitude,
+    _aten.__lshift__.Scalar: _shifted,
+    _aten.__rshift__.Scalar: _shifted,
+    _aten.bitwise_and.Scalar: _lowest_bits,
 }

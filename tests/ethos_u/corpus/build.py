@@ -16,6 +16,7 @@ from tests.ethos_u.corpus.vela import compile_payload
 
 _GROUP = flags.DEFINE_enum("group", None, sorted(GROUPS), "What to lower.", required=True)
 _TARGETS = flags.DEFINE_list("targets", [], "accelerator/mode pairs; all without it.")
+_GRAPHS = flags.DEFINE_list("graphs", [], "Graphs of the group; all without it.")
 _OUTPUT = flags.DEFINE_string("output", None, "The archive.", required=True)
 
 
@@ -25,7 +26,8 @@ def main(argv: list[str]) -> None:
     torch.set_num_threads(1)
     pairs = [(a, m) for a, m in (pair.split("/") for pair in _TARGETS.value)] or targets()
     parts = []
-    for graph in GROUPS[_GROUP.value].values():
+    group = GROUPS[_GROUP.value]
+    for graph in (group[name] for name in _GRAPHS.value or group):
         for index, tosa in enumerate(lower_to_tosa(graph)):
             compiled = [
                 Compiled(accelerator, mode, *compile_payload(tosa, accelerator, mode))

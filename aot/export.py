@@ -29,6 +29,7 @@ from aot.accepted import (
 )
 from aot.dialect.graph import returned, state_of
 from aot.errors import LoweringError, raising_line
+from aot.hooked_weights import hooked_weights_kept
 from aot.passes.aten import decompose_attention, parts_to_cat, resampling, split_recurrent
 from aot.passes.aten.assignments_to_gather import assignments_to_gather
 from aot.passes.aten.average_to_mean import average_to_mean
@@ -165,6 +166,7 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
         with (
             warnings.catch_warnings(),
             assignments_kept(model),
+            hooked_weights_kept(model),
             _masks_unread(),
             split_recurrent.steps_unseen(),
         ):

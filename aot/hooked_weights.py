@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights that a hook computes in front of each call: torch.nn.utils.weight_norm and spectral_norm.
+
+torch.nn.utils.parametrizations has the same for new models, and export knows those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch.nn.utils.spectral_norm import SpectralNorm
+from torch.nn.utils.weight_norm import WeightNorm
+
+
+@contextmanager
+def hooked_weights_kept(model: torch.nn.Module) -> Iterator[None]:
+    """Within it, the weights are parameters of the values that their hooks give; no hook runs.
+
+    Afterwards the model is as it was.
+    """
+    hooked = [
+        (module, key, hook)
+        for module in model.modules()
+        for key, hook in module._forward_pre_hooks.items()
+        if isinstance(hook, (SpectralNorm, WeightNorm))
+    ]
+    orders = {module: dict(module._forward_pre_hooks) for module, _, _ in hooked}
+    before = [(module, hook.name, getattr(module, hook.name)) for module, _, hook in hooked]
+    for module, key, hook in hooked:
+        with torch.no_grad():
+            hook(module, None)
+        weight = getattr(module, hook.name).detach().clone()
+        delattr(module, hook.name)
+        module.register_parameter(hook.name, torch.nn.Parameter(weight))
+        del module._forward_pre_hooks[key]
+    try:
+        yield
+    finally:
+        for module, name, weight in before:
+            delattr(module, name)
+            setattr(module, name, weight)
+        for module, hooks in orders.items():
+            module._forward_pre_hooks.clear()
+            module._forward_pre_hooks.update(hooks)

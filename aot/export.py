@@ -27,6 +27,7 @@ from aot.accepted import (
     check_signature,
     check_weights,
 )
+from aot.constant_masks import ConstantMasks
 from aot.dialect.graph import returned, state_of
 from aot.errors import LoweringError, raising_line
 from aot.hooked_weights import hooked_weights_kept
@@ -168,6 +169,7 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
             assignments_kept(model),
             hooked_weights_kept(model),
             _masks_unread(),
+            ConstantMasks(model),
             split_recurrent.steps_unseen(),
         ):
             # A tensor that is no buffer, and that forward replaces: export would keep the old one.

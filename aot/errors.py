@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)\n\s*([^\n]*)')
-_LIBRARY_FOLDERS = ("/torch/", "/torchao/", "/executorch/")
+_NOT_THE_USERS = ("/torch/", "/torchao/", "/executorch/", "/aot/constant_masks.py")
 
 
 def source_line(node: torch.fx.Node) -> str:
@@ -34,7 +34,7 @@ def raising_line(error: BaseException) -> str:
 
 def _innermost(frames: Sequence[tuple[str, str, str, str]]) -> str:
     """Of frames, the last that is no library's: path, line, function and code."""
-    own = [f for f in frames if not any(folder in f[0] for folder in _LIBRARY_FOLDERS)]
+    own = [f for f in frames if not any(part in f[0] for part in _NOT_THE_USERS)]
     if not own:
         return ""
     path, line, function, code = own[-1]

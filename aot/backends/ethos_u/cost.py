@@ -23,8 +23,6 @@ _MACS = 2  # of the core with Helium in a cycle
 CYCLES = {
     "adaptive_avg_pool2d": 4.0,
     "add": 9.0,
-    "amax": 6.5,
-    "amin": 6.5,
     "avg_pool2d": 4.0,
     "cat": 2.5,
     "cumsum": 6.5,

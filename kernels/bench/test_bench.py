@@ -97,10 +97,10 @@ def test_shares_of_ops() -> None:
 
 
 def test_instructions_of_networks() -> None:
-    counts = {"cortex-m4": {"conv": 8_600_000, "dw": 1, "own": 7}}
+    counts = {"cortex-m4": {"conv": 8_400_000, "dw": 1, "own": 7}}
     names = {"conv": "vww/conv1", "dw": "vww/dw1"}
     sums = sums_of_networks(counts, names, {"vww": {"vww/conv1": 1}, "partly": {"vww/fc": 1}})
-    assert sums == {"cortex-m4": {"vww": 8_600_000}}
+    assert sums == {"cortex-m4": {"vww": 8_400_000}}
     assert too_many(sums) == []
     sums = sums_of_networks(counts, names, {"vww": {"vww/conv1": 1, "vww/dw1": 1}})
     assert [line.split(":")[0] for line in too_many(sums)] == ["cortex-m4, vww"]

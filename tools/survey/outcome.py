@@ -70,7 +70,8 @@ _WHERE = re.compile(
     r"|E\d{4} \S+ \S+ \S+\] )"
 )
 _NO_MESSAGE = re.compile(
-    r"^(Traceback|Analysis of target .* failed|.*did not complete successfully|Couldn't build file)"
+    r"^(Traceback|Analysis of target .* failed|.*did (not|NOT) complete successfully"
+    r"|Couldn't build file)"
 )
 _TARGET = re.compile(r"^(@@?)?//[\w/]*:\S+: ")
 

@@ -128,6 +128,7 @@ def test_the_outcome_is_what_the_report_says() -> None:
 
 
 FITS_NOT = "net does not fit on a: activations are too large for ram."
+LAST = "\nINFO: Elapsed time: 1.0s\nERROR: Build did NOT complete successfully\n"
 FAILED = "ERROR: /x/BUILD.bazel:3:12: Planning //x:y for a failed: (Exit 3): compile failed"
 
 
@@ -159,6 +160,7 @@ FAILED = "ERROR: /x/BUILD.bazel:3:12: Planning //x:y for a failed: (Exit 3): com
 )
 def test_a_refusal_is_what_the_build_said_first(output: str, why: str) -> None:
     assert refusal(CELL, output).refused == why
+    assert refusal(CELL, output + LAST).refused == why
 
 
 def test_it_is_shown_in_three_ways() -> None:

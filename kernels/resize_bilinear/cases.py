@@ -116,7 +116,7 @@ MUTANTS = [
     Mutant(_WIDE, "divisor <= UINT16_MAX ?", "1 ?"),
     Mutant(_SOURCE, "sum < 0 ? sum - half", "sum < 0 ? sum + half"),
     Mutant(_SOURCE, "w10 = y.second_weight * x.first_weight", "w10 = w01"),
-    Mutant(_SOURCE, "image += dims->input_h * row_step", "image += row_step"),
+    Mutant(_SOURCE, "image += d.input_h * row_step", "image += row_step"),
 ]
 
 

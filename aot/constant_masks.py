@@ -25,7 +25,11 @@ class ConstantMasks(TorchFunctionMode):
     def __init__(self, model: torch.nn.Module) -> None:
         super().__init__()
         self._model = model
-        self._buffers = {name: buffer.clone() for name, buffer in model.named_buffers()}
+        self._buffers = {
+            name: buffer.clone()
+            for name, buffer in model.named_buffers()
+            if buffer.dtype == torch.bool
+        }
         # With the tensors themselves, so that no other one gets their identity.
         self._written: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 

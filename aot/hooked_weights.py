@@ -28,14 +28,14 @@ def hooked_weights_kept(model: torch.nn.Module) -> Iterator[None]:
     ]
     orders = {module: dict(module._forward_pre_hooks) for module, _, _ in hooked}
     before = [(module, hook.name, getattr(module, hook.name)) for module, _, hook in hooked]
-    for module, key, hook in hooked:
-        with torch.no_grad():
-            hook(module, None)
-        weight = getattr(module, hook.name).detach().clone()
-        delattr(module, hook.name)
-        module.register_parameter(hook.name, torch.nn.Parameter(weight))
-        del module._forward_pre_hooks[key]
     try:
+        for module, key, hook in hooked:
+            with torch.no_grad():
+                hook(module, None)
+            weight = getattr(module, hook.name).detach().clone()
+            delattr(module, hook.name)
+            module.register_parameter(hook.name, torch.nn.Parameter(weight))
+            del module._forward_pre_hooks[key]
         yield
     finally:
         for module, name, weight in before:

@@ -50,6 +50,7 @@ from aot.quality.given_masks import check_given_masks
 from aot.quality.quality import MIN_SQNR_DB, Limits, Quality
 from aot.quality.watch import Watch
 from aot.quantizer.bias_correction import correct_biases
+from aot.quantizer.others import take_others
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import FLOAT, Recipe
 from aot.quantizer.training import Train, train_prepared
@@ -196,6 +197,7 @@ def lower(
             train_prepared(prepared, floats, lambda x: prepare_pt2e(export(x), composed), train)
             float_model = FloatModel(floats)
         quantized = convert_pt2e(prepared)
+        take_others(quantized)
     check_given_masks(floats, seen.samples)
     merge_dequantizes(quantized)
     if correct_bias:

@@ -45,10 +45,15 @@ def activation_quantization(node: Node) -> Quantization:
 
 
 def quantized_weight(module: GraphModule, node: Node) -> tuple[torch.Tensor, ChannelQuantization]:
-    """The integers behind a dequantize_per_channel node over constants, and what they stand for."""
-    values, scales = (tensor_constant(module, node.args[i]) for i in (0, 1))
-    arguments: Any = node.args
-    *_, axis, _quant_min, quant_max, _dtype = arguments
+    """The integers behind a dequantize node over constants, and what they stand for."""
+    values, arguments = tensor_constant(module, node.args[0]), node.args
+    axis: Any = 0
+    if node.target is DEQUANTIZE:  # another quantizer's: one scale for all
+        scale: Any = arguments[1]
+        scales = None if values is None else torch.full((len(values),), float(scale))
+    else:
+        scales, axis = tensor_constant(module, arguments[1]), arguments[3]
+    quant_max: Any = arguments[-2]
     kind = WEIGHT_TYPES[quant_max]
     assert values is not None and scales is not None and values.dtype == kind.dtype
     return values, ChannelQuantization(scales.to(torch.float64), axis, kind)

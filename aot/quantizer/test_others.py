@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantizers of others, in front of ours: what they ask for is what comes out, or an error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.fx import GraphModule
+from torchao.quantization.pt2e import (
+    HistogramObserver,
+    MinMaxObserver,
+    PerChannelMinMaxObserver,
+    PlaceholderObserver,
+)
+from torchao.quantization.pt2e.quantizer import (
+    DerivedQuantizationSpec,
+    QuantizationAnnotation,
+    QuantizationSpec,
+    Quantizer,
+)
+
+from aot.dialect.graph import dialect_op
+from aot.dialect.ops.linear import linear
+from aot.errors import LoweringError
+from aot.lower import Lowered, lower
+from aot.quantizer.quantizer import KEY
+from aot.testing.fixtures import op_counts
+
+_EPS = 2.0**-20
+
+
+def spec(dtype: torch.dtype, least: int, largest: int, observer: Any, **options: Any) -> Any:
+    made = observer.with_args(eps=_EPS)
+    scheme = options.pop("qscheme", torch.per_tensor_affine)
+    return QuantizationSpec(
+        dtype=dtype,
+        quant_min=least,
+        quant_max=largest,
+        qscheme=scheme,
+        observer_or_fake_quant_ctr=made,
+        **options,
+    )
+
+
+VALUES = spec(torch.int8, -128, 127, HistogramObserver)
+SYMMETRIC = {"qscheme": torch.per_tensor_symmetric}
+CHANNELS = {"qscheme": torch.per_channel_symmetric, "ch_axis": 0}
+WEIGHTS = spec(torch.int8, -127, 127, PerChannelMinMaxObserver, **CHANNELS)
+ONE_SCALE = spec(torch.int8, -128, 127, MinMaxObserver, **SYMMETRIC)
+WIDE = spec(torch.int16, -32768, 32767, MinMaxObserver, **SYMMETRIC)
+BIASES = {"dtype": torch.int32, "quant_min": -(2**31), "quant_max": 2**31 - 1, "ch_axis": 0}
+
+
+class Other(Quantizer):  # type: ignore[misc]
+    """Annotates the linear layers."""
+
+    def __init__(self, values: Any, weights: Any, bias: Any = None) -> None:
+        super().__init__()
+        self._specs = values, weights, bias
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        values, weights, bias = self._specs
+        for node in model.graph.nodes:
+            if node.target is not torch.ops.aten.linear.default:
+                continue
+            x, weight, *_ = node.args
+            inputs = {x: values, weight: weights}
+            if bias is not None:
+                inputs[node.args[2]] = bias([(x, node), (weight, node)])
+            node.meta[KEY] = QuantizationAnnotation(
+                input_qspec_map=inputs, output_qspec=values, _annotated=True
+            )
+        return model
+
+    def validate(self, model: GraphModule) -> None:
+        pass
+
+
+def integer_bias(sources: Any) -> DerivedQuantizationSpec:
+    """int32 in steps of the products' scales, as many quantizers have it."""
+
+    def scales(found: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        (x, _), (w, _) = (observer.calculate_qparams() for observer in found)
+        return x * w, torch.zeros_like(w, dtype=torch.int32)
+
+    derived = {"derived_from": sources, "derive_qparams_fn": scales}
+    return DerivedQuantizationSpec(**derived, qscheme=torch.per_tensor_symmetric, **BIASES)
+
+
+def lowered(quantizer: Quantizer | None) -> Lowered:
+    with torch.random.fork_rng():
+        torch.manual_seed(2)
+        net = nn.Sequential(nn.Conv1d(2, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(48, 6)).eval()
+    generator = torch.Generator().manual_seed(3)
+    samples = list(torch.randn((24, 1, 2, 8), generator=generator))
+    options: dict[str, Any] = {"min_sqnr": -math.inf, "per_op": False, "quantizer": quantizer}
+    return lower(net, samples[0], calibration=samples, evaluation=samples[12:], **options)
+
+
+TAKEN: Mapping[str, tuple[Any, Any, Any]] = {
+    "as ours": (VALUES, WEIGHTS, None),
+    "one scale for all weights": (VALUES, ONE_SCALE, None),
+    "a bias of integers": (VALUES, ONE_SCALE, integer_bias),
+    "int16": (WIDE, WEIGHTS, None),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_another_asks_for_comes_out(name: str) -> None:
+    values, weights, bias = TAKEN[name]
+    result = lowered(Other(values, weights, bias))
+    assert op_counts(result.folded)["pl.linear"] == 1
+    (layer,) = (n for n in result.folded.graph.nodes if dialect_op(n) is linear)
+    assert layer.meta["val"].dtype == values.dtype
+    mine, others = (r.quality.outputs[0].sqnr_db or 0.0 for r in (lowered(None), result))
+    assert others > mine - 1.5  # one scale costs a little
+
+
+REFUSED: Mapping[str, tuple[Any, Any, str]] = {
+    "unsigned values": (
+        spec(torch.uint8, 0, 255, MinMaxObserver),
+        WEIGHTS,
+        r"uint8 of 0 to 255, zero_point \d+\n    at .*\n    instead: int8 of -128 to 127",
+    ),
+    "seven bits": (spec(torch.int8, -64, 63, MinMaxObserver), WEIGHTS, "int8 of -64 to 63"),
+    "weights with a zero point": (
+        VALUES,
+        spec(torch.int8, -128, 127, MinMaxObserver),
+        r"weights of int8 of -128 to 127, zero_point -?\d+",
+    ),
+    "unsigned weights": (
+        VALUES,
+        spec(torch.uint8, 0, 255, MinMaxObserver, **SYMMETRIC),
+        "weights of uint8",
+    ),
+    "a scale for each input of weights": (
+        VALUES,
+        spec(torch.int8, -127, 127, PerChannelMinMaxObserver, **{**CHANNELS, "ch_axis": 1}),
+        "a scale for each index of dimension 1",
+    ),
+    "as the model runs": (
+        spec(torch.int8, -128, 127, PlaceholderObserver, is_dynamic=True),
+        WEIGHTS,
+        "as the model runs",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_the_device_does_not_have_is_an_error(name: str) -> None:
+    values, weights, text = REFUSED[name]
+    with pytest.raises(LoweringError, match=text) as error:
+        lowered(Other(values, weights))
+    assert all("(Flatten)" in p.where or "(Linear)" in p.where for p in error.value.problems)
+    assert all(
+        "\n" not in p.reason and len(p.where) >= len("3 (Linear)") for p in error.value.problems
+    )

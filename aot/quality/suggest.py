@@ -58,8 +58,9 @@ class Suggestion:
       before_db: without the change.
       setting: for `quantization`, by layer or function; empty where there is none for it.
       saved_bytes: of weights.
-      lowered_db: SQNR of the outputs, the mean over them, of the model lowered again; None if it
-        was not.
+      lowered_db: SQNR of the outputs, the mean over them, of the model lowered again, on all
+        samples; None if it was not.
+      lowered_from_db: without the change.
     """
 
     kind: str
@@ -70,12 +71,15 @@ class Suggestion:
     setting: Mapping[str, str] = field(default_factory=dict)
     saved_bytes: int = 0
     lowered_db: float | None = None
+    lowered_from_db: float | None = None
 
     @property
     def gain_db(self) -> float:
         """As lowering measured it, or else the run."""
-        after = self.measured_db if self.lowered_db is None else self.lowered_db
-        return 0.0 if after is None or self.before_db is None else after - self.before_db
+        before, after = self.before_db, self.measured_db
+        if self.lowered_db is not None:
+            before, after = self.lowered_from_db, self.lowered_db
+        return 0.0 if after is None or before is None else after - before
 
     def __str__(self) -> str:
         what, where = name_of(self.value.value), place(self.value.module, self.value.source)
@@ -87,7 +91,8 @@ class Suggestion:
         if self.predicted_db is not None:
             parts.append(f"predicted {in_decibels(self.predicted_db)}")
         if self.lowered_db is not None:
-            parts.append(f"lowered so {in_decibels(self.lowered_db)}")
+            before = in_decibels(self.lowered_from_db)
+            parts.append(f"lowered so {before} -> {in_decibels(self.lowered_db)}")
         if self.saved_bytes:
             parts.append(f"{self.saved_bytes:,} bytes less")
         return f"{todo}: {', '.join(parts)}" + (f" (at {where})" if where else "")
@@ -112,15 +117,20 @@ def suggest(lowered: Lowered, count: int = 3, again: Again | None = None) -> lis
     smaller = sorted(smaller, key=lambda s: -s.saved_bytes)[:count]
     better = [s for s in better if s.gain_db > _WORTH_DB]
     if again is not None:
-        better, smaller = ([_lowered(s, again) for s in group] for group in (better, smaller))
+        from_db = _mean_db(lowered)
+        better, smaller = (
+            [_lowered(s, again, from_db) for s in group] for group in (better, smaller)
+        )
         better = [s for s in better if s.gain_db > _WORTH_DB]
+        smaller = [s for s in smaller if s.gain_db >= -_AFFORDABLE_DB]
     return [*sorted(better, key=lambda s: -s.gain_db), *smaller]
 
 
-def _lowered(suggestion: Suggestion, again: Again) -> Suggestion:
+def _lowered(suggestion: Suggestion, again: Again, from_db: float | None) -> Suggestion:
     if not suggestion.setting:
         return suggestion
-    return replace(suggestion, lowered_db=_mean_db(again(suggestion.setting)))
+    after = _mean_db(again(suggestion.setting))
+    return replace(suggestion, lowered_db=after, lowered_from_db=from_db)
 
 
 def _mean_db(lowered: Lowered) -> float | None:

@@ -119,6 +119,29 @@ def test_what_a_setting_gains_is_known_before(name: str) -> None:
         assert predicted < measured + 4.0 and suggestion.gain_db > 0.0, suggestion
 
 
+def test_a_gain_is_that_of_the_samples_on_which_both_were_measured() -> None:
+    """Four samples that are small, the others large: in steps of the same size they lose more."""
+    small, large = samples((1, 16), count=4), samples((1, 16), count=28)
+    data = [tuple(0.05 * x for x in sample) for sample in small] + large
+    options: dict[str, Any] = {"calibration": data, "evaluation": data, **ANYTHING}
+    network = Branches().eval()
+    base = lower(network, data[0], **options)
+
+    def again(setting: Mapping[str, str]) -> Lowered:
+        return lower(network, data[0], quantization=setting, per_op=False, **options)
+
+    found = [s for s in suggest(base, count=2, again=again) if s.setting]
+    assert found
+    for suggestion in found:
+        first, then = base.quality.outputs[0], again(suggestion.setting).quality.outputs[0]
+        assert first.sqnr_db is not None and then.sqnr_db is not None
+        assert suggestion.before_db is not None and suggestion.before_db < first.sqnr_db - 3.0
+        assert suggestion.gain_db == pytest.approx(then.sqnr_db - first.sqnr_db, abs=1e-6)
+        assert f"lowered so {first.sqnr_db:.1f} dB -> {then.sqnr_db:.1f} dB" in str(suggestion)
+        is_smaller = suggestion.saved_bytes > 0
+        assert suggestion.gain_db > (-1.0 if is_smaller else 0.2)
+
+
 def test_suggested_settings_do_what_they_promise() -> None:
     """Of flash where it costs little, by layer's name."""
     data = samples((1, 16), count=32)

@@ -13,7 +13,7 @@ from typing import Any
 from boards.report.shorter import shorter
 
 _PARTS = Path(__file__).parent / "page"
-_SCRIPTS = ("base.js", "graph.js", "memory.js", "tables.js")
+_SCRIPTS = ("base.js", "groups.js", "graph.js", "memory.js", "tables.js")
 
 # What the page may be at most: it is sent by mail, and opened on phones.
 LIMIT = 3_000_000

@@ -27,14 +27,16 @@ WIDTHS = (1280, 500)
 
 _NOISE = re.compile(r"dbus|bluez|Floss|GPU|gpu|vulkan|fontconfig|font config|oom_score|inotify")
 
-_READER = Path("boards/report/reader.js")
+_READERS = Path("boards/report")
+
+_DATA = re.compile(r'(<script type="application/json" id="data">).*?(</script>)', re.DOTALL)
 
 
-def look(image: str, width: int, folder: Path) -> dict[str, Any]:
-    """Opens the page and returns what the reader found."""
-    text = Path(f"{image}.report.html").read_text()
+def look(text: str, reader: str, width: int, folder: Path) -> dict[str, Any]:
+    """Opens a page and returns what the reader found."""
     page = folder / "page.html"
-    page.write_text(text.replace("</body>", f"<script>{_READER.read_text()}</script></body>"))
+    script = (_READERS / reader).read_text()
+    page.write_text(text.replace("</body>", f"<script>{script}</script></body>"))
     browser = runfile("chromium/chromium")
     assert browser is not None
     options = ["--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"]
@@ -53,11 +55,60 @@ def look(image: str, width: int, folder: Path) -> dict[str, Any]:
     return dict(json.loads(html.unescape(match[1])))
 
 
+def many(report: dict[str, Any], times: int) -> dict[str, Any]:
+    """The report of a model that does the same many times, in stages of blocks; the first op
+    of each reads what the last one before made.
+    """
+    (model,) = report["models"]
+    ops: list[dict[str, Any]] = []
+    for turn in range(times):
+        start = len(ops)
+        ids = {op["id"]: str(start + i) for i, op in enumerate(model["ops"])}
+        for op in model["ops"]:
+            module = f"stages.{turn // 10}.{turn}.{op['module']}"
+            before = [ids.get(one, str(start - 1) if turn else one) for one in op["after"]]
+            ops.append(op | {"id": ids[op["id"]], "module": module, "after": before})
+    return report | {"models": [model | {"ops": ops}], "shortened": [], "graph": True}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("times", [20, 300])
+def test_many_ops_are_seen_by_module(times: int, width: int, tmp_path: Path) -> None:
+    report = many(json.loads(Path(f"{IMAGES[0]}.report.json").read_text()), times)
+    text = Path(f"{IMAGES[0]}.report.html").read_text()
+    data = json.dumps(report).replace("<", "\\u003c")
+    text = _DATA.sub(lambda match: f"{match[1]}{data}{match[2]}", text)
+    assert (len(report["models"][0]["ops"]) > 1000) == (times == 300)
+    if times == 20:
+        text = text.replace("let byOp = true;", "let byOp = false;")
+    found = look(text, "reader_of_many.js", width, tmp_path)
+    assert found["errors"] == []
+    every = [op["id"] for op in report["models"][0]["ops"]]
+    for nodes in (found["first"], found["opened"], found["reached"]):
+        nodes.sort(key=lambda ids: int(ids[0]))
+        assert [op for node in nodes for op in node] == every
+    assert 2 <= len(found["first"]) <= 60
+    assert found["closed"] == len(found["first"]) < len(found["opened"]) < len(found["reached"])
+    largest = max(found["first"], key=lambda ids: len(" ".join(ids)))
+    assert found["selected"] == largest
+    assert all(f"\n{op} " in f"\n{found['inspector']}" for op in largest) or (
+        len(largest) > 12 and f"{len(largest):,} ops" in found["inspector"]
+    )
+    # All nodes hang together, and none reads a later one.
+    order = {id_: i for i, id_ in enumerate(ids[0] for ids in found["reached"])}
+    edges = [[one.split(" to ")[0] for one in edge] for edge in found["edges"]]
+    inner = [(order[a], order[b]) for a, b in edges if a in order and b in order]
+    assert all(a < b for a, b in inner)
+    assert {b for _, b in inner} == set(range(1, len(order)))
+    assert found["inSight"] and found["named"] and found["overflow"] <= 0
+    assert found["buttons"] == (["by-op"] if times == 20 else []) + ["by-part", "open"]
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("image", IMAGES)
 def test_page(image: str, width: int, tmp_path: Path) -> None:
     report = json.loads(Path(f"{image}.report.json").read_text())
-    found = look(image, width, tmp_path)
+    found = look(Path(f"{image}.report.html").read_text(), "reader.js", width, tmp_path)
     (model,) = report["models"]
     assert found["errors"] == []
     assert found["nodes"] == len(model["ops"])

@@ -13,6 +13,9 @@ const short = (op) => op.replace(/^pl(\.|::)/, "").replace("delegate::", "");
 // Some ops of a mixed model are in int16 or float32.
 const kindOf = (model) => (model.quantization === "mixed" ? "mixed precision" : model.quantization);
 
+// Of more ops than that the inspector says sums.
+const MOST_INSPECTED = 12;
+
 let model = data.models[0] || null;
 let selected = [];
 
@@ -57,9 +60,11 @@ function bar(part, whole) {
 }
 
 function select(ops, from) {
-  selected = ops.filter((id) => opOf(id));
+  const known = new Set(model ? model.ops.map((op) => op.id) : []);
+  selected = ops.filter((id) => known.has(id));
+  const [wanted, nodes] = [new Set(selected), new Set(selected.map(nodeOf))];
   for (const one of document.querySelectorAll("[data-ops]")) {
-    const on = one.dataset.ops.split(" ").some((id) => selected.includes(id));
+    const on = one.dataset.ops.split(" ").some((id) => wanted.has(id));
     one.classList.toggle("on", on);
     if (one.getAttribute("role") === "button") one.setAttribute("aria-pressed", on);
     if (on && one.tagName === "TR" && one.closest(".scroll") && !one.contains(from)) {
@@ -68,7 +73,7 @@ function select(ops, from) {
     }
   }
   for (const one of document.querySelectorAll(".edge")) {
-    one.classList.toggle("on", selected.includes(one.dataset.from) || selected.includes(one.dataset.to));
+    one.classList.toggle("on", nodes.has(one.dataset.from) || nodes.has(one.dataset.to));
   }
   if (selected.length) showInGraph(selected[0]);
   inspect();
@@ -98,6 +103,10 @@ function inspect() {
       element("p", { class: "note" }, "Choose an op in any of the pictures or tables: it is marked in all of them. Arrow keys go on to the next op, Escape ends."));
     return;
   }
+  if (selected.length > MOST_INSPECTED) {
+    inspectMany(box, selected.map(opOf));
+    return;
+  }
   for (const id of selected) {
     const op = opOf(id);
     const step = model.steps.find((one) => one.ops.includes(id));
@@ -119,6 +128,29 @@ function inspect() {
       ["holds", op.holds ? `${op.holds[0].toPrecision(4)} to ${op.holds[1].toPrecision(4)}` : ""],
     ]));
   }
+}
+
+// Of a part of the graph, what its ops take together.
+function inspectMany(box, ops) {
+  const modules = new Set(ops.map((op) => op.module.replace(/ \(.*$/, "")).filter(Boolean));
+  const [first, last] = [ops[0], ops[ops.length - 1]];
+  const worst = d3.least(ops.filter((op) => op.quality && op.quality.sqnr_db !== null), (op) => op.quality.sqnr_db);
+  const instructions = instructionsOf(ops);
+  box.append(element("h2", {}, `${number(ops.length)} ops`), facts([
+    ["from", `${first.id} to ${last.id}`], ["modules", number(modules.size)],
+    ["runs on", [...new Set(ops.map((op) => op.runs_on))].join(", ")],
+    ["MACs", number(d3.sum(ops, (op) => op.macs))],
+    ["constants", `${number(d3.sum(ops, (op) => op.constant_bytes))} bytes`],
+    ["instructions", instructions ? `${number(instructions)} (${percent(instructions, total())})` : ""],
+    ["worst SQNR", worst ? `${decibels(worst.quality.sqnr_db)}, op ${worst.id}` : ""],
+    ["gives", tensorText(last.outputs[0])],
+  ]));
+}
+
+// Of the steps that are of these ops; a step of several counts with the first of them.
+function instructionsOf(ops) {
+  const ids = new Set(ops.map((op) => op.id));
+  return d3.sum(model.steps.filter((step) => ids.has(step.ops[0])), (step) => step.instructions || 0);
 }
 
 const total = () => model.steps.reduce((sum, step) => sum + (step.instructions || 0), 0);
@@ -150,6 +182,10 @@ function listen() {
     else return;
     event.preventDefault();
   });
+  at("by-op").addEventListener("click", () => { byOp = true; draw(); });
+  at("by-part").addEventListener("click", () => { byOp = false; draw(); });
+  at("open").addEventListener("click", openSelected);
+  at("graph-svg").addEventListener("dblclick", openSelected);
   at("theme").addEventListener("click", () => {
     const root = document.documentElement;
     root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";

@@ -2,34 +2,58 @@
 // The graph of ops: laid out by dagre, drawn as SVG, zoomed by d3.
 "use strict";
 
-const NODE_HEIGHT = 46;
+const NODE_HEIGHT = 54;
 // A longer graph takes dagre long, and at 2,000 ops in a row more stack than browsers have.
 const MOST_NODES = 1000;
+// Fewer ops than that are seen at once as they are.
+const FEW_OPS = 40;
 let zoomed = null;
 let laidOut = null;
+// What is drawn: stretches of ops, by the ids of which each is found; whether each op is one.
+let parts = [];
+let partOf = new Map();
+let byOp = true;
 
 function nodeWidth(lines) {
-  return Math.max(110, 16 + 6.6 * Math.max(...lines.map((line) => line.length)));
+  return Math.max(110, 18 + 7.3 * Math.max(...lines.map((line) => line.length)));
+}
+
+// The end of a path says more than its start.
+function clipStart(text, length) {
+  return text.length > length ? `…${text.slice(1 - length)}` : text;
 }
 
 function clip(text, length) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
+const nodeOf = (id) => partOf.get(id) ?? id;
+
+function linesOf(part) {
+  const [op] = part.ops;
+  const on = new Set(part.ops.map((one) => (one.delegate !== null ? "npu" : one.op.startsWith("pl.") ? "cpu" : "float")));
+  const kind = ["float", "npu", "cpu"].find((one) => on.has(one));
+  const mark = { npu: " · NPU", cpu: "", float: " · float" }[kind];
+  if (part.ops.length === 1) return [kind, [`${op.id}  ${short(op.op)}${mark}`, clip(op.module || "", 30), shape(op.outputs[0])]];
+  const share = percent(instructionsOf(part.ops), total());
+  return [`${kind} many`, [clipStart(part.name || model.name, 30), `${number(part.ops.length)} ops, ${part.id}${on.size > 1 ? "" : mark}`,
+    share ? `${share} of instructions` : shape(part.ops[part.ops.length - 1].outputs[0])]];
+}
+
 function graphOf(model) {
   const graph = new dagre.graphlib.Graph().setGraph({ ranksep: 34, nodesep: 26, marginx: 12, marginy: 12 });
   graph.setDefaultEdgeLabel(() => ({}));
   const add = (id, kind, lines, ops) =>
-    graph.setNode(id, { kind, lines, ops, width: nodeWidth(lines), height: kind === "port" ? 38 : NODE_HEIGHT });
+    graph.setNode(id, { kind, lines, ops, width: nodeWidth(lines), height: kind === "port" ? 40 : NODE_HEIGHT });
   const ports = [...model.inputs, ...model.states];
   for (const port of ports) add(`in ${port.name}`, "port", [clip(port.name, 26), shape(port)], []);
-  for (const op of model.ops) {
-    const kind = op.delegate !== null ? "npu" : op.op.startsWith("pl.") ? "cpu" : "float";
-    const mark = { npu: " · NPU", cpu: "", float: " · float" }[kind];
-    add(op.id, kind, [`${op.id}  ${short(op.op)}${mark}`, clip(op.module || "", 30), shape(op.outputs[0])], [op.id]);
-    for (const before of op.after) graph.setEdge(before, op.id);
+  for (const part of parts) {
+    add(part.id, ...linesOf(part), part.ops.map((op) => op.id));
+    for (const before of new Set(part.ops.flatMap((op) => op.after.map(nodeOf)))) {
+      if (before !== part.id) graph.setEdge(before, part.id);
+    }
   }
-  const made = new Map(model.ops.flatMap((op) => op.outputs.map((output) => [output.name, op.id])));
+  const made = new Map(model.ops.flatMap((op) => op.outputs.map((output) => [output.name, nodeOf(op.id)])));
   for (const port of model.outputs) {
     if (!made.has(port.name)) continue;
     add(`out ${port.name}`, "port", [clip(port.name, 26), "output"], []);
@@ -39,16 +63,55 @@ function graphOf(model) {
   return graph;
 }
 
+function choose(some) {
+  parts = some;
+  partOf = new Map(parts.flatMap((part) => part.ops.map((op) => [op.id, part.id])));
+}
+
+// Ops, or the parts that they are of: what a graph of very many ops begins with.
+function chooseParts() {
+  byOp = model.ops.length <= MOST_NODES && byOp;
+  choose(byOp ? model.ops.map(single) : overview(model.ops));
+}
+
+// Opens the node that the selected op is in.
+function openSelected() {
+  const part = selected.length && parts.find((one) => one.id === nodeOf(selected[0]));
+  if (!part || part.ops.length === 1) return;
+  const more = partsOf(part);
+  if (parts.length + more.length > MOST_NODES) return;
+  choose(opened(parts, part, more));
+  drawParts();
+  select([...selected], null);
+}
+
+function drawButtons() {
+  const canGroup = model.ops.length > FEW_OPS;
+  const isGrouped = parts.some((part) => part.ops.length > 1);
+  at("by-op").hidden = !canGroup || model.ops.length > MOST_NODES;
+  at("by-op").setAttribute("aria-pressed", byOp);
+  at("by-part").hidden = !canGroup;
+  at("by-part").setAttribute("aria-pressed", !byOp);
+  at("open").hidden = !isGrouped;
+}
+
 function drawGraph() {
-  const svg = d3.select("#graph-svg");
-  svg.selectAll("*").remove();
-  const drawn = Boolean(model && data.graph && model.ops.length <= MOST_NODES);
+  d3.select("#graph-svg").selectAll("*").remove();
+  const drawn = Boolean(model && data.graph);
   for (const part of document.querySelectorAll("#graph .canvas, #graph .hint")) part.hidden = !drawn;
   at("graph").hidden = !model || !model.ops.length;
   at("graph-note").hidden = drawn;
-  at("graph-note").textContent = "Not drawn: there are too many ops for a picture. Tables and the arena have them.";
+  at("graph-note").textContent = "Not drawn: the page does not have all ops. Tables and the arena have those that cost most.";
   laidOut = null;
   if (!drawn) return;
+  chooseParts();
+  drawParts();
+}
+
+function drawParts() {
+  const svg = d3.select("#graph-svg");
+  svg.selectAll("*").remove();
+  drawButtons();
   const graph = graphOf(model);
   laidOut = graph;
   svg.append("defs").append("marker")
@@ -86,7 +149,7 @@ function drawGraph() {
 
 // Moves the graph to an op that is not in sight.
 function showInGraph(id) {
-  const node = laidOut && laidOut.node(id);
+  const node = laidOut && laidOut.node(nodeOf(id));
   if (!node) return;
   const svg = at("graph-svg"), box = svg.getBoundingClientRect();
   const [x, y] = d3.zoomTransform(svg).apply([node.x, node.y]);

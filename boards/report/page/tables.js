@@ -207,7 +207,7 @@ document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark
 if (data.models.length > 1) {
   at("which").hidden = false;
   at("model").append(...data.models.map((one) => element("option", {}, one.name)));
-  at("model").addEventListener("change", () => { model = data.models[at("model").selectedIndex]; selected = []; draw(); });
+  at("model").addEventListener("change", () => { model = data.models[at("model").selectedIndex]; selected = []; byOp = true; draw(); });
 }
 const wanted = /^#op=(.*)$/.exec(location.hash);
 if (wanted) selected = decodeURIComponent(wanted[1]).split(",");

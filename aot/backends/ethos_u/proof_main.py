@@ -2,7 +2,7 @@
 """Thousands of random calls of each op, and of random graphs, through the emitters, for the night:
 prints how many are exact, by op and configuration.
 
-    bazel run //aot/backends/ethos_u:proof -- --count=1000 --seed=7
+    bazel run //aot/backends/ethos_u:nightly -- --count=1000 --seed=7
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from aot.backends.ethos_u.bench.cases import CASES
-from aot.backends.ethos_u.bench.sides import ours
+from aot.backends.ethos_u.comparison.cases import CASES
+from aot.backends.ethos_u.comparison.sides import ours
 
 RESULTS: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parent / "bench/results.json").read_text()
+    (Path(__file__).parent / "comparison/results.json").read_text()
 )
 BY_PLACE = {(r["model"], r["configuration"], r["side"]): r for r in RESULTS}
 OURS = [place[:2] for place in BY_PLACE if place[2] == "ours"]

@@ -19,7 +19,7 @@ from executorch.exir import to_edge_transform_and_lower
 from executorch.exir.lowered_backend_module import LoweredBackendModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from aot.backends.ethos_u.bench.cases import Case
+from aot.backends.ethos_u.comparison.cases import Case
 from aot.backends.ethos_u.layers import Layer
 from aot.backends.ethos_u.printed import captured
 from aot.backends.ethos_u.vela import compile_tosa

@@ -197,7 +197,8 @@ def lower(
             train_prepared(prepared, floats, lambda x: prepare_pt2e(export(x), composed), train)
             float_model = FloatModel(floats)
         quantized = convert_pt2e(prepared)
-        take_others(quantized)
+        if quantizer is not None:
+            take_others(quantized)
     check_given_masks(floats, seen.samples)
     merge_dequantizes(quantized)
     if correct_bias:

@@ -13,6 +13,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
 from aot.dialect.quantization import ACTIVATION_TYPES, INT8_WEIGHT, WEIGHT_TYPES
+from aot.dialect.results import is_result
 from aot.errors import LoweringError, Problem, problem_at
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE
 from aot.rules import rule_for
@@ -114,7 +115,11 @@ def _name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def _weights_of(node: Node) -> tuple[Node, ...]:
-    rule = rule_for(node)
-    weights = (rule.weights(node) if rule is not None else None) or ()
-    return (weights,) if isinstance(weights, Node) else tuple(weights)
+def _weights_of(node: Node) -> list[Node]:
+    """The weights that an op, or one of its results, has."""
+    found: list[Node] = []
+    for result in (node, *(n for n in node.users if is_result(n))):
+        rule = rule_for(result)
+        weights = (rule.weights(result) if rule is not None else None) or ()
+        found += [weights] if isinstance(weights, Node) else weights
+    return found

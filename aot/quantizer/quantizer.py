@@ -97,19 +97,14 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         return frozenset(node.name for node in self._floats)
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
-        """Takes the states that nobody reads out of their calls, so that they are observed."""
-        for call in list(model.graph.nodes):
-            for index in unread_states(call):
-                with model.graph.inserting_after(call):
-                    state = take(model.graph, call, index)
-                state.meta = {**call.meta, "val": values_of(call)[index]}
+        """Rounds weights of four bits in groups."""
         for node in model.graph.nodes:
             if self._four_bits(node) is INT4_GROUPS_WEIGHT:
                 round_weights(model, node)
-        model.recompile()
         return model
 
     def annotate(self, model: GraphModule) -> GraphModule:
+        _take_states(model)
         nodes = list(model.graph.nodes)
         order = {node: i for i, node in enumerate(nodes)}
         roots = function_roots(model.graph)
@@ -375,6 +370,18 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             return fixed(quantization)
         known = quantization.scale, quantization.zero_point
         return per_tensor(quantization.type, known_observer(*known, training, HEADROOM))
+
+
+def _take_states(model: GraphModule) -> None:
+    """Takes the states that nobody reads out of their calls, so that they are observed: here, for
+    other quantizers drop what has no reader.
+    """
+    for call in list(model.graph.nodes):
+        for index in unread_states(call):
+            with model.graph.inserting_after(call):
+                state = take(model.graph, call, index)
+            state.meta = {**call.meta, "val": values_of(call)[index]}
+    model.recompile()
 
 
 def _problem(node: Node, reason: str) -> Problem:

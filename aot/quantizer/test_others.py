@@ -121,6 +121,37 @@ def test_what_another_asks_for_comes_out(name: str) -> None:
     assert others > mine - 1.5  # one scale costs a little
 
 
+class DropsDead(Other):
+    """As quantizers do that look for patterns."""
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        model.graph.eliminate_dead_code()
+        return super().annotate(model)
+
+
+class Recurrent(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.LSTM(2, 8, batch_first=True, bidirectional=True)
+        self.head = nn.Linear(16, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden, _ = self.layer(x)
+        result: torch.Tensor = self.head(hidden.mean(1))
+        return result
+
+
+def test_states_that_nobody_reads_are_observed_behind_another() -> None:
+    with torch.random.fork_rng():
+        torch.manual_seed(2)
+        net = Recurrent().eval()
+    samples = list(torch.randn((24, 1, 6, 2), generator=torch.Generator().manual_seed(3)))
+    quantizer = DropsDead(VALUES, WEIGHTS)
+    result = lower(net, samples[0], calibration=samples, quantizer=quantizer, per_op=False)
+    assert op_counts(result.folded)["pl.lstm"] == 2
+    assert (result.quality.outputs[0].sqnr_db or 0.0) > 30.0
+
+
 REFUSED: Mapping[str, tuple[Any, Any, str]] = {
     "unsigned values": (
         spec(torch.uint8, 0, 255, MinMaxObserver),

@@ -35,7 +35,6 @@ _HINTS = {
         ("linalg_svd", "linalg_eigh"),
         "what it gives as an input of the model, computed in front of it",
     ),
-    **dict.fromkeys(("quantile", "nanquantile"), "x.sort(dim)[0].select(dim, place)"),
     "item": "leave .item() out: a tensor of one element broadcasts",
 }
 

@@ -58,12 +58,6 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
         ((3, 3),),
         "linalg_svd.*\n.*\n.*what it gives as an input",
     ),
-    (
-        "nanquantile",
-        partial(Function, lambda x: x.nanquantile(0.5, 1)),
-        ((2, 3),),
-        "nanquantile.*\n.*\n.*sort\\(dim\\)",
-    ),
     ("topk_0", partial(Function, lambda x: x.topk(0, 1)), ((2, 3),), "none of the values"),
     (
         "indices_towards_0",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops that others say: a sort is all of topk, a median one of it; a norm of any order powers and a
-sum; a product of many values products of two; a rounded quotient a quotient and its rounding;
-distances norms of differences; and those of compositions_by_place.py, compositions_of_two.py,
-compositions_of_matrices.py, resampling.py and sampling.py.
+"""Ops that others say: a sort is all of topk, a median one of it, a quantile two; a norm of any
+order powers and a sum; a product of many values products of two; a rounded quotient a quotient and
+its rounding; distances norms of differences; and those of compositions_by_place.py,
+compositions_of_two.py, compositions_of_matrices.py, resampling.py and sampling.py.
 
 Leaves what has other forms of its own.
 """
@@ -24,7 +24,7 @@ from aot.passes.aten import (
     resampling,
     sampling,
 )
-from aot.passes.aten.build import call
+from aot.passes.aten.build import call, constant
 from aot.passes.aten.composing import (
     Results,
     along,
@@ -73,6 +73,14 @@ def _median(module: GraphModule, node: Node) -> Results:
     flat = call(node, _aten.reshape.default, x, [count])
     best = taken_result(node, call(node, _aten.topk.default, flat, (count + 1) // 2, 0, False), 0)
     return {0: call(node, _aten.select.int, best, 0, (count + 1) // 2 - 1)}
+
+
+def _nan_in_order(module: GraphModule, node: Node) -> Results:
+    """Of sorted values, by which a quantile says that there is none: no value is NaN here."""
+    if taken_from(source_of(node))[0].target is not _aten.topk.default:
+        return {}
+    nowhere = torch.zeros(node.meta["val"].shape, dtype=torch.bool)
+    return {0: constant(module, node, "nowhere", nowhere)}
 
 
 def _norm(module: GraphModule, node: Node) -> Results:
@@ -153,6 +161,7 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.median.dim: _ranked,
     _aten.kthvalue.default: _ranked,
     _aten.median.default: _median,
+    _aten.isnan.default: _nan_in_order,
     _aten.linalg_vector_norm.default: _norm,
     _aten.prod.default: _product,
     _aten.prod.dim_int: _product,

@@ -27,6 +27,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
     "order": (lambda x: x.argsort(), "aten.topk", 1),
     "median": (lambda x: x.median(1), "aten.topk", 1),
     "median of all": (lambda x: x.median(), "aten.topk", 1),
+    "quantile": (lambda x: x.quantile(0.5, 1), "aten.topk", 1),
     "smallest but one": (lambda x: x.kthvalue(2, 0, keepdim=True)[0], "aten.topk", 1),
     "norm of order 3": (lambda x: x.norm(3, 1), "aten.pow", 2),
     "norm of order -2": (lambda x: torch.linalg.vector_norm(x, -2), "aten.pow", 2),

@@ -41,13 +41,14 @@ load(
     "pin_number",
     _CMSDK_UART = "CMSDK_UART",
     _NRF_UART = "NRF_UART",
-    _NRF_UARTE = "NRF_UARTE",
     _STELLARIS_UART = "STELLARIS_UART",
     _STM32F4_USART = "STM32F4_USART",
     _lpc_usart = "lpc_usart",
     _lpuart = "lpuart",
     _max_uart = "max_uart",
+    _nrf_uarte = "nrf_uarte",
     _ns16550 = "ns16550",
+    _pins = "pins",
     _pl011 = "pl011",
     _ra_sci = "ra_sci",
     _set_bits = "set_bits",
@@ -81,13 +82,14 @@ fvp = _fvp
 qemu = _qemu
 CMSDK_UART = _CMSDK_UART
 NRF_UART = _NRF_UART
-NRF_UARTE = _NRF_UARTE
 STELLARIS_UART = _STELLARIS_UART
 STM32F4_USART = _STM32F4_USART
 lpc_usart = _lpc_usart
 lpuart = _lpuart
 max_uart = _max_uart
+nrf_uarte = _nrf_uarte
 ns16550 = _ns16550
+pins = _pins
 pl011 = _pl011
 ra_sci = _ra_sci
 set_bits = _set_bits
@@ -133,14 +135,15 @@ def mcuboot_slot(offset, size, header = 512):
     """
     return {"offset": offset, "size": size, "header": header}
 
-def uart(name, tx = None):
+def uart(name, tx = None, rx = None):
     """Console on a UART of the chip.
 
     Args:
       name: one of the chip's `uarts`.
       tx: the pin that transmits, where the chip leaves the choice: PA2, P0.24 or P12_2.
+      rx: the pin that receives, likewise, for programs that read; None if there is none.
     """
-    return struct(name = name, tx = tx)
+    return struct(name = name, tx = tx, rx = rx)
 
 def chip(
         core,
@@ -214,9 +217,10 @@ def chip(
 def _console(board, chip, uart):
     if uart.name not in chip.uarts:
         fail("board %s: its chip has no UART %s; there are %s" % (board, uart.name, chip.uarts.keys()))
-    if bool(uart.tx) != chip.uart_driver.has_pin:
-        fail("board %s: the pin `tx` of %s is %s" % (
+    if bool(uart.tx) != chip.uart_driver.has_pin or uart.rx and not uart.tx:
+        fail("board %s: the pin `%s` of %s is %s" % (
             board,
+            "rx" if uart.rx and not uart.tx else "tx",
             uart.name,
             "not given" if chip.uart_driver.has_pin else "not open to choice",
         ))
@@ -225,14 +229,16 @@ def _console(board, chip, uart):
         "base": chip.uarts[uart.name],
         "baud": chip.uart_driver.baud_register(clock_hz[uart.name] if type(clock_hz) == "dict" else clock_hz),
         "pin": pin_number(board, uart.tx) if uart.tx else 0,
+        "rx_pin": pin_number(board, uart.rx) if uart.rx else -1,
     }
 
 def _writes(board, chip, uart, more):
     """Returns what is written before the program starts: by the chip, the board, for the console."""
     writes = chip.writes + more
     if chip.uart_driver.init:
-        pin = pin_number(board, uart.tx) if uart.tx else None
-        writes = writes + chip.uart_driver.init(uart.name, pin)
+        tx = pin_number(board, uart.tx) if uart.tx else None
+        rx = pin_number(board, uart.rx) if uart.rx else None
+        writes = writes + chip.uart_driver.init(uart.name, tx, rx)
     return writes
 
 def _vectors_alignment(irqs):

@@ -35,12 +35,14 @@ class Console:
     """What the driver of the UART that text goes to is told (boards/common/link_symbols.h).
 
     Attributes:
+        rx_pin: -1 if nothing receives.
         kind: what has the text of this image instead, if it is not "uart".
     """
 
     base: int = 0
     baud: int = 0
     pin: int = 0
+    rx_pin: int = -1
     kind: Literal["uart", "rtt", "semihosting"] = "uart"
 
 

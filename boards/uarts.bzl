@@ -41,6 +41,10 @@ def pin_number(board, pin):
         fail("board %s: no pin is called %s; they are written as PA2, P0.24 or P12_2" % (board, pin))
     return first + int(number)
 
+def pins(tx, rx):
+    """Returns those that are given."""
+    return [tx] if rx == None else [tx, rx]
+
 def uart_driver(console, baud_register, has_pin = False, init = None):
     """A kind of UART: the library that writes to it, and what it learns from link_symbols.h.
 
@@ -48,8 +52,9 @@ def uart_driver(console, baud_register, has_pin = False, init = None):
       console: cc_library that implements boards/common/console.h.
       baud_register: what its baud rate register holds, a function of the UART's clock in Hz.
       has_pin: whether the chip leaves open which pin transmits.
-      init: None, or a function of the UART's name and the pin's number (PA2 is 2, PB2 18, P1.02 34; None
-        if none is given) that gives what is written before the driver starts: write() and its like, for clocks and the pin.
+      init: None, or a function of the UART's name and the numbers of the pins that transmit and receive (PA2 is 2,
+        PB2 18, P1.02 34; None if none is given) that gives what is written before the driver starts: write() and its
+        like, for clocks and pins.
     """
     return struct(console = console, baud_register = baud_register, has_pin = has_pin, init = init)
 
@@ -59,19 +64,28 @@ CMSDK_UART = uart_driver(
     baud_register = lambda clock_hz: clock_hz // CONSOLE_BAUD,
 )
 
+def _nrf_pin(pin_cnf):
+    """Connects the pin that receives, and pulls it up; the UART itself takes both pins."""
+    return lambda _uart, _tx, rx: [] if rx == None else [
+        write(pin_cnf + rx // 32 * 0x300 + 4 * (rx % 32), 3 << 2),
+    ]
+
 # Of Nordic's nRF51.
 NRF_UART = uart_driver(
     console = Label("//boards/common:console_nrf_uart"),
     baud_register = lambda _clock_hz: 0x01d7e000,
     has_pin = True,
+    init = _nrf_pin(0x50000700),
 )
 
-# Of Nordic's nRF52, nRF53 and nRF91: by DMA.
-NRF_UARTE = uart_driver(
-    console = Label("//boards/common:console_nrf_uarte"),
-    baud_register = lambda _clock_hz: 0x01d60000,
-    has_pin = True,
-)
+def nrf_uarte(pin_cnf):
+    """Of Nordic's nRF52, nRF53 and nRF91, by DMA; `pin_cnf` is the address of PIN_CNF of P0.00."""
+    return uart_driver(
+        console = Label("//boards/common:console_nrf_uarte"),
+        baud_register = lambda _clock_hz: 0x01d60000,
+        has_pin = True,
+        init = _nrf_pin(pin_cnf),
+    )
 
 def pl011(has_pin = False, init = None):
     """Arm's PL011, whose baud rate register counts in parts of 64: arguments as of uart_driver()."""
@@ -142,17 +156,19 @@ def lpc_usart(init):
         init = init,
     )
 
-def _stellaris_init(uart, pin):
-    """Clocks of the UART and the port, which needs a moment, and the pin's function."""
-    port, number = pin // _PORT_PINS, pin % _PORT_PINS
-    gpio = 0x40004000 + (port << 12) if port < 4 else 0x40024000 + ((port - 4) << 12)
-    return [
-        set_bits(0x400fe104, 1 << int(uart.removeprefix("uart"))),
-        set_bits(0x400fe108, 1 << port),
-        wait_for(0x400fe108, 1 << port, 1 << port),
-        set_bits(gpio + 0x420, 1 << number),
-        set_bits(gpio + 0x51c, 1 << number),
-    ]
+def _stellaris_init(uart, tx, rx):
+    """Clocks of the UART and the ports, which need a moment, and the pins' function."""
+    writes = [set_bits(0x400fe104, 1 << int(uart.removeprefix("uart")))]
+    for pin in pins(tx, rx):
+        port, number = pin // _PORT_PINS, pin % _PORT_PINS
+        gpio = 0x40004000 + (port << 12) if port < 4 else 0x40024000 + ((port - 4) << 12)
+        writes += [
+            set_bits(0x400fe108, 1 << port),
+            wait_for(0x400fe108, 1 << port, 1 << port),
+            set_bits(gpio + 0x420, 1 << number),
+            set_bits(gpio + 0x51c, 1 << number),
+        ]
+    return writes
 
 # Of TI's Stellaris.
 STELLARIS_UART = pl011(
@@ -188,13 +204,17 @@ def stm32_usart(version, gpio, gpio_clocks, clocks, functions = {}, first_port =
       A uart_driver().
     """
 
-    def _init(uart, pin):
+    def _init(uart, tx, rx):
         register, bit = clocks[uart]
-        clock = [set_bits(register, 1 << bit), set_bits(gpio_clocks, 1 << (first_port + pin // _PORT_PINS))]
-        if is_f1:
-            port, number = gpio + pin // _PORT_PINS * _PORT_BYTES, pin % _PORT_PINS
-            return clock + [set_field(port + 4 * (number // 8), 4 * (number % 8), 15, 11)]
-        return clock + _alternate(gpio, pin, functions.get(uart, 7))
+        writes = [set_bits(register, 1 << bit)]
+        for pin in pins(tx, rx):
+            writes.append(set_bits(gpio_clocks, 1 << (first_port + pin // _PORT_PINS)))
+            if is_f1:
+                port, number = gpio + pin // _PORT_PINS * _PORT_BYTES, pin % _PORT_PINS
+                writes.append(set_field(port + 4 * (number // 8), 4 * (number % 8), 15, 11 if pin == tx else 4))
+            else:
+                writes += _alternate(gpio, pin, functions.get(uart, 7))
+        return writes
 
     return uart_driver(
         console = Label("//boards/common:console_stm32_usart_v%d" % version),

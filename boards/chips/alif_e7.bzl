@@ -8,14 +8,14 @@ _UARTS = {
     for number in range(8)
 }
 
-def _uart(uart, pin):
-    """Its clock, from the crystal; the pin's second function, which UART4 has on P12_2."""
+def _uart(uart, tx, rx):
+    """Its clock, from the crystal; the pins' second function, which UART4 has on P12_2 and P12_1."""
     number = int(uart.removeprefix("uart"))
     return [
         set_bits(0x1a602014, 1 << 23),  # CLK_ENA: the crystal's 38.4 MHz
         set_field(0x4902f008, number, 1 << 8 | 1, 1),  # UART_CTRL: on, from it
-        write(0x1a603000 + 4 * pin, 2),
-    ]
+        write(0x1a603000 + 4 * tx, 2),
+    ] + ([write(0x1a603000 + 4 * rx, 1 << 16 | 2)] if rx != None else [])  # its input is on
 
 # The chip's secure enclave starts the core from the MRAM, if its table of contents (ATOC, made by
 # Alif's tools) says so, with the clock that it is configured for; this is the default. The NPU does not

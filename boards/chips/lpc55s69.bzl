@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """NXP LPC55S69, its first core: a Cortex-M33 with FPU and DSP extension."""
 
-load("//boards:board.bzl", "KB", "MHZ", "chip", "flash", "jlink", "linkserver", "lpc_usart", "pyocd", "ram", "set_bits", "systick", "write")
+load("//boards:board.bzl", "KB", "MHZ", "chip", "flash", "jlink", "linkserver", "lpc_usart", "pins", "pyocd", "ram", "set_bits", "systick", "write")
 
 _SYSCON = 0x40000000
 _IOCON = 0x40001000
 
-def _flexcomm0(_uart, pin):
+def _flexcomm0(_uart, tx, rx):
     return [
         set_bits(_SYSCON + 0x200, 1 << 13),  # clock of IOCON
         write(_SYSCON + 0x2b0, 2),  # Flexcomm 0 from the oscillator of 12 MHz
         set_bits(_SYSCON + 0x204, 1 << 11),
-        write(_IOCON + 4 * pin, 0x101),  # its function, digital
+    ] + [
+        write(_IOCON + 4 * pin, 0x101)  # its function, digital
+        for pin in pins(tx, rx)
     ]
 
 # The end of the flash memory is the ROM's. The core runs from an oscillator of 12 MHz, which

@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Analog Devices MAX78000: a Cortex-M4 with FPU. Its CNN accelerator and RISC-V core are left alone."""
 
-load("//boards:board.bzl", "KB", "MHZ", "chip", "clock", "flash", "max_uart", "openocd", "ram", "set_bits", "set_field", "systick", "wait_for")
+load("//boards:board.bzl", "KB", "MHZ", "chip", "clock", "flash", "max_uart", "openocd", "pins", "ram", "set_bits", "set_field", "systick", "wait_for")
 
 _GCR = 0x40000000
 _CLKCTRL = _GCR + 0x08
 _READY = 1 << 13
 
-def _uart0(_uart, pin):
-    """Clocks of the UART, the oscillator that it counts, and the port; the pin's first function."""
+def _uart0(_uart, tx, rx):
+    """Clocks of the UART, the oscillator that it counts, and the port; the pins' first function."""
     gpio0 = 0x40008000
+    mask = 0
+    for pin in pins(tx, rx):
+        mask |= 1 << pin
     return [
         set_field(_GCR + 0x24, 0, 1 << 9 | 1, 0),
         set_bits(_CLKCTRL, 1 << 20),
         wait_for(_CLKCTRL, 1 << 28, 1 << 28),
-        set_field(gpio0 + 0x68, pin, 1, 0),
-        set_field(gpio0 + 0x74, pin, 1, 0),
-        set_field(gpio0, pin, 1, 0),
+        set_field(gpio0 + 0x68, 0, mask, 0),
+        set_field(gpio0 + 0x74, 0, mask, 0),
+        set_field(gpio0, 0, mask, 0),
     ]
 
 # The core runs from the oscillator of 60 MHz, as after reset, with its cache off. UARTs count the

@@ -7,8 +7,8 @@ _SYSCON = 0x50000000
 _PORT1 = 0x50117000
 _FLEXCOMM4 = 0x500b4000
 
-def _lpuart4(_uart, _pin):
-    """The LPUART of the fourth Flexcomm, and the pin P1_9, which sends."""
+def _lpuart4(_uart, _tx, _rx):
+    """The LPUART of the fourth Flexcomm, and the pins P1_9, which sends, and P1_8."""
     return [
         set_bits(_SYSCON + 0x200, 1 << 14),  # clock of the port
         write(_SYSCON + 0x2c0, 2),  # Flexcomm 4 from the oscillator of 12 MHz,
@@ -17,6 +17,7 @@ def _lpuart4(_uart, _pin):
         set_field(_SYSCON + 0x104, 15, 1, 0),  # out of reset
         write(_FLEXCOMM4 + 0xff8, 1),  # it is a UART
         write(_PORT1 + 0xa4, 0x200),
+        write(_PORT1 + 0xa0, 0x1200),  # its input is on
     ]
 
 # Registers are the secure ones: the core starts so. It runs from an oscillator of 48 MHz, if the

@@ -7,13 +7,15 @@ _CCM = 0x400fc000
 _IOMUXC = 0x401f8000
 _WATCHDOG = 0x400bc000
 
-def _lpuart1(_uart, _pin):
-    """Clock, and the pin GPIO_AD_B0_12, which is its only one."""
+def _lpuart1(_uart, _tx, _rx):
+    """Clock, and the pins GPIO_AD_B0_12, which sends, and GPIO_AD_B0_13: it has no others."""
     return [
         set_field(_CCM + 0x24, 0, 0x7f, 1 << 6),  # UARTs are clocked by the crystal, undivided
         set_bits(_CCM + 0x7c, 3 << 24),
         write(_IOMUXC + 0xec, 2),
         write(_IOMUXC + 0x2dc, 0x10b0),
+        write(_IOMUXC + 0xf0, 2),
+        write(_IOMUXC + 0x2e0, 0x10b0),
     ]
 
 # Core and bus run from the crystal: the ROM leaves a speed that depends on fuses. The flash memory

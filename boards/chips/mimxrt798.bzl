@@ -10,8 +10,8 @@ _CLKCTL0 = 0x50001000
 _IOPCTL0 = 0x50004000
 _FLEXCOMM0 = 0x50110000
 
-def _lpuart0(_uart, _pin):
-    """The LPUART of the first Flexcomm, and the pin PIO1_0, which sends."""
+def _lpuart0(_uart, _tx, _rx):
+    """The LPUART of the first Flexcomm, and the pins PIO1_0, which sends, and PIO0_31."""
     return [
         write(_CLKCTL0 + 0x800, 0),  # Flexcomm's clock is the base clock,
         write(_CLKCTL0 + 0x804, 0),  # undivided
@@ -22,6 +22,7 @@ def _lpuart0(_uart, _pin):
         set_field(_RSTCTL0 + 0x10, 6, 1, 0),
         write(_FLEXCOMM0 + 0xff8, 1),  # it is a UART
         write(_IOPCTL0 + 0x80, 1),
+        write(_IOPCTL0 + 0x7c, 0x41),  # its input is on
     ]
 
 # Registers are the secure ones: the core starts so. It runs from a third of an oscillator of

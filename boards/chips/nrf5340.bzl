@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nordic nRF5340, its application core: a Cortex-M33 with FPU and DSP extension."""
 
-load("//boards:board.bzl", "KB", "MB", "MHZ", "NRF_UARTE", "chip", "clock", "flash", "jlink", "ram", "systick", "write")
+load("//boards:board.bzl", "KB", "MB", "MHZ", "chip", "clock", "flash", "jlink", "nrf_uarte", "ram", "systick", "write")
 
 # It runs secure, as after reset, so that addresses of UARTs are the secure ones; at half its speed.
 NRF5340 = chip(
@@ -13,7 +13,7 @@ NRF5340 = chip(
     code = "flash",
     data = "ram",
     arena = ["ram"],
-    uart_driver = NRF_UARTE,
+    uart_driver = nrf_uarte(0x50842700),
     uarts = {
         "uart0": 0x50008000,
         "uart1": 0x50009000,

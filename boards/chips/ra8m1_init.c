@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clocks of the RA8M1, and its SCI9 with the pin PA14, where the EK's debugger listens. Registers
-// have 8, 16 and 32 bits, and are protected.
+// Clocks of the RA8M1, and its SCI9 with the pins where the EK's debugger listens and speaks, PA14
+// and PA15. Registers have 8, 16 and 32 bits, and are protected.
 #include <stdint.h>
 
 #include "boards/common/chip.h"
@@ -20,6 +20,7 @@
 #define PRCR_S HALF(0x4001e3fau)
 #define MSTPCRB WORD(0x40203004u)
 #define PA14PFS WORD(0x40400ab8u)
+#define PA15PFS WORD(0x40400abcu)
 #define PWPRS BYTE(0x40400d05u)
 
 enum {
@@ -62,6 +63,8 @@ void pl_chip_init(void) {
   PWPRS = PFS_WRITABLE;
   PA14PFS = PFS_SCI_ODD;
   PA14PFS = PFS_SCI_ODD | PFS_PERIPHERAL;
+  PA15PFS = PFS_SCI_ODD;
+  PA15PFS = PFS_SCI_ODD | PFS_PERIPHERAL;
   PWPRS = 0;
   PWPRS = PFS_PROTECTED;
 }

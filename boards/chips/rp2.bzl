@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Raspberry Pi RP2040 and RP2350: two Cortex-M0+, two Cortex-M33; programs run on the first."""
 
-load("//boards:board.bzl", "KB", "MB", "MHZ", "boot_header", "chip", "clock", "flash", "jlink", "openocd", "pl011", "pyocd", "ram", "set_field", "systick", "uf2", "wait_for", "write")
+load("//boards:board.bzl", "KB", "MB", "MHZ", "boot_header", "chip", "clock", "flash", "jlink", "openocd", "pins", "pl011", "pyocd", "ram", "set_field", "systick", "uf2", "wait_for", "write")
 
 _XOSC_HZ = 12 * MHZ
 
@@ -40,12 +40,15 @@ def _pll(clocks, resets, reset_bit, pll, dividers):
     ]
 
 def _uart_init(resets, bits, io, pads):
-    """What gives a UART's pin to it; `pads` where pads are held back after reset, else None."""
+    """What gives a UART's pins to it; `pads` where pads are held back after reset, else None."""
 
-    def _init(uart, pin):
-        return _release(resets, [bits["io"], bits["pads"], bits[uart]]) + ([
-            set_field(pads + 4 + 4 * pin, 8, 1, 0),
-        ] if pads else []) + [write(io + 4 + 8 * pin, 2)]
+    def _init(uart, tx, rx):
+        writes = _release(resets, [bits["io"], bits["pads"], bits[uart]])
+        for pin in pins(tx, rx):
+            if pads:
+                writes.append(set_field(pads + 4 + 4 * pin, 8, 1, 0))
+            writes.append(write(io + 4 + 8 * pin, 2))
+        return writes
 
     return _init
 

@@ -23,6 +23,11 @@ void pl_console_init(void);
 // Writes `length` bytes of `text`; returns when all are handed to the hardware.
 void pl_console_write(const char *text, uint32_t length);
 
+// Takes what has arrived, at most `length` bytes, and returns how many; waits for nothing, but by
+// semihosting for one byte. The first call turns the receiver on: what comes before is lost, and so
+// is what comes while the UART's own memory, of 1 to 32 bytes, is full.
+uint32_t pl_console_read(char *text, uint32_t length);
+
 // Returns when everything written has left the device.
 void pl_console_flush(void);
 

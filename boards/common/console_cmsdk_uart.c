@@ -15,7 +15,9 @@ enum {
 
 enum {
   STATE_TX_FULL = 1 << 0,
+  STATE_RX_FULL = 1 << 1,
   CTRL_TX_ENABLE = 1 << 0,
+  CTRL_RX_ENABLE = 1 << 1,
 };
 
 static volatile uint32_t *uart(uint32_t offset) {
@@ -32,6 +34,15 @@ void pl_console_write(const char *text, uint32_t length) {
     pl_console_flush();
     *uart(DATA) = (uint8_t)text[i];
   }
+}
+
+uint32_t pl_console_read(char *text, uint32_t length) {
+  uint32_t count = 0;
+  *uart(CTRL) = CTRL_TX_ENABLE | CTRL_RX_ENABLE;
+  while (count < length && (*uart(STATE) & STATE_RX_FULL) != 0) {
+    text[count++] = (char)*uart(DATA);
+  }
+  return count;
 }
 
 void pl_console_flush(void) {

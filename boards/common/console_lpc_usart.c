@@ -14,6 +14,7 @@ enum {
   FIFOCFG = 0xe00,
   FIFOSTAT = 0xe04,
   FIFOWR = 0xe20,
+  FIFORD = 0xe30,
   PSELID = 0xff8,
 };
 
@@ -23,8 +24,10 @@ enum {
   CFG_8_BITS = 1 << 2,
   STAT_TX_IDLE = 1 << 3,
   FIFOCFG_ENABLE_TX = 1 << 0,
+  FIFOCFG_ENABLE_RX = 1 << 1,
   FIFOSTAT_TX_EMPTY = 1 << 4,
   FIFOSTAT_TX_NOT_FULL = 1 << 5,
+  FIFOSTAT_RX_NOT_EMPTY = 1 << 6,
   OSR_SHIFT = 16,  // in the board's number: samples of a bit above the divider
   BRG_MASK = 0xffff,
 };
@@ -48,6 +51,15 @@ void pl_console_write(const char *text, uint32_t length) {
     }
     *at(FIFOWR) = (uint8_t)text[i];
   }
+}
+
+uint32_t pl_console_read(char *text, uint32_t length) {
+  uint32_t count = 0;
+  *at(FIFOCFG) = FIFOCFG_ENABLE_TX | FIFOCFG_ENABLE_RX;
+  while (count < length && (*at(FIFOSTAT) & FIFOSTAT_RX_NOT_EMPTY) != 0) {
+    text[count++] = (char)*at(FIFORD);
+  }
+  return count;
 }
 
 void pl_console_flush(void) {

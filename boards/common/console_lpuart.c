@@ -14,8 +14,11 @@ enum {
 };
 
 enum {
+  STAT_OVERRUN = 1 << 19,
+  STAT_RECEIVED = 1 << 21,
   STAT_SENT = 1 << 22,
   STAT_EMPTY = 1 << 23,
+  CTRL_RX_ENABLE = 1 << 18,
   CTRL_TX_ENABLE = 1 << 19,
 };
 
@@ -40,6 +43,17 @@ void pl_console_write(const char *text, uint32_t length) {
     wait_for(STAT_EMPTY);
     *at(DATA) = (uint8_t)text[i];
   }
+}
+
+// Nothing is received while an overrun is noted.
+uint32_t pl_console_read(char *text, uint32_t length) {
+  uint32_t count = 0;
+  *at(CTRL) = CTRL_TX_ENABLE | CTRL_RX_ENABLE;
+  *at(STAT) = STAT_OVERRUN;
+  while (count < length && (*at(STAT) & STAT_RECEIVED) != 0) {
+    text[count++] = (char)*at(DATA);
+  }
+  return count;
 }
 
 void pl_console_flush(void) { wait_for(STAT_SENT); }

@@ -21,6 +21,7 @@ enum {
   CTRL_CLOCK_IBRO = 2 << 16,
   CTRL_CLOCK_READY = 1 << 19,
   STATUS_BUSY = 1 << 0,
+  STATUS_NOTHING_RECEIVED = 1 << 4,
   STATUS_FULL = 1 << 7,
   SAMPLES = 5,
 };
@@ -44,6 +45,15 @@ void pl_console_write(const char *text, uint32_t length) {
     }
     *at(FIFO) = (uint8_t)text[i];
   }
+}
+
+// The receiver is always on.
+uint32_t pl_console_read(char *text, uint32_t length) {
+  uint32_t count = 0;
+  while (count < length && (*at(STATUS) & STATUS_NOTHING_RECEIVED) == 0) {
+    text[count++] = (char)*at(FIFO);
+  }
+  return count;
 }
 
 void pl_console_flush(void) {

@@ -7,10 +7,14 @@
 #include "boards/common/link_symbols.h"
 
 enum {
+  TASKS_STARTRX = 0x000,
   TASKS_STARTTX = 0x008,
+  EVENTS_RXDRDY = 0x108,
   EVENTS_TXDRDY = 0x11c,
   ENABLE = 0x500,
   PSELTXD = 0x50c,
+  PSELRXD = 0x514,
+  RXD = 0x518,
   TXD = 0x51c,
   BAUDRATE = 0x524,
 };
@@ -36,6 +40,25 @@ void pl_console_write(const char *text, uint32_t length) {
     while (*uart(EVENTS_TXDRDY) == 0) {
     }
   }
+}
+
+// Pins change while it is off alone.
+static void receive(void) {
+  *uart(ENABLE) = 0;
+  *uart(PSELRXD) = (uint32_t)(uintptr_t)pl_link_uart_rx_pin;
+  *uart(ENABLE) = ENABLE_UART;
+  *uart(TASKS_STARTTX) = 1;
+  *uart(TASKS_STARTRX) = 1;
+}
+
+uint32_t pl_console_read(char *text, uint32_t length) {
+  uint32_t count = 0;
+  if (*uart(PSELRXD) != (uint32_t)(uintptr_t)pl_link_uart_rx_pin) receive();
+  while (count < length && *uart(EVENTS_RXDRDY) != 0) {
+    *uart(EVENTS_RXDRDY) = 0;
+    text[count++] = (char)*uart(RXD);
+  }
+  return count;
 }
 
 void pl_console_flush(void) {}

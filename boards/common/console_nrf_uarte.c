@@ -7,11 +7,16 @@
 #include "boards/common/link_symbols.h"
 
 enum {
+  TASKS_STARTRX = 0x000,
   TASKS_STARTTX = 0x008,
+  EVENTS_ENDRX = 0x110,
   EVENTS_ENDTX = 0x120,
   ENABLE = 0x500,
   PSEL_TXD = 0x50c,
+  PSEL_RXD = 0x514,
   BAUDRATE = 0x524,
+  RXD_PTR = 0x534,
+  RXD_MAXCNT = 0x538,
   TXD_PTR = 0x544,
   TXD_MAXCNT = 0x548,
 };
@@ -45,6 +50,29 @@ void pl_console_write(const char *text, uint32_t length) {
     text += count;
     length -= count;
   }
+}
+
+static volatile char received;  // by DMA, one byte; more wait in the UARTE
+
+// Pins change while it is off alone.
+static void receive(void) {
+  *uart(ENABLE) = 0;
+  *uart(PSEL_RXD) = (uint32_t)(uintptr_t)pl_link_uart_rx_pin;
+  *uart(ENABLE) = ENABLE_UARTE;
+  *uart(RXD_PTR) = (uint32_t)(uintptr_t)&received;
+  *uart(RXD_MAXCNT) = 1;
+  *uart(TASKS_STARTRX) = 1;
+}
+
+uint32_t pl_console_read(char *text, uint32_t length) {
+  uint32_t count = 0;
+  if (*uart(PSEL_RXD) != (uint32_t)(uintptr_t)pl_link_uart_rx_pin) receive();
+  while (count < length && *uart(EVENTS_ENDRX) != 0) {
+    *uart(EVENTS_ENDRX) = 0;
+    text[count++] = received;
+    *uart(TASKS_STARTRX) = 1;
+  }
+  return count;
 }
 
 void pl_console_flush(void) {}

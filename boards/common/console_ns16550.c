@@ -8,7 +8,7 @@
 #include "boards/common/link_symbols.h"
 
 enum {
-  THR = 0x00,  // divider, low byte, if LCR has LCR_DIVIDER
+  THR = 0x00,  // divider, low byte, if LCR has LCR_DIVIDER; RBR when it is read
   IER = 0x04,  // and high byte
   FCR = 0x08,
   LCR = 0x0c,
@@ -19,6 +19,7 @@ enum {
   FCR_FIFO_AND_EMPTY = 7,
   LCR_EIGHT_BITS = 3,
   LCR_DIVIDER = 1 << 7,
+  LSR_RECEIVED = 1 << 0,
   LSR_EMPTY = 1 << 5,
   LSR_SENT = 1 << 6,
 };
@@ -47,6 +48,15 @@ void pl_console_write(const char *text, uint32_t length) {
     wait_for(LSR_EMPTY);
     *at(THR) = (uint8_t)text[i];
   }
+}
+
+// The receiver is always on.
+uint32_t pl_console_read(char *text, uint32_t length) {
+  uint32_t count = 0;
+  while (count < length && (*at(LSR) & LSR_RECEIVED) != 0) {
+    text[count++] = (char)*at(THR);
+  }
+  return count;
 }
 
 void pl_console_flush(void) { wait_for(LSR_SENT); }

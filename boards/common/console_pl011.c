@@ -18,10 +18,13 @@ enum {
 
 enum {
   FR_BUSY = 1 << 3,
+  FR_RX_EMPTY = 1 << 4,
   FR_TX_FULL = 1 << 5,
+  LCRH_FIFO = 1 << 4,
   LCRH_8_BITS = 3 << 5,
   CTL_ENABLE = 1 << 0,
   CTL_TX_ENABLE = 1 << 8,
+  CTL_RX_ENABLE = 1 << 9,
   FRACTION_LOG2 = 6,
 };
 
@@ -43,6 +46,23 @@ void pl_console_write(const char *text, uint32_t length) {
     }
     *at(DR) = (uint8_t)text[i];
   }
+}
+
+// Its settings change while it is off alone.
+static void receive(void) {
+  pl_console_flush();
+  *at(CTL) = 0;
+  *at(LCRH) = LCRH_8_BITS | LCRH_FIFO;
+  *at(CTL) = CTL_ENABLE | CTL_TX_ENABLE | CTL_RX_ENABLE;
+}
+
+uint32_t pl_console_read(char *text, uint32_t length) {
+  uint32_t count = 0;
+  if ((*at(CTL) & CTL_RX_ENABLE) == 0) receive();
+  while (count < length && (*at(FR) & FR_RX_EMPTY) == 0) {
+    text[count++] = (char)*at(DR);
+  }
+  return count;
 }
 
 void pl_console_flush(void) {

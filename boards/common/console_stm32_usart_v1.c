@@ -15,8 +15,10 @@ enum {
 };
 
 enum {
+  STATUS_RECEIVED = 1 << 5,
   STATUS_SENT = 1 << 6,
   STATUS_EMPTY = 1 << 7,
+  CR1_RX_ENABLE = 1 << 2,
   CR1_TX_ENABLE = 1 << 3,
   CR1_ENABLE = 1 << 13,
 };
@@ -40,6 +42,15 @@ void pl_console_write(const char *text, uint32_t length) {
     wait_for(STATUS_EMPTY);
     *at(DATA) = (uint8_t)text[i];
   }
+}
+
+uint32_t pl_console_read(char *text, uint32_t length) {
+  uint32_t count = 0;
+  *at(CR1) = CR1_ENABLE | CR1_TX_ENABLE | CR1_RX_ENABLE;
+  while (count < length && (*at(STATUS) & STATUS_RECEIVED) != 0) {
+    text[count++] = (char)*at(DATA);
+  }
+  return count;
 }
 
 void pl_console_flush(void) { wait_for(STATUS_SENT); }

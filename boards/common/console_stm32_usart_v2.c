@@ -10,13 +10,18 @@
 enum {
   CR1 = 0x00,
   BRR = 0x0c,
-  STATUS = 0x1c,  // ISR
-  DATA = 0x28,    // TDR
+  STATUS = 0x1c,    // ISR
+  CLEAR = 0x20,     // ICR
+  RECEIVED = 0x24,  // RDR
+  DATA = 0x28,      // TDR
 };
 
 enum {
+  STATUS_OVERRUN = 1 << 3,
+  STATUS_RECEIVED = 1 << 5,
   STATUS_SENT = 1 << 6,
   STATUS_EMPTY = 1 << 7,
+  CR1_RX_ENABLE = 1 << 2,
   CR1_TX_ENABLE = 1 << 3,
   CR1_ENABLE = 1 << 0,
 };
@@ -40,6 +45,17 @@ void pl_console_write(const char *text, uint32_t length) {
     wait_for(STATUS_EMPTY);
     *at(DATA) = (uint8_t)text[i];
   }
+}
+
+// Nothing is received while an overrun is noted.
+uint32_t pl_console_read(char *text, uint32_t length) {
+  uint32_t count = 0;
+  *at(CR1) = CR1_ENABLE | CR1_TX_ENABLE | CR1_RX_ENABLE;
+  *at(CLEAR) = STATUS_OVERRUN;
+  while (count < length && (*at(STATUS) & STATUS_RECEIVED) != 0) {
+    text[count++] = (char)*at(RECEIVED);
+  }
+  return count;
 }
 
 void pl_console_flush(void) { wait_for(STATUS_SENT); }

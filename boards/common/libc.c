@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What newlib asks of a system: standard output and error are the console, there are no files, and
-// memory is the image's `heap`.
+// What newlib asks of a system: standard input, output and error are the console, there are no
+// files, and memory is the image's `heap`.
 #include <errno.h>
 #include <reent.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ int _write(int file, const char *data, int size);
 void _exit(int status);
 void *_memalign_r(struct _reent *reent, size_t alignment, size_t size);
 
-enum { STANDARD_OUTPUT = 1, STANDARD_ERROR = 2 };
+enum { STANDARD_INPUT = 0, STANDARD_OUTPUT = 1, STANDARD_ERROR = 2 };
 
 static int no_such_file(void) {
   errno = EBADF;
@@ -39,12 +39,16 @@ int _write(int file, const char *data, int size) {
   return size;
 }
 
-// Nothing comes in: the end of the file.
-// NOLINTNEXTLINE(readability-non-const-parameter): newlib declares it so.
+// Standard input waits for the console, and has no end.
 int _read(int file, char *data, int size) {
-  (void)data;
-  (void)size;
-  return file == 0 ? 0 : no_such_file();
+  if (file != STANDARD_INPUT) {
+    return no_such_file();
+  }
+  uint32_t count = 0;
+  while (count == 0 && size > 0) {
+    count = pl_console_read(data, (uint32_t)size);
+  }
+  return (int)count;
 }
 
 int _close(int file) {

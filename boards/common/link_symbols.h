@@ -35,11 +35,13 @@ extern const uint32_t pl_link_writes_end[];
 // Number: what the core's CPUID register has as its part number.
 extern uint8_t pl_link_core_part[];
 
-// The console's UART: its registers; numbers: value of its baud rate register, its transmit pin.
-// Registers are words, and said to be: cores without unaligned accesses would read and write bytes.
+// The console's UART: its registers; numbers: value of its baud rate register, the pin that
+// transmits, and the one that receives, all ones if there is none. Registers are words, and said to
+// be: cores without unaligned accesses would read and write bytes.
 extern uint32_t pl_link_uart_base[];
 extern uint8_t pl_link_uart_baud[];
 extern uint8_t pl_link_uart_pin[];
+extern uint8_t pl_link_uart_rx_pin[];
 
 // The periodic timer: its registers; numbers: what it is clocked with in Hz, its interrupt.
 extern uint32_t pl_link_timer_base[];

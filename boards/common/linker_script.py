@@ -247,6 +247,7 @@ def linker_script(board: Board) -> str:
             f"pl_link_uart_base = {board.console.base:#010x};",
             f"pl_link_uart_baud = {board.console.baud:#x};",
             f"pl_link_uart_pin = {board.console.pin};",
+            f"pl_link_uart_rx_pin = {board.console.rx_pin & 0xFFFFFFFF:#x};",
             f"pl_link_timer_base = {timer.base:#010x};",
             f"pl_link_timer_clock = {timer.clock_hz};",
             f"pl_link_timer_irq = {board.irqs.get(timer.handler, 0)};",

@@ -57,9 +57,11 @@ def test_a_probe_finds_the_block_and_the_text(name: str, tmp_path: Path) -> None
     at = found.index(_ID)
     assert at % 4 == 0
     up_count, down_count = struct.unpack_from("<ii", found, at + 16)
-    assert (up_count, down_count) == (1, 0)
+    assert (up_count, down_count) == (1, 1)
     _, ring, size, write, read, flags = struct.unpack_from("<6I", found, at + 24)
     assert (size, read, flags) == (1024, 0, 1)
+    _, typed, *down = struct.unpack_from("<6I", found, at + 48)
+    assert base <= typed and down == [16, 0, 0, 1]
     assert found[ring - base :][:write] == _TEXT
     # What a probe searches is RAM: nothing else of the program looks like it.
     assert elf.read_bytes().count(_ID) == 0

@@ -27,3 +27,20 @@ def test_text_comes_by_semihosting_alone(name: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == ""  # QEMU's standard error has it then
     assert done.stderr == run.console
+
+
+def test_a_program_reads_what_is_typed() -> None:
+    listen, speak = os.pipe()
+    before = os.dup(0)
+    os.dup2(listen, 0)
+    try:
+        os.write(speak, b"good morning.")
+        board = load_board(Path("boards/mps2_an386/mps2_an386.json"))
+        elf = Path("boards/tests/semihosting_echo.elf")
+        run = simulate(elf, board, listen=True)
+    finally:
+        os.dup2(before, 0)
+        for descriptor in (listen, speak, before):
+            os.close(descriptor)
+    assert run.problem == ""
+    assert run.console == "listening\ngood morning.\nPL:PASS\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that never ends is stopped, and one that listens hears: the simulator's doing."""
+"""A program that never ends is stopped: the simulator's doing."""
 
 import os
 from pathlib import Path
@@ -32,19 +32,3 @@ def test_a_program_that_never_ends_is_stopped(
     assert run.exit_status is None
     assert run.problem == f"{why}; the console ended with:\n  waiting"
     assert run.seconds < 300
-
-
-def test_standard_input_is_what_the_console_receives() -> None:
-    listen, speak = os.pipe()
-    before = os.dup(0)
-    os.dup2(listen, 0)
-    try:
-        os.write(speak, b"good morning.")
-        elf, board = Path(f"boards/tests/echo.{_NAME}.elf"), f"boards/{_NAME}/{_NAME}.json"
-        run = simulate(elf, load_board(Path(board)), listen=True)
-    finally:
-        os.dup2(before, 0)
-        for descriptor in (listen, speak, before):
-            os.close(descriptor)
-    assert run.problem == ""
-    assert run.console == "good morning.\nPL:PASS\n"

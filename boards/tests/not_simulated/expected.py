@@ -13,29 +13,29 @@ from boards.tests.not_simulated.machine import Read
 Fields = dict[str, tuple[int, int, int]]
 """By name: register, mask, and the value of these bits when the first byte is sent."""
 
-_STM32F4_USART2_ON_PA2: Fields = {
+_STM32F4_USART2_ON_PA2_PA3: Fields = {
     "RCC_APB1ENR.USART2EN": (0x40023840, 1 << 17, 1 << 17),
     "RCC_AHB1ENR.GPIOAEN": (0x40023830, 1, 1),
-    "GPIOA_AFRL.AFRL2": (0x40020020, 15 << 8, 7 << 8),
-    "GPIOA_MODER.MODER2": (0x40020000, 3 << 4, 2 << 4),
+    "GPIOA_AFRL.AFRL2, AFRL3": (0x40020020, 0xFF << 8, 0x77 << 8),
+    "GPIOA_MODER.MODER2, MODER3": (0x40020000, 15 << 4, 10 << 4),
 }
-_STM32L4_USART2_ON_PA2: Fields = {
+_STM32L4_USART2_ON_PA2_PA3: Fields = {
     "RCC_APB1ENR1.USART2EN": (0x40021058, 1 << 17, 1 << 17),
     "RCC_AHB2ENR.GPIOAEN": (0x4002104C, 1, 1),
-    "GPIOA_AFRL.AFRL2": (0x48000020, 15 << 8, 7 << 8),
-    "GPIOA_MODER.MODER2": (0x48000000, 3 << 4, 2 << 4),
+    "GPIOA_AFRL.AFRL2, AFRL3": (0x48000020, 0xFF << 8, 0x77 << 8),
+    "GPIOA_MODER.MODER2, MODER3": (0x48000000, 15 << 4, 10 << 4),
 }
-_STM32H7_USART3_ON_PD8: Fields = {
+_STM32H7_USART3_ON_PD8_PD9: Fields = {
     "RCC_APB1LENR.USART3EN": (0x580244E8, 1 << 18, 1 << 18),
     "RCC_AHB4ENR.GPIODEN": (0x580244E0, 1 << 3, 1 << 3),
-    "GPIOD_AFRH.AFSEL8": (0x58020C24, 15, 7),
-    "GPIOD_MODER.MODER8": (0x58020C00, 3 << 16, 2 << 16),
+    "GPIOD_AFRH.AFSEL8, AFSEL9": (0x58020C24, 0xFF, 0x77),
+    "GPIOD_MODER.MODER8, MODER9": (0x58020C00, 15 << 16, 10 << 16),
 }
-_STM32U5_USART1_ON_PA9: Fields = {
+_STM32U5_USART1_ON_PA9_PA10: Fields = {
     "RCC_APB2ENR.USART1EN": (0x46020CA4, 1 << 14, 1 << 14),
     "RCC_AHB2ENR1.GPIOAEN": (0x46020C8C, 1, 1),
-    "GPIOA_AFRH.AFSEL9": (0x42020024, 15 << 4, 7 << 4),
-    "GPIOA_MODER.MODE9": (0x42020000, 3 << 18, 2 << 18),
+    "GPIOA_AFRH.AFSEL9, AFSEL10": (0x42020024, 0xFF << 4, 0x77 << 4),
+    "GPIOA_MODER.MODE9, MODE10": (0x42020000, 15 << 18, 10 << 18),
 }
 
 
@@ -90,6 +90,7 @@ def _rp2_fields(clocks: int, xosc: int, resets: int, blocks: int, io: int) -> Fi
         "CLK_PERI_CTRL.ENABLE, AUXSRC": (clocks + 0x48, 1 << 11 | 7 << 5, 1 << 11),
         "RESETS_RESET of IO, PADS, UART0": (resets, blocks, 0),
         "GPIO0_CTRL.FUNCSEL": (io + 4, 31, 2),
+        "GPIO1_CTRL.FUNCSEL": (io + 12, 31, 2),
     }
 
 
@@ -97,11 +98,13 @@ _RP2040 = (0x40008000, 0x40024000, 0x4000C000)
 _RP2350 = (0x40010000, 0x40048000, 0x40020000)
 _RP2040_READS = _rp2(*_RP2040, 0x40028000, 0x01FFFFFF)
 _RP2350_READS = _rp2(*_RP2350, 0x40050000, 0x1FFFFFFF) | {
-    0x4003_8004: lambda registers: registers.get(0x40038004, 0x116)
+    0x40038004: lambda registers: registers.get(0x40038004, 0x116),
+    0x40038008: lambda registers: registers.get(0x40038008, 0x116),
 }
 _RP2040FieldsS = _rp2_fields(*_RP2040, 1 << 5 | 1 << 8 | 1 << 22, 0x40014000)
 _RP2350FieldsS = _rp2_fields(*_RP2350, 1 << 6 | 1 << 9 | 1 << 26, 0x40028000) | {
-    "PADS_BANK0_GPIO0, without ISO": (0x40038004, 0x1FF, 0x16)
+    "PADS_BANK0_GPIO0, without ISO": (0x40038004, 0x1FF, 0x16),
+    "PADS_BANK0_GPIO1, without ISO": (0x40038008, 0x1FF, 0x16),
 }
 
 
@@ -119,6 +122,13 @@ def _nrf52(part: int, variant: int) -> dict[int, Read]:
 
 _NRF52840_READS = _nrf52(0x52840, 0x41414630)  # AAF0
 _NRF52_OPEN: Fields = {"APPROTECT_DISABLE": (0x40000558, 0xFF, 0x5A)}
+
+
+def _pin_cnf(port: int, pin: int, address: int) -> Fields:
+    """The pin that receives: input, connected, pulled up."""
+    return {f"P{port}_PIN_CNF[{pin}].DIR, INPUT, PULL": (address + 4 * pin, 0xF, 0xC)}
+
+
 _NRF5340_READS: dict[int, Read] = {
     0x00FF8000: lambda registers: 0x50FA50FA,
     0x00FF801C: lambda registers: 0x50FA50FA,
@@ -126,12 +136,13 @@ _NRF5340_READS: dict[int, Read] = {
 _NRF5340_OPEN: Fields = {
     "CTRLAP_APPROTECT.DISABLE": (0x50006544, 0xFFFFFFFF, 0x50FA50FA),
     "CTRLAP_SECUREAPPROTECT.DISABLE": (0x5000654C, 0xFFFFFFFF, 0x50FA50FA),
+    **_pin_cnf(0, 22, 0x50842700),
 }
 
 
 @dataclass(frozen=True)
 class Expected:
-    """Of a board: the UART, its clock in Hz, its pin (None: the driver is not told), what is
+    """Of a board: the UART, its clock in Hz, its pins (None: the driver is not told), what is
     written beside it, where the core, a boot loader or the ROM looks for the program, and what
     registers say of themselves.
     """
@@ -142,6 +153,7 @@ class Expected:
     pin: int | None = None
     flash: int = 0x08000000
     reads: Mapping[int, Read] = field(default_factory=dict)
+    rx_pin: int | None = None
 
 
 BOARDS = {
@@ -152,17 +164,24 @@ BOARDS = {
             "CGU_CLK_ENA of the crystal": (0x1A602014, 1 << 23, 1 << 23),
             "UART_CTRL of UART4": (0x4902F008, 1 << 12 | 1 << 4, 1 << 4),
             "PADCTRL_12_2, its second function": (0x1A603188, 7, 2),
+            "PADCTRL_12_1, likewise, and its input": (0x1A603184, 1 << 16 | 7, 1 << 16 | 2),
         },
         flash=0x80000000,
     ),
     "arduino_nano33ble": Expected(
-        0x40002000, 16_000_000, _NRF52_OPEN, 32 + 3, 0x10000, _NRF52840_READS
+        0x40002000,
+        16_000_000,
+        _NRF52_OPEN | _pin_cnf(1, 10, 0x50000A00),
+        32 + 3,
+        0x10000,
+        _NRF52840_READS,
+        32 + 10,
     ),
-    "disco_f407": Expected(0x40004400, 16_000_000, _STM32F4_USART2_ON_PA2),
+    "disco_f407": Expected(0x40004400, 16_000_000, _STM32F4_USART2_ON_PA2_PA3),
     "disco_f407_max": Expected(
         0x40004400,
         16_000_000 // 8 * 168 // 2 // 4,
-        _STM32F4_USART2_ON_PA2
+        _STM32F4_USART2_ON_PA2_PA3
         | {
             "FLASH_ACR": (0x40023C00, 0xFFF, 0x705),
             "RCC_CR.PLLON": (0x40023800, 1 << 24, 1 << 24),
@@ -184,6 +203,7 @@ BOARDS = {
             "PRCR_S, protected": (0x4001E3FA, 0xFFFF, 0xA500),
             "MSTPCRB.MSTPB22": (0x40203004, 1 << 22, 0),
             "PA14PFS.PSEL, PMR": (0x40400AB8, 31 << 24 | 1 << 16, 5 << 24 | 1 << 16),
+            "PA15PFS.PSEL, PMR": (0x40400ABC, 31 << 24 | 1 << 16, 5 << 24 | 1 << 16),
             "PWPRS, protected": (0x40400D05, 0xC0, 0x80),
         },
         flash=0x02000000,
@@ -203,6 +223,7 @@ BOARDS = {
             "SYSCON_FCCLKSEL4": (0x500002C0, 7, 2),
             "SYSCON_FLEXCOMM4CLKDIV": (0x50000860, 0xFF | 1 << 30, 0),
             "PORT1_PCR9.MUX": (0x501170A4, 15 << 8, 2 << 8),
+            "PORT1_PCR8.MUX, IBE": (0x501170A0, 31 << 8, 18 << 8),
         },
         flash=0,
     ),
@@ -217,6 +238,7 @@ BOARDS = {
             "SYSCON_AHBCLKCTRL1.FC0": (0x40000204, 1 << 11, 1 << 11),
             "SYSCON_FCCLKSEL0": (0x400002B0, 7, 2),
             "IOCON_PIO0_30": (0x40001078, 0x10F, 0x101),
+            "IOCON_PIO0_29": (0x40001074, 0x10F, 0x101),
         },
         flash=0,
     ),
@@ -231,9 +253,9 @@ BOARDS = {
                 63 << 6 | 3 << 19,
                 4 << 9 | 3 << 19,
             ),
-            "GPIO0_EN0": (0x40008000, 2, 0),
-            "GPIO0_EN1": (0x40008068, 2, 0),
-            "GPIO0_EN2": (0x40008074, 2, 0),
+            "GPIO0_EN0": (0x40008000, 3, 0),
+            "GPIO0_EN1": (0x40008068, 3, 0),
+            "GPIO0_EN2": (0x40008074, 3, 0),
         },
         flash=0x10000000,
         reads={
@@ -248,10 +270,11 @@ BOARDS = {
     "microbit_v2": Expected(
         0x40002000,
         16_000_000,
-        _NRF52_OPEN,
+        _NRF52_OPEN | _pin_cnf(1, 8, 0x50000A00),
         6,
         0,
         _nrf52(0x52833, 0x41414230),  # AAB0
+        32 + 8,
     ),
     "mimxrt700_evk": Expected(
         0x50110000,
@@ -268,19 +291,24 @@ BOARDS = {
             "RSTCTL0_PRSTCTL2.LP_FLEXCOMM0": (0x50000018, 1 << 30, 0),
             "RSTCTL0_PRSTCTL0.IOPCTL0": (0x50000010, 1 << 6, 0),
             "IOPCTL0_PIO1_0.FSEL": (0x50004080, 15, 1),
+            "IOPCTL0_PIO0_31.FSEL, IBENA": (0x5000407C, 0x4F, 0x41),
         },
         flash=0x28000000,
     ),
-    "nrf52840dk": Expected(0x40002000, 16_000_000, _NRF52_OPEN, 6, 0, _NRF52840_READS),
+    "nrf52840dk": Expected(
+        *(0x40002000, 16_000_000, _NRF52_OPEN | _pin_cnf(0, 8, 0x50000700), 6, 0),
+        *(_NRF52840_READS, 8),
+    ),
     "nrf52dk": Expected(
         0x40002000,
         16_000_000,
-        _NRF52_OPEN,
+        _NRF52_OPEN | _pin_cnf(0, 8, 0x50000700),
         6,
         0,
         _nrf52(0x52832, 0x41414730),  # AAG0
+        8,
     ),
-    "nrf5340dk": Expected(0x50008000, 16_000_000, _NRF5340_OPEN, 20, 0, _NRF5340_READS),
+    "nrf5340dk": Expected(0x50008000, 16_000_000, _NRF5340_OPEN, 20, 0, _NRF5340_READS, 22),
     "nrf5340dk_max": Expected(
         0x50008000,
         16_000_000,
@@ -288,13 +316,14 @@ BOARDS = {
         20,
         0,
         _NRF5340_READS,
+        22,
     ),
-    "nucleo_f446re": Expected(0x40004400, 16_000_000, _STM32F4_USART2_ON_PA2),
-    "nucleo_h743zi": Expected(0x40004800, 64_000_000, _STM32H7_USART3_ON_PD8),
+    "nucleo_f446re": Expected(0x40004400, 16_000_000, _STM32F4_USART2_ON_PA2_PA3),
+    "nucleo_h743zi": Expected(0x40004800, 64_000_000, _STM32H7_USART3_ON_PD8_PD9),
     "nucleo_h743zi_max": Expected(
         0x40004800,
         64_000_000 // 4 * 50 // 2 // 2 // 2,
-        _STM32H7_USART3_ON_PD8
+        _STM32H7_USART3_ON_PD8_PD9
         | {
             "PWR_CR3 LDOEN, SCUEN, BYPASS": (0x5802480C, 7, 2),
             "PWR_D3CR.VOS": (0x58024818, 3 << 14, 3 << 14),
@@ -315,11 +344,11 @@ BOARDS = {
             **_follows(0x58024410, 3),
         },
     ),
-    "nucleo_l476rg": Expected(0x40004400, 4_000_000, _STM32L4_USART2_ON_PA2),
+    "nucleo_l476rg": Expected(0x40004400, 4_000_000, _STM32L4_USART2_ON_PA2_PA3),
     "nucleo_l476rg_max": Expected(
         0x40004400,
         4_000_000 * 40 // 2,
-        _STM32L4_USART2_ON_PA2
+        _STM32L4_USART2_ON_PA2_PA3
         | {
             "FLASH_ACR": (0x40022000, 0xFFF, 0x704),
             "RCC_CR.PLLON": (0x40021000, 1 << 24, 1 << 24),
@@ -328,11 +357,11 @@ BOARDS = {
         },
         reads={**_on(0x40021000, 1 << 24, 1 << 25), **_follows(0x40021008, 2)},
     ),
-    "nucleo_u575zi": Expected(0x40013800, 4_000_000, _STM32U5_USART1_ON_PA9),
+    "nucleo_u575zi": Expected(0x40013800, 4_000_000, _STM32U5_USART1_ON_PA9_PA10),
     "nucleo_u575zi_max": Expected(
         0x40013800,
         4_000_000 * 80 // 2,
-        _STM32U5_USART1_ON_PA9
+        _STM32U5_USART1_ON_PA9_PA10
         | {
             "RCC_AHB3ENR.PWREN": (0x46020C94, 1 << 2, 1 << 2),
             "PWR_VOSR VOS, BOOSTEN": (0x4602080C, 7 << 16, 7 << 16),
@@ -404,6 +433,8 @@ BOARDS = {
             "CCM_CCGR5.CG12": (0x400FC07C, 3 << 24, 3 << 24),
             "IOMUXC_SW_MUX_CTL_PAD_GPIO_AD_B0_12": (0x401F80EC, 7, 2),
             "IOMUXC_SW_PAD_CTL_PAD_GPIO_AD_B0_12": (0x401F82DC, 0x1F0F9, 0x10B0),
+            "IOMUXC_SW_MUX_CTL_PAD_GPIO_AD_B0_13": (0x401F80F0, 7, 2),
+            "IOMUXC_SW_PAD_CTL_PAD_GPIO_AD_B0_13": (0x401F82E0, 0x1F0F9, 0x10B0),
         },
         flash=0x60000000,
     ),

@@ -99,16 +99,42 @@ class Machine:
         """Writes to a memory."""
         self._uc.mem_write(address, data)
 
-    def run(self, stack: int, start: int) -> None:
-        """Runs from an address, bit 0 of which says Thumb, until the program ends."""
+    def watch(self, addresses: range, stored: Callable[[int, int, int], None]) -> None:
+        """Calls `stored` before each store of the program to a memory: address, size, value."""
+
+        def hook(uc: Uc, access: int, address: int, size: int, value: int, data: object) -> None:
+            del uc, access, data
+            stored(address, size, value & (1 << 8 * size) - 1)
+
+        end = addresses.stop - 1
+        self._uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, hook, begin=addresses.start, end=end)
+
+    def run(self, stack: int, start: int, most: int = _MOST_INSTRUCTIONS) -> None:
+        """Runs from an address, bit 0 of which says Thumb, until the program ends, or for `most`
+        instructions, if that is not 0.
+        """
         assert start & 1
         self._uc.reg_write(arm_const.UC_ARM_REG_MSP, stack)
         self._uc.reg_write(arm_const.UC_ARM_REG_SP, stack)
-        self._uc.emu_start(start, 0, count=_MOST_INSTRUCTIONS)
+        self._uc.emu_start(start, 0, count=most)
 
-    def start(self, vectors: int) -> None:
+    def start(self, vectors: int, most: int = _MOST_INSTRUCTIONS) -> None:
         """Runs as a core does after reset, or a ROM that has found the vector table."""
-        self.run(self.word(vectors), self.word(vectors + 4))
+        self.run(self.word(vectors), self.word(vectors + 4), most)
+
+    def go_on(self) -> None:
+        """Runs on."""
+        at = self._uc.reg_read(arm_const.UC_ARM_REG_PC)
+        self._uc.emu_start(at | 1, 0, count=_MOST_INSTRUCTIONS)
+
+    def call(self, function: int, back: int) -> None:
+        """Calls a function of the program that returns to an address."""
+        self._uc.reg_write(arm_const.UC_ARM_REG_LR, back | 1)
+        self._uc.emu_start(function | 1, back, count=_MOST_INSTRUCTIONS)
+
+    def stop(self) -> None:
+        """Stops what runs."""
+        self._uc.emu_stop()
 
     def _read(self, uc: Uc, offset: int, size: int, base: int) -> int:
         del uc, size

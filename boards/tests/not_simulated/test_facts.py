@@ -229,20 +229,28 @@ _WITH_FUNCTIONS = [
 
 
 @pytest.mark.parametrize("name", _WITH_FUNCTIONS)
-def test_the_function_of_the_consoles_pin(name: str) -> None:
-    """The pin that AFRL or AFRH is written of transmits for the console with that function."""
-    (write,) = (one for one in _CORES[name].writes if one.address & 0x3FF in (0x20, 0x24))
-    shift = (write.clear & -write.clear).bit_length() - 1
-    pin = (write.address >> 2 & 1) * 8 + shift // 4
-    function = write.set >> shift
-    signals = [
-        signal
-        for one in _modm(_SOURCES[name].modm)["gpio"]["gpio"]
-        if int(one["pin"]) == pin
-        for signal in one.get("signal", ())
-        if signal.get("name") == "tx" and signal["driver"] in ("usart", "uart")
-    ]
-    assert str(function) in {signal["af"] for signal in signals}
+def test_the_functions_of_the_consoles_pins(name: str) -> None:
+    """The pins that AFRL or AFRH is written of transmit and receive for one UART with these
+    functions; ports lie 1 KB apart, at a multiple of 64 KB.
+    """
+    writes = [one for one in _CORES[name].writes if one.address & 0x3FF in (0x20, 0x24)]
+    uarts = []
+    for write, direction in zip(writes, ("tx", "rx"), strict=True):
+        shift = (write.clear & -write.clear).bit_length() - 1
+        pin = (write.address >> 2 & 1) * 8 + shift // 4
+        port = "abcdefghijk"[(write.address & 0xFFFF) >> 10]
+        function = str(write.set >> shift)
+        uarts.append(
+            {
+                (signal["driver"], signal["instance"])
+                for one in _modm(_SOURCES[name].modm)["gpio"]["gpio"]
+                if (one["port"], int(one["pin"])) == (port, pin)
+                for signal in one.get("signal", ())
+                if signal.get("name") == direction and signal.get("af") == function
+                if signal["driver"] in ("usart", "uart")
+            }
+        )
+    assert uarts[0] & uarts[1]
 
 
 def _registers(file: str) -> dict[str, tuple[int, dict[str, int]]]:
@@ -262,7 +270,10 @@ def _registers(file: str) -> dict[str, tuple[int, dict[str, int]]]:
                     offset, width = low, str(int(high) - int(low) + 1)
                 fields[_text(one, "name")] = ((1 << int(width)) - 1) << int(offset)
             at = base + int(_text(register, "addressOffset"), 0)
-            found[f"{name}_{_text(register, 'name')}"] = (at, fields)
+            called = f"{name}_{_text(register, 'name')}"
+            step = int(_text(register, "dimIncrement") or "0", 0)
+            for index in range(int(_text(register, "dim") or "1", 0)):
+                found[called.replace("%s", str(index))] = (at + index * step, fields)
     return found
 
 

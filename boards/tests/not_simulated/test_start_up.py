@@ -6,6 +6,8 @@ right clocks, and nothing else may be written. The fake knows what bits of regis
 start-up waits for it.
 """
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,10 @@ def _always(value: int) -> Read:
 def _kind(board: Board) -> str:
     (kind,) = (label.partition(":")[2] for label in board.startup if ":console_" in label)
     return kind
+
+
+_TEXT = b"good morning to all of you."
+_ECHO = Path("boards/tests/programs/echo.c")
 
 
 def _hello(images: Images, board: Board) -> Elf:
@@ -116,12 +122,52 @@ def test_the_program_arrives_at_the_console(images: Images, name: str) -> None:
     assert chips - own == {address for address, _, _ in expected.fields.values()}
 
 
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_program_reads_what_the_console_receives(images: Images, name: str) -> None:
+    board, expected = _board(name), BOARDS[name]
+    line = Line(_kind(board), expected.uart)
+    line.heard += _TEXT
+    machine = Machine(board, {**expected.reads, **line.reads()})
+    line.listen(machine)
+    machine.load(images.link(board, _ECHO))
+    STARTS.get(name.removesuffix("_max"), Machine.start)(machine, expected.flash)
+
+    assert machine.ended
+    assert line.sent == b"listening\n" + _TEXT + b"\nPL:PASS\n"
+    if expected.rx_pin is not None:
+        assert machine.registers[expected.uart + 0x514] == expected.rx_pin
+
+
+def test_a_program_reads_what_a_probe_types(images: Images) -> None:
+    """By RTT: more than the ring has room for, in pieces, as the program takes them."""
+    uart, expected = _board("nrf52840dk"), BOARDS["nrf52840dk"]
+    startup = tuple(re.sub("console_.*", "console_rtt", one) for one in uart.startup)
+    elf = images.link(replace(uart, name="with_rtt", startup=startup), _ECHO)
+    machine = Machine(uart, dict(expected.reads))
+    machine.load(elf)
+    machine.start(expected.flash)
+    block = elf.values["_SEGGER_RTT"]
+    up, down = block + 24, block + 48
+    left = _TEXT
+    while left:
+        assert not machine.ended
+        ring, size, write, read = (machine.word(down + at) for at in (4, 8, 12, 16))
+        for _ in range((read - write - 1) % size):
+            machine.store(ring + write, left[:1])
+            left, write = left[1:], (write + bool(left)) % size
+        machine.store(down + 12, write.to_bytes(4, "little"))
+        machine.go_on()
+    assert machine.ended
+    ring, written = machine.word(up + 4), machine.word(up + 12)
+    assert machine.memory(ring, written) == b"listening\n" + _TEXT + b"\nPL:PASS\n"
+
+
 @pytest.mark.parametrize("name", ["microbit_v2", "nrf52840dk", "nrf52dk"])
 def test_debug_ports_are_opened_from_the_revision_on_that_closes_them(
     images: Images, name: str
 ) -> None:
     board, expected = _board(name), BOARDS[name]
-    ((port, _, _),) = expected.fields.values()
+    port, _, _ = expected.fields["APPROTECT_DISABLE"]
     first = HARDENED_APPROTECT_REVISIONS[expected.reads[NRF52_PART]({})]
     for letter in (ord(first[0]) - 1, ord(first[0]), ord(first[0]) + 1):
         variant = int.from_bytes(b"AA%c0" % letter)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transmitters of the kinds of UART that boards have, as their manuals describe the registers."""
+"""The kinds of UART that boards have, as their manuals describe the registers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,8 +9,29 @@ from boards.tests.not_simulated.machine import Machine, Read
 Registers = Mapping[int, int]
 """What registers of a UART were written last, by offset."""
 
+_UARTE_RECEIVED = 0x110
+
 _DIVIDER = -1
 """Of a 16550: what was written to its first two registers while they were the divider."""
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """How a UART receives.
+
+    Attributes:
+        data: offset of the register that bytes are read from, None if they are written by DMA.
+        status: offset of the register that says whether there is one.
+        full: its bits while there is one.
+        empty: its bits while there is none.
+        on: whether it receives.
+    """
+
+    data: int | None
+    status: int
+    full: int
+    on: Callable[[Registers], bool] = lambda registers: True
+    empty: int = 0
 
 
 @dataclass(frozen=True)
@@ -22,12 +43,14 @@ class Uart:
         idle: offsets of status registers, with what they say while nothing is sent.
         enabled: whether bytes that are written now are sent.
         baud: bits in a second, from the UART's clock in Hz.
+        receiver: how it receives.
     """
 
     data: int | None
     idle: Mapping[int, int]
     enabled: Callable[[Registers], bool]
     baud: Callable[[int, Registers], float]
+    receiver: Receiver
 
 
 def _has(registers: Registers, offset: int, bits: int) -> bool:
@@ -45,30 +68,40 @@ KINDS = {
         idle={0x00: 0xC0},
         enabled=lambda registers: _has(registers, 0x0C, 1 << 13 | 1 << 3),
         baud=lambda clock, registers: clock / registers[0x08],
+        receiver=Receiver(0x04, 0x00, 1 << 5, lambda registers: _has(registers, 0x0C, 1 << 2)),
     ),
     "console_stm32_usart_v2": Uart(
         data=0x28,
         idle={0x1C: 0xC0},
         enabled=lambda registers: _has(registers, 0x00, 1 | 1 << 3),
         baud=lambda clock, registers: clock / registers[0x0C],
+        receiver=Receiver(0x24, 0x1C, 1 << 5, lambda registers: _has(registers, 0x00, 1 << 2)),
     ),
     "console_pl011": Uart(
         data=0x00,
-        idle={0x18: 0x90},
+        idle={0x18: 0x80},
         enabled=lambda registers: _has(registers, 0x30, 0x101) and registers[0x2C] & 0x6E == 0x60,
         baud=lambda clock, registers: clock / (16 * registers[0x24] + registers[0x28] / 4),
+        receiver=Receiver(
+            0x00, 0x18, 0, lambda registers: _has(registers, 0x30, 0x201), empty=1 << 4
+        ),
     ),
     "console_nrf_uart": Uart(
         data=0x51C,
         idle={0x11C: 1},
         enabled=lambda registers: registers.get(0x500) == 4 and registers.get(0x008) == 1,
         baud=_nordic,
+        receiver=Receiver(
+            *(0x518, 0x108, 1),
+            lambda registers: registers.get(0x500) == 4 and registers.get(0x000) == 1,
+        ),
     ),
     "console_nrf_uarte": Uart(
         data=None,
         idle={0x120: 1},
         enabled=lambda registers: registers.get(0x500) == 8,
         baud=_nordic,
+        receiver=Receiver(None, _UARTE_RECEIVED, 1, lambda registers: registers.get(0x500) == 8),
     ),
     "console_lpuart": Uart(
         data=0x1C,
@@ -77,18 +110,21 @@ KINDS = {
         baud=lambda clock, registers: (
             clock / ((registers[0x10] >> 24 & 31) + 1) / (registers[0x10] & 0x1FFF)
         ),
+        receiver=Receiver(0x1C, 0x14, 1 << 21, lambda registers: _has(registers, 0x18, 1 << 18)),
     ),
     "console_max_uart": Uart(
         data=0x20,
         idle={0x00: 1 << 19, 0x04: 1 << 6},
         enabled=lambda registers: registers[0x00] & 0x38C10 == 2 << 16 | 1 << 15 | 3 << 10,
         baud=lambda clock, registers: clock / registers[0x10],
+        receiver=Receiver(0x20, 0x04, 0, empty=1 << 4),
     ),
     "console_ns16550": Uart(
         data=0x00,
         idle={0x14: 0x60},
         enabled=lambda registers: registers.get(0x0C) == 3 and registers.get(0x08, 0) & 1 == 1,
         baud=lambda clock, registers: clock / 16 / registers[_DIVIDER],
+        receiver=Receiver(0x00, 0x14, 1),
     ),
     "console_ra_sci": Uart(
         data=0x04,
@@ -99,6 +135,7 @@ KINDS = {
         baud=lambda clock, registers: (
             clock / 6 / ((registers[0x10] >> 8 & 0xFF) + 1) if _has(registers, 0x10, 1 << 6) else 0
         ),
+        receiver=Receiver(0x00, 0x48, 1 << 31, lambda registers: _has(registers, 0x08, 0x11)),
     ),
     "console_lpc_usart": Uart(
         data=0xE20,
@@ -109,17 +146,20 @@ KINDS = {
             and registers.get(0xFF8) == 1
         ),
         baud=lambda clock, registers: clock / (registers[0x28] + 1) / (registers[0x20] + 1),
+        receiver=Receiver(0xE30, 0xE04, 1 << 6, lambda registers: _has(registers, 0xE00, 3)),
     ),
 }
 
 _LCR, _LCR_DIVIDER = 0x0C, 1 << 7
 _UARTE_START, _UARTE_POINTER, _UARTE_COUNT = 0x008, 0x544, 0x548
+_UARTE_RECEIVE, _UARTE_INTO, _UARTE_MOST = 0x000, 0x534, 0x538
 
 
 class Line:
-    """What a UART sends.
+    """What a UART sends and receives.
 
     Attributes:
+        heard: bytes that it will receive, in order.
         sent: bytes, in order.
         before: all registers when the first was sent.
     """
@@ -127,16 +167,35 @@ class Line:
     def __init__(self, kind: str, base: int):
         self._kind, self._uart, self._base = kind, KINDS[kind], base
         self._divider = 0
+        self._moved = False  # by DMA, into memory
+        self.heard = bytearray()
         self.sent = bytearray()
         self.before: dict[int, int] = {}
 
     def reads(self) -> dict[int, Read]:
-        """What the UART's status registers say."""
+        """What the UART's registers say."""
+        receiver = self._uart.receiver
 
         def says(value: int) -> Read:
             return lambda registers: value
 
-        return {self._base + offset: says(value) for offset, value in self._uart.idle.items()}
+        def hears(registers: dict[int, int]) -> bool:
+            own = {at - self._base: value for at, value in registers.items()}
+            return bool(self.heard) and receiver.on(own)
+
+        def status(registers: dict[int, int]) -> int:
+            there = self._moved if receiver.data is None else hears(registers)
+            idle = self._uart.idle.get(receiver.status, 0)
+            return idle | (receiver.full if there else receiver.empty)
+
+        def take(registers: dict[int, int]) -> int:
+            return self.heard.pop(0) if hears(registers) else 0
+
+        reads = {self._base + offset: says(value) for offset, value in self._uart.idle.items()}
+        reads[self._base + receiver.status] = status
+        if receiver.data is not None:
+            reads[self._base + receiver.data] = take
+        return reads
 
     def registers(self, machine: Machine) -> dict[int, int]:
         """What the UART's registers were written, by offset."""
@@ -170,6 +229,16 @@ class Line:
                 pointer = machine.registers[at + _UARTE_POINTER]
                 assert pointer >> 28 == 2, "DMA reads RAM alone"
                 send(machine.memory(pointer, machine.registers[at + _UARTE_COUNT]))
+            elif self._uart.data is None and offset == _UARTE_RECEIVED:
+                self._moved = False
+            elif self._uart.data is None and offset == _UARTE_RECEIVE and value == 1:
+                assert self._uart.receiver.on(self.registers(machine)), "received while it is off"
+                assert machine.registers[self._base + _UARTE_MOST] == 1
+                if self.heard:
+                    self._moved = True
+                    machine.store(
+                        machine.registers[self._base + _UARTE_INTO], bytes([self.heard.pop(0)])
+                    )
 
         machine.written = written
 

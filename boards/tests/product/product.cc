@@ -72,6 +72,13 @@ void try_text() {
   printf("%s, %lu bytes\n", text, static_cast<unsigned long>(sizeof buffer));
 }
 
+// What arrives is read by lines, or as it comes where no buffer fits into the heap.
+void try_input() {
+  EXPECT_EQUAL(getchar(), 'o');
+  EXPECT_EQUAL(getchar(), 'k');
+  EXPECT_EQUAL(getchar(), '\n');
+}
+
 }  // namespace
 
 int main() {
@@ -83,6 +90,7 @@ int main() {
   EXPECT_EQUAL(of_a_function(), 414);
   try_memory();
   try_text();
+  try_input();
   for (uint32_t i = 0; i < sizeof buffer; ++i) {
     EXPECT_EQUAL(buffer[i], 0);
     buffer[i] = static_cast<uint8_t>(i);

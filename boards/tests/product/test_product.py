@@ -2,6 +2,7 @@
 """A program in C++, with a vendor's code, a heap and stdio, in images with sizes of their own."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,16 @@ def _board(name: str) -> Board:
 
 
 def _run(program: str, board: str) -> Run:
-    return simulate(_FOLDER / f"{program}_{board}.elf", _board(board))
+    listen, speak = os.pipe()
+    before = os.dup(0)
+    os.dup2(listen, 0)
+    try:
+        os.write(speak, b"ok\n")
+        return simulate(_FOLDER / f"{program}_{board}.elf", _board(board), listen=True)
+    finally:
+        os.dup2(before, 0)
+        for descriptor in (listen, speak, before):
+            os.close(descriptor)
 
 
 @pytest.mark.parametrize(

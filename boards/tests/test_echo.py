@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Standard input is what the console of a board (PL_BOARD) receives, and what a program reads."""
+
+import io
+import os
+from pathlib import Path
+
+from boards.board import load_board
+from boards.simulator.simulate import simulate
+
+_NAME = os.environ["PL_BOARD"]
+_TEXT = b"good morning to all of you, who are more than a UART keeps."
+
+
+class _Listener(io.StringIO):
+    """Speaks when the program listens, and not before."""
+
+    def __init__(self, speak: int):
+        super().__init__()
+        self._speak = speak
+
+    def write(self, text: str) -> int:
+        before = self.getvalue()
+        written = super().write(text)
+        if "listening\n" in self.getvalue() and "listening\n" not in before:
+            os.write(self._speak, _TEXT)
+        return written
+
+
+def test_standard_input_is_what_the_program_reads() -> None:
+    listen, speak = os.pipe()
+    before = os.dup(0)
+    os.dup2(listen, 0)
+    try:
+        elf, board = Path(f"boards/tests/echo.{_NAME}.elf"), f"boards/{_NAME}/{_NAME}.json"
+        run = simulate(elf, load_board(Path(board)), listen=True, echo=_Listener(speak))
+    finally:
+        os.dup2(before, 0)
+        for descriptor in (listen, speak, before):
+            os.close(descriptor)
+    assert run.problem == ""
+    assert run.console == f"listening\n{_TEXT.decode()}\nPL:PASS\n"

@@ -7,12 +7,12 @@
 
 #include "boards/common/expect.h"
 #include "firmware/runtime/model.h"
-#include "firmware/slot/flash_nrf.h"
 #include "firmware/slot/slot.h"
 #include "firmware/slot/testing/digits_kernels.h"
+#include "firmware/slot/testing/flash_of_board.h"
 #include "firmware/slot/testing/public_key.h"
 
-enum { SLOT_BYTES = 16384, PIECE = 64, MEMORY_BYTES = 6144 };
+enum { CUT = 5056, PIECE = 64, MEMORY_BYTES = 6144 };
 enum { OLD = 1u << 24, NEW = 1u << 24 | 1u << 16 };
 
 extern const uint8_t first[];
@@ -22,11 +22,7 @@ extern const uint32_t second_bytes;
 
 PL_SLOT_MEMORY(memory, MEMORY_BYTES);
 
-// The micro:bit's: 256 KB, the last 32 of them.
-static const pl_flash_nrf nrf = {0x4001e000, 1024, 0x38000, 2 * SLOT_BYTES};
 static pl_slot_config config = {
-    .offset = {0, SLOT_BYTES},
-    .bytes = SLOT_BYTES,
     .kernels = &digits_kernels,
     .public_key = PL_TEST_PUBLIC_KEY,
     .memory = memory,
@@ -62,17 +58,22 @@ static void expect_runs(uint32_t version) {
 
 int main(void) {
   uint32_t offset = 0;
-  config.flash = pl_flash_nrf_driver(&nrf);
+  config.flash = flash_of_board();
+  config.bytes = config.flash.bytes / 2;
+  config.offset[1] = config.bytes;
   if (pl_slot_open(&slot, &config) == PL_SLOT_EMPTY) {
-    EXPECT_EQUAL(update(first, first_bytes, first_bytes, &offset), PL_SLOT_OK);
+    pl_slot_status status = update(first, first_bytes, first_bytes, &offset);
+    EXPECT_EQUAL(status, PL_SLOT_OK);
+    if (status != PL_SLOT_OK) return expect_report();
     expect_runs(OLD);
-    const pl_slot_status status = update(second, second_bytes, 5000, &offset);
+    status = update(second, second_bytes, CUT, &offset);
     EXPECT_EQUAL(status, PL_SLOT_FLASH);  // never comes back
     return expect_report();
   }
   expect_runs(OLD);
   EXPECT_EQUAL(update(second, second_bytes, second_bytes, &offset), PL_SLOT_OK);
-  EXPECT_EQUAL(offset, 4096);  // where the page begins that power was lost in
+  // Where the page begins that power was lost in.
+  EXPECT_EQUAL(offset, CUT / config.flash.sector_bytes * config.flash.sector_bytes);
   expect_runs(NEW);
   EXPECT_EQUAL(update(first, first_bytes, first_bytes, &offset), PL_SLOT_OLDER);
   return expect_report();

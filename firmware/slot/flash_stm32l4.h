@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Flash of ST's STM32L4 with pages of 2 KB (L471 to L486, and those with one bank), by double
+// words. The core waits while a page of its own bank is erased (25 ms), and so do interrupts.
+//
+// Each double word has a code that corrects errors. One that power was lost in may read as an error
+// of two bits, which is an NMI: the driver brings the NMI_Handler, which lets such reads pass.
+// Slots compare what they read.
+#ifndef FIRMWARE_SLOT_FLASH_STM32L4_H_
+#define FIRMWARE_SLOT_FLASH_STM32L4_H_
+
+#include "firmware/slot/flash.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  uintptr_t base;  // a multiple of 2 KB, behind the program
+  uint32_t bytes;
+  uint32_t bank_bytes;  // 512 KB on chips of 1 MB; all that there is if there is one bank
+} pl_flash_stm32l4;
+
+// `flash` is used as long as the driver is.
+pl_flash pl_flash_stm32l4_driver(const pl_flash_stm32l4 *flash);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // FIRMWARE_SLOT_FLASH_STM32L4_H_

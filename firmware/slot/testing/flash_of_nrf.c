@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/slot/flash_nrf.h"
+#include "firmware/slot/testing/flash_of_board.h"
+
+// The micro:bit's: 256 KB, the last 32 of them.
+static const pl_flash_nrf flash = {0x4001e000, 1024, 0x38000, 32 * 1024};
+
+pl_flash flash_of_board(void) { return pl_flash_nrf_driver(&flash); }

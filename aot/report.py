@@ -81,6 +81,7 @@ def _entry(op_id: str, node: Node, delegate: int | None) -> dict[str, Any]:
         "module": origin.module,
         "runs_on": node.meta["runs_on"],
         "not_on": node.meta["not_on"],
+        "could_run_on": node.meta["could_run_on"],
         "delegate": delegate,
         "precision": str(values_of(node)[0].dtype).removeprefix("torch."),
         "why": _why(node),

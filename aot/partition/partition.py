@@ -43,14 +43,15 @@ _SHOWN_OPS = 12
 def partition(module: GraphModule, target: Target) -> None:
     """Rewrites a verified dialect graph in place.
 
-    Every op, also inside a delegate, is given `meta["runs_on"]`, the name of its backend, and
-    `meta["not_on"]`, the reason of each backend before it by name.
+    Every op, also inside a delegate, is given `meta["runs_on"]`, the name of its backend,
+    `meta["not_on"]`, the reason of each backend before it by name, and `meta["could_run_on"]`,
+    those of them that could run it and left it.
 
     Raises:
       LoweringError: a backend fails, or gives something else than it should.
     """
     for node in _ops(module):
-        node.meta.update(runs_on=target.backends[-1].name, not_on={})
+        node.meta.update(runs_on=target.backends[-1].name, not_on={}, could_run_on=[])
     absent = target.absences
     for backend in target.engines:
         if backend.name in absent:
@@ -207,6 +208,7 @@ def _left(backend: Backend, ops: Sequence[Node]) -> str:
 def _leave(ops: Sequence[Node], backend: Backend, reason: str) -> None:
     for node in ops:
         node.meta["not_on"][backend.name] = reason
+        node.meta["could_run_on"].append(backend.name)
 
 
 def _bytes(node: Node) -> int:

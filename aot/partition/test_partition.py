@@ -115,6 +115,7 @@ def test_the_report_has_a_row_for_every_op() -> None:
     assert list(by_op["pl.mean"]["not_on"]) == ["npu"]
     assert (linear["runs_on"], linear["delegate"]) == ("cortex_m", None)
     assert list(linear["not_on"]) == ["npu", "stand_in"]
+    assert linear["could_run_on"] == []
     assert report["macs"] == sum(row["macs"] for row in report["ops"]) > 0
     npu = report["delegates"][0]
     named = [n.meta["origin"].module for n in module.graph.nodes if n.op == "call_module"]

@@ -52,6 +52,8 @@ def test_a_region_that_is_left_goes_on_to_the_next_engine(hook: str) -> None:
     linears = [n for n in told if n.startswith("linear")]
     assert [told[n] for n in linears] == [{"first": "one op is not worth the way"}] * 3
     assert {n.meta["runs_on"] for n, _ in everything(module) if n.name in linears} == {"second"}
+    could = {n.name: n.meta["could_run_on"] for n, _ in everything(module)}
+    assert {n for n, engines in could.items() if engines} == {*linears}
 
 
 def test_every_node_is_asked_once_and_every_region_compiled_once() -> None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the table of `.sim` (sim.py) that say how good an image's models are.
+"""Rows of the table of `.sim` (sim.py) that say how good an image's models are, and what they take
+of an NPU.
 
 quality_facts output.json [model.report.json ...]
 """
@@ -34,7 +35,19 @@ def facts(reports: dict[str, dict[str, Any]]) -> dict[str, Any]:
                 rows[of + row] = f"{form.format(min(values))} on {samples} samples"
         if report["warnings"]:
             rows[f"{of}warnings of lowering"] = len(report["warnings"])
+        cycles = sum(_cycles(delegate["report"]) for delegate in report["delegates"])
+        if cycles:
+            rows[f"{of}NPU cycles, estimated"] = cycles
     return rows
+
+
+def _cycles(report: dict[str, Any]) -> int:
+    """Of a delegate: those of a model of the NPU, else the sum over what its compiler says of
+    layers; 0 where its backend says nothing.
+    """
+    if "cycles" in report:
+        return int(report["cycles"])
+    return sum(int(layer["cycles"]) for layer in report.get("layers", []))
 
 
 def main(argv: list[str]) -> None:

@@ -50,9 +50,10 @@ def main(argv: list[str]) -> int:
     for path in _FACTS.value:
         facts |= json.loads(Path(path).read_text())
     try:
+        board = load_board(Path(_BOARD.value))
         run = simulate(
             elf,
-            load_board(Path(_BOARD.value)),
+            board,
             time_limit=_TIME_LIMIT.value,
             silence=_SILENCE.value,
             count=True,
@@ -69,7 +70,9 @@ def main(argv: list[str]) -> int:
     plan = json.loads(Path(_PLAN.value).read_text()) if _PLAN.value else None
     counted = profile(run, size, plan)
     write_profile(counted, _PROFILE.value, _TRACE.value)
-    tables = [steps_table(counted), summary(run, size, facts, counted)]
+    delegates = [step for step in (plan or {"steps": []})["steps"] if "delegate" in step]
+    models_npu = bool(delegates and board.npu and board.npu.simulated)
+    tables = [steps_table(counted), summary(run, size, facts, counted, models_npu)]
     print("".join(f"\n{text}\n" for text in tables if text), end="")
     return 0
 

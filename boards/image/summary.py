@@ -35,12 +35,25 @@ def _sizes(size: dict[str, Any]) -> dict[str, str]:
 
 
 def summary(
-    run: Run, size: dict[str, Any], facts: dict[str, Any], counted: dict[str, Any] | None
+    run: Run,
+    size: dict[str, Any],
+    facts: dict[str, Any],
+    counted: dict[str, Any] | None,
+    models_npu: bool = False,
 ) -> str:
-    """Returns the table that a run ends with; `counted` is its profile, None on a board."""
+    """Returns the table that a run ends with.
+
+    Args:
+      run: the run.
+      size: the image's size.json.
+      facts: rows for the top.
+      counted: its profile, None on a board.
+      models_npu: whether the core ran a model of the NPU, whose instructions are counted, too.
+    """
     rows = {name: _fact(value) for name, value in facts.items()} | _stats(run)
     if counted and counted["inferences"]:
-        rows["instructions per inference"] = f"{counted['instructions']:,}"
+        with_model = ", with those of the NPU's model" if models_npu else ""
+        rows["instructions per inference"] = f"{counted['instructions']:,}{with_model}"
     rows |= _sizes(size)
     title = f"{size['name']} on {size['board']} ({size['core']}){', simulated' if counted else ''}"
     return f"{title}\n{table(list(rows.items()), indent='  ')}"

@@ -46,11 +46,17 @@ def test_the_table_at_the_end() -> None:
     ]
 
 
+def test_instructions_of_the_npus_model_are_said_to_be_in_it() -> None:
+    run = _run({0: Region(entries=1, instructions=77)})
+    text = summary(run, _SIZE, {}, profile(run, _SIZE, None), models_npu=True)
+    assert "instructions per inference  77, with those of the NPU's model" in text
+
+
 def _report(sqnr_db: float | None, accuracy: dict[str, float] | None) -> dict[str, Any]:
     output = {"name": "y", "sqnr_db": sqnr_db, "cosine": None, "agreement": 0.9956}
     better = {"name": "z", "sqnr_db": 50.0, "cosine": 1.0, "agreement": None}
     quality = {"samples": 1450, "held_out": True, "outputs": [output, better]}
-    report = {"quality": {**quality, "accuracy": accuracy}, "warnings": []}
+    report = {"quality": {**quality, "accuracy": accuracy}, "warnings": [], "delegates": []}
     return report | {"quantization": "int8"}
 
 
@@ -66,6 +72,9 @@ def test_the_table_says_how_good_the_models_are(tmp_path: Path) -> None:
     assert mixed["accuracy quantized, on the host"] == 0.98
     doubtful = _report(None, None) | {"warnings": [{}, {}]}
     assert facts({"a": doubtful, "b": labelled})["a: warnings of lowering"] == 2
+    layers = {"layers": [{"cycles": 30}, {"cycles": 4}]}
+    on_npu = {"delegates": [{"report": r} for r in ({"cycles": 500, **layers}, layers, {})]}
+    assert facts({"digits": labelled | on_npu})["NPU cycles, estimated"] == 534
     report, output = tmp_path / "digits.report.json", tmp_path / "facts.json"
     report.write_text(json.dumps(labelled))
     main(["", str(output), str(report)])

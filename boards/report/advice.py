@@ -181,8 +181,9 @@ def _faster(fields: Fields, model: Fields) -> list[Fields]:
             found.append(_advice(text, f"up to {gain:.1%} of the instructions", gain, step["ops"]))
     if fields["board"]["npu"]:
         for op in model["ops"]:
-            if op["delegate"] is None and op["not_on"]:
-                reason = "; ".join(op["not_on"].values())
+            cannot = {k: v for k, v in op["not_on"].items() if k not in op["could_run_on"]}
+            if op["delegate"] is None and cannot:
+                reason = "; ".join(cannot.values())
                 text = f"{_place(op)} on the NPU, which does not take it: {reason}"
                 found.append(_advice(text, "not counted", 1e-6, [op["id"]]))
     return found

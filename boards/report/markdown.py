@@ -64,6 +64,45 @@ def _steps(model: Fields) -> str:
     return md_table(["id", "op", "module", "instructions", ""], rows, "lllrr")
 
 
+def _npu(model: Fields) -> str:
+    """Each delegate, and what its compiler says of its layers."""
+    by_id = {op["id"]: op for op in model["ops"]}
+    parts = []
+    for one in model["delegates"]:
+        report = one["report"]
+        layers = report.get("layers", [])
+        total = sum(layer["cycles"] for layer in layers)
+        said = [
+            f"{report['cycles']:,} cycles by the NPU's model" if "cycles" in report else "",
+            f"{total:,} cycles by its compiler" if total else "",
+            f"{one['macs']:,} MACs",
+            f"payload {one['payload_bytes']:,} bytes",
+            f"scratch {one['scratch_bytes']:,} bytes",
+        ]
+        name = f"{one['backend']} {one['configuration']}".strip()
+        parts.append(f"{one['id']}: {name}, {'; '.join(filter(None, said))}.")
+        parts += [f"Cut {cut}." for cut in report.get("cuts", [])]
+        memories = list(dict.fromkeys(m for layer in layers for m in layer["traffic"]))
+        rows = [
+            (
+                layer["op"],
+                layer["kind"],
+                by_id[layer["op"]]["module"] if layer["op"] in by_id else "",
+                f"{layer['cycles']:,}",
+                _share(layer["cycles"], total),
+                f"{layer['macs']:,}",
+                f"{layer['utilization']:.1%}",
+                *(f"{layer['traffic'].get(memory, 0):,}" for memory in memories),
+            )
+            for layer in sorted(layers, key=lambda layer: -layer["cycles"])[:_LARGEST]
+        ]
+        head = ["op", "layer", "module", "cycles", "", "MACs", "of all MACs"]
+        if rows:
+            bytes_of = [f"{memory} bytes" for memory in memories]
+            parts.append(md_table([*head, *bytes_of], rows, "lllrrrr" + "r" * len(memories)))
+    return "\n\n".join(parts)
+
+
 def _on_device(device: Fields) -> str:
     """What the program said of itself, where it knows what is right."""
     images, right = device.get("test images"), device.get("correct on device")
@@ -140,10 +179,17 @@ def markdown(report: Fields) -> str:
         parts.append(f"## Instructions{of}")
         if report["instructions"]:
             parts.append(f"{report['instructions']:,} an inference.")
+        if report["engine_is_simulated"] and model["delegates"]:
+            parts.append(
+                "The NPU is a functional model here, which the core runs: instructions of its "
+                "steps are the model's, and say nothing of an NPU."
+            )
         if any(step["instructions"] for step in model["steps"]):
             parts.append(_steps(model))
         else:
             why = "no steps are marked" if model["arena"] else "the image has no plan of it"
             parts.append(f"Not counted: {report['not_counted'] or why}.")
+        if model["delegates"]:
+            parts += [f"## NPU{of}", _npu(model)]
         parts += [f"## Quality{of}", _quality(model, report["device"])]
     return "\n\n".join(parts) + "\n"

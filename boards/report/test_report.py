@@ -213,6 +213,43 @@ def test_a_delegate_is_a_step_of_the_ops_in_it() -> None:
     assert not report["advice"]["faster"]
 
 
+def test_layers_of_an_npu_are_joined_by_the_op() -> None:
+    lowering = copy.deepcopy(LOWERING)
+    layer = {"kind": "Conv2D", "macs": 800, "utilization": 0.25}
+    few = layer | {"op": "0.0", "cycles": 1000, "traffic": {"sram": 64}}
+    most = layer | {"op": "0.1", "cycles": 3000, "traffic": {"sram": 128, "off_chip_flash": 5000}}
+    told = {"cycles": 4321, "layers": [few, most], "cuts": ["in front of `linear`: it is wrong"]}
+    numbers = {"payload_bytes": 77, "scratch_bytes": 4096, "macs": 1600}
+    one = {"id": "0", "backend": "ethos_u", "configuration": "ethos-u55-128", "report": told}
+    lowering["delegates"] = [numbers | one]
+    for op in lowering["ops"]:
+        op |= {"id": f"0.{op['id']}", "delegate": 0}
+    modules = {op["id"]: op["module"] for op in lowering["ops"]}
+    npu = {"configuration": "ethos-u55-128", "simulated": True}
+    text = markdown(joined(reports={"digits": lowering}, board=BOARD | {"npu": npu}))
+    assert "0: ethos_u ethos-u55-128, 4,321 cycles by the NPU's model" in text
+    assert "4,000 cycles by its compiler" in text
+    assert "Cut in front of `linear`: it is wrong." in text
+    first = text.index(
+        f"| 0.1 | Conv2D | {modules['0.1']} | 3,000 | 75.0% | 800 | 25.0% | 128 | 5,000 |"
+    )
+    assert first < text.index(
+        f"| 0.0 | Conv2D | {modules['0.0']} | 1,000 | 25.0% | 800 | 25.0% | 64 | 0 |"
+    )
+    assert "say nothing of an NPU" in text
+    assert "NPU" not in markdown(joined())
+
+
+def test_what_would_not_pay_on_the_npu_is_no_advice() -> None:
+    lowering = copy.deepcopy(LOWERING)
+    npu = {"configuration": "ethos-u55-128", "simulated": True}
+    lowering["ops"][1] |= {"not_on": {"npu": "its stride is 7"}}
+    lowering["ops"][2] |= {"not_on": {"npu": "the core is faster"}, "could_run_on": ["npu"]}
+    faster = joined(reports={"digits": lowering}, board=BOARD | {"npu": npu})["advice"]["faster"]
+    assert any("its stride is 7" in row["text"] for row in faster)
+    assert not any("the core is faster" in row["text"] for row in faster)
+
+
 def test_advice_is_what_gains_most() -> None:
     better = joined()["advice"]["better"]
     rows = [v for v in LOWERING["quality"]["values"] if v["id"] and v["alone_db"] < 60]

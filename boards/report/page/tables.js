@@ -160,6 +160,14 @@ function drawQuality() {
   }
 }
 
+// Traffic becomes a column a memory, a share of what is possible a percentage.
+function layerText(layer) {
+  const { traffic = {}, utilization, ...rest } = layer;
+  const bytes = Object.entries(traffic).map(([memory, sum]) => [`${memory} bytes`, sum]);
+  const share = utilization === undefined ? {} : { utilization: percent(utilization, 1) };
+  return { ...rest, ...share, ...Object.fromEntries(bytes) };
+}
+
 function drawNpu() {
   const delegates = model ? model.delegates : [];
   at("npu").hidden = !delegates.length;
@@ -170,11 +178,13 @@ function drawNpu() {
     const { report } = one;
     box.append(element("h3", {}, `${one.id}: ${one.backend} ${one.configuration}`), facts([
       ["payload", `${number(one.payload_bytes)} bytes`], ["scratch", `${number(one.scratch_bytes)} bytes`], ["MACs", number(one.macs)],
-      ["cycles", report.cycles === undefined ? "" : `${number(report.cycles)}, as the backend's compiler predicts`],
-      ["operations", report.operations === undefined ? "" : number(report.operations)]]));
+      ["cycles", report.cycles === undefined ? "" : `${number(report.cycles)}, as the NPU's model estimates`],
+      ["of its layers", report.layers ? `${number(d3.sum(report.layers, (layer) => layer.cycles))}, as the backend's compiler estimates` : ""],
+      ["operations", report.operations === undefined ? "" : number(report.operations)],
+      ...(report.cuts || []).map((cut) => ["cut", cut])]));
     const names = new Map(one.ops.map((id) => [id, opOf(id)]));
-    const layers = report.layers || one.ops.map((id) => ({ op: id }));
-    const keys = [...new Set(layers.flatMap((layer) => Object.keys(layer)))].filter((key) => key !== "op" && layers.every((l) => typeof l[key] !== "object"));
+    const layers = (report.layers || one.ops.map((id) => ({ op: id }))).map(layerText);
+    const keys = [...new Set(layers.flatMap((layer) => Object.keys(layer)))].filter((key) => key !== "op");
     const made = element("table");
     made.append(...table([["op", ""], ["", ""], ["module", "long hide-small"], ...keys.map((key) => [key.replaceAll("_", " "), "n"])],
       layers.map((layer) => {

@@ -29,7 +29,7 @@ def _run(rule, name, program, main, arguments, data, testonly, deps, **kwargs):
         **kwargs
     )
 
-def board_sim(name, image, facts = [], has_plan = False, testonly = False, **kwargs):
+def board_sim(name, image, facts = [], has_plan = False, cycles = False, testonly = False, **kwargs):
     """Makes a target for `bazel run` that runs an image on its board's simulator.
 
     The program behind it, and its options, is boards/image/sim.py.
@@ -39,6 +39,7 @@ def board_sim(name, image, facts = [], has_plan = False, testonly = False, **kwa
       image: name of a firmware_image in this package.
       facts: JSON files with more rows for the table at the end.
       has_plan: whether the image knows its plan.
+      cycles: whether cycles are estimated, for which LLVM is fetched.
       testonly: whether the image is.
       **kwargs: other attributes of py_binary.
     """
@@ -51,10 +52,11 @@ def board_sim(name, image, facts = [], has_plan = False, testonly = False, **kwa
         name,
         image,
         Label("//boards/image:sim.py"),
-        ["--%s=$(rootpath %s)" % (flag, file) for file, flag in files.items()],
+        ["--%s=$(rootpath %s)" % (flag, file) for file, flag in files.items()] +
+        (["--cycles"] if cycles else []),
         files.keys(),
         testonly,
-        [Label("//boards/image:sim")],
+        [Label("//boards/image:sim")] + ([Label("//boards/simulator:llvm")] if cycles else []),
         **kwargs
     )
 

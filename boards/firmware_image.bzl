@@ -217,7 +217,8 @@ def firmware_image(
     `<name>` gives `<name>.elf`, `.bin`, `.hex`, `.map`, `.size.json`, a `.pte` a model and the plan's
     `.json`. The targets `<name>.elf`, `.bin` and `.hex` give one kind of file; with `bazel run`
     `<name>.size` prints what the image takes of the board, `<name>.sim` runs it on the board's
-    simulator, with what lowering says of the models, `<name>.flash` writes it to a board that is connected,
+    simulator, with what lowering says of the models, `<name>.cycles` does so and estimates cycles besides
+    (docs/speed.md), `<name>.flash` writes it to a board that is connected,
     `<name>.debug` starts GDB on the simulator, `<name>.report` names a page that shows where everything goes,
     `<name>.package` is a zip with the model for other build systems, `<name>.run` flashes and shows what it
     prints, with a table at the end, `<name>.monitor` only shows, `<name>.sign` signs it for a boot loader, and
@@ -309,15 +310,17 @@ def firmware_image(
             visibility = visibility,
             deps = [Label("//boards/image:" + _LIBRARIES.get(part, _TOOLS.get(part, part)))],
         )
-    board_sim(
-        name = name + ".sim",
-        facts = facts,
-        has_plan = plan != None,
-        image = name,
-        tags = tags,
-        testonly = testonly,
-        visibility = visibility,
-    )
+    for part in ["sim", "cycles"]:
+        board_sim(
+            name = "%s.%s" % (name, part),
+            cycles = part == "cycles",
+            facts = facts,
+            has_plan = plan != None,
+            image = name,
+            tags = tags + (["manual"] if part == "cycles" else []),
+            testonly = testonly,
+            visibility = visibility,
+        )
     image_package(
         name = name + ".package",
         image = ":" + name,

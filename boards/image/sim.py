@@ -2,7 +2,7 @@
 """Runs an image on its board's simulator and ends with a table of what came of it.
 
     sim --board=board.json --size=size.json [--plan=plan.json] [--facts=facts.json ...] \\
-        [--profile=profile.json] [--trace=trace.json] program.elf
+        [--profile=profile.json] [--trace=trace.json] [--cycles] program.elf
 
 Standard input is what the board's console receives.
 
@@ -10,7 +10,8 @@ The table has the facts, the program's PL:STAT lines (the first is taken as a to
 are parts of), instructions of one inference (region 0 of the profile), and what the image takes of
 each of the board's memories. A facts file is a JSON object from name to text, number, or fraction
 as 0.97. --profile writes the instructions for machines, as profile.schema.json has it, --trace for
-ui.perfetto.dev; paths are relative to the folder that `bazel run` is called in.
+ui.perfetto.dev; paths are relative to the folder that `bazel run` is called in. --cycles, which the
+target <image>.cycles gives, adds cycles as LLVM's model of the core estimates them.
 """
 
 import json
@@ -20,10 +21,11 @@ from typing import Any
 
 from absl import app, flags
 
-from boards.board import BoardError, load_board
+from boards.board import Board, BoardError, load_board
 from boards.image.profile import profile, steps_table, write_profile
 from boards.image.summary import summary
-from boards.simulator.counts import CountsError
+from boards.simulator.counts import Counts, CountsError
+from boards.simulator.cycles import CyclesError, estimate, model_of
 from boards.simulator.elf import ElfError
 from boards.simulator.simulate import SimulatorError, simulate
 
@@ -33,6 +35,7 @@ _FACTS = flags.DEFINE_multi_string("facts", [], "JSON files with more rows, for 
 _PLAN = flags.DEFINE_string("plan", None, "The plan's JSON, for the names of its steps.")
 _PROFILE = flags.DEFINE_string("profile", None, "The profile to write.")
 _TRACE = flags.DEFINE_string("trace", None, "The same to write for ui.perfetto.dev.")
+_CYCLES = flags.DEFINE_bool("cycles", False, "Estimate cycles.")
 _TIME_LIMIT = flags.DEFINE_float("time_limit", 600, "Seconds until the program is stopped.")
 _SILENCE = flags.DEFINE_float(
     "silence", 180, "Seconds without a character until the program is stopped."
@@ -51,6 +54,8 @@ def main(argv: list[str]) -> int:
         facts |= json.loads(Path(path).read_text())
     try:
         board = load_board(Path(_BOARD.value))
+        if _CYCLES.value:
+            model_of(board.core)
         run = simulate(
             elf,
             board,
@@ -60,7 +65,8 @@ def main(argv: list[str]) -> int:
             echo=sys.stdout,
             listen=True,
         )
-    except (BoardError, CountsError, ElfError, SimulatorError) as error:
+        estimates = _estimates(elf, board, run.counts) if _CYCLES.value and run.counts else None
+    except (BoardError, CountsError, CyclesError, ElfError, SimulatorError) as error:
         print(f"{elf.name}: {error}", file=sys.stderr)
         return _NOT_RUN
     if run.problem:
@@ -68,13 +74,22 @@ def main(argv: list[str]) -> int:
         return _ENDED_BADLY
     size = json.loads(Path(_SIZE.value).read_text())
     plan = json.loads(Path(_PLAN.value).read_text()) if _PLAN.value else None
-    counted = profile(run, size, plan)
+    counted = profile(run, size, plan, estimates)
     write_profile(counted, _PROFILE.value, _TRACE.value)
     delegates = [step for step in (plan or {"steps": []})["steps"] if "delegate" in step]
     models_npu = bool(delegates and board.npu and board.npu.simulated)
     tables = [steps_table(counted), summary(run, size, facts, counted, models_npu)]
     print("".join(f"\n{text}\n" for text in tables if text), end="")
     return 0
+
+
+def _estimates(elf: Path, board: Board, counts: Counts) -> dict[int, float]:
+    """Cycles by region, without those of inner regions."""
+    regions = counts.regions
+    parts = estimate(elf, board.core, [region.at for region in regions.values()])
+    return {
+        number: sum(ran.cycles for ran in part) for number, part in zip(regions, parts, strict=True)
+    }
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from boards.image.profile import ESTIMATE
 from boards.simulator.simulate import Run
 from tools.text.table import table
 
@@ -54,6 +55,8 @@ def summary(
     if counted and counted["inferences"]:
         with_model = ", with those of the NPU's model" if models_npu else ""
         rows["instructions per inference"] = f"{counted['instructions']:,}{with_model}"
+        if ESTIMATE in counted:
+            rows["cycles per inference"] = f"{counted[ESTIMATE]:,}, an estimate{with_model}"
     rows |= _sizes(size)
     title = f"{size['name']} on {size['board']} ({size['core']}){', simulated' if counted else ''}"
     return f"{title}\n{table(list(rows.items()), indent='  ')}"

@@ -109,3 +109,19 @@ def test_steps() -> None:
         ["100", "pl::linear", "3", "a", "(Conv2d)"],
     ]
     assert steps_table(profile(_run({0: Region(2, 900)}), _SIZE, plan)) == ""
+
+
+def test_estimated_cycles() -> None:
+    """Those of the inference are the sum of all regions, each without the inner ones."""
+    step = {"step": 1, "id": "0", "op": "pl::conv2d", "module": "a (Conv2d)", "function": "pl_f"}
+    run = _run({0: Region(2, 900), 1: Region(2, 600)})
+    counted = profile(run, _SIZE, {"steps": [step]}, {0: 400.4, 1: 900.2})
+    schema = json.loads(Path("boards/image/profile.schema.json").read_text())
+    assert not list(Draft202012Validator(schema).iter_errors(counted))
+    assert counted["cycles_estimate"] == 650
+    assert counted["steps"][0]["cycles_estimate"] == 450
+    assert [line.split() for line in steps_table(counted).splitlines()] == [
+        ["instructions", "cycles,", "estimated", "step", "op", "from"],
+        ["300", "450", "pl::conv2d", "0", "a", "(Conv2d)"],
+    ]
+    assert "  cycles per inference        650, an estimate" in summary(run, _SIZE, {}, counted)

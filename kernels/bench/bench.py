@@ -24,6 +24,7 @@ from boards.board import load_board
 from boards.simulator.counts import Region
 from boards.simulator.elf import Elf
 from boards.simulator.simulate import simulate
+from kernels.bench.networks import Counts, Networks, sums_of_networks
 from kernels.bench.program import fitting_layers
 from tools.text.table import table
 
@@ -58,12 +59,6 @@ _MOST_INSTRUCTIONS = {
     "cortex-m4": {"dscnn": 3_000_000, "vww": 8_400_000, "resnet8": 12_200_000, "ae": 290_000},
 }
 """Of all layers of a network."""
-
-Counts = dict[str, dict[str, int]]
-"""Instructions by core and layer."""
-
-Networks = dict[str, dict[str, int]]
-"""By network, how often it has a peer's layer."""
 
 
 def instruction_cost(word: int) -> int:
@@ -175,21 +170,6 @@ def ops_too_near(shares: dict[str, dict[str, float]]) -> list[str]:
         for op, most in limits.items()
         if shares.get(core, {}).get(op, 0) > most
     ]
-
-
-def sums_of_networks(
-    counts: Counts, peers: dict[str, str], networks: Networks
-) -> dict[str, dict[str, int]]:
-    """Instructions of all layers by core and network, where all are there."""
-    found: dict[str, dict[str, int]] = {}
-    for core, layers in counts.items():
-        own = {peers[name]: count for name, count in layers.items() if name in peers}
-        found[core] = {
-            network: sum(own[layer] * times for layer, times in needed.items())
-            for network, needed in networks.items()
-            if all(layer in own for layer in needed)
-        }
-    return found
 
 
 def too_many(sums: dict[str, dict[str, int]]) -> list[str]:

@@ -13,10 +13,10 @@ from kernels.bench.bench import (
     ratios,
     regressions,
     shares_of_ops,
-    sums_of_networks,
     too_many,
     too_near,
 )
+from kernels.bench.networks import sums_of_networks
 from kernels.bench.program import layers
 from kernels.common.kernel import Constant, Isa, OpCall
 from kernels.registry import kernel_call

@@ -37,10 +37,9 @@ from aot.quantizer.by_layer import DEFAULT
 from aot.references import is_defined, named
 from aot.targets import CUT, PRESENCES, REQUIRED, VERIFICATIONS
 from aot.vectors import make_vectors, save_npz
+from firmware.plan.pte import keep_program
 
-_MODEL = flags.DEFINE_string(
-    "model", None, "pkg.module:factory; calling it gives an nn.Module in eval mode"
-)
+_MODEL = flags.DEFINE_string("model", None, "pkg.module:factory; gives an nn.Module in eval mode")
 _TFLITE = flags.DEFINE_string(
     "tflite", None, "a quantized .tflite file, in place of --model and --calibration"
 )
@@ -116,12 +115,10 @@ _SUGGEST = flags.DEFINE_bool(
     "needs --per_op",
 )
 _OUTPUT = flags.DEFINE_string(
-    "output",
-    None,
-    "where to write the .pte, or with --target=tflite the .tflite file",
-    required=True,
+    "output", None, "where to write the .pte, or the .tflite file of --target=tflite", required=True
 )
 _REPORT = flags.DEFINE_string("report", None, "where to write the report (JSON)")
+_PROGRAM = flags.DEFINE_string("program", None, "where to write the .pte as plans read it")
 _TEST_INPUTS = flags.DEFINE_string(
     "test_inputs",
     None,
@@ -139,7 +136,8 @@ _DEFAULT_VECTORS = 8
 
 # What there is to say of a .tflite file: all else is in it.
 _OF_TFLITE = (
-    *("tflite", "target", "verify_npu", "neutron", "output", "report", "test_inputs", "vectors"),
+    *("tflite", "target", "verify_npu", "neutron", "output", "report", "program"),
+    *("test_inputs", "vectors"),
 )
 
 
@@ -277,16 +275,16 @@ def _lower_tflite() -> tuple[Artefact, list[tuple[torch.Tensor, ...]]]:
 
 def run() -> None:
     _check_model()
-    output, report, vectors = _place(_OUTPUT), _place(_REPORT), _place(_VECTORS)
+    output, report, vectors, program = map(_place, (_OUTPUT, _REPORT, _VECTORS, _PROGRAM))
     assert output is not None  # the flag is required
-    places = [path for path in (output, report, vectors) if path is not None]
+    places = [path for path in (output, report, vectors, program) if path is not None]
     if len({path.resolve() for path in places}) < len(places):
-        raise LoweringError("--output, --report and --vectors name one file twice")
+        raise LoweringError("--output, --report, --vectors and --program name one file twice")
     if _TEST_INPUTS.value and vectors is None:
         raise LoweringError("--test_inputs are for --vectors: say where to write them")
     if _TFLITE.value is not None:
         artefact, samples = _lower_tflite()
-        _write(artefact, output, report)
+        _write(artefact, output, report, program)
         if vectors is not None:
             _save(vectors, make_vectors(artefact, samples))
         return
@@ -347,7 +345,7 @@ def run() -> None:
         found = [str(s) for s in suggest(lowered, again=None if _TRAIN.value else again)]
         for suggestion in found or ["no change of one layer or value that was tried gains"]:
             print(f"better: {suggestion}")
-    _write(lowered, output, report)
+    _write(lowered, output, report, program)
     if vectors is not None:
         has_state = bool(lowered.report["states"])
         if has_state and _TEST_INPUTS.value and len(tests) > 1:
@@ -363,12 +361,14 @@ def run() -> None:
         _save(vectors, arrays)
 
 
-def _write(lowered: Artefact, output: Path, report: Path | None) -> None:
-    """The .pte, and the report if it is asked for."""
+def _write(lowered: Artefact, output: Path, report: Path | None, program: Path | None) -> None:
+    """The .pte, and what else is asked for."""
     try:
         output.write_bytes(lowered.pte if lowered.exported is None else lowered.exported)
         if report is not None:
             report.write_text(json.dumps(lowered.report, indent=1) + "\n")
+        if program is not None:
+            keep_program(program, lowered.pte)
     except OSError as error:
         raise _unwritten(error) from error
     logging.info("wrote %s", output)

@@ -5,7 +5,8 @@ LoweredInfo = provider(
     "A lowered model.",
     fields = {
         "by_engine": "Dict: what is for boards with an engine, by its configuration.",
-        "default": "What is for all others: a struct of the Files `pte`, `report` and `vectors`.",
+        "default": "What is for all others: a struct of the Files `program` (the .pte, decoded), `pte`, `report` " +
+                   "and `vectors`.",
         "optimize": "What plans of it are for if neither they nor their image say it, or \"\".",
     },
 )
@@ -30,6 +31,7 @@ def _file(target, ending):
 
 def _files(target):
     return struct(
+        program = _file(target, ".program"),
         pte = _file(target, ".pte"),
         report = _file(target, ".report.json"),
         vectors = _file(target, ".vectors.npz"),

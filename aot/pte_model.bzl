@@ -122,7 +122,7 @@ def pte_model(
         data = data,
         # A workspace's folder may have the name of one of Pilotlight's: both are one package.
         legacy_create_init = 0,
-        deps = [Label("//aot:lowering"), Label("//aot/quality:suggest")] + deps +
+        deps = [Label("//aot:lowering"), Label("//aot/quality:suggest"), Label("//firmware/plan:pte")] + deps +
                ([Label("//aot:lower_tflite")] if tflite else []),
         **kwargs
     )
@@ -162,6 +162,7 @@ def pte_model(
     for lowered_name, target in targets.items():
         outputs = {
             "output": lowered_name + ".pte",
+            "program": lowered_name + ".program",
             "report": lowered_name + ".report.json",
             "vectors": lowered_name + ".vectors.npz",
         }

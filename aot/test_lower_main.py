@@ -19,6 +19,8 @@ from torch import nn
 from aot import lower_main
 from aot.errors import LoweringError
 from aot.testing.fixtures import forget_rules
+from firmware.plan.program import load_program
+from firmware.plan.pte import read_program
 
 HERE = __name__
 
@@ -200,9 +202,20 @@ def test_the_same_bytes_every_time(tmp_path: Path) -> None:
     for name in ("a", "b"):
         folder = tmp_path / name
         folder.mkdir()
-        run(folder, lowering("linear", "rows", "--report=x.json", "--vectors=x.npz"))
+        options = ["--report=x.json", "--vectors=x.npz", "--program=x.program"]
+        run(folder, lowering("linear", "rows", *options))
         contents.append([path.read_bytes() for path in sorted(folder.iterdir())])
-    assert contents[0] == contents[1] and len(contents[0]) == 3
+    assert contents[0] == contents[1] and len(contents[0]) == 4
+
+
+def test_the_program_is_the_decoded_pte(tmp_path: Path) -> None:
+    assert run(tmp_path, lowering("linear", "rows", "--program=x.program")) == 0
+    kept, read = (
+        load_program(tmp_path / "x.program"),
+        read_program((tmp_path / "x.pte").read_bytes()),
+    )
+    assert [repr(call) for call in kept.calls] == [repr(call) for call in read.calls]
+    assert [call.op for call in kept.calls] == ["pl::linear"]
 
 
 def no_epochs(module: nn.Module) -> None:
@@ -309,8 +322,9 @@ def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("--report=none/x.json", "--report=none/x.json: the folder"),
         ("--vectors=.", "--vectors=.: is a folder"),
         ("--output=", "--output=: is a folder"),
-        ("--report=x.pte", "--output, --report and --vectors name one file twice"),
-        ("--report=./x.pte", "--output, --report and --vectors name one file twice"),
+        ("--program=none/x.program", "--program=none/x.program: the folder"),
+        ("--report=x.pte", "--output, --report, --vectors and --program name one file twice"),
+        ("--report=./x.pte", "--output, --report, --vectors and --program name one file twice"),
         ("--output=/proc/self/x", "/proc/self/x cannot be written: "),
     ],
 )

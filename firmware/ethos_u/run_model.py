@@ -19,7 +19,7 @@ from firmware.ethos_u.fillers import Array
 from firmware.ethos_u.npu_model import EthosUError, EthosUModel, configuration_of
 from firmware.ethos_u.paths import user_path
 from firmware.ethos_u.payload import PayloadError, parse_payload
-from firmware.plan.delegates import delegate_of
+from firmware.plan.delegate_call import delegate_of
 from firmware.plan.program import Program
 from firmware.plan.pte import read_program
 from kernels.common.kernel import OpCall, Value

@@ -14,7 +14,8 @@ from typing import Protocol
 
 from aot.pte.reader import StoredDelegate
 from firmware.plan.accesses import spoiled_byte
-from firmware.plan.delegates import Places, delegate_of
+from firmware.plan.delegate_call import delegate_of
+from firmware.plan.delegates import Places
 from firmware.plan.graph import Graph, Step, alias_offset, cat_offsets
 from firmware.plan.row_group import RowGroup, RowInput
 from firmware.plan.sharing import Sharing

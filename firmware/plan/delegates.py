@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Delegates: calls that an engine of the board runs, or one that the app brings.
 
-Such a call's operator is "delegate::" and the backend's id. Its step is a kernel call like others,
-of the struct that firmware/runtime/delegate.h says; what it reads and writes is aligned as the
-payload asks, and lies in memories that the engine reaches.
+Its step is a kernel call like others, of the struct that firmware/runtime/delegate.h says; what it
+reads and writes is aligned as the payload asks, and lies in memories that the engine reaches.
 """
 
 from collections.abc import Iterable
@@ -18,23 +17,6 @@ from kernels.common.kernel import Array, Constant, Field, KernelCall, OpCall, Sy
 STEP = "pl_delegate_step"
 ENGINES = Symbol("pl_plan_engines")
 """Where the runtime keeps what engines the app handed in: a pl_engines of the plan's file."""
-
-
-def delegate_of(call: OpCall) -> StoredDelegate | None:
-    """What is run, None if the call is another operator's."""
-    delegate = call.args.get("delegate")
-    return delegate if isinstance(delegate, StoredDelegate) else None
-
-
-def delegate_op_call(
-    delegate: StoredDelegate,
-    inputs: tuple[Value, ...],
-    outputs: tuple[Value, ...],
-    op_id: str = "",
-    module: str = "",
-) -> OpCall:
-    args = {"inputs": list(inputs), "delegate": delegate}
-    return OpCall(f"delegate::{delegate.backend}", args, outputs, op_id, module)
 
 
 def delegate_kernel(call: OpCall, delegate: StoredDelegate) -> KernelCall:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from firmware.plan.delegates import delegate_kernel, delegate_of
+from firmware.plan.delegate_call import delegate_of
+from firmware.plan.delegates import delegate_kernel
 from firmware.plan.program import Program, is_row_major
 from kernels.common.kernel import (
     Array,

@@ -9,7 +9,8 @@ import numpy as np
 from boards.board import Board, Pool
 from firmware.plan.check import check_delegates, check_plan
 from firmware.plan.choose import fastest, smallest
-from firmware.plan.delegates import delegate_of, places
+from firmware.plan.delegate_call import delegate_of
+from firmware.plan.delegates import places
 from firmware.plan.graph import Graph, build_graph, operands
 from firmware.plan.handover import Handover
 from firmware.plan.layout import ALIGNMENT, ENTRY, scratch_name

@@ -14,34 +14,35 @@ _ProgramInfo = provider(
     fields = ["by_engine", "default", "optimize"],  # see LoweredInfo
 )
 
-def _decoded(ctx, pte, suffix):
-    program = ctx.actions.declare_file(ctx.label.name + suffix)
+def _decoded(ctx):
+    program = ctx.actions.declare_file(ctx.label.name)
     ctx.actions.run(
         executable = ctx.executable.decoder,
-        arguments = ["--pte=" + pte.path, "--output=" + program.path] +
+        arguments = ["--pte=" + ctx.file.pte.path, "--output=" + program.path] +
                     ["--load=" + module for module in ctx.attr.modules],
-        inputs = [pte],
+        inputs = [ctx.file.pte],
         outputs = [program],
         mnemonic = "PteDecode",
-        progress_message = "Decoding %s" % pte.short_path,
+        progress_message = "Decoding %s" % ctx.file.pte.short_path,
     )
-    return program
+    return _ProgramInfo(by_engine = {}, default = program, optimize = "")
+
+def _lowered_here(lowered):
+    return _ProgramInfo(
+        by_engine = {
+            configuration: files.program
+            for configuration, files in lowered.by_engine.items()
+        },
+        default = lowered.default.program,
+        optimize = lowered.optimize,
+    )
 
 def _program_impl(ctx):
-    by_engine, optimize = {}, ""
-    if LoweredInfo in ctx.attr.pte:
-        optimize = ctx.attr.pte[LoweredInfo].optimize
-        by_engine = {
-            configuration: _decoded(ctx, files.pte, "." + configuration)
-            for configuration, files in ctx.attr.pte[LoweredInfo].by_engine.items()
-        }
-    default = _decoded(ctx, ctx.file.pte, "")
-    return [
-        DefaultInfo(files = depset([default])),
-        _ProgramInfo(by_engine = by_engine, default = default, optimize = optimize),
-    ]
+    given = ctx.attr.pte
+    info = _lowered_here(given[LoweredInfo]) if LoweredInfo in given else _decoded(ctx)
+    return [DefaultInfo(files = depset([info.default])), info]
 
-# The decoded .pte, the same for all boards.
+# The decoded .pte, the same for all boards; lowering has decoded its own.
 _program = rule(
     implementation = _program_impl,
     attrs = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from aot.pte.conventions import Layout
+from aot.pte.conventions import Layout, PteError
 from kernels.common.kernel import AnyArray, OpCall, Value
 
 
@@ -65,18 +65,27 @@ def is_row_major(sizes: Sequence[int], order: Sequence[int]) -> bool:
     return moved == sorted(moved)
 
 
-def save_program(path: Path, program: Program) -> None:
-    """Keeps a decoded program for other plans of the same build; no format to rely on."""
+def save_program(path: Path, program: Program | PteError) -> None:
+    """Keeps a decoded program for plans of the same build, or why the .pte is none for a plan; no
+    format to rely on.
+    """
     path.write_bytes(pickle.dumps(program, protocol=pickle.HIGHEST_PROTOCOL))
 
 
 def load_program(path: Path) -> Program:
-    """What `save_program` kept; ProgramError if the file is something else."""
+    """What `save_program` kept.
+
+    Raises:
+        PteError: why the .pte is none for a plan.
+        ProgramError: the file is something else.
+    """
     data = path.read_bytes()
     try:
         program = pickle.loads(data)
     except Exception as error:  # whatever another file provokes in the reader
         raise ProgramError("is no decoded program") from error
+    if isinstance(program, PteError):
+        raise program
     if not isinstance(program, Program):
         raise ProgramError("is no decoded program")
     return program

@@ -8,6 +8,7 @@ plan.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,10 +17,10 @@ from aot.pte import schema
 from aot.pte.conventions import DTYPE_NAMES, STATE_WRITE, Border, PteError, Side
 from aot.pte.reader import Artefact, item_at
 from firmware.plan import operators
-from firmware.plan.delegates import delegate_op_call
+from firmware.plan.delegate_call import delegate_op_call
 from firmware.plan.foreign import border_arguments, read_artefact
 from firmware.plan.operators import Argument
-from firmware.plan.program import Port, Program, State, is_row_major
+from firmware.plan.program import Port, Program, State, is_row_major, save_program
 from kernels.common.kernel import AnyArray, OpCall, Value
 from kernels.common.tensor import DTYPES, MAX_RANK
 
@@ -42,6 +43,16 @@ def read_program(data: bytes) -> Program:
         _ports("output", method.outputs, artefact.outputs, method.nhwc_shapes),
         method.states(),
     )
+
+
+def keep_program(path: Path, data: bytes) -> None:
+    """Decodes a .pte for plans of the same build. One that is beyond a plan may be for another
+    runtime: it is the plans that say so.
+    """
+    try:
+        save_program(path, read_program(data))
+    except PteError as error:
+        save_program(path, error)
 
 
 def _ports(

@@ -8,7 +8,7 @@ from aot.pte.reader import StoredDelegate
 from boards.board import Board
 from boards.does_not_fit import does_not_fit_table
 from firmware.plan.choose import steps_down
-from firmware.plan.delegates import delegate_of
+from firmware.plan.delegate_call import delegate_of
 from firmware.plan.graph import Graph, Step
 from firmware.plan.grouping import work_of
 from firmware.plan.layout import ALIGNMENT

@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from firmware.plan.delegates import delegate_of
+from firmware.plan.delegate_call import delegate_of
 from firmware.plan.graph import Graph, Step
 from firmware.plan.row_group import (
     MOST_CALLS,

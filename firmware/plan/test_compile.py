@@ -16,7 +16,7 @@ from absl.testing import flagsaver
 from boards.board import Board
 from firmware.plan import compile as plan_compiler
 from firmware.plan.program import save_program
-from firmware.plan.pte import read_program
+from firmware.plan.pte import keep_program, read_program
 from firmware.plan.testing import BAD_PTES, Network, export_pte, sample_board
 
 
@@ -87,6 +87,18 @@ def test_decoded_program_gives_the_same_plan(tmp_path: Path) -> None:
         [path.read_bytes() for path in sorted(folder.glob("digits_plan.*"))] for folder in folders
     )
     assert direct == decoded
+
+
+@pytest.mark.parametrize("kind", BAD_PTES)
+def test_program_of_a_bad_pte_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    change, message = BAD_PTES[kind]
+    program = tmp_path / "model.program"
+    keep_program(program, change(sample()))
+    assert run(tmp_path, sample(), sample_board(), pte=None, program=str(program)) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"plan compiler: {program} ") and message in error
 
 
 def test_paths_are_of_the_folder_that_bazel_was_called_in(

@@ -10,7 +10,8 @@ import numpy as np
 from aot.pte.conventions import Needs
 from aot.pte.reader import StoredDelegate
 from firmware.plan.check import check_delegates, check_plan
-from firmware.plan.delegates import Places, delegate_op_call
+from firmware.plan.delegate_call import delegate_op_call
+from firmware.plan.delegates import Places
 from firmware.plan.graph import Graph, build_graph
 from firmware.plan.layout import ALIGNMENT, scratch_name
 from firmware.plan.planner import place_blocks

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from absl import app, flags
 
+from aot.pte.conventions import PteError
 from boards.board import BoardError, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from firmware.plan import emit_c
@@ -39,7 +40,7 @@ def main(argv: list[str]) -> int:
     try:
         board = package_board(load_board(Path(_BOARD.value)), _ARENA.value)
         plan = package_plan(load_program(Path(_PROGRAM.value)), board, _OPTIMIZE.value)
-    except (BoardError, KernelError, OSError, OutsideError, ProgramError) as error:
+    except (BoardError, KernelError, OSError, OutsideError, ProgramError, PteError) as error:
         print(f"{_PROGRAM.value}: {error}", file=sys.stderr)
         return STATUS_BAD_INPUT
     except DoesNotFitError as error:

@@ -18,6 +18,11 @@ def factory() -> nn.Module:
     return seed_weights(MobileNetV2(0.35), images(16, SIZE, seed=0), seed=0)
 
 
+def small_head() -> nn.Module:
+    """128 features to two classes."""
+    return seed_weights(MobileNetV2(0.35, 128, 2), images(16, SIZE, seed=0), seed=0)
+
+
 def calibration() -> Iterator[tuple[torch.Tensor, ...]]:
     return one_by_one(images(32, SIZE, seed=1))
 

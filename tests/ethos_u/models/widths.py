@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MobileNetV2 of any width: channels are multiples of 8, the last convolution's 1280 at least."""
+"""MobileNetV2 of any width: channels are multiples of 8, but those of the last convolution."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def channels_of(width: float, channels: int) -> int:
 
 
 class MobileNetV2(nn.Sequential):
-    def __init__(self, width: float) -> None:
+    def __init__(self, width: float, features: int = 1280, classes: int = 1000) -> None:
         channels = channels_of(width, 32)
         layers: list[nn.Module] = [conv(3, channels, 3, stride=2, activation=nn.ReLU6)]
         for widening, outputs, blocks, stride in STAGES:
@@ -29,5 +29,5 @@ class MobileNetV2(nn.Sequential):
                 step = stride if index == 0 else 1
                 layers.append(InvertedResidual(channels, channels * widening, kept, 3, step))
                 channels = kept
-        layers += [conv(channels, 1280, 1, activation=nn.ReLU6)]
-        super().__init__(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(1280, 1000))
+        layers += [conv(channels, features, 1, activation=nn.ReLU6), nn.AdaptiveAvgPool2d(1)]
+        super().__init__(*layers, nn.Flatten(), nn.Linear(features, classes))

@@ -27,6 +27,7 @@ from firmware.ethos_u.fillers import Array, all_inputs
 from firmware.ethos_u.npu_model import EthosUError, EthosUModel, configuration_of
 from firmware.ethos_u.paths import user_path
 from firmware.ethos_u.payload import Payload, PayloadError, Tensor, parse_payload, read_payloads
+from tools.text.printed import captured
 
 _DTYPES = {1: np.int8, 2: np.int16, 4: np.int32}
 
@@ -68,12 +69,14 @@ def _reference(tosa: bytes, parsed: Payload, inputs: Sequence[Array]) -> list[Ar
     if [math.prod(s) for s in shapes] != [x.size for x in inputs]:
         raise ValueError(
             f"TOSA has inputs of {shapes}, the payload of {[t.shape for t in parsed.inputs]}: they "
-            "are of different graphs"
+            "are of different graphs (the order is that in which delegates run, which tags in the "
+            "names of ExecuTorch's files are not)"
         )
     given = [x.reshape(s) for x, s in zip(inputs, shapes, strict=True)]
-    outputs, status = tosa_reference_model.run(tosa, given)
+    with captured() as printed:
+        outputs, status = tosa_reference_model.run(tosa, given)
     if status != tosa_reference_model.GraphStatus.TOSA_VALID:
-        raise ValueError(f"TOSA's reference model refuses the graph: {status}")
+        raise ValueError(f"TOSA's reference model refuses the graph: {status}: {printed()}")
     arrays = [np.asarray(y) for y in outputs]
     if [y.nbytes for y in arrays] != [t.bytes for t in parsed.outputs]:
         raise ValueError("TOSA has other outputs than the payload: they are of different graphs")

@@ -12,8 +12,8 @@ import torch
 from tflite_micro.python.tflite_micro import runtime
 from torch import nn
 
-from aot.backends.ethos_u.printed import captured
 from aot.lower import lower
+from tools.text.printed import captured
 
 ARENA_BYTES = 1 << 24
 _SAMPLES = 4

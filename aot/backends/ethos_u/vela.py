@@ -10,8 +10,8 @@ from pathlib import Path
 from executorch.backends.arm.arm_vela import vela_compile
 
 from aot.backends.ethos_u.layers import Layer, layers_of
-from aot.backends.ethos_u.printed import captured
 from aot.targets.npus import Npu
+from tools.text.printed import captured
 
 _SHOWN_LINES = 3
 

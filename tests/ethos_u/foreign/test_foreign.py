@@ -42,6 +42,7 @@ def test_payloads_against_tosa() -> None:
     told = _run("verify", _PTE, *_TOSA)
     assert told.returncode == 0, told.stderr
     assert told.stdout.count("equal, bit for bit") == 2
+    assert "WARNING" not in told.stdout + told.stderr, "what TOSA's model prints"
     told = _run("verify", _PTE, _TOSA[0])
     assert told.returncode == 2 and "give as many TOSA files" in told.stderr
     told = _run("verify", _PTE, *reversed(_TOSA))

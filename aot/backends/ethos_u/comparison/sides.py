@@ -21,11 +21,11 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from aot.backends.ethos_u.comparison.cases import Case
 from aot.backends.ethos_u.layers import Layer
-from aot.backends.ethos_u.printed import captured
 from aot.backends.ethos_u.vela import compile_tosa
 from aot.lower import lower
 from aot.targets.npus import NPUS
 from firmware.ethos_u.payload import parse_payload
+from tools.text.printed import captured
 
 _BORDER = ("quantize_per_tensor", "dequantize_per_tensor", "getitem", "executorch_call_delegate")
 

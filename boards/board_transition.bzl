@@ -32,6 +32,16 @@ board_transition = transition(
     outputs = [CONSOLE, _CURRENT, _OPTIMIZE, _PLATFORMS] + _SETTINGS,
 )
 
+def _no_image_impl(_settings, _attr):
+    return {CONSOLE: CONSOLES[0]} | {setting: OF_THE_BOARD for setting in _SETTINGS}
+
+# For libraries that know nothing of what an image has otherwise than its board: its images share them.
+no_image_transition = transition(
+    implementation = _no_image_impl,
+    inputs = [],
+    outputs = [CONSOLE] + _SETTINGS,
+)
+
 def _no_board_impl(_settings, _attr):
     settings = {CONSOLE: CONSOLES[0], _CURRENT: "//boards/host", _OPTIMIZE: "", _PLATFORMS: []}
     return settings | {_PROFILE_STEPS: False} | {setting: OF_THE_BOARD for setting in _SETTINGS}

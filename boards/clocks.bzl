@@ -55,6 +55,7 @@ def with_clock(board, chip, name):
     timer = chip.timer
     if timer and timer.handler == "SysTick":
         timer = systick(faster.core_hz)
+
     # Structs of a workspace without our flags have two functions as well.
     fields = {key: getattr(chip, key) for key in dir(chip) if key not in ["to_json", "to_proto"]}
     return struct(**(fields | {

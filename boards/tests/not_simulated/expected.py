@@ -140,6 +140,25 @@ _NRF5340_OPEN: Fields = {
 }
 
 
+_RT1062: Fields = {
+    "RTWDOG_CNT": (0x400BC004, 0xFFFFFFFF, 0xD928C520),
+    "RTWDOG_TOVAL": (0x400BC008, 0xFFFF, 0xFFFF),
+    "RTWDOG_CS.EN, UPDATE": (0x400BC000, 0xA0, 0x20),
+    "CCM_CBCMR.PERIPH_CLK2_SEL": (0x400FC018, 3 << 12, 1 << 12),
+    "CCM_CBCDR.PERIPH_CLK_SEL, PERIPH_CLK2_PODF, AHB_PODF": (
+        0x400FC014,
+        1 << 25 | 7 << 27 | 7 << 10,
+        1 << 25,
+    ),
+    "CCM_CSCDR1.UART_CLK_SEL, UART_CLK_PODF": (0x400FC024, 0x7F, 1 << 6),
+    "CCM_CCGR5.CG12": (0x400FC07C, 3 << 24, 3 << 24),
+    "IOMUXC_SW_MUX_CTL_PAD_GPIO_AD_B0_12": (0x401F80EC, 7, 2),
+    "IOMUXC_SW_PAD_CTL_PAD_GPIO_AD_B0_12": (0x401F82DC, 0x1F0F9, 0x10B0),
+    "IOMUXC_SW_MUX_CTL_PAD_GPIO_AD_B0_13": (0x401F80F0, 7, 2),
+    "IOMUXC_SW_PAD_CTL_PAD_GPIO_AD_B0_13": (0x401F82E0, 0x1F0F9, 0x10B0),
+}
+
+
 @dataclass(frozen=True)
 class Expected:
     """Of a board: the UART, its clock in Hz, its pins (None: the driver is not told), what is
@@ -352,7 +371,11 @@ BOARDS = {
         | {
             "FLASH_ACR": (0x40022000, 0xFFF, 0x704),
             "RCC_CR.PLLON": (0x40021000, 1 << 24, 1 << 24),
-            "RCC_PLLCFGR SRC, M, N, REN, R": (0x4002100C, 0x7007F73, 1 | 40 << 8 | 1 << 24),
+            "RCC_PLLCFGR.PLLSRC, PLLM, PLLN, PLLREN, PLLR": (
+                0x4002100C,
+                0x7007F73,
+                1 | 40 << 8 | 1 << 24,
+            ),
             "RCC_CFGR.SW, HPRE, PPRE1, PPRE2": (0x40021008, 0x3FF3, 3),
         },
         reads={**_on(0x40021000, 1 << 24, 1 << 25), **_follows(0x40021008, 2)},
@@ -416,26 +439,33 @@ BOARDS = {
         flash=0x10000000,
         reads=_RP2350_READS,
     ),
-    "rt1060_evk": Expected(
+    "rt1060_evk": Expected(0x40184000, 24_000_000, _RT1062, flash=0x60000000),
+    "rt1060_evk_max": Expected(
         0x40184000,
         24_000_000,
-        {
-            "RTWDOG_CNT": (0x400BC004, 0xFFFFFFFF, 0xD928C520),
-            "RTWDOG_TOVAL": (0x400BC008, 0xFFFF, 0xFFFF),
-            "RTWDOG_CS.EN, UPDATE": (0x400BC000, 0xA0, 0x20),
-            "CCM_CBCMR.PERIPH_CLK2_SEL": (0x400FC018, 3 << 12, 1 << 12),
-            "CCM_CBCDR.PERIPH_CLK_SEL, PERIPH_CLK2_PODF, AHB_PODF": (
-                0x400FC014,
-                1 << 25 | 7 << 27 | 7 << 10,
-                1 << 25,
+        {name: value for name, value in _RT1062.items() if not name.startswith("CCM_CB")}
+        | {
+            "CCM_CBCMR.PERIPH_CLK2_SEL, PRE_PERIPH_CLK_SEL": (
+                *(0x400FC018, 3 << 18 | 3 << 12, 3 << 18 | 1 << 12),
             ),
-            "CCM_CSCDR1.UART_CLK_SEL, UART_CLK_PODF": (0x400FC024, 0x7F, 1 << 6),
-            "CCM_CCGR5.CG12": (0x400FC07C, 3 << 24, 3 << 24),
-            "IOMUXC_SW_MUX_CTL_PAD_GPIO_AD_B0_12": (0x401F80EC, 7, 2),
-            "IOMUXC_SW_PAD_CTL_PAD_GPIO_AD_B0_12": (0x401F82DC, 0x1F0F9, 0x10B0),
-            "IOMUXC_SW_MUX_CTL_PAD_GPIO_AD_B0_13": (0x401F80F0, 7, 2),
-            "IOMUXC_SW_PAD_CTL_PAD_GPIO_AD_B0_13": (0x401F82E0, 0x1F0F9, 0x10B0),
+            "CCM_CBCDR.PERIPH_CLK_SEL, PERIPH_CLK2_PODF, AHB_PODF, IPG_PODF": (
+                *(0x400FC014, 1 << 25 | 7 << 27 | 31 << 8, 3 << 8),
+            ),
+            "CCM_CSCMR1.PERCLK_PODF, PERCLK_CLK_SEL": (0x400FC01C, 0x7F, 1),
+            "CCM_CACRR.ARM_PODF": (0x400FC010, 7, 1),
+            "CCM_ANALOG_PLL_ARM.DIV_SELECT, POWERDOWN, ENABLE, BYPASS_CLK_SRC, BYPASS": (
+                *(0x400D8000, 0x1F07F, 1 << 13 | 100),
+            ),
+            "DCDC_REG3.TRG": (0x4008000C, 31, 0x13),
         },
         flash=0x60000000,
+        reads={
+            # The PLL, which is bypassed and without power after reset, locks when it has some.
+            0x400D8000: lambda registers: (
+                registers.get(0x400D8000, 0x13063)
+                | (0 if registers.get(0x400D8000, 0x13063) & 1 << 12 else 1 << 31)
+            ),
+            0x40080000: lambda registers: 1 << 31 if 0x4008000C in registers else 0,
+        },
     ),
 }

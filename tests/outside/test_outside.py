@@ -52,6 +52,12 @@ def _command(name: str) -> list[str]:
     return str(command).split()
 
 
+def test_every_board_loads_without_our_flags(workspace: Workspace) -> None:
+    done = workspace.bazel("query", "@pilotlight//boards/...")
+    assert done.returncode == 0, done.stderr
+    assert "@pilotlight//boards/tests/not_simulated/disco_f407_max:disco_f407_max" in done.stdout
+
+
 def test_own_model_board_kernel_and_app(workspace: Workspace) -> None:
     done = workspace.bazel(*_command("test"))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -10,7 +10,7 @@ as in the simulator, or when nothing came for --silence seconds; then, with --si
 of `.sim`, without instructions, but with cycles of the steps if the image marks them and the core
 counts them. --profile writes those for machines, as profile.schema.json has it, --trace for
 ui.perfetto.dev; paths are relative to where Bazel was called. With --monitor it only shows, until
-Ctrl-C.
+Ctrl-C. Standard input is what the board's console receives.
 """
 
 import json
@@ -51,6 +51,8 @@ _USE_THE_PORT = ("bossac",)
 _RESTART = ("dfu_util", "uf2")
 _APPEARS = 10  # seconds until the port of a board that has restarted is there
 
+_STANDARD_INPUT = 0
+
 _ENDED_BADLY = 1
 _NOT_RUN = 2
 
@@ -58,7 +60,7 @@ _NOT_RUN = 2
 def until_the_end(descriptor: int, silence: float) -> str:
     """Shows what arrives up to a program's last line, and returns it."""
     text = ""
-    for chunk in read_chunks(descriptor, silence):
+    for chunk in read_chunks(descriptor, silence, _STANDARD_INPUT):
         sys.stdout.write(chunk)
         sys.stdout.flush()
         text += chunk.replace("\r", "")
@@ -132,7 +134,7 @@ def _run(board: Board, image: Image, elf: Path, facts: dict[str, Any]) -> int:
 
 def _monitor() -> int:
     try:
-        for chunk in read_chunks(open_port(find_port(_PORT.value)), 0):
+        for chunk in read_chunks(open_port(find_port(_PORT.value)), 0, _STANDARD_INPUT):
             sys.stdout.write(chunk)
             sys.stdout.flush()
     except KeyboardInterrupt:

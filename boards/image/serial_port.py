@@ -74,15 +74,29 @@ def open_port(port: Path) -> int:
     return descriptor
 
 
-def read_chunks(descriptor: int, silence: float) -> Iterator[str]:
+def _send(descriptor: int, data: bytes) -> None:
+    while data:
+        select.select([], [descriptor], [])
+        data = data[os.write(descriptor, data) :]
+
+
+def read_chunks(descriptor: int, silence: float, typed: int) -> Iterator[str]:
     """Yields what arrives, until nothing came for `silence` seconds (0: without end), or the port
-    is gone.
+    is gone. What can be read from `typed` meanwhile is sent, up to its end.
     """
+    sources = [descriptor, typed]
     while True:
         start = time.monotonic()
-        ready, _, _ = select.select([descriptor], [], [], silence or None)
+        ready, _, _ = select.select(sources, [], [], silence or None)
         if not ready and time.monotonic() - start >= silence:
             return
+        if typed in ready:
+            text = os.read(typed, _LINE)
+            if not text:
+                sources.remove(typed)
+            _send(descriptor, text)
+        if descriptor not in ready:
+            continue
         try:
             chunk = os.read(descriptor, _LINE)
         except BlockingIOError:

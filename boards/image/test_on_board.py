@@ -255,6 +255,28 @@ def test_a_simulated_board_is_on_the_line(line: tuple[int, str]) -> None:
     assert problem(console, elf, Tools.of_build(), 30) == ""
 
 
+def test_what_is_typed_goes_to_the_board(line: tuple[int, str]) -> None:
+    elf = Path("boards/tests/echo.microbit.elf")
+    command = qemu_command(elf, load_board(_BOARD), Tools.of_build())
+    port = open_port(Path(line[1]))
+    typed, keyboard = os.pipe()
+    console = ""
+    with subprocess.Popen(command, stdin=line[0], stdout=line[0]) as qemu:
+        try:
+            for chunk in read_chunks(port, 30, typed):
+                if "listening" in chunk:
+                    os.write(keyboard, b"good morning.")
+                    os.close(keyboard)
+                console += chunk
+                if "PL:PASS" in console:
+                    break
+        finally:
+            qemu.kill()
+            for descriptor in (port, typed):
+                os.close(descriptor)
+    assert console.splitlines() == ["listening", "good morning.", "PL:PASS"]
+
+
 def test_which_port(tmp_path: Path) -> None:
     with pytest.raises(PortError, match="is the board connected"):
         find_port("", tmp_path)
@@ -271,5 +293,7 @@ def test_which_port(tmp_path: Path) -> None:
 def test_bytes_arrive_as_they_are(line: tuple[int, str]) -> None:
     descriptor = open_port(Path(line[1]))
     os.write(line[0], b"a\r\nb\x03\x11\n")
-    assert "".join(read_chunks(descriptor, 0.2)) == "a\r\nb\x03\x11\n"
+    with Path(os.devnull).open() as nothing:
+        chunks = read_chunks(descriptor, 0.2, nothing.fileno())
+        assert "".join(chunks) == "a\r\nb\x03\x11\n"
     os.close(descriptor)

@@ -38,23 +38,23 @@ def board_sim(name, image, facts = [], has_plan = False, cycles = False, testonl
       name: of the target.
       image: name of a firmware_image in this package.
       facts: JSON files with more rows for the table at the end.
-      has_plan: whether the image knows its plan.
+      has_plan: whether the image knows its plans.
       cycles: whether cycles are estimated, for which LLVM is fetched.
       testonly: whether the image is.
       **kwargs: other attributes of py_binary.
     """
     files = {":%s.size_json" % image: "size"}
     files |= {file: "facts" for file in [":%s.facts" % image] + facts}
-    if has_plan:
-        files[":%s.plan_json" % image] = "plan"
+    arguments = ["--%s=$(rootpath %s)" % (flag, file) for file, flag in files.items()]
+    plans = [":%s.plan_json" % image] if has_plan else []
+    arguments += ["'--plan=$(rootpaths %s)'" % file for file in plans]
     _run(
         py_binary,
         name,
         image,
         Label("//boards/image:sim.py"),
-        ["--%s=$(rootpath %s)" % (flag, file) for file, flag in files.items()] +
-        (["--cycles"] if cycles else []),
-        files.keys(),
+        arguments + (["--cycles"] if cycles else []),
+        files.keys() + plans,
         testonly,
         [Label("//boards/image:sim")] + ([Label("//boards/simulator:llvm")] if cycles else []),
         **kwargs

@@ -220,7 +220,7 @@ def firmware_image(
     simulator, with what lowering says of the models, `<name>.cycles` does so and estimates cycles besides
     (docs/speed.md), `<name>.flash` writes it to a board that is connected,
     `<name>.debug` starts GDB on the simulator, `<name>.report` names a page that shows where everything goes,
-    `<name>.package` is a zip with the model for other build systems, `<name>.run` flashes and shows what it
+    `<name>.package` is a zip with the models for other build systems, `<name>.run` flashes and shows what it
     prints, with a table at the end, `<name>.monitor` only shows, `<name>.sign` signs it for a boot loader, and
     `<name>.fvp` runs it on Arm's model of the board, where the user has that.
 
@@ -230,7 +230,7 @@ def firmware_image(
       app: cc_library with main.
       models: .pte files of the models that the app runs.
       plan: the .json of the app's plan_library, from which `.sim` knows the names of steps; a list of
-        them where the app runs several models, in which marks of steps are of any of them.
+        them where the app runs several models.
       optimize: "speed", "memory" or "size", for all plans in it that do not say it themselves
         (plan_library). With "size" it has the small form of every kernel that has two.
       console: where text goes: "uart", the board's; "rtt", a ring in RAM that a debug probe reads (J-Link's
@@ -247,7 +247,6 @@ def firmware_image(
       visibility: of all of them.
     """
     plans = plan if type(plan) == "list" else [plan] if plan else []
-    plan = plans[0] if len(plans) == 1 else None
     _firmware_image(
         name = name,
         app = app,
@@ -282,7 +281,7 @@ def firmware_image(
 
     # The first of its binary files is the memory for code; weights in a memory of their own are in the .hex alone.
     written = [":%s.hex" % name, ":%s.code_bin" % name]
-    plans = [":%s.plan_json" % name] if plan else []
+    plan_json = [":%s.plan_json" % name] if plans else []
     given = {
         "debug": (["board"], [inputs["elf"]]),
         "flash": (["board"], written),
@@ -301,9 +300,9 @@ def firmware_image(
             args = (["--monitor"] if part == "monitor" else []) +
                    ["--%s=$(rootpath %s)" % (flag, inputs[flag]) for flag in flags] +
                    ["--facts=$(rootpath %s)" % file for file in more] +
-                   ["--plan=$(rootpath %s)" % file for file in plans if part == "run"] +
+                   ["'--plan=$(rootpaths %s)'" % file for file in plan_json if part == "run"] +
                    ["$(rootpath %s)" % file for file in files],
-            data = [inputs[flag] for flag in flags] + more + files + (plans if part == "run" else []),
+            data = [inputs[flag] for flag in flags] + more + files + (plan_json if part == "run" else []),
             main = tool,
             tags = tags,
             testonly = testonly,
@@ -315,7 +314,7 @@ def firmware_image(
             name = "%s.%s" % (name, part),
             cycles = part == "cycles",
             facts = facts,
-            has_plan = plan != None,
+            has_plan = bool(plans),
             image = name,
             tags = tags + (["manual"] if part == "cycles" else []),
             testonly = testonly,

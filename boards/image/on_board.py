@@ -40,7 +40,7 @@ from boards.simulator.simulate import FAIL, PASS, Run, Tools
 _ELF = flags.DEFINE_string("elf", "", "The program, for what faults mean.")
 _SIZE = flags.DEFINE_string("size", "", "The image's size.json, for the tables.")
 _FACTS = flags.DEFINE_multi_string("facts", [], "JSON files with more rows, for the top.")
-_PLAN = flags.DEFINE_string("plan", "", "The model's plan.json, for the names of steps.")
+_PLAN = flags.DEFINE_spaceseplist("plan", [], "JSON of plans, for the names of their steps.")
 _PROFILE = flags.DEFINE_string("profile", None, "The profile to write.")
 _TRACE = flags.DEFINE_string("trace", None, "The same to write for ui.perfetto.dev.")
 _MONITOR = flags.DEFINE_bool("monitor", False, "Only show what the board prints.")
@@ -124,8 +124,9 @@ def _run(board: Board, image: Image, elf: Path, facts: dict[str, Any]) -> int:
         return 0
     run = Run(console, None, "", None, 0)
     size = json.loads(Path(_SIZE.value).read_text())
-    plan = json.loads(Path(_PLAN.value).read_text()) if _PLAN.value else None
-    counted = profile(run, size, plan)
+    plans = [json.loads(Path(path).read_text()) for path in _PLAN.value]
+    linked = {symbol.name: symbol.address for symbol in Elf(elf).symbols} if len(plans) > 1 else {}
+    counted = profile(run, size, plans, linked)
     write_profile(counted, _PROFILE.value, _TRACE.value)
     tables = [steps_table(counted), summary(run, size, facts, None)]
     print("".join(f"\n{text}\n" for text in tables if text), end="")

@@ -7,9 +7,10 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
+from types import MappingProxyType
 from typing import Any
 
 from boards.image.trace import trace
@@ -17,36 +18,45 @@ from boards.simulator.counts import Region
 from boards.simulator.simulate import Run
 from tools.text.table import table
 
-FORMAT = 1
+FORMAT = 2
 
 ESTIMATE = "cycles_estimate"
 
 _INFERENCE = 0
 
-_STEP = re.compile(r"^PL:STEP (\d+) (\d+)$", re.MULTILINE)
-"""What firmware/runtime/cycles_cortex_m.c prints: step and cycles."""
+_STEP = re.compile(r"^PL:STEP (\d+) (\d+) (\d+)$", re.MULTILINE)
+"""What firmware/runtime/cycles_cortex_m.c prints: step, cycles and the plan's address."""
+
+Key = tuple[int, int]
+"""A plan's address and a step's number."""
 
 
 def profile(
     run: Run,
     size: dict[str, Any],
-    plan: dict[str, Any] | None,
-    estimates: Mapping[int, float] | None = None,
+    plans: Sequence[dict[str, Any]],
+    linked: Mapping[str, int] = MappingProxyType({}),
+    estimates: Mapping[Key, float] | None = None,
 ) -> dict[str, Any]:
     """The contents of profile.json, as profile.schema.json has it.
 
     Args:
       run: a run that was counted, or what a board printed.
       size: the image's size.json.
-      plan: the model's plan.json. A program marks its steps if it was built with
+      plans: the plan.json of each model. A program marks its steps if it was built with
         --//firmware/runtime:profile_steps.
-      estimates: cycles by region, if they were estimated; without those of inner regions.
+      linked: addresses of the program's symbols, where several plans run.
+      estimates: cycles by region, if they were estimated; without those of inner regions, and of
+        plan 0 where no plan was named.
     """
-    regions = run.counts.regions if run.counts else {}
-    inference = regions.get(_INFERENCE)
-    cycles: defaultdict[int, list[int]] = defaultdict(list)
-    for step, count in _STEP.findall(run.console):
-        cycles[int(step)].append(int(count))
+    inference = run.counts.regions.get(_INFERENCE) if run.counts else None
+    regions: dict[Key, Region] = {}
+    for address, steps in (run.counts.plans if run.counts else {}).items():
+        regions |= {(address, number): region for number, region in steps.items()}
+    cycles: defaultdict[Key, list[int]] = defaultdict(list)
+    for step, count, address in _STEP.findall(run.console):
+        cycles[int(address), int(step)].append(int(count))
+    at = _addresses(plans, linked, {address for address, _ in [*regions, *cycles]})
     inferences = inference.entries if inference else max(map(len, cycles.values()), default=0)
     of_all = {}
     if estimates is not None and inferences:
@@ -60,17 +70,28 @@ def profile(
         "instructions": inference.instructions // inferences if inference and inferences else 0,
         **of_all,
         "steps": [
-            {key: step[key] for key in ("step", "id", "op", "module", "function")} | counted
-            for step in (plan or {"steps": []})["steps"]
+            {"plan": plan["name"]}
+            | {key: step[key] for key in ("step", "id", "op", "module", "function")}
+            | counted
+            for plan in plans
+            if plan["name"] in at
+            for step in plan["steps"]
+            for key in [(at[plan["name"]], step["step"])]
             if (
                 counted := _counted(
-                    regions.get(step["step"]),
-                    cycles.get(step["step"]),
-                    estimates.get(step["step"]) if estimates else None,
+                    regions.get(key), cycles.get(key), estimates.get(key) if estimates else None
                 )
             )
         ],
     }
+
+
+def _addresses(
+    plans: Sequence[dict[str, Any]], linked: Mapping[str, int], ran: set[int]
+) -> dict[str, int]:
+    """Where the plans are that ran, by name; the only one may be in a slot for models."""
+    found = {p["name"]: linked[p["name"]] for p in plans if linked.get(p["name"]) in ran}
+    return {plans[0]["name"]: min(ran)} if len(plans) == len(ran) == 1 else found
 
 
 def write_profile(counted: dict[str, Any], path: str | None, trace_path: str | None) -> None:
@@ -103,9 +124,14 @@ def steps_table(fields: dict[str, Any]) -> str:
     units = ["cycles" if any("cycles" in step for step in steps) else "instructions"]
     units += [ESTIMATE] if any(ESTIMATE in step for step in steps) else []
     rows = [
-        (*(f"{step[unit]:,}" for unit in units), step["op"], step["id"], step["module"])
+        [*(f"{step[unit]:,}" for unit in units), step["op"], step["id"], step["module"]]
         for step in steps
     ]
-    titles = (unit.replace("cycles_estimate", "cycles, estimated") for unit in units)
-    header = (*titles, "step", "op", "from")
-    return table([header, *rows], "r" * len(units) + "lrl", indent="  ") if rows else ""
+    titles = [unit.replace(ESTIMATE, "cycles, estimated") for unit in units]
+    header = [*titles, "step", "op", "from"]
+    align = "r" * len(units) + "lrl"
+    if len({step["plan"] for step in steps}) > 1:
+        names = ["plan", *(step["plan"] for step in steps)]
+        header, *rows = ([name, *row] for name, row in zip(names, [header, *rows], strict=True))
+        align = f"l{align}"
+    return table([header, *rows], align, indent="  ") if rows else ""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs an image on its board's simulator and ends with a table of what came of it.
 
-    sim --board=board.json --size=size.json [--plan=plan.json] [--facts=facts.json ...] \\
+    sim --board=board.json --size=size.json [--plan='plan.json ...'] [--facts=facts.json ...] \\
         [--profile=profile.json] [--trace=trace.json] [--cycles] program.elf
 
 Standard input is what the board's console receives.
@@ -22,17 +22,17 @@ from typing import Any
 from absl import app, flags
 
 from boards.board import Board, BoardError, load_board
-from boards.image.profile import profile, steps_table, write_profile
+from boards.image.profile import Key, profile, steps_table, write_profile
 from boards.image.summary import summary
 from boards.simulator.counts import Counts, CountsError
 from boards.simulator.cycles import CyclesError, estimate, model_of
-from boards.simulator.elf import ElfError
+from boards.simulator.elf import Elf, ElfError
 from boards.simulator.simulate import SimulatorError, simulate
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
 _FACTS = flags.DEFINE_multi_string("facts", [], "JSON files with more rows, for the top.")
-_PLAN = flags.DEFINE_string("plan", None, "The plan's JSON, for the names of its steps.")
+_PLAN = flags.DEFINE_spaceseplist("plan", [], "JSON of plans, for the names of their steps.")
 _PROFILE = flags.DEFINE_string("profile", None, "The profile to write.")
 _TRACE = flags.DEFINE_string("trace", None, "The same to write for ui.perfetto.dev.")
 _CYCLES = flags.DEFINE_bool("cycles", False, "Estimate cycles.")
@@ -73,23 +73,26 @@ def main(argv: list[str]) -> int:
         print(f"{elf.name}: {run.problem}", file=sys.stderr)
         return _ENDED_BADLY
     size = json.loads(Path(_SIZE.value).read_text())
-    plan = json.loads(Path(_PLAN.value).read_text()) if _PLAN.value else None
-    counted = profile(run, size, plan, estimates)
+    plans = [json.loads(Path(path).read_text()) for path in _PLAN.value]
+    linked = {symbol.name: symbol.address for symbol in Elf(elf).symbols} if len(plans) > 1 else {}
+    counted = profile(run, size, plans, linked, estimates)
     write_profile(counted, _PROFILE.value, _TRACE.value)
-    delegates = [step for step in (plan or {"steps": []})["steps"] if "delegate" in step]
+    delegates = any("delegate" in step for plan in plans for step in plan["steps"])
     models_npu = bool(delegates and board.npu and board.npu.simulated)
     tables = [steps_table(counted), summary(run, size, facts, counted, models_npu)]
     print("".join(f"\n{text}\n" for text in tables if text), end="")
     return 0
 
 
-def _estimates(elf: Path, board: Board, counts: Counts) -> dict[int, float]:
-    """Cycles by region, without those of inner regions."""
-    regions = counts.regions
-    parts = estimate(elf, board.core, [region.at for region in regions.values()])
-    return {
-        number: sum(ran.cycles for ran in part) for number, part in zip(regions, parts, strict=True)
+def _estimates(elf: Path, board: Board, counts: Counts) -> dict[Key, float]:
+    """Cycles by plan and region, without those of inner regions."""
+    regions = {
+        (plan, number): region.at
+        for plan, found in {0: counts.regions, **counts.plans}.items()
+        for number, region in found.items()
     }
+    parts = estimate(elf, board.core, [*regions.values()])
+    return {key: sum(ran.cycles for ran in part) for key, part in zip(regions, parts, strict=True)}
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def _run(folder: Path, line: tuple[int, str], prints: str, monkeypatch: pytest.M
     size = folder / "size.json"
     size.write_text(json.dumps(_SIZE))
     plan = folder / "plan.json"
-    plan.write_text(json.dumps({"steps": _STEPS}))
+    plan.write_text(json.dumps({"name": "plan", "steps": _STEPS}))
     facts = folder / "facts.json"
     facts.write_text('{"agreement": 0.99}')
 
@@ -113,7 +113,7 @@ def test_cycles_of_steps(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    prints = "PL:STEP 1 900\nPL:STEP 2 11\nPL:STEP 1 1101\r\nPL:STEP 2 13\nPL:PASS\n"
+    prints = "PL:STEP 1 900 64\nPL:STEP 2 11 64\nPL:STEP 1 1101 64\r\nPL:STEP 2 13 64\nPL:PASS\n"
     assert _run(tmp_path, line, prints, monkeypatch) == 0
     counted = json.loads((tmp_path / "profile.json").read_text())
     schema = json.loads(Path("boards/image/profile.schema.json").read_text())

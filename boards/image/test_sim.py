@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator
 from boards.image.profile import profile, steps_table
 from boards.image.quality_facts import facts, main
 from boards.image.summary import summary
+from boards.image.trace import trace
 from boards.simulator.counts import Counts, Region
 from boards.simulator.simulate import Run
 
@@ -26,14 +27,14 @@ _SIZE: dict[str, Any] = {
 }
 
 
-def _run(regions: dict[int, Region]) -> Run:
-    return Run(_CONSOLE, 0, "", Counts(total=9, regions=regions), 1.0)
+def _run(regions: dict[int, Region], plans: dict[int, dict[int, Region]] | None = None) -> Run:
+    return Run(_CONSOLE, 0, "", Counts(total=9, regions=regions, plans=plans or {}), 1.0)
 
 
 def test_the_table_at_the_end() -> None:
     run = _run({0: Region(entries=450, instructions=450 * 123456)})
     facts = {"accuracy": 0.98, "model": "digits"}
-    assert summary(run, _SIZE, facts, profile(run, _SIZE, None)).splitlines() == [
+    assert summary(run, _SIZE, facts, profile(run, _SIZE, [])).splitlines() == [
         "app on microbit (cortex-m0), simulated",
         "  accuracy                    98.00%",
         "  model                       digits",
@@ -48,7 +49,7 @@ def test_the_table_at_the_end() -> None:
 
 def test_instructions_of_the_npus_model_are_said_to_be_in_it() -> None:
     run = _run({0: Region(entries=1, instructions=77)})
-    text = summary(run, _SIZE, {}, profile(run, _SIZE, None), models_npu=True)
+    text = summary(run, _SIZE, {}, profile(run, _SIZE, []), models_npu=True)
     assert "instructions per inference  77, with those of the NPU's model" in text
 
 
@@ -84,7 +85,7 @@ def test_the_table_says_how_good_the_models_are(tmp_path: Path) -> None:
 def test_what_was_not_measured_is_not_in_the_table() -> None:
     size = _SIZE | {"stack": {"size": 2048, "bound": None}}
     run = Run("PL:PASS\n", 0, "", Counts(total=9), 1.0)
-    text = summary(run, size, {}, profile(run, size, None))
+    text = summary(run, size, {}, profile(run, size, []))
     assert "instructions" not in text
     assert "no bound of 2,048 bytes" in text
 
@@ -92,13 +93,14 @@ def test_what_was_not_measured_is_not_in_the_table() -> None:
 def test_steps() -> None:
     names = {"module": "a (Conv2d)", "function": "pl_f"}
     plan = {
+        "name": "plan",
         "steps": [
             {"step": 1, "id": "0", "op": "pl::conv2d", "outputs": ["a int8", "b int8"], **names},
             {"step": 2, "id": "3", "op": "pl::linear", "outputs": ["c int8"], **names},
-        ]
+        ],
     }
-    run = _run({0: Region(2, 900), 1: Region(2, 600), 2: Region(2, 200)})
-    counted = profile(run, _SIZE, plan)
+    run = _run({0: Region(2, 900)}, {64: {1: Region(2, 600), 2: Region(2, 200)}})
+    counted = profile(run, _SIZE, [plan])
     schema = json.loads(Path("boards/image/profile.schema.json").read_text())
     assert not list(Draft202012Validator(schema).iter_errors(counted))
     assert (counted["inferences"], counted["instructions"]) == (2, 450)
@@ -108,14 +110,36 @@ def test_steps() -> None:
         ["300", "pl::conv2d", "0", "a", "(Conv2d)"],
         ["100", "pl::linear", "3", "a", "(Conv2d)"],
     ]
-    assert steps_table(profile(_run({0: Region(2, 900)}), _SIZE, plan)) == ""
+    assert steps_table(profile(_run({0: Region(2, 900)}), _SIZE, [plan])) == ""
+
+
+def test_steps_of_several_plans() -> None:
+    names = {"module": "a (Conv2d)", "function": "pl_f", "op": "pl::conv2d", "id": "0", "step": 1}
+    plans = [{"name": name, "steps": [names]} for name in ("ears", "eyes", "idle")]
+    steps = {64: {1: Region(2, 600)}, 32: {1: Region(1, 50)}, 16: {1: Region(9, 9)}}
+    linked = {"ears": 32, "eyes": 64, "idle": 128, "main": 16}
+    counted = profile(_run({}, steps), _SIZE, plans, linked)
+    schema = json.loads(Path("boards/image/profile.schema.json").read_text())
+    assert not list(Draft202012Validator(schema).iter_errors(counted))
+    assert [(s["plan"], s["instructions"]) for s in counted["steps"]] == [
+        ("ears", 50),
+        ("eyes", 300),
+    ]
+    assert [line.split() for line in steps_table(counted).splitlines()] == [
+        ["plan", "instructions", "step", "op", "from"],
+        ["ears", "50", "pl::conv2d", "0", "a", "(Conv2d)"],
+        ["eyes", "300", "pl::conv2d", "0", "a", "(Conv2d)"],
+    ]
+    slices = [e for e in trace(counted)["traceEvents"] if e["ph"] == "X"]
+    assert [(e["tid"], e["ts"], e["dur"]) for e in slices] == [(1, 0, 50), (2, 0, 300)]
 
 
 def test_estimated_cycles() -> None:
     """Those of the inference are the sum of all regions, each without the inner ones."""
     step = {"step": 1, "id": "0", "op": "pl::conv2d", "module": "a (Conv2d)", "function": "pl_f"}
-    run = _run({0: Region(2, 900), 1: Region(2, 600)})
-    counted = profile(run, _SIZE, {"steps": [step]}, {0: 400.4, 1: 900.2})
+    plan = {"name": "a", "steps": [step]}
+    run = _run({0: Region(2, 900)}, {64: {1: Region(2, 600)}})
+    counted = profile(run, _SIZE, [plan], {}, {(0, 0): 400.4, (64, 1): 900.2})
     schema = json.loads(Path("boards/image/profile.schema.json").read_text())
     assert not list(Draft202012Validator(schema).iter_errors(counted))
     assert counted["cycles_estimate"] == 650

@@ -5,34 +5,39 @@ from typing import Any
 
 
 def trace(profile: dict[str, Any] | None) -> dict[str, Any]:
-    """Returns one slice an op, one after the other; an instruction, or on a board with a counter a
-    cycle, is a microsecond of the picture.
+    """Returns one slice an op, one after the other, in a row for each plan; an instruction, or on a
+    board with a counter a cycle, is a microsecond of the picture.
 
     Args:
       profile: as boards/image/profile.schema.json has it; None gives a trace without slices.
     """
     unit = _unit(profile)
     events: list[dict[str, Any]] = []
-    start = 0
+    plans = list(dict.fromkeys(step["plan"] for step in profile["steps"])) if profile else []
+    start = dict.fromkeys(plans, 0)
     for step in profile["steps"] if profile else []:
+        plan = step["plan"]
         events.append(
             {
                 "name": f"{step['op'].removeprefix('pl::')} {step['id']}",
                 "cat": "op",
                 "ph": "X",
                 "pid": 1,
-                "tid": 1,
-                "ts": start,
+                "tid": plans.index(plan) + 1,
+                "ts": start[plan],
                 "dur": step[unit],
                 "args": {key: step[key] for key in ("id", "op", "module", "function")}
                 | {unit: step[unit]},
             }
         )
-        start += step[unit]
+        start[plan] += step[unit]
     if profile:
         name = f"{profile['name']} on {profile['board']} ({profile['core']})"
-        events.insert(0, _name("process_name", name))
-        events.insert(1, _name("thread_name", f"one inference, {unit}"))
+        rows = [f"{plan}: " if len(plans) > 1 else "" for plan in plans] or [""]
+        threads = [
+            _name("thread_name", f"{row}one inference, {unit}", i) for i, row in enumerate(rows, 1)
+        ]
+        events = [_name("process_name", name, 1), *threads, *events]
     return {"displayTimeUnit": "ns", "traceEvents": events}
 
 
@@ -42,5 +47,5 @@ def _unit(profile: dict[str, Any] | None) -> str:
     return "instructions" if all("instructions" in step for step in steps) else "cycles"
 
 
-def _name(kind: str, name: str) -> dict[str, Any]:
-    return {"name": kind, "ph": "M", "pid": 1, "tid": 1, "args": {"name": name}}
+def _name(kind: str, name: str, thread: int) -> dict[str, Any]:
+    return {"name": kind, "ph": "M", "pid": 1, "tid": thread, "args": {"name": name}}

@@ -24,8 +24,6 @@ def _profile(ctx):
     image = ctx.attr.profiled[0]
     board, elf, size = [_group(image, part)[0] for part in ["board", "elf", "size_json"]]
     plan = _group(image, "plan_json")
-    if len(plan) > 1:
-        plan = []  # which of them runs a step is not known
     ctx.actions.run(
         executable = ctx.executable._profile,
         arguments = [

@@ -233,7 +233,7 @@ def _instructions(profile: Fields | None) -> int | None:
     return profile["instructions"] or sum(s["instructions"] for s in profile["steps"]) or None
 
 
-def _plans(reports: Mapping[str, Fields], plans: Sequence[Fields]) -> dict[str, Fields]:
+def plans_of(reports: Mapping[str, Fields], plans: Sequence[Fields]) -> dict[str, Fields]:
     """The plan of each model that has one; one that is of no model goes by its own name."""
     found: dict[str, Fields] = {}
     for name, report in reports.items():
@@ -250,7 +250,8 @@ def _quantization(report: Fields) -> str:
 
 
 def _model(name: str, report: Fields, plan: Fields | None, profile: Fields | None) -> Fields:
-    counted = {s["step"]: s["instructions"] for s in profile["steps"]} if profile else {}
+    rows = profile["steps"] if profile and plan else []
+    counted = {s["step"]: s["instructions"] for s in rows if plan and s["plan"] == plan["name"]}
     kept = ("target", "macs", "constant_bytes", "pte_bytes", "warnings")
     more = ("inputs", "outputs", "states", "delegates", "calibration_samples")
     quality = {
@@ -291,11 +292,7 @@ def join(
       problem: why there was none.
       stats: what the program printed of itself (PL:STAT).
     """
-    planned = _plans(reports, plans)
-    if profile and len(reports) > 1:
-        # Marks are numbers of steps, which models have in common.
-        profile = profile | {"steps": []}
-        problem = problem or f"steps of {len(reports)} models have the same marks"
+    planned = plans_of(reports, plans)
     models = [_model(n, report, planned.get(n), profile) for n, report in reports.items()]
     engine = board["npu"]
     fields = {

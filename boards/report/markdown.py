@@ -177,7 +177,9 @@ def markdown(report: Fields) -> str:
                 f"{arena['lower_bound']:,}; largest at {arena['peak']['what']}."
             )
         parts.append(f"## Instructions{of}")
-        if report["instructions"]:
+        if of and (total := sum(step["instructions"] or 0 for step in model["steps"])):
+            parts.append(f"{total:,} in its steps.")
+        elif report["instructions"] and not of:
             parts.append(f"{report['instructions']:,} an inference.")
         if report["engine_is_simulated"] and model["delegates"]:
             parts.append(

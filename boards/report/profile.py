@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts an image's instructions on its simulator for its report.
 
-    profile --board=board.json --size=size.json [--plan=plan.json] --output=counted.json program.elf
+    profile --board=board.json --size=size.json [--plan=plan.json ...] --output=counted.json \\
+        program.elf
 
 The output has `profile`, as boards/image/profile.schema.json has it, or null, `problem`, which then
 says why: nothing simulates the board, or the program does not end by itself; and `stats`, what the
@@ -17,11 +18,12 @@ from absl import app, flags
 from boards.board import load_board
 from boards.image.profile import profile
 from boards.simulator.counts import CountsError
+from boards.simulator.elf import Elf
 from boards.simulator.simulate import SimulatorError, simulate
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
-_PLAN = flags.DEFINE_string("plan", None, "The plan's JSON.")
+_PLANS = flags.DEFINE_multi_string("plan", [], "The JSON of its plans.")
 _OUTPUT = flags.DEFINE_string("output", None, "What to write.", required=True)
 _TIME_LIMIT = flags.DEFINE_float("time_limit", 900, "Seconds until the program is stopped.")
 _SILENCE = flags.DEFINE_float(
@@ -43,8 +45,9 @@ def counted(elf: Path) -> dict[str, Any]:
         return {"profile": None, "problem": str(error), "stats": {}}
     if run.problem:
         return {"profile": None, "problem": run.problem, "stats": {}}
-    plan = json.loads(Path(_PLAN.value).read_text()) if _PLAN.value else None
-    counts = profile(run, json.loads(Path(_SIZE.value).read_text()), plan)
+    plans = [json.loads(Path(path).read_text()) for path in _PLANS.value]
+    linked = {symbol.name: symbol.address for symbol in Elf(elf).symbols}
+    counts = profile(run, json.loads(Path(_SIZE.value).read_text()), plans, linked)
     return {"profile": counts, "problem": "", "stats": run.stats}
 
 

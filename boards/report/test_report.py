@@ -45,7 +45,9 @@ def profile(plan: Fields = PLAN) -> Fields:
         "inferences": 2,
         "instructions": 5000,
         "steps": [
-            {key: step[key] for key in keys} | {"instructions": 100 * step["step"]}
+            {"plan": plan["name"]}
+            | {key: step[key] for key in keys}
+            | {"instructions": 100 * step["step"]}
             for step in plan["steps"]
         ],
     }
@@ -137,7 +139,11 @@ def second() -> tuple[Fields, Fields, Fields]:
 def test_of_several_models_each_has_its_own_plan_and_its_own_constants() -> None:
     other, plan, size = second()
     reports = {"other": other, "digits": LOWERING}
-    report = joined(size=size, reports=reports, plans=[PLAN, plan])
+    counted = profile()
+    counted["steps"] += [
+        step | {"plan": "other_plan", "instructions": 7} for step in counted["steps"]
+    ]
+    report = joined(size=size, reports=reports, plans=[PLAN, plan], profile=counted)
     check(report)
     assert [len(model["steps"]) for model in report["models"]] == [len(PLAN["steps"])] * 2
     assert all(
@@ -150,12 +156,13 @@ def test_of_several_models_each_has_its_own_plan_and_its_own_constants() -> None
             assert symbol["ops"].keys() <= {owner}
     shared = next(s for s in report["symbols"] if s["kind"] == "kernels" and s["ops"])
     assert shared["ops"].keys() == {"other", "digits"}
-    # Which of them a mark of a step is of is not known.
-    assert not [s for model in report["models"] for s in model["steps"] if s["instructions"]]
+    for model in report["models"]:
+        for step in model["steps"]:
+            assert step["instructions"] == (7 if model["name"] == "other" else 100 * step["step"])
     assert report["instructions"] == profile()["instructions"]
-    assert report["not_counted"] == "steps of 2 models have the same marks"
     text = markdown(report)
-    assert text.count("no plan could take less") == 2 and "Not counted: steps of 2 models" in text
+    assert text.count("no plan could take less") == 2 and "Not counted" not in text
+    assert f"{7 * len(PLAN['steps']):,} in its steps" in text
 
 
 def test_a_plan_goes_to_the_model_that_it_is_of() -> None:

@@ -10,8 +10,9 @@ from boards.simulator.elf import Elf
 BEGIN = "pl_profile_begin"
 END = "pl_profile_end"
 
-# Bytes that the two functions consist of (firmware/runtime/profile_cortex_m.c).
-_MARK_SIZE = 6
+# The functions that mark regions, and the bytes that they consist of
+# (firmware/runtime/profile_cortex_m.c).
+_MARKS = (("begin", BEGIN, 6), ("end", END, 6), ("plan", "pl_profile_plan", 14))
 
 
 class CountsError(Exception):
@@ -41,16 +42,22 @@ class Counts:
     Attributes:
         total: all instructions from reset to the end, marks excluded.
         regions: by number.
+        plans: regions that began while a plan was named, its steps, by the plan's address.
         outside: executions by address while no region was open.
     """
 
     total: int = 0
     regions: dict[int, Region] = field(default_factory=dict)
+    plans: dict[int, dict[int, Region]] = field(default_factory=dict)
     outside: Counter[int] = field(default_factory=Counter)
 
     def at(self) -> Counter[int]:
         """Returns the executions of each address over the whole run."""
-        return sum((region.at for region in self.regions.values()), Counter(self.outside))
+        found = Counter(self.outside)
+        for regions in (self.regions, *self.plans.values()):
+            for region in regions.values():
+                found.update(region.at)
+        return found
 
 
 def by_function(at: Counter[int], elf: Elf) -> Counter[str]:
@@ -69,13 +76,13 @@ def plugin_arguments(elf: Elf, output: Path) -> str:
         CountsError: the program's marks are not what the plugin counts on.
     """
     arguments = f",out={output}"
-    for option, name in (("begin", BEGIN), ("end", END)):
+    for option, name, size in _MARKS:
         function = elf.function(name)
         if function is None:
             continue
-        if function.size != _MARK_SIZE:
+        if function.size != size:
             raise CountsError(
-                f"{name} takes {function.size} bytes instead of {_MARK_SIZE}: "
+                f"{name} takes {function.size} bytes instead of {size}: "
                 "it is not the one of firmware/runtime/profile_cortex_m.c"
             )
         arguments += f",{option}={function.address:x}"
@@ -91,6 +98,7 @@ def read_counts(path: Path) -> Counts:
     if not path.exists():
         raise CountsError("QEMU's plugin wrote no counts: it ended before its time")
     counts = Counts()
+    regions = counts.regions
     for line in path.read_text().splitlines():
         what, *fields = line.split(" ")
         if what == "error":
@@ -98,13 +106,15 @@ def read_counts(path: Path) -> Counts:
         if what == "total":
             counts.total = int(fields[0])
         elif what == "region":
-            region = counts.regions.setdefault(int(fields[0]), Region())
+            region = regions.setdefault(int(fields[0]), Region())
             region.entries, region.instructions = map(int, fields[1:])
         elif what == "at":
             at = (
                 counts.outside
                 if fields[1] == "-"
-                else counts.regions.setdefault(int(fields[1]), Region()).at
+                else regions.setdefault(int(fields[1]), Region()).at
             )
             at[int(fields[0])] = int(fields[2])
+        elif what == "plan":
+            regions = counts.plans.setdefault(int(fields[0]), {})
     return counts

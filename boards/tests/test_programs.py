@@ -11,7 +11,7 @@ import pytest
 
 from boards.board import load_board
 from boards.image.stack_bound import handlers_bound, stack_bound
-from boards.simulator.counts import by_function
+from boards.simulator.counts import Region, by_function
 from boards.simulator.elf import Elf
 from boards.simulator.fault import Fault, find_fault
 from boards.simulator.simulate import Run, SimulatorError, Tools, simulate
@@ -153,6 +153,8 @@ def test_counts_are_exact() -> None:
     assert {number: region.entries for number, region in counts.regions.items()} == {
         1: 2,
         2: 2,
+        3: 1,
+        5: 1,
         7: 1,
     }
 
@@ -165,12 +167,30 @@ def test_counts_are_exact() -> None:
     assert by_function(counts.regions[1].at, elf)["loop"] == 2 * (1000 * _EACH_TURN + _RETURN)
     assert by_function(counts.regions[7].at, elf)["loop"] == 10 * _EACH_TURN + _RETURN
     assert by_function(counts.outside, elf)["loop"] == 50 * _EACH_TURN + _RETURN
-    assert by_function(counts.at(), elf)["loop"] == 8060 * _EACH_TURN + 6 * _RETURN
+    assert by_function(counts.at(), elf)["loop"] == 8380 * _EACH_TURN + 9 * _RETURN
 
     # The outer region has all of the inner one.
     inner = counts.regions[2].instructions // 2
     assert counts.regions[7].instructions > inner + 10 * _EACH_TURN
     assert counts.total == counts.at().total()
+
+
+def test_steps_of_plans_count_apart() -> None:
+    counts = _run("counted", count=True).counts
+    assert counts is not None
+    elf = Elf(_elf("counted"))
+
+    def turns(region: Region) -> int:
+        return (by_function(region.at, elf)["loop"] - _RETURN) // _EACH_TURN
+
+    assert turns(counts.regions[3]) == 20 and counts.regions[5].entries == 1
+    outer, inner = counts.plans.values()
+    assert {number: region.entries for number, region in outer.items()} == {1: 1, 2: 1}
+    assert turns(outer[2]) == 200
+    assert {number: (region.entries, turns(region)) for number, region in inner.items()} == {
+        1: (1, 100)
+    }
+    assert outer[1].instructions > inner[1].instructions + counts.regions[3].instructions
 
 
 def test_counts_are_the_same_in_every_run() -> None:

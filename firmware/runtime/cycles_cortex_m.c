@@ -34,11 +34,13 @@ uint32_t pl_profile_cycles(void) { return 0; }
 
 #endif
 
-void pl_profile_report(uint32_t region, uint32_t cycles) {
+void pl_profile_report(const void *plan, uint32_t region, uint32_t cycles) {
   if (!counts()) return;
   pl_print("PL:STEP ");
   pl_print_u32(region);
   pl_print(" ");
   pl_print_u32(cycles);
+  pl_print(" ");
+  pl_print_u32((uint32_t)(uintptr_t)plan);
   pl_print("\n");
 }

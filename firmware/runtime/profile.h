@@ -17,6 +17,10 @@ enum {
   PL_PROFILE_STEP = 1,       // and up: step i of the plan is region PL_PROFILE_STEP + i
 };
 
+// Says which plan the regions are of that begin from now on: its address, NULL for none. When a
+// region ends it is again the plan that it was when that began.
+void pl_profile_plan(const void *plan);
+
 void pl_profile_begin(uint32_t region);
 void pl_profile_end(uint32_t region);
 
@@ -24,8 +28,8 @@ void pl_profile_end(uint32_t region);
 // cycles so far modulo 2^32, by its DWT; 0 where there is no such counter, as in the simulator.
 uint32_t pl_profile_cycles(void);
 
-// Prints "PL:STEP <region> <cycles>" if the core has that counter.
-void pl_profile_report(uint32_t region, uint32_t cycles);
+// Prints "PL:STEP <region> <cycles> <address of the plan>" if the core has that counter.
+void pl_profile_report(const void *plan, uint32_t region, uint32_t cycles);
 
 #ifdef __cplusplus
 }

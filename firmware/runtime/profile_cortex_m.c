@@ -2,7 +2,8 @@
 //
 // The marks tell the region's number to a simulator's plugin (boards/simulator/plugin/count.c), to
 // which some versions of QEMU show neither registers nor memory, by how often they turn: once more
-// than the number.
+// than the number. The address of a plan goes bit by bit, the highest first: only a 0 comes to the
+// nop.
 #include <stdint.h>
 
 #include "firmware/runtime/profile.h"
@@ -14,6 +15,20 @@
   "subs r0, #1\n\t"     \
   "bpl 1b\n\t"          \
   "bx lr"
+
+__attribute__((naked)) void pl_profile_plan(__attribute__((unused)) const void *plan) {
+  __asm__ volatile(
+      ".syntax unified\n\t"
+      "movs r1, #32\n\t"
+      "1:\n\t"
+      "lsls r0, r0, #1\n\t"
+      "bcs 2f\n\t"
+      "nop\n\t"
+      "2:\n\t"
+      "subs r1, #1\n\t"
+      "bne 1b\n\t"
+      "bx lr");
+}
 
 __attribute__((naked)) void pl_profile_begin(__attribute__((unused)) uint32_t region) {
   __asm__ volatile(TURN);

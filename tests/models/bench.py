@@ -45,7 +45,7 @@ def row(image: Path) -> tuple[str, ...]:
     run = simulate(elf, load_board(_board(size["board"])), time_limit=_TIME_LIMIT, count=True)
     if run.problem:
         raise RuntimeError(f"{image.name}: {run.problem}")
-    measured = profile(run, size, plan)
+    measured = profile(run, size, [plan])
     vectors = sum(s.size for s in Elf(elf).symbols if _VECTORS.fullmatch(s.name))
     used = {
         kind: sum(m["used"] for m in size["memories"] if m["kind"] == kind)

@@ -42,7 +42,7 @@ def measured(image: Path) -> Recorded:
     others = sum(s.size for s in Elf(elf).symbols if _VECTORS.fullmatch(s.name))
     stack = size["stack"]
     return Recorded(
-        round(profile(run, size, None)["instructions"] / 1000),
+        round(profile(run, size, [])["instructions"] / 1000),
         round((used["flash"] - others - plan["weights"]["bytes"]) / 1000, 1),
         used["ram"] - stack["size"] + stack["bound"],
     )

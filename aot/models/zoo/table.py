@@ -68,7 +68,7 @@ def row(model: str) -> tuple[str, ...]:
         f"{equal} of {total}",
         f"{plan['arena']['bytes']:,}",
         f"{flash:,}",
-        f"{profile(run, size, plan)['instructions']:,}",
+        f"{profile(run, size, [plan])['instructions']:,}",
     )
 
 

@@ -16,7 +16,9 @@ function drawTop() {
   }
   if (data.stack.bound !== null) tiles.push([number(data.stack.bound), `bytes of stack at most, of ${number(data.stack.size)}`, data.stack.bound / data.stack.size]);
   if (model && model.arena) tiles.push([number(model.arena.bytes), "bytes of arena"]);
-  if (data.instructions) tiles.push([number(data.instructions), "instructions an inference"]);
+  // Of several models each has its own, those of its steps.
+  if (data.models.length > 1 && total()) tiles.push([number(total()), `instructions in the steps of ${model.name}`]);
+  else if (data.instructions) tiles.push([number(data.instructions), "instructions an inference"]);
   if (model) {
     tiles.push([number(model.macs), "multiply-accumulates"]);
     const { accuracy, outputs } = model.quality;
@@ -49,7 +51,9 @@ function drawInstructions() {
   if (data.engine_is_simulated) {
     box.append(element("p", { class: "note" }, "The NPU is a functional model here, which the core runs: instructions of its steps are the model's, and say nothing of an NPU."));
   }
-  box.append(element("p", { class: "note" }, `${number(data.instructions)} instructions an inference, counted exactly in QEMU${data.inferences ? ` over ${number(data.inferences)} inferences` : ", as the sum of its steps"}; caches and wait states are not part of it.`));
+  const inference = data.models.length > 1 ? `${number(all)} instructions in the steps of an inference of ${model.name}, counted exactly in QEMU`
+    : `${number(data.instructions)} instructions an inference, counted exactly in QEMU${data.inferences ? ` over ${number(data.inferences)} inferences` : ", as the sum of its steps"}`;
+  box.append(element("p", { class: "note" }, `${inference}; caches and wait states are not part of it.`));
   const macs = (step) => d3.sum(step.ops, (id) => (opOf(id) || { macs: 0 }).macs);
   const rows = steps.map((step) => {
     const sum = macs(step);

@@ -54,7 +54,7 @@ def row(name: str) -> tuple[str, ...]:
     run = simulate(elf, board, time_limit=_TIME_LIMIT, count=True)
     if run.problem:
         raise RuntimeError(f"{name}: {run.problem}")
-    steps = profile(run, size, plan)["steps"]
+    steps = profile(run, size, [plan])["steps"]
     on_core = sum(step["instructions"] for step in steps if not step["op"].startswith(_DELEGATE))
     delegates = report["delegates"]
     total, equal = next(iter(run.stats.values())), list(run.stats.values())[-1]

@@ -13,9 +13,8 @@ Memories have no end here: boards/image/fit.py finds what does not fit, as it ca
 needed and by whom. Sections may then overlap: link with --no-check-sections, and run it.
 """
 
+import sys
 from pathlib import Path
-
-from absl import app
 
 from boards.board import Board, Memory, Timer, Write, load_board
 
@@ -267,4 +266,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    main(sys.argv)

@@ -12,8 +12,6 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from absl import app
-
 from boards.board import Board, Memory, load_board
 from boards.common.linker_script import memory_of
 from boards.does_not_fit import STATUS_DOES_NOT_FIT, does_not_fit_table
@@ -116,4 +114,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    sys.exit(main(sys.argv))

@@ -6,8 +6,6 @@ import shutil
 import sys
 from collections.abc import Sequence
 
-from tabulate import tabulate
-
 _ALIGNMENT = {"l": "left", "r": "right"}
 
 _GAP = 2
@@ -50,6 +48,9 @@ def table(
         cells = [
             ["\n".join(_wrapped(cell, columns[i])) for i, cell in enumerate(row)] for row in cells
         ]
+    # Here, as most programs that may print a table end without one, sooner than this is imported.
+    from tabulate import tabulate
+
     text = tabulate(
         cells,
         tablefmt="plain",

@@ -12,31 +12,57 @@ VERSION = "1.0.0"
 
 
 @dataclass(frozen=True)
+class Model:
+    """A model of a package.
+
+    Attributes:
+      name: of its plan, a name in C.
+      arena, weights: bytes in RAM and in flash.
+      shares: whether its arena is also that of the package's other models that share.
+    """
+
+    name: str
+    arena: int
+    weights: int
+    shares: bool
+
+
+@dataclass(frozen=True)
 class Package:
     """What a package has in it.
 
     Attributes:
-      name: of the model, a name in C.
-      board: that it was planned for.
+      name: of its only model, else of the image; a name in C.
+      models: one or more.
+      board: that they were planned for.
       core: as -mcpu names it.
       flags: that its C wants.
       sources: paths of the C files, below the package.
       headers: likewise.
-      arena, weights: bytes in RAM and in flash.
     """
 
     name: str
+    models: Sequence[Model]
     board: str
     core: str
     flags: Sequence[str]
     sources: Sequence[str]
     headers: Sequence[str]
-    arena: int
-    weights: int
+
+    @property
+    def arena(self) -> int:
+        shared = max((model.arena for model in self.models if model.shares), default=0)
+        return shared + sum(model.arena for model in self.models if not model.shares)
+
+    @property
+    def weights(self) -> int:
+        return sum(model.weights for model in self.models)
 
     @property
     def summary(self) -> str:
-        return f"The model {self.name}, planned for the board {self.board} ({self.core})"
+        names = ", ".join(model.name for model in self.models)
+        what = f"The models {names}" if len(self.models) > 1 else f"The model {names}"
+        return f"{what}, planned for the board {self.board} ({self.core})"
 
 
 def makefile(package: Package) -> str:
@@ -130,7 +156,7 @@ paragraph=Needs {package.arena} bytes of RAM and {package.weights} bytes of flas
 category=Data Processing
 url=file:README.md
 architectures=*
-includes={package.name}_check.h
+includes={",".join(f"{model.name}_check.h" for model in package.models)}
 """
 
 
@@ -181,6 +207,25 @@ def pdsc(package: Package) -> str:
 """
 
 
+def _rows(package: Package) -> str:
+    """Of several models, what each takes."""
+    if len(package.models) == 1:
+        return ""
+    rows = (
+        f"| `{model.name}` | {model.arena:,}{', shared' if model.shares else ''} "
+        f"| {model.weights:,} |\n"
+        for model in package.models
+    )
+    return "\n| model | bytes of RAM | bytes of weights |\n|---|---|---|\n" + "".join(rows)
+
+
+def _checks(package: Package) -> str:
+    return "".join(
+        f"| `src/{model.name}_check.c` | an input of the model and what it must make of it |\n"
+        for model in package.models
+    )
+
+
 def readme(package: Package) -> str:
     """README.md."""
     return f"""\
@@ -189,12 +234,11 @@ def readme(package: Package) -> str:
 {package.summary}: {package.arena:,} bytes of RAM, {package.weights:,} bytes of flash for weights.
 It runs on other boards with this core, or one that has its instructions.
 C11, no heap, no interpreter.
-
+{_rows(package)}
 | | |
 |---|---|
 | `src/` | the plan, the kernels that it calls, the runtime; the folder is the one include path |
-| `src/{package.name}_check.c` | an input of the model and what it must make of it |
-| `example_main.c` | runs that; `examples/check` is the same for Arduino |
+{_checks(package)}| `example_main.c` | runs that; `examples/check` is the same for Arduino |
 | `flags.txt` | flags that the C wants |
 | `CMakeLists.txt`, `Makefile` | a library |
 | `zephyr/` | a module, `CONFIG_{package.name.upper()}` |

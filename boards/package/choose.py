@@ -46,28 +46,30 @@ def check_plan(plan: Mapping[str, Any]) -> None:
             )
 
 
-def choose(sources: Sequence[Path], link_map: str, plan: str) -> dict[str, Path]:
+def choose(sources: Sequence[Path], link_map: str, plans: Sequence[str]) -> dict[str, Path]:
     """Returns files by their paths in #include.
 
     Args:
       sources: all C of the program, of which it takes a part.
       link_map: the linker's map of the program.
-      plan: name of the plan.
+      plans: names of the plans.
 
     Raises:
       PackageError: a file that is needed is not among the sources.
     """
     by_path = {include_path(str(path)): path for path in sources}
     wanted = linked(link_map)
+    files = {f"{plan}.plan.c" for plan in plans}
     chosen = {
         path: file
         for path, file in by_path.items()
         if path.endswith(".c")
         and path.removesuffix(".c") in wanted
-        and (path.startswith(_PACKED) or PurePosixPath(path).name == f"{plan}.plan.c")
+        and (path.startswith(_PACKED) or PurePosixPath(path).name in files)
     }
-    if not any(path.endswith(".plan.c") for path in chosen):
-        raise PackageError(f"the program has no plan {plan}")
+    for plan in plans:
+        if not any(PurePosixPath(path).name == f"{plan}.plan.c" for path in chosen):
+            raise PackageError(f"the program has no plan {plan}")
     missing = {p for p in wanted if p.startswith(_PACKED)} - {p.removesuffix(".c") for p in chosen}
     if missing:
         raise PackageError(f"no source is known of {', '.join(sorted(missing))}")

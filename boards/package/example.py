@@ -163,39 +163,52 @@ def _list(name: str, items: Sequence[str]) -> str:
     return f"static const void *const {name}[] = {{{', '.join(items)}}};"
 
 
-def main_source(name: str) -> str:
+def main_source(names: Sequence[str]) -> str:
     """example_main.c."""
+    includes = "\n".join(f'#include "{name}_check.h"' for name in names)
+    calls = "\n".join(f'  failed |= show("{name}", {name}_check());' for name in names)
     return f"""\
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
 
-#include "{name}_check.h"
+{includes}
 
-int main(void) {{
-  const int result = {name}_check();
+static int show(const char *name, int result) {{
   if (result == 0) {{
-    printf("{name}: computes what it has to\\n");
+    printf("%s: computes what it has to\\n", name);
   }} else {{
-    printf("{name}: failed, %d\\n", result);
+    printf("%s: failed, %d\\n", name, result);
   }}
   return result == 0 ? 0 : 1;
+}}
+
+int main(void) {{
+  int failed = 0;
+{calls}
+  return failed;
 }}
 """
 
 
-def sketch(name: str) -> str:
+def sketch(names: Sequence[str]) -> str:
     """examples/check/check.ino."""
+    includes = "\n".join(f"#include <{name}_check.h>" for name in names)
+    calls = "\n".join(f'  show("{name}", {name}_check());' for name in names)
     return f"""\
 // SPDX-License-Identifier: Apache-2.0
-#include <{name}_check.h>
+{includes}
+
+static void show(const char *name, int result) {{
+  Serial.print(name);
+  Serial.println(result == 0 ? ": computes what it has to" : ": failed");
+}}
 
 void setup() {{
   Serial.begin(115200);
 }}
 
 void loop() {{
-  const int result = {name}_check();
-  Serial.println(result == 0 ? "{name}: computes what it has to" : "{name}: failed");
+{calls}
   delay(1000);
 }}
 """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packs the model of an image for every other build system.
+"""Packs the models of an image for every other build system.
 
     make_package --board=board.json --flags_by_core='{"cortex-m3": ["-mcpu=cortex-m3"]}' \\
-        --map=app.map --plan=plan.json --vectors=model.vectors.npz --license=LICENSE \\
-        --output=app.package.zip SOURCE...
+        --map=app.map --plan=plan.json --report=model.report.json --vectors=model.vectors.npz \\
+        --name=app --license=LICENSE --output=app.package.zip SOURCE...
 
 The sources are all C of the program: what it was linked from is packed. The same input gives the
 same bytes.
@@ -12,56 +12,89 @@ same bytes.
 import json
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from absl import app, flags
 
 from boards.package import build_files, example
-from boards.package.build_files import Package
+from boards.package.build_files import Model, Package
 from boards.package.choose import PackageError, check_plan, choose
+from boards.report.join import plans_of
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _FLAGS = flags.DEFINE_string("flags_by_core", None, "What GCC is told, JSON.", required=True)
 _MAP = flags.DEFINE_string("map", None, "The linker's map file.", required=True)
-_PLAN = flags.DEFINE_string("plan", None, "The plan's JSON.", required=True)
-_VECTORS = flags.DEFINE_string("vectors", None, "Test vectors of the model, .npz.", required=True)
+_PLANS = flags.DEFINE_multi_string("plan", None, "A plan's JSON.", required=True)
+_REPORTS = flags.DEFINE_multi_string("report", None, "Lowering report of a model.", required=True)
+_VECTORS = flags.DEFINE_multi_string("vectors", None, "Its test vectors, .npz.", required=True)
+_NAME = flags.DEFINE_string("name", None, "Of a package of several models.", required=True)
 _LICENSE = flags.DEFINE_string("license", None, "The licence.", required=True)
 _OUTPUT = flags.DEFINE_string("output", None, "The .zip to write.", required=True)
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
+def with_vectors(
+    plans: Sequence[dict[str, Any]], reports: Sequence[str], vectors: Sequence[str]
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """Each plan with the file of its model's vectors.
+
+    Raises:
+      PackageError: there are models and plans that are not of each other.
+    """
+    read = {path: json.loads(Path(path).read_text()) for path in reports}
+    planned = plans_of(read, plans)
+    for report, file in zip(reports, vectors, strict=True):
+        if report in planned:
+            yield planned.pop(report), file
+        else:
+            raise PackageError(f"none of the image's plans is of the model that {report} is of")
+    if planned:
+        raise PackageError(f"the image names no model of its plan {', '.join(planned)}")
+
+
 def contents(sources: list[Path]) -> dict[str, str]:
     """Every file of the package by its path in it."""
-    plan = json.loads(Path(_PLAN.value).read_text())
+    plans = [json.loads(Path(path).read_text()) for path in _PLANS.value]
     board = json.loads(Path(_BOARD.value).read_text())
-    name = plan["name"]
-    check_plan(plan)
-    chosen = choose(sources, Path(_MAP.value).read_text(), name)
+    names = [plan["name"] for plan in plans]
+    name = names[0] if len(names) == 1 else _NAME.value
+    for plan in plans:
+        check_plan(plan)
+    chosen = choose(sources, Path(_MAP.value).read_text(), names)
     files = {f"src/{path}": file.read_text() for path, file in chosen.items()}
-    (header,) = (path for path in chosen if Path(path).name == f"{name}.h")
-    with np.load(_VECTORS.value) as arrays:
-        files[f"src/{name}_check.c"] = example.check_source(
-            name,
-            header,
-            arrays,
-            len(plan["inputs"]),
-            len(plan["outputs"]),
-            # As in firmware/apps/vectors.py: ExecuTorch's own ops, aten's, compute in float32.
-            is_close=any(step["op"].startswith("aten::") for step in plan["steps"]),
-        )
-    files[f"src/{name}_check.h"] = example.check_header(name)
+    for plan, vectors in with_vectors(plans, _REPORTS.value, _VECTORS.value):
+        (header,) = (path for path in chosen if Path(path).name == f"{plan['name']}.h")
+        with np.load(vectors) as arrays:
+            files[f"src/{plan['name']}_check.c"] = example.check_source(
+                plan["name"],
+                header,
+                arrays,
+                len(plan["inputs"]),
+                len(plan["outputs"]),
+                # As in firmware/apps/vectors.py: ExecuTorch's own ops, aten's, compute in float32.
+                is_close=any(step["op"].startswith("aten::") for step in plan["steps"]),
+            )
+        files[f"src/{plan['name']}_check.h"] = example.check_header(plan["name"])
     package = Package(
         name=name,
+        models=[
+            Model(
+                plan["name"],
+                plan["arena"]["bytes"],
+                plan["weights"]["bytes"],
+                plan["arena"]["shared"],
+            )
+            for plan in plans
+        ],
         board=board["name"],
         core=board["core"],
         flags=[*json.loads(_FLAGS.value)[board["core"]], "-std=c11", "-O2"],
         sources=sorted(path for path in files if path.endswith(".c")),
         headers=sorted(path for path in files if path.endswith(".h")),
-        arena=plan["arena"]["bytes"],
-        weights=plan["weights"]["bytes"],
     )
     return files | {
         "CMakeLists.txt": build_files.cmake(package),
@@ -69,8 +102,8 @@ def contents(sources: list[Path]) -> dict[str, str]:
         "Makefile": build_files.makefile(package),
         "README.md": build_files.readme(package),
         f"Pilotlight.{name}.pdsc": build_files.pdsc(package),
-        "example_main.c": example.main_source(name),
-        "examples/check/check.ino": example.sketch(name),
+        "example_main.c": example.main_source(names),
+        "examples/check/check.ino": example.sketch(names),
         "flags.txt": " ".join(package.flags) + "\n",
         "library.json": build_files.platformio(package),
         "library.properties": build_files.arduino(package),

@@ -24,13 +24,15 @@ _GCC = Path("../arm_gnu_toolchain/bin/arm-none-eabi-gcc").resolve()
 _AR = _GCC.with_name("arm-none-eabi-ar")
 _ZIP = Path("boards/mps2_an385_app.package.zip")
 
-# Zip, machine of QEMU and its RAM: also of a core without Thumb-2, with float kernels, with state.
+# Zip, machine of QEMU and its RAM: also of a core without Thumb-2, with float kernels, with
+# state, of two models.
 _EVERY = [
     (_ZIP, "mps2-an385", "64K"),
     (Path("boards/microbit_app.package.zip"), "microbit", "16K"),
     (Path("tests/foreign/floats.package.zip"), "mps2-an385", "64K"),
     (Path("tests/foreign/state.package.zip"), "mps2-an385", "64K"),
     (Path("tests/foreign/wide_state.package.zip"), "mps2-an385", "64K"),
+    (Path("tests/several/two_models.package.zip"), "mps2-an385", "64K"),
 ]
 
 _START = """\
@@ -114,10 +116,10 @@ def run(package: Path, folder: Path, *more: str, board: Board = _M3) -> int:
     (folder / "start.c").write_text(_START)
     (folder / "foreign.ld").write_text(_SCRIPT.replace("RAM_SIZE", board.ram))
     program = folder / "program.elf"
-    check = f"{name_of(package)}_check"
-    (folder / "main.c").write_text(
-        f'#include "{check}.h"\nint main(void) {{ return {check}(); }}\n'
-    )
+    checks = sorted(path.stem for path in package.glob("src/*_check.h"))
+    includes = "".join(f'#include "{check}.h"\n' for check in checks)
+    calls = " || ".join(f"{check}() != 0" for check in checks)
+    (folder / "main.c").write_text(f"{includes}int main(void) {{ return {calls}; }}\n")
     strict = ["-Wall", "-Wextra", "-Werror"]
     linking = ["-nostartfiles", "--specs=nano.specs", f"-T{folder / 'foreign.ld'}"]
     own = [str(folder / name) for name in ("start.c", "main.c")]
@@ -178,26 +180,32 @@ def test_cmake(package: Path, tmp_path: Path) -> None:
     assert run(package, tmp_path, str(build / "libdigits.a")) == 0
 
 
-def test_other_build_files_name_what_is_there(package: Path) -> None:
-    every = sources(package)
+def test_other_build_files_name_what_is_there(every: tuple[Path, Board]) -> None:
+    package, _ = every
+    name = name_of(package)
+    every_source = sources(package)
     module = dict(
         re.findall(r"^ *(\w+): (\S+)$", (package / "zephyr/module.yml").read_text(), re.M)
     )
-    assert module.keys() == {"name", "cmake", "kconfig"} and module["name"] == "digits"
+    assert module.keys() == {"name", "cmake", "kconfig"} and module["name"] == name
     assert (package / module["cmake"] / "CMakeLists.txt").exists()
-    assert (package / module["kconfig"]).read_text().startswith("config DIGITS\n")
+    assert (package / module["kconfig"]).read_text().startswith(f"config {name.upper()}\n")
     zephyr = (package / "zephyr/CMakeLists.txt").read_text()
-    assert sorted(re.findall(r"\.\./(src/\S+\.c)", zephyr)) == every
-    pack = ElementTree.parse(package / "Pilotlight.digits.pdsc").getroot()
+    assert sorted(re.findall(r"\.\./(src/\S+\.c)", zephyr)) == every_source
+    pack = ElementTree.parse(package / f"Pilotlight.{name}.pdsc").getroot()
     files = {(f.get("category"), f.get("name")) for f in pack.iter("file")}
-    assert sorted(name for kind, name in files if kind == "sourceC" and name) == every
+    assert sorted(name for kind, name in files if kind == "sourceC" and name) == every_source
     assert all((package / str(name)).exists() for _, name in files)
     library = json.loads((package / "library.json").read_text())
     (example,) = library["examples"]
     assert all((package / example["base"] / name).exists() for name in example["files"])
     lines = (package / "library.properties").read_text().splitlines()
     properties = dict(line.split("=", 1) for line in lines)
-    assert (package / "src" / properties["includes"]).exists()
+    includes = properties["includes"].split(",")
+    assert sorted(includes) == sorted(path.name for path in package.glob("src/*_check.h"))
+    program = (package / "example_main.c").read_text()
+    sketch = (package / "examples/check/check.ino").read_text()
+    assert all(f'"{one}"' in program and f"<{one}>" in sketch for one in includes)
     needed = {"name", "version", "author", "maintainer", "sentence", "paragraph", "category"}
     assert needed <= properties.keys()
 
@@ -238,6 +246,9 @@ def test_a_missing_source_is_named(tmp_path: Path) -> None:
     path = str(plan).removesuffix(".c")
     own = f"{Path(path).parent}/libnet.a(net.plan.o)\n"
     with pytest.raises(PackageError, match=r"no source is known of kernels/a/a_s8"):
-        choose([plan], f"{head}{own}bazel-out/x/bin/kernels/a/liba.a(a_s8.o)\n", "net")
+        choose([plan], f"{head}{own}bazel-out/x/bin/kernels/a/liba.a(a_s8.o)\n", ["net"])
     with pytest.raises(PackageError, match=r"net.plan.c includes gone.h, which is no source"):
-        choose([plan], head + own, "net")
+        choose([plan], head + own, ["net"])
+    plan.write_text("")
+    with pytest.raises(PackageError, match="the program has no plan other"):
+        choose([plan], head + own, ["net", "other"])

@@ -6,8 +6,7 @@ load("//boards:board_run.bzl", "board_run_test")
 load("//boards:firmware_image.bzl", "firmware_image")
 load("//firmware/apps:vectors.bzl", "check_app")
 load("//firmware/plan:plan_library.bzl", "plan_library")
-
-BOARDS = ["corstone300", "mps2_an385", "mps2_an386"]
+load(":images.bzl", "SHAPE_BOARDS", "SHAPE_KINDS")
 
 def network_of_shape(name, calibration, quantization = "int8", tags = []):
     """Lowers a network of shapes.py, plans it for speed and for memory, and runs both.
@@ -28,7 +27,7 @@ def network_of_shape(name, calibration, quantization = "int8", tags = []):
         tags = tags,
         deps = [":shapes"],
     )
-    for optimize in ["memory", "speed"]:
+    for optimize in SHAPE_KINDS:
         plan = "%s_%s_plan" % (name, optimize)
         check = "%s_%s_check" % (name, optimize)
         plan_library(
@@ -44,7 +43,7 @@ def network_of_shape(name, calibration, quantization = "int8", tags = []):
             tags = tags,
             vectors = name,
         )
-        for board in BOARDS:
+        for board in SHAPE_BOARDS:
             image = "%s_%s.%s" % (name, optimize, board)
             firmware_image(
                 name = image,

@@ -8,12 +8,14 @@ These are the images that a whole test run builds. `nightly` in place of `images
 does not build, but for those of //tests/memory, which `memory` has. The tests images_test,
 nightly_test and memory_test fail if a memory of an image holds more than 1 % and 32 bytes more than
 in the baseline, if an inference takes more than 1 % more instructions, or if the two do not have
-the same images.
+the same images. Images of the repository that are in no baseline are named.
 """
 
 import json
 import os
+import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from absl import app, flags
 
 from boards.board import load_board
 from boards.simulator.simulate import simulate
+from tools.python.bazel import bazel_program
 from tools.text.progress import counted
 from tools.text.table import table
 
@@ -116,6 +119,13 @@ def verdict(name: str, before: Images, after: Images) -> str:
     return "\n".join([head, *more, accept])
 
 
+def unlisted(root: Path, listed: Iterable[str]) -> list[str]:
+    """Images of a workspace that no baseline has."""
+    command = [bazel_program(root), "query", "--noshow_progress", "kind(_firmware_image, //...)"]
+    done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, text=True, check=True)
+    return sorted(set(done.stdout.split()).difference(listed))
+
+
 def main(argv: list[str]) -> int:
     del argv
     after = measure()
@@ -128,6 +138,12 @@ def main(argv: list[str]) -> int:
         folder = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"]) / "tools/size_diff"
         text = json.dumps(dict(sorted(after.items())), indent=1)
         (folder / baseline).write_text(text + "\n")
+    if not _CHECK.value:
+        files = (Path(__file__).parent / file for file in _BASELINES.values())
+        listed = [image for file in files for image in json.loads(file.read_text())]
+        missing = unlisted(Path(os.environ["BUILD_WORKSPACE_DIRECTORY"]), [*listed, *after])
+        if missing:
+            print("In no baseline:", *missing, sep="\n")
     more = verdict(_NAME.value, before, after)
     if _CHECK.value and more:
         print(f"\n{more}", file=sys.stderr)

@@ -12,7 +12,15 @@ import pytest
 
 from tools.size_diff import size_diff
 from tools.size_diff.compare import as_markdown, as_page, as_text, differences
-from tools.size_diff.images import Images, changes, label, sizes, too_much, verdict
+from tools.size_diff.images import (
+    Images,
+    changes,
+    label,
+    sizes,
+    too_much,
+    unlisted,
+    verdict,
+)
 
 Fields = dict[str, Any]
 
@@ -115,13 +123,21 @@ def test_more_than_a_percent_fails(key: str, value: int, fails: bool) -> None:
     assert [row[1] for row in changes(before, after)] == [key]
 
 
-@pytest.mark.parametrize("name", ["images", "nightly"])
+@pytest.mark.parametrize("name", ["images", "memory", "nightly"])
 def test_the_verdict_says_what_is_more_and_how_it_is_accepted(name: str) -> None:
     before: Images = {"app": {"rom": 10_000}, "other": {"rom": 10_000}}
     text = verdict(name, before, before | {"app": {"rom": 12_000}})
     assert "app: rom 10,000 -> 12,000" in text and "other" not in text
     assert text.endswith(f"bazel run //tools/size_diff:{name} -- --update")
     assert verdict(name, before, before) == ""
+
+
+def test_images_in_no_list_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bazel = tmp_path / "bazel"
+    bazel.write_text('#!/bin/sh\n[ "$1" = query ] && printf "//b:new\\n//a:app\\n//a:new\\n"\n')
+    bazel.chmod(0o755)
+    monkeypatch.setenv("BAZEL_REAL", str(bazel))
+    assert unlisted(tmp_path, ["//a:app", "//gone:app"]) == ["//a:new", "//b:new"]
 
 
 def test_images_and_memories_that_come_and_go_fail() -> None:

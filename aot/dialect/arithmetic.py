@@ -82,8 +82,9 @@ def requantize(
     multiplier = torch.as_tensor(multiplier, dtype=torch.int64)
     shift = torch.as_tensor(shift, dtype=torch.int64)
     left, right = shift.clamp(min=0), (-shift).clamp(min=0)
-    x = (x << left).clamp(INT32_MIN, INT32_MAX)
-    high = ((x * multiplier + (1 << 30)) >> 31).clamp(INT32_MIN, INT32_MAX)
+    x = ((x << left) if bool(left.any()) else x).clamp(INT32_MIN, INT32_MAX)
+    # In place: memory that is new takes longer than the arithmetic.
+    high = (x * multiplier).add_(1 << 30).__irshift__(31).clamp_(INT32_MIN, INT32_MAX)
     return rounding_shift_right(high, right)
 
 
@@ -120,13 +121,14 @@ def requantize_sums(
 
 
 def rounding_shift_right(x: torch.Tensor, bits: torch.Tensor | int) -> torch.Tensor:
-    """x / 2^bits rounded to nearest, ties away from zero (gemmlowp's RoundingDivideByPOT), on
-    int64.
+    """x / 2^bits rounded to nearest, ties away from zero (gemmlowp's RoundingDivideByPOT), on int64
+    in [-2^62, 2^62].
     """
     bits = torch.as_tensor(bits, dtype=torch.int64)
-    mask = (torch.ones_like(bits) << bits) - 1
-    threshold = (mask >> 1) + (x < 0).to(torch.int64)
-    return (x >> bits) + ((x & mask) > threshold).to(torch.int64)
+    half = (torch.ones_like(bits) << bits) >> 1
+    # Ties go up: of negative values a little less than half is added, where anything is.
+    away = (x >> 63).bitwise_and(half.clamp(max=1).neg()).add_(x).add_(half)
+    return away >> bits
 
 
 def divide_round_half_away(numerator: torch.Tensor, denominator: torch.Tensor) -> torch.Tensor:
@@ -172,6 +174,25 @@ def exact_conv2d(
         dilation=list(dilation),
         groups=groups,
     )
+    return out.to(torch.int64)
+
+
+def exact_depthwise_conv2d(
+    x: torch.Tensor, weight: torch.Tensor, stride: Sequence[int], dilation: Sequence[int]
+) -> torch.Tensor:
+    """Integer convolution without padding of each channel by itself, NHWC x and weight [KH, KW, C],
+    exact, as exact_conv2d; tap by tap: torch's own, of float64, takes ten times as long.
+    """
+    kh, kw, channels = weight.shape
+    (y_step, x_step), (y_apart, x_apart) = stride, dilation
+    height = (x.shape[1] - y_apart * (kh - 1) - 1) // y_step + 1
+    width = (x.shape[2] - x_apart * (kw - 1) - 1) // x_step + 1
+    values, taps = x.to(torch.float64), weight.to(torch.float64)
+    out = torch.zeros((len(x), height, width, channels), dtype=torch.float64)
+    for ky in range(kh):
+        rows = values[:, ky * y_apart :: y_step][:, :height]
+        for kx in range(kw):
+            out.addcmul_(rows[:, :, kx * x_apart :: x_step][:, :, :width], taps[ky, kx])
     return out.to(torch.int64)
 
 

@@ -18,9 +18,11 @@ from aot.dialect.arithmetic import (
     INT32_MIN,
     divide_round_half_away,
     exact_conv2d,
+    exact_depthwise_conv2d,
     quantize_mean,
     quantize_multiplier,
     requantize,
+    rounding_shift_right,
     saturate_int8,
 )
 
@@ -70,6 +72,15 @@ def test_requantize_corners(x: int, multiplier: int, shift: int, expected: int) 
 
 
 @settings(max_examples=300, deadline=None)
+@given(st.integers(-(2**62), 2**62), st.integers(0, 61))
+def test_shift_rounds_half_away(x: int, bits: int) -> None:
+    magnitude = (2 * abs(x) + (1 << bits)) >> (bits + 1)
+    expected = magnitude if x >= 0 else -magnitude
+    assert int(rounding_shift_right(torch.tensor(x), bits)) == expected
+    assert rounding_shift_right(torch.tensor(x), torch.tensor([bits, 0])).tolist() == [expected, x]
+
+
+@settings(max_examples=300, deadline=None)
 @given(st.floats(2.0**-31, 2.0**29), st.booleans())
 def test_quantize_multiplier_represents_the_value(value: float, negative: bool) -> None:
     value = -value if negative else value
@@ -107,6 +118,25 @@ def test_convolution_in_float64_is_exact(seed: int, kernel: int, stride: int, gr
     weights = w.reshape(groups, 6 // groups, 4 // groups, kernel, kernel)
     expected = torch.einsum("ngchwkl,gockl->ngohw", per_group, weights).flatten(1, 2)
     assert torch.equal(actual, expected)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.tuples(st.integers(1, 3), st.integers(1, 3)),
+    st.tuples(st.integers(1, 3), st.integers(1, 3)),
+    st.tuples(st.integers(1, 2), st.integers(1, 2)),
+)
+def test_depthwise_convolution_is_one_of_groups(
+    seed: int, kernel: tuple[int, int], stride: tuple[int, int], dilation: tuple[int, int]
+) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randint(-(2**16), 2**16, (2, 7, 6, 5), generator=generator)
+    w = torch.randint(-128, 128, (*kernel, 5), generator=generator)
+    grouped = exact_conv2d(
+        x.permute(0, 3, 1, 2), w.permute(2, 0, 1)[:, None], stride, dilation, groups=5
+    )
+    assert torch.equal(exact_depthwise_conv2d(x, w, stride, dilation), grouped.permute(0, 2, 3, 1))
 
 
 # (input scale, output scale, output zero_point, count, sum of x - zero_point, result): int8 MEAN as

@@ -82,7 +82,7 @@ def conv2d(
     int32 [O]; padding is (top, bottom, left, right) of real zeros; result of the input's dtype [N,
     OH, OW, O]. Of int8 TFLite's CONV_2D.
     """
-    x = input.to(torch.int64) - input_zero_point
+    x = input.to(torch.float64) - input_zero_point
     x = pad_spatial(x.permute(0, 3, 1, 2), padding, 0)
     acc = exact_conv2d(x, weight.permute(0, 3, 1, 2), stride, dilation, groups)
     acc = acc.permute(0, 2, 3, 1) + bias.to(torch.int64)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.dialect.arithmetic import exact_conv2d, pad_spatial, requantize_sums, saturate
+from aot.dialect.arithmetic import exact_depthwise_conv2d, requantize_sums, saturate
 from aot.dialect.library import define
 from aot.dialect.ops.conv2d import convolved_size
 from aot.dialect.quantization import ACTIVATIONS
@@ -73,10 +73,10 @@ def depthwise_conv2d(
     input int8 or int16 [N, H, W, C]; weight int8 [KH, KW, O] with O a multiple of C; result of the
     input's dtype [N, OH, OW, O]. Of int8 TFLite's DEPTHWISE_CONV_2D.
     """
-    x = input.to(torch.int64) - input_zero_point
-    x = pad_spatial(x.permute(0, 3, 1, 2), padding, 0)
-    kernel = weight.permute(2, 0, 1).unsqueeze(1)
-    acc = exact_conv2d(x, kernel, stride, dilation, x.shape[1])
-    acc = acc.permute(0, 2, 3, 1) + bias.to(torch.int64)
+    top, bottom, left, right = padding
+    x = input.to(torch.float64) - input_zero_point
+    x = torch.nn.functional.pad(x, (0, 0, left, right, top, bottom))
+    x = x.repeat_interleave(weight.shape[2] // x.shape[3], dim=3)
+    acc = exact_depthwise_conv2d(x, weight, stride, dilation) + bias.to(torch.int64)
     out = requantize_sums(acc, multiplier, shift, input.dtype) + output_zero_point
-    return saturate(out, activation_min, activation_max, input.dtype).contiguous()
+    return saturate(out, activation_min, activation_max, input.dtype)

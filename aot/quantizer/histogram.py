@@ -10,7 +10,10 @@ import torch
 from torchao.quantization.pt2e import HistogramObserver
 
 _STEP = 1e-5  # of the quantiles, as torchao goes
-_STEPS = round(1 / _STEP) + 2
+# The quantiles, added up one by one: rounded as torchao's are.
+_STEPS = np.full(round(1 / _STEP) + 2, _STEP)
+_ALPHAS = np.concatenate([[0.0], np.cumsum(_STEPS)])
+_BETAS = np.subtract.accumulate(np.concatenate([[1.0], _STEPS]))
 
 
 class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
@@ -24,24 +27,21 @@ class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
     def _non_linear_param_search(self) -> tuple[torch.Tensor, torch.Tensor]:
         total = torch.sum(self.histogram).item()
         cumulative = torch.cumsum(self.histogram, dim=0).numpy()
-        # Added up one by one: rounded as torchao's are.
-        steps = np.full(_STEPS, _STEP)
-        alphas = np.concatenate([[0.0], np.cumsum(steps)])
-        betas = np.subtract.accumulate(np.concatenate([[1.0], steps]))
-        # The bins of the quantiles; torch compares in float32.
-        lefts = cumulative.searchsorted((alphas * total).astype(np.float32), "left")
-        rights = cumulative.searchsorted((betas * total).astype(np.float32), "right") - 1
+        # How much is below the quantiles; torch compares in float32.
+        lows, highs = ((steps * total).astype(np.float32) for steps in (_ALPHAS, _BETAS))
+        rising = highs[::-1]
 
         start, end = 0, self.bins - 1
         least = float("inf")
         a = b = 0
-        while alphas[a] < betas[b]:
-            left = min(max(int(lefts[a + 1]), start), end)
+        while _ALPHAS[a] < _BETAS[b]:
+            left = min(max(int(cumulative.searchsorted(lows[a + 1], "left")), start), end)
             if left == start:  # the right end's turn, until it moves
-                b = max(b, int((-rights).searchsorted(-end, "right")) - 1)
-                if alphas[a] >= betas[b]:
+                b = max(b, len(highs) - 1 - int(rising.searchsorted(cumulative[end], "left")))
+                if _ALPHAS[a] >= _BETAS[b]:
                     break
-            right = min(max(int(rights[b + 1]), start), end)
+            right = int(cumulative.searchsorted(highs[b + 1], "right")) - 1
+            right = min(max(right, start), end)
             if left - start > end - right:
                 a, candidate = a + 1, (left, end)
             else:

@@ -135,10 +135,18 @@ class _InTraining(_Headroom, MovingAverageMinMaxObserver):  # type: ignore[misc]
 
 
 class _Channels(MovingAveragePerChannelMinMaxObserver):  # type: ignore[misc]
-    """The range of each channel as it was last: training changes weights."""
+    """The range of each channel as it was last.
 
-    def __init__(self, **options: Any) -> None:
+    Args:
+      constant: nothing changes the weights, as training does: they are looked at once.
+    """
+
+    def __init__(self, *, constant: bool, **options: Any) -> None:
         super().__init__(averaging_constant=1.0, **options)
+        self.constant = constant
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return x if self.constant and self.min_val.numel() else super().forward(x)
 
 
 class _WidestChannel(_Channels):
@@ -185,7 +193,8 @@ def carried_observer(finest: int, spare_bits: int, training: bool) -> Any:
 
 def weight_observer(axis: int, per_tensor: bool, training: bool) -> Any:
     """The same of weights, whose channels are dimension `axis`."""
-    return _made(_WidestChannel if per_tensor else _Channels, training, ch_axis=axis)
+    kind = _WidestChannel if per_tensor else _Channels
+    return _made(kind, training, ch_axis=axis, constant=not training)
 
 
 def _made(observer: Any, training: bool, **options: Any) -> Any:

@@ -54,7 +54,7 @@ from aot.quantizer.specs import fixed, per_channel, per_tensor
 from aot.quantizer.supported import is_float_tensor, readers_for, supported_rule
 from aot.rules import fused_clamp, unread_states
 from aot.rules.four_bits import has_four_bit_form
-from aot.rules.function import Roots, function_roots
+from aot.rules.function import Roots, roots_known
 from aot.rules.rule import HEADROOM, Carries, Fixed, Integers, Rule, Shares
 from aot.rules.weights import channel_axis
 
@@ -105,9 +105,13 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
 
     def annotate(self, model: GraphModule) -> GraphModule:
         _take_states(model)
+        with roots_known(model.graph) as roots:
+            self._annotate_all(model, roots)
+        return model
+
+    def _annotate_all(self, model: GraphModule, roots: Roots) -> None:
         nodes = list(model.graph.nodes)
         order = {node: i for i, node in enumerate(nodes)}
-        roots = function_roots(model.graph)
         self._theirs = {node for node in nodes if KEY in node.meta}
         supported = {
             node: rule for node in nodes if (rule := supported_rule(node, roots)) is not None
@@ -144,7 +148,6 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 value.meta[KEY] = QuantizationAnnotation(
                     output_qspec=self._spec(value, groups, order), _annotated=True
                 )
-        return model
 
     def validate(self, model: GraphModule) -> None:
         """Raises LoweringError where the recipe names a layer that the model does not have, or an

@@ -9,7 +9,8 @@ function of x, whatever ops they are written with, so each is one table on the d
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -60,6 +61,8 @@ _INTEGER_END = "integer_end"
 # function_root of nodes for which it is known; what is not elementwise has none.
 Roots = dict[Node, Node | None]
 
+_KNOWN: dict[Graph, Roots] = {}
+
 
 def is_scalar(value: object) -> bool:
     """A Python number, or a constant of one element."""
@@ -106,6 +109,8 @@ def function_root(node: Node) -> Node | None:
     A clamp that its producer fuses is not a function of the producer: the two are one op. The
     root is never itself a function of one value.
     """
+    if node.graph in _KNOWN:
+        return _KNOWN[node.graph].get(node)
     roots: Roots = {}
     for n in _sources_first(node, lambda n: not is_elementwise(n.target)):
         roots[n] = _find_root(n, roots)
@@ -118,6 +123,18 @@ def function_roots(graph: Graph) -> Roots:
     for node in graph.nodes:
         roots[node] = _find_root(node, roots)
     return roots
+
+
+@contextmanager
+def roots_known(graph: Graph) -> Iterator[Roots]:
+    """function_roots of a graph that nobody changes within it, where function_root knows them, too:
+    it would walk back through all that is elementwise, a whole network of residual sums.
+    """
+    _KNOWN[graph] = function_roots(graph)
+    try:
+        yield _KNOWN[graph]
+    finally:
+        del _KNOWN[graph]
 
 
 def mark_materialized(module: GraphModule) -> None:

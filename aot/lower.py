@@ -25,6 +25,7 @@ from aot.dialect.reference import Reference
 from aot.dialect.verifier import verify
 from aot.errors import LoweringError
 from aot.export import export_aten
+from aot.garbage import older_objects_left
 from aot.inputs import Inputs
 from aot.partition.partition import partition
 from aot.passes.aten.equalize_channels import equalize_channels
@@ -50,6 +51,7 @@ from aot.quality.given_masks import check_given_masks
 from aot.quality.quality import MIN_SQNR_DB, Limits, Quality
 from aot.quality.watch import Watch
 from aot.quantizer.bias_correction import correct_biases
+from aot.quantizer.names import names_counted
 from aot.quantizer.others import take_others
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import FLOAT, Recipe
@@ -78,6 +80,7 @@ class Lowered(Artefact):
     quality: Quality
 
 
+@older_objects_left()
 def lower(
     model: torch.nn.Module | ExportedProgram,
     example_inputs: Any,
@@ -186,7 +189,7 @@ def lower(
     held = None if evaluation is None else held_out(evaluation, inputs, splits)
     floats = GraphModule(aten, copy.deepcopy(aten.graph))
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), names_counted():
         warnings.simplefilter("ignore")
         prepared = prepare_pt2e(aten, composed)
         seen = Watch(prepared)

@@ -61,6 +61,7 @@ class Values:
         leaves = tree_leaves(quantized.graph.output_node().args)
         self._outputs = [n for n in leaves if isinstance(n, Node)]
         self._behind = _behind(self._nodes)
+        self._done = _done(self._nodes, self._outputs)
 
     def read_by(self, name: str) -> frozenset[str]:
         """The values, as the float graph names them, that are computed from one: of the node that
@@ -255,7 +256,7 @@ class Values:
         )
 
     def _changed_by(self, exact: Environment, node: Node, error: torch.Tensor) -> Environment:
-        """What changes with a quantize node's error alone."""
+        """What changes of the outputs with a quantize node's error alone."""
         changed = {node: exact[node] + error} if bool(error.any()) else {}
         reached = iter(self._nodes if changed else ())
         for reader in reached:
@@ -264,6 +265,8 @@ class Values:
         for reader in reached:
             if any(n in changed for n in reader.all_input_nodes):
                 changed[reader] = self._unquantized(reader, ChainMap(changed, exact))
+            for read in self._done[reader]:  # the next value takes its memory, which is in caches
+                changed.pop(read, None)
         return changed
 
     def _unquantized(self, node: Node, values: Mapping[Node, Any]) -> Any:
@@ -290,6 +293,16 @@ def _behind(nodes: Sequence[Node]) -> dict[Node, frozenset[str]]:
             if reader.op != "output"
         )
         found[node] = frozenset().union(*names)
+    return found
+
+
+def _done(nodes: Sequence[Node], kept: Collection[Node]) -> dict[Node, list[Node]]:
+    """By node what it is the last to read, but for what is kept."""
+    found: dict[Node, list[Node]] = {node: [] for node in nodes}
+    seen = set(kept)
+    for node in reversed(nodes):
+        found[node] = [n for n in node.all_input_nodes if n not in seen]
+        seen.update(found[node])
     return found
 
 

@@ -35,6 +35,10 @@ _HINTS = {
         ("linalg_svd", "linalg_eigh"),
         "what it gives as an input of the model, computed in front of it",
     ),
+    **dict.fromkeys(
+        ("aten.bitwise_and.Tensor", "aten.bitwise_or.Tensor", "aten.bitwise_xor.Tensor"),
+        "of integers the bits by numbers, (x >> n) & 1, and x + y where no bit is in both",
+    ),
     "item": "leave .item() out: a tensor of one element broadcasts",
 }
 

@@ -143,6 +143,7 @@ class Output:
         """
         dim = -1 if self.class_dim is None else self.class_dim
         values = values.movedim(dim, -1)
+        values = values if values.is_floating_point() else values.double()
         best = values.sort(-1, self.largest).values[..., : self.count + 1]
         gaps = torch.nn.functional.pad(best.diff(dim=-1).abs(), (1, 1), value=math.inf)
         leads = torch.minimum(gaps[..., :-1], gaps[..., 1:])[..., : self.count]

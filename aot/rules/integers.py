@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arithmetic on integers, which are not quantized, to pl::integer_add and its kin; comparisons of
-them to masks; sums of them, and of masks, to pl::integer_sum; an integer that becomes a float to
-pl::integer_quantize, or pl::integer_to_float.
+them to masks; sums of them, and of masks, to pl::integer_sum; the largest of them to pl::topk; an
+integer that becomes a float to pl::integer_quantize, or pl::integer_to_float.
 """
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 import torch
@@ -29,7 +30,9 @@ from aot.dialect.ops.integers import (
     integer_to_float,
 )
 from aot.dialect.ops.reshape import reshape
+from aot.dialect.ops.topk import topk
 from aot.dialect.ops.where import where
+from aot.dialect.results import taken_from
 from aot.rules.function import is_integers, is_unquantized
 from aot.rules.rule import Call, Integers, Observed, Output, Rule, argument, reduction
 
@@ -132,6 +135,38 @@ class Sum(_OfIntegers):
         return call.emit(integer_sum, call.emit(reshape, x, [1, 1]), [1], False)
 
 
+class Best(_OfIntegers):
+    """The largest or smallest along a dimension, or of all, in order, and where they are: values
+    and indices, or one of the two.
+    """
+
+    def op(self, node: Node) -> Op:
+        return topk
+
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        call, _ = taken_from(node)
+        if 0 in node.meta["val"].shape:
+            return "it takes none of the values", "at least one"
+        if call.target in _OVER_DIMS and len(argument(call, "dim")) > 1:
+            return "it is over several dimensions of integers", "one dimension after the other"
+        return None
+
+    def emit(self, call: Call) -> Node:
+        node, index = taken_from(call.node)
+        x = call.unquantized(node.args[0])  # type: ignore[arg-type]
+        dims, _ = reduction(node, len(shape_of(x)))
+        count, largest = 1, "max" in str(node.target)
+        if node.target is _TOPK:
+            dims = [int(argument(node, "dim")) % max(len(shape_of(x)), 1)]
+            count, largest = int(argument(node, "k")), bool(argument(node, "largest"))
+        if len(dims) != 1:
+            x, dims = call.emit(reshape, x, [math.prod(shape_of(x))]), [0]
+        index = 1 if node.target in _PLACES else index
+        best = call.result(call.emit(topk, x, count, dims[0], largest), index)
+        shape = list(call.node.meta["val"].shape)
+        return best if list(shape_of(best)) == shape else call.emit(reshape, best, shape)
+
+
 class Same(_OfIntegers):
     """From one type of integers to another: the device has one."""
 
@@ -172,15 +207,34 @@ class ExactToFloat(_OfIntegers):
 
 def _operands(call: Call) -> list[Node]:
     return [
-        call.unquantized(a) if isinstance(a, Node) else _number(call, a) for a in call.node.args[:2]
+        _counted(call, a) if isinstance(a, Node) else _number(call, a) for a in call.node.args[:2]
     ]
+
+
+def _counted(call: Call, value: Node) -> Node:
+    """An operand; of a mask 1 and 0."""
+    x = call.unquantized(value)
+    if x.meta["val"].dtype != torch.bool:
+        return x
+    zero, one = (call.constant(str(i), torch.tensor(i, dtype=torch.int32)) for i in (0, 1))
+    return call.emit(where, x, one, zero)
 
 
 def _number(call: Call, value: object) -> Node:
     return call.constant("number", torch.tensor([value], dtype=torch.int32))
 
 
-_SUM, _SAME, TO_FLOAT, EXACT_TO_FLOAT = Sum(), Same(), ToFloat(), ExactToFloat()
+_TOPK = _aten.topk.default
+_PLACES = (_aten.argmax.default, _aten.argmin.default)
+_OVER_DIMS = (_aten.amax.default, _aten.amin.default)
+_BEST = (
+    _TOPK,
+    *_PLACES,
+    *_OVER_DIMS,
+    *(getattr(_aten, name).dim for name in ("max", "min")),
+    *(getattr(_aten, name).default for name in ("max", "min")),
+)
+_SUM, _SAME, _ORDER, TO_FLOAT, EXACT_TO_FLOAT = Sum(), Same(), Best(), ToFloat(), ExactToFloat()
 _SUMS = (_aten.sum.dim_IntList, _aten.sum.default)
 _RULES: dict[object, Rule] = {
     **dict.fromkeys(_ARITHMETIC, Arithmetic()),
@@ -200,7 +254,12 @@ def integer_rule(node: Node) -> Rule | None:
     """
     if node.target in _SUMS and all(map(is_unquantized, node.all_input_nodes)):
         return None if node.meta["val"].is_floating_point() else _SUM
-    if node.target not in _RULES or not all(map(is_integers, node.all_input_nodes)):
+    call, _ = taken_from(node)
+    if call.target in _BEST and isinstance(node.meta["val"], torch.Tensor):
+        return _ORDER if all(map(is_integers, call.all_input_nodes)) else None
+    counts = node.target in _ARITHMETIC and is_integers(node)  # a mask among its operands
+    alike = is_unquantized if counts else is_integers
+    if node.target not in _RULES or not all(map(alike, node.all_input_nodes)):
         return None
     gives_floats = node.meta["val"].dtype == torch.float32
     if node.target is _aten._to_copy.default:

@@ -35,18 +35,24 @@ def cases() -> Iterator[Case]:
             yield _topk(f"{name}, float32", halves, k, dim, largest, board)
             if board:
                 yield _topk(f"{name}, int16", _wide(given), k, dim, largest, board)
+                wide = _wide(given).astype(np.int32) * 0xFFFF
+                yield _topk(f"{name}, int32", wide, k, dim, largest, board)
     few = np.array([[1, 0, -128, 1, 127, -128, 0, 127, 1]], np.int8)
     for k in range(1, 10):
         for largest in (True, False):
             yield _topk(f"several, {k}, {largest}", few, k, 1, largest, k == 4)
             wide = few.astype(np.int16) * 258
             yield _topk(f"several, {k}, {largest}, int16", wide, k, 1, largest, k == 4)
+            yield _topk(f"several, {k}, {largest}, int32", _INTEGERS, k, 1, largest, k == 4)
             yield _topk(f"floats, {k}, {largest}", _SPECIAL, k, 1, largest, k == 4)
     yield _case("floats", _SPECIAL, 1, False, True)
     yield _case("floats, no NaN", _SPECIAL[:, 3:], 1, False, True)
 
 
 _SPECIAL = np.array([[0.5, np.nan, -1.0, 0.5, np.inf, -np.inf, np.inf, 2.0, 0.25]], np.float32)
+
+_ENDS = -(2**31), 2**31 - 1
+_INTEGERS = np.array([[1, 0, _ENDS[0], 1, _ENDS[1], _ENDS[0], -1, _ENDS[1], 65536]], np.int32)
 
 
 def _wide(given: AnyArray) -> AnyArray:
@@ -90,11 +96,16 @@ CALLS = [
         ),
         refused=[
             ({"k": 9}, "k is 9, not in \\[1, 8\\]"),
+            (
+                {"input": activation(2, 8, dtype="bool")},
+                "input is bool, not int8, int16, float32 or int32",
+            ),
             ({"k": 2}, "they should be \\[2, 2\\]"),
         ],
     ),
 ]
 
+_TOPK_S32 = "max_with_indices/topk_s32_scalar.c"
 _TOPK_S16 = "max_with_indices/topk_s16_scalar.c"
 _TOPK = "max_with_indices/topk_s8_scalar.c"
 _SOURCE = "max_with_indices/max_with_indices_s8_scalar.c"
@@ -103,6 +114,8 @@ MUTANTS = [
     Mutant("max_with_indices/topk_f32_scalar.c", "a > b || (a != a && b == b)", "a > b"),
     Mutant("max_with_indices/max_with_indices_s16_scalar.c", "*x > largest", "*x >= largest"),
     Mutant(_TOPK_S16, "params->largest ? 0 : -1", "params->largest ? -1 : 0"),
+    Mutant(_TOPK_S32, "params->largest ? 0 : -1", "params->largest ? -1 : 0"),
+    Mutant(_TOPK_S32, "value > (", "value >= ("),
     Mutant(_SOURCE, "*x > largest", "*x >= largest"),
     Mutant(_SOURCE, "x += dims->inner", "x += 1"),
     Mutant(_SOURCE, "outer * dims->size * dims->inner", "outer * dims->size"),

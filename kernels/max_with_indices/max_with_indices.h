@@ -45,6 +45,9 @@ PL_MUST_USE pl_status pl_topk_s8(const pl_context *ctx, const pl_max_with_indice
 PL_MUST_USE pl_status pl_topk_s16(const pl_context *ctx, const pl_max_with_indices_params *params,
                                   const pl_max_with_indices_dims *dims,
                                   const pl_max_with_indices_data *data);
+PL_MUST_USE pl_status pl_topk_s32(const pl_context *ctx, const pl_max_with_indices_params *params,
+                                  const pl_max_with_indices_dims *dims,
+                                  const pl_max_with_indices_data *data);
 PL_MUST_USE pl_status pl_topk_f32(const pl_context *ctx, const pl_max_with_indices_params *params,
                                   const pl_max_with_indices_dims *dims,
                                   const pl_max_with_indices_data *data);

@@ -12,6 +12,12 @@ from torch.nn import functional
 from tests.ops.bundle import as_model
 from tests.ops.case import Case, Function, Input, sequence
 
+
+def _numbers(x: torch.Tensor) -> torch.Tensor:
+    """Integers, none twice."""
+    return (x > 0).sum(0) * 6 + torch.arange(6).reshape(2, 3)
+
+
 # name, input shape, arguments
 _MEAN: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
     ("first_dim", (4, 6), {"dim": 0}),
@@ -48,6 +54,8 @@ _ARGMAX: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
     ("no_dims_keepdim", (2, 3, 5), {"keepdim": True}),
     ("channels", (1, 6, 4, 5), {"dim": 1}),
 )
+
+_BETWEEN_TWO = {"topk": 1, "gather": 2, "where": 1, "add": 2, "mul": 1}
 
 # name, function, input shape, ops
 _OTHERS: tuple[tuple[str, Callable[..., Any], tuple[int, ...], dict[str, int]], ...] = (
@@ -87,8 +95,8 @@ _OTHERS: tuple[tuple[str, Callable[..., Any], tuple[int, ...], dict[str, int]], 
     ("topk_1", lambda x: tuple(x.topk(1)), (4, 6), {"topk": 1}),
     ("topk_3", lambda x: tuple(x.topk(3, 1)), (2, 5, 3), {"topk": 1}),
     ("median_of_all", torch.median, (3, 4), {"topk": 1, "slice": 1}),
-    ("median_of_even", lambda x: x.quantile(0.5, 1), (2, 6), {"topk": 1, "lut": 0}),
-    ("nanquantile", lambda x: x.nanquantile(0.3, 1), (2, 6), {"topk": 1, "lut": 0}),
+    ("median_of_even", lambda x: x.quantile(0.5, 1), (2, 6), _BETWEEN_TWO),
+    ("nanquantile", lambda x: x.nanquantile(0.3, 1), (2, 6), _BETWEEN_TWO),
     ("median", lambda x: tuple(x.median(1)), (2, 5, 3), {"topk": 1, "slice": 2}),
     ("kthvalue", lambda x: x.kthvalue(2, -1, True)[0], (4, 6), {"topk": 1, "slice": 1}),
     ("topk_smallest", lambda x: tuple(x.topk(2, 0, False)), (5, 3), {"topk": 1}),
@@ -114,6 +122,50 @@ _OTHERS: tuple[tuple[str, Callable[..., Any], tuple[int, ...], dict[str, int]], 
     ("any_value", lambda x: torch.relu(x).any(1), (4, 2), {"lut": 1, "amax": 1}),
     ("all", lambda x: (x > -1.5).all(1, keepdim=True), (4, 6), {"lut": 1, "amin": 1}),
     ("all_of_all", lambda x: (x < 3.0).all(), (4, 6), {"lut": 1, "amin": 1}),
+    (
+        "largest_number",
+        lambda x: tuple(_numbers(x).max(1)),
+        (5, 2, 3),
+        {"lut": 1, "integer_sum": 1, "integer_mul": 1, "integer_add": 1, "topk": 1},
+    ),
+    (
+        "order_of_numbers",
+        lambda x: tuple(_numbers(x).sort(1, descending=True)),
+        (5, 2, 3),
+        {"lut": 1, "integer_sum": 1, "integer_mul": 1, "integer_add": 1, "topk": 1},
+    ),
+    (
+        "least_numbers",
+        lambda x: ((n := _numbers(x)).amin(0), n.argmin()),
+        (5, 2, 3),
+        {"lut": 1, "integer_sum": 1, "integer_mul": 1, "integer_add": 1, "topk": 2},
+    ),
+    (
+        "bits_of_sums",
+        lambda x: ((x > 0).sum(0) ^ 5) & 6,
+        (7, 4),
+        {
+            "lut": 1,
+            "integer_sum": 1,
+            "integer_divide": 2,
+            "integer_modulo": 3,
+            "integer_mul": 3,
+            "integer_add": 2,
+            "integer_sub": 1,
+        },
+    ),
+    (
+        "numbers_by_a_mask",
+        lambda x: x.argmax(1) * (x.amax(1) > 1.0),
+        (4, 3),
+        {"max_with_indices": 1, "amax": 1, "lut": 1, "where": 1, "integer_mul": 1},
+    ),
+    (
+        "masks_that_differ",
+        lambda x: (x > 0) != (x[:1] > 0),
+        (4, 6),
+        {"slice": 1, "lut": 2, "where": 2},
+    ),
 )
 
 # input shape, for softmax and log_softmax over each of its dimensions

@@ -19,7 +19,7 @@ def _infer(input: torch.Tensor, k: int, dim: int, largest: bool) -> list[Inferre
 @define(
     "Tensor input, int k, int dim, bool largest",
     infer=_infer,
-    dtypes={"input": (*ACTIVATIONS, torch.float32)},
+    dtypes={"input": (*ACTIVATIONS, torch.float32, torch.int32)},
     results=2,
     shares_quantization=True,
     transposes=along_dim("input"),

@@ -16,7 +16,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import tensor_constant
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.composing import Results, along, read_results
-from aot.rules.function import is_integers, is_scalar
+from aot.rules.function import is_integers, is_mask, is_scalar
 
 _aten = torch.ops.aten
 _MOST_BITS = 30
@@ -170,14 +170,55 @@ def _shifted(module: GraphModule, node: Node) -> Results:
     return {0: call(node, _aten.floor_divide.default, x, 1 << bits)}
 
 
-def _lowest_bits(module: GraphModule, node: Node) -> Results:
-    """What is left of a division by a power of two."""
+def _bits(module: GraphModule, node: Node) -> Results:
+    """By a mask that is a number: each run of ones in it takes what is left of a division by a
+    power of two. What else is done to bits adds and subtracts those.
+    """
     (x,), mask = node.all_input_nodes, node.args[1]
     if not is_integers(x) or not isinstance(mask, int) or not 0 < mask < 1 << _MOST_BITS:
         return {}
-    if mask & (mask + 1):
+    taken: Node | None = None
+    for first, behind in _runs(mask):
+        part = call(node, _aten.floor_divide.default, x, 1 << first) if first else x
+        part = call(node, _aten.remainder.Scalar, part, 1 << (behind - first))
+        part = call(node, _aten.mul.Tensor, part, 1 << first) if first else part
+        taken = part if taken is None else call(node, _aten.add.Tensor, taken, part)
+    assert taken is not None
+    if node.target is _aten.bitwise_and.Scalar:
+        return {0: taken}
+    if node.target is _aten.bitwise_xor.Scalar:
+        taken = call(node, _aten.mul.Tensor, taken, 2)
+    rest = call(node, _aten.sub.Tensor, x, taken)
+    return {0: call(node, _aten.add.Tensor, rest, mask)}
+
+
+def _runs(mask: int) -> list[tuple[int, int]]:
+    """The runs of ones in a mask: the first bit, and the one behind the last."""
+    bits = [bool(mask >> i & 1) for i in range(_MOST_BITS + 1)]
+    starts = [i for i, one in enumerate(bits) if one and not (i and bits[i - 1])]
+    return [(start, bits.index(False, start)) for start in starts]
+
+
+def _whole_power(module: GraphModule, node: Node) -> Results:
+    """Of integers: products."""
+    (x,), exponent = node.all_input_nodes, node.args[1]
+    if not is_integers(x) or not isinstance(exponent, int) or not 1 <= exponent <= _MOST_BITS:
         return {}
-    return {0: call(node, _aten.remainder.Scalar, x, mask + 1)}
+    result = x
+    for bit in f"{exponent:b}"[1:]:
+        result = call(node, _aten.mul.Tensor, result, result)
+        if bit == "1":
+            result = call(node, _aten.mul.Tensor, result, x)
+    return {0: result}
+
+
+def _unlike(module: GraphModule, node: Node) -> Results:
+    """Masks that are not the same, or are."""
+    if not all(map(is_mask, node.args[:2])):  # type: ignore[arg-type]
+        return {}
+    other = call(node, _aten.logical_xor.default, *node.args)
+    same = node.target is _aten.eq.Tensor
+    return {0: call(node, _aten.logical_not.default, other) if same else other}
 
 
 def _log_of_sum(node: Node, a: Node, b: Node) -> Node:
@@ -212,5 +253,10 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.abs.default: _magnitude,
     _aten.__lshift__.Scalar: _shifted,
     _aten.__rshift__.Scalar: _shifted,
-    _aten.bitwise_and.Scalar: _lowest_bits,
+    _aten.bitwise_and.Scalar: _bits,
+    _aten.bitwise_or.Scalar: _bits,
+    _aten.bitwise_xor.Scalar: _bits,
+    _aten.pow.Tensor_Scalar: _whole_power,
+    _aten.eq.Tensor: _unlike,
+    _aten.ne.Tensor: _unlike,
 }

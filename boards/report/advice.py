@@ -179,7 +179,11 @@ def _faster(fields: Fields, model: Fields) -> list[Fields]:
                 f"instructions a multiply-accumulate, the best {short} {best:.1f}"
             )
             found.append(_advice(text, f"up to {gain:.1%} of the instructions", gain, step["ops"]))
-    if fields["board"]["npu"]:
+    npu = fields["board"]["npu"]
+    if npu and not any(op["not_on"] or op["delegate"] is not None for op in model["ops"]):
+        text = f'the NPU, which has nothing to do: engines = {{"{npu}": …}} in pte_model'
+        found.append(_advice(text, "not counted", 1.0, []))
+    if npu:
         for op in model["ops"]:
             cannot = {k: v for k, v in op["not_on"].items() if k not in op["could_run_on"]}
             if op["delegate"] is None and cannot:

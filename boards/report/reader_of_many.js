@@ -22,6 +22,8 @@ found.named = [...document.querySelectorAll(".node[data-ops]")].every((one) => o
 found.buttons = ["by-op", "by-part", "open"].filter((id) => !at(id).hidden);
 at("by-part").click();
 found.closed = nodes().length;
+const boxes = [...document.querySelectorAll(".scroll")].filter((one) => one.clientWidth);
+found.cut = boxes.filter((one) => one.scrollWidth > one.clientWidth + 1).length;
 found.overflow = document.documentElement.scrollWidth - innerWidth;
 const out = document.createElement("pre");
 out.id = "found";

@@ -9,13 +9,13 @@ from __future__ import annotations
 import html
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tools.python.runfile import runfile
+from boards.report.browser import browse
+from boards.report.pictures import PICTURES, Picture, take
 
 # On a core, on an NPU, and of a program that marks no inference.
 IMAGES = (
@@ -34,25 +34,16 @@ _DATA = re.compile(r'(<script type="application/json" id="data">).*?(</script>)'
 
 def look(text: str, reader: str, width: int, folder: Path) -> dict[str, Any]:
     """Opens a page and returns what the reader found."""
-    page = folder / "page.html"
     script = (_READERS / reader).read_text()
-    page.write_text(text.replace("</body>", f"<script>{script}</script></body>"))
-    browser = runfile("chromium/chromium")
-    assert browser is not None
-    options = ["--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"]
-    size = [f"--window-size={width},900", f"--user-data-dir={folder / 'profile'}"]
-    done = subprocess.run(
-        [browser, *options, *size, page.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
+    done = browse(text, script, (width, 900), folder, "--dump-dom")
     console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     assert not [line for line in console if not _NOISE.search(line)], done.stderr
     match = re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.DOTALL)
     assert match, done.stderr
     return dict(json.loads(html.unescape(match[1])))
+
+
+_LONG = "ConvolutionWithTheNameOfEverythingThatItDoesAndThatNoColumnIsWideEnoughFor"
 
 
 def many(report: dict[str, Any], times: int) -> dict[str, Any]:
@@ -65,10 +56,12 @@ def many(report: dict[str, Any], times: int) -> dict[str, Any]:
         start = len(ops)
         ids = {op["id"]: str(start + i) for i, op in enumerate(model["ops"])}
         for op in model["ops"]:
-            module = f"stages.{turn // 10}.{turn}.{op['module']}"
+            module = f"stages.{turn // 10}.{turn}.{op['module']}".replace("Conv2d", _LONG)
             before = [ids.get(one, str(start - 1) if turn else one) for one in op["after"]]
             ops.append(op | {"id": ids[op["id"]], "module": module, "after": before})
-    return report | {"models": [model | {"ops": ops}], "shortened": [], "graph": True}
+    steps = [step | {"module": f"{step['module']} ({_LONG})"} for step in model["steps"]]
+    more = model | {"ops": ops, "steps": steps}
+    return report | {"models": [more], "shortened": [], "graph": True}
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -101,6 +94,7 @@ def test_many_ops_are_seen_by_module(times: int, width: int, tmp_path: Path) -> 
     assert all(a < b for a, b in inner)
     assert {b for _, b in inner} == set(range(1, len(order)))
     assert found["inSight"] and found["named"] and found["overflow"] <= 0
+    assert width < 1280 or found["cut"] == 0
     assert found["buttons"] == (["by-op"] if times == 20 else []) + ["by-part", "open"]
 
 
@@ -133,3 +127,10 @@ def test_page(image: str, width: int, tmp_path: Path) -> None:
     assert found["focusable"] and found["named"]
     assert found["overflow"] <= 0
     assert found["sizes"] and all(size > 0 for size in found["sizes"])
+
+
+@pytest.mark.parametrize("picture", PICTURES[:2], ids=lambda picture: picture.name)
+def test_the_docs_have_pictures_of_the_pages(picture: Picture, tmp_path: Path) -> None:
+    taken = tmp_path / f"{picture.name}.webp"
+    take(picture, taken, tmp_path)
+    assert taken.read_bytes()[:4] == b"RIFF" and taken.stat().st_size > 10_000

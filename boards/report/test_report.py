@@ -257,6 +257,17 @@ def test_what_would_not_pay_on_the_npu_is_no_advice() -> None:
     assert not any("the core is faster" in row["text"] for row in faster)
 
 
+def test_an_npu_with_nothing_to_do_is_named() -> None:
+    board = BOARD | {"npu": {"configuration": "ethos-u55-128", "simulated": True}}
+    first = joined(board=board)["advice"]["faster"][0]
+    assert 'engines = {"ethos-u55-128": …} in pte_model' in first["text"]
+    assert not any("engines" in row["text"] for row in joined()["advice"]["faster"])
+    lowering = copy.deepcopy(LOWERING)
+    lowering["ops"][0]["not_on"] = {"ethos_u": "no such op"}
+    advice = joined(board=board, reports={"digits": lowering})["advice"]["faster"]
+    assert not any("engines" in row["text"] for row in advice)
+
+
 def test_advice_is_what_gains_most() -> None:
     better = joined()["advice"]["better"]
     rows = [v for v in LOWERING["quality"]["values"] if v["id"] and v["alone_db"] < 60]

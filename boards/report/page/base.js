@@ -41,9 +41,9 @@ const opsOf = (symbol) => (model && symbol.ops[model.name]) || [];
 
 const opOf = (id) => model && model.ops.find((op) => op.id === id);
 
-// A long name may go on in the next line behind what joins its parts.
+// A long name may go on in the next line behind what joins its parts, and before a capital.
 const breakable = (text) =>
-  (text.match(/[^._/]+[._/]*|[._/]+/g) || []).flatMap((part, i) => (i ? [element("wbr"), part] : [part]));
+  text.split(/(?<=[._/])(?![._/])|(?<=[a-z])(?=[A-Z])/).flatMap((part, i) => (i ? [element("wbr"), part] : [part]));
 
 function table(head, rows) {
   const cellOf = (cell, kind) =>

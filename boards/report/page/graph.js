@@ -23,6 +23,11 @@ function clipStart(text, length) {
   return text.length > length ? `…${text.slice(1 - length)}` : text;
 }
 
+// A module with its class, or of a long one where its path ends.
+function placeOf(module) {
+  return module.length > 30 ? clipStart(module.replace(/ \(.*$/, ""), 30) : module;
+}
+
 function clip(text, length) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
@@ -34,7 +39,7 @@ function linesOf(part) {
   const on = new Set(part.ops.map((one) => (one.delegate !== null ? "npu" : one.op.startsWith("pl.") ? "cpu" : "float")));
   const kind = ["float", "npu", "cpu"].find((one) => on.has(one));
   const mark = { npu: " · NPU", cpu: "", float: " · float" }[kind];
-  if (part.ops.length === 1) return [kind, [`${op.id}  ${short(op.op)}${mark}`, clip(op.module || "", 30), shape(op.outputs[0])]];
+  if (part.ops.length === 1) return [kind, [`${op.id}  ${short(op.op)}${mark}`, placeOf(op.module), shape(op.outputs[0])]];
   const share = percent(instructionsOf(part.ops), total());
   return [`${kind} many`, [clipStart(part.name || model.name, 30), `${number(part.ops.length)} ops, ${part.id}${on.size > 1 ? "" : mark}`,
     share ? `${share} of instructions` : shape(part.ops[part.ops.length - 1].outputs[0])]];

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opens a page in a browser without a screen."""
+
+import subprocess
+from pathlib import Path
+
+from tools.python.runfile import runfile
+
+
+class BrowserError(Exception):
+    """There is no browser."""
+
+
+def browse(
+    text: str, script: str, size: tuple[int, int], folder: Path, *options: str
+) -> subprocess.CompletedProcess[str]:
+    """Opens a page, runs a script at its end, and does what the browser's options say.
+
+    Args:
+      text: the page.
+      script: what a reader does.
+      size: of the window, in pixels.
+      folder: for what the browser writes.
+      options: of Chromium.
+    """
+    browser = runfile("chromium/chromium")
+    if browser is None:
+        raise BrowserError("no Chromium: the program does not run in Bazel")
+    page = folder / "page.html"
+    page.write_text(text.replace("</body>", f"<script>{script}</script></body>"))
+    always = ["--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
+    window = f"--window-size={size[0]},{size[1]}"
+    profile = f"--user-data-dir={folder / 'profile'}"
+    return subprocess.run(
+        [browser, *always, window, profile, *options, page.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )

@@ -61,7 +61,7 @@ from aot.passes.aten.split_layers import split_layers
 from aot.passes.aten.split_to_slices import split_to_slices
 from aot.passes.aten.three_to_two_dimensions import three_to_two_dimensions
 from aot.passes.aten.whole_norms import whole_norms
-from aot.program import tensor_names
+from aot.program import result_paths, tensor_names
 from aot.python_state import check_python_state
 from aot.rules import KEPT
 from aot.rules.function import mark_materialized
@@ -76,7 +76,8 @@ def export_aten(
 ) -> GraphModule:
     """The model as one static ATen graph, functional, with constants as get_attr nodes, and with
     the buffers that it changes as State (aot.dialect.graph). Its `meta["computed"]` says which of
-    the model's results, counted flat, its outputs are: those that the model computes.
+    the model's results, counted flat, its outputs are: those that the model computes; its
+    `meta["paths"]` where each of them is in what the model returns (aot.program).
 
     Args:
       model: in eval mode; or an exported program (then of static shapes).
@@ -141,6 +142,8 @@ def export_aten(
         rewrite(module)
         module.graph.eliminate_dead_code()
     _keep_computed(module)
+    paths = result_paths(program)
+    module.meta["paths"] = [paths[position] for position in module.meta["computed"]]
     _drop_unused_constants(module)
     mark_materialized(module)
     module.graph.lint()

@@ -231,5 +231,5 @@ def lower(
     logging.info("lowered: %d bytes", len(pte))
     graphs = Graphs(floats, quantized, folded, Reference(module), moved)
     quality = assess(graphs, float_model, seen, held, limits, per_op)
-    report = make_report(module, target, samples, pte, quality, computed, moved)
+    report = make_report(module, target, samples, pte, quality, computed, aten.meta["paths"], moved)
     return Lowered(module, moved, pte, report, exported, floats, quantized, folded, quality)

@@ -61,7 +61,8 @@ def lower_tflite(
     logging.info("lowered: %d bytes", len(pte))
     quality = Quality(HeldOut([]), [], [], findings, Limits(-math.inf))
     results = range(len(border_nodes(module)[1]))
-    report = make_report(module, target, 0, pte, quality, results, images)
+    paths = [f"[{i}]" for i in results]
+    report = make_report(module, target, 0, pte, quality, results, paths, images)
     return Artefact(module, NOT_MOVED, pte, report, exported)
 
 

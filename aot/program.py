@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an exported program takes: tensors, in the structure of arguments that it was exported with,
-beside constants that are part of it.
+beside constants that are part of it; and what it returns.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind
-from torch.utils._pytree import tree_unflatten
+from torch.utils._pytree import keystr, tree_flatten_with_path, tree_unflatten
 
 
 def tensor_names(program: ExportedProgram) -> list[str]:
@@ -49,6 +49,19 @@ def by_name(program: ExportedProgram, tensors: Sequence[object]) -> Mapping[str,
     """The arguments of a program by name, with these tensors in them."""
     args, kwargs = arguments_of(program, tensors)
     return signature_of(program).bind(*args, **kwargs).arguments
+
+
+def result_paths(program: ExportedProgram) -> list[str]:
+    """Where each of a program's results, counted flat, is in what it returns, as Python has it:
+    "['boxes'][0]", ".logits", "" where it returns that one; a number where a type does not say.
+    """
+    spec = program.call_spec.out_spec
+    count = spec.num_leaves
+    try:
+        leaves, _ = tree_flatten_with_path(tree_unflatten(list(range(count)), spec))
+    except ValueError:
+        return [f"[{i}]" for i in range(count)]
+    return [keystr(path) for path, _ in leaves]
 
 
 def _given(program: ExportedProgram) -> list[Any]:

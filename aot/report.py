@@ -164,6 +164,7 @@ def make_report(
     pte: bytes,
     quality: Quality,
     computed: Sequence[int],
+    paths: Sequence[str],
     moved: Moved = NOT_MOVED,
 ) -> dict[str, Any]:
     """A JSON-serialisable report of a lowered model.
@@ -175,6 +176,7 @@ def make_report(
       pte: the artefact.
       quality: of the model.
       computed: which of the model's results, counted flat, the outputs are.
+      paths: where these are in what the model returns (aot.program.result_paths).
       moved: inputs and outputs whose dimensions are in another order than the model's.
     """
     inputs, outputs = border_nodes(module)
@@ -204,6 +206,7 @@ def make_report(
         "inputs": [_port(n, i in moved.inputs) for i, n in enumerate(inputs)],
         "outputs": [_port(n, i in moved.outputs) for i, n in enumerate(outputs)],
         "results": list(computed),
+        "paths": list(paths),
         "states": [
             {"id": str(op_id), **_tensor(old), "name": state_of(old).name}
             for op_id, (old, _) in enumerate(state_nodes(module), len(instructions(module)))

@@ -6,7 +6,7 @@ device are none of the artefact's.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
@@ -15,6 +15,7 @@ from torch import nn
 from aot.errors import LoweringError
 from aot.inputs import Inputs, first_sample
 from aot.lower import lower
+from aot.program import result_paths
 
 
 class Net(nn.Module):
@@ -165,6 +166,7 @@ def test_a_model_of_arguments_and_results_of_every_kind() -> None:
     names = [tensor["name"] for tensor in lowered.report["inputs"]]
     assert names == ["x", "state_h_0", "state_h_1", "mask"]
     assert lowered.report["results"] == [0, 4]
+    assert lowered.report["paths"] == ["['y']", "['more'][2]"]
     y, z = lowered.dequantize_outputs(lowered.reference((X, H0, H1, MASK)))
     with torch.no_grad():
         expected: Any = net(**EXAMPLE)
@@ -209,3 +211,29 @@ def test_exported_programs_take_what_they_were_exported_with() -> None:
     ):
         with pytest.raises(LoweringError, match=text):
             Inputs(program, wrong, "example")
+
+
+class Boxes(NamedTuple):
+    """What a detector returns."""
+
+    corners: torch.Tensor
+    scores: torch.Tensor
+
+
+RETURNED: dict[str, tuple[Callable[[torch.Tensor], Any], list[str]]] = {
+    "a tensor": (lambda x: x, [""]),
+    "a tuple": (lambda x: (x, x + 1), ["[0]", "[1]"]),
+    "a dict": (lambda x: {"low": x, "high": [x, x * 2]}, ["['low']", "['high'][0]", "['high'][1]"]),
+    "a named tuple": (lambda x: Boxes(x, x * 2), [".corners", ".scores"]),
+}
+
+
+@pytest.mark.parametrize("name", RETURNED)
+def test_where_a_result_is_in_what_the_model_returns(name: str) -> None:
+    form, paths = RETURNED[name]
+
+    class Returns(nn.Module):
+        def forward(self, x: torch.Tensor) -> Any:
+            return form(x * 2)
+
+    assert result_paths(torch.export.export(Returns(), (X,))) == paths

@@ -105,7 +105,7 @@ def test_the_report_has_a_row_for_every_op() -> None:
     first = stand_in({"conv2d"}, "npu", compile=compile_region)
     partition(module, Target("t", (first, stand_in({"add", "mean"}), CORTEX_M)))
     report = make_report(
-        module, Target("t"), 1, b"pte", Quality(HeldOut([]), [], [], [], Limits()), [0]
+        module, Target("t"), 1, b"pte", Quality(HeldOut([]), [], [], [], Limits()), [0], [""]
     )
     by_op = {row["op"]: row for row in report["ops"]}
     assert len(report["ops"]) == 8, "no row for a delegate's call or its results"
@@ -147,7 +147,7 @@ def test_an_absent_engine_leaves_everything_to_the_next() -> None:
     rows = [(n.meta["runs_on"], n.meta["not_on"]["first"]) for n, _ in everything(module)]
     assert set(rows) == {("second", "not installed"), ("cortex_m", "not installed")}
     quality = Quality(HeldOut([]), [], [], [], Limits())
-    warnings = make_report(module, target, 1, b"pte", quality, [0])["warnings"]
+    warnings = make_report(module, target, 1, b"pte", quality, [0], [""])["warnings"]
     assert [(w["kind"], w["text"]) for w in warnings] == [
         ("absent_engine", "nothing runs on first: not installed")
     ]

@@ -120,10 +120,11 @@ def _quality(model: Fields, device: Fields) -> str:
         how = "quantized" if model["quantization"] == "mixed" else f"in {model['quantization']}"
         right = f"{both['float32']:.2%} right in float32, {both['int8']:.2%} {how}"
         lines.append(f"{right}{_on_device(device)}.")
-    for output in quality["outputs"]:
+    # A .tflite file has no float model that its outputs could be compared with.
+    for output, path in zip(quality["outputs"], model["paths"], strict=False):
         agreement = "" if output["agreement"] is None else f", agreement {output['agreement']:.2%}"
         lines.append(
-            f"`{output['name']}`: SQNR {decibels(output['sqnr_db'])}{agreement}, {samples}."
+            f"`{path or output['name']}`: SQNR {decibels(output['sqnr_db'])}{agreement}, {samples}."
         )
     measured = [op for op in model["ops"] if op["quality"]]
     cost = {op["id"]: _cost(op["quality"]) for op in measured}

@@ -409,6 +409,15 @@ def test_a_stack_that_is_too_large_and_data_of_the_program_are_named() -> None:
     assert f"{sum(rows):,} bytes of flash without it" in smaller
 
 
+def test_outputs_are_called_as_the_model_returns_them() -> None:
+    lowering = LOWERING | {"paths": ["['scores']"]}
+    report = joined(reports={"digits": lowering})
+    check(report)
+    assert "`['scores']`: SQNR" in markdown(report)
+    name = LOWERING["quality"]["outputs"][0]["name"]
+    assert f"`{name}`: SQNR" in markdown(joined())
+
+
 def test_markdown_names_the_costliest_first() -> None:
     text = markdown(joined())
     section = text.split("## Instructions")[1].split("## Quality")[0]

@@ -59,11 +59,11 @@ function graphOf(model) {
     }
   }
   const made = new Map(model.ops.flatMap((op) => op.outputs.map((output) => [output.name, nodeOf(op.id)])));
-  for (const port of model.outputs) {
-    if (!made.has(port.name)) continue;
-    add(`out ${port.name}`, "port", [clip(port.name, 26), "output"], []);
+  model.outputs.forEach((port, i) => {
+    if (!made.has(port.name)) return;
+    add(`out ${port.name}`, "port", [clip(model.paths[i] || port.name, 26), "output"], []);
     graph.setEdge(made.get(port.name), `out ${port.name}`);
-  }
+  });
   dagre.layout(graph);
   return graph;
 }

@@ -144,7 +144,7 @@ function drawQuality() {
   const ports = element("table");
   const from = outputs.map((_, i) => outputs.length === model.outputs.length
     && model.ops.find((op) => op.outputs.some((one) => one.name === model.outputs[i].name)));
-  ports.append(...table([["output", ""], ["from", "long hide-small"], ["SQNR", "n"], ["cosine", "n"], ["agreement", "n"]], outputs.map((o, i) => [from[i] ? [from[i].id] : [], o.name, from[i] ? from[i].module : "",
+  ports.append(...table([["output", ""], ["from", "long hide-small"], ["SQNR", "n"], ["cosine", "n"], ["agreement", "n"]], outputs.map((o, i) => [from[i] ? [from[i].id] : [], model.paths[i] || o.name, from[i] ? from[i].module : "",
     decibels(o.sqnr_db), o.cosine === null ? "-" : o.cosine.toFixed(5), o.agreement === null ? "-" : `${(100 * o.agreement).toFixed(2)}%`])));
   box.append(ports);
   if (model.quality.confusion) {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from aot.pte import schema
@@ -70,6 +70,7 @@ class Artefact:
       inputs: what is said of each input.
       outputs: what is said of each output.
       modules: the user's module of each instruction, "" where unknown.
+      views: values that no instruction makes, and those that they are in another shape.
     """
 
     forward: schema.ExecutionPlan
@@ -79,6 +80,7 @@ class Artefact:
     inputs: tuple[Border, ...]
     outputs: tuple[Border, ...]
     modules: tuple[str, ...]
+    views: Mapping[int, int] = field(default_factory=dict)
 
 
 def read_pte(data: bytes) -> Artefact:

@@ -20,6 +20,8 @@ PAYLOAD_IN_SEGMENT = 1
 @dataclass
 class AllocationDetails:
     memory_id: int = number(0, "I")
+    memory_offset_low: int = number(1, "I")
+    memory_offset_high: int = number(2, "I")
 
 
 @dataclass

@@ -35,6 +35,7 @@ from aot.pte.reader import (
     read_tables,
 )
 from firmware.ethos_u.payload import PayloadError, parse_payload
+from firmware.plan.views import views_of
 from kernels.common.tensor import DTYPES
 
 _BACKEND = "EthosUBackend"
@@ -44,6 +45,7 @@ _ALIGNMENT = 16
 _BITS = {1: 8, 2: 16}
 """By PyTorch's number of a dtype."""
 
+_BORDER_ARGUMENTS = 6  # the tensor, scale, zero point, both limits, dtype
 _BORDERS = {
     "quantized_decomposed::quantize_per_tensor": "pl::quantize",
     "quantized_decomposed::dequantize_per_tensor": "pl::dequantize",
@@ -76,6 +78,7 @@ def read_artefact(data: bytes) -> Artefact:
         tuple(_border(values, index, f"input {i}") for i, index in enumerate(forward.inputs)),
         tuple(_border(values, index, f"output {i}") for i, index in enumerate(forward.outputs)),
         ("",) * len(instructions),
+        views_of(forward),
     )
 
 
@@ -111,9 +114,26 @@ def _delegate(
         scratch = parse_payload(payload).scratch_size
     except PayloadError as error:
         raise PteError(f"{where}: its payload is damaged: {error}") from error
-    mode = re.search(r"--memory-mode=Dedicated_Sram_(\d+)KB", specs[_FLAGS])
-    cache = int(mode[1]) << 10 if mode else 0
-    return StoredDelegate(_BACKEND, payload, Needs(found[1], scratch, _ALIGNMENT, cache))
+    cache = cache_bytes(specs[_FLAGS], where)
+    try:
+        needs = Needs(found[1], scratch, _ALIGNMENT, cache)
+    except ValueError as error:
+        raise PteError(f"{where}: its payload is damaged: {error}") from error
+    return StoredDelegate(_BACKEND, payload, needs)
+
+
+def cache_bytes(flags: str, where: str) -> int:
+    """The size that the memory mode names, or a flag of its own; 0 for modes without a cache."""
+    mode = re.search(r"--memory-mode=Dedicated_Sram(?:_(\d+)KB)?(?!\w)", flags)
+    given = re.search(r"--arena-cache-size=(\d+)", flags)
+    if mode is None:
+        return 0
+    if given is None and mode[1] is None:
+        raise PteError(
+            f"{where} is for a cache of any size: lower it with a memory mode that names one, such "
+            "as Dedicated_Sram_384KB, or with --arena-cache-size"
+        )
+    return int(given[1]) if given else int(mode[1]) << 10
 
 
 def _check_calls(forward: schema.ExecutionPlan, delegates: Sequence[StoredDelegate]) -> None:
@@ -156,6 +176,8 @@ def border_arguments(
     """
     if name not in _BORDERS:
         return None
+    if len(args) < _BORDER_ARGUMENTS or None in args[1:5]:
+        raise PteError(f"is damaged: {where} ({name}) has the arguments {list(args)}")
     _, scale, zero_point, low, high, dtype, *_ = args
     bits = _BITS.get(dtype, 0)
     if (low, high) != (-(1 << bits - 1), (1 << bits - 1) - 1) if bits else True:

@@ -85,6 +85,7 @@ class _Method:
         self._constants = artefact.constants
         self._initial = artefact.initial
         self._delegates = artefact.delegates
+        self._views = artefact.views
         self._states: dict[int, AnyArray] = {}  # their first elements, by value
         self._new: dict[int, Value] = {}  # what they become, likewise
         self._tensors: dict[int, Value] = {}
@@ -265,6 +266,8 @@ class _Method:
 
     def _read(self, index: int, where: str) -> Value:
         value = self._tensor(index, where)
+        if self._views.get(index) in self._written and index not in self._written:
+            return replace(self._tensors[self._views[index]], shape=value.shape)
         if value.constant is None and index not in self._written:
             raise PteError(f"is damaged: {where} reads value {index} before it is written")
         return value

@@ -34,8 +34,11 @@ _RUNS = 4
 
 
 class Square(nn.Module):
+    """Between views, which are no instructions of the program."""
+
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return x * x
+        rows = x.flatten(2)
+        return (rows * rows).view(x.shape)
 
 
 class Model(nn.Module):

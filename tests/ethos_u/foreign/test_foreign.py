@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models that ExecuTorch's own Arm backend lowered: tools that run them, and what is refused."""
 
+import random
 import subprocess
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from aot.pte.conventions import PteError
+from firmware.plan.foreign import cache_bytes
 from firmware.plan.pte import read_program
 
 _FOLDER = Path("tests/ethos_u/foreign")
@@ -21,9 +23,37 @@ def _run(tool: str, *arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_program() -> None:
-    ops = [call.op for call in read_program(_PTE.read_bytes()).calls]
+    calls = read_program(_PTE.read_bytes()).calls
     part = ["pl::quantize", "delegate::EthosUBackend", "pl::dequantize"]
-    assert ops == [*part, "aten::mul.out", *part]
+    assert [call.op for call in calls] == [*part, "aten::mul.out", *part]
+    before, product, behind = calls[2:5]
+    assert before.outputs[0].shape == behind.args["input"].shape == (1, 8, 8, 8)
+    assert product.args["self"].shape == product.outputs[0].shape == (1, 8, 64)
+    assert product.args["self"].name == before.outputs[0].name
+    assert behind.args["input"].name == product.outputs[0].name
+
+
+_MODE = "--memory-mode=Shared_Sram"
+_DEDICATED = "--memory-mode=Dedicated_Sram"
+
+
+@pytest.mark.parametrize(
+    ("flags", "cache"),
+    [
+        (_MODE, 0),
+        (_DEDICATED + "_384KB", 384 << 10),
+        (_DEDICATED + " --arena-cache-size=1000", 1000),
+        (_DEDICATED + "_512KB --arena-cache-size=1000", 1000),
+        (_MODE + " --arena-cache-size=1000", 0),
+    ],
+)
+def test_the_cache_that_flags_name(flags: str, cache: int) -> None:
+    assert cache_bytes(flags, "delegate 0") == cache
+
+
+def test_a_cache_of_any_size_is_refused() -> None:
+    with pytest.raises(PteError, match="delegate 0 is for a cache of any size"):
+        cache_bytes(_DEDICATED, "delegate 0")
 
 
 def test_a_whole_model_in_the_npu_model(tmp_path: Path) -> None:
@@ -77,3 +107,18 @@ def test_what_is_refused(old: bytes, new: bytes, message: str) -> None:
     assert old in data
     with pytest.raises(PteError, match=message):
         read_program(data.replace(old, new))
+
+
+def test_damage_ends_in_one_message() -> None:
+    data = _PTE.read_bytes()
+    draw = random.Random(7)
+    refused = 0
+    for _ in range(2000):
+        damaged = bytearray(data)
+        for _ in range(draw.randint(1, 3)):
+            damaged[draw.randrange(len(data))] = draw.choice((0, 255, draw.randrange(256)))
+        try:
+            read_program(bytes(damaged))
+        except PteError:
+            refused += 1
+    assert refused > 500

@@ -3,8 +3,10 @@
 // opened. Of such stretches none reads a later one, so that they make a graph without cycles.
 "use strict";
 
-// How many nodes there are to begin with, and what one opens into at most.
+// How many nodes there are to begin with, of fewer ops fewer, and what one opens into at most.
 const FIRST_NODES = 60;
+const FEWEST_NODES = 12;
+const OPS_A_NODE = 4;
 const MOST_PARTS = 40;
 
 const pathOf = (op) => op.module.replace(/ \(.*$/, "").split(".").filter(Boolean);
@@ -46,12 +48,13 @@ function partsOf(group) {
 // All ops in few nodes: the largest are opened first.
 function overview(ops) {
   let nodes = [stretch(ops, "", 0)];
+  const most = Math.min(FIRST_NODES, Math.max(FEWEST_NODES, ops.length / OPS_A_NODE));
   const closed = new Set();
   for (;;) {
     const largest = d3.greatest(nodes.filter((one) => one.ops.length > 1 && !closed.has(one)), (one) => one.ops.length);
     if (!largest) return nodes;
     const parts = partsOf(largest);
-    if (nodes.length === 1 || nodes.length + parts.length <= FIRST_NODES) nodes = opened(nodes, largest, parts);
+    if (nodes.length === 1 || nodes.length + parts.length <= most) nodes = opened(nodes, largest, parts);
     else closed.add(largest);
   }
 }

@@ -54,6 +54,14 @@ def _free_port() -> int:
         return port
 
 
+def _generated_sources(elf: Path) -> list[str]:
+    """Tells GDB the folder of the image's configuration, which is compiled as bazel-out/cfg."""
+    for folder in elf.resolve().parents:
+        if folder.parent.name == "bazel-out":
+            return ["-ex", f"set substitute-path bazel-out/cfg {folder}"]
+    return []
+
+
 def debug(elf: Path, simulator: Sequence[str], gdb: str, further: Sequence[str]) -> int:
     """Runs the debugger to its end and returns its exit status."""
     port = _free_port()
@@ -66,7 +74,7 @@ def debug(elf: Path, simulator: Sequence[str], gdb: str, further: Sequence[str])
         try:
             connect = ["-ex", f"target remote 127.0.0.1:{port}"]
             return subprocess.run(
-                [gdb, "-q", str(elf), *connect, *further],
+                [gdb, "-q", str(elf), *_generated_sources(elf), *connect, *further],
                 cwd=os.environ.get("BUILD_WORKSPACE_DIRECTORY"),
                 env=environment,
                 check=False,

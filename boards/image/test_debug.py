@@ -61,6 +61,16 @@ def test_load_puts_an_image_onto_an_empty_board(
     assert "exited normally" in said
 
 
+def test_generated_sources_are_in_the_configurations_folder(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    elf, board = _program(_BOARDS[0])
+    command = qemu_command(elf, board, Tools.of_build())
+    assert _debug(elf, command, "show substitute-path", "kill") == 0
+    found = re.search(r"`bazel-out/cfg' -> `(.*)'", capfd.readouterr().out)
+    assert found and elf.is_relative_to(Path(found[1]) / "bin")
+
+
 def test_a_debugger_without_arm_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DebugError, match="yours is not installed; without --gdb"):
         find_gdb("yours")

@@ -3,7 +3,8 @@
 
 Where it comes from, in this order:
 
-1. `PILOTLIGHT_QEMU`: the program `qemu-system-arm`, or a folder with it (or with `bin/` and it);
+1. `PILOTLIGHT_QEMU`: the program `qemu-system-arm`, or a folder with it (or with `bin/` and it), or a
+   suite of Debian that has it ("bookworm"); it may be older than others may;
 2. `qemu-system-arm` on PATH, if it is recent enough;
 3. Debian's packages, set up without root in the user's cache folder.
 """
@@ -60,30 +61,34 @@ def _given(repository_ctx, given):
             return path
     fail("%s=%s is no %s and has none" % (_VARIABLE, given, _PROGRAM))
 
+def _of_debian(repository_ctx, suite):
+    return fetch_debian(
+        repository_ctx,
+        name = "qemu",
+        suite = suite,
+        packages = [_PROGRAM],
+        without = _WITHOUT,
+        keep = ["usr/bin/" + _PROGRAM, "usr/lib/x86_64-linux-gnu/*.so*"],
+        checks = ["usr/bin/" + _PROGRAM],
+        by_hand = "install the package qemu-system-arm, or set %s to the program" % _VARIABLE,
+    ).get_child("usr/bin/" + _PROGRAM)
+
 def _qemu_impl(repository_ctx):
     versions = read_versions(repository_ctx)
-    minimum = version_tuple(versions["QEMU_MINIMUM_VERSION"])
     given = repository_ctx.os.environ.get(_VARIABLE)
-    program = _given(repository_ctx, given) if given else repository_ctx.which(_PROGRAM)
-    if not given and program and _version(repository_ctx, program) < minimum:
-        program = None
-    if not program:
-        program = fetch_debian(
-            repository_ctx,
-            name = "qemu",
-            suite = versions["QEMU_SUITE"],
-            packages = [_PROGRAM],
-            without = _WITHOUT,
-            keep = ["usr/bin/" + _PROGRAM, "usr/lib/x86_64-linux-gnu/*.so*"],
-            checks = ["usr/bin/" + _PROGRAM],
-            by_hand = "install the package qemu-system-arm, or set %s to the program" % _VARIABLE,
-        ).get_child("usr/bin/" + _PROGRAM)
+    minimum = versions["QEMU_OLDEST_VERSION" if given else "QEMU_MINIMUM_VERSION"]
+    if given:
+        program = _given(repository_ctx, given) if "/" in given else _of_debian(repository_ctx, given)
+    else:
+        program = repository_ctx.which(_PROGRAM)
+        if not program or _version(repository_ctx, program) < version_tuple(minimum):
+            program = _of_debian(repository_ctx, versions["QEMU_SUITE"])
     version = _version(repository_ctx, program)
-    if version < minimum:
+    if version < version_tuple(minimum):
         fail("%s is version %s; at least %s is needed" % (
             program,
             ".".join([str(part) for part in version]),
-            versions["QEMU_MINIMUM_VERSION"],
+            minimum,
         ))
     identity = write_identity(repository_ctx, [program])
     folder = program.dirname

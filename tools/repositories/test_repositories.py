@@ -20,11 +20,13 @@ WORKSPACE = """\
 workspace(name = "pilotlight")
 load("//tools/repositories:arm_gnu_toolchain.bzl", "arm_gnu_toolchain")
 load("//tools/repositories:buildifier.bzl", "buildifier")
+load("//tools/repositories:llvm.bzl", "llvm")
 load("//tools/repositories:python_env.bzl", "python_env")
 load("//tools/repositories:qemu.bzl", "qemu")
 load("//tools/toolchains:host_gcc.bzl", "host_gcc")
 arm_gnu_toolchain(name = "arm_gnu_toolchain")
 buildifier(name = "buildifier")
+llvm(name = "llvm")
 python_env(name = "python_env", requirements = ["//:more.txt"])
 qemu(name = "qemu")
 host_gcc(name = "host_gcc")
@@ -163,7 +165,21 @@ def test_qemu_of_the_variable_is_wrong(workspace: Workspace, tmp_path: Path) -> 
 def test_qemu_of_the_variable_is_too_old(workspace: Workspace, tmp_path: Path) -> None:
     fake_qemu(tmp_path / "qemu-system-arm", "5.2.0")
     message = workspace.fetch("qemu", PILOTLIGHT_QEMU=tmp_path)
-    assert "is version 5.2.0; at least 8.0 is needed" in message
+    assert "is version 5.2.0; at least 7.2 is needed" in message
+
+
+def test_qemu_of_the_variable_may_be_older_than_others(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    mine = fake_qemu(tmp_path / "qemu-system-arm", "7.2.22")
+    assert workspace.fetch("qemu", PILOTLIGHT_QEMU=mine) == ""
+    assert workspace.constant("qemu") == "(7, 2, 22)"
+
+
+def test_qemu_of_a_suite_of_debian(workspace: Workspace) -> None:
+    fake_qemu(workspace.path / "qemu-system-arm", "11.1.0")
+    message = workspace.fetch("qemu", PILOTLIGHT_QEMU="bookworm")
+    assert "set up with -m tools.bootstrap.fetch --name qemu --suite bookworm" in message
 
 
 def test_qemu_on_path(workspace: Workspace) -> None:
@@ -180,6 +196,25 @@ def test_qemu_is_set_up(workspace: Workspace, version: str) -> None:
     message = workspace.fetch("qemu")
     assert "set up with -m tools.bootstrap.fetch --name qemu" in message
     assert "install the package qemu-system-arm, or set PILOTLIGHT_QEMU" in message
+
+
+def test_llvm_of_the_variable(workspace: Workspace, tmp_path: Path) -> None:
+    for name in ("llvm-mca", "llvm-objdump"):
+        program(tmp_path / "bin" / name, "echo LLVM version 20.1.8")
+    assert workspace.fetch("llvm", PILOTLIGHT_LLVM=tmp_path) == ""
+    assert workspace.chosen("llvm", "llvm-mca") == tmp_path / "bin/llvm-mca"
+
+
+def test_llvm_of_the_variable_is_wrong(workspace: Workspace, tmp_path: Path) -> None:
+    message = workspace.fetch("llvm", PILOTLIGHT_LLVM=tmp_path)
+    assert f"PILOTLIGHT_LLVM={tmp_path}: there is no {tmp_path}/bin/llvm-mca" in message
+
+
+def test_llvm_is_set_up_and_not_taken_from_path(workspace: Workspace) -> None:
+    program(workspace.path / "llvm-mca", "echo LLVM version 14.0.6")
+    message = workspace.fetch("llvm")
+    assert "set up with -m tools.bootstrap.fetch --name llvm" in message
+    assert "set PILOTLIGHT_LLVM to a folder with bin/llvm-mca and bin/llvm-objdump" in message
 
 
 def test_toolchain_of_the_variable(workspace: Workspace, tmp_path: Path) -> None:

@@ -24,7 +24,13 @@ _HINTS = {
     "aten.grid_sampler_2d": "bilinear or nearest samples, with zeros or the border around them; "
     "or a grid that is a constant, one for all images",
     **dict.fromkeys(
-        ("aten.rand_like", "aten.randn_like", "aten.bernoulli", "aten.multinomial"),
+        (
+            "aten.rand_like",
+            "aten.randn_like",
+            "aten.bernoulli",
+            "aten.multinomial",
+            "gumbel_softmax",
+        ),
         "random numbers that are an input of the model",
     ),
     **dict.fromkeys(
@@ -38,6 +44,14 @@ _HINTS = {
     **dict.fromkeys(
         ("aten.bitwise_and.Tensor", "aten.bitwise_or.Tensor", "aten.bitwise_xor.Tensor"),
         "of integers the bits by numbers, (x >> n) & 1, and x + y where no bit is in both",
+    ),
+    **dict.fromkeys(
+        ("aten.scatter_reduce", "aten.masked_scatter", "aten.diagonal_scatter"),
+        "torch.where, with a mask of the places",
+    ),
+    **dict.fromkeys(
+        ("fractional_max_pool2d", "aten.fractional_max_pool2d", "aten.fractional_max_pool3d"),
+        "F.adaptive_max_pool2d: its windows are not drawn by chance",
     ),
     "item": "leave .item() out: a tensor of one element broadcasts",
 }
@@ -124,7 +138,8 @@ def _problem(node: Node, roots: Roots, may_be_float: MayBeFloat) -> Problem | No
             "room for",
             "dimensions that are merged",
         )
-    if wrong:
+    has_other_form = rule is None and _hint(written, name, "")
+    if wrong and not has_other_form:  # what of integers it takes is beside the point then
         return problem(
             f"it works on {describe(wrong[0])}; only float32 tensors become int8",
             "a constant of float32, c.to(x.dtype)"

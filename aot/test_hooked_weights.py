@@ -45,6 +45,20 @@ def test_weights_of_hooks_are_constants(norm: Callable[[nn.Module], nn.Module]) 
     assert sqnr is not None and sqnr > 30
 
 
+def test_weights_of_hooks_of_a_recurrent_layer_are_those_of_now() -> None:
+    torch.manual_seed(0)
+    layer = nn.LSTM(3, 5, batch_first=True)
+    for name in ("weight_ih_l0", "weight_hh_l0"):
+        nn.utils.weight_norm(layer, name)
+    with torch.no_grad():
+        layer.weight_hh_l0_g.mul_(3.0)  # type: ignore[operator]
+    samples = [(torch.randn(1, 6, 3),) for _ in range(32)]
+    lowered = lower(layer.eval(), samples[0], calibration=samples)
+    assert "pl.lstm" in [op["op"] for op in lowered.report["ops"]]
+    for output in lowered.quality.outputs:
+        assert output.sqnr_db is not None and output.sqnr_db > 30
+
+
 @pytest.mark.parametrize("norm", [_weight_norm, nn.utils.spectral_norm])
 def test_the_model_is_as_it_was(norm: Callable[[nn.Module], nn.Module]) -> None:
     model = _Net(norm).eval()

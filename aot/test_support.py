@@ -41,6 +41,18 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
             align_corners=False,
         ),
     ),
+    "the largest of what goes to a place": (
+        lambda x, y: x.scatter_reduce(3, torch.zeros((1, 3, 4, 6), dtype=torch.int64), y, "amax"),
+        "torch.where, with a mask of the places",
+        lambda x, y: torch.where(
+            torch.arange(6) == 0, torch.maximum(x[..., :1], y.amax(3, keepdim=True)), x
+        ),
+    ),
+    "bits of two numbers": (
+        lambda x, y: (x.argmax(3) << 3) | y.argmax(3),
+        "x + y where no bit is in both",
+        lambda x, y: (x.argmax(3) << 3) + y.argmax(3),
+    ),
     "item": (
         lambda x, y: x * y.mean().item(),
         "leave .item() out",
@@ -71,6 +83,20 @@ def test_the_hint_is_the_same_function_and_has_an_int8_form(name: str) -> None:
     torch.testing.assert_close(
         refused(*inputs), instead(*inputs), rtol=1e-5, atol=1e-6, check_dtype=False
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("gumbel_softmax", "random numbers that are an input"), ("fractional_max_pool2d", "adaptive")],
+)
+def test_what_is_drawn_by_chance_is_named_as_it_is_written(name: str, hint: str) -> None:
+    nets = {
+        "gumbel_softmax": model(F.gumbel_softmax),
+        "fractional_max_pool2d": nn.FractionalMaxPool2d(2, output_size=2).eval(),
+    }
+    problems = unsupported(export_aten(nets[name], [IMAGE]), lambda _: False)
+    assert problems and all(p.op.startswith((name, f"aten.{name}")) for p in problems)
+    assert all(hint in p.hint for p in problems)
 
 
 class Head(nn.Module):

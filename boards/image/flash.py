@@ -105,9 +105,15 @@ def _run_tool(command: Sequence[str], folder: str | None) -> tuple[int, str]:
 def _one_probe(used: Method, method: dict[str, Any], connected: Sequence[UsbDevice]) -> None:
     """Raises FlashError if there are several that the tool would take the first of."""
     pattern = used.probes(method)
-    found = [one for one in connected if pattern and re.search(pattern, one.name, re.IGNORECASE)]
+    found = [
+        (one.port if used.by_port else one.serial, one.name)
+        for one in connected
+        if pattern
+        and re.search(pattern, one.name, re.IGNORECASE)
+        and (one.port or not used.by_port)
+    ]
     if len(found) > 1:
-        listed = "".join(f"\n  --probe={one.serial}  {one.name}" for one in found)
+        listed = "".join(f"\n  --probe={probe}  {name}" for probe, name in found)
         raise FlashError(f"several boards are connected: say which one with{listed}")
 
 

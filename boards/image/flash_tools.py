@@ -32,6 +32,7 @@ class Method:
         script: text of a file that `{script}` among the arguments stands for.
         probes: from what the board says to a pattern of the names of USB devices that it takes for
             probes; of several it would take any. "" if the tool itself asks or refuses then.
+        by_port: a probe is named by its serial port, and what has none is no probe.
         unlock: how it unlocks a chip, if there is one way for all.
         learn: how it gets to know a chip.
     """
@@ -41,6 +42,7 @@ class Method:
     arguments: Callable[[dict[str, Any], Image, str], list[str]]
     script: Callable[[Image], str] | None = None
     probes: Callable[[dict[str, Any]], str] = lambda method: ""
+    by_port: bool = False
     unlock: str = ""
     learn: str = "a newer version does, or the one that the chip's maker gives"
 
@@ -138,7 +140,11 @@ METHODS = {
     ),
     "dfu_util": Method("dfu-util", "on Debian: apt install dfu-util", _dfu_util),
     "bossac": Method(
-        "bossac", "Arduino's own variant, which its IDE brings with the board", _bossac
+        "bossac",
+        "Arduino's own variant, which its IDE brings with the board",
+        _bossac,
+        probes=lambda method: "Arduino",
+        by_port=True,
     ),
     "linkserver": Method("LinkServer", "NXP's LinkServer", _linkserver, probes=lambda method: _DAP),
 }

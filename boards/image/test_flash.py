@@ -184,6 +184,27 @@ def test_of_several_probes_the_tool_does_not_take_any(
     flash(_board(method), _IMAGE, "", "B2", [])
 
 
+def test_of_several_arduinos_bossac_does_not_take_any(
+    tmp_path: Path, usb: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    _tool(tmp_path, "bossac")
+    board = _board({"method": "bossac", "offset": 0x10000})
+    for number in range(2):
+        _connect(usb, "2341", "Arduino Nano 33 BLE", f"A{number}")
+    flash(board, _IMAGE, "", "", [])  # without ports they are not waited for
+    for number, device in enumerate(sorted(usb.iterdir())):
+        (device / f"{device.name}:1.0" / "tty" / f"ttyACM{number}").mkdir(parents=True)
+    with pytest.raises(FlashError) as error:
+        flash(board, _IMAGE, "", "", [])
+    assert str(error.value).splitlines() == [
+        "several boards are connected: say which one with",
+        "  --probe=ttyACM0  Arduino Nano 33 BLE",
+        "  --probe=ttyACM1  Arduino Nano 33 BLE",
+    ]
+    flash(board, _IMAGE, "", "ttyACM1", [])
+
+
 def test_the_rule_names_the_vendor_of_the_probe(
     tmp_path: Path, usb: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,19 +27,21 @@ def _decoded(ctx):
     )
     return _ProgramInfo(by_engine = {}, default = program, optimize = "")
 
-def _lowered_here(lowered):
+def _lowered_here(ctx, lowered):
+    program = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.symlink(output = program, target_file = lowered.default.program)
     return _ProgramInfo(
         by_engine = {
             configuration: files.program
             for configuration, files in lowered.by_engine.items()
         },
-        default = lowered.default.program,
+        default = program,
         optimize = lowered.optimize,
     )
 
 def _program_impl(ctx):
     given = ctx.attr.pte
-    info = _lowered_here(given[LoweredInfo]) if LoweredInfo in given else _decoded(ctx)
+    info = _lowered_here(ctx, given[LoweredInfo]) if LoweredInfo in given else _decoded(ctx)
     return [DefaultInfo(files = depset([info.default])), info]
 
 # The decoded .pte, the same for all boards; lowering has decoded its own.

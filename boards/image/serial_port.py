@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The serial port that a board's console arrives at."""
 
+import contextlib
 import os
 import select
 import termios
@@ -74,35 +75,32 @@ def open_port(port: Path) -> int:
     return descriptor
 
 
-def _send(descriptor: int, data: bytes) -> None:
-    while data:
-        select.select([], [descriptor], [])
-        data = data[os.write(descriptor, data) :]
-
-
 def read_chunks(descriptor: int, silence: float, typed: int) -> Iterator[str]:
     """Yields what arrives, until nothing came for `silence` seconds (0: without end), or the port
-    is gone. What can be read from `typed` meanwhile is sent, up to its end.
+    is gone. What can be read from `typed` meanwhile is sent, up to its end, as the port takes it.
     """
-    sources = [descriptor, typed]
+    unsent = b""
+    has_ended = False
+    end = time.monotonic() + silence
     while True:
-        start = time.monotonic()
-        ready, _, _ = select.select(sources, [], [], silence or None)
-        if not ready and time.monotonic() - start >= silence:
+        sources = [descriptor] if unsent or has_ended else [descriptor, typed]
+        left = max(0.0, end - time.monotonic()) if silence else None
+        ready, takes, _ = select.select(sources, [descriptor] if unsent else [], [], left)
+        if silence and descriptor not in ready and time.monotonic() >= end:
             return
-        if typed in ready:
-            text = os.read(typed, _LINE)
-            if not text:
-                sources.remove(typed)
-            _send(descriptor, text)
-        if descriptor not in ready:
-            continue
         try:
-            chunk = os.read(descriptor, _LINE)
-        except BlockingIOError:
-            continue
+            if descriptor in ready:
+                with contextlib.suppress(BlockingIOError):
+                    chunk = os.read(descriptor, _LINE)
+                    if not chunk:
+                        return
+                    yield chunk.decode(errors="replace")
+                    end = time.monotonic() + silence
+            if takes:
+                with contextlib.suppress(BlockingIOError):
+                    unsent = unsent[os.write(descriptor, unsent) :]
         except OSError:  # unplugged
             return
-        if not chunk:
-            return
-        yield chunk.decode(errors="replace")
+        if typed in ready:
+            unsent = os.read(typed, _LINE)
+            has_ended = not unsent

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 
 from boards.board import load_board
 from boards.image.on_board import main, problem, until_the_end
-from boards.image.serial_port import PortError, find_port, open_port, read_chunks
+from boards.image.serial_port import open_port, read_chunks
 from boards.image.uf2 import read_hex
 from boards.simulator.elf import Elf
 from boards.simulator.simulate import Tools, qemu_command
@@ -275,25 +275,3 @@ def test_what_is_typed_goes_to_the_board(line: tuple[int, str]) -> None:
             for descriptor in (port, typed):
                 os.close(descriptor)
     assert console.splitlines() == ["listening", "good morning.", "PL:PASS"]
-
-
-def test_which_port(tmp_path: Path) -> None:
-    with pytest.raises(PortError, match="is the board connected"):
-        find_port("", tmp_path)
-    (tmp_path / "ttyACM0").touch()
-    assert find_port("", tmp_path) == tmp_path / "ttyACM0"
-    (tmp_path / "ttyUSB1").touch()
-    with pytest.raises(PortError, match="several serial ports .*ttyACM0, .*ttyUSB1"):
-        find_port("", tmp_path)
-    assert find_port(str(tmp_path / "ttyUSB1")) == tmp_path / "ttyUSB1"
-    with pytest.raises(PortError, match="ttyX is not there"):
-        find_port(str(tmp_path / "ttyX"))
-
-
-def test_bytes_arrive_as_they_are(line: tuple[int, str]) -> None:
-    descriptor = open_port(Path(line[1]))
-    os.write(line[0], b"a\r\nb\x03\x11\n")
-    with Path(os.devnull).open() as nothing:
-        chunks = read_chunks(descriptor, 0.2, nothing.fileno())
-        assert "".join(chunks) == "a\r\nb\x03\x11\n"
-    os.close(descriptor)

@@ -6,29 +6,40 @@ biases as it likes, for lowering makes its own of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
-from aot.dialect.quantization import ACTIVATION_TYPES, INT8_WEIGHT, WEIGHT_TYPES
+from aot.dialect.quantization import (
+    ACTIVATION_TYPES,
+    INT4_GROUPS_WEIGHT,
+    INT4_WEIGHT,
+    INT8,
+    INT8_WEIGHT,
+)
 from aot.dialect.results import is_result
 from aot.errors import LoweringError, Problem, problem_at
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE
-from aot.rules import rule_for
+from aot.rules import fused_clamp, rule_for
+from aot.rules.four_bits import has_four_bit_form
+from aot.rules.rule import Rule
 from aot.rules.weights import channel_axis
 
 _PER_CHANNEL = torch.ops.quantized_decomposed.dequantize_per_channel.default
 _HINT = (
     "int8 of -128 to 127, or int16 of -32768 to 32767 with zero_point 0, one scale for a value; "
-    "weights of int8 with zero_point 0; or leave the op to Pilotlight's quantizer"
+    "weights of int8 of -127 to 127 with zero_point 0, of linear layers also of -7 to 7; or leave "
+    "the op to Pilotlight's quantizer"
 )
 
 
 def take_others(module: GraphModule) -> None:
     """Makes of torchao's converted graph, in place, one that has nothing but what lowering knows:
-    quantized biases become float constants, which they are once they are dequantized.
+    quantized constants that no int8 form reads as such, biases above all, become float constants,
+    which they are once they are dequantized; weights have a scale for each channel.
 
     Raises:
       LoweringError: an op of the graph has a quantization that the device does not.
@@ -38,62 +49,127 @@ def take_others(module: GraphModule) -> None:
         if not _quantizes(node):
             continue
         constant = tensor_constant(module, node.args[0])
-        if node.target is DEQUANTIZE and constant is not None and constant.dtype == torch.int32:
-            _fold(module, node)
-        elif reason := _reason(node, constant is not None):
+        if constant is not None and node.target in (DEQUANTIZE, _PER_CHANNEL):
+            node.meta["val"] = torch.empty_like(constant, dtype=torch.float32, device="meta")
+            _fold(module, node, [n for n in node.users if not _reads_integers(n, node)])
+            if not node.users:
+                module.graph.erase_node(node)
+                continue
+        if reason := _reason(node, constant):
             at = _op_at(node)
             problems.setdefault(at, problem_at(at, f"asked for is {reason}", _HINT))
+        elif constant is not None and node.target is DEQUANTIZE:
+            _give_channels(module, node, constant)
     if problems:
         text = "the quantizer asks for what the device does not have:"
         raise LoweringError(text, list(problems.values()))
     module.recompile()
 
 
-def _fold(module: GraphModule, node: Node) -> None:
-    values = tensor_constant(module, node.args[0])
-    _, *arguments = node.args
-    name = f"float_{node.name}"
-    module.register_buffer(name, node.target(values, *arguments))  # type: ignore[operator]
+def _reads_integers(reader: Node, node: Node) -> bool:
+    """Whether what reads a dequantized constant takes the integers behind it."""
+    if node in _weights_of(reader):
+        return _is_quantized(reader)
+    dtype: Any = node.args[-1]
+    read = any(node in rule.activations(result) for result, rule in _rules_of(reader))
+    return read and dtype != torch.int32
+
+
+def _is_quantized(layer: Node) -> bool:
+    """Whether the values in front of a layer are, and those behind it."""
+    for result, rule in _rules_of(layer):
+        if any(a.target is not DEQUANTIZE for a in rule.activations(result)):
+            return False
+        for user in result.users:
+            fused = fused_clamp(user)
+            behind = [user] if fused is None or fused[0] is not result else [*user.users]
+            if any(n.target is not QUANTIZE for n in behind):
+                return False
+    return True
+
+
+def _fold(module: GraphModule, node: Node, readers: Sequence[Node]) -> None:
+    """Gives those that read a dequantized constant the floats."""
+    if not readers:
+        return
+    source, *arguments = (
+        tensor_constant(module, a) if isinstance(a, Node) else a for a in node.args
+    )
+    floats = node.target(source, *arguments)  # type: ignore[operator]
+    constant = _constant(module, node, "float", floats)
+    constant.meta = dict(node.args[0].meta, val=floats)  # type: ignore[union-attr]
+    for reader in readers:
+        reader.replace_input_with(node, constant)
+
+
+def _give_channels(module: GraphModule, node: Node, values: torch.Tensor) -> None:
+    """Gives layers, of whose weights all have one scale, that scale for each channel."""
+    readers = [n for n in node.users if node in _weights_of(n)]
+    if not readers:
+        return
+    source, scale, _, *limits = node.args
+    axis = channel_axis(readers[0])
+    scales = torch.full((values.shape[axis],), float(scale))  # type: ignore[arg-type]
+    zeros = torch.zeros(len(scales), dtype=torch.int64)
+    nodes = _constant(module, node, "scales", scales), _constant(module, node, "zeros", zeros)
     with module.graph.inserting_before(node):
-        constant = module.graph.get_attr(name)
-    constant.meta = dict(node.args[0].meta)  # type: ignore[union-attr]
-    constant.meta["val"] = getattr(module, name)
-    node.replace_all_uses_with(constant)
-    module.graph.erase_node(node)
+        weights = module.graph.call_function(_PER_CHANNEL, (source, *nodes, axis, *limits))
+    weights.meta = dict(node.meta)
+    for reader in readers:
+        reader.replace_input_with(node, weights)
+    if not node.users:
+        module.graph.erase_node(node)
+
+
+def _constant(module: GraphModule, node: Node, what: str, value: torch.Tensor) -> Node:
+    name = f"{what}_{node.name}"
+    module.register_buffer(name, value)
+    with module.graph.inserting_before(node):
+        return module.graph.get_attr(name)
 
 
 def _quantizes(node: Node) -> bool:
     return str(node.target).startswith("quantized_decomposed.")
 
 
-def _reason(node: Node, is_constant: bool) -> str:
+def _reason(node: Node, constant: torch.Tensor | None) -> str:
     """What a quantize or dequantize node is that the device does not have; "" if it does."""
     readers = [n for n in node.users if node in _weights_of(n)]
     arguments: Any = node.args
     if node.target is _PER_CHANNEL:
-        _, _, zero_points, axis, _, quant_max, dtype = arguments
-        kind = WEIGHT_TYPES.get(quant_max, INT8_WEIGHT)
+        _, _, zero_points, axis, least, largest, dtype = arguments
         zeros = tensor_constant(node.graph.owning_module, zero_points)  # type: ignore[arg-type]
         if not readers:
             return "a scale for each channel of what is no weight"
-        if zeros is None or bool(zeros.any()) or dtype != kind.dtype:
+        if zeros is None or bool(zeros.any()):
             return f"weights of {_name(dtype)} with zero points"
-        other = any(axis != channel_axis(n) for n in readers)
-        return f"weights with a scale for each index of dimension {axis}" if other else ""
+        if any(axis != channel_axis(n) for n in readers):
+            return f"weights with a scale for each index of dimension {axis}"
+        is_known = all((least, largest, dtype) in _weight_ranges(n) for n in readers)
+        return "" if is_known else f"weights of {_name(dtype)} of {least} to {largest}"
     if node.target not in (QUANTIZE, DEQUANTIZE):
         return "a quantization that is made as the model runs"
     _, _, zero_point, least, largest, dtype = arguments
-    known = ACTIVATION_TYPES.get(dtype)
-    ranges = [] if known is None else [(known.quant_min, known.quant_max)]
-    symmetric = known is not None and known.symmetric
-    what = ""
-    if is_constant and readers:
-        ranges += [(INT8_WEIGHT.quant_min, INT8_WEIGHT.quant_max)]
+    if constant is not None and readers:
+        ranges = set.intersection(*map(_weight_ranges, readers))
         symmetric, what = True, "weights of "
-    is_known = (least, largest) in ranges and not (symmetric and zero_point != 0)
+    else:
+        known = ACTIVATION_TYPES.get(dtype)
+        ranges = set() if known is None else {(known.quant_min, known.quant_max, dtype)}
+        symmetric, what = known is not None and known.symmetric, ""
+    is_known = (least, largest, dtype) in ranges and not (symmetric and zero_point != 0)
     return (
         "" if is_known else f"{what}{_name(dtype)} of {least} to {largest}, zero_point {zero_point}"
     )
+
+
+def _weight_ranges(reader: Node) -> set[tuple[int, int, torch.dtype]]:
+    """The smallest and the largest integer of weights that an op may have, and their dtype."""
+    kinds = [INT8_WEIGHT]
+    if has_four_bit_form(reader):
+        kinds += [INT4_WEIGHT, INT4_GROUPS_WEIGHT]
+    found = {(kind.quant_min, kind.quant_max, kind.dtype) for kind in kinds}
+    return {*found, (INT8.quant_min, INT8.quant_max, INT8.dtype)}
 
 
 def _op_at(node: Node) -> Node:
@@ -118,8 +194,13 @@ def _name(dtype: torch.dtype) -> str:
 def _weights_of(node: Node) -> list[Node]:
     """The weights that an op, or one of its results, has."""
     found: list[Node] = []
-    for result in (node, *(n for n in node.users if is_result(n))):
-        rule = rule_for(result)
-        weights = (rule.weights(result) if rule is not None else None) or ()
+    for result, rule in _rules_of(node):
+        weights = rule.weights(result) or ()
         found += [weights] if isinstance(weights, Node) else weights
     return found
+
+
+def _rules_of(node: Node) -> list[tuple[Node, Rule]]:
+    """The rules of an op, or of its results."""
+    results = (node, *(n for n in node.users if is_result(n)))
+    return [(n, rule) for n in results if (rule := rule_for(n)) is not None]

@@ -46,14 +46,8 @@ def activation_quantization(node: Node) -> Quantization:
 
 def quantized_weight(module: GraphModule, node: Node) -> tuple[torch.Tensor, ChannelQuantization]:
     """The integers behind a dequantize node over constants, and what they stand for."""
-    values, arguments = tensor_constant(module, node.args[0]), node.args
-    axis: Any = 0
-    if node.target is DEQUANTIZE:  # another quantizer's: one scale for all
-        scale: Any = arguments[1]
-        scales = None if values is None else torch.full((len(values),), float(scale))
-    else:
-        scales, axis = tensor_constant(module, arguments[1]), arguments[3]
-    quant_max: Any = arguments[-2]
-    kind = WEIGHT_TYPES[quant_max]
+    arguments: Any = node.args
+    values, scales = tensor_constant(module, arguments[0]), tensor_constant(module, arguments[1])
+    kind = WEIGHT_TYPES[arguments[-2]]
     assert values is not None and scales is not None and values.dtype == kind.dtype
-    return values, ChannelQuantization(scales.to(torch.float64), axis, kind)
+    return values, ChannelQuantization(scales.to(torch.float64), arguments[3], kind)

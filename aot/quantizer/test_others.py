@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -32,6 +32,7 @@ from aot.quantizer.quantizer import KEY
 from aot.testing.fixtures import op_counts
 
 _EPS = 2.0**-20
+_aten = torch.ops.aten
 
 
 def spec(dtype: torch.dtype, least: int, largest: int, observer: Any, **options: Any) -> Any:
@@ -57,21 +58,24 @@ BIASES = {"dtype": torch.int32, "quant_min": -(2**31), "quant_max": 2**31 - 1, "
 
 
 class Other(Quantizer):  # type: ignore[misc]
-    """Annotates the linear layers."""
+    """Annotates the layers of one kind."""
 
-    def __init__(self, values: Any, weights: Any, bias: Any = None) -> None:
+    def __init__(
+        self, values: Any, weights: Any, bias: Any = None, layer: Any = _aten.linear.default
+    ) -> None:
         super().__init__()
         self._specs = values, weights, bias
+        self._layer = layer
 
     def annotate(self, model: GraphModule) -> GraphModule:
         values, weights, bias = self._specs
         for node in model.graph.nodes:
-            if node.target is not torch.ops.aten.linear.default:
+            if node.target is not self._layer:
                 continue
-            x, weight, *_ = node.args
-            inputs = {x: values, weight: weights}
+            x, weight, *rest = node.all_input_nodes
+            inputs = {weight: weights} if values is None else {x: values, weight: weights}
             if bias is not None:
-                inputs[node.args[2]] = bias([(x, node), (weight, node)])
+                inputs[rest[0]] = bias([(x, node), (weight, node)])
             node.meta[KEY] = QuantizationAnnotation(
                 input_qspec_map=inputs, output_qspec=values, _annotated=True
             )
@@ -81,7 +85,9 @@ class Other(Quantizer):  # type: ignore[misc]
         pass
 
 
-def integer_bias(sources: Any) -> DerivedQuantizationSpec:
+def integer_bias(
+    sources: Any, scheme: torch.qscheme = torch.per_tensor_symmetric
+) -> DerivedQuantizationSpec:
     """int32 in steps of the products' scales, as many quantizers have it."""
 
     def scales(found: Any) -> tuple[torch.Tensor, torch.Tensor]:
@@ -89,23 +95,38 @@ def integer_bias(sources: Any) -> DerivedQuantizationSpec:
         return x * w, torch.zeros_like(w, dtype=torch.int32)
 
     derived = {"derived_from": sources, "derive_qparams_fn": scales}
-    return DerivedQuantizationSpec(**derived, qscheme=torch.per_tensor_symmetric, **BIASES)
+    return DerivedQuantizationSpec(**derived, qscheme=scheme, **BIASES)
 
 
-def lowered(quantizer: Quantizer | None) -> Lowered:
+def bias_by_channel(sources: Any) -> DerivedQuantizationSpec:
+    return integer_bias(sources, torch.per_channel_symmetric)
+
+
+def small_net() -> nn.Module:
+    return nn.Sequential(nn.Conv1d(2, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(48, 6))
+
+
+def lowered(quantizer: Quantizer | None, make: Callable[[], nn.Module] = small_net) -> Lowered:
     with torch.random.fork_rng():
         torch.manual_seed(2)
-        net = nn.Sequential(nn.Conv1d(2, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(48, 6)).eval()
+        net = make().eval()
     generator = torch.Generator().manual_seed(3)
-    samples = list(torch.randn((24, 1, 2, 8), generator=generator))
+    shape = (24, 1, 2, 8) if make is small_net else (24, 1, 2, 8, 8)
+    samples = list(torch.randn(shape, generator=generator))
     options: dict[str, Any] = {"min_sqnr": -math.inf, "per_op": False, "quantizer": quantizer}
     return lower(net, samples[0], calibration=samples, evaluation=samples[12:], **options)
 
 
+SAME_SCALE = spec(torch.int8, -127, 127, MinMaxObserver, **SYMMETRIC)
+
 TAKEN: Mapping[str, tuple[Any, Any, Any]] = {
     "as ours": (VALUES, WEIGHTS, None),
     "one scale for all weights": (VALUES, ONE_SCALE, None),
+    "one scale for all weights, around zero": (VALUES, SAME_SCALE, None),
     "a bias of integers": (VALUES, ONE_SCALE, integer_bias),
+    "a bias of integers by channel": (VALUES, WEIGHTS, bias_by_channel),
+    "a bias of int8": (VALUES, WEIGHTS, lambda sources: ONE_SCALE),
+    "a bias of int16": (VALUES, WEIGHTS, lambda sources: WIDE),
     "int16": (WIDE, WEIGHTS, None),
 }
 
@@ -119,6 +140,63 @@ def test_what_another_asks_for_comes_out(name: str) -> None:
     assert layer.meta["val"].dtype == values.dtype
     mine, others = (r.quality.outputs[0].sqnr_db or 0.0 for r in (lowered(None), result))
     assert others > mine - 1.5  # one scale costs a little
+
+
+_CONV = _aten.convolution.default
+IMAGES: Mapping[str, tuple[Callable[[], nn.Module], Any, Any, Any, str]] = {
+    "a bias of int8": (lambda: nn.Conv2d(2, 4, 3), VALUES, WEIGHTS, ONE_SCALE, "pl.conv2d"),
+    "transposed": (
+        lambda: nn.ConvTranspose2d(2, 4, 3),
+        VALUES,
+        spec(torch.int8, -127, 127, PerChannelMinMaxObserver, **{**CHANNELS, "ch_axis": 1}),
+        None,
+        "pl.transpose_conv2d",
+    ),
+    "transposed, one scale": (
+        lambda: nn.ConvTranspose2d(2, 4, 3),
+        VALUES,
+        ONE_SCALE,
+        None,
+        "pl.transpose_conv2d",
+    ),
+    "weights only": (lambda: nn.Conv2d(2, 4, 3), None, WEIGHTS, None, "aten.convolution"),
+    "weights only, one scale": (
+        lambda: nn.Conv2d(2, 4, 3),
+        None,
+        SAME_SCALE,
+        None,
+        "aten.convolution",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_what_another_asks_for_of_convolutions_comes_out(name: str) -> None:
+    make, values, weights, bias, op = IMAGES[name]
+    asked = None if bias is None else lambda sources: bias
+    result = lowered(Other(values, weights, asked, _CONV), make)
+    assert op_counts(result.folded)[op] == 1
+    assert (result.quality.outputs[0].sqnr_db or 0.0) > 34.0
+
+
+def test_a_quantized_affine_of_a_norm_comes_out() -> None:
+    gain = spec(torch.int8, -127, 127, MinMaxObserver, **SYMMETRIC)
+
+    def make() -> nn.Module:
+        norm = nn.GroupNorm(1, 2)
+        nn.init.uniform_(norm.weight, 0.2, 3.0)
+        return norm
+
+    norm = _aten.group_norm.default
+    result = lowered(Other(VALUES, gain, layer=norm), make)
+    assert op_counts(result.folded)["pl.normalize"] == 1
+    assert (result.quality.outputs[0].sqnr_db or 0.0) > 34.0
+
+
+def test_weights_only_of_a_linear_layer() -> None:
+    result = lowered(Other(None, WEIGHTS))
+    assert "pl.linear" not in op_counts(result.folded)
+    assert (result.quality.outputs[0].sqnr_db or 0.0) > 34.0
 
 
 class DropsDead(Other):
@@ -159,6 +237,16 @@ REFUSED: Mapping[str, tuple[Any, Any, str]] = {
         r"uint8 of 0 to 255, zero_point \d+\n    at .*\n    instead: int8 of -128 to 127",
     ),
     "seven bits": (spec(torch.int8, -64, 63, MinMaxObserver), WEIGHTS, "int8 of -64 to 63"),
+    "weights of seven bits": (
+        VALUES,
+        spec(torch.int8, -64, 63, PerChannelMinMaxObserver, **CHANNELS),
+        "weights of int8 of -64 to 63",
+    ),
+    "weights of four bits with -8": (
+        VALUES,
+        spec(torch.int8, -8, 7, PerChannelMinMaxObserver, **CHANNELS),
+        "weights of int8 of -8 to 7",
+    ),
     "weights with a zero point": (
         VALUES,
         spec(torch.int8, -128, 127, MinMaxObserver),
@@ -191,3 +279,25 @@ def test_what_the_device_does_not_have_is_an_error(name: str) -> None:
     assert all(
         "\n" not in p.reason and len(p.where) >= len("3 (Linear)") for p in error.value.problems
     )
+
+
+FOUR_BITS = spec(torch.int8, -7, 7, PerChannelMinMaxObserver, **CHANNELS)
+
+
+def test_four_bits_are_of_linear_layers_and_their_kin() -> None:
+    found = [
+        op_counts(lowered(Other(VALUES, FOUR_BITS, layer=layer), make).folded)["pl.linear_w4"]
+        for layer, make in (
+            (_aten.linear.default, small_net),
+            (_CONV, lambda: nn.Conv2d(2, 4, 1)),
+        )
+    ]
+    assert found == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "options", [{"kernel_size": 3, "padding": 1}, {"kernel_size": 1, "groups": 2}]
+)
+def test_four_bits_of_other_convolutions_are_an_error(options: Any) -> None:
+    with pytest.raises(LoweringError, match="asked for is weights of int8 of -7 to 7"):
+        lowered(Other(VALUES, FOUR_BITS, layer=_CONV), lambda: nn.Conv2d(2, 4, **options))

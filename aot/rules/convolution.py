@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import torch
 from torch.fx import Node
 
-from aot.dialect.graph import NHWC, Edge, quantization_of, tensor_constant
+from aot.dialect.graph import NHWC, Edge, quantization_of
 from aot.dialect.library import Op
 from aot.dialect.ops.conv2d import conv2d
 from aot.dialect.ops.depthwise_conv2d import depthwise_conv2d
@@ -18,7 +18,7 @@ from aot.dialect.quantization import INT8_WEIGHT
 from aot.rules.four_bits import emit_four_bits
 from aot.rules.rule import Call, Family, Observed, Output, argument, pair
 from aot.rules.spatial import to_nchw, to_nhwc
-from aot.rules.weights import quantize_weights
+from aot.rules.weights import constant_of, quantize_weights
 
 
 class Convolution:
@@ -59,7 +59,7 @@ class Convolution:
         stride, dilation = pair(argument(node, "stride")), pair(argument(node, "dilation"))
         vertical, horizontal = pair(argument(node, "padding"))
         groups = int(argument(node, "groups"))
-        bias = tensor_constant(call.module, argument(node, "bias"))
+        bias = constant_of(call.module, node, "bias")
         transposed = op is transpose_conv2d
         arrange = partial(_by_output, groups=groups) if transposed else None
         quantized = quantize_weights(call, node.args[1], bias, arrange)

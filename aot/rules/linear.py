@@ -8,13 +8,13 @@ from typing import ClassVar
 import torch
 from torch.fx import Node
 
-from aot.dialect.graph import Edge, quantization_of, tensor_constant
+from aot.dialect.graph import Edge, quantization_of
 from aot.dialect.library import Op
 from aot.dialect.ops.linear import linear
 from aot.dialect.quantization import INT8_WEIGHT
 from aot.rules.four_bits import emit_four_bits
 from aot.rules.rule import Call, Family, Observed, Output, argument
-from aot.rules.weights import quantize_weights
+from aot.rules.weights import constant_of, quantize_weights
 
 
 class Linear:
@@ -43,7 +43,7 @@ class Linear:
 
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
-        bias = tensor_constant(call.module, argument(call.node, "bias"))
+        bias = constant_of(call.module, call.node, "bias")
         quantized = quantize_weights(call, call.node.args[1], bias)
         if quantized.type is not INT8_WEIGHT:
             return emit_four_bits(call, x, quantized, Edge(call.output))

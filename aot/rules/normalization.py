@@ -13,13 +13,14 @@ from typing import ClassVar
 import torch
 from torch.fx import Node
 
-from aot.dialect.graph import quantization_of, shape_of, tensor_constant
+from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.library import Op
 from aot.dialect.ops.normalize import MAX_COUNT, MAX_INT16_COUNT, constants, normalize
 from aot.dialect.quantization import INT16
 from aot.dialect.results import taken_from
 from aot.errors import LoweringError, problem_at
 from aot.rules.rule import Call, Family, UnaryRule, argument
+from aot.rules.weights import constant_of
 from aot.rules.whole_norm import NORMALIZE
 
 _aten = torch.ops.aten
@@ -110,7 +111,7 @@ class Normalization(UnaryRule):
             if value is None
             else value.reshape(norm.affine or value.shape)
             for value, default in (
-                (tensor_constant(call.module, argument(node, name)), default)
+                (constant_of(call.module, node, name), default)
                 for name, default in zip(_AFFINE, (1.0, 0.0), strict=True)
             )
         )

@@ -12,7 +12,7 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.arithmetic import quantize_multiplier
-from aot.dialect.graph import Edge, quantization_of, tensor_constant
+from aot.dialect.graph import Edge, quantization_of
 from aot.dialect.library import Op
 from aot.dialect.ops.recurrent import gru, lstm, rnn
 from aot.dialect.quantization import Quantization
@@ -21,7 +21,7 @@ from aot.dialect.results import results_of, taken_from
 from aot.quantizer.qdq import QUANTIZE, activation_quantization
 from aot.rules import recurrent_ops
 from aot.rules.rule import Call, Carries, Family, Observed, Output, argument
-from aot.rules.weights import quantize_weights
+from aot.rules.weights import constant_of, quantize_weights
 
 _OPS: dict[object, Op] = {recurrent_ops.LSTM: lstm, recurrent_ops.GRU: gru, recurrent_ops.RNN: rnn}
 
@@ -90,7 +90,7 @@ def _constants(
 ) -> dict[str, torch.Tensor]:
     """By argument of the dialect's op, in its order."""
     input_bias, hidden_bias = (
-        tensor_constant(call.module, argument(node, name)) for name in ("input_bias", "hidden_bias")
+        constant_of(call.module, node, name) for name in ("input_bias", "hidden_bias")
     )
     of_sums = hidden_bias
     if node.target is recurrent_ops.GRU and hidden_bias is not None:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from torch.fx import Node
+from torch.fx import GraphModule, Node
 
 from aot.dialect.arithmetic import INT32_MAX, quantize_multiplier, quantize_wide_multiplier
-from aot.dialect.graph import quantization_of
+from aot.dialect.graph import quantization_of, tensor_constant
 from aot.dialect.quantization import INT4_GROUPS_WEIGHT, INT16, Quantization, QuantizedType
 from aot.errors import LoweringError
 from aot.quantizer.qdq import quantized_weight
@@ -53,6 +53,14 @@ def channel_axis(node: Node) -> int:
     weight = node.args[1]
     assert isinstance(weight, Node)
     return 0 if weight.meta["val"].shape[0] == argument(node, "groups") else 1
+
+
+def constant_of(module: GraphModule, node: Node, name: str) -> torch.Tensor | None:
+    """What is given for an argument that has to be a constant, a bias; None if nothing is."""
+    given = argument(node, name)
+    constant = tensor_constant(module, given)
+    assert given is None or constant is not None, (node, name)
+    return constant
 
 
 def quantize_weights(

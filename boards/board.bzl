@@ -229,7 +229,7 @@ def _console(board, chip, uart):
         "base": chip.uarts[uart.name],
         "baud": chip.uart_driver.baud_register(clock_hz[uart.name] if type(clock_hz) == "dict" else clock_hz),
         "pin": pin_number(board, uart.tx) if uart.tx else 0,
-        "rx_pin": pin_number(board, uart.rx) if uart.rx else -1,
+        "rx_pin": pin_number(board, uart.rx) if uart.rx else -1 if chip.uart_driver.has_pin else 0,
     }
 
 def _writes(board, chip, uart, more):

@@ -35,7 +35,7 @@ class Console:
     """What the driver of the UART that text goes to is told (boards/common/link_symbols.h).
 
     Attributes:
-        rx_pin: -1 if nothing receives.
+        rx_pin: -1 if the UART receives nothing, for want of a pin; 0 if it leaves no pin open.
         kind: what has the text of this image instead, if it is not "uart".
     """
 

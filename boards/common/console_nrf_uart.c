@@ -25,11 +25,14 @@ static volatile uint32_t *uart(uint32_t offset) {
   return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
 }
 
+// Both pins: they change while it is off alone, and what is sent must not be lost.
 void pl_console_init(void) {
   *uart(PSELTXD) = (uint32_t)(uintptr_t)pl_link_uart_pin;
+  *uart(PSELRXD) = (uint32_t)(uintptr_t)pl_link_uart_rx_pin;
   *uart(BAUDRATE) = (uint32_t)(uintptr_t)pl_link_uart_baud;
   *uart(ENABLE) = ENABLE_UART;
   *uart(TASKS_STARTTX) = 1;
+  if ((uintptr_t)pl_link_uart_rx_pin != PL_NO_RX_PIN) *uart(TASKS_STARTRX) = 1;
 }
 
 // Waits until each byte has been sent, so that nothing is left for pl_console_flush.
@@ -42,18 +45,8 @@ void pl_console_write(const char *text, uint32_t length) {
   }
 }
 
-// Pins change while it is off alone.
-static void receive(void) {
-  *uart(ENABLE) = 0;
-  *uart(PSELRXD) = (uint32_t)(uintptr_t)pl_link_uart_rx_pin;
-  *uart(ENABLE) = ENABLE_UART;
-  *uart(TASKS_STARTTX) = 1;
-  *uart(TASKS_STARTRX) = 1;
-}
-
 uint32_t pl_console_read(char *text, uint32_t length) {
   uint32_t count = 0;
-  if (*uart(PSELRXD) != (uint32_t)(uintptr_t)pl_link_uart_rx_pin) receive();
   while (count < length && *uart(EVENTS_RXDRDY) != 0) {
     *uart(EVENTS_RXDRDY) = 0;
     text[count++] = (char)*uart(RXD);

@@ -27,9 +27,12 @@ static volatile uint32_t *uart(uint32_t offset) {
   return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
 }
 
+// Both pins: they change while it is off alone, and what is sent must not be lost.
 void pl_console_init(void) {
   *uart(PSEL_TXD) = (uint32_t)(uintptr_t)pl_link_uart_pin;
+  *uart(PSEL_RXD) = (uint32_t)(uintptr_t)pl_link_uart_rx_pin;
   *uart(BAUDRATE) = (uint32_t)(uintptr_t)pl_link_uart_baud;
+  *uart(RXD_MAXCNT) = 0;
   *uart(ENABLE) = ENABLE_UARTE;
 }
 
@@ -54,11 +57,8 @@ void pl_console_write(const char *text, uint32_t length) {
 
 static volatile char received;  // by DMA, one byte; more wait in the UARTE
 
-// Pins change while it is off alone.
+// Not before somebody reads: a receiver keeps the clock of high frequency running.
 static void receive(void) {
-  *uart(ENABLE) = 0;
-  *uart(PSEL_RXD) = (uint32_t)(uintptr_t)pl_link_uart_rx_pin;
-  *uart(ENABLE) = ENABLE_UARTE;
   *uart(RXD_PTR) = (uint32_t)(uintptr_t)&received;
   *uart(RXD_MAXCNT) = 1;
   *uart(TASKS_STARTRX) = 1;
@@ -66,7 +66,7 @@ static void receive(void) {
 
 uint32_t pl_console_read(char *text, uint32_t length) {
   uint32_t count = 0;
-  if (*uart(PSEL_RXD) != (uint32_t)(uintptr_t)pl_link_uart_rx_pin) receive();
+  if (*uart(RXD_MAXCNT) == 0 && (uintptr_t)pl_link_uart_rx_pin != PL_NO_RX_PIN) receive();
   while (count < length && *uart(EVENTS_ENDRX) != 0) {
     *uart(EVENTS_ENDRX) = 0;
     text[count++] = received;

@@ -2,6 +2,7 @@
 //
 // Arm's PL011: of RP2040 and RP2350, TI's Stellaris, Arm's Musca. Its baud rate register counts in
 // parts of 64. Clocks and the pin are the board's `writes`.
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "boards/common/console.h"
@@ -32,12 +33,15 @@ static volatile uint32_t *at(uint32_t offset) {
   return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
 }
 
+// Its settings change while it is off alone, and what is sent must not be lost: the receiver is on
+// from the start, if there is one.
 void pl_console_init(void) {
+  const bool receives = (uintptr_t)pl_link_uart_rx_pin != PL_NO_RX_PIN;
   const uint32_t baud = (uint32_t)(uintptr_t)pl_link_uart_baud;
   *at(IBRD) = baud >> FRACTION_LOG2;
   *at(FBRD) = baud & ((1u << FRACTION_LOG2) - 1);
-  *at(LCRH) = LCRH_8_BITS;
-  *at(CTL) = CTL_ENABLE | CTL_TX_ENABLE;
+  *at(LCRH) = LCRH_8_BITS | LCRH_FIFO;
+  *at(CTL) = CTL_ENABLE | CTL_TX_ENABLE | (receives ? CTL_RX_ENABLE : 0u);
 }
 
 void pl_console_write(const char *text, uint32_t length) {
@@ -48,17 +52,8 @@ void pl_console_write(const char *text, uint32_t length) {
   }
 }
 
-// Its settings change while it is off alone.
-static void receive(void) {
-  pl_console_flush();
-  *at(CTL) = 0;
-  *at(LCRH) = LCRH_8_BITS | LCRH_FIFO;
-  *at(CTL) = CTL_ENABLE | CTL_TX_ENABLE | CTL_RX_ENABLE;
-}
-
 uint32_t pl_console_read(char *text, uint32_t length) {
   uint32_t count = 0;
-  if ((*at(CTL) & CTL_RX_ENABLE) == 0) receive();
   while (count < length && (*at(FR) & FR_RX_EMPTY) == 0) {
     text[count++] = (char)*at(DR);
   }

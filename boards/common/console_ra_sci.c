@@ -15,7 +15,6 @@ enum {
   CCR2 = 0x10,
   CCR3 = 0x14,
   CCR4 = 0x18,
-  CESR = 0x1c,
   CSR = 0x48,
   CFCLR = 0x68,
 };
@@ -42,13 +41,15 @@ static void wait_for(uint32_t bit) {
   }
 }
 
+// Both directions are turned on at once, and what is sent must not be lost: the receiver is on from
+// the start.
 void pl_console_init(void) {
   *at(CCR0) = 0;
   *at(CCR3) = CCR3_EIGHT_BITS | CCR3_LOWEST_FIRST;
   *at(CCR2) = (uint32_t)(uintptr_t)pl_link_uart_baud;
   *at(CCR1) = CCR1_IDLE_IS_HIGH;
   *at(CCR4) = 0;
-  *at(CCR0) = CCR0_TRANSMIT;
+  *at(CCR0) = CCR0_TRANSMIT | CCR0_RECEIVE;
 }
 
 void pl_console_write(const char *text, uint32_t length) {
@@ -58,19 +59,9 @@ void pl_console_write(const char *text, uint32_t length) {
   }
 }
 
-// Both directions are turned on at once, after what was on has stopped.
-static void receive(void) {
-  pl_console_flush();
-  *at(CCR0) = 0;
-  while (*at(CESR) != 0) {
-  }
-  *at(CCR0) = CCR0_TRANSMIT | CCR0_RECEIVE;
-}
-
 // Nothing is received while an overrun is noted.
 uint32_t pl_console_read(char *text, uint32_t length) {
   uint32_t count = 0;
-  if ((*at(CCR0) & CCR0_RECEIVE) == 0) receive();
   if ((*at(CSR) & CSR_OVERRUN) != 0) *at(CFCLR) = CSR_OVERRUN;
   while (count < length && (*at(CSR) & CSR_RECEIVED) != 0) {
     text[count++] = (char)*at(RDR);

@@ -15,6 +15,7 @@ enum {
 };
 
 enum {
+  STATUS_OVERRUN = 1 << 3,
   STATUS_RECEIVED = 1 << 5,
   STATUS_SENT = 1 << 6,
   STATUS_EMPTY = 1 << 7,
@@ -44,11 +45,16 @@ void pl_console_write(const char *text, uint32_t length) {
   }
 }
 
+// Nothing is received while an overrun is noted, which ends when the status is read, then the data:
+// one between the two outlives what was received.
 uint32_t pl_console_read(char *text, uint32_t length) {
   uint32_t count = 0;
   *at(CR1) = CR1_ENABLE | CR1_TX_ENABLE | CR1_RX_ENABLE;
-  while (count < length && (*at(STATUS) & STATUS_RECEIVED) != 0) {
-    text[count++] = (char)*at(DATA);
+  while (count < length) {
+    const uint32_t status = *at(STATUS);
+    if ((status & (STATUS_RECEIVED | STATUS_OVERRUN)) == 0) break;
+    const char data = (char)*at(DATA);
+    if ((status & STATUS_RECEIVED) != 0) text[count++] = data;
   }
   return count;
 }

@@ -39,13 +39,13 @@ int _write(int file, const char *data, int size) {
   return size;
 }
 
-// Standard input waits for the console, and has no end.
+// Standard input waits for the console, and has no end; where nothing can be received it has ended.
 int _read(int file, char *data, int size) {
   if (file != STANDARD_INPUT) {
     return no_such_file();
   }
   uint32_t count = 0;
-  while (count == 0 && size > 0) {
+  while (count == 0 && size > 0 && (uintptr_t)pl_link_uart_rx_pin != PL_NO_RX_PIN) {
     count = pl_console_read(data, (uint32_t)size);
   }
   return (int)count;

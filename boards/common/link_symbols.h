@@ -36,8 +36,10 @@ extern const uint32_t pl_link_writes_end[];
 extern uint8_t pl_link_core_part[];
 
 // The console's UART: its registers; numbers: value of its baud rate register, the pin that
-// transmits, and the one that receives, all ones if there is none. Registers are words, and said to
-// be: cores without unaligned accesses would read and write bytes.
+// transmits, and the one that receives: PL_NO_RX_PIN if the console cannot receive, 0 if it needs
+// no pin. Registers are words, and said to be: cores without unaligned accesses would read and
+// write bytes.
+#define PL_NO_RX_PIN UINT32_MAX
 extern uint32_t pl_link_uart_base[];
 extern uint8_t pl_link_uart_baud[];
 extern uint8_t pl_link_uart_pin[];

@@ -214,6 +214,7 @@ def linker_script(board: Board) -> str:
         "heap": board.heap,
         "arena": ", ".join(pool.name for pool in board.arena),
     }
+    rx_pin = board.console.rx_pin if board.console.kind == "uart" else 0
     timer = board.timer or Timer(0, 0, "")
     core, _, _ = board.core.partition("+")  # what a variant has not
     access = {"flash": "rx", "ram": "rwx"}
@@ -246,7 +247,7 @@ def linker_script(board: Board) -> str:
             f"pl_link_uart_base = {board.console.base:#010x};",
             f"pl_link_uart_baud = {board.console.baud:#x};",
             f"pl_link_uart_pin = {board.console.pin};",
-            f"pl_link_uart_rx_pin = {board.console.rx_pin & 0xFFFFFFFF:#x};",
+            f"pl_link_uart_rx_pin = {rx_pin & 0xFFFFFFFF:#x};",
             f"pl_link_timer_base = {timer.base:#010x};",
             f"pl_link_timer_clock = {timer.clock_hz};",
             f"pl_link_timer_irq = {board.irqs.get(timer.handler, 0)};",

@@ -48,6 +48,7 @@ def _kind(board: Board) -> str:
 
 _TEXT = b"good morning to all of you."
 _ECHO = Path("boards/tests/programs/echo.c")
+_INPUT = Path("boards/tests/programs/input.c")
 
 
 def _hello(images: Images, board: Board) -> Elf:
@@ -138,11 +139,59 @@ def test_a_program_reads_what_the_console_receives(images: Images, name: str) ->
         assert machine.registers[expected.uart + 0x514] == expected.rx_pin
 
 
+@pytest.mark.parametrize("name", ["disco_f407", "nucleo_u575zi", "frdm_mcxn947", "ek_ra8m1"])
+def test_an_overrun_is_not_the_end(images: Images, name: str) -> None:
+    board, expected = _board(name), BOARDS[name]
+    line = Line(_kind(board), expected.uart)
+    line.heard += _TEXT
+    line.overrun = True
+    machine = Machine(board, {**expected.reads, **line.reads()})
+    line.listen(machine)
+    machine.load(images.link(board, _ECHO))
+    STARTS.get(name, Machine.start)(machine, expected.flash)
+    assert machine.ended
+    assert line.sent == b"listening\n" + _TEXT + b"\nPL:PASS\n"
+
+
+def _with_libc(board: Board) -> Board:
+    more = ("boards/common:libc", "boards/common:heap")
+    return replace(board, name=f"{board.name}_libc", startup=(*board.startup, *more))
+
+
+@pytest.mark.parametrize(
+    ("name", "has_rx", "reads"),
+    [
+        ("nrf52840dk", True, True),
+        ("nrf52840dk", False, False),
+        ("pico2", False, False),
+        ("disco_f407", False, False),
+        ("frdm_mcxn947", True, True),  # whose pins are not open to choice
+    ],
+)
+def test_standard_input_ends_where_nothing_receives(
+    images: Images, name: str, has_rx: bool, reads: bool
+) -> None:
+    board, expected = _with_libc(_board(name)), BOARDS[name]
+    if not has_rx:
+        board = replace(board, console=replace(board.console, rx_pin=-1))
+    line = Line(_kind(board), expected.uart)
+    line.heard += _TEXT
+    machine = Machine(board, {**expected.reads, **line.reads()})
+    line.listen(machine)
+    machine.load(images.link(board, _INPUT))
+    STARTS.get(name, Machine.start)(machine, expected.flash)
+    assert machine.ended
+    read = _TEXT + b"\n" if reads else b"no more\n"
+    assert line.sent == b"listening\n" + read + b"PL:PASS\n"
+
+
 def test_a_program_reads_what_a_probe_types(images: Images) -> None:
     """By RTT: more than the ring has room for, in pieces, as the program takes them."""
     uart, expected = _board("nrf52840dk"), BOARDS["nrf52840dk"]
     startup = tuple(re.sub("console_.*", "console_rtt", one) for one in uart.startup)
-    elf = images.link(replace(uart, name="with_rtt", startup=startup), _ECHO)
+    console = replace(uart.console, kind="rtt", rx_pin=-1)
+    board = _with_libc(replace(uart, name="with_rtt", startup=startup, console=console))
+    elf = images.link(board, _INPUT)
     machine = Machine(uart, dict(expected.reads))
     machine.load(elf)
     machine.start(expected.flash)

@@ -25,6 +25,9 @@ class Receiver:
         full: its bits while there is one.
         empty: its bits while there is none.
         on: whether it receives.
+        overrun: bits of the status while an overrun is noted, and nothing is received.
+        clear: offset of the register that takes it back when the bits are written to it; None if
+            reading the status does, then the data.
     """
 
     data: int | None
@@ -32,6 +35,8 @@ class Receiver:
     full: int
     on: Callable[[Registers], bool] = lambda registers: True
     empty: int = 0
+    overrun: int = 0
+    clear: int | None = None
 
 
 @dataclass(frozen=True)
@@ -68,14 +73,23 @@ KINDS = {
         idle={0x00: 0xC0},
         enabled=lambda registers: _has(registers, 0x0C, 1 << 13 | 1 << 3),
         baud=lambda clock, registers: clock / registers[0x08],
-        receiver=Receiver(0x04, 0x00, 1 << 5, lambda registers: _has(registers, 0x0C, 1 << 2)),
+        receiver=Receiver(
+            *(0x04, 0x00, 1 << 5),
+            lambda registers: _has(registers, 0x0C, 1 << 2),
+            overrun=1 << 3,
+        ),
     ),
     "console_stm32_usart_v2": Uart(
         data=0x28,
         idle={0x1C: 0xC0},
         enabled=lambda registers: _has(registers, 0x00, 1 | 1 << 3),
         baud=lambda clock, registers: clock / registers[0x0C],
-        receiver=Receiver(0x24, 0x1C, 1 << 5, lambda registers: _has(registers, 0x00, 1 << 2)),
+        receiver=Receiver(
+            *(0x24, 0x1C, 1 << 5),
+            lambda registers: _has(registers, 0x00, 1 << 2),
+            overrun=1 << 3,
+            clear=0x20,
+        ),
     ),
     "console_pl011": Uart(
         data=0x00,
@@ -110,7 +124,12 @@ KINDS = {
         baud=lambda clock, registers: (
             clock / ((registers[0x10] >> 24 & 31) + 1) / (registers[0x10] & 0x1FFF)
         ),
-        receiver=Receiver(0x1C, 0x14, 1 << 21, lambda registers: _has(registers, 0x18, 1 << 18)),
+        receiver=Receiver(
+            *(0x1C, 0x14, 1 << 21),
+            lambda registers: _has(registers, 0x18, 1 << 18),
+            overrun=1 << 19,
+            clear=0x14,
+        ),
     ),
     "console_max_uart": Uart(
         data=0x20,
@@ -135,7 +154,12 @@ KINDS = {
         baud=lambda clock, registers: (
             clock / 6 / ((registers[0x10] >> 8 & 0xFF) + 1) if _has(registers, 0x10, 1 << 6) else 0
         ),
-        receiver=Receiver(0x00, 0x48, 1 << 31, lambda registers: _has(registers, 0x08, 0x11)),
+        receiver=Receiver(
+            *(0x00, 0x48, 1 << 31),
+            lambda registers: _has(registers, 0x08, 0x11),
+            overrun=1 << 24,
+            clear=0x68,
+        ),
     ),
     "console_lpc_usart": Uart(
         data=0xE20,
@@ -150,6 +174,7 @@ KINDS = {
     ),
 }
 
+_REGISTERS = 0x1000
 _LCR, _LCR_DIVIDER = 0x0C, 1 << 7
 _UARTE_START, _UARTE_POINTER, _UARTE_COUNT = 0x008, 0x544, 0x548
 _UARTE_RECEIVE, _UARTE_INTO, _UARTE_MOST = 0x000, 0x534, 0x538
@@ -160,6 +185,7 @@ class Line:
 
     Attributes:
         heard: bytes that it will receive, in order.
+        overrun: whether an overrun is noted, of something that was not read.
         sent: bytes, in order.
         before: all registers when the first was sent.
     """
@@ -168,7 +194,10 @@ class Line:
         self._kind, self._uart, self._base = kind, KINDS[kind], base
         self._divider = 0
         self._moved = False  # by DMA, into memory
+        self._has_been_on = False
+        self._has_told = False  # of the overrun
         self.heard = bytearray()
+        self.overrun = False
         self.sent = bytearray()
         self.before: dict[int, int] = {}
 
@@ -181,15 +210,20 @@ class Line:
 
         def hears(registers: dict[int, int]) -> bool:
             own = {at - self._base: value for at, value in registers.items()}
-            return bool(self.heard) and receiver.on(own)
+            return bool(self.heard) and receiver.on(own) and not self.overrun
 
         def status(registers: dict[int, int]) -> int:
             there = self._moved if receiver.data is None else hears(registers)
             idle = self._uart.idle.get(receiver.status, 0)
-            return idle | (receiver.full if there else receiver.empty)
+            self._has_told = self.overrun
+            noted = receiver.overrun if self.overrun else 0
+            return idle | (receiver.full if there else receiver.empty) | noted
 
         def take(registers: dict[int, int]) -> int:
-            return self.heard.pop(0) if hears(registers) else 0
+            data = self.heard.pop(0) if hears(registers) else 0
+            if self._has_told and receiver.clear is None:
+                self.overrun = self._has_told = False
+            return data
 
         reads = {self._base + offset: says(value) for offset, value in self._uart.idle.items()}
         reads[self._base + receiver.status] = status
@@ -199,7 +233,7 @@ class Line:
 
     def registers(self, machine: Machine) -> dict[int, int]:
         """What the UART's registers were written, by offset."""
-        inside = range(self._base, self._base + 0x1000)
+        inside = range(self._base, self._base + _REGISTERS)
         found = {at - self._base: v for at, v in machine.registers.items() if at in inside}
         return found | {_DIVIDER: self._divider}
 
@@ -217,6 +251,12 @@ class Line:
 
         def written(address: int, value: int) -> None:
             offset = address - self._base
+            if 0 <= offset < _REGISTERS:
+                is_on = self._uart.enabled(self.registers(machine))
+                assert is_on or not self._has_been_on, "the transmitter was turned off"
+                self._has_been_on = is_on
+            if offset == self._uart.receiver.clear and value & self._uart.receiver.overrun:
+                self.overrun = False
             if self._kind == "console_ns16550" and self._is_divider(machine):
                 shift = {0x00: 0, 0x04: 8}.get(offset)
                 if shift is not None:

@@ -8,34 +8,38 @@ enum { READ_ONLY = 0, WRITE = 1, ERASE = 2 };
 
 static volatile uint32_t *at(uintptr_t address) { return (volatile uint32_t *)address; }
 
-static void wait(const pl_flash_nrf *flash) {
-  while ((*at(flash->nvmc + READY) & 1) == 0) {
+// Turns of a loop: 2 s and more at 128 MHz, the highest clock, where a page is erased in 90 ms.
+enum { MOST_TURNS = 1 << 26 };
+
+static bool wait(const pl_flash_nrf *flash) {
+  for (uint32_t i = 0; i < MOST_TURNS; ++i) {
+    if ((*at(flash->nvmc + READY) & 1) != 0) return true;
   }
+  return false;
 }
 
-static void set_mode(const pl_flash_nrf *flash, uint32_t mode) {
+static bool set_mode(const pl_flash_nrf *flash, uint32_t mode) {
   *at(flash->nvmc + CONFIG) = mode;
-  wait(flash);
+  return wait(flash);
 }
 
 static bool erase(void *user, uint32_t offset) {
   const pl_flash_nrf *const flash = user;
-  set_mode(flash, ERASE);
+  if (!set_mode(flash, ERASE)) return false;
   *at(flash->nvmc + ERASE_PAGE) = (uint32_t)(flash->base + offset);
-  wait(flash);
-  set_mode(flash, READ_ONLY);
-  return true;
+  const bool has_ended = wait(flash);
+  return set_mode(flash, READ_ONLY) && has_ended;
 }
 
 static bool program(void *user, uint32_t offset, const uint8_t *data) {
   const pl_flash_nrf *const flash = user;
   uint32_t word = 0;
   memcpy(&word, data, sizeof word);
-  set_mode(flash, WRITE);
+  if (!set_mode(flash, WRITE)) return false;
   *at(flash->base + offset) = word;
-  wait(flash);
-  set_mode(flash, READ_ONLY);
-  return true;
+  __asm__ volatile("dsb" ::: "memory");  // written before READY is read
+  const bool has_ended = wait(flash);
+  return set_mode(flash, READ_ONLY) && has_ended;
 }
 
 pl_flash pl_flash_nrf_driver(const pl_flash_nrf *flash) {

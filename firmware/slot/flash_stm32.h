@@ -16,12 +16,20 @@ typedef struct {
   uint32_t errors;   // bits of SR
 } pl_flash_stm32;
 
-// Unlocks the controller, with no error noted, turns the cache off and writes CR. Returns what
-// pl_flash_stm32_end() wants.
-uint32_t pl_flash_stm32_begin(const pl_flash_stm32 *controller, uint32_t control);
+// Unlocks the controller, with no error noted, turns the cache off and writes CR. `begun` is what
+// pl_flash_stm32_end() wants. Returns false, with nothing done, if the controller does not become
+// ready.
+bool pl_flash_stm32_begin(const pl_flash_stm32 *controller, uint32_t control, uint32_t *begun);
 
-// Waits, and returns whether there was no error.
+// Waits, and returns whether there was no error, and an end.
 bool pl_flash_stm32_end(const pl_flash_stm32 *controller, uint32_t begun);
+
+// Writes a word of the flash, before anything that follows: to the core that is memory, whose
+// writes it may hold back while it reads registers, and change in their order.
+static inline void pl_flash_stm32_store(uintptr_t address, uint32_t word) {
+  *(volatile uint32_t *)address = word;
+  __asm__ volatile("dsb" ::: "memory");
+}
 
 static inline volatile uint32_t *pl_flash_stm32_at(uintptr_t address) {
   return (volatile uint32_t *)address;

@@ -16,7 +16,8 @@ static bool erase(void *user, uint32_t offset) {
   const uint32_t sector =
       FIRST_SECTOR + (uint32_t)(flash->base + offset - FIRST_BASE) / SECTOR_BYTES;
   const uint32_t control = ERASE | sector << SECTOR | WORDS;
-  const uint32_t begun = pl_flash_stm32_begin(&controller, control);
+  uint32_t begun;
+  if (!pl_flash_stm32_begin(&controller, control, &begun)) return false;
   *pl_flash_stm32_at(CONTROLLER + CR) = control | START;
   return pl_flash_stm32_end(&controller, begun);
 }
@@ -25,8 +26,9 @@ static bool program(void *user, uint32_t offset, const uint8_t *data) {
   const pl_flash_stm32f4 *const flash = user;
   uint32_t word = 0;
   memcpy(&word, data, sizeof word);
-  const uint32_t begun = pl_flash_stm32_begin(&controller, PROGRAM | WORDS);
-  *pl_flash_stm32_at(flash->base + offset) = word;
+  uint32_t begun;
+  if (!pl_flash_stm32_begin(&controller, PROGRAM | WORDS, &begun)) return false;
+  pl_flash_stm32_store(flash->base + offset, word);
   return pl_flash_stm32_end(&controller, begun);
 }
 

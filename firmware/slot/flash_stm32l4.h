@@ -4,10 +4,13 @@
 // words. The core waits while a page of its own bank is erased (25 ms), and so do interrupts.
 //
 // Each double word has a code that corrects errors. One that power was lost in may read as an error
-// of two bits, which is an NMI: the driver brings the NMI_Handler, which lets such reads pass.
-// Slots compare what they read.
+// of two bits, which is an NMI: the driver brings an NMI_Handler that lets such reads pass, in its
+// own flash; elsewhere they end the program as a fault. Slots compare what they read. A program
+// that has an NMI_Handler of its own calls pl_flash_stm32l4_pass() in it.
 #ifndef FIRMWARE_SLOT_FLASH_STM32L4_H_
 #define FIRMWARE_SLOT_FLASH_STM32L4_H_
+
+#include <stdbool.h>
 
 #include "firmware/slot/flash.h"
 
@@ -21,8 +24,12 @@ typedef struct {
   uint32_t bank_bytes;  // 512 KB on chips of 1 MB; all that there is if there is one bank
 } pl_flash_stm32l4;
 
-// `flash` is used as long as the driver is.
+// `flash` is used as long as the driver is, of which a program has one.
 pl_flash pl_flash_stm32l4_driver(const pl_flash_stm32l4 *flash);
+
+// Of an NMI: whether it is an error of two bits in the driver's flash. The note of it is taken back
+// then, and what was read is wrong.
+bool pl_flash_stm32l4_pass(void);
 
 #ifdef __cplusplus
 }

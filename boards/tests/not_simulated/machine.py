@@ -132,6 +132,10 @@ class Machine:
         self._uc.reg_write(arm_const.UC_ARM_REG_LR, back | 1)
         self._uc.emu_start(function | 1, back, count=_MOST_INSTRUCTIONS)
 
+    def place(self) -> int:
+        """Returns the address of the instruction that runs."""
+        return int(self._uc.reg_read(arm_const.UC_ARM_REG_PC))
+
     def stop(self) -> None:
         """Stops what runs."""
         self._uc.emu_stop()

@@ -24,9 +24,9 @@ void pl_console_init(void);
 void pl_console_write(const char *text, uint32_t length);
 
 // Takes what has arrived, at most `length` bytes, and returns how many; waits for nothing, but by
-// semihosting for one byte. What comes before the first call may be lost, and so is what comes while
-// the UART's own memory, of 1 to 32 bytes, is full. A board whose data give no pin that receives,
-// where the UART needs one, receives nothing.
+// semihosting for one byte. What comes before the first call may be lost, and so is what comes
+// while the UART's own memory, of 1 to 32 bytes, is full. A board whose data give no pin that
+// receives, where the UART needs one, receives nothing.
 uint32_t pl_console_read(char *text, uint32_t length);
 
 // Returns when everything written has left the device.

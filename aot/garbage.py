@@ -6,15 +6,36 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
+
+import torch.ao.quantization.fx.utils
+import torchao.utils
+
+_NEVER = 1 << 30
+_MANY = 30
+"""Collections of newer objects that one of all is worth."""
+
+_BY_MODULE: tuple[Any, ...] = (
+    torch.ao.quantization.fx.utils.assert_and_get_unique_device,
+    torchao.utils._assert_and_get_unique_device,
+)
+"""Functions that keep every module that they were called with."""
 
 
 @contextmanager
 def older_objects_left() -> Iterator[None]:
     """Within it, Python looks for garbage among new objects only, not among the million that torch
-    has made by then: they take half a second each time.
+    has made by then: they take half a second each time. Graphs hold themselves, so it looks at all
+    at the end if much has come together, here or in earlier calls; what quantization keeps of them
+    is dropped before.
     """
-    gc.freeze()
+    young, middle, old = gc.get_threshold()
+    gc.set_threshold(young, middle, _NEVER)
     try:
         yield
     finally:
-        gc.unfreeze()
+        gc.set_threshold(young, middle, old)
+        for function in _BY_MODULE:
+            function.cache_clear()
+        if gc.isenabled() and gc.get_count()[2] > _MANY:
+            gc.collect()

@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from threading import RLock
 from unittest.mock import patch
+from weakref import WeakKeyDictionary
 
 import torch
 from torchao.quantization.pt2e import utils
@@ -17,26 +19,30 @@ prepare = import_module("torch.ao.quantization.fx.prepare")
 _FUNCTION = "get_new_attr_name_with_prefix"
 
 
+_lock = RLock()
+
+
 @contextmanager
 def names_counted() -> Iterator[None]:
     """Within it that number is looked for from the one before on; torchao begins with 0 each time,
-    and a thousand layers take a million looks.
+    and a thousand layers take a million looks. One thread at a time is in it.
 
     What has such a name has to stay meanwhile.
     """
-    free: dict[tuple[torch.nn.Module, str], int] = {}
+    free: WeakKeyDictionary[torch.nn.Module, dict[str, int]] = WeakKeyDictionary()
 
     def counted(prefix: str) -> Callable[[torch.nn.Module], str]:
         prefix = prefix.replace(".", "_")
 
         def name(module: torch.nn.Module) -> str:
-            number = free.get((module, prefix), 0)
+            numbers = free.setdefault(module, {})
+            number = numbers.get(prefix, 0)
             while hasattr(module, f"{prefix}{number}"):
                 number += 1
-            free[module, prefix] = number
+            numbers[prefix] = number
             return f"{prefix}{number}"
 
         return name
 
-    with patch.object(prepare, _FUNCTION, counted), patch.object(utils, _FUNCTION, counted):
+    with _lock, patch.object(prepare, _FUNCTION, counted), patch.object(utils, _FUNCTION, counted):
         yield

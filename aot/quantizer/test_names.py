@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The names are those that torchao gives."""
 
+from threading import Barrier, BrokenBarrierError, Thread
+
 import torch
 
 from aot.quantizer.names import names_counted, prepare
@@ -23,3 +25,24 @@ def test_names_are_torchaos() -> None:
     with names_counted():
         assert _names(prefixes) == theirs == ["x_0", "y_z_0", "x_2", "x_3", "y_z_1"]
     assert _names(prefixes) == theirs
+
+
+def test_two_threads_leave_torchao_as_it_was() -> None:
+    theirs, together = prepare.get_new_attr_name_with_prefix, Barrier(2)
+    met = []
+
+    def use() -> None:
+        with names_counted():
+            try:
+                together.wait(timeout=0.2)
+                met.append(True)
+            except BrokenBarrierError:
+                pass
+
+    threads = [Thread(target=use) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not met
+    assert prepare.get_new_attr_name_with_prefix is theirs

@@ -191,7 +191,7 @@ def _output(node: Node) -> Output:
 
 def _classes(node: Node, dim: int | None) -> int:
     value: torch.Tensor = node.meta["val"]
-    return value.numel() if dim is None else value.shape[dim]
+    return value.numel() if dim is None or not value.dim() else value.shape[dim]
 
 
 def measure(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -274,3 +274,22 @@ def test_batches_are_samples_unless_a_model_has_state() -> None:
     assert torch.equal(torch.cat([x for _, (x,) in held.samples]), inputs)
     with pytest.raises(LoweringError, match=r"evaluation sample 0, input 0 is float32\[4, 3, 64\]"):
         held_out(loader, model_inputs, splits=False)
+
+
+@pytest.mark.parametrize(
+    "best",
+    [
+        lambda i: i.argmax(0),
+        lambda i: i.max(0)[1] + i,
+        lambda i: i.topk(1)[0],
+        lambda i: i.topk(1, 0, False)[1] + i,
+    ],
+)
+def test_the_best_of_one_number(best: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    function = model(lambda x: best(x.flatten().argmax()))
+    generator = torch.Generator().manual_seed(1)
+    data = [torch.randperm(12, generator=generator).reshape(2, 6).float() for _ in range(8)]
+    result = lower(function, data[0], calibration=data, **ANYTHING)
+    for x in data:
+        (given,) = result.reference([x])
+        assert torch.equal(given.long(), function(x))

@@ -159,7 +159,7 @@ class Best(_OfIntegers):
         if node.target is _TOPK:
             dims = [int(argument(node, "dim")) % max(len(shape_of(x)), 1)]
             count, largest = int(argument(node, "k")), bool(argument(node, "largest"))
-        if len(dims) != 1:
+        if len(dims) != 1 or not shape_of(x):
             x, dims = call.emit(reshape, x, [math.prod(shape_of(x))]), [0]
         index = 1 if node.target in _PLACES else index
         best = call.result(call.emit(topk, x, count, dims[0], largest), index)

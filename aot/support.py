@@ -46,13 +46,18 @@ _HINTS = {
         "of integers the bits by numbers, (x >> n) & 1, and x + y where no bit is in both",
     ),
     **dict.fromkeys(
-        ("aten.scatter_reduce", "aten.masked_scatter", "aten.diagonal_scatter"),
+        ("aten.scatter_reduce", "aten.diagonal_scatter"),
         "torch.where, with a mask of the places",
     ),
-    **dict.fromkeys(
-        ("fractional_max_pool2d", "aten.fractional_max_pool2d", "aten.fractional_max_pool3d"),
-        "F.adaptive_max_pool2d: its windows are not drawn by chance",
-    ),
+    **{
+        name: f"F.adaptive_max_pool{dims}d: its windows are not drawn by chance"
+        for dims in (2, 3)
+        for written in (f"fractional_max_pool{dims}d", f"fractional_max_pool{dims}d_with_indices")
+        for name in (written, f"aten.{written}")
+    },
+    "nanquantile": "torch.quantile: values of int8 are numbers",
+    "aten.nanmedian": "torch.median: values of int8 are numbers",
+    "aten.masked_scatter": "torch.where, with values that are at their places already",
     "item": "leave .item() out: a tensor of one element broadcasts",
 }
 

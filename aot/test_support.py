@@ -63,6 +63,16 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         "x != 0 for the mask of x",
         lambda x, y: torch.logical_and(x != 0, y != 0),
     ),
+    "quantiles without NaN": (
+        lambda x, y: x.nanquantile(0.3, 1),
+        "torch.quantile",
+        lambda x, y: x.quantile(0.3, 1),
+    ),
+    "medians without NaN": (
+        lambda x, y: x.nanmedian(-1)[0],
+        "torch.median",
+        lambda x, y: x.median(-1)[0],
+    ),
     "slopes that are computed": (
         lambda x, y: F.prelu(x, y[0, :, 0, 0]),
         "torch.relu(x) - k * torch.relu(-x)",
@@ -87,12 +97,17 @@ def test_the_hint_is_the_same_function_and_has_an_int8_form(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("gumbel_softmax", "random numbers that are an input"), ("fractional_max_pool2d", "adaptive")],
+    [
+        ("gumbel_softmax", "random numbers that are an input"),
+        ("fractional_max_pool2d", "F.adaptive_max_pool2d"),
+        ("fractional_max_pool3d", "F.adaptive_max_pool3d"),
+    ],
 )
 def test_what_is_drawn_by_chance_is_named_as_it_is_written(name: str, hint: str) -> None:
     nets = {
         "gumbel_softmax": model(F.gumbel_softmax),
         "fractional_max_pool2d": nn.FractionalMaxPool2d(2, output_size=2).eval(),
+        "fractional_max_pool3d": nn.FractionalMaxPool3d(2, output_size=(1, 2, 2)).eval(),
     }
     problems = unsupported(export_aten(nets[name], [IMAGE]), lambda _: False)
     assert problems and all(p.op.startswith((name, f"aten.{name}")) for p in problems)

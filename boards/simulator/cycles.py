@@ -136,7 +136,15 @@ class Code:
         Args:
             at: executions by address. Where they differ from those of the instruction before, a
                 block begins, too: a table of branches goes there.
+
+        Raises:
+            CyclesError: what ran is not in the listing.
         """
+        if unknown := at.keys() - self.text.keys():
+            raise CyclesError(
+                f"what ran at {min(unknown):#x} is no code of the program's file: what a "
+                "program writes at run time has no estimate"
+            )
         found: list[tuple[int, Block, int]] = []
         block: list[int] = []
         for address in sorted(at):

@@ -45,6 +45,11 @@ def test_blocks_end_where_counts_change_and_code_was_left_out() -> None:
     assert code.blocks(Counter()) == []
 
 
+def test_code_that_is_not_in_the_file() -> None:
+    with pytest.raises(CyclesError, match="what ran at 0x20000000 is no code of the program"):
+        Code.of_listing(_LISTING).blocks(Counter({0x100: 1, 0x20000002: 1, 0x20000000: 1}))
+
+
 @pytest.mark.parametrize(
     "instruction",
     ["b\tx", "b.w\tx", "bne.n\tx", "blt\tx", "bl\tx", "bx\tlr", "blx\tr3", "cbnz\tr0, x"]

@@ -6,7 +6,8 @@
 // Each double word has a code that corrects errors. One that power was lost in may read as an error
 // of two bits, which is an NMI: the driver brings an NMI_Handler that lets such reads pass, in its
 // own flash; elsewhere they end the program as a fault. Slots compare what they read. A program
-// that has an NMI_Handler of its own calls pl_flash_stm32l4_pass() in it.
+// that has an NMI_Handler of its own, in the library that uses the driver, calls
+// pl_flash_stm32l4_pass() in it.
 #ifndef FIRMWARE_SLOT_FLASH_STM32L4_H_
 #define FIRMWARE_SLOT_FLASH_STM32L4_H_
 

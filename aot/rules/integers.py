@@ -48,6 +48,7 @@ _ARITHMETIC: dict[object, Op] = {
     _aten.remainder.Scalar: integer_modulo,
     _aten.remainder.Tensor: integer_modulo,
 }
+_MAY_WRAP = (_aten.add.Tensor, _aten.sub.Tensor, _aten.mul.Tensor)
 # The op, whether the operands change sides, and whether the result is negated.
 _COMPARISONS = {
     "eq": (integer_equal, False, False),
@@ -85,6 +86,9 @@ class Arithmetic(_OfIntegers):
             return "alpha is not 1", "a product"
         if node.target is _aten.div.Tensor_mode and argument(node, "rounding_mode") != "floor":
             return "it rounds towards 0", "x // y of integers that are not negative"
+        bits = 8 * node.meta["val"].dtype.itemsize
+        if node.target in _MAY_WRAP and bits < 32:
+            return f"its integers have {bits} bits, the device's 32", "x.to(torch.int32) before"
         return super().reject(node)
 
     def emit(self, call: Call) -> Node:

@@ -66,6 +66,12 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
         "rounds towards 0",
     ),
     (
+        "indices_of_eight_bits",
+        partial(Function, lambda x: (x.argmax(1).to(torch.int8) + 60) ** 2),
+        ((2, 3),),
+        "have 8 bits, the device's 32",
+    ),
+    (
         "attention_with_dropout",
         partial(Function, partial(functional.scaled_dot_product_attention, dropout_p=0.1)),
         ((1, 2, 3, 4),) * 3,

@@ -175,8 +175,11 @@ def _bits(module: GraphModule, node: Node) -> Results:
     power of two. What else is done to bits adds and subtracts those.
     """
     (x,), mask = node.all_input_nodes, node.args[1]
-    if not is_integers(x) or not isinstance(mask, int) or not 0 < mask < 1 << _MOST_BITS:
+    if not is_integers(x) or not isinstance(mask, int) or not 0 <= mask < 1 << _MOST_BITS:
         return {}
+    if mask == 0:
+        kept = 0 if node.target is _aten.bitwise_and.Scalar else 1
+        return {0: call(node, _aten.mul.Tensor, x, kept)}
     taken: Node | None = None
     for first, behind in _runs(mask):
         part = call(node, _aten.floor_divide.default, x, 1 << first) if first else x
@@ -192,6 +195,19 @@ def _bits(module: GraphModule, node: Node) -> Results:
     return {0: call(node, _aten.add.Tensor, rest, mask)}
 
 
+def _turned(module: GraphModule, node: Node) -> Results:
+    """All bits of integers: -1 - x."""
+    (x,) = node.all_input_nodes
+    if not is_integers(x):
+        return {}
+    return {0: call(node, _aten.sub.Tensor, call(node, _aten.mul.Tensor, x, -1), 1)}
+
+
+def _square(module: GraphModule, node: Node) -> Results:
+    (x,) = node.all_input_nodes
+    return {0: call(node, _aten.mul.Tensor, x, x)} if is_integers(x) else {}
+
+
 def _runs(mask: int) -> list[tuple[int, int]]:
     """The runs of ones in a mask: the first bit, and the one behind the last."""
     bits = [bool(mask >> i & 1) for i in range(_MOST_BITS + 1)]
@@ -202,8 +218,10 @@ def _runs(mask: int) -> list[tuple[int, int]]:
 def _whole_power(module: GraphModule, node: Node) -> Results:
     """Of integers: products."""
     (x,), exponent = node.all_input_nodes, node.args[1]
-    if not is_integers(x) or not isinstance(exponent, int) or not 1 <= exponent <= _MOST_BITS:
+    if not is_integers(x) or not isinstance(exponent, int) or not 0 <= exponent <= _MOST_BITS:
         return {}
+    if exponent == 0:
+        return {0: call(node, _aten.add.Tensor, call(node, _aten.mul.Tensor, x, 0), 1)}
     result = x
     for bit in f"{exponent:b}"[1:]:
         result = call(node, _aten.mul.Tensor, result, result)
@@ -256,7 +274,9 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.bitwise_and.Scalar: _bits,
     _aten.bitwise_or.Scalar: _bits,
     _aten.bitwise_xor.Scalar: _bits,
+    _aten.bitwise_not.default: _turned,
     _aten.pow.Tensor_Scalar: _whole_power,
+    _aten.square.default: _square,
     _aten.eq.Tensor: _unlike,
     _aten.ne.Tensor: _unlike,
 }

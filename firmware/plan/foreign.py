@@ -78,7 +78,7 @@ def read_artefact(data: bytes) -> Artefact:
         tuple(_border(values, index, f"input {i}") for i, index in enumerate(forward.inputs)),
         tuple(_border(values, index, f"output {i}") for i, index in enumerate(forward.outputs)),
         ("",) * len(instructions),
-        views_of(forward),
+        views_of(forward, [len(parse_payload(d.payload).inputs) for d in delegates]),
     )
 
 

@@ -197,7 +197,7 @@ class _Method:
         delegate = item_at(self._delegates, instruction.delegate_index, f"{where}: delegate")
         where += f" (delegate {delegate.backend})"
         count = 0
-        while count < len(instruction.args) and instruction.args[count] in self._written:
+        while count < len(instruction.args) and self._has_value(instruction.args[count]):
             count += 1
         inputs = tuple(self._read(index, where) for index in instruction.args[:count])
         outputs = tuple(self._write(index, where) for index in instruction.args[count:])
@@ -266,11 +266,15 @@ class _Method:
 
     def _read(self, index: int, where: str) -> Value:
         value = self._tensor(index, where)
-        if self._views.get(index) in self._written and index not in self._written:
-            return replace(self._tensors[self._views[index]], shape=value.shape)
-        if value.constant is None and index not in self._written:
+        if value.constant is None and not self._has_value(index):
             raise PteError(f"is damaged: {where} reads value {index} before it is written")
+        if value.constant is None and index not in self._written:
+            return replace(self._tensors[self._views[index]], shape=value.shape)
         return value
+
+    def _has_value(self, index: int) -> bool:
+        """Whether a value is written, or what it looks at."""
+        return index in self._written or self._views.get(index) in self._written
 
     def _write(self, index: int, where: str) -> Value:
         value = self._tensor(index, where)

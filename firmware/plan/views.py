@@ -14,9 +14,13 @@ from firmware.plan.program import is_row_major
 _Place = tuple[int, int, int]
 
 
-def views_of(forward: schema.ExecutionPlan) -> dict[int, int]:
+def views_of(forward: schema.ExecutionPlan, input_counts: Sequence[int]) -> dict[int, int]:
     """What each view looks at, by the indices of values: what was last written to its place, if
     that has its dtype and size. While a view is read nothing else can have that place.
+
+    Args:
+      forward: of a program whose calls of delegates name what there is.
+      input_counts: how many of the arguments of a call are read, for each delegate.
     """
     tensors = {
         index: value.val
@@ -49,7 +53,9 @@ def views_of(forward: schema.ExecutionPlan) -> dict[int, int]:
             read([i for i in _tensors(forward, call.args[:-1]) if i not in results])
             write(results)
         elif isinstance(call, schema.DelegateCall):
-            write([index for index in call.args if index not in views])
+            count = input_counts[call.delegate_index]
+            read(call.args[:count])
+            write(call.args[count:])
     read(forward.outputs)
     return views
 

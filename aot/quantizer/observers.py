@@ -135,7 +135,7 @@ class _InTraining(_Headroom, MovingAverageMinMaxObserver):  # type: ignore[misc]
 
 
 class _Channels(MovingAveragePerChannelMinMaxObserver):  # type: ignore[misc]
-    """The range of each channel as it was last.
+    """The range of each channel: in training as it was last, else as it was first.
 
     Args:
       constant: nothing changes the weights, as training does: they are looked at once.

@@ -22,7 +22,7 @@ OURS = [place[:2] for place in BY_PLACE if place[2] == "ours"]
 # Where ours is slower, and how much: Vela's schedule depends on the shape that rows have.
 SLOWER = {("feed forward", "ethos-u65-256"): 1.1}
 
-# What the core takes fewer cycles for.
+# What the partitioner leaves to the core, for by its estimates that takes fewer cycles.
 LEFT_TO_THE_CORE = [("gelu", "ethos-u65-256")]
 
 

@@ -25,6 +25,7 @@ def captured() -> Iterator[Callable[[], str]]:
 
         def text() -> str:
             file.flush()
+            _flush_c()
             size = os.fstat(file.fileno()).st_size
             return os.pread(file.fileno(), size, 0).decode(errors="replace")
 
@@ -34,7 +35,12 @@ def captured() -> Iterator[Callable[[], str]]:
         try:
             yield text
         finally:
-            ctypes.CDLL(None).fflush(None)  # C's own buffers
+            _flush_c()
             for stream, copy in zip(_STREAMS, saved, strict=True):
                 os.dup2(copy, stream)
                 os.close(copy)
+
+
+def _flush_c() -> None:
+    """What C has in buffers of its own."""
+    ctypes.CDLL(None).fflush(None)

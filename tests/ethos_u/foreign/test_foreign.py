@@ -2,6 +2,7 @@
 """Models that ExecuTorch's own Arm backend lowered: tools that run them, and what is refused."""
 
 import random
+import struct
 import subprocess
 from pathlib import Path
 
@@ -77,6 +78,19 @@ def test_payloads_against_tosa() -> None:
     assert told.returncode == 2 and "give as many TOSA files" in told.stderr
     told = _run("verify", _PTE, *reversed(_TOSA))
     assert told.returncode == 2 and "they are of different graphs" in told.stderr
+
+
+def test_a_graph_that_tosa_refuses(tmp_path: Path) -> None:
+    data = bytearray(Path(_TOSA[0]).read_bytes())
+    # A shape of rank 4, [1, 8, 8, 8], whose last channel becomes another one.
+    at = data.index(struct.pack("<5i", 4, 1, 8, 8, 8)) + 16
+    data[at] = 9
+    refused = tmp_path / "refused.tosa"
+    refused.write_bytes(data)
+    told = _run("verify", _PTE, refused, _TOSA[1])
+    assert told.returncode == 2, told.stdout + told.stderr
+    assert "TOSA's reference model refuses the graph: Invalid TOSA graph: " in told.stderr
+    assert "ERROR_IF" in told.stderr, "what TOSA's model prints"
 
 
 def test_a_payload_that_computes_something_else(tmp_path: Path) -> None:

@@ -14,13 +14,15 @@ from types import MappingProxyType
 from typing import Any
 
 from boards.image.trace import trace
-from boards.simulator.counts import Region
+from boards.simulator.counts import Counts, Region
 from boards.simulator.simulate import Run
 from tools.text.table import table
 
 FORMAT = 2
 
 ESTIMATE = "cycles_estimate"
+
+UNNAMED = "unnamed_plans"
 
 _INFERENCE = 0
 
@@ -45,7 +47,7 @@ def profile(
       size: the image's size.json.
       plans: the plan.json of each model. A program marks its steps if it was built with
         --//firmware/runtime:profile_steps.
-      linked: addresses of the program's symbols, where several plans run.
+      linked: addresses of the program's symbols; without them the only plan is the one that ran.
       estimates: cycles by region, if they were estimated; without those of inner regions, and of
         plan 0 where no plan was named.
     """
@@ -56,11 +58,15 @@ def profile(
     cycles: defaultdict[Key, list[int]] = defaultdict(list)
     for step, count, address in _STEP.findall(run.console):
         cycles[int(address), int(step)].append(int(count))
-    at = _addresses(plans, linked, {address for address, _ in [*regions, *cycles]})
+    ran = {address for address, _ in [*regions, *cycles]}
+    at = _addresses(plans, linked, ran)
     inferences = inference.entries if inference else max(map(len, cycles.values()), default=0)
     of_all = {}
-    if estimates is not None and inferences:
-        of_all[ESTIMATE] = round(sum(estimates.values()) / inferences)
+    if run.counts and inference and inferences and estimates is not None:
+        estimate = _of_inference(inference, run.counts, estimates)
+        of_all = {} if estimate is None else {ESTIMATE: round(estimate / inferences)}
+    if unnamed := len(ran) - len(at):
+        of_all[UNNAMED] = unnamed
     return {
         "format": FORMAT,
         "name": size["name"],
@@ -89,9 +95,29 @@ def profile(
 def _addresses(
     plans: Sequence[dict[str, Any]], linked: Mapping[str, int], ran: set[int]
 ) -> dict[str, int]:
-    """Where the plans are that ran, by name; the only one may be in a slot for models."""
+    """Where the plans are that ran, by name; one that is not linked may be in a slot for models."""
     found = {p["name"]: linked[p["name"]] for p in plans if linked.get(p["name"]) in ran}
-    return {plans[0]["name"]: min(ran)} if len(plans) == len(ran) == 1 else found
+    loaded = [plan["name"] for plan in plans if plan["name"] not in linked]
+    elsewhere = ran - set(linked.values())
+    return found | ({loaded[0]: min(elsewhere)} if len(loaded) == len(elsewhere) == 1 else {})
+
+
+def _of_inference(
+    inference: Region, counts: Counts, estimates: Mapping[Key, float]
+) -> float | None:
+    """Cycles of region 0 with those in it, over all entries: of all regions, or of all but the
+    program's own beside it. None if instructions say that it is neither.
+    """
+    every = {
+        (address, number): region
+        for address, found in {0: counts.regions, **counts.plans}.items()
+        for number, region in found.items()
+    }
+    steps = {key: region for key, region in every.items() if key[0] or region is inference}
+    for parts in (every, steps):
+        if sum(region.at.total() for region in parts.values()) == inference.instructions:
+            return sum(estimates[key] for key in parts)
+    return None
 
 
 def write_profile(counted: dict[str, Any], path: str | None, trace_path: str | None) -> None:
@@ -107,11 +133,13 @@ def write_profile(counted: dict[str, Any], path: str | None, trace_path: str | N
 def _counted(
     region: Region | None, cycles: list[int] | None, estimate: float | None
 ) -> dict[str, int]:
-    """Of a step: instructions where they were counted, cycles where the board printed them."""
+    """Of a step: instructions where they were counted, cycles where the board printed them, and an
+    estimate if it has no regions in it, whose cycles are not its own.
+    """
     found = {}
     if region and region.entries:
         found["instructions"] = region.instructions // region.entries
-        if estimate is not None:
+        if estimate is not None and region.at.total() == region.instructions:
             found[ESTIMATE] = round(estimate / region.entries)
     if cycles:
         found["cycles"] = round(fmean(cycles))
@@ -119,12 +147,17 @@ def _counted(
 
 
 def steps_table(fields: dict[str, Any]) -> str:
-    """Instructions or cycles by step as a table; "" if the program marks none."""
+    """Instructions or cycles by step, and what is left out; "" if the program marks none."""
     steps = fields["steps"]
     units = ["cycles" if any("cycles" in step for step in steps) else "instructions"]
     units += [ESTIMATE] if any(ESTIMATE in step for step in steps) else []
     rows = [
-        [*(f"{step[unit]:,}" for unit in units), step["op"], step["id"], step["module"]]
+        [
+            *(f"{step[unit]:,}" if unit in step else "-" for unit in units),
+            step["op"],
+            step["id"],
+            step["module"],
+        ]
         for step in steps
     ]
     titles = [unit.replace(ESTIMATE, "cycles, estimated") for unit in units]
@@ -134,4 +167,9 @@ def steps_table(fields: dict[str, Any]) -> str:
         names = ["plan", *(step["plan"] for step in steps)]
         header, *rows = ([name, *row] for name, row in zip(names, [header, *rows], strict=True))
         align = f"l{align}"
-    return table([header, *rows], align, indent="  ") if rows else ""
+    lines = [table([header, *rows], align, indent="  ")] if rows else []
+    if unnamed := fields.get(UNNAMED):
+        lines.append(
+            f"  plans whose steps ran but that the image's `plan` does not name: {unnamed}"
+        )
+    return "\n".join(lines)

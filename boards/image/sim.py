@@ -22,7 +22,7 @@ from typing import Any
 from absl import app, flags
 
 from boards.board import Board, BoardError, load_board
-from boards.image.profile import Key, profile, steps_table, write_profile
+from boards.image.profile import ESTIMATE, Key, profile, steps_table, write_profile
 from boards.image.summary import summary
 from boards.simulator.counts import Counts, CountsError
 from boards.simulator.cycles import CyclesError, estimate, model_of
@@ -74,13 +74,15 @@ def main(argv: list[str]) -> int:
         return _ENDED_BADLY
     size = json.loads(Path(_SIZE.value).read_text())
     plans = [json.loads(Path(path).read_text()) for path in _PLAN.value]
-    linked = {symbol.name: symbol.address for symbol in Elf(elf).symbols} if len(plans) > 1 else {}
+    linked = {symbol.name: symbol.address for symbol in Elf(elf).symbols}
     counted = profile(run, size, plans, linked, estimates)
     write_profile(counted, _PROFILE.value, _TRACE.value)
     delegates = any("delegate" in step for plan in plans for step in plan["steps"])
     models_npu = bool(delegates and board.npu and board.npu.simulated)
     tables = [steps_table(counted), summary(run, size, facts, counted, models_npu)]
     print("".join(f"\n{text}\n" for text in tables if text), end="")
+    if estimates and counted["inferences"] and ESTIMATE not in counted:
+        print("  no cycles per inference: the program runs marked parts outside of inferences")
     return 0
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,9 @@ def test_steps_of_several_plans() -> None:
         ("ears", 50),
         ("eyes", 300),
     ]
-    assert [line.split() for line in steps_table(counted).splitlines()] == [
+    *lines, last = steps_table(counted).splitlines()
+    assert last.endswith("the image's `plan` does not name: 1")
+    assert [line.split() for line in lines] == [
         ["plan", "instructions", "step", "op", "from"],
         ["ears", "50", "pl::conv2d", "0", "a", "(Conv2d)"],
         ["eyes", "300", "pl::conv2d", "0", "a", "(Conv2d)"],
@@ -134,18 +137,74 @@ def test_steps_of_several_plans() -> None:
     assert [(e["tid"], e["ts"], e["dur"]) for e in slices] == [(1, 0, 50), (2, 0, 300)]
 
 
-def test_estimated_cycles() -> None:
-    """Those of the inference are the sum of all regions, each without the inner ones."""
-    step = {"step": 1, "id": "0", "op": "pl::conv2d", "module": "a (Conv2d)", "function": "pl_f"}
-    plan = {"name": "a", "steps": [step]}
-    run = _run({0: Region(2, 900)}, {64: {1: Region(2, 600)}})
-    counted = profile(run, _SIZE, [plan], {}, {(0, 0): 400.4, (64, 1): 900.2})
+_STEP = {"step": 1, "id": "0", "op": "pl::conv2d", "module": "a (Conv2d)", "function": "pl_f"}
+
+
+def test_a_plan_in_a_slot_and_one_that_is_not_named() -> None:
+    steps = {64: {1: Region(2, 600)}, 9000: {1: Region(2, 80)}}
+    schema = json.loads(Path("boards/image/profile.schema.json").read_text())
+    for names, linked, found in [
+        (["a"], {"a": 64, "main": 16}, [("a", 300)]),
+        (["loaded"], {"a": 64, "main": 16}, [("loaded", 40)]),
+        (["a", "loaded"], {"a": 64}, [("a", 300), ("loaded", 40)]),
+        (["b"], {"a": 64, "b": 72}, []),
+        (["b", "c"], {}, []),
+    ]:
+        plans = [{"name": name, "steps": [_STEP]} for name in names]
+        counted = profile(_run({}, steps), _SIZE, plans, linked)
+        assert not list(Draft202012Validator(schema).iter_errors(counted))
+        assert [(s["plan"], s["instructions"]) for s in counted["steps"]] == found
+        assert counted.get("unnamed_plans", 0) == 2 - len(found)
+        said = steps_table(counted).splitlines()
+        assert len(said) == (2 + len(found) if len(found) == 1 else 3 if found else 1)
+        assert ("does not name" in said[-1]) == (len(found) < 2)
+
+
+def _region(entries: int, own: int, inner: int = 0) -> Region:
+    return Region(entries, own + inner, Counter({4: own}))
+
+
+def _estimated(
+    regions: dict[int, Region],
+    plans: dict[int, dict[int, Region]],
+    estimates: dict[tuple[int, int], float],
+) -> tuple[dict[str, Any], str]:
+    run = _run(regions, plans)
+    named = [{"name": name, "steps": [_STEP]} for name in ("a", "b")]
+    counted = profile(run, _SIZE, named, {"a": 64, "b": 32}, estimates)
     schema = json.loads(Path("boards/image/profile.schema.json").read_text())
     assert not list(Draft202012Validator(schema).iter_errors(counted))
+    return counted, summary(run, _SIZE, {}, counted)
+
+
+def test_estimated_cycles() -> None:
+    """Those of the inference are the sum of the regions in it, each without the inner ones."""
+    regions, plans = {0: _region(2, 300, 600)}, {64: {1: _region(2, 600)}}
+    estimates = {(0, 0): 400.4, (64, 1): 900.2}
+    counted, text = _estimated(regions, plans, estimates)
     assert counted["cycles_estimate"] == 650
     assert counted["steps"][0]["cycles_estimate"] == 450
     assert [line.split() for line in steps_table(counted).splitlines()] == [
         ["instructions", "cycles,", "estimated", "step", "op", "from"],
         ["300", "450", "pl::conv2d", "0", "a", "(Conv2d)"],
     ]
-    assert "  cycles per inference        650, an estimate" in summary(run, _SIZE, {}, counted)
+    assert "  cycles per inference        650, an estimate" in text
+    # The program's own region beside the inference is none of it; one in it is.
+    beside = regions | {7: _region(2, 50)}
+    assert _estimated(beside, plans, estimates | {(0, 7): 80.0})[0]["cycles_estimate"] == 650
+    inside = {0: _region(2, 300, 650), 7: _region(2, 50)}
+    assert _estimated(inside, plans, estimates | {(0, 7): 80.0})[0]["cycles_estimate"] == 690
+    # Here nobody counted which executions of the step were in it.
+    outside = {64: {1: _region(3, 900)}}
+    counted, text = _estimated(regions, outside, estimates)
+    assert "cycles_estimate" not in counted and "cycles per inference" not in text
+
+
+def test_a_step_that_runs_another_plan_has_no_estimate_of_its_own() -> None:
+    plans = {64: {1: _region(1, 10, 90)}, 32: {1: _region(1, 90)}}
+    estimates = {(0, 0): 5.0, (64, 1): 20.0, (32, 1): 100.0}
+    counted, _ = _estimated({0: _region(1, 4, 100)}, plans, estimates)
+    assert counted["cycles_estimate"] == 125
+    assert [step.get("cycles_estimate") for step in counted["steps"]] == [None, 100]
+    outer = steps_table(counted).splitlines()[1].split()
+    assert outer[:3] == ["a", "100", "-"]

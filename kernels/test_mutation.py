@@ -4,6 +4,7 @@
 import os
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,14 @@ def _used_folders(op: str) -> list[str]:
             headers = re.findall(r'#include "kernels/(\w+)/', path.read_text())
             found += [name for name in dict.fromkeys(headers) if name not in (*found, "testing")]
     return found
+
+
+@cache
+def _headers(source: Path) -> frozenset[str]:
+    """What a source includes, headers of headers too; relative to the repository."""
+    included = re.findall(r'#include "([\w/]+\.h)"', source.read_text())
+    there = [header for header in included if (_ROOT / header).exists()]
+    return frozenset(there).union(*(_headers(_ROOT / header) for header in there))
 
 
 class Builder:
@@ -83,7 +92,8 @@ class Builder:
         if mutant is not None and mutated is not None:
             changed = mutated / "kernels" / mutant.file
             is_kernel = name.parts[0] == "kernels" and name.parts[1] != "testing"
-            if changed.suffix == ".h" and is_kernel and ".sources." not in name.name:
+            is_kernel &= ".sources." not in name.name
+            if is_kernel and f"kernels/{mutant.file}" in _headers(source):
                 output = mutated / f"{name.stem}.o"
                 _compile([source], output, [mutated])
                 return output

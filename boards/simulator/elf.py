@@ -85,8 +85,9 @@ class Elf:
         return self._data[start : self._data.index(b"\0", start)].decode()
 
     def _load_address(self, address: int) -> int:
-        for _, _, virtual, physical, _, size, _, _ in self._segments:
-            if virtual <= address < virtual + size:
+        # By what is in the file: a segment of stacks and zeros may lie around that of variables.
+        for _, _, virtual, physical, stored, _, _, _ in self._segments:
+            if virtual <= address < virtual + stored:
                 return physical + address - virtual
         return address
 

@@ -165,7 +165,7 @@ def _with_libc(board: Board) -> Board:
         ("nrf52840dk", False, False),
         ("pico2", False, False),
         ("disco_f407", False, False),
-        ("frdm_mcxn947", True, True),  # whose pins are not open to choice
+        ("rt1060_evk", True, True),  # whose pins are not open to choice
     ],
 )
 def test_standard_input_ends_where_nothing_receives(

@@ -70,7 +70,7 @@ def _size_report(ctx, linked):
     return output
 
 def _lowered(ctx, part):
-    """Returns a file of each model that was lowered here: `report` or `vectors`."""
+    """Returns a file of each model that was lowered here: `pte`, `report` or `vectors`."""
     return [
         getattr(lowered_for(model[LoweredInfo], ctx.attr.board[BoardInfo]), part)
         for model in ctx.attr.models
@@ -124,6 +124,7 @@ def _firmware_image_impl(ctx):
             board = depset([ctx.attr.board[BoardInfo].json]),
             code_bin = depset(groups["bin"][:1]),
             facts = depset([_facts(ctx)]),
+            lowered = depset(_lowered(ctx, "pte")),
             lowering = depset(_lowered(ctx, "report")),
             sources = ctx.attr.app[SourcesInfo].files,
             vectors = depset(_lowered(ctx, "vectors")),

@@ -14,7 +14,7 @@ def _image_package_impl(ctx):
     output = ctx.actions.declare_file(image.label.name + ".package.zip")
     board, link_map = [_group(image, part)[0] for part in ["board", "map"]]
     plan, vectors, sources = [_group(image, part) for part in ["plan_json", "vectors", "sources"]]
-    lowering = _group(image, "lowering")
+    lowered = _group(image, "lowered")
     if not plan or len(plan) != len(vectors):
         fail(("%s: a package has models with their plans: name the plan of each pte_model in `plan`, and nothing but " +
               "these pte_models in `models`; check_image makes such an image of any pte_model") % image.label)
@@ -24,7 +24,7 @@ def _image_package_impl(ctx):
     arguments.add(link_map, format = "--map=%s")
     arguments.add(c_name(image.label.name) or c_name("image_%s_" % image.label.name), format = "--name=%s")
     arguments.add_all(plan, format_each = "--plan=%s")
-    arguments.add_all(lowering, format_each = "--report=%s")
+    arguments.add_all(lowered, format_each = "--pte=%s")
     arguments.add_all(vectors, format_each = "--vectors=%s")
     arguments.add(ctx.file._license, format = "--license=%s")
     arguments.add(output, format = "--output=%s")
@@ -34,7 +34,7 @@ def _image_package_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable._make_package,
         arguments = [arguments],
-        inputs = [board, link_map, ctx.file._license] + plan + lowering + vectors + sources,
+        inputs = [board, link_map, ctx.file._license] + plan + lowered + vectors + sources,
         outputs = [output],
         mnemonic = "ImagePackage",
         progress_message = "Packing the models of %s" % image.label,

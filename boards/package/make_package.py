@@ -2,13 +2,14 @@
 """Packs the models of an image for every other build system.
 
     make_package --board=board.json --flags_by_core='{"cortex-m3": ["-mcpu=cortex-m3"]}' \\
-        --map=app.map --plan=plan.json --report=model.report.json --vectors=model.vectors.npz \\
+        --map=app.map --plan=plan.json --pte=model.pte --vectors=model.vectors.npz \\
         --name=app --license=LICENSE --output=app.package.zip SOURCE...
 
 The sources are all C of the program: what it was linked from is packed. The same input gives the
 same bytes.
 """
 
+import hashlib
 import json
 import sys
 import zipfile
@@ -22,13 +23,12 @@ from absl import app, flags
 from boards.package import build_files, example
 from boards.package.build_files import Model, Package
 from boards.package.choose import PackageError, check_plan, choose
-from boards.report.join import plans_of
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _FLAGS = flags.DEFINE_string("flags_by_core", None, "What GCC is told, JSON.", required=True)
 _MAP = flags.DEFINE_string("map", None, "The linker's map file.", required=True)
 _PLANS = flags.DEFINE_multi_string("plan", None, "A plan's JSON.", required=True)
-_REPORTS = flags.DEFINE_multi_string("report", None, "Lowering report of a model.", required=True)
+_PTES = flags.DEFINE_multi_string("pte", None, "A model.", required=True)
 _VECTORS = flags.DEFINE_multi_string("vectors", None, "Its test vectors, .npz.", required=True)
 _NAME = flags.DEFINE_string("name", None, "Of a package of several models.", required=True)
 _LICENSE = flags.DEFINE_string("license", None, "The licence.", required=True)
@@ -38,22 +38,24 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def with_vectors(
-    plans: Sequence[dict[str, Any]], reports: Sequence[str], vectors: Sequence[str]
+    plans: Sequence[dict[str, Any]], ptes: Sequence[str], vectors: Sequence[str]
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Each plan with the file of its model's vectors.
+    """Each plan with the file of its model's vectors, in the models' order.
 
     Raises:
       PackageError: there are models and plans that are not of each other.
     """
-    read = {path: json.loads(Path(path).read_text()) for path in reports}
-    planned = plans_of(read, plans)
-    for report, file in zip(reports, vectors, strict=True):
-        if report in planned:
-            yield planned.pop(report), file
-        else:
-            raise PackageError(f"none of the image's plans is of the model that {report} is of")
-    if planned:
-        raise PackageError(f"the image names no model of its plan {', '.join(planned)}")
+    left = list(plans)
+    for pte, file in zip(ptes, vectors, strict=True):
+        digest = hashlib.sha256(Path(pte).read_bytes()).hexdigest()
+        planned = next((plan for plan in left if plan.get("pte_sha256") == digest), None)
+        if planned is None:
+            raise PackageError(f"none of the image's plans is of {pte}")
+        left.remove(planned)
+        yield planned, file
+    if left:
+        names = ", ".join(plan["name"] for plan in left)
+        raise PackageError(f"the image names no model of its plan {names}")
 
 
 def contents(sources: list[Path]) -> dict[str, str]:
@@ -66,7 +68,7 @@ def contents(sources: list[Path]) -> dict[str, str]:
         check_plan(plan)
     chosen = choose(sources, Path(_MAP.value).read_text(), names)
     files = {f"src/{path}": file.read_text() for path, file in chosen.items()}
-    for plan, vectors in with_vectors(plans, _REPORTS.value, _VECTORS.value):
+    for plan, vectors in with_vectors(plans, _PTES.value, _VECTORS.value):
         (header,) = (path for path in chosen if Path(path).name == f"{plan['name']}.h")
         with np.load(vectors) as arrays:
             files[f"src/{plan['name']}_check.c"] = example.check_source(

@@ -44,7 +44,7 @@ def _image_report_impl(ctx):
     counted = _profile(ctx)
     board, size = [_group(image, part)[0] for part in ["board", "size_json"]]
     plan = _group(image, "plan_json")
-    lowering = _group(image, "lowering")
+    lowered, lowering = [_group(image, part) for part in ["lowered", "lowering"]]
     outputs = {
         kind: ctx.actions.declare_file("%s.%s" % (name, ending))
         for kind, ending in {
@@ -60,13 +60,14 @@ def _image_report_impl(ctx):
     arguments.add(counted, format = "--counted=%s")
     arguments.add_all(plan, format_each = "--plan=%s")
     arguments.add_all(lowering, format_each = "--lowering=%s")
+    arguments.add_all(lowered, format_each = "--pte=%s")
     arguments.add_all(ctx.files._libraries, format_each = "--library=%s")
     for kind, file in outputs.items():
         arguments.add(file, format = "--%s=%%s" % kind)
     ctx.actions.run(
         executable = ctx.executable._report,
         arguments = [arguments],
-        inputs = [board, size, counted] + plan + lowering + ctx.files._libraries,
+        inputs = [board, size, counted] + plan + lowered + lowering + ctx.files._libraries,
         outputs = outputs.values(),
         mnemonic = "ImageReport",
         progress_message = "Writing the report of %{label}",

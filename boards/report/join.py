@@ -6,9 +6,12 @@ is in it.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from boards.report.advice import UNNAMED, advice
@@ -29,6 +32,12 @@ _OF_STEP = re.compile(r"^step_(\d+)(_\w+)?$")
 _EXTERNAL = re.compile(r"^external/(\w+)[^/]*/")
 
 _LIMITS = {"int8": (-128, 127), "int16": (-32768, 32767)}
+
+
+def lowering(report: Path, pte: Path) -> Fields:
+    """A model's lowering report, with the digest of its .pte that its plan names, too."""
+    digest = hashlib.sha256(pte.read_bytes()).hexdigest()
+    return {**json.loads(report.read_text()), "pte_sha256": digest}
 
 
 def _dictionary(rows: Sequence[Fields], key: str) -> dict[str, Fields]:
@@ -233,14 +242,17 @@ def _instructions(profile: Fields | None) -> int | None:
     return profile["instructions"] or sum(s["instructions"] for s in profile["steps"]) or None
 
 
-def plans_of(reports: Mapping[str, Fields], plans: Sequence[Fields]) -> dict[str, Fields]:
+def _plans_of(reports: Mapping[str, Fields], plans: Sequence[Fields]) -> dict[str, Fields]:
     """The plan of each model that has one; one that is of no model goes by its own name."""
+    left = list(plans)
     found: dict[str, Fields] = {}
     for name, report in reports.items():
-        for plan in plans:
-            if plan not in found.values() and _fits(report, plan, name, len(reports)):
-                found.setdefault(name, plan)
-    return {plan["name"]: plan for plan in plans if plan not in found.values()} | found
+        for plan in left:
+            if plan.get("pte_sha256") == report["pte_sha256"]:
+                found[name] = plan
+                left.remove(plan)
+                break
+    return {plan["name"]: plan for plan in left} | found
 
 
 def _quantization(report: Fields) -> str:
@@ -286,13 +298,13 @@ def join(
     Args:
       size: its size.json.
       board: its board.json.
-      reports: lowering reports by the model's name.
-      plans: the plan.json of each model that its name or its ops fit.
+      reports: what `lowering` reads of each model, by its name.
+      plans: the plan.json of each; of the same .pte as its model.
       profile: the profile.json of a simulated run, None if there was none.
       problem: why there was none.
       stats: what the program printed of itself (PL:STAT).
     """
-    planned = plans_of(reports, plans)
+    planned = _plans_of(reports, plans)
     models = [_model(n, report, planned.get(n), profile) for n, report in reports.items()]
     engine = board["npu"]
     fields = {
@@ -318,15 +330,3 @@ def join(
         "models": models,
     }
     return fields | {"advice": advice(fields)}
-
-
-def _fits(report: Fields, plan: Fields, name: str, count: int) -> bool:
-    """Whether a plan is of a model: the only one there is, or of the same name or ops. Writes of
-    states and delegates, which the plan runs, are none of the report's ops.
-    """
-    if count == 1 or plan["name"] == name:
-        return True
-    rows = {row["id"]: row["module"] for row in [*plan["steps"], *plan["without_step"]]}
-    ops = {op["id"]: op["module"] for op in report["ops"] if op["delegate"] is None}
-    others = {row["id"] for row in [*report["states"], *report["delegates"]]}
-    return ops.items() <= rows.items() and rows.keys() - ops <= others

@@ -2,7 +2,7 @@
 """Writes the report of an image.
 
     make_report --board=board.json --size=size.json --counted=counted.json [--plan=plan.json ...] \\
-        [--lowering=<model>.report.json ...] [--library=d3.min.js ...] \\
+        [--lowering=<model>.report.json --pte=<model>.pte ...] [--library=d3.min.js ...] \\
         --html=report.html --markdown=report.md --json=report.json --trace=trace.json
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 from absl import app, flags
 
 from boards.image.trace import trace
-from boards.report.join import join
+from boards.report.join import join, lowering
 from boards.report.markdown import markdown
 from boards.report.page import page
 
@@ -22,6 +22,7 @@ _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=Tru
 _COUNTED = flags.DEFINE_string("counted", None, "What profile.py wrote.", required=True)
 _PLAN = flags.DEFINE_multi_string("plan", [], "The JSON of its plans.")
 _LOWERING = flags.DEFINE_multi_string("lowering", [], "Lowering reports of its models.")
+_PTE = flags.DEFINE_multi_string("pte", [], "Its models, in the order of their reports.")
 _LIBRARY = flags.DEFINE_multi_string("library", [], "d3 and dagre, and their licences.")
 _HTML = flags.DEFINE_string("html", None, "The page to write.", required=True)
 _MARKDOWN = flags.DEFINE_string("markdown", None, "The same as Markdown.", required=True)
@@ -42,7 +43,10 @@ def main(argv: list[str]) -> None:
     report = join(
         _read(_SIZE.value),
         _read(_BOARD.value),
-        {Path(path).name.removesuffix(_SUFFIX): _read(path) for path in _LOWERING.value},
+        {
+            Path(path).name.removesuffix(_SUFFIX): lowering(Path(path), Path(pte))
+            for path, pte in zip(_LOWERING.value, _PTE.value, strict=True)
+        },
         [_read(path) for path in _PLAN.value],
         profile,
         counted["problem"],

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from boards.image.trace import trace
-from boards.report.join import join
+from boards.report.join import join, lowering
 from boards.report.markdown import markdown
 from boards.report.page import LIMIT, PageError, page
 
@@ -26,7 +26,8 @@ def read(path: str) -> Any:
 
 SIZE = read("boards/corstone300_app.size.json")
 PLAN = read("boards/corstone300_app.digits.json")
-LOWERING = read("aot/models/digits/digits.report.json")
+_DIGITS = Path("aot/models/digits/digits.report.json")
+LOWERING = lowering(_DIGITS, Path("aot/models/digits/digits.pte"))
 BOARD: Fields = {
     "name": "corstone300",
     "description": "a board",
@@ -127,6 +128,7 @@ def second() -> tuple[Fields, Fields, Fields]:
     for op in [*report["ops"], *plan["steps"], *plan["without_step"]]:
         op["module"] = f"other.{op['module']}"
     plan["name"] = "other_plan"
+    plan["pte_sha256"] = report["pte_sha256"] = "0" * 64
     report["states"] = [{"id": "90", "name": "h", "shape": [1], "dtype": "int8"}]
     plan["without_step"].append(plan["without_step"][-1] | {"id": "90", "module": ""})
     (source,) = {s["source"] for s in SIZE["symbols"] if s["name"] == PLAN["name"]}
@@ -167,9 +169,24 @@ def test_of_several_models_each_has_its_own_plan_and_its_own_constants() -> None
 
 def test_a_plan_goes_to_the_model_that_it_is_of() -> None:
     other, _, _ = second()
-    report = joined(reports={"other": other, "digits": LOWERING})
-    check(report)
-    assert [bool(model["steps"]) for model in report["models"]] == [False, True]
+    for plans in ([PLAN], [PLAN | {"pte_sha256": "1" * 64}, PLAN]):
+        report = joined(reports={"other": other, "digits": LOWERING}, plans=plans)
+        check(report)
+        assert [bool(model["steps"]) for model in report["models"]] == [False, True]
+    (model,) = joined(reports={"other": other})["models"]
+    assert not model["steps"]
+
+
+def test_models_of_one_architecture_keep_their_plans() -> None:
+    """Their ops are the same; what they were trained to is not."""
+    other = LOWERING | {"pte_sha256": "0" * 64}
+    plan = copy.deepcopy(PLAN) | {"name": "other_plan", "pte_sha256": "0" * 64}
+    plan["arena"]["bytes"] += 16
+    reports = {"digits": LOWERING, "other": other}
+    for plans in ([PLAN, plan], [plan, PLAN]):
+        models = joined(reports=reports, plans=plans)["models"]
+        more = [model["arena"]["bytes"] - PLAN["arena"]["bytes"] for model in models]
+        assert [model["name"] for model in models] == ["digits", "other"] and more == [0, 16]
 
 
 @pytest.mark.parametrize("value", ["h", "h_1", "b_h"])

@@ -4,12 +4,13 @@
     bazel run //firmware/plan:compile -- --pte=a.pte --board=board.json --name=a_plan --report
 
 Paths are relative to the folder that it is called in. Builds decode a .pte once for all boards
-(decode.py) and give --program instead.
+(decode.py) and give --program with it.
 
 Exit status: 0; 2 if an input is damaged or asks for what no kernel does; 3 if the model does not
 fit on the board.
 """
 
+import hashlib
 import json
 import os
 import sys
@@ -31,7 +32,7 @@ from kernels.common.kernel import KernelError
 
 STATUS_BAD_INPUT = 2
 
-_PTE = flags.DEFINE_string("pte", None, "The lowered model.")
+_PTE = flags.DEFINE_string("pte", None, "The lowered model.", required=True)
 _PROGRAM = flags.DEFINE_string("program", None, "The same, decoded by //firmware/plan:decode.")
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _ENGINES = flags.DEFINE_multi_string(
@@ -66,9 +67,6 @@ _REPORT = flags.DEFINE_bool("report", False, "Print steps, memory map and sizes.
 def main(argv: list[str]) -> int:
     if len(argv) > 1:
         return _fail(f"unknown argument {argv[1]!r}")
-    model = _PTE.value or _PROGRAM.value
-    if model is None or (_PTE.value and _PROGRAM.value):
-        return _fail("give either --pte or --program")
     name = _NAME.value
     if not name.isidentifier() or not name.isascii():
         return _fail(f"--name={name} is not a C identifier")
@@ -77,7 +75,8 @@ def main(argv: list[str]) -> int:
         board = load_board(_path(_BOARD.value))
         brought = tuple(Engine(backend) for backend in _ENGINES.value)
         board = replace(board, engines=board.engines + brought)
-        program = _program(_path(model))
+        pte = _path(_PTE.value).read_bytes()
+        program = _program(pte)
         taken = _taken(program, board)
         plan = make_plan(
             program,
@@ -92,8 +91,10 @@ def main(argv: list[str]) -> int:
             raise HandoverError(f"it has an arena of its own, not that of {taken.of}")
     except (BoardError, OSError) as error:
         return _fail(str(error))
-    except (PteError, ProgramError, KernelError) as error:
-        return _fail(f"{model} {error}")
+    except ProgramError as error:
+        return _fail(f"{_PROGRAM.value} {error}")
+    except (PteError, KernelError) as error:
+        return _fail(f"{_PTE.value} {error}")
     except HandoverError as error:
         return _fail(f"{name}: {error}")
     except DoesNotFitError as error:
@@ -107,7 +108,8 @@ def main(argv: list[str]) -> int:
     if _HEADER.value:
         _path(_HEADER.value).write_text(emit_c.header(plan, name))
     if _JSON.value:
-        _path(_JSON.value).write_text(json.dumps(plan_json(plan, name, shared), indent=2) + "\n")
+        fields = plan_json(plan, name, shared, hashlib.sha256(pte).hexdigest())
+        _path(_JSON.value).write_text(json.dumps(fields, indent=2) + "\n")
     if _REPORT.value:
         graphs = graphs_of(program, board, _OPTIMIZE.value, streamed=_INPUT_ROWS.value)
         print(plan_text(plan, name) + steps_down_text(graphs, plan), end="")
@@ -118,13 +120,13 @@ def _path(text: str) -> Path:
     return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / text  # set by `bazel run`
 
 
-def _program(path: Path) -> Program:
+def _program(pte: bytes) -> Program:
     if _PROGRAM.value:
-        return load_program(path)
+        return load_program(_path(_PROGRAM.value))
     # Here, as torch takes seconds to import.
     from firmware.plan.pte import read_program
 
-    return read_program(path.read_bytes())
+    return read_program(pte)
 
 
 def _taken(program: Program, board: Board) -> Handover | None:

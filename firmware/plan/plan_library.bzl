@@ -10,7 +10,7 @@ load("//boards:board_transition.bzl", "no_board_transition")
 load("//firmware/plan:c_name.bzl", "c_name", "plan_header")
 
 _ProgramInfo = provider(
-    "The decoded .pte of a model, by what it was lowered for.",
+    "The .pte of a model, and decoded as `program`, by what it was lowered for.",
     fields = ["by_engine", "default", "optimize"],  # see LoweredInfo
 )
 
@@ -25,24 +25,21 @@ def _decoded(ctx):
         mnemonic = "PteDecode",
         progress_message = "Decoding %s" % ctx.file.pte.short_path,
     )
-    return _ProgramInfo(by_engine = {}, default = program, optimize = "")
+    return _ProgramInfo(by_engine = {}, default = struct(program = program, pte = ctx.file.pte), optimize = "")
 
 def _lowered_here(ctx, lowered):
     program = ctx.actions.declare_file(ctx.label.name)
     ctx.actions.symlink(output = program, target_file = lowered.default.program)
     return _ProgramInfo(
-        by_engine = {
-            configuration: files.program
-            for configuration, files in lowered.by_engine.items()
-        },
-        default = program,
+        by_engine = lowered.by_engine,
+        default = struct(program = program, pte = lowered.default.pte),
         optimize = lowered.optimize,
     )
 
 def _program_impl(ctx):
     given = ctx.attr.pte
     info = _lowered_here(ctx, given[LoweredInfo]) if LoweredInfo in given else _decoded(ctx)
-    return [DefaultInfo(files = depset([info.default])), info]
+    return [DefaultInfo(files = depset([info.default.program])), info]
 
 # The decoded .pte, the same for all boards; lowering has decoded its own.
 _program = rule(
@@ -73,9 +70,10 @@ def _plan_source_impl(ctx):
     header = ctx.actions.declare_file(name + ".h")
     description = ctx.actions.declare_file(name + ".json")
     board = ctx.attr.board[BoardInfo].json
-    program = lowered_for(ctx.attr.program[_ProgramInfo], ctx.attr.board[BoardInfo])
+    model = lowered_for(ctx.attr.program[_ProgramInfo], ctx.attr.board[BoardInfo])
     arguments = ctx.actions.args()
-    arguments.add(program, format = "--program=%s")
+    arguments.add(model.pte, format = "--pte=%s")
+    arguments.add(model.program, format = "--program=%s")
     arguments.add(board, format = "--board=%s")
     arguments.add(name, format = "--name=%s")
     arguments.add_all(ctx.attr.engines, format_each = "--engine=%s")
@@ -100,7 +98,7 @@ def _plan_source_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable.compiler,
         arguments = [arguments],
-        inputs = [program, board] + ctx.files.input_from,
+        inputs = [model.pte, model.program, board] + ctx.files.input_from,
         outputs = [source, header, description],
         mnemonic = "PlanCompile",
         progress_message = "Planning %%{label} for %s" % ctx.attr.board.label.name,

@@ -29,9 +29,12 @@ from tools.text.table import table
 FORMAT = 1
 
 
-def plan_json(plan: Plan, name: str, shared: bool = False) -> dict[str, Any]:
+def plan_json(
+    plan: Plan, name: str, shared: bool = False, pte_sha256: str | None = None
+) -> dict[str, Any]:
     """Steps, memory map and sizes, as plan.schema.json has it; bytes everywhere, steps count from 1
     (inputs are step 0). `shared`: whether other models of a program may use the same arena.
+    `pte_sha256`: of the file that it is of, by which the model's other files find it.
     """
     sharing = plan.sharing
     live = live_bytes(sharing.blocks, ALIGNMENT)
@@ -39,6 +42,7 @@ def plan_json(plan: Plan, name: str, shared: bool = False) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "name": name,
+        **({"pte_sha256": pte_sha256} if pte_sha256 else {}),
         "board": plan.board.name,
         "isa": plan.board.isa,
         "arena": {

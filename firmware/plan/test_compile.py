@@ -3,6 +3,7 @@
 
 import dataclasses
 import functools
+import hashlib
 import json
 import pickle
 import re
@@ -63,6 +64,7 @@ def test_writes_source_header_and_description(tmp_path: Path) -> None:
     assert arena["bytes"] == arena["lower_bound"] == arena["pools"][0]["used"]
     assert plan["inputs"][0]["shape"] == [1, 1, 8, 8]
     assert plan["outputs"][0]["bytes"] == 10
+    assert plan["pte_sha256"] == hashlib.sha256(sample()).hexdigest()
 
 
 def test_same_input_gives_same_bytes(tmp_path: Path) -> None:
@@ -82,7 +84,7 @@ def test_decoded_program_gives_the_same_plan(tmp_path: Path) -> None:
     assert run(folders[0], sample(), sample_board()) == 0
     program = folders[1] / "model.program"
     save_program(program, read_program(sample()))
-    assert run(folders[1], sample(), sample_board(), pte=None, program=str(program)) == 0
+    assert run(folders[1], sample(), sample_board(), program=str(program)) == 0
     direct, decoded = (
         [path.read_bytes() for path in sorted(folder.glob("digits_plan.*"))] for folder in folders
     )
@@ -95,10 +97,11 @@ def test_program_of_a_bad_pte_says_why(
 ) -> None:
     change, message = BAD_PTES[kind]
     program = tmp_path / "model.program"
-    keep_program(program, change(sample()))
-    assert run(tmp_path, sample(), sample_board(), pte=None, program=str(program)) == 2
+    data = change(sample())
+    keep_program(program, data)
+    assert run(tmp_path, data, sample_board(), program=str(program)) == 2
     error = capsys.readouterr().err
-    assert error.startswith(f"plan compiler: {program} ") and message in error
+    assert error.startswith(f"plan compiler: {tmp_path / 'model.pte'} ") and message in error
 
 
 def test_paths_are_of_the_folder_that_bazel_was_called_in(
@@ -116,7 +119,7 @@ def test_file_that_is_no_decoded_program(
 ) -> None:
     program = tmp_path / "other"
     program.write_bytes(data)
-    assert run(tmp_path, sample(), sample_board(), pte=None, program=str(program)) == 2
+    assert run(tmp_path, sample(), sample_board(), program=str(program)) == 2
     assert capsys.readouterr().err == f"plan compiler: {program} is no decoded program\n"
 
 
@@ -201,13 +204,11 @@ def test_missing_files_and_bad_names(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert run(tmp_path, sample(), sample_board(), pte=str(tmp_path / "no.pte")) == 2
     assert run(tmp_path, sample(), sample_board(), board=str(tmp_path / "model.pte")) == 2
     assert run(tmp_path, sample(), sample_board(), name="digits-plan") == 2
-    assert run(tmp_path, sample(), sample_board(), pte=None) == 2
     messages = capsys.readouterr().err.splitlines()
-    assert len(messages) == 4
+    assert len(messages) == 3
     assert "no.pte" in messages[0]
     assert "does not describe a board" in messages[1]
     assert "is not a C identifier" in messages[2]
-    assert "either --pte or --program" in messages[3]
 
 
 _FIRST = {

@@ -17,6 +17,7 @@ def compile_for_microbit(model: str, folder: Path) -> subprocess.CompletedProces
     return subprocess.run(
         [
             COMPILER,
+            f"--pte=aot/models/{model}/{model}.pte",
             f"--program=tests/models/{model}_plan.program",
             f"--board={BOARD}",
             f"--name={model}",

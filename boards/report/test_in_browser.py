@@ -82,6 +82,7 @@ def test_many_ops_are_seen_by_module(times: int, width: int, tmp_path: Path) -> 
         assert [op for node in nodes for op in node] == every
     assert 2 <= len(found["first"]) <= 60
     assert found["closed"] == len(found["first"]) < len(found["opened"]) < len(found["reached"])
+    assert len(found["beside"]) == len(found["first"]) and found["canOpen"] == [True, False]
     largest = max(found["first"], key=lambda ids: len(" ".join(ids)))
     assert found["selected"] == largest
     assert all(f"\n{op} " in f"\n{found['inspector']}" for op in largest) or (

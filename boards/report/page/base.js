@@ -75,6 +75,7 @@ function select(ops, from) {
   for (const one of document.querySelectorAll(".edge")) {
     one.classList.toggle("on", nodes.has(one.dataset.from) || nodes.has(one.dataset.to));
   }
+  if (model) drawButtons();
   if (selected.length) showInGraph(selected[0]);
   inspect();
   history.replaceState(null, "", selected.length ? `#op=${selected.join(",")}` : location.pathname);
@@ -185,7 +186,9 @@ function listen() {
   at("by-op").addEventListener("click", () => { byOp = true; draw(); });
   at("by-part").addEventListener("click", () => { byOp = false; draw(); });
   at("open").addEventListener("click", openSelected);
-  at("graph-svg").addEventListener("dblclick", openSelected);
+  at("graph-svg").addEventListener("dblclick", (event) => {
+    if (event.target.closest(".node")) openSelected();
+  });
   at("theme").addEventListener("click", () => {
     const root = document.documentElement;
     root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";

@@ -61,8 +61,9 @@ function graphOf(model) {
   const made = new Map(model.ops.flatMap((op) => op.outputs.map((output) => [output.name, nodeOf(op.id)])));
   model.outputs.forEach((port, i) => {
     if (!made.has(port.name)) return;
-    add(`out ${port.name}`, "port", [clip(model.paths[i] || port.name, 26), "output"], []);
-    graph.setEdge(made.get(port.name), `out ${port.name}`);
+    // One tensor may be returned twice.
+    add(`out ${i} ${port.name}`, "port", [clip(model.paths[i] || port.name, 26), "output"], []);
+    graph.setEdge(made.get(port.name), `out ${i} ${port.name}`);
   });
   dagre.layout(graph);
   return graph;
@@ -79,13 +80,18 @@ function chooseParts() {
   choose(byOp ? model.ops.map(single) : overview(model.ops));
 }
 
-// Opens the node that the selected op is in.
-function openSelected() {
+// The node that the selected op is in, and what it opens to; null where there is no more in it, or more than is drawn.
+function toOpen() {
   const part = selected.length && parts.find((one) => one.id === nodeOf(selected[0]));
-  if (!part || part.ops.length === 1) return;
+  if (!part || part.ops.length === 1) return null;
   const more = partsOf(part);
-  if (parts.length + more.length > MOST_NODES) return;
-  choose(opened(parts, part, more));
+  return parts.length + more.length > MOST_NODES ? null : { part, more };
+}
+
+function openSelected() {
+  const found = toOpen();
+  if (!found) return;
+  choose(opened(parts, found.part, found.more));
   drawParts();
   select([...selected], null);
 }
@@ -98,6 +104,7 @@ function drawButtons() {
   at("by-part").hidden = !canGroup;
   at("by-part").setAttribute("aria-pressed", !byOp);
   at("open").hidden = !isGrouped;
+  at("open").disabled = !toOpen();
 }
 
 function drawGraph() {

@@ -53,9 +53,9 @@ def _command(name: str) -> list[str]:
 
 
 def test_every_board_loads_without_our_flags(workspace: Workspace) -> None:
-    done = workspace.bazel("query", "@pilotlight//boards/...")
+    at_its_highest_clock = "@pilotlight//boards/tests/not_simulated/disco_f407_max"
+    done = workspace.bazel("build", "--noanalyze", at_its_highest_clock, "@pilotlight//boards/...")
     assert done.returncode == 0, done.stderr
-    assert "@pilotlight//boards/tests/not_simulated/disco_f407_max:disco_f407_max" in done.stdout
 
 
 def test_own_model_board_kernel_and_app(workspace: Workspace) -> None:

@@ -74,7 +74,7 @@ def main(argv: list[str]) -> int:
         return _ENDED_BADLY
     size = json.loads(Path(_SIZE.value).read_text())
     plans = [json.loads(Path(path).read_text()) for path in _PLAN.value]
-    linked = {symbol.name: symbol.address for symbol in Elf(elf).symbols}
+    linked = {symbol.name: symbol.address for symbol in Elf(elf).symbols} if plans else {}
     counted = profile(run, size, plans, linked, estimates)
     write_profile(counted, _PROFILE.value, _TRACE.value)
     delegates = any("delegate" in step for plan in plans for step in plan["steps"])

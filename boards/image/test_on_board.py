@@ -70,7 +70,7 @@ def _run(folder: Path, line: tuple[int, str], prints: str, monkeypatch: pytest.M
     thread.start()
     with flagsaver.as_parsed(
         board=str(_BOARD),
-        elf="app.elf",
+        elf="boards/tests/hello.microbit.elf",
         size=str(size),
         facts=[str(facts)],
         port=line[1],
@@ -136,8 +136,8 @@ def test_cycles_of_steps(
 @pytest.mark.parametrize(
     ("prints", "said"),
     [
-        ("PL:FAIL seven is not eight\n", "app.elf: PL:FAIL seven is not eight"),
-        ("hello\nPL:PAS", "app.elf: nothing came for 1 s, and PL:PASS before that"),
+        ("PL:FAIL seven is not eight\n", "hello.microbit.elf: PL:FAIL seven is not eight"),
+        ("hello\nPL:PAS", "hello.microbit.elf: nothing came for 1 s, and PL:PASS before that"),
     ],
 )
 def test_a_program_that_does_not(
@@ -183,7 +183,7 @@ def test_a_board_whose_port_is_there_after_it_was_flashed(
     thread.start()
     with flagsaver.as_parsed(
         board=str(board_file),
-        elf="app.elf",
+        elf="boards/tests/hello.microbit.elf",
         size=str(size),
         facts=[str(facts)],
         port=str(port),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,13 @@ _LARGEST = 10
 
 def _cell(value: object) -> str:
     return str(value).replace("|", "\\|").replace("\n", " ")
+
+
+def _code(name: str) -> str:
+    """A name in one line, in backticks of which it has not as many in a row itself."""
+    text = " ".join(str(name).split())
+    marks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{marks} {text} {marks}" if "`" in text else f"`{text}`"
 
 
 def md_table(head: Sequence[str], rows: Sequence[Sequence[object]], align: str) -> str:
@@ -46,7 +54,7 @@ def _flash(report: Fields) -> str:
         sums[symbol["kind"]] = sums.get(symbol["kind"], 0) + symbol["bytes"]
     parts = [f"{kind} {size:,}" for kind, size in sorted(sums.items(), key=lambda i: -i[1])]
     rows = [
-        (f"`{s['name']}`", f"{s['bytes']:,}", s["kind"], s["origin"])
+        (_code(s["name"]), f"{s['bytes']:,}", s["kind"], s["origin"])
         for s in report["symbols"][:_LARGEST]
     ]
     head = ["largest symbols in flash", "bytes", "what", "from"]
@@ -124,7 +132,8 @@ def _quality(model: Fields, device: Fields) -> str:
     for output, path in zip(quality["outputs"], model["paths"], strict=False):
         agreement = "" if output["agreement"] is None else f", agreement {output['agreement']:.2%}"
         lines.append(
-            f"`{path or output['name']}`: SQNR {decibels(output['sqnr_db'])}{agreement}, {samples}."
+            f"{_code(path or output['name'])}: SQNR {decibels(output['sqnr_db'])}{agreement}, "
+            f"{samples}."
         )
     measured = [op for op in model["ops"] if op["quality"]]
     cost = {op["id"]: _cost(op["quality"]) for op in measured}

@@ -433,6 +433,9 @@ def test_outputs_are_called_as_the_model_returns_them() -> None:
     assert "`['scores']`: SQNR" in markdown(report)
     name = LOWERING["quality"]["outputs"][0]["name"]
     assert f"`{name}`: SQNR" in markdown(joined())
+    # A key of the user's may have anything in it.
+    of_two_lines = LOWERING | {"paths": ["['a`b\nc']"]}
+    assert "\n`` ['a`b c'] ``: SQNR" in markdown(joined(reports={"digits": of_two_lines}))
 
 
 def test_markdown_names_the_costliest_first() -> None:

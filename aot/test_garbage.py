@@ -25,7 +25,7 @@ def _graphs() -> list[weakref.ref[Any]]:
 
 
 def test_dead_graphs_are_freed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(garbage, "_MANY", 0)
+    monkeypatch.setattr(garbage, "_MANY", -1)
     first, second, _ = _graphs(), _graphs(), _graphs()
     assert [r() for r in (*first, *second)] == [None] * 8
 

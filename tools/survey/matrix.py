@@ -13,8 +13,6 @@ PACKAGE = "pilotlight_survey"
 
 _QUANTIZATION = re.compile(r"'--quantization=[^']*'")
 
-_OUTPUTS = ("pte", "report.json", "vectors.npz")
-
 
 class SurveyError(Exception):
     """There is no survey; the text says why."""
@@ -109,10 +107,10 @@ def _lowered_anew(cell: Cell, model: Model) -> list[str]:
     for engine, command in model.lowerings.items():
         name = ".".join(filter(None, (cell.lowered, engine)))
         labels[f":{name}.lowering"] = engine
-        outs = [f"{name}.{ending}" for ending in _OUTPUTS]
+        own = _lowering(command, cell)
+        outs = re.findall(rf"\$\(location ({re.escape(cell.lowered)}\.[^)]+)\)", own)
         lines.append(
-            f'genrule(name = "{name}.lowering", outs = {outs!r}, '
-            f"cmd = {_lowering(command, cell)!r}, "
+            f'genrule(name = "{name}.lowering", outs = {outs!r}, cmd = {own!r}, '
             f'testonly = True, tools = ["{cell.model}.lower"])'
         )
     engines = {label: engine for label, engine in labels.items() if engine}

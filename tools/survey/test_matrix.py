@@ -57,6 +57,8 @@ def test_a_lowering_is_the_models_own_with_another_quantization() -> None:
         f"'--target=cortex-m' '--output=$(location {own}.pte)' "
         f"'--report=$(location {own}.report.json)'"
     ) in text
+    assert f"outs = ['{own}.pte', '{own}.report.json']" in text
+    assert f"outs = ['{own}.npu.pte', '{own}.npu.report.json']" in text
     assert f"$(location {own}.npu.pte)" in text and "int8" not in text
     assert f"by_engine = {{':{own}.npu.lowering': 'npu'}}, default = \":{own}.lowering\"" in text
     assert 'optimize = "size"' in text and "kernels = ['//kernels/flip']" in text

@@ -125,7 +125,7 @@ def _run(board: Board, image: Image, elf: Path, facts: dict[str, Any]) -> int:
     run = Run(console, None, "", None, 0)
     size = json.loads(Path(_SIZE.value).read_text())
     plans = [json.loads(Path(path).read_text()) for path in _PLAN.value]
-    linked = {symbol.name: symbol.address for symbol in Elf(elf).symbols} if plans else {}
+    linked = Elf(elf).addresses if plans else {}
     counted = profile(run, size, plans, linked)
     write_profile(counted, _PROFILE.value, _TRACE.value)
     tables = [steps_table(counted), summary(run, size, facts, None)]

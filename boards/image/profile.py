@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from boards.image.trace import trace
-from boards.simulator.counts import Counts, Region
+from boards.simulator.counts import Region
 from boards.simulator.simulate import Run
 from tools.text.table import table
 
@@ -52,9 +52,8 @@ def profile(
         plan 0 where no plan was named.
     """
     inference = run.counts.regions.get(_INFERENCE) if run.counts else None
-    regions: dict[Key, Region] = {}
-    for address, steps in (run.counts.plans if run.counts else {}).items():
-        regions |= {(address, number): region for number, region in steps.items()}
+    every = run.counts.by_plan() if run.counts else {}
+    regions = {key: region for key, region in every.items() if key[0]}
     cycles: defaultdict[Key, list[int]] = defaultdict(list)
     for step, count, address in _STEP.findall(run.console):
         cycles[int(address), int(step)].append(int(count))
@@ -62,8 +61,8 @@ def profile(
     at = _addresses(plans, linked, ran)
     inferences = inference.entries if inference else max(map(len, cycles.values()), default=0)
     of_all = {}
-    if run.counts and inference and inferences and estimates is not None:
-        estimate = _of_inference(inference, run.counts, estimates)
+    if inference and inferences and estimates is not None:
+        estimate = _of_inference(inference, every, estimates)
         of_all = {} if estimate is None else {ESTIMATE: round(estimate / inferences)}
     if unnamed := len(ran) - len(at):
         of_all[UNNAMED] = unnamed
@@ -103,16 +102,11 @@ def _addresses(
 
 
 def _of_inference(
-    inference: Region, counts: Counts, estimates: Mapping[Key, float]
+    inference: Region, every: Mapping[Key, Region], estimates: Mapping[Key, float]
 ) -> float | None:
     """Cycles of region 0 with those in it, over all entries: of all regions, or of all but the
     program's own beside it. None if instructions say that it is neither.
     """
-    every = {
-        (address, number): region
-        for address, found in {0: counts.regions, **counts.plans}.items()
-        for number, region in found.items()
-    }
     steps = {key: region for key, region in every.items() if key[0] or region is inference}
     for parts in (every, steps):
         if sum(region.at.total() for region in parts.values()) == inference.instructions:

@@ -74,7 +74,7 @@ def main(argv: list[str]) -> int:
         return _ENDED_BADLY
     size = json.loads(Path(_SIZE.value).read_text())
     plans = [json.loads(Path(path).read_text()) for path in _PLAN.value]
-    linked = {symbol.name: symbol.address for symbol in Elf(elf).symbols} if plans else {}
+    linked = Elf(elf).addresses if plans else {}
     counted = profile(run, size, plans, linked, estimates)
     write_profile(counted, _PROFILE.value, _TRACE.value)
     delegates = any("delegate" in step for plan in plans for step in plan["steps"])
@@ -88,12 +88,8 @@ def main(argv: list[str]) -> int:
 
 def _estimates(elf: Path, board: Board, counts: Counts) -> dict[Key, float]:
     """Cycles by plan and region, without those of inner regions."""
-    regions = {
-        (plan, number): region.at
-        for plan, found in {0: counts.regions, **counts.plans}.items()
-        for number, region in found.items()
-    }
-    parts = estimate(elf, board.core, [*regions.values()])
+    regions = counts.by_plan()
+    parts = estimate(elf, board.core, [region.at for region in regions.values()])
     return {key: sum(ran.cycles for ran in part) for key, part in zip(regions, parts, strict=True)}
 
 

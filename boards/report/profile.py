@@ -46,8 +46,8 @@ def counted(elf: Path) -> dict[str, Any]:
     if run.problem:
         return {"profile": None, "problem": run.problem, "stats": {}}
     plans = [json.loads(Path(path).read_text()) for path in _PLANS.value]
-    linked = {symbol.name: symbol.address for symbol in Elf(elf).symbols}
-    counts = profile(run, json.loads(Path(_SIZE.value).read_text()), plans, linked)
+    size = json.loads(Path(_SIZE.value).read_text())
+    counts = profile(run, size, plans, Elf(elf).addresses)
     return {"profile": counts, "problem": "", "stats": run.stats}
 
 

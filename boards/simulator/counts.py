@@ -54,10 +54,17 @@ class Counts:
     def at(self) -> Counter[int]:
         """Returns the executions of each address over the whole run."""
         found = Counter(self.outside)
-        for regions in (self.regions, *self.plans.values()):
-            for region in regions.values():
-                found.update(region.at)
+        for region in self.by_plan().values():
+            found.update(region.at)
         return found
+
+    def by_plan(self) -> dict[tuple[int, int], Region]:
+        """Returns all regions, by the address of their plan, 0 if there is none, and number."""
+        return {
+            (plan, number): region
+            for plan, regions in {0: self.regions, **self.plans}.items()
+            for number, region in regions.items()
+        }
 
 
 def by_function(at: Counter[int], elf: Elf) -> Counter[str]:

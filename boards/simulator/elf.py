@@ -158,6 +158,11 @@ class Elf:
         ]
         return sorted(found, key=lambda symbol: (symbol.address, symbol.name))
 
+    @property
+    def addresses(self) -> dict[str, int]:
+        """Of functions and objects, by name."""
+        return {symbol.name: symbol.address for symbol in self.symbols}
+
     @cached_property
     def values(self) -> dict[str, int]:
         """Value of every named symbol, those of the linker script included."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -49,18 +50,19 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Of its target."""
-        parts = (self.lowered, _name(self.board))
-        return "__".join(parts)
+        """Of its target, and of its plan in C."""
+        return f"{self.lowered}__{_name(self.board)}"
 
     @property
     def lowered(self) -> str:
         """The name of its model's target."""
-        return "__".join(filter(None, (_name(self.model), _name(self.quantization))))
+        return "__".join(filter(None, (f"of_{_name(self.model)}", self.quantization)))
 
 
-def _name(text: str) -> str:
-    return re.sub(r"\W", "_", text.removeprefix("//"))
+def _name(label: str) -> str:
+    """A word that no other label has."""
+    target = re.sub(r"\W", "_", label.rpartition(":")[2])
+    return f"{target}_{zlib.crc32(label.encode()):08x}"
 
 
 def full(label: str) -> str:

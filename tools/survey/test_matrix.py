@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -44,14 +45,22 @@ def test_labels_start_at_the_root(label: str) -> None:
 def test_every_combination_once() -> None:
     matrix = cells(["//n/net", "//n/net:net"], ["//b/a", "//b/c"], ["", "int16"])
     assert len(matrix) == 4 == len({cell.name for cell in matrix})
-    same = cells(["//x/net", "//y/net"], ["//b/a"], ["int8"])
-    assert len({cell.name for cell in same}) == 2 == len({cell.lowered for cell in same})
+    same = cells(["//x/net", "//y/net", "//x_net", "//x:net"], ["//b/a"], ["int8"])
+    assert len({cell.name for cell in same}) == 4 == len({cell.lowered for cell in same})
+
+
+@pytest.mark.parametrize("model", ["//:net", "//3d/net:2", "@zoo//:net", "//pl/constant:step_1"])
+@pytest.mark.parametrize("quantization", ["", "int16"])
+def test_names_of_targets_are_names_of_plans_in_c(model: str, quantization: str) -> None:
+    (cell,) = cells([model], ["//b/a"], [quantization])
+    for name in (cell.name, cell.lowered):
+        assert re.fullmatch(r"of_\w+", name, re.ASCII) and not name.endswith("_t")
 
 
 def test_a_lowering_is_the_models_own_with_another_quantization() -> None:
     matrix = cells(["//nets:net"], ["//boards/a"], ["int16"])
     text = build_file(matrix, {"//nets:net": NET}, ["//kernels/flip"], "@pilotlight")
-    own = "nets_net__int16"
+    own = matrix[0].lowered
     assert (
         "$(location //nets:net.lower) '--model=net:factory' '--quantization=int16' "
         f"'--target=cortex-m' '--output=$(location {own}.pte)' "
@@ -71,7 +80,7 @@ def test_the_build_file_has_every_image_and_lowers_each_model_once() -> None:
     assert len({cell.name for cell in matrix}) == 4 == text.count("check_image(name")
     assert text.count("genrule(") == 2 and text.count("lowered(name") == 1
     assert text.count('model = "//nets/net:net"') == 2
-    assert text.count('model = ":nets_net_net__int16"') == 2
+    assert text.count(f'model = ":{matrix[2].lowered}"') == 2
     # A model of somebody's tests can be looked at, too.
     assert text.count("testonly = True") == text.count("(name = ")
     compile(text, "BUILD", "exec")

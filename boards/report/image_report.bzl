@@ -19,19 +19,21 @@ def _group(target, name):
     return getattr(target[OutputGroupInfo], name).to_list()
 
 def _profile(ctx):
-    """Runs the image, every step marked, on its board's simulator."""
+    """Runs the image, as it is and with every step marked, on its board's simulator."""
     output = ctx.actions.declare_file(ctx.label.name + ".counted.json")
-    image = ctx.attr.profiled[0]
+    image = ctx.attr.image
     board, elf, size = [_group(image, part)[0] for part in ["board", "elf", "size_json"]]
     plan = _group(image, "plan_json")
+    marked = _group(ctx.attr.profiled[0], "elf")[0]
     ctx.actions.run(
         executable = ctx.executable._profile,
         arguments = [
             "--board=" + board.path,
             "--size=" + size.path,
+            "--marked=" + marked.path,
             "--output=" + output.path,
         ] + ["--plan=" + file.path for file in plan] + [elf.path],
-        inputs = [board, elf, size] + plan,
+        inputs = [board, elf, marked, size] + plan,
         outputs = [output],
         mnemonic = "Profile",
         progress_message = "Counting instructions of %{label}",

@@ -3,7 +3,10 @@
 (docs/outside.md) says, as a module and as a repository of a WORKSPACE.
 """
 
+import json
+import os
 import re
+import shlex
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,22 +21,32 @@ PAGE = (ROOT / "docs/outside.md").read_text()
 
 
 class Workspace:
-    """The example with a Bazel server of its own; both modes have the user's cache of results."""
+    """The example with a Bazel server of its own; both modes have the user's cache of results.
 
-    def __init__(self, base: Path, *options: str) -> None:
-        self._start = [f"{ROOT}/tools/bazel", f"--output_base={base}", "--max_idle_secs=60"]
-        self._options = [f"--disk_cache={cache_root() / 'disk'}", "--symlink_prefix=/", *options]
+    Attributes:
+      program: that Bazel, for tools that call one themselves.
+    """
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        lines = [f"--disk_cache={cache_root() / 'disk'}", "--symlink_prefix=/", *options]
+        (folder / "bazelrc").write_text("".join(f"common {line}\n" for line in lines))
+        own = [f"--output_base={folder / 'base'}", f"--bazelrc={folder / 'bazelrc'}"]
+        real = os.environ.get("BAZEL_REAL", "")
+        command = ["env", f"BAZEL_REAL={real}", f"{ROOT}/tools/bazel", "--max_idle_secs=60", *own]
+        self.program = folder / "bazel"
+        self.program.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
+        self.program.chmod(0o755)
 
     def bazel(self, command: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
-            [*self._start, command, *self._options, "--noshow_progress", *arguments],
+            [self.program, command, "--noshow_progress", *arguments],
             cwd=EXAMPLE,
             capture_output=True,
             text=True,
         )
 
     def shutdown(self) -> None:
-        subprocess.run([*self._start, "shutdown"], cwd=EXAMPLE, capture_output=True)
+        subprocess.run([self.program, "shutdown"], cwd=EXAMPLE, capture_output=True)
 
 
 @pytest.fixture(scope="module", params=["module", "workspace"])
@@ -41,7 +54,7 @@ def workspace(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Workspace]:
     options = {"module": [], "workspace": ["--config=workspace"]}[request.param]
-    workspace = Workspace(tmp_path_factory.mktemp("outside") / "base", *options)
+    workspace = Workspace(tmp_path_factory.mktemp("outside"), *options)
     yield workspace
     workspace.shutdown()
 
@@ -129,3 +142,29 @@ def test_the_debugger_knows_the_lines_of_its_sources(workspace: Workspace) -> No
     steps = ("-batch", "-ex", "break main", "-ex", "continue", "-ex", "kill")
     done = workspace.bazel("run", "//app:app.debug", "--", "--", *steps)
     assert re.search(r"^Breakpoint 1, main \(\) at app/main.c:\d+$", done.stdout, re.M), done.stderr
+
+
+@pytest.mark.parametrize("workspace", ["module"], indirect=True)
+def test_a_survey_measures_the_image_that_is_simulated(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """Lowered anew with a quantization that it has already: what it takes is the same."""
+    said = workspace.bazel(*_command("run")).stdout
+    (counted,) = re.findall(r"instructions per inference +([\d,]+)", said)
+    used = [int(n.replace(",", "")) for n in re.findall(r"\(flash\) +([\d,]+) of", said)]
+    start, found = tmp_path / "survey", tmp_path / "survey.json"
+    made = workspace.bazel("run", f"--script_path={start}", "@pilotlight//tools:survey")
+    assert made.returncode == 0, made.stderr
+    wanted = ["--models=//:both_ways", "--boards=//boards/rig", "--quantization=int8"]
+    done = subprocess.run(
+        [start, *wanted, "--kernels=//kernels/flip", f"--json={found}"],
+        cwd=EXAMPLE,
+        env=os.environ | {"BAZEL_REAL": str(workspace.program)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (image,) = json.loads(found.read_text())["images"]
+    assert image["refused"] == image["not_counted"] == ""
+    assert f"{image['instructions']:,}" == counted and counted in done.stdout
+    assert image["flash"] == sum(used)

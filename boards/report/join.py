@@ -325,6 +325,7 @@ def join(
         "instructions": _instructions(profile),
         "inferences": profile["inferences"] if profile else 0,
         "not_counted": problem,
+        "unnamed_plans": profile.get("unnamed_plans", 0) if profile else 0,
         "device": dict(stats or {}),
         "engine_is_simulated": bool(engine and engine["simulated"]),
         "models": models,

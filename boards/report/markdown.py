@@ -72,6 +72,33 @@ def _steps(model: Fields) -> str:
     return md_table(["id", "op", "module", "instructions", ""], rows, "lllrr")
 
 
+def _instructions(report: Fields, model: Fields | None) -> list[str]:
+    """What was counted, of an image or of one of its models, and what was not."""
+    parts = []
+    steps = [step for step in model["steps"] if step["instructions"]] if model else []
+    if len(report["models"]) > 1 and steps:
+        parts.append(f"{sum(step['instructions'] for step in steps):,} in its steps.")
+    elif report["instructions"] and len(report["models"]) < 2:
+        parts.append(f"{report['instructions']:,} an inference.")
+    if model and report["engine_is_simulated"] and model["delegates"]:
+        parts.append(
+            "The NPU is a functional model here, which the core runs: instructions of its "
+            "steps are the model's, and say nothing of an NPU."
+        )
+    if model and steps:
+        parts.append(_steps(model))
+    else:
+        why = "the image names no plan of it" if model else "the image names no model"
+        if model and model["arena"]:
+            why = "no steps are marked"
+        by_op = " by op" if parts else ""
+        parts.append(f"Not counted{by_op}: {report['not_counted'] or why}.")
+    if count := report["unnamed_plans"]:
+        plans = "a plan" if count == 1 else f"{count} plans"
+        parts.append(f"Not listed: steps of {plans} that the image's `plan` does not name.")
+    return parts
+
+
 def _npu(model: Fields) -> str:
     """Each delegate, and what its compiler says of its layers."""
     by_id = {op["id"]: op for op in model["ops"]}
@@ -186,22 +213,10 @@ def markdown(report: Fields) -> str:
                 f"Arena{of}: {arena['bytes']:,} bytes, no plan could take less than "
                 f"{arena['lower_bound']:,}; largest at {arena['peak']['what']}."
             )
-        parts.append(f"## Instructions{of}")
-        if of and (total := sum(step["instructions"] or 0 for step in model["steps"])):
-            parts.append(f"{total:,} in its steps.")
-        elif report["instructions"] and not of:
-            parts.append(f"{report['instructions']:,} an inference.")
-        if report["engine_is_simulated"] and model["delegates"]:
-            parts.append(
-                "The NPU is a functional model here, which the core runs: instructions of its "
-                "steps are the model's, and say nothing of an NPU."
-            )
-        if any(step["instructions"] for step in model["steps"]):
-            parts.append(_steps(model))
-        else:
-            why = "no steps are marked" if model["arena"] else "the image has no plan of it"
-            parts.append(f"Not counted: {report['not_counted'] or why}.")
+        parts += [f"## Instructions{of}", *_instructions(report, model)]
         if model["delegates"]:
             parts += [f"## NPU{of}", _npu(model)]
         parts += [f"## Quality{of}", _quality(model, report["device"])]
+    if not report["models"]:
+        parts += ["## Instructions", *_instructions(report, None)]
     return "\n\n".join(parts) + "\n"

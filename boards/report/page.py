@@ -23,6 +23,25 @@ class PageError(Exception):
     """The page cannot be made; the text says why."""
 
 
+def packed(report: dict[str, Any]) -> dict[str, Any]:
+    """The report with its long lists as tables, which name a key once; base.js unpacks them."""
+    models = [
+        model | {key: _table(model[key]) for key in ("ops", "steps", "blocks")}
+        for model in report["models"]
+    ]
+    return report | {"symbols": _table(report["symbols"]), "models": models}
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The keys that all rows have and their values; behind these what else a row has."""
+    common = [key for key in (rows[0] if rows else ()) if all(key in row for row in rows)]
+    values = [[row[key] for key in common] for row in rows]
+    for line, row in zip(values, rows, strict=True):
+        rest = {key: row[key] for key in row if key not in common}
+        line += [rest] if rest else []
+    return {"keys": common, "rows": values}
+
+
 def _safe(data: Any) -> str:
     """JSON for a script element: no text of the user's ends the element."""
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
@@ -49,7 +68,7 @@ def _page(report: dict[str, Any], libraries: Sequence[Path]) -> str:
     values = {
         "title": html.escape(f"{report['name']} on {report['board']['name']}"),
         "style": (_PARTS / "style.css").read_text(),
-        "data": _safe(report),
+        "data": _safe(packed(report)),
         "libraries": "\n".join(_library(path) for path in libraries),
         "script": "\n".join((_PARTS / name).read_text() for name in _SCRIPTS),
     }

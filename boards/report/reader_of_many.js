@@ -18,6 +18,7 @@ const last = model.ops[model.ops.length - 1].id;
 select([last], null);
 while (nodeOf(last) !== last) openSelected();
 found.reached = nodes();
+found.last = at("inspector").innerText;
 found.canOpen.push(canOpen());
 const canvas = at("graph-svg").getBoundingClientRect();
 const seen = document.querySelector(".node.on").getBoundingClientRect();

@@ -14,6 +14,7 @@ Fields = dict[str, Any]
 
 _SYMBOLS = 300
 _DETAILED = 300
+_WITH_NUMBERS = (1_000, 300)
 _OPS = (1_000, 300, 100, 0)
 
 # What an op has that only a click on it shows.
@@ -26,8 +27,8 @@ def shorter(report: Fields) -> Iterator[Fields]:
     `shortened` of each says what is not in it, and `graph` whether its ops make one.
     """
 
-    def said(*omitted: str, graph: bool = True) -> Fields:
-        return report | {"shortened": list(omitted), "graph": graph}
+    def said(*omitted: str, graph: bool = True, of: Fields | None = None) -> Fields:
+        return (of or report) | {"shortened": list(omitted), "graph": graph}
 
     yield said()
     report = report | {"symbols": _largest_symbols(report["symbols"])}
@@ -37,6 +38,10 @@ def shorter(report: Fields) -> Iterator[Fields]:
     report = _with_models(report, _with_few_details)
     costly = f"the {_DETAILED} ops that cost most alone have source, reason and inputs"
     yield said(*less, costly)
+    for count in _WITH_NUMBERS:
+        outlined = _with_models(report, partial(_outlined, count=count))
+        graph = f"the {count:,} ops that cost most alone are more than a node of the graph"
+        yield said(*less, graph, of=outlined)
     for count in _OPS:
         report = _with_models(report, partial(_costliest, count=count))
         ops = f"there are the {count:,} ops that cost most" if count else "there are no ops"
@@ -82,6 +87,20 @@ def _with_few_details(model: Fields) -> Fields:
     kept = set(_ranked(model)[:_DETAILED])
     ops = [op if op["id"] in kept else op | _DETAILS for op in model["ops"]]
     return model | {"ops": ops}
+
+
+def _outlined(model: Fields, count: int) -> Fields:
+    """The ops that cost most, and what the graph says of the others."""
+    short = _costliest(model, count)
+    kept = {op["id"]: op | {"outline": None} for op in short["ops"]}
+    counted = {step["ops"][0]: step["instructions"] for step in model["steps"] if step["ops"]}
+    ops = []
+    for op in model["ops"]:
+        outputs = [{key: o[key] for key in ("name", "shape", "dtype")} for o in op["outputs"]]
+        outline = {"outputs": outputs, "outline": {"instructions": counted.get(op["id"])}}
+        nothing = _DETAILS | {"function": "", "quality": None}
+        ops.append(kept.get(op["id"], op | nothing | outline) | {"after": op["after"]})
+    return short | {"ops": ops}
 
 
 def _costliest(model: Fields, count: int) -> Fields:

@@ -15,7 +15,10 @@ from typing import Any
 import pytest
 
 from boards.report.browser import browse
+from boards.report.page import LIMIT, page
 from boards.report.pictures import PICTURES, Picture, take
+from boards.report.testing import many
+from tools.python.runfile import runfile
 
 # On a core, on an NPU, and of a program that marks no inference.
 IMAGES = (
@@ -29,7 +32,14 @@ _NOISE = re.compile(r"dbus|bluez|Floss|GPU|gpu|vulkan|fontconfig|font config|oom
 
 _READERS = Path("boards/report")
 
-_DATA = re.compile(r'(<script type="application/json" id="data">).*?(</script>)', re.DOTALL)
+# In the order in which the page has them.
+_LIBRARIES = ("d3.LICENSE", "d3.min.js", "dagre.LICENSE", "dagre.min.js")
+
+
+def page_of(report: dict[str, Any]) -> str:
+    """The page of a report that no image has."""
+    found = [runfile(f"page_libraries/{name}") for name in _LIBRARIES]
+    return page(report, [library for library in found if library])
 
 
 def look(text: str, reader: str, width: int, folder: Path) -> dict[str, Any]:
@@ -46,32 +56,22 @@ def look(text: str, reader: str, width: int, folder: Path) -> dict[str, Any]:
 _LONG = "ConvolutionWithTheNameOfEverythingThatItDoesAndThatNoColumnIsWideEnoughFor"
 
 
-def many(report: dict[str, Any], times: int) -> dict[str, Any]:
-    """The report of a model that does the same many times, in stages of blocks; the first op
-    of each reads what the last one before made.
-    """
-    (model,) = report["models"]
-    ops: list[dict[str, Any]] = []
-    for turn in range(times):
-        start = len(ops)
-        ids = {op["id"]: str(start + i) for i, op in enumerate(model["ops"])}
-        for op in model["ops"]:
-            module = f"stages.{turn // 10}.{turn}.{op['module']}".replace("Conv2d", _LONG)
-            before = [ids.get(one, str(start - 1) if turn else one) for one in op["after"]]
-            ops.append(op | {"id": ids[op["id"]], "module": module, "after": before})
-    steps = [step | {"module": f"{step['module']} ({_LONG})"} for step in model["steps"]]
-    more = model | {"ops": ops, "steps": steps}
-    return report | {"models": [more], "shortened": [], "graph": True}
+def with_long_names(report: dict[str, Any]) -> dict[str, Any]:
+    """The report with the name of a class that no column is wide enough for."""
+    text = json.dumps(report).replace("Conv2d", _LONG)
+    return dict(json.loads(text))
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("times", [20, 300])
+# All there is in the page, then ever less; of the last most ops are but nodes of the graph.
+@pytest.mark.parametrize(
+    ("times", "width"), [(20, 1280), (20, 500), (300, 1280), (600, 500), (1000, 1280)]
+)
 def test_many_ops_are_seen_by_module(times: int, width: int, tmp_path: Path) -> None:
-    report = many(json.loads(Path(f"{IMAGES[0]}.report.json").read_text()), times)
-    text = Path(f"{IMAGES[0]}.report.html").read_text()
-    data = json.dumps(report).replace("<", "\\u003c")
-    text = _DATA.sub(lambda match: f"{match[1]}{data}{match[2]}", text)
-    assert (len(report["models"][0]["ops"]) > 1000) == (times == 300)
+    report = json.loads(Path(f"{IMAGES[0]}.report.json").read_text())
+    report = with_long_names(many(report, times))
+    text = page_of(report)
+    assert len(text) <= LIMIT
+    assert (len(report["models"][0]["ops"]) > 1000) == (times != 20)
     if times == 20:
         text = text.replace("let byOp = true;", "let byOp = false;")
     found = look(text, "reader_of_many.js", width, tmp_path)
@@ -88,6 +88,8 @@ def test_many_ops_are_seen_by_module(times: int, width: int, tmp_path: Path) -> 
     assert all(f"\n{op} " in f"\n{found['inspector']}" for op in largest) or (
         len(largest) > 12 and f"{len(largest):,} ops" in found["inspector"]
     )
+    step = report["models"][0]["steps"][-1]
+    assert step["ops"] == [every[-1]] and f"{step['instructions']:,} (" in found["last"]
     # All nodes hang together, and none reads a later one.
     order = {id_: i for i, id_ in enumerate(ids[0] for ids in found["reached"])}
     edges = [[one.split(" to ")[0] for one in edge] for edge in found["edges"]]
@@ -128,6 +130,14 @@ def test_page(image: str, width: int, tmp_path: Path) -> None:
     assert found["focusable"] and found["named"]
     assert found["overflow"] <= 0
     assert found["sizes"] and all(size > 0 for size in found["sizes"])
+
+
+def test_plans_that_the_image_does_not_name_are_missed(tmp_path: Path) -> None:
+    report = json.loads(Path(f"{IMAGES[0]}.report.json").read_text())
+    text = page_of(report | {"unnamed_plans": 2})
+    found = look(text, "reader.js", WIDTHS[0], tmp_path)
+    assert found["errors"] == []
+    assert "Not listed: steps of 2 plans that the image's plan does not name." in found["text"]
 
 
 @pytest.mark.parametrize("picture", PICTURES[:2], ids=lambda picture: picture.name)

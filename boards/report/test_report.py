@@ -5,69 +5,23 @@ from __future__ import annotations
 
 import copy
 import json
-import re
-from pathlib import Path
-from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from boards.image.trace import trace
-from boards.report.join import join, lowering
+from boards.report.join import join
 from boards.report.markdown import markdown
-from boards.report.page import LIMIT, PageError, page
-
-Fields = dict[str, Any]
-
-
-def read(path: str) -> Any:
-    return json.loads(Path(path).read_text())
-
-
-SIZE = read("boards/corstone300_app.size.json")
-PLAN = read("boards/corstone300_app.digits.json")
-_DIGITS = Path("aot/models/digits/digits.report.json")
-LOWERING = lowering(_DIGITS, Path("aot/models/digits/digits.pte"))
-BOARD: Fields = {
-    "name": "corstone300",
-    "description": "a board",
-    "core": "cortex-m55",
-    "npu": None,
-}
-
-
-def profile(plan: Fields = PLAN) -> Fields:
-    """A run in which a step takes as many instructions as its number says."""
-    keys = ("step", "id", "op", "module", "function")
-    return {
-        "name": "corstone300_app",
-        "board": "corstone300",
-        "core": "cortex-m55",
-        "inferences": 2,
-        "instructions": 5000,
-        "steps": [
-            {"plan": plan["name"]}
-            | {key: step[key] for key in keys}
-            | {"instructions": 100 * step["step"]}
-            for step in plan["steps"]
-        ],
-    }
-
-
-def joined(**changes: Any) -> Fields:
-    parts = {"size": SIZE, "board": BOARD, "reports": {"digits": LOWERING}, "plans": [PLAN]}
-    stats = {"test images": 450, "correct on device": 441}
-    return join(**{**parts, "profile": profile(), "stats": stats, **changes})
-
-
-def ops_of(symbol: Fields) -> list[str]:
-    return list(symbol["ops"].get("digits", []))
-
-
-def check(report: Fields) -> None:
-    schema = read("boards/report/image_report.schema.json")
-    Draft202012Validator.check_schema(schema)
-    assert not [error.message for error in Draft202012Validator(schema).iter_errors(report)]
+from boards.report.testing import (
+    BOARD,
+    LOWERING,
+    PLAN,
+    SIZE,
+    Fields,
+    check,
+    joined,
+    ops_of,
+    profile,
+)
 
 
 def test_it_joins_what_the_parts_say() -> None:
@@ -120,6 +74,19 @@ def test_without_models_plan_or_run() -> None:
     without_run = joined(profile=None, problem="it does not end")
     check(without_run)
     assert "Not counted: it does not end." in markdown(without_run)
+
+
+def test_steps_of_plans_that_the_image_does_not_name_are_missed() -> None:
+    assert joined()["unnamed_plans"] == 0 and "Not listed" not in markdown(joined())
+    for count, plans in [(1, "a plan"), (2, "2 plans")]:
+        report = joined(profile=profile() | {"unnamed_plans": count})
+        check(report)
+        assert report["unnamed_plans"] == count
+        said = f"Not listed: steps of {plans} that the image's `plan` does not name."
+        assert said in markdown(report)
+        without = joined(reports={}, plans=[], profile=profile() | {"unnamed_plans": count})
+        text = markdown(without).split("## Instructions")[1]
+        assert said in text and "5,000 an inference." in text
 
 
 def second() -> tuple[Fields, Fields, Fields]:
@@ -303,78 +270,6 @@ def test_advice_is_what_gains_most() -> None:
     rows = joined(reports={"digits": slow})["advice"]["faster"]
     (row,) = [row for row in rows if row["ops"] == [step["id"]]]
     assert row["gain"] == f"up to {100 * step['step'] / total:.1%} of the instructions"
-
-
-def test_the_page_holds_the_data_and_needs_nothing_else(tmp_path: Path) -> None:
-    library = tmp_path / "library.js"
-    library.write_text("const it = 1;")
-    report = joined()
-    report["models"][0]["ops"][0]["module"] = "</script><b>"
-    text = page(report, [library])
-    held = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
-    assert held and json.loads(held[1]) == report | {"shortened": [], "graph": True}
-    assert "const it = 1;" in text and "{{" not in text
-    assert not re.search(r'(?:src|href)="(?!#)', text) and "@import" not in text
-    library.write_text(" " * LIMIT)
-    with pytest.raises(PageError, match="bytes, over"):
-        page(report, [library])
-
-
-def again(report: Fields, times: int) -> Fields:
-    """The report of a model that does the same many times over."""
-    report = copy.deepcopy(report)
-    (model,) = report["models"]
-    count = len(model["ops"])
-
-    def named(value: Fields, turn: int, ids: tuple[str, ...]) -> Fields:
-        moved = {key: str(int(value[key]) + turn * count) for key in ids if value[key]}
-        return value | moved
-
-    turns = range(times)
-    blocks = [named(block, turn, ("op",)) for turn in turns for block in model["blocks"]]
-    ops = [named(op, turn, ("id",)) | {"after": []} for turn in turns for op in model["ops"]]
-    steps = [
-        named(step, turn, ("id",)) | {"ops": [str(int(op) + turn * count) for op in step["ops"]]}
-        for turn in turns
-        for step in model["steps"]
-    ]
-    symbols = [symbol for _ in turns for symbol in report["symbols"]]
-    symbols.sort(key=lambda row: -row["bytes"])
-    more = model | {"blocks": blocks, "ops": ops, "steps": steps}
-    return report | {"models": [more], "symbols": symbols}
-
-
-@pytest.mark.parametrize(
-    ("times", "shortened", "has_graph"), [(10, 0, True), (300, 2, True), (3000, 3, False)]
-)
-def test_a_page_of_many_ops_is_shortened_and_says_so(
-    times: int, shortened: int, has_graph: bool
-) -> None:
-    report = again(joined(), times)
-    text = page(report, [])
-    assert len(text) <= LIMIT
-    held = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
-    assert held
-    data = json.loads(held[1])
-    assert (len(data["shortened"]), data["graph"]) == (shortened, has_graph)
-    for key in ("memories", "instructions", "advice", "stack"):
-        assert data[key] == report[key]
-    # What is not shown one by one is in the sums.
-    assert sum(s["bytes"] for s in data["symbols"]) == sum(s["bytes"] for s in report["symbols"])
-    (before,), (after,) = report["models"], data["models"]
-    sums = [sum(s["instructions"] for s in model["steps"]) for model in (before, after)]
-    assert sums[0] == sums[1]
-    costliest = max(before["steps"], key=lambda step: step["instructions"])
-    assert set(costliest["ops"]) <= {op["id"] for op in after["ops"]}
-
-
-def test_every_part_of_the_page_is_there() -> None:
-    """What the scripts look for by its id is in the HTML."""
-    folder = Path("boards/report/page")
-    html = (folder / "index.html").read_text()
-    scripts = "".join(path.read_text() for path in folder.glob("*.js"))
-    wanted = set(re.findall(r'\bat\("([\w-]+)"\)', scripts))
-    assert wanted and all(f'id="{name}"' in html for name in wanted)
 
 
 def test_a_trace_has_a_slice_an_op_one_behind_the_other() -> None:

@@ -2,7 +2,21 @@
 // The data, small helpers, and the one thing that joins all pictures: which op is selected.
 "use strict";
 
+// What page.py packs: keys that all rows have, their values, and behind these what else a row has.
+const unpacked = ({ keys, rows }) =>
+  rows.map((row) => Object.assign(Object.fromEntries(keys.map((key, i) => [key, row[i]])), row[keys.length]));
+
 const data = JSON.parse(document.getElementById("data").textContent);
+data.symbols = unpacked(data.symbols);
+for (const one of data.models) {
+  for (const list of ["ops", "steps", "blocks"]) one[list] = unpacked(one[list]);
+  one.byId = new Map(one.ops.map((op) => [op.id, op]));
+  one.instructions = new Map(one.steps.map((step) => [step.ops[0], step.instructions]));
+  one.stepOf = new Map(d3.reverse(one.steps).flatMap((step) => step.ops.map((id) => [id, step])));
+  // Of a delegate those in it, whose ids begin with its own.
+  one.inside = d3.group(one.ops.filter((op) => op.id.includes(".")), (op) => op.id.split(".")[0]);
+}
+
 const at = (id) => document.getElementById(id);
 const number = (value) => value.toLocaleString("en-US");
 const percent = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(1)}%` : "");
@@ -34,12 +48,12 @@ const picks = (ops) =>
   ops.length ? { "data-ops": ops.join(" "), tabindex: "0" } : {};
 
 const isPlanned = () => Boolean(model && model.arena);
-const NO_PLAN = "the image names no plan of this model";
+const noPlan = () => (model ? "the image names no plan of this model" : "the image names no model");
 
 // The ops of the model that is shown that a symbol of the image is of.
 const opsOf = (symbol) => (model && symbol.ops[model.name]) || [];
 
-const opOf = (id) => model && model.ops.find((op) => op.id === id);
+const opOf = (id) => model && model.byId.get(id);
 
 // A long name may go on in the next line behind what joins its parts, and before a capital.
 const breakable = (text) =>
@@ -60,8 +74,7 @@ function bar(part, whole) {
 }
 
 function select(ops, from) {
-  const known = new Set(model ? model.ops.map((op) => op.id) : []);
-  selected = ops.filter((id) => known.has(id));
+  selected = ops.filter(opOf);
   const [wanted, nodes] = [new Set(selected), new Set(selected.map(nodeOf))];
   for (const one of document.querySelectorAll("[data-ops]")) {
     const on = one.dataset.ops.split(" ").some((id) => wanted.has(id));
@@ -90,6 +103,8 @@ function facts(pairs) {
   return list;
 }
 
+const shareText = (instructions) => (instructions ? `${number(instructions)} (${percent(instructions, total())})` : "");
+
 function tensorText(tensor) {
   const scale = tensor.scale === undefined ? "" : `, scale ${tensor.scale.toPrecision(4)}, zero ${tensor.zero_point}`;
   return `${shape(tensor)}${scale}`;
@@ -110,7 +125,7 @@ function inspect() {
   }
   for (const id of selected) {
     const op = opOf(id);
-    const step = model.steps.find((one) => one.ops.includes(id));
+    const step = model.stepOf.get(id);
     const not = Object.entries(op.not_on).map(([engine, why]) => `${engine}: ${why}`).join("; ");
     box.append(element("h2", {}, `${id}  ${short(op.op)}`), facts([
       ["module", op.module ? element("span", {}, ...breakable(op.module)) : ""], ["source", op.source ? element("code", {}, op.source) : ""],
@@ -121,8 +136,8 @@ function inspect() {
       ["MACs", op.macs ? number(op.macs) : ""],
       ["constants", op.constant_bytes ? `${number(op.constant_bytes)} bytes` : ""],
       ["scratch", step && step.scratch ? `${number(step.scratch)} bytes` : ""],
-      ["in use", step ? `${number(step.live_bytes)} bytes of the arena` : "no step: its bytes are there already"],
-      ["instructions", step && step.instructions ? `${number(step.instructions)} (${percent(step.instructions, total())})${step.ops.length > 1 ? `, with ${step.ops.length - 1} more ops` : ""}` : ""],
+      ["in use", op.outline ? "" : step ? `${number(step.live_bytes)} bytes of the arena` : "no step: its bytes are there already"],
+      ["instructions", op.outline ? shareText(op.outline.instructions) : step ? `${shareText(step.instructions)}${step.instructions && step.ops.length > 1 ? `, with ${step.ops.length - 1} more ops` : ""}` : ""],
       ["SQNR", op.quality ? decibels(op.quality.sqnr_db) : ""],
       ["alone", op.quality && op.quality.alone_db !== null ? `${decibels(op.quality.alone_db)} at the outputs` : ""],
       ["seen", op.quality ? `${op.quality.low.toPrecision(4)} to ${op.quality.high.toPrecision(4)}` : ""],
@@ -135,14 +150,13 @@ function inspect() {
 function inspectMany(box, ops) {
   const modules = new Set(ops.map((op) => op.module.replace(/ \(.*$/, "")).filter(Boolean));
   const [first, last] = [ops[0], ops[ops.length - 1]];
-  const worst = d3.least(ops.filter((op) => op.quality && op.quality.sqnr_db !== null), (op) => op.quality.sqnr_db);
-  const instructions = instructionsOf(ops);
+  const worst = ops.every((op) => !op.outline) && d3.least(ops.filter((op) => op.quality && op.quality.sqnr_db !== null), (op) => op.quality.sqnr_db);
   box.append(element("h2", {}, `${number(ops.length)} ops`), facts([
     ["from", `${first.id} to ${last.id}`], ["modules", number(modules.size)],
     ["runs on", [...new Set(ops.map((op) => op.runs_on))].join(", ")],
     ["MACs", number(d3.sum(ops, (op) => op.macs))],
     ["constants", `${number(d3.sum(ops, (op) => op.constant_bytes))} bytes`],
-    ["instructions", instructions ? `${number(instructions)} (${percent(instructions, total())})` : ""],
+    ["instructions", shareText(instructionsOf(ops))],
     ["worst SQNR", worst ? `${decibels(worst.quality.sqnr_db)}, op ${worst.id}` : ""],
     ["gives", tensorText(last.outputs[0])],
   ]));
@@ -150,8 +164,7 @@ function inspectMany(box, ops) {
 
 // Of the steps that are of these ops; a step of several counts with the first of them.
 function instructionsOf(ops) {
-  const ids = new Set(ops.map((op) => op.id));
-  return d3.sum(model.steps.filter((step) => ids.has(step.ops[0])), (step) => step.instructions || 0);
+  return d3.sum(ops, (op) => (op.outline ? op.outline.instructions : model.instructions.get(op.id)));
 }
 
 const total = () => model.steps.reduce((sum, step) => sum + (step.instructions || 0), 0);

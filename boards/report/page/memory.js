@@ -18,7 +18,7 @@ function drawArena() {
   const box = at("arena");
   box.replaceChildren();
   if (!model || !model.blocks.length) {
-    box.append(element("p", { class: "note" }, `No arena to show: ${NO_PLAN}.`));
+    box.append(element("p", { class: "note" }, `No arena to show: ${noPlan()}.`));
     return;
   }
   for (const pool of model.arena.pools.filter((one) => one.used)) drawPool(box, pool);
@@ -50,8 +50,9 @@ function drawPool(box, pool) {
   for (const block of blocks) {
     const scratch = block.name.startsWith("scratch");
     const group = svg.append("g").attr("class", `block ${scratch ? "scratch" : ""}`);
-    if (block.op && model.ops.some((op) => op.id === block.op || op.id.startsWith(`${block.op}.`))) {
-      const ops = opOf(block.op) ? [block.op] : model.ops.filter((op) => op.id.startsWith(`${block.op}.`)).map((op) => op.id);
+    const op = opOf(block.op);
+    const ops = op ? [op.id] : (model.inside.get(block.op) || []).map((one) => one.id);
+    if (ops.length) {
       group.attr("data-ops", ops.join(" ")).attr("tabindex", 0).attr("role", "button")
         .attr("aria-label", `${block.name}, ${block.bytes} bytes, steps ${block.first} to ${block.last}`);
     }
@@ -61,7 +62,6 @@ function drawPool(box, pool) {
     group.classed("narrow", x1 - x0 < 4);
     group.append("rect").attr("x", x0).attr("y", y0).attr("width", x1 - x0).attr("height", Math.max(1, y1 - y0));
     group.append("title").text(`${block.name}: ${number(block.bytes)} bytes from ${number(block.offset)}, steps ${block.first} to ${block.last}`);
-    const op = opOf(block.op);
     const text = op ? `${op.id} ${short(op.op)}${scratch ? " scratch" : ""}` : block.first > 0 ? block.name : block.last === last ? "state" : "input";
     if (y1 - y0 > 13 && x1 - x0 > 7 * text.length) {
       group.append("text").attr("x", x0 + 5).attr("y", (y0 + y1) / 2 + 4).text(text);

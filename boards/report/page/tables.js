@@ -40,10 +40,17 @@ function drawTop() {
 function drawInstructions() {
   const box = at("instructions");
   box.replaceChildren();
+  drawCounted(box);
+  if (!data.unnamed_plans) return;
+  const plans = data.unnamed_plans === 1 ? "a plan" : `${number(data.unnamed_plans)} plans`;
+  box.append(element("p", { class: "note" }, `Not listed: steps of ${plans} that the image's `, element("code", {}, "plan"), " does not name."));
+}
+
+function drawCounted(box) {
   const steps = model ? model.steps.filter((step) => step.instructions) : [];
   if (!steps.length) {
     const all = data.instructions ? `${number(data.instructions)} instructions an inference, counted exactly in QEMU. By op ` : "";
-    box.append(element("p", { class: "note" }, `${all}${all ? "not" : "Not"} counted: ${data.not_counted || (isPlanned() ? "the program marks no steps" : NO_PLAN)}.`));
+    box.append(element("p", { class: "note" }, `${all}${all ? "not" : "Not"} counted: ${data.not_counted || (isPlanned() ? "the program marks no steps" : noPlan())}.`));
     return;
   }
   const all = total();

@@ -177,7 +177,8 @@ def chip(
       uart_driver: uart_driver(), the kind of its UARTs.
       uarts: dict of their base addresses by name.
       clock_hz: what UARTs are clocked with when main starts, a number or a dict by UART.
-      max_clock: clock() that boards may have instead, None if there is no faster one.
+      max_clock: clock() that boards may have instead, None if there is no faster one; a text that says
+        why, where the chip is faster than programs can make it.
       timer: systick() or another periodic_timer(), None if programs bring their own.
       irqs: dict of interrupt numbers by name, as CMSIS has them: TIMER0 calls TIMER0_Handler.
       weights: name of the memory for constants of models; `code` if not given.

@@ -22,15 +22,16 @@ def nrf_timer(name, base):
     """A TIMER of Nordic's nRF51 and nRF52, whose cores or simulators may have no SysTick."""
     return periodic_timer(Label("//boards/common:timer_nrf"), name, 16 * MHZ, base)
 
-def clock(core_hz, uart_hz, writes):
+def clock(core_hz, uart_hz, writes = [], init = None):
     """Another clock than the one after reset: `max_clock` of a chip.
 
     Args:
       core_hz: the core's.
       uart_hz: what UARTs are clocked with, a number or a dict by UART.
-      writes: what starts it, after the chip's and the board's `writes`.
+      writes: what starts it, after the chip's `writes`.
+      init: in place of the chip's `init`, where it takes more than writes.
     """
-    return struct(core_hz = core_hz, uart_hz = uart_hz, writes = writes)
+    return struct(core_hz = core_hz, uart_hz = uart_hz, writes = writes, init = init)
 
 def with_clock(board, chip, name):
     """Returns a chip as a board runs it.
@@ -45,11 +46,13 @@ def with_clock(board, chip, name):
     """
     if name == "reset":
         return chip
+    if name == "max" and type(chip.max_clock) == "string":
+        fail("board %s: no clock max: %s" % (board, chip.max_clock))
     if name != "max" or not chip.max_clock:
         fail("board %s: no clock %s; there is %s" % (
             board,
             name,
-            "reset, and max" if chip.max_clock else "reset alone, as its chip has no max_clock (boards/README.md)",
+            "reset, and max" if chip.max_clock and type(chip.max_clock) != "string" else "reset alone, as its chip has no max_clock (boards/README.md)",
         ))
     faster = chip.max_clock
     timer = chip.timer
@@ -60,6 +63,7 @@ def with_clock(board, chip, name):
     fields = {key: getattr(chip, key) for key in dir(chip) if key not in ["to_json", "to_proto"]}
     return struct(**(fields | {
         "clock_hz": faster.uart_hz,
+        "init": faster.init or chip.init,
         "timer": timer,
         "writes": chip.writes + faster.writes,
     }))

@@ -35,6 +35,7 @@ ALIF_E7 = chip(
     uart_driver = ns16550(_uart),
     uarts = _UARTS,
     clock_hz = 38400 * 1000,
+    max_clock = "the secure enclave sets the core's clock, as Alif's tools tell it in its table of contents (ATOC): 400 MHz, the highest, if they do not say otherwise",
     timer = systick(400 * MHZ),
     irqs = {
         "LPUART": 45,

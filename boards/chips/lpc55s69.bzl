@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NXP LPC55S69, its first core: a Cortex-M33 with FPU and DSP extension."""
 
-load("//boards:board.bzl", "KB", "MHZ", "chip", "flash", "jlink", "linkserver", "lpc_usart", "pins", "pyocd", "ram", "set_bits", "systick", "write")
+load("//boards:board.bzl", "KB", "MHZ", "chip", "clock", "flash", "jlink", "linkserver", "lpc_usart", "pins", "pyocd", "ram", "set_bits", "systick", "write")
 
 _SYSCON = 0x40000000
 _IOCON = 0x40001000
@@ -31,6 +31,11 @@ LPC55S69 = chip(
     uart_driver = lpc_usart(_flexcomm0),
     uarts = {"usart0": 0x40086000},
     clock_hz = 12 * MHZ,
+    max_clock = clock(
+        core_hz = 150 * MHZ,
+        init = Label("//boards/chips:lpc55s69_max_init"),
+        uart_hz = 12 * MHZ,
+    ),
     timer = systick(12 * MHZ),
     irqs = {
         "WDT_BOD": 0,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Renesas RA8M1 (R7FA8M1AH): a Cortex-M85 with Helium and double precision FPU."""
 
-load("//boards:board.bzl", "KB", "MHZ", "chip", "flash", "jlink", "ra_sci", "ram", "systick")
+load("//boards:board.bzl", "KB", "MHZ", "chip", "clock", "flash", "jlink", "ra_sci", "ram", "systick")
 
 # Secure, as after reset. Core, buses and UARTs run from the crystal of 20 MHz: the oscillator that
 # they start with is not exact enough for a UART. The core's own memories are left alone: their ECC
@@ -19,6 +19,11 @@ RA8M1 = chip(
     uart_driver = ra_sci(),
     uarts = {"sci9": 0x40358900},
     clock_hz = 20 * MHZ,
+    max_clock = clock(
+        core_hz = 480 * MHZ,
+        init = Label("//boards/chips:ra8m1_max_init"),
+        uart_hz = 20 * MHZ,
+    ),
     timer = systick(20 * MHZ),
     irqs = {
         "IEL%d" % line: line

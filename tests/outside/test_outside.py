@@ -87,8 +87,12 @@ def test_image_is_simulated(workspace: Workspace) -> None:
 # A board's words that cannot be, and what is said of them.
 _WRONG_BOARDS = {
     "no_clock": (
-        'chip = RA8M1, console = uart("sci9"), clock = "max"',
+        'chip = NRF52840, console = uart("uart0", tx = "P0.06"), clock = "max"',
         "no clock max; there is reset alone, as its chip has no max_clock",
+    ),
+    "no_clock_of_ours": (
+        'chip = ALIF_E7, console = uart("uart4", tx = "P12_2"), clock = "max"',
+        "no clock max: the secure enclave sets the core's clock",
     ),
     "no_such_clock": (
         'chip = STM32F405, console = uart("usart2", tx = "PA2"), clock = "fast"',
@@ -118,6 +122,8 @@ def test_what_is_said_of_boards_that_cannot_be(workspace: Workspace, tmp_path: P
         (tmp_path / name).mkdir()
         (tmp_path / name / "BUILD.bazel").write_text(
             'load("@pilotlight//boards:board.bzl", "MB", "board", "mcuboot_slot", "uart")\n'
+            'load("@pilotlight//boards/chips:alif_e7.bzl", "ALIF_E7")\n'
+            'load("@pilotlight//boards/chips:nrf52840.bzl", "NRF52840")\n'
             'load("@pilotlight//boards/chips:ra8m1.bzl", "RA8M1")\n'
             'load("@pilotlight//boards/chips:stm32f4.bzl", "STM32F405")\n'
             f'board(name = "{name}", description = "", {words})\n'

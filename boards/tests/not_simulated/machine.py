@@ -41,8 +41,8 @@ _REGISTERS = (
     (0x18000000, _PAGE),
     (0x1A600000, 0x100000),
 )
-# Of Nordic's chips: what the factory and the user say; memories lie there on others.
-_NORDIC = ((0x10000000, 2 * _PAGE), (0x00FF8000, _PAGE))
+# What the factory and the user say, of Nordic's chips and LPC55S69; others have memories there.
+_FACTORY = ((0x10000000, 2 * _PAGE), (0x00FF8000, _PAGE), (0x0009F000, _PAGE))
 _BREAKPOINT = 7
 _MOST_INSTRUCTIONS = 3_000_000
 
@@ -76,8 +76,8 @@ class Machine:
             start = memory.base // _PAGE * _PAGE
             end = -(-(memory.base + memory.size) // _PAGE) * _PAGE
             self._uc.mem_map(start, end - start)
-        nordic = [base for base, _ in _NORDIC if any(at // _PAGE == base // _PAGE for at in reads)]
-        for base, size in (*_REGISTERS, *(one for one in _NORDIC if one[0] in nordic)):
+        read = {at // _PAGE for at in reads}
+        for base, size in (*_REGISTERS, *(one for one in _FACTORY if one[0] // _PAGE in read)):
             self._uc.mmio_map(base, size, self._read, base, self._write, base)
         self._uc.hook_add(unicorn.UC_HOOK_INTR, self._interrupt)
 

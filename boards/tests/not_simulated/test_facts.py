@@ -284,6 +284,8 @@ def _source(name: str) -> _Sources:
 
 # The descriptions are older than the chips that have it; they have the one that it is read from.
 _READ_FROM = {"APPROTECT_DISABLE": "UICR_APPROTECT"}
+# The maker leaves out registers of voltages of LPC55S69.
+_LEFT_OUT = ("PMC_LDOPMU", "PMC_DCDC0, VOUT", "PMC_DCDC1")
 
 
 @pytest.mark.parametrize(
@@ -294,6 +296,8 @@ def test_registers_that_start_up_writes(name: str) -> None:
     for what, (address, mask, _) in BOARDS[name].fields.items():
         if what in _READ_FROM:
             assert registers[_READ_FROM[what]][0] in BOARDS[name].reads
+            continue
+        if what in _LEFT_OUT:
             continue
         register, _, fields = what.partition(".")
         found, bits = registers[register]

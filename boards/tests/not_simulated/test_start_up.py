@@ -16,7 +16,8 @@ from pyocd.target.family.target_nRF52 import HARDENED_APPROTECT_REVISIONS
 from boards.board import Board, load_board
 from boards.simulator.elf import Elf
 from boards.tests.not_simulated.boot import STARTS, crc
-from boards.tests.not_simulated.expected import BOARDS, NRF52_PART, NRF52_VARIANT
+from boards.tests.not_simulated.expected import BOARDS
+from boards.tests.not_simulated.fields import NRF52_PART, NRF52_VARIANT
 from boards.tests.not_simulated.image import Images
 from boards.tests.not_simulated.machine import Machine, Read
 from boards.tests.not_simulated.uarts import Line
@@ -121,6 +122,72 @@ def test_the_program_arrives_at_the_console(images: Images, name: str) -> None:
     }
     own = set(range(expected.uart, expected.uart + 0x1000))
     assert chips - own == {address for address, _, _ in expected.fields.values()}
+
+
+def _writes(machine: Machine, line: Line) -> list[tuple[int, int]]:
+    """Listens, and notes all writes to registers in their order."""
+    order: list[tuple[int, int]] = []
+    line.listen(machine)
+    heard = machine.written
+
+    def written(address: int, value: int) -> None:
+        order.append((address, value))
+        heard(address, value)
+
+    machine.written = written
+    return order
+
+
+# Of LPC55S69: what rings of inverters are measured at in kHz, and what the core's voltage and that
+# of what is always on become; 0 is not measured.
+@pytest.mark.parametrize(
+    ("rings", "core", "always_on"),
+    [
+        ((0, 16_900), 10, 31 << 10 | 30),
+        ((16_900, 0), 10, 31 << 10 | 30),
+        ((16_901, 25_000), 8, 31 << 10 | 30),
+        ((21_700, 21_701), 8, 31 << 10 | 30),
+        ((21_701, 25_000), 4, 25 << 10 | 20),
+        ((0, 25_000), 8, 31 << 10 | 30),
+    ],
+)
+def test_the_voltage_follows_what_the_factory_measured(
+    images: Images, rings: tuple[int, int], core: int, always_on: int
+) -> None:
+    name = "lpc55s69_evk_max"
+    board, expected = _board(name), BOARDS[name]
+    line = Line(_kind(board), expected.uart)
+    measured = {
+        at: _always(1000 * khz << 1 | bool(khz))
+        for at, khz in zip((0x9FD30, 0x9FD40), rings, strict=True)
+    }
+    machine = Machine(board, {**expected.reads, **line.reads(), **measured})
+    order = _writes(machine, line)
+    machine.load(_hello(images, board))
+    machine.start(expected.flash)
+    assert machine.ended
+    before = order[: order.index((0x40000284, 2))]
+    ldo = [value for at, value in before if at == 0x4002001C]
+    dcdc = [value for at, value in before if at == 0x40020010]
+    assert (ldo[-1], dcdc[-1]) == (always_on, 0x010C4E68 & ~(15 << 17) | core << 17)
+
+
+def test_the_core_of_ra8m1_becomes_faster_in_two_steps(images: Images) -> None:
+    """By 240 MHz at once at most, and with wait states and dividers of buses before."""
+    name = "ek_ra8m1_max"
+    board, expected = _board(name), BOARDS[name]
+    line = Line(_kind(board), expected.uart)
+    machine = Machine(board, {**expected.reads, **line.reads()})
+    order = _writes(machine, line)
+    machine.load(_hello(images, board))
+    machine.start(expected.flash)
+    assert machine.ended
+    wait_states, buses = (0x4001C11C, 4), (0x4001E020, 0x31122332)
+    half, source, whole = (0x4001E024, 1), (0x4001E026, 5), (0x4001E024, 0)
+    at = order.index(source)
+    assert {wait_states, buses, half} <= set(order[:at])
+    assert whole not in order[order.index(half) : at]
+    assert whole in order[at:]
 
 
 @pytest.mark.parametrize("name", BOARDS)

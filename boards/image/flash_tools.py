@@ -181,7 +181,8 @@ _COMPLAINTS = (
     ),
     (
         r"AP lock|APPROTECT|[Rr]ead(out)? [Pp]rotect|RDP|is (locked|secured)|device (is )?protected"
-        r"|write protected|access port is disabled|Security Bit Set|in secure state: ",
+        r"|write protected|access port is disabled|Security Bit Set|in secure state: "
+        r"|Flash sector \d+ is protected",
         _LOCKED,
     ),
     (r"Can't find (target|interface)/|Target type \S+ not recognized", _NOT_KNOWN),

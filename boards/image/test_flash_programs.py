@@ -57,6 +57,7 @@ _SAID = [
     ("openocd", "nRF52 device has AP lock engaged (see UICR APPROTECT register).", "", _LOCKED),
     ("openocd", "stm32x device protected", "stm32x device protected", _LOCKED),
     ("openocd", "Device Security Bit Set", "Device Security Bit Set", _LOCKED),
+    ("openocd", "Error: Flash sector 0 is protected", "Flash sector %d is protected", _LOCKED),
     ("openocd", "Warn : UNEXPECTED idcode: 0x1ba01477", "UNEXPECTED", _OTHER_CHIP),
     ("openocd", "Error: init mode failed (unable to connect to the target)", "init m", _OTHER_CHIP),
     ("openocd", "Error connecting DP: cannot read IDR", "cannot read IDR", _OTHER_CHIP),

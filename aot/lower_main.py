@@ -38,6 +38,7 @@ from aot.references import is_defined, named
 from aot.targets import CUT, PRESENCES, REQUIRED, VERIFICATIONS
 from aot.vectors import make_vectors, save_npz
 from firmware.plan.pte import keep_program
+from tools.text.stoppable import stoppable
 
 _MODEL = flags.DEFINE_string("model", None, "pkg.module:factory; gives an nn.Module in eval mode")
 _TFLITE = flags.DEFINE_string(
@@ -396,4 +397,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

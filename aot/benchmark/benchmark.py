@@ -22,6 +22,7 @@ from torch import nn
 import aot.lower
 from aot.benchmark.executorch import Samples, for_cortex_m
 from aot.benchmark.timing import Phases, Seconds, exponent, phases_table
+from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _UPDATE = flags.DEFINE_bool("update", False, "Write the results into the source tree.")
@@ -125,4 +126,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

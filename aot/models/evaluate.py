@@ -16,6 +16,7 @@ from torch import nn
 from aot.lower import lower
 from aot.models.metrics import Accuracy, accuracy, sqnr_db
 from aot.testing.lockstep import Lockstep, compare
+from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 MODELS = ("digits", "ds_cnn", "mobilenet_v1", "resnet8", "deep_autoencoder")
@@ -93,4 +94,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

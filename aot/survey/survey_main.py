@@ -27,6 +27,7 @@ from absl import app, flags
 from aot.survey.executorch_cases import cortex_m, every_backend
 from aot.survey.programs import Program, written
 from aot.survey.survey import OUTCOMES, Row, survey
+from tools.text.stoppable import stoppable
 
 _UPDATE = flags.DEFINE_bool("update", False, "write the results of this run")
 _ONLY = flags.DEFINE_string("only", "", "a regular expression: lower what has such a name")
@@ -151,4 +152,4 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(app.run(main))
+    sys.exit(app.run(stoppable(main)))

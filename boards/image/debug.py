@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts a debugger on an image in its board's simulator, stopped before the first instruction.
 
+    bazel run //boards:corstone300_app.debug
     debug --board=board.json program.elf [further arguments of GDB]
 
 GDB is --gdb, or the build's: arm-none-eabi-gdb or gdb-multiarch of the machine, else one that is

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes an image to a board that is connected, by one of the board's flash methods.
 
-flash --board=board.json [--flash_tool=openocd] [--probe=SERIAL] program.hex program.bin \\
-    [further arguments of the tool]
+    bazel run //boards:nrf52840dk_app.flash -- --flash_tool=openocd
+    flash --board=board.json [--flash_tool=openocd] [--probe=SERIAL] program.hex program.bin \\
+        [further arguments of the tool]
 
 Without --flash_tool it is the first of the board's methods whose tool is installed. The tool runs
 in the folder that `bazel run` was called in: its arguments may name files there.

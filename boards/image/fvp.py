@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs an image on Arm's model of its board, where the user has it, and ends with a table.
 
+    bazel run //boards:corstone300_app.fvp
     fvp --board=board.json --size=size.json [--facts=facts.json ...] [--fvp=PROGRAM] program.elf \\
         [-- argument of the model ...]
 

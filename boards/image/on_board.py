@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shows what a board that is connected prints; first writes the image to it, if asked.
 
+    bazel run //boards:nrf52840dk_app.run -- --port=/dev/ttyACM0
+    bazel run //boards:nrf52840dk_app.monitor
     on_board --board=board.json --elf=program.elf [--size=size.json] [--facts=facts.json ...] \\
         [--port=/dev/ttyACM0] [--flash_tool=..] [--probe=..] program.hex program.bin
     on_board --monitor [--port=..]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signs an image for the slot of MCUboot that its board names, with imgtool and a key of yours.
 
+    bazel run //:my_app.sign -- --key=key.pem --version=1.2.3 --output=app.signed.bin
     sign --board=board.json --key=key.pem --version=1.2.3 --output=app.signed.bin program.bin \\
         [further arguments of imgtool]
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs an image on its board's simulator and ends with a table of what came of it.
 
+    bazel run //boards:corstone300_app.sim
+    bazel run //boards:corstone300_app.sim -- --profile=profile.json --trace=trace.json
     sim --board=board.json --size=size.json [--plan='plan.json ...'] [--facts=facts.json ...] \\
         [--profile=profile.json] [--trace=trace.json] [--cycles] program.elf
 
@@ -28,6 +30,7 @@ from boards.simulator.counts import Counts, CountsError
 from boards.simulator.cycles import CyclesError, estimate, model_of
 from boards.simulator.elf import Elf, ElfError
 from boards.simulator.simulate import SimulatorError, simulate
+from tools.text.stoppable import stoppable
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
@@ -94,4 +97,4 @@ def _estimates(elf: Path, board: Board, counts: Counts) -> dict[Key, float]:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

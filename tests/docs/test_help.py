@@ -2,6 +2,7 @@
 """Every program says with --help how it is called: the text that it prints then has examples."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,16 @@ _NOT_CALLED = ["tools/bootstrap/*", "tools/python/pytest_main.py", "tests/*", "*
 def _programs() -> list[str]:
     found = source_files(_ROOT, ["*.py"], [*_NOT_CALLED, "*/testing/*"])
     return [name for name in found if '\nif __name__ == "__main__":' in (_ROOT / name).read_text()]
+
+
+# What the targets of every image run, and a user calls so.
+_OF_IMAGES = ["debug", "flash", "fvp", "on_board", "sign", "sim", "size_table"]
+
+
+@pytest.mark.parametrize("program", _OF_IMAGES)
+def test_help_of_what_images_have_names_the_target(program: str) -> None:
+    text = (_ROOT / f"boards/image/{program}.py").read_text()
+    assert re.search(r"^    bazel run //\S*:\w+\.\w+", text, re.MULTILINE)
 
 
 def test_programs_are_found() -> None:

@@ -22,6 +22,7 @@ from tests.random.graphs import Graph, graphs
 from tests.random.layouts import RANKS, models
 from tests.random.on_host import Host
 from tests.random.properties import OPTIONS, Options, failures
+from tools.text.stoppable import stoppable
 
 _COUNT = flags.DEFINE_integer("count", 10000, "how many models", lower_bound=1)
 _LAYOUTS = flags.DEFINE_bool("layouts", True, "the table of layouts, too")
@@ -73,4 +74,4 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(app.run(main))
+    sys.exit(app.run(stoppable(main)))

@@ -18,6 +18,7 @@ from pathlib import Path
 from absl import app
 
 from tools.lint.workspace import source_files, workspace_root
+from tools.text.stoppable import stoppable
 
 
 class _Build:
@@ -85,4 +86,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

@@ -25,6 +25,7 @@ from boards.board import load_board
 from boards.simulator.simulate import simulate
 from tools.python.bazel import bazel_program
 from tools.text.progress import counted
+from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _SIZE = flags.DEFINE_multi_string("size", [], "size.json of an image.")
@@ -152,4 +153,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

@@ -25,6 +25,7 @@ from absl import app, flags
 
 from tools.python.bazel import bazel_program
 from tools.size_diff.compare import as_markdown, as_page, as_text
+from tools.text.stoppable import stoppable
 
 _BASE = flags.DEFINE_string("base", None, "A commit, or a report.json.", required=True)
 _MARKDOWN = flags.DEFINE_string("markdown", None, "File to write the differences to as Markdown.")
@@ -114,4 +115,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

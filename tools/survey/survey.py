@@ -38,6 +38,7 @@ from tools.survey.matrix import (
 )
 from tools.survey.outcome import Outcome, as_json, as_page, as_text, outcome, refusal
 from tools.text.progress import clear, show
+from tools.text.stoppable import stoppable
 
 _MODELS = flags.DEFINE_list("models", None, "Labels of pte_models.", required=True)
 _BOARDS = flags.DEFINE_list("boards", None, "Labels of boards.", required=True)
@@ -164,4 +165,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

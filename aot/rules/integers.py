@@ -6,7 +6,6 @@ integer that becomes a float to pl::integer_quantize, or pl::integer_to_float.
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar
 
 import torch
@@ -34,6 +33,7 @@ from aot.dialect.ops.topk import topk
 from aot.dialect.ops.where import where
 from aot.dialect.results import taken_from
 from aot.rules.function import is_integers, is_unquantized
+from aot.rules.maximum import best
 from aot.rules.rule import Call, Integers, Observed, Output, Rule, argument, reduction
 
 _aten = torch.ops.aten
@@ -158,17 +158,7 @@ class Best(_OfIntegers):
     def emit(self, call: Call) -> Node:
         node, index = taken_from(call.node)
         x = call.unquantized(node.args[0])  # type: ignore[arg-type]
-        dims, _ = reduction(node, len(shape_of(x)))
-        count, largest = 1, "max" in str(node.target)
-        if node.target is _TOPK:
-            dims = [int(argument(node, "dim")) % max(len(shape_of(x)), 1)]
-            count, largest = int(argument(node, "k")), bool(argument(node, "largest"))
-        if len(dims) != 1 or not shape_of(x):
-            x, dims = call.emit(reshape, x, [math.prod(shape_of(x))]), [0]
-        index = 1 if node.target in _PLACES else index
-        best = call.result(call.emit(topk, x, count, dims[0], largest), index)
-        shape = list(call.node.meta["val"].shape)
-        return best if list(shape_of(best)) == shape else call.emit(reshape, best, shape)
+        return best(call, x, topk, 1 if node.target in _PLACES else index)
 
 
 class Same(_OfIntegers):
@@ -228,11 +218,10 @@ def _number(call: Call, value: object) -> Node:
     return call.constant("number", torch.tensor([value], dtype=torch.int32))
 
 
-_TOPK = _aten.topk.default
 _PLACES = (_aten.argmax.default, _aten.argmin.default)
 _OVER_DIMS = (_aten.amax.default, _aten.amin.default)
 _BEST = (
-    _TOPK,
+    _aten.topk.default,
     *_PLACES,
     *_OVER_DIMS,
     *(getattr(_aten, name).dim for name in ("max", "min")),

@@ -20,7 +20,7 @@ from aot.dialect.ops.max_with_indices import max_with_indices
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.topk import topk
 from aot.dialect.results import taken_from
-from aot.rules.rule import Call, Family, Integers, Output, Shares, UnaryRule, argument
+from aot.rules.rule import Call, Family, Integers, Output, Shares, UnaryRule, argument, reduction
 
 _aten = torch.ops.aten
 _MAX, _ARGMAX = _aten.max.dim, _aten.argmax.default
@@ -40,26 +40,34 @@ class _Best(UnaryRule):
         return None
 
     def emit(self, call: Call) -> Node:
-        (x,), (node, _) = call.inputs, taken_from(call.node)
-        dim = argument(node, "dim")
-        if dim is None or not shape_of(x):
-            x = call.emit(reshape, x, [math.prod(shape_of(x))], edge=Edge(edge_of(x).quantization))
-            dim = 0
-        dim = int(dim) % len(shape_of(x))
-        result = call.result(self._results(call, node, x, dim), self.index)
-        shape = list(call.node.meta["val"].shape)
-        if list(shape_of(result)) == shape:
-            return result
-        return call.emit(reshape, result, shape, edge=edge_of(result))
+        (x,) = call.inputs
+        return best(call, x, self.op(call.node), self.index)
 
-    def _results(self, call: Call, node: Node, x: Node, dim: int) -> Node:
-        if self.op(node) is max_with_indices:
-            keepdim = bool(argument(node, "keepdim"))
-            return call.emit(max_with_indices, x, dim, keepdim, edge=Edge())
-        count, largest = 1, False
-        if node.target is _TOPK:
-            count, largest = int(argument(node, "k")), bool(argument(node, "largest"))
-        return call.emit(topk, x, count, dim, largest, edge=Edge())
+
+def best(call: Call, x: Node, op: Op, index: int) -> Node:
+    """The largest or smallest along a dimension, or of all, in order, or where they are.
+
+    Args:
+      call: of such an op, or of one of its results.
+      x: the values.
+      op: max_with_indices or topk.
+      index: of the result.
+    """
+    node, _ = taken_from(call.node)
+    shape, (dims, keepdim) = shape_of(x), reduction(node, len(shape_of(x)))
+    if len(dims) != 1 or not shape:
+        x, dims = call.emit(reshape, x, [math.prod(shape)], edge=Edge(edge_of(x).quantization)), [0]
+    if op is max_with_indices:
+        results = call.emit(op, x, dims[0], keepdim, edge=Edge())
+    else:
+        is_topk = node.target is _TOPK
+        count = int(argument(node, "k")) if is_topk else 1
+        largest = bool(argument(node, "largest")) if is_topk else "max" in str(node.target)
+        results = call.emit(op, x, count, dims[0], largest, edge=Edge())
+    result, expected = call.result(results, index), list(call.node.meta["val"].shape)
+    if list(shape_of(result)) == expected:
+        return result
+    return call.emit(reshape, result, expected, edge=edge_of(result))
 
 
 class BestValues(_Best):

@@ -12,6 +12,7 @@ from torch.export import ExportedProgram
 from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
 
+from aot.dialect.quantization import WHOLE_NUMBERS
 from aot.errors import LoweringError, describe, problem_at, written_as
 from aot.program import tensor_names
 from kernels.common.tensor import MAX_RANK
@@ -116,10 +117,11 @@ def check_inputs(program: ExportedProgram) -> None:
                 f"input {node.name} is {describe(value)}: an input has at least one element and at "
                 f"most {MAX_RANK} dimensions"
             )
-        if value.dtype not in (torch.float32, *UNQUANTIZED):
+        if value.dtype not in (torch.float32, *WHOLE_NUMBERS, *UNQUANTIZED):
             raise LoweringError(
                 f"input {node.name} is {describe(value)}: a model's inputs are float32 here, which "
-                "lowering makes int8, indices, int32 or int64, which it makes int32, or masks, bool"
+                "lowering makes int8, numbers of uint8, int8 or int16, which stay what they are, "
+                "indices, int32 or int64, which it makes int32, or masks, bool"
             )
 
 

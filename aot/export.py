@@ -61,10 +61,12 @@ from aot.passes.aten.split_layers import split_layers
 from aot.passes.aten.split_to_slices import split_to_slices
 from aot.passes.aten.three_to_two_dimensions import three_to_two_dimensions
 from aot.passes.aten.whole_norms import whole_norms
+from aot.passes.aten.whole_numbers import whole_numbers
 from aot.program import result_paths, tensor_names
 from aot.python_state import check_python_state
 from aot.rules import KEPT
 from aot.rules.function import mark_materialized
+from aot.rules.integers import is_given
 
 _aten = torch.ops.aten
 
@@ -116,6 +118,7 @@ def export_aten(
         remove_identities,
         parts_to_cat.parts_to_cat,
         split_to_slices,
+        whole_numbers,
         fold_constants,
         complex_to_pairs,
         assignments_to_gather,
@@ -268,12 +271,14 @@ def _keep_computed(module: GraphModule) -> None:
 
 
 def _copy_inputs(module: GraphModule) -> None:
-    """Has the model compute those float32 inputs that are outputs, too."""
+    """Has the model compute those inputs of float32, or that it makes float32, that are outputs."""
     results, states = returned(module)
     copies: dict[Node, Node] = {}
     with module.graph.inserting_before(module.graph.output_node()):
         for value in tree_leaves(results):
-            if not isinstance(value, Node) or value.op != "placeholder" or "state" in value.meta:
+            if not isinstance(value, Node) or "state" in value.meta:
+                continue
+            if value.op != "placeholder" and not is_given(value):
                 continue
             if value.meta["val"].dtype == torch.float32 and value not in copies:
                 shape = list(value.meta["val"].shape)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -237,3 +238,62 @@ def test_where_a_result_is_in_what_the_model_returns(name: str) -> None:
             return form(x * 2)
 
     assert result_paths(torch.export.export(Returns(), (X,))) == paths
+
+
+class Camera(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.conv = nn.Conv2d(3, 4, 3)
+
+    def forward(self, frame: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.conv(frame.permute(0, 3, 1, 2).float() / 255)
+        return result
+
+
+def _frames(count: int = 20) -> Any:
+    return np.random.default_rng(0).integers(0, 256, (count, 1, 8, 8, 3), np.uint8)
+
+
+@pytest.mark.parametrize("quantization", ["int8", "int16", "float32"])
+def test_bytes_of_a_camera_are_an_input_as_they_are(quantization: str) -> None:
+    frames = _frames()
+    lowered = lower(Camera().eval(), frames[0], calibration=frames, quantization=quantization)
+    (given,) = lowered.report["inputs"]
+    assert (given["dtype"], given["scale"], given["zero_point"]) == ("int8", 1.0, -128)
+    frame = torch.from_numpy(frames[1])
+    (elements,) = lowered.quantize_inputs([frame])
+    assert torch.equal(elements.to(torch.int32) + 128, frame.to(torch.int32))
+    (result,) = lowered.reference([frame])
+    (same,) = lowered.reference([elements])
+    assert torch.equal(result, same)
+    kinds = {warning["kind"] for warning in lowered.report["warnings"]}
+    assert kinds == {"noise"}  # which they are
+
+
+def test_of_bytes_that_are_all_0_nothing_is_learnt() -> None:
+    with pytest.raises(LoweringError, match="input `frame` is 0 in every calibration sample"):
+        lower(Camera().eval(), _frames()[0], calibration=[np.zeros_like(_frames()[0])] * 20)
+
+
+def test_dark_images_of_bytes_are_no_coarse_range() -> None:
+    dark = _frames() // 32
+    lowered = lower(Camera().eval(), dark[0], calibration=dark)
+    kinds = {warning["kind"] for warning in lowered.report["warnings"]}
+    assert kinds <= {"noise"} and (lowered.quality.outputs[0].sqnr_db or 0.0) > 30.0
+
+
+def test_bytes_are_of_models_that_take_bytes() -> None:
+    samples = [torch.randn(1, 4) for _ in range(16)]
+    lowered = lower(nn.Linear(4, 2).eval(), samples[0], calibration=samples)
+    with pytest.raises(ValueError, match="is uint8.*the model takes int8"):
+        lowered.reference([torch.zeros(1, 4, dtype=torch.uint8)])
+
+
+def test_arithmetic_in_bytes_is_refused() -> None:
+    class Dimmed(Camera):
+        def forward(self, frame: torch.Tensor) -> torch.Tensor:
+            return super().forward(frame * 2)
+
+    with pytest.raises(LoweringError, match="its integers have 8 bits(.|\n)*x.to.torch.int32"):
+        lower(Dimmed().eval(), _frames()[0], calibration=_frames())

@@ -110,6 +110,14 @@ class Quantization:
         )
 
 
+WHOLE_NUMBERS = {
+    torch.uint8: Quantization(1.0, INT8.quant_min, INT8),
+    torch.int8: Quantization(1.0, 0, INT8),
+    torch.int16: Quantization(1.0, 0, INT16),
+}
+"""What inputs of these dtypes are on the device: each number is itself, exactly."""
+
+
 @dataclass(frozen=True, eq=False)
 class ChannelQuantization:
     """Of a weight: q of channel c, its index in dimension `axis`, stands for scales[c] * q.

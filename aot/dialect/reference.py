@@ -10,6 +10,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import border_nodes, edge_of, initial_state, quantization_of
+from aot.dialect.quantization import WHOLE_NUMBERS
 from aot.errors import describe
 
 
@@ -64,7 +65,7 @@ class Reference:
 
 
 def fit_inputs(inputs: Sequence[torch.Tensor], nodes: Sequence[Node]) -> tuple[torch.Tensor, ...]:
-    """Inputs as the placeholders take them: float32 is quantized, what fits passes through."""
+    """Inputs as placeholders take them: float32 is quantized, bytes are int8, what fits passes."""
     if len(inputs) != len(nodes):
         raise ValueError(f"the model takes {len(nodes)} inputs, not {len(inputs)}")
     return tuple(_fit(x, n) for x, n in zip(inputs, nodes, strict=True))
@@ -78,6 +79,9 @@ def _fit(x: torch.Tensor, node: Node) -> torch.Tensor:
         if bool((x != x.to(value.dtype)).any()):
             raise ValueError(f"input {node.name} holds indices that are no int32")
         return x.to(value.dtype)
+    quantization = edge_of(node).quantization
+    if x.shape == value.shape and quantization and WHOLE_NUMBERS.get(x.dtype) == quantization:
+        return quantization.quantize(x.to(torch.float32))
     if x.shape == value.shape and x.dtype == torch.float32:
         return quantization_of(node).quantize(x)
     raise ValueError(f"input {node.name} is {describe(x)}, the model takes {describe(value)}")

@@ -31,7 +31,7 @@ from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.lut import lut, table_of
 from aot.dialect.ops.quantize import quantize, quantize_arguments
 from aot.dialect.ops.requantize import requantize, requantize_arguments
-from aot.dialect.quantization import INT16, Quantization
+from aot.dialect.quantization import INT16, WHOLE_NUMBERS, Quantization
 from aot.dialect.results import taken_from
 from aot.errors import module_path, source_line
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization, stays_float
@@ -82,6 +82,11 @@ class _Folder:
         value = node.meta["val"]
         quantizers = [u for u in node.users if u.target is QUANTIZE]
         quantizations = {activation_quantization(u) for u in quantizers}
+        if value.dtype in WHOLE_NUMBERS:
+            numbers = WHOLE_NUMBERS[value.dtype]
+            value = torch.empty_like(value, dtype=numbers.type.dtype, device="meta")
+            self.floats[node] = self.builder.placeholder(node.name, value, Edge(numbers))
+            return
         is_state = "state" in node.meta
         if value.dtype in ON_DEVICE:
             value = torch.empty_like(value, dtype=ON_DEVICE[value.dtype], device="meta")

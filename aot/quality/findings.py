@@ -12,11 +12,12 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import border_nodes
-from aot.dialect.quantization import Quantization
+from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
 from aot.errors import module_path, place, source_line
 from aot.quality.value import Value
 from aot.quality.watch import Range, Watch
 from aot.quantizer.qdq import QUANTIZE, activation_quantization
+from aot.rules.integers import is_given
 
 FEW_SAMPLES = 16
 """Fewer calibration samples than these are too few to trust."""
@@ -36,6 +37,9 @@ _CLIPPED = 0.01
 _NOISE_ELEMENTS = 1000
 """Of fewer elements nobody can say that they are noise."""
 
+
+_NUMBERS = (torch.float32, *WHOLE_NUMBERS)
+"""Inputs of these dtypes have ranges."""
 
 Kind = Literal[
     "few_samples",
@@ -90,7 +94,7 @@ def of_calibration(seen: Watch, quantized: GraphModule) -> list[Finding]:
     observed = [
         _Observed(_source(values[name]), activation_quantization(values[name]), group.ranges)
         for group in seen.observed
-        if (name := group.values[0]) in values
+        if (name := group.values[0]) in values and not is_given(_source(values[name]))
     ]
     ranges = [hit for check in _CHECKS for value in observed if (hit := check(value)) is not None]
     # Of a range that is too wide for all of an input nothing is learnt by its channels.
@@ -195,7 +199,7 @@ def _of_inputs(
     seen: Watch, inputs: Sequence[Node], scales: Mapping[Node, float]
 ) -> Iterator[Finding]:
     # Indices have no range to find.
-    floats = {i: node for i, node in enumerate(inputs) if node.meta["val"].is_floating_point()}
+    floats = {i: node for i, node in enumerate(inputs) if node.meta["val"].dtype in _NUMBERS}
     numbers = {i: {end for ranges in seen.inputs for end in ranges[i]} for i in floats}
     all_constant = all(len(found) == 1 for found in numbers.values())
     for i, node in floats.items():
@@ -215,7 +219,7 @@ def _of_inputs(
             yield _finding("constant_input", node, text)
         if is_constant:
             continue
-        stacked = torch.stack([inputs[i] for _, inputs in seen.samples])
+        stacked = torch.stack([inputs[i].to(torch.float32) for _, inputs in seen.samples])
         yield from _far_floor(node, stacked.flatten())
         if node in scales:
             yield from _lost_channels(node, stacked, scales[node])

@@ -14,7 +14,8 @@ from aot.rules.rule import Fixed
 class Group:
     """Values of one quantization, with the zero point 0 if it is symmetric, int16 if it is wide or
     a loop carries them, then with `spare_bits` above what is observed; with the scale of all of a
-    fixed range if it is whole; `headroom` as the members ask for that are observed by themselves.
+    fixed range if it is whole; exact if they are whole numbers as the model is given them;
+    `headroom` as the members ask for that are observed by themselves.
     """
 
     members: list[Node] = field(default_factory=list)
@@ -25,6 +26,7 @@ class Group:
     spare_bits: int = 0
     whole: bool = False
     wide: bool = False
+    exact: bool = False
 
 
 class Groups:
@@ -61,6 +63,7 @@ class Groups:
         a.carried |= b.carried
         a.spare_bits = max(a.spare_bits, b.spare_bits)
         a.whole |= b.whole
+        a.exact |= b.exact
         for member in b.members:
             self._of[member] = a
         return True

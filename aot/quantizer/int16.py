@@ -10,20 +10,24 @@ from torch.fx import Node
 
 from aot.dialect.ops.integers import integer_quantize
 from aot.dialect.quantization import INT16, Quantization
-from aot.rules.rule import Integers, Rule, Shares
+from aot.rules.rule import Exact, Integers, Rule, Shares
 
 
 def takes_int16(rule: Rule, node: Node) -> bool:
     """Whether the dialect's op for a node has an int16 form, or no quantized values at all."""
     op = rule.op(node)
-    if op is integer_quantize or isinstance(rule.output, Integers):
+    if op is integer_quantize or isinstance(rule.output, Integers | Exact):
         return True
     kinds = op.dtypes.values()
     return any(torch.int8 in dtypes and torch.int16 in dtypes for dtypes in kinds)
 
 
 def widened(quantization: Quantization) -> Quantization:
-    """An int16 quantization whose range has that of an int8 one in it; its steps divide its."""
+    """An int16 quantization whose range has that of another in it; its steps divide an int8
+    one's.
+    """
+    if quantization.type is INT16:
+        return quantization
     finer = 256 if quantization.zero_point == 0 else 128
     return Quantization(quantization.scale / finer, 0, INT16)
 
@@ -40,7 +44,7 @@ def int16_values(
 
     What an op computes is int16 where its layer asks for it. What only moves values leaves them as
     they are, but asks for int16 as its layer says. What no op of the dialect gives, as inputs and
-    constants, is int16 where all that read it are.
+    constants, is int16 where all that read it are; whole numbers of an input are as given.
 
     Args:
       nodes: of the graph, in order.
@@ -73,7 +77,10 @@ def int16_values(
     for node in nodes:
         if node in fixed:
             continue
-        if node in rules and moves(node):
+        output = rules[node].output if node in rules else None
+        if isinstance(output, Exact):
+            is_int16 = output.quantization.type is INT16
+        elif node in rules and moves(node):
             is_int16 = found.issuperset(rules[node].activations(node))
         else:
             is_int16 = node in wanted

@@ -39,7 +39,7 @@ from aot.dialect.recurrence import STATE_BITS
 from aot.dialect.results import take, values_of
 from aot.errors import LoweringError, Problem, problem_at
 from aot.quantizer import recipe as asked_for
-from aot.quantizer.groups import Groups
+from aot.quantizer.groups import Group, Groups
 from aot.quantizer.int4 import round_weights
 from aot.quantizer.int16 import int16_values, takes_int16, widened
 from aot.quantizer.observers import (
@@ -55,7 +55,7 @@ from aot.quantizer.supported import is_float_tensor, readers_for, supported_rule
 from aot.rules import fused_clamp, unread_states
 from aot.rules.four_bits import has_four_bit_form
 from aot.rules.function import Roots, roots_known
-from aot.rules.rule import HEADROOM, Carries, Fixed, Integers, Rule, Shares
+from aot.rules.rule import HEADROOM, Carries, Exact, Fixed, Integers, Rule, Shares
 from aot.rules.weights import channel_axis
 
 KEY = "quantization_annotation"  # torchao's, in a node's meta
@@ -84,7 +84,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         self._wide: set[Node] = set()
         self._without_int16: list[Node] = []
         self._without_four_bits: list[Node] = []
-        self._conversions: dict[Node, tuple[Node, QuantizationSpec]] = {}
+        self._conversions: dict[Node, tuple[Node, QuantizationSpecBase]] = {}
 
     @property
     def wide(self) -> frozenset[str]:
@@ -235,6 +235,9 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 continue
             if isinstance(output, Fixed):
                 groups.add(node, output)
+            elif isinstance(output, Exact):
+                groups.add(node, Fixed(output.quantization))
+                groups[node].exact = True
             elif isinstance(output, Shares):
                 sources = rule.activations(node)
                 ranges = {groups[s].fixed for s in sources}
@@ -283,15 +286,18 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         inputs: dict[Node, QuantizationSpecBase] = {}
         output = self._spec(node, groups, order) if node in groups else None
         if fused_clamp(node) is None:
-            for value in rule.activations(node):
+            values = rule.activations(node)
+            for value in values:
                 if isinstance(rule.output, Shares):
                     shares = groups[value] is groups[node]
+                elif isinstance(rule.output, Integers) and len(values) == 1 and groups[value].exact:
+                    shares = True  # numbers, masks and indices of whole numbers are exact
                 else:
                     shares = groups[value].wide == (node in self._wide)
                 if shares:
                     inputs[value] = self._spec(value, groups, order, edge=True)
                 elif not isinstance(rule.output, Shares):
-                    inputs[value] = self._conversion(value, node)
+                    inputs[value] = self._conversion(value, node, groups[value])
                 elif isinstance(output, QuantizationSpec):
                     # A source outside of the op's group is requantized on this edge, which now
                     # comes first in the group.
@@ -320,14 +326,17 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             _annotated=True,
         )
 
-    def _conversion(self, value: Node, node: Node) -> QuantizationSpecBase:
+    def _conversion(self, value: Node, node: Node, group: Group) -> QuantizationSpecBase:
         """The quantization of a value on its way to those that read it as the other type; it is
         said where the first of them does.
         """
         if value not in self._conversions:
             first = next(n for n in (node, *readers_for(node)) if value in n.all_input_nodes)
             kind = INT16 if node in self._wide else INT8
-            self._conversions[value] = first, self._observed(kind, value, 0.0)
+            spec = self._observed(kind, value, 0.0)
+            if group.exact and group.fixed is not None and kind is INT16:
+                spec = fixed(widened(group.fixed.quantization))
+            self._conversions[value] = first, spec
         first, _ = self._conversions[value]
         return SharedQuantizationSpec((value, first))
 

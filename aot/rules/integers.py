@@ -12,8 +12,9 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.arithmetic import INT32_MAX, quantize_multiplier
-from aot.dialect.graph import Edge, shape_of
+from aot.dialect.graph import Edge, quantization_of, shape_of
 from aot.dialect.library import Op
+from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.integers import (
     integer_add,
     integer_divide,
@@ -31,10 +32,12 @@ from aot.dialect.ops.integers import (
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.topk import topk
 from aot.dialect.ops.where import where
+from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
 from aot.dialect.results import taken_from
 from aot.rules.function import is_integers, is_unquantized
 from aot.rules.maximum import best
-from aot.rules.rule import Call, Integers, Observed, Output, Rule, argument, reduction
+from aot.rules.rule import Call, Exact, Integers, Observed, Output, Rule, argument, reduction
+from aot.rules.unary import requantized
 
 _aten = torch.ops.aten
 _ARITHMETIC: dict[object, Op] = {
@@ -172,6 +175,32 @@ class Same(_OfIntegers):
         return call.emit(reshape, x, list(shape_of(x)))
 
 
+class Given(_OfIntegers):
+    """Float32 of an input's whole numbers, which the device has as they are."""
+
+    def __init__(self, quantization: Quantization) -> None:
+        self.output = Exact(quantization)  # type: ignore[misc]
+
+    def op(self, node: Node) -> Op:
+        return reshape
+
+    def emit(self, call: Call) -> Node:
+        given = call.unquantized(call.node.args[0])  # type: ignore[arg-type]
+        return requantized(call, given, call.output)
+
+
+class GivenToFloat(_OfIntegers):
+    """The same that is to stay float32."""
+
+    def op(self, node: Node) -> Op:
+        return dequantize
+
+    def emit(self, call: Call) -> Node:
+        given = call.unquantized(call.node.args[0])  # type: ignore[arg-type]
+        quantization = quantization_of(given)
+        return call.emit(dequantize, given, quantization.scale, quantization.zero_point)
+
+
 class ToFloat(_OfIntegers):
     output: ClassVar[Output] = Observed()
 
@@ -227,6 +256,8 @@ _BEST = (
     *(getattr(_aten, name).dim for name in ("max", "min")),
     *(getattr(_aten, name).default for name in ("max", "min")),
 )
+_GIVEN = {dtype: Given(quantization) for dtype, quantization in WHOLE_NUMBERS.items()}
+_GIVEN_TO_FLOAT = GivenToFloat()
 _SUM, _SAME, _ORDER, TO_FLOAT, EXACT_TO_FLOAT = Sum(), Same(), Best(), ToFloat(), ExactToFloat()
 _SUMS = (_aten.sum.dim_IntList, _aten.sum.default)
 _RULES: dict[object, Rule] = {
@@ -255,12 +286,24 @@ def integer_rule(node: Node) -> Rule | None:
     if node.target not in _RULES or not all(map(alike, node.all_input_nodes)):
         return None
     gives_floats = node.meta["val"].dtype == torch.float32
+    if is_given(node):
+        return _GIVEN[node.args[0].meta["val"].dtype]  # type: ignore[union-attr]
     if node.target is _aten._to_copy.default:
         return _RULES[node.target] if gives_floats else _SAME if is_integers(node) else None
     return None if gives_floats else _RULES[node.target]
 
 
+def is_given(node: Node) -> bool:
+    """Whether a node makes float32 of an input's whole numbers."""
+    if node.target is not _aten._to_copy.default or node.meta["val"].dtype != torch.float32:
+        return False
+    (source,) = node.all_input_nodes
+    return source.op == "placeholder" and source.meta["val"].dtype in WHOLE_NUMBERS
+
+
 def exact_to_float(node: Node) -> Rule | None:
     """The rule of what makes float32 of integers or a mask, to stay float32; None of other ops."""
+    if is_given(node):
+        return _GIVEN_TO_FLOAT
     to_float = node.target is _aten._to_copy.default and node.meta["val"].dtype == torch.float32
     return EXACT_TO_FLOAT if to_float and all(map(is_unquantized, node.all_input_nodes)) else None

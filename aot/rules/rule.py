@@ -69,6 +69,15 @@ class Fixed:
 
 
 @dataclass(frozen=True)
+class Exact:
+    """The output is whole numbers, which this quantization holds as they are, whatever a layer asks
+    for.
+    """
+
+    quantization: Quantization
+
+
+@dataclass(frozen=True)
 class Integers:
     """The output is not quantized: its values are numbers as they are, e.g. indices."""
 
@@ -88,7 +97,7 @@ class Carries:
     spare_bits: int = 0
 
 
-Output = Observed | Shares | Fixed | Integers | Carries
+Output = Observed | Shares | Fixed | Exact | Integers | Carries
 
 
 @dataclass

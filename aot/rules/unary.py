@@ -79,7 +79,8 @@ def _integers(call: Call, x: Node, function: Callable[[torch.Tensor], torch.Tens
     """
     of = quantization_of(x)
     if of.type is INT16:
-        problem = problem_at(call.node, "integers of an int16 value", "int8 for this layer")
+        hint = "int8 for this layer; of an input of int16, an input of int32"
+        problem = problem_at(call.node, "integers of an int16 value", hint)
         raise LoweringError("1 op of the model cannot be lowered as asked:", [problem])
     table = function(of.dequantize(of.every_value())).to(torch.int32)
     return call.emit(integer_lut, x, call.constant("table", table), edge=Edge())

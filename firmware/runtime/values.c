@@ -73,6 +73,27 @@ pl_status pl_quantize(const pl_tensor *tensor, const float *values) {
   return PL_OK;
 }
 
+pl_status pl_from_bytes(const pl_tensor *tensor, const uint8_t *bytes) {
+  if (tensor == NULL || bytes == NULL || tensor->data == NULL) {
+    return PL_ERROR_NULL;
+  }
+  const pl_tensor_spec *const spec = &tensor->spec;
+  if (spec->dtype != PL_DTYPE_INT8) {
+    return PL_ERROR_INPUT_DTYPE;
+  }
+  if (bits_of(spec->scale) != bits_of(1.0f)) {
+    return PL_ERROR_INPUT_SCALE;
+  }
+  if (spec->zero_point != INT8_MIN) {
+    return PL_ERROR_INPUT_ZERO_POINT;
+  }
+  uint8_t *const elements = tensor->data;
+  for (uint32_t i = 0; i < spec->bytes; ++i) {
+    elements[i] = bytes[i] ^ 0x80u;  // of two's complement that is less 128
+  }
+  return PL_OK;
+}
+
 static int32_t integer(const pl_tensor *tensor, uint32_t index) {
   switch (tensor->spec.dtype) {
     case PL_DTYPE_INT8:

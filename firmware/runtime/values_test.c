@@ -55,6 +55,22 @@ static void test_there_and_back(void) {
   }
 }
 
+// A byte is the element that stands for its number, and may lie where that goes.
+static void test_bytes(void) {
+  for (uint32_t i = 0; i < 256; ++i) {
+    uint8_t bytes[] = {(uint8_t)i, (uint8_t)(255u - i)};
+    int8_t elements[2];
+    float numbers[2];
+    const pl_tensor tensor = tensor_of(PL_DTYPE_INT8, 1, -128, elements, sizeof elements);
+    const pl_tensor place = tensor_of(PL_DTYPE_INT8, 1, -128, bytes, sizeof bytes);
+    EXPECT(pl_from_bytes(&tensor, bytes) == PL_OK);
+    EXPECT(pl_dequantize(&tensor, numbers) == PL_OK);
+    EXPECT(numbers[0] == (float)i && numbers[1] == (float)(255u - i));
+    EXPECT(pl_from_bytes(&place, bytes) == PL_OK);
+    EXPECT((int8_t)bytes[0] == elements[0] && (int8_t)bytes[1] == elements[1]);
+  }
+}
+
 static void test_largest(void) {
   int8_t int8[] = {-5, 7, 7, -128};
   int16_t int16[] = {-300, -200, -200};
@@ -94,6 +110,17 @@ static void test_wrong_calls(void) {
   EXPECT(pl_quantize(&integers, NULL) == PL_ERROR_NULL);
   EXPECT(pl_dequantize(&nowhere, &value) == PL_ERROR_NULL);
   EXPECT(pl_dequantize(&integers, NULL) == PL_ERROR_NULL);
+  const uint8_t byte = 9;
+  const pl_tensor wide = tensor_of(PL_DTYPE_INT16, 1, 0, &data, 4);
+  const pl_tensor real = tensor_of(PL_DTYPE_INT8, 0.5f, -128, &data, 4);
+  const pl_tensor whole = tensor_of(PL_DTYPE_INT8, 1, 0, &data, 4);
+  EXPECT(pl_from_bytes(&wide, &byte) == PL_ERROR_INPUT_DTYPE);
+  EXPECT(pl_from_bytes(&real, &byte) == PL_ERROR_INPUT_SCALE);
+  EXPECT(pl_from_bytes(&whole, &byte) == PL_ERROR_INPUT_ZERO_POINT);
+  EXPECT(pl_from_bytes(NULL, &byte) == PL_ERROR_NULL);
+  EXPECT(pl_from_bytes(&nowhere, &byte) == PL_ERROR_NULL);
+  EXPECT(pl_from_bytes(&whole, NULL) == PL_ERROR_NULL);
+  EXPECT(data == 7);
   EXPECT(pl_argmax(&nowhere, &index) == PL_ERROR_NULL);
   EXPECT(pl_argmax(&integers, NULL) == PL_ERROR_NULL);
 }
@@ -101,6 +128,7 @@ static void test_wrong_calls(void) {
 int main(void) {
   test_known_numbers();
   test_there_and_back();
+  test_bytes();
   test_largest();
   test_wrong_calls();
   return expect_report();

@@ -18,7 +18,7 @@ CALIBRATION_ITEMS = 16
 @dataclass(frozen=True)
 class Input:
     """A float32 input, uniform in [low, high], NCHW or row major unless channels_last; or int64
-    indices below a limit.
+    indices below a limit, or any numbers of a narrower type.
     """
 
     shape: tuple[int, ...]
@@ -26,6 +26,7 @@ class Input:
     high: float = 2.0
     channels_last: bool = False
     below: int = 0
+    narrow: str = ""
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,11 @@ def draw(case: Case, purpose: str, widen: float = 1.0) -> tuple[torch.Tensor, ..
     for spec in case.inputs:
         if spec.below:
             tensors.append(torch.from_numpy(rng.integers(0, spec.below, spec.shape)))
+            continue
+        if spec.narrow:
+            kind = np.iinfo(spec.narrow)
+            numbers = rng.integers(kind.min, kind.max, spec.shape, endpoint=True)
+            tensors.append(torch.from_numpy(numbers.astype(spec.narrow)))
             continue
         centre, radius = (spec.high + spec.low) / 2.0, (spec.high - spec.low) / 2.0 * widen
         tensor = torch.from_numpy(rng.uniform(centre - radius, centre + radius, spec.shape)).float()

@@ -183,6 +183,18 @@ def cases() -> Iterator[Case]:
     yield Case("mixed_parts", MixedParts, (_A,), ops)
     yield from _extremes()
     yield from _transposed()
+    yield from _given()
+
+
+def _given() -> Iterator[Case]:
+    """Of whole numbers, which inputs have as they are."""
+    samples, pixels = Input((2, 24), narrow="int16"), Input((1, 4, 5, 3), narrow="uint8")
+    windows = partial(Function, lambda x: x.unfold(1, 8, 4).float() / 32768)
+    yield Case("given_samples", windows, (samples,), {"gather": 1, "lut": 1})
+    image = partial(Function, lambda x: x.permute(0, 3, 1, 2) / 255)
+    yield Case("given_bytes", image, (pixels,), {"requantize": 1, "lut": 1})
+    mask = partial(Function, lambda x: (x > 127, x.long()))
+    yield Case("given_bytes_unquantized", mask, (pixels,), {"lut": 1, "integer_lut": 1})
 
 
 def _extremes() -> Iterator[Case]:

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch.fx import GraphModule
+
+from aot.dialect.quantization import WHOLE_NUMBERS
+from aot.passes.aten.remove_identities import remove_identities
+from aot.passes.aten.whole_numbers import whole_numbers
+from aot.testing.fixtures import check_aten_pass
+
+X = {dtype: torch.arange(-60, 60, 5).to(dtype).reshape(2, 3, 4) for dtype in WHOLE_NUMBERS}
+
+
+def _behind_casts(graph: GraphModule) -> int:
+    remove_identities(graph)  # what export writes down of casts
+    return whole_numbers(graph)
+
+
+FUNCTIONS: dict[str, Callable[..., object]] = {
+    "cast": lambda x: x.float() / 255,
+    "promoted": lambda x: x * 0.5 + x / 3,
+    "moved": lambda x: x.permute(2, 0, 1).flip(0)[1:, :, None].to(torch.float32) - 1,
+    "joined": lambda x: torch.cat([x, x[:1]]).clamp(3, 90) - 0.5,
+    "largest": lambda x: (x.max(1)[0] * 0.5, x.amax(2) * 0.5, x.max(1)[1]),
+    "compared": lambda x: (x > 7, x == x[:1]),
+    "summed": lambda x: x.sum(1) + 1,
+    "indices": lambda x: x.long() - x.int(),
+}
+
+
+@pytest.mark.parametrize("dtype", WHOLE_NUMBERS, ids=str)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_whole_numbers_become_floats(name: str, dtype: torch.dtype) -> None:
+    count, graph = check_aten_pass(_behind_casts, FUNCTIONS[name], inputs=[X[dtype]])
+    assert count == 1
+    graph.graph.eliminate_dead_code()
+    values = {n: n.meta["val"] for n in graph.graph.nodes if n.op != "output"}
+    narrow = [n for n, v in values.items() if isinstance(v, torch.Tensor) and v.dtype == dtype]
+    assert [n.op for n in narrow] == ["placeholder"]
+    assert [values[user].dtype for user in narrow[0].users] == [torch.float32]
+
+
+def test_arithmetic_that_wraps_around_stays() -> None:
+    check_aten_pass(_behind_casts, lambda x: (x * 3).float() / 255, inputs=[X[torch.uint8]])
+
+
+def test_other_inputs_stay() -> None:
+    count, graph = check_aten_pass(_behind_casts, lambda x: x + 1, inputs=[torch.arange(4)])
+    assert count == 0 and len(graph.graph.nodes) == 3

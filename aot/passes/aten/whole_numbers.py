@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes float32 of inputs of uint8, int8 and int16, a camera's bytes or a microphone's samples,
+where they come in: x.permute(0, 3, 1, 2).float() / 255 -> x.float().permute(0, 3, 1, 2) / 255.
+
+So what only moves such numbers, or chooses among them, is of float32, and the device has all of it
+as it was given. What casts them is of these floats, which are whole; what counts them and adds them
+up is of int64. Leaves arithmetic that gives as few bits again, in which it wraps around.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.quantization import WHOLE_NUMBERS
+from aot.dialect.results import taken_from
+from aot.passes.aten.composing import as_type
+from aot.rules import has_rules_by_result, rule_for
+from aot.rules.movement import Unquantized
+from aot.rules.rule import Shares
+
+_aten = torch.ops.aten
+_CHOOSES = (_aten.amax.default, _aten.amin.default, _aten.clamp.default)
+
+
+def whole_numbers(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many inputs it made float32."""
+    nodes = list(module.graph.nodes)
+    floats: dict[Node, Node] = {}  # by the whole numbers that they are of
+    for node in nodes:
+        if node.op == "placeholder" and _is_whole(node):
+            with module.graph.inserting_after(node):
+                floats[node] = as_type(node, node, torch.float32)
+    count = len(floats)
+    for node in nodes:
+        if node.op == "call_function" and any(n in floats for n in node.all_input_nodes):
+            _take_floats(node, floats)
+    return count
+
+
+def _is_whole(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype in WHOLE_NUMBERS
+
+
+def _take_floats(node: Node, floats: dict[Node, Node]) -> None:
+    """Has a node take the floats of the whole numbers that it takes; `floats` has it, too, where it
+    gives such numbers.
+    """
+    value, takes = node.meta["val"], floats
+    is_cast = node.target is _aten._to_copy.default
+    if has_rules_by_result(node):
+        node.meta["val"] = (value[0].to(torch.float32), *value[1:])
+        for user in node.users:
+            if taken_from(user)[1] == 0:
+                user.meta["val"] = node.meta["val"][0]
+                floats[user] = user
+    elif is_cast and value.dtype == torch.float32:
+        node.replace_all_uses_with(floats[node.all_input_nodes[0]])
+    elif is_cast or value.dtype not in (*WHOLE_NUMBERS, torch.int32, torch.int64):
+        pass  # the same of floats
+    elif _is_whole(node):
+        if not _moves(node) or any(_is_whole(n) and n not in floats for n in node.all_input_nodes):
+            return
+        node.meta["val"] = value.to(torch.float32)
+        floats[node] = node
+    else:
+        with node.graph.inserting_before(node):
+            sources = [source for source in node.all_input_nodes if source in floats]
+            takes = {source: as_type(node, floats[source], torch.int64) for source in sources}
+    for source in [source for source in node.all_input_nodes if source in takes]:
+        node.replace_input_with(source, takes[source])
+
+
+def _moves(node: Node) -> bool:
+    """Whether a node gives some of the numbers that it takes."""
+    rule = rule_for(node)
+    by_rule = isinstance(rule, Unquantized) or (
+        rule is not None and isinstance(rule.output, Shares)
+    )
+    return by_rule or node.target in _CHOOSES

@@ -20,7 +20,8 @@ enum {
 // Prepares the console. The start-up code calls it once, before main.
 void pl_console_init(void);
 
-// Writes `length` bytes of `text`; returns when all are handed to the hardware.
+// Writes `length` bytes of `text`; returns when all are handed to the hardware. Where the hardware
+// takes none for a time that is long for a UART, the others are lost.
 void pl_console_write(const char *text, uint32_t length);
 
 // Takes what has arrived, at most `length` bytes, and returns how many; waits for nothing, but by
@@ -29,7 +30,7 @@ void pl_console_write(const char *text, uint32_t length);
 // receives, where the UART needs one, receives nothing.
 uint32_t pl_console_read(char *text, uint32_t length);
 
-// Returns when everything written has left the device.
+// Returns when everything written has left the device, or the hardware does not work.
 void pl_console_flush(void);
 
 // Ends the program. Under a simulator or a debugger with semihosting `status` (0 is success, 1..255

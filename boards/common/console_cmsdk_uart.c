@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "boards/common/console.h"
+#include "boards/common/console_wait.h"
 #include "boards/common/link_symbols.h"
 
 enum {
@@ -31,7 +32,7 @@ void pl_console_init(void) {
 
 void pl_console_write(const char *text, uint32_t length) {
   for (uint32_t i = 0; i < length; ++i) {
-    pl_console_flush();
+    if (!pl_console_wait(uart(STATE), STATE_TX_FULL, 0)) return;
     *uart(DATA) = (uint8_t)text[i];
   }
 }
@@ -45,7 +46,4 @@ uint32_t pl_console_read(char *text, uint32_t length) {
   return count;
 }
 
-void pl_console_flush(void) {
-  while ((*uart(STATE) & STATE_TX_FULL) != 0) {
-  }
-}
+void pl_console_flush(void) { (void)pl_console_wait(uart(STATE), STATE_TX_FULL, 0); }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // USART of NXP's LPC54 and LPC55, in a Flexcomm. Clocks and the pin are the board's `writes`.
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "boards/common/console.h"
+#include "boards/common/console_wait.h"
 #include "boards/common/link_symbols.h"
 
 enum {
@@ -36,6 +38,10 @@ static volatile uint32_t *at(uint32_t offset) {
   return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
 }
 
+static bool wait_for(uint32_t offset, uint32_t bit) {
+  return pl_console_wait(at(offset), bit, bit);
+}
+
 void pl_console_init(void) {
   const uint32_t baud = (uint32_t)(uintptr_t)pl_link_uart_baud;
   *at(PSELID) = PSELID_USART;
@@ -47,8 +53,7 @@ void pl_console_init(void) {
 
 void pl_console_write(const char *text, uint32_t length) {
   for (uint32_t i = 0; i < length; ++i) {
-    while ((*at(FIFOSTAT) & FIFOSTAT_TX_NOT_FULL) == 0) {
-    }
+    if (!wait_for(FIFOSTAT, FIFOSTAT_TX_NOT_FULL)) return;
     *at(FIFOWR) = (uint8_t)text[i];
   }
 }
@@ -63,6 +68,5 @@ uint32_t pl_console_read(char *text, uint32_t length) {
 }
 
 void pl_console_flush(void) {
-  while ((*at(FIFOSTAT) & FIFOSTAT_TX_EMPTY) == 0 || (*at(STAT) & STAT_TX_IDLE) == 0) {
-  }
+  (void)(wait_for(FIFOSTAT, FIFOSTAT_TX_EMPTY) && wait_for(STAT, STAT_TX_IDLE));
 }

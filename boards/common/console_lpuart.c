@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // LPUART of NXP's i.MX RT. Clocks and the pin are the board's `writes`.
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "boards/common/console.h"
+#include "boards/common/console_wait.h"
 #include "boards/common/link_symbols.h"
 
 enum {
@@ -26,10 +28,7 @@ static volatile uint32_t *at(uint32_t offset) {
   return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
 }
 
-static void wait_for(uint32_t bit) {
-  while ((*at(STAT) & bit) == 0) {
-  }
-}
+static bool wait_for(uint32_t bit) { return pl_console_wait(at(STAT), bit, bit); }
 
 // The baud rate must not change while it transmits.
 void pl_console_init(void) {
@@ -40,7 +39,7 @@ void pl_console_init(void) {
 
 void pl_console_write(const char *text, uint32_t length) {
   for (uint32_t i = 0; i < length; ++i) {
-    wait_for(STAT_EMPTY);
+    if (!wait_for(STAT_EMPTY)) return;
     *at(DATA) = (uint8_t)text[i];
   }
 }
@@ -56,4 +55,4 @@ uint32_t pl_console_read(char *text, uint32_t length) {
   return count;
 }
 
-void pl_console_flush(void) { wait_for(STAT_SENT); }
+void pl_console_flush(void) { (void)wait_for(STAT_SENT); }

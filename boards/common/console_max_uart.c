@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "boards/common/console.h"
+#include "boards/common/console_wait.h"
 #include "boards/common/link_symbols.h"
 
 enum {
@@ -35,14 +36,12 @@ void pl_console_init(void) {
   *at(OSR) = SAMPLES;
   *at(CLKDIV) = (uint32_t)(uintptr_t)pl_link_uart_baud;
   *at(CTRL) = CTRL_EIGHT_BITS | CTRL_CLOCK_IBRO | CTRL_CLOCK_ENABLE;
-  while ((*at(CTRL) & CTRL_CLOCK_READY) == 0) {
-  }
+  (void)pl_console_wait(at(CTRL), CTRL_CLOCK_READY, CTRL_CLOCK_READY);
 }
 
 void pl_console_write(const char *text, uint32_t length) {
   for (uint32_t i = 0; i < length; ++i) {
-    while ((*at(STATUS) & STATUS_FULL) != 0) {
-    }
+    if (!pl_console_wait(at(STATUS), STATUS_FULL, 0)) return;
     *at(FIFO) = (uint8_t)text[i];
   }
 }
@@ -56,7 +55,4 @@ uint32_t pl_console_read(char *text, uint32_t length) {
   return count;
 }
 
-void pl_console_flush(void) {
-  while ((*at(STATUS) & STATUS_BUSY) != 0) {
-  }
-}
+void pl_console_flush(void) { (void)pl_console_wait(at(STATUS), STATUS_BUSY, 0); }

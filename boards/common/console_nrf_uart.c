@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "boards/common/console.h"
+#include "boards/common/console_wait.h"
 #include "boards/common/link_symbols.h"
 
 enum {
@@ -40,8 +41,7 @@ void pl_console_write(const char *text, uint32_t length) {
   for (uint32_t i = 0; i < length; ++i) {
     *uart(EVENTS_TXDRDY) = 0;
     *uart(TXD) = (uint8_t)text[i];
-    while (*uart(EVENTS_TXDRDY) == 0) {
-    }
+    if (!pl_console_wait(uart(EVENTS_TXDRDY), 1, 1)) return;
   }
 }
 

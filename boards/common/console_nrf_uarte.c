@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "boards/common/console.h"
+#include "boards/common/console_wait.h"
 #include "boards/common/link_symbols.h"
 
 enum {
@@ -48,8 +49,7 @@ void pl_console_write(const char *text, uint32_t length) {
     *uart(TXD_PTR) = (uint32_t)(uintptr_t)piece;
     *uart(TXD_MAXCNT) = count;
     *uart(TASKS_STARTTX) = 1;
-    while (*uart(EVENTS_ENDTX) == 0) {
-    }
+    if (!pl_console_wait(uart(EVENTS_ENDTX), 1, 1)) return;
     text += count;
     length -= count;
   }

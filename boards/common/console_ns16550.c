@@ -2,9 +2,11 @@
 //
 // UART with the registers of National's 16550, each in a word, as DesignWare's in Alif's Ensemble.
 // Clocks and the pin are the board's `writes`.
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "boards/common/console.h"
+#include "boards/common/console_wait.h"
 #include "boards/common/link_symbols.h"
 
 enum {
@@ -28,10 +30,7 @@ static volatile uint32_t *at(uint32_t offset) {
   return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
 }
 
-static void wait_for(uint32_t bit) {
-  while ((*at(LSR) & bit) == 0) {
-  }
-}
+static bool wait_for(uint32_t bit) { return pl_console_wait(at(LSR), bit, bit); }
 
 void pl_console_init(void) {
   const uint32_t divider = (uint32_t)(uintptr_t)pl_link_uart_baud;
@@ -45,7 +44,7 @@ void pl_console_init(void) {
 
 void pl_console_write(const char *text, uint32_t length) {
   for (uint32_t i = 0; i < length; ++i) {
-    wait_for(LSR_EMPTY);
+    if (!wait_for(LSR_EMPTY)) return;
     *at(THR) = (uint8_t)text[i];
   }
 }
@@ -59,4 +58,4 @@ uint32_t pl_console_read(char *text, uint32_t length) {
   return count;
 }
 
-void pl_console_flush(void) { wait_for(LSR_SENT); }
+void pl_console_flush(void) { (void)wait_for(LSR_SENT); }

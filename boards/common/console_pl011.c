@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "boards/common/console.h"
+#include "boards/common/console_wait.h"
 #include "boards/common/link_symbols.h"
 
 enum {
@@ -46,8 +47,7 @@ void pl_console_init(void) {
 
 void pl_console_write(const char *text, uint32_t length) {
   for (uint32_t i = 0; i < length; ++i) {
-    while ((*at(FR) & FR_TX_FULL) != 0) {
-    }
+    if (!pl_console_wait(at(FR), FR_TX_FULL, 0)) return;
     *at(DR) = (uint8_t)text[i];
   }
 }
@@ -60,7 +60,4 @@ uint32_t pl_console_read(char *text, uint32_t length) {
   return count;
 }
 
-void pl_console_flush(void) {
-  while ((*at(FR) & FR_BUSY) != 0) {
-  }
-}
+void pl_console_flush(void) { (void)pl_console_wait(at(FR), FR_BUSY, 0); }

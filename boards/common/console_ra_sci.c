@@ -2,9 +2,11 @@
 //
 // SCI of Renesas' RA8, in its asynchronous mode with six samples of a bit. Clocks and the pin are
 // the chip's.
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "boards/common/console.h"
+#include "boards/common/console_wait.h"
 #include "boards/common/link_symbols.h"
 
 enum {
@@ -36,10 +38,7 @@ static volatile uint32_t *at(uint32_t offset) {
   return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
 }
 
-static void wait_for(uint32_t bit) {
-  while ((*at(CSR) & bit) == 0) {
-  }
-}
+static bool wait_for(uint32_t bit) { return pl_console_wait(at(CSR), bit, bit); }
 
 // Both directions are turned on at once, and what is sent must not be lost: the receiver is on from
 // the start.
@@ -54,7 +53,7 @@ void pl_console_init(void) {
 
 void pl_console_write(const char *text, uint32_t length) {
   for (uint32_t i = 0; i < length; ++i) {
-    wait_for(CSR_EMPTY);
+    if (!wait_for(CSR_EMPTY)) return;
     *at(TDR) = (uint8_t)text[i];
   }
 }
@@ -69,4 +68,4 @@ uint32_t pl_console_read(char *text, uint32_t length) {
   return count;
 }
 
-void pl_console_flush(void) { wait_for(CSR_SENT); }
+void pl_console_flush(void) { (void)wait_for(CSR_SENT); }

@@ -2,9 +2,11 @@
 //
 // USART and UART of ST's STM32 since F0, F3, F7, H7, L4.
 // Clocks and the pin are the board's `writes`.
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "boards/common/console.h"
+#include "boards/common/console_wait.h"
 #include "boards/common/link_symbols.h"
 
 enum {
@@ -30,10 +32,7 @@ static volatile uint32_t *at(uint32_t offset) {
   return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
 }
 
-static void wait_for(uint32_t bit) {
-  while ((*at(STATUS) & bit) == 0) {
-  }
-}
+static bool wait_for(uint32_t bit) { return pl_console_wait(at(STATUS), bit, bit); }
 
 void pl_console_init(void) {
   *at(BRR) = (uint32_t)(uintptr_t)pl_link_uart_baud;
@@ -42,7 +41,7 @@ void pl_console_init(void) {
 
 void pl_console_write(const char *text, uint32_t length) {
   for (uint32_t i = 0; i < length; ++i) {
-    wait_for(STATUS_EMPTY);
+    if (!wait_for(STATUS_EMPTY)) return;
     *at(DATA) = (uint8_t)text[i];
   }
 }
@@ -58,4 +57,4 @@ uint32_t pl_console_read(char *text, uint32_t length) {
   return count;
 }
 
-void pl_console_flush(void) { wait_for(STATUS_SENT); }
+void pl_console_flush(void) { (void)wait_for(STATUS_SENT); }

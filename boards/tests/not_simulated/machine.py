@@ -53,13 +53,16 @@ Read = Callable[[dict[int, int]], int]
 class Machine:
     """A board that is switched off.
 
+    `dead` are registers, by address, of something that keeps what is written and does nothing; all
+    of its page is so. As this can be waited for long, instructions have no limit then.
+
     Attributes:
         registers: what was written last, by address.
         written: on every write, with address and value; may write registers itself.
         ended: whether the program came to its end.
     """
 
-    def __init__(self, board: Board, reads: dict[int, Read]):
+    def __init__(self, board: Board, reads: dict[int, Read], dead: dict[int, int] | None = None):
         self.registers = {
             _CPUID: _PARTS[board.core] << 4,
             _MPU_TYPE: 8 << 8,
@@ -69,6 +72,7 @@ class Machine:
         }
         self.written: Callable[[int, int], None] = lambda address, value: None
         self.ended = False
+        self._most = 0 if dead else _MOST_INSTRUCTIONS
         self._reads = reads
         self._uc = Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
         self._uc.ctl_set_cpu_model(_MODELS[board.core])
@@ -78,8 +82,20 @@ class Machine:
             self._uc.mem_map(start, end - start)
         read = {at // _PAGE for at in reads}
         for base, size in (*_REGISTERS, *(one for one in _FACTORY if one[0] // _PAGE in read)):
-            self._uc.mmio_map(base, size, self._read, base, self._write, base)
+            self._map_registers(base, size, dead or {})
         self._uc.hook_add(unicorn.UC_HOOK_INTR, self._interrupt)
+
+    def _map_registers(self, base: int, size: int, dead: dict[int, int]) -> None:
+        pages = sorted({at // _PAGE * _PAGE for at in dead if base <= at < base + size})
+        starts, ends = (base, *(at + _PAGE for at in pages)), (*pages, base + size)
+        for start, end in zip(starts, ends, strict=True):
+            if start < end:
+                self._uc.mmio_map(start, end - start, self._read, start, self._write, start)
+        for page in pages:
+            self._uc.mem_map(page, _PAGE)
+        for at in dead:
+            if base <= at < base + size:
+                self.store(at, dead[at].to_bytes(4, "little"))
 
     def load(self, elf: Elf) -> None:
         """Stores a program where it is flashed."""
@@ -109,16 +125,16 @@ class Machine:
         end = addresses.stop - 1
         self._uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, hook, begin=addresses.start, end=end)
 
-    def run(self, stack: int, start: int, most: int = _MOST_INSTRUCTIONS) -> None:
+    def run(self, stack: int, start: int, most: int | None = None) -> None:
         """Runs from an address, bit 0 of which says Thumb, until the program ends, or for `most`
         instructions, if that is not 0.
         """
         assert start & 1
         self._uc.reg_write(arm_const.UC_ARM_REG_MSP, stack)
         self._uc.reg_write(arm_const.UC_ARM_REG_SP, stack)
-        self._uc.emu_start(start, 0, count=most)
+        self._uc.emu_start(start, 0, count=self._most if most is None else most)
 
-    def start(self, vectors: int, most: int = _MOST_INSTRUCTIONS) -> None:
+    def start(self, vectors: int, most: int | None = None) -> None:
         """Runs as a core does after reset, or a ROM that has found the vector table."""
         self.run(self.word(vectors), self.word(vectors + 4), most)
 

@@ -220,6 +220,35 @@ def test_an_overrun_is_not_the_end(images: Images, name: str) -> None:
     assert line.sent == b"listening\n" + _TEXT + b"\nPL:PASS\n"
 
 
+# Of each kind of UART a board, and registers that say that it cannot take a byte; of others 0 does.
+_STUCK: dict[str, dict[int, int]] = {
+    "alif_e7_devkit": {},
+    "disco_f407": {},
+    "ek_ra8m1": {},
+    "frdm_mcxn947": {},
+    "lpc55s69_evk": {},
+    "max78000fthr_max": {0x04: 1 << 7 | 1},
+    "nrf52840dk": {},
+    "nrf5340dk": {},
+    "nucleo_u575zi": {},
+    "pico": {0x18: 1 << 5 | 1 << 3},
+}
+
+
+@pytest.mark.parametrize("name", _STUCK)
+def test_a_uart_that_is_never_ready_does_not_hold_the_program(images: Images, name: str) -> None:
+    board, expected = _board(name), BOARDS[name]
+    dead = {expected.uart + offset: value for offset, value in {0: 0, **_STUCK[name]}.items()}
+    machine = Machine(board, dict(expected.reads), dead)
+    machine.load(_hello(images, board))
+    STARTS.get(name.removesuffix("_max"), Machine.start)(machine, expected.flash)
+    assert machine.ended
+
+
+def test_each_kind_of_uart_is_stuck() -> None:
+    assert {_kind(_board(name)) for name in BOARDS} == {_kind(_board(name)) for name in _STUCK}
+
+
 def _with_libc(board: Board) -> Board:
     more = ("boards/common:libc", "boards/common:heap")
     return replace(board, name=f"{board.name}_libc", startup=(*board.startup, *more))

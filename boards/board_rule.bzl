@@ -7,6 +7,9 @@ load("//boards:board_transition.bzl", "CONSOLE", "CONSOLES", "OF_THE_BOARD", "SI
 
 _ALIGNMENT = 16
 
+# An exception pushes up to 104 bytes, whatever the program takes; that is not always known.
+_LEAST_STACK = 128
+
 BoardInfo = provider(
     "A board: its data and what images for it are linked with.",
     fields = {
@@ -33,6 +36,9 @@ def _with_sizes(ctx, data):
         if size < 0 or size % _ALIGNMENT:
             fail("board %s: `%s` of %d bytes is not a multiple of %d" %
                  (data["name"], name, size, _ALIGNMENT))
+        if name in ("stack", "handler_stack") and size < _LEAST_STACK and data["core"] != "host":
+            fail("board %s: `%s` of %d bytes is less than %d, which an exception takes" %
+                 (data["name"], name, size, _LEAST_STACK))
         taken += size
     by_name = {memory["name"]: memory["size"] for memory in data["memories"]}
     if taken >= by_name[data["data"]]:

@@ -55,11 +55,17 @@ def _free_port() -> int:
         return port
 
 
-def _generated_sources(elf: Path) -> list[str]:
-    """Tells GDB the folder of the image's configuration, which is compiled as bazel-out/cfg."""
+def _sources(elf: Path) -> list[str]:
+    """Tells GDB where sources are that do not lie in the workspace: the folder of the image's
+    configuration, which is compiled as bazel-out/cfg, and other repositories, Pilotlight's among
+    them for a workspace beside it.
+    """
     for folder in elf.resolve().parents:
         if folder.parent.name == "bazel-out":
-            return ["-ex", f"set substitute-path bazel-out/cfg {folder}"]
+            base = folder.parents[3]  # <base>/execroot/<workspace>/bazel-out/<configuration>
+            places = {"bazel-out/cfg": folder, "external": base / "external"}
+            paths = [f"set substitute-path {name} {place}" for name, place in places.items()]
+            return [word for path in paths for word in ("-ex", path)]
     return []
 
 
@@ -75,7 +81,7 @@ def debug(elf: Path, simulator: Sequence[str], gdb: str, further: Sequence[str])
         try:
             connect = ["-ex", f"target remote 127.0.0.1:{port}"]
             return subprocess.run(
-                [gdb, "-q", str(elf), *_generated_sources(elf), *connect, *further],
+                [gdb, "-q", str(elf), *_sources(elf), *connect, *further],
                 cwd=os.environ.get("BUILD_WORKSPACE_DIRECTORY"),
                 env=environment,
                 check=False,

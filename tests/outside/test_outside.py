@@ -106,6 +106,14 @@ _WRONG_BOARDS = {
         'chip = STM32F405, console = uart("usart2")',
         "the pin `tx` of usart2 is not given",
     ),
+    "no_stack": (
+        'chip = RA8M1, console = uart("sci9"), stack = 0',
+        "`stack` of 0 bytes is less than 128",
+    ),
+    "no_handler_stack": (
+        'chip = RA8M1, console = uart("sci9"), handler_stack = 64',
+        "`handler_stack` of 64 bytes is less than 128",
+    ),
     "no_memory": (
         'chip = RA8M1, console = uart("sci9"), arena = ["ddr"]',
         "no memory is called ddr; there are",
@@ -147,6 +155,8 @@ def test_page_shows_the_files() -> None:
 def test_the_debugger_knows_the_lines_of_its_sources(workspace: Workspace) -> None:
     steps = ("-batch", "-ex", "break main", "-ex", "continue", "-ex", "kill")
     done = workspace.bazel("run", "//app:app.debug", "--", "--", *steps)
+    # Pilotlight's own start-up code, where the program is stopped, with the line itself.
+    assert re.search(r"common/startup.c:(\d+)\n\1\t *__asm__", done.stdout), done.stderr
     assert re.search(r"^Breakpoint 1, main \(\) at app/main.c:\d+$", done.stdout, re.M), done.stderr
 
 

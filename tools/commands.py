@@ -4,11 +4,18 @@
 import os
 import runpy
 import sys
+from collections.abc import Sequence
+
+from tools.text.stoppable import stoppable
 
 
 def _run(module: str) -> None:
+    def main(argv: Sequence[str]) -> None:
+        del argv  # the program reads sys.argv
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+
     sys.path.append(os.getcwd())  # as `python -m` would: models are found from here
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    sys.exit(stoppable(main)(sys.argv))
 
 
 def lower() -> None:

@@ -6,14 +6,17 @@ A gain is arithmetic over the reports, and says how it was had; nothing is built
 
 from __future__ import annotations
 
+import json
 import math
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 Fields = dict[str, Any]
 
 _SHOWN = 3
 
-# What the size of a stack is rounded to, bytes.
+# What the size of a stack is rounded to, bytes; of an arena less is not worth a word.
 _STACK_STEP = 64
 
 # Less of an arena than this is not worth a change of the model.
@@ -24,6 +27,22 @@ UNNAMED = "strings, gaps"
 
 # A value that costs more than this alone is not worth a word (aot/quality).
 _HARMLESS_DB = 60.0
+
+# Nor is a setting that gains less than this, as `--suggest` has it, or so few of the instructions.
+_WORTH_DB = 0.2
+_WORTH_TIME = 0.01
+
+# Weights of four bits (aot/rules/four_bits.py): input channels of a group, bytes of the kernel.
+_GROUP = 32
+_FOUR_BITS_KERNEL = 500
+
+# More bits leave at least this share of the noise: other values', and what they do not hold.
+_LEFT = 1e-3
+
+# What only changes how a value is stored is not the layer whose name it has; what only moves
+# bytes leaves a value as it is.
+_CONVERSIONS = ("pl.quantize", "pl.dequantize", "pl.requantize")
+_MOVES = ("pl.reshape", "pl.transpose", "pl.slice", "pl.gather")
 
 
 def _advice(text: str, gain: str, size: float, ops: list[str]) -> Fields:
@@ -42,13 +61,25 @@ def _of(model: Fields, found: list[Fields], several: bool) -> list[Fields]:
 
 
 def _place(op: Fields) -> str:
-    return str(op["module"] or op["op"].removeprefix("pl."))
+    return str(op["module"] or [op["op"].removeprefix("pl."), *_calls(op)][-1])
 
 
-def _setting(op: Fields, value: str) -> str:
-    """What to give to lower() for a layer (docs/accuracy.md)."""
-    layer = op["module"].split(" (")[0]
-    return f'quantization={{"{layer}": "{value}"}}' if layer else ""
+def _calls(op: Fields) -> list[str]:
+    """The functions of torch that an op is of."""
+    return [name.removeprefix("aten.") for name in op["from"] if name.startswith("aten.")]
+
+
+def _names(op: Fields, ops: list[Fields]) -> tuple[str, ...]:
+    """What settings call a layer: its module, or the functions where others are in it."""
+    path = op["module"].split(" (")[0]
+    if path and not any(other["module"].startswith(f"{path}.") for other in ops):
+        return (path,)
+    return tuple(f"{path}:{call}" for call in _calls(op))
+
+
+def _setting(names: Iterable[str], value: str) -> str:
+    """What to give to lower() for layers (docs/accuracy.md)."""
+    return f"quantization={json.dumps(dict.fromkeys(names, value), ensure_ascii=False)}"
 
 
 def _smaller_program(fields: Fields) -> list[Fields]:
@@ -76,24 +107,41 @@ def _smaller_program(fields: Fields) -> list[Fields]:
     return found
 
 
-def _smaller(model: Fields) -> list[Fields]:
-    found = []
-    flash = model["constant_bytes"]
+def _saved_by_four_bits(op: Fields) -> int:
+    """Bytes of an op's weights that are left over with four bits; 0 where it has no such form."""
+    reads, gives = op["inputs"][0]["shape"], op["outputs"][0]["shape"]
+    is_layer = {"aten.linear", "aten.convolution"} & set(op["from"])
+    # A layer of the last dimension: of a convolution that is one for each pixel.
+    dense = reads[:-1] == gives[:-1] and op["macs"] == math.prod(gives) * reads[-1]
+    if op["op"] not in ("pl.linear", "pl.conv2d") or not is_layer or not dense:
+        return 0
+    depth, channels = reads[-1], gives[-1]
+    return int(channels * (depth - math.ceil(depth / 2) - math.ceil(depth / _GROUP)))
+
+
+def _smaller(model: Fields, weights: int) -> list[Fields]:
+    ops: dict[tuple[str, ...], list[Fields]] = defaultdict(list)
     for op in model["ops"]:
-        setting = _setting(op, "int8w4g32")
-        if op["op"] == "pl.linear" and _is_int8(op) and op["delegate"] is None and setting:
-            # Four bits an element, scale and offset for each 32 of them (docs/accuracy.md).
-            gain = op["constant_bytes"] // 2 - op["constant_bytes"] // 16
+        if _is_int8(op) and op["delegate"] is None and _saved_by_four_bits(op):
+            ops[_names(op, model["ops"])].append(op)
+    ops.pop((), None)
+    kernel = 0 if any(op["op"] == "pl.linear_w4" for op in model["ops"]) else _FOUR_BITS_KERNEL
+    found = []
+    for names, of_layer in ops.items():
+        # A layer that is called twice has its weights once.
+        gain = sum({op["source"]: _saved_by_four_bits(op) for op in of_layer}.values())
+        if gain > 2 * kernel:
+            less = f", less some {kernel} for a kernel" if kernel else ""
             found.append(
                 _advice(
-                    f"weights of four bits for {_place(op)}, which costs quality: {setting}",
-                    f"about {gain:,} of {flash:,} bytes of weights",
-                    gain,
-                    [op["id"]],
+                    f"weights of four bits for {_place(of_layer[0])}, which costs quality and "
+                    f"time: {_setting(names, 'int8w4g32')}",
+                    f"about {gain:,} of {weights:,} bytes of weights{less}",
+                    gain - kernel,
+                    [op["id"] for op in of_layer],
                 )
             )
-    found += _smaller_arena(model)
-    return found
+    return found + _smaller_arena(model)
 
 
 def _smaller_arena(model: Fields) -> list[Fields]:
@@ -104,7 +152,7 @@ def _smaller_arena(model: Fields) -> list[Fields]:
     peak, after = sorted((step["live_bytes"] for step in steps), reverse=True)[:2]
     worst = next(step for step in steps if step["live_bytes"] == peak)
     gain = peak - after
-    if gain < _WORTH * model["arena"]["bytes"]:
+    if gain < max(_WORTH * model["arena"]["bytes"], _STACK_STEP):
         return []
     where = worst["module"] or worst["op"]
     return [
@@ -140,7 +188,9 @@ def _faster(fields: Fields, model: Fields) -> list[Fields]:
     counted = [step for step in model["steps"] if step["instructions"]]
     by_id = {op["id"]: op for op in model["ops"]}
     total = sum(step["instructions"] for step in counted)
-    found = []
+    # A layer of several steps, or one that is called twice, is one thing to do.
+    gains: dict[str, float] = defaultdict(float)
+    ids: dict[str, list[str]] = defaultdict(list)
     rates: dict[tuple[str, str], float] = {}
     for step in counted:
         macs = sum(by_id[i]["macs"] for i in step["ops"] if i in by_id)
@@ -150,35 +200,36 @@ def _faster(fields: Fields, model: Fields) -> list[Fields]:
             kind = _kind(step, by_id)
             rates[kind] = min(rate, rates.get(kind, rate))
     for step in counted:
+        if step["delegate"]:
+            continue
         ops = [by_id[i] for i in step["ops"] if i in by_id]
-        share = step["instructions"] / total
+        gain = step["instructions"] / total
         macs = sum(op["macs"] for op in ops)
         where = step["module"] or step["op"]
         short = step["op"].removeprefix("pl::")
-        if step["delegate"]:
-            continue
         if ops and all(_transposes_a_port(op, model) for op in ops):
             text = f'io_layout="nhwc" in pte_model, so that {where} has nothing to transpose'
-            found.append(_advice(text, f"{share:.1%} of the instructions", share, step["ops"]))
         elif any(not op["op"].startswith("pl.") for op in ops):
             text = f"{where} in int8: it runs in float32 now"
-            found.append(
-                _advice(text, f"up to {share:.1%} of the instructions", share, step["ops"])
-            )
         elif any(op["precision"] == "int16" and op["macs"] for op in ops):
             text = f"{where} in int8, which costs quality: it runs in int16 now"
-            found.append(
-                _advice(text, f"up to {share:.1%} of the instructions", share, step["ops"])
-            )
         elif (best := rates.get(_kind(step, by_id))) and (
             rate := step["instructions"] / macs
         ) > 2 * best:
-            gain = share * (1 - best / rate)
+            gain *= 1 - best / rate
             text = (
                 f"another shape for {where}, with channels in multiples of 16: it takes {rate:.1f} "
                 f"instructions a multiply-accumulate, the best {short} {best:.1f}"
             )
-            found.append(_advice(text, f"up to {gain:.1%} of the instructions", gain, step["ops"]))
+        else:
+            continue
+        gains[text] += gain
+        ids[text] += step["ops"]
+    found = [
+        _advice(text, f"up to {gain:.1%} of the instructions", gain, ids[text])
+        for text, gain in gains.items()
+        if gain >= _WORTH_TIME
+    ]
     npu = fields["board"]["npu"]
     if npu and not any(op["not_on"] or op["delegate"] is not None for op in model["ops"]):
         text = f'the NPU, which has nothing to do: engines = {{"{npu}": …}} in pte_model'
@@ -197,28 +248,50 @@ def _decibels(noise: float) -> float:
     return -10 * math.log10(noise)
 
 
+def _rounding(op: Fields, ops: list[Fields]) -> list[Fields]:
+    """What reads an op's value in int8, and would round it if it came in int16."""
+    found = []
+    for reader in (other for other in ops if op["id"] in other["after"]):
+        found += _rounding(reader, ops) if reader["op"] in _MOVES else [reader]
+    return [reader for reader in found if _is_int8(reader) and reader["op"] not in _CONVERSIONS]
+
+
 def _better(model: Fields) -> list[Fields]:
-    """What int16 in one layer would give. The noises of single values add up, with that of weights,
-    to the model's, which was measured.
+    """What more bits would give. The noises of single values add up, with that of weights, to the
+    model's, which was measured.
     """
     outputs = [o["sqnr_db"] for o in model["quality"]["outputs"] if o["sqnr_db"] is not None]
-    alone = [
-        (op, op["quality"]["alone_db"])
-        for op in model["ops"]
-        if op["quality"] and op["quality"]["alone_db"] is not None and _is_int8(op)
-    ]
-    noises = {op["id"]: 10 ** (-value / 10) for op, value in alone if value < _HARMLESS_DB}
+    ops = [op for op in model["ops"] if _is_int8(op) and op["op"] not in _CONVERSIONS + _MOVES]
+    noises = {
+        op["id"]: 10 ** (-op["quality"]["alone_db"] / 10)
+        for op in ops
+        if op["quality"] and op["quality"]["alone_db"] is not None
+    }
+    layers: dict[tuple[str, ...], list[Fields]] = defaultdict(list)
+    for op in ops:
+        layers[_names(op, model["ops"])].append(op)
     measured = 10 ** (-min(outputs) / 10) if outputs else 0.0
     total = max(measured, sum(noises.values()))
     found = []
-    for op, value in alone:
-        rest = total - noises.get(op["id"], 0)
-        setting = _setting(op, "int16")
-        if not outputs or not setting or op["id"] not in noises or rest <= 0:
-            continue
-        gain = _decibels(rest) - _decibels(total)
-        text = f"{_place(op)} in int16: {setting}; alone it leaves {value:.1f} dB"
-        found.append(_advice(text, f"up to {gain:.1f} dB, predicted", gain, [op["id"]]))
+    for names, layer in layers.items():
+        place, setting = _place(layer[0]), _setting(names, "int8")
+        how, more = "with weights of eight bits", [names]
+        if layer[0]["op"] != "pl.linear_w4":
+            readers = [reader for op in layer for reader in _rounding(op, model["ops"])]
+            more = [*dict.fromkeys([names, *(_names(op, model["ops"]) for op in readers)])]
+            # Weights of four bits would be gone with it, which is advice of its own.
+            if any(reader["op"] == "pl.linear_w4" for reader in readers):
+                continue
+            how = "in int16" if len(more) == 1 else "and what reads it in int16"
+            setting = _setting((name for names in more for name in names), "int16")
+        alone = sum(noises.get(op["id"], 0) for op in layer)
+        noise = sum(noises.get(op["id"], 0) for one in more for op in layers[one])
+        worth = outputs and alone > 10 ** (-_HARMLESS_DB / 10) and all(more)
+        gain = _decibels(max(1 - noise / total, _LEFT)) if worth else 0.0
+        if gain >= _WORTH_DB:
+            text = f"{place} {how}: {setting}; alone it leaves {_decibels(alone):.1f} dB"
+            ids = [op["id"] for op in layer]
+            found.append(_advice(text, f"up to {gain:.1f} dB, predicted", gain, ids))
     found += [
         _advice(warning["text"], "see docs/quality.md", 1e-3, []) for warning in model["warnings"]
     ]
@@ -230,7 +303,12 @@ def advice(fields: Fields) -> Fields:
     smaller, faster, better = _smaller_program(fields), [], []
     several = len(fields["models"]) > 1
     for model in fields["models"]:
-        smaller += _of(model, _smaller(model), several)
+        weights = sum(
+            symbol["bytes"]
+            for symbol in fields["symbols"]
+            if symbol["kind"] == "weights" and model["name"] in symbol["ops"]
+        )
+        smaller += _of(model, _smaller(model, weights or model["constant_bytes"]), several)
         faster += _of(model, _faster(fields, model), several)
         better += _of(model, _better(model), several)
     return {"smaller": _best(smaller), "faster": _best(faster), "better": _best(better)}

@@ -320,7 +320,7 @@ def join(
             {key: memory[key] for key in ("name", "kind", "size", "used")}
             for memory in size["memories"]
         ],
-        "stack": {key: size["stack"][key] for key in ("size", "bound", "path")},
+        "stack": {key: size["stack"][key] for key in ("size", "bound", "path", "problem")},
         "symbols": _symbols(size, planned),
         "instructions": _instructions(profile),
         "inferences": profile["inferences"] if profile else 0,

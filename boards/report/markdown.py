@@ -12,8 +12,14 @@ Fields = dict[str, Any]
 _LARGEST = 10
 
 
+def _text(value: object) -> str:
+    """A name or a line of the user's, of which nothing is a tag."""
+    return " ".join(str(value).split()).replace("<", "\\<")
+
+
 def _cell(value: object) -> str:
-    return str(value).replace("|", "\\|").replace("\n", " ")
+    text = str(value) if str(value).startswith("`") else _text(value)
+    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def _code(name: str) -> str:
@@ -37,7 +43,7 @@ def decibels(value: float | None) -> str:
     """SQNR for people."""
     if value is None:
         return "-"
-    return "exact" if value >= 150 else f"{value:.1f} dB"
+    return "exact" if value >= 150 else f"{round(value, 1) + 0.0:.1f} dB"
 
 
 def _memory(report: Fields) -> str:
@@ -45,7 +51,13 @@ def _memory(report: Fields) -> str:
         (m["name"], m["kind"], f"{m['used']:,}", f"{m['size']:,}", _share(m["used"], m["size"]))
         for m in report["memories"]
     ]
-    return md_table(["memory", "kind", "used", "bytes", ""], rows, "llrrr")
+    stack = report["stack"]
+    unbounded = (
+        f"\n\nWhat the program takes of the stack's {stack['size']:,} bytes has no bound: "
+        f"{stack['problem']}, {' → '.join(map(_code, stack['path']))}."
+    )
+    table = md_table(["memory", "kind", "used", "bytes", ""], rows, "llrrr")
+    return table + (unbounded if stack["bound"] is None else "")
 
 
 def _flash(report: Fields) -> str:
@@ -154,12 +166,12 @@ def _quality(model: Fields, device: Fields) -> str:
         both = quality["accuracy"]
         how = "quantized" if model["quantization"] == "mixed" else f"in {model['quantization']}"
         right = f"{both['float32']:.2%} right in float32, {both['int8']:.2%} {how}"
-        lines.append(f"{right}{_on_device(device)}.")
+        lines.append(f"- {right}{_on_device(device)}.")
     # A .tflite file has no float model that its outputs could be compared with.
     for output, path in zip(quality["outputs"], model["paths"], strict=False):
         agreement = "" if output["agreement"] is None else f", agreement {output['agreement']:.2%}"
         lines.append(
-            f"{_code(path or output['name'])}: SQNR {decibels(output['sqnr_db'])}{agreement}, "
+            f"- {_code(path or output['name'])}: SQNR {decibels(output['sqnr_db'])}{agreement}, "
             f"{samples}."
         )
     measured = [op for op in model["ops"] if op["quality"]]
@@ -190,7 +202,7 @@ def _cost(quality: Fields) -> float:
 def _advice(report: Fields) -> str:
     lines = []
     for kind, rows in report["advice"].items():
-        lines += [f"- {kind}: {row['text']} ({row['gain']})" for row in rows]
+        lines += [f"- {kind}: {_text(row['text'])} ({row['gain']})" for row in rows]
     return "\n".join(lines) or "Nothing that stands out."
 
 

@@ -20,7 +20,7 @@ for (const one of data.models) {
 const at = (id) => document.getElementById(id);
 const number = (value) => value.toLocaleString("en-US");
 const percent = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(1)}%` : "");
-const decibels = (value) => (value === null ? "-" : value >= 150 ? "exact" : `${value.toFixed(1)} dB`);
+const decibels = (value) => (value === null ? "-" : value >= 150 ? "exact" : `${(Math.round(10 * value) / 10 + 0).toFixed(1)} dB`);
 const shape = (tensor) => `${tensor.shape.join("×")} ${tensor.dtype}`;
 const short = (op) => op.replace(/^pl(\.|::)/, "").replace("delegate::", "");
 

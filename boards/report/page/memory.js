@@ -11,6 +11,9 @@ function drawMemories() {
   const rows = data.memories.map((memory) => [[], memory.name, memory.kind, number(memory.used),
     number(memory.size), percent(memory.used, memory.size), memory.used ? bar(memory.used, memory.size) : ""]);
   at("memory-note").hidden = !(data.engine_is_simulated && data.models.some((one) => one.delegates.length));
+  const { bound, size, path, problem } = data.stack;
+  at("stack-note").hidden = bound !== null;
+  at("stack-note").textContent = `What the program takes of the stack's ${number(size)} bytes has no bound: ${problem}, ${path.join(" → ")}.`;
   at("memories").replaceChildren(...table([["memory", ""], ["kind", ""], ["used", "n"], ["of bytes", "n"], ["", "n"], ["", "b"]], rows));
 }
 

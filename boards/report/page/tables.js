@@ -71,7 +71,7 @@ function drawCounted(box) {
   made.append(...table([["id", ""], ["op", ""], ["module", "long hide-small"], ["instructions", "n"], ["", "n"], ["", "b"], ["a MAC", "n hide-small"]], rows));
   box.append(element("div", { class: "scroll" }, made));
   const groups = d3.rollups(steps, (some) => ({ sum: d3.sum(some, (s) => s.instructions), ops: some.flatMap((s) => s.ops) }),
-    (step) => step.module.split(/[. ]/)[0] || "(border)");
+    (step) => step.module.split(/[. ]/)[0] || "(forward)");
   if (groups.length < 2 || groups.length === steps.length) return;
   const modules = element("table");
   modules.append(...table([["module", "long"], ["instructions", "n"], ["", "n"], ["", "b"]],

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints a size.json (boards/image/size_report.py) as tables.
 
-    bazel run //boards:corstone300_app.size
-    size_table size.json
+bazel run //boards:corstone300_app.size
+size_table size.json
 """
 
 import json

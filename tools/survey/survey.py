@@ -128,7 +128,7 @@ def survey(bazel: _Bazel, folder: Path, matrix: list[Cell]) -> list[Outcome]:
     base = Path(bazel.run("info", "execution_root").stdout.strip())
     found = []
     for number, cell in enumerate(matrix, 1):
-        show(f"reading image {number} of {len(matrix)}: {cell.name}")
+        show(f"reading image {number} of {len(matrix)}: {cell.model} on {cell.board}")
         if cell not in labels:
             why = "its .tflite file says how it is quantized: leave --quantization out"
             found.append(Outcome(cell.model, cell.board, cell.quantization, refused=why))

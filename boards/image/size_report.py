@@ -88,27 +88,33 @@ def _sections(board: Board, elf: Elf) -> list[dict[str, Any]]:
 
 
 def _symbols(board: Board, elf: Elf, link_map: str) -> list[dict[str, Any]]:
-    """Every function and object, the largest first."""
+    """Every function and object, the largest first; of several names of the same bytes one."""
     pieces = sorted(read_link_map(link_map), key=lambda piece: piece.address)
     starts = [piece.address for piece in pieces]
     stored = {s.name: board.memory_at(s.load).name for s in _loaded(elf) if s.stored}
     found = []
-    for symbol in sorted(elf.symbols, key=lambda symbol: (-symbol.size, symbol.name)):
+    end = 0
+    # Of names that begin together, the one that has most, and rather not one of the compiler's.
+    for symbol in sorted(
+        elf.symbols, key=lambda s: (s.address, -s.size, s.name.startswith("_"), s.name)
+    ):
+        size = symbol.address + symbol.size - max(end, symbol.address)
         piece = pieces[max(0, bisect.bisect_right(starts, symbol.address) - 1)] if pieces else None
         inside = piece and piece.address <= symbol.address < piece.address + piece.size
-        if symbol.size and piece and inside:
+        if size > 0 and piece and inside:
+            end = symbol.address + symbol.size
             memory = board.memory_at(symbol.address).name
             found.append(
                 {
                     "name": symbol.name,
                     "memory": memory,
                     "stored_in": stored.get(piece.target),
-                    "size": symbol.size,
+                    "size": size,
                     "origin": piece.origin,
                     "source": piece.source,
                 }
             )
-    return found
+    return sorted(found, key=lambda row: (-row["size"], row["name"]))
 
 
 def _stack(bound: Bound, size: int) -> dict[str, Any]:

@@ -78,7 +78,26 @@ def test_sizes_add_up(board_name: str) -> None:
     assert unexplained < 32, "only gaps are nobody's"
     origins = {origin for memory in flash for origin in memory["by_origin"]}
     assert {"boards/common", "boards/tests/programs", "libc.a"} <= origins
+    for memory in flash:
+        for origin, total in memory["by_origin"].items():
+            stored = [s for s in report["symbols"] if s["stored_in"] == memory["name"]]
+            assert sum(s["size"] for s in stored if s["origin"] == origin) <= total
     assert "stack: at most" in size_table(report)
+
+
+def test_bytes_with_several_names_are_counted_once() -> None:
+    """As libgcc's functions in float have: one lies in the end of another, each by two names."""
+    image = _FOLDER / "image_microbit"
+    board = load_board(Path("boards/microbit/microbit.json"))
+    elf, link_map = Elf(image.with_suffix(".elf")), image.with_suffix(".map").read_text()
+    before = size_report(board, elf, link_map, _OBJDUMP)["symbols"]
+    (largest,) = [s for s in elf.symbols if s.name == before[0]["name"]]
+    again = dataclasses.replace(largest, name=f"{largest.name}_again")
+    end = dataclasses.replace(
+        largest, name="a_part", address=largest.address + 8, size=largest.size - 8
+    )
+    elf.__dict__["symbols"] = [end, again, *elf.symbols]
+    assert size_report(board, elf, link_map, _OBJDUMP)["symbols"] == before
 
 
 def test_a_stack_that_is_too_small_is_reported() -> None:

@@ -78,6 +78,17 @@ def cells(models: Sequence[str], boards: Sequence[str], kinds: Sequence[str]) ->
     return list(dict.fromkeys(found))
 
 
+def as_written(text: str) -> str:
+    """What Bazel's query gives in JSON, with the letters of BUILD files.
+
+    Bazel takes the files' bytes for letters of Latin-1, and writes those in UTF-8.
+    """
+    try:
+        return text.encode("latin-1").decode()
+    except UnicodeError:
+        return text
+
+
 def attributes(rule: dict[str, Any]) -> dict[str, Any]:
     """A rule as Bazel's query gives it in JSON: its attributes, with `rule class`."""
     found = {one["name"]: _value(one) for one in rule["attribute"]}

@@ -31,6 +31,7 @@ from tools.survey.matrix import (
     Cell,
     Model,
     SurveyError,
+    as_written,
     attributes,
     build_file,
     cells,
@@ -73,6 +74,7 @@ class _Bazel:
             cwd=self._root,
             capture_output=True,
             text=True,
+            errors="replace",
             check=False,
         )
 
@@ -83,11 +85,12 @@ class _Bazel:
         """
         found = {}
         for label in labels:
-            done = self.run("query", "--output=streamed_jsonproto", label)
+            # In quotes, or letters such as ö would end the name.
+            done = self.run("query", "--output=streamed_jsonproto", f'"{label}"')
             if done.returncode:
                 errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
                 raise SurveyError(errors[0].removeprefix("ERROR: ") if errors else done.stderr)
-            one = json.loads(done.stdout)
+            one = json.loads(as_written(done.stdout))
             found[label] = attributes(one["rule"]) if one["type"] == "RULE" else {}
         return found
 

@@ -12,6 +12,7 @@ from tools.survey.matrix import (
     Cell,
     Model,
     SurveyError,
+    as_written,
     attributes,
     build_file,
     cells,
@@ -34,6 +35,11 @@ NET = Model({"": COMMAND, "npu": ON_ENGINE}, "size")
 )
 def test_labels_are_full(label: str, is_full: str) -> None:
     assert full(label) == is_full
+
+
+@pytest.mark.parametrize("text", ["//shared:net", "//nets:größe", "//nets:σ", "//nets:网"])
+def test_labels_have_the_letters_of_build_files(text: str) -> None:
+    assert as_written(text.encode().decode("latin-1")) == text == as_written(text)
 
 
 @pytest.mark.parametrize("label", [":net", "a/b", "net.pte", ""])

@@ -168,6 +168,18 @@ def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedPr
         return make_functional(program, kept)
 
 
+def _raised_by(
+    model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]
+) -> Exception | None:
+    """What the model raises by itself, without export."""
+    try:
+        with torch.no_grad():
+            model(*example_inputs)
+    except Exception as error:
+        return error
+    return None
+
+
 def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) -> ExportedProgram:
     try:
         with (
@@ -180,6 +192,10 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
         ):
             # A tensor that is no buffer, and that forward replaces: export would keep the old one.
             warnings.filterwarnings("error", message=".*was assigned during export")
+            # What torch's own recurrent layers do is no news.
+            warnings.filterwarnings(
+                "ignore", message=".*_flat_weights.*were assigned during export"
+            )
             return torch.export.export(model, example_inputs)
     except LoweringError:
         raise
@@ -198,6 +214,9 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
                     "compute both ways, and m * a + (1 - m) * b of a mask of the condition, "
                     "m = (condition > 0).to(x.dtype)"
                 )
+        if own := _raised_by(model, example_inputs):
+            what = f"the model does not run on its first sample: {type(own).__name__}: {own}"
+            hint = "a model and samples that model(*sample) takes"
         where = raising_line(error)
         at = f"\n    at {where}" if where else ""
         raise LoweringError(f"{what}{at}\n    instead: {hint}") from error

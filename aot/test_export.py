@@ -185,6 +185,11 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
     ),
     "lazy": (lambda: nn.LazyLinear(2).eval(), torch.ones(1, 4), "weight weight has no shape yet"),
     "empty input": (lambda: nn.Tanh().eval(), torch.ones(0, 4), r"float32\[0, 4\]: an input has"),
+    "fails by itself": (
+        lambda: nn.MaxPool2d(3, padding=2).eval(),
+        torch.ones(1, 1, 8, 8),
+        r"the model does not run on its first sample: RuntimeError: pad.*\n.*model\(\*sample\)",
+    ),
     "rank": (lambda: nn.Tanh().eval(), torch.ones([1] * 7), "at most 6 dimensions"),
     "no output": (lambda: model(lambda x: ()), torch.ones(4), "the model returns nothing"),
     "nothing computed": (

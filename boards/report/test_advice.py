@@ -15,14 +15,14 @@ Fields = dict[str, Any]
 def layer(id_: str, op: str, module: str, after: list[str], alone_db: float, **more: Any) -> Fields:
     """An op of a joined report, of which a value of 64 features comes out."""
     tensor = {"name": f"value_{id_}", "shape": [1, 64], "dtype": "int8"}
-    fields = {"inputs": [tensor], "outputs": [tensor], "macs": 0, "source": f"of {module}"}
+    fields: Fields = {"inputs": [tensor], "outputs": [tensor], "macs": 0, "source": f"of {module}"}
     fields |= {"precision": "int8", "delegate": None, "from": ["aten.linear"], "after": after}
     quality = {"alone_db": alone_db}
     return {"id": id_, "op": op, "module": module, "quality": quality} | fields | more
 
 
 def advised(*ops: Fields, outputs_db: float = 40.0) -> Fields:
-    model = {"ops": ops, "steps": [], "arena": None, "warnings": [], "constant_bytes": 9000}
+    model: Fields = {"ops": ops, "steps": [], "arena": None, "warnings": [], "constant_bytes": 9000}
     model |= {"name": "net", "quality": {"outputs": [{"sqnr_db": outputs_db}]}}
     image: Fields = {"stack": {"bound": None, "size": 0}, "symbols": [], "board": {"npu": None}}
     return advice(image | {"models": [model]})

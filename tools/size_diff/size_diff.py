@@ -23,6 +23,7 @@ from typing import Any
 
 from absl import app, flags
 
+from boards.report.join import FORMAT
 from tools.python.bazel import bazel_program
 from tools.size_diff.compare import as_markdown, as_page, as_text
 from tools.text.stoppable import stoppable
@@ -55,6 +56,19 @@ def built_report(root: Path, target: str) -> Any:
     files = _run([bazel, "cquery", "--output=files", label], root, f"finding {label}").split()
     base = _run([bazel, "info", "execution_root"], root, "finding what was built").strip()
     return json.loads((Path(base) / files[-1]).read_text())
+
+
+def kept_report(path: Path, target: str) -> Any:
+    """Reads a report that was kept."""
+    try:
+        report = json.loads(path.read_text())
+    except ValueError:
+        report = None
+    known = report.get("format") if isinstance(report, dict) and "advice" in report else None
+    if known != FORMAT:
+        what = "no report of an image" if known is None else f"a report of format {known}"
+        raise DiffError(f"{path} is {what}: this takes what bazel build {target}.report.json gives")
+    return report
 
 
 def _git(root: Path, *arguments: str) -> str:
@@ -98,8 +112,11 @@ def main(argv: list[str]) -> int:
     root = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
     kept = here / _BASE.value
     try:
+        for path in [here / name for name in (_MARKDOWN.value, _PAGE.value) if name]:
+            if not os.access(path.parent, os.W_OK):
+                raise DiffError(f"{path}: nothing can be written in that folder")
         if kept.is_file():
-            before = json.loads(kept.read_text())
+            before = kept_report(kept, argv[1])
         else:
             before = report_of_commit(root, _BASE.value, argv[1])
         after = built_report(root, argv[1])

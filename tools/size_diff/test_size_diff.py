@@ -215,6 +215,22 @@ def test_a_commit_is_built_beside_the_repository(workspace: Path) -> None:
     assert len(listed.stdout.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no report of an image"),
+        ("[1]", "no report of an image"),
+        ('{"format": 2}', "no report of an image"),
+        ('{"format": 1, "advice": {}}', "a report of format 1"),
+    ],
+)
+def test_a_file_that_is_no_report_is_an_error(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "kept.json"
+    file.write_text(text)
+    with pytest.raises(size_diff.DiffError, match=rf"{says}.*bazel build //a:b.report.json"):
+        size_diff.kept_report(file, "//a:b")
+
+
 @pytest.mark.parametrize("base", ["gone.json", "nobodys-branch"])
 def test_a_base_that_is_nothing_is_an_error(workspace: Path, base: str) -> None:
     with pytest.raises(size_diff.DiffError, match=f"--base={base} is neither a file nor a commit"):

@@ -153,6 +153,9 @@ def main(argv: list[str]) -> int:
     here = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     root = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
     try:
+        for path in [here / name for name in (_JSON.value, _PAGE.value) if name]:
+            if not os.access(path.parent, os.W_OK):
+                raise SurveyError(f"{path}: nothing can be written in that folder")
         matrix = cells(_MODELS.value, _BOARDS.value, _KINDS.value or [""])
         with tempfile.TemporaryDirectory(prefix="survey-") as folder:
             found = survey(_Bazel(root, Path(folder)), Path(folder), matrix)

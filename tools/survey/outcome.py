@@ -87,7 +87,11 @@ def refusal(cell: Cell, output: str) -> Outcome:
         text = _TARGET.sub("", line[found.end() :] if found else line.strip())
         if not text.strip() or _NO_MESSAGE.match(text):
             continue
-        (messages if found else others).append(text)
+        if messages and messages[-1].endswith(":") and not found:
+            # A list follows: the first of it says most.
+            messages[-1] += f" {text}"
+        else:
+            (messages if found else others).append(text)
     why = (messages or others or ["Bazel could not build it, and did not say why"])[0]
     return Outcome(cell.model, cell.board, cell.quantization, refused=why)
 

@@ -48,6 +48,11 @@ def test_labels_start_at_the_root(label: str) -> None:
         full(label)
 
 
+def test_names_of_files_are_ascii() -> None:
+    (cell,) = cells(["//nets:größe.v2"], ["//b/a"], ["int8"])
+    assert cell.name.isascii() and cell.name.isidentifier()
+
+
 def test_every_combination_once() -> None:
     matrix = cells(["//n/net", "//n/net:net"], ["//b/a", "//b/c"], ["", "int16"])
     assert len(matrix) == 4 == len({cell.name for cell in matrix})
@@ -170,6 +175,10 @@ FAILED = "ERROR: /x/BUILD.bazel:3:12: Planning //x:y for a failed: (Exit 3): com
             '\tFile "/x/boards/firmware_image.bzl", line 1, column 2, in _impl\n'
             "Error in fail: //x:y: there is no image for the host",
             "there is no image for the host",
+        ),
+        (
+            "ERROR: it cannot be lowered as asked:\n  gru: no four bits\n    at net.py:3\n  b: nor",
+            "it cannot be lowered as asked: gru: no four bits",
         ),
         ("ERROR: no such target", "no such target"),
         ("", "Bazel could not build it, and did not say why"),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transitions between the configurations of boards."""
 
+load("//boards:boards.bzl", "HOST")
+
 _CURRENT = "//boards:current"
 _PLATFORMS = "//command_line_option:platforms"
 _OPTIMIZE = "//tools/platforms:optimize"
@@ -15,6 +17,9 @@ CONSOLE = "//boards:console"
 CONSOLES = ["uart", "rtt", "semihosting"]
 
 _SETTINGS = ["//boards:" + size for size in SIZES]
+
+# What a configuration says that is for no image.
+_NO_IMAGE = {CONSOLE: CONSOLES[0], _PROFILE_STEPS: False} | {setting: OF_THE_BOARD for setting in _SETTINGS}
 
 def _board_impl(_settings, attr):
     return {
@@ -32,19 +37,20 @@ board_transition = transition(
     outputs = [CONSOLE, _CURRENT, _OPTIMIZE, _PLATFORMS] + _SETTINGS,
 )
 
-def _no_image_impl(_settings, _attr):
-    return {CONSOLE: CONSOLES[0]} | {setting: OF_THE_BOARD for setting in _SETTINGS}
+def _core_impl(settings, attr):
+    core = [Label("//tools/platforms:" + attr.core)] if attr.core else settings[_PLATFORMS]
+    return _NO_IMAGE | {_CURRENT: HOST, _PLATFORMS: core}
 
-# For libraries that know nothing of what an image has otherwise than its board: its images share them.
-no_image_transition = transition(
-    implementation = _no_image_impl,
-    inputs = [],
-    outputs = [CONSOLE] + _SETTINGS,
+# For libraries that know nothing of a board but its core, which the attribute `core` names: "" for the host, whose
+# platform stays.
+core_transition = transition(
+    implementation = _core_impl,
+    inputs = [_PLATFORMS],
+    outputs = [CONSOLE, _CURRENT, _PLATFORMS, _PROFILE_STEPS] + _SETTINGS,
 )
 
 def _no_board_impl(_settings, _attr):
-    settings = {CONSOLE: CONSOLES[0], _CURRENT: "//boards/host", _OPTIMIZE: "", _PLATFORMS: []}
-    return settings | {_PROFILE_STEPS: False} | {setting: OF_THE_BOARD for setting in _SETTINGS}
+    return _NO_IMAGE | {_CURRENT: HOST, _OPTIMIZE: "", _PLATFORMS: []}
 
 # For attributes whose targets are the same for every board and for a profile (a .pte): they are built once.
 no_board_transition = transition(

@@ -1,22 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`shared_library`: a library that is compiled once for all images of a board."""
+"""`shared_library`: a library that is compiled once for all boards of a core."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
-load("//boards:board_transition.bzl", "no_image_transition")
+load("//boards:board_transition.bzl", "core_transition")
+load("//tools/platforms:cores.bzl", "CORES")
 
 def _shared_library_impl(ctx):
     (library,) = ctx.attr.library
     return [library[CcInfo], library[DefaultInfo]]
 
-shared_library = rule(
+_shared_library = rule(
     implementation = _shared_library_impl,
-    doc = "Stands for a cc_library that does not know the sizes and the console of the image that it goes into.",
     attrs = {
+        "core": attr.string(mandatory = True),
         "library": attr.label(
             mandatory = True,
-            cfg = no_image_transition,
+            cfg = core_transition,
             providers = [CcInfo],
+        ),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
         ),
     },
     provides = [CcInfo],
 )
+
+def shared_library(name, library, **kwargs):
+    """Stands for a cc_library that knows nothing of an image but its core and `optimize`.
+
+    Args:
+      name: of the target.
+      library: the cc_library.
+      **kwargs: visibility and the like.
+    """
+    _shared_library(
+        name = name,
+        core = select({
+            Label("//tools/platforms/core:" + core): core
+            for core in CORES
+        } | {"//conditions:default": ""}),
+        library = library,
+        **kwargs
+    )

@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two images of a board, one of which has a stack of its own, are linked with the same kernels."""
+"""Images for boards of one core have the same kernels, whatever their boards and stacks are."""
 
 import re
 from pathlib import Path
 
-_IMAGES = ("boards/microbit_app.map", "firmware/slot/testing/on_nrf.map")
+import pytest
+
 _KERNEL = re.compile(r"bazel-out/([^/\s]+)/bin/kernels/(?!common/)[^\s(]+\.a\b")
 
 
-def test_kernels_are_compiled_once_for_a_board() -> None:
-    found = [set(_KERNEL.findall(Path(image).read_text())) for image in _IMAGES]
-    assert len(found[0]) == 1 and found[0] == found[1]
+@pytest.mark.parametrize(
+    "images",
+    [
+        pytest.param(("boards/microbit_app", "firmware/slot/testing/on_nrf"), id="one board"),
+        pytest.param(("boards/lm3s6965evb_app", "boards/stm32vldiscovery_app"), id="two boards"),
+    ],
+)
+def test_kernels_are_compiled_once_for_a_core(images: tuple[str, str]) -> None:
+    first, second = (set(_KERNEL.findall(Path(image + ".map").read_text())) for image in images)
+    assert len(first) == 1 and first == second

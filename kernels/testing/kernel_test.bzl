@@ -5,6 +5,7 @@ load("@rules_python//python:defs.bzl", "py_binary")
 load("//boards:board_test.bzl", "board_test")
 load("//boards:board_transition.bzl", "no_board_transition")
 load("//boards:boards.bzl", "HOST", "ONE_PER_CORE")
+load("//boards:shared_library.bzl", "shared_library")
 
 _SETS = ["host", "scalar", "dsp", "mve"]
 
@@ -101,6 +102,11 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
         }),
         sources = ":%s.sources" % name,
     )
+    shared_library(
+        name = name + ".kernel",
+        testonly = True,
+        library = kernel,
+    )
     for suite, source, boards in [
         (name + ".on_host", name + ".host.source", [Label(HOST)]),
         (name + ".on_boards", name + ".board.source", [Label(board) for board in ONE_PER_CORE]),
@@ -112,7 +118,7 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
             boards = boards,
             copts = ["-O1"],
             deps = [
-                kernel,
+                ":%s.kernel" % name,
                 Label("//kernels/testing:runner"),
             ],
         )

@@ -20,25 +20,28 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-import torch
-from absl import app, flags, logging
+from aot.imports import imports_that_stay
 
-from aot.artefact import Artefact
-from aot.calibration import check_sample, samples_of
-from aot.errors import LoweringError, describe
-from aot.inputs import Inputs, first_sample
-from aot.lower import Lowered, lower
-from aot.passes.rewrite.border import AUTO, LAYOUTS
-from aot.quality.evaluation import Evaluation, labelled
-from aot.quality.quality import MIN_AGREEMENT, MIN_SQNR_DB
-from aot.quality.suggest import suggest
-from aot.quantizer.by_layer import DEFAULT
-from aot.references import is_defined, named
-from aot.targets import CUT, PRESENCES, REQUIRED, VERIFICATIONS
-from aot.vectors import make_vectors, save_npz
-from firmware.plan.pte import keep_program
-from tools.text.stoppable import stoppable
+with imports_that_stay():
+    import numpy as np
+    import torch
+    from absl import app, flags, logging
+
+    from aot.artefact import Artefact
+    from aot.calibration import check_sample, samples_of
+    from aot.errors import LoweringError, describe
+    from aot.inputs import Inputs, first_sample
+    from aot.lower import Lowered, lower
+    from aot.passes.rewrite.border import AUTO, LAYOUTS
+    from aot.quality.evaluation import Evaluation, labelled
+    from aot.quality.quality import MIN_AGREEMENT, MIN_SQNR_DB
+    from aot.quality.suggest import suggest
+    from aot.quantizer.by_layer import DEFAULT
+    from aot.references import is_defined, named
+    from aot.targets import CUT, PRESENCES, REQUIRED, VERIFICATIONS
+    from aot.vectors import make_vectors, save_npz
+    from firmware.plan.pte import keep_program
+    from tools.text.stoppable import stoppable
 
 _MODEL = flags.DEFINE_string("model", None, "pkg.module:factory; gives an nn.Module in eval mode")
 _TFLITE = flags.DEFINE_string(

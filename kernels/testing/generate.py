@@ -6,12 +6,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import cast, get_args
 
-from absl import app, flags
+from aot.imports import imports_that_stay
 
-from kernels.common.kernel import Isa
-from kernels.testing.case import Case
-from kernels.testing.oracle import expected_outputs
-from kernels.testing.program import Program
+with imports_that_stay():
+    from absl import app, flags
+
+    from kernels.common.kernel import Isa
+    from kernels.testing.case import Case
+    from kernels.testing.oracle import expected_outputs
+    from kernels.testing.program import Program
 
 _PACKAGE = flags.DEFINE_string(
     "package", None, "The kernel's folder in Python's words, such as kernels.lut.", required=True

@@ -7,8 +7,19 @@ import sys
 
 import pytest
 
+
+class _ImportsThatStay:
+    """Imports make a million objects that stay: no looks for garbage among them."""
+
+    @staticmethod
+    def pytest_collection_finish() -> None:
+        gc.freeze()
+        gc.enable()
+
+
 if __name__ == "__main__":
-    # Imports make a million objects that stay: fewer looks for garbage among them.
+    gc.disable()
+    # Others come later, within tests: fewer looks among these.
     gc.set_threshold(50_000, 20, 100)
     # What other packages register (hypothesis, hydra) takes seconds to import, in every test.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -22,4 +33,4 @@ if __name__ == "__main__":
     if "TEST_TMPDIR" in os.environ:
         arguments.append(f"--basetemp={os.environ['TEST_TMPDIR']}/pytest")
         os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.environ["TEST_TMPDIR"])
-    sys.exit(pytest.main(arguments))
+    sys.exit(pytest.main(arguments, plugins=[_ImportsThatStay()]))

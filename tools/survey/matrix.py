@@ -60,7 +60,7 @@ class Cell:
 
 
 def _name(label: str) -> str:
-    """A word that no other label has, in ASCII: Bazel does not find headers of other names again."""
+    """A word of ASCII that no other label has: Bazel does not find headers of other names again."""
     target = re.sub(r"\W", "_", label.rpartition(":")[2], flags=re.ASCII)
     return f"{target}_{zlib.crc32(label.encode()):08x}"
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import torch
-from absl import app, flags
+from aot.imports import imports_that_stay
 
-from tests.ethos_u.corpus.archive import Compiled, Lowered, write_archive
-from tests.ethos_u.corpus.graphs import GROUPS
-from tests.ethos_u.corpus.lower import lower_to_tosa
-from tests.ethos_u.corpus.targets import targets
-from tests.ethos_u.corpus.vela import compile_payload
+with imports_that_stay():
+    import torch
+    from absl import app, flags
+
+    from tests.ethos_u.corpus.archive import Compiled, Lowered, write_archive
+    from tests.ethos_u.corpus.graphs import GROUPS
+    from tests.ethos_u.corpus.lower import lower_to_tosa
+    from tests.ethos_u.corpus.targets import targets
+    from tests.ethos_u.corpus.vela import compile_payload
 
 _GROUP = flags.DEFINE_enum("group", None, sorted(GROUPS), "What to lower.", required=True)
 _TARGETS = flags.DEFINE_list("targets", [], "accelerator/mode pairs; all without it.")

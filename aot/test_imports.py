@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Imports without looks for garbage."""
+
+import gc
+
+import pytest
+
+from aot.imports import imports_that_stay
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_looks_for_garbage_again_but_not_among_what_was_made(enabled: bool) -> None:
+    gc.disable()
+    if enabled:
+        gc.enable()
+    try:
+        with imports_that_stay():
+            assert not gc.isenabled()
+            made = [object]
+        assert gc.isenabled() == enabled
+        assert all(one is not made for one in gc.get_objects())
+    finally:
+        gc.enable()
+
+
+def test_looks_again_after_an_import_that_fails() -> None:
+    with pytest.raises(ImportError), imports_that_stay():
+        raise ImportError
+    assert gc.isenabled()

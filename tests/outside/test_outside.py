@@ -29,7 +29,8 @@ class Workspace:
 
     def __init__(self, folder: Path, *options: str) -> None:
         lines = [f"--disk_cache={cache_root() / 'disk'}", "--symlink_prefix=/", *options]
-        (folder / "bazelrc").write_text("".join(f"common {line}\n" for line in lines))
+        server = "startup --host_jvm_args=-XX:TieredStopAtLevel=1\n"
+        (folder / "bazelrc").write_text(server + "".join(f"common {line}\n" for line in lines))
         own = [f"--output_base={folder / 'base'}", f"--bazelrc={folder / 'bazelrc'}"]
         real = os.environ.get("BAZEL_REAL", "")
         command = ["env", f"BAZEL_REAL={real}", f"{ROOT}/tools/bazel", "--max_idle_secs=60", *own]

@@ -43,6 +43,7 @@ genrule(
 """
 
 BAZELRC = """\
+startup --host_jvm_args=-XX:TieredStopAtLevel=1
 common --noenable_bzlmod --enable_workspace --repo_env=BAZEL_DO_NOT_DETECT_CPP_TOOLCHAIN=1
 build --incompatible_strict_action_env
 """

@@ -56,10 +56,11 @@ def fold_transpose_into_bmm(module: GraphModule) -> int:
         node.replace_all_uses_with(new)
         module.graph.erase_node(node)
         count += 1
-    module.graph.eliminate_dead_code()
+    changes = module.graph.eliminate_dead_code()
     count += _exchange_sides(module, builder)
     count += _read_in_place(module, builder)
-    module.recompile()
+    if changes or count:
+        module.recompile()
     return count
 
 

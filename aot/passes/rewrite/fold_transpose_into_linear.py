@@ -56,6 +56,6 @@ def fold_transpose_into_linear(module: GraphModule) -> int:
         node.replace_all_uses_with(new)
         module.graph.erase_node(node)
         count += 1
-    module.graph.eliminate_dead_code()
-    module.recompile()
+    if module.graph.eliminate_dead_code() or count:
+        module.recompile()
     return count

@@ -51,6 +51,6 @@ def fuse_pad(module: GraphModule) -> int:
         node.replace_all_uses_with(new)
         module.graph.erase_node(node)
         count += 1
-    module.graph.eliminate_dead_code()
-    module.recompile()
+    if module.graph.eliminate_dead_code() or count:
+        module.recompile()
     return count

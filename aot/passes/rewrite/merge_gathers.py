@@ -42,8 +42,8 @@ def merge_gathers(module: GraphModule) -> int:
         module.graph.erase_node(node)
         module.graph.erase_node(inner)
         count += 1
-    module.graph.eliminate_dead_code()
-    module.recompile()
+    if module.graph.eliminate_dead_code() or count:
+        module.recompile()
     return count
 
 

@@ -87,6 +87,6 @@ def simplify_movement(module: GraphModule) -> int:
         if first is not node:
             _replace(node, first)
             count += 1
-    module.graph.eliminate_dead_code()
-    module.recompile()
+    if module.graph.eliminate_dead_code() or count:
+        module.recompile()
     return count

@@ -303,7 +303,6 @@ def _match_unit_dims(before: Sequence[int], after: Sequence[int]) -> list[int | 
 def sink_transposes(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many nodes were rewritten."""
     changes = _Sinker(module).run()
-    module.graph.eliminate_dead_code()
-    module.graph.lint()
-    module.recompile()
+    if module.graph.eliminate_dead_code() or changes:
+        module.recompile()
     return changes

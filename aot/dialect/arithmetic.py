@@ -128,7 +128,7 @@ def rounding_shift_right(x: torch.Tensor, bits: torch.Tensor | int) -> torch.Ten
     half = (torch.ones_like(bits) << bits) >> 1
     # Ties go up: of negative values a little less than half is added, where anything is.
     away = (x >> 63).bitwise_and(half.clamp(max=1).neg()).add_(x).add_(half)
-    return away >> bits
+    return away.__irshift__(bits)
 
 
 def divide_round_half_away(numerator: torch.Tensor, denominator: torch.Tensor) -> torch.Tensor:

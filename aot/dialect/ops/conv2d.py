@@ -83,8 +83,13 @@ def conv2d(
     OH, OW, O]. Of int8 TFLite's CONV_2D.
     """
     x = input.to(torch.float64) - input_zero_point
-    x = pad_spatial(x.permute(0, 3, 1, 2), padding, 0)
-    acc = exact_conv2d(x, weight.permute(0, 3, 1, 2), stride, dilation, groups)
-    acc = acc.permute(0, 2, 3, 1) + bias.to(torch.int64)
+    if weight.shape[1:3] == (1, 1) and groups == 1 and not any(padding):
+        points = x[:, :: stride[0], :: stride[1]]
+        acc = (points @ weight.flatten(1).to(torch.float64).T).to(torch.int64)
+    else:
+        x = pad_spatial(x.permute(0, 3, 1, 2), padding, 0)
+        acc = exact_conv2d(x, weight.permute(0, 3, 1, 2), stride, dilation, groups)
+        acc = acc.permute(0, 2, 3, 1)
+    acc = acc + bias.to(torch.int64)
     out = requantize_sums(acc, multiplier, shift, input.dtype) + output_zero_point
     return saturate(out, activation_min, activation_max, input.dtype).contiguous()

@@ -7,11 +7,14 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from absl import logging
 from torch._decomp import _core_aten_decompositions_post_autograd
 from torch._export.utils import _is_preservable_cia_op, _special_op_to_preserve_cia
 from torch.export import ExportedProgram
 from torch.export.decomp_utils import PRESERVED_ATEN_CIA_OPS
 from torch.export.exported_program import _decompose_exported_program
+
+from aot.passes.aten.decompose_nodes import NotByNode, decompose_nodes
 
 
 @functools.cache
@@ -25,7 +28,8 @@ def run_decompositions(program: ExportedProgram, kept: Iterable[Any] = ()) -> Ex
 
     That method registers a decomposition of each of 500 composite ops anew in every call, for the
     few that should stay: three quarters of a small model's lowering. Here only those that stay are
-    registered; the others decompose by the kernels that they have anyway.
+    registered; the others decompose by the kernels that they have anyway. And it traces the whole
+    program again, which only some programs need.
 
     Args:
       program: as torch.export gives it.
@@ -38,6 +42,10 @@ def run_decompositions(program: ExportedProgram, kept: Iterable[Any] = ()) -> Ex
         for op in {*kept, *PRESERVED_ATEN_CIA_OPS}
         if _is_preservable_cia_op(op)
     }
+    try:
+        return decompose_nodes(program, composite, decompositions)
+    except NotByNode as reason:
+        logging.debug("decomposed as a whole: %s", reason)
     decomposed: ExportedProgram = _decompose_exported_program(
         program,
         cia_to_decomp=composite,

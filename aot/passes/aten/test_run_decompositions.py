@@ -6,7 +6,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import default_decompositions
+from torch.utils._pytree import tree_leaves
 
+from aot.passes.aten import run_decompositions as module
 from aot.passes.aten.run_decompositions import run_decompositions
 from aot.rules import KEPT
 
@@ -44,6 +46,34 @@ class Rows(nn.Module):
         return rows, self.lstm(rows)[0]
 
 
+class InPlace(nn.Module):
+    """Writes into values of its own, twice into one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(4, 4, 3)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        y = self.conv(x)
+        before = y * 2.0
+        y.relu_().add_(before).mul_(0.5)
+        return y, F.hardtanh_(before) + F.relu6(before - 1.0, inplace=True)
+
+
+def viewed(x: Tensor) -> Tensor:
+    y = x * 2.0
+    row = y[:, :, 0]
+    y.relu_()
+    return row
+
+
+def through_a_view(x: Tensor) -> Tensor:
+    y = x * 2.0
+    F.dropout(y, training=False).relu_()  # which is y itself
+    y[:, :, 0] = 1.0
+    return y
+
+
 CONV = nn.Sequential(nn.Conv2d(4, 4, 3), nn.BatchNorm2d(4), nn.Hardswish(), nn.MaxPool2d(2))
 PROGRAMS: dict[str, nn.Module] = {
     "conv": nn.Sequential(CONV, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 2)),
@@ -52,9 +82,19 @@ PROGRAMS: dict[str, nn.Module] = {
     "functions": Function(lambda x: (F.selu(x) + F.silu(x), F.mish(x), x.square().std((2, 3)))),
     "views": Function(lambda x: (x.chunk(2, 1)[1].reshape(2, -1), x.flip(2)[:, :, ::3], x.T)),
     "edges": Function(lambda x: F.pad(x, (1, 1, 1, 1), mode="circular") @ torch.ones(10, 3)),
+    "constants": Function(lambda x: x[:, torch.tensor([2, 0])] + torch.tensor([1.0])),
+    "in place": InPlace(),
+    "viewed": Function(viewed),
+    "through a view": Function(through_a_view),
+    "input": Function(lambda x: x.relu_() + 1.0),
+    "complex": Function(lambda x: torch.view_as_real(torch.fft.rfft(x) * torch.fft.rfft(x).conj())),
     "state": Counting(),
     "rows": Rows(),
 }
+
+
+WHOLE = {"viewed", "through a view", "input", "complex", "state", "rows"}
+"""The programs that are traced as a whole."""
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -66,9 +106,38 @@ def test_as_the_default_table_does(name: str, kept: tuple[object, ...]) -> None:
     for op in kept:
         table.pop(op)
     expected = program.run_decompositions(dict(table))
+    before = str(program.graph)
     ours = run_decompositions(program, kept)
+    assert str(program.graph) == before
     assert str(ours.graph) == str(expected.graph)
     assert str(ours.graph_signature) == str(expected.graph_signature)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.filterwarnings("ignore:The use of `x.T`")
+def test_only_some_programs_are_traced_anew(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    traced = []
+    program = torch.export.export(PROGRAMS[name].eval(), (torch.ones(1, 4, 8, 8),))
+    monkeypatch.setattr(module, "_decompose_exported_program", lambda *_, **__: traced.append(name))
+    run_decompositions(program, KEPT)
+    assert (name in traced) == (name in WHOLE)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.filterwarnings("ignore:The use of `x.T`")
+def test_nodes_keep_where_they_come_from(name: str) -> None:
+    program = torch.export.export(PROGRAMS[name].eval(), (torch.ones(1, 4, 8, 8),))
+    nodes = (
+        [n for n in p.graph.nodes if n.op == "call_function"]
+        for p in (run_decompositions(program), program.run_decompositions())
+    )
+    for ours, expected in zip(*nodes, strict=True):
+        for key in ("stack_trace", "nn_module_stack", "torch_fn"):
+            assert ours.meta.get(key) == expected.meta.get(key), (ours, key)
+        values = (tree_leaves(n.meta["val"]) for n in (ours, expected))
+        for value, other in zip(*values, strict=True):
+            assert (value.shape, value.dtype) == (other.shape, other.dtype), ours
+            assert value.stride() == other.stride(), ours
 
 
 def test_kept_ops_stay() -> None:

@@ -57,7 +57,10 @@ _PAIRS_CONV = Bounds(
     ),
 )
 
-_DEPTHWISE = {**IMAGE, "scratch_bytes": (0, LONG)}
+_REPEATED = {**IMAGE, "scratch_bytes": (0, LONG), "repeats": (1, MAX)}
+_REPEATED_OUTPUT = {"output": Extent(f"{POOLED} * repeats")}
+# Without a channel multiplier.
+_DEPTHWISE = {**_REPEATED, "repeats": (1, 1)}
 _DEPTHWISE_OUTPUT = {"output": Extent(POOLED)}
 
 _LINEAR = {"rows": (1, LONG), **sizes("input_channels output_channels")}
@@ -93,14 +96,14 @@ def _columns(taps: str) -> Bounds:
     runs = "kernel_h * (1 if dilation_w == 1 else kernel_w)"
     return Bounds(
         "kernels/depthwise_conv2d/depthwise_columns.h",
-        _DEPTHWISE,
+        _REPEATED,
         {
             "input": Extent(INPUT),
-            "weight": Extent("up(input_c, 4) * kernel_h * kernel_w"),
-            "factors": Extent("up(input_c, 4) * 2", 4),
-            "shift": Extent("up(input_c, 4)"),
+            "weight": Extent("up(input_c * repeats, 4) * kernel_h * kernel_w"),
+            "factors": Extent("up(input_c * repeats, 4) * 2", 4),
+            "shift": Extent("up(input_c * repeats, 4)"),
         },
-        _DEPTHWISE_OUTPUT,
+        _REPEATED_OUTPUT,
         DILATED,
         scratch="scratch_bytes",
         # Planes are reached with offsets of 16 bits.
@@ -111,13 +114,13 @@ def _columns(taps: str) -> Bounds:
 def _depthwise_windows(channels: str) -> Bounds:
     return Bounds(
         "kernels/depthwise_conv2d/depthwise_conv2d.h",
-        _DEPTHWISE,
+        _REPEATED,
         {
             "input": Extent(INPUT),
-            "weight": Extent("up(input_c, 4) * kernel_h * kernel_w"),
-            "bias": Extent("up(input_c, 4) * 3", 4),
+            "weight": Extent("up(input_c * repeats, 4) * kernel_h * kernel_w"),
+            "bias": Extent("up(input_c * repeats, 4) * 3", 4),
         },
-        _DEPTHWISE_OUTPUT,
+        _REPEATED_OUTPUT,
         DILATED,
         scratch="scratch_bytes",
         needs=(
@@ -220,15 +223,15 @@ BOUNDS_S8: dict[str, Bounds] = {
     ),
     "pl_depthwise_conv2d_s8": Bounds(
         "kernels/depthwise_conv2d/depthwise_conv2d.h",
-        _DEPTHWISE,
+        _REPEATED,
         {
             "input": Extent(INPUT),
-            "weight": Extent("kernel_h * kernel_w * input_c"),
-            "bias": Extent("input_c", 4),
+            "weight": Extent("kernel_h * kernel_w * input_c * repeats"),
+            "bias": Extent("input_c * repeats", 4),
         },
-        _DEPTHWISE_OUTPUT,
+        _REPEATED_OUTPUT,
         DILATED,
-        factors="input_c",
+        factors="input_c * repeats",
         scratch=f"0 if {UNPADDED} and (dilation_w == 1 or kernel_w == 1) "
         "else kernel_h * kernel_w * input_c",
     ),
@@ -245,8 +248,8 @@ BOUNDS_S8: dict[str, Bounds] = {
         scratch=f"0 if {UNPADDED} else kernel_h * kernel_w * input_c",
         needs=("input_c >= 4",),
     ),
-    "pl_depthwise_windows_s8": _depthwise_windows("input_c >= 4"),
-    "pl_depthwise_few_windows_s8": _depthwise_windows("input_c < 4"),
+    "pl_depthwise_windows_s8": _depthwise_windows("input_c >= 4 and repeats == 1"),
+    "pl_depthwise_few_windows_s8": _depthwise_windows("input_c < 4 or repeats > 1"),
     "pl_depthwise_planes_s8": _planes(1),
     "pl_depthwise_planes_lowest_s8": _planes(1),
     "pl_depthwise_planes_2_s8": _planes(2),

@@ -8,12 +8,12 @@ from kernels.common.quantization import halving_shifts
 from kernels.common.window import Windows
 
 PLANES = "pl_depthwise_planes_"
-"""What the names of functions begin with that go channel by channel."""
+"""What the names of functions begin with that go channel by channel, of 3x3 windows."""
 
 WINDOWS = "pl_depthwise_windows_s8"
 
 FEW = "pl_depthwise_few_windows_s8"
-"""WINDOWS for fewer than four channels."""
+"""WINDOWS for fewer than four channels, or several of an input channel."""
 
 _CHANNELS = 4
 
@@ -31,22 +31,24 @@ def pack_by_4(
     multiplier: AnyArray,
     shift: AnyArray,
     lowest: bool,
+    repeats: int,
 ) -> tuple[str, dict[str, Constant], int] | None:
     """The kernel, its constants and its scratch; None where these kernels are not exact.
 
     Args:
-      windows: of the call.
+      windows: of the call, with as many input channels as there are of the output.
       weight: int8 [kernel_h, kernel_w, channels].
       bias: [channels], the input's zero point folded in.
       multiplier, shift: int32 [channels].
       lowest: whether the output's zero point is -128.
+      repeats: output channels of an input channel.
     """
     kh, kw, channels = weight.shape
     right = halving_shifts(multiplier, shift)
     reach = np.abs(bias) + 128 * np.abs(weight.astype(np.int64)).sum(axis=(0, 1))
     if right is None or reach.max() >= 2**30:
         return None
-    few = channels < _CHANNELS
+    few = channels < _CHANNELS or repeats > 1
     fours = np.minimum(np.arange(0, channels, _CHANNELS), max(0, channels - _CHANNELS))
     index = np.minimum(fours[:, np.newaxis] + np.arange(_CHANNELS), channels - 1)
     taps = weight[:, :, index]  # [kernel_h, kernel_w, fours, 4]
@@ -69,7 +71,7 @@ def pack_by_4(
     }
     stride = windows.stride[1]
     dense = windows.dilation[1] == 1 or kw == 1
-    if stride <= 2 and dense and _windows_pay(windows, channels):
+    if stride <= 2 and dense and _windows_pay(windows, channels, few):
         outputs = -(-windows.output[1] // _OUTPUTS) * _OUTPUTS
         tap_bytes = 8 // stride * _tap_words(windows) * kh
         scratch = tap_bytes + _plane_bytes(windows, _row_words(windows, outputs))
@@ -79,16 +81,15 @@ def pack_by_4(
     return "pl_depthwise_by_4_s8", by_fours, 0 if windows.are_inside else weight.size
 
 
-def _windows_pay(windows: Windows, channels: int) -> bool:
+def _windows_pay(windows: Windows, channels: int, few: bool) -> bool:
     """Whether WINDOWS takes less than window by window: instructions, by those of their parts."""
     (kh, kw), (oh, ow), words = windows.kernel, windows.output, _tap_words(windows)
     gathering = 0 if windows.are_inside else kh * kw * channels
-    few = channels < _CHANNELS
     of_window = (
         channels * (8 * kh * kw + 50) if few else -(-channels // _CHANNELS) * (13 * kh * kw + 108)
     )
     one_by_one = oh * ow * (of_window + gathering)
-    inputs = (16 // channels if few else 2) * windows.input[0] * windows.input[1]
+    inputs = (16 // min(channels, _CHANNELS) if few else 2) * windows.input[0] * windows.input[1]
     four_outputs = kh * (9 + (7 + windows.stride[1]) * words) + 100
     by_rows = oh * -(-ow // _OUTPUTS) * four_outputs + 15 * kh * words + 80 + inputs
     return by_rows * channels < one_by_one

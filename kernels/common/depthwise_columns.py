@@ -26,7 +26,7 @@ def pack_columns(
     """The kernel, its constants and its scratch; None where it is not exact.
 
     Args:
-      windows: of the call.
+      windows: of the call, with as many input channels as there are of the output.
       weight: int8 [kernel_h, kernel_w, channels].
       bias: [channels], the input's zero point folded in.
       multiplier, shift: int32 [channels].

@@ -113,6 +113,24 @@ class Windows:
         return replace(self, batches=1, input=size, stride=(1, 1), output=size)
 
     @property
+    def lying(self) -> "Windows":
+        """The same with an image that is one pixel wide as a row: kernels go along rows. Weights
+        keep their order.
+        """
+        columns = (self.input[1], self.kernel[1], *self.padding[2:], *self.parts)
+        if columns != (1, 1, 0, 0, 1, 1):
+            return self
+        return replace(
+            self,
+            input=(1, self.input[0]),
+            kernel=(1, self.kernel[0]),
+            stride=(1, self.stride[0]),
+            padding=(0, 0, *self.padding[:2]),
+            dilation=(1, self.dilation[0]),
+            output=(1, self.output[0]),
+        )
+
+    @property
     def are_runs(self) -> bool:
         """Every window is one run of bytes of the input: a dense row or whole rows."""
         (kh, kw), (_, w) = self.kernel, self.input

@@ -46,6 +46,13 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ("1-d stride 3", (2, 1, 23, 3), (4, 1, 4), {"stride": [1, 3]}),
     ("1-d padded", (1, 1, 11, 4), (6, 1, 3), {"padding": [0, 0, 1, 1]}),
     ("1-d dilated", (1, 1, 15, 4), (3, 1, 3), {"dilation": [1, 4]}),
+    (
+        "one pixel wide",
+        (2, 17, 1, 6),
+        (5, 4, 1),
+        {"padding": [1, 2, 0, 0], "stride": [2, 1], "board": True},
+    ),
+    ("one pixel wide, dilated", (1, 15, 1, 4), (3, 3, 1), {"dilation": [4, 1]}),
     ("whole rows", (2, 9, 4, 3), (5, 3, 4), {"stride": [2, 1], "board": True}),
     ("whole image", (3, 4, 5, 3), (6, 4, 5), {"board": True}),
     ("one pixel", (1, 1, 1, 7), (5, 1, 1), {}),
@@ -211,6 +218,7 @@ _LAYERS: list[tuple[tuple[int, int, int], tuple[int, int, int], int, Padding, st
     ((1, 40, 12), (20, 1, 9), 1, (0, 0, 4, 4), "", {}),
     ((4, 4, 128), (64, 3, 3), 1, _SAME, "", {}),
     ((7, 7, 30), (31, 1, 1), 1, _NONE, "", {}),
+    ((64, 1, 10), (20, 5, 1), 1, (2, 2, 0, 0), "", {}),
 ]
 
 

@@ -54,6 +54,33 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ("multiplier 2", (1, 5, 5, 6), (3, 3, 2), {"padding": [1] * 4, "board": True}),
     ("multiplier 5", (2, 4, 4, 3), (2, 2, 5), {"stride": [2, 1]}),
     ("1x1, multiplier 3", (1, 3, 3, 4), (1, 1, 3), {}),
+    ("multiplier 3, stride 2", (1, 7, 7, 3), (3, 3, 3), {**LOWEST, "stride": [2, 2]}),
+    (
+        "multiplier 4, 5x5",
+        (1, 5, 6, 3),
+        (5, 5, 4),
+        {**WHOLE, "padding": [2] * 4, "board": True},
+    ),
+    ("multiplier 9", (1, 4, 5, 2), (3, 3, 9), {**WHOLE, "padding": [1] * 4}),
+    (
+        "multiplier 2, dilated",
+        (1, 6, 7, 9),
+        (3, 3, 2),
+        {"padding": [2] * 4, "dilation": [2, 2], "board": True},
+    ),
+    ("multiplier 2, stride 3", (1, 9, 9, 3), (3, 3, 2), {**LOWEST, "stride": [3, 3]}),
+    (
+        "one pixel wide",
+        (1, 23, 1, 6),
+        (5, 1, 1),
+        {**WHOLE, "padding": [3, 1, 0, 0], "stride": [2, 2]},
+    ),
+    (
+        "one pixel wide, dilated",
+        (2, 14, 1, 5),
+        (3, 1, 2),
+        {"padding": [0, 4, 0, 0], "dilation": [3, 1]},
+    ),
     ("many per_channel", (1, 3, 3, 67), (3, 3, 1), {"padding": [1] * 4}),
     ("5x5", (1, 7, 8, 9), (5, 5, 1), {**WHOLE, "padding": [2] * 4, "board": True}),
     ("after ReLU", (1, 6, 7, 12), (3, 3, 1), {**LOWEST, "padding": [1] * 4, "board": True}),
@@ -105,7 +132,7 @@ def cases() -> Iterator[Case]:
         yield _case(name, shape, kernel, options, Values("depthwise", name))
     for name, shape, kernel, options in _NAMED:
         values = Values("depthwise int16", name)
-        shape = (shape[0], min(shape[1], 40), min(shape[2], 40), shape[3])  # no strips
+        shape = (shape[0], min(shape[1], 20), min(shape[2], 20), shape[3])  # no strips
         yield _case(f"int16 {name}", shape, kernel, {**options, "dtype": "int16"}, values)
     for index in range(200):
         values = Values("depthwise", index)
@@ -181,6 +208,7 @@ MUTANTS = [
     Mutant(_SOURCE, "(int8_t)params->input_zero_point", "0"),
     Mutant(_SOURCE, "params->dilation_h * row_bytes", "row_bytes"),
     Mutant(_SOURCE, "sum += *x * *w", "sum = *x * *w"),
+    Mutant(_SOURCE, "++repeat == dims->repeats", "++repeat > dims->repeats"),
     Mutant(_INT16_SOURCE, "row += window->row_step", "row += window->column_step"),
     Mutant(_INT16_SOURCE, "data->bias[c] + sum[i]", "data->bias[c] + sum[0]"),
     Mutant("depthwise_conv2d/windows_s16.h", "while (kernel > begin", "if (kernel > begin"),
@@ -213,12 +241,19 @@ _LAYERS: list[tuple[tuple[int, int, int], tuple[int, int], int, Padding, int, st
     ((9, 9, 19), (5, 5), 2, (2, 2, 2, 2), 1, ""),
     ((4, 4, 50), (2, 2), 1, (0, 0, 0, 0), 1, ""),
     ((12, 12, 3), (3, 3), 1, _SAME, 1, ""),
+    ((11, 11, 13), (3, 3), 1, _SAME, 1, ""),
+    ((12, 12, 24), (3, 3), 3, _SAME, 1, ""),
+    ((64, 1, 16), (9, 1), 1, (4, 4, 0, 0), 1, ""),
+    ((3, 3, 96), (3, 3), 1, (0, 0, 0, 0), 1, ""),
+    ((8, 8, 32), (2, 2), 2, (0, 0, 0, 0), 1, ""),
 ]
 
 
 def layers() -> Iterator[Layer]:
     for layer in _LAYERS:
         yield _layer(*layer)
+    yield _layer((12, 12, 8), (3, 3), 1, _SAME, 1, "", repeats=2)
+    yield _layer((10, 10, 8), (5, 5), 2, (2, 2, 2, 2), 1, "", repeats=4)
     for image in ((25, 5, 64), (48, 48, 8), (12, 12, 64)):
         near = _layer(image, (3, 3), 1, _SAME, 1, "")
         yield replace(near, name=f"{near.name}, in the least memory", nearest=True)
@@ -243,19 +278,23 @@ def _layer(
     padding: Padding,
     dilation: int,
     peer: str,
+    repeats: int = 1,
 ) -> Layer:
     (h, w, c), (kh, kw) = image, kernel
     oh = (h + padding[0] + padding[1] - dilation * (kh - 1) - 1) // stride + 1
     ow = (w + padding[2] + padding[3] - dilation * (kw - 1) - 1) // stride + 1
     arguments = {
         "input": activation(1, h, w, c),
-        **weights((kh, kw, c), c, kh * kw),
+        **weights((kh, kw, c * repeats), c * repeats, kh * kw),
         "stride": [stride, stride],
         "padding": list(padding),
         "dilation": [dilation, dilation],
         "input_zero_point": -128,
         **AFTER_RELU,
     }
-    call = OpCall("pl::depthwise_conv2d", arguments, (activation(1, oh, ow, c, name="y"),))
+    call = OpCall(
+        "pl::depthwise_conv2d", arguments, (activation(1, oh, ow, c * repeats, name="y"),)
+    )
     also = f" s{stride}" * (stride > 1) + f" d{dilation}" * (dilation > 1)
-    return Layer(f"depthwise {kh}x{kw}{also}, {h}x{w}x{c}", call, peer)
+    times = f" times {repeats}" * (repeats > 1)
+    return Layer(f"depthwise {kh}x{kw}{also}, {h}x{w}x{c}{times}", call, peer)

@@ -94,6 +94,47 @@ static __attribute__((noinline)) void copy_8(const copies *of, const int8_t *ima
   }
 }
 
+// Up to sixteen output channels, the first of which is `first`, of the input channels that they
+// belong to.
+static __attribute__((noinline)) void copy_repeated(const copies *of, const int8_t *image,
+                                                    int8_t *planes, int32_t first, int32_t repeats,
+                                                    int32_t channels) {
+  uint16_t places[PLANES];
+  int32_t place = first / repeats;
+  int32_t left = (place + 1) * repeats - first;
+  for (int32_t i = 0; i < PLANES; ++i) {
+    places[i] = (uint16_t)place;
+    if (--left == 0) {
+      left = repeats;
+      ++place;
+    }
+  }
+  for (int32_t half = 0; half < channels && half < PLANES; half += PLANES / 2) {
+    const mve_pred16_t lanes = vctp16q((uint32_t)(channels - half));
+    const uint16x8_t from_at = vldrhq_u16(places + half);
+    const uint16x8_t to_at = vmulq_n_u16(vidupq_n_u16(0, 1), (uint16_t)of->plane);
+    int8_t *const to_half = planes + half * of->plane;
+    const run *next = of->runs;
+    for (int32_t i = of->count; i > 0; --i) {
+      const int8_t *from_row = image + next->from;
+      int8_t *to_row = to_half + next->to;
+      for (int32_t row = next->rows; row > 0; --row) {
+        const int8_t *from = from_row;
+        int8_t *to = to_row;
+        for (int32_t pixels = next->count; pixels > 0; --pixels) {
+          vstrbq_scatter_offset_p_s16(to, to_at, vldrbq_gather_offset_z_s16(from, from_at, lanes),
+                                      lanes);
+          from += of->from_step;
+          to += of->to_step;
+        }
+        from_row += of->from_row;
+        to_row += of->to_row;
+      }
+      ++next;
+    }
+  }
+}
+
 static inline void copy(const copies *of, const int8_t *image, int8_t *planes, int32_t channels) {
   if (channels >= PLANES) {
     copy_16(of, image, planes);

@@ -21,20 +21,21 @@ typedef struct {
   int32_t batches;
   int32_t input_h;
   int32_t input_w;
-  int32_t input_c;  // and output channels
+  int32_t input_c;
   int32_t kernel_h;
   int32_t kernel_w;
   int32_t output_h;
   int32_t output_w;
   int32_t scratch_bytes;
+  int32_t repeats;  // output channels of an input channel
 } pl_depthwise_columns_dims;
 
 typedef struct {
   const int8_t *input;     // [batches, input_h, input_w, input_c]
-  const int8_t *weight;    // [ceil(input_c / 4)][4][kernel_w][kernel_h]
-  const int32_t *factors;  // [ceil(input_c / 4)][bias of four channels, multiplier of each]
-  const int8_t *shift;     // [ceil(input_c / 4)][4]
-  int8_t *output;          // [batches, output_h, output_w, input_c]
+  const int8_t *weight;    // [ceil(output_c / 4)][4][kernel_w][kernel_h]
+  const int32_t *factors;  // [ceil(output_c / 4)][bias of four channels, multiplier of each]
+  const int8_t *shift;     // [ceil(output_c / 4)][4]
+  int8_t *output;          // [batches, output_h, output_w, output_c], output_c = input_c * repeats
 } pl_depthwise_columns_data;
 
 // pl_depthwise_conv2d_s8 on cores with Helium, for up to sixteen taps and

@@ -207,7 +207,7 @@ INLINE void convolve_part(const pl_depthwise_columns_params *params,
                           const pl_depthwise_columns_data *data, const part *of, int32_t oy,
                           int32_t ox, const int8_t *image, int8_t *output, run *runs,
                           int8_t *planes, int is_large) {
-  const int32_t channels = dims->input_c;
+  const int32_t channels = dims->input_c * dims->repeats;
   const int32_t taps = dims->kernel_h * dims->kernel_w;
   const int32_t step =
       dims->kernel_h * (params->dilation_w == 1 ? params->stride_w : dims->kernel_w);
@@ -230,7 +230,11 @@ INLINE void convolve_part(const pl_depthwise_columns_params *params,
     // The last sixteen may have some of the sixteen before them, again, as the last four may.
     const int32_t first = smaller(from, at_least_0(channels - PLANES));
     const int32_t to = smaller(from + PLANES, channels);
-    copy(&pixels, image + first, planes, channels - first);
+    if (dims->repeats == 1) {
+      copy(&pixels, image + first, planes, channels - first);
+    } else {
+      copy_repeated(&pixels, image, planes, first, dims->repeats, channels - first);
+    }
     if (is_large) {
       convolve_large(&of_channels, &next, from, to, first, output + first);
     } else {
@@ -250,7 +254,7 @@ INLINE pl_status convolve(const pl_context *ctx, const pl_depthwise_columns_para
                           const pl_depthwise_columns_dims *dims,
                           const pl_depthwise_columns_data *data, int is_large) {
   if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
-  const int32_t channels = dims->input_c;
+  const int32_t channels = dims->input_c * dims->repeats;
   const int32_t step = params->dilation_w == 1 ? params->stride_w : dims->kernel_w;
   // Behind the last window, up to 15 bytes are read too.
   const int32_t runs = dims->kernel_h * (params->dilation_w == 1 ? 1 : dims->kernel_w);
@@ -283,7 +287,7 @@ INLINE pl_status convolve(const pl_context *ctx, const pl_depthwise_columns_para
                       is_large);
       }
     }
-    image += dims->input_h * dims->input_w * channels;
+    image += dims->input_h * dims->input_w * dims->input_c;
     output += dims->output_h * dims->output_w * channels;
   }
   if (params->activation_max - params->activation_min != INT8_MAX - INT8_MIN) {

@@ -21,36 +21,36 @@ typedef struct {
   int32_t batches;
   int32_t input_h;
   int32_t input_w;
-  int32_t input_c;  // and output channels
+  int32_t input_c;
   int32_t kernel_h;
   int32_t kernel_w;
   int32_t output_h;
   int32_t output_w;
   int32_t scratch_bytes;  // one window, if any reaches into padding or is dilated in width; else 0
+  int32_t repeats;        // output channels of an input channel, the channel multiplier
 } pl_depthwise_conv2d_dims;
 
 typedef struct {
   const int8_t *input;        // [batches, input_h, input_w, input_c]
-  const int8_t *weight;       // [kernel_h, kernel_w, input_c]
-  const int32_t *bias;        // [input_c], with the input's zero point folded in
-  const int32_t *multiplier;  // [input_c]
-  const int32_t *shift;       // [input_c]
-  int8_t *output;             // [batches, output_h, output_w, input_c]
+  const int8_t *weight;       // [kernel_h, kernel_w, output_c], output_c = input_c * repeats
+  const int32_t *bias;        // [output_c], with the input's zero point folded in
+  const int32_t *multiplier;  // [output_c]
+  const int32_t *shift;       // [output_c]
+  int8_t *output;             // [batches, output_h, output_w, output_c]
 } pl_depthwise_conv2d_data;
 
 // output = clamp(requantize(bias + sum of input * weight over the window) + output_zero_point),
-// each channel by itself, taps outside of the input read as its zero point. Windows that reach into
-// padding, or that are dilated in width, are copied to scratch; with less than scratch_bytes it
-// returns PL_ERROR_SCRATCH_SIZE. (With a channel multiplier it is a pl_conv2d_s8 with a group for
-// each channel.) TFLite int8 DEPTHWISE_CONV_2D.
+// each output channel of one input channel, taps outside of the input read as its zero point.
+// Windows that reach into padding, or that are dilated in width, are copied to scratch; with less
+// than scratch_bytes it returns PL_ERROR_SCRATCH_SIZE. TFLite int8 DEPTHWISE_CONV_2D.
 PL_MUST_USE pl_status pl_depthwise_conv2d_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_params *params,
                                              const pl_depthwise_conv2d_dims *dims,
                                              const pl_depthwise_conv2d_data *data);
 
-// The same on cores with the DSP extension, for at least four channels and factors within the
-// bounds of kernels/common/gemm_pairs_s8.h. Channels go by fours; the last four are the last of the
-// layer, whether the four before them had some of them or not.
+// The same on cores with the DSP extension, for repeats of 1, at least four channels and factors
+// within the bounds of kernels/common/gemm_pairs_s8.h. Channels go by fours; the last four are the
+// last of the layer, whether the four before them had some of them or not.
 
 // weight: [ceil(input_c / 4)][kernel_h][kernel_w][4]; bias: [ceil(input_c / 4)][bias of four
 // channels, multiplier and right of each]. Scratch is for one window, if any reaches into padding.
@@ -90,15 +90,17 @@ PL_MUST_USE pl_status pl_depthwise_windows_s8(const pl_context *ctx,
                                               const pl_depthwise_conv2d_dims *dims,
                                               const pl_depthwise_conv2d_data *data);
 
-// The same for fewer than four channels; those that are missing have constants of no value.
+// The same for fewer than four channels, of which those that are missing have constants of no
+// value, and for any repeats.
 PL_MUST_USE pl_status pl_depthwise_few_windows_s8(const pl_context *ctx,
                                                   const pl_depthwise_conv2d_params *params,
                                                   const pl_depthwise_conv2d_dims *dims,
                                                   const pl_depthwise_conv2d_data *data);
 
-// The same on cores with Helium, for weights above -128 and shifts below 0, sixteen channels of a
-// pixel at a time and without scratch. weight: [ceil(input_c / 16)][kernel_h][kernel_w][16]; bias:
-// [ceil(input_c / 16)][bias, multiplier, shift][16 in the order of their sums].
+// The same on cores with Helium, for repeats of 1, weights above -128 and shifts below 0, sixteen
+// channels of a pixel at a time and without scratch. weight: [ceil(input_c /
+// 16)][kernel_h][kernel_w][16]; bias: [ceil(input_c / 16)][bias, multiplier, shift][16 in the order
+// of their sums].
 PL_MUST_USE pl_status pl_depthwise_direct_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_params *params,
                                              const pl_depthwise_conv2d_dims *dims,

@@ -11,7 +11,10 @@ typedef struct {
 
 // Channels that share the loops over the taps, and those that are requantized together.
 #define CHANNELS 8
+#define FOUR 4
 #define BATCH 16
+
+static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
 // By itself, so that all registers are for the sums and the loops over the taps.
 static __attribute__((noinline)) void convolve_8(const pl_depthwise_conv2d_dims *dims,
@@ -55,36 +58,102 @@ static __attribute__((noinline)) void convolve_8(const pl_depthwise_conv2d_dims 
   acc[7] = sum7;
 }
 
+// Four channels, each of which may be of any of the next input channels.
+static __attribute__((noinline)) void convolve_4(const pl_depthwise_conv2d_dims *dims,
+                                                 const window *from, int32_t channel,
+                                                 const int8_t *weight, const int32_t *bias,
+                                                 int32_t acc[FOUR]) {
+  const int32_t first = channel / dims->repeats;
+  int32_t repeat = channel - first * dims->repeats;
+  int32_t at[FOUR] = {0};
+  for (int32_t i = 1; i < FOUR; ++i) {
+    const int is_last = ++repeat == dims->repeats;
+    at[i] = at[i - 1] + is_last;
+    repeat = is_last ? 0 : repeat;
+  }
+  const int32_t at1 = at[1];
+  const int32_t at2 = at[2];
+  const int32_t at3 = at[3];
+  const int32_t step = dims->input_c;
+  const int32_t w_step = step * dims->repeats;
+  const int32_t row_gap = from->row_step - dims->kernel_w * step;
+  int32_t sum0 = bias[channel];
+  int32_t sum1 = bias[channel + 1];
+  int32_t sum2 = bias[channel + 2];
+  int32_t sum3 = bias[channel + 3];
+  const int8_t *w = weight + channel;
+  const int8_t *x = from->first + first;
+  for (int32_t ky = dims->kernel_h; ky > 0; --ky) {
+    for (int32_t kx = dims->kernel_w; kx > 0; --kx) {
+      sum0 += x[0] * w[0];
+      sum1 += x[at1] * w[1];
+      sum2 += x[at2] * w[2];
+      sum3 += x[at3] * w[3];
+      x += step;
+      w += w_step;
+    }
+    x += row_gap;
+  }
+  acc[0] = sum0;
+  acc[1] = sum1;
+  acc[2] = sum2;
+  acc[3] = sum3;
+}
+
 static int32_t convolve_1(const pl_depthwise_conv2d_dims *dims, const window *from, int32_t channel,
                           const int8_t *weight, const int32_t *bias) {
   const int32_t step = dims->input_c;
+  const int32_t w_step = step * dims->repeats;
   const int32_t row_gap = from->row_step - dims->kernel_w * step;
   int32_t sum = bias[channel];
   const int8_t *w = weight + channel;
-  const int8_t *x = from->first + channel;
+  const int8_t *x = from->first + channel / dims->repeats;
   for (int32_t ky = dims->kernel_h; ky > 0; --ky) {
     for (int32_t kx = dims->kernel_w; kx > 0; --kx) {
       sum += *x * *w;
       x += step;
-      w += step;
+      w += w_step;
     }
     x += row_gap;
   }
   return sum;
 }
 
+// The channels from `begin` to the last one, whose sums go to acc: what eights leave over, or all
+// if inputs repeat. The last ones together may have some of those before them, again.
+static __attribute__((noinline)) void convolve_rest(const pl_depthwise_conv2d_dims *dims,
+                                                    const window *from,
+                                                    const pl_depthwise_conv2d_data *data,
+                                                    int32_t begin, int32_t count, int32_t *acc) {
+  const int32_t channels = dims->input_c * dims->repeats;
+  if (dims->repeats == 1 && channels >= CHANNELS && count > FOUR) {
+    const int32_t i = smaller(0, channels - CHANNELS - begin);
+    convolve_8(dims, from, begin + i, data->weight, data->bias, acc + i);
+    return;
+  }
+  int32_t i = 0;
+  for (; channels >= FOUR && i < count; i += FOUR) {
+    const int32_t at = smaller(i, channels - FOUR - begin);
+    convolve_4(dims, from, begin + at, data->weight, data->bias, acc + at);
+  }
+  for (; i < count; ++i) acc[i] = convolve_1(dims, from, begin + i, data->weight, data->bias);
+}
+
 static void convolve_window(const pl_depthwise_conv2d_dims *dims,
                             const pl_depthwise_conv2d_data *data, const pl_output_stage *stage,
-                            const window *from, int8_t *output) {
-  int32_t acc[BATCH];
-  for (int32_t begin = 0; begin < dims->input_c; begin += BATCH) {
-    const int32_t left = dims->input_c - begin;
-    const int32_t count = left < BATCH ? left : BATCH;
+                            const window *from, int32_t channels, int8_t *output) {
+  const int32_t eights = dims->repeats == 1 ? BATCH - CHANNELS : -1;
+  // The rest may begin up to three channels before those that it is for.
+  int32_t sums[FOUR - 1 + BATCH];
+  int32_t *const acc = sums + FOUR - 1;
+  for (int32_t begin = 0; begin < channels; begin += BATCH) {
+    const int32_t count = smaller(channels - begin, BATCH);
+    const int32_t last = smaller(count - CHANNELS, eights);
     int32_t i = 0;
-    for (; i <= count - CHANNELS; i += CHANNELS) {
+    for (; i <= last; i += CHANNELS) {
       convolve_8(dims, from, begin + i, data->weight, data->bias, acc + i);
     }
-    for (; i < count; ++i) acc[i] = convolve_1(dims, from, begin + i, data->weight, data->bias);
+    if (i < count) convolve_rest(dims, from, data, begin + i, count - i, acc + i);
     pl_requantize_channels(stage, begin, count, acc, output + begin);
   }
 }
@@ -96,6 +165,7 @@ pl_status pl_depthwise_conv2d_s8(const pl_context *ctx, const pl_depthwise_conv2
   const pl_output_stage stage = {data->multiplier, data->shift, params->output_zero_point,
                                  params->activation_min, params->activation_max};
   const int32_t channels = dims->input_c;
+  const int32_t results = channels * dims->repeats;
   const pl_window_shape shape = {
       .input_h = dims->input_h,
       .input_w = dims->input_w,
@@ -125,8 +195,8 @@ pl_status pl_depthwise_conv2d_s8(const pl_context *ctx, const pl_depthwise_conv2
           pl_gather_window_s8(&shape, image, y, x, ctx->scratch);
           from = (window){ctx->scratch, dims->kernel_w * channels};
         }
-        convolve_window(dims, data, &stage, &from, output);
-        output += channels;
+        convolve_window(dims, data, &stage, &from, results, output);
+        output += results;
       }
     }
     image += dims->input_h * row_bytes;

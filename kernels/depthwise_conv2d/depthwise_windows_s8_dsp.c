@@ -90,7 +90,7 @@ static __attribute__((noinline)) void convolve_channel(const layer_of_windows *l
                                                        int8_t *y) {
   const int32_t twice_zero_point_and_1 = 2 * layer->params->output_zero_point + 1;
   const int32_t row_step = layer->params->dilation_h * p->row_words;
-  const int32_t channels = layer->dims->input_c;
+  const int32_t channels = layer->dims->input_c * layer->dims->repeats;
   for (int32_t row = p->rows; row > 0; --row) {
     const uint32_t *x = plane;
     for (int32_t left = layer->dims->output_w; left > 0; left -= OUTPUTS) {
@@ -123,29 +123,39 @@ static void convolve(void *of, const pl_planes *p) {
   }
 }
 
-// A pixel of fewer than four channels, whose planes beyond are of no value.
-static inline int8x4_t load_few(const int8_t *x, int32_t channels) {
-  uint32_t few = (uint8_t)x[0];
-  if (channels > 1) few |= (uint32_t)(uint8_t)x[1] << 8;
-  if (channels > 2) few |= (uint32_t)(uint8_t)x[2] << 16;
-  return (int8x4_t)few;
+// Where the input channels of four output channels are; planes of which there are no channels are
+// of no value.
+typedef struct {
+  int32_t at1, at2, at3;
+} places;
+
+static inline int8x4_t load_few(const int8_t *x, places of) {
+  return (int8x4_t)((uint32_t)(uint8_t)x[0] | (uint32_t)(uint8_t)x[of.at1] << 8 |
+                    (uint32_t)(uint8_t)x[of.at2] << 16 | (uint32_t)(uint8_t)x[of.at3] << 24);
 }
 
 static void widen_few_rows(const widening *w, const int8_t *x, int32_t rows, int8x4_t padding,
                            uint32_t *planes) {
   const int32_t channels = w->channels;
+  const int32_t first = w->first / w->repeats;
+  const int32_t last = channels - 1 - first;
+  const int32_t repeat = w->first - first * w->repeats;
+  const places of = {smaller((repeat + 1) / w->repeats, last),
+                     smaller((repeat + 2) / w->repeats, last),
+                     smaller((repeat + 3) / w->repeats, last)};
+  x += first;
   for (; rows > 0; --rows) {
     const int8_t *at = x;
     uint32_t *to = planes;
     if (w->left) {
-      put(padding, load_few(at, channels), to++, w->plane_words);
+      put(padding, load_few(at, of), to++, w->plane_words);
       at += channels;
     }
     for (int32_t left = w->inner; left > 0; --left) {
-      put(load_few(at, channels), load_few(at + channels, channels), to++, w->plane_words);
+      put(load_few(at, of), load_few(at + channels, of), to++, w->plane_words);
       at += 2 * channels;
     }
-    if (w->right) put(load_few(at, channels), padding, to, w->plane_words);
+    if (w->right) put(load_few(at, of), padding, to, w->plane_words);
     x += w->input_row;
     planes += w->row_words;
   }

@@ -43,7 +43,9 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     weight = call.constant("weight", "int8", rank=3)
     kh, kw, channels = weight.shape
     dtype = activation_dtype(call, "input")
-    windows = Windows.of_convolution(call, (kh, kw), channels, dtype)
+    windows = Windows.of_convolution(call, (kh, kw), channels, dtype).lying
+    kh, kw = windows.kernel
+    weight = weight.reshape(kh, kw, channels)
     call.require(
         channels % windows.input_c == 0,
         f"{channels} output channels are not a multiple of {windows.input_c} input channels",
@@ -53,8 +55,8 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         if narrow is not None:
             return narrow
     by_channel = weight.transpose(2, 0, 1)[..., np.newaxis]
-    is_convolution = channels != windows.input_c or dtype == "int16"
-    if is_convolution or (windows.input_c == 1 and isa != "dsp"):
+    repeats = channels // windows.input_c
+    if dtype == "int16" or (windows.input_c == 1 and (repeats > 1 or isa == "mve")):
         return convolution_call(call, windows, by_channel, windows.input_c, isa)
     input_zero_point = zero_point(call, "input_zero_point")
     bias = channel_vector(call, "bias", channels)
@@ -62,6 +64,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     multiplier, shift = factors(call, channels)
     dense = windows.dilation[1] == 1 or kw == 1
     source, output = call.tensor("input"), call.output()
+    planes = replace(windows, input_c=channels)
 
     def depthwise(
         function: str,
@@ -73,7 +76,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         rows = windows.by_rows(least_width=2 if function.startswith(PLANES) else 1)
         if rows is not None and function in _OF_COLUMNS and "batches" not in rows.dims:
             count = 1 if "output_w" in rows.dims else windows.output[1]
-            one = min(scratch, scratch_of_columns(windows, count))
+            one = min(scratch, scratch_of_columns(planes, count))
             rows = replace(rows, dims={**rows.dims, "scratch_bytes": one}, scratch=one)
         header = "depthwise_columns" if function in _OF_COLUMNS else "depthwise_conv2d"
         return KernelCall(
@@ -85,7 +88,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
                 "output_zero_point": zero_point(call, "output_zero_point"),
                 **activation_range(call),
             },
-            dims={**windows.dims(), "scratch_bytes": scratch},
+            dims={**windows.dims(), "scratch_bytes": scratch, "repeats": repeats},
             data={"input": source, **constants, "output": output},
             scratch=scratch,
             overlap=overlap,
@@ -101,16 +104,16 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
             "bias": Constant(folded.astype(np.int32)),
             **output_stage(multiplier, shift, reach(folded, weight.reshape(-1, channels).T)),
         },
-        0 if windows.are_inside and dense else weight.size,
+        0 if windows.are_inside and dense else weight.size // repeats,
         ordered,
     )
     if isa == "scalar" or (call.small and channels > 1):
         return by_pixel
     if isa == "mve":
-        packed = pack_columns(windows, weight, folded, multiplier, shift)
+        packed = pack_columns(planes, weight, folded, multiplier, shift)
     else:
         lowest = zero_point(call, "output_zero_point") == INT8_MIN
-        packed = pack_by_4(windows, weight, folded, multiplier, shift, lowest)
+        packed = pack_by_4(planes, weight, folded, multiplier, shift, lowest, repeats)
     if channels == 1 and (packed is None or call.small):
         return convolution_call(call, windows, by_channel, 1, isa)
     if packed is None:
@@ -120,13 +123,13 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     if isa == "dsp":
         return depthwise(*packed, (), by_pixel if ordered else None)  # channels before pixels
     function, constants, most = packed
-    direct = pack_direct(weight, folded, multiplier, shift)
+    direct = None if repeats > 1 else pack_direct(weight, folded, multiplier, shift)
     nearer = None if direct is None else depthwise(*direct, 0, ordered)
     if windows.output[1] > _STRIP:
         strips = overlap(source, output, windows.starts, _STRIP)
-        scratch = scratch_of_columns(windows, _STRIP)
+        scratch = scratch_of_columns(planes, _STRIP)
         nearer = depthwise(function, constants, scratch, strips, nearer)
-    row = scratch_of_columns(windows, windows.output[1])
+    row = scratch_of_columns(planes, windows.output[1])
     if row < most:
         nearer = depthwise(function, constants, row, (), nearer)
     return depthwise(*packed, (), nearer)

@@ -27,6 +27,8 @@ typedef void pl_convolve_planes(void *layer, const pl_planes *planes);
 // Input rows of four channels -> rows of the four planes.
 typedef struct {
   int32_t channels;
+  int32_t repeats;    // output channels of each
+  int32_t first;      // output channel of the four
   int32_t input_row;  // bytes
   int32_t row_words;  // of a plane
   int32_t plane_words;
@@ -90,6 +92,7 @@ static __attribute__((noinline)) void widen_rows(const widening *w, const int8_t
                                                  int8x4_t padding, uint32_t *planes) {
   const int32_t channels = w->channels;
   const int32_t plane_words = w->plane_words;
+  x += w->first;
   for (; rows > 0; --rows) {
     const int8_t *at = x;
     uint32_t *to = planes;
@@ -130,7 +133,7 @@ static inline __attribute__((always_inline)) pl_status pl_depthwise_by_planes(
     const pl_depthwise_conv2d_dims *dims, const pl_depthwise_conv2d_data *data, int32_t row_words,
     int32_t above, void *layer, widen_function *widen, pl_convolve_planes *convolve) {
   if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
-  const int32_t channels = dims->input_c;
+  const int32_t channels = dims->input_c * dims->repeats;
   const int32_t taps = (dims->kernel_h - 1) * params->dilation_h + 1;
   // As many rows of the output at a time as there is scratch for.
   const int32_t room = (dims->scratch_bytes - above) / (PL_PLANES * 4 * row_words);
@@ -144,8 +147,9 @@ static inline __attribute__((always_inline)) pl_status pl_depthwise_by_planes(
       .count = smaller(channels, PL_PLANES),
   };
   widening w = {
-      .channels = channels,
-      .input_row = dims->input_w * channels,
+      .channels = dims->input_c,
+      .repeats = dims->repeats,
+      .input_row = dims->input_w * dims->input_c,
       .row_words = row_words,
       .plane_words = strip.plane_words,
       .left = params->pad_left & 1,
@@ -174,12 +178,12 @@ static inline __attribute__((always_inline)) pl_status pl_depthwise_by_planes(
       }
       for (strip.first = 0; strip.first < channels; strip.first += PL_PLANES) {
         // The last four channels may have some of the four before them, again.
-        const int32_t c = smaller(strip.first, channels - strip.count);
+        w.first = smaller(strip.first, channels - strip.count);
         if (columns > 0 && begin < end) {
-          widen(&w, image + begin * w.input_row + c, end - begin, padding,
+          widen(&w, image + begin * w.input_row, end - begin, padding,
                 planes + (begin - top) * row_words + first_word);
         }
-        strip.y = output + oy * dims->output_w * channels + c;
+        strip.y = output + oy * dims->output_w * channels + w.first;
         convolve(layer, &strip);
       }
     }

@@ -78,6 +78,11 @@ def _second_moment() -> Iterator[Case]:
                 name = f"extreme {value}, {centered}, {root}"
                 yield _case("second_moment", name, given, attributes, value != 5)
 
+    longer = np.full((1, 70000), -128, np.int8)
+    longer[0, ::3] = 127
+    attributes = {**attributes, "centered": False, "root": False, "input_zero_point": 100}
+    yield _case("second_moment", "more than a run", longer, attributes, False)
+
 
 def _logsumexp() -> Iterator[Case]:
     for index, (name, shape, dim, keepdim, board) in enumerate(reductions(60)):
@@ -229,9 +234,11 @@ MUTANTS = [
     Mutant("reduce/extremes.h", "int32_t result = pl_load_s8(x)", "int32_t result = 0"),
     Mutant("reduce/amax_s16_scalar.c", "value > *largest", "value < *largest"),
     Mutant("reduce/amin_s16_scalar.c", "value < *smallest", "value > *smallest"),
-    Mutant("reduce/second_moment.h", "value - so_far->zero_point", "value"),
-    Mutant("reduce/second_moment_s16_scalar.c", "{0, 0, 0}", "{1, 0, 0}"),
-    Mutant("reduce/second_moment.h", "x -= larger", "x -= bit"),
+    Mutant("reduce/second_moment_s8.h", "sum - all", "sum"),
+    Mutant("reduce/second_moment_s8.h", "- 2 * (int64_t)sum", "- (int64_t)sum"),
+    Mutant("reduce/second_moment_s8.h", "left -= PL_MOMENT_RUN", "left = 0"),
+    Mutant("reduce/second_moment_s16_scalar.c", "{0, 0}", "{1, 0}"),
+    Mutant("common/square_root.h", "rest -= larger", "rest -= bit"),
     Mutant("reduce/second_moment.h", "params->count != 0", "0"),
     Mutant("reduce/second_moment.h", ">> -bits;", ">> (1 - bits);"),
     Mutant("reduce/logsumexp_s8_scalar.c", "{exp_table + maximum", "{exp_table"),
@@ -252,3 +259,5 @@ def layers() -> Iterator[Layer]:
     yield Layer("amax 8x8x64", OpCall("pl::amax", spatial, result))
     std = {**spatial, "centered": True, "root": True, **_ZERO_POINTS, **_FACTOR}
     yield Layer("std 8x8x64", OpCall("pl::second_moment", std, result))
+    rows = {**std, "input": activation(16, 65), "dim": [1]}
+    yield Layer("std 16x65, rows", OpCall("pl::second_moment", rows, (activation(16, name="y"),)))

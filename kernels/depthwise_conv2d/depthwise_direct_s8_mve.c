@@ -70,35 +70,41 @@ static stage stage_of(const pl_depthwise_conv2d_params *params) {
   };
 }
 
-typedef struct {
-  const int8_t *row;      // of the image, from its first channel of these; null: outside of it
-  const int8_t *padding;  // LANES
-  int32_t width;
-  int32_t step;  // from a pixel to the next
-} taps;
-
-INLINE int8x16_t load(const taps *from, int32_t x, mve_pred16_t lanes) {
-  const int is_inside = from->row != NULL && (uint32_t)x < (uint32_t)from->width;
-  return vldrbq_z_s8(is_inside ? from->row + x * from->step : from->padding, lanes);
-}
-
-INLINE void add_row(sums *s, const taps *from, int32_t x, const pl_depthwise_conv2d_params *params,
-                    int32_t count, const int8_t *w, mve_pred16_t lanes) {
-  for (; count >= 2; count -= 2) {
-    const int8x16_t x0 = load(from, x, lanes);
+// Taps of a row that are `step` bytes apart, 0 in padding. Returns the weights behind theirs.
+// Pairs have a count of their own: GCC 14.2 compared what is left of `count` before the loop, the
+// end of which overwrites the flags.
+INLINE const int8_t *add_taps(sums *s, const int8_t *x, int32_t step, int32_t count,
+                              const int8_t *w, mve_pred16_t lanes) {
+  for (int32_t pairs = count / 2; pairs > 0; --pairs) {
+    const int8x16_t x0 = vldrbq_z_s8(x, lanes);
     const int8x16_t w0 = vldrbq_s8(w);
-    const int8x16_t x1 = load(from, x + params->dilation_w, lanes);
+    const int8x16_t x1 = vldrbq_z_s8(x + step, lanes);
     const int8x16_t w1 = vldrbq_s8(w + LANES);
     widen(s, vaddq_s16(vmullbq_int_s8(x0, w0), vmullbq_int_s8(x1, w1)),
           vaddq_s16(vmulltq_int_s8(x0, w0), vmulltq_int_s8(x1, w1)));
-    x += 2 * params->dilation_w;
+    x += 2 * step;
     w += 2 * LANES;
   }
-  if (count > 0) {
-    const int8x16_t x0 = load(from, x, lanes);
+  if (count % 2 != 0) {
+    const int8x16_t x0 = vldrbq_z_s8(x, lanes);
     const int8x16_t w0 = vldrbq_s8(w);
     widen(s, vmullbq_int_s8(x0, w0), vmulltq_int_s8(x0, w0));
+    w += LANES;
   }
+  return w;
+}
+
+// Taps of a row that are left of the image, and those that are inside.
+typedef struct {
+  int32_t before;
+  int32_t inside;
+} row_taps;
+
+static row_taps taps_of(int32_t x, int32_t dilation, int32_t count, int32_t width) {
+  row_taps taps = {0, 0};
+  for (; taps.before < count && x < 0; x += dilation) ++taps.before;
+  for (; taps.before + taps.inside < count && x < width; x += dilation) ++taps.inside;
+  return taps;
 }
 
 // All channels of a pixel.
@@ -107,20 +113,27 @@ static void convolve_pixel(const pl_depthwise_conv2d_params *params,
                            const pl_depthwise_conv2d_data *data, const stage *to,
                            const int8_t *padding, const int8_t *image, int32_t y0, int32_t x0,
                            int8_t *output) {
-  const int32_t row_bytes = dims->input_w * dims->input_c;
+  const int32_t channels = dims->input_c;
+  const int32_t row_bytes = dims->input_w * channels;
+  const int32_t step = params->dilation_w * channels;
+  const int32_t kernel_w = dims->kernel_w;
+  const row_taps taps = taps_of(x0, params->dilation_w, kernel_w, dims->input_w);
+  const int32_t after = kernel_w - taps.before - taps.inside;
+  const int8_t *const first = image + x0 * channels + taps.before * step;
   const int8_t *w = data->weight;
   const int32_t *k = data->bias;
-  for (int32_t channel = 0; channel < dims->input_c; channel += LANES) {
-    const mve_pred16_t lanes = vctp8q((uint32_t)(dims->input_c - channel));
-    taps from = {.padding = padding, .width = dims->input_w, .step = dims->input_c};
+  for (int32_t channel = 0; channel < channels; channel += LANES) {
+    const mve_pred16_t lanes = vctp8q((uint32_t)(channels - channel));
     sums s = begin(k);
     int32_t y = y0;
-    for (int32_t ky = dims->kernel_h; ky > 0; --ky) {
-      const int is_inside = (uint32_t)y < (uint32_t)dims->input_h;
-      from.row = is_inside ? image + y * row_bytes + channel : NULL;
-      add_row(&s, &from, x0, params, dims->kernel_w, w, lanes);
-      y += params->dilation_h;
-      w += dims->kernel_w * LANES;
+    for (int32_t ky = dims->kernel_h; ky > 0; --ky, y += params->dilation_h) {
+      if ((uint32_t)y >= (uint32_t)dims->input_h) {
+        w = add_taps(&s, padding, 0, kernel_w, w, lanes);
+        continue;
+      }
+      if (taps.before > 0) w = add_taps(&s, padding, 0, taps.before, w, lanes);
+      w = add_taps(&s, first + y * row_bytes + channel, step, taps.inside, w, lanes);
+      if (after > 0) w = add_taps(&s, padding, 0, after, w, lanes);
     }
     vstrbq_p_s8(output + channel, narrow(to, s, k + LANES), lanes);
     k += 3 * LANES;

@@ -125,6 +125,8 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     function, constants, most = packed
     direct = None if repeats > 1 else pack_direct(weight, folded, multiplier, shift)
     nearer = None if direct is None else depthwise(*direct, 0, ordered)
+    if nearer is not None and windows.output == (1, 1):
+        return nearer  # nothing that windows share
     if windows.output[1] > _STRIP:
         strips = overlap(source, output, windows.starts, _STRIP)
         scratch = scratch_of_columns(planes, _STRIP)

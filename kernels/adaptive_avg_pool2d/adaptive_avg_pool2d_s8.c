@@ -2,7 +2,7 @@
 #include "kernels/adaptive_avg_pool2d/adaptive_avg_pool2d.h"
 
 static void average(const pl_pool_window *window, int8_t *output) {
-  pl_average_window_s8(window, 0, window->rows * window->columns, output);
+  pl_average_windows_s8(window, 1, 0, 0, window->rows * window->columns, output);
 }
 
 pl_status pl_adaptive_avg_pool2d_s8(const pl_context *ctx,

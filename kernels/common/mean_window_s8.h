@@ -38,8 +38,10 @@ static inline int8_t pl_mean_1_s8(const pl_pool_window *window, const pl_mean_st
   return pl_mean_of(stage, pl_sum_1_s8(window, stage->offset, first));
 }
 
+// Of `count` windows, each `step` bytes after the one before it, one after the other:
 // output[c] = saturate(requantize((sum over the window + offset) * PL_MEAN_GUARD) +
 // output_zero_point); the sums and the offset together are below 2^24.
-void pl_mean_window_s8(const pl_pool_window *window, const pl_mean_stage *stage, int8_t *output);
+void pl_mean_windows_s8(const pl_pool_window *window, int32_t count, int32_t step,
+                        const pl_mean_stage *stage, int8_t *output);
 
 #endif  // KERNELS_COMMON_MEAN_WINDOW_S8_H_

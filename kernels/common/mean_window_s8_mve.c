@@ -2,9 +2,11 @@
 #include <arm_mve.h>
 
 #include "kernels/common/mean_window_s8.h"
+#include "kernels/common/places_mve.h"
 #include "kernels/common/requantize_mve.h"
 
 #define LANES 8
+#define INLINE static inline __attribute__((always_inline))
 
 // Sums of 8 channels: of the even and the odd ones.
 typedef struct {
@@ -46,15 +48,18 @@ static inline void narrow(const pl_mean_stage *stage, wide_sums sums, mve_pred16
 }
 
 // Windows of at most PL_MAX_SHORT_TAPS and a factor that divides: 16 channels at a time, which are
-// all there.
-static inline void short_means(const pl_pool_window *window, const pl_mean_stage *stage,
-                               const int8_t *first, int8_t *output) {
-  const int32_t step = window->column_step;
+// all there. `rows` and `columns` are constants where this is inlined, for windows of 2x2.
+INLINE void short_means(const pl_pool_window *of, int32_t rows, int32_t columns,
+                        const pl_mean_stage *stage, const int8_t *first, int8_t *output) {
+  const int32_t row_step = of->row_step;
+  const int32_t step = of->column_step;
   int16x8_t sum0 = vdupq_n_s16(0);
   int16x8_t sum1 = vdupq_n_s16(0);
-  for (int32_t rows = window->rows; rows > 0; --rows, first += window->row_step) {
+#pragma GCC unroll 2
+  for (int32_t i = 0; i < rows; ++i, first += row_step) {
     const int8_t *x = first;
-    for (int32_t taps = window->columns; taps > 0; --taps, x += step) {
+#pragma GCC unroll 2
+    for (int32_t j = 0; j < columns; ++j, x += step) {
       sum0 = vaddq_s16(sum0, vldrbq_s16(x));
       sum1 = vaddq_s16(sum1, vldrbq_s16(x + LANES));
     }
@@ -72,28 +77,39 @@ static inline void short_means(const pl_pool_window *window, const pl_mean_stage
   vstrbq_s16(output + LANES, narrowed(stage, even1, odd1));
 }
 
-void pl_mean_window_s8(const pl_pool_window *window, const pl_mean_stage *stage, int8_t *output) {
-  const bool is_short = window->rows * window->columns <= PL_MAX_SHORT_TAPS && stage->shift < 0;
-  const int8_t *first = window->first;
-  int32_t channels = window->channels;
-  for (; is_short && channels >= 2 * LANES; channels -= 2 * LANES) {
-    short_means(window, stage, first, output);
-    first += 2 * LANES;
-    output += 2 * LANES;
+// The same of up to eight channels.
+INLINE void short_means_8(const pl_pool_window *of, const pl_mean_stage *stage, const int8_t *first,
+                          mve_pred16_t lanes, int8_t *output) {
+  int16x8_t sum = vdupq_n_s16(0);
+  for (int32_t rows = of->rows; rows > 0; --rows, first += of->row_step) {
+    const int8_t *x = first;
+    for (int32_t taps = of->columns; taps > 0; --taps, x += of->column_step) {
+      sum = vaddq_s16(sum, vldrbq_z_s16(x, lanes));
+    }
   }
+  const int32_t offset = stage->offset * PL_MEAN_GUARD;
+  const int32x4_t even = vaddq_n_s32(vshllbq_n_s16(sum, PL_MEAN_GUARD_BITS), offset);
+  const int32x4_t odd = vaddq_n_s32(vshlltq_n_s16(sum, PL_MEAN_GUARD_BITS), offset);
+  vstrbq_p_s16(output, narrowed(stage, divide(stage, even), divide(stage, odd)), lanes);
+}
+
+// Any windows and factors, 8 channels at a time.
+static __attribute__((noinline)) void long_means(const pl_pool_window *of,
+                                                 const pl_mean_stage *stage, const int8_t *first,
+                                                 int32_t channels, int8_t *output) {
   for (; channels > 0; channels -= LANES) {
     const mve_pred16_t lanes = vctp16q((uint32_t)channels);
     wide_sums sums = {vdupq_n_s32(stage->offset), vdupq_n_s32(stage->offset)};
     int16x8_t sum = vdupq_n_s16(0);
     int32_t room = PL_MAX_SHORT_TAPS;
     const int8_t *row = first;
-    for (int32_t rows = window->rows; rows > 0; --rows, row += window->row_step) {
+    for (int32_t rows = of->rows; rows > 0; --rows, row += of->row_step) {
       const int8_t *x = row;
-      for (int32_t left = window->columns; left > 0;) {
+      for (int32_t left = of->columns; left > 0;) {
         int32_t taps = left < room ? left : room;
         left -= taps;
         room -= taps;
-        for (; taps > 0; --taps, x += window->column_step) {
+        for (; taps > 0; --taps, x += of->column_step) {
           sum = vaddq_s16(sum, vldrbq_z_s16(x, lanes));
         }
         if (room == 0) {
@@ -108,6 +124,70 @@ void pl_mean_window_s8(const pl_pool_window *window, const pl_mean_stage *stage,
     sums.odd = vshlq_n_s32(sums.odd, PL_MEAN_GUARD_BITS);
     narrow(stage, sums, lanes, output);
     first += LANES;
-    output += LANES;
+    output += channels < LANES ? channels : LANES;
+  }
+}
+
+// Short windows with few channels: as many as a vector has lanes for.
+static void means_of_several(const pl_pool_window *window, int32_t count, int32_t step,
+                             const pl_mean_stage *stage, int8_t *output) {
+  const pl_pool_window of = *window;
+  uint8_t places[LANES] = {0};
+  const int32_t together = pl_places_of_windows(places, LANES, of.channels, step);
+  const uint16x8_t at = vldrbq_u16(places);
+  const int32_t offset = stage->offset * PL_MEAN_GUARD;
+  const int8_t *first = of.first;
+  for (; count > 0; count -= together) {
+    const mve_pred16_t lanes =
+        vctp16q((uint32_t)((count < together ? count : together) * of.channels));
+    int16x8_t sum = vdupq_n_s16(0);
+    const int8_t *row = first;
+    for (int32_t rows = of.rows; rows > 0; --rows, row += of.row_step) {
+      const int8_t *x = row;
+      for (int32_t taps = of.columns; taps > 0; --taps, x += of.column_step) {
+        sum = vaddq_s16(sum, vldrbq_gather_offset_z_s16(x, at, lanes));
+      }
+    }
+    const int32x4_t even = vaddq_n_s32(vshllbq_n_s16(sum, PL_MEAN_GUARD_BITS), offset);
+    const int32x4_t odd = vaddq_n_s32(vshlltq_n_s16(sum, PL_MEAN_GUARD_BITS), offset);
+    vstrbq_p_s16(output, narrowed(stage, divide(stage, even), divide(stage, odd)), lanes);
+    first += together * step;
+    output += together * of.channels;
+  }
+}
+
+INLINE void means_of_each(pl_pool_window of, int32_t rows, int32_t columns, bool is_short,
+                          int32_t count, int32_t step, const pl_mean_stage *stage, int8_t *output) {
+  const int8_t *from = of.first;
+  for (; count > 0; --count, from += step) {
+    const int8_t *first = from;
+    int32_t channels = of.channels;
+    for (; is_short && channels >= 2 * LANES; channels -= 2 * LANES) {
+      short_means(&of, rows, columns, stage, first, output);
+      first += 2 * LANES;
+      output += 2 * LANES;
+    }
+    if (is_short) {
+      for (; channels > 0; channels -= LANES, first += LANES) {
+        short_means_8(&of, stage, first, vctp16q((uint32_t)channels), output);
+        output += channels < LANES ? channels : LANES;
+      }
+    } else {
+      long_means(&of, stage, first, channels, output);
+      output += channels;
+    }
+  }
+}
+
+void pl_mean_windows_s8(const pl_pool_window *window, int32_t count, int32_t step,
+                        const pl_mean_stage *stage, int8_t *output) {
+  const bool is_short = window->rows * window->columns <= PL_MAX_SHORT_TAPS && stage->shift < 0;
+  const pl_mean_stage of = *stage;
+  if (is_short && pl_few_channels(window->channels, step, count)) {
+    means_of_several(window, count, step, &of, output);
+  } else if (is_short && window->rows == 2 && window->columns == 2) {
+    means_of_each(*window, 2, 2, true, count, step, &of, output);
+  } else {
+    means_of_each(*window, window->rows, window->columns, is_short, count, step, &of, output);
   }
 }

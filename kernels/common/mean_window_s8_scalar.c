@@ -49,16 +49,19 @@ static void mean_4(const pl_pool_window *window, const pl_mean_stage *stage, con
   for (int32_t i = 0; i < CHANNELS; ++i) output[i] = pl_mean_of(stage, sums[i]);
 }
 
-void pl_mean_window_s8(const pl_pool_window *window, const pl_mean_stage *stage, int8_t *output) {
-  int32_t c = 0;
-  if (window->rows * window->columns <= MAX_TAPS && pl_divides(stage)) {
-    const short_stage factors = short_stage_of(stage);
-    for (; c <= window->channels - CHANNELS; c += CHANNELS) {
-      short_mean_4(window, &factors, window->first + c, output + c);
+void pl_mean_windows_s8(const pl_pool_window *window, int32_t count, int32_t step,
+                        const pl_mean_stage *stage, int8_t *output) {
+  const bool is_short = window->rows * window->columns <= MAX_TAPS && pl_divides(stage);
+  const short_stage factors = is_short ? short_stage_of(stage) : (short_stage){0};
+  pl_pool_window at = *window;
+  for (; count > 0; --count, at.first += step, output += at.channels) {
+    int32_t c = 0;
+    for (; is_short && c <= at.channels - CHANNELS; c += CHANNELS) {
+      short_mean_4(&at, &factors, at.first + c, output + c);
     }
+    for (; c <= at.channels - CHANNELS; c += CHANNELS) {
+      mean_4(&at, stage, at.first + c, output + c);
+    }
+    for (; c < at.channels; ++c) output[c] = pl_mean_1_s8(&at, stage, at.first + c);
   }
-  for (; c <= window->channels - CHANNELS; c += CHANNELS) {
-    mean_4(window, stage, window->first + c, output + c);
-  }
-  for (; c < window->channels; ++c) output[c] = pl_mean_1_s8(window, stage, window->first + c);
 }

@@ -20,13 +20,16 @@ static void average_4(const pl_pool_window *window, const int8_t *first, int32_t
   output[3] = divide(sums[3], divisor);
 }
 
-void pl_average_window_s8(const pl_pool_window *window, int32_t offset, int32_t divisor,
-                          int8_t *output) {
-  int32_t c = 0;
-  for (; c <= window->channels - CHANNELS; c += CHANNELS) {
-    average_4(window, window->first + c, offset, divisor, output + c);
-  }
-  for (; c < window->channels; ++c) {
-    output[c] = divide(pl_sum_1_s8(window, offset, window->first + c), divisor);
+void pl_average_windows_s8(const pl_pool_window *window, int32_t count, int32_t step,
+                           int32_t offset, int32_t divisor, int8_t *output) {
+  pl_pool_window at = *window;
+  for (; count > 0; --count, at.first += step, output += at.channels) {
+    int32_t c = 0;
+    for (; c <= at.channels - CHANNELS; c += CHANNELS) {
+      average_4(&at, at.first + c, offset, divisor, output + c);
+    }
+    for (; c < at.channels; ++c) {
+      output[c] = divide(pl_sum_1_s8(&at, offset, at.first + c), divisor);
+    }
   }
 }

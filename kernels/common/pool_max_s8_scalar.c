@@ -38,10 +38,13 @@ static int8_t max_1(const pl_pool_window *window, const int8_t *first) {
   return (int8_t)max;
 }
 
-void pl_max_window_s8(const pl_pool_window *window, int8_t *output) {
-  int32_t c = 0;
-  for (; c <= window->channels - CHANNELS; c += CHANNELS) {
-    max_4(window, window->first + c, output + c);
+void pl_max_windows_s8(const pl_pool_window *window, int32_t count, int32_t step, int8_t *output) {
+  pl_pool_window at = *window;
+  for (; count > 0; --count, at.first += step, output += at.channels) {
+    int32_t c = 0;
+    for (; c <= at.channels - CHANNELS; c += CHANNELS) {
+      max_4(&at, at.first + c, output + c);
+    }
+    for (; c < at.channels; ++c) output[c] = max_1(&at, at.first + c);
   }
-  for (; c < window->channels; ++c) output[c] = max_1(window, window->first + c);
 }

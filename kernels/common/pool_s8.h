@@ -65,11 +65,34 @@ static inline void pl_sum_4_s8(const pl_pool_window *window, int32_t offset, con
   sums[3] = sum3;
 }
 
+// Windows of a row of which no tap is outside of the input: those of outputs begin to end.
+typedef struct {
+  int32_t begin;
+  int32_t end;
+} pl_whole_windows;
+
+// Of `count` windows, `stride` apart; the last tap of a window is reach - 1 behind the first.
+static inline pl_whole_windows pl_whole_windows_of(int32_t pad, int32_t stride, int32_t reach,
+                                                   int32_t size, int32_t count) {
+  pl_whole_windows whole = {0, 0};
+  int32_t start = -pad;
+  for (; start < 0; start += stride) ++whole.begin;
+  whole.end = whole.begin;
+  for (; whole.end < count && start + reach <= size; start += stride) ++whole.end;
+  return whole;
+}
+
+// How many windows from one on go together: all whole ones, or one.
+static inline int32_t pl_windows_together(pl_whole_windows whole, int32_t at) {
+  return at >= whole.begin && at < whole.end ? whole.end - at : 1;
+}
+
+// Of `count` windows, each `step` bytes after the one before it, one after the other:
 // output[c] = maximum over the window; it has at least one tap.
-void pl_max_window_s8(const pl_pool_window *window, int8_t *output);
+void pl_max_windows_s8(const pl_pool_window *window, int32_t count, int32_t step, int8_t *output);
 
 // output[c] = (sum over the window + offset) / divisor, ties away from zero, saturated.
-void pl_average_window_s8(const pl_pool_window *window, int32_t offset, int32_t divisor,
-                          int8_t *output);
+void pl_average_windows_s8(const pl_pool_window *window, int32_t count, int32_t step,
+                           int32_t offset, int32_t divisor, int8_t *output);
 
 #endif  // KERNELS_COMMON_POOL_S8_H_

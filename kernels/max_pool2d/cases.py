@@ -47,18 +47,20 @@ MUTANTS = [
     Mutant("max_pool2d/max_pool2d_s16_scalar.c", "largest = INT16_MIN", "largest = 0"),
     Mutant("common/pool_s8.h", "for (; taps.begin < 0;", "for (; taps.begin < -1;"),
     Mutant("common/pool_s8.h", "at < size && ", ""),
+    Mutant("common/pool_s8.h", "start + reach <= size", "start < size"),
     Mutant("common/pool_max_s8_scalar.c", "max1 = larger(max1, x[1])", "max1 = x[1]"),
 ]
 
 
 def layers() -> Iterator[Layer]:
-    arguments = {
-        "input": activation(1, 16, 16, 16),
-        "kernel": [2, 2],
-        "stride": [2, 2],
-        "padding": [0] * 4,
-        "dilation": [1, 1],
-        "output_size": [8, 8],
-    }
-    call = OpCall("pl::max_pool2d", arguments, (activation(1, 8, 8, 16, name="y"),))
-    yield Layer("max_pool 2x2, 16x16x16", call)
+    for channels in (16, 3):
+        arguments = {
+            "input": activation(1, 16, 16, channels),
+            "kernel": [2, 2],
+            "stride": [2, 2],
+            "padding": [0] * 4,
+            "dilation": [1, 1],
+            "output_size": [8, 8],
+        }
+        call = OpCall("pl::max_pool2d", arguments, (activation(1, 8, 8, channels, name="y"),))
+        yield Layer(f"max_pool 2x2, 16x16x{channels}", call)

@@ -24,6 +24,11 @@ _NAMED: list[tuple[str, _Shape, _Shape, _Shape, _Shape, _Shape, bool, bool]] = [
     ("1x1", (1, 3, 3, 4), (1, 1), (2, 2), (0, 0, 0, 0), (1, 1), False, False),
     ("one channel", (1, 9, 9, 1), (3, 2), (2, 2), (0, 0, 0, 0), (1, 1), False, False),
     ("every tie", (1, 256, 2, 2), (1, 2), (1, 2), (0, 0, 0, 0), (1, 1), False, True),
+    ("2x2, 37 channels", (1, 4, 6, 37), (2, 2), (2, 2), (0, 0, 0, 0), (1, 1), False, True),
+    ("3x3, 20 channels", (1, 5, 9, 20), (3, 3), (2, 2), (1, 1, 1, 1), (1, 1), False, True),
+    ("three channels", (1, 4, 15, 3), (2, 2), (2, 2), (0, 0, 1, 0), (1, 1), False, True),
+    ("one channel, long rows", (1, 3, 40, 1), (2, 2), (1, 2), (0, 0, 0, 0), (1, 1), False, True),
+    ("four channels, far apart", (1, 2, 21, 4), (1, 2), (1, 4), (0, 0, 0, 0), (1, 1), False, True),
     ("dilated", (1, 9, 9, 5), (3, 2), (1, 2), (1, 1, 1, 1), (2, 3), False, True),
     ("dilated, ceil", (1, 10, 10, 4), (3, 3), (2, 3), (1, 1, 1, 1), (2, 2), True, False),
 ]  # fmt: skip

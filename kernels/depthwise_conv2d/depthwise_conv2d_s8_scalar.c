@@ -142,15 +142,15 @@ static __attribute__((noinline)) void convolve_rest(const pl_depthwise_conv2d_di
 static void convolve_window(const pl_depthwise_conv2d_dims *dims,
                             const pl_depthwise_conv2d_data *data, const pl_output_stage *stage,
                             const window *from, int32_t channels, int8_t *output) {
-  const int32_t eights = dims->repeats == 1 ? BATCH - CHANNELS : -1;
+  // Of inputs that repeat, no eights.
+  const int32_t eight = dims->repeats == 1 ? CHANNELS : BATCH + 1;
   // The rest may begin up to three channels before those that it is for.
   int32_t sums[FOUR - 1 + BATCH];
   int32_t *const acc = sums + FOUR - 1;
   for (int32_t begin = 0; begin < channels; begin += BATCH) {
     const int32_t count = smaller(channels - begin, BATCH);
-    const int32_t last = smaller(count - CHANNELS, eights);
     int32_t i = 0;
-    for (; i <= last; i += CHANNELS) {
+    for (; i <= count - eight; i += CHANNELS) {
       convolve_8(dims, from, begin + i, data->weight, data->bias, acc + i);
     }
     if (i < count) convolve_rest(dims, from, data, begin + i, count - i, acc + i);

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import torch
 
 from aot.dialect.quantization import INT16, Quantization
+from aot.rules.rule import HEADROOM_INT16
 
 Rounding = Callable[[torch.Tensor], torch.Tensor]
 """Float weights to those that a device has."""
@@ -42,7 +43,8 @@ class Change:
         q = quantization
         steps = max(q.zero_point - q.type.quant_min, q.type.quant_max - q.zero_point)
         low, high = self.ranges.get(name, (0.0, 0.0))
-        return Quantization(max(q.scale * steps, -low, high) / INT16.quant_max, 0, INT16)
+        room = 1.0 if q.type is INT16 else 1.0 + HEADROOM_INT16
+        return Quantization(max(q.scale * steps, -low, high) * room / INT16.quant_max, 0, INT16)
 
 
 NO_CHANGE = Change()

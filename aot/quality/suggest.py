@@ -250,9 +250,11 @@ def _has_float_form(value: Node) -> bool:
 
 
 def _predicted(before: float | None, total: float, left: float) -> float | None:
-    """SQNR where of the single values' noise some is left."""
-    gain = decibels(total, left)
-    return None if before is None or gain is None else min(EQUAL_DB, before + gain)
+    """SQNR where of the single values' noise some is left; what cancels now need not do so then."""
+    gain, alone = decibels(total, left), decibels(1.0, left)
+    if before is None or gain is None or alone is None:
+        return None
+    return min(EQUAL_DB, before + gain, alone)
 
 
 def _seen(*values: Value) -> tuple[float, float]:

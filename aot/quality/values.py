@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -19,12 +20,14 @@ from torch.fx.node import map_arg
 from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import initial_state, returned, tensor_constant
-from aot.dialect.quantization import Quantization
+from aot.dialect.ops.lut import lut, table_of
+from aot.dialect.quantization import INT16, Quantization
 from aot.quality.change import NO_CHANGE, Change
 from aot.quality.decibels import decibels, power
 from aot.quality.device import Device
 from aot.quality.value import Value
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, UNCORRECTED, activation_quantization
+from aot.rules.function import evaluate, function_roots
 
 SAMPLES = 4
 """On how many samples values are measured, at most."""
@@ -61,6 +64,7 @@ class Values:
         leaves = tree_leaves(quantized.graph.output_node().args)
         self._outputs = [n for n in leaves if isinstance(n, Node)]
         self._behind = _behind(self._nodes)
+        self._roots = function_roots(quantized.graph)
         self._done = _done(self._nodes, self._outputs)
 
     def read_by(self, name: str) -> frozenset[str]:
@@ -187,15 +191,32 @@ class Values:
                 source, name = _source(node), _root(node).name
                 quantization = activation_quantization(node)
                 quantization = change.other.get(quantization, quantization)
-                rounded = _rounded(as_read(source), quantization)
+                by_table = self._by_table(node, rough, change)
+                read = as_read(source) if by_table is None else by_table
+                rounded = _rounded(read, quantization)
                 rough[node] = rounded
                 if name in change.changed:
                     narrow[node] = rounded
-                    rough[node] = _as_changed(rough[source], name, quantization, change)
+                    result = rough[source] if by_table is None else by_table
+                    rough[node] = _as_changed(result, name, quantization, change)
             else:
                 is_changed = self._behind[node] <= change.changed
                 rough[node] = _call(node, rough.__getitem__ if is_changed else as_read)
         return rough
+
+    def _by_table(self, node: Node, values: Environment, change: Change) -> torch.Tensor | None:
+        """What a function of one value gives a quantize node, where both are int16: straight lines
+        between the entries of a table; None of others.
+        """
+        source = _source(node)
+        root = self._roots.get(source)
+        if root is None or root.target is not DEQUANTIZE:
+            return None
+        of, result = _held(_source(root), change), _held(node, change)
+        if of is None or result is None or not of.type is result.type is INT16:
+            return None
+        table = table_of(partial(evaluate, self._graph, source), of, result)
+        return result.dequantize(lut.reference(of.quantize(values[_source(root)]), table))
 
     def _constant(self, node: Node, change: Change) -> torch.Tensor:
         original, stored = self._constants[node]
@@ -237,6 +258,9 @@ class Values:
                 name, result = _root(node).name, rough[source]
                 if name in change.changed:
                     result = _as_changed(result, name, quantization, change)
+                    by_table = self._by_table(node, exact, change)
+                    if by_table is not None:
+                        result = result + (by_table - exact[source])
                 if name not in change.changed or self._is_read_as_before(node, change):
                     result = _rounded(result, quantization)
                 # Where an op is not defined, on a value rounded to 0 perhaps, there is no error.
@@ -304,6 +328,14 @@ def _done(nodes: Sequence[Node], kept: Collection[Node]) -> dict[Node, list[Node
         found[node] = [n for n in node.all_input_nodes if n not in seen]
         seen.update(found[node])
     return found
+
+
+def _held(node: Node, change: Change) -> Quantization | None:
+    """How a quantize node's value is quantized; None of one that stays float."""
+    name, quantization = _root(node).name, activation_quantization(node)
+    if name in change.wide:
+        return change.widened(name, quantization)
+    return None if name in change.floats else change.other.get(quantization, quantization)
 
 
 def _as_changed(

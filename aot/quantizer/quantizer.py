@@ -55,7 +55,16 @@ from aot.quantizer.supported import is_float_tensor, readers_for, supported_rule
 from aot.rules import fused_clamp, unread_states
 from aot.rules.four_bits import has_four_bit_form
 from aot.rules.function import Roots, roots_known
-from aot.rules.rule import HEADROOM, Carries, Exact, Fixed, Integers, Rule, Shares
+from aot.rules.rule import (
+    HEADROOM,
+    HEADROOM_INT16,
+    Carries,
+    Exact,
+    Fixed,
+    Integers,
+    Rule,
+    Shares,
+)
 from aot.rules.weights import channel_axis
 
 KEY = "quantization_annotation"  # torchao's, in a node's meta
@@ -354,7 +363,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
     def _observed(self, kind: QuantizedType, value: Node, headroom: float) -> QuantizationSpec:
         name, training = self._recipe.observer.of(value), self._recipe.training
         if kind is INT16 and name == "histogram":
-            name = "minmax"  # int16 has steps enough: there is nothing to gain by clipping
+            # int16 has steps enough: there is nothing to gain by clipping, and much to lose.
+            name, headroom = "minmax", max(headroom, HEADROOM_INT16)
         return per_tensor(kind, activation_observer(name, training, headroom))
 
     def _spec(

@@ -149,6 +149,16 @@ def test_attention_and_recurrent_nets(
         assert _sqnr(make, quantization) > before - 0.5
 
 
+@pytest.mark.parametrize("observer", ["histogram", "minmax"])
+def test_a_range_has_room_for_what_calibration_did_not_show(observer: str) -> None:
+    """Held-out samples a fifth larger, which the range of all that was seen would cut off."""
+    held = [tuple(1.2 * x for x in sample) for sample in DATA]
+    options: dict[str, Any] = {"quantization": "int16", "observer": observer, "min_sqnr": 0.0}
+    result = lower(net(), DATA[0], calibration=DATA, evaluation=held, per_op=False, **options)
+    found = result.quality.outputs[0].sqnr_db
+    assert found is not None and (found > 50.0) == (observer == "histogram")
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -37,6 +37,9 @@ HEADROOM = 1 / 8
 """By which share a range is wider than calibration shows, where a value is seen too rarely for its
 largest ones to be among them."""
 
+HEADROOM_INT16 = 1 / 4
+"""The same of int16 values: it costs 2 dB of more than 90, and values outside cost more."""
+
 
 @dataclass(frozen=True)
 class Observed:

@@ -120,17 +120,24 @@ def _bag(module: GraphModule, node: Node) -> Results:
         return _given_bags(node)
     offsets = tensor_constant(module, argument(node, "offsets"))
     table, indices = argument(node, "weight"), argument(node, "indices")
-    whole = argument(node, "per_sample_weights") is None and argument(node, "padding_idx") < 0
-    if offsets is None or not whole or not gives_first_only(node):
+    if offsets is None or argument(node, "padding_idx") >= 0 or not gives_first_only(node):
         return {}
     count = indices.meta["val"].numel()
     bags = len(offsets) - bool(argument(node, "include_last_offset"))
     size = count // bags
     if not size or not torch.equal(offsets[:bags], torch.arange(bags) * size) or count % bags:
-        return {}
-    rows = call(node, _aten.embedding.default, table, indices)
-    rows = call(node, _aten.reshape.default, rows, [bags, size, table.meta["val"].shape[1]])
+        return _given_bags(node)
+    rows = call(node, _aten.reshape.default, _rows(node), [bags, size, table.meta["val"].shape[1]])
     return {0: call(node, _BAGS[int(argument(node, "mode"))], rows, [1])}
+
+
+def _rows(node: Node) -> Node:
+    """The rows of all bags, times their weights if they have some."""
+    rows = call(node, _aten.embedding.default, argument(node, "weight"), argument(node, "indices"))
+    weights = argument(node, "per_sample_weights")
+    if weights is None:
+        return rows
+    return call(node, _aten.mul.Tensor, rows, call(node, _aten.unsqueeze.default, weights, -1))
 
 
 def _given_bags(node: Node) -> Results:
@@ -138,7 +145,7 @@ def _given_bags(node: Node) -> Results:
     last offset: where that is not the number of indices, torch divides by another count.
     """
     table, indices, offsets = (argument(node, n) for n in ("weight", "indices", "offsets"))
-    whole = argument(node, "per_sample_weights") is None and argument(node, "padding_idx") < 0
+    whole = argument(node, "padding_idx") < 0
     mode = int(argument(node, "mode"))
     last = bool(argument(node, "include_last_offset"))
     if not whole or last or mode == _MAX_BAG or not gives_first_only(node):
@@ -150,7 +157,7 @@ def _given_bags(node: Node) -> Results:
     begun = call(node, _aten.le.Tensor, starts, places)
     bag = call(node, _aten.sum.dim_IntList, begun, [0])
     bag = call(node, _aten.sub.Tensor, bag, constant(module, node, "one", torch.tensor([1])))
-    rows = call(node, _aten.embedding.default, table, indices)
+    rows = _rows(node)
     shape = (offsets.meta["val"].shape[0], table.meta["val"].shape[1])
     nothing = constant(module, node, "nothing", torch.zeros(shape))
     total = call(node, ADDS_ROWS, nothing, [bag], rows, True)

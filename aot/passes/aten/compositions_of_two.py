@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compositions of functions of two values: hypot, atan2, pow, remainder, fmod, copysign,
+"""Compositions of functions of two values: hypot, atan2, pow, ldexp, remainder, fmod, copysign,
 nn.Bilinear; of bits and signs of integers; of running products, maxima, minima and logarithms of
 sums those of two.
 """
@@ -15,7 +15,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
 from aot.passes.aten.build import call, constant
-from aot.passes.aten.composing import Results, along, read_results
+from aot.passes.aten.composing import Results, along, as_type, read_results
 from aot.rules.function import is_integers, is_mask, is_scalar
 
 _aten = torch.ops.aten
@@ -98,6 +98,20 @@ def _power(module: GraphModule, node: Node) -> Results:
     return {0: call(node, _aten.where.self, above, power, other)}
 
 
+def _by_power_of_two(module: GraphModule, node: Node) -> Results:
+    """ldexp of a float32 value."""
+    x, exponent = node.args
+    assert isinstance(x, Node) and isinstance(exponent, Node)
+    if is_scalar(x) or is_scalar(exponent) or x.meta["val"].dtype != torch.float32:
+        return {}  # a function of one value
+    known = tensor_constant(module, exponent)
+    if known is not None:
+        power = constant(module, node, "power", torch.exp2(known.to(torch.float32)))
+    else:
+        power = call(node, _aten.exp2.default, as_type(node, exponent, torch.float32))
+    return {0: call(node, _aten.mul.Tensor, x, power)}
+
+
 def _rest(module: GraphModule, node: Node) -> Results:
     """What a division leaves, of the divisor's sign or, by fmod, of the dividend's."""
     if any(not isinstance(n, Node) or is_scalar(n) for n in node.args[:2]):
@@ -171,15 +185,32 @@ def _shifted(module: GraphModule, node: Node) -> Results:
 
 
 def _bits(module: GraphModule, node: Node) -> Results:
-    """By a mask that is a number: each run of ones in it takes what is left of a division by a
-    power of two. What else is done to bits adds and subtracts those.
+    """By a mask m that is a number: x | m and x ^ m add and subtract x & m; where m is below 0, all
+    three add and subtract x & ~m.
     """
     (x,), mask = node.all_input_nodes, node.args[1]
-    if not is_integers(x) or not isinstance(mask, int) or not 0 <= mask < 1 << _MOST_BITS:
+    if not is_integers(x) or not isinstance(mask, int) or not abs(mask) < 1 << _MOST_BITS:
         return {}
     if mask == 0:
         kept = 0 if node.target is _aten.bitwise_and.Scalar else 1
         return {0: call(node, _aten.mul.Tensor, x, kept)}
+    taken = _taken(node, x, mask if mask >= 0 else -1 - mask)
+    if node.target is _aten.bitwise_and.Scalar:
+        return {0: taken if mask >= 0 else call(node, _aten.sub.Tensor, x, taken)}
+    if node.target is _aten.bitwise_or.Scalar and mask < 0:
+        return {0: call(node, _aten.add.Tensor, taken, mask)}
+    if node.target is _aten.bitwise_xor.Scalar:
+        taken = call(node, _aten.mul.Tensor, taken, 2)
+    sides = (x, taken) if mask >= 0 else (taken, x)
+    return {0: call(node, _aten.add.Tensor, call(node, _aten.sub.Tensor, *sides), mask)}
+
+
+def _taken(node: Node, x: Node, mask: int) -> Node:
+    """The bits of a mask that is not below 0: each run of ones in it takes what is left of a
+    division by a power of two.
+    """
+    if mask == 0:
+        return call(node, _aten.mul.Tensor, x, 0)
     taken: Node | None = None
     for first, behind in _runs(mask):
         part = call(node, _aten.floor_divide.default, x, 1 << first) if first else x
@@ -187,12 +218,7 @@ def _bits(module: GraphModule, node: Node) -> Results:
         part = call(node, _aten.mul.Tensor, part, 1 << first) if first else part
         taken = part if taken is None else call(node, _aten.add.Tensor, taken, part)
     assert taken is not None
-    if node.target is _aten.bitwise_and.Scalar:
-        return {0: taken}
-    if node.target is _aten.bitwise_xor.Scalar:
-        taken = call(node, _aten.mul.Tensor, taken, 2)
-    rest = call(node, _aten.sub.Tensor, x, taken)
-    return {0: call(node, _aten.add.Tensor, rest, mask)}
+    return taken
 
 
 def _turned(module: GraphModule, node: Node) -> Results:
@@ -263,6 +289,7 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.hypot.default: _hypotenuse,
     _aten.atan2.default: _arctangent,
     _aten.pow.Tensor_Tensor: _power,
+    _aten.ldexp.Tensor: _by_power_of_two,
     _aten.remainder.Tensor: _rest,
     _aten.fmod.Tensor: _rest,
     _aten.copysign.Tensor: _signed,

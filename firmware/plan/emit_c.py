@@ -118,7 +118,8 @@ class _Source:
                 f"    {{{_runner(step.kernel.function)}, {scratch}, "
                 f"{call.params}, {call.dims}, {call.data}}},\n"
             )
-        inputs = [self._port(port) for port in plan.graph.program.inputs]
+        by_rows = plan.graph.streamed is not None  # an input without a place for all of it
+        inputs = [self._port(port, nowhere=by_rows) for port in plan.graph.program.inputs]
         outputs = [self._port(port) for port in plan.graph.program.outputs]
         states = [self._state(state) for state in plan.graph.program.states]
         ranges = [
@@ -228,9 +229,9 @@ class _Source:
         has_delegates = any(s.kernel.function == delegates.STEP for s in self._plan.sharing.steps)
         return f"static pl_engines {delegates.ENGINES.name};\n" if has_delegates else ""
 
-    def _port(self, port: Port) -> str:
+    def _port(self, port: Port, nowhere: bool = False) -> str:
         value = self._plan.graph.constants.get(port.value.name, port.value)
-        data = "NULL" if value is self._plan.graph.streamed else self._operand(value)
+        data = "NULL" if nowhere else self._operand(value)
         if value.constant is not None:
             data = f"(void *){data}"
         shape = ", ".join(map(str, port.shape))

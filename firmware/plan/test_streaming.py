@@ -67,6 +67,16 @@ def test_what_is_said() -> None:
         assert "row_source" not in emit_c.source(planned(other, streamed=False), "net", "net.h")
 
 
+def test_an_input_that_is_an_output_has_a_place_there() -> None:
+    """A model without steps: what comes row by row is the result as a whole."""
+    calls = Calls()
+    plan = make_plan(calls.program(calls.input(1, 16, 12, 4)), sample_board(), streamed=True)
+    text = emit_c.source(plan, "net", "net.h")
+    inputs, outputs = text.split("static const pl_tensor outputs")
+    assert "768},\n     NULL}," in inputs and "NULL}," not in outputs
+    assert plan.arena_bytes == 768
+
+
 def test_two_inputs_or_one_row_are_refused() -> None:
     calls = Calls()
     x, y = calls.input(1, 4, 4, 4), calls.input(1, 4, 4, 4)

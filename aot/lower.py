@@ -52,7 +52,7 @@ from aot.quality.quality import MIN_SQNR_DB, Limits, Quality
 from aot.quality.watch import Watch
 from aot.quantizer.bias_correction import correct_biases
 from aot.quantizer.names import names_counted
-from aot.quantizer.others import take_others
+from aot.quantizer.others import check_others, take_others
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import FLOAT, Recipe
 from aot.quantizer.training import Train, train_prepared
@@ -192,6 +192,8 @@ def lower(
     with warnings.catch_warnings(), names_counted():
         warnings.simplefilter("ignore")
         prepared = prepare_pt2e(aten, composed)
+        if quantizer is not None:
+            check_others(prepared)
         seen = Watch(prepared)
         data = inputs.samples(calibration, "calibration", splits)
         samples = calibrate(prepared, data, example_inputs, seen.sample)

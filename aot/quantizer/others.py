@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e import PerChannelMinMaxObserver
 
 from aot.dialect.graph import tensor_constant
 from aot.dialect.quantization import (
@@ -34,6 +35,27 @@ _HINT = (
     "weights of int8 of -127 to 127 with zero_point 0, of linear layers also of -7 to 7; or leave "
     "the op to Pilotlight's quantizer"
 )
+
+
+REFUSED = "the quantizer asks for what the device does not have:"
+
+
+def check_others(prepared: GraphModule) -> None:
+    """Raises LoweringError where torchao's observers of channels look at what has one dimension,
+    which they cannot.
+    """
+    problems = []
+    for node in prepared.graph.nodes:
+        if node.op != "call_module":
+            continue
+        observer, value = prepared.get_submodule(str(node.target)), node.all_input_nodes[0]
+        if isinstance(observer, PerChannelMinMaxObserver) and value.meta["val"].dim() < 2:
+            reader = next(iter(node.users))
+            reason = f"asked for is a scale for each element of {value.name}"
+            hint = "a bias with one scale, derived from its layer's, or none: lowering makes it"
+            problems.append(problem_at(reader, reason, hint))
+    if problems:
+        raise LoweringError(REFUSED, problems)
 
 
 def take_others(module: GraphModule) -> None:
@@ -61,8 +83,7 @@ def take_others(module: GraphModule) -> None:
         elif constant is not None and node.target is DEQUANTIZE:
             _give_channels(module, node, constant)
     if problems:
-        text = "the quantizer asks for what the device does not have:"
-        raise LoweringError(text, list(problems.values()))
+        raise LoweringError(REFUSED, list(problems.values()))
     module.recompile()
 
 

@@ -48,6 +48,7 @@ from aot.quantizer.observers import (
     known_observer,
     weight_observer,
 )
+from aot.quantizer.others import REFUSED
 from aot.quantizer.qdq import keep_float, stays_float
 from aot.quantizer.recipe import Recipe
 from aot.quantizer.specs import fixed, per_channel, per_tensor
@@ -323,6 +324,10 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 observer = weight_observer(axis, uniform, self._recipe.training)
                 inputs[weight] = per_channel(kind, observer, axis)
         for member in readers_for(node):
+            if member in self._theirs:
+                reason = "another quantizer annotates a part of what is one op on the device"
+                problem = problem_at(member, reason, "leave all of it to Pilotlight's quantizer")
+                raise LoweringError(REFUSED, [problem])
             member.meta[KEY] = QuantizationAnnotation(
                 input_qspec_map=self._read(member, inputs),
                 allow_implicit_sharing=False,

@@ -281,6 +281,33 @@ def test_what_the_device_does_not_have_is_an_error(name: str) -> None:
     )
 
 
+def test_a_scale_for_each_element_of_a_bias_is_an_error() -> None:
+    with pytest.raises(LoweringError, match="a scale for each element of") as error:
+        lowered(Other(VALUES, WEIGHTS, bias=lambda _: WEIGHTS))
+    assert all("(Linear)" in p.where for p in error.value.problems)
+
+
+class OfLstm(Quantizer):  # type: ignore[misc]
+    """Annotates no more than weights."""
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        for node in model.graph.nodes:
+            if "lstm" in str(node.target):
+                weights = [n for n in node.all_input_nodes if n.name.startswith("layer_weight")]
+                inputs = dict.fromkeys(weights, WEIGHTS)
+                node.meta[KEY] = QuantizationAnnotation(input_qspec_map=inputs, _annotated=True)
+        return model
+
+    def validate(self, model: GraphModule) -> None:
+        pass
+
+
+def test_a_part_of_an_op_is_an_error() -> None:
+    samples = list(torch.randn((24, 1, 6, 2), generator=torch.Generator().manual_seed(3)))
+    with pytest.raises(LoweringError, match="annotates a part(.|\n)*at layer .LSTM."):
+        lower(Recurrent().eval(), samples[0], calibration=samples, quantizer=OfLstm())
+
+
 FOUR_BITS = spec(torch.int8, -7, 7, PerChannelMinMaxObserver, **CHANNELS)
 
 

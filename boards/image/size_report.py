@@ -123,6 +123,7 @@ def _stack(bound: Bound, size: int) -> dict[str, Any]:
         "bound": bound.bytes,
         "path": bound.path,
         "problem": bound.problem,
+        "once": bound.once,
     }
 
 

@@ -47,6 +47,10 @@ def _stack(name: str, stack: dict[str, Any]) -> str:
     if stack["bound"] is not None:
         bound = f"at most {stack['bound']:,}"
     title = f"{name.replace('_', ' ')}: {bound} of {stack['size']:,} bytes"
+    if stack["once"]:
+        title += (
+            f", where a pointer leads to each of these once at a time: {', '.join(stack['once'])}"
+        )
     return f"{title}\n  {' > '.join(stack['path'])}"
 
 

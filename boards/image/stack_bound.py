@@ -5,6 +5,9 @@ Each function's frame is the sum of what its instructions take from the stack po
 assembly functions of libraries included; the call graph comes from its branches. A call through a
 pointer may reach every function whose address the program stores: the linker has to leave the
 relocations (--emit-relocs), which tell addresses from numbers. What is called before main is known.
+
+Those of them that call through pointers themselves, as engines of delegates do, could so far as the
+machine code tells call each other for ever. They are counted once each, and named.
 """
 
 import re
@@ -52,11 +55,14 @@ class Bound:
         bytes: None if there is no bound.
         path: the calls that take it, outermost first; those that have none if there is no bound.
         problem: why there is no bound.
+        once: functions that the bound holds for if none of them is called through a pointer while
+            it runs.
     """
 
     bytes: int | None
     path: tuple[str, ...]
     problem: str = ""
+    once: tuple[str, ...] = ()
 
 
 def stack_bound(elf: Elf, objdump: Path, root: str) -> Bound:
@@ -67,7 +73,7 @@ def stack_bound(elf: Elf, objdump: Path, root: str) -> Bound:
         construct = functions[by_name[_CONSTRUCT]]
         construct.calls_pointers = False
         construct.calls |= _words(elf, ".init_array") & functions.keys()
-    return _deepest(functions, _stored_functions(elf, functions), by_name[root], {}, ())
+    return _Depths(functions, _stored_functions(elf, functions)).bound(by_name[root])
 
 
 def handlers_bound(elf: Elf, objdump: Path, default: str, frame: int) -> Bound:
@@ -80,50 +86,93 @@ def handlers_bound(elf: Elf, objdump: Path, default: str, frame: int) -> Bound:
       frame: bytes that the core pushes for each handler that is interrupted.
     """
     functions = _read_functions(elf, objdump)
-    stored = _stored_functions(elf, functions)
-    known: dict[int, Bound] = {}
+    depths = _Depths(functions, _stored_functions(elf, functions))
     entries = _words(elf, ".vectors", 2)  # behind the stack's top and the start of the program
     by_name = {function.name: address for address, function in functions.items()}
     path: list[str] = []
+    once: tuple[str, ...] = ()
     total = 0
     for handler in sorted(entries & functions.keys() - {by_name[default]}):
-        bound = _deepest(functions, stored, handler, known, ())
+        bound = depths.bound(handler)
         if bound.bytes is None:
             return bound
         total += bound.bytes + frame
         path += [functions[handler].name]
-    last = _deepest(functions, stored, by_name[default], known, ())
+        once = once or bound.once
+    last = depths.bound(by_name[default])
     if last.bytes is None:
         return last
-    return Bound(total + last.bytes, (*path, *last.path))
+    return Bound(total + last.bytes, (*path, *last.path), once=once or last.once)
 
 
-def _deepest(
-    functions: dict[int, Function],
-    stored: set[int],
-    address: int,
-    known: dict[int, Bound],
-    callers: tuple[int, ...],
-) -> Bound:
-    if address in known:
-        return known[address]
-    function = functions[address]
-    if address in callers:
-        cycle = (*callers[callers.index(address) :], address)
-        return Bound(None, tuple(functions[a].name for a in cycle), "recursion")
-    if function.problem:
-        return Bound(None, (function.name,), function.problem)
-    below = Bound(0, ())
-    for callee in sorted(function.calls | (stored if function.calls_pointers else set())):
-        bound = _deepest(functions, stored, callee, known, (*callers, address))
-        if bound.bytes is None:
-            return bound
-        assert below.bytes is not None
-        if bound.bytes > below.bytes:
-            below = bound
-    assert below.bytes is not None
-    known[address] = Bound(function.frame + below.bytes, (function.name, *below.path))
-    return known[address]
+class _Depths:
+    """How deep calls go: what is called directly first, through pointers on top of that."""
+
+    def __init__(self, functions: dict[int, Function], stored: set[int]) -> None:
+        self._functions = functions
+        self._stored = sorted(stored)
+        self._known: dict[int, Bound] = {}
+        self._known_to_pointer: dict[int, Bound | None] = {}
+
+    def bound(self, address: int) -> Bound:
+        direct = self._direct(address, ())
+        first = self._to_pointer(address) if direct.bytes is not None else None
+        if first is None:
+            return direct
+        others = [self._direct(a, ()) for a in self._stored]
+        for bound in others:
+            if bound.bytes is None:
+                return bound
+        between = {a: self._to_pointer(a) for a in self._stored}
+        once = [bound for bound in between.values() if bound is not None]
+        names = tuple(self._functions[a].name for a, bound in between.items() if bound is not None)
+        last = max(others, key=_bytes, default=Bound(0, ()))
+        chain = (first, *once, last)
+        path = tuple(name for part in chain for name in part.path)
+        return max(direct, Bound(sum(map(_bytes, chain)), path, once=names), key=_bytes)
+
+    def _direct(self, address: int, callers: tuple[int, ...]) -> Bound:
+        """Of a function, with what it calls, but not through pointers."""
+        if address in self._known:
+            return self._known[address]
+        function = self._functions[address]
+        if address in callers:
+            cycle = (*callers[callers.index(address) :], address)
+            return Bound(None, tuple(self._functions[a].name for a in cycle), "recursion")
+        if function.problem:
+            return Bound(None, (function.name,), function.problem)
+        below = Bound(0, ())
+        for callee in sorted(function.calls):
+            bound = self._direct(callee, (*callers, address))
+            if bound.bytes is None:
+                return bound
+            below = max(below, bound, key=_bytes)
+        self._known[address] = _on_top(function, below)
+        return self._known[address]
+
+    def _to_pointer(self, address: int) -> Bound | None:
+        """The deepest chain of direct calls down to one through a pointer, if there is one, of a
+        function whose direct calls have a bound.
+        """
+        if address in self._known_to_pointer:
+            return self._known_to_pointer[address]
+        function = self._functions[address]
+        found = [self._to_pointer(callee) for callee in sorted(function.calls)]
+        below = [bound for bound in found if bound is not None]
+        if function.calls_pointers:
+            below.append(Bound(0, ()))
+        deepest = _on_top(function, max(below, key=_bytes)) if below else None
+        self._known_to_pointer[address] = deepest
+        return deepest
+
+
+def _bytes(bound: Bound) -> int:
+    assert bound.bytes is not None
+    return bound.bytes
+
+
+def _on_top(function: Function, below: Bound) -> Bound:
+    return Bound(function.frame + _bytes(below), (function.name, *below.path))
 
 
 def _named(elf: Elf, *names: str) -> list[Section]:

@@ -126,6 +126,16 @@ def test_the_bound_of_the_stack_holds_and_is_close() -> None:
     assert run.stats["stack"] > 600
 
 
+def test_what_pointers_lead_to_and_calls_through_them_counts_once() -> None:
+    bound = stack_bound(Elf(_elf("engines")), _OBJDUMP, "pl_start")
+    run = _run("engines")
+    assert run.problem == ""
+    assert bound.bytes is not None
+    assert (bound.path[-2:], bound.once) == (("device", "memset"), ("step",))
+    assert run.stats["stack"] - 64 <= bound.bytes <= run.stats["stack"] + 32
+    assert run.stats["stack"] > 600
+
+
 def test_handlers_may_all_interrupt_each_other() -> None:
     assert _BOARD.timer is not None
     names = ("PendSV", "SVC", _BOARD.timer.handler, max(_BOARD.irqs, key=_BOARD.irqs.__getitem__))

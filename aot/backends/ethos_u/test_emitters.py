@@ -93,6 +93,11 @@ def test_forms(op: str) -> None:
     assert operators(emitted(random_region(op, seed), NPUS[MODELLED[0]]).tosa) == expected
 
 
+@pytest.mark.parametrize("configuration", ["ethos-u55-128", "ethos-u65-256"])
+def test_limits_of_a_norm_over_rows(configuration: str) -> None:
+    assert prove(random_region("normalize", 77007), configuration)
+
+
 def test_the_same_region_gives_the_same_bytes() -> None:
     first, second = (emitted(random_region("conv2d", 0), NPUS[MODELLED[0]]) for _ in range(2))
     assert first == second

@@ -25,6 +25,10 @@ _SUMS = {INT8: INT32, INT16: INT48}
 
 _RANK_OF_MATMUL = 3
 
+_ONE = 1 << 30, 30
+_FRACTION = 1 << 30, 37
+"""Of a 16-bit table's results, in RESCALE: their 7 bits between entries."""
+
 _NAN = ts.NanPropagationMode.PROPAGATE
 
 
@@ -134,6 +138,24 @@ class TosaGraph(Block):
         inputs = [x, self.constant(table, x.dtype)]
         dtype = {INT8: INT8, INT16: INT32}[x.dtype]
         return self._operator(ts.Op.TABLE, inputs, x.shape, dtype, attribute("Table"))
+
+    def entries(self, x: Value, table: Any) -> Value:
+        """The same of int16 values, rounded to the entries' own steps: int32 of 16 bits."""
+        looked_up = self.table(x, table)
+        if self.npu.is_u85:
+            return self.rescale(self.for_rescale(looked_up), *_FRACTION, INT32)
+        # Through int16, as the table then is one operation.
+        return self.rescale(self.rescale(looked_up, *_FRACTION, INT16), *_ONE, INT32)
+
+    def for_rescale(self, x: Value) -> Value:
+        """int32 values as a RESCALE takes them that is an operation of its own: on U85 behind a sum
+        with 0, which takes a fraction of the cycles.
+        """
+        return (
+            self.add(x, self.constant(np.zeros((1,) * len(x.shape)), INT32))
+            if self.npu.is_u85
+            else x
+        )
 
     def clz(self, x: Value) -> Value:
         """Leading zeros of int32 values."""
@@ -251,10 +273,9 @@ class TosaGraph(Block):
     def _copied(self, x: Value) -> Value:
         if x.dtype == INT8:
             return self.table(x, range(-128, 128))
-        one = 1 << 30, 30
-        wide = self.rescale(x, *one, INT32)
+        wide = self.rescale(x, *_ONE, INT32)
         product = self.mul(wide, self.constant(np.ones((1,) * len(x.shape)), INT32))
-        return self.rescale(product, *one, x.dtype)
+        return self.rescale(product, *_ONE, x.dtype)
 
     def pad(self, x: Value, padding: Sequence[int], value: int) -> Value:
         """padding: before and after of each dimension."""

@@ -10,7 +10,6 @@ import torch
 
 from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters.emitter import Emitter
-from aot.backends.ethos_u.emitters.rescaling import clamped
 from aot.backends.ethos_u.ops.normalize import (
     LARGEST_COUNT,
     ethos_u_normalize,
@@ -66,8 +65,7 @@ def emit(
     assert norm is not None
     if graph.is_input(x) and (graph.ends or graph.npu.is_u85):
         norm = replace(norm, parts=norm.parts.suited(graph.npu))
-    y = normalize_steps(graph, x, norm, output_zero_point)
-    return clamped(graph, y, activation_min, activation_max)
+    return normalize_steps(graph, x, norm, output_zero_point, activation_min, activation_max)
 
 
 EMITTER = Emitter(

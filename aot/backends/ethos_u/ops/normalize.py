@@ -107,8 +107,10 @@ def _varies(input: torch.Tensor, constant: torch.Tensor) -> list[bool]:
     return [size > 1 for size in sizes]
 
 
-def normalize_steps(steps: Steps[T], x: T, norm: Norm, zero_point: int) -> T:
-    """The output, int8, before limits.
+def normalize_steps(
+    steps: Steps[T], x: T, norm: Norm, zero_point: int, minimum: int, maximum: int
+) -> T:
+    """The output, int8.
 
     With S and Q the sums of a part's values and of their squares, n values and m = round(S / n):
 
@@ -139,6 +141,9 @@ def normalize_steps(steps: Steps[T], x: T, norm: Norm, zero_point: int) -> T:
         y = steps.rescale(product, *factor, INT8, output_zero_point=zero_point)
     else:
         y = _affine(steps, product, unit, norm, zero_point)
+    if (minimum, maximum) != (-128, 127):
+        # Before it gets another shape: behind that Vela 5.1.0 makes something else of it.
+        y = steps.clamp(y, minimum, maximum)
     return p.restored(steps, y)
 
 
@@ -146,10 +151,7 @@ def _root(steps: Steps[T], total: T, count: int, guard: int, least: float) -> T:
     """1 / sqrt(total / count) of sums with guard bits, int16 in units of 1 / (least * 32767)."""
     halves = half_zeros_of(steps, total)
     t = leading_bits(steps, total, steps.add(halves, halves))
-    # Through int16, as the table then is one operation.
-    root = steps.rescale(steps.table(t, _ROOTS), *scale32(2.0**-7), INT16)
-    looked_up = steps.rescale(root, *_ONE, INT32)
-    wide = shifted_up(steps, looked_up, halves)
+    wide = shifted_up(steps, steps.entries(t, _ROOTS), halves)
     # wide = 32767 * sqrt(2^13 / t) * 2^halves, with t = total * 2^(2 * halves - 16)
     exact = math.sqrt(count * 2.0**guard / 2.0**29) / _TOP
     return steps.rescale(wide, *scale32(exact * least * _TOP), INT16)
@@ -207,5 +209,5 @@ def ethos_u_normalize(
     numbers = centered, epsilon, radicand_shift, normalized_bits, output_bits, input_zero_point
     norm = norm_of(input, weight, bias, parts, *numbers)
     assert norm is not None
-    y = normalize_steps(Integers(), input, norm, output_zero_point)
-    return y.clamp(activation_min, activation_max).contiguous()
+    limits = activation_min, activation_max
+    return normalize_steps(Integers(), input, norm, output_zero_point, *limits).contiguous()

@@ -4,7 +4,7 @@
 Parts that are rows go over the width, [1, 1, rows, values], as what else has rows does, or over the
 height, [1, rows, 1, values]. That changes cycles, not numbers: on U65 Vela cuts operations over a
 height into stripes, which then pass through the SRAM one by one, and on U85 its blocks of
-element-wise operations are larger, those of int16 convolutions smaller.
+element-wise operations are larger, those of convolutions smaller, unless they are two wide.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Parts:
       order: dimensions of the input as they have to lie.
       laid: the shape, of four dimensions.
       groups: of an image's channels; 0: the parts are rows.
-      turns: whether int16 convolutions go over the width, though all else goes over the height.
+      turns: whether int16 convolutions go over the width, whatever all else goes over.
     """
 
     shape: tuple[int, ...]
@@ -49,7 +49,9 @@ class Parts:
         """
         if self.groups or not (npu.keeps_inputs_far or npu.is_u85):
             return self
-        return replace(self, laid=(1, self.number, 1, self.channels), turns=npu.is_u85)
+        width = 2 if npu.is_u85 and self.number % 2 == 0 else 1
+        laid = (1, self.number // width, width, self.channels)
+        return replace(self, laid=laid, turns=npu.is_u85)
 
     @property
     def count(self) -> int:
@@ -84,25 +86,29 @@ class Parts:
         """int16 values that are laid out, as a convolution of 1x1 takes them."""
         return steps.reshape(x, (1, 1, self.number, self.channels)) if self.turns else x
 
-    def total(self, steps: Steps[T], x: T, bits: int | None = None, added: float = 0.0) -> T:
-        """Twice the sums of int8 values x; with `bits`, those of int16 values plus `added`, times
-        2^bits: int32 [1, 1, 1, number].
-        """
-        weight = 2 if bits is None else 1
+    def twice_the_sums(self, steps: Steps[T], x: T, bits: int) -> T:
+        """Of int8 values, times 2^bits: int32 [1, 1, 1, number]."""
+        return self._added(steps, self._sums(steps, x, 2, 0.0), scale32(2.0**bits))
+
+    def sums(self, steps: Steps[T], x: T, bits: int, added: float) -> T:
+        """Of int16 values, plus `added`, times 2^bits: int32 [1, 1, 1, number]."""
+        if not self.groups:
+            x = self.for_convolution(steps, x)
+        return self._added(steps, self._sums(steps, x, 1, added), (1 << 14, 14 - bits))
+
+    def _sums(self, steps: Steps[T], x: T, weight: int, added: float) -> T:
+        """By row, or by channel of an image: before they are rescaled."""
         _, height, width, channels = self.laid
         if not self.groups:
-            filters = np.full((1, 1, 1, channels), weight)
-            values = x if bits is None else self.for_convolution(steps, x)
-            sums = steps.conv2d(values, filters, [round(added)], 0)
-        else:
-            bias = np.zeros(channels)
-            bias[:: channels // self.groups] = round(added)
-            filters = np.full((height, width, channels, 1), weight)
-            sums = steps.depthwise_conv2d(x, filters, bias, 0)
-        if bits is not None:
-            sums = steps.rescale(sums, 1 << 14, 14 - bits, INT32)
-        if self.groups not in (0, channels):
-            grouped = (self.laid[0], self.groups, channels // self.groups)
+            return steps.conv2d(x, np.full((1, 1, 1, channels), weight), [round(added)], 0)
+        bias = np.zeros(channels)
+        bias[:: channels // self.groups] = round(added)
+        return steps.depthwise_conv2d(x, np.full((height, width, channels, 1), weight), bias, 0)
+
+    def _added(self, steps: Steps[T], sums: T, scale: tuple[int, int]) -> T:
+        sums = steps.rescale(sums, *scale, INT32)
+        if self.groups not in (0, self.channels):
+            grouped = (self.laid[0], self.groups, self.channels // self.groups)
             sums = steps.reduce_sum(steps.reshape(sums, grouped), 2)
         return steps.reshape(sums, (1, 1, 1, self.number))
 

@@ -93,9 +93,8 @@ def second_moment_steps(steps: Steps[T], x: T, moment: Moment, zero_point: int) 
     x = p.laid_out(steps, x)
     if moment.centered:
         squares = squares_about_means(steps, x, p, moment.guard)
-        assert squares.mean is not None and squares.twice is not None
-        times = steps.rescale(squares.mean, *scale32(2.0 * p.count), INT32)
-        rest = steps.sub(squares.twice, times)
+        assert squares.rest is not None
+        rest = steps.rescale(steps.sub(*squares.rest), *scale32(2.0**-moment.guard), INT32)
         less = scale32(2.0**moment.guard / (4 * p.count))
         total = steps.sub(squares.total, steps.rescale(steps.mul(rest, rest), *less, INT32))
     else:

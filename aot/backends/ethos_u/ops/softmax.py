@@ -60,8 +60,7 @@ def softmax_steps(
     if mask is not None:
         total = at_least(steps, total, TOP)
     zeros = zeros_of(steps, total)
-    looked_up = steps.table(leading_bits(steps, total, zeros), _RECIPROCALS)
-    reciprocal = steps.rescale(looked_up, *scale32(2.0**-7), INT32)  # 2^28 / t
+    reciprocal = steps.entries(leading_bits(steps, total, zeros), _RECIPROCALS)  # 2^28 / t
     wide = shifted_up(steps, reciprocal, zeros)
     r = steps.reshape(steps.rescale(wide, *scale32(2.0**-15), INT16), (*rows.laid, 1))
 

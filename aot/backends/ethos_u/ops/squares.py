@@ -34,12 +34,13 @@ class Squares(Generic[T]):
     Attributes:
       total: the sums of squares with guard bits.
       mean: rounded, which the squares are about; None where those are about a number.
-      twice: the values' sums, times 2, where they have means.
+      rest: with a mean twice what the values' sum is more than the mean times their number, in two
+        terms, the second to be subtracted from the first; both with guard bits.
     """
 
     total: T
-    mean: T | None
-    twice: T | None
+    mean: T | None = None
+    rest: tuple[T, T] | None = None
 
 
 def squares_about_means(
@@ -49,12 +50,13 @@ def squares_about_means(
     Q - m * (2 * S - n * m), which is that of (x - m)^2, exact, plus `added`.
     """
     total = _total(steps, x, parts, guard, added)
-    twice = parts.total(steps, x)
-    mean = steps.rescale(twice, *scale32(0.5 / parts.count), INT8)
-    times = steps.rescale(mean, *scale32(float(parts.count)), INT32)
-    scaled = steps.rescale(mean, *scale32(2.0**guard), INT32)
-    about = steps.sub(total, steps.mul(scaled, steps.sub(twice, times)))
-    return Squares(about, mean, twice)
+    twice = parts.twice_the_sums(steps, x, guard)
+    wide = steps.for_rescale(twice)
+    mean = steps.rescale(wide, *scale32(2.0 ** -(guard + 1) / parts.count), INT32)
+    times = steps.mul(mean, number(steps, parts.count << guard))
+    apart = steps.sub(twice, times)
+    about = steps.sub(total, steps.mul(mean, apart))
+    return Squares(about, steps.rescale(steps.for_rescale(mean), *_ONE, INT8), (apart, times))
 
 
 def squares_about(
@@ -63,12 +65,13 @@ def squares_about(
     """The same about a number."""
     total = _total(steps, x, parts, guard, added)
     if center:
-        less = steps.sub(parts.total(steps, x), number(steps, center * parts.count))
-        total = steps.sub(total, steps.mul(less, number(steps, center << guard)))
-    return Squares(total, None, None)
+        twice = parts.twice_the_sums(steps, x, guard)
+        less = steps.sub(twice, number(steps, center * parts.count << guard))
+        total = steps.sub(total, steps.mul(less, number(steps, center)))
+    return Squares(total)
 
 
 def _total(steps: Steps[T], x: T, parts: Parts, guard: int, added: float) -> T:
     wide = steps.rescale(x, *_ONE, INT32), steps.rescale(x, *_ONE, INT32)
     squares = steps.rescale(steps.mul(*wide), *_ONE, INT16)
-    return parts.total(steps, squares, guard, added)
+    return parts.sums(steps, squares, guard, added)

@@ -28,7 +28,7 @@ _CONFIGURATIONS = flags.DEFINE_list(
 )
 _WANTED_SIDES = flags.DEFINE_list("sides", list(_SIDES), "Whose lowering.")
 _OUTPUT = flags.DEFINE_string("output", None, "Where to write the figures, as JSON.")
-_COLUMNS = ("cycles", "operations", "sram", "flash", "sqnr_db", "delegates", "cpu_ops")
+_COLUMNS = ("cycles", "operations", "sram", "flash", "sqnr_db", "delegates", "cpu_ops", "wrong")
 
 
 def _write(path: Path, row: dict[str, Any]) -> None:

@@ -19,15 +19,17 @@ from executorch.exir import to_edge_transform_and_lower
 from executorch.exir.lowered_backend_module import LoweredBackendModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
+from aot.backends.ethos_u.block import Array
 from aot.backends.ethos_u.comparison.cases import Case
 from aot.backends.ethos_u.layers import Layer
 from aot.backends.ethos_u.vela import compile_tosa
 from aot.lower import lower
-from aot.targets.npus import NPUS
+from aot.targets.npus import NPUS, Npu
+from firmware.ethos_u.npu_model import EthosUModel
 from firmware.ethos_u.payload import parse_payload
 from tools.text.printed import captured
 
-_BORDER = ("quantize_per_tensor", "dequantize_per_tensor", "getitem", "executorch_call_delegate")
+_NOT_OPS = ("quantize_per_tensor", "dequantize_per_tensor", "getitem", "executorch_call_delegate")
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Figures:
       flash: bytes of all payloads.
       sqnr_db: of the outputs against the float model's; None where there is none of the whole.
       delegates, cpu_ops: how many.
+      wrong: share of the output's values that the payload, executed, has otherwise than TOSA's
+        reference model, of a sample; None where there is no model of the NPU, or none of the whole.
     """
 
     cycles: int
@@ -49,6 +53,7 @@ class Figures:
     sqnr_db: float | None
     delegates: int
     cpu_ops: int
+    wrong: float | None
 
 
 def ours(case: Case, configuration: str) -> Figures:
@@ -72,7 +77,13 @@ def ours(case: Case, configuration: str) -> Figures:
         round(_decibels(case, lambda x: _dequantized(lowered, x)), 1),
         len(delegates),
         sum(op["delegate"] is None for op in lowered.report["ops"]),
+        0.0 if delegates and all(map(_is_executed, delegates)) else None,
     )
+
+
+def _is_executed(delegate: Any) -> bool:
+    """A build fails, or leaves ops to the core, where that gives other values."""
+    return bool(delegate["report"]["verified"]["executed"])
 
 
 def upstreams(case: Case, configuration: str) -> Figures:
@@ -95,7 +106,7 @@ def upstreams(case: Case, configuration: str) -> Figures:
     programs = [compile_tosa(part.processed_bytes, npu) for part in parts]
     layers: list[Layer] = [layer for p in programs for layer in p.layers]
     calls = [n for n in module.graph.nodes if n.op == "call_function"]
-    cpu_ops = sum(not any(name in str(n.target) for name in _BORDER) for n in calls)
+    cpu_ops = sum(not any(name in str(n.target) for name in _NOT_OPS) for n in calls)
     whole = len(parts) == 1 and not cpu_ops
     tosa = parts[0].processed_bytes if whole else b""
     return Figures(
@@ -106,6 +117,7 @@ def upstreams(case: Case, configuration: str) -> Figures:
         round(_decibels(case, lambda x: _by_tosa(tosa, module, x)), 1) if whole else None,
         len(parts),
         cpu_ops,
+        _wrong(tosa, programs[0].payload, module, samples[0][0], npu) if whole else None,
     )
 
 
@@ -132,11 +144,31 @@ def _dequantized(lowered: Any, x: torch.Tensor) -> torch.Tensor:
 
 def _by_tosa(tosa: bytes, module: Any, x: torch.Tensor) -> torch.Tensor:
     """Upstream's TOSA of a float input, by the reference model."""
-    nodes = [n for n in module.graph.nodes if n.op == "call_function"]
-    (first,) = (n for n in nodes if ".quantize_per_tensor" in str(n.target))
-    (last,) = (n for n in nodes if ".dequantize_per_tensor" in str(n.target))
-    with captured():
-        (y,), _ = tosa_reference_model.run(tosa, [_quantized(x, *first.args[1:3]).numpy()])
-    scale, zero_point = last.args[1:3]
-    values = torch.from_numpy(np.asarray(y)).double().flatten()
+    scale, zero_point = _border(module, ".dequantize_per_tensor")
+    values = torch.from_numpy(_tosa_output(tosa, _upstreams_input(module, x))).double()
     return (values - int(zero_point)) * float(scale)
+
+
+def _wrong(tosa: bytes, payload: bytes, module: Any, x: torch.Tensor, npu: Npu) -> float | None:
+    if not npu.modelled:
+        return None
+    given = _upstreams_input(module, x)
+    (y,) = EthosUModel(npu.name).run(payload, [given])
+    return round(float(np.mean(y.ravel() != _tosa_output(tosa, given))), 4)
+
+
+def _tosa_output(tosa: bytes, given: Array) -> Array:
+    with captured():
+        (y,), _ = tosa_reference_model.run(tosa, [given])
+    return np.asarray(y).ravel()
+
+
+def _upstreams_input(module: Any, x: torch.Tensor) -> Array:
+    return np.asarray(_quantized(x, *_border(module, ".quantize_per_tensor")).numpy())
+
+
+def _border(module: Any, name: str) -> Sequence[Any]:
+    """Scale and zero point of the only such node."""
+    nodes = (n for n in module.graph.nodes if n.op == "call_function")
+    (node,) = (n for n in nodes if name in str(n.target))
+    return list(node.args[1:3])

@@ -21,7 +21,7 @@ bool pl_flash_stm32_begin(const pl_flash_stm32 *controller, uint32_t control, ui
   volatile uint32_t *const access = pl_flash_stm32_at(controller->base);
   if (!wait(controller)) return false;
   *begun = *access;
-  *access = *begun & ~(uint32_t)ACR_CACHE;
+  if (controller->has_cache) *access = *begun & ~(uint32_t)ACR_CACHE;
   if ((*pl_flash_stm32_at(controller->base + controller->control) & CONTROL_LOCK) != 0) {
     *pl_flash_stm32_at(controller->base + controller->key) = FIRST_KEY;
     *pl_flash_stm32_at(controller->base + controller->key) = SECOND_KEY;
@@ -37,8 +37,10 @@ bool pl_flash_stm32_end(const pl_flash_stm32 *controller, uint32_t begun) {
   const uint32_t status = *pl_flash_stm32_at(controller->base + controller->status);
   *pl_flash_stm32_at(controller->base + controller->control) = 0;
   *pl_flash_stm32_at(controller->base + controller->control) = CONTROL_LOCK;
-  *access = (begun & ~(uint32_t)ACR_CACHE) | ACR_EMPTY_CACHE;
-  *access = begun & ~(uint32_t)ACR_CACHE;
-  *access = begun;
+  if (controller->has_cache) {
+    *access = (begun & ~(uint32_t)ACR_CACHE) | ACR_EMPTY_CACHE;
+    *access = begun & ~(uint32_t)ACR_CACHE;
+    *access = begun;
+  }
   return has_ended && (status & controller->errors) == 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the controllers of STM32F4 and STM32L4 have in common: a lock, a busy bit, and a cache of
-// data, which does not see what the controller does.
+// What the controllers of STM32F4, STM32L4 and STM32U5 have in common: a lock, a busy bit, and, but
+// for the last one, a cache of data, which does not see what the controller does.
 #ifndef FIRMWARE_SLOT_FLASH_STM32_H_
 #define FIRMWARE_SLOT_FLASH_STM32_H_
 
@@ -14,6 +14,7 @@ typedef struct {
   uint32_t status;   // of SR
   uint32_t control;  // of CR
   uint32_t errors;   // bits of SR
+  bool has_cache;    // by ACR
 } pl_flash_stm32;
 
 // Unlocks the controller, with no error noted, turns the cache off and writes CR. `begun` is what

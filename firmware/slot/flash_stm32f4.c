@@ -9,7 +9,7 @@ enum { SECTOR_BYTES = 128 * 1024, FIRST_BASE = 0x08020000, FIRST_SECTOR = 5 };
 enum { PROGRAM = 1 << 0, ERASE = 1 << 1, SECTOR = 3, WORDS = 2 << 8, START = 1 << 16 };
 enum { CONTROLLER = 0x40023c00, KEYR = 0x04, SR = 0x0c, CR = 0x10, SR_ERRORS = 0xf2 };
 
-static const pl_flash_stm32 controller = {CONTROLLER, KEYR, SR, CR, SR_ERRORS};
+static const pl_flash_stm32 controller = {CONTROLLER, KEYR, SR, CR, SR_ERRORS, true};
 
 static bool erase(void *user, uint32_t offset) {
   const pl_flash_stm32f4 *const flash = user;

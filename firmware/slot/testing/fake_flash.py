@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The controllers of flash memory of STM32F4 and STM32L4, by their reference manuals (RM0090 and
-RM0351, chapter 3): what is not done as they say fails.
+"""The controllers of flash memory of STM32F4, STM32L4 and STM32U5, by their reference manuals
+(RM0090 and RM0351, chapter 3, RM0456, chapters 7 and 8): what is not done as they say fails.
 """
 
 from collections.abc import Callable
@@ -25,6 +25,8 @@ class Controller:
         write_bytes: what is written at once, by words in their order.
         width: bits of the control register that say so, and what they have to be.
         sector: from the control register to the part of the memory that it erases.
+        icache: address of the cache of instructions, which has data too, in place of one that the
+            first register has; 0 if there is none.
     """
 
     base: int
@@ -35,6 +37,7 @@ class Controller:
     write_bytes: int
     width: tuple[int, int]
     sector: Callable[[int], range]
+    icache: int = 0
 
 
 def _f4_sector(control: int) -> range:
@@ -48,8 +51,16 @@ def _l4_page(control: int) -> range:
     return range(start, start + 2048)
 
 
+def _u5_page(control: int) -> range:
+    start = 0x08000000 + 0x100000 * (control >> 11 & 1) + 8192 * (control >> 3 & 127)
+    return range(start, start + 8192)
+
+
 STM32F4 = Controller(0x40023C00, 0x04, 0x0C, 0x10, 0xF2, 4, (3 << 8, 2 << 8), _f4_sector)
 STM32L4 = Controller(0x40022000, 0x08, 0x10, 0x14, 0xC3FA, 8, (0, 0), _l4_page)
+STM32U5 = Controller(
+    *(0x40022000, 0x08, 0x20, 0x28, 0x20FA, 16, (0, 0), _u5_page, 0x40030400),
+)
 
 
 class FakeFlash:
@@ -73,11 +84,16 @@ class FakeFlash:
         self._errors = 1 << 7  # noted by something before
         self._pending = b""
         self._emptied = True
+        self._turns = 0  # that a cache is being emptied for
 
     def reads(self) -> dict[int, Read]:
         """What its registers say."""
         kind = self._kind
-        return {
+        cache: dict[int, Read] = {
+            kind.icache: lambda registers: 1,  # it is on
+            kind.icache + 4: lambda registers: int(self._invalidating()),
+        }
+        return (cache if kind.icache else {}) | {
             kind.base: lambda registers: self.access,
             kind.base + kind.status: lambda registers: self._status(),
             kind.base + kind.control: lambda registers: self._control,
@@ -86,12 +102,15 @@ class FakeFlash:
     def attach(self, machine: Machine) -> None:
         """Sees what is written to its registers and to the memory."""
         self._machine = machine
-        others = machine.written
+        others, kind = machine.written, self._kind
 
         def written(address: int, value: int) -> None:
             others(address, value)
             offset = address - self._kind.base
-            if offset == 0:
+            if kind.icache and address == kind.icache:
+                assert value == 3, "it stays on, and is emptied"
+                self._emptied, self._turns = True, _TURNS
+            elif offset == 0:
                 self._set_access(value)
             elif offset == self._kind.key:
                 self._unlock(value)
@@ -101,16 +120,21 @@ class FakeFlash:
                 self._command(value)
 
         machine.written = written
-        machine.watch(range(0x08000000, 0x08100000), self._store)
+        machine.watch(range(0x08000000, 0x08200000), self._store)
 
     def _status(self) -> int:
         self._busy = max(0, self._busy - 1)
         return (_BUSY if self._busy else 1) | self._errors
 
+    def _invalidating(self) -> bool:
+        self._turns = max(0, self._turns - 1)
+        return self._turns > 0
+
     def _idle(self) -> None:
         assert self._busy == 0, "the controller works"
 
     def _set_access(self, value: int) -> None:
+        assert not self._kind.icache, "nothing to change"
         assert not (value & _EMPTY_CACHE and self.access & value & _CACHE), "the cache is on"
         self._emptied |= bool(value & _EMPTY_CACHE)
         assert not (value & _CACHE and not self._emptied), "the cache has what was before"
@@ -138,7 +162,8 @@ class FakeFlash:
 
     def _begin(self) -> None:
         assert not self._errors, "an error is noted"
-        assert not self.access & _CACHE, "the cache is on"
+        assert self._kind.icache or not self.access & _CACHE, "the cache is on"
+        assert self._emptied and not self._turns, "the cache has what was before"
         mask, value = self._kind.width
         assert self._control & mask == value
         self._emptied = False

@@ -19,7 +19,7 @@ int main(void) {
   EXPECT_EQUAL(driver.program(driver.user, 0, word), 0);
   EXPECT_EQUAL(memory[0], 0);
 
-  const pl_flash_stm32 stm32 = {(uintptr_t)registers, KEY, STATUS, CONTROL, 0};
+  const pl_flash_stm32 stm32 = {(uintptr_t)registers, KEY, STATUS, CONTROL, 0, true};
   uint32_t begun = 0;
   EXPECT_EQUAL(pl_flash_stm32_begin(&stm32, 0, &begun), 1);
   EXPECT_EQUAL(pl_flash_stm32_end(&stm32, begun), 1);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slots in the flash of STM32F4 and STM32L4, by the drivers, on fakes of the controllers."""
+"""Slots in the flash of STM32F4, L4 and U5, by the drivers, on fakes of the controllers."""
 
 from pathlib import Path
 
@@ -9,15 +9,15 @@ from boards.board import load_board
 from boards.simulator.elf import Elf
 from boards.tests.not_simulated.machine import Machine
 from boards.tests.not_simulated.uarts import Line
-from firmware.slot.testing.fake_flash import STM32F4, STM32L4, FakeFlash
+from firmware.slot.testing.fake_flash import STM32F4, STM32L4, STM32U5, FakeFlash
 
 _RESET = 0xE000ED0C
 _ON = 0x705  # caches and prefetch, as with the highest clock
-_ECCR = 0x40022018
 
 _BOARDS = {
     "stm32f4": ("netduinoplus2", STM32F4),
     "stm32l4": ("b_l475e_iot01a", STM32L4),
+    "stm32u5": ("nucleo_u575zi", STM32U5),
 }
 
 
@@ -65,7 +65,10 @@ def test_an_update_goes_on_after_a_reset(name: str, caches: int) -> None:
     assert chip.flash.access == caches
 
 
-@pytest.mark.parametrize(("name", "sector"), [("stm32f4", 0x08080000), ("stm32l4", 0x0807C000)])
+@pytest.mark.parametrize(
+    ("name", "sector"),
+    [("stm32f4", 0x08080000), ("stm32l4", 0x0807C000), ("stm32u5", 0x080F8000)],
+)
 def test_a_sector_that_is_not_erased_is_an_error(name: str, sector: int) -> None:
     chip = _Chip(name)
     before = b"not ours"
@@ -77,46 +80,72 @@ def test_a_sector_that_is_not_erased_is_an_error(name: str, sector: int) -> None
     assert chip.machine.memory(sector, len(before)) == before
 
 
-# Of ECCR, by RM0351, 3.7.7: what it notes, and where; ECCIE, which is no note.
-_TWO_BITS, _ONE_BIT, _ENABLED, _SYSTEM, _SECOND_BANK = 1 << 31, 1 << 30, 1 << 24, 1 << 20, 1 << 19
+# Of ECCR, by RM0351, 3.7.7, and RM0456, 7.9.13: what it notes; ECCIE, which is no note.
+_TWO_BITS, _ONE_BIT, _ENABLED = 1 << 31, 1 << 30, 1 << 24
+# Its address, and that it is of the second bank, or the system's.
+_ECCR = {"stm32l4": (0x40022018, 1 << 19, 1 << 20), "stm32u5": (0x40022030, 1 << 21, 1 << 22)}
 
 
-def _nmi(eccr: int) -> _Chip:
-    chip = _Chip("stm32l4")
+def _nmi(name: str, eccr: int) -> _Chip:
+    chip = _Chip(name)
     chip.start()
-    chip.machine.registers[_ECCR] = eccr
+    chip.machine.registers[_ECCR[name][0]] = eccr
     chip.machine.call(chip.elf.values["NMI_Handler"], chip.vectors)
     return chip
 
 
-# Slots have 16 KB at the end of the first bank, and 16 KB at the start of the second.
-@pytest.mark.parametrize("place", [0x7C000, 0x7FFF8, _SECOND_BANK, _SECOND_BANK | 0x3FF8])
-def test_a_read_of_a_torn_double_word_passes(place: int) -> None:
+# Slots lie at the end of the first bank and at the start of the second.
+@pytest.mark.parametrize(
+    ("name", "place", "in_second"),
+    [
+        ("stm32l4", 0x7C000, False),
+        ("stm32l4", 0x7FFF8, False),
+        ("stm32l4", 0, True),
+        ("stm32l4", 0x3FF8, True),
+        ("stm32u5", 0xF8000, False),
+        ("stm32u5", 0xFFFF0, False),
+        ("stm32u5", 0, True),
+        ("stm32u5", 0x7FF0, True),
+    ],
+)
+def test_a_read_of_a_torn_unit_passes(name: str, place: int, in_second: bool) -> None:
     """Its NMI ends when the controller's note of it is taken back, which is by writing it; a note
     of a bit that was corrected stays.
     """
-    chip = _nmi(_TWO_BITS | _ONE_BIT | _ENABLED | place)
+    at, second, _ = _ECCR[name]
+    noted = place | (second if in_second else 0)
+    chip = _nmi(name, _TWO_BITS | _ONE_BIT | _ENABLED | noted)
     assert not chip.machine.ended
-    assert chip.machine.registers[_ECCR] == _TWO_BITS | _ENABLED | place
+    assert chip.machine.registers[at] == _TWO_BITS | _ENABLED | noted
 
 
 @pytest.mark.parametrize(
-    "eccr",
+    ("name", "eccr"),
     [
-        0,  # another reason
-        _TWO_BITS | 0x1234,  # code
-        _TWO_BITS | 0x7BFF8,
-        _TWO_BITS | _SECOND_BANK | 0x4000,
-        _TWO_BITS | _SYSTEM | 0x7C000,
+        ("stm32l4", 0),  # another reason
+        ("stm32l4", _TWO_BITS | 0x1234),  # code
+        ("stm32l4", _TWO_BITS | 0x7BFF8),
+        ("stm32l4", _TWO_BITS | _ECCR["stm32l4"][1] | 0x4000),
+        ("stm32l4", _TWO_BITS | _ECCR["stm32l4"][2] | 0x7C000),
+        ("stm32u5", 0),
+        ("stm32u5", _TWO_BITS | 0xF7FF0),
+        ("stm32u5", _TWO_BITS | _ECCR["stm32u5"][1] | 0x8000),
+        ("stm32u5", _TWO_BITS | _ECCR["stm32u5"][2] | 0xF8000),
     ],
 )
-def test_other_nmis_are_faults(eccr: int) -> None:
-    chip = _nmi(eccr)
+def test_other_nmis_are_faults(name: str, eccr: int) -> None:
+    chip = _nmi(name, eccr)
     assert chip.machine.ended
     assert b"PL:FAULT" in chip.line.sent
-    assert chip.machine.registers[_ECCR] == eccr
+    assert chip.machine.registers[_ECCR[name][0]] == eccr
 
 
+# Where slots lie.
+_SLOTS = {
+    "stm32f4": (0x08080000, 0x08100000),
+    "stm32l4": (0x0807C000, 0x08084000),
+    "stm32u5": (0x080F8000, 0x08108000),
+}
 _DSB = bytes.fromhex("bff34f8f")
 
 
@@ -132,7 +161,7 @@ def test_words_are_written_before_what_follows(name: str) -> None:
         is_long = chip.machine.memory(at + 1, 1)[0] >> 3 >= 0b11101
         follow.append(chip.machine.memory(at + (4 if is_long else 2), 4))
 
-    chip.machine.watch(range(0x0807C000, 0x08100000), stored)
+    chip.machine.watch(range(*_SLOTS[name]), stored)
     chip.start()
     assert len(follow) > 1000
     assert set(follow) == {_DSB}

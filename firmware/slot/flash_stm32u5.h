@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Flash of ST's STM32U5 with pages of 8 KB, by quadruple words, without TrustZone, as chips are
+// delivered. The core waits while a page of its own bank is erased (3 ms), and so do interrupts.
+// Banks have 1 MB on chips of 2 MB. What power was lost in: flash_stm32_pages.h.
+#ifndef FIRMWARE_SLOT_FLASH_STM32U5_H_
+#define FIRMWARE_SLOT_FLASH_STM32U5_H_
+
+#include "firmware/slot/flash_stm32_pages.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef pl_flash_stm32_pages pl_flash_stm32u5;
+
+// `flash` is used as long as the driver is, of which a program has one.
+pl_flash pl_flash_stm32u5_driver(const pl_flash_stm32u5 *flash);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // FIRMWARE_SLOT_FLASH_STM32U5_H_

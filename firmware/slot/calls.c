@@ -20,8 +20,11 @@ static bool are_in(const int32_t *words, uint32_t count, int32_t low, uint32_t b
   return true;
 }
 
-// Of two values; false for what cannot be divided.
+// Of two values; false for what cannot be divided. What can be is not negative: a core without a
+// divider has a function for that anyway, and for signed numbers another one of 0.5 KB.
 static bool compute(uint32_t operation, int32_t a, int32_t b, int32_t *result) {
+  const uint32_t dividend = (uint32_t)a;
+  const uint32_t divisor = (uint32_t)b;
   int64_t value = 0;
   if (operation >= PL_CODE_DIV && operation <= PL_CODE_UP && (a < 0 || b < 1)) return false;
   switch (operation) {
@@ -35,13 +38,13 @@ static bool compute(uint32_t operation, int32_t a, int32_t b, int32_t *result) {
       value = (int64_t)a * b;
       break;
     case PL_CODE_DIV:
-      value = a / b;
+      value = dividend / divisor;
       break;
     case PL_CODE_MOD:
-      value = a % b;
+      value = dividend % divisor;
       break;
     case PL_CODE_UP:
-      value = a % b == 0 ? a : (int64_t)a + b - a % b;
+      value = dividend % divisor == 0 ? a : (int64_t)a + b - dividend % divisor;
       break;
     case PL_CODE_LT:
       value = a < b;

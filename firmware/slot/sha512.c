@@ -39,6 +39,13 @@ static uint64_t big_endian(const uint8_t *bytes) {
   return value;
 }
 
+static void put_big_endian(uint8_t *bytes, uint64_t value) {
+  for (int i = 7; i >= 0; --i) {
+    bytes[i] = (uint8_t)value;
+    value >>= 8;
+  }
+}
+
 static void add_block(pl_sha512 *sha) {
   uint64_t words[16];
   uint64_t h[8];
@@ -52,9 +59,9 @@ static void add_block(pl_sha512 *sha) {
                        (rotate(b, 19) ^ rotate(b, 61) ^ b >> 6);
     }
     const uint64_t first = h[7] + (rotate(h[4], 14) ^ rotate(h[4], 18) ^ rotate(h[4], 41)) +
-                           ((h[4] & h[5]) ^ (~h[4] & h[6])) + rounds[i] + words[i & 15];
+                           (h[6] ^ (h[4] & (h[5] ^ h[6]))) + rounds[i] + words[i & 15];
     const uint64_t second = (rotate(h[0], 28) ^ rotate(h[0], 34) ^ rotate(h[0], 39)) +
-                            ((h[0] & h[1]) ^ (h[0] & h[2]) ^ (h[1] & h[2]));
+                            ((h[0] & h[1]) | (h[2] & (h[0] | h[1])));
     memmove(h + 1, h, 7 * sizeof h[0]);
     h[4] += first;
     h[0] = first + second;
@@ -86,7 +93,7 @@ void pl_sha512_end(pl_sha512 *sha, uint8_t digest[64]) {
   pl_sha512_add(sha, &one, 1);
   while ((sha->bytes & 127) != 112) pl_sha512_add(sha, &zero, 1);
   uint8_t length[16] = {0};
-  for (int i = 0; i < 8; ++i) length[15 - i] = (uint8_t)(bits >> 8 * i);
+  put_big_endian(length + 8, bits);
   pl_sha512_add(sha, length, sizeof length);
-  for (int i = 0; i < 64; ++i) digest[i] = (uint8_t)(sha->hash[i / 8] >> (56 - 8 * (i % 8)));
+  for (int i = 0; i < 8; ++i) put_big_endian(digest + 8 * i, sha->hash[i]);
 }

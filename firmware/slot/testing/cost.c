@@ -60,8 +60,7 @@ static bool run_package(void) {
     pl_profile_end(LOAD);
   }
   if (status != PL_SLOT_OK) {
-    pl_print("status ");
-    pl_print_u32((uint32_t)status);
+    pl_print(pl_slot_status_text(status));
     pl_print("\n");
     return false;
   }

@@ -23,7 +23,7 @@ _MACS = 2  # of the core with Helium in a cycle
 CYCLES = {
     "adaptive_avg_pool2d": 4.0,
     "add": 9.0,
-    "avg_pool2d": 4.0,
+    "avg_pool2d": 2.0,
     "cat": 2.5,
     "cumsum": 6.5,
     "equal": 3.0,
@@ -38,7 +38,7 @@ CYCLES = {
     "prelu": 9.0,
     "requantize": 3.0,
     "resize_bilinear": 14.0,
-    "second_moment": 16.0,
+    "second_moment": 8.0,
     "softmax": 10.5,
     "transpose": 2.5,
 }

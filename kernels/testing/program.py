@@ -77,6 +77,7 @@ class Program:
         self._isa = isa
         self._plan = plan
         self._definitions: list[str] = []
+        self._names: dict[tuple[str, bytes, int], str] = {}
         self._table: list[str] = []
         self._headers: set[str] = set()
         self._functions: dict[str, str] = {}
@@ -178,9 +179,8 @@ class Program:
         shared_input = "NULL"
         inputs = {value.name: value for value, _ in given}
         for value, array in given:
-            name = f"{prefix}_{value.name}"
             pad = shift if value.dtype == "int8" else 0
-            self._definitions.append(emit.array(name, np.pad(array.reshape(-1), (pad, 0))))
+            name = self._array(np.pad(array.reshape(-1), (pad, 0)))
             addresses[id(value)] = f"{name} + {pad}" if pad else name
         for value, array in expected:
             odd = shift if value.dtype == "int8" else 0
@@ -188,14 +188,13 @@ class Program:
                 source = inputs[shared[0]]
                 start = arena.place_over(value, source, shared[2], odd)
                 at = f"pl_test_arena + {start + shared[2]}"
-                held = f"{prefix}_{source.name} + {shift if source.dtype == 'int8' else 0}"
+                held = addresses[id(source)]
                 shared_input = f"&(const pl_test_input){{{at}, {source.bytes}, {held}}}"
                 addresses[id(source)] = f"(void *)({at})"
             else:
                 start = arena.place(array.nbytes, 16, odd)
             addresses[id(value)] = f"(void *)(pl_test_arena + {start})"
-            name = f"{prefix}_{value.name}"
-            self._definitions.append(emit.array(name, array))
+            name = self._array(array)
             outputs.append(
                 f"{{pl_test_arena + {start}, {array.nbytes}, {name}, "
                 f"{int(case.tolerance is not None)}, {emit.number(float(case.tolerance or 0))}, "
@@ -207,13 +206,11 @@ class Program:
 
         def address(operand: Value | Constant) -> str:
             if id(operand) not in addresses:
-                name = f"{prefix}_k{len(addresses)}"
                 if isinstance(operand, Constant):
-                    self._definitions.append(emit.constant(name, operand))
+                    addresses[id(operand)] = self._array(operand.array, operand.alignment)
                 else:
                     assert operand.constant is not None
-                    self._definitions.append(emit.array(name, operand.constant))
-                addresses[id(operand)] = name
+                    addresses[id(operand)] = self._array(operand.constant)
             return addresses[id(operand)]
 
         text = emit.call_text(kernel, prefix, address)
@@ -226,6 +223,14 @@ class Program:
             f"{prefix}_outputs, {len(outputs)}, {shared_input}, "
             f"pl_test_arena + {scratch}, {kernel.scratch}}}"
         )
+
+    def _array(self, array: AnyArray, alignment: int = 4) -> str:
+        """The name of an array with these elements, many of which runs of a case have in common."""
+        key = array.dtype.name, array.tobytes(), alignment
+        if key not in self._names:
+            self._names[key] = f"a{len(self._names)}"
+            self._definitions.append(emit.array(self._names[key], array, alignment))
+        return self._names[key]
 
 
 def _rows(array: AnyArray, count: int, first: int, end: int) -> AnyArray:

@@ -81,6 +81,25 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
         (3, 1, 2),
         {"padding": [0, 4, 0, 0], "dilation": [3, 1]},
     ),
+    (
+        "five channels, rows of 23",
+        (2, 3, 23, 5),
+        (3, 3, 1),
+        {**LOWEST, "padding": [1] * 4, "board": True},
+    ),
+    ("six channels, rows of 6", (1, 5, 10, 6), (2, 5, 1), {**WHOLE, "board": True}),
+    (
+        "three channels, rows of 5",
+        (1, 5, 11, 3),
+        (3, 3, 1),
+        {**WHOLE, "stride": [1, 2], "board": True},
+    ),
+    (
+        "multiplier 3, dilated, rows of 7",
+        (1, 9, 9, 4),
+        (3, 2, 3),
+        {"dilation": [2, 3], "padding": [0, 1, 1, 0], "board": True},
+    ),
     ("many per_channel", (1, 3, 3, 67), (3, 3, 1), {"padding": [1] * 4}),
     ("5x5", (1, 7, 8, 9), (5, 5, 1), {**WHOLE, "padding": [2] * 4, "board": True}),
     ("after ReLU", (1, 6, 7, 12), (3, 3, 1), {**LOWEST, "padding": [1] * 4, "board": True}),
@@ -200,6 +219,8 @@ CALLS = [
 
 _SOURCE = "depthwise_conv2d/depthwise_conv2d_s8_scalar.c"
 
+_ROWS_SOURCE = "depthwise_conv2d/depthwise_rows_s8_scalar.c"
+
 _INT16_SOURCE = "depthwise_conv2d/depthwise_conv2d_s16_scalar.c"
 
 MUTANTS = [
@@ -209,6 +230,11 @@ MUTANTS = [
     Mutant(_SOURCE, "params->dilation_h * row_bytes", "row_bytes"),
     Mutant(_SOURCE, "sum += *x * *w", "sum = *x * *w"),
     Mutant(_SOURCE, "++repeat == dims->repeats", "++repeat > dims->repeats"),
+    Mutant(_ROWS_SOURCE, "convolve_1(of, x + i * of->step", "convolve_1(of, x + of->step"),
+    Mutant(_ROWS_SOURCE, "x[2 * step] * weight", "x[step] * weight"),
+    Mutant(_ROWS_SOURCE, "-params->pad_left", "0"),
+    Mutant(_ROWS_SOURCE, "repeat = dims->repeats;\n          ++x", "++x"),
+    Mutant(_ROWS_SOURCE, "x += batch * of->step", "x += BATCH"),
     Mutant(_INT16_SOURCE, "row += window->row_step", "row += window->column_step"),
     Mutant(_INT16_SOURCE, "data->bias[c] + sum[i]", "data->bias[c] + sum[0]"),
     Mutant("depthwise_conv2d/windows_s16.h", "while (kernel > begin", "if (kernel > begin"),

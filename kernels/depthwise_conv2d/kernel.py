@@ -34,6 +34,12 @@ from kernels.conv2d.kernel import convolution_call
 _STRIP = 4
 """Windows of a row that go together where memory is little, on cores with Helium."""
 
+_FOUR = 4
+"""Windows of a row that depthwise_rows_s8 takes together."""
+
+_EIGHT = 8
+"""Channels that depthwise_conv2d_s8 takes together."""
+
 _OF_COLUMNS = ("pl_depthwise_columns_s8", "pl_depthwise_large_columns_s8")
 """Functions with structs of their own."""
 
@@ -97,18 +103,32 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         )
 
     ordered = overlap(source, output, windows.starts, at_a_time=1)
+    of_channels = {
+        "bias": Constant(folded.astype(np.int32)),
+        **output_stage(multiplier, shift, reach(folded, weight.reshape(-1, channels).T)),
+    }
     by_pixel = depthwise(
         "pl_depthwise_conv2d_s8",
-        {
-            "weight": Constant(weight),
-            "bias": Constant(folded.astype(np.int32)),
-            **output_stage(multiplier, shift, reach(folded, weight.reshape(-1, channels).T)),
-        },
+        {"weight": Constant(weight), **of_channels},
         0 if windows.are_inside and dense else weight.size // repeats,
         ordered,
     )
+
+    def by_rows() -> KernelCall:
+        """For factors without shift."""
+        gathered = not windows.are_inside
+        scratch = gathered * windows.kernel[0] * _columns(windows) * windows.input_c
+        return depthwise(
+            "pl_depthwise_rows_s8",
+            {"weight": Constant(np.ascontiguousarray(weight.transpose(2, 0, 1))), **of_channels},
+            scratch,
+            overlap(source, output, windows.starts, windows.output[1], reads_first=gathered),
+            by_pixel if by_pixel.scratch <= scratch else None,
+        )
+
+    rows_pay = "shift" not in of_channels and not call.small and _rows_pay(windows, repeats)
     if isa == "scalar" or (call.small and channels > 1):
-        return by_pixel
+        return by_rows() if rows_pay else by_pixel
     if isa == "mve":
         packed = pack_columns(planes, weight, folded, multiplier, shift)
     else:
@@ -116,9 +136,12 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         packed = pack_by_4(planes, weight, folded, multiplier, shift, lowest, repeats)
     if channels == 1 and (packed is None or call.small):
         return convolution_call(call, windows, by_channel, 1, isa)
+    one_by_one = packed is None or packed[0] == "pl_depthwise_by_4_s8"
+    if one_by_one and rows_pay and isa == "dsp":
+        return by_rows()
     if packed is None:
         return by_pixel
-    if packed[0] == "pl_depthwise_by_4_s8":
+    if one_by_one:
         return depthwise(*packed, ordered)
     if isa == "dsp":
         return depthwise(*packed, (), by_pixel if ordered else None)  # channels before pixels
@@ -135,6 +158,21 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     if row < most:
         nearer = depthwise(function, constants, row, (), nearer)
     return depthwise(*packed, (), nearer)
+
+
+def _columns(windows: Windows) -> int:
+    """That a row of windows has."""
+    (_, stride), (_, dilation) = windows.stride, windows.dilation
+    return (windows.output[1] - 1) * stride + (windows.kernel[1] - 1) * dilation + 1
+
+
+def _rows_pay(windows: Windows, repeats: int) -> bool:
+    """Whether four windows of a channel take less than four channels or eight of a window: where
+    there are fewer, inputs repeat, or windows are gathered tap by tap.
+    """
+    spread = windows.dilation[1] > 1 and not windows.are_inside
+    few = windows.input_c < _EIGHT or repeats > 1 or spread
+    return few and windows.output[1] >= _FOUR
 
 
 def _narrow_call(call: OpCall, windows: Windows, weight: AnyArray) -> KernelCall | None:

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Four windows of a row at a time, channel by channel: a weight is loaded once for four products,
+// and the factors of a channel once for a row. Rows of windows that reach into padding are copied
+// to scratch first, padding and all.
+#include "kernels/common/clamp_s8.h"
+#include "kernels/common/requantize.h"
+#include "kernels/common/window_s8.h"
+#include "kernels/depthwise_conv2d/depthwise_conv2d.h"
+
+#define FOUR 4
+#define BATCH 16
+
+// The windows of a row of the output, in the image or in scratch; steps in bytes.
+typedef struct {
+  int32_t kernel_h;
+  int32_t kernel_w;
+  int32_t tap_step;
+  int32_t row_gap;  // from behind a row of taps to the next
+  int32_t step;     // from window to window
+} windows;
+
+// The sums of four windows. By itself, so that all registers are for them and the loops over taps.
+static __attribute__((noinline)) void convolve_4(const windows *of, const int8_t *x,
+                                                 const int8_t *w, int32_t bias,
+                                                 int32_t sums[FOUR]) {
+  const int32_t step = of->step;
+  const int32_t tap_step = of->tap_step;
+  const int8_t *fourth = x + 3 * step;
+  int32_t sum0 = bias;
+  int32_t sum1 = bias;
+  int32_t sum2 = bias;
+  int32_t sum3 = bias;
+  for (int32_t ky = of->kernel_h; ky > 0; --ky) {
+    for (int32_t kx = of->kernel_w; kx > 0; --kx) {
+      const int32_t weight = *w++;
+      sum0 += x[0] * weight;
+      sum1 += x[step] * weight;
+      sum2 += x[2 * step] * weight;
+      sum3 += *fourth * weight;
+      x += tap_step;
+      fourth += tap_step;
+    }
+    x += of->row_gap;
+    fourth += of->row_gap;
+  }
+  sums[0] = sum0;
+  sums[1] = sum1;
+  sums[2] = sum2;
+  sums[3] = sum3;
+}
+
+static int32_t convolve_1(const windows *of, const int8_t *x, const int8_t *w, int32_t bias) {
+  int32_t sum = bias;
+  for (int32_t ky = of->kernel_h; ky > 0; --ky) {
+    for (int32_t kx = of->kernel_w; kx > 0; --kx) {
+      sum += *x * *w++;
+      x += of->tap_step;
+    }
+    x += of->row_gap;
+  }
+  return sum;
+}
+
+// One channel of a row of `count` windows.
+static void convolve_channel(const windows *of, int32_t count, const int8_t *x, const int8_t *w,
+                             int32_t bias, const int32_t *factors, int32_t twice_zero_point_and_1,
+                             int8_t *y, int32_t y_step) {
+  const int32_t multiplier = factors[0];
+  const int32_t right = factors[1];
+  int32_t sums[BATCH];
+  for (int32_t left = count; left > 0; left -= BATCH) {
+    const int32_t batch = left < BATCH ? left : BATCH;
+    int32_t i = 0;
+    // The last four may have some of the four before them, again.
+    for (; i < batch - 1 && left >= FOUR; i += FOUR) {
+      const int32_t at = i < batch - FOUR ? i : batch - FOUR;
+      convolve_4(of, x + at * of->step, w, bias, sums + at);
+    }
+    for (; i < batch; ++i) sums[i] = convolve_1(of, x + i * of->step, w, bias);
+    for (i = 0; i < batch; ++i) {
+      const int32_t value = pl_requantize_down(sums[i], multiplier, right, twice_zero_point_and_1);
+      *y = (int8_t)pl_clamp(value, INT8_MIN, INT8_MAX);
+      y += y_step;
+    }
+    x += batch * of->step;
+  }
+}
+
+pl_status pl_depthwise_rows_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
+                               const pl_depthwise_conv2d_dims *dims,
+                               const pl_depthwise_conv2d_data *data) {
+  if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
+  const int32_t channels = dims->input_c;
+  const int32_t results = channels * dims->repeats;
+  const int32_t taps = dims->kernel_h * dims->kernel_w;
+  // All windows of a row are one that is as wide.
+  const pl_window_shape row = {
+      .input_h = dims->input_h,
+      .input_w = dims->input_w,
+      .input_c = channels,
+      .kernel_h = dims->kernel_h,
+      .kernel_w =
+          (dims->output_w - 1) * params->stride_w + (dims->kernel_w - 1) * params->dilation_w + 1,
+      .dilation_h = params->dilation_h,
+      .dilation_w = 1,
+      .tap_c = channels,
+      .zero_point = (int8_t)params->input_zero_point,
+  };
+  const int in_place = dims->scratch_bytes == 0;
+  const int32_t row_step =
+      in_place ? params->dilation_h * dims->input_w * channels : row.kernel_w * channels;
+  const windows of = {
+      .kernel_h = dims->kernel_h,
+      .kernel_w = dims->kernel_w,
+      .tap_step = params->dilation_w * channels,
+      .row_gap = row_step - dims->kernel_w * params->dilation_w * channels,
+      .step = params->stride_w * channels,
+  };
+  const int8_t *image = data->input;
+  int8_t *output = data->output;
+  for (int32_t batch = 0; batch < dims->batches; ++batch) {
+    for (int32_t oy = 0; oy < dims->output_h; ++oy) {
+      const int32_t y = oy * params->stride_h - params->pad_top;
+      const int8_t *x = ctx->scratch;
+      if (in_place) {
+        x = image + y * dims->input_w * channels;
+      } else {
+        pl_gather_window_s8(&row, image, y, -params->pad_left, ctx->scratch);
+      }
+      const int8_t *w = data->weight;
+      const int32_t *factors = data->multiplier;
+      int32_t repeat = dims->repeats;
+      for (int32_t c = 0; c < results; ++c) {
+        convolve_channel(&of, dims->output_w, x, w, data->bias[c], factors,
+                         2 * params->output_zero_point + 1, output + c, results);
+        w += taps;
+        factors += 2;
+        if (--repeat == 0) {
+          repeat = dims->repeats;
+          ++x;
+        }
+      }
+      output += dims->output_w * results;
+    }
+    image += dims->input_h * dims->input_w * channels;
+  }
+  if (params->activation_max - params->activation_min != INT8_MAX - INT8_MIN) {
+    pl_clamp_s8(data->output, (int32_t)(output - data->output), params->activation_min,
+                params->activation_max);
+  }
+  return PL_OK;
+}

@@ -39,7 +39,7 @@ from aot.dialect.recurrence import STATE_BITS
 from aot.dialect.results import take, values_of
 from aot.errors import LoweringError, Problem, problem_at
 from aot.quantizer import recipe as asked_for
-from aot.quantizer.groups import Group, Groups
+from aot.quantizer.groups import Groups
 from aot.quantizer.int4 import round_weights
 from aot.quantizer.int16 import int16_values, takes_int16, widened
 from aot.quantizer.observers import (
@@ -150,6 +150,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         ]
         groups = self._groups(covered, inner, state_nodes(model))
         self._apply_traits(covered, inner, groups)
+        self._find_conversions(covered, groups, order)
         for node, rule in covered.items():
             self._annotate(node, rule, groups, order)
         for value in nodes:
@@ -296,18 +297,11 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         inputs: dict[Node, QuantizationSpecBase] = {}
         output = self._spec(node, groups, order) if node in groups else None
         if fused_clamp(node) is None:
-            values = rule.activations(node)
-            for value in values:
-                if isinstance(rule.output, Shares):
-                    shares = groups[value] is groups[node]
-                elif isinstance(rule.output, Integers) and len(values) == 1 and groups[value].exact:
-                    shares = True  # numbers, masks and indices of whole numbers are exact
-                else:
-                    shares = groups[value].wide == (node in self._wide)
-                if shares:
+            for value in rule.activations(node):
+                if self._takes_as_is(value, node, rule, groups):
                     inputs[value] = self._spec(value, groups, order, edge=True)
                 elif not isinstance(rule.output, Shares):
-                    inputs[value] = self._conversion(value, node, groups[value])
+                    inputs[value] = SharedQuantizationSpec((value, self._conversions[value][0]))
                 elif isinstance(output, QuantizationSpec):
                     # A source outside of the op's group is requantized on this edge, which now
                     # comes first in the group.
@@ -340,19 +334,38 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             _annotated=True,
         )
 
-    def _conversion(self, value: Node, node: Node, group: Group) -> QuantizationSpecBase:
-        """The quantization of a value on its way to those that read it as the other type; it is
-        said where the first of them does.
+    def _takes_as_is(self, value: Node, node: Node, rule: Rule, groups: Groups) -> bool:
+        """Whether an op takes a value with the quantization that it has anyway."""
+        if isinstance(rule.output, Shares):
+            return groups[value] is groups[node]
+        if isinstance(rule.output, Integers):
+            taken = [groups[v] for v in rule.activations(node)]
+            if all(g.exact for g in taken) and len({g.wide for g in taken}) == 1:
+                return True  # numbers, masks and indices of whole numbers are exact
+        return groups[value].wide == (node in self._wide)
+
+    def _find_conversions(
+        self, covered: dict[Node, Rule], groups: Groups, order: dict[Node, int]
+    ) -> None:
+        """Fills in the quantizations of values on their way to those that read them as the other
+        type: each is said where the first of them does.
         """
-        if value not in self._conversions:
-            first = next(n for n in (node, *readers_for(node)) if value in n.all_input_nodes)
-            kind = INT16 if node in self._wide else INT8
+        readers: dict[Node, list[Node]] = {}
+        kinds: dict[Node, QuantizedType] = {}
+        for node, rule in covered.items():
+            if fused_clamp(node) is not None or isinstance(rule.output, Shares):
+                continue
+            for value in rule.activations(node):
+                if not self._takes_as_is(value, node, rule, groups):
+                    users = [n for n in (node, *readers_for(node)) if value in n.all_input_nodes]
+                    readers.setdefault(value, []).extend(users)
+                    kinds[value] = INT16 if node in self._wide else INT8
+        for value, users in readers.items():
+            kind, group = kinds[value], groups[value]
             spec = self._observed(kind, value, 0.0)
             if group.exact and group.fixed is not None and kind is INT16:
                 spec = fixed(widened(group.fixed.quantization))
-            self._conversions[value] = first, spec
-        first, _ = self._conversions[value]
-        return SharedQuantizationSpec((value, first))
+            self._conversions[value] = min(users, key=lambda n: order[n]), spec
 
     def _read(
         self, node: Node, inputs: dict[Node, QuantizationSpecBase]

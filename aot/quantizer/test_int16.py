@@ -149,6 +149,40 @@ def test_attention_and_recurrent_nets(
         assert _sqnr(make, quantization) > before - 0.5
 
 
+# Functions of one value that more than one op reads, the last of them what gives the result.
+FUNCTIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "x * sigmoid(x)": lambda x: x * torch.sigmoid(x),
+    "where": lambda x: torch.where(x > 0.25, x, 0.5 - x),
+    "x, then others": lambda x: torch.sigmoid(x) * x.abs() + x,
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("wide", ["linear", "function"])
+def test_a_function_meets_the_other_type(name: str, wide: str) -> None:
+    class Function(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return FUNCTIONS[name](x)
+
+    class Both(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(6, 6)
+            self.function = Function()
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            result: torch.Tensor = self.function(self.linear(x))
+            return result
+
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        both = Both().eval()
+    options: dict[str, Any] = {"quantization": {wide: "int16"}, "per_op": False}
+    result = lower(both, DATA[0], calibration=DATA, **options)
+    assert op_counts(result.module)["pl.requantize"] == 1
+    assert (result.quality.outputs[0].sqnr_db or 0.0) > 34.0
+
+
 @pytest.mark.parametrize("observer", ["histogram", "minmax"])
 def test_a_range_has_room_for_what_calibration_did_not_show(observer: str) -> None:
     """Held-out samples a fifth larger, which the range of all that was seen would cut off."""

@@ -15,12 +15,17 @@ from torch.fx import GraphModule, Node
 from aot.dialect.quantization import WHOLE_NUMBERS
 from aot.dialect.results import taken_from
 from aot.passes.aten.composing import as_type
-from aot.rules import has_rules_by_result, rule_for
+from aot.rules import rule_for
 from aot.rules.movement import Unquantized
 from aot.rules.rule import Shares
 
 _aten = torch.ops.aten
-_CHOOSES = (_aten.amax.default, _aten.amin.default, _aten.clamp.default)
+_CHOOSES = {
+    *(getattr(_aten, name).default for name in ("amax", "amin", "max", "min", "median", "clamp")),
+    _aten.maximum.default,
+    _aten.minimum.default,
+    _aten.where.self,
+}
 
 
 def whole_numbers(module: GraphModule) -> int:
@@ -49,7 +54,9 @@ def _take_floats(node: Node, floats: dict[Node, Node]) -> None:
     """
     value, takes = node.meta["val"], floats
     is_cast = node.target is _aten._to_copy.default
-    if has_rules_by_result(node):
+    if isinstance(value, tuple):  # the numbers, and where they are
+        if value[0].dtype not in WHOLE_NUMBERS:
+            return
         node.meta["val"] = (value[0].to(torch.float32), *value[1:])
         for user in node.users:
             if taken_from(user)[1] == 0:

@@ -36,6 +36,10 @@ _WORTH_TIME = 0.01
 _GROUP = 32
 _FOUR_BITS_KERNEL = 500
 
+# Noises add up to what was measured if they come this close to it, and a gain that is less may as
+# well be none: it is not predicted.
+_SURE_DB = 1.0
+
 # More bits leave at least this share of the noise: other values', and what they do not hold.
 _LEFT = 1e-3
 
@@ -257,8 +261,8 @@ def _rounding(op: Fields, ops: list[Fields]) -> list[Fields]:
 
 
 def _better(model: Fields) -> list[Fields]:
-    """What more bits would give. The noises of single values add up, with that of weights, to the
-    model's, which was measured.
+    """What more bits would give. It is predicted where the noises of single values add up to the
+    model's, which was measured: with state they come back in the next run.
     """
     outputs = [o["sqnr_db"] for o in model["quality"]["outputs"] if o["sqnr_db"] is not None]
     ops = [op for op in model["ops"] if _is_int8(op) and op["op"] not in _CONVERSIONS + _MOVES]
@@ -271,7 +275,11 @@ def _better(model: Fields) -> list[Fields]:
     for op in ops:
         layers[_names(op, model["ops"])].append(op)
     measured = 10 ** (-min(outputs) / 10) if outputs else 0.0
-    total = max(measured, sum(noises.values()))
+    every = sum(noises.values())
+    total = max(measured, every)
+    adds_up = bool(measured and every and not model["states"]) and (
+        abs(_decibels(every) - _decibels(measured)) < _SURE_DB
+    )
     found = []
     for names, layer in layers.items():
         place, setting = _place(layer[0]), _setting(names, "int8")
@@ -291,7 +299,10 @@ def _better(model: Fields) -> list[Fields]:
         if gain >= _WORTH_DB:
             text = f"{place} {how}: {setting}; alone it leaves {_decibels(alone):.1f} dB"
             ids = [op["id"] for op in layer]
-            found.append(_advice(text, f"up to {gain:.1f} dB, predicted", gain, ids))
+            told = f"{alone / every:.0%} of what single values cost: `--suggest` measures the gain"
+            if adds_up and gain >= _SURE_DB:
+                told = f"up to {gain:.1f} dB, predicted"
+            found.append(_advice(text, told, gain, ids))
     found += [
         _advice(warning["text"], "see docs/quality.md", 1e-3, []) for warning in model["warnings"]
     ]

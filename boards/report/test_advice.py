@@ -21,9 +21,9 @@ def layer(id_: str, op: str, module: str, after: list[str], alone_db: float, **m
     return {"id": id_, "op": op, "module": module, "quality": quality} | fields | more
 
 
-def advised(*ops: Fields, outputs_db: float = 40.0) -> Fields:
+def advised(*ops: Fields, outputs_db: float = 40.0, states: tuple[Fields, ...] = ()) -> Fields:
     model: Fields = {"ops": ops, "steps": [], "arena": None, "warnings": [], "constant_bytes": 9000}
-    model |= {"name": "net", "quality": {"outputs": [{"sqnr_db": outputs_db}]}}
+    model |= {"name": "net", "states": states, "quality": {"outputs": [{"sqnr_db": outputs_db}]}}
     image: Fields = {"stack": {"bound": None, "size": 0}, "symbols": [], "board": {"npu": None}}
     return advice(image | {"models": [model]})
 
@@ -40,6 +40,33 @@ def test_more_bits_are_for_a_layer_and_what_reads_it() -> None:
     assert 'quantization={"größe": "int16"}' in row["text"]
     assert not advised(first, moved, reader | {"from": []})["better"]
     assert not advised(first, outputs_db=20.0)["better"]
+
+
+_MEASURE = "of what single values cost: `--suggest` measures the gain"
+
+
+@pytest.mark.parametrize(
+    ("outputs_db", "alone_db", "states", "gains"),
+    [
+        (42.5, 49.0, (), ["up to 6.6 dB, predicted", "up to 1.1 dB, predicted"]),
+        # A small gain may as well be none.
+        (43.2, 54.0, (), ["up to 10.9 dB, predicted", f"8% {_MEASURE}"]),
+        # Values cost but a part of all, more than all, or cost it again in the next run.
+        (40.0, 49.0, (), [f"78% {_MEASURE}", f"22% {_MEASURE}"]),
+        (44.0, 49.0, (), [f"78% {_MEASURE}", f"22% {_MEASURE}"]),
+        (42.5, 49.0, ({"name": "h"},), [f"78% {_MEASURE}", f"22% {_MEASURE}"]),
+    ],
+)
+def test_a_gain_is_predicted_where_noises_add_up(
+    outputs_db: float, alone_db: float, states: tuple[Fields, ...], gains: list[str]
+) -> None:
+    ops = (
+        layer("0", "pl.linear", "a", ["in x"], 43.5),
+        layer("1", "pl.lut", "b", ["in y"], alone_db),
+    )
+    rows = advised(*ops, outputs_db=outputs_db, states=states)["better"]
+    assert [row["ops"] for row in rows] == [["0"], ["1"]]
+    assert [row["gain"] for row in rows] == gains
 
 
 def test_weights_of_four_bits_get_eight() -> None:

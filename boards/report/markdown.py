@@ -105,10 +105,15 @@ def _instructions(report: Fields, model: Fields | None) -> list[str]:
             why = "no steps are marked"
         by_op = " by op" if parts else ""
         parts.append(f"Not counted{by_op}: {report['not_counted'] or why}.")
-    if count := report["unnamed_plans"]:
-        plans = "a plan" if count == 1 else f"{count} plans"
-        parts.append(f"Not listed: steps of {plans} that the image's `plan` does not name.")
     return parts
+
+
+def _not_listed(report: Fields) -> list[str]:
+    """What ran of which no model of the image is."""
+    count = report["unnamed_plans"]
+    plans = "a plan" if count == 1 else f"{count} plans"
+    text = f"Not listed: steps of {plans} that the image's `plan` does not name."
+    return [text] if count else []
 
 
 def _npu(model: Fields) -> str:
@@ -226,9 +231,11 @@ def markdown(report: Fields) -> str:
                 f"{arena['lower_bound']:,}; largest at {arena['peak']['what']}."
             )
         parts += [f"## Instructions{of}", *_instructions(report, model)]
+        if model is report["models"][-1]:
+            parts += _not_listed(report)
         if model["delegates"]:
             parts += [f"## NPU{of}", _npu(model)]
         parts += [f"## Quality{of}", _quality(model, report["device"])]
     if not report["models"]:
-        parts += ["## Instructions", *_instructions(report, None)]
+        parts += ["## Instructions", *_instructions(report, None), *_not_listed(report)]
     return "\n\n".join(parts) + "\n"

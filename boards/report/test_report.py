@@ -84,6 +84,9 @@ def test_steps_of_plans_that_the_image_does_not_name_are_missed() -> None:
         assert report["unnamed_plans"] == count
         said = f"Not listed: steps of {plans} that the image's `plan` does not name."
         assert said in markdown(report)
+        (model,) = report["models"]
+        several = markdown(report | {"models": [model, model | {"name": "b"}]})
+        assert several.count("## Instructions of") == 2 and several.count(said) == 1
         without = joined(reports={}, plans=[], profile=profile() | {"unnamed_plans": count})
         text = markdown(without).split("## Instructions")[1]
         assert said in text and "5,000 an inference." in text

@@ -38,9 +38,37 @@ found.nodes = document.querySelectorAll(".node[data-ops]").length;
 found.focusable = [...document.querySelectorAll("[data-ops]")].every((one) => one.tabIndex === 0);
 const buttons = [...document.querySelectorAll('[role="button"]')];
 found.named = buttons.every((one) => one.getAttribute("aria-label"));
+found.width = innerWidth;
 found.overflow = document.documentElement.scrollWidth - innerWidth;
 const shapes = [...document.querySelectorAll("#arena rect, #treemap .cell")];
 found.sizes = shapes.map((one) => one.getBoundingClientRect().width);
+// Where texts are seen: what an element around cuts off is not.
+function seenRects(text) {
+  if (!text.parentElement.checkVisibility({ visibilityProperty: true })) return [];
+  const range = document.createRange();
+  range.selectNodeContents(text);
+  let rects = [...range.getClientRects()];
+  for (let around = text.parentElement; around; around = around.parentElement) {
+    const style = getComputedStyle(around);
+    if (style.position === "fixed" || style.position === "sticky") return [];
+    if (style.overflowX === "visible" && style.overflowY === "visible") continue;
+    const box = around.getBoundingClientRect();
+    rects = rects.map((r) => new DOMRect(Math.max(r.x, box.x), Math.max(r.y, box.y),
+      Math.min(r.right, box.right) - Math.max(r.x, box.x), Math.min(r.bottom, box.bottom) - Math.max(r.y, box.y)));
+  }
+  return rects.filter((r) => r.width > 1 && r.height > 1);
+}
+const texts = [];
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT,
+  (one) => (one.parentElement.closest("script, style, option") || !one.data.trim() ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+while (walker.nextNode()) texts.push([walker.currentNode, seenRects(walker.currentNode)]);
+// Lines of a text may touch: over one another is what has a third of its height in common.
+const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.x, b.x) > 2
+  && Math.min(a.bottom, b.bottom) - Math.max(a.y, b.y) > Math.min(a.height, b.height) / 3;
+found.texts = texts.length;
+found.overlaps = texts.flatMap(([one, rects], i) => texts.slice(i + 1)
+  .filter(([, others]) => rects.some((a) => others.some((b) => over(a, b))))
+  .map(([other]) => `${one.data.trim()} | ${other.data.trim()}`));
 const out = document.createElement("pre");
 out.id = "found";
 out.textContent = JSON.stringify(found);

@@ -30,6 +30,7 @@ at("by-part").click();
 found.closed = nodes().length;
 const boxes = [...document.querySelectorAll(".scroll")].filter((one) => one.clientWidth);
 found.cut = boxes.filter((one) => one.scrollWidth > one.clientWidth + 1).length;
+found.width = innerWidth;
 found.overflow = document.documentElement.scrollWidth - innerWidth;
 const out = document.createElement("pre");
 out.id = "found";

@@ -26,7 +26,7 @@ IMAGES = (
     "boards/corstone300_ethos_u55_app",
     "examples/keywords/keywords_app",
 )
-WIDTHS = (1280, 500)
+WIDTHS = (1280, 390)
 
 _NOISE = re.compile(r"dbus|bluez|Floss|GPU|gpu|vulkan|fontconfig|font config|oom_score|inotify")
 
@@ -45,12 +45,14 @@ def page_of(report: dict[str, Any]) -> str:
 def look(text: str, reader: str, width: int, folder: Path) -> dict[str, Any]:
     """Opens a page and returns what the reader found."""
     script = (_READERS / reader).read_text()
-    done = browse(text, script, (width, 900), folder, "--dump-dom")
+    done = browse(text, script, (width, 844), folder, "--dump-dom")
     console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     assert not [line for line in console if not _NOISE.search(line)], done.stderr
     match = re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.DOTALL)
     assert match, done.stderr
-    return dict(json.loads(html.unescape(match[1])))
+    found = dict(json.loads(html.unescape(match[1])))
+    assert found["width"] == width
+    return found
 
 
 _LONG = "ConvolutionWithTheNameOfEverythingThatItDoesAndThatNoColumnIsWideEnoughFor"
@@ -64,7 +66,7 @@ def with_long_names(report: dict[str, Any]) -> dict[str, Any]:
 
 # All there is in the page, then ever less; of the last most ops are but nodes of the graph.
 @pytest.mark.parametrize(
-    ("times", "width"), [(20, 1280), (20, 500), (300, 1280), (600, 500), (1000, 1280)]
+    ("times", "width"), [(20, 1280), (20, 390), (300, 1280), (600, 390), (1000, 1280)]
 )
 def test_many_ops_are_seen_by_module(times: int, width: int, tmp_path: Path) -> None:
     report = json.loads(Path(f"{IMAGES[0]}.report.json").read_text())
@@ -129,6 +131,7 @@ def test_page(image: str, width: int, tmp_path: Path) -> None:
     assert found["themes"][0] != found["themes"][1]
     assert found["focusable"] and found["named"]
     assert found["overflow"] <= 0
+    assert found["texts"] > 100 and found["overlaps"] == []
     assert found["sizes"] and all(size > 0 for size in found["sizes"])
 
 

@@ -5,7 +5,7 @@ load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//aot:lowered.bzl", "LoweredInfo", "lowered_for")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
-load("//firmware/plan:c_name.bzl", "c_name", "plan_header")
+load("//firmware/plan:c_name.bzl", "c_name", "check_compiled", "plan_header")
 
 def _vectors_source_impl(ctx):
     source = ctx.actions.declare_file(ctx.label.name + ".c")
@@ -73,6 +73,7 @@ def vectors_app(name, program, plan, vectors, limit = 0, **kwargs):
       limit: store that many vectors only; 0: all.
       **kwargs: tags, testonly, visibility.
     """
+    check_compiled("vectors_app", name)
     label = native.package_relative_label(plan)
     _vectors_source(
         name = name + ".vectors",

@@ -3,6 +3,7 @@
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 _DIGITS = "0123456789"
+_OTHERS_OF_A_LABEL = "!%-@^#$&'()*+,;<=>?[]{|}~/.:\" "
 
 _KEYWORDS = [
     "auto break case char const continue default do double else enum extern float for goto if",
@@ -34,6 +35,28 @@ def c_name(name):
     if found in _TAKEN or found.startswith(_TAKEN_BEGINNINGS) or found.endswith("_t"):
         return None
     return found
+
+def is_ascii(label):
+    """Whether a label has no letter beyond ASCII: Bazel loses such in the paths of what it compiles.
+
+    Args:
+      label: as text.
+
+    Returns:
+      Whether C can be compiled of a target of this name.
+    """
+    return not [c for c in label.elems() if c not in _LETTERS + _DIGITS + _OTHERS_OF_A_LABEL]
+
+def check_compiled(rule, name):
+    """Fails where Bazel cannot compile the C of a target.
+
+    Args:
+      rule: that makes it.
+      name: of the target, in this package.
+    """
+    if not is_ascii("//%s:%s" % (native.package_name(), name)):
+        fail(("%s //%s:%s: Bazel compiles no C whose path has letters beyond ASCII; name it and its " +
+              "folder otherwise (a pte_model may be called so)") % (rule, native.package_name(), name))
 
 def plan_header(package, name):
     """Gives the path that a plan's header is included by.

@@ -7,7 +7,7 @@ load("@rules_python//python:defs.bzl", "py_binary")
 load("//aot:lowered.bzl", "LoweredInfo", "lowered_for")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
-load("//firmware/plan:c_name.bzl", "c_name", "plan_header")
+load("//firmware/plan:c_name.bzl", "c_name", "check_compiled", "plan_header")
 
 _ProgramInfo = provider(
     "The .pte of a model, and decoded as `program`, by what it was lowered for.",
@@ -234,6 +234,7 @@ def plan_library(
       checksum: whether pl_model_check can tell that the model's constants are what they were.
       **kwargs: tags, testonly, visibility.
     """
+    check_compiled("plan_library", name)
     plan_name = c_name(name)
     if plan_name == None:
         fail(("plan_library %s: the plan has this name in C too, where a name does not begin with a " +

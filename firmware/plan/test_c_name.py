@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The names that plans and their headers have in C, as c_name.bzl gives them.
 
-PL_NAMES is a JSON object, PL_HEADERS a list.
+PL_NAMES and PL_ASCII are JSON objects, PL_HEADERS a list.
 """
 
 import json
@@ -11,6 +11,7 @@ import re
 import pytest
 
 _NAMES: dict[str, str | None] = json.loads(os.environ["PL_NAMES"])
+_ASCII: dict[str, bool] = json.loads(os.environ["PL_ASCII"])
 _HEADERS: list[str] = json.loads(os.environ["PL_HEADERS"])
 
 
@@ -49,3 +50,8 @@ def test_header_in_a_folder_and_in_the_root() -> None:
 
 def test_every_name_has_a_case() -> None:
     assert _NAMES == {}
+
+
+def test_letters_that_bazel_loses_in_paths() -> None:
+    assert set(_ASCII.values()) == {True, False}
+    assert all(is_ascii == label.isascii() for label, is_ascii in _ASCII.items())

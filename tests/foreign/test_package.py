@@ -24,12 +24,13 @@ _GCC = Path("../arm_gnu_toolchain/bin/arm-none-eabi-gcc").resolve()
 _AR = _GCC.with_name("arm-none-eabi-ar")
 _ZIP = Path("boards/mps2_an385_app.package.zip")
 
-# Zip, machine of QEMU and its RAM: also of a core without Thumb-2, with float kernels, with
-# state, of two models.
+# Zip, machine of QEMU and its RAM: also of a core without Thumb-2, with float kernels, of several
+# inputs and names that are none in C, with state, of two models.
 _EVERY = [
     (_ZIP, "mps2-an385", "64K"),
     (Path("boards/microbit_app.package.zip"), "microbit", "16K"),
     (Path("tests/foreign/floats.package.zip"), "mps2-an385", "64K"),
+    (Path("tests/foreign/several-ports.v2.package.zip"), "mps2-an385", "64K"),
     (Path("tests/foreign/state.package.zip"), "mps2-an385", "64K"),
     (Path("tests/foreign/wide_state.package.zip"), "mps2-an385", "64K"),
     (Path("tests/several/two_models.package.zip"), "mps2-an385", "64K"),
@@ -183,6 +184,7 @@ def test_cmake(package: Path, tmp_path: Path) -> None:
 def test_other_build_files_name_what_is_there(every: tuple[Path, Board]) -> None:
     package, _ = every
     name = name_of(package)
+    assert re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII)
     every_source = sources(package)
     module = dict(
         re.findall(r"^ *(\w+): (\S+)$", (package / "zephyr/module.yml").read_text(), re.M)

@@ -299,7 +299,9 @@ def _better(model: Fields) -> list[Fields]:
         if gain >= _WORTH_DB:
             text = f"{place} {how}: {setting}; alone it leaves {_decibels(alone):.1f} dB"
             ids = [op["id"] for op in layer]
-            told = f"{alone / every:.0%} of what single values cost: `--suggest` measures the gain"
+            told = (
+                f"{noise / every:.0%} of what values cost alone: measure the gain (docs/quality.md)"
+            )
             if adds_up and gain >= _SURE_DB:
                 told = f"up to {gain:.1f} dB, predicted"
             found.append(_advice(text, told, gain, ids))

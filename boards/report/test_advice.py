@@ -42,7 +42,7 @@ def test_more_bits_are_for_a_layer_and_what_reads_it() -> None:
     assert not advised(first, outputs_db=20.0)["better"]
 
 
-_MEASURE = "of what single values cost: `--suggest` measures the gain"
+_MEASURE = "of what values cost alone: measure the gain (docs/quality.md)"
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ from aot.passes.aten.drop_expands import drop_expands
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
 from aot.passes.aten.fold_constants import fold_constants
 from aot.passes.aten.fold_scales import fold_scales
+from aot.passes.aten.free_names import free_names
 from aot.passes.aten.fuse_batch_norm import fuse_batch_norm
 from aot.passes.aten.hoist_clamps import hoist_clamps
 from aot.passes.aten.lift_state import (
@@ -165,7 +166,7 @@ def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedPr
         *keeps,
     )
     with split_recurrent.steps_unseen():
-        return make_functional(program, kept)
+        return make_functional(free_names(program), kept)
 
 
 def _raised_by(

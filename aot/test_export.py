@@ -254,6 +254,28 @@ def test_exported_programs_are_taken() -> None:
     assert op_counts(export_aten(program, [torch.ones(3, 4)])) == {"aten.linear": 1}
 
 
+def test_names_that_a_graph_has_itself_are_free_to_users() -> None:
+    class Named(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.code, self.code_ = (nn.Parameter(torch.full((4,), v)) for v in (2.0, 3.0))
+            self.meta, self.graph = nn.Linear(4, 4), nn.Sequential(nn.Linear(4, 4))
+            self.register_buffer("recompile", torch.ones(1, 4))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.recompile: torch.Tensor = x - self.recompile
+            return self.graph(self.meta(x * self.code)) + self.recompile * self.code_  # type: ignore[no-any-return]
+
+    module = Named().eval()
+    program = torch.export.export(module, (X,))
+    expected = module(X)
+    for given in (module, program):
+        module.recompile = torch.ones(1, 4)
+        graph = export_aten(given, [X])
+        torch.testing.assert_close(graph(X, torch.ones(1, 4)), (expected, X - 1.0))
+    assert "graph.0.weight" in program.state_dict, "the user's program is as it was"
+
+
 def test_what_rules_keep_whole_would_be_decomposed() -> None:
     assert [str(op) for op in KEPT if op not in default_decompositions()] == []
     assert len(set(KEPT)) == len(KEPT)

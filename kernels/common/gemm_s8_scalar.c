@@ -121,6 +121,21 @@ static inline void multiply_4_steps(sums *a, sums *b, const int8_t **x0, const i
 
 static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
+// One channel of a block, where the others are of no value.
+static int32_t multiply_channel(const int8_t *x, int32_t depth, const int8_t *weight,
+                                int32_t bias) {
+  int32_t sum = bias;
+  for (const int8_t *end = x + (depth & ~3); x != end; x += 4) {
+    sum += x[0] * weight[0];
+    sum += x[1] * weight[CHANNELS];
+    sum += x[2] * weight[2 * CHANNELS];
+    sum += x[3] * weight[3 * CHANNELS];
+    weight += 4 * CHANNELS;
+  }
+  for (const int8_t *end = x + (depth & 3); x != end; weight += CHANNELS) sum += *x++ * *weight;
+  return sum;
+}
+
 static void multiply_2_rows(const pl_gemm_s8_layer *layer, const int8_t *row0, const int8_t *row1,
                             int8_t *y0, int8_t *y1) {
   int32_t acc0[BATCH];
@@ -128,7 +143,8 @@ static void multiply_2_rows(const pl_gemm_s8_layer *layer, const int8_t *row0, c
   const int8_t *weight = layer->weight;
   for (int32_t begin = 0; begin < layer->channels; begin += BATCH) {
     const int32_t count = smaller(layer->channels - begin, BATCH);
-    for (int32_t i = 0; i < count; i += CHANNELS) {
+    int32_t i = 0;
+    for (; i < count - 1; i += CHANNELS) {
       sums a = load(layer->bias + begin + i);
       sums b = a;
       const int8_t *x0 = row0;
@@ -141,6 +157,10 @@ static void multiply_2_rows(const pl_gemm_s8_layer *layer, const int8_t *row0, c
       }
       store(a, acc0 + i);
       store(b, acc1 + i);
+    }
+    if (i < count) {
+      acc0[i] = multiply_channel(row0, layer->depth, weight, layer->bias[begin + i]);
+      acc1[i] = multiply_channel(row1, layer->depth, weight, layer->bias[begin + i]);
     }
     pl_requantize_channels(&layer->output, begin, count, acc0, y0 + begin);
     pl_requantize_channels(&layer->output, begin, count, acc1, y1 + begin);
@@ -158,7 +178,7 @@ static void multiply_1_row(const pl_gemm_s8_layer *layer, const int8_t *row, int
       weight = multiply_by_8(layer, row, weight, layer->bias + begin + i, acc + i);
     }
 #endif
-    for (; i < count; i += CHANNELS) {
+    for (; i < count - 2; i += CHANNELS) {
       sums a = load(layer->bias + begin + i);
       const int8_t *x = row;
       for (const int8_t *end = x + (layer->depth & ~3); x != end; weight += 4 * CHANNELS) {
@@ -172,6 +192,9 @@ static void multiply_1_row(const pl_gemm_s8_layer *layer, const int8_t *row, int
         step(&a, *x++, weight);
       }
       store(a, acc + i);
+    }
+    for (int32_t c = 0; i < count; ++c, ++i) {
+      acc[i] = multiply_channel(row, layer->depth, weight + c, layer->bias[begin + i]);
     }
     pl_requantize_channels(&layer->output, begin, count, acc, y + begin);
   }

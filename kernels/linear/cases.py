@@ -262,6 +262,8 @@ MUTANTS = [
     Mutant("common/requantize.h", " | 1U << 31", ""),
     Mutant("common/requantize.c", "x > limit        ? INT32_MAX", "x > limit        ? limit"),
     Mutant("common/requantize.c", "-(1 << 30), 1 << 30", "INT32_MIN, INT32_MAX"),
+    Mutant("common/gemm_s8_scalar.c", "x[2] * weight[2 * CHANNELS]", "x[2] * weight[CHANNELS]"),
+    Mutant("common/gemm_s8_scalar.c", "layer->depth, weight + c,", "layer->depth, weight,"),
     Mutant("common/gemm_s8_scalar.c", "s->c3 += x * weight[3]", "s->c3 += x * weight[2]"),
     Mutant("common/gemm_s8_scalar.c", "{ return a < b ? a : b; }", "{ return b; }"),
     Mutant("common/gemm_s8_scalar.c", "store(b, acc1 + i)", "store(a, acc1 + i)"),

@@ -32,6 +32,7 @@ from aot.passes.aten.equalize_channels import equalize_channels
 from aot.passes.aten.float_forms import float_forms
 from aot.passes.aten.float_recurrent import float_recurrent
 from aot.passes.aten.merge_dequantizes import merge_dequantizes
+from aot.passes.aten.recurrent_states import convert_states
 from aot.passes.fold_qdq import fold_qdq
 from aot.passes.rewrite.border import (
     AUTO,
@@ -172,6 +173,7 @@ def lower(
         for change in target.rewrites:
             change(aten)
         float_recurrent(aten, stays_float)
+        convert_states(aten, stays_float)
         float_forms(aten, stays_float)
         split_functions(aten, recipe.quantization.of)
         check_supported(aten, lambda node: allow_float_fallback or stays_float(node))

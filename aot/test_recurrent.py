@@ -151,6 +151,43 @@ def test_states_that_are_inputs_and_outputs_carry_on_to_the_bit() -> None:
     assert torch.equal(torch.cat(outputs), whole(lowered, torch.cat(inputs)))
 
 
+class Pair(nn.Module):
+    """An encoder's state is another layer's first, also computed with."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder, self.decoder = nn.LSTM(X, H), nn.LSTM(X, H)
+        self.bridge = nn.Linear(H, H)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        h, c = self.encoder(x)[1]
+        y, (_, last) = self.decoder(x, (self.bridge(h), c))
+        return y, last + c
+
+
+@pytest.mark.parametrize(
+    "wide", [{"encoder": "int16"}, {"decoder": "int16"}, {"bridge": "int16"}, {"default": "int16"}]
+)
+def test_states_between_layers_of_two_types(wide: dict[str, str]) -> None:
+    """A state is int16 either way: what one of the layers asks for makes nothing worse."""
+    torch.manual_seed(0)
+    data = [(torch.cat([step for (step,) in sequence(seed)]),) for seed in range(8)]
+    model = Pair().eval()
+
+    def worst(quantization: dict[str, str]) -> float:
+        lowered = lower(
+            model,
+            data[0],
+            calibration=data[:6],
+            evaluation=data[6:],
+            quantization=quantization,
+            per_op=False,
+        )
+        return min(output.sqnr_db or math.inf for output in lowered.quality.outputs)
+
+    assert worst(wide) >= max(SQNR, worst({}) - 1.0)
+
+
 def test_a_state_at_a_float_border_is_converted() -> None:
     """Where inputs and outputs are float, so is a state that is carried outside."""
     layer, data = Given(nn.GRU(X, H)), sequence(0)

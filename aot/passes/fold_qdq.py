@@ -28,14 +28,13 @@ from aot.dialect.graph import (
     tensor_constant,
 )
 from aot.dialect.ops.dequantize import dequantize
-from aot.dialect.ops.lut import lut, table_of
 from aot.dialect.ops.quantize import quantize, quantize_arguments
-from aot.dialect.ops.requantize import requantize, requantize_arguments
-from aot.dialect.quantization import INT16, WHOLE_NUMBERS, Quantization
+from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
 from aot.dialect.results import taken_from
 from aot.errors import module_path, source_line
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization, stays_float
 from aot.rules import fused_clamp, gives_integers, on_floats, rule_for
+from aot.rules.conversion import converted
 from aot.rules.floats import FloatCall, float_form
 from aot.rules.function import function_root, members, unquantized_of
 from aot.rules.rule import ON_DEVICE, Call, Clamp, Rule
@@ -145,16 +144,8 @@ class _Folder:
 
     def _requantize(self, value: Node, quantization: Quantization, node: Node) -> Node:
         source = self.int8[value]
-        given = quantization_of(source)
-        if given == quantization:
-            return source
         origin = _origin(("requantize",), value, node, quantized=node.name)
-        if INT16 in (given.type, quantization.type):
-            args = (source, *requantize_arguments(given, quantization))
-            return self.builder.call(requantize, *args, edge=Edge(quantization), origin=origin)
-        table = table_of(lambda x: x, given, quantization)
-        constant = self.builder.constant(f"{node.name}_table", table)
-        return self.builder.call(lut, source, constant, edge=Edge(quantization), origin=origin)
+        return converted(self.builder, source, quantization, origin, node.name)
 
     def _dequantize(self, node: Node) -> Node:
         source = node.args[0]

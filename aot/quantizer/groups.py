@@ -50,13 +50,18 @@ class Groups:
             self._of[value] = Group([value], fixed, headroom, wide=value in self._wide)
 
     def join(self, value: Node, other: Node) -> bool:
-        """Makes two values share, unless that would narrow a fixed range, or one of them is int16;
-        says whether they share now.
+        """Makes two values share, unless that would narrow a fixed range, or one of them is int16
+        and no state that a loop carries; says whether they share now.
         """
         a, b = self._of[value], self._of[other]
         if a is b:
             return True
-        if (a.fixed, a.wide) != (b.fixed, b.wide) or not self._alone.isdisjoint((value, other)):
+        is_carried = a.carried or b.carried  # hence int16, whatever its layers ask for
+        if (
+            a.fixed != b.fixed
+            or (a.wide != b.wide and not is_carried)
+            or not self._alone.isdisjoint((value, other))
+        ):
             return False
         a.members.extend(b.members)
         a.headroom = max(a.headroom, b.headroom)

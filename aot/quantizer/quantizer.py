@@ -259,8 +259,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                     groups.join(source, node)
             elif isinstance(output, Carries):
                 groups.add(node)
-                groups.join(node, rule.activations(node)[output.activation])
                 groups[node].carried = True
+                groups.join(node, rule.activations(node)[output.activation])
                 groups[node].spare_bits = max(groups[node].spare_bits, output.spare_bits)
             else:
                 groups.add(node, headroom=output.headroom)
@@ -342,7 +342,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             taken = [groups[v] for v in rule.activations(node)]
             if all(g.exact for g in taken) and len({g.wide for g in taken}) == 1:
                 return True  # numbers, masks and indices of whole numbers are exact
-        return groups[value].wide == (node in self._wide)
+        return groups[value].carried or groups[value].wide == (node in self._wide)
 
     def _find_conversions(
         self, covered: dict[Node, Rule], groups: Groups, order: dict[Node, int]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """recurrent.lstm, gru and rnn (aot/rules/recurrent_ops.py) to the op of the same name of the
-dialect.
+dialect, recurrent.convert to pl::requantize.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.graph import Edge, quantization_of
 from aot.dialect.library import Op
 from aot.dialect.ops.recurrent import gru, lstm, rnn
+from aot.dialect.ops.requantize import requantize
 from aot.dialect.quantization import Quantization
 from aot.dialect.recurrence import FRACTION_BITS, STATE_BITS, gate_table
 from aot.dialect.results import results_of, taken_from
 from aot.quantizer.qdq import QUANTIZE, activation_quantization
 from aot.rules import recurrent_ops
-from aot.rules.rule import Call, Carries, Family, Observed, Output, argument
+from aot.rules.conversion import converted
+from aot.rules.rule import Call, Carries, Family, Observed, Output, UnaryRule, argument
 from aot.rules.weights import constant_of, quantize_weights
 
 _OPS: dict[object, Op] = {recurrent_ops.LSTM: lstm, recurrent_ops.GRU: gru, recurrent_ops.RNN: rnn}
@@ -135,13 +137,21 @@ def _fraction_bits(state: Quantization) -> int:
     return bits
 
 
+class Convert(UnaryRule):
+    def op(self, node: Node) -> Op:
+        return requantize
+
+    def emit(self, call: Call) -> Node:
+        return converted(call.builder, call.inputs[0], call.output, call.origin, call.node.name)
+
+
 _OUTPUT = _Result(0)
 _HIDDEN = _Result(1)  # an average of what it was and of values in [-1, 1]
 _UNBOUNDED_HIDDEN = _Result(1, _SPARE_BITS)
 _UNBOUNDED_CELL = _Result(2, _SPARE_BITS)
 
 FAMILY = Family(
-    {},
+    {recurrent_ops.CONVERT: Convert()},
     results={
         recurrent_ops.LSTM: (_OUTPUT, _HIDDEN, _UNBOUNDED_CELL, _HIDDEN, _UNBOUNDED_CELL),
         recurrent_ops.GRU: (_OUTPUT, _HIDDEN, _HIDDEN),

@@ -3,6 +3,8 @@
 
 aot/passes/aten/split_recurrent.py makes them of torch's LSTM, GRU, RNN and cells. Beside what torch
 gives they give the states behind every step, for the ranges that calibration observes.
+torch.ops.recurrent.convert stands where states meet what other ops compute
+(aot/passes/aten/recurrent_states.py).
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ _ARGUMENTS = (
     "bool reverse, bool batch_first"
 )
 _LIBRARY = torch.library.Library("recurrent", "DEF")
+_LIBRARY.define("convert(Tensor input) -> Tensor")
 _LIBRARY.define(
     f"lstm(Tensor input, Tensor hidden, Tensor cell, {_ARGUMENTS}) -> "
     "(Tensor output, Tensor last_hidden, Tensor last_cell, Tensor hiddens, Tensor cells)"
@@ -143,7 +146,11 @@ _LIBRARY.impl("lstm", _shapes(2), "Meta")
 _LIBRARY.impl("gru", _shapes(1), "Meta")
 _LIBRARY.impl("rnn", _shapes(1), "Meta")
 
+_LIBRARY.impl("convert", torch.clone, "CompositeExplicitAutograd")
+
 LSTM = torch.ops.recurrent.lstm.default
 GRU = torch.ops.recurrent.gru.default
 RNN = torch.ops.recurrent.rnn.default
 OPS = (LSTM, GRU, RNN)
+CONVERT = torch.ops.recurrent.convert.default
+"""A state as a value that others compute with, or a value as a state."""

@@ -19,6 +19,7 @@ from aot.dialect.results import is_result
 from aot.dialect.verifier import verify
 from aot.export import decompose, export_aten
 from aot.passes.aten.merge_dequantizes import merge_dequantizes
+from aot.passes.aten.recurrent_states import convert_states
 from aot.passes.fold_qdq import fold_qdq
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.rules import _TABLE
@@ -68,7 +69,9 @@ def quantized(
     traits: Mapping[str, Traits] | None = None,
 ) -> GraphModule:
     """torchao's converted graph, as fold_qdq takes it."""
-    prepared = prepare_pt2e(export_aten(module, data[0]), Int8Quantizer(traits))
+    aten = export_aten(module, data[0])
+    convert_states(aten, lambda node: False)
+    prepared = prepare_pt2e(aten, Int8Quantizer(traits))
     calibrate(prepared, data, data[0])
     converted = convert_pt2e(prepared)
     merge_dequantizes(converted)

@@ -67,6 +67,31 @@ class Decoder(nn.Module):
         return result
 
 
+class Attending(nn.Module):
+    """A step of a decoder whose given states an attention over an encoder's steps reads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.query, self.cell = nn.Linear(H, X), nn.LSTMCell(X, H)
+
+    def forward(self, x: torch.Tensor, h: torch.Tensor, c: torch.Tensor) -> list[torch.Tensor]:
+        scores = functional.softmax((x * self.query(h)).sum(-1, keepdim=True), 0)
+        return list(self.cell((scores * x).sum(0, keepdim=True), (h, c)))
+
+
+class Captions(nn.Module):
+    """A layer's first states are computed of an image, and its last cell state is computed with."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.h, self.c = nn.Linear(5, H), nn.Linear(5, H)
+        self.lstm = nn.LSTM(X, H)
+
+    def forward(self, image: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        y, (_, c) = self.lstm(x, (self.h(image)[None], self.c(image)[None]))
+        return y, torch.tanh(c)
+
+
 class Tcn(nn.Module):
     """Causal dilated convolutions, each with a way around it."""
 
@@ -96,6 +121,13 @@ _LAYERS: tuple[
         (4, 1, X),
         (),
         {"lstm": 1, "linear": 1, "slice": 1},
+    ),
+    (
+        "lstm_projection_of_a_state",
+        partial(nn.LSTM, X, H, proj_size=3),
+        (4, 1, X),
+        ((1, 1, 3), (1, 1, H)),
+        {"lstm": 1, "linear": 2, "requantize": 1, "slice": 1},
     ),
     ("lstm_batch", partial(nn.LSTM, X, H, bias=False), (6, 2, X), (), {"lstm": 1}),
     ("lstm_states", partial(nn.LSTM, X, H), (2, 1, X), ((1, 1, H),) * 2, {"lstm": 1}),
@@ -132,4 +164,9 @@ def cases() -> Iterator[Case]:
     tagger = {"lstm": 4, "cat": 2, "linear": 1}
     yield Case("bidirectional_tagger", Tagger, (Input((1, 6, X)),), tagger)
     yield Case("encoder_decoder", Decoder, (Input((4, 1, X)), Input((3, 1, 2))), {"lstm": 2})
+    given = (Input((1, H), -1.0, 1.0),) * 2
+    attending = {"requantize": 1, "linear": 1, "mul": 2, "mean": 2, "softmax": 1, "lstm": 1}
+    yield Case("attending_decoder", Attending, (Input((5, X)), *given), attending)
+    captions = {"linear": 2, "requantize": 3, "lstm": 1, "lut": 1}
+    yield Case("captions", Captions, (Input((1, 5)), Input((4, 1, X))), captions)
     yield Case("tcn", Tcn, (Input((1, 3, 20)),), {"conv2d": 4, "add": 3}, 2)

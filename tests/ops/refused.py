@@ -9,7 +9,6 @@ from torch import nn
 from torch.nn import functional
 
 from tests.ops.case import Case, Function, Input
-from tests.ops.recurrent import Layers
 
 # name, module, input shapes, what the message has to say
 _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...], str], ...] = (
@@ -76,12 +75,6 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
         partial(Function, partial(functional.scaled_dot_product_attention, dropout_p=0.1)),
         ((1, 2, 3, 4),) * 3,
         "scaled_dot_product_attention.*\n.*\n.*dropout_p=0.0",
-    ),
-    (
-        "lstm_projection_of_a_state",
-        partial(Layers, partial(nn.LSTM, 3, 4, proj_size=2)),
-        ((5, 1, 3), (1, 1, 2), (1, 1, 4)),
-        "^1 op .*\n.*aten.lstm.*first state is not known\n.*\n.*proj_size=0",
     ),
 )
 

@@ -2,12 +2,9 @@
 """Makes of torch's LSTM, GRU, RNN and their cells a float op for each layer and direction
 (aot/rules/recurrent_ops.py), with a cat where two directions or several layers meet.
 
-A last hidden state is int16 once it is quantized. What computes with it reads the output's last
-step instead, the same value as int8; what keeps it (an output, a state of the model, another such
-op) reads the state itself, also through ops that only move it.
-
 An LSTM with a projection is one whose hidden state is what is projected, and a linear layer behind
-it: the hidden weights take the projection in.
+it: the hidden weights take the projection in. A first state that is given is undone from it, by
+another linear layer.
 
 Left as they are, for the error that names them: weights that the model computes, packed sequences.
 """
@@ -22,15 +19,14 @@ from typing import Any, cast
 
 import torch
 from torch._decomp import decompositions
-from torch.fx import Graph, GraphModule, Node
+from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
-from aot.dialect.graph import returned, state_nodes, state_of, tensor_constant
-from aot.dialect.results import gives_one, is_result, results_of, taken_from
-from aot.errors import LoweringError, problem_at
+from aot.dialect.graph import tensor_constant
+from aot.dialect.results import gives_one, results_of, taken_from
 from aot.passes.aten.build import constant
+from aot.passes.aten.recurrent_states import compute_with
 from aot.rules import recurrent_ops
-from aot.rules.movement import PERMUTE_TARGETS, RESHAPE_TARGETS
 
 _aten = torch.ops.aten
 
@@ -66,15 +62,6 @@ _CELLS = {
 }
 KEPT = (*_LAYERS, *_CELLS)
 """Composite ops that export leaves whole, for this."""
-
-_MOVEMENT = {
-    *RESHAPE_TARGETS,
-    *PERMUTE_TARGETS,
-    _aten.select.int,
-    _aten.slice.Tensor,
-    _aten.cat.default,
-}
-
 
 _STEPPED = ("one_layer_rnn", "one_layer_lstm", "mkldnn_one_layer_lstm")
 
@@ -173,11 +160,17 @@ class _Emitter:
     ) -> tuple[Node, list[_Last]]:
         """`layer` of an LSTM whose last weight projects the hidden state."""
         *own, by = weights
-        values = {node: tensor_constant(self._module, node) for node in (states[0], own[1], by)}
-        first, hidden, projection = (cast(torch.Tensor, value) for value in values.values())
+        first = tensor_constant(self._module, states[0])
+        hidden, projection = (
+            cast(torch.Tensor, tensor_constant(self._module, weight)) for weight in (own[1], by)
+        )
         # Of all states that give the first one, the smallest.
-        unprojected = first @ torch.linalg.pinv(projection).T
-        start = constant(self._module, self._node, "first_hidden", unprojected)
+        undone = torch.linalg.pinv(projection)
+        if first is None:
+            weight = constant(self._module, self._node, "first_weight", undone)
+            start = self.call(_aten.linear.default, states[0], weight)
+        else:
+            start = constant(self._module, self._node, "first_hidden", first @ undone.T)
         recurrent = constant(self._module, self._node, "hidden_weight", hidden @ projection)
         output, (_, *last) = self.layer(
             x, [start, *states[1:]], [own[0], recurrent, *own[2:]], reverse, batch_first
@@ -212,9 +205,8 @@ class _Splitter:
                 for unread in (*results_of(node), *([] if gives_one(node) else [node])):
                     graph.erase_node(unread)
                 count += 1
-        _compute_with(self._module, self._parts)
+        compute_with(self._module, self._parts, KEPT)
         graph.eliminate_dead_code()
-        _check_uses(self._module)
         graph.lint()
         self._module.recompile()
         return count
@@ -227,9 +219,6 @@ class _Splitter:
         count = layers * directions
         per_layer = len(flat) // count
         projects = per_layer == (5 if biases else 3)
-        if projects and tensor_constant(self._module, states[0]) is None:
-            reason = "it projects, and its first state is not known"
-            raise _misused(node, reason, _NO_PROJECTION)
         if not self._are_constants(flat) or per_layer not in (2, 3, 4, 5):
             return False
         emit = _Emitter(self._module, node, kind)
@@ -295,84 +284,6 @@ class _Splitter:
         node.replace_all_uses_with(last.state)
         if last.part is not None:
             self._parts[last.state] = last.part
-
-
-def _compute_with(module: GraphModule, parts: dict[Node, Node]) -> None:
-    """Lets what computes with a last state read the same value out of the output, and states of the
-    model that no recurrent op takes.
-    """
-    graph = module.graph
-    for node in list(graph.nodes):
-        if node.op == "output" or not any(n in parts for n in node.all_input_nodes):
-            continue
-        if node.target in _MOVEMENT and all(n in parts for n in node.all_input_nodes):
-            with graph.inserting_before(node):
-                parts[node] = graph.node_copy(node, parts.__getitem__)
-        else:
-            keeps_states = node.target in (*recurrent_ops.OPS, *KEPT)
-            read = node.args[:1] if keeps_states else node.args
-            read = map_arg(read, lambda n: parts.get(n, n))
-            node.args = (*read, *node.args[1:]) if keeps_states else read
-    taken = _taken_states(graph)
-    results, new_values = returned(module)
-    kept = [
-        new if old in taken else parts.get(new, new)
-        for (old, _), new in zip(state_nodes(module), new_values, strict=True)
-    ]
-    graph.output_node().args = ((*results, *kept) if kept else results,)
-
-
-def _taken_states(graph: Graph) -> set[Node]:
-    """What recurrent ops take as first states, and what that is moved from."""
-    found: set[Node] = set()
-    waiting: list[Node] = []
-    for node in graph.nodes:
-        if node.target in recurrent_ops.OPS:
-            waiting += node.all_input_nodes[1 : 3 if node.target is recurrent_ops.LSTM else 2]
-    while waiting:
-        node = waiting.pop()
-        if node not in found:
-            found.add(node)
-            waiting += node.all_input_nodes if node.target in _MOVEMENT else []
-    return found
-
-
-def _check_uses(module: GraphModule) -> None:
-    """That states stay among recurrent ops, outputs and states of the model: there is no op that
-    makes a state of an int8 value, or such a value of a state.
-    """
-    taken = _taken_states(module.graph)
-    states = set(taken)
-    for node in module.graph.nodes:
-        if node.op != "call_function":
-            continue
-        sources = node.all_input_nodes
-        if is_result(node) and sources[0].target in recurrent_ops.OPS:
-            states |= {node} if taken_from(node)[1] > 0 else set()
-        elif node.target in _MOVEMENT and all(n in states for n in sources):
-            states.add(node)
-        elif any(n in states for n in sources[: 1 if node.target in recurrent_ops.OPS else None]):
-            raise _misused(node, "it computes with a state that a recurrent layer carries")
-        elif node in taken:
-            raise _misused(node, "its result is the first state of a recurrent layer")
-    for old, new in state_nodes(module):
-        if old in taken and new not in states:
-            raise _misused(
-                new, f"its result becomes {state_of(old).name}, a recurrent layer's state"
-            )
-
-
-_NO_PROJECTION = "proj_size=0, and a Linear layer behind it"
-
-
-def _misused(
-    node: Node,
-    reason: str,
-    hint: str = "the layer's output, or a buffer or an input of its own for the state",
-) -> LoweringError:
-    return LoweringError(
-        "1 op of the model cannot be lowered to int8:", [problem_at(node, reason, hint)]
-    )
 
 
 def split_recurrent(module: GraphModule) -> int:

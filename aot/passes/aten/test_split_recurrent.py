@@ -12,7 +12,6 @@ from torch._decomp import decompositions
 from torch.utils._pytree import tree_leaves
 
 from aot.dialect.results import is_result, taken_from
-from aot.errors import LoweringError
 from aot.export import export_aten
 from aot.passes.aten.split_recurrent import KEPT
 from aot.testing.fixtures import model, op_counts
@@ -91,59 +90,6 @@ def test_what_computes_with_a_last_state_reads_the_output(name: str) -> None:
     assert len(states) == kept
     for value, expected in zip(*map(tree_leaves, (graph(x), network(x))), strict=True):
         torch.testing.assert_close(value, expected, rtol=0.0, atol=1e-6)
-
-
-class Stateful(nn.Module):
-    """Keeps what a function of the layer, x and the state gives beside its result."""
-
-    h: torch.Tensor
-
-    def __init__(self, function: Callable[..., tuple[torch.Tensor, torch.Tensor]]) -> None:
-        super().__init__()
-        self.gru, self.function = nn.GRU(X, H), function
-        self.register_buffer("h", torch.zeros(1, 1, H))
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        result, self.h = self.function(self.gru, x, self.h)
-        return result
-
-
-# name: module, how the error names what it refuses
-MISUSED: dict[str, tuple[nn.Module, str]] = {
-    "a cell state that is computed with": (
-        model(lambda a, x: a(x)[1][1] * 2.0, nn.LSTM(X, H)),
-        "aten.mul.*(\n.*)*computes with a state",
-    ),
-    "a cell state beside a hidden one": (
-        model(lambda a, x: torch.cat(a(x)[1], 2), nn.LSTM(X, H)),
-        "aten.cat.*(\n.*)*computes with a state",
-    ),
-    "a first state that is computed": (
-        model(lambda a, b, x: a(x, b(x[:1]))[0], nn.GRU(X, H), nn.Linear(X, H)),
-        "aten.linear.*(\n.*)*the first state of a recurrent layer",
-    ),
-    "an old state that is computed with": (
-        Stateful(lambda gru, x, h: (gru(x, h)[0] + h, gru(x, h)[1])).eval(),
-        "aten.add.*(\n.*)*computes with a state",
-    ),
-    "a new state that is computed": (
-        Stateful(lambda gru, x, h: (gru(x, h)[0], gru(x, h)[1] * 0.5)).eval(),
-        "aten.mul.*(\n.*)*becomes h, a recurrent layer's state",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", MISUSED)
-def test_states_do_not_mix_with_other_values(name: str) -> None:
-    network, message = MISUSED[name]
-    with pytest.raises(LoweringError, match=message):
-        export_aten(network, (torch.randn(5, 1, X),))
-
-
-def test_a_state_that_no_recurrent_op_takes_is_a_value() -> None:
-    network = Stateful(lambda gru, x, h: (gru(x)[0] + h, gru(x)[1])).eval()
-    graph = export_aten(network, (torch.randn(5, 1, X),))
-    assert not any(is_result(n) and taken_from(n)[1] > 0 for n in graph.graph.nodes)
 
 
 def test_no_op_of_torch_is_left() -> None:

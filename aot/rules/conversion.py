@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same value with another quantization."""
+
+from __future__ import annotations
+
+from torch.fx import Node
+
+from aot.dialect.graph import Builder, Edge, Origin, quantization_of
+from aot.dialect.ops.lut import lut, table_of
+from aot.dialect.ops.requantize import requantize, requantize_arguments
+from aot.dialect.quantization import INT16, Quantization
+
+
+def converted(
+    builder: Builder, value: Node, quantization: Quantization, origin: Origin, name: str
+) -> Node:
+    """A node of the dialect; the value itself where there is nothing to do.
+
+    Args:
+      builder: makes it.
+      value: is quantized.
+      quantization: of the result.
+      origin: what to write on it.
+      name: what its constants' names start with.
+    """
+    given = quantization_of(value)
+    if given == quantization:
+        return value
+    edge = Edge(quantization)
+    if INT16 in (given.type, quantization.type):
+        args = requantize_arguments(given, quantization)
+        return builder.call(requantize, value, *args, edge=edge, origin=origin)
+    table = builder.constant(f"{name}_table", table_of(lambda x: x, given, quantization))
+    return builder.call(lut, value, table, edge=edge, origin=origin)

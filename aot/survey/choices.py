@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a model chooses by nearly equal values: which ones are largest, and in which order.
+
+Quantized, it may choose others that are as good, and what it makes of them is then something else.
+Compared with the float model that is given the same choices, it has to be right again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Interpreter, Node
+from torch.utils._pytree import tree_leaves
+
+from aot.rules.rule import argument
+
+_aten = torch.ops.aten
+
+# Ops, and where their indices are among the results.
+_CHOOSE: dict[object, int | None] = {
+    _aten.topk.default: 1,
+    _aten.sort.default: 1,
+    _aten.sort.stable: 1,
+    _aten.max.dim: 1,
+    _aten.min.dim: 1,
+    _aten.argmax.default: None,
+    _aten.argmin.default: None,
+}
+
+
+class _Choosing(Interpreter):
+    """Runs a graph; notes its choices, or makes others.
+
+    Args:
+      module: an ATen graph, in float or with quantize and dequantize nodes.
+      given: choices by node name; where there are none, the graph makes its own.
+    """
+
+    def __init__(self, module: GraphModule, given: Mapping[str, torch.Tensor] | None = None):
+        super().__init__(module)
+        self._given = given
+        self.choices: dict[str, torch.Tensor] = {}
+        self.values: list[tuple[torch.Tensor, torch.Tensor]] = []
+        """What the graph itself would have taken, and what it took instead."""
+
+    def run_node(self, n: Node) -> Any:
+        result = super().run_node(n)
+        if n.target not in _CHOOSE:
+            return result
+        place = _CHOOSE[n.target]
+        own = result if place is None else result[place]
+        self.choices[n.name] = own
+        if self._given is None:
+            return result
+        given = self._given[n.name]
+        x = self.env[n.all_input_nodes[0]]
+        best, taken = (_gathered(n, x, indices) for indices in (own, given))
+        self.values.append((best, taken))
+        return given if place is None else (taken, given)
+
+
+def _gathered(node: Node, x: torch.Tensor, indices: torch.Tensor) -> torch.Tensor:
+    dim = argument(node, "dim")
+    if dim is None:
+        return x.flatten()[indices]
+    if indices.dim() == x.dim():
+        return x.gather(dim, indices)
+    return x.gather(dim, indices.unsqueeze(dim)).squeeze(dim)
+
+
+def chooses(module: GraphModule) -> bool:
+    """Whether anything in an ATen graph is chosen."""
+    return any(node.target in _CHOOSE for node in module.graph.nodes)
+
+
+def given_the_choices(
+    floats: GraphModule, quantized: GraphModule, inputs: Sequence[torch.Tensor]
+) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Pairs of what the float graph gives and what the quantized one does, with the choices of the
+    quantized; among them the values that the float graph would have chosen, and what it was given.
+
+    Args:
+      floats: the graph before it was quantized.
+      quantized: the same with quantize and dequantize nodes.
+      inputs: of both.
+    """
+    chosen = _Choosing(quantized)
+    actual = tree_leaves(chosen.run(*inputs))
+    forced = _Choosing(floats, chosen.choices)
+    yield from zip(tree_leaves(forced.run(*inputs)), actual, strict=True)
+    yield from forced.values

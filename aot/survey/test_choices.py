@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is chosen of nearly equal values is right if it is as good; what is not so stays wrong."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from aot.export import export_aten
+from aot.quality.decibels import decibels, power
+from aot.survey.choices import chooses, given_the_choices
+from aot.survey.programs import Program
+from aot.survey.survey import Row, survey
+
+_NEAR = torch.arange(9, 0, -1) * 1e-4  # less apart than steps of int8 over [-1, 1]
+
+
+class _Chosen(nn.Module):
+    """Which scores are largest, and rows of a table by them."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.kind = kind
+        generator = torch.Generator().manual_seed(0)
+        self.table = nn.Parameter(torch.randn(9, 4, generator=generator))
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        scores = torch.tanh(x)
+        if self.kind == "argmax":
+            chosen = scores.argmax(1)
+        elif self.kind == "max":
+            chosen = scores.max(1)[1]
+        elif self.kind == "sort":
+            chosen = scores.sort(1, descending=True)[1][:, 1]
+        else:
+            chosen = scores.topk(3, 1)[1][:, 0]
+        return chosen, nn.functional.embedding(chosen, self.table)
+
+
+def _samples() -> list[tuple[torch.Tensor]]:
+    generator = torch.Generator().manual_seed(1)
+    places = [torch.randperm(9, generator=generator) for _ in range(12)]
+    rows = [torch.stack([0.5 + _NEAR[place], 0.4 + _NEAR[place]]) for place in places]
+    return [(row - (i % 2) * 0.9,) for i, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize("kind", ["topk", "sort", "max", "argmax"])
+def test_choices_of_nearly_equal_values_are_right(kind: str) -> None:
+    program = Program(kind, lambda: _Chosen(kind).eval(), _samples)
+    assert survey(program) == Row("int8", "")
+
+
+@pytest.mark.parametrize("kind", ["topk", "sort", "max", "argmax"])
+def test_choices_that_are_worse_are_not(kind: str) -> None:
+    """A graph whose scores are turned around stands for one that is quantized wrong."""
+    x = torch.linspace(-0.9, 0.9, 9)[None]
+    graph, other = (export_aten(_Chosen(kind).eval(), [x]) for _ in range(2))
+    assert chooses(graph)
+    (tanh,) = (n for n in other.graph.nodes if n.target is torch.ops.aten.tanh.default)
+    with other.graph.inserting_before(tanh):
+        tanh.args = (other.graph.call_function(torch.ops.aten.neg.default, tanh.args),)
+    other.recompile()
+    found = [
+        decibels(power(expected), power(actual.double() - expected.double()))
+        for expected, actual in given_the_choices(graph, other, [x])
+    ]
+    assert min(sqnr for sqnr in found if sqnr is not None) < 0.0
+
+
+def test_what_only_computes_has_no_choices() -> None:
+    assert not chooses(export_aten(nn.ReLU().eval(), [torch.ones(2)]))

@@ -2,8 +2,9 @@
 //
 // What RP2040's ROM copies from the first 256 bytes of flash to the end of RAM, and calls, if the
 // last word is the CRC of what precedes it. It lets reads of memory become serial reads (03h), which
-// every flash memory has, and starts the program behind it. RP2040 Datasheet, "Boot Sequence" and
-// "SSI".
+// every flash memory has, and starts the program behind it; or returns, to a program that calls it
+// when the ROM has left the memory otherwise (firmware/slot/flash_rp2.c). RP2040 Datasheet, "Boot
+// Sequence" and "SSI".
   .syntax unified
   .section .boot_header, "a", %progbits
   .balign 4
@@ -22,6 +23,11 @@ pl_boot_header:
   str r2, [r3]              // SPI_CTRLR0: command 03h of 8 bits, address of 24
   movs r2, #1
   str r2, [r0, #0x08]       // SSIENR
+  mov r0, lr
+  cmp r0, #0                // what the ROM has there
+  beq 1f
+  bx lr
+1:
   ldr r0, =0x10000100       // the vector table
   ldr r1, =0xe000ed08       // VTOR
   str r0, [r1]
@@ -31,4 +37,4 @@ pl_boot_header:
   bx r1
   .ltorg
   .org pl_boot_header + 252
-  .word 0xef5bb530          // CRC-32 (polynomial 0x04c11db7, from all ones, bits not reversed)
+  .word 0x152c062e          // CRC-32 (polynomial 0x04c11db7, from all ones, bits not reversed)

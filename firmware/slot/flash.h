@@ -14,7 +14,7 @@ extern "C" {
 
 #define PL_FLASH_MAX_WRITE_BYTES 32u
 
-// Offsets count from `memory`. Both functions wait until they are done, and say whether they
+// Offsets count from `memory`. Those that change it wait until they are done, and say whether they
 // worked; what the flash holds then is read, and compared, by the caller.
 typedef struct {
   const uint8_t *memory;  // aligned to 16
@@ -25,8 +25,17 @@ typedef struct {
   bool (*erase)(void *user, uint32_t offset);
   // Writes one unit of write_bytes, erased before, which begins at `offset`.
   bool (*program)(void *user, uint32_t offset, const uint8_t *data);
+  // Whether all of this can be read; null where reading never fails. Where it can, as of units that
+  // power was lost in, nothing is read that this was not asked of.
+  bool (*can_read)(void *user, uint32_t offset, uint32_t bytes);
   void *user;
 } pl_flash;
+
+bool pl_flash_can_read(const pl_flash *flash, uint32_t offset, uint32_t bytes);
+
+// Whether the flash can be read, and holds `data`; and whether it is erased.
+bool pl_flash_has(const pl_flash *flash, uint32_t offset, const void *data, uint32_t bytes);
+bool pl_flash_is_erased(const pl_flash *flash, uint32_t offset, uint32_t bytes);
 
 #ifdef __cplusplus
 }

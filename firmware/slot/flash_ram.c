@@ -39,7 +39,15 @@ static bool program(void *user, uint32_t offset, const uint8_t *data) {
 }
 
 pl_flash pl_flash_ram_driver(pl_flash_ram *ram, uint32_t bytes) {
-  return (pl_flash){ram->memory, bytes, ram->sector_bytes, ram->write_bytes, erase, program, ram};
+  return (pl_flash){
+      .memory = ram->memory,
+      .bytes = bytes,
+      .sector_bytes = ram->sector_bytes,
+      .write_bytes = ram->write_bytes,
+      .erase = erase,
+      .program = program,
+      .user = ram,
+  };
 }
 
 pl_flash pl_flash_ram_open(pl_flash_ram *ram, uint32_t bytes) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/slot/marks.h"
 
-#include <string.h>
-
 static uint32_t place_of(const pl_flash *flash, uint32_t sector, pl_mark mark, uint32_t place) {
   return sector + ((uint32_t)mark * PL_MARK_PLACES + place) * flash->write_bytes;
 }
@@ -14,19 +12,12 @@ static void pattern(pl_mark mark, uint8_t unit[PL_FLASH_MAX_WRITE_BYTES]) {
   }
 }
 
-static bool is_erased(const uint8_t *unit, uint32_t bytes) {
-  for (uint32_t i = 0; i < bytes; ++i) {
-    if (unit[i] != 0xff) return false;
-  }
-  return true;
-}
-
 bool pl_mark_is_set(const pl_flash *flash, uint32_t sector, pl_mark mark) {
   uint8_t unit[PL_FLASH_MAX_WRITE_BYTES];
   pattern(mark, unit);
   for (uint32_t place = 0; place < PL_MARK_PLACES; ++place) {
-    const uint8_t *const at = flash->memory + place_of(flash, sector, mark, place);
-    if (memcmp(at, unit, flash->write_bytes) == 0) return true;
+    const uint32_t at = place_of(flash, sector, mark, place);
+    if (pl_flash_has(flash, at, unit, flash->write_bytes)) return true;
   }
   return false;
 }
@@ -34,7 +25,7 @@ bool pl_mark_is_set(const pl_flash *flash, uint32_t sector, pl_mark mark) {
 uint32_t pl_mark_places(const pl_flash *flash, uint32_t sector, pl_mark mark) {
   uint32_t places = 0;
   while (places < PL_MARK_PLACES &&
-         !is_erased(flash->memory + place_of(flash, sector, mark, places), flash->write_bytes)) {
+         !pl_flash_is_erased(flash, place_of(flash, sector, mark, places), flash->write_bytes)) {
     ++places;
   }
   return places;

@@ -52,11 +52,18 @@ static bool is_usable_config(const pl_slot_config *config) {
   return (a < b ? b - a : a - b) >= config->bytes;
 }
 
+static pl_slot_status check_package(const pl_slot_config *config, uint32_t slot) {
+  if (!pl_flash_can_read(&config->flash, config->offset[slot], room(config))) {
+    return PL_SLOT_CONTENTS;
+  }
+  return pl_package_check(package_of(config, slot), room(config), config->public_key,
+                          config->kernels, config->memory_bytes);
+}
+
 static pl_slot_status check(const pl_slot_config *config, uint32_t slot) {
   if (!is_marked(config, slot, PL_MARK_COMPLETE)) return PL_SLOT_EMPTY;
   if (is_marked(config, slot, PL_MARK_REJECTED)) return PL_SLOT_REJECTED;
-  return pl_package_check(package_of(config, slot), room(config), config->public_key,
-                          config->kernels, config->memory_bytes);
+  return check_package(config, slot);
 }
 
 // The newest package that is in order; PL_SLOTS if there is none.
@@ -112,25 +119,20 @@ pl_slot_status pl_slot_open(pl_slot *slot, const pl_slot_config *config) {
   return PL_SLOT_EMPTY;
 }
 
-static bool is_erased(const uint8_t *data, uint32_t bytes) {
-  for (uint32_t i = 0; i < bytes; ++i) {
-    if (data[i] != 0xff) return false;
-  }
-  return true;
-}
-
 static bool erase_sector(const pl_flash *flash, uint32_t offset) {
   return flash->erase(flash->user, offset) &&
-         is_erased(flash->memory + offset, flash->sector_bytes);
+         pl_flash_is_erased(flash, offset, flash->sector_bytes);
 }
 
-// The marks first, so that nothing takes the rest for a package, then what begins one.
+// From its end, where the marks are, so that nothing takes the rest for a package.
 static bool erase_slot(const pl_slot_config *config, uint32_t slot) {
   const pl_flash *const flash = &config->flash;
-  if (!erase_sector(flash, marks_of(config, slot))) return false;
-  for (uint32_t at = 0; at < room(config); at += flash->sector_bytes) {
+  for (uint32_t at = config->bytes; at > 0;) {
+    const bool is_of_marks = at == config->bytes;
+    at -= flash->sector_bytes;
     const uint32_t offset = config->offset[slot] + at;
-    if (!is_erased(flash->memory + offset, flash->sector_bytes) && !erase_sector(flash, offset)) {
+    if ((is_of_marks || !pl_flash_is_erased(flash, offset, flash->sector_bytes)) &&
+        !erase_sector(flash, offset)) {
       return false;
     }
   }
@@ -144,7 +146,7 @@ static bool resume(const pl_slot_config *config, uint32_t slot, uint32_t *offset
   uint32_t at = room(config);
   do {
     at -= flash->sector_bytes;
-  } while (at > 0 && is_erased(package_of(config, slot) + at, flash->sector_bytes));
+  } while (at > 0 && pl_flash_is_erased(flash, config->offset[slot] + at, flash->sector_bytes));
   *offset = at;
   return erase_sector(flash, config->offset[slot] + at);
 }
@@ -161,8 +163,8 @@ pl_slot_status pl_slot_begin(pl_slot *slot, const pl_package_header *header, uin
   if (slot->running != PL_SLOTS && header->version <= slot->version) return PL_SLOT_OLDER;
   const uint32_t target = slot->running == 0 ? 1 : 0;
   const bool is_begun =
-      memcmp(header_of(config, target), header, sizeof *header) == 0 &&
-      is_erased(config->flash.memory + marks_of(config, target), config->flash.sector_bytes);
+      pl_flash_has(&config->flash, config->offset[target], header, sizeof *header) &&
+      pl_flash_is_erased(&config->flash, marks_of(config, target), config->flash.sector_bytes);
   *offset = 0;
   if (!(is_begun ? resume(config, target, offset) : erase_slot(config, target))) {
     return PL_SLOT_FLASH;
@@ -173,15 +175,14 @@ pl_slot_status pl_slot_begin(pl_slot *slot, const pl_package_header *header, uin
   return PL_SLOT_OK;
 }
 
-// A unit, filled up with what erased flash has; that needs no writing.
+// A unit, filled up with what erased flash has.
 static bool write_unit(const pl_flash *flash, uint32_t offset, const uint8_t *data,
                        uint32_t bytes) {
   uint8_t unit[PL_FLASH_MAX_WRITE_BYTES];
   memset(unit, 0xff, sizeof unit);
   memcpy(unit, data, bytes);
-  return is_erased(unit, flash->write_bytes) ||
-         (flash->program(flash->user, offset, unit) &&
-          memcmp(flash->memory + offset, unit, flash->write_bytes) == 0);
+  return flash->program(flash->user, offset, unit) &&
+         pl_flash_has(flash, offset, unit, flash->write_bytes);
 }
 
 pl_slot_status pl_slot_write(pl_slot *slot, const uint8_t *data, uint32_t bytes) {
@@ -207,9 +208,7 @@ pl_slot_status pl_slot_finish(pl_slot *slot) {
   if (target == PL_SLOTS) return PL_SLOT_ORDER;
   if (slot->at != slot->end) return PL_SLOT_TRUNCATED;
   slot->target = PL_SLOTS;
-  pl_slot_status status =
-      pl_package_check(package_of(config, target), room(config), config->public_key,
-                       config->kernels, config->memory_bytes);
+  pl_slot_status status = check_package(config, target);
   if (status == PL_SLOT_OK && slot->running != PL_SLOTS &&
       header_of(config, target)->version <= slot->version) {
     status = PL_SLOT_OLDER;

@@ -157,9 +157,10 @@ def test_the_state_of_a_package_is_part_of_its_self_test(tmp_path: Path) -> None
     assert _load(host, program, host.package("1.0.0", vectors=turned)) == "self-test failed"
 
 
-def test_power_cuts(host: Host, program: Path) -> None:
+@pytest.mark.parametrize("command", ["cuts", "unreadable"])
+def test_power_cuts(host: Host, program: Path, command: str) -> None:
     old, new = host.write("old", host.package("1.0.0")), host.write("new", host.package("1.0.1"))
-    found = re.findall(r"\d+", run(program, "cuts", host.public, old, new, "3"))
+    found = re.findall(r"\d+", run(program, command, host.public, old, new, "3"))
     operations, ran_old, ran_new, resumed = map(int, found)
     assert operations > 200
     assert ran_old + ran_new == 3 * operations

@@ -125,6 +125,49 @@ class Machine:
         end = addresses.stop - 1
         self._uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, hook, begin=addresses.start, end=end)
 
+    def watch_reads(self, addresses: range, read: Callable[[], None]) -> None:
+        """Calls `read` before each load of the program from a memory."""
+
+        def hook(uc: Uc, access: int, address: int, size: int, value: int, data: object) -> None:
+            del uc, access, address, size, value, data
+            read()
+
+        end = addresses.stop - 1
+        self._uc.hook_add(unicorn.UC_HOOK_MEM_READ, hook, begin=addresses.start, end=end)
+
+    def add_rom(self, base: int, contents: bytes) -> None:
+        """A memory that is only read."""
+        size = -(-len(contents) // _PAGE) * _PAGE
+        self._uc.mem_map(base, size, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
+        self._uc.mem_write(base, contents)
+
+    def on_call(self, function: int, called: Callable[..., int | None]) -> None:
+        """Calls `called` when the program comes to an address, with four arguments; what it gives
+        is the result.
+        """
+
+        def hook(uc: Uc, address: int, size: int, data: object) -> None:
+            del address, size, data
+            registers = (arm_const.UC_ARM_REG_R0 + number for number in range(4))
+            result = called(*(uc.reg_read(register) for register in registers))
+            if result is not None:
+                uc.reg_write(arm_const.UC_ARM_REG_R0, result)
+
+        self._uc.hook_add(unicorn.UC_HOOK_CODE, hook, begin=function & ~1, end=function & ~1)
+
+    def open(self, memory: range, is_open: bool) -> None:
+        """From now on the program may read and run what lies there, or may not."""
+        access = unicorn.UC_PROT_ALL if is_open else unicorn.UC_PROT_NONE
+        self._uc.mem_protect(memory.start, len(memory), access)
+
+    def masks_interrupts(self) -> bool:
+        """Whether the program holds back all interrupts."""
+        return bool(self._uc.reg_read(arm_const.UC_ARM_REG_PRIMASK) & 1)
+
+    def masks_faults(self) -> bool:
+        """Whether the program holds back all but what cannot be masked."""
+        return bool(self._uc.reg_read(arm_const.UC_ARM_REG_FAULTMASK) & 1)
+
     def run(self, stack: int, start: int, most: int | None = None) -> None:
         """Runs from an address, bit 0 of which says Thumb, until the program ends, or for `most`
         instructions, if that is not 0.

@@ -32,6 +32,7 @@ SLOT_BYTES = 24576
 _SLOT = (
     "bounds",
     "calls",
+    "flash",
     "flash_ram",
     "marks",
     "package",

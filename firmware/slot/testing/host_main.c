@@ -7,6 +7,8 @@
 //   flips KEY PACKAGE         one bit of each byte flipped, and each length: all refused
 //   hostile PACKAGE COUNT [SEED]  packages as if they were signed, at random: nothing leads outside
 //   cuts KEY OLD NEW SEEDS    an update with power cut in each operation of the flash
+//   unreadable KEY OLD NEW SEEDS  the same, where what power was lost in cannot be read
+#include <sanitizer/asan_interface.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,11 +194,45 @@ static pl_slot_status update(pl_slot *slot, file package, uint32_t *written) {
   return status == PL_SLOT_OK ? pl_slot_finish(slot) : status;
 }
 
-static void command_cuts(const uint8_t *key, file old, file new, uint32_t seeds) {
+// A flash in RAM, of which nobody reads what power was lost in: the sanitizer ends who does.
+static pl_flash in_ram;
+
+static void tear(const pl_flash_ram *ram, uint32_t offset, uint32_t bytes) {
+  if (ram->operations == ram->cut) __asan_poison_memory_region(ram->memory + offset, bytes);
+}
+
+static bool erase(void *user, uint32_t offset) {
+  __asan_unpoison_memory_region(flash_memory + offset, SECTOR);
+  const bool is_done = in_ram.erase(user, offset);
+  tear(user, offset, SECTOR);
+  return is_done;
+}
+
+static bool program(void *user, uint32_t offset, const uint8_t *data) {
+  const bool is_done = in_ram.program(user, offset, data);
+  tear(user, offset, WRITE);
+  return is_done;
+}
+
+static bool can_read(void *user, uint32_t offset, uint32_t bytes) {
+  (void)user;
+  return __asan_region_is_poisoned(flash_memory + offset, bytes) == NULL;
+}
+
+static pl_flash unreadable(pl_flash flash) {
+  in_ram = flash;
+  flash.erase = erase;
+  flash.program = program;
+  flash.can_read = can_read;
+  return flash;
+}
+
+static void command_cuts(const uint8_t *key, file old, file new, uint32_t seeds, bool is_read) {
   const uint32_t new_version = ((const pl_package_header *)(const void *)new.data)->version;
   uint8_t before[sizeof flash_memory];
   pl_flash_ram ram = {flash_memory, SECTOR, WRITE, 0, 0, 0, 0};
-  pl_slot_config config = config_of(key, pl_flash_ram_open(&ram, sizeof flash_memory));
+  const pl_flash flash = pl_flash_ram_open(&ram, sizeof flash_memory);
+  pl_slot_config config = config_of(key, is_read ? flash : unreadable(flash));
   pl_slot slot;
   uint32_t written = 0;
   // What lay in the other slot before: not erased.
@@ -218,6 +254,7 @@ static void command_cuts(const uint8_t *key, file old, file new, uint32_t seeds)
   uint32_t resumed = 0;
   for (uint32_t s = 0; s < seeds; ++s) {
     for (uint32_t cut = 1; cut <= operations; ++cut) {
+      __asan_unpoison_memory_region(flash_memory, sizeof flash_memory);
       memcpy(flash_memory, before, sizeof before);
       ram = (pl_flash_ram){flash_memory, SECTOR, WRITE, 0, cut, cut * 977 + s, 0};
       written = 0;
@@ -257,8 +294,9 @@ int main(int argc, char **argv) {
   read_key(argv[2], key);
   if (strcmp(argv[1], "load") == 0) command_load(key, read_file(argv[3]));
   if (strcmp(argv[1], "flips") == 0) command_flips(key, read_file(argv[3]));
-  if (strcmp(argv[1], "cuts") == 0 && argc == 6) {
-    command_cuts(key, read_file(argv[3]), read_file(argv[4]), (uint32_t)atoi(argv[5]));
+  if (argc == 6) {
+    const bool is_read = strcmp(argv[1], "cuts") == 0;
+    command_cuts(key, read_file(argv[3]), read_file(argv[4]), (uint32_t)atoi(argv[5]), is_read);
   }
   return 0;
 }

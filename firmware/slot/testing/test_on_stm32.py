@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Slots in the flash of STM32F4, L4 and U5, by the drivers, on fakes of the controllers."""
 
-from pathlib import Path
-
 import pytest
 
-from boards.board import load_board
-from boards.simulator.elf import Elf
-from boards.tests.not_simulated.machine import Machine
-from boards.tests.not_simulated.uarts import Line
+from firmware.slot.testing.chip import Chip, check_update
 from firmware.slot.testing.fake_flash import STM32F4, STM32L4, STM32U5, FakeFlash
 
-_RESET = 0xE000ED0C
 _ON = 0x705  # caches and prefetch, as with the highest clock
 
 _BOARDS = {
@@ -21,48 +15,19 @@ _BOARDS = {
 }
 
 
-class _Chip:
-    """A board with a fake of its flash memory's controller."""
-
-    def __init__(self, name: str, caches: int = _ON):
-        board_name, controller = _BOARDS[name]
-        board = load_board(Path(f"boards/{board_name}/{board_name}.json"))
-        self.elf = Elf(Path(f"firmware/slot/testing/on_{name}.elf"))
-        (kind,) = (one.partition(":")[2] for one in board.startup if ":console_" in one)
-        self.line = Line(kind, board.console.base)
-        self.flash = FakeFlash(controller, caches)
-        self.machine = Machine(board, {**self.line.reads(), **self.flash.reads()})
-        self.line.listen(self.machine)
-        self.flash.attach(self.machine)
-        self.resets = 0
-        others = self.machine.written
-
-        def written(address: int, value: int) -> None:
-            others(address, value)
-            if address == _RESET:
-                self.resets += 1
-                self.machine.stop()
-
-        self.machine.written = written
-        self.vectors = board.memory(board.code).base
-        self.machine.load(self.elf)
-
-    def start(self) -> None:
-        """Runs until the program ends, or resets the chip."""
-        self.machine.start(self.vectors, most=0)
+def _chip(name: str, caches: int = _ON) -> tuple[Chip, FakeFlash]:
+    board, controller = _BOARDS[name]
+    flash = FakeFlash(controller, caches)
+    return Chip(name, board, flash), flash
 
 
 @pytest.mark.parametrize("caches", [0, _ON])
 @pytest.mark.parametrize("name", _BOARDS)
 def test_an_update_goes_on_after_a_reset(name: str, caches: int) -> None:
-    chip = _Chip(name, caches)
-    chip.start()
-    assert (chip.resets, chip.machine.ended) == (1, False), chip.line.sent
-    chip.start()
-    assert chip.machine.ended
-    assert chip.line.sent.endswith(b"PL:PASS\n"), chip.line.sent
-    assert chip.flash.erased > 0 and chip.flash.written > 1000
-    assert chip.flash.access == caches
+    chip, flash = _chip(name, caches)
+    check_update(chip, flash)
+    assert flash.written > 1000
+    assert flash.access == caches
 
 
 @pytest.mark.parametrize(
@@ -70,10 +35,10 @@ def test_an_update_goes_on_after_a_reset(name: str, caches: int) -> None:
     [("stm32f4", 0x08080000), ("stm32l4", 0x0807C000), ("stm32u5", 0x080F8000)],
 )
 def test_a_sector_that_is_not_erased_is_an_error(name: str, sector: int) -> None:
-    chip = _Chip(name)
+    chip, flash = _chip(name)
     before = b"not ours"
     chip.machine.store(sector, before)
-    chip.flash.protected.add(sector)
+    flash.protected.add(sector)
     chip.start()
     assert chip.machine.ended
     assert chip.line.sent.splitlines()[-1].startswith(b"PL:FAIL"), chip.line.sent
@@ -86,8 +51,8 @@ _TWO_BITS, _ONE_BIT, _ENABLED = 1 << 31, 1 << 30, 1 << 24
 _ECCR = {"stm32l4": (0x40022018, 1 << 19, 1 << 20), "stm32u5": (0x40022030, 1 << 21, 1 << 22)}
 
 
-def _nmi(name: str, eccr: int) -> _Chip:
-    chip = _Chip(name)
+def _nmi(name: str, eccr: int) -> Chip:
+    chip, _ = _chip(name)
     chip.start()
     chip.machine.registers[_ECCR[name][0]] = eccr
     chip.machine.call(chip.elf.values["NMI_Handler"], chip.vectors)
@@ -152,7 +117,7 @@ _DSB = bytes.fromhex("bff34f8f")
 @pytest.mark.parametrize("name", _BOARDS)
 def test_words_are_written_before_what_follows(name: str) -> None:
     """No emulator holds writes back: each has to have the instruction that ends that behind it."""
-    chip = _Chip(name)
+    chip, _ = _chip(name)
     follow = []
 
     def stored(address: int, size: int, value: int) -> None:

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board with a fake of its flash memory's controller, and on it the program of on_flash.c."""
+
+from pathlib import Path
+from typing import Protocol
+
+from boards.board import load_board
+from boards.simulator.elf import Elf
+from boards.tests.not_simulated.machine import Machine, Read
+from boards.tests.not_simulated.uarts import Line
+
+_RESET = 0xE000ED0C
+
+
+class Flash(Protocol):
+    """A fake of a controller."""
+
+    erased: int
+    """How many sectors were erased."""
+    written: int
+    """How many units were written."""
+
+    def reads(self) -> dict[int, Read]:
+        """What its registers say."""
+
+    def attach(self, machine: Machine) -> None:
+        """Sees what is written to its registers and to the memory."""
+
+
+class Chip:
+    """`board`, the image `on_<name>`, and the rest of the chip's registers where start-up waits
+    for them.
+    """
+
+    def __init__(self, name: str, board: str, flash: Flash, reads: dict[int, Read] | None = None):
+        data = load_board(Path(f"boards/{board}/{board}.json"))
+        self.elf = Elf(Path(f"firmware/slot/testing/on_{name}.elf"))
+        (kind,) = (one.partition(":")[2] for one in data.startup if ":console_" in one)
+        self.line = Line(kind, data.console.base)
+        self.machine = Machine(data, {**self.line.reads(), **(reads or {}), **flash.reads()})
+        self.line.listen(self.machine)
+        flash.attach(self.machine)
+        self.resets = 0
+        others = self.machine.written
+
+        def written(address: int, value: int) -> None:
+            others(address, value)
+            if address == _RESET:
+                self.resets += 1
+                self.machine.stop()
+
+        self.machine.written = written
+        self.vectors = data.memory(data.code).base + data.boot_header
+        self.machine.load(self.elf)
+
+    def start(self) -> None:
+        """Runs until the program ends, or resets the chip."""
+        self.machine.start(self.vectors, most=0)
+
+
+def check_update(chip: Chip, flash: Flash) -> None:
+    """A first model, and an update that a reset of the chip ends, and that goes on."""
+    chip.start()
+    assert (chip.resets, chip.machine.ended) == (1, False), chip.line.sent
+    check_rest_of_update(chip)
+    assert flash.erased > 0 and flash.written > 100
+
+
+def check_rest_of_update(chip: Chip) -> None:
+    """After the reset."""
+    chip.start()
+    assert chip.machine.ended
+    assert chip.line.sent.endswith(b"PL:PASS\n"), chip.line.sent

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/slot/flash_stm32h7.h"
+#include "firmware/slot/testing/flash_of_board.h"
+
+// The second half of the second bank: two sectors a slot.
+static const pl_flash_stm32h7 flash = {0x08180000, 512 * 1024};
+
+pl_flash flash_of_board(void) { return pl_flash_stm32h7_driver(&flash); }

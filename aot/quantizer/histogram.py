@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,6 +16,7 @@ _STEP = 1e-5  # of the quantiles, as torchao goes
 _STEPS = np.full(round(1 / _STEP) + 2, _STEP)
 _ALPHAS = np.concatenate([[0.0], np.cumsum(_STEPS)])
 _BETAS = np.subtract.accumulate(np.concatenate([[1.0], _STEPS]))
+_LAST = len(_BETAS) - 1
 
 
 class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
@@ -21,26 +24,54 @@ class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
     is beyond float32.
 
     Torchao takes a hundred thousand steps and compares tensors of one element in each. Where a step
-    of either quantile leads is known beforehand, and most lead nowhere.
+    of either quantile leads is known beforehand, and most lead nowhere. It looks for each of 32,768
+    parts of a histogram in the new one; both are sorted.
     """
+
+    def _upscale_histogram(
+        self,
+        histogram: torch.Tensor,
+        orig_min: torch.Tensor,
+        orig_max: torch.Tensor,
+        update_min: torch.Tensor,
+        update_max: torch.Tensor,
+    ) -> torch.Tensor:
+        parts = self.bins * self.upsample_rate
+        half = 0.5 * ((orig_max - orig_min) / parts)
+        centers = (torch.linspace(orig_min, orig_max, parts + 1)[:-1] + half).numpy()
+        borders = torch.linspace(update_min, update_max, self.bins + 1).numpy()
+        if not (_is_sorted(centers) and _is_sorted(borders)):  # where steps are near float32's
+            args = histogram, orig_min, orig_max, update_min, update_max
+            return super()._upscale_histogram(*args)  # type: ignore[no-any-return]
+        starts = centers.searchsorted(borders[1:-1], "left")
+        bins = np.repeat(np.arange(self.bins), np.diff(starts, prepend=0, append=parts))
+        shares = histogram.repeat_interleave(self.upsample_rate) / self.upsample_rate
+        return torch.bincount(torch.from_numpy(bins), weights=shares, minlength=self.bins)
 
     def _non_linear_param_search(self) -> tuple[torch.Tensor, torch.Tensor]:
         total = torch.sum(self.histogram).item()
         cumulative = torch.cumsum(self.histogram, dim=0).numpy()
-        # How much is below the quantiles; torch compares in float32.
-        lows, highs = ((steps * total).astype(np.float32) for steps in (_ALPHAS, _BETAS))
-        rising = highs[::-1]
+
+        def low(step: int) -> np.float32:
+            """How much is below the lower quantile; torch compares in float32."""
+            return np.float32(_ALPHAS[step] * total)
+
+        def high(step: int) -> np.float32:
+            return np.float32(_BETAS[step] * total)
 
         start, end = 0, self.bins - 1
         least = float("inf")
         a = b = 0
         while _ALPHAS[a] < _BETAS[b]:
-            left = min(max(int(cumulative.searchsorted(lows[a + 1], "left")), start), end)
+            left = min(max(int(cumulative.searchsorted(low(a + 1), "left")), start), end)
             if left == start:  # the right end's turn, until it moves
-                b = max(b, len(highs) - 1 - int(rising.searchsorted(cumulative[end], "left")))
+                below = bisect_left(
+                    range(_LAST + 1), cumulative[end], key=lambda s: high(_LAST - s)
+                )
+                b = max(b, _LAST - below)
                 if _ALPHAS[a] >= _BETAS[b]:
                     break
-            right = int(cumulative.searchsorted(highs[b + 1], "right")) - 1
+            right = int(cumulative.searchsorted(high(b + 1), "right")) - 1
             right = min(max(right, start), end)
             if left - start > end - right:
                 a, candidate = a + 1, (left, end)
@@ -55,3 +86,7 @@ class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
 
         width = (self.max_val - self.min_val) / self.bins
         return self.min_val + width * start, self.min_val + width * (end + 1)
+
+
+def _is_sorted(values: np.ndarray[Any, np.dtype[np.float32]]) -> bool:
+    return bool((values[1:] >= values[:-1]).all())

@@ -5,9 +5,11 @@ the rules know.
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -28,7 +30,7 @@ from aot.accepted import (
     check_weights,
 )
 from aot.constant_masks import ConstantMasks
-from aot.dialect.graph import returned, state_of
+from aot.dialect.graph import drop_dead_code, returned, state_of
 from aot.errors import LoweringError, raising_line
 from aot.hooked_weights import hooked_weights_kept
 from aot.passes.aten import decompose_attention, parts_to_cat, resampling, split_recurrent
@@ -65,11 +67,15 @@ from aot.passes.aten.whole_norms import whole_norms
 from aot.passes.aten.whole_numbers import whole_numbers
 from aot.program import result_paths, tensor_names
 from aot.python_state import check_python_state
+from aot.replaced import replaced
 from aot.rules import KEPT
 from aot.rules.function import mark_materialized
 from aot.rules.integers import is_given
 
 _aten = torch.ops.aten
+
+# Its package has a function of the same name.
+_unflatten = import_module("torch.export.unflatten")
 
 
 def export_aten(
@@ -109,7 +115,8 @@ def export_aten(
     _forget_writes_to_inputs(decomposed)
     # What the guards would check (shapes, dtypes) is static here and is checked on the device in
     # every call.
-    module = decomposed.module(check_guards=False)
+    with replaced(_unflatten, _is_call_name=_is_call_name):
+        module = decomposed.module(check_guards=False)
     assert isinstance(module, GraphModule)
     if isinstance(model, ExportedProgram):
         _take_tensors_alone(module, tensor_names(program))
@@ -144,7 +151,7 @@ def export_aten(
         separate_weights,
     ):
         rewrite(module)
-        module.graph.eliminate_dead_code()
+        drop_dead_code(module.graph)
     _keep_computed(module)
     paths = result_paths(program)
     module.meta["paths"] = [paths[position] for position in module.meta["computed"]]
@@ -223,18 +230,24 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
         raise LoweringError(f"{what}{at}\n    instead: {hint}") from error
 
 
-@contextmanager
-def _masks_unread() -> Iterator[None]:
+def _masks_unread() -> AbstractContextManager[None]:
     """Within it, nn.TransformerEncoder and its kin take a mask as it is.
 
     They would read the data, to hint at a causal mask, which other machines have kernels for.
     """
-    detect = transformer._detect_is_causal_mask
-    transformer._detect_is_causal_mask = lambda mask, is_causal=None, size=None: is_causal is True
-    try:
-        yield
-    finally:
-        transformer._detect_is_causal_mask = detect
+
+    def detect(mask: object, is_causal: bool | None = None, size: int | None = None) -> bool:
+        return is_causal is True
+
+    return replaced(transformer, _detect_is_causal_mask=detect)
+
+
+_CALLED = re.compile(r"(@\d+)?")
+
+
+def _is_call_name(name: str, base: str) -> bool:
+    """Torch's makes a pattern of the base in each call, of which n layers make n^2."""
+    return name.startswith(base) and _CALLED.fullmatch(name, len(base)) is not None
 
 
 def _take_tensors_alone(module: GraphModule, names: Sequence[str]) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,8 @@ from torchao.quantization.pt2e.quantizer import ComposableQuantizer, Quantizer
 from aot.artefact import Artefact, rewrite
 from aot.artefact import export as export_artefact
 from aot.calibration import calibrate
-from aot.dialect.graph import initial_state
+from aot.compiled_when_run import compiled_when_run
+from aot.dialect.graph import copied, initial_state
 from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.dialect.verifier import verify
@@ -82,6 +82,7 @@ class Lowered(Artefact):
 
 
 @older_objects_left()
+@compiled_when_run()
 def lower(
     model: torch.nn.Module | ExportedProgram,
     example_inputs: Any,
@@ -189,7 +190,7 @@ def lower(
     # What comes in one batch has no order: it is no sequence.
     splits = not initial_state(aten)
     held = None if evaluation is None else held_out(evaluation, inputs, splits)
-    floats = GraphModule(aten, copy.deepcopy(aten.graph))
+    floats = copied(aten)
 
     with warnings.catch_warnings(), names_counted():
         warnings.simplefilter("ignore")
@@ -216,7 +217,7 @@ def lower(
     verify(folded, "fold_qdq")
 
     def with_border(moved: Moved) -> GraphModule:
-        module = fold_qdq(quantized, float_io)
+        module = copied(folded)
         set_border(module, example_inputs, outputs, moved)
         verify(module, "set_border")
         rewrite(module)

@@ -8,6 +8,7 @@ device) and `meta["edge"]` (quantization and layout). Calls with several results
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -200,6 +201,18 @@ def with_layout(edge: Edge, layout: str) -> Edge:
 def inputs_of(node: Node) -> Sequence[Node]:
     """Activation inputs: node arguments that are not constants."""
     return [n for n in node.all_input_nodes if n.op != "get_attr"]
+
+
+def copied(module: GraphModule) -> GraphModule:
+    """A graph to change in place of another one; they share the tensors."""
+    return GraphModule(module, copy.deepcopy(module.graph))
+
+
+def drop_dead_code(graph: Graph) -> bool:
+    """Erases what nobody reads and what has no effect; returns whether there was any."""
+    # Torch's own looks whether each node has effects, and at the whole graph for mistakes.
+    unread = (n.op not in ("placeholder", "output") and not n.users for n in graph.nodes)
+    return any(unread) and graph.eliminate_dead_code()
 
 
 def border_nodes(module: GraphModule) -> tuple[list[Node], list[Node]]:

@@ -21,6 +21,7 @@ from aot.dialect.graph import (
     Builder,
     Edge,
     Origin,
+    drop_dead_code,
     edge_of,
     quantization_of,
     returned,
@@ -72,7 +73,7 @@ class _Folder:
                 self.int8[node] = self._dequantize(node)
             elif node.op == "output":
                 self._output(node)
-        self.graph.eliminate_dead_code()
+        drop_dead_code(self.graph)
         self.graph.lint()
         self.module.recompile()
         return self.module

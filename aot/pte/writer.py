@@ -14,6 +14,7 @@ constants, each in a segment of its own, aligned as it asks.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -191,6 +192,7 @@ class _Method:
         self._buffer_ids: dict[tuple[int, bytes], int] = {}
         self._ids: dict[Node, int] = {}
         self._results: dict[tuple[Node, int], int] = {}  # by call and place
+        self._specs: dict[Any, TensorSpec] = {}
         self._planned: dict[int, TensorSpec] = {}  # by value, in the order that they are written
         self._inputs, self._outputs = border_nodes(module)
         self._states = state_nodes(module)
@@ -242,7 +244,7 @@ class _Method:
                 readers.setdefault(str(node.target), []).append(node)
         for name, tensor in self._module.named_buffers():
             if name in readers:
-                spec = TensorSpec.from_tensor(tensor.detach(), const=True)
+                spec = self._spec(tensor.detach().contiguous())
                 value = make_tensor_value(self._buffer(tensor, self.constants), None, spec)
                 self._ids |= dict.fromkeys(readers[name], self._add(et.EValue(value)))
 
@@ -299,11 +301,18 @@ class _Method:
 
     def _tensor(self, value: torch.Tensor, step: int, buffer: int = 0) -> int:
         """An activation; where it lies is filled in when memory is planned."""
-        spec = TensorSpec.from_tensor(value)
+        spec = self._spec(value)
         spec.lifetime = [step, step]
         index = self._add(et.EValue(make_tensor_value(buffer, None, spec)))
         self._planned[index] = spec
         return index
+
+    def _spec(self, value: torch.Tensor) -> TensorSpec:
+        """Of a tensor; ExecuTorch takes long to make one."""
+        key = value.dtype, value.shape, value.stride()
+        if key not in self._specs:
+            self._specs[key] = TensorSpec.from_tensor(value)
+        return copy.copy(self._specs[key])
 
     def _use(self, nodes: Sequence[Node], step: int) -> None:
         for node in nodes:

@@ -7,17 +7,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from threading import RLock
-from unittest.mock import patch
 from weakref import WeakKeyDictionary
 
 import torch
 from torchao.quantization.pt2e import utils
 
+from aot.replaced import replaced
+
 # Its package has a function of the same name.
 prepare = import_module("torch.ao.quantization.fx.prepare")
-
-_FUNCTION = "get_new_attr_name_with_prefix"
-
 
 _lock = RLock()
 
@@ -44,5 +42,6 @@ def names_counted() -> Iterator[None]:
 
         return name
 
-    with _lock, patch.object(prepare, _FUNCTION, counted), patch.object(utils, _FUNCTION, counted):
+    ours = {"get_new_attr_name_with_prefix": counted}
+    with _lock, replaced(prepare, **ours), replaced(utils, **ours):
         yield

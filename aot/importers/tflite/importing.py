@@ -11,7 +11,7 @@ import torch
 from torch.fx import Graph as FxGraph
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import Builder, Origin, State, edge_of, shape_of
+from aot.dialect.graph import Builder, Origin, State, drop_dead_code, edge_of, shape_of
 from aot.dialect.verifier import VerificationError, verify
 from aot.errors import LoweringError, raised
 from aot.importers.tflite.call import Call, Unsupported, dtype_of, edge_for, named
@@ -64,7 +64,7 @@ class _Importer:
         states = self._states_read(before, outputs) + [*self._states.values()]
         node = self._module.graph.output((*outputs, *states))
         node.meta["origin"] = Origin()
-        self._module.graph.eliminate_dead_code()
+        drop_dead_code(self._module.graph)
         self._module.graph.lint()
         self._module.recompile()
         return self._module

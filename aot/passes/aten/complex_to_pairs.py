@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import tensor_constant
+from aot.dialect.graph import drop_dead_code, tensor_constant
 from aot.passes.aten import fourier
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.fourier import Pair, Part
@@ -54,7 +54,7 @@ def complex_to_pairs(module: GraphModule) -> int:
                 if result is not None:
                     node.replace_all_uses_with(result)
                     count += 1
-    module.graph.eliminate_dead_code()
+    drop_dead_code(module.graph)
     return count
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from aot.dialect.graph import drop_dead_code
 from aot.dialect.results import results_of, taken_from
 from aot.passes.aten import (
     compositions_by_place,
@@ -189,5 +190,5 @@ def compositions(module: GraphModule) -> int:
         for value in dict.fromkeys((*results_of(node), node)):
             module.graph.erase_node(value)
         count += 1
-    module.graph.eliminate_dead_code()
+    drop_dead_code(module.graph)
     return count

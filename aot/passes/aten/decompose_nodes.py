@@ -27,6 +27,8 @@ from torch.fx.node import map_arg
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_leaves, tree_map_only, tree_unflatten
 
+from aot.dialect.graph import drop_dead_code
+
 Decompositions = Mapping[Any, Callable[..., Any]]
 
 _aten = torch.ops.aten
@@ -70,7 +72,7 @@ def decompose_nodes(
         for node in nodes:
             rewriter.take(node)
     graph = rewriter.graph
-    graph.eliminate_dead_code()
+    drop_dead_code(graph)
     module = GraphModule(torch.nn.Module(), graph)
     module.meta.update(program.graph_module.meta)
     signature = program.graph_signature

@@ -23,6 +23,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.node import map_arg
 
 from aot.backends.cortex_m import FLOAT_OPS, has_float_kernel, of_floats
+from aot.dialect.graph import drop_dead_code
 from aot.dialect.results import taken_from
 from aot.errors import keep_names
 from aot.passes.aten.build import call, constant
@@ -41,7 +42,7 @@ def float_forms(module: GraphModule, stays_float: Callable[[Node], bool]) -> int
     for node in list(module.graph.nodes):
         if node.op == "call_function" and of_floats(node) and stays_float(node):
             count += in_kernels(module, node)
-    module.graph.eliminate_dead_code()
+    drop_dead_code(module.graph)
     return count
 
 

@@ -20,7 +20,7 @@ from torch.fx import Graph, GraphModule, Node
 from torch.fx.graph import CodeGen
 from torch.utils._pytree import tree_map_only
 
-from aot.dialect.graph import State, state_of, tensor_constant
+from aot.dialect.graph import State, drop_dead_code, state_of, tensor_constant
 from aot.errors import LoweringError, describe
 from aot.passes.aten.run_decompositions import run_decompositions
 from kernels.common.tensor import MAX_RANK
@@ -178,7 +178,7 @@ def lift_state(module: GraphModule) -> int:
         new = [_fitting(values[buffer], state) for buffer, state in zip(live, states, strict=True)]
     output.args = ((*returned, *new),)
     take_tensors(module)
-    graph.eliminate_dead_code()
+    drop_dead_code(graph)
     module.recompile()
     return len(live)
 

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from aot.dialect.graph import drop_dead_code
 from aot.dialect.results import gives_first_only, gives_one, results_of, take
 from aot.passes.aten.build import call
 from aot.rules.rule import argument
@@ -47,7 +48,7 @@ def pools_to_2d(module: GraphModule) -> int:
             for value in results_of(node):
                 value.replace_all_uses_with(result)
             count += 1
-    module.graph.eliminate_dead_code()
+    drop_dead_code(module.graph)
     return count
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import tensor_constant
+from aot.dialect.graph import drop_dead_code, tensor_constant
 from aot.dialect.transposes import movement
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.fold_scales import SCALINGS
@@ -45,7 +45,7 @@ def split_layers(module: GraphModule) -> int:
         for cut, part in zip(cuts, parts, strict=True):
             with module.graph.inserting_before(cut):
                 cut.replace_all_uses_with(_layer(module, node, cut, part))
-        module.graph.eliminate_dead_code()
+        drop_dead_code(module.graph)
         count += 1
     return count
 

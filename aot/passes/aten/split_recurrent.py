@@ -12,8 +12,8 @@ Left as they are, for the error that names them: weights that the model computes
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -22,10 +22,11 @@ from torch._decomp import decompositions
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
-from aot.dialect.graph import tensor_constant
+from aot.dialect.graph import drop_dead_code, tensor_constant
 from aot.dialect.results import gives_one, results_of, taken_from
 from aot.passes.aten.build import constant
 from aot.passes.aten.recurrent_states import compute_with
+from aot.replaced import replaced
 from aot.rules import recurrent_ops
 
 _aten = torch.ops.aten
@@ -66,20 +67,12 @@ KEPT = (*_LAYERS, *_CELLS)
 _STEPPED = ("one_layer_rnn", "one_layer_lstm", "mkldnn_one_layer_lstm")
 
 
-@contextmanager
-def steps_unseen() -> Iterator[None]:
+def steps_unseen() -> AbstractContextManager[None]:
     """Within it, torch finds the shapes of what these ops give without going through their steps.
 
     Export needs no more of an op that it leaves whole, and would take a tenth of a second a step.
     """
-    kept = {name: getattr(decompositions, name) for name in _STEPPED}
-    for name in _STEPPED:
-        setattr(decompositions, name, _layer_shapes)
-    try:
-        yield
-    finally:
-        for name, layer in kept.items():
-            setattr(decompositions, name, layer)
+    return replaced(decompositions, **dict.fromkeys(_STEPPED, _layer_shapes))
 
 
 def _layer_shapes(
@@ -206,7 +199,7 @@ class _Splitter:
                     graph.erase_node(unread)
                 count += 1
         compute_with(self._module, self._parts, KEPT)
-        graph.eliminate_dead_code()
+        drop_dead_code(graph)
         graph.lint()
         self._module.recompile()
         return count

@@ -10,7 +10,7 @@ from dataclasses import replace
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import Builder, calls, edge_of, tensor_constant
+from aot.dialect.graph import Builder, calls, drop_dead_code, edge_of, tensor_constant
 from aot.dialect.ops.lut import lut
 
 
@@ -38,6 +38,6 @@ def compose_luts(module: GraphModule) -> int:
         module.graph.erase_node(node)
         module.graph.erase_node(inner)
         count += 1
-    if module.graph.eliminate_dead_code() or count:
+    if drop_dead_code(module.graph) or count:
         module.recompile()
     return count

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import Builder, arguments, calls, edge_of, shape_of
+from aot.dialect.graph import Builder, arguments, calls, drop_dead_code, edge_of, shape_of
 from aot.dialect.ops.bmm import bmm
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.transpose import transpose
@@ -56,7 +56,7 @@ def fold_transpose_into_bmm(module: GraphModule) -> int:
         node.replace_all_uses_with(new)
         module.graph.erase_node(node)
         count += 1
-    changes = module.graph.eliminate_dead_code()
+    changes = drop_dead_code(module.graph)
     count += _exchange_sides(module, builder)
     count += _read_in_place(module, builder)
     if changes or count:
@@ -92,7 +92,7 @@ def _read_in_place(module: GraphModule, builder: Builder) -> int:
         node.replace_all_uses_with(new)
         module.graph.erase_node(node)
         count += moved
-    module.graph.eliminate_dead_code()
+    drop_dead_code(module.graph)
     return count
 
 
@@ -126,7 +126,7 @@ def _exchange_sides(module: GraphModule, builder: Builder) -> int:
             new = builder.call(reshape, new, list(shape_of(node)), edge=edge, origin=origin)
         node.replace_all_uses_with(new)
         count += 1
-    module.graph.eliminate_dead_code()
+    drop_dead_code(module.graph)
     return count
 
 

@@ -12,7 +12,15 @@ import math
 
 from torch.fx import GraphModule
 
-from aot.dialect.graph import Builder, arguments, calls, edge_of, shape_of, tensor_constant
+from aot.dialect.graph import (
+    Builder,
+    arguments,
+    calls,
+    drop_dead_code,
+    edge_of,
+    shape_of,
+    tensor_constant,
+)
 from aot.dialect.ops.linear import linear
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.transposes import inverse
@@ -56,6 +64,6 @@ def fold_transpose_into_linear(module: GraphModule) -> int:
         node.replace_all_uses_with(new)
         module.graph.erase_node(node)
         count += 1
-    if module.graph.eliminate_dead_code() or count:
+    if drop_dead_code(module.graph) or count:
         module.recompile()
     return count

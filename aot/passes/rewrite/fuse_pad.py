@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import NHWC, Builder, arguments, calls, dialect_op, edge_of, with_layout
+from aot.dialect.graph import (
+    NHWC,
+    Builder,
+    arguments,
+    calls,
+    dialect_op,
+    drop_dead_code,
+    edge_of,
+    with_layout,
+)
 from aot.dialect.ops.transpose import transpose
 
 
@@ -51,6 +60,6 @@ def fuse_pad(module: GraphModule) -> int:
         node.replace_all_uses_with(new)
         module.graph.erase_node(node)
         count += 1
-    if module.graph.eliminate_dead_code() or count:
+    if drop_dead_code(module.graph) or count:
         module.recompile()
     return count

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import Builder, arguments, calls, edge_of, tensor_constant
+from aot.dialect.graph import Builder, arguments, calls, drop_dead_code, edge_of, tensor_constant
 from aot.dialect.ops.gather import gather
 
 
@@ -42,7 +42,7 @@ def merge_gathers(module: GraphModule) -> int:
         module.graph.erase_node(node)
         module.graph.erase_node(inner)
         count += 1
-    if module.graph.eliminate_dead_code() or count:
+    if drop_dead_code(module.graph) or count:
         module.recompile()
     return count
 

@@ -16,6 +16,7 @@ from aot.dialect.graph import (
     arguments,
     calls,
     dialect_op,
+    drop_dead_code,
     edge_of,
     shape_of,
     with_layout,
@@ -87,6 +88,6 @@ def simplify_movement(module: GraphModule) -> int:
         if first is not node:
             _replace(node, first)
             count += 1
-    if module.graph.eliminate_dead_code() or count:
+    if drop_dead_code(module.graph) or count:
         module.recompile()
     return count

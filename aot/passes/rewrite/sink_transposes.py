@@ -26,6 +26,7 @@ from aot.dialect.graph import (
     arguments,
     calls,
     dialect_op,
+    drop_dead_code,
     edge_of,
     shape_of,
     tensor_constant,
@@ -303,6 +304,6 @@ def _match_unit_dims(before: Sequence[int], after: Sequence[int]) -> list[int | 
 def sink_transposes(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many nodes were rewritten."""
     changes = _Sinker(module).run()
-    if module.graph.eliminate_dead_code() or changes:
+    if drop_dead_code(module.graph) or changes:
         module.recompile()
     return changes

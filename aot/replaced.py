@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of others that do something else for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def replaced(owner: Any, **values: object) -> Iterator[None]:
+    """Within it, the named attributes of a module or a class have other values."""
+    before = {name: getattr(owner, name) for name in values}
+    try:
+        for name, value in values.items():
+            setattr(owner, name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(owner, name, value)

@@ -25,22 +25,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import torch
-from absl import app, flags
-from torch.fx import Graph, Node
+from aot.imports import imports_that_stay
 
-from aot.backends.cortex_m import FLOAT_OPS
-from aot.backends.ethos_u.emitters import EMITTERS
-from aot.dialect.library import Op
-from aot.dialect.ops.lut import lut
-from aot.passes import aten as passes
-from aot.passes.aten.compositions import COMPOSED
-from aot.rules import _RESULTS, _TABLE
-from aot.rules.floats import FORMS
-from aot.rules.function import is_elementwise
-from aot.rules.movement import on_floats
-from aot.rules.rule import Rule
-from tools.text.table import table
+with imports_that_stay():
+    import torch
+    from absl import app, flags
+    from torch.fx import Graph, Node
+
+    from aot.backends.cortex_m import FLOAT_OPS
+    from aot.backends.ethos_u.emitters import EMITTERS
+    from aot.dialect.library import Op
+    from aot.dialect.ops.lut import lut
+    from aot.passes import aten as passes
+    from aot.passes.aten.compositions import COMPOSED
+    from aot.rules import _RESULTS, _TABLE
+    from aot.rules.floats import FORMS
+    from aot.rules.function import is_elementwise
+    from aot.rules.movement import on_floats
+    from aot.rules.rule import Rule
+    from tools.text.stoppable import stoppable
+    from tools.text.table import table
 
 _ONLY = flags.DEFINE_string("op", "", "Only ops with this in their name.")
 _UPDATE = flags.DEFINE_bool("update", False, "Write the table of docs/operators.md.")
@@ -243,4 +247,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

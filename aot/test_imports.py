@@ -27,3 +27,12 @@ def test_looks_again_after_an_import_that_fails() -> None:
     with pytest.raises(ImportError), imports_that_stay():
         raise ImportError
     assert gc.isenabled()
+
+
+def test_a_program_that_is_stopped_while_it_imports_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as stopped, imports_that_stay():
+        raise KeyboardInterrupt
+    assert stopped.value.code == 130
+    assert capsys.readouterr() == ("", "stopped\n")

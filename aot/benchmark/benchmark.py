@@ -15,15 +15,18 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-import torch
-from absl import app, flags, logging
-from torch import nn
+from aot.imports import imports_that_stay
 
-import aot.lower
-from aot.benchmark.executorch import Samples, for_cortex_m
-from aot.benchmark.timing import Phases, Seconds, exponent, phases_table
-from tools.text.stoppable import stoppable
-from tools.text.table import table
+with imports_that_stay():
+    import torch
+    from absl import app, flags, logging
+    from torch import nn
+
+    import aot.lower
+    from aot.benchmark.executorch import Samples, for_cortex_m
+    from aot.benchmark.timing import Phases, Seconds, exponent, phases_table
+    from tools.text.stoppable import stoppable
+    from tools.text.table import table
 
 _UPDATE = flags.DEFINE_bool("update", False, "Write the results into the source tree.")
 

@@ -9,15 +9,18 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-import torch
-from absl import app, flags
-from torch import nn
+from aot.imports import imports_that_stay
 
-from aot.lower import lower
-from aot.models.metrics import Accuracy, accuracy, sqnr_db
-from aot.testing.lockstep import Lockstep, compare
-from tools.text.stoppable import stoppable
-from tools.text.table import table
+with imports_that_stay():
+    import torch
+    from absl import app, flags
+    from torch import nn
+
+    from aot.lower import lower
+    from aot.models.metrics import Accuracy, accuracy, sqnr_db
+    from aot.testing.lockstep import Lockstep, compare
+    from tools.text.stoppable import stoppable
+    from tools.text.table import table
 
 MODELS = ("digits", "ds_cnn", "mobilenet_v1", "resnet8", "deep_autoencoder")
 LOCKSTEP_SAMPLES = 8

@@ -21,13 +21,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-import torch
-from absl import app, flags
+from aot.imports import imports_that_stay
 
-from aot.survey.executorch_cases import cortex_m, every_backend
-from aot.survey.programs import Program, written
-from aot.survey.survey import OUTCOMES, Row, survey
-from tools.text.stoppable import stoppable
+with imports_that_stay():
+    import torch
+    from absl import app, flags
+
+    from aot.survey.executorch_cases import cortex_m, every_backend
+    from aot.survey.programs import Program, written
+    from aot.survey.survey import OUTCOMES, Row, survey
+    from tools.text.stoppable import stoppable
 
 _UPDATE = flags.DEFINE_bool("update", False, "write the results of this run")
 _ONLY = flags.DEFINE_string("only", "", "a regular expression: lower what has such a name")

@@ -23,6 +23,7 @@ from absl import app, flags
 from boards.board import BoardError, load_board
 from boards.simulator.simulate import SimulatorError, Tools, qemu_command
 from tools.python.runfile import runfile
+from tools.text.stoppable import stoppable
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _GDB = flags.DEFINE_string("gdb", "", "The debugger's program.")
@@ -109,4 +110,4 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

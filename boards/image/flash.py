@@ -25,6 +25,7 @@ from boards.board import Board, BoardError, load_board
 from boards.image.flash_tools import METHODS, PROBES, Image, Method, advice
 from boards.image.uf2 import HexError, copy_to_drive, drives, read_hex, uf2
 from boards.image.usb import DEVICES, UsbDevice, usb_devices
+from tools.text.stoppable import stoppable
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _TOOL = flags.DEFINE_string("flash_tool", "", "Which of the board's methods, e.g. openocd.")
@@ -167,4 +168,4 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

@@ -23,6 +23,7 @@ from boards.board import Board, BoardError, load_board
 from boards.image.on_board import problem, until_the_end
 from boards.image.summary import summary
 from boards.simulator.simulate import Run, Tools
+from tools.text.stoppable import stoppable
 
 _PROGRAM = flags.DEFINE_string("fvp", "", "The model; the board's, from PATH, if not given.")
 
@@ -100,4 +101,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

@@ -38,6 +38,7 @@ from boards.image.summary import summary
 from boards.simulator.elf import Elf
 from boards.simulator.fault import explain, find_fault
 from boards.simulator.simulate import FAIL, PASS, Run, Tools
+from tools.text.stoppable import stoppable
 
 _ELF = flags.DEFINE_string("elf", "", "The program, for what faults mean.")
 _SIZE = flags.DEFINE_string("size", "", "The image's size.json, for the tables.")
@@ -167,4 +168,4 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

@@ -12,6 +12,7 @@ from pathlib import Path
 from absl import app
 
 from boards.report.browser import browse
+from tools.text.stoppable import stoppable
 
 # Layout and scrollbars come to rest in that many milliseconds of the page's time.
 _REST = "--virtual-time-budget=4000"
@@ -65,4 +66,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

@@ -13,6 +13,7 @@ from absl import app
 from firmware.ethos_u.disassembly import describe
 from firmware.ethos_u.paths import user_path
 from firmware.ethos_u.payload import PayloadError, parse_payload, read_payloads
+from tools.text.stoppable import stoppable
 
 
 def main(argv: list[str]) -> None:
@@ -33,4 +34,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

@@ -26,6 +26,7 @@ from firmware.ethos_u.npu_model import (
 )
 from firmware.ethos_u.paths import user_path
 from firmware.ethos_u.payload import PayloadError, parse_payload, read_payloads
+from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 # What numpy makes of files that are no arrays.
@@ -124,4 +125,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

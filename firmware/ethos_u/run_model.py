@@ -10,20 +10,24 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-from absl import app, flags
+from aot.imports import imports_that_stay
 
-from aot.pte.conventions import PteError
-from firmware.ethos_u.fillers import Array
-from firmware.ethos_u.npu_model import EthosUError, EthosUModel, configuration_of
-from firmware.ethos_u.paths import user_path
-from firmware.ethos_u.payload import PayloadError, parse_payload
-from firmware.plan.delegate_call import delegate_of
-from firmware.plan.program import Program
-from firmware.plan.pte import read_program
-from kernels.common.kernel import OpCall, Value
-from tools.text.table import table
+with imports_that_stay():
+    import numpy as np
+    import torch
+    from absl import app, flags
+
+    from aot.pte.conventions import PteError
+    from firmware.ethos_u.fillers import Array
+    from firmware.ethos_u.npu_model import EthosUError, EthosUModel, configuration_of
+    from firmware.ethos_u.paths import user_path
+    from firmware.ethos_u.payload import PayloadError, parse_payload
+    from firmware.plan.delegate_call import delegate_of
+    from firmware.plan.program import Program
+    from firmware.plan.pte import read_program
+    from kernels.common.kernel import OpCall, Value
+    from tools.text.stoppable import stoppable
+    from tools.text.table import table
 
 _INPUTS = flags.DEFINE_list("inputs", [], ".npy files, one an input.")
 _OUTPUTS = flags.DEFINE_string("outputs", None, "Folder for output_0.npy and so on.")
@@ -111,4 +115,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

@@ -26,6 +26,7 @@ from boards.simulator.elf import Elf
 from boards.simulator.simulate import simulate
 from kernels.bench.networks import Counts, Networks, sums_of_networks
 from kernels.bench.program import fitting_layers
+from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _PROGRAM = flags.DEFINE_multi_string("program", [], "board.json,program.elf of each board.")
@@ -231,4 +232,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

@@ -19,6 +19,7 @@ from boards.simulator.simulate import simulate
 from kernels.bench.networks import Counts, sums_of_networks
 from kernels.bench.program import fitting_layers
 from kernels.testing.case import Layer
+from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _PROGRAM = flags.DEFINE_multi_string("program", [], "board.json,program.elf of each board.")
@@ -108,4 +109,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

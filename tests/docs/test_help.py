@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every program says with --help how it is called: the text that it prints then has examples."""
+"""Every program says with --help how it is called: the text that it prints then has examples. What
+takes longer says in one line that somebody stopped it.
+"""
 
 import ast
 import re
@@ -50,3 +52,37 @@ def test_help_has_an_example(program: str) -> None:
         f"{Path(program).name} ",
     )
     assert any(line.startswith(starts) for line in lines), text
+
+
+# Over before anybody stops them.
+_SHORT = {
+    "boards/image/sign.py",
+    "boards/image/size_table.py",
+    "boards/report/name_report.py",
+    "firmware/ethos_u/isa_header.py",
+    "firmware/plan/compile.py",
+    "kernels/common/dtype_header.py",
+}
+
+
+def _called() -> list[str]:
+    """Programs that people call, those of tests among them."""
+    found = []
+    for name in source_files(_ROOT, ["*.py"], ["tools/bootstrap/*"]):
+        text = (_ROOT / name).read_text()
+        help_ = ast.get_docstring(ast.parse(text)) or ""
+        is_program = '\nif __name__ == "__main__":' in text
+        if is_program and re.search(r"^ *(tools/)?bazel run //", help_, re.MULTILINE):
+            found.append(name)
+    return found
+
+
+@pytest.mark.parametrize("program", sorted({*_called()} - _SHORT))
+def test_a_program_can_be_stopped(program: str) -> None:
+    text = (_ROOT / program).read_text()
+    assert "stoppable(main)" in text.split("__main__")[1]
+    assert "\nimport torch" not in text, "that takes seconds, too: aot/imports.py"
+
+
+def test_short_programs_are_there() -> None:
+    assert {*_called()} > _SHORT and len(_called()) > 40

@@ -8,13 +8,17 @@ tools/bazel run //tests/memory:peers
 import itertools
 from collections.abc import Callable, Iterator
 
-import torch
-from absl import app, flags
+from aot.imports import imports_that_stay
 
-from aot.benchmark.executorch import for_cortex_m
-from tests.memory.networks import NETWORKS, Network
-from tests.tflite.tflm import arena_of_tflm, exported
-from tools.text.table import table
+with imports_that_stay():
+    import torch
+    from absl import app, flags
+
+    from aot.benchmark.executorch import for_cortex_m
+    from tests.memory.networks import NETWORKS, Network
+    from tests.tflite.tflm import arena_of_tflm, exported
+    from tools.text.stoppable import stoppable
+    from tools.text.table import table
 
 _ONLY = flags.DEFINE_string("only", "", "Networks with this in their names.")
 _SAMPLES = 2
@@ -65,4 +69,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

@@ -7,17 +7,21 @@ tools/bazel run //tests/memory:table -- --isa=mve
 import itertools
 from typing import cast
 
-import torch
-from absl import app, flags
+from aot.imports import imports_that_stay
 
-from aot.lower import lower
-from firmware.plan.plan import make_plan
-from firmware.plan.pte import read_program
-from firmware.plan.sharing import share_memory
-from firmware.plan.testing import sample_board
-from kernels.common.kernel import Isa
-from tests.memory.networks import NETWORKS
-from tools.text.table import table
+with imports_that_stay():
+    import torch
+    from absl import app, flags
+
+    from aot.lower import lower
+    from firmware.plan.plan import make_plan
+    from firmware.plan.pte import read_program
+    from firmware.plan.sharing import share_memory
+    from firmware.plan.testing import sample_board
+    from kernels.common.kernel import Isa
+    from tests.memory.networks import NETWORKS
+    from tools.text.stoppable import stoppable
+    from tools.text.table import table
 
 _ISA = flags.DEFINE_enum("isa", "mve", ["scalar", "dsp", "mve"], "Class of cores.")
 _ONLY = flags.DEFINE_string("only", "", "Networks with this in their names.")
@@ -78,4 +82,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

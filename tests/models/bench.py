@@ -19,6 +19,7 @@ from boards.board import load_board
 from boards.image.profile import profile
 from boards.simulator.elf import Elf
 from boards.simulator.simulate import simulate
+from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _VECTORS = re.compile(r"(input|output)_\d+|labels")
@@ -71,4 +72,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

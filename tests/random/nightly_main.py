@@ -14,15 +14,18 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from absl import app, flags, logging
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import strategies as st
+from aot.imports import imports_that_stay
 
-from tests.random.graphs import Graph, graphs
-from tests.random.layouts import RANKS, models
-from tests.random.on_host import Host
-from tests.random.properties import OPTIONS, Options, failures
-from tools.text.stoppable import stoppable
+with imports_that_stay():
+    from absl import app, flags, logging
+    from hypothesis import HealthCheck, Phase, given, seed, settings
+    from hypothesis import strategies as st
+
+    from tests.random.graphs import Graph, graphs
+    from tests.random.layouts import RANKS, models
+    from tests.random.on_host import Host
+    from tests.random.properties import OPTIONS, Options, failures
+    from tools.text.stoppable import stoppable
 
 _COUNT = flags.DEFINE_integer("count", 10000, "how many models", lower_bound=1)
 _LAYOUTS = flags.DEFINE_bool("layouts", True, "the table of layouts, too")

@@ -17,6 +17,7 @@ from boards.image.profile import profile
 from boards.simulator.elf import Elf
 from boards.simulator.simulate import simulate
 from tests.tflite.recorded import TFLM, Recorded
+from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _VECTORS = re.compile(r"(input|output)_\d+")
@@ -69,4 +70,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

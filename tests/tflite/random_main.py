@@ -8,11 +8,15 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import torch
-from absl import app, flags
+from aot.imports import imports_that_stay
 
-from aot.importers.tflite.file import read
-from tests.tflite.drawn import drawn, problems
+with imports_that_stay():
+    import torch
+    from absl import app, flags
+
+    from aot.importers.tflite.file import read
+    from tests.tflite.drawn import drawn, problems
+    from tools.text.stoppable import stoppable
 
 _COUNT = flags.DEFINE_integer("count", 1000, "How many.", 1)
 _SEED = flags.DEFINE_integer("seed", 0, "Of the first.", 0)
@@ -42,4 +46,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

@@ -7,17 +7,21 @@ tools/bazel run //tests/tflite:table [-- --tflite=a.tflite,b.tflite]
 import os
 from pathlib import Path
 
-import torch
-from absl import app, flags
-from tflite_micro.python.tflite_micro import runtime
+from aot.imports import imports_that_stay
 
-from aot.lower_tflite import lower_tflite, random_inputs
-from firmware.plan.plan import make_plan
-from firmware.plan.pte import read_program
-from firmware.plan.testing import sample_board
-from kernels.common.kernel import Isa
-from tests.tflite.tflm import ARENA_BYTES, arena_of_tflm, exported_network
-from tools.text.table import table
+with imports_that_stay():
+    import torch
+    from absl import app, flags
+    from tflite_micro.python.tflite_micro import runtime
+
+    from aot.lower_tflite import lower_tflite, random_inputs
+    from firmware.plan.plan import make_plan
+    from firmware.plan.pte import read_program
+    from firmware.plan.testing import sample_board
+    from kernels.common.kernel import Isa
+    from tests.tflite.tflm import ARENA_BYTES, arena_of_tflm, exported_network
+    from tools.text.stoppable import stoppable
+    from tools.text.table import table
 
 _FILES = flags.DEFINE_list("tflite", [], "Files; without them the networks of MLPerf Tiny.")
 _NETWORKS = ("ds_cnn", "mobilenet_v1", "resnet8", "deep_autoencoder")
@@ -71,4 +75,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

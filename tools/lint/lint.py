@@ -12,6 +12,7 @@ from pathlib import Path
 from absl import app, flags, logging
 
 from tools.lint.workspace import source_files, workspace_root
+from tools.text.stoppable import stoppable
 
 _CHECK = flags.DEFINE_string("check", None, "Check to run; without it all are run with --fix.")
 _FIX = flags.DEFINE_bool("fix", False, "Repair instead of report.")
@@ -124,4 +125,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

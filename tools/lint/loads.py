@@ -13,6 +13,7 @@ import re
 from absl import app
 
 from tools.lint.workspace import source_files, workspace_root
+from tools.text.stoppable import stoppable
 
 _ALLOWED = {
     "bazel_skylib": {"lib:selects.bzl", "rules:common_settings.bzl"},
@@ -56,4 +57,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

@@ -12,6 +12,7 @@ import re
 from absl import app
 
 from tools.lint.workspace import source_files, workspace_root
+from tools.text.stoppable import stoppable
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
@@ -39,4 +40,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

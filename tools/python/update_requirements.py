@@ -11,6 +11,8 @@ from pathlib import Path
 
 from absl import app, flags
 
+from tools.text.stoppable import stoppable
+
 _UPGRADE = flags.DEFINE_bool("upgrade", False, "Take newer versions of what is pinned already.")
 
 _HEADER = """\
@@ -36,4 +38,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

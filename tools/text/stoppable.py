@@ -3,21 +3,29 @@
 
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from tools.text.progress import clear
 
 
+@contextmanager
+def stopping() -> Iterator[None]:
+    """Within it, Ctrl-C ends the program with one line, in place of a traceback."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        clear()
+        print("stopped", file=sys.stderr)
+        sys.exit(128 + signal.SIGINT)
+
+
 def stoppable(main: Callable[..., int | None]) -> Callable[[Sequence[Any]], int | None]:
-    """Returns a main that says that somebody stopped it (Ctrl-C), in place of a traceback."""
+    """Returns a main that somebody can stop so."""
 
     def run(argv: Sequence[Any]) -> int | None:
-        try:
+        with stopping():
             return main(argv)
-        except KeyboardInterrupt:
-            clear()
-            print("stopped", file=sys.stderr)
-            return 128 + signal.SIGINT
 
     return run

@@ -11,5 +11,7 @@ def test_a_program_that_is_stopped_says_so_in_one_line(capsys: pytest.CaptureFix
         return 3
 
     assert stoppable(main)([]) == 3
-    assert stoppable(main)(["a"]) == 130
+    with pytest.raises(SystemExit) as stopped:
+        stoppable(main)(["a"])
+    assert stopped.value.code == 130
     assert capsys.readouterr() == ("", "stopped\n")

@@ -7,21 +7,23 @@ prints how many are exact, by op and configuration.
 
 from __future__ import annotations
 
-import sys
+from aot.imports import imports_that_stay
 
-from absl import app, flags
-from torch.fx import GraphModule
+with imports_that_stay():
+    from absl import app, flags
+    from torch.fx import GraphModule
 
-from aot.backends.ethos_u.emitters import EMITTERS
-from aot.backends.ethos_u.forms import FormError
-from aot.backends.ethos_u.testing.graphs import random_graph
-from aot.backends.ethos_u.testing.proof import prove
-from aot.backends.ethos_u.testing.regions import INT16_REGIONS, REGIONS, random_region
-from aot.backends.ethos_u.vela import VelaError
-from aot.backends.ethos_u.verify import EmitterError, VerificationError
-from aot.dialect.quantization import INT8, INT16
-from aot.targets.npus import NPUS
-from tools.text.table import table
+    from aot.backends.ethos_u.emitters import EMITTERS
+    from aot.backends.ethos_u.forms import FormError
+    from aot.backends.ethos_u.testing.graphs import random_graph
+    from aot.backends.ethos_u.testing.proof import prove
+    from aot.backends.ethos_u.testing.regions import INT16_REGIONS, REGIONS, random_region
+    from aot.backends.ethos_u.vela import VelaError
+    from aot.backends.ethos_u.verify import EmitterError, VerificationError
+    from aot.dialect.quantization import INT8, INT16
+    from aot.targets.npus import NPUS
+    from tools.text.stoppable import stoppable
+    from tools.text.table import table
 
 _COUNT = flags.DEFINE_integer("count", 200, "Calls of each op.", lower_bound=1)
 _SEED = flags.DEFINE_integer("seed", 0, "Of the first.", lower_bound=0)
@@ -67,4 +69,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(lambda argv: sys.exit(main(argv)))
+    app.run(stoppable(main))

@@ -19,6 +19,7 @@ from absl import app, flags
 
 from aot.backends.neutron.check import Row, checked
 from aot.targets.npus import NEUTRONS
+from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _MODELS = ("ds_cnn", "mobilenet_v1", "resnet8", "deep_autoencoder")
@@ -54,4 +55,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

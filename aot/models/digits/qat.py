@@ -7,16 +7,20 @@ layer's weights the other way round: the same function, but one scale cannot ser
     bazel run //aot/models/digits:qat
 """
 
-import torch
-from absl import app
-from torch import nn
-from torch.nn import functional
+from aot.imports import imports_that_stay
 
-from aot.lower import lower
-from aot.models.digits import model as digits
-from aot.models.metrics import accuracy
-from aot.quantizer.training import Train
-from tools.text.table import table
+with imports_that_stay():
+    import torch
+    from absl import app
+    from torch import nn
+    from torch.nn import functional
+
+    from aot.lower import lower
+    from aot.models.digits import model as digits
+    from aot.models.metrics import accuracy
+    from aot.quantizer.training import Train
+    from tools.text.stoppable import stoppable
+    from tools.text.table import table
 
 EPOCHS = 6
 BATCH_SIZE = 64
@@ -76,4 +80,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

@@ -17,6 +17,7 @@ from boards.simulator.simulate import simulate
 from firmware.ethos_u.npu_model import EthosUModel
 from tests.ethos_u.corpus.archive import read_archive
 from tests.ethos_u.corpus.reference import make_inputs
+from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _ACCELERATOR = flags.DEFINE_string("accelerator", "ethos-u55-128", "Configuration to run.")
@@ -54,4 +55,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

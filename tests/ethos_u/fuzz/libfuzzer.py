@@ -18,6 +18,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tools.text.stoppable import stoppable
+
 _SOURCES = Path("firmware/ethos_u")
 _FOLDER = Path("tests/ethos_u/fuzz")
 _FLAGS = ("-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover")
@@ -65,4 +67,4 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(stoppable(main)(sys.argv))

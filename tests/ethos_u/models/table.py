@@ -21,6 +21,7 @@ from boards.board import load_board
 from boards.image.profile import profile
 from boards.simulator.elf import Elf
 from boards.simulator.simulate import simulate
+from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _FOLDER = Path("tests/ethos_u/models")
@@ -79,4 +80,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

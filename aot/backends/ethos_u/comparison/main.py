@@ -14,12 +14,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from absl import app, flags
+from aot.imports import imports_that_stay
 
-from aot.backends.ethos_u.comparison.cases import CASES
-from aot.backends.ethos_u.comparison.sides import ours, upstreams
-from aot.targets.npus import NPUS
-from tools.text.table import table
+with imports_that_stay():
+    from absl import app, flags
+
+    from aot.backends.ethos_u.comparison.cases import CASES
+    from aot.backends.ethos_u.comparison.sides import ours, upstreams
+    from aot.targets.npus import NPUS
+    from tools.text.stoppable import stoppable
+    from tools.text.table import table
 
 _SIDES = {"ours": ours, "upstream": upstreams}
 _CASES = flags.DEFINE_list("cases", list(CASES), "Which models.")
@@ -65,4 +69,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    app.run(stoppable(main))

@@ -4,6 +4,15 @@
 load("//boards:board_rule.bzl", "board_data", "board_rule")
 load("//boards:board_transition.bzl", "CONSOLES")
 load(
+    "//boards:chip.bzl",
+    _KB = "KB",
+    _MB = "MB",
+    _boot_header = "boot_header",
+    _chip = "chip",
+    _flash = "flash",
+    _ram = "ram",
+)
+load(
     "//boards:clocks.bzl",
     "with_clock",
     _MHZ = "MHZ",
@@ -61,6 +70,12 @@ load(
 load("//tools/platforms:cores.bzl", "CORES")
 
 # One file to load them from.
+KB = _KB
+MB = _MB
+boot_header = _boot_header
+chip = _chip
+flash = _flash
+ram = _ram
 MHZ = _MHZ
 clock = _clock
 nrf_timer = _nrf_timer
@@ -99,31 +114,11 @@ uart_driver = _uart_driver
 wait_for = _wait_for
 write = _write
 
-KB = 1024
-MB = 1024 * 1024
-
 # The core's own exceptions and what stands in front of them, in the vector table.
 _FIRST_INTERRUPT = 16
 
 # Where a stack that overflows is caught (boards/common/cpu_armv7m.c).
 _STACK_GUARD = 32 * KB
-
-def flash(name, base, size):
-    """A memory that keeps the image, or that a loader fills before the start."""
-    return {"name": name, "base": base, "size": size, "kind": "flash"}
-
-def ram(name, base, size):
-    """A memory that starts with undefined contents."""
-    return {"name": name, "base": base, "size": size, "kind": "ram"}
-
-def boot_header(library, size):
-    """What a chip's ROM reads before it starts the program.
-
-    Args:
-      library: cc_library with a constant in the section `.boot_header`.
-      size: its bytes. It leads the code, and the vector table follows it.
-    """
-    return struct(library = library, size = size)
 
 def mcuboot_slot(offset, size, header = 512):
     """Where MCUboot, or a loader that reads its images, looks for the program: bytes of the memory for code.
@@ -144,76 +139,6 @@ def uart(name, tx = None, rx = None):
       rx: the pin that receives, likewise, for programs that read; None if there is none.
     """
     return struct(name = name, tx = tx, rx = rx)
-
-def chip(
-        core,
-        memories,
-        code,
-        data,
-        arena,
-        uart_driver,
-        uarts,
-        clock_hz,
-        max_clock = None,
-        timer = None,
-        irqs = {},
-        weights = None,
-        npu = None,
-        engines = [],
-        boot_header = None,
-        init = None,
-        writes = [],
-        flash_method = []):
-    """Describes a chip, once for all boards that have it (boards/chips).
-
-    Args:
-      core: as -mcpu names it.
-      memories: list of flash() and ram().
-      code: name of the memory for code and constants; it holds the boot header, if there is one,
-        and the vector table.
-      data: name of the memory for stacks and variables.
-      arena: names of memories for activations and scratch, the best first. What stacks and
-        variables take of `data` is not part of the arena.
-      uart_driver: uart_driver(), the kind of its UARTs.
-      uarts: dict of their base addresses by name.
-      clock_hz: what UARTs are clocked with when main starts, a number or a dict by UART.
-      max_clock: clock() that boards may have instead, None if there is no faster one; a text that says
-        why, where the chip is faster than programs can make it.
-      timer: systick() or another periodic_timer(), None if programs bring their own.
-      irqs: dict of interrupt numbers by name, as CMSIS has them: TIMER0 calls TIMER0_Handler.
-      weights: name of the memory for constants of models; `code` if not given.
-      npu: ethos_u(), None if there is none.
-      engines: list of engine(), what runs delegates beside the NPU.
-      boot_header: boot_header(), None if the core starts from the vector table.
-      init: cc_library with pl_chip_init (boards/common/chip.h), None if nothing has to be done.
-      writes: list of write(), set_bits(), set_field() and wait_for(), in this order before all else:
-        clocks, wait states, pins, memories that are off.
-      flash_method: list of pyocd() and its like, the best first; empty if an image is copied by
-        hand. Images are written by the first that is installed.
-
-    Returns:
-      A struct for board().
-    """
-    return struct(
-        core = core,
-        memories = memories,
-        code = code,
-        data = data,
-        arena = arena,
-        uart_driver = uart_driver,
-        uarts = uarts,
-        clock_hz = clock_hz,
-        max_clock = max_clock,
-        timer = timer,
-        irqs = irqs,
-        weights = weights,
-        npu = npu,
-        engines = engines,
-        boot_header = boot_header,
-        init = init,
-        writes = writes,
-        flash_method = flash_method,
-    )
 
 def _console(board, chip, uart):
     if uart.name not in chip.uarts:

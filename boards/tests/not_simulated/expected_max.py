@@ -18,9 +18,24 @@ from boards.tests.not_simulated.fields import (
     STM32L4_USART2_ON_PA2_PA3,
     STM32U5_USART1_ON_PA9_PA10,
     Expected,
+    Fields,
     follows,
     on,
 )
+
+
+def _rp2_pll(clocks: int, reset: tuple[int, int], pll: int, first: int, second: int) -> Fields:
+    """The core's clock is the crystal's * 125, divided twice."""
+    register, bit = reset
+    return {
+        "CLK_SYS_CTRL.SRC": (clocks + 0x3C, 0xE1, 1),
+        "RESETS_RESET of PLL_SYS": (register, 1 << bit, 0),
+        "PLL_SYS_CS.REFDIV": (pll, 63, 1),
+        "PLL_SYS_PWR": (pll + 4, 0x29, 0),
+        "PLL_SYS_FBDIV_INT": (pll + 8, 0xFFF, 125),
+        "PLL_SYS_PRIM": (pll + 12, 0x77000, first << 16 | second << 12),
+    }
+
 
 FASTEST = {
     "disco_f407_max": Expected(
@@ -193,30 +208,14 @@ FASTEST = {
     "pico_max": Expected(
         0x40034000,
         12_000_000 * 125 // 6 // 2,
-        RP2040_FIELDS
-        | {
-            "CLK_SYS_CTRL.SRC": (0x4000803C, 0xE1, 1),
-            "RESETS_RESET of PLL_SYS": (0x4000C000, 1 << 12, 0),
-            "PLL_SYS_CS.REFDIV": (0x40028000, 63, 1),
-            "PLL_SYS_PWR": (0x40028004, 0x29, 0),
-            "PLL_SYS_FBDIV_INT": (0x40028008, 0xFFF, 125),
-            "PLL_SYS_PRIM": (0x4002800C, 0x77000, 6 << 16 | 2 << 12),
-        },
+        RP2040_FIELDS | _rp2_pll(0x40008000, (0x4000C000, 12), 0x40028000, 6, 2),
         flash=0x10000000,
         reads=RP2040_READS,
     ),
     "pico2_max": Expected(
         0x40070000,
         12_000_000 * 125 // 5 // 2,
-        RP2350_FIELDS
-        | {
-            "CLK_SYS_CTRL.SRC": (0x4001003C, 0xE1, 1),
-            "RESETS_RESET of PLL_SYS": (0x40020000, 1 << 14, 0),
-            "PLL_SYS_CS.REFDIV": (0x40050000, 63, 1),
-            "PLL_SYS_PWR": (0x40050004, 0x29, 0),
-            "PLL_SYS_FBDIV_INT": (0x40050008, 0xFFF, 125),
-            "PLL_SYS_PRIM": (0x4005000C, 0x77000, 5 << 16 | 2 << 12),
-        },
+        RP2350_FIELDS | _rp2_pll(0x40010000, (0x40020000, 14), 0x40050000, 5, 2),
         flash=0x10000000,
         reads=RP2350_READS,
     ),

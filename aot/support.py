@@ -13,6 +13,7 @@ from aot.dialect.results import is_result, taken_from
 from aot.errors import LoweringError, Problem, describe, problem_at, written_as
 from aot.rules import gives_integers, has_rules_by_result, keep_float, rule_for
 from aot.rules.function import Roots, function_roots, is_interior
+from aot.rules.integers import of_narrow_input
 from kernels.common.tensor import MAX_RANK
 
 _HINTS = {
@@ -72,7 +73,12 @@ def unsupported(module: GraphModule, may_be_float: MayBeFloat) -> list[Problem]:
     said: set[Node] = set()  # with what gives them what they work on
     roots = function_roots(module.graph)
     for node in module.graph.nodes:
-        if node.op != "call_function" or has_rules_by_result(node) or is_interior(node, roots):
+        if node.op != "call_function":
+            continue
+        if (reason := of_narrow_input(node)) is not None:
+            problems[node] = problem_at(node, *reason)
+            continue
+        if has_rules_by_result(node) or is_interior(node, roots):
             continue
         sources = {n: taken_from(n)[0] for n in node.all_input_nodes if not _is_float(n)}
         if any(n in said or of in problems or of in said for n, of in sources.items()):

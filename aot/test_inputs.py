@@ -288,12 +288,3 @@ def test_bytes_are_of_models_that_take_bytes() -> None:
     lowered = lower(nn.Linear(4, 2).eval(), samples[0], calibration=samples)
     with pytest.raises(ValueError, match="is uint8.*the model takes int8"):
         lowered.reference([torch.zeros(1, 4, dtype=torch.uint8)])
-
-
-def test_arithmetic_in_bytes_is_refused() -> None:
-    class Dimmed(Camera):
-        def forward(self, frame: torch.Tensor) -> torch.Tensor:
-            return super().forward(frame * 2)
-
-    with pytest.raises(LoweringError, match="its integers have 8 bits(.|\n)*x.to.torch.int32"):
-        lower(Dimmed().eval(), _frames()[0], calibration=_frames())

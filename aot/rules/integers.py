@@ -89,9 +89,8 @@ class Arithmetic(_OfIntegers):
             return "alpha is not 1", "a product"
         if node.target is _aten.div.Tensor_mode and argument(node, "rounding_mode") != "floor":
             return "it rounds towards 0", "x // y of integers that are not negative"
-        bits = 8 * node.meta["val"].dtype.itemsize
-        if node.target in _MAY_WRAP and bits < 32:
-            return f"its integers have {bits} bits, the device's 32", "x.to(torch.int32) before"
+        if node.target in _MAY_WRAP and (problem := narrow(node)) is not None:
+            return problem
         return super().reject(node)
 
     def emit(self, call: Call) -> Node:
@@ -165,14 +164,25 @@ class Best(_OfIntegers):
 
 
 class Same(_OfIntegers):
-    """From one type of integers to another: the device has one."""
+    """Integers of another type, which are int32 on the device either way: in one of fewer bits they
+    wrap around.
+    """
 
     def op(self, node: Node) -> Op:
         return reshape
 
     def emit(self, call: Call) -> Node:
         x = call.unquantized(call.node.args[0])  # type: ignore[arg-type]
-        return call.emit(reshape, x, list(shape_of(x)))
+        (source,) = call.node.all_input_nodes
+        before, after = (torch.iinfo(n.meta["val"].dtype) for n in (source, call.node))
+        if after.bits >= 32 or after.min <= before.min and before.max <= after.max:
+            return call.emit(reshape, x, list(shape_of(x)))
+        count = _number(call, after.max - after.min + 1)
+        x = call.emit(integer_modulo, x, count)
+        if after.min == 0:
+            return x
+        x = call.emit(integer_modulo, call.emit(integer_sub, x, _number(call, after.min)), count)
+        return call.emit(integer_add, x, _number(call, after.min))
 
 
 class Given(_OfIntegers):
@@ -299,6 +309,23 @@ def is_given(node: Node) -> bool:
         return False
     (source,) = node.all_input_nodes
     return source.op == "placeholder" and source.meta["val"].dtype in WHOLE_NUMBERS
+
+
+def narrow(node: Node) -> tuple[str, str] | None:
+    """What is to be said of arithmetic on integers that are narrower than the device's; None of
+    others.
+    """
+    bits = 8 * node.meta["val"].dtype.itemsize
+    if bits >= 32:
+        return None
+    return f"its integers have {bits} bits, the device's 32", "x.to(torch.int32) before"
+
+
+def of_narrow_input(node: Node) -> tuple[str, str] | None:
+    """The same of an op on an input's whole numbers that is not their float32."""
+    given = [n for n in node.all_input_nodes if n.op == "placeholder" and is_unquantized(n)]
+    wrong = [n for n in given if n.meta["val"].dtype in WHOLE_NUMBERS and not is_given(node)]
+    return narrow(wrong[0]) if wrong else None
 
 
 def exact_to_float(node: Node) -> Rule | None:

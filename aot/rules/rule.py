@@ -30,8 +30,8 @@ class Clamp:
     maximum: float | None = None
 
 
-ON_DEVICE = {torch.int64: torch.int32}
-"""What dtypes become that the device does not have."""
+ON_DEVICE = dict.fromkeys((torch.int64, torch.int16, torch.int8, torch.uint8), torch.int32)
+"""What integers become, which the device has of one type."""
 
 HEADROOM = 1 / 8
 """By which share a range is wider than calibration shows, where a value is seen too rarely for its

@@ -14,6 +14,9 @@ from aot.dialect.transposes import elementwise
 STEP_BITS = 7
 """A table of a function of int16 has an entry for each 2^7 integers."""
 
+_OF_WHOLE_NUMBERS = (2.0**-STEP_BITS, 2.0 ** -(STEP_BITS + 1))
+"""Scales by which int16 holds inputs of uint8 and int8: the entries are at these numbers."""
+
 
 def _infer(input: torch.Tensor, table: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
     return tuple(input.shape), table.dtype
@@ -45,7 +48,7 @@ def table_of(
 
     Of int8 quantize(function(dequantize(q))) for every q. Of int16 the same for every 128th; half
     of what straight lines miss halfway between two entries, on either side of an entry, is added
-    to it.
+    to it; nothing where the values are whole numbers with an entry each.
 
     Where the function is not defined (NaN) the entry is the output's zero_point; infinities
     saturate.
@@ -55,6 +58,8 @@ def table_of(
     places = torch.arange(-(2**15), 2**15 + 1, 1 << (STEP_BITS - 1), dtype=torch.int32)
     values = function(source.dequantize(places))
     entries, middles = values[0::2], values[1::2]
+    if source.scale in _OF_WHOLE_NUMBERS:
+        return result.quantize(entries)
     missed = (middles - (entries[:-1] + entries[1:]) / 2).nan_to_num(0.0, 0.0, 0.0)
     beside = torch.nn.functional.pad(missed, (1, 1))
     return result.quantize(entries + (beside[:-1] + beside[1:]) / 4)

@@ -8,6 +8,7 @@ import torch
 from torch.fx import GraphModule
 
 from aot.dialect.quantization import WHOLE_NUMBERS
+from aot.passes.aten.fold_constants import fold_constants
 from aot.passes.aten.remove_identities import remove_identities
 from aot.passes.aten.whole_numbers import whole_numbers
 from aot.testing.fixtures import check_aten_pass
@@ -17,7 +18,9 @@ X = {dtype: torch.arange(-60, 60, 5).to(dtype).reshape(2, 3, 4) for dtype in WHO
 
 def _behind_casts(graph: GraphModule) -> int:
     remove_identities(graph)  # what export writes down of casts
-    return whole_numbers(graph)
+    count = whole_numbers(graph)
+    fold_constants(graph)
+    return count
 
 
 FUNCTIONS: dict[str, Callable[..., object]] = {
@@ -25,6 +28,10 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "promoted": lambda x: x * 0.5 + x / 3,
     "moved": lambda x: x.permute(2, 0, 1).flip(0)[1:, :, None].to(torch.float32) - 1,
     "joined": lambda x: torch.cat([x, x[:1]]).clamp(3, 90) - 0.5,
+    "sorted": lambda x: (x.sort(1)[0] * 0.5, x.sort(1)[1], x.median(2)[0] * 0.5, x.median() * 0.5),
+    "chosen": lambda x: (torch.maximum(x, x[:1]) * 0.5, x.max() * 0.5, x.argmax(1)),
+    "chosen by a mask": lambda x: torch.where(x > 7, x, torch.zeros_like(x)) * 0.5,
+    "filled": lambda x: x.masked_fill(x > 7, 9) * 0.5,
     "largest": lambda x: (x.max(1)[0] * 0.5, x.amax(2) * 0.5, x.max(1)[1]),
     "compared": lambda x: (x > 7, x == x[:1]),
     "summed": lambda x: x.sum(1) + 1,

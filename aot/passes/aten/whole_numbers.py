@@ -20,6 +20,8 @@ from aot.rules.movement import Unquantized
 from aot.rules.rule import Shares
 
 _aten = torch.ops.aten
+_INTEGERS = (*WHOLE_NUMBERS, torch.int32, torch.int64)
+_PLACES = (_aten.argmax.default, _aten.argmin.default)
 _CHOOSES = {
     *(getattr(_aten, name).default for name in ("amax", "amin", "max", "min", "median", "clamp")),
     _aten.maximum.default,
@@ -54,9 +56,7 @@ def _take_floats(node: Node, floats: dict[Node, Node]) -> None:
     """
     value, takes = node.meta["val"], floats
     is_cast = node.target is _aten._to_copy.default
-    if isinstance(value, tuple):  # the numbers, and where they are
-        if value[0].dtype not in WHOLE_NUMBERS:
-            return
+    if isinstance(value, tuple):  # of those that are chosen, and where they are
         node.meta["val"] = (value[0].to(torch.float32), *value[1:])
         for user in node.users:
             if taken_from(user)[1] == 0:
@@ -64,11 +64,14 @@ def _take_floats(node: Node, floats: dict[Node, Node]) -> None:
                 floats[user] = user
     elif is_cast and value.dtype == torch.float32:
         node.replace_all_uses_with(floats[node.all_input_nodes[0]])
-    elif is_cast or value.dtype not in (*WHOLE_NUMBERS, torch.int32, torch.int64):
+    elif is_cast or node.target in _PLACES or value.dtype not in _INTEGERS:
         pass  # the same of floats
     elif _is_whole(node):
-        if not _moves(node) or any(_is_whole(n) and n not in floats for n in node.all_input_nodes):
+        others = [n for n in node.all_input_nodes if _is_whole(n) and n not in floats]
+        if not _moves(node) or not all(map(_is_constant, others)):
             return
+        with node.graph.inserting_before(node):
+            takes = {**floats, **{n: as_type(node, n, torch.float32) for n in others}}
         node.meta["val"] = value.to(torch.float32)
         floats[node] = node
     else:
@@ -77,6 +80,15 @@ def _take_floats(node: Node, floats: dict[Node, Node]) -> None:
             takes = {source: as_type(node, floats[source], torch.int64) for source in sources}
     for source in [source for source in node.all_input_nodes if source in takes]:
         node.replace_input_with(source, takes[source])
+
+
+def _is_constant(node: Node) -> bool:
+    """Whether a value is the same whatever the model is given."""
+    return (
+        node.op != "placeholder"
+        and not node.all_input_nodes
+        or node.target is _aten.full_like.default
+    )
 
 
 def _moves(node: Node) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 import torch.ao.quantization.fx.utils
@@ -22,19 +23,29 @@ _BY_MODULE: tuple[Any, ...] = (
 """Functions that keep every module that they were called with."""
 
 
+_lock = Lock()
+_within: list[tuple[int, int, int]] = []
+"""The thresholds before, once for each that is within."""
+
+
 @contextmanager
 def older_objects_left() -> Iterator[None]:
     """Within it, Python looks for garbage among new objects only, not among the million that torch
     has made by then: they take half a second each time. Graphs hold themselves, so it looks at all
     at the end if much has come together, here or in earlier calls; what quantization keeps of them
-    is dropped before.
+    is dropped before. Of several threads the last one that leaves gives back what was before.
     """
-    young, middle, old = gc.get_threshold()
-    gc.set_threshold(young, middle, _NEVER)
+    with _lock:
+        before = _within[0] if _within else gc.get_threshold()
+        _within.append(before)
+        gc.set_threshold(*before[:2], _NEVER)
     try:
         yield
     finally:
-        gc.set_threshold(young, middle, old)
+        with _lock:
+            _within.pop()
+            if not _within:
+                gc.set_threshold(*before)
         for function in _BY_MODULE:
             function.cache_clear()
         if gc.isenabled() and gc.get_count()[2] > _MANY:

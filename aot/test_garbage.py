@@ -40,3 +40,13 @@ def test_the_collector_is_left_as_it_was() -> None:
         assert within[:2] == before[:2] and within[2] > 10**6
     assert gc.get_threshold() == before
     assert gc.get_freeze_count() == frozen
+
+
+def test_threads_that_leave_in_any_order_leave_it_as_it_was() -> None:
+    before, first, second = gc.get_threshold(), older_objects_left(), older_objects_left()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert gc.get_threshold()[2] > 10**6
+    second.__exit__(None, None, None)
+    assert gc.get_threshold() == before

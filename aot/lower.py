@@ -46,10 +46,11 @@ from aot.passes.rewrite.border import (
 )
 from aot.pte.writer import write_pte
 from aot.quality.assess import Graphs, assess
+from aot.quality.decibels import MIN_SQNR_DB
 from aot.quality.evaluation import Evaluation, held_out
 from aot.quality.float_model import FloatModel
 from aot.quality.given_masks import check_given_masks
-from aot.quality.quality import MIN_SQNR_DB, Limits, Quality
+from aot.quality.quality import Limits, Quality
 from aot.quality.watch import Watch
 from aot.quantizer.bias_correction import correct_biases
 from aot.quantizer.names import names_counted

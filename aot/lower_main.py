@@ -33,8 +33,9 @@ with imports_that_stay():
     from aot.inputs import Inputs, first_sample
     from aot.lower import Lowered, lower
     from aot.passes.rewrite.border import AUTO, LAYOUTS
+    from aot.quality.decibels import MIN_SQNR_DB
     from aot.quality.evaluation import Evaluation, labelled
-    from aot.quality.quality import MIN_AGREEMENT, MIN_SQNR_DB
+    from aot.quality.quality import MIN_AGREEMENT
     from aot.quality.suggest import suggest
     from aot.quantizer.by_layer import DEFAULT
     from aot.references import is_defined, named

@@ -12,7 +12,7 @@ from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.errors import LoweringError
 from aot.quality.evaluation import HeldOut
-from aot.quality.findings import of_calibration, of_values
+from aot.quality.findings import of_calibration, of_outputs, of_values
 from aot.quality.float_model import FloatModel
 from aot.quality.outputs import measure, outputs_of
 from aot.quality.quality import Limits, Quality
@@ -78,6 +78,7 @@ def assess(
     findings = of_calibration(seen, graphs.quantized)
     findings += unlike_training(graphs.floats, seen.samples)
     doubted = {(finding.kind, finding.value) for finding in findings}
+    findings += of_outputs(outputs, graphs.floats)
     new = of_values(measured, [output.name for output in outputs], str(samples))
     findings += [finding for finding in new if (finding.kind, finding.value) not in doubted]
     quality = Quality(samples, outputs, measured, findings, limits)

@@ -7,6 +7,9 @@ import math
 
 import torch
 
+MIN_SQNR_DB = 10.0
+"""What an output has to reach if nobody says otherwise."""
+
 EQUAL_DB = 150.0
 """Of two signals without a difference, or with one below what float32 resolves."""
 

@@ -14,6 +14,8 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import border_nodes
 from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
 from aot.errors import module_path, place, source_line
+from aot.quality.decibels import MIN_SQNR_DB, in_decibels
+from aot.quality.outputs import Output
 from aot.quality.value import Value
 from aot.quality.watch import Range, Watch
 from aot.quantizer.qdq import QUANTIZE, activation_quantization
@@ -56,6 +58,7 @@ Kind = Literal[
     "coarse_range",
     "stretched_range",
     "saturation",
+    "flat_output",
 ]
 """As docs/quality.md explains them; not_tflite is of an imported .tflite file, absent_engine of an
 engine that was left out."""
@@ -148,6 +151,29 @@ def of_values(values: Sequence[Value], outputs: Collection[str], samples: str) -
         )
         for value in values
         if value.is_input and 0.0 < value.high - value.low < _FEW_STEPS * value.quantization.scale
+    ]
+
+
+def of_outputs(outputs: Sequence[Output], floats: GraphModule) -> list[Finding]:
+    """Which outputs are near to float only because of what is the same in all samples.
+
+    Args:
+      outputs: measured.
+      floats: the float graph, which gives them.
+    """
+    nodes = {node.name: node for node in floats.graph.nodes}
+    return [
+        _finding(
+            "flat_output",
+            nodes[o.name],
+            f"{name_of(nodes[o.name])} differs little between samples: without each element's "
+            f"mean its SQNR is {in_decibels(varying)}, not {in_decibels(o.sqnr_db)}. If it is no "
+            "class but a number, have the device compute what varies, and add the rest behind it; "
+            "or the layers that lead there in int16",
+        )
+        for o in outputs
+        if o.sqnr_db is not None and o.samples >= FEW_SAMPLES
+        if (varying := o.varying_db) is not None and varying < MIN_SQNR_DB <= o.sqnr_db
     ]
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -27,9 +27,24 @@ _CLEAR = 0.5
 """The float model is sure of a class that leads the next by this many standard deviations of what
 it gives for classes."""
 
+_RESOLVED = 1e-9
+"""What varies by less of its energy is as good as constant."""
+
 _MAXIMUM = (torch.ops.aten.argmax.default, torch.ops.aten.max.dim)
 _MINIMUM = (torch.ops.aten.argmin.default, torch.ops.aten.min.dim)
 _TOPK = torch.ops.aten.topk.default
+_AS_THEY_ARE = (
+    torch.ops.aten._to_copy.default,
+    torch.ops.aten.add.Scalar,
+    torch.ops.aten.add.Tensor,
+    torch.ops.aten.clone.default,
+    torch.ops.aten.reshape.default,
+    torch.ops.aten.squeeze.default,
+    torch.ops.aten.squeeze.dim,
+    torch.ops.aten.squeeze.dims,
+    torch.ops.aten.unsqueeze.default,
+    torch.ops.aten.view.default,
+)
 _SOFTMAX = (torch.ops.aten.softmax.int, torch.ops.aten.log_softmax.int)
 
 
@@ -46,7 +61,11 @@ class Output:
       actual: of the lowered model's.
       noise: of the difference.
       product: the sum of the products of the two.
-      choice: what integers are chosen from, a node of the float graph; None if they are no choice.
+      sums: of the float model's, element by element.
+      samples: how many there were.
+      is_float: whether it is of real numbers, and no integer or mask.
+      choice: what integers are chosen from, a node of the float graph; None if they are no choice,
+        or what is computed of one.
       count: how many are chosen, the best first.
       largest: whether the largest are the best.
       classes: what the float model chooses and what the lowered one does, all integers of an
@@ -63,6 +82,9 @@ class Output:
     actual: float = 0.0
     noise: float = 0.0
     product: float = 0.0
+    sums: torch.Tensor | None = None
+    samples: int = 0
+    is_float: bool = True
     classes: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)
     _leads: list[torch.Tensor] = field(default_factory=list)
     _variances: list[float] = field(default_factory=list)
@@ -70,11 +92,26 @@ class Output:
     @property
     def sqnr_db(self) -> float | None:
         """None of integers, and where the float model gives nothing but zeros."""
-        return decibels(self.signal, self.noise)
+        return decibels(self.signal, self.noise) if self.is_float else None
+
+    @property
+    def varying_db(self) -> float | None:
+        """The same of what differs between samples, without each element's mean: of 20 +- 1 degrees
+        an error of 2 is 20 dB below the signal, and hides all of it. None of one sample, and where
+        all are the same.
+        """
+        if self.sums is None or self.samples < 2:
+            return None
+        varying = self.signal - power(self.sums) / self.samples
+        if varying < _RESOLVED * self.signal:
+            return None
+        return decibels(varying * self.samples / (self.samples - 1), self.noise)
 
     @property
     def cosine(self) -> float | None:
-        """Of the angle between float and int8; None where one of them is nothing but zeros."""
+        """Of the angle between float and int8; None of integers, and where one of them is nothing
+        but zeros.
+        """
         length = math.sqrt(self.signal * self.actual)
         return self.product / length if length > 0.0 else None
 
@@ -83,6 +120,12 @@ class Output:
         """Share of the classes that are the float model's; None if the output is no choice."""
         same = self._same()
         return None if same is None else same.double().mean().item()
+
+    @property
+    def several_differ(self) -> bool:
+        """Whether more than one class is not the float model's."""
+        same = self._same()
+        return same is not None and int((~same).sum()) > 1
 
     @property
     def clear_agreement(self) -> tuple[int, int] | None:
@@ -123,15 +166,18 @@ class Output:
         """Adds a sample: what the float model gives, what the lowered one does, and what the float
         model's integers are chosen from.
         """
+        numbers = expected.double()
+        self.signal += power(numbers)
+        self.noise += power(actual.double() - numbers)
+        self.sums = numbers if self.sums is None else self.sums + numbers
+        self.samples += 1
         if not expected.is_floating_point():
             self.classes.append((expected.flatten(), actual.flatten()))
             if choice is not None:
                 self._add_lead(choice.flatten() if self.class_dim is None else choice)
             return
-        self.signal += power(expected)
         self.actual += power(actual)
-        self.noise += power(actual.double() - expected.double())
-        self.product += (actual.double() * expected.double()).sum().item()
+        self.product += (actual.double() * numbers).sum().item()
         if self.class_dim is not None:
             chosen = (x.argmax(self.class_dim).flatten() for x in (expected, actual))
             self.classes.append((next(chosen), next(chosen)))
@@ -167,18 +213,7 @@ def outputs_of(floats: GraphModule) -> list[Output]:
 def _output(node: Node) -> Output:
     value = node.meta["val"]
     if not value.is_floating_point():
-        call, _ = taken_from(node)
-        choice = call.args[0] if call.target in (*_MAXIMUM, *_MINIMUM, _TOPK) else None
-        if choice is None:
-            return Output(node.name, None, value.numel() == 1)
-        assert isinstance(choice, Node)
-        given = arguments(call)
-        is_topk = call.target is _TOPK
-        dim, count = given.get("dim", -1 if is_topk else None), given["k"] if is_topk else 1
-        if _classes(choice, dim) < 2:
-            return Output(node.name, dim, value.numel() == 1)
-        largest = bool(given.get("largest", call.target not in _MINIMUM))
-        return Output(node.name, dim, value.numel() == 1, choice, count, largest)
+        return replace(_integers(node, value), is_float=False)
     dim = None
     if node.target in _SOFTMAX:
         dim = int(arguments(node)["dim"])
@@ -187,6 +222,32 @@ def _output(node: Node) -> Output:
     if dim is None or _classes(node, dim) < 2:
         return Output(node.name, None, False)
     return Output(node.name, dim, value.numel() == _classes(node, dim))
+
+
+def _integers(node: Node, value: torch.Tensor) -> Output:
+    """An output of integers or masks."""
+    call, _ = taken_from(_chosen(node))
+    choice = call.args[0] if call.target in (*_MAXIMUM, *_MINIMUM, _TOPK) else None
+    if choice is None:
+        return Output(node.name, None, value.numel() == 1)
+    assert isinstance(choice, Node)
+    given = arguments(call)
+    is_topk = call.target is _TOPK
+    dim, count = given.get("dim", -1 if is_topk else None), given["k"] if is_topk else 1
+    if _classes(choice, dim) < 2:
+        return Output(node.name, dim, value.numel() == 1)
+    largest = bool(given.get("largest", call.target not in _MINIMUM))
+    return Output(node.name, dim, value.numel() == 1, choice, count, largest)
+
+
+def _chosen(node: Node) -> Node:
+    """The integers that a node's are but for their shape, their type and a number added to all."""
+    while node.target in _AS_THEY_ARE and len(node.all_input_nodes) == 1:
+        (before,) = node.all_input_nodes
+        if before.meta["val"].is_floating_point():
+            break
+        node = before
+    return node
 
 
 def _classes(node: Node, dim: int | None) -> int:

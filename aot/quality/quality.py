@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from aot.errors import LoweringError, Problem, describe, place
-from aot.quality.decibels import in_decibels
+from aot.quality.decibels import MIN_SQNR_DB, in_decibels
 from aot.quality.evaluation import HeldOut
 from aot.quality.findings import Finding, interval, name_of
 from aot.quality.outputs import Output
 from aot.quality.value import Value
 
-MIN_SQNR_DB = 10.0
 MIN_AGREEMENT = 0.9
 
 _SHOWN = 5
@@ -187,7 +186,23 @@ def _failures(output: Output, limits: Limits) -> list[str]:
         if count - same > 1 and same < MIN_AGREEMENT * count:
             sure = f", in {same} of {count} that the float model is sure of"
             failed.append(f"{named}{sure}; min_agreement is {MIN_AGREEMENT}")
+    elif _is_unlike(output, agreement, limits):
+        failed.append(
+            f"output `{output.name}`: its integers are the float model's in {agreement:.1%}, "
+            f"min_agreement is {MIN_AGREEMENT}; as numbers they vary by "
+            f"{in_decibels(output.varying_db)} more than they are off, min_sqnr is "
+            f"{limits.min_sqnr}"
+        )
     return failed
+
+
+def _is_unlike(output: Output, agreement: float, limits: Limits) -> bool:
+    """Whether integers of which nothing says how sure the float model is are neither the same nor
+    near.
+    """
+    varying = output.varying_db
+    is_near = varying is None or varying >= limits.min_sqnr
+    return output.several_differ and agreement < MIN_AGREEMENT and not is_near
 
 
 def _described(output: Output) -> str:

@@ -51,18 +51,49 @@ def test_held_out_samples_expose_a_bad_calibration(calibration: Callable[[], Sam
     assert any("(Softmax)" in problem.where for problem in error.value.problems)
 
 
-def test_a_class_as_an_integer_is_judged_as_its_scores_are() -> None:
-    class Chosen(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.network = gesture()
+class Behind(nn.Module):
+    """A function of what the trained network gives."""
 
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return self.network(x).argmax(-1)  # type: ignore[no-any-return]
+    def __init__(self, function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        super().__init__()
+        self.network, self.function = gesture(), function
 
-    data, held = one_outlier(), recordings(64, seed=2)
-    with pytest.raises(LoweringError, match=r"`argmax`: its class .* that the float model is sure"):
-        lower(Chosen().eval(), data[0], calibration=data, evaluation=held)
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.function(self.network(x))
+
+
+def held_out() -> Samples:
+    return [(x,) for x in torch.split(recordings(64, seed=2)[0], 1)]
+
+
+CHOICES: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], str]] = {
+    "index": (lambda y: y.argmax(-1), "its class is"),
+    "one more": (lambda y: y.argmax(-1) + 1, "its class is"),
+    "of another shape": (lambda y: y.argmax(-1, keepdim=True).squeeze()[None], "its class is"),
+    "of another type": (lambda y: y.max(-1)[1].to(torch.int32), "its class is"),
+    "several": (lambda y: torch.stack([y.argmax(-1), y.argmin(-1)]), "its integers are"),
+    "one hot": (lambda y: nn.functional.one_hot(y.argmax(-1), 4), "its integers are"),
+    "mask": (lambda y: y > 0.5, "its integers are"),
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_what_is_made_of_a_class_is_judged_as_its_scores_are(name: str) -> None:
+    function, text = CHOICES[name]
+    network = Behind(function).eval()
+    with pytest.raises(LoweringError, match=rf"`\w+`: {text} the float model's in \d"):
+        lower(network, noise()[0], calibration=noise(), evaluation=held_out(), per_op=False)
+
+
+def test_a_number_whose_mean_hides_the_noise_is_doubted() -> None:
+    network = Behind(lambda y: 20.0 + 5.0 * y[:, :1]).eval()
+    texts = []
+    for data in (noise(), good()):
+        found = lower(network, data[0], calibration=data, evaluation=held_out(), per_op=False)
+        texts.append([f["text"] for f in found.report["warnings"] if f["kind"] == "flat_output"])
+        assert found.report["quality"]["outputs"][0]["sqnr_db"] > 20.0
+    ((text,), nothing) = texts
+    assert text.startswith("`add` differs little between samples: without each") and not nothing
 
 
 @pytest.mark.parametrize(

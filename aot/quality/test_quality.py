@@ -20,6 +20,7 @@ from aot.lower import Lowered, lower
 from aot.quality.evaluation import held_out
 from aot.quality.float_model import FloatModel
 from aot.quality.outputs import Output
+from aot.quality.quality import Limits
 from aot.quality.value import BINS
 from aot.quality.values import SAMPLES
 from aot.testing.fixtures import forget_rules, model, samples
@@ -104,6 +105,32 @@ def test_every_output_is_measured_for_what_it_is() -> None:
     assert (index["sqnr_db"], index["cosine"]) == (None, None) and index["agreement"] > 0.9
     assert probabilities["sqnr_db"] > 25 and probabilities["agreement"] > 0.9
     assert (nothing["sqnr_db"], nothing["cosine"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "off", "limits", "fails"),
+    [
+        (4, 5, Limits(), True),
+        (4, 5, Limits(min_agreement=0.0), False),
+        (4, 5, Limits(min_sqnr=-math.inf), False),
+        (1, 5, Limits(), False),
+        (10, 1, Limits(), False),
+    ],
+)
+def test_integers_of_which_nobody_is_sure(
+    wrong: int, off: int, limits: Limits, fails: bool
+) -> None:
+    """A path of ten integers, of which some are off, by so much; what all have in common is none
+    of the signal.
+    """
+    output = Output("path", None, False, is_float=False)
+    for k in range(4):
+        expected = (torch.arange(10)[None] * 3 + 5 * k) % 20 + 1000
+        output.add(expected, expected + off * (torch.arange(10) < wrong))
+    failures = replace(well_lowered().quality, outputs=[output], limits=limits).failures()
+    assert [line.split(",")[0] for line in failures] == fails * [
+        "output `path`: its integers are the float model's in 60.0%"
+    ]
 
 
 @pytest.mark.parametrize(("largest", "count"), [(True, 1), (False, 1), (True, 2), (False, 4)])

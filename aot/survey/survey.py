@@ -18,9 +18,8 @@ from aot.dialect.reference import fit_inputs
 from aot.errors import LoweringError
 from aot.inputs import Inputs
 from aot.lower import Lowered, lower
-from aot.quality.decibels import decibels, power
+from aot.quality.decibels import MIN_SQNR_DB, decibels, power
 from aot.quality.float_model import FloatModel
-from aot.quality.quality import MIN_SQNR_DB
 from aot.survey.choices import chooses, given_the_choices
 from aot.survey.programs import Program
 from aot.testing.lockstep import LARGEST, compare

@@ -235,7 +235,8 @@ def lower(
     exported = export_artefact(module, target)
     pte = write_pte(module, moved)
     logging.info("lowered: %d bytes", len(pte))
-    graphs = Graphs(floats, quantized, folded, Reference(module), moved)
+    paths = aten.meta["paths"]
+    graphs = Graphs(floats, quantized, folded, Reference(module), moved, paths)
     quality = assess(graphs, float_model, seen, held, limits, per_op)
-    report = make_report(module, target, samples, pte, quality, computed, aten.meta["paths"], moved)
+    report = make_report(module, target, samples, pte, quality, computed, paths, moved)
     return Lowered(module, moved, pte, report, exported, floats, quantized, folded, quality)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from absl import logging
@@ -31,6 +32,7 @@ class Graphs:
       folded: the dialect's, in the layout of the user's model.
       lowered: what the device computes.
       moved: inputs and outputs of `lowered` that have their channels last.
+      paths: where each output is in what the user's model returns (aot.program.result_paths).
     """
 
     floats: GraphModule
@@ -38,6 +40,7 @@ class Graphs:
     folded: GraphModule
     lowered: Reference
     moved: Moved
+    paths: Sequence[str]
 
 
 def assess(
@@ -64,7 +67,7 @@ def assess(
     """
     samples = evaluation or HeldOut(seen.samples, is_held_out=False)
     logging.info("measuring quality on %s", samples)
-    outputs = outputs_of(graphs.floats)
+    outputs = outputs_of(graphs.floats, graphs.paths)
     models = float_model, graphs.floats, graphs.lowered
     measure(outputs, samples.samples, *models, graphs.moved)
     if limits.min_agreement and all(output.agreement is None for output in outputs):

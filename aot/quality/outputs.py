@@ -64,6 +64,7 @@ class Output:
       sums: of the float model's, element by element.
       samples: how many there were.
       is_float: whether it is of real numbers, and no integer or mask.
+      path: where it is in what the user's model returns; "" if it is that.
       choice: what integers are chosen from, a node of the float graph; None if they are no choice,
         or what is computed of one.
       count: how many are chosen, the best first.
@@ -85,9 +86,13 @@ class Output:
     sums: torch.Tensor | None = None
     samples: int = 0
     is_float: bool = True
+    path: str = ""
     classes: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)
     _leads: list[torch.Tensor] = field(default_factory=list)
     _variances: list[float] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"output `{self.name}`" + (f", {self.path}" if self.path else "")
 
     @property
     def sqnr_db(self) -> float | None:
@@ -200,14 +205,15 @@ class Output:
         return torch.cat([a == b for a, b in self.classes]) if self.classes else None
 
 
-def outputs_of(floats: GraphModule) -> list[Output]:
-    """The outputs of a float graph, in order, before any sample.
+def outputs_of(floats: GraphModule, paths: Sequence[str]) -> list[Output]:
+    """The outputs of a float graph, in order, before any sample; and where each is in what the
+    user's model returns.
 
     Classes are what a softmax gives, in its dimension, rows of two values or more, and the indices
     of maxima.
     """
     nodes = [n for n in tree_leaves(returned(floats)[0]) if isinstance(n, Node)]
-    return [_output(node) for node in nodes]
+    return [replace(_output(n), path=path) for n, path in zip(nodes, paths, strict=True)]
 
 
 def _output(node: Node) -> Output:

@@ -133,7 +133,7 @@ class Quality:
 
     def lines(self) -> list[str]:
         """For people: a line for each output, and the accuracy."""
-        rows = [f"output `{o.name}`: {_described(o)}, on {self.samples}" for o in self.outputs]
+        rows = [f"{o}: {_described(o)}, on {self.samples}" for o in self.outputs]
         if self.accuracy is not None:
             float32, int8 = self.accuracy
             rows.append(f"accuracy {float32:.2%} in float32, {int8:.2%} in int8")
@@ -174,10 +174,10 @@ def _failures(output: Output, limits: Limits) -> list[str]:
     failed = []
     sqnr, agreement, clear = output.sqnr_db, output.agreement, output.clear_agreement
     if sqnr is not None and sqnr < limits.min_sqnr:
-        failed.append(f"output `{output.name}`: SQNR {sqnr:.1f} dB, min_sqnr is {limits.min_sqnr}")
+        failed.append(f"{output}: SQNR {sqnr:.1f} dB, min_sqnr is {limits.min_sqnr}")
     if agreement is None:
         return failed
-    named = f"output `{output.name}`: its class is the float model's in {agreement:.1%}"
+    named = f"{output}: its class is the float model's in {agreement:.1%}"
     if limits.min_agreement is not None:
         if agreement < limits.min_agreement:
             failed.append(f"{named}, min_agreement is {limits.min_agreement}")
@@ -188,7 +188,7 @@ def _failures(output: Output, limits: Limits) -> list[str]:
             failed.append(f"{named}{sure}; min_agreement is {MIN_AGREEMENT}")
     elif _is_unlike(output, agreement, limits):
         failed.append(
-            f"output `{output.name}`: its integers are the float model's in {agreement:.1%}, "
+            f"{output}: its integers are the float model's in {agreement:.1%}, "
             f"min_agreement is {MIN_AGREEMENT}; as numbers they vary by "
             f"{in_decibels(output.varying_db)} more than they are off, min_sqnr is "
             f"{limits.min_sqnr}"

@@ -99,6 +99,18 @@ def with_several_outputs(**options: Any) -> Lowered:
     return lower(model(several, nn.Conv2d(3, 4, 3)), data[0], calibration=data, **options)
 
 
+def test_outputs_have_the_names_that_the_user_gave_them() -> None:
+    network = model(lambda a, x: {"raw": (x * 2.0, a(x)), "none": None}, nn.Linear(8, 4))
+    data = samples((1, 8), count=16)
+    lines = lower(network, data[0], calibration=data, per_op=False).quality.lines()
+    assert [line.split(":")[0] for line in lines] == [
+        "output `mul`, ['raw'][0]",
+        "output `linear`, ['raw'][1]",
+    ]
+    with pytest.raises(LoweringError, match=r"\n  output `linear`, \['raw'\]\[1\]: SQNR"):
+        lower(network, data[0], calibration=data, per_op=False, min_sqnr=140.0)
+
+
 def test_every_output_is_measured_for_what_it_is() -> None:
     values, index, probabilities, nothing = with_several_outputs().report["quality"]["outputs"]
     assert values["sqnr_db"] > 30 and values["agreement"] is None

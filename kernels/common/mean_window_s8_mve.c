@@ -132,9 +132,8 @@ static __attribute__((noinline)) void long_means(const pl_pool_window *of,
 static void means_of_several(const pl_pool_window *window, int32_t count, int32_t step,
                              const pl_mean_stage *stage, int8_t *output) {
   const pl_pool_window of = *window;
-  uint8_t places[LANES] = {0};
-  const int32_t together = pl_places_of_windows(places, LANES, of.channels, step);
-  const uint16x8_t at = vldrbq_u16(places);
+  const int32_t together = LANES / of.channels;
+  const uint16x8_t at = pl_places_of_8(of.channels, step);
   const int32_t offset = stage->offset * PL_MEAN_GUARD;
   const int8_t *first = of.first;
   for (; count > 0; count -= together) {

@@ -13,14 +13,20 @@ static inline int pl_few_channels(int32_t channels, int32_t step, int32_t count)
   return channels <= PL_FEW_CHANNELS && count > 1 && step <= 15;
 }
 
-// The places of as many windows as there are lanes for. Returns how many.
-static inline int32_t pl_places_of_windows(uint8_t *places, int32_t lanes, int32_t channels,
-                                           int32_t step) {
-  const int32_t windows = lanes / channels;
-  for (int32_t i = 0; i < windows; ++i) {
-    for (int32_t c = 0; c < channels; ++c) *places++ = (uint8_t)(i * step + c);
-  }
-  return windows;
+// Where as many windows as there are lanes for have their channels: a lane is that of window
+// lane / channels, by a reciprocal that is exact for few lanes.
+static inline uint8x16_t pl_places_of_16(int32_t channels, int32_t step) {
+  const uint8x16_t twice_lane = vidupq_n_u8(0, 2);
+  const uint8x16_t window =
+      vmulhq_u8(twice_lane, vdupq_n_u8((uint8_t)((127 + channels) / channels)));
+  return vmlaq_n_u8(vidupq_n_u8(0, 1), window, (uint8_t)(step - channels));
+}
+
+static inline uint16x8_t pl_places_of_8(int32_t channels, int32_t step) {
+  const uint16x8_t twice_lane = vidupq_n_u16(0, 2);
+  const uint16x8_t window =
+      vmulhq_u16(twice_lane, vdupq_n_u16((uint16_t)((INT16_MAX + channels) / channels)));
+  return vmlaq_n_u16(vidupq_n_u16(0, 1), window, (uint16_t)(step - channels));
 }
 
 #endif  // KERNELS_COMMON_PLACES_MVE_H_

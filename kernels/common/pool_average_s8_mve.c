@@ -87,12 +87,12 @@ INLINE void average_short(pl_pool_window of, int32_t rows, int32_t columns, int3
 }
 
 // The same with few channels: as many windows as a vector has lanes for.
-static void average_several(const pl_pool_window *window, int32_t count, int32_t step,
-                            int32_t offset, short_divisor by, int8_t *output) {
+static __attribute__((noinline)) void average_several(const pl_pool_window *window, int32_t count,
+                                                      int32_t step, int32_t offset,
+                                                      short_divisor by, int8_t *output) {
   const pl_pool_window of = *window;
-  uint8_t places[LANES] = {0};
-  const int32_t together = pl_places_of_windows(places, LANES, of.channels, step);
-  const uint16x8_t at = vldrbq_u16(places);
+  const int32_t together = LANES / of.channels;
+  const uint16x8_t at = pl_places_of_8(of.channels, step);
   const int8_t *first = of.first;
   for (; count > 0; count -= together) {
     const mve_pred16_t lanes =

@@ -9,9 +9,8 @@
 static void max_of_several(const pl_pool_window *window, int32_t count, int32_t step,
                            int8_t *output) {
   const pl_pool_window of = *window;
-  uint8_t places[LANES] = {0};
-  const int32_t together = pl_places_of_windows(places, LANES, of.channels, step);
-  const uint8x16_t at = vldrbq_u8(places);
+  const int32_t together = LANES / of.channels;
+  const uint8x16_t at = pl_places_of_16(of.channels, step);
   const int8_t *first = of.first;
   for (; count > 0; count -= together) {
     const mve_pred16_t lanes =

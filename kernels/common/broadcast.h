@@ -24,7 +24,15 @@ typedef struct {
   int32_t b;
 } pl_broadcast_row;
 
-// Moves on to the next row of the result, false behind the last.
-bool pl_broadcast_next(const pl_broadcast_dims *dims, pl_broadcast_row *row);
+// From behind the last row of a dimension to the next, false behind the last of all.
+bool pl_broadcast_carry(const pl_broadcast_dims *dims, pl_broadcast_row *row);
+
+// Moves on to the next row of the result, false behind the last. Rows may be short: inlined.
+static inline bool pl_broadcast_next(const pl_broadcast_dims *dims, pl_broadcast_row *row) {
+  const int32_t d = PL_BROADCAST_DIMS - 2;
+  row->a += dims->a_stride[d];
+  row->b += dims->b_stride[d];
+  return ++row->index[d] < dims->size[d] || pl_broadcast_carry(dims, row);
+}
 
 #endif  // KERNELS_COMMON_BROADCAST_H_

@@ -124,7 +124,7 @@ MUTANTS = [
     Mutant("mul/mul_s8_scalar.c", "b - p.b_zero_point", "b"),
     Mutant("mul/mul_s16_scalar.c", "--left, b += b_step", "--left, ++b"),
     Mutant("mul/mul_s16_scalar.c", "p.activation_max", "INT16_MAX"),
-    Mutant("common/broadcast.c", "row->b -= dims->b_stride", "row->b -= dims->a_stride"),
+    Mutant("common/broadcast.c", "- dims->b_stride[d] * dims", "- dims->a_stride[d] * dims"),
 ]
 
 

@@ -183,6 +183,9 @@ MUTANTS = [
     ),
     Mutant("conv2d/conv2d_s8.c", "layer.bias += dims->packed_c", "layer.bias += layer.channels"),
     Mutant("conv2d/conv2d_s8.c", "image += image_bytes", "image += result_bytes"),
+    Mutant("conv2d/conv2d_rows_s8_scalar.c", "(c == 0 || tap_c > 1)", "c == 0"),
+    Mutant("conv2d/conv2d_rows_s8_scalar.c", "params->stride_w * row.tap_c", "row.tap_c"),
+    Mutant("conv2d/conv2d_rows_s8_scalar.c", "image + c, y,", "image, y,"),
     Mutant("conv2d/conv2d_runs_s8.c", "params->stride_h * row_bytes", "row_bytes"),
 ]
 

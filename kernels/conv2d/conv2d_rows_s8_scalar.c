@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Four windows of a row at a time, channel by channel: a weight is loaded once for four products,
 // and the factors of a channel once for a row. Rows of windows that reach into padding are copied
-// to scratch first, padding and all.
+// to scratch first, padding and all; so are those of groups of several channels, one by one, which
+// makes the taps of a row one run.
 #include "kernels/common/clamp_s8.h"
 #include "kernels/common/requantize.h"
 #include "kernels/common/window_s8.h"
-#include "kernels/depthwise_conv2d/depthwise_conv2d.h"
+#include "kernels/conv2d/conv2d.h"
 
 #define FOUR 4
 #define BATCH 16
 
 // The windows of a row of the output, in the image or in scratch; steps in bytes.
 typedef struct {
-  int32_t kernel_h;
-  int32_t kernel_w;
-  int32_t tap_step;
-  int32_t row_gap;  // from behind a row of taps to the next
+  int32_t runs;
+  int32_t run;  // values of a group in a row of a window
+  int32_t value_step;
+  int32_t run_gap;  // from behind a run to the next
   int32_t step;     // from window to window
 } windows;
 
@@ -24,24 +25,24 @@ static __attribute__((noinline)) void convolve_4(const windows *of, const int8_t
                                                  const int8_t *w, int32_t bias,
                                                  int32_t sums[FOUR]) {
   const int32_t step = of->step;
-  const int32_t tap_step = of->tap_step;
+  const int32_t value_step = of->value_step;
   const int8_t *fourth = x + 3 * step;
   int32_t sum0 = bias;
   int32_t sum1 = bias;
   int32_t sum2 = bias;
   int32_t sum3 = bias;
-  for (int32_t ky = of->kernel_h; ky > 0; --ky) {
-    for (int32_t kx = of->kernel_w; kx > 0; --kx) {
+  for (int32_t run = of->runs; run > 0; --run) {
+    for (int32_t left = of->run; left > 0; --left) {
       const int32_t weight = *w++;
       sum0 += x[0] * weight;
       sum1 += x[step] * weight;
       sum2 += x[2 * step] * weight;
       sum3 += *fourth * weight;
-      x += tap_step;
-      fourth += tap_step;
+      x += value_step;
+      fourth += value_step;
     }
-    x += of->row_gap;
-    fourth += of->row_gap;
+    x += of->run_gap;
+    fourth += of->run_gap;
   }
   sums[0] = sum0;
   sums[1] = sum1;
@@ -51,12 +52,12 @@ static __attribute__((noinline)) void convolve_4(const windows *of, const int8_t
 
 static int32_t convolve_1(const windows *of, const int8_t *x, const int8_t *w, int32_t bias) {
   int32_t sum = bias;
-  for (int32_t ky = of->kernel_h; ky > 0; --ky) {
-    for (int32_t kx = of->kernel_w; kx > 0; --kx) {
+  for (int32_t run = of->runs; run > 0; --run) {
+    for (int32_t left = of->run; left > 0; --left) {
       sum += *x * *w++;
-      x += of->tap_step;
+      x += of->value_step;
     }
-    x += of->row_gap;
+    x += of->run_gap;
   }
   return sum;
 }
@@ -86,14 +87,11 @@ static void convolve_channel(const windows *of, int32_t count, const int8_t *x, 
   }
 }
 
-pl_status pl_depthwise_rows_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
-                               const pl_depthwise_conv2d_dims *dims,
-                               const pl_depthwise_conv2d_data *data) {
-  if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
+pl_status pl_conv2d_rows_s8(const pl_context *ctx, const pl_conv2d_params *params,
+                            const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
   const int32_t channels = dims->input_c;
-  const int32_t results = channels * dims->repeats;
-  const int32_t taps = dims->kernel_h * dims->kernel_w;
-  // All windows of a row are one that is as wide.
+  const int32_t tap_c = channels / dims->groups;
+  // All windows of a row are one that is as wide, of all channels or those of a group.
   const pl_window_shape row = {
       .input_h = dims->input_h,
       .input_w = dims->input_w,
@@ -103,46 +101,49 @@ pl_status pl_depthwise_rows_s8(const pl_context *ctx, const pl_depthwise_conv2d_
           (dims->output_w - 1) * params->stride_w + (dims->kernel_w - 1) * params->dilation_w + 1,
       .dilation_h = params->dilation_h,
       .dilation_w = 1,
-      .tap_c = channels,
+      .tap_c = tap_c == 1 ? channels : tap_c,
       .zero_point = (int8_t)params->input_zero_point,
   };
-  const int in_place = dims->scratch_bytes == 0;
-  const int32_t row_step =
-      in_place ? params->dilation_h * dims->input_w * channels : row.kernel_w * channels;
+  const int32_t row_bytes = row.kernel_w * row.tap_c;
+  if (ctx->scratch_size < (uint32_t)(dims->gathered * dims->kernel_h * row_bytes)) {
+    return PL_ERROR_SCRATCH_SIZE;
+  }
+  const int32_t image_row = dims->input_w * channels;
+  const int32_t value_step = tap_c == 1 ? params->dilation_w * channels : 1;
+  const int32_t run = dims->kernel_w * tap_c;
   const windows of = {
-      .kernel_h = dims->kernel_h,
-      .kernel_w = dims->kernel_w,
-      .tap_step = params->dilation_w * channels,
-      .row_gap = row_step - dims->kernel_w * params->dilation_w * channels,
-      .step = params->stride_w * channels,
+      .runs = dims->kernel_h,
+      .run = run,
+      .value_step = value_step,
+      .run_gap = (dims->gathered ? row_bytes : params->dilation_h * image_row) - run * value_step,
+      .step = params->stride_w * row.tap_c,
   };
+  const int32_t twice_zero_point_and_1 = 2 * params->output_zero_point + 1;
+  const int32_t group_c = dims->output_c / dims->groups;
   const int8_t *image = data->input;
   int8_t *output = data->output;
   for (int32_t batch = 0; batch < dims->batches; ++batch) {
     for (int32_t oy = 0; oy < dims->output_h; ++oy) {
       const int32_t y = oy * params->stride_h - params->pad_top;
       const int8_t *x = ctx->scratch;
-      if (in_place) {
-        x = image + y * dims->input_w * channels;
-      } else {
-        pl_gather_window_s8(&row, image, y, -params->pad_left, ctx->scratch);
-      }
+      if (!dims->gathered) x = image + y * image_row;
       const int8_t *w = data->weight;
-      const int32_t *factors = data->multiplier;
-      int32_t repeat = dims->repeats;
-      for (int32_t c = 0; c < results; ++c) {
-        convolve_channel(&of, dims->output_w, x, w, data->bias[c], factors,
-                         2 * params->output_zero_point + 1, output + c, results);
-        w += taps;
-        factors += 2;
-        if (--repeat == 0) {
-          repeat = dims->repeats;
-          ++x;
+      int32_t o = 0;
+      for (int32_t c = 0; c < channels; c += tap_c) {
+        if (dims->gathered && (c == 0 || tap_c > 1)) {
+          pl_gather_window_s8(&row, image + c, y, -params->pad_left, ctx->scratch);
         }
+        for (int32_t left = group_c; left > 0; --left) {
+          convolve_channel(&of, dims->output_w, x, w, data->bias[o], data->multiplier + 2 * o,
+                           twice_zero_point_and_1, output + o, dims->output_c);
+          w += of.runs * of.run;
+          ++o;
+        }
+        if (tap_c == 1) ++x;
       }
-      output += dims->output_w * results;
+      output += dims->output_w * dims->output_c;
     }
-    image += dims->input_h * dims->input_w * channels;
+    image += dims->input_h * image_row;
   }
   if (params->activation_max - params->activation_min != INT8_MAX - INT8_MIN) {
     pl_clamp_s8(data->output, (int32_t)(output - data->output), params->activation_min,

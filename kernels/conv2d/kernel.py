@@ -3,10 +3,14 @@
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from kernels.common.gemm import (
     fold_zero_point,
+    output_stage,
     pack,
     packed_channels,
+    reach,
     rows_at_a_time,
     unordered_rows,
 )
@@ -27,6 +31,12 @@ from kernels.linear.kernel import linear_call
 
 _BLOCK_ROWS = 8
 """Of a matrix product whose result is to lie over its input: the fewer, the nearer and slower."""
+
+_WINDOWS = 4
+"""Of a row, that conv2d_rows_s8 takes together."""
+
+_FEW_CHANNELS = 4
+"""Of a group, of its inputs and outputs, that are for conv2d_rows_s8."""
 
 _COLUMNS_BYTES = (2048, 512, 192)
 """Of columns that windows share, if it is enough for two windows; and where memory is little."""
@@ -63,8 +73,14 @@ def convolution_call(
 
 
 def _convolution_call(
-    call: OpCall, windows: Windows, weight: AnyArray, groups: int, isa: Isa
+    call: OpCall,
+    windows: Windows,
+    weight: AnyArray,
+    groups: int,
+    isa: Isa,
+    in_rows: bool = True,
 ) -> KernelCall:
+    """`in_rows` allows four windows of a row together."""
     channels = weight.shape[0]
     matrix = weight.reshape(channels, -1)
     if activation_dtype(call, "input") == "int16":
@@ -106,6 +122,24 @@ def _convolution_call(
         )
 
     folded = fold_zero_point(call, matrix, bias, input_zero_point)
+    stage = output_stage(multiplier, shift, reach(folded, matrix))
+    in_rows = in_rows and isa != "mve" and not call.small and "shift" not in stage
+    if in_rows and _rows_pay(windows, weight, groups):
+        taps_c = weight.shape[-1]
+        is_gathered = taps_c > 1 or not windows.are_inside
+        column = is_gathered * windows.kernel[0] * (windows.input_c if taps_c == 1 else taps_c)
+        reach_w = (windows.kernel[1] - 1) * windows.dilation[1] + 1
+        scratch = column * ((windows.output[1] - 1) * windows.stride[1] + reach_w)
+        gathering = _convolution_call(call, windows, weight, groups, isa, in_rows=False)
+        return convolution(
+            "pl_conv2d_rows_s8",
+            {"packed_c": channels // groups, "gathered": int(is_gathered)},
+            {"weight": Constant(matrix), "bias": Constant(folded.astype(np.int32)), **stage},
+            scratch,
+            _rows_overlap(call, windows, reads_first=is_gathered and taps_c == 1),
+            gathering if gathering.scratch <= scratch else None,
+            column * reach_w if is_gathered else None,
+        )
     if isa == "dsp" and not call.small:
         by_rows = matrix.reshape(channels, windows.kernel[0], -1)
         pairs = Pairs.of(by_rows, folded, multiplier, shift, groups)
@@ -155,6 +189,22 @@ def _convolution_call(
         ordered,
         one=None if runs else depth,
     )
+
+
+def _rows_pay(windows: Windows, weight: AnyArray, groups: int) -> bool:
+    """Whether products of four windows of a row with one channel take less than gathering windows
+    and multiplying them: groups have few channels. Those of several have the taps of a row in one
+    run.
+    """
+    outputs, taps_c = weight.shape[0] // groups, weight.shape[-1]
+    dense = windows.dilation[1] == 1 or windows.kernel[1] == 1
+    few = taps_c == 1 or (dense and max(outputs, taps_c) <= _FEW_CHANNELS)
+    return few and (groups > 1 or outputs == 1) and windows.output[1] >= _WINDOWS
+
+
+def _rows_overlap(call: OpCall, windows: Windows, reads_first: bool) -> tuple[Overlap, ...]:
+    source, output = call.tensor("input"), call.output()
+    return overlap(source, output, windows.starts, windows.output[1], reads_first)
 
 
 @dataclass(frozen=True)

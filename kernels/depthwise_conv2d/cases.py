@@ -219,7 +219,7 @@ CALLS = [
 
 _SOURCE = "depthwise_conv2d/depthwise_conv2d_s8_scalar.c"
 
-_ROWS_SOURCE = "depthwise_conv2d/depthwise_rows_s8_scalar.c"
+_ROWS_SOURCE = "conv2d/conv2d_rows_s8_scalar.c"
 
 _INT16_SOURCE = "depthwise_conv2d/depthwise_conv2d_s16_scalar.c"
 
@@ -233,7 +233,7 @@ MUTANTS = [
     Mutant(_ROWS_SOURCE, "convolve_1(of, x + i * of->step", "convolve_1(of, x + of->step"),
     Mutant(_ROWS_SOURCE, "x[2 * step] * weight", "x[step] * weight"),
     Mutant(_ROWS_SOURCE, "-params->pad_left", "0"),
-    Mutant(_ROWS_SOURCE, "repeat = dims->repeats;\n          ++x", "++x"),
+    Mutant(_ROWS_SOURCE, "if (tap_c == 1) ++x;", ""),
     Mutant(_ROWS_SOURCE, "x += batch * of->step", "x += BATCH"),
     Mutant(_INT16_SOURCE, "row += window->row_step", "row += window->column_step"),
     Mutant(_INT16_SOURCE, "data->bias[c] + sum[i]", "data->bias[c] + sum[0]"),

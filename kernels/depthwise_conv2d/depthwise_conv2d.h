@@ -48,14 +48,6 @@ PL_MUST_USE pl_status pl_depthwise_conv2d_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_dims *dims,
                                              const pl_depthwise_conv2d_data *data);
 
-// The same row by row of the output, for factors within the bounds of pl_requantize_down. weight:
-// [output_c][kernel_h][kernel_w]; multiplier: [output_c][multiplier, right], without shift. Scratch
-// is for the pixels of a row of windows, if any reaches into padding; else scratch_bytes is 0.
-PL_MUST_USE pl_status pl_depthwise_rows_s8(const pl_context *ctx,
-                                           const pl_depthwise_conv2d_params *params,
-                                           const pl_depthwise_conv2d_dims *dims,
-                                           const pl_depthwise_conv2d_data *data);
-
 // The same on cores with the DSP extension, for repeats of 1, at least four channels and factors
 // within the bounds of kernels/common/gemm_pairs_s8.h. Channels go by fours; the last four are the
 // last of the layer, whether the four before them had some of them or not.

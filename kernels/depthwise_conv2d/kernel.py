@@ -34,8 +34,8 @@ from kernels.conv2d.kernel import convolution_call
 _STRIP = 4
 """Windows of a row that go together where memory is little, on cores with Helium."""
 
-_FOUR = 4
-"""Windows of a row that depthwise_rows_s8 takes together."""
+_WINDOWS = 4
+"""Of a row, that conv2d_rows_s8 takes together."""
 
 _EIGHT = 8
 """Channels that depthwise_conv2d_s8 takes together."""
@@ -115,16 +115,8 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     )
 
     def by_rows() -> KernelCall:
-        """For factors without shift."""
-        gathered = not windows.are_inside
-        scratch = gathered * windows.kernel[0] * _columns(windows) * windows.input_c
-        return depthwise(
-            "pl_depthwise_rows_s8",
-            {"weight": Constant(np.ascontiguousarray(weight.transpose(2, 0, 1))), **of_channels},
-            scratch,
-            overlap(source, output, windows.starts, windows.output[1], reads_first=gathered),
-            by_pixel if by_pixel.scratch <= scratch else None,
-        )
+        rows = convolution_call(call, windows, by_channel, windows.input_c, isa)
+        return replace(rows, nearer=by_pixel if by_pixel.scratch <= rows.scratch else None)
 
     rows_pay = "shift" not in of_channels and not call.small and _rows_pay(windows, repeats)
     if isa == "scalar" or (call.small and channels > 1):
@@ -160,19 +152,13 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     return depthwise(*packed, (), nearer)
 
 
-def _columns(windows: Windows) -> int:
-    """That a row of windows has."""
-    (_, stride), (_, dilation) = windows.stride, windows.dilation
-    return (windows.output[1] - 1) * stride + (windows.kernel[1] - 1) * dilation + 1
-
-
 def _rows_pay(windows: Windows, repeats: int) -> bool:
     """Whether four windows of a channel take less than four channels or eight of a window: where
     there are fewer, inputs repeat, or windows are gathered tap by tap.
     """
     spread = windows.dilation[1] > 1 and not windows.are_inside
     few = windows.input_c < _EIGHT or repeats > 1 or spread
-    return few and windows.output[1] >= _FOUR
+    return few and windows.output[1] >= _WINDOWS
 
 
 def _narrow_call(call: OpCall, windows: Windows, weight: AnyArray) -> KernelCall | None:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 
 import torch
 from torch.fx import GraphModule, Node
@@ -12,10 +14,10 @@ from aot.backends.backend import Backend, CannotRun, NotWorth
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.ethos_u.cost import not_worth
 from aot.backends.ethos_u.culprit import culprit
-from aot.backends.ethos_u.emit import adopt, emitted, only_moves, reject
+from aot.backends.ethos_u.emit import Emitted, adopt, emitted, only_moves, reject
 from aot.backends.ethos_u.forms import FormError, check_forms
 from aot.backends.ethos_u.layers import Layer, writers_of
-from aot.backends.ethos_u.vela import VelaError, compile_tosa
+from aot.backends.ethos_u.vela import Program, VelaError, compile_tosa
 from aot.backends.ethos_u.verify import VerificationError, verify
 from aot.backends.traits import Traits
 from aot.dialect.delegate import Payload
@@ -29,6 +31,7 @@ from firmware.ethos_u.payload import parse_payload
 
 _ALIGNMENT = 16
 _FEW_PIXELS = 16
+_NOBODY_LOOKED = {"verified": {"inputs": [], "tosa_runs": 0, "executed": False}}
 
 
 def _pool_some_means(module: GraphModule) -> None:
@@ -71,29 +74,64 @@ def _not_worth(nodes: Sequence[Node]) -> str:
     return not_worth(nodes)
 
 
+@dataclass(frozen=True)
+class _Made:
+    """A region's graph, what Vela makes of it, and what the report says of its verification."""
+
+    graph: Emitted
+    program: Program
+    told: Mapping[str, object]
+
+
 def _compile(region: GraphModule, npu: Npu, verification: str) -> Payload:
-    told: Mapping[str, object] = {"verified": {"inputs": [], "tosa_runs": 0, "executed": False}}
-    graph = emitted(region, npu)
     try:
-        if verification != OFF:
-            check_forms(graph.tosa, npu)
-        program = compile_tosa(graph.tosa, npu)
-        ops = [node for node in region.graph.nodes if dialect_op(node)]
-        if reason := not_worth(ops, sum(layer.cycles for layer in program.layers)):
-            raise NotWorth(reason)
-        if verification != OFF:
-            told = verify(region, graph.tosa, program.payload, npu)
+        made = _cheapest(region, npu, verification)
     except (FormError, VelaError, VerificationError) as error:
         name, where = culprit(region, npu)
         if verification == CUT:
             raise CannotRun(name, f"{error}; {where}") from error
         raise type(error)(f"{error}; {where}") from error
-    writers = writers_of(program.layers, graph.writers)
+    program = made.program
+    writers = writers_of(program.layers, made.graph.writers)
     layers = [_row(*layer, npu) for layer in zip(program.layers, writers, strict=True)]
-    report = {**told, "layers": layers}
+    report = {**made.told, "layers": layers}
     scratch_bytes = parse_payload(program.payload).scratch_size
     needs = npu.name, scratch_bytes, _ALIGNMENT
     return Payload(program.payload, *needs, report=report, cache_bytes=npu.cache_bytes)
+
+
+def _cheapest(region: GraphModule, npu: Npu, verification: str) -> _Made:
+    """Of what reads the inputs where they lie, and, on an NPU that keeps them far, of what copies
+    them first, where that is right, too.
+    """
+    graph, program = _program(region, npu, verification, near=False)
+    if npu.keeps_inputs_far:
+        with suppress(FormError, VelaError, VerificationError):
+            copying, copied = _program(region, npu, verification, near=True)
+            if copied.cycles < program.cycles:
+                return _verified(region, copying, copied, npu, verification)
+    return _verified(region, graph, program, npu, verification)
+
+
+def _program(
+    region: GraphModule, npu: Npu, verification: str, near: bool
+) -> tuple[Emitted, Program]:
+    graph = emitted(region, npu, near)
+    if verification != OFF:
+        check_forms(graph.tosa, npu)
+    return graph, compile_tosa(graph.tosa, npu)
+
+
+def _verified(
+    region: GraphModule, graph: Emitted, program: Program, npu: Npu, verification: str
+) -> _Made:
+    """Only what is worth it."""
+    ops = [node for node in region.graph.nodes if dialect_op(node)]
+    if reason := not_worth(ops, program.cycles):
+        raise NotWorth(reason)
+    if verification == OFF:
+        return _Made(graph, program, _NOBODY_LOOKED)
+    return _Made(graph, program, verify(region, graph.tosa, program.payload, npu))
 
 
 def _row(layer: Layer, writer: str, npu: Npu) -> Mapping[str, object]:

@@ -70,6 +70,7 @@ class Block:
         self._border: set[str] = set()  # names of inputs and outputs
         self._slices: set[str] = set()  # and of what SLICE gave
         self._products: set[str] = set()  # and MATMUL, rescaled and clamped
+        self._copies: dict[str, Value] = {}  # what `near` copied, by the copy's name
         self._views: dict[str, Value] = {}  # what a RESHAPE is of, by its name
         self._written: set[str] = set()  # names of those that something reads
 

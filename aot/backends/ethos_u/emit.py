@@ -95,13 +95,18 @@ class Emitted:
     writers: Mapping[str, str]
 
 
-def emitted(region: GraphModule, npu: Npu) -> Emitted:
-    """A region each of whose ops `reject` lets through, adopted."""
+def emitted(region: GraphModule, npu: Npu, near: bool = False) -> Emitted:
+    """A region each of whose ops `reject` lets through, adopted.
+
+    Args:
+      near: whether inputs are copied first, for NPUs that keep them far.
+    """
     graph = TosaGraph(npu)
     values: dict[Node, Value] = {}
     inputs, outputs = border_nodes(region)
     for node in inputs:
-        values[node] = graph.input(node.meta["val"])
+        value = graph.input(node.meta["val"])
+        values[node] = graph.near(value) if near else value
     for node in region.graph.nodes:
         if op := dialect_op(node):
             given = {

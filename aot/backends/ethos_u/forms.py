@@ -16,6 +16,7 @@ from aot.targets.npus import Npu
 _NAMES = {value: name for name, value in vars(Op.Op).items() if isinstance(value, int)}
 _LOSES_SLICES = ("REDUCE_MAX", "REDUCE_SUM", "MATMUL", "TRANSPOSE_CONV2D")
 _LEAVES_OFFSETS = ("CONCAT", "PAD")
+_FUSED = ("TABLE", "CLAMP")
 _RANK_OF_MATMUL = 3
 
 
@@ -57,10 +58,21 @@ class _Graph:
 
     def behind(self, name: str, *through: str) -> str:
         """The kind of operator that gives a value, before RESHAPEs and those of other kinds."""
+        writer = self._writer(name, *through)
+        return writer.kind if writer is not None else ""
+
+    def is_turned_twice(self, name: str) -> bool:
+        """Whether a value is what a TRANSPOSE of a TRANSPOSE gives."""
+        writer = self._writer(name)
+        if writer is None or writer.kind != "TRANSPOSE":
+            return False
+        return self.behind(writer.inputs[0]) == "TRANSPOSE"
+
+    def _writer(self, name: str, *through: str) -> _Operator | None:
         writer = self._writers.get(name)
         while writer is not None and writer.kind in ("RESHAPE", *through):
             writer = self._writers.get(writer.inputs[0])
-        return writer.kind if writer is not None else ""
+        return writer
 
 
 def check_forms(tosa: bytes, npu: Npu) -> None:
@@ -96,5 +108,7 @@ def _problems(graph: _Graph, operator: _Operator, npu: Npu) -> Iterator[str]:
             rank = len(graph.shapes[name])
             if graph.behind(name, "RESCALE", "CLAMP") == "MATMUL" and rank != _RANK_OF_MATMUL:
                 yield f"{kind} behind MATMUL in {rank} dimensions"
+    if kind in _FUSED and graph.is_turned_twice(operator.inputs[0]):
+        yield f"{kind} behind two transposes"
     if kind == "TABLE" and npu.is_smallest and graph.behind(operator.inputs[0]) == "TRANSPOSE":
         yield "a table behind a transpose, on this NPU"

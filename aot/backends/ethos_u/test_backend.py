@@ -320,6 +320,31 @@ def test_the_cache_is_as_large_as_vela_plans_with() -> None:
     assert NPUS["ethos-u65-256"].cache_bytes == 384 << 10
 
 
+def _layers(configuration: str, channels_last: bool) -> list[dict[str, Any]]:
+    """Of two convolutions, whose windows overlap, over an image."""
+    torch.manual_seed(0)
+    layout = torch.channels_last if channels_last else torch.contiguous_format
+    model = nn.Sequential(nn.Conv2d(3, 8, 3, 2), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.ReLU()).eval()
+    samples = [(torch.randn(1, 3, 48, 48).to(memory_format=layout),) for _ in range(4)]
+    report: Any = lower(model, samples[0], target=configuration, calibration=samples).report
+    (delegate,) = report["delegates"]
+    assert delegate["report"]["verified"]["executed"] == NPUS[configuration].modelled
+    return list(delegate["report"]["layers"])
+
+
+@pytest.mark.parametrize("configuration", ["ethos-u55-128", "ethos-u65-256", "ethos-u85-256"])
+def test_images_with_their_channels_last_take_fewer_cycles(configuration: str) -> None:
+    last, first = (_layers(configuration, is_last) for is_last in (True, False))
+    assert sum(x["cycles"] for x in last) < sum(x["cycles"] for x in first)
+
+
+def test_inputs_that_lie_far_are_copied_once() -> None:
+    """On the NPU where windows would read them several times from the memory behind the cache."""
+    kinds = [x["kind"] for x in _layers("ethos-u65-256", channels_last=True)]
+    assert kinds == ["Transpose", "Conv2D", "Conv2D"]
+    assert "Transpose" not in [x["kind"] for x in _layers("ethos-u55-128", channels_last=True)]
+
+
 class _Excited(nn.Module):
     """A mean of an image that others read, one of many pixels, one of few."""
 

@@ -76,6 +76,11 @@ def _behind_a_maximum(graph: TosaGraph) -> Value:
     return graph.concat([x, graph.reduce_max(x, 2)], 2)
 
 
+def _turned_twice(graph: TosaGraph) -> Value:
+    turned = graph.transpose(_given(graph, 1, 2, 6, 32), (0, 2, 1, 3))
+    return graph.reshape(graph.transpose(turned, (0, 2, 1, 3)), (1, 8, 6, 8))
+
+
 # name: (what makes it, on which NPU, what is said)
 WRONG: dict[str, tuple[Callable[[TosaGraph], Value], str, str]] = {
     "1x1 over a batch": (_over_a_batch, U55, "a convolution of 1x1 over a batch of 3"),
@@ -99,6 +104,16 @@ WRONG: dict[str, tuple[Callable[[TosaGraph], Value], str, str]] = {
         SMALL,
         "a table behind a transpose, on this NPU",
     ),
+    "table behind two transposes": (
+        lambda g: g.table(_turned_twice(g), range(127, -129, -1)),
+        U55,
+        "TABLE behind two transposes",
+    ),
+    "clamp behind two transposes": (
+        lambda g: g.clamp(_turned_twice(g), -20, 40),
+        U55,
+        "CLAMP behind two transposes",
+    ),
 }
 RIGHT: dict[str, Callable[[TosaGraph], Value]] = {
     "1x1 in a row": lambda g: g.conv2d(_given(g, 1, 1, 6, 8), np.ones((4, 1, 1, 8)), [0] * 4, 0),
@@ -112,6 +127,8 @@ RIGHT: dict[str, Callable[[TosaGraph], Value]] = {
     "second operand": lambda g: g.matmul(_given(g, 2, 3, 4), _sliced(g, 2, 4, 5), 0, 0),
     "rank three": lambda g: g.pad(_product(g), [0, 0, 1, 1, 0, 0], 0),
     "behind a transpose": WRONG["behind a transpose"][0],
+    "rescaled behind two transposes": lambda g: g.rescale(_turned_twice(g), *ONE, INT32),
+    "table of what is copied": lambda g: g.table(g.near(_given(g, 1, 8, 6, 8)), range(-128, 128)),
 }
 
 

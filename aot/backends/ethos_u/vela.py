@@ -33,6 +33,10 @@ class Program:
     payload: bytes
     layers: list[Layer]
 
+    @property
+    def cycles(self) -> int:
+        return sum(layer.cycles for layer in self.layers)
+
 
 def compile_tosa(tosa: bytes, npu: Npu) -> Program:
     """The program of a graph.

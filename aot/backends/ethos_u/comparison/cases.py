@@ -15,6 +15,7 @@ from aot.models.resnet8 import model as resnet8
 from aot.models.zoo import mobilenet_v2, mobilenet_v3_small, whisper_layer
 
 _SAMPLES = 8
+Given = Callable[[], Iterable[tuple[torch.Tensor, ...]]]
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Case:
 
     make: Callable[[], nn.Module]
     shape: tuple[int, ...] = ()
-    given: Callable[[], Iterable[tuple[torch.Tensor, ...]]] | None = None
+    given: Given | None = None
 
     def module(self) -> nn.Module:
         torch.manual_seed(0)
@@ -96,6 +97,11 @@ def _tcn() -> nn.Module:
     )
 
 
+def _last(given: Given) -> Given:
+    """The same inputs, in torch's memory format of that name."""
+    return lambda: ((x.contiguous(memory_format=torch.channels_last),) for (x,) in given())
+
+
 CASES: dict[str, Case] = {
     "layer norm": Case(lambda: nn.LayerNorm(384), (1, 1500, 384)),
     "layer norm, affine": Case(_affine_norm, (1, 1500, 384)),
@@ -114,7 +120,11 @@ CASES: dict[str, Case] = {
     "tcn": Case(_tcn, (1, 8, 256)),
     "gelu": Case(nn.GELU, (1, 128, 384)),
     "resnet-8": Case(resnet8.factory, given=resnet8.calibration),
+    "resnet-8, channels last": Case(resnet8.factory, given=_last(resnet8.calibration)),
     "mobilenet v1": Case(mobilenet_v1.factory, given=mobilenet_v1.calibration),
+    "mobilenet v1, channels last": Case(
+        mobilenet_v1.factory, given=_last(mobilenet_v1.calibration)
+    ),
     "mobilenet v2": Case(mobilenet_v2.factory, given=mobilenet_v2.calibration),
     "mobilenet v3": Case(mobilenet_v3_small.factory, given=mobilenet_v3_small.calibration),
     "whisper layer": Case(whisper_layer.factory, given=whisper_layer.calibration),

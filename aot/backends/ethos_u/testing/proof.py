@@ -25,7 +25,8 @@ def prove(region: GraphModule, configuration: str) -> bool:
     if any(reject(node, npu) for node in region.graph.nodes if dialect_op(node)):
         return False
     adopt(region)
-    tosa = emitted(region, npu).tosa
-    check_forms(tosa, npu)
-    verify(region, tosa, compile_tosa(tosa, npu).payload, npu)
+    for near in {False, npu.keeps_inputs_far}:
+        tosa = emitted(region, npu, near).tosa
+        check_forms(tosa, npu)
+        verify(region, tosa, compile_tosa(tosa, npu).payload, npu)
     return True

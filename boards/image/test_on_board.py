@@ -203,42 +203,107 @@ def test_a_board_whose_port_is_there_after_it_was_flashed(
     assert "app on microbit" in capfd.readouterr().out
 
 
+def _test_on_a_board(line: tuple[int, str], options: str = "") -> "subprocess.Popen[str]":
+    """What `bazel test --config=hardware` runs: the program of a board_test."""
+    elf = "boards/tests/hello.microbit.elf"
+    command = [sys.executable, "-m", "boards.simulator.run", "--time_limit=5", elf]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "PILOTLIGHT_ON_BOARD": f"--port={line[1]} {options}",
+    }
+    return subprocess.Popen(
+        [*command, f"--board={_BOARD}"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _flashes_to(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Puts a stand-in for pyOCD on PATH, and returns the memory that it writes to."""
+    flashed = folder / "flashed.hex"
+    tool = folder / "pyocd"
+    tool.write_text(f'#!/bin/sh\nfor last; do :; done\ncp "$last" "{flashed}"\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    return flashed
+
+
+def _wait_for(flashed: Path) -> None:
+    end = time.monotonic() + 60
+    while not flashed.exists() or not flashed.read_text().endswith(":00000001FF\n"):
+        assert time.monotonic() < end, "nothing was flashed"
+        time.sleep(0.01)
+
+
 def test_a_test_on_a_board(
     tmp_path: Path, line: tuple[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`bazel test --config=hardware`: the program of a board_test, flashed by a stand-in."""
-    flashed = tmp_path / "flashed.hex"
-    tool = tmp_path / "pyocd"
-    tool.write_text(f'#!/bin/sh\nfor last; do :; done\ncp "$last" "{flashed}"\n')
-    tool.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setenv("PILOTLIGHT_ON_BOARD", f"--port={line[1]}")
+    """The board is QEMU, which has nothing but what was flashed, and its console is the port."""
+    flashed = _flashes_to(tmp_path, monkeypatch)
     elf = Path("boards/tests/hello.microbit.elf")
-    sections = [one for one in Elf(elf).sections if one.allocated and one.stored and one.size]
-    ends = []
-    for says in ("PL:PASS", "PL:FAIL it is Monday"):
-        flashed.unlink(missing_ok=True)
-
-        def board(says: str = says) -> None:
-            end = time.monotonic() + 60
-            while not flashed.exists() or not flashed.read_text().endswith(":00000001FF\n"):
-                if time.monotonic() > end:
-                    return
-                time.sleep(0.01)
-            os.write(line[0], f"hello\n{says}\n".encode())
-
-        thread = threading.Thread(target=board)
-        thread.start()
-        command = [sys.executable, "-m", "boards.simulator.run", "--time_limit=5", str(elf)]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        run = subprocess.run([*command, f"--board={_BOARD}"], check=False, env=environment)
-        ends.append(run.returncode)
-        thread.join()
-        stored = read_hex(flashed.read_text())
-        for section in sections:
+    *board, kernel, _ = qemu_command(elf, load_board(_BOARD), Tools.of_build())
+    assert kernel == "-kernel"
+    with _test_on_a_board(line) as test:
+        _wait_for(flashed)
+        command = [*board, "-device", f"loader,file={flashed}"]
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=line[0]) as qemu:
+            printed, _ = test.communicate()
+            qemu.kill()
+    assert test.returncode == 0
+    assert printed.splitlines()[-2:] == ["PL:STAT answers 42", "PL:PASS"]
+    stored = read_hex(flashed.read_text())
+    for section in Elf(elf).sections:
+        if section.allocated and section.stored and section.size:
             found = bytes(stored[section.load + i] for i in range(section.size))
             assert found == section.contents
-    assert ends == [0, 1]
+
+
+def test_a_test_that_fails_on_a_board(
+    tmp_path: Path, line: tuple[int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flashed = _flashes_to(tmp_path, monkeypatch)
+    with _test_on_a_board(line) as test:
+        _wait_for(flashed)
+        os.write(line[0], b"hello\nPL:FAIL it is Monday\n")
+        _, said = test.communicate()
+    assert test.returncode == 1
+    assert said.splitlines()[-1] == "hello.microbit.elf: PL:FAIL it is Monday"
+
+
+@pytest.mark.parametrize(
+    ("tool", "options", "said"),
+    [
+        ("", "", "nothing is installed that flashes microbit:"),
+        ("", "--port=/dev/nothing", "nothing is installed that flashes microbit:"),
+        ("true", "--port=/dev/nothing", "/dev/nothing is not there"),
+        ("true", "--flash_tool=bossac", "the board microbit has no flash method bossac; it has "),
+        (
+            "echo No available debug probes are connected; exit 1",
+            "",
+            "no board was found: is its debug probe, or its boot loader, connected by USB?",
+        ),
+        ("exit 0", "", "hello.microbit.elf: nothing came for 5 s, and PL:PASS before that"),
+    ],
+)
+def test_a_test_without_its_board(
+    tmp_path: Path,
+    line: tuple[int, str],
+    monkeypatch: pytest.MonkeyPatch,
+    tool: str,
+    options: str,
+    said: str,
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    if tool:
+        (tmp_path / "pyocd").write_text(f"#!/bin/sh\n{tool}\n")
+        (tmp_path / "pyocd").chmod(0o755)
+    with _test_on_a_board(line, options) as test:
+        _, errors = test.communicate()
+    assert test.returncode != 0
+    assert said in errors
 
 
 def test_a_simulated_board_is_on_the_line(line: tuple[int, str]) -> None:

@@ -19,6 +19,7 @@ _FINEST = 2**18  # the largest n of a scale 1/n
 _PERCENTILE = 99.99
 _CANDIDATES = 96  # ends of a range that are tried, on either side
 _EPSILON = 2**-24  # the smallest scale
+_LARGEST = 2.0**126  # of float32, so that the whole range is finite
 
 
 class _Headroom:
@@ -30,14 +31,38 @@ class _Headroom:
 
     def _calculate_qparams(self, min_val: torch.Tensor, max_val: torch.Tensor) -> Any:
         room = 1.0 + self.headroom
-        return super()._calculate_qparams(min_val * room, max_val * room)  # type: ignore[misc]
+        ends = ((end * room).clamp(-_LARGEST, _LARGEST) for end in (min_val, max_val))
+        return super()._calculate_qparams(*ends)  # type: ignore[misc]
 
 
-class MinMax(_Headroom, MinMaxObserver):  # type: ignore[misc]
+class _Finite:
+    """Leaves infinite values out, as histograms do: they saturate.
+
+    Raises:
+      RuntimeError: a value is NaN, which no range holds.
+    """
+
+    min_val: torch.Tensor
+    max_val: torch.Tensor
+
+    def forward(self, x: torch.Tensor) -> Any:
+        before = self.min_val.clone(), self.max_val.clone()
+        super().forward(x)  # type: ignore[misc]
+        seen = self.min_val, self.max_val
+        if x.numel() and not all(bool(torch.isfinite(end)) for end in seen):
+            if bool(torch.isnan(x).any()):
+                raise RuntimeError("a value is NaN")
+            for end, value in zip(seen, before, strict=True):
+                end.copy_(value)
+            super().forward(x[torch.isfinite(x)])  # type: ignore[misc]
+        return x
+
+
+class MinMax(_Headroom, _Finite, MinMaxObserver):  # type: ignore[misc]
     """From the smallest value to the largest."""
 
 
-class MovingAverage(_Headroom, MovingAverageMinMaxObserver):  # type: ignore[misc]
+class MovingAverage(_Headroom, _Finite, MovingAverageMinMaxObserver):  # type: ignore[misc]
     """The moving average of the samples' smallest and largest values."""
 
     def __init__(self, **options: Any) -> None:

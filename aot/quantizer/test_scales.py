@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -13,6 +15,8 @@ from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import edge_of, quantization_of
 from aot.dialect.quantization import Quantization
+from aot.errors import LoweringError
+from aot.lower import lower
 from aot.passes.fold_qdq import fold_qdq
 from aot.quantizer.observers import KnownRange
 from aot.testing.fixtures import model, op_counts, quantized, samples
@@ -110,3 +114,27 @@ def test_the_scale_of_a_known_range(largest: float, steps: int) -> None:
     observer(torch.tensor([0.0, largest]))
     scale, zero_point = observer.calculate_qparams()
     assert float(scale) == pytest.approx(1 / steps, rel=1e-4) and int(zero_point) == -128
+
+
+@pytest.mark.parametrize("observer", ["histogram", "minmax", "moving_average"])
+@pytest.mark.parametrize("quantization", ["int8", "int16"])
+def test_what_is_infinite_saturates(quantization: str, observer: str) -> None:
+    """Of logarithms of 0, and beyond the largest float32, where a range has room too."""
+
+    def function(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.log(x.relu()).clamp(min=-4.0), (x * 60.0).exp()
+
+    data = DATA[ROW]
+    options: dict[str, Any] = {"quantization": quantization, "observer": observer}
+    result = lower(model(function), data[0], calibration=data, min_sqnr=-math.inf, **options)
+    for node in result.module.graph.output_node().all_input_nodes:
+        assert math.isfinite(quantization_of(node).scale)
+    logarithms = result.quality.outputs[0].sqnr_db
+    assert logarithms is not None and logarithms > 25.0
+
+
+@pytest.mark.parametrize("observer", ["histogram", "minmax", "moving_average"])
+def test_what_is_no_number_is_an_error(observer: str) -> None:
+    data = DATA[ROW]
+    with pytest.raises(LoweringError, match="sample 0, aten.sqrt.default gives NaN or infinite"):
+        lower(model(torch.sqrt), data[0], calibration=data, observer=observer)

@@ -60,6 +60,12 @@ CAST: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 
+def test_sums_in_few_bits_are_refused() -> None:
+    module = model(lambda i: i.sum(1, dtype=torch.int16))
+    with pytest.raises(LoweringError, match="its integers have 16 bits"):
+        lower(module, torch.zeros(2, 4, dtype=torch.int64), calibration=[torch.ones(2, 4).long()])
+
+
 @pytest.mark.parametrize("name", CAST)
 def test_integers_of_few_bits_wrap_around(name: str) -> None:
     module = model(CAST[name])

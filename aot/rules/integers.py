@@ -133,6 +133,9 @@ class Sum(_OfIntegers):
     def op(self, node: Node) -> Op:
         return integer_sum
 
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        return narrow(node)
+
     def emit(self, call: Call) -> Node:
         x = call.unquantized(call.node.args[0])  # type: ignore[arg-type]
         dims, keepdim = reduction(call.node, len(shape_of(x)))

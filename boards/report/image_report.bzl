@@ -133,8 +133,15 @@ def image_report(name, testonly = False, visibility = None):
     py_binary(
         name = name + ".report",
         srcs = [Label("//boards/report:name_report.py")],
-        args = ["$(rootpath :%s.report.html)" % name],
-        data = [":%s.report.html" % name],
+        args = [
+            "--page=$(rootpath :%s.report.html)" % name,
+            "--report=$(rootpath :%s.report.json)" % name,
+        ],
+        data = [
+            ":%s.report.html" % name,
+            ":%s.report.json" % name,
+        ],
         main = Label("//boards/report:name_report.py"),
+        deps = [Label("//boards/report:with_cycles")],
         **common
     )

@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 
 from boards.report.browser import browse
+from boards.report.cycles import with_cycles
+from boards.report.libraries import libraries
 from boards.report.page import LIMIT, page
 from boards.report.pictures import PICTURES, Picture, take
-from boards.report.testing import many
-from tools.python.runfile import runfile
+from boards.report.testing import cycles_of, many
 
 # On a core, on an NPU, and of a program that marks no inference.
 IMAGES = (
@@ -31,15 +32,6 @@ WIDTHS = (1280, 390)
 _NOISE = re.compile(r"dbus|bluez|Floss|GPU|gpu|vulkan|fontconfig|font config|oom_score|inotify")
 
 _READERS = Path("boards/report")
-
-# In the order in which the page has them.
-_LIBRARIES = ("d3.LICENSE", "d3.min.js", "dagre.LICENSE", "dagre.min.js")
-
-
-def page_of(report: dict[str, Any]) -> str:
-    """The page of a report that no image has."""
-    found = [runfile(f"page_libraries/{name}") for name in _LIBRARIES]
-    return page(report, [library for library in found if library])
 
 
 def look(text: str, reader: str, width: int, folder: Path) -> dict[str, Any]:
@@ -71,7 +63,7 @@ def with_long_names(report: dict[str, Any]) -> dict[str, Any]:
 def test_many_ops_are_seen_by_module(times: int, width: int, tmp_path: Path) -> None:
     report = json.loads(Path(f"{IMAGES[0]}.report.json").read_text())
     report = with_long_names(many(report, times))
-    text = page_of(report)
+    text = page(report, libraries())
     assert len(text) <= LIMIT
     assert (len(report["models"][0]["ops"]) > 1000) == (times != 20)
     if times == 20:
@@ -137,10 +129,31 @@ def test_page(image: str, width: int, tmp_path: Path) -> None:
 
 def test_plans_that_the_image_does_not_name_are_missed(tmp_path: Path) -> None:
     report = json.loads(Path(f"{IMAGES[0]}.report.json").read_text())
-    text = page_of(report | {"unnamed_plans": 2})
+    text = page(report | {"unnamed_plans": 2}, libraries())
     found = look(text, "reader.js", WIDTHS[0], tmp_path)
     assert found["errors"] == []
     assert "Not listed: steps of 2 plans that the image's plan does not name." in found["text"]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("simulated", [True, False])
+def test_cycles_of_a_board(simulated: bool, width: int, tmp_path: Path) -> None:
+    report = json.loads(Path(f"{IMAGES[0]}.report.json").read_text())
+    profile = cycles_of(report)
+    if not simulated:
+        (model,) = report["models"]
+        steps = [step | {"instructions": None} for step in model["steps"]]
+        report |= {"instructions": None, "not_counted": "nothing simulates the board"}
+        report["models"] = [model | {"steps": steps}]
+    counted = with_cycles(report, profile)
+    found = look(page(counted, libraries()), "reader.js", width, tmp_path)
+    assert found["errors"] == [] and found["overflow"] <= 0 and found["overlaps"] == []
+    every = [step["cycles"] for step in profile["steps"]]
+    text = found["text"].replace("\n", " ")
+    assert f"{sum(every):,} cycles in the steps of an inference, by the core's own counter" in text
+    assert all(f"{cycles:,}" in text for cycles in every)
+    assert ("Not counted: nothing simulates the board." in text) != simulated
+    assert f"cycles\n{every[1]:,} (" in found["steps"]["down"]["inspector"]
 
 
 @pytest.mark.parametrize("picture", PICTURES[:2], ids=lambda picture: picture.name)

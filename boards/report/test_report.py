@@ -9,6 +9,7 @@ import json
 import pytest
 
 from boards.image.trace import trace
+from boards.report.cycles import CyclesError, with_cycles
 from boards.report.join import join
 from boards.report.markdown import markdown
 from boards.report.testing import (
@@ -18,6 +19,7 @@ from boards.report.testing import (
     SIZE,
     Fields,
     check,
+    cycles_of,
     joined,
     ops_of,
     profile,
@@ -287,6 +289,33 @@ def test_a_stack_without_a_bound_is_told() -> None:
     report = joined(size=SIZE | {"stack": stack})
     check(report)
     assert f"{stack['size']:,} bytes has no bound: recursion, `a` → `b` → `a`." in markdown(report)
+
+
+@pytest.mark.parametrize(("key", "are"), [("cycles", "measured"), ("cycles_estimate", "estimated")])
+def test_cycles_of_a_profile_join_the_steps(key: str, are: str) -> None:
+    report = joined()
+    (model,) = report["models"]
+    other = model | {"name": "b", "steps": [s | {"id": f"9{s['id']}"} for s in model["steps"]]}
+    counted = with_cycles(report | {"models": [other, model]}, cycles_of(report, key))
+    assert counted["cycles_are"] == are and counted["models"][0] == other
+    steps = counted["models"][1]["steps"]
+    assert [s["cycles"] for s in steps] == [1_000_000 + 1_111 * i for i in range(len(steps))]
+    assert [s | {"cycles": 0} for s in model["steps"]] == [s | {"cycles": 0} for s in steps]
+    # A board may count a part of the steps.
+    few = cycles_of(report, key)
+    del few["steps"][0]
+    assert with_cycles(report, few)["models"][0]["steps"][0]["cycles"] is None
+
+
+def test_a_profile_of_something_else_has_no_cycles_of_this() -> None:
+    report = joined()
+    with pytest.raises(
+        CyclesError, match="no cycles of steps: with --//firmware/runtime:profile_steps"
+    ):
+        with_cycles(report, profile())
+    for changed in ({"name": "other"}, {"steps": [cycles_of(report)["steps"][0] | {"step": 99}]}):
+        with pytest.raises(CyclesError, match="of another build: corstone300_app has no plan with"):
+            with_cycles(report, cycles_of(report) | changed)
 
 
 def test_a_trace_has_a_slice_an_op_one_behind_the_other() -> None:

@@ -48,6 +48,15 @@ def profile(plan: Fields = PLAN) -> Fields:
     }
 
 
+def cycles_of(report: Fields, key: str = "cycles") -> Fields:
+    """The profile of a board that ran the image of a report of one model."""
+    (model,) = report["models"]
+    keys = ("step", "id", "op", "module", "function")
+    rows = [{"plan": "plan"} | {one: step[one] for one in keys} for step in model["steps"]]
+    steps = [row | {key: 1_000_000 + 1_111 * i} for i, row in enumerate(rows)]
+    return {"name": report["name"], "inferences": 2, "instructions": 0, "steps": steps}
+
+
 def joined(**changes: Any) -> Fields:
     parts = {"size": SIZE, "board": BOARD, "reports": {"digits": LOWERING}, "plans": [PLAN]}
     stats = {"test images": 450, "correct on device": 441}

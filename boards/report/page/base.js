@@ -138,6 +138,7 @@ function inspect() {
       ["scratch", step && step.scratch ? `${number(step.scratch)} bytes` : ""],
       ["in use", op.outline ? "" : step ? `${number(step.live_bytes)} bytes of the arena` : "no step: its bytes are there already"],
       ["instructions", op.outline ? shareText(op.outline.instructions) : step ? `${shareText(step.instructions)}${step.instructions && step.ops.length > 1 ? `, with ${step.ops.length - 1} more ops` : ""}` : ""],
+      ["cycles", step && step.cycles ? `${number(step.cycles)} (${percent(step.cycles, d3.sum(model.steps, (one) => one.cycles || 0))})` : ""],
       ["SQNR", op.quality ? decibels(op.quality.sqnr_db) : ""],
       ["alone", op.quality && op.quality.alone_db !== null ? `${decibels(op.quality.alone_db)} at the outputs` : ""],
       ["seen", op.quality ? `${op.quality.low.toPrecision(4)} to ${op.quality.high.toPrecision(4)}` : ""],

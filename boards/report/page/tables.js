@@ -46,37 +46,56 @@ function drawInstructions() {
   box.append(element("p", { class: "note" }, `Not listed: steps of ${plans} that the image's `, element("code", {}, "plan"), " does not name."));
 }
 
+// Of each kind of cost that steps have been given, the sum.
+function costsOf(steps) {
+  const sums = ["instructions", "cycles"].map((kind) => [kind, d3.sum(steps, (step) => step[kind] || 0)]);
+  return sums.filter(([, sum]) => sum);
+}
+
+function instructionsText(all) {
+  if (data.models.length > 1) return `${number(all)} instructions in the steps of an inference of ${model.name}, counted exactly in QEMU`;
+  const over = data.inferences ? ` over ${number(data.inferences)} inferences` : ", as the sum of its steps";
+  return `${number(data.instructions)} instructions an inference, counted exactly in QEMU${over}`;
+}
+
+function cyclesText(all) {
+  const from = data.cycles_are === "measured" ? "by the core's own counter on a board" : "as LLVM's model of the core estimates them";
+  return `${number(all)} cycles in the steps of an inference, ${from}.`;
+}
+
 function drawCounted(box) {
-  const steps = model ? model.steps.filter((step) => step.instructions) : [];
-  if (!steps.length) {
+  const steps = model ? model.steps.filter((step) => step.instructions || step.cycles) : [];
+  const costs = costsOf(steps);
+  const note = (text) => box.append(element("p", { class: "note" }, text));
+  if (!costs.some(([kind]) => kind === "instructions")) {
     const all = data.instructions ? `${number(data.instructions)} instructions an inference, counted exactly in QEMU. By op ` : "";
-    box.append(element("p", { class: "note" }, `${all}${all ? "not" : "Not"} counted: ${data.not_counted || (isPlanned() ? "the program marks no steps" : noPlan())}.`));
-    return;
+    note(`${all}${all ? "not" : "Not"} counted: ${data.not_counted || (isPlanned() ? "the program marks no steps" : noPlan())}.`);
   }
-  const all = total();
-  const most = d3.max(steps, (step) => step.instructions);
+  if (!steps.length) return;
   if (data.engine_is_simulated) {
-    box.append(element("p", { class: "note" }, "The NPU is a functional model here, which the core runs: instructions of its steps are the model's, and say nothing of an NPU."));
+    note("The NPU is a functional model here, which the core runs: instructions of its steps are the model's, and say nothing of an NPU.");
   }
-  const inference = data.models.length > 1 ? `${number(all)} instructions in the steps of an inference of ${model.name}, counted exactly in QEMU`
-    : `${number(data.instructions)} instructions an inference, counted exactly in QEMU${data.inferences ? ` over ${number(data.inferences)} inferences` : ", as the sum of its steps"}`;
-  box.append(element("p", { class: "note" }, `${inference}; caches and wait states are not part of it.`));
+  for (const [kind, all] of costs) note(kind === "cycles" ? cyclesText(all) : `${instructionsText(all)}; caches and wait states are not part of it.`);
+  const [main, whole] = costs[costs.length - 1];
+  const most = d3.max(steps, (step) => step[main] || 0);
+  const head = costs.flatMap(([kind]) => [[kind, "n"], ["", kind === main ? "n" : "n hide-small"]]);
+  const cells = (one) => costs.flatMap(([kind, all]) => (one[kind] ? [number(one[kind]), percent(one[kind], all)] : ["", ""]));
   const macs = (step) => d3.sum(step.ops, (id) => (opOf(id) || { macs: 0 }).macs);
   const rows = steps.map((step) => {
     const sum = macs(step);
-    return [step.ops, step.id, short(step.op), step.module, number(step.instructions), percent(step.instructions, all),
-      bar(step.instructions, most), sum && !step.delegate ? (step.instructions / sum).toFixed(2) : ""];
+    return [step.ops, step.id, short(step.op), step.module, ...cells(step), bar(step[main] || 0, most),
+      sum && step[main] && !step.delegate ? (step[main] / sum).toFixed(2) : ""];
   });
   const made = element("table");
-  made.append(...table([["id", ""], ["op", ""], ["module", "long hide-small"], ["instructions", "n"], ["", "n"], ["", "b"], ["a MAC", "n hide-small"]], rows));
+  made.append(...table([["id", ""], ["op", ""], ["module", "long hide-small"], ...head, ["", "b"], ["a MAC", "n hide-small"]], rows));
   box.append(element("div", { class: "scroll" }, made));
-  const groups = d3.rollups(steps, (some) => ({ sum: d3.sum(some, (s) => s.instructions), ops: some.flatMap((s) => s.ops) }),
+  const groups = d3.rollups(steps, (some) => ({ ...Object.fromEntries(costsOf(some)), ops: some.flatMap((s) => s.ops) }),
     (step) => step.module.split(/[. ]/)[0] || "(forward)");
   if (groups.length < 2 || groups.length === steps.length) return;
   const modules = element("table");
-  modules.append(...table([["module", "long"], ["instructions", "n"], ["", "n"], ["", "b"]],
-    groups.map(([name, { sum, ops }]) => [ops, name, number(sum), percent(sum, all), bar(sum, all)])));
-  box.append(element("h3", {}, "By module"), modules);
+  modules.append(...table([["module", "long"], ...head, ["", "b"]],
+    groups.map(([name, sums]) => [sums.ops, name, ...cells(sums), bar(sums[main] || 0, whole)])));
+  box.append(element("h3", {}, "By module"), element("div", { class: "wide" }, modules));
 }
 
 // Float values over what the quantization holds; what lies outside is drawn beyond the lines.

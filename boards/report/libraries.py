@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the page's libraries are, for programs that make one when they run."""
+
+from pathlib import Path
+
+from tools.python.runfile import runfile
+
+# In the order in which the page has them.
+_FILES = ("d3.LICENSE", "d3.min.js", "dagre.LICENSE", "dagre.min.js")
+
+
+def libraries() -> list[Path]:
+    """d3 and dagre, minified, and their licences."""
+    found = [runfile(f"page_libraries/{name}") for name in _FILES]
+    return [library for library in found if library]

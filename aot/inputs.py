@@ -178,9 +178,11 @@ class Inputs:
                 given = given[:-1]  # a label
             return self._signature.bind(*given)
         except TypeError as error:
+            is_sequence = isinstance(sample, list) and len(sample) > len(parameters)
+            steps = "; of a sequence, a list of such tuples" if is_sequence else ""
             raise LoweringError(
                 f"{name} is {describe(sample)}: {error}; give a tensor, a tuple of the arguments "
-                f"of forward{self._signature} in this order, or a dict of them by name"
+                f"of forward{self._signature} in this order, or a dict of them by name{steps}"
             ) from error
 
 
@@ -221,7 +223,7 @@ def as_tensors(value: Any) -> Any:
     """The value with its numpy arrays, also those in tuples, lists and dicts, as tensors."""
     if isinstance(value, np.ndarray):
         wide = value.astype(np.float32) if value.dtype == np.float64 else value
-        return torch.from_numpy(np.ascontiguousarray(wide))
+        return torch.from_numpy(np.require(wide, requirements="C"))
     return _mapped(value, lambda inner, _: as_tensors(inner))
 
 

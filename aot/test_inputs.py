@@ -17,6 +17,7 @@ from aot.errors import LoweringError
 from aot.inputs import Inputs, first_sample
 from aot.lower import lower
 from aot.program import result_paths
+from aot.testing.fixtures import model
 
 
 class Net(nn.Module):
@@ -104,6 +105,17 @@ def test_sequences_stay_sequences() -> None:
     for item in ([(X,), (X,)], [{"input": X}] * 2, (x for x in (X, X))):
         samples: list[Any] = list(inputs.samples([item], "calibration", splits=True))
         assert [[len(sample) for sample in sequence] for sequence in samples] == [[1, 1]]
+
+
+def test_a_sequence_of_bare_tensors_is_refused() -> None:
+    inputs = Inputs(LINEAR, X, "example")
+    with pytest.raises(LoweringError, match="by name; of a sequence, a list of such tuples$"):
+        list(inputs.samples([[X, X, X]], "calibration"))
+
+
+def test_arrays_keep_their_rank() -> None:
+    (number,) = Inputs(model(torch.tanh), np.array(2.0), "example").example
+    assert number.shape == () and number.dtype == torch.float32
 
 
 def test_a_list_of_the_examples_structure_is_a_sample() -> None:

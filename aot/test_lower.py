@@ -75,6 +75,34 @@ def test_executorch_loads_the_artefact(tmp_path: Path) -> None:
         assert zero_point == report[f"{kind}s"][0]["zero_point"]
 
 
+def test_reference_takes_what_lower_does() -> None:
+    class Gained(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = model(lambda a, x: a(x), nn.Conv2d(3, 2, 3))
+
+        def forward(self, image: torch.Tensor, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+            return self.conv(image) * batch["gain"]  # type: ignore[no-any-return]
+
+    data: list[dict[str, Any]] = [
+        {"image": x.numpy(), "batch": {"gain": torch.full((1, 1, 1, 1), i / 8)}}
+        for i, (x,) in enumerate(samples(IMAGE))
+    ]
+    result = lower(Gained().eval(), data[0], calibration=data, per_op=False)
+    x, gain = torch.from_numpy(data[3]["image"]), data[3]["batch"]["gain"]
+    (expected,) = result.reference([x, gain])
+    for given in (
+        {"batch_gain": gain, "image": x.double().numpy()},
+        (x.numpy(), gain),
+    ):
+        assert torch.equal(result.reference(given)[0], expected)
+    with pytest.raises(ValueError, match="the inputs are image, batch_gain, not picture, gain"):
+        result.reference({"picture": x, "gain": gain})
+    (alone,) = samples(IMAGE)[0]
+    for image in (alone, alone.numpy(), alone.numpy()[::-1, ::-1][::-1, ::-1]):
+        assert torch.equal(default().reference(image)[0], default().reference([alone])[0])
+
+
 def test_reference_takes_floats_and_int8() -> None:
     result = default()
     (x,) = samples(IMAGE, count=1)[0]

@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
 import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import border_nodes, edge_of, initial_state, quantization_of
 from aot.dialect.quantization import WHOLE_NUMBERS
 from aot.errors import describe
+
+Array = torch.Tensor | np.ndarray[Any, Any]
+Given = Array | Sequence[Array] | Mapping[str, Array]
+"""A model's inputs, as people have them."""
 
 
 @dataclass(frozen=True)
@@ -33,20 +39,20 @@ class Reference:
         """Makes the next run of the reference the first: the model's state is the initial one."""
         self._state[:] = initial_state(self.module)
 
-    def quantize_inputs(self, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    def quantize_inputs(self, inputs: Given) -> tuple[torch.Tensor, ...]:
         """Float32 inputs as the artefact takes them; inputs of its dtype already pass through.
 
         Raises:
-          ValueError: count, shape or dtype are not the model's.
+          ValueError: count, names, shape or dtype are not the model's.
         """
         return fit_inputs(inputs, border_nodes(self.module)[0])
 
-    def reference(self, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    def reference(self, inputs: Given) -> tuple[torch.Tensor, ...]:
         """What every board computes, bit for bit; a model's state is carried from call to call.
 
         Args:
           inputs: float32 (quantized first) or of the artefact's dtype; shapes as the artefact's
-            inputs.
+            inputs. One, a sequence of all, or a mapping by their names; arrays of numpy will do.
         """
         with torch.no_grad():
             result = self.module(*self.quantize_inputs(inputs), *self._state)
@@ -64,11 +70,28 @@ class Reference:
         )
 
 
-def fit_inputs(inputs: Sequence[torch.Tensor], nodes: Sequence[Node]) -> tuple[torch.Tensor, ...]:
+def fit_inputs(inputs: Given, nodes: Sequence[Node]) -> tuple[torch.Tensor, ...]:
     """Inputs as placeholders take them: float32 is quantized, bytes are int8, what fits passes."""
-    if len(inputs) != len(nodes):
-        raise ValueError(f"the model takes {len(nodes)} inputs, not {len(inputs)}")
-    return tuple(_fit(x, n) for x, n in zip(inputs, nodes, strict=True))
+    given = _in_order(inputs, [node.name for node in nodes])
+    return tuple(_fit(_tensor(x), n) for x, n in zip(given, nodes, strict=True))
+
+
+def _in_order(inputs: Given, names: Sequence[str]) -> Sequence[Array]:
+    if isinstance(inputs, Mapping):
+        if inputs.keys() != set(names):
+            raise ValueError(f"the inputs are {', '.join(names)}, not {', '.join(inputs)}")
+        return [inputs[name] for name in names]
+    given = [inputs] if isinstance(inputs, torch.Tensor | np.ndarray) else inputs
+    if len(given) != len(names):
+        raise ValueError(f"the model takes {len(names)} inputs, not {len(given)}")
+    return given
+
+
+def _tensor(x: Array) -> torch.Tensor:
+    if isinstance(x, torch.Tensor):
+        return x
+    wide = x.astype(np.float32) if x.dtype == np.float64 else x
+    return torch.from_numpy(np.require(wide, requirements="C"))
 
 
 def _fit(x: torch.Tensor, node: Node) -> torch.Tensor:

@@ -304,7 +304,7 @@ def _lost_channels(node: Node, samples: torch.Tensor, scale: float) -> Iterator[
             f"{name_of(node)} has channels of very different scale: along dimension {dim}, "
             f"{int(is_lost.sum())} of {count}, the first of them {first}, stay within "
             f"{_LOST_STEPS} steps of {scale:.2g} in the calibration samples: normalise each by its "
-            "own mean and deviation, in the model or in front of it",
+            "own mean and deviation before the model takes it, or give it as an input of its own",
         )
         return
 

@@ -17,7 +17,8 @@ REFERENCE_FORMS = "pkg.module:name or path/to/file.py:name"
 
 def named(reference: str) -> object:
     """What a reference names: "pkg.module:name" in deps or anywhere in the user's workspace, or
-    "path/to/file.py:name" relative to where the user called.
+    "path/to/file.py:name" relative to where the user called. A file imports what is beside it, as
+    Python's own programs do, and both what is in the workspace.
 
     Raises:
       LoweringError: the text has another form, or there is no such file, module or name.
@@ -49,9 +50,7 @@ def _parts(reference: str) -> tuple[ModuleType, str]:
 def _module(name: str, reference: str) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
         raise LoweringError(f"{reference!r} is not of the form {REFERENCE_FORMS}")
-    workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY")  # of `bazel run`
-    if workspace and workspace not in sys.path:
-        sys.path.append(workspace)
+    _import_from_workspace()
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -69,6 +68,8 @@ def _file(path: str, reference: str) -> ModuleType:
     place = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / path
     if not place.is_file():
         raise LoweringError(f"{reference}: there is no file {place}")
+    _import_from_workspace()
+    _import_from(str(place.parent.absolute()))
     name = f"file_{place.stem}"
     spec = importlib.util.spec_from_file_location(name, place)
     assert spec is not None and spec.loader is not None
@@ -81,6 +82,16 @@ def _file(path: str, reference: str) -> ModuleType:
     except Exception as error:
         raise _broken(reference, error) from error
     return module
+
+
+def _import_from_workspace() -> None:
+    if workspace := os.environ.get("BUILD_WORKSPACE_DIRECTORY"):  # of `bazel run`
+        _import_from(workspace)
+
+
+def _import_from(folder: str) -> None:
+    if folder not in sys.path:
+        sys.path.append(folder)
 
 
 def _missing_import(reference: str, error: ModuleNotFoundError) -> LoweringError:

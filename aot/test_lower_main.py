@@ -341,6 +341,10 @@ def test_modules_of_the_workspace_are_found(
     package = tmp_path / "some_models"
     package.mkdir()
     (package / "net.py").write_text("def factory():\n    return 7\n")
+    (package / "near_net.py").write_text("from some_models.net import factory\n")
+    (package / "far_net.py").write_text("from near_net import factory\n")
     monkeypatch.setattr("sys.path", list(sys.path))
     monkeypatch.setenv("BUILD_WORKSPACE_DIRECTORY", str(tmp_path))
-    assert lower_main.load("some_models.net:factory")() == 7
+    monkeypatch.setenv("BUILD_WORKING_DIRECTORY", str(package))
+    for place in ("some_models.net", "near_net.py", "far_net.py"):
+        assert lower_main.load(f"{place}:factory")() == 7

@@ -9,12 +9,15 @@ Exit status: 0; 2 if the file is damaged or not a .pte.
 import sys
 from pathlib import Path
 
-from absl import app, flags
+from aot.imports import imports_that_stay
 
-from aot.pte.conventions import PteError
-from firmware.plan.load import load_modules
-from firmware.plan.program import save_program
-from firmware.plan.pte import read_program
+with imports_that_stay():
+    from absl import app, flags
+
+    from aot.pte.conventions import PteError
+    from firmware.plan.load import load_modules
+    from firmware.plan.program import save_program
+    from firmware.plan.pte import read_program
 
 _PTE = flags.DEFINE_string("pte", None, "The lowered model.", required=True)
 _OUTPUT = flags.DEFINE_string("output", None, "The decoded program to write.", required=True)

@@ -36,7 +36,8 @@ _WINDOWS = 4
 """Of a row, that conv2d_rows_s8 takes together."""
 
 _FEW_CHANNELS = 4
-"""Of a group, of its inputs and outputs, that are for conv2d_rows_s8."""
+"""Of a group, of its inputs and outputs, that are for conv2d_rows_s8; one less with the DSP
+extension, whose products take less."""
 
 _COLUMNS_BYTES = (2048, 512, 192)
 """Of columns that windows share, if it is enough for two windows; and where memory is little."""
@@ -124,7 +125,7 @@ def _convolution_call(
     folded = fold_zero_point(call, matrix, bias, input_zero_point)
     stage = output_stage(multiplier, shift, reach(folded, matrix))
     in_rows = in_rows and isa != "mve" and not call.small and "shift" not in stage
-    if in_rows and _rows_pay(windows, weight, groups):
+    if in_rows and _rows_pay(windows, weight, groups, isa):
         taps_c = weight.shape[-1]
         is_gathered = taps_c > 1 or not windows.are_inside
         column = is_gathered * windows.kernel[0] * (windows.input_c if taps_c == 1 else taps_c)
@@ -191,14 +192,15 @@ def _convolution_call(
     )
 
 
-def _rows_pay(windows: Windows, weight: AnyArray, groups: int) -> bool:
+def _rows_pay(windows: Windows, weight: AnyArray, groups: int, isa: Isa) -> bool:
     """Whether products of four windows of a row with one channel take less than gathering windows
     and multiplying them: groups have few channels. Those of several have the taps of a row in one
     run.
     """
     outputs, taps_c = weight.shape[0] // groups, weight.shape[-1]
     dense = windows.dilation[1] == 1 or windows.kernel[1] == 1
-    few = taps_c == 1 or (dense and max(outputs, taps_c) <= _FEW_CHANNELS)
+    most = _FEW_CHANNELS - (isa == "dsp")
+    few = taps_c == 1 or (dense and max(outputs, taps_c) <= most)
     return few and (groups > 1 or outputs == 1) and windows.output[1] >= _WINDOWS
 
 

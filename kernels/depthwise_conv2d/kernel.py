@@ -40,6 +40,9 @@ _WINDOWS = 4
 _EIGHT = 8
 """Channels that depthwise_conv2d_s8 takes together."""
 
+_MANY_TAPS = 9
+"""Of dilated windows that go by four in a row on cores with DSP extension."""
+
 _OF_COLUMNS = ("pl_depthwise_columns_s8", "pl_depthwise_large_columns_s8")
 """Functions with structs of their own."""
 
@@ -118,7 +121,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         rows = convolution_call(call, windows, by_channel, windows.input_c, isa)
         return replace(rows, nearer=by_pixel if by_pixel.scratch <= rows.scratch else None)
 
-    rows_pay = "shift" not in of_channels and not call.small and _rows_pay(windows, repeats)
+    rows_pay = "shift" not in of_channels and not call.small and _rows_pay(windows, repeats, isa)
     if isa == "scalar" or (call.small and channels > 1):
         return by_rows() if rows_pay else by_pixel
     if isa == "mve":
@@ -152,13 +155,16 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     return depthwise(*packed, (), nearer)
 
 
-def _rows_pay(windows: Windows, repeats: int) -> bool:
+def _rows_pay(windows: Windows, repeats: int, isa: Isa) -> bool:
     """Whether four windows of a channel take less than four channels or eight of a window: where
-    there are fewer, inputs repeat, or windows are gathered tap by tap.
+    there are fewer, inputs repeat, or windows are gathered tap by tap; with the DSP extension the
+    last is so for many taps, if few windows of a row are computed again with the last four.
     """
+    (kh, kw), (_, ow) = windows.kernel, windows.output
     spread = windows.dilation[1] > 1 and not windows.are_inside
-    few = windows.input_c < _EIGHT or repeats > 1 or spread
-    return few and windows.output[1] >= _WINDOWS
+    if isa == "dsp":
+        spread = spread and kh * kw >= _MANY_TAPS and -ow % _WINDOWS <= ow // 10
+    return (windows.input_c < _EIGHT or repeats > 1 or spread) and ow >= _WINDOWS
 
 
 def _narrow_call(call: OpCall, windows: Windows, weight: AnyArray) -> KernelCall | None:

@@ -141,6 +141,8 @@ def image_report(name, testonly = False, visibility = None):
             ":%s.report.html" % name,
             ":%s.report.json" % name,
         ],
+        # A workspace's folder may have the name of one of Pilotlight's: both are one package.
+        legacy_create_init = 0,
         main = Label("//boards/report:name_report.py"),
         deps = [Label("//boards/report:with_cycles")],
         **common

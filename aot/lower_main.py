@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from aot.imports import imports_that_stay
+from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import numpy as np

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from aot.imports import imports_that_stay
+from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import torch

@@ -9,7 +9,7 @@ Exit status: 0; 2 if the file is damaged or not a .pte.
 import sys
 from pathlib import Path
 
-from aot.imports import imports_that_stay
+from tools.imports import imports_that_stay
 
 with imports_that_stay():
     from absl import app, flags

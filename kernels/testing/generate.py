@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import cast, get_args
 
-from aot.imports import imports_that_stay
+from tools.imports import imports_that_stay
 
 with imports_that_stay():
     from absl import app, flags

@@ -81,7 +81,7 @@ def _called() -> list[str]:
 def test_a_program_can_be_stopped(program: str) -> None:
     text = (_ROOT / program).read_text()
     assert "stoppable(main)" in text.split("__main__")[1]
-    assert "\nimport torch" not in text, "that takes seconds, too: aot/imports.py"
+    assert "\nimport torch" not in text, "that takes seconds, too: tools/imports.py"
 
 
 def test_short_programs_are_there() -> None:

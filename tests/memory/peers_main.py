@@ -8,7 +8,7 @@ tools/bazel run //tests/memory:peers
 import itertools
 from collections.abc import Callable, Iterator
 
-from aot.imports import imports_that_stay
+from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import torch

@@ -7,7 +7,7 @@ tools/bazel run //tests/memory:table -- --isa=mve
 import itertools
 from typing import cast
 
-from aot.imports import imports_that_stay
+from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import torch

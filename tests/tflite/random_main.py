@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from aot.imports import imports_that_stay
+from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import torch

@@ -7,7 +7,7 @@ tools/bazel run //tests/tflite:table [-- --tflite=a.tflite,b.tflite]
 import os
 from pathlib import Path
 
-from aot.imports import imports_that_stay
+from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import torch

@@ -4,21 +4,25 @@
 import gc
 import os
 import sys
+from contextlib import ExitStack
 
 import pytest
 
+from tools.imports import imports_that_stay
 
-class _ImportsThatStay:
-    """Imports make a million objects that stay: no looks for garbage among them."""
 
-    @staticmethod
-    def pytest_collection_finish() -> None:
-        gc.freeze()
-        gc.enable()
+class _ImportedTests:
+    """Test files, and what they import, are imports that stay."""
+
+    def __init__(self) -> None:
+        self._within = ExitStack()
+        self._within.enter_context(imports_that_stay())
+
+    def pytest_collection_finish(self) -> None:
+        self._within.close()
 
 
 if __name__ == "__main__":
-    gc.disable()
     # Others come later, within tests: fewer looks among these.
     gc.set_threshold(50_000, 20, 100)
     # What other packages register (hypothesis, hydra) takes seconds to import, in every test.
@@ -33,4 +37,4 @@ if __name__ == "__main__":
     if "TEST_TMPDIR" in os.environ:
         arguments.append(f"--basetemp={os.environ['TEST_TMPDIR']}/pytest")
         os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.environ["TEST_TMPDIR"])
-    sys.exit(pytest.main(arguments, plugins=[_ImportsThatStay()]))
+    sys.exit(pytest.main(arguments, plugins=[_ImportedTests()]))

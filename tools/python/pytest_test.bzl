@@ -18,6 +18,6 @@ def pytest_test(name, srcs, deps = [], args = [], **kwargs):
         srcs = srcs + [Label("//tools/python:pytest_main.py")],
         main = Label("//tools/python:pytest_main.py"),
         args = ["$(location %s)" % src for src in srcs] + args,
-        deps = deps,
+        deps = deps + [Label("//tools:imports")],
         **kwargs
     )

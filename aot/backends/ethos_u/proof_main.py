@@ -7,7 +7,7 @@ prints how many are exact, by op and configuration.
 
 from __future__ import annotations
 
-from aot.imports import imports_that_stay
+from tools.imports import imports_that_stay
 
 with imports_that_stay():
     from absl import app, flags

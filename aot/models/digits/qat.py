@@ -7,7 +7,7 @@ layer's weights the other way round: the same function, but one scale cannot ser
     bazel run //aot/models/digits:qat
 """
 
-from aot.imports import imports_that_stay
+from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import torch

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aot.imports import imports_that_stay
+from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import torch

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from aot.imports import imports_that_stay
+from tools.imports import imports_that_stay
 
 with imports_that_stay():
     from absl import app, flags

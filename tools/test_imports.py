@@ -5,7 +5,7 @@ import gc
 
 import pytest
 
-from aot.imports import imports_that_stay
+from tools.imports import imports_that_stay
 
 
 @pytest.mark.parametrize("enabled", [True, False])

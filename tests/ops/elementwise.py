@@ -2,7 +2,7 @@
 """Ops of two values, masks, and every function of one value."""
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -338,12 +338,6 @@ def cases() -> Iterator[Case]:
     for name, function, ops, shapes, ranges in _SEVERAL:
         taken = tuple(Input(shape, *r) for shape, r in zip(shapes, ranges, strict=False))
         yield Case(name, partial(Function, function), taken, ops)
-    indices = (Input((2, 5), below=9), Input((5,), below=9))
-    for name, function, counts in _INDICES:
-        yield Case(f"integer_{name}", partial(Function, function), indices, counts)
-    for name, function, dtype, counts in _NARROW:
-        whole = Input((1, 3, 4, 5), narrow=dtype)
-        yield Case(f"given_{name}", partial(Function, function), (whole,), counts)
     image = Input((1, 3, 4, 5), channels_last=True)
     gate = Input((1, 1, 4, 5), channels_last=True)
     masked = partial(Function, lambda x, y: torch.where(y > 0, x, -0.5))
@@ -367,51 +361,6 @@ def cases() -> Iterator[Case]:
         )
     yield Case("unary_channels_last", nn.Hardswish, (image,), {"lut": 1})
     yield Case("unary_prelu_one_parameter", nn.PReLU, (Input((1, 3, 4, 4)),), {"lut": 1})
-
-
-# Of indices, one list of them for each row.
-_INDICES: tuple[tuple[str, Callable[..., object], Mapping[str, int]], ...] = (
-    (
-        "arithmetic",
-        lambda i, j: (i + j) * 3 - j,
-        {"integer_add": 1, "integer_mul": 1, "integer_sub": 1},
-    ),
-    (
-        "limits",
-        lambda i, j: torch.maximum(i, j).clamp(2, 6),
-        {"integer_maximum": 2, "integer_minimum": 1},
-    ),
-    (
-        "quotient",
-        lambda i, j: (i - 4) // (j + 1),
-        {"integer_divide": 1, "integer_sub": 1, "integer_add": 1},
-    ),
-    ("rest", lambda i, j: (i - 4) % 3, {"integer_modulo": 1, "integer_sub": 1}),
-    ("compared", lambda i, j: (i < j) | (i >= 7), {"integer_less": 2, "where": 2}),
-    ("equal", lambda i, j: (i != j) & (i == 3), {"integer_equal": 2, "where": 2}),
-    ("as_numbers", lambda i, j: i.float() * 0.5 + j, {"integer_quantize": 2, "lut": 1, "add": 1}),
-    ("one_hot", lambda i, j: functional.one_hot(i, 9).float(), {"integer_equal": 1, "where": 1}),
-)
-
-
-_COUNTED = {"integer_lut": 2, "integer_sum": 1, "slice": 1, "integer_add": 1}
-
-# Of all numbers of a type that inputs may be of.
-_NARROW: tuple[tuple[str, Callable[..., object], str, Mapping[str, int]], ...] = (
-    ("bytes", lambda x: x.float() / 255, "uint8", {"lut": 1}),
-    (
-        "bytes_last",
-        lambda x: x.permute(0, 3, 1, 2).flip(1) - 127.5,
-        "uint8",
-        {"gather": 1, "lut": 1},
-    ),
-    ("bytes_indices", lambda x: x.sum(1).long() + x[:, 0], "uint8", _COUNTED),
-    ("bytes_mask", lambda x: x[:, 1:] > 128, "uint8", {"slice": 1, "lut": 1}),
-    ("int8", lambda x: torch.tanh(x / 32.0), "int8", {"lut": 1}),
-    ("samples", lambda x: x.float() / 32768, "int16", {"requantize": 1, "lut": 1}),
-    ("samples_best", lambda x: x.max(1), "int16", {"max_with_indices": 1}),
-    ("samples_mask", lambda x: x >= 300, "int16", {"less": 1}),
-)
 
 
 class _Itself(Function):

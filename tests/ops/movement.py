@@ -233,28 +233,6 @@ _BY_PLACE: tuple[
         0,
     ),
     ("pool_places", lambda x: _pooled(x.reshape(1, 2, 3, 4)), (), {**_POOL, "integer_add": 1}, 0),
-    (
-        "one_hot",
-        lambda x: functional.one_hot(x.argmax(2), 4),
-        (),
-        {"max_with_indices": 1, "integer_equal": 1, "where": 1},
-        0,
-    ),
-    (
-        "choose_numbers",
-        lambda x: torch.where(x > 0, x.argmax(2, True), 7),
-        (),
-        {"max_with_indices": 1, "lut": 1, "where": 1},
-        0,
-    ),
-    ("whole_numbers", lambda x: (x * 3.0).floor().long() + 1, (), {"integer_lut": 1}, 0),
-    (
-        "number_read_twice",
-        lambda x: ((n := (x * 2.0).long()), n.float() * 0.5),
-        (),
-        {"integer_lut": 1, "integer_quantize": 1, "lut": 1},
-        0,
-    ),
     ("bucketed", lambda x: torch.bucketize(x, _BOUNDS), (), {"integer_lut": 1}, 0),
     (
         "taken_by_bucket",
@@ -270,21 +248,6 @@ _BY_PLACE: tuple[
         (_GRID,),
         {"slice": 2, "integer_lut": 2, "integer_add": 1, "embedding": 1},
         2,
-    ),
-    ("count", lambda x: (x > 0).sum(1), (), {"lut": 1, "integer_sum": 1}, 0),
-    (
-        "count_so_far",
-        lambda i: (i > 1).cumsum(1),
-        (),
-        {"lut": 1, "where": 1, "integer_mul": 1, "integer_sum": 1},
-        2,
-    ),
-    (
-        "sum_of_numbers",
-        lambda x: x.argmax(2).sum(),
-        (),
-        {"max_with_indices": 1, "integer_sum": 1},
-        0,
     ),
 )
 

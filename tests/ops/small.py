@@ -4,11 +4,11 @@
 import math
 from collections.abc import Iterator
 
-from tests.ops import convolution, elementwise, movement, pooling, reduction
+from tests.ops import convolution, elementwise, integers, movement, pooling, reduction
 from tests.ops.bundle import as_model
 from tests.ops.case import Case
 
-_TABLES = (convolution, elementwise, pooling, reduction, movement)
+_TABLES = (convolution, elementwise, integers, pooling, reduction, movement)
 
 
 def cases() -> Iterator[Case]:

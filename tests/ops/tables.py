@@ -7,6 +7,7 @@ from types import ModuleType
 TABLES = (
     "convolution",
     "elementwise",
+    "integers",
     "movement",
     "pattern",
     "pooling",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The serial port that a board's console arrives at."""
 
+import codecs
 import contextlib
 import os
 import select
@@ -79,6 +80,7 @@ def read_chunks(descriptor: int, silence: float, typed: int) -> Iterator[str]:
     """Yields what arrives, until nothing came for `silence` seconds (0: without end), or the port
     is gone. What can be read from `typed` meanwhile is sent, up to its end, as the port takes it.
     """
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")  # letters of several bytes
     unsent = b""
     has_ended = False
     end = time.monotonic() + silence
@@ -94,7 +96,7 @@ def read_chunks(descriptor: int, silence: float, typed: int) -> Iterator[str]:
                     chunk = os.read(descriptor, _LINE)
                     if not chunk:
                         return
-                    yield chunk.decode(errors="replace")
+                    yield decoder.decode(chunk)
                     end = time.monotonic() + silence
             if takes:
                 with contextlib.suppress(BlockingIOError):

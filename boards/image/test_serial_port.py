@@ -45,6 +45,17 @@ def test_bytes_arrive_as_they_are(line: tuple[int, str]) -> None:
     os.close(descriptor)
 
 
+def test_a_letter_arrives_in_two_parts(line: tuple[int, str]) -> None:
+    descriptor = open_port(Path(line[1]))
+    with Path(os.devnull).open() as nothing:
+        chunks = read_chunks(descriptor, 0.2, nothing.fileno())
+        os.write(line[0], b"21 \xc2")
+        begun = next(chunks)
+        os.write(line[0], b"\xb0C\xff\n")
+        assert begun + "".join(chunks) == "21 °C\N{REPLACEMENT CHARACTER}\n"
+    os.close(descriptor)
+
+
 @pytest.fixture
 def typed() -> Iterator[tuple[int, int]]:
     """Standard input, and the end that is typed at."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a program on a simulated board, or on the host, and says how it ended."""
 
+import codecs
 import math
 import os
 import re
@@ -181,6 +182,7 @@ def _execute(
         raise SimulatorError(f"{command[0]} does not start: {error}") from error
     assert process.stdout is not None and process.stderr is not None
     received = {process.stdout: bytearray(), process.stderr: bytearray()}
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")  # letters of several bytes
     deadline = time.monotonic() + time_limit
     heard = time.monotonic()
     stopped = False
@@ -203,7 +205,7 @@ def _execute(
                     received[process.stdout] += chunk
                     heard = time.monotonic()
                     if echo is not None:
-                        echo.write(chunk.decode(errors="replace"))
+                        echo.write(decoder.decode(chunk))
                         echo.flush()
                 else:
                     received[process.stderr] += chunk

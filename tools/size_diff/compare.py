@@ -59,7 +59,9 @@ def _sums(report: Fields, key: str) -> dict[str, int]:
 def _symbols(report: Fields) -> dict[str, int]:
     sums: Counter[str] = Counter()
     for symbol in report["symbols"]:
-        sums[f"{symbol['name']} ({symbol['origin']})"] += symbol["bytes"]
+        # A workspace's root has no name.
+        origin = f" ({symbol['origin']})" if symbol["origin"] else ""
+        sums[symbol["name"] + origin] += symbol["bytes"]
     return dict(sums)
 
 

@@ -48,14 +48,21 @@ def _run(command: list[str], folder: Path, doing: str) -> str:
 
 
 def built_report(root: Path, target: str) -> Any:
-    """Builds an image's report in a copy of the sources, and reads it."""
+    """Builds an image's report in a copy of the sources, and reads it.
+
+    Raises:
+      DiffError: it cannot be built, or the target is no image: models have reports, too.
+    """
     print(f"building {target}.report.json in {root}", file=sys.stderr)
     bazel = bazel_program(root)
     label = f"{target}.report.json"
     _run([bazel, "build", label], root, f"building {label}")
     files = _run([bazel, "cquery", "--output=files", label], root, f"finding {label}").split()
     base = _run([bazel, "info", "execution_root"], root, "finding what was built").strip()
-    return json.loads((Path(base) / files[-1]).read_text())
+    report = json.loads((Path(base) / files[-1]).read_text())
+    if "advice" not in report:
+        raise DiffError(f"{target} is no image: name a firmware_image, or what makes one")
+    return report
 
 
 def kept_report(path: Path, target: str) -> Any:
@@ -78,11 +85,17 @@ def _git(root: Path, *arguments: str) -> str:
     return "" if done.returncode else done.stdout.strip()
 
 
-def report_of_commit(root: Path, base: str, target: str) -> Any:
-    """Builds the report in a folder with what a commit has."""
+def commit_of(root: Path, base: str) -> str:
+    """The commit that --base names."""
     commit = _git(root, "rev-parse", "--verify", "--quiet", f"{base}^{{commit}}")
     if not commit:
         raise DiffError(f"--base={base} is neither a file nor a commit of {root}")
+    return commit
+
+
+def report_of_commit(root: Path, base: str, target: str) -> Any:
+    """Builds the report in a folder with what a commit has."""
+    commit = commit_of(root, base)
     top = Path(_git(root, "rev-parse", "--show-toplevel"))
     # Beside it, where paths that lead out of it lead to the same: to Pilotlight's copy, say.
     beside = top.parent if os.access(top.parent, os.W_OK) else None
@@ -117,9 +130,11 @@ def main(argv: list[str]) -> int:
                 raise DiffError(f"{path}: nothing can be written in that folder")
         if kept.is_file():
             before = kept_report(kept, argv[1])
+            after = built_report(root, argv[1])
         else:
-            before = report_of_commit(root, _BASE.value, argv[1])
-        after = built_report(root, argv[1])
+            commit = commit_of(root, _BASE.value)
+            after = built_report(root, argv[1])  # first: what is wrong with it, is soon found
+            before = report_of_commit(root, commit, argv[1])
     except DiffError as error:
         print(error, file=sys.stderr)
         return 1

@@ -91,6 +91,13 @@ def test_it_is_shown_in_three_ways() -> None:
     assert "&lt;b&gt;" in as_page({**BEFORE, "name": "<b>"}, BEFORE)
 
 
+def test_symbols_of_a_workspaces_root_have_no_origin() -> None:
+    rows = [{"name": "weights", "bytes": n, "origin": "", "kind": "weights"} for n in (90, 70)]
+    before, after = ({**BEFORE, "symbols": [row]} for row in rows)
+    assert "\n  weights " in as_text(before, after)
+    assert "()" not in as_text(before, after)
+
+
 def test_small_differences_are_one_row() -> None:
     after = copy.deepcopy(BEFORE)
     after["symbols"] += [
@@ -168,7 +175,8 @@ def test_images_go_by_their_labels() -> None:
 _BAZEL = """\
 #!/bin/sh
 case $1 in
-build) printf '{"here": "%s", "text": "%s", "beside": "%s"}' \
+build) test $2 = //:net.report.json && echo '{"ops": []}' > made.json && exit
+    printf '{"advice": {}, "here": "%s", "text": "%s", "beside": "%s"}' \
     "$PWD" "$(cat net.txt)" "$(cat ../../beside.txt)" > made.json ;;
 cquery) echo made.json ;;
 info) echo "$PWD" ;;
@@ -195,6 +203,11 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         subprocess.run(["git", "add", "-A"], cwd=folder, check=True)
         subprocess.run(["git", "commit", "--quiet", "-m", text], cwd=folder, check=True)
     return folder
+
+
+def test_a_model_is_no_image(workspace: Path) -> None:
+    with pytest.raises(size_diff.DiffError, match=r"^//:net is no image: name a firmware_image"):
+        size_diff.built_report(workspace, "//:net")
 
 
 def test_a_commit_is_built_beside_the_repository(workspace: Path) -> None:

@@ -19,8 +19,9 @@ import functools
 import inspect
 import os
 import re
+import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -238,9 +239,12 @@ def as_text(rows: list[Support]) -> str:
     return table([head, *body])
 
 
-def main(argv: list[str]) -> None:
+def main(argv: Sequence[str]) -> None:
     del argv
-    print(as_text([row for row in supported_ops() if _ONLY.value in row.names[0]]))
+    rows = [row for row in supported_ops() if _ONLY.value in row.names[0]]
+    if not rows:
+        sys.exit(f"--op={_ONLY.value}: no op of ATen that is known here has that in its name")
+    print(as_text(rows))
     if _UPDATE.value:
         path = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"]) / "docs/operators.md"
         path.write_text(with_table(path.read_text()))

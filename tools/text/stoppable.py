@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program that takes long does when somebody stops it."""
+"""What a program that takes long, or prints much, does when somebody has enough of it."""
 
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -22,10 +23,17 @@ def stopping() -> Iterator[None]:
 
 
 def stoppable(main: Callable[..., int | None]) -> Callable[[Sequence[Any]], int | None]:
-    """Returns a main that somebody can stop so."""
+    """Returns a main that somebody can stop so, and that ends where nobody reads on (`| head`)."""
 
     def run(argv: Sequence[Any]) -> int | None:
-        with stopping():
-            return main(argv)
+        try:
+            with stopping():
+                result = main(argv)
+                sys.stdout.flush()
+                return result
+        except BrokenPipeError:
+            # What is left to be written at exit goes nowhere.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 128 + signal.SIGPIPE
 
     return run

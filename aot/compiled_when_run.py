@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock, get_ident
 from typing import Any
+from weakref import ref
 
 from torch.fx import GraphModule
 from torch.fx.graph import _PyTreeCodeGen
@@ -38,12 +39,20 @@ def compiled_when_run() -> Iterator[None]:
                 _modules.recompile = _recompile
 
 
-class _Code:
-    """The code of a module that has none yet: what a module has itself goes before."""
+class _Late:
+    """An attribute of a module's class, whose only instance that is: who asks for it has the graph
+    become Python, which puts what was asked for in its place.
+    """
 
-    def __get__(self, module: GraphModule, kind: type) -> str:
-        _recompile(module)
-        return str(vars(module)["_code"])
+    def __init__(self, module: GraphModule, name: str) -> None:
+        self._module, self._name = ref(module), name
+
+    def __get__(self, module: GraphModule | None, kind: type) -> Any:
+        owner = self._module()
+        _recompile(owner)
+        if "_code" in vars(type(owner)):  # it is the instance's own now
+            delattr(type(owner), "_code")
+        return getattr(kind if module is None else owner, self._name)
 
 
 def _postponed(module: GraphModule) -> Any:
@@ -53,13 +62,7 @@ def _postponed(module: GraphModule) -> Any:
     if isinstance(codegen, _PyTreeCodeGen):  # what hooks of the module look at
         module._in_spec = codegen.pytree_info.in_spec
         module._out_spec = codegen.pytree_info.out_spec
-    kind: Any = type(module)  # which has this one instance
     vars(module).pop("_code", None)
-    kind._code, kind.forward = _Code(), _compile_and_run
+    for name in ("_code", "forward"):
+        setattr(type(module), name, _Late(module, name))
     return None
-
-
-def _compile_and_run(module: GraphModule, *args: Any, **kwargs: Any) -> Any:
-    if type(module).forward is _compile_and_run:
-        _recompile(module)  # which gives it its own forward
-    return module.forward(*args, **kwargs)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+from inspect import signature
 from threading import Thread
 
 import pytest
@@ -49,6 +50,15 @@ def test_shows_the_code_that_it_has_become(text: object) -> None:
         module = _double()
         assert text(module) == text(_double())
         assert text(_negated(module)) == expected
+
+
+def test_forward_has_the_parameters_of_the_graph() -> None:
+    expected = signature(_double().forward)
+    with compiled_when_run():
+        of_module, of_class = _double(), _double()
+        assert signature(of_module.forward) == expected
+        assert list(signature(type(of_class).forward).parameters) == ["self", *expected.parameters]
+        assert of_class(torch.ones(1)) == 2.0
 
 
 def test_hooks_run_once() -> None:

@@ -38,10 +38,19 @@ typedef struct {
   int32_t plane;
 } copies;
 
-static __attribute__((noinline)) void copy_16(const copies *of, const int8_t *image,
-                                              int8_t *planes) {
-  const uint16x8_t low_at = vmulq_n_u16(vidupq_n_u16(0, 1), (uint16_t)of->plane);
-  const uint16x8_t high_at = vaddq_n_u16(low_at, (uint16_t)(PLANES / 2 * of->plane));
+// Which lanes of a pixel go where.
+typedef struct {
+  uint16x8_t from;  // of copy_repeated
+  uint16x8_t to;
+  uint16x8_t to_high;  // of copy_16
+  mve_pred16_t lanes;
+} places;
+
+typedef void copy_pixel(const places *at, const int8_t *from, int8_t *to);
+
+static inline __attribute__((always_inline)) void copy_pixels(const copies *of, places at,
+                                                              const int8_t *image, int8_t *planes,
+                                                              copy_pixel *copy_one) {
   const int32_t from_step = of->from_step;
   const int32_t to_step = of->to_step;
   const run *next = of->runs;
@@ -52,15 +61,8 @@ static __attribute__((noinline)) void copy_16(const copies *of, const int8_t *im
       const int8_t *from = from_row;
       int8_t *to = to_row;
       for (int32_t left = next->count; left > 0; --left) {
-        int16x8_t low;
-        int16x8_t high;
-        // GCC would move the address.
-        __asm__("vldrb.s16 %q0, [%2]\n\tvldrb.s16 %q1, [%2, #8]"
-                : "=&w"(low), "=w"(high)
-                : "l"(from), "m"(*(const int8_t (*)[PLANES])from));
+        copy_one(&at, from, to);
         from += from_step;
-        vstrbq_scatter_offset_s16(to, low_at, low);
-        vstrbq_scatter_offset_s16(to, high_at, high);
         to += to_step;
       }
       from_row += of->from_row;
@@ -70,28 +72,43 @@ static __attribute__((noinline)) void copy_16(const copies *of, const int8_t *im
   }
 }
 
+// The planes of eight channels.
+static inline uint16x8_t planes_at(const copies *of) {
+  return vmulq_n_u16(vidupq_n_u16(0, 1), (uint16_t)of->plane);
+}
+
+static inline void copy_pixel_16(const places *at, const int8_t *from, int8_t *to) {
+  int16x8_t low;
+  int16x8_t high;
+  // GCC would move the address.
+  __asm__("vldrb.s16 %q0, [%2]\n\tvldrb.s16 %q1, [%2, #8]"
+          : "=&w"(low), "=w"(high)
+          : "l"(from), "m"(*(const int8_t (*)[PLANES])from));
+  vstrbq_scatter_offset_s16(to, at->to, low);
+  vstrbq_scatter_offset_s16(to, at->to_high, high);
+}
+
+static __attribute__((noinline)) void copy_16(const copies *of, const int8_t *image,
+                                              int8_t *planes) {
+  const uint16x8_t low = planes_at(of);
+  const uint16x8_t high = vaddq_n_u16(low, (uint16_t)(PLANES / 2 * of->plane));
+  copy_pixels(of, (places){.to = low, .to_high = high}, image, planes, copy_pixel_16);
+}
+
+static inline void copy_pixel_8(const places *at, const int8_t *from, int8_t *to) {
+  vstrbq_scatter_offset_p_s16(to, at->to, vldrbq_z_s16(from, at->lanes), at->lanes);
+}
+
 // Up to eight channels.
 static __attribute__((noinline)) void copy_8(const copies *of, const int8_t *image, int8_t *planes,
                                              uint32_t channels) {
-  const uint16x8_t at = vmulq_n_u16(vidupq_n_u16(0, 1), (uint16_t)of->plane);
-  const mve_pred16_t lanes = vctp16q(channels);
-  const run *next = of->runs;
-  for (int32_t i = of->count; i > 0; --i) {
-    const int8_t *from_row = image + next->from;
-    int8_t *to_row = planes + next->to;
-    for (int32_t row = next->rows; row > 0; --row) {
-      const int8_t *from = from_row;
-      int8_t *to = to_row;
-      for (int32_t left = next->count; left > 0; --left) {
-        vstrbq_scatter_offset_p_s16(to, at, vldrbq_z_s16(from, lanes), lanes);
-        from += of->from_step;
-        to += of->to_step;
-      }
-      from_row += of->from_row;
-      to_row += of->to_row;
-    }
-    ++next;
-  }
+  const places at = {.to = planes_at(of), .lanes = vctp16q(channels)};
+  copy_pixels(of, at, image, planes, copy_pixel_8);
+}
+
+static inline void copy_pixel_repeated(const places *at, const int8_t *from, int8_t *to) {
+  const int16x8_t x = vldrbq_gather_offset_z_s16(from, at->from, at->lanes);
+  vstrbq_scatter_offset_p_s16(to, at->to, x, at->lanes);
 }
 
 // Up to sixteen output channels, the first of which is `first`, of the input channels that they
@@ -99,39 +116,21 @@ static __attribute__((noinline)) void copy_8(const copies *of, const int8_t *ima
 static __attribute__((noinline)) void copy_repeated(const copies *of, const int8_t *image,
                                                     int8_t *planes, int32_t first, int32_t repeats,
                                                     int32_t channels) {
-  uint16_t places[PLANES];
-  int32_t place = first / repeats;
-  int32_t left = (place + 1) * repeats - first;
+  uint16_t sources[PLANES];
+  int32_t source = first / repeats;
+  int32_t left = (source + 1) * repeats - first;
   for (int32_t i = 0; i < PLANES; ++i) {
-    places[i] = (uint16_t)place;
+    sources[i] = (uint16_t)source;
     if (--left == 0) {
       left = repeats;
-      ++place;
+      ++source;
     }
   }
   for (int32_t half = 0; half < channels && half < PLANES; half += PLANES / 2) {
-    const mve_pred16_t lanes = vctp16q((uint32_t)(channels - half));
-    const uint16x8_t from_at = vldrhq_u16(places + half);
-    const uint16x8_t to_at = vmulq_n_u16(vidupq_n_u16(0, 1), (uint16_t)of->plane);
-    int8_t *const to_half = planes + half * of->plane;
-    const run *next = of->runs;
-    for (int32_t i = of->count; i > 0; --i) {
-      const int8_t *from_row = image + next->from;
-      int8_t *to_row = to_half + next->to;
-      for (int32_t row = next->rows; row > 0; --row) {
-        const int8_t *from = from_row;
-        int8_t *to = to_row;
-        for (int32_t pixels = next->count; pixels > 0; --pixels) {
-          vstrbq_scatter_offset_p_s16(to, to_at, vldrbq_gather_offset_z_s16(from, from_at, lanes),
-                                      lanes);
-          from += of->from_step;
-          to += of->to_step;
-        }
-        from_row += of->from_row;
-        to_row += of->to_row;
-      }
-      ++next;
-    }
+    const places at = {.from = vldrhq_u16(sources + half),
+                       .to = planes_at(of),
+                       .lanes = vctp16q((uint32_t)(channels - half))};
+    copy_pixels(of, at, image, planes + half * of->plane, copy_pixel_repeated);
   }
 }
 

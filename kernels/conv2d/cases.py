@@ -35,6 +35,12 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ("dilation and padding", (1, 6, 6, 4), (4, 3, 3), {"dilation": [2, 2], "padding": [2] * 4}),
     ("dilated rows only", (1, 7, 5, 2), (3, 2, 3), {"dilation": [3, 1], "padding": [1] * 4}),
     ("groups", (1, 5, 5, 6), (9, 3, 3), {"groups": 3, "padding": [1] * 4, "board": True}),
+    (
+        "groups of three, stride 2",
+        (2, 5, 11, 9),
+        (9, 3, 3),
+        {"groups": 3, "padding": [1] * 4, "stride": [2, 2], "board": True},
+    ),
     ("groups of one channel", (1, 4, 4, 3), (6, 2, 2), {"groups": 3, "padding": [0, 1, 0, 1]}),
     ("two groups, 1x1", (2, 3, 3, 8), (10, 1, 1), {"groups": 2}),
     ("1x1", (1, 5, 5, 16), (12, 1, 1), {"board": True}),

@@ -33,8 +33,13 @@ typedef struct {
 } pl_ring;
 
 // A ring in an array of records, empty; as many as a power of two.
-#define PL_RING(array) \
-  {.buffer = (array), .bytes = sizeof((array)[0]), .capacity = sizeof(array) / sizeof((array)[0])}
+#define PL_RING(array)                             \
+  {.buffer = (array),                              \
+   .bytes = sizeof((array)[0]),                    \
+   .capacity = sizeof(array) / sizeof((array)[0]), \
+   .put = 0,                                       \
+   .taken = 0,                                     \
+   .lost = 0}
 
 // Copies a record into the ring; false, and counted as lost, if it is full.
 bool pl_ring_put(pl_ring *ring, const void *record);

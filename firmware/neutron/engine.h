@@ -35,7 +35,7 @@ enum {
 
 // The driver's memory for a prepared program: images have no heap.
 typedef struct {
-  _Alignas(NEUTRON_ALIGNMENT) uint8_t bytes[NEUTRON_CONTEXT_BYTES];
+  uint8_t bytes[NEUTRON_CONTEXT_BYTES] __attribute__((aligned(NEUTRON_ALIGNMENT)));
 } neutron_context;
 
 // Owned by the app; it must stay where it is as long as models run.

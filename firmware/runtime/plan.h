@@ -120,7 +120,7 @@ extern volatile uint32_t pl_shared_busy;
 // Stands before a plan's table of arenas: the linker puts the tables of all plans of a program one
 // after another, so that the runtime knows every arena there is. The alignment is said because
 // compilers give large arrays more of it, which would leave gaps.
-#define PL_ARENA_TABLE _Alignas(pl_arena) __attribute__((section("pl_arenas")))
+#define PL_ARENA_TABLE __attribute__((aligned(__alignof__(pl_arena)), section("pl_arenas")))
 
 typedef struct pl_step pl_step;
 typedef pl_status (*pl_step_fn)(const pl_context *context, const pl_step *step);

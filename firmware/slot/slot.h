@@ -31,8 +31,8 @@ extern "C" {
 #define PL_SLOTS 2u
 
 // Memory for tables and arena of a model in a slot; other models' outputs are kept out of it.
-#define PL_SLOT_MEMORY(NAME, BYTES)        \
-  static _Alignas(16) uint8_t NAME[BYTES]; \
+#define PL_SLOT_MEMORY(NAME, BYTES)                        \
+  static uint8_t NAME[BYTES] __attribute__((aligned(16))); \
   PL_ARENA_TABLE static const pl_arena NAME##_table __attribute__((used)) = {(NAME), sizeof(NAME)}
 
 typedef struct {

@@ -65,17 +65,22 @@ def handover(first: Mapping[str, Any], program: Program, shared: str) -> Handove
         raise HandoverError(
             f"output 0 of {name} is a constant, or outside of the arena that is shared"
         )
-    differs = [
-        f"{what} {theirs} and {ours}"
+    differs = {
+        what: f"{what} {theirs} and {ours}"
         for what, theirs, ours in _compared(output, port)
         if theirs != ours
-    ]
+    }
     if differs:
-        raise HandoverError(
-            f"output 0 of {name} is not as input 0: {', '.join(differs)}; float_io of both models "
-            "leaves out scale and zero point"
-        )
+        advice = [text for whats, text in _ADVICE if differs.keys() & whats]
+        text = "; ".join([", ".join(differs.values()), *advice])
+        raise HandoverError(f"output 0 of {name} is not as input 0: {text}")
     return Handover(name, output["pool"], output["offset"])
+
+
+_ADVICE = (
+    ({"layout"}, 'io_layout = "nhwc" of both models has the channels of images last'),
+    ({"scale", "zero point"}, "float_io of both models leaves out scale and zero point"),
+)
 
 
 def _compared(output: Mapping[str, Any], port: Port) -> list[tuple[str, Any, Any]]:

@@ -254,6 +254,13 @@ def test_an_input_where_another_model_has_its_output(tmp_path: Path) -> None:
             {},
             r"shape \[1, 64\] and \[1, 1, 8, 8\], scale 0.25 and 0.5; float_io of both",
         ),
+        ({"shape": [1, 64]}, {}, {}, r"shape \[1, 64\] and \[1, 1, 8, 8\]$"),
+        (
+            {"shape": [1, 8, 8, 1], "layout": "nhwc"},
+            {},
+            {},
+            r'layout nhwc and nchw; io_layout = "nhwc" of both models has the channels[^;]*$',
+        ),
         ({}, {}, {"input_rows": True}, "an input that comes row by row lies nowhere"),
     ],
 )
@@ -270,4 +277,4 @@ def test_an_input_that_cannot_be_there(
         "outputs": [{**cast(list[Any], _FIRST["outputs"])[0], **output}],
     }
     assert _after(tmp_path, first, **options) == 2
-    assert re.search(says, capsys.readouterr().err)
+    assert re.search(says, capsys.readouterr().err.strip())

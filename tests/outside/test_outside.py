@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tools.bootstrap.cache import cache_root
+from tools.python.bazel import startup_options
 
 ROOT = Path("WORKSPACE").resolve().parent
 EXAMPLE = ROOT / "examples/outside"
@@ -29,8 +30,8 @@ class Workspace:
 
     def __init__(self, folder: Path, *options: str) -> None:
         lines = [f"--disk_cache={cache_root() / 'disk'}", "--symlink_prefix=/", *options]
-        server = "startup --host_jvm_args=-XX:TieredStopAtLevel=1\n"
-        (folder / "bazelrc").write_text(server + "".join(f"common {line}\n" for line in lines))
+        settings = "".join(f"common {line}\n" for line in lines)
+        (folder / "bazelrc").write_text(startup_options(ROOT) + settings)
         own = [f"--output_base={folder / 'base'}", f"--bazelrc={folder / 'bazelrc'}"]
         real = os.environ.get("BAZEL_REAL", "")
         command = ["env", f"BAZEL_REAL={real}", f"{ROOT}/tools/bazel", "--max_idle_secs=60", *own]

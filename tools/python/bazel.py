@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which Bazel programs call that Bazel has started."""
+"""Which Bazel programs call that Bazel has started, and how its servers start."""
 
 import os
 from pathlib import Path
@@ -16,3 +16,9 @@ def bazel_program(root: Path) -> str:
     """
     own = root / "tools/bazel"
     return os.environ.get("BAZEL_REAL") or str(own if own.exists() else _OWN.resolve())
+
+
+def startup_options(root: Path) -> str:
+    """Returns the lines of a workspace's .bazelrc that say how its server is started."""
+    lines = (root / ".bazelrc").read_text().splitlines()
+    return "".join(f"{line}\n" for line in lines if line.startswith("startup "))

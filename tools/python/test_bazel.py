@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.python.bazel import bazel_program
+from tools.python.bazel import bazel_program, startup_options
 
 
 def test_a_workspace_has_its_own_or_gets_ours(
@@ -20,3 +20,8 @@ def test_a_workspace_has_its_own_or_gets_ours(
     assert bazel_program(tmp_path) == str(own)
     monkeypatch.setenv("BAZEL_REAL", "/of/bazelisk")
     assert bazel_program(tmp_path) == "/of/bazelisk"
+
+
+def test_how_a_server_starts(tmp_path: Path) -> None:
+    (tmp_path / ".bazelrc").write_text("# startup --x\nstartup --a=1\nbuild --b\nstartup --c\n")
+    assert startup_options(tmp_path) == "startup --a=1\nstartup --c\n"

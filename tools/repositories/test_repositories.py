@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the repository rules take their tools from (a variable, PATH, set-up), and what they are."""
+"""Where the repository rules take their tools from (a variable, PATH, set-up), what they are."""
 
 import re
 import shutil

@@ -250,7 +250,10 @@ def board(
     for used in [chip.code, chip.data, weights] + arena + [one["scratch"] or weights for one in engines]:
         if used not in by_name:
             fail("board %s: no memory is called %s; there are %s" % (name, used, by_name.keys()))
-    header_size = chip.boot_header.size if chip.boot_header else 0
+
+    # A boot loader in front of the program has what the ROM reads.
+    boot_header = chip.boot_header if not code_offset else None
+    header_size = boot_header.size if boot_header else 0
     vectors_alignment = _vectors_alignment(chip.irqs)
     if header_size % vectors_alignment:
         fail("board %s: after a boot header of %d bytes the vector table is not aligned to %d" %
@@ -268,7 +271,7 @@ def board(
         library
         for library in [
             chip.init,
-            chip.boot_header.library if chip.boot_header else None,
+            boot_header.library if boot_header else None,
         ]
         if library
     ]

@@ -16,8 +16,13 @@ from boards.tests.not_simulated.image import Images
 from boards.tests.not_simulated.machine import Machine
 from boards.tests.not_simulated.uarts import Line
 
-_FOLDER = Path("boards/tests/not_simulated/nrf52840dk_slot")
-_BOARD = load_board(_FOLDER / "nrf52840dk_slot.data.json")
+_FOLDER = Path("boards/tests/not_simulated")
+# The ROM of one reads a block in front of a program: the boot loader's.
+_BOARDS = {
+    name: load_board(_FOLDER / f"{name}_slot/{name}_slot.data.json")
+    for name in ("nrf52840dk", "pico")
+}
+_BOARD = _BOARDS["nrf52840dk"]
 _MAGIC = 0x96F3B83D
 _RUN = "from imgtool.main import imgtool; imgtool()"
 
@@ -39,15 +44,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.fixture(scope="module", params=_BOARDS)
+def name(request: pytest.FixtureRequest) -> str:
+    """A board's."""
+    given: str = request.param
+    return given
+
+
 @pytest.fixture(scope="module")
-def image(folder: Path) -> Path:
+def image(folder: Path, name: str) -> Path:
     """hello, linked for the slot, and signed."""
-    elf = Images(folder).link(_BOARD, Path("boards/tests/programs/hello.c"))
-    (folder / "app.bin").write_bytes(contents(_BOARD, elf)["flash"])
+    board = _BOARDS[name]
+    elf = Images(folder).link(board, Path("boards/tests/programs/hello.c"))
+    plain, signed = folder / f"{name}.bin", folder / f"{name}.signed.bin"
+    plain.write_bytes(contents(board, elf)["flash"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{folder}:/usr/bin:/bin")
-        sign(_BOARD, folder / "key", "1.2.3", folder / "app.bin", folder / "signed.bin", [])
-    return folder / "signed.bin"
+        sign(board, folder / "key", "1.2.3", plain, signed, [])
+    return signed
 
 
 def test_imgtool_verifies_it_with_the_right_key_only(folder: Path, image: Path) -> None:
@@ -59,20 +73,22 @@ def test_imgtool_verifies_it_with_the_right_key_only(folder: Path, image: Path) 
     assert _imgtool("verify", "-k", str(folder / "key"), str(folder / "damaged.bin")).returncode
 
 
-def test_it_starts_where_the_boot_loader_jumps(image: Path) -> None:
-    assert _BOARD.slot is not None
+def test_it_starts_where_the_boot_loader_jumps(name: str, image: Path) -> None:
+    board = _BOARDS[name]
+    assert board.slot is not None
     data = image.read_bytes()
     magic, _, header_size, _, _, _ = struct.unpack_from("<IIHHII", data)
-    assert (magic, header_size) == (_MAGIC, _BOARD.slot.header)
-    assert len(data) <= _BOARD.slot.size
+    assert (magic, header_size) == (_MAGIC, board.slot.header)
+    assert len(data) <= board.slot.size
 
-    (kind,) = (label.partition(":")[2] for label in _BOARD.startup if ":console_" in label)
-    expected = BOARDS["nrf52840dk"]
+    (kind,) = (label.partition(":")[2] for label in board.startup if ":console_" in label)
+    expected = BOARDS[name]
     line = Line(kind, expected.uart)
-    machine = Machine(_BOARD, {**expected.reads, **line.reads()})
+    machine = Machine(board, {**expected.reads, **line.reads()})
     line.listen(machine)
-    machine.store(_BOARD.slot.offset + header_size, data[header_size:])
-    machine.start(_BOARD.slot.offset + header_size)
+    entry = expected.flash + board.slot.offset + header_size
+    machine.store(entry, data[header_size:])
+    machine.start(entry)
     assert line.sent.endswith(b"PL:PASS\n")
 
 

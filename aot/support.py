@@ -43,10 +43,6 @@ _HINTS = {
         "what it gives as an input of the model, computed in front of it",
     ),
     **dict.fromkeys(
-        ("aten.bitwise_and.Tensor", "aten.bitwise_or.Tensor", "aten.bitwise_xor.Tensor"),
-        "of integers the bits by numbers, (x >> n) & 1, and x + y where no bit is in both",
-    ),
-    **dict.fromkeys(
         ("aten.scatter_reduce", "aten.diagonal_scatter"),
         "torch.where, with a mask of the places",
     ),

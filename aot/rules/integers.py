@@ -17,6 +17,7 @@ from aot.dialect.library import Op
 from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.integers import (
     integer_add,
+    integer_and,
     integer_divide,
     integer_equal,
     integer_less,
@@ -50,6 +51,8 @@ _ARITHMETIC: dict[object, Op] = {
     _aten.div.Tensor_mode: integer_divide,
     _aten.remainder.Scalar: integer_modulo,
     _aten.remainder.Tensor: integer_modulo,
+    _aten.bitwise_and.Scalar: integer_and,
+    _aten.bitwise_and.Tensor: integer_and,
 }
 _MAY_WRAP = (_aten.add.Tensor, _aten.sub.Tensor, _aten.mul.Tensor)
 # The op, whether the operands change sides, and whether the result is negated.

@@ -11,7 +11,7 @@ from kernels.testing.calls import activation, constant, floats
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
-_TO_INTEGERS = ("add", "sub", "mul", "minimum", "maximum", "divide", "modulo")
+_TO_INTEGERS = ("add", "sub", "mul", "minimum", "maximum", "divide", "modulo", "and")
 _TO_MASKS = ("less", "equal")
 _ENDS = np.array([INT32_MIN, -7, -2, -1, 0, 1, 2, 3, 7, INT32_MAX], np.int32)
 
@@ -117,6 +117,7 @@ MUTANTS = [
     Mutant("integer/modulo_s32_scalar.c", "rest + b", "rest - b"),
     Mutant("integer/modulo_s32_scalar.c", "b == 0", "b == 1"),
     Mutant("integer/minimum_s32_scalar.c", "a < b", "a > b"),
+    Mutant("integer/and_s32_scalar.c", "a & b", "a | b"),
     Mutant("integer/less_s32_scalar.c", "a < b", "a <= b"),
     Mutant("integer/quantize_s32_s16_scalar.c", "INT16_MIN", "INT8_MIN"),
     Mutant("integer/quantize_s32_scalar.c", "i < size", "i < size - 1"),

@@ -39,6 +39,10 @@ PL_MUST_USE pl_status pl_integer_minimum(const pl_context *ctx, const pl_integer
 PL_MUST_USE pl_status pl_integer_maximum(const pl_context *ctx, const pl_integer_params *params,
                                          const pl_integer_dims *dims, const pl_integer_data *data);
 
+// The bits that both have.
+PL_MUST_USE pl_status pl_integer_and(const pl_context *ctx, const pl_integer_params *params,
+                                     const pl_integer_dims *dims, const pl_integer_data *data);
+
 // a / b towards minus infinity, and what is left then, of b's sign; both 0 where b is 0.
 PL_MUST_USE pl_status pl_integer_divide(const pl_context *ctx, const pl_integer_params *params,
                                         const pl_integer_dims *dims, const pl_integer_data *data);

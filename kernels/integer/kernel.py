@@ -12,7 +12,7 @@ from kernels.common.shapes import BROADCAST_DIMS, Broadcast
 _HEADER = "kernels/integer/integer.h"
 _RESULTS = {
     **dict.fromkeys(("add", "sub", "mul", "minimum", "maximum", "divide", "modulo"), "int32"),
-    "place": "int32",
+    **dict.fromkeys(("and", "place"), "int32"),
     **dict.fromkeys(("less", "equal"), "bool"),
 }
 

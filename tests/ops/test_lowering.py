@@ -28,8 +28,8 @@ from tests.ops.tables import MOVE_NOTHING, TABLES, table
 # Between the entries of a table are straight lines. A bias is a multiple of the weights' steps, of
 # which four bits have large ones. A slope of 1/4 ties where input and result have one scale.
 # A product that its factor takes three bits down, as of values in one scale near 1/13, is rounded
-# to eighths of a step first, and so is a cell's state that becomes int8. A cell's state has a spare bit. A logarithm
-# has 16 bits behind the point, of which an int16 result shows all.
+# to eighths of a step first, and so is a cell's state that becomes int8. A cell's state has a spare
+# bit. A logarithm has 16 bits behind the point, of which an int16 result shows all.
 OFF_BY_ONE_RATE = {
     "adaptive_avg_pool2d": 0.25,
     "avg_pool2d": 0.1,

@@ -56,6 +56,8 @@ integer_divide = _binary("divide", _divide)
 """a / b, rounded towards minus infinity; 0 where b is 0."""
 integer_modulo = _binary("modulo", _modulo)
 """a - b * (a / b), with that quotient, hence of b's sign; 0 where b is 0."""
+integer_and = _binary("and", torch.bitwise_and)
+"""The bits that both have."""
 integer_less = _binary("less", torch.lt, torch.bool)
 integer_equal = _binary("equal", torch.eq, torch.bool)
 

@@ -185,40 +185,16 @@ def _shifted(module: GraphModule, node: Node) -> Results:
 
 
 def _bits(module: GraphModule, node: Node) -> Results:
-    """By a mask m that is a number: x | m and x ^ m add and subtract x & m; where m is below 0, all
-    three add and subtract x & ~m.
-    """
-    (x,), mask = node.all_input_nodes, node.args[1]
-    if not is_integers(x) or not isinstance(mask, int) or not abs(mask) < 1 << _MOST_BITS:
+    """x | y and x ^ y of integers: x + y, less once or twice x & y."""
+    if not all(map(is_integers, node.all_input_nodes)):
         return {}
-    if mask == 0:
-        kept = 0 if node.target is _aten.bitwise_and.Scalar else 1
-        return {0: call(node, _aten.mul.Tensor, x, kept)}
-    taken = _taken(node, x, mask if mask >= 0 else -1 - mask)
-    if node.target is _aten.bitwise_and.Scalar:
-        return {0: taken if mask >= 0 else call(node, _aten.sub.Tensor, x, taken)}
-    if node.target is _aten.bitwise_or.Scalar and mask < 0:
-        return {0: call(node, _aten.add.Tensor, taken, mask)}
-    if node.target is _aten.bitwise_xor.Scalar:
-        taken = call(node, _aten.mul.Tensor, taken, 2)
-    sides = (x, taken) if mask >= 0 else (taken, x)
-    return {0: call(node, _aten.add.Tensor, call(node, _aten.sub.Tensor, *sides), mask)}
-
-
-def _taken(node: Node, x: Node, mask: int) -> Node:
-    """The bits of a mask that is not below 0: each run of ones in it takes what is left of a
-    division by a power of two.
-    """
-    if mask == 0:
-        return call(node, _aten.mul.Tensor, x, 0)
-    taken: Node | None = None
-    for first, behind in _runs(mask):
-        part = call(node, _aten.floor_divide.default, x, 1 << first) if first else x
-        part = call(node, _aten.remainder.Scalar, part, 1 << (behind - first))
-        part = call(node, _aten.mul.Tensor, part, 1 << first) if first else part
-        taken = part if taken is None else call(node, _aten.add.Tensor, taken, part)
-    assert taken is not None
-    return taken
+    x, y = node.args
+    target = _aten.bitwise_and.Tensor if isinstance(y, Node) else _aten.bitwise_and.Scalar
+    both = call(node, target, x, y)
+    rest = call(node, _aten.sub.Tensor, x, both)
+    if node.target in (_aten.bitwise_xor.Scalar, _aten.bitwise_xor.Tensor):
+        rest = call(node, _aten.sub.Tensor, rest, both)
+    return {0: call(node, _aten.add.Tensor, rest, y)}
 
 
 def _turned(module: GraphModule, node: Node) -> Results:
@@ -232,13 +208,6 @@ def _turned(module: GraphModule, node: Node) -> Results:
 def _square(module: GraphModule, node: Node) -> Results:
     (x,) = node.all_input_nodes
     return {0: call(node, _aten.mul.Tensor, x, x)} if is_integers(x) else {}
-
-
-def _runs(mask: int) -> list[tuple[int, int]]:
-    """The runs of ones in a mask: the first bit, and the one behind the last."""
-    bits = [bool(mask >> i & 1) for i in range(_MOST_BITS + 1)]
-    starts = [i for i, one in enumerate(bits) if one and not (i and bits[i - 1])]
-    return [(start, bits.index(False, start)) for start in starts]
 
 
 def _whole_power(module: GraphModule, node: Node) -> Results:
@@ -298,9 +267,10 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.abs.default: _magnitude,
     _aten.__lshift__.Scalar: _shifted,
     _aten.__rshift__.Scalar: _shifted,
-    _aten.bitwise_and.Scalar: _bits,
     _aten.bitwise_or.Scalar: _bits,
+    _aten.bitwise_or.Tensor: _bits,
     _aten.bitwise_xor.Scalar: _bits,
+    _aten.bitwise_xor.Tensor: _bits,
     _aten.bitwise_not.default: _turned,
     _aten.pow.Tensor_Scalar: _whole_power,
     _aten.square.default: _square,

@@ -99,6 +99,7 @@ WHY_NOT: dict[str, str] = {
     "embedding": "its rows are chosen by data",
     "gru": _STEPS,
     "integer_add": _INTEGERS,
+    "integer_and": _INTEGERS,
     "integer_divide": _INTEGERS,
     "integer_equal": _INTEGERS,
     "integer_less": _INTEGERS,

@@ -3,11 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
+import torch
 from torch.fx import Node
 
-from aot.rules.rule import Fixed
+from aot.dialect.graph import state_of
+from aot.dialect.quantization import Quantization
+from aot.quantizer.supported import is_float_tensor
+from aot.rules import fused_clamp
+from aot.rules.movement import pad_value
+from aot.rules.rule import Carries, Exact, Fixed, Integers, Rule, Shares
 
 
 @dataclass
@@ -72,3 +79,72 @@ class Groups:
         for member in b.members:
             self._of[member] = a
         return True
+
+
+def grouped(
+    covered: Mapping[Node, Rule],
+    inner: Set[Node],
+    states: Sequence[tuple[Node, Node]],
+    theirs: set[Node],
+    wide: set[Node],
+) -> Groups:
+    """The values of a graph in groups, as the rules of its ops say.
+
+    Args:
+      covered: the nodes that become ops of the dialect, with their rules.
+      inner: those of them whose own value nobody sees, for a clamp is fused with them.
+      states: each state as it was, and its new value.
+      theirs: nodes that another quantizer quantizes.
+      wide: values that are int16.
+    """
+    groups = Groups(theirs, wide)
+    for old, new in states:
+        rule = covered.get(new)
+        output = rule.output if rule is not None else None
+        if isinstance(output, Fixed) and _holds(output.quantization, state_of(old).initial):
+            groups.add(old, output)
+    for node, rule in covered.items():
+        if fused_clamp(node) is None:
+            for value in rule.activations(node):
+                groups.add(value)
+        if node in inner:
+            continue
+        output = rule.output
+        if isinstance(output, Integers):
+            continue
+        if isinstance(output, Fixed):
+            groups.add(node, output)
+        elif isinstance(output, Exact):
+            groups.add(node, Fixed(output.quantization))
+            groups[node].exact = True
+        elif isinstance(output, Shares):
+            sources = rule.activations(node)
+            ranges = {groups[s].fixed for s in sources}
+            fixed = ranges.pop() if len(ranges) == 1 else None
+            # Sources of one fixed range hand it on; where ranges differ, or what is put around
+            # the values is outside, the output is observed.
+            if fixed is not None and node.target is torch.ops.aten.constant_pad_nd.default:
+                padding = torch.tensor(pad_value(node))
+                fixed = fixed if _holds(fixed.quantization, padding) else None
+            groups.add(node, fixed)
+            for source in sources:
+                groups.join(source, node)
+        elif isinstance(output, Carries):
+            groups.add(node)
+            groups[node].carried = True
+            groups.join(node, rule.activations(node)[output.activation])
+            groups[node].spare_bits = max(groups[node].spare_bits, output.spare_bits)
+        else:
+            groups.add(node, headroom=output.headroom)
+    for old, new in states:
+        if old in groups and is_float_tensor(new):
+            groups.add(new)
+            groups.join(old, new)
+    return groups
+
+
+def _holds(quantization: Quantization, value: torch.Tensor) -> bool:
+    """Whether all elements of a tensor are in a quantization's range, to half a step."""
+    steps = value / quantization.scale + quantization.zero_point
+    kind = quantization.type
+    return bool(((steps >= kind.quant_min - 0.5) & (steps <= kind.quant_max + 0.5)).all())

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-import torch
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e.quantizer import (
     QuantizationAnnotation,
@@ -25,21 +24,20 @@ from torchao.quantization.pt2e.quantizer import (
 
 from aot.backends.cortex_m import has_float_kernel, of_floats
 from aot.backends.traits import Traits
-from aot.dialect.graph import state_nodes, state_of
+from aot.dialect.graph import state_nodes
 from aot.dialect.quantization import (
     INT4_GROUPS_WEIGHT,
     INT4_WEIGHT,
     INT8,
     INT8_WEIGHT,
     INT16,
-    Quantization,
     QuantizedType,
 )
 from aot.dialect.recurrence import STATE_BITS
 from aot.dialect.results import take, values_of
 from aot.errors import LoweringError, Problem, problem_at
 from aot.quantizer import recipe as asked_for
-from aot.quantizer.groups import Groups
+from aot.quantizer.groups import Groups, grouped
 from aot.quantizer.int4 import round_weights
 from aot.quantizer.int16 import int16_values, takes_int16, widened
 from aot.quantizer.observers import (
@@ -59,9 +57,6 @@ from aot.rules.function import Roots, roots_known
 from aot.rules.rule import (
     HEADROOM,
     HEADROOM_INT16,
-    Carries,
-    Exact,
-    Fixed,
     Integers,
     Rule,
     Shares,
@@ -148,7 +143,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             and rule.weights(node)
             and not has_four_bit_form(node)
         ]
-        groups = self._groups(covered, inner, state_nodes(model))
+        groups = grouped(covered, inner, state_nodes(model), self._theirs, self._wide)
         self._apply_traits(covered, inner, groups)
         self._find_conversions(covered, groups, order)
         for node, rule in covered.items():
@@ -225,50 +220,6 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
     def _is_quantized(self, node: Node) -> bool:
         """Whether another quantizer gives a value a quantization."""
         return node in self._theirs and node.meta[KEY].output_qspec is not None
-
-    def _groups(
-        self, covered: dict[Node, Rule], inner: set[Node], states: list[tuple[Node, Node]]
-    ) -> Groups:
-        groups = Groups(self._theirs, self._wide)
-        for old, new in states:
-            rule = covered.get(new)
-            output = rule.output if rule is not None else None
-            if isinstance(output, Fixed) and _holds(output.quantization, state_of(old).initial):
-                groups.add(old, output)
-        for node, rule in covered.items():
-            if fused_clamp(node) is None:
-                for value in rule.activations(node):
-                    groups.add(value)
-            if node in inner:
-                continue
-            output = rule.output
-            if isinstance(output, Integers):
-                continue
-            if isinstance(output, Fixed):
-                groups.add(node, output)
-            elif isinstance(output, Exact):
-                groups.add(node, Fixed(output.quantization))
-                groups[node].exact = True
-            elif isinstance(output, Shares):
-                sources = rule.activations(node)
-                ranges = {groups[s].fixed for s in sources}
-                # Sources of one fixed range hand it on; where ranges differ, the output is
-                # observed.
-                groups.add(node, ranges.pop() if len(ranges) == 1 else None)
-                for source in sources:
-                    groups.join(source, node)
-            elif isinstance(output, Carries):
-                groups.add(node)
-                groups[node].carried = True
-                groups.join(node, rule.activations(node)[output.activation])
-                groups[node].spare_bits = max(groups[node].spare_bits, output.spare_bits)
-            else:
-                groups.add(node, headroom=output.headroom)
-        for old, new in states:
-            if old in groups and is_float_tensor(new):
-                groups.add(new)
-                groups.join(old, new)
-        return groups
 
     def _needs(self, node: Node, rule: Rule) -> Traits:
         return self._traits.get(rule.op(node).name, Traits())
@@ -426,10 +377,3 @@ def _take_states(model: GraphModule) -> None:
 
 def _problem(node: Node, reason: str) -> Problem:
     return problem_at(node, reason, "int8 for this layer")
-
-
-def _holds(quantization: Quantization, value: torch.Tensor) -> bool:
-    """Whether all elements of a tensor are in a quantization's range, to half a step."""
-    steps = value / quantization.scale + quantization.zero_point
-    kind = quantization.type
-    return bool(((steps >= kind.quant_min - 0.5) & (steps <= kind.quant_max + 0.5)).all())

@@ -51,6 +51,13 @@ CASES: dict[str, tuple[Callable[..., torch.Tensor], tuple[int, ...], str, float]
     ),
     "softmax of many": (lambda x: x.softmax(1), ROW, "softmax", 22.0),
     "sigmoid of the small": (lambda x: (x - 6.0).sigmoid(), ROW, "lut", 22.0),
+    "padding outside of tanh": (lambda x: F.pad(x.tanh(), (9, 9), value=-9.0), ROW, "pad", 34.0),
+    "padding outside of sigmoid": (
+        lambda x: F.pad(x.sigmoid(), (9, 9), value=3.0),
+        ROW,
+        "pad",
+        38.0,
+    ),
     "tanh of the small": (lambda x: (x * 0.1).tanh(), ROW, "lut", 36.0),
 }
 
@@ -86,6 +93,11 @@ def test_a_finer_scale_is_of_an_integer_and_keeps_the_zero_point() -> None:
         quantization = output_of(function)
         assert quantization.zero_point == zero_point
         assert quantization.scale == float(torch.tensor(1.0 / round(1.0 / quantization.scale)))
+
+
+def test_padding_inside_of_a_known_range_keeps_it() -> None:
+    assert output_of(lambda x: F.pad(x.tanh(), (1, 1), value=-1.0)) == Quantization(1 / 128)
+    assert output_of(lambda x: F.pad(x.sigmoid(), (1, 1))) == Quantization(1 / 256, -128)
 
 
 def test_values_side_by_side_have_one_finer_scale() -> None:

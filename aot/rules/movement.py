@@ -140,7 +140,7 @@ class Pad(UnaryRule):
         x, padding = _cropped(call, x)
         if not any(padding):
             return x
-        nearest = call.output.nearest(_pad_value(call.node))
+        nearest = call.output.nearest(pad_value(call.node))
         if call.output.type is INT16 and nearest != 0:
             border = torch.tensor(nearest, dtype=torch.int16)
             return _bordered(call, x, padding, border, Edge(call.output))
@@ -156,10 +156,11 @@ class PadWithConstants(Pad):
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
         x, padding = _cropped(call, x)
-        return _bordered(call, x, padding, torch.tensor(_pad_value(call.node)), None)
+        return _bordered(call, x, padding, torch.tensor(pad_value(call.node)), None)
 
 
-def _pad_value(node: Node) -> float:
+def pad_value(node: Node) -> float:
+    """What an ATen padding puts around a value."""
     return float(argument(node, "value") or 0.0)
 
 

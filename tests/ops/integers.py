@@ -30,6 +30,12 @@ _INDICES: tuple[tuple[str, Callable[..., object], Mapping[str, int]], ...] = (
         {"integer_divide": 1, "integer_sub": 1, "integer_add": 1},
     ),
     ("rest", lambda i, j: (i - 4) % 3, {"integer_modulo": 1, "integer_sub": 1}),
+    (
+        "bits",
+        lambda i, j: ((i - 9) | j) ^ (i * 3),
+        {"integer_and": 2, "integer_sub": 4, "integer_add": 2, "integer_mul": 1},
+    ),
+    ("all_bits_but_one", lambda i, j: (i - j) & -2, {"integer_sub": 1, "integer_and": 1}),
     ("compared", lambda i, j: (i < j) | (i >= 7), {"integer_less": 2, "where": 2}),
     ("equal", lambda i, j: (i != j) & (i == 3), {"integer_equal": 2, "where": 2}),
     ("as_numbers", lambda i, j: i.float() * 0.5 + j, {"integer_quantize": 2, "lut": 1, "add": 1}),
@@ -57,6 +63,12 @@ _NARROW: tuple[tuple[str, Callable[..., object], str, Mapping[str, int]], ...] =
     ),
     ("bytes_indices", lambda x: x.sum(1).long() + x[:, 0], "uint8", _COUNTED),
     ("bytes_mask", lambda x: x[:, 1:] > 128, "uint8", {"slice": 1, "lut": 1}),
+    (
+        "bytes_in_a_border",
+        lambda x: functional.pad(x.float(), (1, 1), value=300.0),
+        "uint8",
+        {"lut": 1, "pad": 1},
+    ),
     ("bytes_in_order", lambda x: x.sort(-1), "uint8", {"topk": 1}),
     (
         "bytes_chosen",

@@ -80,7 +80,8 @@ def page(results: Results) -> str:
         "- partly, float: refused, unless `--allow_float_fallback` is given.",
         "- refused: an error that says what to write instead.",
         "- wrong: an op is more than one step from the float op, a pass changes values, an output"
-        " has less than 10 dB against the float model of what int8 inputs hold, or lowering raises"
+        " has less than 10 dB against the float model of what int8 inputs hold (of a program that"
+        " takes the largest of nearly equal values, given those that it took), or lowering raises"
         " what is no error of its own.",
         "- invalid: torch itself refuses it.",
         "",

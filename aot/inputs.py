@@ -223,7 +223,10 @@ def as_tensors(value: Any) -> Any:
     """The value with its numpy arrays, also those in tuples, lists and dicts, as tensors."""
     if isinstance(value, np.ndarray):
         wide = value.astype(np.float32) if value.dtype == np.float64 else value
-        return torch.from_numpy(np.require(wide, requirements="C"))
+        try:
+            return torch.from_numpy(np.require(wide, requirements="C"))
+        except TypeError:
+            return value  # of no numbers: no tensor is in it, which is said where one has to be
     return _mapped(value, lambda inner, _: as_tensors(inner))
 
 

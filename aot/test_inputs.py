@@ -151,6 +151,12 @@ WRONG: dict[str, tuple[nn.Module, Any, Any, str]] = {
     ),
     "another name": (Optional(), X, {"y": X}, r"no argument 'y'; give .* forward\(x, mask=None\)"),
     "another number": (Net(), EXAMPLE, {**EXAMPLE, "power": 3}, "power, is 3, the example's 2"),
+    "an array of no numbers": (
+        Optional(),
+        X,
+        np.array([None]),
+        r"numpy object\[1\]: that is no sample; give a tensor",
+    ),
     "less": (Net(), EXAMPLE, {"x": X}, "missing a required argument: 'state'"),
     "another structure": (
         Net(),

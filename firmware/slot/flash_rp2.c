@@ -29,9 +29,8 @@ _Static_assert(sizeof(pl_rom_calls) == 36, "the offsets below");
 
 enum { RUN_WORDS = 9 };
 
-// Runs where it is copied to.
-__attribute__((naked, aligned(4))) static void run_calls(const pl_rom_calls *calls) {
-  (void)calls;
+// Runs where it is copied to, with a pl_rom_calls.
+__attribute__((naked, aligned(4))) static void run_calls(void) {
   __asm__ volatile(
       "push {r4, r5, r6, lr}\n\t"
       "mov r4, r0\n\t"

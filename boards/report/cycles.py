@@ -38,14 +38,16 @@ def with_cycles(report: Fields, profile: Fields) -> Fields:
     for step in profile["steps"]:
         by_plan[step["plan"]].append(step)
     models = report["models"]
+    left = list(models)  # several may have the same steps: each is of one plan, in their order
     for plan, steps in by_plan.items():
         cycles = {_identity(step): step.get(key) for step in steps}
-        found = [one for one in models if cycles.keys() <= {_identity(s) for s in one["steps"]}]
+        found = [one for one in left if cycles.keys() <= {_identity(s) for s in one["steps"]}]
         if profile["name"] != report["name"] or not found:
             raise CyclesError(
                 f"the profile is of another build: {report['name']} has no plan with the steps of "
                 f"{profile['name']}'s {plan}"
             )
+        left.remove(found[0])
         counted = [step | {"cycles": cycles.get(_identity(step))} for step in found[0]["steps"]]
         models = [one | {"steps": counted} if one is found[0] else one for one in models]
     return report | {"models": models, "cycles_are": _KINDS[key]}

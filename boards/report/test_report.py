@@ -307,6 +307,19 @@ def test_cycles_of_a_profile_join_the_steps(key: str, are: str) -> None:
     assert with_cycles(report, few)["models"][0]["steps"][0]["cycles"] is None
 
 
+def test_models_of_the_same_steps_have_their_own_cycles() -> None:
+    report = joined()
+    (model,) = report["models"]
+    several = cycles_of(report)
+    more = [step | {"plan": "b", "cycles": 7} for step in several["steps"]]
+    two = report | {"models": [model, model | {"name": "b"}]}
+    first, second = with_cycles(two, several | {"steps": several["steps"] + more})["models"]
+    assert [s["cycles"] for s in first["steps"]] == [s["cycles"] for s in several["steps"]]
+    assert {s["cycles"] for s in second["steps"]} == {7}
+    with pytest.raises(CyclesError, match="of another build: .*'s b$"):
+        with_cycles(report, several | {"steps": several["steps"] + more})
+
+
 def test_a_profile_of_something_else_has_no_cycles_of_this() -> None:
     report = joined()
     with pytest.raises(

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from jsonschema import Draft202012Validator
 from boards.board import load_board
 from boards.image.on_board import main, problem, until_the_end
 from boards.image.serial_port import open_port, read_chunks
+from boards.image.testing import serial_line
 from boards.image.uf2 import read_hex
 from boards.simulator.elf import Elf
 from boards.simulator.simulate import Tools, qemu_command
@@ -36,13 +36,7 @@ _STEPS = [
 ]
 
 
-@pytest.fixture
-def line() -> Iterator[tuple[int, str]]:
-    """The board's end of its serial line, and the port's name at ours."""
-    board, ours = pty.openpty()
-    yield board, os.ttyname(ours)
-    os.close(board)
-    os.close(ours)
+line = pytest.fixture(serial_line)
 
 
 def _run(folder: Path, line: tuple[int, str], prints: str, monkeypatch: pytest.MonkeyPatch) -> int:

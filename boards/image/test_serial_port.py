@@ -12,15 +12,9 @@ from pathlib import Path
 import pytest
 
 from boards.image.serial_port import PortError, find_port, open_port, read_chunks
+from boards.image.testing import serial_line
 
-
-@pytest.fixture
-def line() -> Iterator[tuple[int, str]]:
-    """The board's end of its serial line, and the port's name at ours."""
-    board, ours = pty.openpty()
-    yield board, os.ttyname(ours)
-    os.close(board)
-    os.close(ours)
+line = pytest.fixture(serial_line)
 
 
 def test_which_port(tmp_path: Path) -> None:

@@ -57,10 +57,9 @@ PL_MUST_USE pl_status pl_conv2d_runs_s8(const pl_context *ctx, const pl_conv2d_p
 // The first row by row of the output, for factors within the bounds of pl_requantize_down:
 // multiplier is [output_c][multiplier, right], and there is no shift; weights are not packed.
 // Groups are of one channel, or taps of a row are next to each other. `gathered` is 0 if groups are
-// of one channel and no window reaches into padding; else it is 1, and scratch is for the pixels of
-// a row of windows, of all channels, or of a group if these are of several: so many times kernel_h
-// *
-// ((output_w - 1) * stride_w + (kernel_w - 1) * dilation_w + 1) bytes.
+// of one channel and no window reaches into padding; else it is 1, and scratch is for a row of
+// windows, kernel_h * ((output_w - 1) * stride_w + (kernel_w - 1) * dilation_w + 1) pixels of all
+// channels, or of those of a group if these are several.
 PL_MUST_USE pl_status pl_conv2d_rows_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                         const pl_conv2d_dims *dims, const pl_conv2d_data *data);
 

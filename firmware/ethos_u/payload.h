@@ -10,6 +10,10 @@
 
 #include "firmware/ethos_u/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
   ETHOS_U_REGION_WEIGHTS = 0,  // weights and constants, read only
   ETHOS_U_REGION_SCRATCH = 1,
@@ -57,5 +61,9 @@ ETHOS_U_MUST_USE ethos_u_status ethos_u_payload_input(const ethos_u_payload *pay
                                                       uint32_t index, ethos_u_tensor *tensor);
 ETHOS_U_MUST_USE ethos_u_status ethos_u_payload_output(const ethos_u_payload *payload,
                                                        uint32_t index, ethos_u_tensor *tensor);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // FIRMWARE_ETHOS_U_PAYLOAD_H_

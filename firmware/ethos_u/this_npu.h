@@ -18,6 +18,10 @@
 #include "firmware/ethos_u/driver/this_board.h"
 #include "firmware/ethos_u/engine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Owned by the app; it must stay where it is as long as models run. Between opening it and the
 // first run the app may change in `board` what data cannot say: caches, ticks, wait.
 typedef struct {
@@ -28,5 +32,9 @@ typedef struct {
 
 // Finds the NPU and makes an engine of it. What ethos_u_open returns.
 ETHOS_U_MUST_USE ethos_u_status ethos_u_open_this_npu(ethos_u_this_npu *npu, pl_engine *engine);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // FIRMWARE_ETHOS_U_THIS_NPU_H_

@@ -9,6 +9,10 @@
 #include "firmware/ethos_u/device.h"
 #include "firmware/ethos_u/driver/registers.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Vela's memory modes: which AXI port leads to what.
 typedef enum {
   ETHOS_U_SRAM_ONLY,       // everything on port 0
@@ -106,5 +110,9 @@ ETHOS_U_MUST_USE ethos_u_status ethos_u_reset(ethos_u_driver *driver);
 
 // To be called by the NPU's interrupt handler. An interrupt that the NPU did not raise is ignored.
 void ethos_u_interrupt(ethos_u_driver *driver);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // FIRMWARE_ETHOS_U_DRIVER_DRIVER_H_

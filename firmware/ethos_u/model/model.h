@@ -15,6 +15,10 @@
 #include "firmware/ethos_u/payload.h"
 #include "firmware/ethos_u/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
   // Workspace that any stream needs; ethos_u_model_inspect needs no more.
   ETHOS_U_MODEL_STATE_BYTES = 8 * 1024,
@@ -80,5 +84,9 @@ ETHOS_U_MUST_USE ethos_u_status ethos_u_model_run(const ethos_u_stream *stream,
                                                   const ethos_u_model_options *options,
                                                   ethos_u_model_summary *summary,
                                                   ethos_u_error *error);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // FIRMWARE_ETHOS_U_MODEL_MODEL_H_

@@ -6,6 +6,10 @@
 #include "firmware/ethos_u/device.h"
 #include "firmware/ethos_u/model/model.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct {
   ethos_u_device device;  // first: a pointer to it is one to the whole
   uint8_t *workspace;     // aligned to 16 bytes
@@ -19,5 +23,9 @@ typedef struct {
 // come; a payload that needs more gets ETHOS_U_ERROR_WORKSPACE. `options` may be null.
 void ethos_u_model_device_init(ethos_u_model_device *model, uint8_t *workspace,
                                uint64_t workspace_bytes, const ethos_u_model_options *options);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // FIRMWARE_ETHOS_U_MODEL_MODEL_DEVICE_H_

@@ -38,6 +38,9 @@ def facts(reports: dict[str, dict[str, Any]]) -> dict[str, Any]:
         cycles = sum(_cycles(delegate["report"]) for delegate in report["delegates"])
         if cycles:
             rows[f"{of}NPU cycles, estimated"] = cycles
+        left = sum(op["delegate"] is None and bool(op["not_on"]) for op in report["ops"])
+        if left:
+            rows[f"{of}ops not on the NPU"] = f"{left} of {len(report['ops'])}: .report says why"
     return rows
 
 

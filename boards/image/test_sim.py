@@ -59,7 +59,7 @@ def _report(sqnr_db: float | None, accuracy: dict[str, float] | None) -> dict[st
     better = {"name": "z", "sqnr_db": 50.0, "cosine": 1.0, "agreement": None}
     quality = {"samples": 1450, "held_out": True, "outputs": [output, better]}
     report = {"quality": {**quality, "accuracy": accuracy}, "warnings": [], "delegates": []}
-    return report | {"quantization": "int8"}
+    return report | {"quantization": "int8", "ops": []}
 
 
 def test_the_table_says_how_good_the_models_are(tmp_path: Path) -> None:
@@ -77,6 +77,10 @@ def test_the_table_says_how_good_the_models_are(tmp_path: Path) -> None:
     layers = {"layers": [{"cycles": 30}, {"cycles": 4}]}
     on_npu = {"delegates": [{"report": r} for r in ({"cycles": 500, **layers}, layers, {})]}
     assert facts({"digits": labelled | on_npu})["NPU cycles, estimated"] == 534
+    left = {"delegate": None, "not_on": {"npu": "the core is faster"}}
+    ops = [left, {"delegate": 0, "not_on": {}}, {"delegate": 1, "not_on": {"npu": "no such op"}}]
+    told = facts({"digits": labelled | {"ops": ops}})["ops not on the NPU"]
+    assert told == "1 of 3: .report says why"
     report, output = tmp_path / "digits.report.json", tmp_path / "facts.json"
     report.write_text(json.dumps(labelled))
     main(["", str(output), str(report)])

@@ -155,6 +155,27 @@ def _npu(model: Fields) -> str:
     return "\n\n".join(parts)
 
 
+def _left(model: Fields) -> str:
+    """Which ops the core runs though an engine was asked for them, by the engine's reason."""
+    left: dict[tuple[str, str], list[Fields]] = {}
+    for op in model["ops"]:
+        for engine, why in op["not_on"].items() if op["delegate"] is None else ():
+            left.setdefault((engine, why), []).append(op)
+    if not left:
+        return ""
+    rows = [(", ".join(op["id"] for op in ops), _place(ops), *key) for key, ops in left.items()]
+    beside = {op["id"] for ops in left.values() for op in ops}
+    head = ["ops", "which", "engine", "why not there"]
+    return f"The core runs {len(beside)} of {len(model['ops'])} ops.\n\n" + md_table(
+        head, rows, "llll"
+    )
+
+
+def _place(ops: Sequence[Fields]) -> str:
+    """Whose the ops are, each once."""
+    return ", ".join(dict.fromkeys(op["module"] or op["op"] for op in ops))
+
+
 def _on_device(device: Fields) -> str:
     """What the program said of itself, where it knows what is right."""
     images, right = device.get("test images"), device.get("correct on device")
@@ -233,8 +254,8 @@ def markdown(report: Fields) -> str:
         parts += [f"## Instructions{of}", *_instructions(report, model)]
         if model is report["models"][-1]:
             parts += _not_listed(report)
-        if model["delegates"]:
-            parts += [f"## NPU{of}", _npu(model)]
+        if engines := [part for part in (_npu(model), _left(model)) if part]:
+            parts += [f"## NPU{of}", *engines]
         parts += [f"## Quality{of}", _quality(model, report["device"])]
     if not report["models"]:
         parts += ["## Instructions", *_instructions(report, None), *_not_listed(report)]

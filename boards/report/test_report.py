@@ -245,6 +245,20 @@ def test_what_would_not_pay_on_the_npu_is_no_advice() -> None:
     assert not any("the core is faster" in row["text"] for row in faster)
 
 
+def test_the_markdown_says_why_ops_are_not_on_the_npu() -> None:
+    lowering = copy.deepcopy(LOWERING)
+    for op in lowering["ops"]:
+        op |= {"not_on": {"npu": "the core | NPU: 7 cycles | 9"}, "could_run_on": ["npu"]}
+    lowering["ops"][1] |= {"not_on": {"npu": "its stride is 7"}, "could_run_on": []}
+    text = markdown(joined(reports={"digits": lowering}))
+    section = text[text.index("## NPU\n") : text.index("## Quality")]
+    count = len(lowering["ops"])
+    assert f"The core runs {count} of {count} ops." in section
+    ids = ", ".join(op["id"] for op in lowering["ops"] if op is not lowering["ops"][1])
+    assert f"| {ids} | " in section and "| npu | the core \\| NPU: 7 cycles \\| 9 |" in section
+    assert f"| {lowering['ops'][1]['id']} | " in section and "| npu | its stride is 7 |" in section
+
+
 def test_an_npu_with_nothing_to_do_is_named() -> None:
     board = BOARD | {"npu": {"configuration": "ethos-u55-128", "simulated": True}}
     first = joined(board=board)["advice"]["faster"][0]

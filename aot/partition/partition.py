@@ -38,6 +38,7 @@ from aot.pte.conventions import Needs
 from aot.targets.target import Target
 
 _SHOWN_OPS = 12
+_SHOWN_REASONS = 3
 
 
 def partition(module: GraphModule, target: Target) -> None:
@@ -61,6 +62,10 @@ def partition(module: GraphModule, target: Target) -> None:
         delegates = []
         for region in _regions(module, backend):
             delegates += _compiled(module, region, backend)
+        if not delegates:
+            reasons = dict.fromkeys(n.meta["not_on"].get(backend.name, "") for n in _ops(module))
+            said = "; ".join([*filter(None, reasons)][:_SHOWN_REASONS])
+            logging.warning("%s runs nothing of the model: %s", backend.name, said)
         cut(module, delegates)
 
 

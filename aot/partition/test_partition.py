@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from unittest.mock import patch
 
 import pytest
 import torch
+from absl import logging
 from torch.fx import GraphModule, Node
 
 from aot.backends.backend import Backend
@@ -128,6 +130,20 @@ def test_the_report_has_a_row_for_every_op() -> None:
     assert (npu["payload_bytes"], npu["scratch_bytes"], npu["alignment"]) == (5, 64, 32)
     assert npu["report"] == {"cycles": 7}
     assert len(npu["inputs"]) == 1 and len(npu["outputs"]) == 2
+
+
+def test_an_engine_with_nothing_to_do_is_told_with_its_reasons() -> None:
+    refuses = Backend(
+        "npu",
+        "Npu",
+        compile=lambda region: Payload(b"x"),
+        reject=lambda node: "it adds" if node.name.startswith("add") else "its bus is slow",
+    )
+    for engine, told in ((refuses, True), (stand_in({"conv2d"}, "npu"), False)):
+        with patch.object(logging, "warning") as warning:
+            partition(residual(), Target("t", (engine, CORTEX_M)))
+        said = [call.args[0] % call.args[1:] for call in warning.call_args_list]
+        assert said == ["npu runs nothing of the model: its bus is slow; it adds"] * told
 
 
 def test_an_engine_without_hooks_takes_everything() -> None:

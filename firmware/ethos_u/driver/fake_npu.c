@@ -9,7 +9,7 @@
 
 enum {
   GARBAGE = 0x5A5A5A5A,
-  FAKE_MODEL_CONFIG = 0x00001807,  // the one that the model behind it has, whatever CONFIG says
+  ETHOS_U55_128 = 0x00001807,
 };
 
 fake_npu fake;
@@ -38,12 +38,13 @@ static void lose_power(void) {
 
 void fake_npu_power_on(void) {
   static const fake_npu clean = {
-      .config = FAKE_MODEL_CONFIG,
+      .config = ETHOS_U55_128,
       .id = 0x10066001,
       .latency = 3,
       .bus_base = BUS_BASE,
       .reached = fake.memory,
       .reached_bytes = FAKE_MEMORY_BYTES,
+      .model_config = ETHOS_U55_128,
       .workspace = small_workspace,
       .workspace_bytes = FAKE_WORKSPACE_BYTES,
   };
@@ -106,7 +107,7 @@ static uint32_t execute(void) {
                                   inside ? fake.reached_bytes - (uint32_t)base : 0, true};
   }
   const ethos_u_stream stream = {(const uint32_t *)(const void *)(fake.reached + queue), size / 4,
-                                 FAKE_MODEL_CONFIG, fake.id};
+                                 fake.model_config, fake.id};
   ethos_u_error error;
   const ethos_u_status status = ethos_u_model_run(&stream, regions, fake.workspace,
                                                   fake.workspace_bytes, NULL, &summary, &error);

@@ -53,7 +53,9 @@ typedef struct {
   uint64_t bus_base;
   uint8_t *reached;
   uint32_t reached_bytes;
-  // What the model behind it works with; a small one if nothing else is said.
+  // Which NPU the model behind it is, whatever `config` says, and what it works with; an
+  // Ethos-U55-128 and a small workspace if nothing else is said.
+  uint32_t model_config;
   uint8_t *workspace;
   uint64_t workspace_bytes;
 

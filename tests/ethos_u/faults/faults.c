@@ -12,7 +12,9 @@
 #include "boards/irqs.h"
 #include "firmware/apps/vectors.h"
 #include "firmware/ethos_u/driver/fake_npu.h"
+#include "firmware/ethos_u/payload.h"
 #include "firmware/ethos_u/this_npu.h"
+#include "firmware/runtime/delegate.h"
 #include "firmware/runtime/model.h"
 #include "firmware/runtime/split.h"
 
@@ -61,8 +63,24 @@ void PL_TIMER_HANDLER(void) {
 }
 static void raise(void) { pl_irq_set_pending(PL_IRQ_ETHOS_U); }
 
+// Of the NPU that the model's delegates are for.
+static uint32_t config_of_the_model(void) {
+  const pl_plan *const plan = pl_image_vectors.plan;
+  ethos_u_payload first = {0};
+  for (uint32_t i = 0; i < plan->step_count; ++i) {
+    if (plan->steps[i].run == pl_delegate_step) {
+      const pl_delegate_data *const data = plan->steps[i].data;
+      EXPECT_EQUAL(ethos_u_payload_parse(data->payload, data->payload_bytes, &first), ETHOS_U_OK);
+      break;
+    }
+  }
+  return first.stream.config;
+}
+
 static void begin(void) {
   fake_npu_power_on();
+  fake.config = config_of_the_model();
+  fake.model_config = fake.config;
   fake.interrupts = true;
   fake.raise = raise;
   fake.bus_base = 0;

@@ -38,7 +38,8 @@ struct ethos_u_device {
 
 // Working memory of a run, aligned to 16 bytes, and where the driver maintains a data cache start
 // and size to cache lines (driver/driver.h). `fast` is for payloads that were compiled with
-// Vela's Dedicated_Sram modes, whose cache it is; else null and 0.
+// Vela's Dedicated_Sram modes, whose cache it is; else null and 0. It must be as large as Vela was
+// told: no payload says that, and an NPU writes where its program says. The build checks plans.
 typedef struct {
   uint8_t *data;
   uint32_t size;  // bytes, at least payload->scratch_size

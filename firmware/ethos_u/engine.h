@@ -8,7 +8,7 @@
 // After a run, `code` is the ethos_u_status and `text` its name. What a plan sees:
 //   PL_ERROR_DELEGATE_PAYLOAD  a payload that is damaged or for another NPU, other tensors than the
 //                              delegate's, or more than ETHOS_U_ENGINE_TENSORS on a side
-//   PL_ERROR_SCRATCH_SIZE      less scratch or fast scratch than the stream touches
+//   PL_ERROR_SCRATCH_SIZE      less scratch than the payload says
 //   PL_ERROR_BUSY              a run of another model, or of someone's own, has not ended
 //   PL_ERROR_DELEGATE_RUN      the device
 #ifndef FIRMWARE_ETHOS_U_ENGINE_H_

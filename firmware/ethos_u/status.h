@@ -16,7 +16,7 @@ typedef enum {
   ETHOS_U_ERROR_ALIGNMENT,     // payload, scratch or workspace not aligned to 16 bytes, or
                                // scratch that shares cache lines with something else
   ETHOS_U_ERROR_PAYLOAD,       // a container that is truncated, corrupt or not Vela's
-  ETHOS_U_ERROR_SCRATCH_SIZE,  // less scratch or fast scratch than the stream touches
+  ETHOS_U_ERROR_SCRATCH_SIZE,  // less scratch than the payload says
   ETHOS_U_ERROR_WORKSPACE,     // less model workspace than the stream needs
   ETHOS_U_ERROR_CONFIG,        // compiled for another NPU
   ETHOS_U_ERROR_BUSY,          // a run of someone else has not ended

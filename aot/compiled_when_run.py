@@ -65,4 +65,14 @@ def _postponed(module: GraphModule) -> Any:
     vars(module).pop("_code", None)
     for name in ("_code", "forward"):
         setattr(type(module), name, _Late(module, name))
+    type(module).__reduce__ = _reduced
     return None
+
+
+def _reduced(module: GraphModule) -> Any:
+    """What pickle writes, which is the code: of this module torch makes it at once from now on."""
+    kind: Any = type(module)
+    kind.recompile = _recompile
+    module.recompile()
+    del kind.__reduce__
+    return module.__reduce__()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from inspect import signature
 from threading import Thread
 
@@ -59,6 +60,23 @@ def test_forward_has_the_parameters_of_the_graph() -> None:
         assert signature(of_module.forward) == expected
         assert list(signature(type(of_class).forward).parameters) == ["self", *expected.parameters]
         assert of_class(torch.ones(1)) == 2.0
+
+
+@pytest.mark.parametrize("is_late", [True, False])
+def test_is_pickled_as_it_is(is_late: bool) -> None:
+    with compiled_when_run():
+        module = _negated(_double())
+        if not is_late:
+            module(torch.ones(1))
+        within = pickle.dumps(module)
+        assert _negated(module)(torch.ones(1)) == 2.0
+        later = _double()
+    for pickled, result in (
+        (within, -2.0),
+        (pickle.dumps(module), 2.0),
+        (pickle.dumps(later), 2.0),
+    ):
+        assert pickle.loads(pickled)(torch.ones(1)) == result
 
 
 def test_hooks_run_once() -> None:

@@ -56,6 +56,9 @@ CAST: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "wider again": lambda i: i.to(torch.uint8).to(torch.int16) + i.to(torch.int8).long(),
     "masks": lambda i: (i > 3).to(torch.uint8),
     "masks that are counted": lambda i: (i > 3).to(torch.int8).sum(1),
+    "with numbers of more bits": lambda i: i.to(torch.int8) & 200,
+    "compared with numbers of more bits": lambda i: i.to(torch.int8) < 200,
+    "divided by numbers below 0": lambda i: i.to(torch.uint8) // -2,
     "moved": lambda i: torch.cat([i.to(torch.uint8), i.to(torch.uint8).flip(1)], 1),
 }
 

@@ -232,10 +232,12 @@ def _output(node: Node) -> Output:
 
 def _integers(node: Node, value: torch.Tensor) -> Output:
     """An output of integers or masks."""
-    call, _ = taken_from(_chosen(node))
-    choice = call.args[0] if call.target in (*_MAXIMUM, *_MINIMUM, _TOPK) else None
-    if choice is None:
+    chosen = _chosen(node)
+    call, place = taken_from(chosen)
+    is_value = call is not chosen and place == 0  # one that was chosen, and not where it is
+    if is_value or call.target not in (*_MAXIMUM, *_MINIMUM, _TOPK):
         return Output(node.name, None, value.numel() == 1)
+    choice = call.args[0]
     assert isinstance(choice, Node)
     given = arguments(call)
     is_topk = call.target is _TOPK

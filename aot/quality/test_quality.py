@@ -332,3 +332,17 @@ def test_the_best_of_one_number(best: Callable[[torch.Tensor], torch.Tensor]) ->
     for x in data:
         (given,) = result.reference([x])
         assert torch.equal(given.long(), function(x))
+
+
+@pytest.mark.parametrize(
+    "best",
+    [lambda i: i.max(1).values, lambda i: i.min(1)[0] + 1, lambda i: i.topk(2).values],
+)
+def test_the_best_of_numbers_is_a_number(best: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """No class: it may be off by one."""
+    generator = torch.Generator().manual_seed(1)
+    weight = torch.randn(16, 8, generator=generator)
+    data = [torch.randn(1, 16, generator=generator) for _ in range(32)]
+    result = lower(model(lambda x: best((x @ weight * 20.0).long())), data[0], calibration=data)
+    (output,) = result.quality.outputs
+    assert output.several_differ and output.clear_agreement is None

@@ -58,14 +58,15 @@ class _Late:
 def _postponed(module: GraphModule) -> Any:
     if not _threads[get_ident()]:
         return _recompile(module)
+    kind: Any = type(module)
     codegen = module.graph._codegen
     if isinstance(codegen, _PyTreeCodeGen):  # what hooks of the module look at
         module._in_spec = codegen.pytree_info.in_spec
         module._out_spec = codegen.pytree_info.out_spec
     vars(module).pop("_code", None)
     for name in ("_code", "forward"):
-        setattr(type(module), name, _Late(module, name))
-    type(module).__reduce__ = _reduced
+        setattr(kind, name, _Late(module, name))
+    kind.__reduce__ = _reduced
     return None
 
 

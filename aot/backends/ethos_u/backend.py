@@ -102,7 +102,7 @@ def _compile(region: GraphModule, npu: Npu, verification: str) -> Payload:
 
 def _cheapest(region: GraphModule, npu: Npu, verification: str) -> _Made:
     """Of what reads the inputs where they lie, and, on an NPU that keeps them far, of what copies
-    them first, where that is right, too.
+    them first, where that is right, too. Its forms are looked at even where nobody looks at others.
     """
     graph, program = _program(region, npu, verification, near=False)
     if npu.keeps_inputs_far:
@@ -117,7 +117,7 @@ def _program(
     region: GraphModule, npu: Npu, verification: str, near: bool
 ) -> tuple[Emitted, Program]:
     graph = emitted(region, npu, near)
-    if verification != OFF:
+    if near or verification != OFF:
         check_forms(graph.tosa, npu)
     return graph, compile_tosa(graph.tosa, npu)
 

@@ -10,7 +10,7 @@ import copy
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from aot.backends.ethos_u import backend as ethos_u_backend
 from aot.backends.ethos_u import culprit
 from aot.backends.ethos_u.emit import Emitted
 from aot.backends.ethos_u.emitters import EMITTERS, conv2d, lut
+from aot.backends.ethos_u.forms import FormError
 from aot.dialect.delegate import Delegate, delegate_of
 from aot.dialect.graph import dialect_op
 from aot.errors import LoweringError
@@ -320,15 +321,19 @@ def test_the_cache_is_as_large_as_vela_plans_with() -> None:
     assert NPUS["ethos-u65-256"].cache_bytes == 384 << 10
 
 
-def _layers(configuration: str, channels_last: bool) -> list[dict[str, Any]]:
+def _layers(
+    configuration: str, channels_last: bool, verify_npu: str = "cut"
+) -> list[dict[str, Any]]:
     """Of two convolutions, whose windows overlap, over an image."""
     torch.manual_seed(0)
     layout = torch.channels_last if channels_last else torch.contiguous_format
     model = nn.Sequential(nn.Conv2d(3, 8, 3, 2), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.ReLU()).eval()
     samples = [(torch.randn(1, 3, 48, 48).to(memory_format=layout),) for _ in range(4)]
-    report: Any = lower(model, samples[0], target=configuration, calibration=samples).report
+    options: Any = {"target": configuration, "verify_npu": verify_npu}
+    report: Any = lower(model, samples[0], calibration=samples, **options).report
     (delegate,) = report["delegates"]
-    assert delegate["report"]["verified"]["executed"] == NPUS[configuration].modelled
+    is_executed = verify_npu != "off" and NPUS[configuration].modelled
+    assert delegate["report"]["verified"]["executed"] == is_executed
     return list(delegate["report"]["layers"])
 
 
@@ -343,6 +348,18 @@ def test_inputs_that_lie_far_are_copied_once() -> None:
     kinds = [x["kind"] for x in _layers("ethos-u65-256", channels_last=True)]
     assert kinds == ["Transpose", "Conv2D", "Conv2D"]
     assert "Transpose" not in [x["kind"] for x in _layers("ethos-u55-128", channels_last=True)]
+
+
+def test_copies_are_in_forms_that_are_right_even_if_nobody_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def none_is_right(tosa: bytes, npu: object) -> None:
+        raise FormError("a form")
+
+    layers = partial(_layers, "ethos-u65-256", channels_last=True, verify_npu="off")
+    assert [x["kind"] for x in layers()] == ["Transpose", "Conv2D", "Conv2D"]
+    monkeypatch.setattr(ethos_u_backend, "check_forms", none_is_right)
+    assert [x["kind"] for x in layers()] == ["Conv2D", "Conv2D"]
 
 
 class _Excited(nn.Module):

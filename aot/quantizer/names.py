@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from threading import RLock
 from weakref import WeakKeyDictionary
 
 import torch
@@ -17,13 +16,11 @@ from aot.replaced import replaced
 # Its package has a function of the same name.
 prepare = import_module("torch.ao.quantization.fx.prepare")
 
-_lock = RLock()
-
 
 @contextmanager
 def names_counted() -> Iterator[None]:
     """Within it that number is looked for from the one before on; torchao begins with 0 each time,
-    and a thousand layers take a million looks. One thread at a time is in it.
+    and a thousand layers take a million looks.
 
     What has such a name has to stay meanwhile.
     """
@@ -43,5 +40,5 @@ def names_counted() -> Iterator[None]:
         return name
 
     ours = {"get_new_attr_name_with_prefix": counted}
-    with _lock, replaced(prepare, **ours), replaced(utils, **ours):
+    with replaced(prepare, **ours), replaced(utils, **ours):
         yield

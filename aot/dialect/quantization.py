@@ -75,7 +75,10 @@ class Quantization:
 
     def nearest(self, value: float) -> int:
         """The integer that stands for the real number nearest to a value, saturated."""
-        q = round(value / self.scale) + self.zero_point
+        steps = value / self.scale
+        if math.isinf(steps):
+            return self.type.quant_max if steps > 0 else self.type.quant_min
+        q = round(steps) + self.zero_point
         return min(self.type.quant_max, max(self.type.quant_min, q))
 
     def limits(self, minimum: float | None, maximum: float | None) -> tuple[int, int]:

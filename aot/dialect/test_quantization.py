@@ -17,6 +17,8 @@ NEAREST: list[tuple[Quantization, float, int]] = [
     (Quantization(0.5, 3), -1000.0, -128),
     (Quantization(0.5, 0, INT16), 1000.0, 2000),
     (Quantization(0.5, 0, INT16), -1e9, -32768),
+    (Quantization(0.5, 3), math.inf, 127),
+    (Quantization(0.5, 0, INT16), -math.inf, -32768),
 ]
 
 

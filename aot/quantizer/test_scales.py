@@ -58,6 +58,12 @@ CASES: dict[str, tuple[Callable[..., torch.Tensor], tuple[int, ...], str, float]
         "pad",
         38.0,
     ),
+    "the largest of what infinity is around": (
+        lambda x: F.max_pool2d(F.pad(x, (0, 1, 0, 1), value=-math.inf), 3, 2),
+        IMAGE,
+        "max_pool2d",
+        38.0,
+    ),
     "tanh of the small": (lambda x: (x * 0.1).tanh(), ROW, "lut", 36.0),
 }
 

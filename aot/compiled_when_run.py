@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock, get_ident
 from typing import Any
 from weakref import ref
@@ -50,8 +50,8 @@ class _Late:
     def __get__(self, module: GraphModule | None, kind: type) -> Any:
         owner = self._module()
         _recompile(owner)
-        if "_code" in vars(type(owner)):  # it is the instance's own now
-            delattr(type(owner), "_code")
+        with suppress(AttributeError):  # another thread may have been here, too
+            delattr(type(owner), "_code")  # it is the instance's own now
         return getattr(kind if module is None else owner, self._name)
 
 

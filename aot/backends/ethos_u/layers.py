@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 _TABLE = re.compile(r'<table name="(\w+)">\s*<!\[CDATA\[\n(.*?)\]\]>', re.DOTALL)
 _NAME = re.compile(r"v\d+")
-_TRAFFIC = re.compile(r"([A-Z]\w*?)(?:Lut|FeatureMap|Weights|Scales)_(?:read|write)")
+_TRAFFIC = re.compile(r"([A-Z]\w*?)(Lut|FeatureMap|Weights|Scales)_(?:read|write)")
+_FAR_ACCESS = re.compile(r"(?!Sram)[A-Z]\w*_ac")
+_CONVOLUTIONS = ("Conv2D", "DepthwiseConv2D")
 
 
 @dataclass(frozen=True)
@@ -34,17 +37,44 @@ class Layer:
 def layers_of(database: str) -> list[Layer]:
     """Of Vela's debug database, in the order of the command stream."""
     tables = {name: list(csv.DictReader(text.splitlines())) for name, text in _tables(database)}
-    bytes_of = {row["id"]: _traffic(row) for row in tables["perf_debug"]}
+    debug = {row["id"]: row for row in tables["perf_debug"]}
+    rows = tables["perf"]
     return [
         Layer(
             row["name"],
             row["operator"],
-            int(row["op_cycles"]),
-            int(row["mac_count"]),
-            bytes_of[row["id"]],
+            _cycles(row, share),
+            round(int(row["mac_count"]) * share),
+            _traffic(debug[row["id"]], share),
         )
-        for row in tables["perf"]
+        for row, share in zip(rows, _shares(rows), strict=True)
     ]
+
+
+def _shares(rows: Sequence[Mapping[str, str]]) -> list[float]:
+    """How much of what Vela counts for each row the NPU does.
+
+    It takes a convolution that is dilated by more than 2 apart, into one of every n-th row or
+    column for each place to begin at, and counts each part as if it were of all rows and columns
+    from there on. Those that begin at the first are the whole, one for each image of a batch.
+    """
+    macs: defaultdict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        macs[row["optimised_id"]].append(int(row["mac_count"]))
+    shares = []
+    for row in rows:
+        parts = macs[row["optimised_id"]]
+        whole = max(parts) * parts.count(max(parts))
+        splits = row["operator"] in _CONVOLUTIONS and whole > 0
+        shares.append(whole / sum(parts) if splits else 1.0)
+    return shares
+
+
+def _cycles(row: Mapping[str, str], share: float) -> int:
+    """Weights are read for each part."""
+    cycles = int(row["op_cycles"])
+    far = [int(text) for column, text in row.items() if _FAR_ACCESS.fullmatch(column)]
+    return min(cycles, max(round(cycles * share), *far, 0))
 
 
 def writers_of(layers: Sequence[Layer], writers: Mapping[str, str]) -> list[str]:
@@ -68,11 +98,12 @@ def _tables(database: str) -> Iterator[tuple[str, str]]:
         yield match[1], match[2]
 
 
-def _traffic(row: dict[str, str]) -> dict[str, int]:
+def _traffic(row: Mapping[str, str], share: float) -> dict[str, int]:
     total: dict[str, int] = {}
     for column, value in row.items():
         match = _TRAFFIC.fullmatch(column)
         if match and value.isdigit() and int(value):
             name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", match[1]).lower()
-            total[name] = total.get(name, 0) + int(value)
+            moved = round(int(value) * (share if match[2] == "FeatureMap" else 1))
+            total[name] = total.get(name, 0) + moved
     return total

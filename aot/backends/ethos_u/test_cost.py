@@ -13,6 +13,8 @@ from torch import nn
 from torch.fx import GraphModule
 
 from aot.backends.ethos_u.cost import CYCLES
+from aot.dialect.delegate import delegate_of
+from aot.dialect.graph import dialect_op, value_of
 from aot.partition.partition import partition
 from aot.partition.testing import calls, everything, rewritten
 from aot.targets import target_named
@@ -54,6 +56,32 @@ def test_the_cores_cycles_are_those_of_its_kernels(op: str) -> None:
     row, values = ROWS[op]
     known = values * CYCLES.get(op, 1.0)
     assert known / OFF_BY <= MEASURED[row] <= known * OFF_BY, MEASURED[row] / values
+
+
+@pytest.mark.parametrize(
+    ("conv", "shape"),
+    [
+        (nn.Conv2d(8, 24, 3, dilation=(1, 4), padding=(1, 4)), (1, 8, 15, 17)),
+        (nn.Conv2d(4, 8, 3, dilation=4), (3, 4, 20, 20)),
+        (nn.Conv2d(24, 24, 3, dilation=3, groups=24), (1, 24, 31, 35)),
+        (nn.Conv2d(4, 8, 3), (3, 4, 20, 20)),
+    ],
+)
+@pytest.mark.parametrize("target", ["ethos-u55-128", "ethos-u65-256"])
+def test_a_convolution_that_vela_takes_apart_is_counted_once(
+    target: str, conv: nn.Conv2d, shape: tuple[int, ...]
+) -> None:
+    """It counted some of these four times and more, so that they stayed on the core."""
+    module = rewritten(lambda conv, x: conv(x), conv, shapes=[shape])
+    partition(module, target_named(target, "off"))
+    (delegate,) = (d for n in module.graph.nodes if (d := delegate_of(module, n)))
+    layers: Any = delegate.payload.report["layers"]
+    parts = [layer["macs"] for layer in layers if layer["kind"].endswith("Conv2D")]
+    (node,) = (n for n in delegate.region.graph.nodes if "conv" in n.name and dialect_op(n))
+    op = dialect_op(node)
+    assert op is not None and op.macs is not None
+    whole = op.macs(*map(value_of, node.args))
+    assert len(parts) > 1 and abs(sum(parts) - whole) <= len(parts)
 
 
 def _alternating(pairs: int, size: int) -> GraphModule:

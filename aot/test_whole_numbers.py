@@ -95,3 +95,10 @@ def test_samples_are_the_same_as_themselves_in_int8() -> None:
     lowered = lower(module, samples[0], calibration=samples)
     results = lowered.reference([samples[0]])
     assert all(map(torch.equal, results, module(samples[0])))
+
+
+def test_inputs_are_compared_with_numbers_as_they_wrap() -> None:
+    module = model(lambda x: (x >= -5, x < 300, x.flip(1) != -1, x > 99.5))
+    samples = [torch.arange(256).reshape(1, 256).to(torch.uint8)] * 4
+    lowered = lower(module, samples[0], calibration=samples, min_agreement=0.0)
+    assert all(map(torch.equal, lowered.reference([samples[0]]), module(samples[0])))

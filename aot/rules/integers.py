@@ -246,16 +246,9 @@ class ExactToFloat(_OfIntegers):
 
 def _operands(call: Call) -> list[Node]:
     return [
-        _counted(call, a) if isinstance(a, Node) else _number(call, _held(call.node, a))
+        _counted(call, a) if isinstance(a, Node) else _number(call, held(call.node, a))
         for a in call.node.args[:2]
     ]
-
-
-def _held(node: Node, value: object) -> object:
-    """A number as an op takes it: torch has it wrap around in the type of its other operand."""
-    (dtype,) = (n.meta["val"].dtype for n in node.all_input_nodes)
-    wraps = isinstance(value, int) and dtype in (torch.uint8, torch.int8, torch.int16)
-    return torch.tensor(value).to(dtype).item() if wraps else value
 
 
 def _counted(call: Call, value: Node) -> Node:
@@ -323,6 +316,13 @@ def is_given(node: Node) -> bool:
         return False
     (source,) = node.all_input_nodes
     return source.op == "placeholder" and source.meta["val"].dtype in WHOLE_NUMBERS
+
+
+def held(node: Node, value: object) -> object:
+    """A number as an op takes it: torch has it wrap around in the type of its other operand."""
+    (dtype,) = (n.meta["val"].dtype for n in node.all_input_nodes)
+    wraps = isinstance(value, int) and dtype in (torch.uint8, torch.int8, torch.int16)
+    return torch.tensor(value).to(dtype).item() if wraps else value
 
 
 def narrow(node: Node) -> tuple[str, str] | None:

@@ -16,12 +16,14 @@ from aot.dialect.quantization import WHOLE_NUMBERS
 from aot.dialect.results import taken_from
 from aot.passes.aten.composing import as_type
 from aot.rules import rule_for
+from aot.rules.integers import held
 from aot.rules.movement import Unquantized
 from aot.rules.rule import Shares
 
 _aten = torch.ops.aten
 _INTEGERS = (*WHOLE_NUMBERS, torch.int32, torch.int64)
 _PLACES = (_aten.argmax.default, _aten.argmin.default)
+_COMPARED = [getattr(_aten, name).Scalar for name in ("eq", "ne", "lt", "le", "gt", "ge")]
 _CHOOSES = {
     *(getattr(_aten, name).default for name in ("amax", "amin", "max", "min", "median", "clamp")),
     _aten.maximum.default,
@@ -38,6 +40,8 @@ def whole_numbers(module: GraphModule) -> int:
         if node.op == "placeholder" and _is_whole(node):
             with module.graph.inserting_after(node):
                 floats[node] = as_type(node, node, torch.float32)
+        elif node.target in _COMPARED:
+            node.update_arg(1, held(node, node.args[1]))
     count = len(floats)
     for node in nodes:
         if node.op == "call_function" and any(n in floats for n in node.all_input_nodes):

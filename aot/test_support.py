@@ -48,11 +48,6 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
             torch.arange(6) == 0, torch.maximum(x[..., :1], y.amax(3, keepdim=True)), x
         ),
     ),
-    "bits of two numbers": (
-        lambda x, y: (x.argmax(3) << 3) | y.argmax(3),
-        "x + y where no bit is in both",
-        lambda x, y: (x.argmax(3) << 3) + y.argmax(3),
-    ),
     "item": (
         lambda x, y: x * y.mean().item(),
         "leave .item() out",

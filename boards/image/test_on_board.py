@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from boards.board import load_board
 from boards.image.on_board import main, problem, until_the_end
 from boards.image.serial_port import open_port, read_chunks
-from boards.image.testing import serial_line
+from boards.image.testing.serial_line import serial_line
 from boards.image.uf2 import read_hex
 from boards.simulator.elf import Elf
 from boards.simulator.simulate import Tools, qemu_command

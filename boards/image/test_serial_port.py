@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from boards.image.serial_port import PortError, find_port, open_port, read_chunks
-from boards.image.testing import serial_line
+from boards.image.testing.serial_line import serial_line
 
 line = pytest.fixture(serial_line)
 

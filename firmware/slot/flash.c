@@ -4,6 +4,10 @@
 #include <stddef.h>
 #include <string.h>
 
+uint32_t pl_flash_of_sectors(uintptr_t base, uint32_t bytes, uint32_t sector_bytes) {
+  return sector_bytes != 0 && base % sector_bytes == 0 ? bytes : 0;
+}
+
 bool pl_flash_can_read(const pl_flash *flash, uint32_t offset, uint32_t bytes) {
   return flash->can_read == NULL || flash->can_read(flash->user, offset, bytes);
 }

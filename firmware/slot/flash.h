@@ -31,6 +31,10 @@ typedef struct {
   void *user;
 } pl_flash;
 
+// Of `bytes` from `base` on, what a driver gives as its own: nothing unless it begins with a
+// sector. What is erased would begin before it, where the program may be.
+uint32_t pl_flash_of_sectors(uintptr_t base, uint32_t bytes, uint32_t sector_bytes);
+
 bool pl_flash_can_read(const pl_flash *flash, uint32_t offset, uint32_t bytes);
 
 // Whether the flash can be read, and holds `data`; and whether it is erased.

@@ -45,7 +45,7 @@ static bool program(void *user, uint32_t offset, const uint8_t *data) {
 pl_flash pl_flash_nrf_driver(const pl_flash_nrf *flash) {
   return (pl_flash){
       .memory = (const uint8_t *)flash->base,
-      .bytes = flash->bytes,
+      .bytes = pl_flash_of_sectors(flash->base, flash->bytes, flash->page_bytes),
       .sector_bytes = flash->page_bytes,
       .write_bytes = sizeof(uint32_t),
       .erase = erase,

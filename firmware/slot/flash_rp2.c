@@ -123,7 +123,7 @@ static bool program(void *user, uint32_t offset, const uint8_t *data) {
 pl_flash pl_flash_rp2_driver(const pl_flash_rp2 *flash) {
   return (pl_flash){
       .memory = (const uint8_t *)flash->base,
-      .bytes = flash->bytes,
+      .bytes = pl_flash_of_sectors(flash->base, flash->bytes, SECTOR_BYTES),
       .sector_bytes = SECTOR_BYTES,
       .write_bytes = UNIT_BYTES,
       .erase = erase,

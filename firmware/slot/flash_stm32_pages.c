@@ -80,7 +80,7 @@ pl_flash pl_flash_stm32_pages_driver(const pl_flash_stm32_family *family,
   of_slots = flash;
   return (pl_flash){
       .memory = (const uint8_t *)flash->base,
-      .bytes = flash->bytes,
+      .bytes = pl_flash_of_sectors(flash->base, flash->bytes, family->page_bytes),
       .sector_bytes = family->page_bytes,
       .write_bytes = family->write_bytes,
       .erase = erase,

@@ -33,9 +33,11 @@ static bool program(void *user, uint32_t offset, const uint8_t *data) {
 }
 
 pl_flash pl_flash_stm32f4_driver(const pl_flash_stm32f4 *flash) {
+  // Sectors before the first are smaller.
+  const uint32_t bytes = flash->base < FIRST_BASE ? 0 : flash->bytes;
   return (pl_flash){
       .memory = (const uint8_t *)flash->base,
-      .bytes = flash->bytes,
+      .bytes = pl_flash_of_sectors(flash->base, bytes, SECTOR_BYTES),
       .sector_bytes = SECTOR_BYTES,
       .write_bytes = sizeof(uint32_t),
       .erase = erase,

@@ -121,7 +121,7 @@ static bool can_read(void *user, uint32_t offset, uint32_t bytes) {
 pl_flash pl_flash_stm32h7_driver(const pl_flash_stm32h7 *flash) {
   return (pl_flash){
       .memory = (const uint8_t *)flash->base,
-      .bytes = flash->bytes,
+      .bytes = pl_flash_of_sectors(flash->base, flash->bytes, SECTOR_BYTES),
       .sector_bytes = SECTOR_BYTES,
       .write_bytes = UNIT_BYTES,
       .erase = erase,

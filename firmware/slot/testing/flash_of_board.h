@@ -6,6 +6,7 @@
 
 #include "firmware/slot/flash.h"
 
-pl_flash flash_of_board(void);
+// From `behind` bytes behind the begin of a sector on.
+pl_flash flash_of_board(uint32_t behind);
 
 #endif  // FIRMWARE_SLOT_TESTING_FLASH_OF_BOARD_H_

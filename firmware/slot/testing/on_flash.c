@@ -58,9 +58,13 @@ static void expect_runs(uint32_t version) {
 
 int main(void) {
   uint32_t offset = 0;
-  config.flash = flash_of_board();
+  config.flash = flash_of_board(0);
   config.bytes = config.flash.bytes / 2;
   config.offset[1] = config.bytes;
+  // Erasing would begin before such a place.
+  config.flash = flash_of_board(PL_PACKAGE_ALIGNMENT);
+  EXPECT_EQUAL(pl_slot_open(&slot, &config), PL_SLOT_CONFIG);
+  config.flash = flash_of_board(0);
   if (pl_slot_open(&slot, &config) == PL_SLOT_EMPTY) {
     pl_slot_status status = update(first, first_bytes, first_bytes, &offset);
     EXPECT_EQUAL(status, PL_SLOT_OK);

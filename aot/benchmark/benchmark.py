@@ -4,7 +4,7 @@
     bazel run //aot:benchmark               prints two tables
     bazel run //aot:benchmark -- --update   keeps them as aot/benchmark/results.txt
 
-CPU seconds of one process, after imports and a first model that is not counted. ExecuTorch's flow
+CPU seconds of one process with one thread, after imports and a first model that is not counted. ExecuTorch's flow
 is that of its backend for Cortex-M: export, quantization with the same calibration data, passes,
 the .pte; without the comparisons and the report that Pilotlight's lowering makes ("assess").
 """
@@ -121,6 +121,7 @@ def results() -> str:
 def main(argv: list[str]) -> None:
     del argv
     logging.set_verbosity(logging.WARNING)
+    torch.set_num_threads(1)  # as builds do: threads of one process cost seconds of CPU to wait
     text = results()
     print(text)
     if _UPDATE.value:

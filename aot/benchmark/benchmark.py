@@ -4,9 +4,10 @@
     bazel run //aot:benchmark               prints two tables
     bazel run //aot:benchmark -- --update   keeps them as aot/benchmark/results.txt
 
-CPU seconds of one process with one thread, after imports and a first model that is not counted. ExecuTorch's flow
-is that of its backend for Cortex-M: export, quantization with the same calibration data, passes,
-the .pte; without the comparisons and the report that Pilotlight's lowering makes ("assess").
+CPU seconds of one process with one thread, after imports and a first model that is not counted.
+ExecuTorch's flow is that of its backend for Cortex-M: export, quantization with the same
+calibration data, passes, the .pte; without the comparisons and the report that Pilotlight's
+lowering makes ("assess").
 """
 
 import os

@@ -23,23 +23,26 @@ static bool set_mode(const pl_flash_nrf *flash, uint32_t mode) {
   return wait(flash);
 }
 
+// Also where the controller was not ready: nothing may be written by accident then.
+static bool end(const pl_flash_nrf *flash, bool is_good) {
+  return set_mode(flash, READ_ONLY) && is_good;
+}
+
 static bool erase(void *user, uint32_t offset) {
   const pl_flash_nrf *const flash = user;
-  if (!set_mode(flash, ERASE)) return false;
+  if (!set_mode(flash, ERASE)) return end(flash, false);
   *at(flash->nvmc + ERASE_PAGE) = (uint32_t)(flash->base + offset);
-  const bool has_ended = wait(flash);
-  return set_mode(flash, READ_ONLY) && has_ended;
+  return end(flash, wait(flash));
 }
 
 static bool program(void *user, uint32_t offset, const uint8_t *data) {
   const pl_flash_nrf *const flash = user;
   uint32_t word = 0;
   memcpy(&word, data, sizeof word);
-  if (!set_mode(flash, WRITE)) return false;
+  if (!set_mode(flash, WRITE)) return end(flash, false);
   *at(flash->base + offset) = word;
   __asm__ volatile("dsb" ::: "memory");  // written before READY is read
-  const bool has_ended = wait(flash);
-  return set_mode(flash, READ_ONLY) && has_ended;
+  return end(flash, wait(flash));
 }
 
 pl_flash pl_flash_nrf_driver(const pl_flash_nrf *flash) {

@@ -2,7 +2,7 @@
 //
 // Flash of ST's STM32U5 with pages of 8 KB, by quadruple words, without TrustZone, as chips are
 // delivered. The core waits while a page of its own bank is erased (3 ms), and so do interrupts.
-// Banks have 1 MB on chips of 2 MB. What power was lost in: flash_stm32_pages.h.
+// Banks are a half of the chip's flash, of 2 or 4 MB. What power was lost in: flash_stm32_pages.h.
 #ifndef FIRMWARE_SLOT_FLASH_STM32U5_H_
 #define FIRMWARE_SLOT_FLASH_STM32U5_H_
 

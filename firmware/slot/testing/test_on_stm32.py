@@ -94,6 +94,7 @@ def test_a_read_of_a_torn_unit_passes(name: str, place: int, in_second: bool) ->
         ("stm32l4", _TWO_BITS | _ECCR["stm32l4"][2] | 0x7C000),
         ("stm32u5", 0),
         ("stm32u5", _TWO_BITS | 0xF7FF0),
+        ("stm32u5", _TWO_BITS | 1 << 20 | 0xF8000),  # of a chip with 4 MB
         ("stm32u5", _TWO_BITS | _ECCR["stm32u5"][1] | 0x8000),
         ("stm32u5", _TWO_BITS | _ECCR["stm32u5"][2] | 0xF8000),
     ],

@@ -88,6 +88,7 @@ LPC55S69 = chip(
         write(_SYSCON + 0x284, 0),
         write(_SYSCON + 0x280, 0),
         write(_SYSCON + 0x380, 0),
+        set_bits(_SYSCON + 0x200, 15 << 3),  # clocks of SRAM1 to SRAM4, which are off after reset
     ],
     flash_method = [
         pyocd("lpc55s69"),

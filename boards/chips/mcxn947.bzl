@@ -36,6 +36,7 @@ MCXN947 = chip(
     uart_driver = lpuart(_lpuart4),
     uarts = {"lpuart4": _FLEXCOMM4},
     clock_hz = 12 * MHZ,
+    writes = [write(_SYSCON + 0xe44, 0)],  # no ECC, which takes a part of RAM, and wants the rest written first
     timer = systick(48 * MHZ),
     irqs = {
         "OR": 0,

@@ -3,6 +3,9 @@
 // The chip closes its debug port at each reset. The program opens it if UICR says that it is to be
 // open, as Nordic's own start-up code does: otherwise a chip would have to be erased as a whole
 // each time before it is flashed.
+//
+// What the factory trimmed, by the oscillators' and regulators' registers, is in a list that the
+// program copies there: nRF5340 Product Specification, "FICR", TRIMCNF.
 #include <stdint.h>
 
 #include "boards/common/chip.h"
@@ -12,7 +15,24 @@
 #define CTRLAP_APPROTECT_DISABLE (*(volatile uint32_t *)0x50006544u)
 #define CTRLAP_SECUREAPPROTECT_DISABLE (*(volatile uint32_t *)0x5000654cu)
 
+typedef struct {
+  uint32_t address;  // all ones behind the last
+  uint32_t value;
+} factory_trim;
+
+#define FICR_TRIMCNF ((volatile const factory_trim *)0x00ff0300u)
+enum { MOST_TRIMS = 32 };
+
+static void copy_trims(void) {
+  for (uint32_t i = 0; i < MOST_TRIMS; ++i) {
+    const uint32_t address = FICR_TRIMCNF[i].address;
+    if (address == UINT32_MAX) return;
+    *(volatile uint32_t *)address = FICR_TRIMCNF[i].value;
+  }
+}
+
 void pl_chip_init(void) {
+  copy_trims();
   CTRLAP_APPROTECT_DISABLE = UICR_APPROTECT;
   CTRLAP_SECUREAPPROTECT_DISABLE = UICR_SECUREAPPROTECT;
 }

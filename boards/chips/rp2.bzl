@@ -40,13 +40,13 @@ def _pll(clocks, resets, reset_bit, pll, dividers):
     ]
 
 def _uart_init(resets, bits, io, pads):
-    """What gives a UART's pins to it; `pads` where pads are held back after reset, else None."""
+    """What gives a UART's pins to it; `pads` where pads are held back after reset, with their inputs off, else None."""
 
     def _init(uart, tx, rx):
         writes = _release(resets, [bits["io"], bits["pads"], bits[uart]])
         for pin in pins(tx, rx):
             if pads:
-                writes.append(set_field(pads + 4 + 4 * pin, 8, 1, 0))
+                writes.append(set_field(pads + 4 + 4 * pin, 6, 7, 1))  # ISO, OD, IE
             writes.append(write(io + 4 + 8 * pin, 2))
         return writes
 

@@ -46,7 +46,8 @@ _MAX = clock(
     },
     writes = [
         write(_ACR, 0x705),  # 5 wait states, prefetch and both caches
-        write(_PLLCFGR, 8 | 168 << 6 | 7 << 24),  # 16 MHz / 8 * 168 / 2, USB / 7
+        # 16 MHz / 8 * 168 / 2, USB / 7; above are reserved bits, and STM32F446's PLLR
+        set_field(_PLLCFGR, 0, (1 << 28) - 1, 8 | 168 << 6 | 7 << 24),
         set_bits(_CR, 1 << 24),
         wait_for(_CR, 1 << 25, 1 << 25),
         set_field(_CFGR, 10, 63, 5 | 4 << 3),  # APB1 is a quarter of it, APB2 a half

@@ -5,7 +5,7 @@ from boards.tests.not_simulated.expected_max import FASTEST
 from boards.tests.not_simulated.fields import (
     LPC55S69,
     NRF52_OPEN,
-    NRF5340_OPEN,
+    NRF5340,
     NRF5340_READS,
     NRF52840_READS,
     RA8M1,
@@ -57,6 +57,7 @@ BOARDS = {
         0x500B4000,
         12_000_000,
         {
+            "SYSCON_ECC_ENABLE_CTRL": (0x50000E44, 15, 0),
             "SYSCON_AHBCLKCTRL0.PORT1": (0x50000200, 1 << 14, 1 << 14),
             "SYSCON_AHBCLKCTRL1.FC4": (0x50000204, 1 << 15, 1 << 15),
             "SYSCON_PRESETCTRL1.FC4_RST": (0x50000104, 1 << 15, 0),
@@ -114,7 +115,7 @@ BOARDS = {
         nrf52(0x52832, 0x41414730),  # AAG0
         8,
     ),
-    "nrf5340dk": Expected(0x50008000, 16_000_000, NRF5340_OPEN, 20, 0, NRF5340_READS, 22),
+    "nrf5340dk": Expected(0x50008000, 16_000_000, NRF5340, 20, 0, NRF5340_READS, 22),
     "nucleo_f446re": Expected(0x40004400, 16_000_000, STM32F4_USART2_ON_PA2_PA3),
     "nucleo_h743zi": Expected(0x40004800, 64_000_000, STM32H7_USART3_ON_PD8_PD9),
     "nucleo_l476rg": Expected(0x40004400, 4_000_000, STM32L4_USART2_ON_PA2_PA3),

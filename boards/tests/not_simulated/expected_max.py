@@ -4,7 +4,7 @@
 from boards.tests.not_simulated.fields import (
     LPC55S69,
     LPC55S69_FACTORY,
-    NRF5340_OPEN,
+    NRF5340,
     NRF5340_READS,
     RA8M1,
     RA8M1_READS,
@@ -45,10 +45,15 @@ FASTEST = {
         | {
             "FLASH_ACR": (0x40023C00, 0xFFF, 0x705),
             "RCC_CR.PLLON": (0x40023800, 1 << 24, 1 << 24),
-            "RCC_PLLCFGR M, N, P, SRC": (0x40023804, 0x43FFFF, 8 | 168 << 6),
+            # Above are bits that stay as they are after reset; PLLR of STM32F446.
+            "RCC_PLLCFGR M, N, P, SRC": (0x40023804, 0xF043FFFF, 2 << 28 | 8 | 168 << 6),
             "RCC_CFGR SW, HPRE, PPRE1, PPRE2": (0x40023808, 0xFCF3, 2 | 5 << 10 | 4 << 13),
         },
-        reads={**on(0x40023800, 1 << 24, 1 << 25), **follows(0x40023808, 2)},
+        reads={
+            **on(0x40023800, 1 << 24, 1 << 25),
+            0x40023804: lambda registers: registers.get(0x40023804, 0x24003010),
+            **follows(0x40023808, 2),
+        },
     ),
     "ek_ra8m1_max": Expected(
         0x40358900,
@@ -135,7 +140,7 @@ FASTEST = {
     "nrf5340dk_max": Expected(
         0x50008000,
         16_000_000,
-        NRF5340_OPEN | {"CLOCK_HFCLKCTRL.HCLK": (0x50005558, 3, 0)},
+        NRF5340 | {"CLOCK_HFCLKCTRL.HCLK": (0x50005558, 3, 0)},
         20,
         0,
         NRF5340_READS,

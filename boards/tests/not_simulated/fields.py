@@ -103,8 +103,8 @@ RP2350_READS = rp2(*RP2350, 0x40050000, 0x1FFFFFFF) | {
 }
 RP2040_FIELDS = rp2_fields(*RP2040, 1 << 5 | 1 << 8 | 1 << 22, 0x40014000)
 RP2350_FIELDS = rp2_fields(*RP2350, 1 << 6 | 1 << 9 | 1 << 26, 0x40028000) | {
-    "PADS_BANK0_GPIO0, without ISO": (0x40038004, 0x1FF, 0x16),
-    "PADS_BANK0_GPIO1, without ISO": (0x40038008, 0x1FF, 0x16),
+    "PADS_BANK0_GPIO0, without ISO, with IE": (0x40038004, 0x1FF, 0x56),
+    "PADS_BANK0_GPIO1, without ISO, with IE": (0x40038008, 0x1FF, 0x56),
 }
 
 
@@ -129,11 +129,22 @@ def pin_cnf(port: int, pin: int, address: int) -> Fields:
     return {f"P{port}_PIN_CNF[{pin}].DIR, INPUT, PULL": (address + 4 * pin, 0xF, 0xC)}
 
 
+# Registers and what the factory trimmed them to, up to what no register has as its address.
+_NRF5340_TRIMS = (0x50004A28, 0x1A2, 0x50005C10, 0x0F0F0005, 0xFFFFFFFF, 0xFFFFFFFF)
+
+
+def _trim(index: int) -> Read:
+    return lambda registers: _NRF5340_TRIMS[index]
+
+
 NRF5340_READS: dict[int, Read] = {
+    **{0x00FF0300 + 4 * index: _trim(index) for index in range(len(_NRF5340_TRIMS))},
     0x00FF8000: lambda registers: 0x50FA50FA,
     0x00FF801C: lambda registers: 0x50FA50FA,
 }
-NRF5340_OPEN: Fields = {
+NRF5340: Fields = {
+    "what the factory trimmed": (_NRF5340_TRIMS[0], 0xFFFFFFFF, _NRF5340_TRIMS[1]),
+    "and the last of that": (_NRF5340_TRIMS[2], 0xFFFFFFFF, _NRF5340_TRIMS[3]),
     "CTRLAP_APPROTECT.DISABLE": (0x50006544, 0xFFFFFFFF, 0x50FA50FA),
     "CTRLAP_SECUREAPPROTECT.DISABLE": (0x5000654C, 0xFFFFFFFF, 0x50FA50FA),
     **pin_cnf(0, 22, 0x50842700),
@@ -162,7 +173,9 @@ LPC55S69: Fields = {
     "SYSCON_MAINCLKSELA": (0x40000280, 7, 0),
     "SYSCON_MAINCLKSELB": (0x40000284, 7, 0),
     "SYSCON_AHBCLKDIV": (0x40000380, 0xFF, 0),
-    "SYSCON_AHBCLKCTRL0.IOCON": (0x40000200, 1 << 13, 1 << 13),
+    "SYSCON_AHBCLKCTRL0.SRAM_CTRL1, SRAM_CTRL2, SRAM_CTRL3, SRAM_CTRL4, IOCON": (
+        *(0x40000200, 1 << 13 | 15 << 3, 1 << 13 | 15 << 3),
+    ),
     "SYSCON_AHBCLKCTRL1.FC0": (0x40000204, 1 << 11, 1 << 11),
     "SYSCON_FCCLKSEL0": (0x400002B0, 7, 2),
     "IOCON_PIO0_30": (0x40001078, 0x10F, 0x101),

@@ -42,7 +42,12 @@ _REGISTERS = (
     (0x1A600000, 0x100000),
 )
 # What the factory and the user say, of Nordic's chips and LPC55S69; others have memories there.
-_FACTORY = ((0x10000000, 2 * _PAGE), (0x00FF8000, _PAGE), (0x0009F000, _PAGE))
+_FACTORY = (
+    (0x10000000, 2 * _PAGE),
+    (0x00FF0000, _PAGE),
+    (0x00FF8000, _PAGE),
+    (0x0009F000, _PAGE),
+)
 _BREAKPOINT = 7
 _MOST_INSTRUCTIONS = 3_000_000
 

@@ -253,6 +253,38 @@ def test_the_functions_of_the_consoles_pins(name: str) -> None:
     assert uarts[0] & uarts[1]
 
 
+def _clocks_of_ram(file: str) -> set[tuple[int, int]]:
+    """Registers and bits that switch RAM on, which is off after reset: of the buses' clocks."""
+    off = set()
+    for peripheral in _svd(file).iter("peripheral"):
+        for register in peripheral.iter("register"):
+            name = _text(register, "name")
+            if not re.fullmatch(r"AHB\d?CLKCTRL\d|AHB\dENR\d?", name):
+                continue
+            at = int(_text(peripheral, "baseAddress"), 0) + int(_text(register, "addressOffset"), 0)
+            reset = int(_text(register, "resetValue"), 0)
+            bits = _registers(file)[f"{_text(peripheral, 'name')}_{name}"][1]
+            off |= {
+                (at, bit)
+                for field, bit in bits.items()
+                if re.match("S?RAM", field) and not reset & bit
+            }
+    return off
+
+
+@pytest.mark.parametrize("name", [name for name in BOARDS if _SOURCES.get(name, _NONE).svd])
+def test_memories_are_on(name: str) -> None:
+    """The start-up code switches on what is off after reset."""
+    written = {address: mask & value for address, mask, value in BOARDS[name].fields.values()}
+    off = _clocks_of_ram(_SOURCES[name].svd)
+    assert {(at, bit) for at, bit in off if not written.get(at, 0) & bit} == set()
+
+
+def test_some_memories_are_off_after_reset() -> None:
+    found = {file for one in _SOURCES.values() if (file := one.svd) and _clocks_of_ram(file)}
+    assert found == {"LPC55S69_cm33_core0.xml"}
+
+
 def _registers(file: str) -> dict[str, tuple[int, dict[str, int]]]:
     """Address of each register, and the bits of its fields, by names as PERIPHERAL_REGISTER."""
     found: dict[str, tuple[int, dict[str, int]]] = {}

@@ -28,10 +28,22 @@ static bool end(const pl_flash_nrf *flash, bool is_good) {
   return set_mode(flash, READ_ONLY) && is_good;
 }
 
+// Armv8-M's chips, of which nRF5340 is one, have no register for it: a page is erased when ones are
+// written to its first word.
+static void erase_page(const pl_flash_nrf *flash, uintptr_t page) {
+#if __ARM_ARCH >= 8
+  (void)flash;
+  *at(page) = UINT32_MAX;
+  __asm__ volatile("dsb" ::: "memory");  // written before READY is read
+#else
+  *at(flash->nvmc + ERASE_PAGE) = (uint32_t)page;
+#endif
+}
+
 static bool erase(void *user, uint32_t offset) {
   const pl_flash_nrf *const flash = user;
   if (!set_mode(flash, ERASE)) return end(flash, false);
-  *at(flash->nvmc + ERASE_PAGE) = (uint32_t)(flash->base + offset);
+  erase_page(flash, flash->base + offset);
   return end(flash, wait(flash));
 }
 

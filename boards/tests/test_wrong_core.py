@@ -23,6 +23,22 @@ def test_the_image_says_so(machine: str, part: int) -> None:
     )
 
 
+# Start-up code up to there may use nothing that the other core has not: no loops of Armv8.1-M.
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("m33_nofp_on_an521", "its class of DSP instructions is 0x00000001, the image is for 0x"),
+        ("m33_on_an386", "its part number is 0x00000c24, the image is for 0x00000d21"),
+        ("m55_on_an505", "its part number is 0x00000d21, the image is for 0x00000d22"),
+    ],
+)
+def test_an_older_core(name: str, says: str) -> None:
+    board = load_board(Path(f"boards/tests/other_cores/{name}/{name}.json"))
+    run = simulate(Path(f"boards/tests/hello.{name}.elf"), board)
+    assert run.exit_status == 1
+    assert run.problem.startswith(f"PL:FAIL wrong core: {says}")
+
+
 def test_a_core_without_floating_point() -> None:
     """AN521 is as AN505, but for that."""
     other = dataclasses.replace(_M33, simulator=Simulator("qemu", "mps2-an521"))

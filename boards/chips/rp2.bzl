@@ -39,6 +39,11 @@ def _pll(clocks, resets, reset_bit, pll, dividers):
         wait_for(clocks + 0x44, 2, 2),
     ]
 
+def _pad(pad, receives):
+    """Its input is on, and nothing held back. What receives is pulled up: down, as after reset, it may not come (RP2350-E9)."""
+    pulls, up = (3 << 2, 1 << 3) if receives else (0, 0)
+    return set_field(pad, 0, 7 << 6 | pulls, 1 << 6 | up)  # ISO, OD, IE
+
 def _uart_init(resets, bits, io, pads):
     """What gives a UART's pins to it; `pads` where pads are held back after reset, with their inputs off, else None."""
 
@@ -46,7 +51,7 @@ def _uart_init(resets, bits, io, pads):
         writes = _release(resets, [bits["io"], bits["pads"], bits[uart]])
         for pin in pins(tx, rx):
             if pads:
-                writes.append(set_field(pads + 4 + 4 * pin, 6, 7, 1))  # ISO, OD, IE
+                writes.append(_pad(pads + 4 + 4 * pin, pin == rx))
             writes.append(write(io + 4 + 8 * pin, 2))
         return writes
 

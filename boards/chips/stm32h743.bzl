@@ -63,6 +63,7 @@ STM32H743 = chip(
     clock_hz = 64 * MHZ,
     max_clock = _MAX,
     timer = systick(64 * MHZ),
+    init = Label("//boards/chips:stm32h743_init"),
     irqs = STM32_F4_H7_IRQS | {
         "PVD_AVD": 1,
         "FDCAN1_IT0": 19,

@@ -16,6 +16,7 @@ from boards.tests.not_simulated.fields import (
     RP2350_READS,
     RT1062,
     STM32F4_USART2_ON_PA2_PA3,
+    STM32H7_READS,
     STM32H7_USART3_ON_PD8_PD9,
     STM32L4_USART2_ON_PA2_PA3,
     STM32U5_USART1_ON_PA9_PA10,
@@ -117,7 +118,9 @@ BOARDS = {
     ),
     "nrf5340dk": Expected(0x50008000, 16_000_000, NRF5340, 20, 0, NRF5340_READS, 22),
     "nucleo_f446re": Expected(0x40004400, 16_000_000, STM32F4_USART2_ON_PA2_PA3),
-    "nucleo_h743zi": Expected(0x40004800, 64_000_000, STM32H7_USART3_ON_PD8_PD9),
+    "nucleo_h743zi": Expected(
+        0x40004800, 64_000_000, STM32H7_USART3_ON_PD8_PD9, reads=STM32H7_READS
+    ),
     "nucleo_l476rg": Expected(0x40004400, 4_000_000, STM32L4_USART2_ON_PA2_PA3),
     "nucleo_u575zi": Expected(0x40013800, 4_000_000, STM32U5_USART1_ON_PA9_PA10),
     "pico": Expected(0x40034000, 12_000_000, RP2040_FIELDS, flash=0x10000000, reads=RP2040_READS),

@@ -14,6 +14,7 @@ from boards.tests.not_simulated.fields import (
     RP2350_READS,
     RT1062,
     STM32F4_USART2_ON_PA2_PA3,
+    STM32H7_READS,
     STM32H7_USART3_ON_PD8_PD9,
     STM32L4_USART2_ON_PA2_PA3,
     STM32U5_USART1_ON_PA9_PA10,
@@ -164,6 +165,7 @@ FASTEST = {
             "RCC_CFGR.SW": (0x58024410, 7, 3),
         },
         reads={
+            **STM32H7_READS,
             0x58024804: lambda registers: 1 << 13,
             **on(0x58024818, 3 << 14, 1 << 13),
             **on(0x58024400, 1 << 24, 1 << 25),

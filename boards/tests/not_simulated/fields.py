@@ -26,6 +26,7 @@ STM32L4_USART2_ON_PA2_PA3: Fields = {
     "GPIOA_MODER.MODER2, MODER3": (0x48000000, 15 << 4, 10 << 4),
 }
 STM32H7_USART3_ON_PD8_PD9: Fields = {
+    "AXI_TARG7_FN_MOD.READ_ISS_OVERRIDE": (0x51008108, 3, 1),
     "RCC_APB1LENR.USART3EN": (0x580244E8, 1 << 18, 1 << 18),
     "RCC_AHB4ENR.GPIODEN": (0x580244E0, 1 << 3, 1 << 3),
     "GPIOD_AFRH.AFSEL8, AFSEL9": (0x58020C24, 0xFF, 0x77),
@@ -37,6 +38,10 @@ STM32U5_USART1_ON_PA9_PA10: Fields = {
     "GPIOA_AFRH.AFSEL9, AFSEL10": (0x42020024, 0xFF << 4, 0x77 << 4),
     "GPIOA_MODER.MODE9, MODE10": (0x42020000, 15 << 18, 10 << 18),
 }
+
+
+STM32H7_REVISION = 0x5C001000
+STM32H7_READS: dict[int, Read] = {STM32H7_REVISION: lambda registers: 0x10036450}  # Y
 
 
 def on(register: int, enable: int, ready: int) -> dict[int, Read]:
@@ -104,7 +109,7 @@ RP2350_READS = rp2(*RP2350, 0x40050000, 0x1FFFFFFF) | {
 RP2040_FIELDS = rp2_fields(*RP2040, 1 << 5 | 1 << 8 | 1 << 22, 0x40014000)
 RP2350_FIELDS = rp2_fields(*RP2350, 1 << 6 | 1 << 9 | 1 << 26, 0x40028000) | {
     "PADS_BANK0_GPIO0, without ISO, with IE": (0x40038004, 0x1FF, 0x56),
-    "PADS_BANK0_GPIO1, without ISO, with IE": (0x40038008, 0x1FF, 0x56),
+    "PADS_BANK0_GPIO1, likewise, with PUE for PDE": (0x40038008, 0x1FF, 0x5A),
 }
 
 

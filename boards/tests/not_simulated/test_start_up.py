@@ -17,7 +17,7 @@ from boards.board import Board, load_board
 from boards.simulator.elf import Elf
 from boards.tests.not_simulated.boot import STARTS, crc
 from boards.tests.not_simulated.expected import BOARDS
-from boards.tests.not_simulated.fields import NRF52_PART, NRF52_VARIANT
+from boards.tests.not_simulated.fields import NRF52_PART, NRF52_VARIANT, STM32H7_REVISION
 from boards.tests.not_simulated.image import Images
 from boards.tests.not_simulated.machine import Machine, Read
 from boards.tests.not_simulated.uarts import Line
@@ -305,6 +305,26 @@ def test_a_program_reads_what_a_probe_types(images: Images) -> None:
     assert machine.ended
     ring, written = machine.word(up + 4), machine.word(up + 12)
     assert machine.memory(ring, written) == b"listening\n" + _TEXT + b"\nPL:PASS\n"
+
+
+# Of STM32H743: Z, Y, X and V.
+@pytest.mark.parametrize(
+    ("revision", "one_by_one"), [(0x1001, True), (0x1003, True), (0x2001, False), (0x2003, False)]
+)
+def test_revisions_that_read_wrong_read_one_by_one(
+    images: Images, revision: int, one_by_one: bool
+) -> None:
+    name = "nucleo_h743zi"
+    board, expected = _board(name), BOARDS[name]
+    register, _, _ = expected.fields["AXI_TARG7_FN_MOD.READ_ISS_OVERRIDE"]
+    line = Line(_kind(board), expected.uart)
+    told = {**line.reads(), STM32H7_REVISION: _always(revision << 16 | 0x6450)}
+    machine = Machine(board, told)
+    line.listen(machine)
+    machine.load(_hello(images, board))
+    machine.start(expected.flash)
+    assert machine.ended
+    assert (register in machine.registers) == one_by_one
 
 
 @pytest.mark.parametrize("name", ["microbit_v2", "nrf52840dk", "nrf52dk"])

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bounds of kernels on int8 values, see bounds.py."""
 
+from dataclasses import replace
+
 from firmware.slot.extents import (
     DILATED,
     IMAGE,
@@ -79,6 +81,7 @@ _PAIRS_LINEAR = Bounds(
     _LINEAR_OUTPUT,
     scratch=f"(4 if rows < 4 else 16) * {_LINEAR_STEPS}",
 )
+_FEW_LINEAR = replace(_PAIRS_LINEAR, scratch="0")
 
 
 def _softmax(has_params: bool) -> Bounds:
@@ -167,6 +170,8 @@ BOUNDS_S8: dict[str, Bounds] = {
         _LINEAR_OUTPUT,
         factors="output_channels",
     ),
+    "pl_linear_few_s8": _FEW_LINEAR,
+    "pl_linear_few_wide_s8": _FEW_LINEAR,
     "pl_linear_pairs_s8": _PAIRS_LINEAR,
     "pl_linear_wide_pairs_s8": _PAIRS_LINEAR,
     "pl_linear_blocks_s8": Bounds(

@@ -56,14 +56,21 @@ class Pairs:
         depth: int = self.weight[0, 0].size
         return -(-depth // 4) * 2
 
-    def constants(self) -> dict[str, Constant]:
-        """The data fields weight and bias, which has the factors too."""
+    def constants(self, alone: bool = False) -> dict[str, Constant]:
+        """The data fields weight and bias, which has the factors too.
+
+        Args:
+          alone: the last channel is nobody's partner, and not 256 times itself.
+        """
         groups, channels, runs, count = self.weight.shape
         steps = self._together.reshape(groups, channels // 2, -1)[..., _order(runs, count)]
         steps = np.pad(steps, ((0, 0), (0, 0), (0, -steps.shape[2] % 4)))
         starts = self.bias.reshape(-1, 2)
         if not self.wide:
             starts = starts @ [[256, 0], [1, 1]]  # modulo 2^32, as the sums are
+        if alone:
+            steps[:, -1] //= 256
+            starts = np.concatenate([starts[:-1], self.bias.reshape(-1, 2)[-1:]])
         scale = np.stack([self.multiplier, self.right], axis=-1)
         factors = np.concatenate([starts, scale.reshape(-1, 4)], axis=1, dtype=np.int32)
         return {

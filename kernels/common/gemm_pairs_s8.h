@@ -47,6 +47,15 @@ pl_multiply_s8 pl_multiply_pairs_s8;
 // unpacks the a too.
 pl_multiply_s8 pl_multiply_wide_pairs_s8;
 
+// In assembly, a word V of weights times the step X: adds to the sums [p] of 256 * A + B, or of A,
+// and [l] of B. The second overwrites r9.
+#define PL_PRODUCTS(V, X) \
+  "smlad %[p], " V ", " X ", %[p]\n\tsxtb16 " V ", " V "\n\tsmlad %[l], " V ", " X ", %[l]\n\t"
+#define PL_PRODUCTS_WIDE(V, X)                                            \
+  "sxtb16 r9, " V "\n\tsxtb16 " V ", " V ", ror #8\n\tsmlad %[l], r9, " X \
+  ", %[l]\n\t"                                                            \
+  "smlad %[p], " V ", " X ", %[p]\n\t"
+
 // Steps of a row of depth values, even.
 static inline int32_t pl_steps_of(int32_t depth) { return (depth + 3) / 4 * 2; }
 

@@ -179,12 +179,6 @@ INLINE void multiply_odd_channels(const pl_gemm_pairs_s8 *layer, int8_t *y,
 // ---- One row ------------------------------------------------------------------------------------
 // Every weight is used once. LDM, which GCC does not make, brings four words in one instruction.
 
-#define PRODUCTS(V, X) \
-  "smlad %[p], " V ", " X ", %[p]\n\tsxtb16 " V ", " V "\n\tsmlad %[l], " V ", " X ", %[l]\n\t"
-#define PRODUCTS_WIDE(V, X)                                               \
-  "sxtb16 r9, " V "\n\tsxtb16 " V ", " V ", ror #8\n\tsmlad %[l], r9, " X \
-  ", %[l]\n\t"                                                            \
-  "smlad %[p], " V ", " X ", %[p]\n\t"
 #define STEPS_2_OF_1(PRODUCTS) \
   "ldm %[x]!, {r0, r1}\n\tldm %[v]!, {r4, r5}\n\t" PRODUCTS("r4", "r0") PRODUCTS("r5", "r1")
 #define STEPS_4_OF_1(PRODUCTS)                                                          \
@@ -211,12 +205,12 @@ INLINE void multiply_1_row(const pl_gemm_pairs_s8 *layer, int8_t *y, int is_wide
     uint32_t p = (uint32_t)factors[0];
     int32_t twice_a;
     if (is_wide) {
-      MULTIPLY_UNTIL(layer->x + (steps & ~15), STEPS_16_OF_1(PRODUCTS_WIDE))
-      MULTIPLY_UNTIL(layer->x + steps, STEPS_2_OF_1(PRODUCTS_WIDE))
+      MULTIPLY_UNTIL(layer->x + (steps & ~15), STEPS_16_OF_1(PL_PRODUCTS_WIDE))
+      MULTIPLY_UNTIL(layer->x + steps, STEPS_2_OF_1(PL_PRODUCTS_WIDE))
       twice_a = (int32_t)(p << 1);
     } else {
-      MULTIPLY_UNTIL(layer->x + (steps & ~15), STEPS_16_OF_1(PRODUCTS))
-      MULTIPLY_UNTIL(layer->x + steps, STEPS_2_OF_1(PRODUCTS))
+      MULTIPLY_UNTIL(layer->x + (steps & ~15), STEPS_16_OF_1(PL_PRODUCTS))
+      MULTIPLY_UNTIL(layer->x + steps, STEPS_2_OF_1(PL_PRODUCTS))
       twice_a = (int32_t)(p - l) >> 7;
     }
     y[0] = pl_narrow_dsp(twice_a, factors[2], factors[3], offset);

@@ -91,3 +91,17 @@ def test_packed_weights_multiply(count: int, runs: int) -> None:
 def test_halving_shifts(multiplier: list[int], shift: list[int], right: list[int] | None) -> None:
     found = halving_shifts(np.array(multiplier), np.array(shift))
     assert (None if found is None else found.tolist()) == right
+
+
+@pytest.mark.parametrize("bias", [5, 2**29])
+def test_a_channel_alone(bias: int) -> None:
+    """Without a partner: its weights as they are, and its start; others as ever."""
+    pairs = _pairs([[1, -2, 3, 4], [5, 6, 7, -8], [9, -10, 11, -128]], bias)
+    assert pairs is not None
+    assert pairs.wide == (bias > 5)
+    first, alone = pairs.constants(alone=True)["weight"].array.view(np.int16).reshape(2, -1)
+    assert alone.tolist() == [9, 11, -10, -128]
+    assert np.array_equal(first, pairs.constants()["weight"].array.view(np.int16)[:4])
+    factors = pairs.constants(alone=True)["bias"].array.reshape(2, -1)
+    assert factors[1].tolist()[:4] == [bias, 0, 2**30, 6]
+    assert np.array_equal(factors[0], pairs.constants()["bias"].array[:6])

@@ -127,4 +127,5 @@ MUTANTS = [
 def layers() -> Iterator[Layer]:
     pair = {name: activation(1024, dtype="int32") for name in ("a", "b")}
     result = (activation(1024, dtype="int32", name="y"),)
-    yield Layer("integer_add 1024", OpCall("pl::integer_add", pair, result))
+    for name in ("add", "and"):
+        yield Layer(f"integer_{name} 1024", OpCall(f"pl::integer_{name}", pair, result))

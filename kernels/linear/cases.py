@@ -32,7 +32,10 @@ def cases() -> Iterator[Case]:
         ("depth 3", (5, 3), 9, True),
         ("depth 17", (4, 17), 3, False),
         ("many channels", (3, 16), 67, False),
-        ("deep", (1, 2000), 3, False),
+        ("deep", (1, 2000), 3, True),
+        ("deep, few values left over", (1, 514), 2, True),
+        ("one channel, many rows", (9, 23), 1, True),
+        ("one channel, whole blocks", (2, 48), 1, True),
         ("many rows", (13, 24), 20, True),
     ]:
         yield _case(name, shape, channels, Values("linear", name), board)
@@ -83,6 +86,8 @@ def _edges() -> Iterator[Case]:
         values = Values("linear edge", index)
         given = {"input": values.extreme_int8(3, 65), "weight": values.extreme_int8(6, 65)}
         yield _case(f"extreme products {index}", (3, 65), 6, values, index < 2, given)
+        few = {"input": values.extreme_int8(2, 21), "weight": values.extreme_int8(3, 21)}
+        yield _case(f"extreme products of few {index}", (2, 21), 3, values, index < 2, few)
     for shift in (-31, -30, -20, -2, -1, 0, 1, 2, 7, 15, 30):
         values = Values("linear shift", shift)
         given = {
@@ -290,6 +295,8 @@ def layers() -> Iterator[Layer]:
         (1, 128, 640, "ae/fc10"),
         (1, 64, 12, "dscnn/fc"),
         (1, 256, 2, "vww/fc"),
+        (1, 100, 1, ""),
+        (1, 20, 3, ""),
         (1, 64, 10, "resnet8/fc"),
         (9, 50, 21, ""),
     ):

@@ -20,6 +20,10 @@ from kernels.common.quantization import (
 from kernels.common.rows import product_by_rows
 from kernels.common.wide import wide_constants
 
+_FEW_WEIGHTS, _FEW_CHANNELS, _MANY_VALUES = 384, 3, 512
+"""With the DSP extension so many weights are too few for rows to be widened first, and so many
+channels of so many values; between them it would pay too, but takes more code than it is worth."""
+
 
 @kernel("pl::linear")
 def linear(call: OpCall, isa: Isa) -> KernelCall:
@@ -72,7 +76,13 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
     starts = depth * np.arange(rows)
     if isa == "dsp" and not call.small:
         folded = fold_zero_point(call, weight, bias, input_zero_point)
-        pairs = Pairs.of(weight.reshape(channels, 1, depth), folded, multiplier, shift, groups=1)
+        few = _few_pay(rows, channels, depth)
+        fours = np.pad(weight, ((0, 0), (0, few * (-depth % 4))))
+        pairs = Pairs.of(fours[:, np.newaxis], folded, multiplier, shift, groups=1)
+        if pairs is not None and few:
+            name = f"pl_linear_few_{'wide_' * (pairs.wide and channels > 1)}s8"
+            ordered = overlap(source, call.output(), starts, at_a_time=1)
+            return product(name, pairs.constants(alone=channels % 2 == 1), overlap=ordered)
         if pairs is not None:
             steps = pairs.steps
             ordered = overlap(source, call.output(), starts, at_a_time=1, reads_first=True)
@@ -88,6 +98,14 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
             return product("pl_linear_blocks_s8", blocks, overlap=ordered)
     packed = pack(call, weight, bias, multiplier, shift, input_zero_point, isa)
     return product("pl_linear_s8", packed, overlap=ordered)
+
+
+def _few_pay(rows: int, channels: int, depth: int) -> bool:
+    """Whether pl_linear_few_s8 takes less than pl_linear_pairs_s8."""
+    if channels == 1 or rows >= ROWS:
+        return channels == 1
+    few = channels <= _FEW_CHANNELS and depth >= _MANY_VALUES
+    return few or channels * depth <= _FEW_WEIGHTS
 
 
 def _wide_call(call: OpCall, weight: AnyArray) -> KernelCall:

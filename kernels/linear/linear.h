@@ -42,6 +42,14 @@ PL_MUST_USE pl_status pl_linear_wide_pairs_s8(const pl_context *ctx, const pl_li
                                               const pl_linear_dims *dims,
                                               const pl_linear_data *data);
 
+// The same without scratch, for few channels: constants are packed so, but for a last channel that
+// has no partner, whose sum and weights are as they are, int16; depth is a multiple of 4, with
+// weights of zero behind the others.
+PL_MUST_USE pl_status pl_linear_few_s8(const pl_context *ctx, const pl_linear_params *params,
+                                       const pl_linear_dims *dims, const pl_linear_data *data);
+PL_MUST_USE pl_status pl_linear_few_wide_s8(const pl_context *ctx, const pl_linear_params *params,
+                                            const pl_linear_dims *dims, const pl_linear_data *data);
+
 // The same on cores with Helium, where no factor multiplies: constants are packed for
 // kernels/common/gemm_blocks_s8.h.
 PL_MUST_USE pl_status pl_linear_blocks_s8(const pl_context *ctx, const pl_linear_params *params,

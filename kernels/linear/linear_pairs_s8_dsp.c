@@ -16,7 +16,7 @@ static void widen_row(const int8_t *x, int32_t depth, uint32_t *to) {
         :
         : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "memory");
   }
-  pl_widen_s8(x, 1, 0, depth & 15, to, 1);
+  if ((depth & 15) != 0) pl_widen_s8(x, 1, 0, depth & 15, to, 1);
 }
 
 static inline __attribute__((always_inline)) pl_status run(const pl_context *ctx,

@@ -141,7 +141,7 @@ def _depthwise_windows(channels: str) -> Bounds:
 
 def _planes(stride: int) -> Bounds:
     """A kernel on planes of channels, with one stride in width: three rows of four planes."""
-    row_words = "(output_w // 2 + output_w % 2 + 1)" if stride == 1 else "(output_w + 1)"
+    row_words = f"((output_w - 1) * {stride} // 2 + 2)"
     return Bounds(
         "kernels/depthwise_conv2d/depthwise_conv2d.h",
         _DEPTHWISE,
@@ -280,6 +280,8 @@ BOUNDS_S8: dict[str, Bounds] = {
     "pl_depthwise_planes_lowest_s8": _planes(1),
     "pl_depthwise_planes_2_s8": _planes(2),
     "pl_depthwise_planes_2_lowest_s8": _planes(2),
+    "pl_depthwise_planes_3_s8": _planes(3),
+    "pl_depthwise_planes_3_lowest_s8": _planes(3),
     "pl_depthwise_columns_s8": _columns("kernel_h * kernel_w <= 16"),
     "pl_depthwise_large_columns_s8": _columns("kernel_h * kernel_w <= 4095"),
     "pl_depthwise_direct_s8": Bounds(

@@ -32,6 +32,7 @@ def pack_by_4(
     shift: AnyArray,
     lowest: bool,
     repeats: int,
+    most: int | None,
 ) -> tuple[str, dict[str, Constant], int] | None:
     """The kernel, its constants and its scratch; None where these kernels are not exact.
 
@@ -42,6 +43,7 @@ def pack_by_4(
       multiplier, shift: int32 [channels].
       lowest: whether the output's zero point is -128.
       repeats: output channels of an input channel.
+      most: instructions of another way, of fewer than four channels, None if there is none.
     """
     kh, kw, channels = weight.shape
     right = halving_shifts(multiplier, shift)
@@ -52,16 +54,17 @@ def pack_by_4(
     fours = np.minimum(np.arange(0, channels, _CHANNELS), max(0, channels - _CHANNELS))
     index = np.minimum(fours[:, np.newaxis] + np.arange(_CHANNELS), channels - 1)
     taps = weight[:, :, index]  # [kernel_h, kernel_w, fours, 4]
-    in_planes = (kh, kw) == (3, 3) and windows.dilation == (1, 1) and windows.stride[1] <= 2
+    in_planes = (kh, kw) == (3, 3) and windows.dilation == (1, 1) and windows.stride[1] <= 3
     if in_planes and not few and windows.output[1] > 1 and reach.max() < 2**29:
         words = taps.transpose(2, 3, 0, 1)[..., [0, 1, 1, 2]]
         words = np.ascontiguousarray(words).view(np.int32)[..., 0]
         rest = np.stack([bias[index], multiplier[index], right[index]], axis=-1)
         constants = np.concatenate([words, rest], axis=-1, dtype=np.int32, casting="unsafe")
+        stride = windows.stride[1]
         return (
-            f"{PLANES}{'2_' * (windows.stride[1] == 2)}{'lowest_' * lowest}s8",
+            f"{PLANES}{f'{stride}_' * (stride > 1)}{'lowest_' * lowest}s8",
             {"bias": Constant(constants.reshape(-1))},
-            _plane_bytes(windows, _row_words(windows, windows.output[1])),
+            _plane_bytes(windows, (windows.output[1] - 1) * stride // 2 + 2),
         )
     factors = np.stack([multiplier[index], right[index]], axis=-1).reshape(len(fours), -1)
     constants = np.concatenate([bias[index], factors], axis=-1, dtype=np.int32, casting="unsafe")
@@ -71,7 +74,7 @@ def pack_by_4(
     }
     stride = windows.stride[1]
     dense = windows.dilation[1] == 1 or kw == 1
-    if stride <= 2 and dense and _windows_pay(windows, channels, few):
+    if stride <= 2 and dense and _windows_pay(windows, channels, few, most):
         outputs = -(-windows.output[1] // _OUTPUTS) * _OUTPUTS
         tap_bytes = 8 // stride * _tap_words(windows) * kh
         scratch = tap_bytes + _plane_bytes(windows, _row_words(windows, outputs))
@@ -81,17 +84,23 @@ def pack_by_4(
     return "pl_depthwise_by_4_s8", by_fours, 0 if windows.are_inside else weight.size
 
 
-def _windows_pay(windows: Windows, channels: int, few: bool) -> bool:
-    """Whether WINDOWS takes less than window by window: instructions, by those of their parts."""
+def _windows_pay(windows: Windows, channels: int, few: bool, most: int | None) -> bool:
+    """Whether WINDOWS takes less than window by window, and than `most` if there are few channels:
+    instructions, by those of their parts.
+    """
     (kh, kw), (oh, ow), words = windows.kernel, windows.output, _tap_words(windows)
     gathering = 0 if windows.are_inside else kh * kw * channels
     of_window = (
-        channels * (8 * kh * kw + 50) if few else -(-channels // _CHANNELS) * (13 * kh * kw + 108)
+        channels * (8 * kh * kw + 50) + 150
+        if few
+        else -(-channels // _CHANNELS) * (13 * kh * kw + 108)
     )
     one_by_one = oh * ow * (of_window + gathering)
-    inputs = (16 // min(channels, _CHANNELS) if few else 2) * windows.input[0] * windows.input[1]
+    inputs = (26 // min(channels, _CHANNELS) if few else 2) * windows.input[0] * windows.input[1]
     four_outputs = kh * (9 + (7 + windows.stride[1]) * words) + 100
     by_rows = oh * -(-ow // _OUTPUTS) * four_outputs + 15 * kh * words + 80 + inputs
+    if few and most is not None and by_rows * channels >= most:
+        return False
     return by_rows * channels < one_by_one
 
 

@@ -41,6 +41,13 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
         (9, 3, 3),
         {"groups": 3, "padding": [1] * 4, "stride": [2, 2], "board": True},
     ),
+    (
+        "groups of five, three outputs",
+        (1, 6, 9, 10),
+        (6, 3, 3),
+        {"groups": 2, "padding": [1, 1, 2, 0], "board": True},
+    ),
+    ("one output", (2, 5, 9, 6), (1, 3, 3), {"padding": [1] * 4, "board": True}),
     ("groups of one channel", (1, 4, 4, 3), (6, 2, 2), {"groups": 3, "padding": [0, 1, 0, 1]}),
     ("two groups, 1x1", (2, 3, 3, 8), (10, 1, 1), {"groups": 2}),
     ("1x1", (1, 5, 5, 16), (12, 1, 1), {"board": True}),
@@ -190,7 +197,8 @@ MUTANTS = [
     Mutant("conv2d/conv2d_s8.c", "layer.bias += dims->packed_c", "layer.bias += layer.channels"),
     Mutant("conv2d/conv2d_s8.c", "image += image_bytes", "image += result_bytes"),
     Mutant("conv2d/conv2d_rows_s8_scalar.c", "(c == 0 || tap_c > 1)", "c == 0"),
-    Mutant("conv2d/conv2d_rows_s8_scalar.c", "params->stride_w * row.tap_c", "row.tap_c"),
+    Mutant("conv2d/conv2d_rows_s8_scalar.c", "params->stride_w * row_c", "row_c"),
+    Mutant("conv2d/conv2d_rows_s8_scalar.c", "*at++ = from[c]", "*at++ = from[0]"),
     Mutant("conv2d/conv2d_rows_s8_scalar.c", "image + c, y,", "image, y,"),
     Mutant("conv2d/conv2d_runs_s8.c", "params->stride_h * row_bytes", "row_bytes"),
 ]

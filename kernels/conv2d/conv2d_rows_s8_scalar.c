@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Four windows of a row at a time, channel by channel: a weight is loaded once for four products,
 // and the factors of a channel once for a row. Rows of windows that reach into padding are copied
-// to scratch first, padding and all; so are those of groups of several channels, one by one, which
-// makes the taps of a row one run.
+// to scratch first, where padding lies already, at the same places for all of them; so are those of
+// groups of several channels, one by one, which makes the taps of a row one run.
 #include "kernels/common/clamp_s8.h"
+#include "kernels/common/copy.h"
 #include "kernels/common/requantize.h"
-#include "kernels/common/window_s8.h"
 #include "kernels/conv2d/conv2d.h"
 
 #define FOUR 4
 #define BATCH 16
+
+static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
 // The windows of a row of the output, in the image or in scratch; steps in bytes.
 typedef struct {
@@ -87,27 +89,58 @@ static void convolve_channel(const windows *of, int32_t count, const int8_t *x, 
   }
 }
 
+// Rows of the input as they lie in scratch.
+typedef struct {
+  int32_t count;
+  int32_t y_step;
+  int32_t inside;  // pixels of the image
+  int32_t begin;   // bytes before them
+  int32_t tap_c;   // channels of a pixel
+  int32_t bytes;   // of a row
+} rows;
+
+// The pixels of the image, of rows from y on.
+static void gather(const rows *of, const pl_conv2d_params *params, const pl_conv2d_dims *dims,
+                   const int8_t *image, int32_t y, int8_t *to) {
+  const int32_t channels = dims->input_c;
+  to += of->begin;
+  for (int32_t left = of->count; left > 0; --left) {
+    const int8_t *from = image + y * dims->input_w * channels;
+    if (y < 0 || y >= dims->input_h) {
+      pl_fill_bytes(to, (int8_t)params->input_zero_point, of->inside * of->tap_c);
+    } else if (of->tap_c == channels) {
+      pl_copy_bytes(to, from, of->inside * channels);
+    } else {
+      int8_t *at = to;
+      for (int32_t x = of->inside; x > 0; --x, from += channels) {
+        for (int32_t c = 0; c < of->tap_c; ++c) *at++ = from[c];
+      }
+    }
+    y += of->y_step;
+    to += of->bytes;
+  }
+}
+
 pl_status pl_conv2d_rows_s8(const pl_context *ctx, const pl_conv2d_params *params,
                             const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
   const int32_t channels = dims->input_c;
   const int32_t tap_c = channels / dims->groups;
   // All windows of a row are one that is as wide, of all channels or those of a group.
-  const pl_window_shape row = {
-      .input_h = dims->input_h,
-      .input_w = dims->input_w,
-      .input_c = channels,
-      .kernel_h = dims->kernel_h,
-      .kernel_w =
-          (dims->output_w - 1) * params->stride_w + (dims->kernel_w - 1) * params->dilation_w + 1,
-      .dilation_h = params->dilation_h,
-      .dilation_w = 1,
-      .tap_c = tap_c == 1 ? channels : tap_c,
-      .zero_point = (int8_t)params->input_zero_point,
+  const int32_t width =
+      (dims->output_w - 1) * params->stride_w + (dims->kernel_w - 1) * params->dilation_w + 1;
+  const int32_t inside = smaller(width - params->pad_left, dims->input_w);
+  const int32_t row_c = tap_c == 1 ? channels : tap_c;
+  const rows gathered = {
+      .count = dims->kernel_h,
+      .y_step = params->dilation_h,
+      .inside = inside < 0 ? 0 : inside,
+      .begin = params->pad_left * row_c,
+      .tap_c = row_c,
+      .bytes = width * row_c,
   };
-  const int32_t row_bytes = row.kernel_w * row.tap_c;
-  if (ctx->scratch_size < (uint32_t)(dims->gathered * dims->kernel_h * row_bytes)) {
-    return PL_ERROR_SCRATCH_SIZE;
-  }
+  const int32_t scratch = dims->gathered * dims->kernel_h * gathered.bytes;
+  if (ctx->scratch_size < (uint32_t)scratch) return PL_ERROR_SCRATCH_SIZE;
+  if (scratch > 0) pl_fill_bytes(ctx->scratch, (int8_t)params->input_zero_point, scratch);
   const int32_t image_row = dims->input_w * channels;
   const int32_t value_step = tap_c == 1 ? params->dilation_w * channels : 1;
   const int32_t run = dims->kernel_w * tap_c;
@@ -115,8 +148,9 @@ pl_status pl_conv2d_rows_s8(const pl_context *ctx, const pl_conv2d_params *param
       .runs = dims->kernel_h,
       .run = run,
       .value_step = value_step,
-      .run_gap = (dims->gathered ? row_bytes : params->dilation_h * image_row) - run * value_step,
-      .step = params->stride_w * row.tap_c,
+      .run_gap =
+          (dims->gathered ? gathered.bytes : params->dilation_h * image_row) - run * value_step,
+      .step = params->stride_w * row_c,
   };
   const int32_t twice_zero_point_and_1 = 2 * params->output_zero_point + 1;
   const int32_t group_c = dims->output_c / dims->groups;
@@ -131,7 +165,7 @@ pl_status pl_conv2d_rows_s8(const pl_context *ctx, const pl_conv2d_params *param
       int32_t o = 0;
       for (int32_t c = 0; c < channels; c += tap_c) {
         if (dims->gathered && (c == 0 || tap_c > 1)) {
-          pl_gather_window_s8(&row, image + c, y, -params->pad_left, ctx->scratch);
+          gather(&gathered, params, dims, image + c, y, ctx->scratch);
         }
         for (int32_t left = group_c; left > 0; --left) {
           convolve_channel(&of, dims->output_w, x, w, data->bias[o], data->multiplier + 2 * o,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kernels.common import conv2d_rows
 from kernels.common.gemm import (
     fold_zero_point,
     output_stage,
@@ -31,13 +32,6 @@ from kernels.linear.kernel import linear_call
 
 _BLOCK_ROWS = 8
 """Of a matrix product whose result is to lie over its input: the fewer, the nearer and slower."""
-
-_WINDOWS = 4
-"""Of a row, that conv2d_rows_s8 takes together."""
-
-_FEW_CHANNELS = 4
-"""Of a group, of its inputs and outputs, that are for conv2d_rows_s8; one less with the DSP
-extension, whose products take less."""
 
 _COLUMNS_BYTES = (2048, 512, 192)
 """Of columns that windows share, if it is enough for two windows; and where memory is little."""
@@ -125,8 +119,8 @@ def _convolution_call(
     folded = fold_zero_point(call, matrix, bias, input_zero_point)
     stage = output_stage(multiplier, shift, reach(folded, matrix))
     in_rows = in_rows and isa != "mve" and not call.small and "shift" not in stage
-    if in_rows and _rows_pay(windows, weight, groups, isa):
-        taps_c = weight.shape[-1]
+    taps_c = weight.shape[-1]
+    if in_rows and conv2d_rows.pays_for_groups(windows, groups, channels // groups, taps_c, isa):
         is_gathered = taps_c > 1 or not windows.are_inside
         column = is_gathered * windows.kernel[0] * (windows.input_c if taps_c == 1 else taps_c)
         reach_w = (windows.kernel[1] - 1) * windows.dilation[1] + 1
@@ -190,18 +184,6 @@ def _convolution_call(
         ordered,
         one=None if runs else depth,
     )
-
-
-def _rows_pay(windows: Windows, weight: AnyArray, groups: int, isa: Isa) -> bool:
-    """Whether products of four windows of a row with one channel take less than gathering windows
-    and multiplying them: groups have few channels. Those of several have the taps of a row in one
-    run.
-    """
-    outputs, taps_c = weight.shape[0] // groups, weight.shape[-1]
-    dense = windows.dilation[1] == 1 or windows.kernel[1] == 1
-    most = _FEW_CHANNELS - (isa == "dsp")
-    few = taps_c == 1 or (dense and max(outputs, taps_c) <= most)
-    return few and (groups > 1 or outputs == 1) and windows.output[1] >= _WINDOWS
 
 
 def _rows_overlap(call: OpCall, windows: Windows, reads_first: bool) -> tuple[Overlap, ...]:

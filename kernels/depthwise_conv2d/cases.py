@@ -103,6 +103,14 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ("many per_channel", (1, 3, 3, 67), (3, 3, 1), {"padding": [1] * 4}),
     ("5x5", (1, 7, 8, 9), (5, 5, 1), {**WHOLE, "padding": [2] * 4, "board": True}),
     ("after ReLU", (1, 6, 7, 12), (3, 3, 1), {**LOWEST, "padding": [1] * 4, "board": True}),
+    ("stride 3", (2, 10, 14, 9), (3, 3, 1), {**WHOLE, "stride": [3, 3], "board": True}),
+    (
+        "after ReLU, stride 3, odd",
+        (1, 8, 13, 6),
+        (3, 3, 1),
+        {**LOWEST, "padding": [1] * 4, "stride": [2, 3], "board": True},
+    ),
+    ("three channels, rows of 2", (1, 4, 4, 3), (3, 3, 1), {"padding": [0, 1, 0, 0]}),
     (
         "after ReLU, stride 2",
         (1, 7, 9, 6),
@@ -232,7 +240,11 @@ MUTANTS = [
     Mutant(_SOURCE, "++repeat == dims->repeats", "++repeat > dims->repeats"),
     Mutant(_ROWS_SOURCE, "convolve_1(of, x + i * of->step", "convolve_1(of, x + of->step"),
     Mutant(_ROWS_SOURCE, "x[2 * step] * weight", "x[step] * weight"),
-    Mutant(_ROWS_SOURCE, "-params->pad_left", "0"),
+    Mutant(_ROWS_SOURCE, "params->pad_left * row_c", "0"),
+    Mutant(_ROWS_SOURCE, "y < 0 || y >= dims->input_h", "y < 0"),
+    Mutant(
+        _ROWS_SOURCE, "pl_fill_bytes(to, (int8_t)params->input_zero_point", "pl_fill_bytes(to, 0"
+    ),
     Mutant(_ROWS_SOURCE, "if (tap_c == 1) ++x;", ""),
     Mutant(_ROWS_SOURCE, "x += batch * of->step", "x += BATCH"),
     Mutant(_INT16_SOURCE, "row += window->row_step", "row += window->column_step"),

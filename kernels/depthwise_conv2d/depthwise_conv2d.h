@@ -68,7 +68,7 @@ PL_MUST_USE pl_status pl_depthwise_planes_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_dims *dims,
                                              const pl_depthwise_conv2d_data *data);
 
-// The same with an output zero point of -128, for stride 2, and for both.
+// The same with an output zero point of -128, for strides 2 and 3, and for both.
 PL_MUST_USE pl_status pl_depthwise_planes_lowest_s8(const pl_context *ctx,
                                                     const pl_depthwise_conv2d_params *params,
                                                     const pl_depthwise_conv2d_dims *dims,
@@ -78,6 +78,14 @@ PL_MUST_USE pl_status pl_depthwise_planes_2_s8(const pl_context *ctx,
                                                const pl_depthwise_conv2d_dims *dims,
                                                const pl_depthwise_conv2d_data *data);
 PL_MUST_USE pl_status pl_depthwise_planes_2_lowest_s8(const pl_context *ctx,
+                                                      const pl_depthwise_conv2d_params *params,
+                                                      const pl_depthwise_conv2d_dims *dims,
+                                                      const pl_depthwise_conv2d_data *data);
+PL_MUST_USE pl_status pl_depthwise_planes_3_s8(const pl_context *ctx,
+                                               const pl_depthwise_conv2d_params *params,
+                                               const pl_depthwise_conv2d_dims *dims,
+                                               const pl_depthwise_conv2d_data *data);
+PL_MUST_USE pl_status pl_depthwise_planes_3_lowest_s8(const pl_context *ctx,
                                                       const pl_depthwise_conv2d_params *params,
                                                       const pl_depthwise_conv2d_dims *dims,
                                                       const pl_depthwise_conv2d_data *data);

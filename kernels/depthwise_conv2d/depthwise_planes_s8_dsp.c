@@ -3,7 +3,8 @@
 
 // A word of a plane holds two neighbours in x: with words a = (x0, x1) and b = (x2, x3) a row of
 // taps w0, w1, w2 of two outputs is four multiplications, SMLAD(a, w0 w1) + SMLABT(b, w1 w2) and
-// SMLAD(b, w1 w2) + SMLATB(a, w0 w1), and the six words of weights stay in registers.
+// SMLAD(b, w1 w2) + SMLATB(a, w0 w1), and the six words of weights stay in registers. At stride 3
+// the second output begins in the middle of b: it is SMLATB(b, w0 w1) + SMLAD(c, w1 w2).
 // Four channels of a strip, as they lie on the stack while the assembly runs, and what else does.
 typedef struct {
   int32_t multiplier;  // from here on of the channel
@@ -59,6 +60,12 @@ typedef struct {
   "smlad r10, r0, " W ", r10\n\tldr r0, [" P "]\n\tsmlabt r10, r1, " V \
   ", r10\n\t"                                                          \
   "smlabt r11, r0, " V ", r11\n\t"
+#define TAPS_2_STRIDE_3(P, W, V, SUM)                                      \
+  "ldrd r0, r1, [" P "], #8\n\tsmlatb r11, r1, " W ", " SUM                \
+  "\n\t"                                                                   \
+  "smlad r10, r0, " W ", r10\n\tldr r0, [" P "], #4\n\tsmlabt r10, r1, " V \
+  ", r10\n\t"                                                              \
+  "smlad r11, r0, " V ", r11\n\t"
 #define TAPS_1(P, W, V) \
   "ldrd r0, r1, [" P "], #4\n\tsmlad r10, r0, " W ", r10\n\tsmlabt r10, r1, " V ", r10\n\t"
 // pl_narrow_dsp; the first where the zero point is -128.
@@ -90,6 +97,8 @@ FOUR_CHANNELS(stride_1_lowest, TAPS_2, HIGH_LOWEST)
 FOUR_CHANNELS(stride_1, TAPS_2, HIGH)
 FOUR_CHANNELS(stride_2_lowest, TAPS_2_STRIDE_2, HIGH_LOWEST)
 FOUR_CHANNELS(stride_2, TAPS_2_STRIDE_2, HIGH)
+FOUR_CHANNELS(stride_3_lowest, TAPS_2_STRIDE_3, HIGH_LOWEST)
+FOUR_CHANNELS(stride_3, TAPS_2_STRIDE_3, HIGH)
 
 typedef void four_channels(const strip *shape);
 
@@ -123,15 +132,14 @@ static __attribute__((noinline)) pl_status run(const pl_context *ctx,
           {
               .step = dims->input_c,
               .odd = dims->output_w & 1,
-              .walked = params->stride_w == 1 ? dims->output_w / 2 * 4 : (dims->output_w & ~1) * 4,
+              .walked = dims->output_w / 2 * 4 * params->stride_w,
               .twice_zero_point_and_1 = 2 * params->output_zero_point + 1,
               .channels_left = PL_PLANES,
           },
       .constants = data->bias,
       .convolve = function,
   };
-  const int32_t row_words =
-      params->stride_w == 1 ? (dims->output_w + 1) / 2 + 1 : dims->output_w + 1;
+  const int32_t row_words = (dims->output_w - 1) * params->stride_w / 2 + 2;
   return pl_depthwise_by_planes(ctx, params, dims, data, row_words, 0, &layer, widen_rows,
                                 convolve);
 }
@@ -160,4 +168,17 @@ pl_status pl_depthwise_planes_2_lowest_s8(const pl_context *ctx,
                                           const pl_depthwise_conv2d_dims *dims,
                                           const pl_depthwise_conv2d_data *data) {
   return run(ctx, params, dims, data, stride_2_lowest);
+}
+
+pl_status pl_depthwise_planes_3_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
+                                   const pl_depthwise_conv2d_dims *dims,
+                                   const pl_depthwise_conv2d_data *data) {
+  return run(ctx, params, dims, data, stride_3);
+}
+
+pl_status pl_depthwise_planes_3_lowest_s8(const pl_context *ctx,
+                                          const pl_depthwise_conv2d_params *params,
+                                          const pl_depthwise_conv2d_dims *dims,
+                                          const pl_depthwise_conv2d_data *data) {
+  return run(ctx, params, dims, data, stride_3_lowest);
 }

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kernels.common import conv2d_rows
 from kernels.common.depthwise_by_4 import PLANES, pack_by_4
 from kernels.common.depthwise_columns import pack_columns, scratch_of_columns
 from kernels.common.depthwise_direct import pack_direct
@@ -33,15 +34,6 @@ from kernels.conv2d.kernel import convolution_call
 
 _STRIP = 4
 """Windows of a row that go together where memory is little, on cores with Helium."""
-
-_WINDOWS = 4
-"""Of a row, that conv2d_rows_s8 takes together."""
-
-_EIGHT = 8
-"""Channels that depthwise_conv2d_s8 takes together."""
-
-_MANY_TAPS = 9
-"""Of dilated windows that go by four in a row on cores with DSP extension."""
 
 _OF_COLUMNS = ("pl_depthwise_columns_s8", "pl_depthwise_large_columns_s8")
 """Functions with structs of their own."""
@@ -121,14 +113,16 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         rows = convolution_call(call, windows, by_channel, windows.input_c, isa)
         return replace(rows, nearer=by_pixel if by_pixel.scratch <= rows.scratch else None)
 
-    rows_pay = "shift" not in of_channels and not call.small and _rows_pay(windows, repeats, isa)
+    rows_pay = "shift" not in of_channels and not call.small
+    rows_pay = rows_pay and conv2d_rows.pays_for_channels(windows, repeats, isa)
     if isa == "scalar" or (call.small and channels > 1):
         return by_rows() if rows_pay else by_pixel
     if isa == "mve":
         packed = pack_columns(planes, weight, folded, multiplier, shift)
     else:
         lowest = zero_point(call, "output_zero_point") == INT8_MIN
-        packed = pack_by_4(planes, weight, folded, multiplier, shift, lowest, repeats)
+        most = conv2d_rows.cost(windows, channels) if rows_pay else None
+        packed = pack_by_4(planes, weight, folded, multiplier, shift, lowest, repeats, most)
     if channels == 1 and (packed is None or call.small):
         return convolution_call(call, windows, by_channel, 1, isa)
     one_by_one = packed is None or packed[0] == "pl_depthwise_by_4_s8"
@@ -153,18 +147,6 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     if row < most:
         nearer = depthwise(function, constants, row, (), nearer)
     return depthwise(*packed, (), nearer)
-
-
-def _rows_pay(windows: Windows, repeats: int, isa: Isa) -> bool:
-    """Whether four windows of a channel take less than four channels or eight of a window: where
-    there are fewer, inputs repeat, or windows are gathered tap by tap; with the DSP extension the
-    last is so for many taps, if few windows of a row are computed again with the last four.
-    """
-    (kh, kw), (_, ow) = windows.kernel, windows.output
-    spread = windows.dilation[1] > 1 and not windows.are_inside
-    if isa == "dsp":
-        spread = spread and kh * kw >= _MANY_TAPS and -ow % _WINDOWS <= ow // 10
-    return (windows.input_c < _EIGHT or repeats > 1 or spread) and ow >= _WINDOWS
 
 
 def _narrow_call(call: OpCall, windows: Windows, weight: AnyArray) -> KernelCall | None:

@@ -41,4 +41,8 @@ PL_MUST_USE pl_status pl_add_s8(const pl_context *ctx, const pl_add_params *para
 PL_MUST_USE pl_status pl_add_down_s8(const pl_context *ctx, const pl_add_params *params,
                                      const pl_add_dims *dims, const pl_add_data *data);
 
+// The same on cores with Helium where all is one row.
+PL_MUST_USE pl_status pl_add_flat_s8(const pl_context *ctx, const pl_add_params *params,
+                                     const pl_add_dims *dims, const pl_add_data *data);
+
 #endif  // KERNELS_ADD_ADD_H_

@@ -43,7 +43,7 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
         and reach < 2**30
     )
     return KernelCall(
-        function="pl_add_down_s8" if down else f"pl_add_{SUFFIXES[dtype]}",
+        function=_down(isa, broadcast) if down else f"pl_add_{SUFFIXES[dtype]}",
         header="kernels/add/add.h" if dtype == "int8" else "kernels/add/add_s16.h",
         params={
             "a": operands["b" if broadcast.swapped else "a"],
@@ -61,6 +61,11 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
         in_place=broadcast.in_place(output),
         rows=broadcast_by_rows(broadcast, output),
     )
+
+
+def _down(isa: Isa, broadcast: Broadcast) -> str:
+    """One row, which is most of what there is, has a function of its own on cores with Helium."""
+    return "pl_add_flat_s8" if isa == "mve" and broadcast.is_flat else "pl_add_down_s8"
 
 
 def _operand(call: OpCall, name: str, dtype: str) -> dict[str, int]:

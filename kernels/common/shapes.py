@@ -83,6 +83,11 @@ class Broadcast:
             return cls(b, a, True, tuple(swapped))
         return cls(a, b, False, each)
 
+    @property
+    def is_flat(self) -> bool:
+        """Whether one loop goes through all elements."""
+        return len(merged(self.each)) <= 1
+
     def dims(self) -> dict[str, Field]:
         """The fields of pl_broadcast_dims."""
         return broadcast_loops(self.each)

@@ -25,7 +25,7 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
     fits = {"mve": shift < 0, "dsp": -20 <= shift < 0}
     down = dtype == "int8" and fits.get(isa, False) and not call.small
     return KernelCall(
-        function="pl_mul_down_s8" if down else f"pl_mul_{SUFFIXES[dtype]}",
+        function=_down(isa, broadcast) if down else f"pl_mul_{SUFFIXES[dtype]}",
         header="kernels/mul/mul.h" if dtype == "int8" else "kernels/mul/mul_s16.h",
         params={
             "a_zero_point": zero_points[0],
@@ -40,3 +40,8 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
         in_place=broadcast.in_place(output),
         rows=broadcast_by_rows(broadcast, output),
     )
+
+
+def _down(isa: Isa, broadcast: Broadcast) -> str:
+    """One row, which is most of what there is, has a function of its own on cores with Helium."""
+    return "pl_mul_flat_s8" if isa == "mve" and broadcast.is_flat else "pl_mul_down_s8"

@@ -24,6 +24,13 @@ NAMED: list[tuple[str, _Shape, _Shape, bool]] = [
     ("middle", (2, 1, 5), (2, 4, 5), False),
     ("five loops", (2, 3, 2, 3, 2), (2, 1, 2, 1, 2), True),
     ("rank 6", (2, 1, 2, 1, 2, 3), (2, 1, 2, 1, 2, 3), False),
+    ("short rows per channel", (40, 7), (7,), True),
+    ("short rows per row", (40, 3), (40, 1), True),
+    ("a among short rows", (1, 2), (70, 2), True),
+    ("both among short rows", (3, 1, 5), (3, 29, 1), True),
+    ("rows of a vector", (9, 8), (8,), False),
+    ("long rows per channel", (3, 33), (33,), True),
+    ("long rows per row", (3, 17), (3, 1), True),
     ("rank 6, repeated", (1, 1, 2, 3, 4, 5), (2, 3, 2, 3, 4, 5), False),
     ("rank 6 and rank 2", (2, 1, 1, 3, 1, 5), (4, 5), False),
 ]

@@ -5,7 +5,8 @@ import numpy as np
 
 from kernels.common.kernel import AnyArray, Constant
 
-_CHANNELS, _LANES = 4, 16
+BLOCK_CHANNELS = 4
+_LANES = 16
 
 
 def pack_blocks(
@@ -24,13 +25,13 @@ def pack_blocks(
         return None
     depth = weight.shape[1]
     channels = weight.shape[0] // groups
-    more = -channels % _CHANNELS
+    more = -channels % BLOCK_CHANNELS
     padded = np.pad(
         weight.reshape(groups, channels, depth), ((0, 0), (0, more), (0, -depth % _LANES))
     )
-    blocks = padded.reshape(-1, _CHANNELS, padded.shape[2] // _LANES, _LANES).swapaxes(1, 2)
+    blocks = padded.reshape(-1, BLOCK_CHANNELS, padded.shape[2] // _LANES, _LANES).swapaxes(1, 2)
     vectors = np.stack([bias, multiplier, shift]).reshape(3, groups, channels)
-    vectors = np.pad(vectors, ((0, 0), (0, 0), (0, more))).reshape(3, -1, _CHANNELS)
+    vectors = np.pad(vectors, ((0, 0), (0, 0), (0, more))).reshape(3, -1, BLOCK_CHANNELS)
     return {
         "weight": Constant(np.ascontiguousarray(blocks).reshape(-1)),
         "bias": Constant(np.ascontiguousarray(vectors.swapaxes(0, 1), np.int32).reshape(-1)),

@@ -15,7 +15,7 @@ from kernels.common.gemm import (
     rows_at_a_time,
     unordered_rows,
 )
-from kernels.common.gemm_blocks import pack_blocks
+from kernels.common.gemm_blocks import BLOCK_CHANNELS, pack_blocks
 from kernels.common.gemm_pairs import ROWS, Pairs
 from kernels.common.kernel import AnyArray, Constant, Field, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import Overlap, overlap
@@ -149,27 +149,35 @@ def _convolution_call(
                 _overlap(call, windows, 1, isa) if groups == 1 else (),
             )
     if isa == "mve" and not call.small:
-        by_columns = matrix if runs else weight.swapaxes(1, 2).reshape(channels, -1)
-        blocks = pack_blocks(by_columns, folded, multiplier, shift, groups)
+        merged, parts = _fewer_groups(weight, groups)
+        of_pixels = windows.kernel == (1, 1) and windows.are_inside  # of a group's channels
+        runs = of_pixels or (parts == 1 and windows.are_runs)
+        by_columns = (merged if runs else merged.swapaxes(1, 2)).reshape(channels, -1)
+        blocks = pack_blocks(by_columns, folded, multiplier, shift, parts)
         if blocks is not None:
-            packed_c = len(blocks["bias"].array) // 3 // groups
+            packed_c = len(blocks["bias"].array) // 3 // parts
 
             def by_columns_call(
                 columns: Columns | None, nearer: KernelCall | None = None
             ) -> KernelCall:
                 return convolution(
                     "pl_conv2d_blocks_s8",
-                    {"packed_c": packed_c, "gathered": columns.windows if columns else 0},
+                    {
+                        "groups": parts,
+                        "packed_c": packed_c,
+                        "gathered": columns.windows if columns else 0,
+                    },
                     blocks,
                     columns.scratch if columns else 0,
-                    _columns_overlap(call, windows, columns) if groups == 1 else (),
+                    _columns_overlap(call, windows, columns) if parts == 1 else (),
                     nearer,
                     columns.column * windows.kernel[1] if columns else None,
                 )
 
             if runs:
                 return by_columns_call(None)
-            first, *fewer = Columns.choices(windows, depth // windows.kernel[1])
+            column = merged.shape[1] * merged.shape[3]
+            first, *fewer = Columns.choices(windows, column)
             nearer = None
             for columns in reversed(fewer):
                 nearer = by_columns_call(columns, nearer)
@@ -184,6 +192,22 @@ def _convolution_call(
         ordered,
         one=None if runs else depth,
     )
+
+
+def _fewer_groups(weight: AnyArray, groups: int) -> tuple[AnyArray, int]:
+    """Weight and groups with groups of few channels made one, as long as a block of the product
+    has room for their outputs: it takes no more steps, nor weights. The others' weights are 0.
+    """
+    outputs, *kernel, taps_c = weight.shape
+    outputs //= groups
+    count = max(n for n in range(1, max(1, BLOCK_CHANNELS // outputs) + 1) if groups % n == 0)
+    parts = groups // count
+    merged = np.zeros((parts, count, outputs, *kernel, count, taps_c), np.int8)
+    for index in range(count):
+        merged[:, index, ..., index, :] = weight.reshape(parts, count, outputs, *kernel, taps_c)[
+            :, index
+        ]
+    return merged.reshape(len(weight), *kernel, count * taps_c), parts
 
 
 def _rows_overlap(call: OpCall, windows: Windows, reads_first: bool) -> tuple[Overlap, ...]:

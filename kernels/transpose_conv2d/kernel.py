@@ -76,6 +76,11 @@ class _Axis:
             phases.append(_Phase(first, start, tuple(taps)))
         return phases
 
+    def are_apart(self, inputs: int) -> bool:
+        """Whether each pixel of so many has the next pixels of the result for itself."""
+        alone = self.padding == 0 and self.dilation == 1 and self.kernel <= self.stride
+        return alone and self.size == inputs * self.stride
+
 
 @kernel("pl::transpose_conv2d")
 def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
@@ -103,12 +108,19 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         strict=True,
     )
     rows, columns = (_Axis(*axis) for axis in axes)
+    beside = columns.stride if isa == "mve" and dtype == "int8" and groups == 1 else 1
+    if beside > 1 and columns.are_apart(w) and not call.small:
+        weight = _columns_as_channels(weight, beside)
+        channels *= beside
+        columns = _Axis(kernel=1, stride=1, padding=0, dilation=1, size=w)
+    else:
+        beside = 1
     phases: list[dict[str, Field]] = []
-    matrices: list[AnyArray] = []
+    parts: list[AnyArray] = []
     for vertical in rows.phases:
         for horizontal in columns.phases:
             part = horizontal.of_weight(vertical.of_weight(weight, 1), 2)
-            matrices.append(part.reshape(channels, -1))
+            parts.append(part)
             phases.append(
                 {
                     "kernel_h": part.shape[1],
@@ -134,7 +146,7 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         "input_w": w,
         "input_c": c,
         "output_h": size[0],
-        "output_w": size[1],
+        "output_w": columns.size,
         "output_c": channels,
         "groups": groups,
         "phases": len(phases),
@@ -145,7 +157,7 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     }
     if dtype == "int16":
         constants = wide_constants(call, weight)
-        constants["weight"] = Constant(np.concatenate([matrix.ravel() for matrix in matrices]))
+        constants["weight"] = Constant(np.concatenate([part.ravel() for part in parts]))
         return KernelCall(
             function="pl_transpose_conv2d_s16",
             header="kernels/transpose_conv2d/transpose_conv2d_s16.h",
@@ -154,12 +166,17 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
             data={**data, **constants, "output": output},
             rows=by_rows,
         )
-    multiplier, shift = factors(call, channels)
-    bias = channel_vector(call, "bias", channels)
-    product = _product(call, matrices, (bias, multiplier, shift), groups, isa)
+    multiplier, shift = factors(call, channels // beside)
+    bias = channel_vector(call, "bias", channels // beside)
+    vectors = (np.tile(bias, beside), np.tile(multiplier, beside), np.tile(shift, beside))
+    product = _product(call, parts, vectors, groups, isa)
     windows_offset = 4 * ROWS * product.steps
-    largest = max(matrix.shape[1] for matrix in matrices)
-    gathered = min(product.rows(largest), -(-size[1] // columns.stride))
+    largest = max(part[0].size for part in parts)
+    row = -(-columns.size // columns.stride)
+    gathered = min(product.rows(largest), row)
+    windows_bytes = gathered * largest
+    if product.shares_columns and columns.tap_distance == 1:
+        gathered, windows_bytes = _sharing_columns(parts, windows_bytes, row)
     return KernelCall(
         function=f"pl_transpose_conv2d_{product.name}s8",
         header="kernels/transpose_conv2d/transpose_conv2d.h",
@@ -173,12 +190,29 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
             "packed_c": product.packed_c,
             "gathered": gathered,
             "windows_offset": windows_offset,
-            "scratch_bytes": windows_offset + gathered * largest,
+            "scratch_bytes": windows_offset + windows_bytes,
         },
         data={**data, **product.constants, "output": output},
-        scratch=windows_offset + gathered * largest,
+        scratch=windows_offset + windows_bytes,
         rows=by_rows,
     )
+
+
+def _columns_as_channels(weight: AnyArray, beside: int) -> AnyArray:
+    """[beside * O, KH, 1, C] for weight [O, KH, KW, C]: pixels of the result that lie beside each
+    other and have a pixel of the input in common are channels of one.
+    """
+    more = beside - weight.shape[2]
+    wide = np.pad(weight, ((0, 0), (0, 0), (0, more), (0, 0)))
+    return wide.transpose(2, 0, 1, 3).reshape(-1, weight.shape[1], 1, weight.shape[3])
+
+
+def _sharing_columns(parts: Sequence[AnyArray], most: int, row: int) -> tuple[int, int]:
+    """Windows of a row that go together with at most so many bytes of columns, and their bytes."""
+    columns = [(part[0, :, 0].size, part.shape[2]) for part in parts]
+    fitting = min(most // column - taps + 1 for column, taps in columns)
+    count = row if fitting >= row else fitting & ~1
+    return count, max(column * (count - 1 + taps) for column, taps in columns)
 
 
 def _by_rows(source: Value, output: Value, rows: _Axis) -> ByRows | None:
@@ -208,11 +242,13 @@ class _Product:
     constants: dict[str, Constant]
     steps: int = 0
     """Of gemm_pairs_s8.h, in a row."""
+    shares_columns: bool = False
+    """Windows beside each other do, as in transpose_conv2d_blocks_s8_mve.c."""
 
 
 def _product(
     call: OpCall,
-    matrices: Sequence[AnyArray],
+    parts: Sequence[AnyArray],
     vectors: tuple[AnyArray, AnyArray, AnyArray],
     groups: int,
     isa: Isa,
@@ -220,10 +256,11 @@ def _product(
     """The fastest that is exact for all phases.
 
     Args:
-      matrices: int8 [channels, depth] of each phase.
+      parts: int8 [channels, KH, KW, C / groups] of each phase.
       vectors: bias, multiplier and shift of the channels.
     """
-    channels = len(matrices[0]) // groups
+    matrices = [part.reshape(len(part), -1) for part in parts]
+    channels = len(parts[0]) // groups
     input_zero_point = zero_point(call, "input_zero_point")
     bias, multiplier, shift = vectors
     folded = [fold_zero_point(call, matrix, bias, input_zero_point) for matrix in matrices]
@@ -243,14 +280,16 @@ def _product(
                 max(p.steps for p in alike),
             )
     if isa == "mve" and not call.small:
+        by_columns = (part.swapaxes(1, 2).reshape(len(part), -1) for part in parts)
         blocks = [
             pack_blocks(matrix, sums, multiplier, shift, groups)
-            for matrix, sums in zip(matrices, folded, strict=True)
+            for matrix, sums in zip(by_columns, folded, strict=True)
         ]
         if all(blocks):
             packed_c = -(-channels // 4) * 4
             constants = _joined([b for b in blocks if b])
-            return _Product("blocks_", partial(rows_at_a_time, isa=isa), packed_c, constants)
+            rows = partial(rows_at_a_time, isa=isa)
+            return _Product("blocks_", rows, packed_c, constants, shares_columns=True)
     packed = [pack(call, matrix, *vectors, input_zero_point, isa, groups) for matrix in matrices]
     stage = next((constants for constants in packed if "shift" in constants), packed[0])
     return _Product(

@@ -245,7 +245,11 @@ BOUNDS_S8: dict[str, Bounds] = {
         scratch="0 if gathered == 0 else ((gathered - 1) * (stride_w // dilation_w if gathered == 1"
         " or stride_w % dilation_w == 0 else stride_w) + kernel_w) * kernel_h * "
         "(input_c // groups)",
-        needs=(*_GROUPED, "packed_c % 4 == 0", "gathered >= 1 or pad_top == 0 and groups == 1"),
+        needs=(
+            *_GROUPED,
+            "packed_c % 4 == 0",
+            "gathered >= 1 or pad_top == 0 and (groups == 1 or kernel_h * kernel_w == 1)",
+        ),
     ),
     "pl_depthwise_conv2d_s8": Bounds(
         "kernels/depthwise_conv2d/depthwise_conv2d.h",

@@ -40,25 +40,29 @@ ON_SMALL_BOARDS = [
 
 NOT_SIMULATED = [(image, "nrf52dk") for image in _ON_NRF52]
 
-# Networks of shapes.py and what gives their inputs.
+# Networks of shapes.py and what of shape_inputs.py gives their inputs.
 SHAPES = {
     "aspp": "images_of_48",
-    "crnn": "lines_of_text",
     "densenet": "images_of_48",
     "efficientnet_lite": "images_of_48",
     "inception": "images_of_48",
-    "middle": "channels_last_of_48",
     "mobilenet_v3_large": "images_of_48",
-    "odd": "odd_images",
-    "pair_of_images": "pairs_of_32",
     "pan": "images_of_48",
     "segmenter": "images_of_48",
     "shufflenet": "images_of_48",
+    "transposed_unet": "images_of_48",
+}
+
+# And those of other_shapes.py.
+OTHER_SHAPES = {
+    "crnn": "lines_of_text",
+    "middle": "channels_last_of_48",
+    "odd": "odd_images",
+    "pair_of_images": "pairs_of_32",
     "siamese": "two_images",
     "stream": "images_of_48",
     "strided_1d": "pairs_of_sequences",
     "tcn": "sequences",
-    "transposed_unet": "images_of_48",
     "wide": "images_of_48",
     "wide_parts": "images_of_48",
 }
@@ -69,7 +73,7 @@ SHAPE_BOARDS = ["corstone300", "mps2_an385", "mps2_an386"]
 
 SHAPE_IMAGES = [
     "%s_%s.%s" % (name, kind, board)
-    for name in SHAPES
+    for name in sorted(SHAPES | OTHER_SHAPES)
     for kind in SHAPE_KINDS
     for board in SHAPE_BOARDS
 ]

@@ -8,20 +8,21 @@ load("//firmware/apps:vectors.bzl", "check_app")
 load("//firmware/plan:plan_library.bzl", "plan_library")
 load(":images.bzl", "SHAPE_BOARDS", "SHAPE_KINDS")
 
-def network_of_shape(name, calibration, quantization = "int8", tags = []):
-    """Lowers a network of shapes.py, plans it for speed and for memory, and runs both.
+def network_of_shape(name, module, calibration, quantization = "int8", tags = []):
+    """Lowers a network, plans it for speed and for memory, and runs both.
 
     Args:
       name: of the function that makes it.
-      calibration: name of the function that gives its inputs.
+      module: "shapes" or "other_shapes", where that function is.
+      calibration: name of the function of shape_inputs.py that gives its inputs.
       quantization: as of pte_model.
       tags: of all targets.
     """
     pte_model(
         name = name,
-        calibration = "tests.memory.shapes:" + calibration,
+        calibration = "tests.memory.shape_inputs:" + calibration,
         min_sqnr = "-inf",
-        model = "tests.memory.shapes:" + name,
+        model = "tests.memory.%s:%s" % (module, name),
         per_op = False,
         quantization = quantization,
         tags = tags,

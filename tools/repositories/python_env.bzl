@@ -32,7 +32,7 @@ py_runtime(
     # A script, which holds no path of this machine, and changes with the environment.
     interpreter = "bin/python3",
     python_version = "PY3",
-    stub_shebang = {shebang},
+    bootstrap_template = "program.sh",
 )
 
 py_runtime_pair(
@@ -53,16 +53,6 @@ filegroup(
     srcs = ["bin/{name}"],
 )
 """
-
-# Starts a Python program's stub with the interpreter in the program's runfiles: a machine's own
-# python3 may be of any version, or none. To Python it is a text.
-_SHEBANG = """\
-#!/bin/sh
-'''exec' "$(for runfiles in "$RUNFILES_DIR" "$0.runfiles" "${{0%.runfiles/*}}.runfiles"; do
-  python=$runfiles/{repository}/bin/python3
-  [ ! -x "$python" ] || {{ echo "$python"; exit; }}
-done; command -v python3)" "$0" "$@"
-' '''"""
 
 def _python(repository_ctx, version):
     for name in ["python" + version, "python3"]:
@@ -129,8 +119,10 @@ def _python_env_impl(repository_ctx):
         # It has 31,000 files, too many to be inputs: workers have it in their image.
         elsewhere = "/opt/pilotlight/python-" + _checksum(repository_ctx, lock)[:12],
     )
+    bootstrap = repository_ctx.path(Label("//tools/repositories:program.sh"))
+    repository_ctx.watch(bootstrap)
+    repository_ctx.file("program.sh", repository_ctx.read(bootstrap))
     repository_ctx.file("BUILD.bazel", _BUILD.format(
-        shebang = repr(_SHEBANG.format(repository = repository_ctx.name)),
         programs = "".join([_PROGRAM.format(name = name) for name in _PROGRAMS]),
     ))
 

@@ -41,6 +41,7 @@ from aot.passes.aten.complex_to_pairs import complex_to_pairs
 from aot.passes.aten.compositions import compositions
 from aot.passes.aten.drop_expands import drop_expands
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
+from aot.passes.aten.far_fills import far_fills
 from aot.passes.aten.fold_constants import fold_constants
 from aot.passes.aten.fold_scales import fold_scales
 from aot.passes.aten.free_names import free_names
@@ -136,6 +137,7 @@ def export_aten(
         decompose_attention.decompose_attention,
         fold_constants,  # of learned queries, whose attention to each other is one
         mask_softmax,
+        far_fills,
         products_to_linear,
         split_layers,
         fold_scales,

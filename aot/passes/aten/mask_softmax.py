@@ -2,10 +2,11 @@
 """softmax of scores with a mask -> pl_float::masked_softmax.
 
 A mask is written as minus infinity, or a large negative number, in place of scores or added to
-them: a range that holds such a number has no room for the scores. Matches softmax over the last
-dimension of x.masked_fill(mask, number), also as where, and of x + mask. An element is masked if it
-is at least `FAR` below the largest of its row. The same number added to a whole row changes
-nothing. Leaves masks that mask nothing, and those that mask whole rows, for which torch gives NaN.
+them (or a large one subtracted): a range that holds such a number has no room for the scores.
+Matches softmax over the last dimension of x.masked_fill(mask, number), also as where, of x + mask
+and of x - mask. An element is masked if it is at least `FAR` below the largest of its row. The same
+number added to a whole row changes nothing. Leaves masks that mask nothing, and those that mask
+whole rows, for which torch gives NaN.
 
 Masks that the model is given or computes may follow one another. A row that they mask whole gives
 0. One of numbers that are not known is added, but not below `_FLOOR`: exp(-24) is 4e-11; that it is
@@ -26,6 +27,7 @@ from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _FLOOR = -24.0
+_SUMS = {_aten.add.Tensor: 1, _aten.sub.Tensor: -1}
 
 
 def mask_softmax(module: GraphModule) -> int:
@@ -122,7 +124,14 @@ def _filled(module: GraphModule, node: Node, where: Node) -> tuple[Node, Node, M
 
 
 def _added(module: GraphModule, node: Node, addition: Node) -> tuple[Node, Node, Mask] | None:
-    """(bias, scores, mask) of scores to which a mask is added."""
+    """(bias, scores, mask) of scores to which a mask is added, or from which it is subtracted."""
+    if addition.target is _aten.sub.Tensor and argument(addition, "alpha") == 1:
+        scores, bias = addition.args
+        if not isinstance(bias, Node) or not isinstance(scores, Node):
+            return None
+        if scores.meta["val"].shape == addition.meta["val"].shape:
+            mask = kept_by(module, node, bias, -FAR)
+            return None if mask is None else (bias, scores, mask)
     for bias, scores in _sides(addition):
         mask = kept_by(module, node, bias)
         if mask is not None:
@@ -179,10 +188,12 @@ def _masked_fill(module: GraphModule, node: Node, where: Node) -> Node | None:
 
 
 def _addition(module: GraphModule, node: Node, addition: Node) -> Node | None:
-    if addition.target is not _aten.add.Tensor or argument(addition, "alpha") != 1:
+    if addition.target not in _SUMS or argument(addition, "alpha") != 1:
         return None
-    for scores, mask in (addition.args[:2], addition.args[1::-1]):
+    sign = _SUMS[addition.target]
+    for scores, mask in (addition.args[:2], addition.args[1::-1])[: 2 if sign > 0 else 1]:
         bias = tensor_constant(module, mask)
+        bias = None if bias is None else bias * sign
         if bias is None or bias.dim() == 0 or not isinstance(scores, Node):
             continue
         largest = bias.amax(-1, keepdim=True)

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers that are to lose against all others, such as -1e9 or torch.finfo(x.dtype).min, become
+infinite: a range that holds such a number has no room for anything else, and infinity, which is in
+no range, becomes the least or the greatest of the steps.
+
+Matches where, constant_pad_nd and cat of a value and a fill that is at least `FAR` from 0, or a
+mask of such numbers that is added. A function of one value behind it is taken of both:
+relu(where(m, x, -1e9)) is where(m, relu(x), 0). What reads the rest has to take extremes, or
+softmax; leaves a fill that anything else reads, or the model returns.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+from torch.fx.node import map_arg
+
+from aot.dialect.graph import tensor_constant
+from aot.dialect.results import is_result
+from aot.passes.aten.build import constant
+from aot.passes.aten.kept_by import MOVEMENT, kept_by
+from aot.rules.function import is_elementwise, is_scalar
+from aot.rules.rule import argument
+
+_aten = torch.ops.aten
+FAR = 1e4
+"""What activations do not reach."""
+
+_PAD, _CAT, _WHERE = _aten.constant_pad_nd.default, _aten.cat.default, _aten.where.self
+_MOVES = {*MOVEMENT, _PAD, _CAT, _WHERE, _aten.gather.default, _aten.flip.default}
+_SOFT = {_aten.softmax.int, _aten.log_softmax.int, _aten.logsumexp.default}
+_LARGEST = {
+    _aten.adaptive_max_pool2d.default,
+    _aten.amax.default,
+    _aten.argmax.default,
+    _aten.max.default,
+    _aten.max.dim,
+    _aten.max_pool2d.default,
+    _aten.max_pool2d_with_indices.default,
+    _aten.max_pool3d_with_indices.default,
+    _aten.maximum.default,
+}
+_LEAST = {
+    _aten.amin.default,
+    _aten.argmin.default,
+    _aten.min.default,
+    _aten.min.dim,
+    _aten.minimum.default,
+}
+
+
+@dataclass(frozen=True)
+class _Filled:
+    """A value some elements of which are one number.
+
+    Attributes:
+      values: of the others.
+      positions: of the argument that holds the number, and of the item in it for cat.
+      number: that is far from 0.
+    """
+
+    values: Node
+    positions: tuple[int, ...]
+    number: float
+
+
+class _Fills:
+    def __init__(self, module: GraphModule) -> None:
+        self._module = module
+        self._graph = module.graph
+
+    def run(self) -> int:
+        count = 0
+        node = next(iter(self._graph.nodes))
+        while node.op != "output":
+            filled = self._filled(node) or self._masked(node)
+            if filled is not None:
+                for user in list(node.users):
+                    count += self._taken_of_both(node, filled, user)
+                if node.users and math.isfinite(filled.number) and self._loses(node, filled.number):
+                    self._fill(node, filled.positions, math.copysign(math.inf, filled.number))
+                    count += 1
+            node = node.next  # what is behind it may be new
+        return count
+
+    def _filled(self, node: Node) -> _Filled | None:
+        """What a node fills, with a number that is far from 0."""
+        if node.op != "call_function" or node.target not in (_PAD, _CAT, _WHERE):
+            return None
+        if node.target is _PAD:
+            number = float(argument(node, "value"))
+            (values,) = node.all_input_nodes
+            return _Filled(values, (2,), number) if abs(number) >= FAR else None
+        parts: Any = node.args[1:] if node.target is _WHERE else node.args[0]
+        if len(parts) != 2:
+            return None
+        for at, part in enumerate(parts):
+            values = parts[1 - at]
+            known = tensor_constant(self._module, part)
+            if known is None or not known.numel() or not known.is_floating_point():
+                continue
+            number = float(known.flatten()[0])
+            if abs(number) < FAR or not bool((known == number).all()):
+                continue
+            same = node.target is _CAT or values.meta["val"].shape == node.meta["val"].shape
+            if same and values.op != "get_attr":
+                return _Filled(values, (1 + at,) if node.target is _WHERE else (0, at), number)
+        return None
+
+    def _masked(self, node: Node) -> _Filled | None:
+        """An addition of a mask of numbers made a choice, if all that reads it loses them."""
+        is_sum, is_difference = node.target is _aten.add.Tensor, node.target is _aten.sub.Tensor
+        if not (is_sum or is_difference) or argument(node, "alpha") != 1:
+            return None
+        if not self._loses(node, -math.inf):
+            return None
+        for values, bias in (node.args[:2], node.args[1::-1])[: 2 if is_sum else 1]:
+            if not isinstance(values, Node) or not isinstance(bias, Node):
+                continue
+            if values.meta["val"].shape != node.meta["val"].shape:
+                continue
+            with self._graph.inserting_before(node):
+                mask = kept_by(self._module, node, bias, FAR if is_sum else -FAR)
+                if mask is None:
+                    continue
+                fill = constant(self._module, node, "fill", torch.tensor(-math.inf))
+                node.args = (mask(), values, fill)
+            node.target, node.kwargs = _WHERE, {}
+            return _Filled(values, (2,), -math.inf)
+        return None
+
+    def _taken_of_both(self, node: Node, filled: _Filled, user: Node) -> bool:
+        """Makes a function of what is filled what is filled with the function of the number."""
+        if not is_elementwise(user.target) or not _is_of_one(user, node):
+            return False
+        fake = user.meta["val"]
+        if fake.dtype != torch.float32 or fake.shape != node.meta["val"].shape:
+            return False
+        number = float(self._value_of(user, node, filled.number))
+        if math.isnan(number):
+            return False
+        target: Any = user.target
+        with self._graph.inserting_before(user):
+            args, kwargs = map_arg(
+                (user.args, user.kwargs), lambda n: filled.values if n is node else n
+            )
+            value = self._graph.call_function(target, args, kwargs)
+            value.meta = {**user.meta, "val": filled.values.meta["val"]}
+            made = self._graph.node_copy(node, lambda n: value if n is filled.values else n)
+            made.meta = {**node.meta, "val": fake}
+            self._fill(made, filled.positions, number)
+        user.replace_all_uses_with(made)
+        self._graph.erase_node(user)
+        return True
+
+    def _value_of(self, user: Node, node: Node, number: float) -> torch.Tensor:
+        def value(n: Node) -> Any:
+            known = tensor_constant(self._module, n)
+            return torch.tensor(number) if n is node or known is None else known.reshape(())
+
+        args, kwargs = map_arg((user.args, user.kwargs), value)
+        result: torch.Tensor = user.target(*args, **kwargs)  # type: ignore[operator]
+        return result
+
+    def _fill(self, node: Node, positions: tuple[int, ...], number: float) -> None:
+        """Puts a number where another one is."""
+        at, *item = positions
+        args = list(node.args)
+        if node.target is _PAD:
+            args[at:] = [number]
+        elif item:
+            parts = list(args[at])  # type: ignore[arg-type]
+            parts[item[0]] = self._like(node, parts[item[0]], number)
+            args[at] = parts
+        else:
+            args[at] = self._like(node, args[at], number)
+        node.args = tuple(args)
+
+    def _like(self, node: Node, old: Any, number: float) -> Node:
+        with self._graph.inserting_before(node):
+            known = tensor_constant(self._module, old)
+            assert known is not None
+            return constant(self._module, node, "fill", torch.full_like(known, number))
+
+    def _loses(self, node: Node, number: float) -> bool:
+        """Whether a number loses in all that reads a node, wherever its elements move."""
+        return all(self._loses_in(user, node, number) for user in node.users)
+
+    def _loses_in(self, user: Node, node: Node, number: float) -> bool:
+        if user.target in _MOVES or is_result(user):
+            return self._loses(user, number)
+        if user.target in _SOFT:
+            return number < 0 and self._is_partial(node, user)
+        if user.target is _aten.topk.default:
+            return bool(argument(user, "largest") == (number < 0))
+        return user.target in (_LARGEST if number < 0 else _LEAST)
+
+    def _is_partial(self, node: Node, soft: Node) -> bool:
+        """Whether a softmax of what a node fills is known to be of other values, too."""
+        fake = node.meta["val"]
+        if node.target is _WHERE:
+            kept = tensor_constant(self._module, node.args[0])
+            if kept is None or is_scalar(node.args[1]) == is_scalar(node.args[2]):
+                return False
+            kept = (~kept if is_scalar(node.args[1]) else kept).expand(fake.shape)
+        elif node.target is _PAD:
+            kept = torch.ones(node.args[0].meta["val"].shape)  # type: ignore[union-attr]
+            kept = _PAD(kept, node.args[1], 0.0) > 0
+        else:
+            return False
+        dims: Any = soft.args[1]
+        dims = dims if isinstance(dims, (list, tuple)) else [dims]
+        return bool(kept.any(dims[0], keepdim=True).all()) and len(dims) == 1
+
+
+def _is_of_one(user: Node, node: Node) -> bool:
+    """Whether a node is the only tensor that another one reads, beside constants of one element."""
+    return all(source is node or is_scalar(source) for source in user.all_input_nodes)
+
+
+def far_fills(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many fills were changed, or moved."""
+    return _Fills(module).run()

@@ -21,14 +21,15 @@ from aot.dialect.results import taken_from
 from aot.errors import LoweringError, problem_at
 from aot.rules.rule import Call, Family, UnaryRule, argument
 from aot.rules.weights import constant_of
-from aot.rules.whole_norm import NORMALIZE
+from aot.rules.whole_norm import MAX_EPSILON, NORMALIZE
 
 _aten = torch.ops.aten
 _LAYER_NORM, _GROUP_NORM = _aten.layer_norm.default, _aten.group_norm.default
 # InstanceNorm, and BatchNorm without running statistics.
 _BATCH_NORM = _aten._native_batch_norm_legit.no_stats
-_MAX_EPSILON = 1e6
-_SMALL = 16  # how often what is added to a root has to go into it
+# What part of the input's step, added to a root, is lost in what rounding to steps does to it: that
+# is 0.29 steps in each value.
+_NEGLIGIBLE = 64
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,8 @@ class Normalization(UnaryRule):
                     "norm(x) * weight + bias, the norm without them; or --allow-float-fallback",
                 )
         epsilon = float(argument(call, "eps"))
-        if not 0.0 <= epsilon <= _MAX_EPSILON:
-            return f"eps is {epsilon:g}", f"an eps from 0 to {_MAX_EPSILON:g}"
+        if not 0.0 <= epsilon <= MAX_EPSILON:
+            return f"eps is {epsilon:g}", f"an eps from 0 to {MAX_EPSILON:g}"
         shape = tuple(node.meta["val"].shape)
         count = _norm(call, shape).count(shape)
         if count > MAX_COUNT:
@@ -104,8 +105,7 @@ class Normalization(UnaryRule):
                 "int8 for this layer",
             )
             raise LoweringError("1 op of the model cannot be lowered as asked:", [problem])
-        if node.target is NORMALIZE:
-            _check_root(call.node, max(math.sqrt(epsilon), source.scale / math.sqrt(count)))
+        floor, addend = _bounds(node, source.scale, max(math.sqrt(epsilon), source.scale / count))
         gain, offset = (
             torch.full((1,), default)
             if value is None
@@ -120,7 +120,7 @@ class Normalization(UnaryRule):
         )
         gain, offset = scaled
         variance = epsilon / source.scale**2
-        values = constants(count, norm.centered, variance, gain, offset, source.span)
+        values = constants(count, norm.centered, variance, gain, offset, source.span, floor, addend)
         return call.emit(
             normalize,
             x,
@@ -135,23 +135,22 @@ class Normalization(UnaryRule):
         )
 
 
-def _check_root(node: Node, smallest: float) -> None:
-    """That what bounds a root, or is added to it, is no more than a guard against zero.
+def _bounds(call: Node, step: float, least: float) -> tuple[float, float]:
+    """What the root of a norm is at least, and what is added to it, in steps of the input: 0 where
+    it makes no difference.
 
     Args:
-      node: calls pl_float::normalize.
-      smallest: of the roots that the steps of the input can give.
+      call: of any norm.
+      step: of the input.
+      least: of the roots of rows that are not constant.
     """
-    floor, addend = float(argument(node, "floor")), float(argument(node, "addend"))
-    if floor <= smallest and addend * _SMALL <= smallest:
-        return
-    problem = problem_at(
-        node,
-        f"its root mean square has {addend:g} added and is at least {floor:g}, which is not small "
-        f"against the input's steps: those give {smallest:g}",
-        "x * torch.rsqrt(x.pow(2).mean(dim, keepdim=True) + eps)",
+    if call.target is not NORMALIZE:
+        return 0.0, 0.0
+    floor, addend = float(argument(call, "floor")), float(argument(call, "addend"))
+    return (
+        floor / step if floor > least else 0.0,
+        addend / step if addend * _NEGLIGIBLE > step else 0.0,
     )
-    raise LoweringError("1 op of the model cannot be lowered to int8:", [problem])
 
 
 _AFFINE = ("weight", "bias")

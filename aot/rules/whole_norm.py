@@ -33,4 +33,8 @@ def _normalize(
 
 
 _LIBRARY.impl("normalize", _normalize, "CompositeImplicitAutograd")
+
+MAX_EPSILON = 1e6
+"""Of eps, floor and addend, in the integers of pl::normalize."""
+
 NORMALIZE = torch.ops.pl_float.normalize.default

@@ -61,6 +61,7 @@ def cases() -> Iterator[Case]:
         more = {"epsilon": epsilon, "radicand_shift": shift, "normalized_bits": bits}
         name = f"epsilon {epsilon}, radicand_shift {shift}"
         yield _case(name, values, given, [2, 1], (10,), True, True, **more)
+    yield from _bounded()
     # The root mean square of equal values is their own magnitude: the bias takes all of the
     # normalized value away, but for its last bits.
     values = Values("normalize", "last bits")
@@ -70,6 +71,21 @@ def cases() -> Iterator[Case]:
     exact = _case("last bits", values, equal, parts, (1,), False, True, **numbers, **STAGE)
     constants = {"weight": np.array([2**31 - 1], np.int32), "bias": np.array([-(2**27)], np.int32)}
     yield replace(exact, constants=constants)
+
+
+def _bounded() -> Iterator[Case]:
+    """Roots with a floor, with an addend, and with both; rows on either side of them."""
+    rows = np.array([[0, 1], [1, 0], [3, 9], [-40, 40], [-128, 127]])
+    rows = np.tile(rows, 6)
+    for index, (floor, addend) in enumerate(
+        ((2**40, 0), (2**60, 0), (2**62 - 1, 0), (0, 1), (0, 2**20), (0, 2**30), (2**50, 2**26))
+    ):
+        for wide in (False, True):
+            values = Values("normalize bounded", index, int(wide))
+            given = (rows * 256).astype(np.int16) if wide else rows.astype(np.int8)
+            more = {"floor": floor, "addend": addend, "epsilon": 0}
+            name = f"{'int16 ' if wide else ''}floor {floor}, addend {addend}"
+            yield _case(name, values, given, [len(rows), 1], (12,), bool(index % 2), True, **more)
 
 
 def _int16() -> Iterator[Case]:
@@ -122,6 +138,8 @@ def _case(
         "parts": list(parts),
         "centered": centered,
         "epsilon": values.choice([0, 1, 2**30, 2**45, 2**61]),
+        "floor": 0,
+        "addend": 0,
         "radicand_shift": shift,
         "normalized_bits": normalized,
         "output_bits": bits,
@@ -147,6 +165,8 @@ _ARGUMENTS = {
     "parts": [2, 2, 2, 2, 1, 1],
     "centered": True,
     "epsilon": 2**30,
+    "floor": 0,
+    "addend": 0,
     "radicand_shift": 38,
     "normalized_bits": 29,
     "output_bits": 20,
@@ -164,6 +184,9 @@ CALLS = [
             ({"radicand_shift": 41}, "must be even"),
             ({"radicand_shift": 44}, "reach 2\\^62"),
             ({"epsilon": -1}, "epsilon is -1"),
+            ({"floor": -1}, "floor is -1"),
+            ({"addend": 2**31}, "addend is 2147483648"),
+            ({"addend": 2**31 - 1}, "reach 2\\^31"),
             ({"normalized_bits": 0, "radicand_shift": 0}, "shifted by 61 bits"),
             ({"normalized_bits": 30}, "with 30 fraction bits they overflow int32"),
             ({"output_bits": 0}, "output_bits is 0"),
@@ -203,7 +226,10 @@ MUTANTS = [
     Mutant(_INT16_SOURCE, "+ j * dims->value_channels[1]", ""),
     Mutant("normalize/factors.h", "rest = m.sum - count * center", "rest = m.sum + count * center"),
     Mutant("normalize/factors.h", "- (int64_t)rest * rest", ""),
-    Mutant("normalize/factors.h", "up >= 0 ? spread << up : spread >> -up", "spread << (up & 63)"),
+    Mutant("normalize/root.h", "up >= 0 ? spread << up : spread >> -up", "spread << (up & 63)"),
+    Mutant("normalize/root.h", "if (radicand < floor) radicand = floor;", ""),
+    Mutant("normalize/root.h", "(30 + *shift)", "(31 + *shift)"),
+    Mutant("normalize/root.h", "whole + (uint32_t)params->addend", "whole"),
     Mutant(
         "normalize/factors.h",
         "params->given_bits - shift > 1 ?",

@@ -4,7 +4,7 @@
 #define KERNELS_NORMALIZE_FACTORS_H_
 
 #include "kernels/normalize/normalize.h"
-#include "kernels/normalize/rsqrt.h"
+#include "kernels/normalize/root.h"
 
 typedef struct {
   int32_t sum;
@@ -29,11 +29,8 @@ static inline pl_norm_factors pl_norm_factors_of(const pl_normalize_params *para
   const int64_t squares =
       (int64_t)m.squares - (int64_t)center * (2 * (int64_t)m.sum - (int64_t)count * center);
   const uint64_t spread = (uint64_t)(count * squares - (int64_t)rest * rest);
-  const int32_t up = params->radicand_shift;
-  const uint64_t epsilon = (uint64_t)params->epsilon_high << 32 | params->epsilon_low;
-  const uint64_t radicand = (up >= 0 ? spread << up : spread >> -up) + epsilon;
   int32_t shift;
-  const int64_t root = pl_rsqrt(radicand | 1, &shift);  // of 0 there is none
+  const int64_t root = pl_norm_root(params, spread, &shift);
 
   const int32_t given = params->given_bits - shift > 1 ? params->given_bits - shift : 1;
   const int32_t most = params->count_bits + 8;

@@ -63,15 +63,21 @@ def normalize(call: OpCall, isa: Isa) -> KernelCall:
 
 def _radicand(call: OpCall, count: int, span: int) -> dict[str, Field]:
     epsilon, shift = call.integer("epsilon", 0, 2**62 - 1), call.integer("radicand_shift", -62, 60)
+    floor, addend = call.integer("floor", 0, 2**62 - 1), call.integer("addend", 0, 2**31 - 1)
     call.require(shift % 2 == 0, f"radicand_shift is {shift}, it must be even")
     call.require(
         count**2 * span**2 * 2.0**shift + epsilon < 2**62,
         f"radicands of {count} values with radicand_shift {shift} and epsilon {epsilon} reach 2^62",
     )
+    largest = math.sqrt(max(count**2 * span**2 * 2.0**shift + epsilon, floor))
+    call.require(
+        not addend or largest + addend < 2**31,
+        f"roots of {count} values with radicand_shift {shift} and addend {addend} reach 2^31",
+    )
     bits = call.integer("normalized_bits", 0, 61)
     reach = math.sqrt(count)
-    if epsilon:
-        reach = min(reach, span * count * 2.0 ** (shift // 2) / math.sqrt(epsilon))
+    if least := math.sqrt(max(epsilon, floor)) + addend:
+        reach = min(reach, span * count * 2.0 ** (shift // 2) / least)
     # A thousandth for what the root's error and the host's arithmetic add.
     call.require(
         reach * 2.0**bits <= 2**30 * 1.001,
@@ -85,6 +91,9 @@ def _radicand(call: OpCall, count: int, span: int) -> dict[str, Field]:
     return {
         "epsilon_high": epsilon >> 32,
         "epsilon_low": epsilon & 0xFFFFFFFF,
+        "floor_high": floor >> 32,
+        "floor_low": floor & 0xFFFFFFFF,
+        "addend": addend,
         "radicand_shift": shift,
         "given_bits": given,
     }

@@ -10,6 +10,9 @@ typedef struct {
   int32_t center;          // the input's zero point
   uint32_t epsilon_high;   // of an uint64, as the radicand
   uint32_t epsilon_low;    //
+  uint32_t floor_high;     // likewise
+  uint32_t floor_low;      //
+  int32_t addend;          // of the root, in its unit
   int32_t radicand_shift;  // even
   int32_t given_bits;      // 61 - radicand_shift / 2 - normalized_bits
   int32_t count_bits;      // bit length of the number of values in a part
@@ -36,8 +39,9 @@ typedef struct {
   int8_t *output;         // may be the input
 } pl_normalize_data;
 
-// output = (input - mean) / sqrt(variance + epsilon) * weight + bias, mean and variance of each
-// part. Exact sums, a fixed-point root; aot/dialect/ops/normalize.py says what is rounded, and how.
+// output = (input - mean) / (max(sqrt(variance + epsilon), floor) + addend) * weight + bias, mean
+// and variance of each part. Exact sums, a fixed-point root; aot/dialect/ops/normalize.py says what
+// is rounded, and how.
 PL_MUST_USE pl_status pl_normalize_s8(const pl_context *ctx, const pl_normalize_params *params,
                                       const pl_normalize_dims *dims, const pl_normalize_data *data);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/requantize.h"
 #include "kernels/normalize/normalize_s16.h"
-#include "kernels/normalize/rsqrt.h"
+#include "kernels/normalize/root.h"
 
 typedef struct {
   int32_t sum;
@@ -42,11 +42,8 @@ static factors factors_of(const pl_normalize_params *params, int32_t count, mome
   const int64_t squares =
       m.squares - (int64_t)f.center * (2 * (int64_t)m.sum - (int64_t)count * f.center);
   const uint64_t spread = (uint64_t)(count * squares - (int64_t)f.rest * f.rest);
-  const int32_t up = params->radicand_shift;
-  const uint64_t epsilon = (uint64_t)params->epsilon_high << 32 | params->epsilon_low;
-  const uint64_t radicand = (up >= 0 ? spread << up : spread >> -up) + epsilon;
   int32_t shift;
-  f.root = pl_rsqrt(radicand | 1, &shift);  // of 0 there is none
+  f.root = pl_norm_root(params, spread, &shift);
   f.shift = pl_clamp(params->given_bits - shift, 1, 62);
   return f;
 }

@@ -84,6 +84,15 @@ def _behind(first: Callable[[], nn.Module], second: Callable[[], nn.Module]) -> 
     return nn.Sequential(first(), second())
 
 
+def _global_response(x: torch.Tensor) -> torch.Tensor:
+    """ConvNeXt V2's: how a channel's norm compares with those of others."""
+    norm: torch.Tensor = torch.linalg.vector_norm(x, dim=1, keepdim=True)
+    return x * (norm / (norm.mean(-1, keepdim=True) + 1e-6)) + x
+
+
+_RESPONSE = {"second_moment": 1, "mean": 1, "lut": 1, "div": 1}
+
+
 def _functions() -> Iterator[Case]:
     pairs: tuple[tuple[str, Callable[..., object], dict[str, int]], ...] = (
         ("add", torch.add, {"add": 1}),
@@ -99,6 +108,12 @@ def _functions() -> Iterator[Case]:
         ("hardswish_in_place", lambda x: functional.hardswish(x) * 0.5, {"lut": 1}),
         ("layer_norm", lambda x: functional.layer_norm(x, (8,)), {"normalize": 1}),
         ("group_norm", lambda x: functional.group_norm(x, 3).relu(), {"normalize": 1}),
+        (
+            "l2_norm",
+            lambda x: x / (x.norm(dim=-1, keepdim=True).clamp(min=3) + 0.5),
+            {"normalize": 1},
+        ),
+        ("global_response_norm", _global_response, {**_RESPONSE, "mul": 1, "add": 1}),
         ("rms_norm", lambda x: functional.rms_norm(x, (8,)), {"normalize": 1}),
         ("mean", lambda x: x.mean(1), {"mean": 1}),
         ("sum", lambda x: x.sum((0, 2), keepdim=True), {"mean": 1}),

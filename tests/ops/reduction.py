@@ -180,6 +180,10 @@ class _Written(nn.LayerNorm):
         return self.weight[:, None, None] * x + self.bias[:, None, None]
 
 
+def _standardized(x: torch.Tensor) -> torch.Tensor:
+    return (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + 0.1)
+
+
 # name, module, input shape, whether a relu follows, which the norm fuses
 _NORMS: tuple[tuple[str, Callable[[], nn.Module], tuple[int, ...], bool], ...] = (
     ("layer_norm", partial(nn.LayerNorm, 6), (4, 6), False),
@@ -210,6 +214,9 @@ _NORMS: tuple[tuple[str, Callable[[], nn.Module], tuple[int, ...], bool], ...] =
     ("normalize_rows", partial(Function, partial(functional.normalize, dim=-1)), (5, 9), False),
     ("rms_norm_written", partial(Function, lambda x: x * _rms(x)), (4, 6), False),
     ("layer_norm_written", _Written, (1, 6, 4, 5), True),
+    ("normalize_floor", partial(Function, partial(functional.normalize, eps=2.5)), (7, 4), False),
+    ("standardized", partial(Function, _standardized), (2, 3, 9), False),
+    ("normalize_sum", partial(Function, lambda x: x / (x.norm() + 1)), (3, 5), False),
 )
 
 

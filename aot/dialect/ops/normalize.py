@@ -37,7 +37,9 @@ def constants(
     gain: torch.Tensor,
     offset: torch.Tensor,
     span: int = 255,
-) -> tuple[torch.Tensor, torch.Tensor, int, int, int, int]:
+    floor: float = 0.0,
+    addend: float = 0.0,
+) -> tuple[torch.Tensor, torch.Tensor, int, int, int, int, int, int]:
     """The constants of pl::normalize.
 
     Args:
@@ -47,16 +49,19 @@ def constants(
       gain: by how many steps of the output a normalized value of 1 moves it; float64.
       offset: steps that are added; float64, of the same shape.
       span: the largest difference of two values of the input.
+      floor: what the root of the variance is at least, in steps of the input.
+      addend: what is added to it then, likewise.
 
     Returns:
-      weight, bias, epsilon, radicand_shift, normalized_bits, output_bits
+      weight, bias, epsilon, floor, addend, radicand_shift, normalized_bits, output_bits
     """
     # The radicand is below 2^62, and its shift even, so that the root's is whole.
-    largest = math.log2(count**2 * ((span + 1) ** 2 + epsilon))
-    radicand_shift = math.floor((61 - largest) / 2) * 2
+    root = max(math.sqrt((span + 1) ** 2 + epsilon), floor) + addend
+    radicand_shift = math.floor((61 - 2 * math.log2(count * root)) / 2) * 2
     # A deviation is at most sqrt(count) times the root of the mean square (with one value, and
     # without a mean, just that), and the span times one step.
-    reach = min(math.sqrt(count), span / math.sqrt(epsilon) if epsilon else math.inf)
+    least = max(math.sqrt(epsilon), floor) + addend
+    reach = min(math.sqrt(count), span / least if least else math.inf)
     normalized_bits = MAX_NORMALIZED - math.ceil(math.log2(reach))
     steps = float(gain.abs().max()) * 2.0 ** (MAX_NORMALIZED - normalized_bits)
     output_bits = 29 - math.ceil(math.log2(steps)) if steps else MAX_OUTPUT_BITS
@@ -67,6 +72,8 @@ def constants(
         weight.clamp(-MAX_WEIGHT, MAX_WEIGHT).to(torch.int32),
         bias.clamp(-MAX_BIAS, MAX_BIAS).to(torch.int32),
         round(count**2 * epsilon * 2.0**radicand_shift),
+        round((count * floor) ** 2 * 2.0**radicand_shift),
+        round(count * addend * 2.0 ** (radicand_shift // 2)),
         radicand_shift,
         normalized_bits,
         output_bits,
@@ -104,9 +111,9 @@ def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
 
 
 @define(
-    "Tensor input, Tensor weight, Tensor bias, int[] parts, bool centered, int epsilon, int "
-    "radicand_shift, int normalized_bits, int output_bits, int input_zero_point, int "
-    "output_zero_point, int activation_min, int activation_max",
+    "Tensor input, Tensor weight, Tensor bias, int[] parts, bool centered, int epsilon, int floor, "
+    "int addend, int radicand_shift, int normalized_bits, int output_bits, int input_zero_point, "
+    "int output_zero_point, int activation_min, int activation_max",
     infer=_infer,
     dtypes={"input": ACTIVATIONS, "weight": (torch.int32,), "bias": (torch.int32,)},
     zero_points={"input_zero_point": "input", "output_zero_point": "output"},
@@ -119,6 +126,8 @@ def normalize(
     parts: Sequence[int],
     centered: bool,
     epsilon: int,
+    floor: int,
+    addend: int,
     radicand_shift: int,
     normalized_bits: int,
     output_bits: int,
@@ -127,7 +136,8 @@ def normalize(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """(x - mean) / sqrt(variance + epsilon) * weight + bias, over the parts of the input.
+    """(x - mean) / (max(sqrt(variance + epsilon), floor) + addend) * weight + bias, over the parts
+    of the input.
 
     input int8 or int16 of any shape; dimension d is cut in parts[d] equal parts: 1 where the
     statistics are over all of it, its size where they are not over it. centered: mean and variance
@@ -140,8 +150,9 @@ def normalize(
     to 2^-22; a value is then scale * x - offset, times weight, plus bias. Before it is rounded to a
     step, the result differs from the real one by at most 2^-21 of |result - bias|, and
     2^(1 - output_bits); of int16 each value's deviation is multiplied by the root, and rounded to
-    normalized_bits. `constants` takes as many output_bits, up to 20, as the largest value can
-    have. Parts whose variance and epsilon are 0 give the bias.
+    normalized_bits. Where there is an addend, the root of the radicand is a whole number
+    before that is added. `constants` takes as many output_bits, up to 20, as the largest value can
+    have. Parts whose divisor is 0 give the bias.
     """
     split = _split(input.shape, parts)
     inside = list(range(1, len(split), 2))
@@ -155,7 +166,11 @@ def normalize(
     squares = (x * x).sum(dim=inside, keepdim=True) - center * (2 * total - count * center)
     spread = count * squares - rest * rest  # the variance times count^2
     shifted = spread << radicand_shift if radicand_shift >= 0 else spread >> -radicand_shift
-    root, shift = rsqrt((shifted + epsilon) | 1)  # of 0 there is none
+    radicand = (shifted + epsilon).clamp(min=floor) | 1  # of 0 there is no root
+    root, shift = rsqrt(radicand)
+    if addend:
+        whole = ((radicand << (2 * shift)) >> 31) * root >> (30 + shift)
+        root, shift = rsqrt((whole + addend) ** 2 | 1)
 
     # (count * (x - center) - rest) * root has `given` fraction bits more than wanted.
     given = (61 - radicand_shift // 2 - normalized_bits - shift).clamp(min=1, max=62)

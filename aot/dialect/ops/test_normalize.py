@@ -43,11 +43,18 @@ INPUTS: dict[str, Callable[[int, int], torch.Tensor]] = {
 }
 
 
-def normalized(q: torch.Tensor, centered: bool, zero_point: int, epsilon: float) -> torch.Tensor:
+def normalized(
+    q: torch.Tensor,
+    centered: bool,
+    zero_point: int,
+    epsilon: float,
+    floor: float = 0.0,
+    addend: float = 0.0,
+) -> torch.Tensor:
     """What of the bias and the weight is not, in float64."""
     x = q.to(torch.float64) - zero_point
     x = x - x.mean(1, keepdim=True) if centered else x
-    root = ((x * x).mean(1, keepdim=True) + epsilon).sqrt()
+    root = ((x * x).mean(1, keepdim=True) + epsilon).sqrt().clamp(min=floor) + addend
     return torch.where(root > 0, x / root, 0.0)
 
 
@@ -81,6 +88,33 @@ def test_nearly_always_the_nearest_step(
     # A gain that only values near zero of a row have, and so may be this large, leaves fewer bits.
     if float(gain.abs().max()) < 2**15:
         assert float(bound.max()) < 0.51
+
+
+@pytest.mark.parametrize("kind", INPUTS)
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(0, 2**31),
+    st.sampled_from([1, 2, 7, 64, 768, 4096]),
+    st.booleans(),
+    st.sampled_from([0.0, 1e-3, 300.0]),
+    st.sampled_from([0.0, 0.3, 10.0, 200.0, 1e9]),
+    st.sampled_from([0.0, 0.02, 0.3, 10.0, 200.0, 1e9]),
+)
+@example(1, MAX_COUNT, True, 0.0, 0.3, 0.1)
+def test_bounds_of_the_root(
+    kind: str, seed: int, count: int, centered: bool, epsilon: float, floor: float, addend: float
+) -> None:
+    q = INPUTS[kind](count, seed)
+    t = normalized(q, centered, 3, epsilon, floor, addend)
+    gain = torch.full((1,), 100 / (float(t.abs().max()) or 100), dtype=torch.float64)
+    weight, bias, *numbers = constants(
+        count, centered, epsilon, gain, torch.zeros_like(gain), 255, floor, addend
+    )
+    limits = (3, 0, -128, 127)
+    actual = normalize.reference(q, weight, bias, [ROWS, 1], centered, *numbers, *limits)
+    # The root of rows of one step in many values has few bits, as whole numbers have.
+    bound = 0.501 + 2.0**-13 * (t * gain).abs() if addend else 0.501
+    assert bool(((actual - t * gain).abs() <= bound).all())
 
 
 @settings(max_examples=300, deadline=None)

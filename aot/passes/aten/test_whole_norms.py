@@ -6,12 +6,13 @@ from collections.abc import Callable
 import pytest
 import torch
 import torch.nn.functional as F
+from torch.fx import GraphModule, Node
 
-from aot.errors import LoweringError
+from aot.dialect.graph import arguments
 from aot.passes.aten.whole_norms import whole_norms
 from aot.rules.rule import argument
 from aot.rules.whole_norm import NORMALIZE
-from aot.testing.fixtures import check_aten_pass, folded
+from aot.testing.fixtures import check_aten_pass, folded, op_counts
 
 X = torch.randn((2, 3, 4, 6), generator=torch.Generator().manual_seed(4))
 ROW, COLUMN = torch.arange(6.0), torch.arange(4.0).reshape(4, 1)
@@ -65,6 +66,30 @@ NORMS: dict[str, tuple[list[int], bool, Function]] = {
         lambda x: _less_mean(x, 2) / x.std(2, keepdim=True),
     ),
     "variance and mean": ([3], True, lambda x: _by_both(*torch.var_mean(x, 3, keepdim=True), x)),
+    "standard deviation, two dimensions": (
+        [1, 2],
+        True,
+        lambda x: (
+            (x - x.mean((1, 2))[:, None, None]) / (x.std((1, 2)).unsqueeze(1).unsqueeze(1) + 1e-3)
+        ),
+    ),
+    "of everything": ([0, 1, 2, 3], True, lambda x: (x - x.mean()) / (x.std() + 1e-3)),
+    "at least": (
+        [3],
+        True,
+        lambda x: _less_mean(x, 3) / x.std(3, keepdim=True).clamp(min=1e-3),
+    ),
+    "deviation and mean": (
+        [1],
+        True,
+        lambda x: _less_mean(x, 1) / (torch.std_mean(x, 1, keepdim=True)[0] + 1e-3),
+    ),
+    "in place": ([3], True, lambda x: _less_mean(x, 3).div_(x.std(3, keepdim=True).add_(1e-3))),
+    "mean of squares less the mean's": (
+        [3],
+        True,
+        lambda x: _less_mean(x, 3) / (_square(x) - x.mean(3, keepdim=True).square() + 1e-3).sqrt(),
+    ),
     # The norm of a value that is less its mean over other dimensions.
     "another mean": ([3], False, lambda x: (y := _less_mean(x, 1)) * torch.rsqrt(_square(y))),
     "scaled in front": ([3], False, lambda x: (y := x * 3.0) * torch.rsqrt(_square(y) + 1e-5)),
@@ -107,6 +132,13 @@ OTHERS: dict[str, Function] = {
     "the other way round": lambda x: torch.sqrt(_square(x) + 1e-5) / x,
     "times the root": lambda x: x * torch.sqrt(_square(x) + 1e-5),
     "a mean that is added": lambda x: (x + x.mean(3, keepdim=True)) / (_variance(x, 3) + 1).sqrt(),
+    "less another square": lambda x: (
+        _less_mean(x, 3) / (_square(x) - x.amin(3, keepdim=True).square() + 30.0).sqrt()
+    ),
+    "less half the mean's square": lambda x: (
+        _less_mean(x, 3) / (_square(x) / 2 - x.mean(3, keepdim=True).square() + 30.0).sqrt()
+    ),
+    "an addend beyond all integers": lambda x: x / (x.norm() + 1e9),
     "a standard score": lambda x: (x - 0.5) / 0.25,
 }
 
@@ -117,15 +149,34 @@ def test_is_left_alone(name: str) -> None:
     assert count == 0
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda x: F.normalize(x, eps=0.5),
-        lambda x: _less_mean(x, 1) / (x.std(1, keepdim=True) + 0.1),
-    ],
-)
-def test_a_bound_that_matters_is_an_error(function: Function) -> None:
-    with pytest.raises(
-        LoweringError, match="against the input's steps(.*\n)*.*instead: x \\* torch.rsqrt"
-    ):
-        folded(function, shapes=[(4, 64)])
+# Its bound is not small beside the input's steps.
+BOUNDED: dict[str, Function] = {
+    "at least": lambda x: F.normalize(x, eps=20.0),
+    "maximum": lambda x: (
+        _less_mean(x, 1) / torch.maximum(x.std(1, keepdim=True), torch.tensor(0.9))
+    ),
+    "added": lambda x: _less_mean(x, 1) / (x.std(1, keepdim=True) + 0.1),
+    "both": lambda x: x / (x.norm(dim=1, keepdim=True).clamp(min=8.0) + 3.0),
+}
+
+
+def _norm_of(graph: GraphModule) -> Node:
+    norms: list[Node] = [n for n in graph.graph.nodes if n.target is torch.ops.pl.normalize.default]
+    assert len(norms) == 1
+    return norms[0]
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_a_bound_that_matters_is_in_the_op(name: str) -> None:
+    graph = folded(BOUNDED[name], shapes=[(4, 64)])
+    assert op_counts(graph)["pl.normalize"] == 1
+    norm = _norm_of(graph)
+    bounds = [arguments(norm)[bound] > 0 for bound in ("floor", "addend")]
+    assert bounds == [name != "added", name in ("added", "both")]
+
+
+@pytest.mark.parametrize("eps", [1e-12, 1e-5])
+def test_a_bound_that_makes_no_difference_is_not(eps: float) -> None:
+    graph = folded(lambda x: _less_mean(x, 1) / (x.std(1, keepdim=True) + eps), shapes=[(4, 64)])
+    norm = _norm_of(graph)
+    assert arguments(norm)["addend"] == 0

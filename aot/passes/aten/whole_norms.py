@@ -21,7 +21,7 @@ from aot.dialect.graph import tensor_constant
 from aot.dialect.results import taken_from
 from aot.rules.movement import RESHAPE_TARGETS
 from aot.rules.rule import argument
-from aot.rules.whole_norm import NORMALIZE
+from aot.rules.whole_norm import MAX_EPSILON, NORMALIZE
 
 _aten = torch.ops.aten
 _EXPAND = _aten.expand.default
@@ -30,7 +30,12 @@ _ADD = {_aten.add.Tensor, _aten.add.Scalar}
 _SUB = {_aten.sub.Tensor, _aten.sub.Scalar}
 _MUL = {_aten.mul.Tensor, _aten.mul.Scalar}
 _DIV = {_aten.div.Tensor, _aten.div.Scalar}
-_AT_LEAST = {_aten.clamp.default, _aten.clamp.Tensor, _aten.clamp_min.default}
+_AT_LEAST = {
+    _aten.clamp.default,
+    _aten.clamp.Tensor,
+    _aten.clamp_min.default,
+    _aten.maximum.default,
+}
 _MEAN = {_aten.mean.dim, _aten.mean.default}
 _SUM = {_aten.sum.dim_IntList, _aten.sum.default}
 _WITH_MEAN = {_aten.var_mean.correction, _aten.std_mean.correction}
@@ -64,6 +69,12 @@ class _Root:
     floor: float = 0.0
     addend: float = 0.0
 
+    @property
+    def fits(self) -> bool:
+        """Whether there is an op for it."""
+        bounds = (self.eps, self.floor, self.addend)
+        return self.factor > 0.0 and all(0.0 <= bound <= MAX_EPSILON for bound in bounds)
+
     def to_the(self, exponent: float) -> _Root:
         return replace(self, factor=self.factor**exponent, exponent=self.exponent * exponent)
 
@@ -90,7 +101,7 @@ class _Matcher:
         count = 0
         for node in list(self._graph.nodes):
             root = self._mean_square(node) or self._of_root(node)
-            if root is not None and root.factor > 0.0 and root.eps >= 0.0:
+            if root is not None and root.fits:
                 self._roots[node] = root
             elif node.target in _MUL | _DIV:
                 count += self._rewrite(node)
@@ -105,6 +116,8 @@ class _Matcher:
             dim = _dimensions(node)
             factor = 1.0 if node.target in _MEAN else float(_count(squared, dim))
             return _Root(*_centered(squared, dim), dim, factor, 2.0)
+        if node.target in _SUB and "alpha" not in node.kwargs:
+            return self._less_squared_mean(*node.args[:2])
         call, index = taken_from(node)
         if call.target in _DEVIATIONS and index == 0:
             dim, correction = _dimensions(call), argument(call, "correction")
@@ -117,6 +130,19 @@ class _Matcher:
             dim = _dimensions(node)
             (value,) = node.all_input_nodes
             return _Root(*_centered(value, dim), dim, math.sqrt(_count(value, dim)), 1.0)
+        return None
+
+    def _less_squared_mean(self, squares: object, squared: object) -> _Root | None:
+        """The variance, as the mean of the squares less the square of the mean."""
+        root = self._roots.get(squares) if isinstance(squares, Node) else None
+        mean = _squared(squared)
+        if root is None or mean is None or root.centered:
+            return None
+        variance = _Root(root.value, True, root.dim, 1.0, 2.0)
+        of_same = isinstance(squares, Node) and _same_shape(squares, mean)
+        is_mean_square = replace(root, centered=True) == variance
+        if is_mean_square and of_same and _is_mean(mean, root.value, root.dim):
+            return variance
         return None
 
     def _of_root(self, node: Node) -> _Root | None:
@@ -246,16 +272,21 @@ def _centered(value: Node, dim: tuple[int, ...]) -> tuple[Node, bool]:
     """A value that is another less its mean over dim as that other one, and whether it is."""
     if value.target in _SUB and "alpha" not in value.kwargs:
         source, mean = value.args[:2]
-        if isinstance(source, Node) and isinstance(mean, Node) and _same_shape(source, value):
-            found = mean
-            while found.target in _STRETCH:
-                found = found.all_input_nodes[0]
-            call, index = taken_from(found)
-            is_mean = call.target in (_MEAN if index == 0 else _WITH_MEAN)
-            of_source = is_mean and call.args[0] is source and _dimensions(call) == dim
-            if of_source and _keeps(mean, source, dim):
-                return source, True
+        if not isinstance(source, Node) or not isinstance(mean, Node):
+            return value, False
+        is_mean = _is_mean(mean, source, dim) and _keeps(mean, source, dim)
+        if is_mean and _same_shape(source, value):
+            return source, True
     return value, False
+
+
+def _is_mean(node: Node, source: Node, dim: tuple[int, ...]) -> bool:
+    """Whether a node is the mean of another one over dim, in whatever shape."""
+    while node.target in _STRETCH:
+        node = node.all_input_nodes[0]
+    call, index = taken_from(node)
+    is_mean = call.target in (_MEAN if index == 0 else _WITH_MEAN)
+    return is_mean and call.args[0] is source and _dimensions(call) == dim
 
 
 def _fits(divisor: object, root: _Root) -> bool:

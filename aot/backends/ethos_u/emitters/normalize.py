@@ -26,12 +26,16 @@ def reject(
     parts: Sequence[int],
     centered: bool,
     epsilon: int,
+    floor: int,
+    addend: int,
     radicand_shift: int,
     normalized_bits: int,
     output_bits: int,
     input_zero_point: int,
     **_: int,
 ) -> str:
+    if floor or addend:
+        return "its root has a floor, or something added, that matters beside the input's steps"
     numbers = centered, epsilon, radicand_shift, normalized_bits, output_bits, input_zero_point
     norm = norm_of(input, weight, bias, parts, *numbers)
     if norm is None:
@@ -51,6 +55,8 @@ def emit(
     parts: Sequence[int],
     centered: bool,
     epsilon: int,
+    floor: int,
+    addend: int,
     radicand_shift: int,
     normalized_bits: int,
     output_bits: int,
@@ -59,6 +65,7 @@ def emit(
     activation_min: int,
     activation_max: int,
 ) -> Value:
+    assert floor == addend == 0
     x = graph.materialized(input)
     numbers = centered, epsilon, radicand_shift, normalized_bits, output_bits, input_zero_point
     norm = norm_of(torch.empty(x.shape, device="meta"), weight, bias, parts, *numbers)

@@ -183,9 +183,9 @@ def _infer(input: torch.Tensor, *_: object) -> tuple[tuple[int, ...], torch.dtyp
 
 
 @define(
-    "Tensor input, Tensor weight, Tensor bias, int[] parts, bool centered, int epsilon, int "
-    "radicand_shift, int normalized_bits, int output_bits, int input_zero_point, int "
-    "output_zero_point, int activation_min, int activation_max",
+    "Tensor input, Tensor weight, Tensor bias, int[] parts, bool centered, int epsilon, int floor, "
+    "int addend, int radicand_shift, int normalized_bits, int output_bits, int input_zero_point, "
+    "int output_zero_point, int activation_min, int activation_max",
     infer=_infer,
     dtypes={"input": (torch.int8,), "weight": (torch.int32,), "bias": (torch.int32,)},
     zero_points={"input_zero_point": "input", "output_zero_point": "output"},
@@ -197,6 +197,8 @@ def ethos_u_normalize(
     parts: Sequence[int],
     centered: bool,
     epsilon: int,
+    floor: int,
+    addend: int,
     radicand_shift: int,
     normalized_bits: int,
     output_bits: int,
@@ -205,7 +207,10 @@ def ethos_u_normalize(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """A norm as `normalize_steps` has it; arguments and result as of pl::normalize of int8."""
+    """A norm as `normalize_steps` has it; arguments and result as of pl::normalize of int8, whose
+    floor and addend are 0.
+    """
+    assert floor == addend == 0
     numbers = centered, epsilon, radicand_shift, normalized_bits, output_bits, input_zero_point
     norm = norm_of(input, weight, bias, parts, *numbers)
     assert norm is not None

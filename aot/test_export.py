@@ -15,6 +15,7 @@ from torch.export import default_decompositions
 from aot.errors import LoweringError
 from aot.export import export_aten
 from aot.rules import KEPT
+from aot.support import check_supported
 from aot.testing.fixtures import model, op_counts, samples
 
 IMAGE, LINE, ROW = (2, 4, 6, 5), (2, 4, 9), (3, 4)
@@ -252,6 +253,25 @@ def test_exported_programs_that_take_something_else(name: str) -> None:
 def test_exported_programs_are_taken() -> None:
     program = torch.export.export(nn.Linear(4, 2).eval(), (torch.ones(3, 4),))
     assert op_counts(export_aten(program, [torch.ones(3, 4)])) == {"aten.linear": 1}
+
+
+def test_programs_of_core_ops_are_what_they_were_made_of() -> None:
+    block = nn.TransformerEncoderLayer(8, 2, 12, batch_first=True, activation="gelu")
+    net = model(
+        lambda conv, norm, block, x: block(norm(conv(x)).flatten(2).mT).log_softmax(-1),
+        nn.Conv2d(3, 8, 3),
+        nn.GroupNorm(2, 8),
+        block,
+    )
+    image = torch.linspace(-2.0, 3.0, 90).reshape(1, 3, 6, 5)
+    program = torch.export.export(net, (image,))
+    whole, core = (export_aten(p, [image]) for p in (program, program.run_decompositions()))
+    counts = op_counts(whole)
+    assert counts["aten.layer_norm"] == 2 and counts["aten.softmax"] == 1
+    names = ("aten.layer_norm", "aten.group_norm", "aten.softmax", "aten.log_softmax", "aten.gelu")
+    assert {n: op_counts(core)[n] for n in names} == {n: counts[n] for n in names}
+    check_supported(core, lambda _: False)
+    torch.testing.assert_close(core(image)[0], net(image), rtol=1e-5, atol=1e-5)
 
 
 def test_names_that_a_graph_has_itself_are_free_to_users() -> None:

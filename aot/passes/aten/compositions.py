@@ -2,7 +2,8 @@
 """Ops that others say: a sort is all of topk, a median one of it, a quantile two; a norm of any
 order powers and a sum; a product of many values products of two; a rounded quotient a quotient and
 its rounding; distances norms of differences; and those of compositions_by_place.py,
-compositions_of_two.py, compositions_of_matrices.py, resampling.py and sampling.py.
+compositions_of_core.py, compositions_of_two.py, compositions_of_matrices.py, resampling.py and
+sampling.py.
 
 Leaves what has other forms of its own.
 """
@@ -20,6 +21,7 @@ from aot.dialect.graph import drop_dead_code
 from aot.dialect.results import results_of, taken_from
 from aot.passes.aten import (
     compositions_by_place,
+    compositions_of_core,
     compositions_of_matrices,
     compositions_of_two,
     resampling,
@@ -153,6 +155,7 @@ def _leaky(module: GraphModule, node: Node) -> Results:
 
 COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     **compositions_by_place.COMPOSED,
+    **compositions_of_core.COMPOSED,
     **compositions_of_matrices.COMPOSED,
     **compositions_of_two.COMPOSED,
     **resampling.COMPOSED,

@@ -20,6 +20,7 @@ WEIGHT = torch.randn((3, 5, 2), generator=torch.Generator().manual_seed(2))
 IDS = torch.tensor([[1, 0, 3], [2, 2, 5]])
 TURNED = torch.tensor([[[0.9, 0.2, 0.1], [-0.2, 0.8, 0.0]]])
 GRID = F.affine_grid(TURNED, [1, 3, 3, 6], align_corners=False)
+_core = torch.ops.aten
 
 # name: function of X (or IDS), an op afterwards and how many of it (none: it is left)
 FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
@@ -240,6 +241,29 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
         1,
     ),
     "a pool alone": (lambda x: F.max_pool2d(x, 2, return_indices=True)[0], "aten.max", 0),
+    "softmax of many": (lambda x: torch.vmap(lambda row: row.softmax(0))(x), "aten.softmax", 1),
+    "core softmax": (lambda x: _core._softmax(x, -1, False), "aten.softmax", 1),
+    "core log_softmax": (lambda x: _core._log_softmax(x, 1, False), "aten.log_softmax", 1),
+    "core layer_norm": (
+        lambda x: _core.native_layer_norm(x, [4, 5], ROWS[0, 0] * X[0], None, 1e-5)[0],
+        "aten.layer_norm",
+        1,
+    ),
+    "core layer_norm and the mean": (
+        lambda x: _core.native_layer_norm(x, [5], None, None, 1e-5)[:2],
+        "aten.layer_norm",
+        0,
+    ),
+    "core group_norm": (
+        lambda x: _core.native_group_norm(x, None, ROWS[0, 0, :4], 3, 4, 5, 2, 1e-3)[0],
+        "aten.group_norm",
+        1,
+    ),
+    "core pool": (
+        lambda x: _core._adaptive_avg_pool2d(x, [3, 2]),
+        "aten.adaptive_avg_pool2d",
+        1,
+    ),
 }
 
 

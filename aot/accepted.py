@@ -64,6 +64,11 @@ def check_weights(weights: Mapping[str, object]) -> None:
                 f"weight {name} ({describe(tensor)}) is on device {tensor.device}: load the "
                 "checkpoint, and move the model with .cpu()"
             )
+        if tensor.layout is not torch.strided or tensor.is_quantized:
+            raise LoweringError(
+                f"weight {name} is {_kind_of(tensor)}: give it dense, {_as_dense(tensor)}; "
+                "lowering makes weights int8"
+            )
         if tensor.is_floating_point() and tensor.dtype != torch.float32:
             raise LoweringError(
                 f"weight {name} is {describe(tensor)}: call .float() on the model; lowering makes "
@@ -135,6 +140,29 @@ def check_shapes(program: ExportedProgram) -> None:
             raise LoweringError(
                 "the model has values of no fixed shape:", [problem_at(node, reason, hint)]
             )
+
+
+def check_dense(program: ExportedProgram) -> None:
+    """That no value is sparse, or quantized already."""
+    for node in program.graph.nodes:
+        for value in tree_leaves(node.meta.get("val")):
+            if not isinstance(value, torch.Tensor):
+                continue
+            if value.layout is torch.strided and not value.is_quantized:
+                continue
+            reason = f"it is {_kind_of(value)}"
+            raise LoweringError(
+                "the model has values that the device has no form for:",
+                [problem_at(node, reason, f"a dense value of float32, {_as_dense(value)}")],
+            )
+
+
+def _kind_of(tensor: torch.Tensor) -> str:
+    return "quantized already" if tensor.is_quantized else f"of layout {tensor.layout}"
+
+
+def _as_dense(tensor: torch.Tensor) -> str:
+    return ".dequantize()" if tensor.is_quantized else ".to_dense()"
 
 
 def check_effects(program: ExportedProgram) -> None:

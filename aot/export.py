@@ -22,6 +22,7 @@ from torch.nn.modules import transformer
 from torch.utils._pytree import tree_leaves
 
 from aot.accepted import (
+    check_dense,
     check_effects,
     check_inputs,
     check_module,
@@ -108,6 +109,7 @@ def export_aten(
         check_module(model)
         check_python_state(model, example_inputs)
         program = _export(model, tuple(example_inputs))
+    check_dense(program)
     check_inputs(program)
     check_signature(program, example_inputs)
     decomposed = decompose(program, keeps)

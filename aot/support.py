@@ -26,8 +26,12 @@ _HINTS = {
     "or a grid that is a constant, one for all images",
     **dict.fromkeys(
         (
+            "aten.rand",
             "aten.rand_like",
+            "aten.randint",
+            "aten.randn",
             "aten.randn_like",
+            "aten.randperm",
             "aten.bernoulli",
             "aten.multinomial",
             "gumbel_softmax",
@@ -39,9 +43,14 @@ _HINTS = {
         "a matrix of at most 4 rows, or what it gives as an input of the model",
     ),
     **dict.fromkeys(
-        ("linalg_svd", "linalg_eigh"),
+        (
+            f"{prefix}linalg_{name}"
+            for name in ("cholesky", "eig", "eigh", "eigvalsh", "lstsq", "matrix_exp", "qr", "svd")
+            for prefix in ("", "aten.")
+        ),
         "what it gives as an input of the model, computed in front of it",
     ),
+    "dropout": "training=self.training, which eval() makes False",
     **dict.fromkeys(
         ("aten.scatter_reduce", "aten.diagonal_scatter"),
         "torch.where, with a mask of the places",

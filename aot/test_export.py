@@ -255,6 +255,57 @@ def test_exported_programs_are_taken() -> None:
     assert op_counts(export_aten(program, [torch.ones(3, 4)])) == {"aten.linear": 1}
 
 
+SPARSE: dict[str, tuple[Callable[[], nn.Module], str]] = {
+    "a buffer": (
+        lambda: _with_matrix(lambda net, m: net.register_buffer("m", m.to_sparse())),
+        r"weight m is of layout torch.sparse_coo: give it dense, .to_dense\(\)",
+    ),
+    "a parameter": (
+        lambda: _with_matrix(lambda net, m: setattr(net, "m", nn.Parameter(m.to_sparse()))),
+        "weight m is of layout torch.sparse_coo",
+    ),
+    "rows": (
+        lambda: _with_matrix(lambda net, m: net.register_buffer("m", m.to_sparse_csr())),
+        "weight m is of layout torch.sparse_csr",
+    ),
+    "an attribute": (
+        lambda: _with_matrix(lambda net, m: setattr(net, "m", m.to_sparse())),
+        r"m -> float32\[4, 4\]: it is of layout torch.sparse_coo\n.*instead: a dense value",
+    ),
+    "made by the model": (
+        lambda: model(lambda x: torch.sparse.mm(torch.eye(4).to_sparse(), x.mT)),
+        r"aten.to_sparse.* -> float32\[4, 4\]: it is of layout torch.sparse_coo\n +at .*\.py:\d+",
+    ),
+    "quantized": (
+        lambda: _with_matrix(
+            lambda net, m: net.register_buffer("m", torch.quantize_per_tensor(m, 1, 0, torch.qint8))
+        ),
+        r"weight m is quantized already: give it dense, .dequantize\(\)",
+    ),
+}
+
+
+def _with_matrix(put: Callable[[nn.Module, torch.Tensor], None]) -> nn.Module:
+    class Net(nn.Module):
+        m: torch.Tensor
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y: torch.Tensor = torch.sparse.mm(self.m, x.mT)
+            return y
+
+    net = Net().eval()
+    put(net, torch.eye(4))
+    return net
+
+
+@pytest.mark.filterwarnings("ignore:.*deprecated", "ignore:Sparse CSR")
+@pytest.mark.parametrize("name", SPARSE)
+def test_values_that_are_not_dense_are_refused(name: str) -> None:
+    net, text = SPARSE[name]
+    with pytest.raises(LoweringError, match=text):
+        export_aten(net(), [X])
+
+
 def test_programs_of_core_ops_are_what_they_were_made_of() -> None:
     block = nn.TransformerEncoderLayer(8, 2, 12, batch_first=True, activation="gelu")
     net = model(

@@ -94,6 +94,10 @@ def test_the_hint_is_the_same_function_and_has_an_int8_form(name: str) -> None:
     ("name", "hint"),
     [
         ("gumbel_softmax", "random numbers that are an input"),
+        ("rand", "random numbers that are an input"),
+        ("bernoulli", "random numbers that are an input"),
+        ("randperm", "random numbers that are an input"),
+        ("dropout", "training=self.training"),
         ("fractional_max_pool2d", "F.adaptive_max_pool2d"),
         ("fractional_max_pool3d", "F.adaptive_max_pool3d"),
     ],
@@ -101,12 +105,31 @@ def test_the_hint_is_the_same_function_and_has_an_int8_form(name: str) -> None:
 def test_what_is_drawn_by_chance_is_named_as_it_is_written(name: str, hint: str) -> None:
     nets = {
         "gumbel_softmax": model(F.gumbel_softmax),
+        "rand": model(lambda x: x + torch.rand(4, 6)),
+        "bernoulli": model(lambda x: torch.bernoulli(x.sigmoid())),
+        "randperm": model(lambda x: x[..., torch.randperm(6)]),
+        "dropout": model(F.dropout),
         "fractional_max_pool2d": nn.FractionalMaxPool2d(2, output_size=2).eval(),
         "fractional_max_pool3d": nn.FractionalMaxPool3d(2, output_size=(1, 2, 2)).eval(),
     }
     problems = unsupported(export_aten(nets[name], [IMAGE]), lambda _: False)
     assert problems and all(p.op.startswith((name, f"aten.{name}")) for p in problems)
     assert all(hint in p.hint for p in problems)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: torch.linalg.qr(x)[1],
+        lambda x: torch.linalg.eigvalsh(x[..., :4]),
+        lambda x: torch.linalg.svd(x)[1],
+        lambda x: torch.linalg.matrix_exp(x[..., :4]),
+        lambda x: torch.linalg.cholesky(x[..., :4]),
+    ],
+)
+def test_decompositions_of_matrices_are_inputs(function: Callable[..., object]) -> None:
+    (problem,) = unsupported(export_aten(model(function), [IMAGE]), lambda _: False)
+    assert "an input of the model, computed in front of it" in problem.hint
 
 
 class Head(nn.Module):

@@ -269,7 +269,8 @@ def _far_floor(node: Node, values: torch.Tensor) -> Iterator[Finding]:
         if int(is_floor.sum()) < 2 or len(others) < 2:
             continue
         spread = float(others.max() - others.min())
-        if float(others.max() - floor) < _STRETCH * spread:
+        # Two values, as of a mask or a row that is 1 at one place, need no steps between them.
+        if spread == 0.0 or float(others.max() - floor) < _STRETCH * spread:
             continue
         low, high = sorted((sign * float(others.min()), sign * float(others.max())))
         yield _finding(

@@ -220,6 +220,13 @@ def test_constant_inputs(calibration: Samples, kind: str | None) -> None:
     assert found & {"constant_input", "dead_input"} == ({kind} if kind else set())
 
 
+def test_two_values_need_no_steps_between_them() -> None:
+    """Neighbours of a graph, or which of some classes it is, as float32."""
+    data = [(((x > 0.8) * 1.0),) for (x,) in samples((1, 9, 9), count=32)]
+    layer = model(lambda a, x: a(x), nn.Linear(9, 4))
+    assert warned(lower(layer, data[0], calibration=data, **ANYTHING)) == set()
+
+
 def test_a_range_that_is_too_wide_is_no_matter_of_channels() -> None:
     """All of an image's columns are lost beside one outlier."""
     data = [(x.abs(),) for (x,) in samples((1, 1, 8, 8), count=32)]

@@ -40,6 +40,7 @@ from aot.passes.aten.average_to_mean import average_to_mean
 from aot.passes.aten.build import call
 from aot.passes.aten.complex_to_pairs import complex_to_pairs
 from aot.passes.aten.compositions import compositions
+from aot.passes.aten.crops_to_padding import crops_to_padding
 from aot.passes.aten.drop_expands import drop_expands
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
 from aot.passes.aten.far_fills import far_fills
@@ -143,6 +144,7 @@ def export_aten(
         products_to_linear,
         split_layers,
         fold_scales,
+        crops_to_padding,
         fuse_batch_norm,
         name_masks,
         drop_pool_indices,

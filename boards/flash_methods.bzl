@@ -25,14 +25,18 @@ def uf2(board_id, family, hint):
     """Flashed by a boot loader that is a USB drive.
 
     Args:
-      board_id: what its INFO_UF2.TXT says.
+      board_id: what its INFO_UF2.TXT has as Board-ID.
       family: the chip's number in UF2 files.
       hint: how the drive is made to appear.
     """
     return {"method": "uf2", "board_id": board_id, "family": family, "hint": hint}
 
-def bossac(offset):
-    """Flashed by an Arduino's boot loader, which lies in front of `offset`."""
+def bossac(offset = 0):
+    """Flashed by an Arduino's boot loader.
+
+    Args:
+      offset: where it is told to write; 0 if it puts what it gets behind itself.
+    """
     return {"method": "bossac", "offset": offset}
 
 def linkserver(device):

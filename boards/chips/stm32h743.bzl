@@ -146,7 +146,7 @@ STM32H743 = chip(
     },
     flash_method = [
         pyocd("stm32h743xx"),
-        openocd("interface/stlink.cfg", "target/stm32h7x.cfg"),
+        openocd("interface/stlink.cfg", "target/stm32h7x_dual_bank.cfg"),
         jlink("STM32H743ZI"),
     ] + st_link(),
 )

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts a debugger on an image in its board's simulator, stopped before the first instruction.
+"""Starts a debugger on an image in its board's simulator, stopped before the first instruction, or
+on a board, at the server of its debug probe.
 
     bazel run //boards:corstone300_app.debug
-    debug --board=board.json program.elf [further arguments of GDB]
+    bazel run //boards:nrf52840dk_app.debug -- --server=localhost:3333
+    debug --board=board.json program.elf [-- further arguments of GDB]
 
 GDB is --gdb, or the build's: arm-none-eabi-gdb or gdb-multiarch of the machine, else one that is
 fetched (tools/repositories/gdb.bzl). The console of the board goes to standard output; with GDB
@@ -20,13 +22,17 @@ from pathlib import Path
 
 from absl import app, flags
 
-from boards.board import BoardError, load_board
+from boards.board import Board, BoardError, load_board
+from boards.image.flash_tools import METHODS
 from boards.simulator.simulate import SimulatorError, Tools, qemu_command
 from tools.python.runfile import runfile
 from tools.text.stoppable import stoppable
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _GDB = flags.DEFINE_string("gdb", "", "The debugger's program.")
+_SERVER = flags.DEFINE_string(
+    "server", "", "host:port of a debug probe's server, in place of the simulator."
+)
 
 
 class DebugError(Exception):
@@ -70,26 +76,54 @@ def _sources(elf: Path) -> list[str]:
     return []
 
 
+def on_the_board(board: Board) -> str:
+    """What is to be done in place of `.debug` with a board that nothing simulates."""
+    text = f"no simulator with a debugger's port runs the board {board.name}"
+    for method in board.flash:
+        used = METHODS.get(method["method"])
+        if used is not None and used.server is not None:
+            command, port = used.server(method)
+            return (
+                f"{text}. On the board itself: flash it, start its probe's server, "
+                f"`{command}`, and beside that `.debug -- --server=localhost:{port}`"
+            )
+    return text
+
+
+def _gdb(elf: Path, gdb: str, connect: str, further: Sequence[str]) -> int:
+    """Runs GDB to its end, which Ctrl-C is for, and returns its exit status."""
+    # GDB has a Python of its own.
+    environment = {name: value for name, value in os.environ.items() if "PYTHON" not in name}
+    interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return subprocess.run(
+            [gdb, "-q", str(elf), *_sources(elf), "-ex", connect, *further],
+            cwd=os.environ.get("BUILD_WORKSPACE_DIRECTORY"),
+            env=environment,
+            check=False,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        ).returncode
+    finally:
+        signal.signal(signal.SIGINT, interrupted)
+
+
+def _leave(number: int, frame: object) -> None:
+    del frame
+    sys.exit(128 + number)
+
+
 def debug(elf: Path, simulator: Sequence[str], gdb: str, further: Sequence[str]) -> int:
     """Runs the debugger to its end and returns its exit status."""
     port = _free_port()
     command = [*simulator, "-S", "-gdb", f"tcp:127.0.0.1:{port}"]
-    # GDB has a Python of its own.
-    environment = {name: value for name, value in os.environ.items() if "PYTHON" not in name}
-    # In a session of its own: Ctrl-C stops the program in GDB, not the simulator.
+    # In a session of its own: Ctrl-C stops the program in GDB, not the simulator, which has to end
+    # with us also where the terminal is closed.
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, _leave)
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True) as running:
-        interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
-            connect = ["-ex", f"target remote 127.0.0.1:{port}"]
-            return subprocess.run(
-                [gdb, "-q", str(elf), *_sources(elf), *connect, *further],
-                cwd=os.environ.get("BUILD_WORKSPACE_DIRECTORY"),
-                env=environment,
-                check=False,
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-            ).returncode
+            return _gdb(elf, gdb, f"target remote 127.0.0.1:{port}", further)
         finally:
-            signal.signal(signal.SIGINT, interrupted)
             running.kill()
 
 
@@ -99,8 +133,11 @@ def main(argv: Sequence[str]) -> int:
     elf = Path(argv[1]).resolve()
     try:
         board = load_board(Path(_BOARD.value))
+        if _SERVER.value:
+            connect = f"target extended-remote {_SERVER.value}"
+            return _gdb(elf, find_gdb(_GDB.value), connect, argv[2:])
         if board.simulator is None or board.simulator.kind != "qemu":
-            raise SimulatorError(f"no simulator with a debugger's port runs the board {board.name}")
+            raise SimulatorError(on_the_board(board))
         return debug(
             elf, qemu_command(elf, board, Tools.of_build()), find_gdb(_GDB.value), argv[2:]
         )

@@ -2,13 +2,15 @@
 """Writes an image to a board that is connected, by one of the board's flash methods.
 
     bazel run //boards:nrf52840dk_app.flash -- --flash_tool=openocd
+    bazel run //boards:nrf52840dk_app.flash -- -- --frequency=1m
     flash --board=board.json [--flash_tool=openocd] [--probe=SERIAL] program.hex program.bin \\
-        [further arguments of the tool]
+        [-- further arguments of the tool]
 
 Without --flash_tool it is the first of the board's methods whose tool is installed. The tool runs
 in the folder that `bazel run` was called in: its arguments may name files there.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -29,7 +31,13 @@ from tools.text.stoppable import stoppable
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _TOOL = flags.DEFINE_string("flash_tool", "", "Which of the board's methods, e.g. openocd.")
-_PROBE = flags.DEFINE_string("probe", "", "Serial number of the probe, if several are connected.")
+_PROBE = flags.DEFINE_string(
+    "probe",
+    "",
+    "Serial number of the probe, if several are connected: of bossac the port, of UF2 the drive.",
+)
+
+_SECONDS_TO_STOP = 3
 
 
 class FlashError(Exception):
@@ -76,18 +84,39 @@ def chosen_method(board: Board, tool: str, image: Image) -> dict[str, Any]:
     raise FlashError("\n".join([f"nothing is installed that flashes {board.name}:", *ways]))
 
 
-def _flash_drive(board: Board, method: dict[str, Any], hex_file: Path) -> None:
-    found = drives(method["board_id"])
-    if len(found) != 1:
+def _flash_drive(board: Board, method: dict[str, Any], hex_file: Path, chosen: str) -> None:
+    found = [drive for drive in drives(method["board_id"]) if not chosen or drive == Path(chosen)]
+    if not found:
+        others = [one["method"] for one in board.flash if one["method"] != "uf2"]
+        with_probe = f"; --flash_tool={', '.join(others)} with a debug probe" if others else ""
         raise FlashError(
-            f"{len(found) or 'no'} drives of a boot loader {method['board_id']} are mounted: "
-            + ("connect one board only" if found else method["hint"])
+            f"no drives of a boot loader {method['board_id']} are mounted"
+            + (f" at {chosen}" if chosen else "")
+            + f": {method['hint']}, and mount it if your system does not{with_probe}"
         )
-    print(f"copying the image to {found[0]}, the boot loader of {board.name}", flush=True)
+    if len(found) > 1:
+        listed = "".join(f"\n  --probe={drive}" for drive in found)
+        raise FlashError(f"several boards are connected: say which one with{listed}")
+    print(f"copying {hex_file} as UF2 to {found[0]}, the boot loader of {board.name}", flush=True)
     try:
-        copy_to_drive(uf2(read_hex(hex_file.read_text()), method["family"]), "image", found[0])
+        data = uf2(read_hex(hex_file.read_text()), method["family"])
+        is_seen_through = copy_to_drive(data, "image", found[0])
     except (HexError, OSError) as error:
         raise FlashError(f"{hex_file} could not be copied to {found[0]}: {error}") from error
+    if is_seen_through:
+        print("copied: the board restarts when it has all of it", flush=True)
+    else:
+        print("the drive is gone, as it is when the board has all and restarts", flush=True)
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    """Has a tool end that Ctrl-C told to, as it told us: it may have to let go of the probe."""
+    for end in (None, process.terminate, process.kill):
+        if end is not None:
+            end()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_SECONDS_TO_STOP)
+            return
 
 
 def _run_tool(command: Sequence[str], folder: str | None) -> tuple[int, str]:
@@ -97,10 +126,17 @@ def _run_tool(command: Sequence[str], folder: str | None) -> tuple[int, str]:
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as process:
         assert process.stdout is not None
-        while chunk := os.read(process.stdout.fileno(), 4096):
-            sys.stdout.buffer.write(chunk)
-            sys.stdout.flush()
-            printed.append(chunk)
+        try:
+            while chunk := os.read(process.stdout.fileno(), 4096):
+                printed.append(chunk)
+                try:
+                    sys.stdout.buffer.write(chunk)
+                    sys.stdout.flush()
+                except BrokenPipeError:  # `| head`: the board is not left with half of an image
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except KeyboardInterrupt:
+            _stop(process)
+            raise
     return process.returncode, b"".join(printed).decode(errors="replace")
 
 
@@ -108,15 +144,21 @@ def _one_probe(used: Method, method: dict[str, Any], connected: Sequence[UsbDevi
     """Raises FlashError if there are several that the tool would take the first of."""
     pattern = used.probes(method)
     found = [
-        (one.port if used.by_port else one.serial, one.name)
+        (one.ports[0] if used.by_port else one.serial, one.name)
         for one in connected
         if pattern
         and re.search(pattern, one.name, re.IGNORECASE)
-        and (one.port or not used.by_port)
+        and (one.ports or not used.by_port)
     ]
     if len(found) > 1:
         listed = "".join(f"\n  --probe={probe}  {name}" for probe, name in found)
         raise FlashError(f"several boards are connected: say which one with{listed}")
+
+
+def _is_meant(one: UsbDevice, method: dict[str, Any]) -> bool:
+    """Whether a tool might use a device: a probe, or the boot loader that the board's chip has."""
+    of_usb = f"{one.vendor}:{one.product}" == method.get("usb")
+    return of_usb if "usb" in method else bool(re.search(PROBES, one.name, re.IGNORECASE))
 
 
 def flash(board: Board, image: Image, tool: str, probe: str, further: Sequence[str]) -> None:
@@ -127,7 +169,10 @@ def flash(board: Board, image: Image, tool: str, probe: str, further: Sequence[s
     """
     method = chosen_method(board, tool, image)
     if method["method"] == "uf2":
-        _flash_drive(board, method, Path(os.environ.get("BUILD_WORKING_DIRECTORY", "")) / image.hex)
+        if further:
+            raise FlashError(f"no tool copies to a drive that would take {' '.join(further)}")
+        folder = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ""))
+        _flash_drive(board, method, folder / image.hex, probe)
         return
     used = METHODS[method["method"]]
     program = shutil.which(used.program)
@@ -135,23 +180,32 @@ def flash(board: Board, image: Image, tool: str, probe: str, further: Sequence[s
     connected = usb_devices(DEVICES)
     if not probe:
         _one_probe(used, method, connected)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder_of_script:
         arguments = used.arguments(method, image, probe)
         if used.script is not None:
-            script = Path(folder) / "script"
+            script = Path(folder_of_script) / "script"
             script.write_text(used.script(image))
             arguments = [argument.replace("{script}", str(script)) for argument in arguments]
         print(f"flashing {image.hex} to {board.name} with {used.program}", flush=True)
-        status, printed = _run_tool(
-            [program, *arguments, *further], os.environ.get("BUILD_WORKING_DIRECTORY")
-        )
-    if status != 0:
-        probes = {one.vendor for one in connected if re.search(PROBES, one.name, re.IGNORECASE)}
-        told = advice(printed, used, sorted(probes))
-        raise FlashError(
-            f"{program} ended with status {status}; the image is {image.hex}"
-            + (f"\n{told}" if told else "")
-        )
+        try:
+            status, printed = _run_tool(
+                [program, *arguments, *further], os.environ.get("BUILD_WORKING_DIRECTORY")
+            )
+        except OSError as error:
+            raise FlashError(f"{program} does not start: {error.strerror}") from error
+    if status == 0 or (used.done and re.search(used.done, printed)):
+        return
+    meant = [one for one in connected if _is_meant(one, method)]
+    told = advice(
+        printed,
+        used,
+        sorted({one.vendor for one in meant}),
+        sorted({one.vendor for one in meant if not one.may_be_used}),
+    )
+    raise FlashError(
+        f"{program} ended with status {status}; the image is {image.hex}"
+        + (f"\n{told}" if told else "")
+    )
 
 
 def main(argv: Sequence[str]) -> int:

@@ -6,6 +6,7 @@ with `method`, one of METHODS, and what that needs to know.
 """
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,9 @@ class Method:
         by_port: a probe is named by its serial port, and what has none is no probe.
         unlock: how it unlocks a chip, if there is one way for all.
         learn: how it gets to know a chip.
+        enter: how a board's boot loader is started that it talks to.
+        done: pattern of what it prints when it has done all, though it ends as if it had not.
+        server: how its server for debuggers is started, and the server's port.
     """
 
     program: str
@@ -45,6 +49,9 @@ class Method:
     by_port: bool = False
     unlock: str = ""
     learn: str = "a newer version does, or the one that the chip's maker gives"
+    enter: str = ""
+    done: str = ""
+    server: Callable[[dict[str, Any]], tuple[str, int]] | None = None
 
 
 def _pyocd(method: dict[str, Any], image: Image, probe: str) -> list[str]:
@@ -93,7 +100,8 @@ def _dfu_util(method: dict[str, Any], image: Image, probe: str) -> list[str]:
 
 def _bossac(method: dict[str, Any], image: Image, probe: str) -> list[str]:
     port = [f"--port={probe}"] if probe else []
-    return [*port, "-e", "-w", "-v", f"--offset={method['offset']:#x}", "-R", str(image.bin)]
+    offset = [f"--offset={method['offset']:#x}"] if method["offset"] else []
+    return [*port, "-e", "-w", "-v", *offset, "-R", str(image.bin)]
 
 
 def _linkserver(method: dict[str, Any], image: Image, probe: str) -> list[str]:
@@ -111,19 +119,35 @@ def _openocd_probes(method: dict[str, Any]) -> str:
     return _ST_LINK if "stlink" in method["files"][0] else _DAP
 
 
+def _pyocd_probes(method: dict[str, Any]) -> str:
+    del method
+    return "" if sys.stdin is not None and sys.stdin.isatty() else PROBES  # whom it could ask
+
+
 METHODS = {
     "pyocd": Method(
         "pyocd",
-        "pip install pyocd",
+        "pipx install pyocd, or pip install pyocd in an environment of Python",
         _pyocd,
-        unlock="pyOCD does so with `-- -O auto_unlock=true`",
+        probes=_pyocd_probes,
+        unlock="pyOCD does so with `-- -- -O auto_unlock=true`",
         learn="it does after `pyocd pack install <target>`",
+        server=lambda method: (f"pyocd gdbserver --target {method['target']}", 3333),
     ),
     "openocd": Method(
-        "openocd", "on Debian: apt install openocd", _openocd, probes=_openocd_probes
+        "openocd",
+        "on Debian: apt install openocd",
+        _openocd,
+        probes=_openocd_probes,
+        server=lambda method: (" ".join(["openocd", *(f"-f {f}" for f in method["files"])]), 3333),
     ),
     "jlink": Method(
-        "JLinkExe", "SEGGER's J-Link software", _jlink, _jlink_script, lambda method: _J_LINK
+        "JLinkExe",
+        "SEGGER's J-Link software",
+        _jlink,
+        _jlink_script,
+        probes=lambda method: _J_LINK,
+        server=lambda method: (f"JLinkGDBServer -device {method['device']} -if SWD", 2331),
     ),
     "stm32_programmer": Method(
         "STM32_Programmer_CLI",
@@ -138,15 +162,29 @@ METHODS = {
         _st_flash,
         probes=lambda method: _ST_LINK,
     ),
-    "dfu_util": Method("dfu-util", "on Debian: apt install dfu-util", _dfu_util),
+    "dfu_util": Method(
+        "dfu-util",
+        "on Debian: apt install dfu-util",
+        _dfu_util,
+        enter="connect the chip's own USB, and reset it while BOOT0 is high",
+        # The chip has left its boot loader before it could say that it does.
+        done=r"File downloaded successfully(?s:.*)Error during download get_status",
+    ),
     "bossac": Method(
         "bossac",
         "Arduino's own variant, which its IDE brings with the board",
         _bossac,
         probes=lambda method: "Arduino",
         by_port=True,
+        enter="press the board's button twice",
     ),
-    "linkserver": Method("LinkServer", "NXP's LinkServer", _linkserver, probes=lambda method: _DAP),
+    "linkserver": Method(
+        "LinkServer",
+        "NXP's LinkServer, 1.5.30 or newer",
+        _linkserver,
+        probes=lambda method: _DAP,
+        server=lambda method: (f"LinkServer gdbserver {method['device']}", 3333),
+    ),
 }
 
 _NO_PROBE = "no board was found: is its debug probe, or its boot loader, connected by USB?"
@@ -170,19 +208,22 @@ _COMPLAINTS = (
         _NO_PERMISSION,
     ),
     (
-        r"[Mm]ore than one|[Mm]ultiple (devices|debug probes|probes)|[Ss]everal (ST-LINK|J-Link)",
+        r"[Mm]ore than one|[Mm]ultiple (devices|debug probes|probes)|[Ss]everal (ST-LINK|J-Link)"
+        r"|Enter the number of the debug probe",
         _SEVERAL,
     ),
     (
         r"[Nn]o (available )?(connected )?debug probe|No (J-Link|emulators|ST-LINK|STLink)"
         r"|Couldn't find any ST-Link|unable to find a matching CMSIS-DAP|No DFU capable"
-        r"|No device found|No probes? (detected|found)|open failed|Cannot connect to J-Link",
+        r"|No device found|No serial ports available|No probes? (detected|found)|open failed"
+        r"|Cannot connect to (the )?(J-Link|probe)",
         _NO_PROBE,
     ),
     (
-        r"AP lock|APPROTECT|[Rr]ead(out)? [Pp]rotect|RDP|is (locked|secured)|device (is )?protected"
-        r"|write protected|access port is disabled|Security Bit Set|in secure state: "
-        r"|Flash sector \d+ is protected",
+        r"AP lock|APPROTECT|[Rr]ead ?([Oo]ut)? [Pp]rotect|RDP|is (locked|secured)"
+        r"|device (is )?protected|write protected|access port is disabled|Security Bit Set"
+        r"|in secure state: |Flash sector \d+ is protected|memory protection mechanism is active"
+        r"|it may be not erased or protected",
         _LOCKED,
     ),
     (r"Can't find (target|interface)/|Target type \S+ not recognized", _NOT_KNOWN),
@@ -190,21 +231,29 @@ _COMPLAINTS = (
         r"(Unexpected|unexpected|UNEXPECTED) (idcode|IDCODE|AP)|Could not find (core|MEM-AP)"
         r"|[Uu]nknown chip|wrong (chip|device)|No STM32 target|init mode failed"
         r"|[Cc]annot identify target|Failed to enter SWD mode|Device unsupported"
-        r"|cannot read IDR|Cannot connect to target",
+        r"|cannot read IDR|C(annot|ould not) connect to (the )?(target|core)|Can not attach to CPU"
+        r"|Failed to initialize DAP|No connection to chip's debug port",
         _WRONG_CHIP,
     ),
 )
 
 
-def advice(output: str, method: Method, vendors: Sequence[str]) -> str:
+def advice(
+    output: str, method: Method, vendors: Sequence[str], forbidden: Sequence[str] = ()
+) -> str:
     """What to do about what a tool printed before it failed; "" if that is not known.
 
     Args:
         output: what it printed.
         method: the tool.
         vendors: numbers of those whose probes are connected.
+        forbidden: of those among them that this user may not use; some tools do not see them.
     """
     told = next((text for pattern, text in _COMPLAINTS if re.search(pattern, output)), "")
+    if told == _NO_PROBE and forbidden:
+        told, vendors = _NO_PERMISSION, forbidden
+    if told == _NO_PROBE and method.enter:
+        return f"no board in its boot loader was found: {method.enter}"
     if told == _LOCKED and method.unlock:
         return f"{told}. {method.unlock}"
     if told == _NOT_KNOWN:

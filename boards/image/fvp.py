@@ -20,7 +20,7 @@ from typing import Any
 from absl import app, flags
 
 from boards.board import Board, BoardError, load_board
-from boards.image.on_board import problem, until_the_end
+from boards.image.on_board import Shown, problem, until_the_end
 from boards.image.summary import summary
 from boards.simulator.simulate import Run, Tools
 from tools.text.stoppable import stoppable
@@ -59,19 +59,20 @@ def fvp_command(board: Board, elf: Path, program: str, more: list[str]) -> list[
     return [found, *told, "-a", str(elf), *more]
 
 
-def run_on_fvp(command: list[str], silence: float) -> str:
+def run_on_fvp(command: list[str], silence: float) -> Shown:
     """Shows what a program prints up to its last line, and returns it."""
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as process:
         assert process.stdout is not None
-        console = until_the_end(process.stdout.fileno(), silence)
-        process.terminate()
         try:
-            process.wait(_SECONDS_TO_STOP)
-        except subprocess.TimeoutExpired:
-            process.kill()
-    return console
+            return until_the_end(process.stdout.fileno(), silence, None)
+        finally:
+            process.terminate()
+            try:
+                process.wait(_SECONDS_TO_STOP)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 def main(argv: list[str]) -> int:
@@ -87,16 +88,16 @@ def main(argv: list[str]) -> int:
     silence = flags.FLAGS.silence
     try:
         board = load_board(Path(flags.FLAGS.board))
-        console = run_on_fvp(fvp_command(board, elf, program, argv[2:]), silence)
+        shown = run_on_fvp(fvp_command(board, elf, program, argv[2:]), silence)
     except (BoardError, FvpError, OSError) as error:
         print(f"{elf.name}: {error}", file=sys.stderr)
         return _NOT_RUN
-    found = problem(console, elf, Tools.of_build(), silence)
+    found = problem(shown, elf, Tools.of_build(), silence, "the model ended")
     if found:
         print(f"{elf.name}: {found}", file=sys.stderr)
         return _ENDED_BADLY
     size = json.loads(Path(flags.FLAGS.size).read_text())
-    print("\n" + summary(Run(console, None, "", None, 0), size, facts, None))
+    print("\n" + summary(Run(shown.text, None, "", None, 0), size, facts, None))
     return 0
 
 

@@ -4,8 +4,9 @@
     bazel run //boards:nrf52840dk_app.run -- --port=/dev/ttyACM0
     bazel run //boards:nrf52840dk_app.monitor
     on_board --board=board.json --elf=program.elf [--size=size.json] [--facts=facts.json ...] \\
-        [--port=/dev/ttyACM0] [--flash_tool=..] [--probe=..] program.hex program.bin
-    on_board --monitor [--port=..]
+        [--port=/dev/ttyACM0] [--flash_tool=..] [--probe=..] program.hex program.bin \\
+        [-- further arguments of the flash tool]
+    on_board --monitor [--port=..] [--baud=..]
 
 With an image it ends at the program's last line, PL:PASS or PL:FAIL, at a fault, which is explained
 as in the simulator, or when nothing came for --silence seconds; then, with --size, with the tables
@@ -18,6 +19,7 @@ Ctrl-C. Standard input is what the board's console receives.
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +28,11 @@ from absl import app, flags
 from boards.board import Board, BoardError, load_board
 from boards.image.flash import FlashError, chosen_method, flash, visible_path
 from boards.image.flash_tools import Image
-from boards.image.profile import profile, steps_table, write_profile
+from boards.image.profile import cycles_of_inference, profile, steps_table, write_profile
 from boards.image.serial_port import (
+    BAUD,
     PortError,
+    PortGoneError,
     find_port,
     open_port,
     read_chunks,
@@ -47,7 +51,13 @@ _PLAN = flags.DEFINE_spaceseplist("plan", [], "JSON of plans, for the names of t
 _PROFILE = flags.DEFINE_string("profile", None, "The profile to write.")
 _TRACE = flags.DEFINE_string("trace", None, "The same to write for ui.perfetto.dev.")
 _MONITOR = flags.DEFINE_bool("monitor", False, "Only show what the board prints.")
-_PORT = flags.DEFINE_string("port", "", "The serial port; the only one of USB if not given.")
+_PORT = flags.DEFINE_string(
+    "port",
+    "",
+    "The serial port: a path, or vendor:product or serial number of a USB device; the probe's, or "
+    "the only one of USB, if not given.",
+)
+_BAUD = flags.DEFINE_integer("baud", BAUD, "Of the port, for programs that change their UART's.")
 _SILENCE = flags.DEFINE_float("silence", 30, "Seconds without a character until it is stopped.")
 
 _USE_THE_PORT = ("bossac",)
@@ -60,32 +70,54 @@ _ENDED_BADLY = 1
 _NOT_RUN = 2
 
 
-def until_the_end(descriptor: int, silence: float) -> str:
-    """Shows what arrives up to a program's last line, and returns it."""
-    text = ""
-    for chunk in read_chunks(descriptor, silence, _STANDARD_INPUT):
-        sys.stdout.write(chunk)
-        sys.stdout.flush()
-        text += chunk.replace("\r", "")
-        whole = text[: text.rfind("\n") + 1]
-        if any(line == PASS or line.startswith((FAIL, "PL:FAULT")) for line in whole.splitlines()):
-            return text
-    return text
+@dataclass(frozen=True)
+class Shown:
+    """What a program printed, and whether what it printed to is gone."""
+
+    text: str
+    is_gone: bool = False
 
 
-def problem(console: str, elf: Path, tools: Tools, silence: float) -> str:
-    """Returns how the run differs from one that ended well, "" if it does not."""
-    fault = find_fault(console)
+def until_the_end(descriptor: int, silence: float, typed: int | None = _STANDARD_INPUT) -> Shown:
+    """Shows what arrives up to a program's last line, and returns it; what can be read from `typed`
+    goes there meanwhile.
+    """
+    lines: list[str] = []
+    begun = ""
+    try:
+        for chunk in read_chunks(descriptor, silence, typed):
+            sys.stdout.write(chunk)
+            sys.stdout.flush()
+            *whole, begun = (begun + chunk.replace("\r", "")).split("\n")
+            lines += whole
+            if any(line == PASS or line.startswith((FAIL, "PL:FAULT")) for line in whole):
+                break
+    except PortGoneError:
+        return Shown("\n".join([*lines, begun]), is_gone=True)
+    return Shown("\n".join([*lines, begun]))
+
+
+def problem(shown: Shown, elf: Path, tools: Tools, silence: float, gone: str) -> str:
+    """Returns how the run differs from one that ended well, "" if it does not; `gone` is what it
+    means that what the program printed to is gone.
+    """
+    fault = find_fault(shown.text)
     if fault is not None:
         return explain(fault, Elf(elf), tools.addr2line)
-    lines = console.splitlines()
+    lines = shown.text.splitlines()
     failed = [line for line in lines if line.startswith(FAIL)]
     if failed:
         return failed[0]
-    return "" if PASS in lines else f"nothing came for {silence:g} s, and {PASS} before that"
+    if PASS in lines:
+        return ""
+    ended = gone if shown.is_gone else f"nothing came for {silence:g} s"
+    # Half of what comes at another rate is no text at all.
+    if shown.text.count("\N{REPLACEMENT CHARACTER}") * 4 > len(shown.text):
+        return f"{ended}, and what came is no text: is it this board's port, at this rate (--baud)?"
+    return f"{ended}, and no {PASS} before that"
 
 
-def _port_before_flashing(method: str) -> int | None:
+def _port_before_flashing(method: str, probe: str) -> int | None:
     """Opens the port, so that the program's first line is not missed.
 
     A board that is its own probe has none while its boot loader is there, or the flash tool uses
@@ -94,11 +126,12 @@ def _port_before_flashing(method: str) -> int | None:
     if method in _USE_THE_PORT:
         return None
     try:
-        return open_port(find_port(_PORT.value))
+        port = find_port(_PORT.value, probe)
     except PortError:
         if method in _RESTART:
             return None
         raise
+    return open_port(port, _BAUD.value)
 
 
 def expect_uart(board: Board) -> None:
@@ -111,34 +144,44 @@ def expect_uart(board: Board) -> None:
         )
 
 
-def _run(board: Board, image: Image, elf: Path, facts: dict[str, Any]) -> int:
+def _run(
+    board: Board, image: Image, elf: Path, facts: dict[str, Any], further: Sequence[str]
+) -> int:
     expect_uart(board)
-    method = chosen_method(board, flags.FLAGS.flash_tool, image)["method"]
-    descriptor = _port_before_flashing(method)
-    flash(board, image, flags.FLAGS.flash_tool, flags.FLAGS.probe, [])
+    tool, probe = flags.FLAGS.flash_tool, flags.FLAGS.probe
+    descriptor = _port_before_flashing(chosen_method(board, tool, image)["method"], probe)
+    flash(board, image, tool, probe, further)
     if descriptor is None:
-        descriptor = open_port(wait_for_port(_PORT.value, _APPEARS))
-    console = until_the_end(descriptor, _SILENCE.value)
-    found = problem(console, elf, Tools.of_build(), _SILENCE.value)
+        descriptor = open_port(wait_for_port(_PORT.value, probe, _APPEARS), _BAUD.value)
+    shown = until_the_end(descriptor, _SILENCE.value)
+    found = problem(shown, elf, Tools.of_build(), _SILENCE.value, str(PortGoneError()))
     if found:
         print(f"{elf.name}: {found}", file=sys.stderr)
         return _ENDED_BADLY
     if not _SIZE.value:
         return 0
-    run = Run(console, None, "", None, 0)
+    run = Run(shown.text, None, "", None, 0)
     size = json.loads(Path(_SIZE.value).read_text())
     plans = [json.loads(Path(path).read_text()) for path in _PLAN.value]
     linked = Elf(elf).addresses if plans else {}
     counted = profile(run, size, plans, linked)
     write_profile(counted, _PROFILE.value, _TRACE.value)
-    tables = [steps_table(counted), summary(run, size, facts, None)]
+    cycles = cycles_of_inference(counted)
+    tables = [steps_table(counted), summary(run, size, facts, None, cycles=cycles)]
     print("".join(f"\n{text}\n" for text in tables if text), end="")
+    if cycles is None and plans and not counted["steps"]:
+        print(
+            "  cycles: build with --//firmware/runtime:profile_steps, for a core that counts them"
+        )
     return 0
 
 
 def _monitor() -> int:
+    port = find_port(_PORT.value, flags.FLAGS.probe)
+    descriptor = open_port(port, _BAUD.value)
+    print(f"{port} at {_BAUD.value} baud, until Ctrl-C", file=sys.stderr)
     try:
-        for chunk in read_chunks(open_port(find_port(_PORT.value)), 0, _STANDARD_INPUT):
+        for chunk in read_chunks(descriptor, 0, _STANDARD_INPUT):
             sys.stdout.write(chunk)
             sys.stdout.flush()
     except KeyboardInterrupt:
@@ -151,7 +194,7 @@ def main(argv: Sequence[str]) -> int:
         if _MONITOR.value:
             expect_uart(load_board(Path(flags.FLAGS.board)))
             return _monitor()
-        if len(argv) != 3:
+        if len(argv) < 3:
             raise app.UsageError("name the image's .hex and .bin")
         facts: dict[str, Any] = {}
         for path in _FACTS.value:
@@ -161,6 +204,7 @@ def main(argv: Sequence[str]) -> int:
             Image(visible_path(Path(argv[1])), visible_path(Path(argv[2]))),
             Path(_ELF.value),
             facts,
+            argv[3:],
         )
     except (BoardError, FlashError, PortError) as error:
         print(error, file=sys.stderr)

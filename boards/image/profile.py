@@ -140,6 +140,15 @@ def _counted(
     return found
 
 
+def cycles_of_inference(fields: dict[str, Any]) -> int | None:
+    """Of all steps; None if the board counted none, or an inference is not one run of one plan."""
+    steps = fields["steps"]
+    plans = {step["plan"] for step in steps}
+    if len(plans) != 1 or UNNAMED in fields or not all("cycles" in step for step in steps):
+        return None
+    return sum(int(step["cycles"]) for step in steps)
+
+
 def steps_table(fields: dict[str, Any]) -> str:
     """Instructions or cycles by step, and what is left out; "" if the program marks none."""
     steps = fields["steps"]

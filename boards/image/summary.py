@@ -41,6 +41,7 @@ def summary(
     facts: dict[str, Any],
     counted: dict[str, Any] | None,
     models_npu: bool = False,
+    cycles: int | None = None,
 ) -> str:
     """Returns the table that a run ends with.
 
@@ -50,6 +51,7 @@ def summary(
       facts: rows for the top.
       counted: its profile, None on a board.
       models_npu: whether the core ran a model of the NPU, whose instructions are counted, too.
+      cycles: of an inference, on a board that counted them.
     """
     rows = {name: _fact(value) for name, value in facts.items()} | _stats(run)
     if counted and counted["inferences"]:
@@ -57,6 +59,8 @@ def summary(
         rows["instructions per inference"] = f"{counted['instructions']:,}{with_model}"
         if ESTIMATE in counted:
             rows["cycles per inference"] = f"{counted[ESTIMATE]:,}, an estimate{with_model}"
+    if cycles is not None:
+        rows["cycles per inference"] = f"{cycles:,}, of all steps"
     rows |= _sizes(size)
     title = f"{size['name']} on {size['board']} ({size['core']}){', simulated' if counted else ''}"
     return f"{title}\n{table(list(rows.items()), indent='  ')}"

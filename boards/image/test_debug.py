@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """GDB on simulated boards: `.debug`, and GDB's `load` onto a board that has no program yet."""
 
+import dataclasses
 import os
 import re
+import signal
+import socket
+import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from absl.testing import flagsaver
 
 from boards.board import Board, load_board
-from boards.image.debug import DebugError, debug, find_gdb
+from boards.image.debug import DebugError, debug, find_gdb, main, on_the_board
 from boards.simulator.elf import Elf
 from boards.simulator.simulate import Tools, qemu_command
 
@@ -59,6 +65,62 @@ def test_load_puts_an_image_onto_an_empty_board(
     ]
     assert "PL:STAT answers 42\nPL:PASS\n" in said
     assert "exited normally" in said
+
+
+def test_a_debugger_at_the_server_of_a_probe(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """QEMU's own, with a board that has no program yet, plays it."""
+    elf, board = _program("mps2_an386")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        server = "{}:{}".format(*free.getsockname())
+    command = [*qemu_command(elf, board, Tools.of_build())[:-2], "-S", "-gdb", f"tcp:{server}"]
+    monkeypatch.setenv("BUILD_WORKSPACE_DIRECTORY", str(Path.cwd()))
+    steps = ["-nx", "-batch", "-ex", "load", "-ex", "continue"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL) as probe:
+        with flagsaver.as_parsed(board="boards/mps2_an386/mps2_an386.json", server=server, gdb=""):
+            main(["debug", str(elf), *steps])  # QEMU, unlike a probe, leaves with the program
+        assert probe.wait(60) == 0
+    assert "PL:STAT answers 42\nPL:PASS\n" in capfd.readouterr().out
+
+
+def test_what_nothing_simulates_has_a_probe(capsys: pytest.CaptureFixture[str]) -> None:
+    board = load_board(Path("boards/mps2_an386/mps2_an386.json"))
+    stlink = {"method": "openocd", "files": ["interface/stlink.cfg", "target/stm32u5x.cfg"]}
+    methods = ({"method": "st_flash"}, stlink, {"method": "jlink", "device": "STM32U575ZI"})
+    assert on_the_board(dataclasses.replace(board, flash=methods)) == (
+        "no simulator with a debugger's port runs the board mps2_an386. On the board itself: flash "
+        "it, start its probe's server, `openocd -f interface/stlink.cfg -f target/stm32u5x.cfg`, "
+        "and beside that `.debug -- --server=localhost:3333`"
+    )
+    none = on_the_board(dataclasses.replace(board, flash=({"method": "st_flash"},)))
+    assert none == "no simulator with a debugger's port runs the board mps2_an386"
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_the_simulator_ends_where_the_terminal_is_closed(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    elf, _ = _program(_BOARDS[0])
+    debugger, reached = tmp_path / "gdb", tmp_path / "reached"
+    debugger.write_text(f"#!/bin/sh\ncase $1 in -nx) exit;; esac\ntouch {reached}\nexec sleep 60\n")
+    debugger.chmod(0o755)
+    with subprocess.Popen(
+        [
+            *(sys.executable, "-m", "boards.image.debug", f"--gdb={debugger}"),
+            *(f"--board=boards/{_BOARDS[0]}/{_BOARDS[0]}.json", str(elf)),
+        ],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as program:
+        while not reached.exists():
+            assert program.poll() is None
+            time.sleep(0.05)
+        children = Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().split()
+        assert len(children) == 2
+        program.send_signal(number)
+        assert program.wait(60) == 128 + number
+    assert not [child for child in children if Path(f"/proc/{child}").exists()]
 
 
 def test_generated_sources_are_in_the_configurations_folder(

@@ -8,6 +8,7 @@ The probe that is asked for is none that there is, so that no board of this mach
 import dataclasses
 import importlib.resources
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -34,6 +35,7 @@ _METHODS = {
 }
 
 _NO_BOARD = "no board was found"
+_NO_LOADER = "no board in its boot loader was found: "
 _SEVERAL = "several boards are connected"
 _LOCKED = "is locked against reading"
 _OTHER_CHIP = "another one than the board's"
@@ -45,6 +47,7 @@ _SAID = [
     ("pyocd", "No available debug probes are connected", "", _NO_BOARD),
     ("pyocd", "No connected debug probes", "", _NO_BOARD),
     ("pyocd", "No connected debug probe matches unique ID '42'", "", _NO_BOARD),
+    ("pyocd", "Enter the number of the debug probe or 'q' to quit", "", _SEVERAL),
     ("pyocd", "More than one debug probe matches unique ID '42':", "", _SEVERAL),
     ("pyocd", "nRF52840 APPROTECT enabled: not automatically unlocking", "", _LOCKED),
     ("pyocd", "MK64F in secure state: not automatically unlocking", "", _LOCKED),
@@ -68,7 +71,7 @@ _SAID = [
     ("st_flash", "Flash memory is write protected", "Flash memory is write", _LOCKED),
     ("st_flash", "unknown chip id! 0x1234", "unknown chip id!", _OTHER_CHIP),
     ("st_flash", "Failed to enter SWD mode", "Failed to enter SWD", _OTHER_CHIP),
-    ("dfu_util", "dfu-util: No DFU capable USB device available", "No DFU cap", _NO_BOARD),
+    ("dfu_util", "dfu-util: No DFU capable USB device available", "No DFU cap", _NO_LOADER),
     ("dfu_util", "More than one DFU capable USB device found!", "More than one", _SEVERAL),
     (
         "dfu_util",
@@ -76,13 +79,21 @@ _SAID = [
         "Cannot open DFU device",
         _RULE,
     ),
-    ("bossac", "No device found on /dev/ttyACM0", "No device found on", _NO_BOARD),
+    ("bossac", "No device found on /dev/ttyACM0", "No device found on", _NO_LOADER),
+    ("bossac", "No serial ports available", "No serial ports available", _NO_LOADER),
     ("bossac", "Device unsupported", "Device unsupported", _OTHER_CHIP),
     ("stm32_programmer", "Error: No debug probe detected.", "", _NO_BOARD),
     ("stm32_programmer", "Error: No STM32 target found!", "", _OTHER_CHIP),
+    ("stm32_programmer", "Warning: Device is under Read Out Protection", "", _LOCKED),
+    ("stm32_programmer", "please check if any memory protection mechanism is active", "", _LOCKED),
     ("jlink", "Connecting to J-Link via USB...FAILED: Cannot connect to J-Link.", "", _NO_BOARD),
+    ("jlink", "FAILED: Cannot connect to the probe/ programmer.", "", _NO_BOARD),
     ("jlink", "Could not find core in Coresight setup", "", _OTHER_CHIP),
+    ("jlink", "Can not attach to CPU. Trying connect under reset.", "", _OTHER_CHIP),
+    ("jlink", "Error occurred: Could not connect to the target device.", "", _OTHER_CHIP),
     ("linkserver", "No probes detected", "", _NO_BOARD),
+    ("linkserver", "Ed:02: Failed on connect: Ee(42). Could not connect to core.", "", _OTHER_CHIP),
+    ("linkserver", "Et:31: No connection to chip's debug port", "", _OTHER_CHIP),
     ("openocd", "Error: the disk is full", "", ""),
 ]
 
@@ -118,7 +129,8 @@ def test_it_takes_what_it_is_told_and_finds_no_board(
     probe = str(tmp_path / "ttyACM0") if method["method"] == "bossac" else _NOBODY
     is_unknown = any(file in _UNKNOWN for file in method.get("files", ()))
     only = dataclasses.replace(board, flash=(method,))
-    with pytest.raises(FlashError, match=_OLD if is_unknown else _NO_BOARD):
+    missing = _NO_LOADER if METHODS[method["method"]].enter else _NO_BOARD
+    with pytest.raises(FlashError, match=_OLD if is_unknown else missing):
         flash(only, image, "", probe, [])
 
 
@@ -131,7 +143,19 @@ def test_what_it_would_not_take(programs: Path, tmp_path: Path, name: str) -> No
     only = dataclasses.replace(board, flash=(method,))
     with pytest.raises(FlashError) as error:
         flash(only, image, "", _NOBODY, ["--no-such-option"])
-    assert _NO_BOARD not in str(error.value)
+    assert _NO_BOARD not in str(error.value) and _NO_LOADER not in str(error.value)
+
+
+def test_openocd_writes_both_banks(programs: Path) -> None:
+    """Of STM32H743, which has a controller a bank; those of other chips it finds itself."""
+    board = load_board(Path("boards/nucleo_h743zi/nucleo_h743zi.data.json"))
+    (method,) = [method for method in board.flash if method["method"] == "openocd"]
+    files = [word for file in method["files"] for word in ("-f", file)]
+    asked = [str(programs / "openocd"), *files, "-c", "flash banks", "-c", "shutdown"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    memory = board.memory(board.code)
+    banks = re.findall(r"stm32h7x\) at (0x\w+)", done.stdout + done.stderr)
+    assert [int(bank, 0) for bank in banks] == [memory.base, memory.base + memory.size // 2]
 
 
 @pytest.mark.parametrize(("name", "said", "of_the_program", "told"), _SAID)

@@ -54,7 +54,9 @@ def test_a_run_that_ends_badly(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert _run(tmp_path, "echo PL:FAIL outputs differ") == 1
     assert "app.elf: PL:FAIL outputs differ" in capsys.readouterr().err
     assert _run(tmp_path, "echo hello; exit 3") == 1
-    assert "PL:PASS before that" in capsys.readouterr().err
+    assert "app.elf: the model ended, and no PL:PASS before that" in capsys.readouterr().err
+    assert _run(tmp_path, "echo hello; sleep 60") == 1
+    assert "nothing came for 2 s, and no PL:PASS before that" in capsys.readouterr().err
 
 
 def test_where_there_is_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

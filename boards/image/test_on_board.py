@@ -15,8 +15,8 @@ from absl.testing import flagsaver
 from jsonschema import Draft202012Validator
 
 from boards.board import load_board
-from boards.image.on_board import main, problem, until_the_end
-from boards.image.serial_port import open_port, read_chunks
+from boards.image.on_board import Shown, main, problem, until_the_end
+from boards.image.serial_port import PortGoneError, open_port, read_chunks
 from boards.image.testing.serial_line import serial_line
 from boards.image.uf2 import read_hex
 from boards.simulator.elf import Elf
@@ -69,6 +69,7 @@ def _run(folder: Path, line: tuple[int, str], prints: str, monkeypatch: pytest.M
         facts=[str(facts)],
         port=line[1],
         silence="1",
+        baud="115200",
         monitor="false",
         plan=str(plan),
         profile=str(folder / "profile.json"),
@@ -92,7 +93,9 @@ def test_a_program_that_ends_well(
     printed = capfd.readouterr().out
     assert "earlier" not in printed
     _, table = printed.split("PL:PASS")
-    assert [row.split() for row in table.strip().splitlines()] == [
+    *rows, hint = table.strip().splitlines()
+    assert "--//firmware/runtime:profile_steps" in hint
+    assert [row.split() for row in rows] == [
         ["app", "on", "microbit", "(cortex-m0)"],
         ["agreement", "99.00%"],
         ["images", "450"],
@@ -120,18 +123,20 @@ def test_cycles_of_steps(
         (1000, 12, 12),
     ]
     _, table = capfd.readouterr().out.split("PL:PASS")
-    assert [row.split() for row in table.strip().splitlines()[:3]] == [
+    rows = [row.split() for row in table.strip().splitlines()]
+    assert rows[:3] == [
         ["cycles", "step", "op", "from"],
         ["1,000", "pl::conv2d", "0", "first"],
         ["12", "pl::linear", "3", "head"],
     ]
+    assert ["cycles", "per", "inference", "1,012,", "of", "all", "steps"] in rows
 
 
 @pytest.mark.parametrize(
     ("prints", "said"),
     [
         ("PL:FAIL seven is not eight\n", "hello.microbit.elf: PL:FAIL seven is not eight"),
-        ("hello\nPL:PAS", "hello.microbit.elf: nothing came for 1 s, and PL:PASS before that"),
+        ("hello\nPL:PAS", "hello.microbit.elf: nothing came for 1 s, and no PL:PASS before that"),
     ],
 )
 def test_a_program_that_does_not(
@@ -182,6 +187,7 @@ def test_a_board_whose_port_is_there_after_it_was_flashed(
         facts=[str(facts)],
         port=str(port),
         silence="2",
+        baud="115200",
         monitor="false",
         plan="",
         profile="",
@@ -197,9 +203,11 @@ def test_a_board_whose_port_is_there_after_it_was_flashed(
     assert "app on microbit" in capfd.readouterr().out
 
 
-def _test_on_a_board(line: tuple[int, str], options: str = "") -> "subprocess.Popen[str]":
+def _test_on_a_board(
+    line: tuple[int, str], options: str = "", board: str = "microbit"
+) -> "subprocess.Popen[str]":
     """What `bazel test --config=hardware` runs: the program of a board_test."""
-    elf = "boards/tests/hello.microbit.elf"
+    elf = f"boards/tests/hello.{board}.elf"
     command = [sys.executable, "-m", "boards.simulator.run", "--time_limit=5", elf]
     environment = {
         **os.environ,
@@ -207,7 +215,7 @@ def _test_on_a_board(line: tuple[int, str], options: str = "") -> "subprocess.Po
         "PILOTLIGHT_ON_BOARD": f"--port={line[1]} {options}",
     }
     return subprocess.Popen(
-        [*command, f"--board={_BOARD}"],
+        [*command, f"--board=boards/{board}/{board}.json"],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -267,6 +275,18 @@ def test_a_test_that_fails_on_a_board(
     assert said.splitlines()[-1] == "hello.microbit.elf: PL:FAIL it is Monday"
 
 
+def test_a_test_of_the_host_runs_on_the_host(
+    tmp_path: Path, line: tuple[int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of several boards, the host among them."""
+    flashed = _flashes_to(tmp_path, monkeypatch)
+    with _test_on_a_board(line, board="host") as test:
+        printed, _ = test.communicate()
+    assert test.returncode == 0
+    assert printed.splitlines()[-1] == "PL:PASS"
+    assert not flashed.exists()
+
+
 @pytest.mark.parametrize(
     ("tool", "options", "said"),
     [
@@ -279,7 +299,7 @@ def test_a_test_that_fails_on_a_board(
             "",
             "no board was found: is its debug probe, or its boot loader, connected by USB?",
         ),
-        ("exit 0", "", "hello.microbit.elf: nothing came for 5 s, and PL:PASS before that"),
+        ("exit 0", "", "hello.microbit.elf: nothing came for 5 s, and no PL:PASS before that"),
     ],
 )
 def test_a_test_without_its_board(
@@ -300,18 +320,41 @@ def test_a_test_without_its_board(
     assert said in errors
 
 
+def test_a_board_that_is_unplugged(capsys: pytest.CaptureFixture[str]) -> None:
+    board, ours = pty.openpty()
+    port = open_port(Path(os.ttyname(ours)))
+    os.write(board, b"hello\n")
+    thread = threading.Timer(0.5, os.close, (board,))
+    thread.start()
+    start = time.monotonic()
+    shown = until_the_end(port, 30, None)
+    thread.join()
+    assert time.monotonic() - start < 10
+    assert shown.text == capsys.readouterr().out == "hello\n"
+    said = problem(shown, Path("app.elf"), Tools(), 30, str(PortGoneError()))
+    assert said == "the serial port is gone (was the board unplugged?), and no PL:PASS before that"
+    os.close(port)
+    os.close(ours)
+
+
+def test_another_rate_is_no_silence() -> None:
+    shown = Shown("\N{REPLACEMENT CHARACTER}x\N{REPLACEMENT CHARACTER}~" * 20)
+    said = problem(shown, Path("app.elf"), Tools(), 5, "")
+    assert said.startswith("nothing came for 5 s, and what came is no text: ") and "--baud" in said
+
+
 def test_a_simulated_board_is_on_the_line(line: tuple[int, str]) -> None:
     elf = Path("boards/tests/hello.microbit.elf")
     command = qemu_command(elf, load_board(_BOARD), Tools.of_build())
     port = open_port(Path(line[1]))
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=line[0]) as qemu:
         try:
-            console = until_the_end(port, 30)
+            shown = until_the_end(port, 30)
         finally:
             qemu.kill()
             os.close(port)
-    assert console.splitlines()[-2:] == ["PL:STAT answers 42", "PL:PASS"]
-    assert problem(console, elf, Tools.of_build(), 30) == ""
+    assert shown.text.splitlines()[-2:] == ["PL:STAT answers 42", "PL:PASS"]
+    assert problem(shown, elf, Tools.of_build(), 30, "") == ""
 
 
 def test_what_is_typed_goes_to_the_board(line: tuple[int, str]) -> None:

@@ -4,6 +4,7 @@
 import os
 import pty
 import select
+import termios
 import threading
 import time
 from collections.abc import Iterator
@@ -11,23 +12,101 @@ from pathlib import Path
 
 import pytest
 
-from boards.image.serial_port import PortError, find_port, open_port, read_chunks
+from boards.image.serial_port import (
+    PortError,
+    PortGoneError,
+    find_port,
+    open_port,
+    read_chunks,
+)
 from boards.image.testing.serial_line import serial_line
+from boards.image.usb import UsbDevice
 
 line = pytest.fixture(serial_line)
 
 
-def test_which_port(tmp_path: Path) -> None:
+# A kit whose probe has two ports, a board with one, an adapter of another kind, and a mouse.
+_CONNECTED = [
+    UsbDevice("1366", "1051", "J-Link", "001050226191", ("ttyACM0", "ttyACM1")),
+    UsbDevice("0d28", "0204", "BBC micro:bit CMSIS-DAP", "99053602", ("ttyACM2",)),
+    UsbDevice("10c4", "ea60", "CP2102", "0001", ("ttyUSB0",)),
+    UsbDevice("046d", "c077", "Mouse", "", ()),
+]
+
+
+def test_the_only_port(tmp_path: Path) -> None:
     with pytest.raises(PortError, match="is the board connected"):
-        find_port("", tmp_path)
+        find_port("", folder=tmp_path, devices=[])
     (tmp_path / "ttyACM0").touch()
-    assert find_port("", tmp_path) == tmp_path / "ttyACM0"
+    assert find_port("", folder=tmp_path, devices=[]) == tmp_path / "ttyACM0"
     (tmp_path / "ttyUSB1").touch()
-    with pytest.raises(PortError, match="several serial ports .*ttyACM0, .*ttyUSB1"):
-        find_port("", tmp_path)
-    assert find_port(str(tmp_path / "ttyUSB1")) == tmp_path / "ttyUSB1"
-    with pytest.raises(PortError, match="ttyX is not there"):
-        find_port(str(tmp_path / "ttyX"))
+    with pytest.raises(PortError) as error:
+        find_port("", folder=tmp_path, devices=_CONNECTED)
+    assert str(error.value).splitlines() == [
+        "several serial ports were found: say which one with",
+        f"  --port={tmp_path}/ttyACM0  J-Link, 001050226191",
+        f"  --port={tmp_path}/ttyUSB1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "probe", "found"),
+    [
+        ("0d28:0204", "", "ttyACM2"),
+        ("0D28:0204", "", "ttyACM2"),
+        ("10c4:ea60", "99053602", "ttyUSB0"),
+        ("99053602", "", "ttyACM2"),
+        ("ttyACM1", "", "ttyACM1"),
+        ("", "99053602", "ttyACM2"),
+        ("", "001050226191", "say which one with(.|\n)*ttyACM0  J-Link(.|\n)*ttyACM1  J-Link"),
+        ("1366:1051", "", "say which one with(.|\n)*ttyACM0  J-Link(.|\n)*ttyACM1  J-Link"),
+        ("046d:c077", "", "046d:c077 is not there: --port= is a path, or the vendor:product"),
+        ("ttyX", "", "ttyX is not there"),
+    ],
+)
+def test_a_port_by_its_device(tmp_path: Path, given: str, probe: str, found: str) -> None:
+    for one in _CONNECTED:
+        for port in one.ports:
+            (tmp_path / port).touch()
+    if found.startswith("tty") and " " not in found:
+        assert find_port(given, probe, tmp_path, _CONNECTED) == tmp_path / found
+    else:
+        with pytest.raises(PortError, match=found):
+            find_port(given, probe, tmp_path, _CONNECTED)
+
+
+def test_a_port_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is seen from where Bazel was called."""
+    port = tmp_path / "a folder" / "port"
+    port.parent.mkdir()
+    port.touch()
+    assert find_port(str(port), devices=[]) == port
+    monkeypatch.setenv("BUILD_WORKING_DIRECTORY", str(tmp_path))
+    assert find_port("a folder/port", devices=[]) == port
+
+
+def test_another_program_has_the_port(line: tuple[int, str]) -> None:
+    port = open_port(Path(line[1]))
+    with pytest.raises(PortError, match=r"another program has \S+ open: close it \(`fuser -v "):
+        open_port(Path(line[1]))
+    os.close(port)
+
+
+def test_what_is_no_port(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", Path(os.devnull)):
+        with pytest.raises(PortError, match=f"{path} is no serial port"):
+            open_port(path)
+    with pytest.raises(PortError, match="cannot be opened: Is a directory"):
+        open_port(tmp_path)
+
+
+def test_the_rate(line: tuple[int, str]) -> None:
+    descriptor = open_port(Path(line[1]), 9600)
+    assert termios.tcgetattr(descriptor)[4:6] == [termios.B9600, termios.B9600]
+    os.close(descriptor)
+    with pytest.raises(PortError, match=r"^123 baud is none of .* 9600, .* 115200, "):
+        open_port(Path(line[1]), 123)
 
 
 def test_bytes_arrive_as_they_are(line: tuple[int, str]) -> None:
@@ -109,6 +188,7 @@ def test_a_board_is_unplugged_while_text_is_typed(
         assert next(chunks) == said
         os.write(typed[1], b"hello")
     os.close(board)
-    assert not list(chunks)
+    with pytest.raises(PortGoneError, match="was the board unplugged"):
+        list(chunks)
     os.close(port)
     os.close(ours)

@@ -5,7 +5,10 @@ A UF2 file is a sequence of blocks of 512 bytes, each of which says where its 25
 that blocks may arrive in any order ("USB Flashing Format").
 """
 
+import contextlib
+import errno
 import os
+import re
 import struct
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,6 +19,7 @@ _HAS_FAMILY = 0x00002000
 _BYTES = 256
 _ERASED = 0xFF
 _MOUNTS = Path("/proc/mounts")
+_GONE = (errno.EIO, errno.ENODEV, errno.ENXIO, errno.EROFS)
 _HEX_BYTES = 16  # of a record; memories start at a multiple of it
 
 INFO = "INFO_UF2.TXT"
@@ -76,25 +80,44 @@ def uf2(memory: Mapping[int, int], family: int) -> bytes:
 
 def _mounted() -> Iterable[Path]:
     for line in _MOUNTS.read_text().splitlines():
-        yield Path(line.split()[1].replace("\\040", " "))
+        yield Path(re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), line.split()[1]))
 
 
 def drives(board_id: str, mounted: Iterable[Path] | None = None) -> list[Path]:
-    """Returns the drives that are such a board's boot loader: its INFO_UF2.TXT names `board_id`."""
-    found = []
+    """Returns the drives that are such a board's boot loader: its INFO_UF2.TXT names `board_id`.
+
+    One that is mounted at several places is there once.
+    """
+    found: dict[tuple[int, int], Path] = {}
     for folder in _mounted() if mounted is None else mounted:
         try:
             info = (folder / INFO).read_text(errors="replace")
+            file = (folder / INFO).stat()
         except OSError:
             continue
-        if f"Board-ID: {board_id}" in info:
-            found.append(folder)
-    return found
+        if f"Board-ID: {board_id}" in (line.strip() for line in info.splitlines()):
+            found.setdefault((file.st_dev, file.st_ino), folder)
+    return list(found.values())
 
 
-def copy_to_drive(data: bytes, name: str, drive: Path) -> None:
-    """Writes a file and sees it through: the board restarts when it has all of it."""
-    with (drive / f"{name}.uf2").open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+def copy_to_drive(data: bytes, name: str, drive: Path) -> bool:
+    """Writes a file and sees it through: the board restarts when it has all of it.
+
+    Then the drive is gone, maybe before the system has noted the file there, which it complains of.
+    Returns whether it could be seen through.
+    """
+    descriptor = os.open(drive / f"{name}.uf2", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    try:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(descriptor, left) :]
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in _GONE or (drive / INFO).exists():
+                raise
+            return False
+    finally:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+    return True

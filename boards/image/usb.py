@@ -1,32 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is connected by USB, as Linux says it."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 DEVICES = Path("/sys/bus/usb/devices")
+_NODES = Path("/dev/bus/usb")
 
 
 @dataclass(frozen=True)
 class UsbDevice:
-    """A device: its vendor's number, in hexadecimal, what it calls itself, its serial number, the
-    name of its serial port, "" if it has none.
+    """A device.
+
+    Attributes:
+        vendor: its vendor's number, in hexadecimal.
+        product: its number among those of the vendor, likewise.
+        name: what it calls itself.
+        serial: its serial number.
+        ports: names of its serial ports, in order.
+        node: what programs open that use it; None where the system does not say.
     """
 
     vendor: str
+    product: str
     name: str
     serial: str
-    port: str
+    ports: tuple[str, ...]
+    node: Path | None = None
+
+    @property
+    def may_be_used(self) -> bool:
+        """Whether this user may open it, or nothing says that he may not."""
+        return (
+            self.node is None or not self.node.exists() or os.access(self.node, os.R_OK | os.W_OK)
+        )
 
 
-def usb_devices(folder: Path) -> list[UsbDevice]:
+def _says(device: Path, name: str) -> str:
+    path = device / name
+    return path.read_text(errors="replace").strip() if path.exists() else ""
+
+
+def usb_devices(folder: Path = DEVICES, nodes: Path = _NODES) -> list[UsbDevice]:
     """All devices, in order; none where the system does not say."""
     found = []
-    for device in sorted(folder.glob("*/idVendor")):
-        vendor, name, serial = (
-            path.read_text(errors="replace").strip() if path.exists() else ""
-            for path in (device, device.with_name("product"), device.with_name("serial"))
-        )
-        ports = sorted(device.parent.glob("*:*/tty/tty*"))
-        found.append(UsbDevice(vendor, name, serial, ports[0].name if ports else ""))
+    for vendor in sorted(folder.glob("*/idVendor")):
+        device = vendor.parent
+        names = ("idVendor", "idProduct", "product", "serial", "busnum", "devnum")
+        number, product, name, serial, bus, place = (_says(device, name) for name in names)
+        # A serial adapter's port is a step further down than that of a modem (cdc_acm).
+        ports = {port.name for at in ("tty/tty*", "ttyUSB*") for port in device.glob(f"*:*/{at}")}
+        node = nodes / f"{int(bus):03}" / f"{int(place):03}" if bus and place else None
+        found.append(UsbDevice(number, product, name, serial, tuple(sorted(ports)), node))
     return found

@@ -4,7 +4,8 @@
     run --board=board.json program.elf
 
 With PILOTLIGHT_ON_BOARD in the environment, options of boards/image/on_board.py, the program is
-written to a board that is connected, and runs there (`bazel test --config=hardware`).
+written to a board that is connected, and runs there (`bazel test --config=hardware`); one for the
+host runs on the host.
 
 Prints the console while the program runs, and at the end, if asked, how many instructions were
 executed. The exit status is 0 if the program ended well (status 0, last line PL:PASS), 1 if not, 2
@@ -74,11 +75,13 @@ def main(argv: list[str]) -> int:
         raise app.UsageError("name one program")
     elf = Path(argv[1])
     try:
-        if _ON_BOARD in os.environ:
-            return _run_on_board(elf, load_board(Path(_BOARD.value)), os.environ[_ON_BOARD])
+        board = load_board(Path(_BOARD.value))
+        is_host = board.simulator is not None and board.simulator.kind == "native"
+        if _ON_BOARD in os.environ and not is_host:
+            return _run_on_board(elf, board, os.environ[_ON_BOARD])
         run = simulate(
             elf,
-            load_board(Path(_BOARD.value)),
+            board,
             time_limit=_TIME_LIMIT.value,
             count=_COUNT.value or _FUNCTIONS.value > 0,
             echo=sys.stdout,

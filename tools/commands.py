@@ -1,12 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands that `pip install .` gives (pyproject.toml)."""
 
+import importlib
 import os
 import runpy
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from tools.text.stoppable import stoppable
+
+_PACKAGES = ("aot", "boards", "firmware", "kernels", "tools")
+
+
+def _find_models_in(folder: Path) -> None:
+    """Adds a folder to where modules are found, as `python -m` would. One of its folders may have
+    the name of a package of ours: with an __init__.py it would be found in place of that. So ours
+    come first, and are searched in both.
+    """
+    packages = {name: importlib.import_module(name) for name in _PACKAGES}
+    sys.path.append(str(folder))
+    for name, package in packages.items():
+        if (folder / name / "__init__.py").exists():
+            package.__path__ = [*package.__path__, str(folder / name)]
 
 
 def _run(module: str) -> None:
@@ -14,7 +30,7 @@ def _run(module: str) -> None:
         del argv  # the program reads sys.argv
         runpy.run_module(module, run_name="__main__", alter_sys=True)
 
-    sys.path.append(os.getcwd())  # as `python -m` would: models are found from here
+    _find_models_in(Path(os.getcwd()))
     sys.exit(stoppable(main)(sys.argv))
 
 

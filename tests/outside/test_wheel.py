@@ -102,8 +102,17 @@ def test_wheel_has_no_tests_and_asks_for_what_it_imports(wheel: Path) -> None:
     assert [item for item in asked if "==" in item and item not in pinned] == []
 
 
-def test_commands_lower_and_plan(environment: Path, tmp_path: Path) -> None:
-    (tmp_path / "net.py").write_text(_MODEL)
+@pytest.mark.parametrize("folders", [(), ("aot", "boards", "firmware", "kernels", "tools")])
+def test_commands_lower_and_plan(
+    environment: Path, tmp_path: Path, folders: tuple[str, ...]
+) -> None:
+    """Also where the user's own folders have the names of packages of the wheel."""
+    for folder in folders:
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").touch()
+        (tmp_path / folder / "mine.py").write_text("WEIGHT = 1\n")
+    imports = "".join(f"import {folder}.mine\n" for folder in folders)
+    (tmp_path / "net.py").write_text(imports + _MODEL)
     for command in (
         "pilotlight-lower --model=net:factory --calibration=net:calibration --output=net.pte",
         f"pilotlight-plan --pte=net.pte --board={_BOARD} --name=net --source=net.c --header=net.h",

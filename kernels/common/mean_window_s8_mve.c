@@ -2,11 +2,10 @@
 #include <arm_mve.h>
 
 #include "kernels/common/mean_window_s8.h"
-#include "kernels/common/places_mve.h"
+#include "kernels/common/pool_walk_mve.h"
 #include "kernels/common/requantize_mve.h"
 
 #define LANES 8
-#define INLINE static inline __attribute__((always_inline))
 
 // Sums of 8 channels: of the even and the odd ones.
 typedef struct {
@@ -47,50 +46,51 @@ static inline void narrow(const pl_mean_stage *stage, wide_sums sums, mve_pred16
   }
 }
 
-// Windows of at most PL_MAX_SHORT_TAPS and a factor that divides: 16 channels at a time, which are
-// all there. `rows` and `columns` are constants where this is inlined, for windows of 2x2.
-INLINE void short_means(const pl_pool_window *of, int32_t rows, int32_t columns,
-                        const pl_mean_stage *stage, const int8_t *first, int8_t *output) {
-  const int32_t row_step = of->row_step;
-  const int32_t step = of->column_step;
-  int16x8_t sum0 = vdupq_n_s16(0);
-  int16x8_t sum1 = vdupq_n_s16(0);
-#pragma GCC unroll 2
-  for (int32_t i = 0; i < rows; ++i, first += row_step) {
-    const int8_t *x = first;
-#pragma GCC unroll 2
-    for (int32_t j = 0; j < columns; ++j, x += step) {
-      sum0 = vaddq_s16(sum0, vldrbq_s16(x));
-      sum1 = vaddq_s16(sum1, vldrbq_s16(x + LANES));
-    }
-  }
-  const int32_t offset = stage->offset * PL_MEAN_GUARD;
-  const int32x4_t even0 =
-      divide(stage, vaddq_n_s32(vshllbq_n_s16(sum0, PL_MEAN_GUARD_BITS), offset));
-  const int32x4_t odd0 =
-      divide(stage, vaddq_n_s32(vshlltq_n_s16(sum0, PL_MEAN_GUARD_BITS), offset));
-  const int32x4_t even1 =
-      divide(stage, vaddq_n_s32(vshllbq_n_s16(sum1, PL_MEAN_GUARD_BITS), offset));
-  const int32x4_t odd1 =
-      divide(stage, vaddq_n_s32(vshlltq_n_s16(sum1, PL_MEAN_GUARD_BITS), offset));
-  vstrbq_s16(output, narrowed(stage, even0, odd0));
-  vstrbq_s16(output + LANES, narrowed(stage, even1, odd1));
-}
-
-// The same of up to eight channels.
-INLINE void short_means_8(const pl_pool_window *of, const pl_mean_stage *stage, const int8_t *first,
-                          mve_pred16_t lanes, int8_t *output) {
-  int16x8_t sum = vdupq_n_s16(0);
-  for (int32_t rows = of->rows; rows > 0; --rows, first += of->row_step) {
-    const int8_t *x = first;
-    for (int32_t taps = of->columns; taps > 0; --taps, x += of->column_step) {
-      sum = vaddq_s16(sum, vldrbq_z_s16(x, lanes));
-    }
-  }
+// Windows of at most PL_MAX_SHORT_TAPS and a factor that divides.
+PL_POOL_INLINE int16x8_t short_mean(const pl_mean_stage *stage, int16x8_t sum) {
   const int32_t offset = stage->offset * PL_MEAN_GUARD;
   const int32x4_t even = vaddq_n_s32(vshllbq_n_s16(sum, PL_MEAN_GUARD_BITS), offset);
   const int32x4_t odd = vaddq_n_s32(vshlltq_n_s16(sum, PL_MEAN_GUARD_BITS), offset);
-  vstrbq_p_s16(output, narrowed(stage, divide(stage, even), divide(stage, odd)), lanes);
+  return narrowed(stage, divide(stage, even), divide(stage, odd));
+}
+
+PL_POOL_INLINE void short_means(const void *op, const pl_pool_window *of, int32_t rows,
+                                int32_t columns, const int8_t *first, int8_t *output) {
+  pl_pool_sums sums = {vdupq_n_s16(0), vdupq_n_s16(0)};
+  pl_walk_taps(of, rows, columns, first, pl_pool_add, &sums);
+  vstrbq_s16(output, short_mean(op, sums.low));
+  vstrbq_s16(output + LANES, short_mean(op, sums.high));
+}
+
+PL_POOL_INLINE void short_means_of_lanes(const void *op, const pl_pool_window *of, int32_t rows,
+                                         int32_t columns, const int8_t *first, int32_t channels,
+                                         int8_t *output) {
+  (void)rows;
+  (void)columns;
+  for (; channels > 0; channels -= LANES) {
+    pl_pool_sum sum = {vdupq_n_s16(0), vctp16q((uint32_t)channels)};
+    pl_walk_taps(of, of->rows, of->columns, first, pl_pool_add_lanes, &sum);
+    vstrbq_p_s16(output, short_mean(op, sum.sum), sum.lanes);
+    first += LANES;
+    output += LANES;
+  }
+}
+
+PL_POOL_INLINE void short_means_of_several(const void *op, const pl_pool_window *window,
+                                           int32_t count, int32_t step, int8_t *output) {
+  const pl_mean_stage stage = *(const pl_mean_stage *)op;
+  const pl_pool_window of = *window;
+  const int32_t together = LANES / of.channels;
+  const uint16x8_t at = pl_places_of_8(of.channels, step);
+  const int8_t *first = of.first;
+  for (; count > 0; count -= together) {
+    const mve_pred16_t lanes =
+        vctp16q((uint32_t)((count < together ? count : together) * of.channels));
+    const int16x8_t sum = pl_pool_sum_of_several(&of, first, at, lanes, vdupq_n_s16(0));
+    vstrbq_p_s16(output, short_mean(&stage, sum), lanes);
+    first += together * step;
+    output += together * of.channels;
+  }
 }
 
 // Any windows and factors, 8 channels at a time.
@@ -128,65 +128,17 @@ static __attribute__((noinline)) void long_means(const pl_pool_window *of,
   }
 }
 
-// Short windows with few channels: as many as a vector has lanes for.
-static void means_of_several(const pl_pool_window *window, int32_t count, int32_t step,
-                             const pl_mean_stage *stage, int8_t *output) {
-  const pl_pool_window of = *window;
-  const int32_t together = LANES / of.channels;
-  const uint16x8_t at = pl_places_of_8(of.channels, step);
-  const int32_t offset = stage->offset * PL_MEAN_GUARD;
-  const int8_t *first = of.first;
-  for (; count > 0; count -= together) {
-    const mve_pred16_t lanes =
-        vctp16q((uint32_t)((count < together ? count : together) * of.channels));
-    int16x8_t sum = vdupq_n_s16(0);
-    const int8_t *row = first;
-    for (int32_t rows = of.rows; rows > 0; --rows, row += of.row_step) {
-      const int8_t *x = row;
-      for (int32_t taps = of.columns; taps > 0; --taps, x += of.column_step) {
-        sum = vaddq_s16(sum, vldrbq_gather_offset_z_s16(x, at, lanes));
-      }
-    }
-    const int32x4_t even = vaddq_n_s32(vshllbq_n_s16(sum, PL_MEAN_GUARD_BITS), offset);
-    const int32x4_t odd = vaddq_n_s32(vshlltq_n_s16(sum, PL_MEAN_GUARD_BITS), offset);
-    vstrbq_p_s16(output, narrowed(stage, divide(stage, even), divide(stage, odd)), lanes);
-    first += together * step;
-    output += together * of.channels;
-  }
-}
-
-INLINE void means_of_each(pl_pool_window of, int32_t rows, int32_t columns, bool is_short,
-                          int32_t count, int32_t step, const pl_mean_stage *stage, int8_t *output) {
-  const int8_t *from = of.first;
-  for (; count > 0; --count, from += step) {
-    const int8_t *first = from;
-    int32_t channels = of.channels;
-    for (; is_short && channels >= 2 * LANES; channels -= 2 * LANES) {
-      short_means(&of, rows, columns, stage, first, output);
-      first += 2 * LANES;
-      output += 2 * LANES;
-    }
-    if (is_short) {
-      for (; channels > 0; channels -= LANES, first += LANES) {
-        short_means_8(&of, stage, first, vctp16q((uint32_t)channels), output);
-        output += channels < LANES ? channels : LANES;
-      }
-    } else {
-      long_means(&of, stage, first, channels, output);
-      output += channels;
-    }
-  }
-}
-
 void pl_mean_windows_s8(const pl_pool_window *window, int32_t count, int32_t step,
                         const pl_mean_stage *stage, int8_t *output) {
-  const bool is_short = window->rows * window->columns <= PL_MAX_SHORT_TAPS && stage->shift < 0;
-  const pl_mean_stage of = *stage;
-  if (is_short && pl_few_channels(window->channels, step, count)) {
-    means_of_several(window, count, step, &of, output);
-  } else if (is_short && window->rows == 2 && window->columns == 2) {
-    means_of_each(*window, 2, 2, true, count, step, &of, output);
-  } else {
-    means_of_each(*window, window->rows, window->columns, is_short, count, step, &of, output);
+  if (window->rows * window->columns <= PL_MAX_SHORT_TAPS && stage->shift < 0) {
+    const pl_mean_stage of = *stage;
+    static const pl_pool_functions functions = {short_means, short_means_of_lanes,
+                                                short_means_of_several};
+    pl_walk_windows(window, count, step, &functions, &of, output);
+    return;
+  }
+  const int8_t *first = window->first;
+  for (; count > 0; --count, first += step, output += window->channels) {
+    long_means(window, stage, first, window->channels, output);
   }
 }

@@ -66,10 +66,85 @@ static void test_lowest_bytes(void) {
   }
 }
 
+// Sums of products: VMLADAVA adds those of 16 signed bytes to what the register holds, of even
+// number as all that the assembly gives it (r0, r2, … lr).
+static void test_vmladava_adds(void) {
+  int8_t x[16];
+  int8_t w[16];
+  for (int i = 0; i < 16; ++i) {
+    x[i] = (int8_t)(i - 8);
+    w[i] = (int8_t)(i % 2 == 0 ? -128 : 127);
+  }
+  int32_t sum = 1000;
+  int32_t alone = 1000;
+  __asm__ volatile(
+      "mov r0, %0\n\tmov lr, %1\n\tvldrb.u8 q0, [%2], #16\n\tvldrb.u8 q1, [%3]\n\t"
+      "vmladava.s8 r0, q0, q1\n\tvmladav.s8 lr, q0, q1\n\tmov %0, r0\n\tmov %1, lr"
+      : "+&r"(sum), "+&r"(alone)
+      : "r"(x), "r"(w)
+      : "r0", "lr", "q0", "q1", "memory");
+  int32_t expected = 0;
+  for (int i = 0; i < 16; ++i) expected += (i - 8) * (i % 2 == 0 ? -128 : 127);
+  EXPECT_EQUAL(alone, expected);
+  EXPECT_EQUAL(sum, expected + 1000);
+}
+
+// The rest of a row of bytes: those behind VCTP.8's are 0 and nothing is stored there.
+static void test_vctp_of_bytes(void) {
+  int8_t values[16];
+  int8_t stored[16];
+  for (int i = 0; i < 16; ++i) {
+    values[i] = (int8_t)(i + 1);
+    stored[i] = 99;
+  }
+  int8_t all[16];
+  __asm__ volatile(
+      "vctp.8 %1\n\tvpstt\n\tvldrbt.u8 q0, [%0]\n\tvstrbt.8 q0, [%2]\n\tvstrb.8 q0, [%3]"
+      :
+      : "r"(values), "r"(5), "r"(stored), "r"(all)
+      : "q0", "memory");
+  for (int i = 0; i < 16; ++i) {
+    EXPECT_EQUAL(all[i], i < 5 ? i + 1 : 0);
+    EXPECT_EQUAL(stored[i], i < 5 ? i + 1 : 99);
+  }
+}
+
+// mean/narrow_mve.h and mean_window_s8_mve.c: bottom lanes are the even ones and top lanes the odd,
+// in widening and in narrowing, which keeps the other half of each lane.
+static void test_bottom_is_even(void) {
+  const int8_t values[8] = {1, -2, 3, -4, 5, -6, 7, -128};
+  int8_t stored[8];
+  int32_t even[LANES];
+  __asm__ volatile(
+      "vldrb.s16 q0, [%0]\n\tvmovlt.s16 q1, q0\n\tvmovlb.s16 q0, q0\n\tvstrw.32 q0, [%2]\n\t"
+      "vqmovnb.s32 q0, q0\n\tvqmovnt.s32 q0, q1\n\tvqmovnb.s16 q0, q0\n\tvstrb.16 q0, [%1]"
+      :
+      : "l"(values), "l"(stored), "r"(even)
+      : "q0", "q1", "memory");
+  for (uint32_t i = 0; i < 8; ++i) EXPECT_EQUAL(stored[i], values[i]);
+  for (uint32_t i = 0; i < LANES; ++i) EXPECT_EQUAL(even[i], values[2 * i]);
+}
+
+// mean_columns_s8_mve.c: WLS goes behind a loop of no turn, LE takes as many as there are.
+static void test_loops(void) {
+  for (int32_t turns = 0; turns < 3; ++turns) {
+    int32_t counted = 0;
+    __asm__ volatile("wls lr, %1, 2f\n\t1:\n\tadd %0, #1\n\tle lr, 1b\n\t2:"
+                     : "+&r"(counted)
+                     : "r"(turns)
+                     : "lr", "cc");
+    EXPECT_EQUAL(counted, turns);
+  }
+}
+
 int main(void) {
   test_vmov_of_a_half();
   test_vmov_of_two_lanes();
   test_vctp_keeps_the_first();
   test_lowest_bytes();
+  test_vmladava_adds();
+  test_vctp_of_bytes();
+  test_bottom_is_even();
+  test_loops();
   return expect_report();
 }

@@ -44,7 +44,8 @@ typedef struct {
   const int8_t *shift;
 } constants;
 
-// A window of four channels: planes at x0 to x3, each with how it goes on to the next window.
+// A window of four channels: planes at x0 to x3, each with how it goes on to the next window. q7
+// has the taps, then the sums s0 to s3 as lanes 0 to 3; lr counts the windows of a row.
 #define SUM(X, W, SUM, NEXT) \
   "vldrb.u8 q7, [%[" X "]]" NEXT(X) "\n\tvmladav.s8 %[" SUM "], q7, %q[" W "]\n\t"
 #define NEXT_3(X) ", #3"

@@ -9,13 +9,12 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -29,7 +28,7 @@ with imports_that_stay():
 
     from aot.artefact import Artefact
     from aot.calibration import check_sample, samples_of
-    from aot.errors import LoweringError, describe
+    from aot.errors import LoweringError
     from aot.inputs import Inputs, first_sample
     from aot.lower import Lowered, lower
     from aot.passes.rewrite.border import AUTO, LAYOUTS
@@ -38,7 +37,7 @@ with imports_that_stay():
     from aot.quality.quality import MIN_AGREEMENT
     from aot.quality.suggest import suggest
     from aot.quantizer.by_layer import DEFAULT
-    from aot.references import is_defined, named
+    from aot.references import function, is_defined
     from aot.targets import CUT, PRESENCES, REQUIRED, VERIFICATIONS
     from aot.vectors import make_vectors, save_npz
     from firmware.plan.pte import keep_program
@@ -146,40 +145,6 @@ _OF_TFLITE = (
 )
 
 
-def load(reference: str, given: int = 0) -> Callable[..., Any]:
-    """The callable that a reference names (see aot/references.py).
-
-    Args:
-      reference: names it.
-      given: how many arguments it is called with.
-
-    Raises:
-      LoweringError: the text has another form, or there is no such module or name.
-    """
-    value = named(reference)
-    if not callable(value):
-        raise LoweringError(f"{reference} is {describe(value)}, not a function")
-    needed = [
-        p.name
-        for p in _parameters(value)
-        if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-    ]
-    if len(needed) > given:
-        called = "none" if given == 0 else f"{given}"
-        raise LoweringError(
-            f"{reference} takes arguments ({', '.join(needed)}): it is called with {called}, so "
-            "give them defaults"
-        )
-    return value
-
-
-def _parameters(value: Callable[..., Any]) -> list[inspect.Parameter]:
-    try:
-        return list(inspect.signature(value).parameters.values())
-    except ValueError:  # some callables of C modules do not say
-        return []
-
-
 def _place(flag: flags.FlagHolder[str | None]) -> Path | None:
     """Where an output file goes, relative to where the user called bazel; None if it is not asked
     for.
@@ -216,10 +181,10 @@ def _sequences(
 def _evaluation() -> Evaluation | None:
     """The held-out data; None where neither the flag nor the model's module has any."""
     if _EVALUATION.value:
-        return cast(Evaluation, load(_EVALUATION.value)())
+        return cast(Evaluation, function(_EVALUATION.value)())
     module, _, _ = str(_MODEL.value).rpartition(":")
     beside = f"{module}:evaluation"
-    return cast(Evaluation, load(beside)()) if is_defined(beside) else None
+    return cast(Evaluation, function(beside)()) if is_defined(beside) else None
 
 
 def _by_layer(flag: flags.FlagHolder[str]) -> str | dict[str, str]:
@@ -270,7 +235,7 @@ def _lower_tflite() -> tuple[Artefact, list[tuple[torch.Tensor, ...]]]:
     )
     if not _TEST_INPUTS.value:
         return lowered, random_inputs(lowered, _DEFAULT_VECTORS)
-    given = load(_TEST_INPUTS.value)()
+    given = function(_TEST_INPUTS.value)()
     samples = [(x,) if isinstance(x, torch.Tensor) else tuple(x) for x in given]
     try:
         return lowered, [lowered.quantize_inputs(sample) for sample in samples]
@@ -295,16 +260,16 @@ def run() -> None:
         return
     torch.set_num_threads(1)  # sums in a fixed order: the same input gives the same bytes
     assert _MODEL.value is not None and _CALIBRATION.value is not None  # checked
-    model = load(_MODEL.value)()
+    model = function(_MODEL.value)()
     if not isinstance(model, torch.nn.Module):
         raise LoweringError(f"{_MODEL.value} gives a {type(model).__name__}, not a torch.nn.Module")
     name = _CALIBRATION.value
-    first, data = first_sample(load(name)(), name)
+    first, data = first_sample(function(name)(), name)
     inputs = Inputs(model, first, f"{name} sample 0")
     sequences = tests = _sequences(data, name, inputs)
     example, classes = sequences[0][0], None
     if _TEST_INPUTS.value:
-        given = load(_TEST_INPUTS.value)()
+        given = function(_TEST_INPUTS.value)()
         batch, classes = labelled(given, example)
         given = given if batch is None else torch.split(batch, 1)
         tests = _sequences(given, _TEST_INPUTS.value, inputs)
@@ -322,7 +287,7 @@ def run() -> None:
         observer=_by_layer(_OBSERVER),
         equalize=_EQUALIZE.value,
         correct_bias=_CORRECT_BIAS.value,
-        train=None if _TRAIN.value is None else load(_TRAIN.value, given=1),
+        train=None if _TRAIN.value is None else function(_TRAIN.value, given=1),
         float_io=_FLOAT_IO.value,
         io_layout=_IO_LAYOUT.value,
         allow_float_fallback=_ALLOW_FLOAT_FALLBACK.value,

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from aot.errors import LoweringError, raised
+from aot.errors import LoweringError, describe, raised
 
 REFERENCE_FORMS = "pkg.module:name or path/to/file.py:name"
 
@@ -30,6 +33,33 @@ def named(reference: str) -> object:
     return getattr(module, name)
 
 
+def function(reference: str, given: int = 0) -> Callable[..., Any]:
+    """The callable that a reference names.
+
+    Args:
+      reference: names it.
+      given: how many arguments it is called with.
+
+    Raises:
+      LoweringError: the text has another form, or there is no such module or name.
+    """
+    value = named(reference)
+    if not callable(value):
+        raise LoweringError(f"{reference} is {describe(value)}, not a function")
+    needed = [
+        p.name
+        for p in _parameters(value)
+        if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+    if len(needed) > given:
+        called = "none" if given == 0 else f"{given}"
+        raise LoweringError(
+            f"{reference} takes arguments ({', '.join(needed)}): it is called with {called}, so "
+            "give them defaults"
+        )
+    return value
+
+
 def is_defined(reference: str) -> bool:
     """Whether the file or module of a reference, which there has to be, has the name.
 
@@ -37,6 +67,13 @@ def is_defined(reference: str) -> bool:
       LoweringError: as of `named`.
     """
     return hasattr(*_parts(reference))
+
+
+def _parameters(value: Callable[..., Any]) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(value).parameters.values())
+    except ValueError:  # some callables of C modules do not say
+        return []
 
 
 def _parts(reference: str) -> tuple[ModuleType, str]:

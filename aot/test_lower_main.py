@@ -18,6 +18,7 @@ from torch import nn
 
 from aot import lower_main
 from aot.errors import LoweringError
+from aot.references import function
 from aot.testing.fixtures import forget_rules
 from firmware.plan.program import load_program
 from firmware.plan.pte import read_program
@@ -312,7 +313,7 @@ def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "net_with_imports.py").write_text("import no_such_package.vision\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(LoweringError, match="imports no_such_package, which is not in the env"):
-        lower_main.load("net_with_imports:factory")
+        function("net_with_imports:factory")
 
 
 @pytest.mark.parametrize(
@@ -347,4 +348,4 @@ def test_modules_of_the_workspace_are_found(
     monkeypatch.setenv("BUILD_WORKSPACE_DIRECTORY", str(tmp_path))
     monkeypatch.setenv("BUILD_WORKING_DIRECTORY", str(package))
     for place in ("some_models.net", "near_net.py", "far_net.py"):
-        assert lower_main.load(f"{place}:factory")() == 7
+        assert function(f"{place}:factory")() == 7

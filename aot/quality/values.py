@@ -10,23 +10,23 @@ That error is added to the value in float, and all that reads it is computed aga
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
-from torch.fx.node import map_arg
 from torch.utils._pytree import tree_leaves
 
-from aot.dialect.graph import initial_state, returned, tensor_constant
+from aot.dialect.graph import initial_state, returned
 from aot.dialect.ops.lut import lut, table_of
 from aot.dialect.quantization import INT16, Quantization
 from aot.quality.change import NO_CHANGE, Change
 from aot.quality.decibels import decibels, power
 from aot.quality.device import Device
+from aot.quality.nodes import behind, call, constants_of, last_readings, root_of, source_of
 from aot.quality.value import Value
-from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, UNCORRECTED, activation_quantization
+from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.rules.function import evaluate, function_roots
 
 SAMPLES = 4
@@ -57,15 +57,15 @@ class Values:
         self._graph = quantized
         self._folded = folded
         self._nodes: list[Node] = [n for n in quantized.graph.nodes if n.op != "output"]
-        self._constants = _constants(quantized, floats)
+        self._constants = constants_of(quantized, floats)
         self._quantizers = [
             n for n in self._nodes if n.target is QUANTIZE and n not in self._constants
         ]
         leaves = tree_leaves(quantized.graph.output_node().args)
         self._outputs = [n for n in leaves if isinstance(n, Node)]
-        self._behind = _behind(self._nodes)
+        self._behind = behind(self._nodes)
         self._roots = function_roots(quantized.graph)
-        self._done = _done(self._nodes, self._outputs)
+        self._done = last_readings(self._nodes, self._outputs)
 
     def read_by(self, name: str) -> frozenset[str]:
         """The values, as the float graph names them, that are computed from one: of the node that
@@ -84,7 +84,7 @@ class Values:
         count = self._count(len(self._quantizers)) if alone else SAMPLES
         alone = alone and count > 0
         count = count or SAMPLES
-        values = [Value(n.name, _root(n), activation_quantization(n)) for n in self._quantizers]
+        values = [Value(n.name, root_of(n), activation_quantization(n)) for n in self._quantizers]
         signals = [0.0] * len(self._outputs)
         noises = [[0.0] * len(self._outputs) for _ in values]
         states = returned(self._graph)[1]
@@ -184,11 +184,11 @@ class Values:
             elif node in self._constants:
                 rough[node] = self._constant(node, change)
             elif node.target is DEQUANTIZE:
-                rough[node] = rough[_source(node)]
-                if _source(node) in narrow:
-                    narrow[node] = narrow[_source(node)]
+                rough[node] = rough[source_of(node)]
+                if source_of(node) in narrow:
+                    narrow[node] = narrow[source_of(node)]
             elif node.target is QUANTIZE:
-                source, name = _source(node), _root(node).name
+                source, name = source_of(node), root_of(node).name
                 quantization = activation_quantization(node)
                 quantization = change.other.get(quantization, quantization)
                 by_table = self._by_table(node, rough, change)
@@ -201,22 +201,22 @@ class Values:
                     rough[node] = _as_changed(result, name, quantization, change)
             else:
                 is_changed = self._behind[node] <= change.changed
-                rough[node] = _call(node, rough.__getitem__ if is_changed else as_read)
+                rough[node] = call(node, rough.__getitem__ if is_changed else as_read)
         return rough
 
     def _by_table(self, node: Node, values: Environment, change: Change) -> torch.Tensor | None:
         """What a function of one value gives a quantize node, where both are int16: straight lines
         between the entries of a table; None of others.
         """
-        source = _source(node)
+        source = source_of(node)
         root = self._roots.get(source)
         if root is None or root.target is not DEQUANTIZE:
             return None
-        of, result = _held(_source(root), change), _held(node, change)
+        of, result = _held(source_of(root), change), _held(node, change)
         if of is None or result is None or not of.type is result.type is INT16:
             return None
         table = table_of(partial(evaluate, self._graph, source), of, result)
-        return result.dequantize(lut.reference(of.quantize(values[_source(root)]), table))
+        return result.dequantize(lut.reference(of.quantize(values[source_of(root)]), table))
 
     def _constant(self, node: Node, change: Change) -> torch.Tensor:
         original, stored = self._constants[node]
@@ -251,11 +251,11 @@ class Values:
             elif node.op == "placeholder":
                 plain[node] = rough[node] = exact[node]
             elif node.target is DEQUANTIZE:
-                plain[node] = rough[node] = plain[_source(node)]
+                plain[node] = rough[node] = plain[source_of(node)]
             elif node.target is QUANTIZE:
-                quantization, source = activation_quantization(node), _source(node)
+                quantization, source = activation_quantization(node), source_of(node)
                 plain[node] = _rounded(exact[node], quantization)
-                name, result = _root(node).name, rough[source]
+                name, result = root_of(node).name, rough[source]
                 if name in change.changed:
                     result = _as_changed(result, name, quantization, change)
                     by_table = self._by_table(node, exact, change)
@@ -266,9 +266,9 @@ class Values:
                 # Where an op is not defined, on a value rounded to 0 perhaps, there is no error.
                 yield (result - plain[source]).nan_to_num(0.0, 0.0, 0.0)
             else:
-                plain[node] = rough[node] = _call(node, plain.__getitem__)
+                plain[node] = rough[node] = call(node, plain.__getitem__)
                 if any(plain[n] is not rough[n] for n in node.all_input_nodes):
-                    rough[node] = _call(node, rough.__getitem__)
+                    rough[node] = call(node, rough.__getitem__)
 
     def _is_read_as_before(self, node: Node, change: Change) -> bool:
         """Whether an op that stays int8 reads what a quantize or dequantize node gives."""
@@ -296,43 +296,13 @@ class Values:
     def _unquantized(self, node: Node, values: Mapping[Node, Any]) -> Any:
         """What a node gives where activations are not quantized."""
         if node.target in (QUANTIZE, DEQUANTIZE):
-            return values[_source(node)]
-        return _call(node, values.__getitem__)
-
-
-def _call(node: Node, lookup: Callable[[Node], Any]) -> Any:
-    """Calls a node's op."""
-    args, kwargs = map_arg((node.args, node.kwargs), lookup)
-    assert callable(node.target)
-    return node.target(*args, **kwargs)
-
-
-def _behind(nodes: Sequence[Node]) -> dict[Node, frozenset[str]]:
-    """By node the values, as the float graph names them, that are quantized next behind it."""
-    found: dict[Node, frozenset[str]] = {}
-    for node in reversed(nodes):
-        names = (
-            frozenset([_root(reader).name]) if reader.target is QUANTIZE else found[reader]
-            for reader in node.users
-            if reader.op != "output"
-        )
-        found[node] = frozenset().union(*names)
-    return found
-
-
-def _done(nodes: Sequence[Node], kept: Collection[Node]) -> dict[Node, list[Node]]:
-    """By node what it is the last to read, but for what is kept."""
-    found: dict[Node, list[Node]] = {node: [] for node in nodes}
-    seen = set(kept)
-    for node in reversed(nodes):
-        found[node] = [n for n in node.all_input_nodes if n not in seen]
-        seen.update(found[node])
-    return found
+            return values[source_of(node)]
+        return call(node, values.__getitem__)
 
 
 def _held(node: Node, change: Change) -> Quantization | None:
     """How a quantize node's value is quantized; None of one that stays float."""
-    name, quantization = _root(node).name, activation_quantization(node)
+    name, quantization = root_of(node).name, activation_quantization(node)
     if name in change.wide:
         return change.widened(name, quantization)
     return None if name in change.floats else change.other.get(quantization, quantization)
@@ -361,48 +331,3 @@ def _energy(expected: torch.Tensor, actual: torch.Tensor | None) -> float:
 
 def _rounded(values: torch.Tensor, quantization: Quantization) -> torch.Tensor:
     return quantization.dequantize(quantization.quantize(values))
-
-
-def _root(quantizer: Node) -> Node:
-    """The value in float that a quantize node, or those in front of it, quantize."""
-    node = quantizer
-    while node.target in (QUANTIZE, DEQUANTIZE):
-        node = _source(node)
-    return node
-
-
-def _source(node: Node) -> Node:
-    """What a quantize or dequantize node takes."""
-    source = node.args[0]
-    assert isinstance(source, Node)
-    return source
-
-
-def _constants(
-    quantized: GraphModule, floats: GraphModule
-) -> dict[Node, tuple[torch.Tensor, torch.Tensor]]:
-    """The constants of a quantized graph, in float and as they are: weights where they are
-    dequantized.
-    """
-    originals = {n.name: n for n in floats.graph.nodes}
-    found: dict[Node, tuple[torch.Tensor, torch.Tensor]] = {}
-    for node in quantized.graph.nodes:
-        constant = tensor_constant(quantized, node)
-        if constant is not None:
-            found[node] = node.meta.get(UNCORRECTED, constant), constant
-        elif node.all_input_nodes and all(n in found for n in node.all_input_nodes):
-            stored = _call(node, lambda n: found[n][1])
-            original = _original(node, originals, floats)
-            found[node] = stored if original is None else original, stored
-    return found
-
-
-def _original(node: Node, originals: dict[str, Node], floats: GraphModule) -> torch.Tensor | None:
-    """The float constant that a dequantize node stands for: the same argument of its reader."""
-    for reader in node.users:
-        if reader.name in originals:
-            arguments = tree_leaves(originals[reader.name].args)
-            for mine, other in zip(tree_leaves(reader.args), arguments, strict=False):
-                if mine is node:
-                    return tensor_constant(floats, other)
-    return None

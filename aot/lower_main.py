@@ -9,6 +9,9 @@
 
 from __future__ import annotations
 
+from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
+
 import itertools
 import json
 import math
@@ -18,8 +21,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
-
-from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import numpy as np
@@ -41,7 +42,6 @@ with imports_that_stay():
     from aot.targets import CUT, PRESENCES, REQUIRED, VERIFICATIONS
     from aot.vectors import make_vectors, save_npz
     from firmware.plan.pte import keep_program
-    from tools.text.stoppable import stoppable
 
 _MODEL = flags.DEFINE_string("model", None, "pkg.module:factory; gives an nn.Module in eval mode")
 _TFLITE = flags.DEFINE_string(
@@ -366,4 +366,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -14,6 +14,9 @@ reads no tensor is a constant.
 
 from __future__ import annotations
 
+from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
+
 import ast
 import functools
 import inspect
@@ -26,11 +29,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tools.imports import imports_that_stay
-
 with imports_that_stay():
     import torch
-    from absl import app, flags
+    from absl import flags
     from torch.fx import Graph, Node
 
     from aot.backends.cortex_m import FLOAT_OPS
@@ -44,7 +45,6 @@ with imports_that_stay():
     from aot.rules.function import is_elementwise
     from aot.rules.movement import on_floats
     from aot.rules.rule import Rule
-    from tools.text.stoppable import stoppable
     from tools.text.table import table
 
 _ONLY = flags.DEFINE_string("op", "", "Only ops with this in their name.")
@@ -251,4 +251,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

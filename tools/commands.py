@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands that `pip install .` gives (pyproject.toml)."""
 
+from tools.text.stoppable import stoppable
+
 import importlib
 import os
 import runpy
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-
-from tools.text.stoppable import stoppable
 
 _PACKAGES = ("aot", "boards", "firmware", "kernels", "tools")
 

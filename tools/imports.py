@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """How programs import torch and what is built on it. A program's own imports come first."""
 
+from tools.text.stoppable import stopping
+
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from tools.text.stoppable import stopping
 
 
 @contextmanager

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imports without looks for garbage."""
 
+from tools.imports import imports_that_stay
+
 import gc
 
 import pytest
-
-from tools.imports import imports_that_stay
 
 
 @pytest.mark.parametrize("enabled", [True, False])

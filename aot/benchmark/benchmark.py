@@ -10,23 +10,23 @@ calibration data, passes, the .pte; without the comparisons and the report that 
 lowering makes ("assess").
 """
 
+from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
+
 import os
 import time
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from tools.imports import imports_that_stay
-
 with imports_that_stay():
     import torch
-    from absl import app, flags, logging
+    from absl import flags, logging
     from torch import nn
 
     import aot.lower
     from aot.benchmark.executorch import Samples, for_cortex_m
     from aot.benchmark.timing import Phases, Seconds, exponent, phases_table
-    from tools.text.stoppable import stoppable
     from tools.text.table import table
 
 _UPDATE = flags.DEFINE_bool("update", False, "Write the results into the source tree.")
@@ -131,4 +131,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

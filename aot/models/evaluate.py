@@ -4,12 +4,13 @@
 bazel run //aot/models:evaluate
 """
 
+from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
+
 import importlib
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
-
-from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import torch
@@ -19,7 +20,6 @@ with imports_that_stay():
     from aot.lower import lower
     from aot.models.metrics import Accuracy, accuracy, sqnr_db
     from aot.testing.lockstep import Lockstep, compare
-    from tools.text.stoppable import stoppable
     from tools.text.table import table
 
 MODELS = ("digits", "ds_cnn", "mobilenet_v1", "resnet8", "deep_autoencoder")
@@ -97,4 +97,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

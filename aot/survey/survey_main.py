@@ -10,6 +10,9 @@ from results.json.
 
 from __future__ import annotations
 
+from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
+
 import functools
 import json
 import multiprocessing
@@ -21,8 +24,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from tools.imports import imports_that_stay
-
 with imports_that_stay():
     import torch
     from absl import app, flags
@@ -30,7 +31,6 @@ with imports_that_stay():
     from aot.survey.executorch_cases import cortex_m, every_backend
     from aot.survey.programs import Program, written
     from aot.survey.survey import OUTCOMES, Row, survey
-    from tools.text.stoppable import stoppable
 
 _UPDATE = flags.DEFINE_bool("update", False, "write the results of this run")
 _ONLY = flags.DEFINE_string("only", "", "a regular expression: lower what has such a name")
@@ -156,4 +156,4 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(app.run(stoppable(main)))
+    run_main(main)

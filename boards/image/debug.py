@@ -11,6 +11,8 @@ fetched (tools/repositories/gdb.bzl). The console of the board goes to standard 
 ends the simulator.
 """
 
+from tools.text.stoppable import run_main
+
 import os
 import shutil
 import signal
@@ -26,7 +28,6 @@ from boards.board import Board, BoardError, load_board
 from boards.image.flash_tools import METHODS
 from boards.simulator.simulate import SimulatorError, Tools, qemu_command
 from tools.python.runfile import runfile
-from tools.text.stoppable import stoppable
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _GDB = flags.DEFINE_string("gdb", "", "The debugger's program.")
@@ -147,4 +148,4 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

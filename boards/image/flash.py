@@ -10,6 +10,8 @@ Without --flash_tool it is the first of the board's methods whose tool is instal
 in the folder that `bazel run` was called in: its arguments may name files there.
 """
 
+from tools.text.stoppable import run_main
+
 import contextlib
 import os
 import re
@@ -27,7 +29,6 @@ from boards.board import Board, BoardError, load_board
 from boards.image.flash_tools import METHODS, PROBES, Image, Method, advice
 from boards.image.uf2 import HexError, copy_to_drive, drives, read_hex, uf2
 from boards.image.usb import DEVICES, UsbDevice, usb_devices
-from tools.text.stoppable import stoppable
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _TOOL = flags.DEFINE_string("flash_tool", "", "Which of the board's methods, e.g. openocd.")
@@ -222,4 +223,4 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

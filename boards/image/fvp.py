@@ -9,6 +9,8 @@ The table is that of `.sim`, without instructions: the model counts cycles of it
 estimate of a chip's.
 """
 
+from tools.text.stoppable import run_main
+
 import json
 import os
 import shutil
@@ -23,7 +25,6 @@ from boards.board import Board, BoardError, load_board
 from boards.image.on_board import Shown, problem, until_the_end
 from boards.image.summary import summary
 from boards.simulator.simulate import Run, Tools
-from tools.text.stoppable import stoppable
 
 _PROGRAM = flags.DEFINE_string("fvp", "", "The model; the board's, from PATH, if not given.")
 
@@ -102,4 +103,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -16,6 +16,8 @@ ui.perfetto.dev; paths are relative to where Bazel was called. With --monitor it
 Ctrl-C. Standard input is what the board's console receives.
 """
 
+from tools.text.stoppable import run_main
+
 import json
 import sys
 from collections.abc import Sequence
@@ -42,7 +44,6 @@ from boards.image.summary import summary
 from boards.simulator.elf import Elf
 from boards.simulator.fault import explain, find_fault
 from boards.simulator.simulate import FAIL, PASS, Run, Tools
-from tools.text.stoppable import stoppable
 
 _ELF = flags.DEFINE_string("elf", "", "The program, for what faults mean.")
 _SIZE = flags.DEFINE_string("size", "", "The image's size.json, for the tables.")
@@ -212,4 +213,4 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -161,6 +161,19 @@ def read_chunks(descriptor: int, silence: float, typed: int | None) -> Iterator[
         PortGoneError: the port is gone, or nothing is at a pipe's other end.
     """
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")  # letters of several bytes
+    gone = None
+    try:
+        for chunk in _read_bytes(descriptor, silence, typed):
+            yield decoder.decode(chunk)
+    except PortGoneError as error:
+        gone = error
+    if begun := decoder.decode(b"", final=True):
+        yield begun
+    if gone is not None:
+        raise gone
+
+
+def _read_bytes(descriptor: int, silence: float, typed: int | None) -> Iterator[bytes]:
     unsent = b""
     has_ended = typed is None
     end = time.monotonic() + silence
@@ -178,7 +191,7 @@ def read_chunks(descriptor: int, silence: float, typed: int | None) -> Iterator[
                     chunk = os.read(descriptor, _LINE)
                     if not chunk:
                         raise PortGoneError
-                    yield decoder.decode(chunk)
+                    yield chunk
                     end = time.monotonic() + silence
             if takes:
                 with contextlib.suppress(BlockingIOError):

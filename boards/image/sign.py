@@ -9,6 +9,8 @@ What comes of it is flashed to the start of the slot, or offered as an update fo
 Paths are relative to the folder that `bazel run` is called in.
 """
 
+from tools.text.stoppable import run_main
+
 import os
 import shutil
 import subprocess
@@ -75,4 +77,4 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_main(main)

@@ -16,6 +16,8 @@ ui.perfetto.dev; paths are relative to the folder that `bazel run` is called in.
 target <image>.cycles gives, adds cycles as LLVM's model of the core estimates them.
 """
 
+from tools.text.stoppable import run_main
+
 import json
 import sys
 from pathlib import Path
@@ -30,7 +32,6 @@ from boards.simulator.counts import Counts, CountsError
 from boards.simulator.cycles import CyclesError, estimate, model_of
 from boards.simulator.elf import Elf, ElfError
 from boards.simulator.simulate import SimulatorError, simulate
-from tools.text.stoppable import stoppable
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
@@ -97,4 +98,4 @@ def _estimates(elf: Path, board: Board, counts: Counts) -> dict[Key, float]:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -5,6 +5,8 @@ bazel run //boards:corstone300_app.size
 size_table size.json
 """
 
+from tools.text.stoppable import run_main
+
 import json
 from pathlib import Path
 from typing import Any
@@ -69,4 +71,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_main(main)

@@ -129,6 +129,15 @@ def test_a_letter_arrives_in_two_parts(line: tuple[int, str]) -> None:
     os.close(descriptor)
 
 
+def test_half_a_letter_is_there_at_the_end(line: tuple[int, str]) -> None:
+    descriptor = open_port(Path(line[1]))
+    with Path(os.devnull).open() as nothing:
+        os.write(line[0], b"21 \xc2")
+        chunks = read_chunks(descriptor, 0.2, nothing.fileno())
+        assert "".join(chunks) == "21 \N{REPLACEMENT CHARACTER}"
+    os.close(descriptor)
+
+
 @pytest.fixture
 def typed() -> Iterator[tuple[int, int]]:
     """Standard input, and the end that is typed at."""

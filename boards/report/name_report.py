@@ -9,6 +9,8 @@ The page is built before; its path is the one line that is printed. With a profi
 profile, on which steps have their cycles, too.
 """
 
+from tools.text.stoppable import run_main
+
 import json
 import os
 import sys
@@ -56,4 +58,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_main(main)

@@ -4,15 +4,14 @@
 bazel run //boards/report:pictures
 """
 
+from tools.text.stoppable import run_main
+
 import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from absl import app
-
 from boards.report.browser import browse
-from tools.text.stoppable import stoppable
 
 # Layout and scrollbars come to rest in that many milliseconds of the page's time.
 _REST = "--virtual-time-budget=4000"
@@ -66,4 +65,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -12,6 +12,8 @@ executed. The exit status is 0 if the program ended well (status 0, last line PL
 if it could not be run.
 """
 
+from tools.text.stoppable import run_main
+
 import os
 import shlex
 import subprocess
@@ -98,4 +100,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_main(main)

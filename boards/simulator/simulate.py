@@ -209,6 +209,9 @@ def _execute(
                         echo.flush()
                 else:
                     received[process.stderr] += chunk
+        if echo is not None:
+            echo.write(decoder.decode(b"", final=True))
+            echo.flush()
         status = process.wait()
     if terminal is not None:
         termios.tcsetattr(0, termios.TCSANOW, terminal)

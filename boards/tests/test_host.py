@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs for boards run on the host as well, under sanitizers."""
 
+import io
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,11 @@ def test_sanitizers_notice_a_read_past_an_array() -> None:
 def test_instructions_are_not_counted() -> None:
     with pytest.raises(SimulatorError, match="counted in QEMU"):
         simulate(Path("boards/tests/hello.host.elf"), _BOARD, count=True)
+
+
+def test_what_it_prints_is_shown_to_its_last_byte(tmp_path: Path) -> None:
+    program, shown = tmp_path / "program", io.StringIO()
+    program.write_text("#!/bin/sh\nprintf '21 \\302'; sleep 0.1; printf '\\260C \\302'\n")
+    program.chmod(0o755)
+    simulate(program, _BOARD, time_limit=20, echo=shown)
+    assert shown.getvalue() == "21 °C \N{REPLACEMENT CHARACTER}"

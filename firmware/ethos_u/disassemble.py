@@ -6,6 +6,8 @@ bazel run //firmware/ethos_u:disassemble -- FILE.pte
 
 from __future__ import annotations
 
+from tools.text.stoppable import run_main
+
 from pathlib import Path
 
 from absl import app
@@ -13,7 +15,6 @@ from absl import app
 from firmware.ethos_u.disassembly import describe
 from firmware.ethos_u.paths import user_path
 from firmware.ethos_u.payload import PayloadError, parse_payload, read_payloads
-from tools.text.stoppable import stoppable
 
 
 def main(argv: list[str]) -> None:
@@ -34,4 +35,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

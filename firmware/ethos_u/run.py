@@ -6,6 +6,8 @@ bazel run //firmware/ethos_u:run -- FILE --inputs x.npy,y.npy --outputs DIR [--p
 
 from __future__ import annotations
 
+from tools.text.stoppable import run_main
+
 import tokenize
 import zipfile
 from pathlib import Path
@@ -26,7 +28,6 @@ from firmware.ethos_u.npu_model import (
 )
 from firmware.ethos_u.paths import user_path
 from firmware.ethos_u.payload import PayloadError, parse_payload, read_payloads
-from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 # What numpy makes of files that are no arrays.
@@ -125,4 +126,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

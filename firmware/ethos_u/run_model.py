@@ -6,11 +6,12 @@ bazel run //firmware/ethos_u:run_model -- FILE.pte --inputs=x.npy --outputs=DIR
 
 from __future__ import annotations
 
+from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import numpy as np
@@ -26,7 +27,6 @@ with imports_that_stay():
     from firmware.plan.program import Program
     from firmware.plan.pte import read_program
     from kernels.common.kernel import OpCall, Value
-    from tools.text.stoppable import stoppable
     from tools.text.table import table
 
 _INPUTS = flags.DEFINE_list("inputs", [], ".npy files, one an input.")
@@ -115,4 +115,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

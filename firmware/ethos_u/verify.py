@@ -12,6 +12,8 @@ one is not, 2 for files that cannot be run.
 
 from __future__ import annotations
 
+from tools.text.stoppable import run_main
+
 import math
 import sys
 from collections.abc import Iterator, Sequence
@@ -28,7 +30,6 @@ from firmware.ethos_u.npu_model import EthosUError, EthosUModel, configuration_o
 from firmware.ethos_u.paths import user_path
 from firmware.ethos_u.payload import Payload, PayloadError, Tensor, parse_payload, read_payloads
 from tools.text.printed import captured
-from tools.text.stoppable import stoppable
 
 _DTYPES = {1: np.int8, 2: np.int16, 4: np.int32}
 
@@ -132,4 +133,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

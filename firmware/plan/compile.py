@@ -10,6 +10,8 @@ Exit status: 0; 2 if an input is damaged or asks for what no kernel does; 3 if t
 fit on the board.
 """
 
+from tools.text.stoppable import run_main
+
 import hashlib
 import json
 import os
@@ -17,7 +19,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from absl import app, flags
+from absl import flags
 
 from aot.pte.conventions import PteError
 from boards.board import Board, BoardError, Engine, load_board
@@ -143,4 +145,4 @@ def _fail(message: str) -> int:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_main(main)

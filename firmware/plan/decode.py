@@ -6,10 +6,10 @@ Exit status: 0; 2 if the file is damaged or not a .pte.
     decode --pte=model.pte --output=model.program
 """
 
+from tools.imports import imports_that_stay
+
 import sys
 from pathlib import Path
-
-from tools.imports import imports_that_stay
 
 with imports_that_stay():
     from absl import app, flags

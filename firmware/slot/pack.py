@@ -10,6 +10,8 @@ Paths are relative to the folder that `bazel run` is called in. Exit status: 0; 
 in order.
 """
 
+from tools.text.stoppable import run_main
+
 import json
 import os
 import sys
@@ -99,4 +101,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_main(main)

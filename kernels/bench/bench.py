@@ -13,12 +13,14 @@ CMSIS-NN's instructions than _MOST and _MOST_OF_OPS say, or a network takes more
 _MOST_INSTRUCTIONS.
 """
 
+from tools.text.stoppable import run_main
+
 import json
 import os
 import sys
 from pathlib import Path
 
-from absl import app, flags
+from absl import flags
 
 from boards.board import load_board
 from boards.simulator.counts import Region
@@ -26,7 +28,6 @@ from boards.simulator.elf import Elf
 from boards.simulator.simulate import simulate
 from kernels.bench.networks import Counts, Networks, sums_of_networks
 from kernels.bench.program import fitting_layers
-from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _PROGRAM = flags.DEFINE_multi_string("program", [], "board.json,program.elf of each board.")
@@ -232,4 +233,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -8,10 +8,12 @@ Instructions are counted in QEMU, cycles are those of boards/simulator/cycles.py
 they leave out. M7 and M85 are estimated on what is built for M4 and M55.
 """
 
+from tools.text.stoppable import run_main
+
 import json
 from pathlib import Path
 
-from absl import app, flags
+from absl import flags
 
 from boards.board import Board, load_board
 from boards.simulator.cycles import MODELS, Ran, estimate
@@ -19,7 +21,6 @@ from boards.simulator.simulate import simulate
 from kernels.bench.networks import Counts, sums_of_networks
 from kernels.bench.program import fitting_layers
 from kernels.testing.case import Layer
-from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _PROGRAM = flags.DEFINE_multi_string("program", [], "board.json,program.elf of each board.")
@@ -109,4 +110,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -6,6 +6,8 @@ bazel run //kernels/common:dtype_header        # writes it anew
 
 from __future__ import annotations
 
+from tools.text.stoppable import run_main
+
 import os
 from pathlib import Path
 
@@ -59,4 +61,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run_main(main)

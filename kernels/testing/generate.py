@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the C programs that test an op: all cases for the host, some for boards of each class."""
 
+from tools.imports import imports_that_stay
+
 import importlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import cast, get_args
-
-from tools.imports import imports_that_stay
 
 with imports_that_stay():
     from absl import app, flags

@@ -5,10 +5,11 @@ docs/memory.md.
 tools/bazel run //tests/memory:peers
 """
 
+from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
+
 import itertools
 from collections.abc import Callable, Iterator
-
-from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import torch
@@ -17,7 +18,6 @@ with imports_that_stay():
     from aot.benchmark.executorch import for_cortex_m
     from tests.memory.networks import NETWORKS, Network
     from tests.tflite.tflm import arena_of_tflm, exported
-    from tools.text.stoppable import stoppable
     from tools.text.table import table
 
 _ONLY = flags.DEFINE_string("only", "", "Networks with this in their names.")
@@ -69,4 +69,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

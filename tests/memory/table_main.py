@@ -4,10 +4,11 @@
 tools/bazel run //tests/memory:table -- --isa=mve
 """
 
+from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
+
 import itertools
 from typing import cast
-
-from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import torch
@@ -20,7 +21,6 @@ with imports_that_stay():
     from firmware.plan.testing import sample_board
     from kernels.common.kernel import Isa
     from tests.memory.networks import NETWORKS
-    from tools.text.stoppable import stoppable
     from tools.text.table import table
 
 _ISA = flags.DEFINE_enum("isa", "mve", ["scalar", "dsp", "mve"], "Class of cores.")
@@ -82,4 +82,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -7,19 +7,18 @@ The images are to mark their steps (--//firmware/runtime:profile_steps). Flash a
 the whole image, with the constants, without the inputs and outputs that it was tried on.
 """
 
+from tools.text.stoppable import run_main
+
 import json
 import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from absl import app
-
 from boards.board import load_board
 from boards.image.profile import profile
 from boards.simulator.elf import Elf
 from boards.simulator.simulate import simulate
-from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _VECTORS = re.compile(r"(input|output)_\d+|labels")
@@ -72,4 +71,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -135,4 +135,4 @@ def test_commands_lower_and_plan(
 )
 def test_commands_explain_themselves(environment: Path, program: str, flag: str) -> None:
     done = subprocess.run([environment / "bin" / program, "--help"], capture_output=True, text=True)
-    assert flag in done.stdout, done.stderr
+    assert flag in done.stdout and done.returncode == 0, done.stderr

@@ -7,14 +7,14 @@ Prints every model for which a property does not hold, as source, and what was r
 
 from __future__ import annotations
 
+from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
+
 import itertools
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-
-from tools.imports import imports_that_stay
 
 with imports_that_stay():
     from absl import app, flags, logging
@@ -25,7 +25,6 @@ with imports_that_stay():
     from tests.random.layouts import RANKS, models
     from tests.random.on_host import Host
     from tests.random.properties import OPTIONS, Options, failures
-    from tools.text.stoppable import stoppable
 
 _COUNT = flags.DEFINE_integer("count", 10000, "how many models", lower_bound=1)
 _LAYOUTS = flags.DEFINE_bool("layouts", True, "the table of layouts, too")
@@ -77,4 +76,4 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(app.run(stoppable(main)))
+    run_main(main)

@@ -5,19 +5,18 @@ they take beside what TFLite Micro takes: a table of docs/tflite.md.
 tools/bazel run //tests/tflite:peers
 """
 
+from tools.text.stoppable import run_main
+
 import json
 import re
 from pathlib import Path
 from typing import Any
-
-from absl import app
 
 from boards.board import load_board
 from boards.image.profile import profile
 from boards.simulator.elf import Elf
 from boards.simulator.simulate import simulate
 from tests.tflite.recorded import TFLM, Recorded
-from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _VECTORS = re.compile(r"(input|output)_\d+")
@@ -70,4 +69,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -4,11 +4,12 @@
 tools/bazel run //tests/tflite:random -- --count=1000 --seed=1
 """
 
+from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
+
 import sys
 from collections import Counter
 from pathlib import Path
-
-from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import torch
@@ -16,7 +17,6 @@ with imports_that_stay():
 
     from aot.importers.tflite.file import read
     from tests.tflite.drawn import drawn, problems
-    from tools.text.stoppable import stoppable
 
 _COUNT = flags.DEFINE_integer("count", 1000, "How many.", 1)
 _SEED = flags.DEFINE_integer("seed", 0, "Of the first.", 0)
@@ -46,4 +46,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -4,10 +4,11 @@
 tools/bazel run //tests/tflite:table [-- --tflite=a.tflite,b.tflite]
 """
 
+from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
+
 import os
 from pathlib import Path
-
-from tools.imports import imports_that_stay
 
 with imports_that_stay():
     import torch
@@ -20,7 +21,6 @@ with imports_that_stay():
     from firmware.plan.testing import sample_board
     from kernels.common.kernel import Isa
     from tests.tflite.tflm import ARENA_BYTES, arena_of_tflm, exported_network
-    from tools.text.stoppable import stoppable
     from tools.text.table import table
 
 _FILES = flags.DEFINE_list("tflite", [], "Files; without them the networks of MLPerf Tiny.")
@@ -75,4 +75,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -8,6 +8,8 @@ than twice as long as a first build. The exit status is 1 if any output differs;
 then kept.
 """
 
+from tools.text.stoppable import run_main
+
 import hashlib
 import shutil
 import subprocess
@@ -15,10 +17,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from absl import app
-
 from tools.lint.workspace import source_files, workspace_root
-from tools.text.stoppable import stoppable
 
 
 class _Build:
@@ -86,4 +85,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

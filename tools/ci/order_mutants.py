@@ -8,6 +8,8 @@ the input: the cases at exactly the distance must fail, and no others. Builds an
 copy of the sources, with a Bazel of its own.
 """
 
+from tools.text.stoppable import run_main
+
 import re
 import shutil
 import subprocess
@@ -18,7 +20,6 @@ from pathlib import Path
 from absl import app
 
 from tools.lint.workspace import source_files, workspace_root
-from tools.text.stoppable import stoppable
 
 _TESTS_FAILED = 3
 """Bazel's exit status."""
@@ -163,4 +164,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -4,6 +4,8 @@
 bazel run //tools/lint:fix
 """
 
+from tools.text.stoppable import run_main
+
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +14,6 @@ from pathlib import Path
 from absl import app, flags, logging
 
 from tools.lint.workspace import source_files, workspace_root
-from tools.text.stoppable import stoppable
 
 _CHECK = flags.DEFINE_string("check", None, "Check to run; without it all are run with --fix.")
 _FIX = flags.DEFINE_bool("fix", False, "Repair instead of report.")
@@ -125,4 +126,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

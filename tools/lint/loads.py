@@ -8,12 +8,13 @@ would load on one machine and not on another.
     bazel run //tools/lint:loads
 """
 
+from tools.text.stoppable import run_main
+
 import re
 
 from absl import app
 
 from tools.lint.workspace import source_files, workspace_root
-from tools.text.stoppable import stoppable
 
 _ALLOWED = {
     "bazel_skylib": {"lib:selects.bzl", "rules:common_settings.bzl"},
@@ -57,4 +58,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -7,12 +7,13 @@ allows (kernels/common/overlap.py): with `restrict` a compiler may choose anothe
     bazel run //tools/lint:restrict
 """
 
+from tools.text.stoppable import run_main
+
 import re
 
 from absl import app
 
 from tools.lint.workspace import source_files, workspace_root
-from tools.text.stoppable import stoppable
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
@@ -40,4 +41,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

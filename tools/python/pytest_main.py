@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs pytest on the test files of a `pytest_test` target; exits with its status."""
 
+from tools.imports import imports_that_stay
+
 import gc
 import os
 import sys
 from contextlib import ExitStack
 
 import pytest
-
-from tools.imports import imports_that_stay
 
 
 class _ImportedTests:

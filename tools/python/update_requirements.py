@@ -4,14 +4,14 @@
 bazel run //tools/python:requirements.update -- --upgrade
 """
 
+from tools.text.stoppable import run_main
+
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 from absl import app, flags
-
-from tools.text.stoppable import stoppable
 
 _UPGRADE = flags.DEFINE_bool("upgrade", False, "Take newer versions of what is pinned already.")
 
@@ -38,4 +38,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

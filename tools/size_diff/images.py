@@ -11,6 +11,8 @@ in the baseline, if an inference takes more than 1 % more instructions, or if th
 the same images. Images of the repository that are in no baseline are named.
 """
 
+from tools.text.stoppable import run_main
+
 import json
 import os
 import subprocess
@@ -19,13 +21,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from absl import app, flags
+from absl import flags
 
 from boards.board import load_board
 from boards.simulator.simulate import simulate
 from tools.python.bazel import bazel_program
 from tools.text.progress import counted
-from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _SIZE = flags.DEFINE_multi_string("size", [], "size.json of an image.")
@@ -153,4 +154,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

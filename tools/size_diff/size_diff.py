@@ -12,6 +12,8 @@ module the tool is @pilotlight//tools:size_diff. Paths are relative to the folde
 is called in.
 """
 
+from tools.text.stoppable import run_main
+
 import json
 import os
 import shutil
@@ -26,7 +28,6 @@ from absl import app, flags
 from boards.report.join import FORMAT
 from tools.python.bazel import bazel_program
 from tools.size_diff.compare import as_markdown, as_page, as_text
-from tools.text.stoppable import stoppable
 
 _BASE = flags.DEFINE_string("base", None, "A commit, or a report.json.", required=True)
 _MARKDOWN = flags.DEFINE_string("markdown", None, "File to write the differences to as Markdown.")
@@ -147,4 +148,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -14,6 +14,8 @@ tool is @pilotlight//tools:survey, and boards are @pilotlight//boards/corstone30
 are relative to the folder that `bazel run` is called in.
 """
 
+from tools.text.stoppable import run_main
+
 import json
 import os
 import subprocess
@@ -39,7 +41,6 @@ from tools.survey.matrix import (
 )
 from tools.survey.outcome import Outcome, as_json, as_page, as_text, outcome, refusal
 from tools.text.progress import clear, show
-from tools.text.stoppable import stoppable
 
 _MODELS = flags.DEFINE_list("models", None, "Labels of pte_models.", required=True)
 _BOARDS = flags.DEFINE_list("boards", None, "Labels of boards.", required=True)
@@ -171,4 +172,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

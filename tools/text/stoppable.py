@@ -1,14 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program that takes long, or prints much, does when somebody has enough of it."""
+"""How programs end that people call: when somebody has enough of them, or asks for help alone.
+
+Programs import it first (ruff keeps it there): what else they import takes time, in which they may
+be stopped, too.
+"""
 
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import TracebackType
 from typing import Any
 
 from tools.text.progress import clear
+
+
+def _say_stopped() -> None:
+    clear()
+    print("stopped", file=sys.stderr)
+
+
+def _excepthook(
+    kind: type[BaseException], error: BaseException, traceback: TracebackType | None
+) -> None:
+    if issubclass(kind, KeyboardInterrupt):  # for which Python then ends as signals do
+        _say_stopped()
+    else:
+        sys.__excepthook__(kind, error, traceback)
+
+
+sys.excepthook = _excepthook
 
 
 @contextmanager
@@ -17,8 +39,7 @@ def stopping() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        clear()
-        print("stopped", file=sys.stderr)
+        _say_stopped()
         sys.exit(128 + signal.SIGINT)
 
 
@@ -37,3 +58,18 @@ def stoppable(main: Callable[..., int | None]) -> Callable[[Sequence[Any]], int 
             return 128 + signal.SIGPIPE
 
     return run
+
+
+def run_main(main: Callable[..., int | None]) -> None:
+    """Parses absl's flags, runs main with what is left, and exits with what it returns."""
+    from absl import app, flags  # imported by a program after this file
+
+    def parse(argv: list[str]) -> list[str]:
+        try:
+            return flags.FLAGS(argv)
+        except SystemExit:  # with 1 after --help: absl takes that for a failure
+            sys.exit(0)
+        except flags.Error:
+            return app.parse_flags_with_usage(argv)  # says which, and exits
+
+    app.run(stoppable(main), flags_parser=parse)

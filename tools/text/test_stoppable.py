@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+from tools.text.stoppable import stoppable
+
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
-
-from tools.text.stoppable import stoppable
 
 
 def test_a_program_that_is_stopped_says_so_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -36,3 +37,44 @@ def test_a_program_that_nobody_reads_ends(lines: int) -> None:
         run.stdout.close()
         run.stdin.close()
         assert (run.stderr.read(), run.wait()) == (b"", 141)
+
+
+def _run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+
+def test_a_program_that_is_stopped_while_it_imports_says_so() -> None:
+    code = "import tools.text.stoppable, signal; signal.raise_signal(signal.SIGINT)"
+    done = _run(code)
+    assert (done.stdout, done.stderr, done.returncode) == ("", "stopped\n", -signal.SIGINT)
+
+
+def test_other_errors_are_shown_as_always() -> None:
+    done = _run("import tools.text.stoppable; 1 / 0")
+    assert done.stderr.endswith("ZeroDivisionError: division by zero\n") and done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "text"),
+    [
+        ([], 3, "[1]"),
+        (["--number=5"], 3, "[5]"),
+        (["--help"], 0, "--number"),
+        (["--helpfull"], 0, "--number"),
+        (["-?"], 0, "--number"),
+        (["--nonsense"], 1, "Unknown command line flag 'nonsense'"),
+        (["--number=x", "--help"], 1, "invalid literal"),
+    ],
+)
+def test_asking_for_help_is_no_failure(arguments: list[str], status: int, text: str) -> None:
+    code = (
+        "from tools.text.stoppable import run_main; from absl import flags\n"
+        "number = flags.DEFINE_multi_integer('number', [1], 'numbers')\n"
+        "def main(argv): print(number.value, argv[1:]); return 3\n"
+        "run_main(main)"
+    )
+    done = _run(code, *arguments)
+    assert text in done.stdout + done.stderr, done
+    assert done.returncode == status

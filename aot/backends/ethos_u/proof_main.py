@@ -8,6 +8,7 @@ prints how many are exact, by op and configuration.
 from __future__ import annotations
 
 from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
 
 with imports_that_stay():
     from absl import app, flags
@@ -22,7 +23,6 @@ with imports_that_stay():
     from aot.backends.ethos_u.verify import EmitterError, VerificationError
     from aot.dialect.quantization import INT8, INT16
     from aot.targets.npus import NPUS
-    from tools.text.stoppable import stoppable
     from tools.text.table import table
 
 _COUNT = flags.DEFINE_integer("count", 200, "Calls of each op.", lower_bound=1)
@@ -69,4 +69,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -10,16 +10,17 @@ and outputs are compared with the reference; what follows `--` goes to the runne
 
 from __future__ import annotations
 
+from tools.text.stoppable import run_main
+
 import importlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from absl import app, flags
+from absl import flags
 
 from aot.backends.neutron.check import Row, checked
 from aot.targets.npus import NEUTRONS
-from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _MODELS = ("ds_cnn", "mobilenet_v1", "resnet8", "deep_autoencoder")
@@ -55,4 +56,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -8,6 +8,7 @@ layer's weights the other way round: the same function, but one scale cannot ser
 """
 
 from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
 
 with imports_that_stay():
     import torch
@@ -19,7 +20,6 @@ with imports_that_stay():
     from aot.models.digits import model as digits
     from aot.models.metrics import accuracy
     from aot.quantizer.training import Train
-    from tools.text.stoppable import stoppable
     from tools.text.table import table
 
 EPOCHS = 6
@@ -80,4 +80,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -7,18 +7,17 @@ Flash is that of the whole image without the inputs and outputs that it was trie
 to the reference is equal to the bit, in all that ran.
 """
 
+from tools.text.stoppable import run_main
+
 import json
 import re
 from pathlib import Path
 from typing import Any
 
-from absl import app
-
 from boards.board import load_board
 from boards.image.profile import profile
 from boards.simulator.elf import Elf
 from boards.simulator.simulate import simulate
-from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _FOLDER = Path("aot/models/zoo")
@@ -78,4 +77,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

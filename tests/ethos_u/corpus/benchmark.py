@@ -6,18 +6,19 @@ tools/bazel run //tests/ethos_u/corpus:benchmark
 
 from __future__ import annotations
 
+from tools.text.stoppable import run_main
+
 import resource
 import time
 from pathlib import Path
 
-from absl import app, flags
+from absl import flags
 
 from boards.board import load_board
 from boards.simulator.simulate import simulate
 from firmware.ethos_u.npu_model import EthosUModel
 from tests.ethos_u.corpus.archive import read_archive
 from tests.ethos_u.corpus.reference import make_inputs
-from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _ACCELERATOR = flags.DEFINE_string("accelerator", "ethos-u55-128", "Configuration to run.")
@@ -55,4 +56,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tools.imports import imports_that_stay
+
+from pathlib import Path
 
 with imports_that_stay():
     import torch

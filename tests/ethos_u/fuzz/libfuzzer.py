@@ -9,6 +9,8 @@ does not. Needs a clang with its fuzzer runtime; $CLANG names another than the o
 
 from __future__ import annotations
 
+from tools.text.stoppable import stoppable
+
 import os
 import shutil
 import struct
@@ -17,8 +19,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-
-from tools.text.stoppable import stoppable
 
 _SOURCES = Path("firmware/ethos_u")
 _FOLDER = Path("tests/ethos_u/fuzz")

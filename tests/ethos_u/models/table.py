@@ -10,18 +10,17 @@ those of the core's own ops, in one inference.
 
 from __future__ import annotations
 
+from tools.text.stoppable import run_main
+
 import json
 import re
 from pathlib import Path
 from typing import Any
 
-from absl import app
-
 from boards.board import load_board
 from boards.image.profile import profile
 from boards.simulator.elf import Elf
 from boards.simulator.simulate import simulate
-from tools.text.stoppable import stoppable
 from tools.text.table import table
 
 _FOLDER = Path("tests/ethos_u/models")
@@ -80,4 +79,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

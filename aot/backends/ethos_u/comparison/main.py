@@ -8,13 +8,14 @@ file has of the same model, configuration and side, so that all of them can be m
 
 from __future__ import annotations
 
+from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
+
 import json
 import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-
-from tools.imports import imports_that_stay
 
 with imports_that_stay():
     from absl import app, flags
@@ -22,7 +23,6 @@ with imports_that_stay():
     from aot.backends.ethos_u.comparison.cases import CASES
     from aot.backends.ethos_u.comparison.sides import ours, upstreams
     from aot.targets.npus import NPUS
-    from tools.text.stoppable import stoppable
     from tools.text.table import table
 
 _SIDES = {"ours": ours, "upstream": upstreams}
@@ -69,4 +69,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(stoppable(main))
+    run_main(main)

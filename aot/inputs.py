@@ -132,7 +132,9 @@ class Inputs:
             if self._is_sequence(item):
                 yield (self.tensors(s, f"{name} sample {next(count)}") for s in item)
             else:
-                tensors = self.tensors(item, f"{name} sample {next(count)}")
+                number = next(count)
+                self._check_pair(item, f"{name} sample {number}")
+                tensors = self.tensors(item, f"{name} sample {number}")
                 yield from self._split(tensors) if splits else [tensors]
 
     def _is_sequence(self, item: Any) -> bool:
@@ -148,6 +150,18 @@ class Inputs:
         except LoweringError:
             return True
         return False
+
+    def _check_pair(self, item: Any, name: str) -> None:
+        """Raises LoweringError for a list that may be two samples, or one with a label like it."""
+        if not isinstance(item, list) or len(item) != 2 or len(self.example) != 1:
+            return
+        (example,) = self.example
+        like = [as_tensors(x) for x in item]
+        if all(isinstance(x, torch.Tensor) and _are_alike(x, example) for x in like):
+            raise LoweringError(
+                f"{name} is a list of two tensors that are both like the input: of two samples in "
+                "sequence, give [(a,), (b,)]; of a sample and what belongs to it, (a, b)"
+            )
 
     def _split(self, tensors: Tensors) -> list[Tensors]:
         sizes = {
@@ -184,6 +198,10 @@ class Inputs:
                 f"{name} is {describe(sample)}: {error}; give a tensor, a tuple of the arguments "
                 f"of forward{self._signature} in this order, or a dict of them by name{steps}"
             ) from error
+
+
+def _are_alike(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return a.shape == b.shape and a.dtype == b.dtype
 
 
 def first_sample(data: object, name: str) -> tuple[Any, Iterator[Any]]:

@@ -331,7 +331,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
 
     def _observed(self, kind: QuantizedType, value: Node, headroom: float) -> QuantizationSpec:
         name, training = self._recipe.observer.of(value), self._recipe.training
-        if kind is INT16 and name == "histogram":
+        if kind is INT16 and name in ("histogram", "minmax"):
             # int16 has steps enough: there is nothing to gain by clipping, and much to lose.
             name, headroom = "minmax", max(headroom, HEADROOM_INT16)
         return per_tensor(kind, activation_observer(name, training, headroom))

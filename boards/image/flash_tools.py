@@ -54,10 +54,15 @@ class Method:
     server: Callable[[dict[str, Any]], tuple[str, int]] | None = None
 
 
+def _number(probe: str) -> str:
+    """A serial number as SEGGER and pyOCD have it: USB's has zeros in front."""
+    return probe.lstrip("0") or probe
+
+
 def _pyocd(method: dict[str, Any], image: Image, probe: str) -> list[str]:
     # Without a probe it would wait for one and say nothing; a locked chip it would erase unasked.
     arguments = ["flash", "--no-wait", "-O", "auto_unlock=false", "--target", method["target"]]
-    return [*arguments, *(["--uid", probe] if probe else []), str(image.hex)]
+    return [*arguments, *(["--uid", _number(probe)] if probe else []), str(image.hex)]
 
 
 def _openocd(method: dict[str, Any], image: Image, probe: str) -> list[str]:
@@ -71,7 +76,7 @@ def _jlink(method: dict[str, Any], image: Image, probe: str) -> list[str]:
     return [
         *("-device", method["device"], "-if", "SWD", "-speed", "4000", "-autoconnect", "1"),
         *("-ExitOnError", "1", "-NoGui", "1"),
-        *(["-SelectEmuBySN", probe] if probe else []),
+        *(["-SelectEmuBySN", _number(probe)] if probe else []),
         *("-CommandFile", "{script}"),
     ]
 

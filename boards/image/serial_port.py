@@ -20,7 +20,9 @@ BAUD = 115200
 
 _PORTS = Path("/dev")
 _LINE = 4096
-_RATES = {int(name[1:]): getattr(termios, name) for name in dir(termios) if re.match(r"B\d", name)}
+_RATES = {
+    int(name[1:]): getattr(termios, name) for name in dir(termios) if re.match(r"B[1-9]", name)
+}
 
 
 class PortError(Exception):
@@ -47,6 +49,12 @@ def _of_devices(folder: Path, devices: Sequence[UsbDevice]) -> list[Path]:
     return [folder / name for one in devices for name in one.ports]
 
 
+def _with_serial(number: str, devices: Sequence[UsbDevice]) -> list[UsbDevice]:
+    """The devices with a serial number; zeros in front of it are often left out."""
+    asked = number.lower().lstrip("0")
+    return [one for one in devices if asked and one.serial.lower().lstrip("0") == asked]
+
+
 def _named(given: str, folder: Path, devices: Sequence[UsbDevice]) -> list[Path]:
     """The ports that --port= means: a path, a name in /dev, a device's vendor:product or serial
     number.
@@ -55,9 +63,8 @@ def _named(given: str, folder: Path, devices: Sequence[UsbDevice]) -> list[Path]
     for port in (path, folder / given):
         if port.exists():
             return [port]
-    asked = given.lower()
-    meant = [one for one in devices if asked in (one.serial.lower(), f"{one.vendor}:{one.product}")]
-    found = _of_devices(folder, meant)
+    by_number = [one for one in devices if f"{one.vendor}:{one.product}" == given.lower()]
+    found = _of_devices(folder, by_number or _with_serial(given, devices))
     if not found:
         raise PortError(
             f"{given} is not there: --port= is a path, or the vendor:product or serial number of a "
@@ -88,8 +95,7 @@ def find_port(
     if given:
         found = _named(given, folder, devices)
     else:
-        of_probe = [one for one in devices if probe and one.serial.lower() == probe.lower()]
-        found = _of_devices(folder, of_probe) or sorted(
+        found = _of_devices(folder, _with_serial(probe, devices)) or sorted(
             [*folder.glob("ttyACM*"), *folder.glob("ttyUSB*")]
         )
     if not found:

@@ -418,6 +418,12 @@ def test_pyocd_reads_its_command_line_so() -> None:
     assert read.options == ["auto_unlock=false"]
 
 
+def test_the_number_of_a_j_link_has_no_zeros_in_front() -> None:
+    """As USB has it, and lists of several probes."""
+    for method, tool in (({"target": "nrf52840"}, "pyocd"), ({"device": "R7FA8M1AH"}, "jlink")):
+        assert "1050226191" in METHODS[tool].arguments(method, _IMAGE, "001050226191")
+
+
 def test_every_tool_is_tried() -> None:
     assert {str(method["method"]) for method, _ in _CALLS} == set(METHODS)
 

@@ -18,6 +18,7 @@ _FIELDS = """
 void test_mul(i32 *h, const i32 *f, const i32 *g) {{ fe_mul(h, f, g); }}
 void test_sq(i32 *h, const i32 *f) {{ fe_sq(h, f); }}
 void test_mul_small(i32 *h, const i32 *f, i32 g) {{ fe_mul_small(h, f, g); }}
+void test_copy(i32 *h, const i32 *f, const i32 *g, int b) {{ fe_copy(h, f); fe_ccopy(h, g, b); }}
 void test_frombytes(i32 *h, const u8 *s) {{ fe_frombytes(h, s); }}
 """
 _Element = ctypes.c_int32 * 10
@@ -66,7 +67,9 @@ def test_field_elements_are_those_of_monocypher(call: Callable[..., list[list[in
     pairs = [*product(corners, corners), *zip(drawn[1:], drawn, strict=False)]
     for element, other in pairs:
         f, g = _Element(*element), _Element(*other)
-        for arguments in (("mul", f, g), ("sq", f), ("mul_small", f, rng.choice((2, -2, 121666)))):
+        small_factor = rng.choice((2, -2, 121666))
+        copies = [("copy", f, g, is_copied) for is_copied in (0, 1)]
+        for arguments in (("mul", f, g), ("sq", f), ("mul_small", f, small_factor), *copies):
             small, original = call(*arguments)
             assert small == original, (arguments[0], element)
     for data in (b"\xff" * 32, bytes(32), *(rng.randbytes(32) for _ in range(1000))):

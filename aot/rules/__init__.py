@@ -92,9 +92,8 @@ def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
     """
     if node.op != "call_function" or _FLOAT in node.meta:
         return None
-    if (rule := unary.unary_rule(node, roots) or integers.integer_rule(node)) is not None:
-        return rule
-    return _table_rule(node)
+    rule = unary.unary_rule(node, roots) or integers.integer_rule(node) or _table_rule(node)
+    return None if rule is None else integers.of_whole_numbers(rule, node)
 
 
 def on_floats(node: Node) -> Rule | None:

@@ -6,6 +6,7 @@ integer that becomes a float to pl::integer_quantize, or pl::integer_to_float.
 
 from __future__ import annotations
 
+import copy
 from typing import ClassVar
 
 import torch
@@ -41,6 +42,8 @@ from aot.rules.rule import Call, Exact, Integers, Observed, Output, Rule, argume
 from aot.rules.unary import requantized
 
 _aten = torch.ops.aten
+WHOLE = "whole"
+"""Key of a node's meta: the dtype of the whole numbers that it chooses from, now float32."""
 _ARITHMETIC: dict[object, Op] = {
     _aten.add.Tensor: integer_add,
     _aten.sub.Tensor: integer_sub,
@@ -316,6 +319,17 @@ def is_given(node: Node) -> bool:
         return False
     (source,) = node.all_input_nodes
     return source.op == "placeholder" and source.meta["val"].dtype in WHOLE_NUMBERS
+
+
+def of_whole_numbers(rule: Rule, node: Node) -> Rule:
+    """The rule of a node; whole numbers that it gives stay as they are."""
+    dtype = node.meta.get(WHOLE)
+    is_observed = isinstance(rule.output, Observed) and node.meta["val"].dtype == torch.float32
+    if dtype is None or not is_observed:
+        return rule
+    exact = copy.copy(rule)
+    exact.output = Exact(WHOLE_NUMBERS[dtype])  # type: ignore[misc]
+    return exact
 
 
 def held(node: Node, value: object) -> object:

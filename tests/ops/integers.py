@@ -69,6 +69,11 @@ _NARROW: tuple[tuple[str, Callable[..., object], str, Mapping[str, int]], ...] =
         "uint8",
         {"lut": 1, "pad": 1},
     ),
+    ("bytes_of_bits", lambda x: (x | 3) ^ ~(x << 1), "uint8", {"integer_lut": 1}),
+    ("bytes_limited", lambda x: x.clamp(17, 201), "uint8", {"lut": 1}),
+    ("int8_smaller", lambda x: torch.minimum(x, x.flip(1)), "int8", {"gather": 1, "minimum": 1}),
+    ("int8_divided", lambda x: x // -1, "int8", {"integer_lut": 1}),
+    ("samples_smaller", lambda x: torch.maximum(x, x[:, :1]), "int16", {"slice": 1, "maximum": 1}),
     ("bytes_in_order", lambda x: x.sort(-1), "uint8", {"topk": 1}),
     (
         "bytes_chosen",

@@ -51,8 +51,48 @@ def test_whole_numbers_become_floats(name: str, dtype: torch.dtype) -> None:
     assert [values[user].dtype for user in narrow[0].users] == [torch.float32]
 
 
-def test_arithmetic_that_wraps_around_stays() -> None:
-    check_aten_pass(_behind_casts, lambda x: (x * 3).float() / 255, inputs=[X[torch.uint8]])
+# That gives as few bits again; `x` has all numbers of its type, among them its least.
+WRAPPED: dict[str, Callable[..., object]] = {
+    "sum": lambda x: x + 100,
+    "difference": lambda x: (x - 100) - x.flip(0),
+    "product": lambda x: (x * 3).float() / 255,
+    "negative": lambda x: -x,
+    "magnitude": lambda x: x.abs(),
+    "sign": lambda x: x.sign(),
+    "bits": lambda x: (x | 3, x ^ -4, x & 15, ~x, x ^ x.flip(0), (x | x.flip(0)) & 7),
+    "a number beyond the type": lambda x: (x + 300, x // 3, x % 7),
+    "shifted": lambda x: (x << 3, x >> 2),
+    "by minus one": lambda x: x // -1,
+    "divided": lambda x: (torch.div(x, 3, rounding_mode="trunc"), x % 5, x.square()),
+    "nibbles": lambda x: torch.stack([x & 15, x >> 4], -1).flatten(-2).float() / 15,
+    "masks": lambda x: ((x > 3) | x, (x > 3) ^ x.long(), (x > 3) & x),
+    "then chosen": lambda x: (x + 100).clamp(3, 90),
+}
+
+
+CASTS_AND_MOVES = {
+    torch.ops.aten._to_copy.default,
+    torch.ops.aten.cat.default,
+    torch.ops.aten.clamp.default,
+    torch.ops.aten.reshape.default,
+    torch.ops.aten.unsqueeze.default,
+    torch.ops.aten.view.default,
+}
+
+
+@pytest.mark.parametrize("dtype", WHOLE_NUMBERS, ids=str)
+@pytest.mark.parametrize("name", WRAPPED)
+def test_arithmetic_wraps_around(name: str, dtype: torch.dtype) -> None:
+    kind = torch.iinfo(dtype)
+    every = torch.arange(kind.min, kind.max + 1).to(dtype)
+    x = every if kind.bits == 8 else torch.cat([every[::997], every[-1:]])
+    count, graph = check_aten_pass(_behind_casts, WRAPPED[name], inputs=[x])
+    assert count > 1
+    graph.graph.eliminate_dead_code()
+    for node in graph.graph.nodes:
+        value = node.meta.get("val")
+        if isinstance(value, torch.Tensor) and value.dtype == dtype and node.op != "placeholder":
+            assert node.target in CASTS_AND_MOVES, node
 
 
 def test_other_inputs_stay() -> None:

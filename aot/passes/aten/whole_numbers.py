@@ -4,19 +4,24 @@ where they come in: x.permute(0, 3, 1, 2).float() / 255 -> x.float().permute(0, 
 
 So what only moves such numbers, or chooses among them, is of float32, and the device has all of it
 as it was given. What casts them is of these floats, which are whole; what counts them and adds them
-up is of int64. Leaves arithmetic that gives as few bits again, in which it wraps around.
+up is of int64. So is arithmetic that gives as few bits again, in which it wraps around then. Masks
+among the operands of bits become numbers. Leaves ops that it does not know to be of numbers.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.quantization import WHOLE_NUMBERS
 from aot.dialect.results import taken_from
+from aot.errors import keep_names
 from aot.passes.aten.composing import as_type
 from aot.rules import rule_for
-from aot.rules.integers import held
+from aot.rules.function import is_integers, is_mask
+from aot.rules.integers import WHOLE, held
 from aot.rules.movement import Unquantized
 from aot.rules.rule import Shares
 
@@ -24,8 +29,21 @@ _aten = torch.ops.aten
 _INTEGERS = (*WHOLE_NUMBERS, torch.int32, torch.int64)
 _PLACES = (_aten.argmax.default, _aten.argmin.default)
 _COMPARED = [getattr(_aten, name).Scalar for name in ("eq", "ne", "lt", "le", "gt", "ge")]
+_OF_BITS = {getattr(_aten, f"bitwise_{name}").Tensor for name in ("and", "or", "xor")}
+_WRAPS = {
+    *_OF_BITS,
+    *(getattr(_aten, f"bitwise_{name}").Scalar for name in ("and", "or", "xor")),
+    *(getattr(_aten, name).default for name in ("abs", "bitwise_not", "floor_divide", "neg")),
+    *(getattr(_aten, name).Tensor for name in ("add", "sub", "mul", "remainder")),
+    *(getattr(_aten, name).Scalar for name in ("add", "sub", "mul", "remainder")),
+    _aten.div.Tensor_mode,
+    _aten.sign.default,
+    _aten.square.default,
+}
+_SHIFTS = {_aten.__lshift__.Scalar, _aten.__rshift__.Scalar}
 _CHOOSES = {
     *(getattr(_aten, name).default for name in ("amax", "amin", "max", "min", "median", "clamp")),
+    _aten.relu.default,
     _aten.maximum.default,
     _aten.minimum.default,
     _aten.where.self,
@@ -44,9 +62,42 @@ def whole_numbers(module: GraphModule) -> int:
             node.update_arg(1, held(node, node.args[1]))
     count = len(floats)
     for node in nodes:
-        if node.op == "call_function" and any(n in floats for n in node.all_input_nodes):
+        if node.op != "call_function":
+            continue
+        if node.target in _OF_BITS and is_integers(node):
+            count += _count_masks(node)
+        if node.target in _WRAPS | _SHIFTS and _is_whole(node):
+            _widen(node, floats)
+            count += 1
+        elif any(n in floats for n in node.all_input_nodes):
             _take_floats(node, floats)
     return count
+
+
+def _count_masks(node: Node) -> int:
+    """Has a node take masks as integers of its own type."""
+    sources = [source for source in node.all_input_nodes if is_mask(source)]
+    with node.graph.inserting_before(node):
+        for source in sources:
+            node.replace_input_with(source, as_type(node, source, node.meta["val"].dtype))
+    return len(sources)
+
+
+def _widen(node: Node, floats: dict[Node, Node]) -> None:
+    """Has a node calculate in int64, and its readers what wraps around of that."""
+    keep_names(node)
+    value = node.meta["val"]
+    if len(node.args) > 1 and node.target not in _SHIFTS and len(node.all_input_nodes) == 1:
+        number: Any = held(node, node.args[1])
+        node.update_arg(1, number)
+    with node.graph.inserting_before(node):
+        for source in node.all_input_nodes:
+            wide = as_type(node, floats.get(source, source), torch.int64)
+            node.replace_input_with(source, wide)
+    node.meta["val"] = value.to(torch.int64)
+    with node.graph.inserting_after(node):
+        narrow = as_type(node, node, value.dtype)
+    node.replace_all_uses_with(narrow, delete_user_cb=lambda user: user is not narrow)
 
 
 def _is_whole(node: Node) -> bool:
@@ -77,6 +128,7 @@ def _take_floats(node: Node, floats: dict[Node, Node]) -> None:
         with node.graph.inserting_before(node):
             takes = {**floats, **{n: as_type(node, n, torch.float32) for n in others}}
         node.meta["val"] = value.to(torch.float32)
+        node.meta[WHOLE] = value.dtype
         floats[node] = node
     else:
         with node.graph.inserting_before(node):

@@ -116,7 +116,9 @@ def test_a_sequence_of_bare_tensors_is_refused() -> None:
 @pytest.mark.parametrize("pair", [[X, X * 2], [X.numpy(), X.numpy()]])
 def test_a_list_of_two_alike_is_not_guessed_at(pair: list[Any]) -> None:
     inputs = Inputs(LINEAR, X, "example")
-    with pytest.raises(LoweringError, match=r"sample 1 is a list of two .* \[\(a,\), \(b,\)\]; of a s"):
+    with pytest.raises(
+        LoweringError, match=r"sample 1 is a list of two .* \[\(a,\), \(b,\)\]; of a s"
+    ):
         list(inputs.samples([X, pair], "calibration"))
     for meant in ([(X,), (X * 2,)], (X, X * 2), [X, torch.tensor([3.0])]):
         assert len(list(inputs.samples([meant], "calibration"))) == 1

@@ -67,7 +67,8 @@ def assess(
     """
     samples = evaluation or HeldOut(seen.samples, is_held_out=False)
     logging.info("measuring quality on %s", samples)
-    outputs = outputs_of(graphs.floats, graphs.paths)
+    of_classes = bool(limits.min_agreement) or samples.labels is not None
+    outputs = outputs_of(graphs.floats, graphs.paths, of_classes)
     models = float_model, graphs.floats, graphs.lowered
     measure(outputs, samples.samples, *models, graphs.moved)
     if limits.min_agreement and all(output.agreement is None for output in outputs):
@@ -81,7 +82,8 @@ def assess(
     findings = of_calibration(seen, graphs.quantized)
     findings += unlike_training(graphs.floats, seen.samples)
     doubted = {(finding.kind, finding.value) for finding in findings}
-    findings += of_outputs(outputs, graphs.floats)
+    made_up = evaluation is None and any(finding.kind == "noise" for finding in findings)
+    findings += of_outputs(outputs, graphs.floats, made_up)
     new = of_values(measured, [output.name for output in outputs], str(samples))
     findings += [finding for finding in new if (finding.kind, finding.value) not in doubted]
     quality = Quality(samples, outputs, measured, findings, limits)

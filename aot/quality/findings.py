@@ -59,6 +59,7 @@ Kind = Literal[
     "stretched_range",
     "saturation",
     "flat_output",
+    "endless_output",
 ]
 """As docs/quality.md explains them; not_tflite is of an imported .tflite file, absent_engine of an
 engine that was left out."""
@@ -154,15 +155,27 @@ def of_values(values: Sequence[Value], outputs: Collection[str], samples: str) -
     ]
 
 
-def of_outputs(outputs: Sequence[Output], floats: GraphModule) -> list[Finding]:
-    """Which outputs are near to float only because of what is the same in all samples.
+def of_outputs(outputs: Sequence[Output], floats: GraphModule, made_up: bool) -> list[Finding]:
+    """Which outputs hold what no range does; and which are near to float only because of what is
+    the same in all samples, unless they are classes, whose agreement shows that.
 
     Args:
       outputs: measured.
       floats: the float graph, which gives them.
+      made_up: whether the samples look like noise: of such a network gives much the same.
     """
     nodes = {node.name: node for node in floats.graph.nodes}
     return [
+        _finding(
+            "endless_output",
+            nodes[o.name],
+            f"{name_of(nodes[o.name])} is infinite or NaN in float in {o.endless} elements of "
+            f"{o.samples} samples, which its SQNR leaves out: the device gives the least or the "
+            "largest number of its range. Have the model give a number that it reaches",
+        )
+        for o in outputs
+        if o.endless
+    ] + [
         _finding(
             "flat_output",
             nodes[o.name],
@@ -172,6 +185,7 @@ def of_outputs(outputs: Sequence[Output], floats: GraphModule) -> list[Finding]:
             "or the layers that lead there in int16",
         )
         for o in outputs
+        if not made_up and o.class_dim is None
         if o.sqnr_db is not None and o.samples >= FEW_SAMPLES
         if (varying := o.varying_db) is not None and varying < MIN_SQNR_DB <= o.sqnr_db
     ]

@@ -21,6 +21,7 @@ from aot.errors import LoweringError
 from aot.quality.decibels import decibels, power
 from aot.quality.float_model import FloatModel
 from aot.quality.values import Sequences
+from aot.rules.movement import PERMUTE_TARGETS, RESHAPE_TARGETS
 from tools.text.progress import counted
 
 _CLEAR = 0.5
@@ -46,6 +47,24 @@ _AS_THEY_ARE = (
     torch.ops.aten.view.default,
 )
 _SOFTMAX = (torch.ops.aten.softmax.int, torch.ops.aten.log_softmax.int)
+_LINEAR = torch.ops.aten.linear.default
+_LAYERS = (
+    torch.ops.aten.convolution.default,
+    torch.ops.aten.adaptive_avg_pool2d.default,
+    torch.ops.aten.avg_pool2d.default,
+)
+_MEANS = (torch.ops.aten.mean.dim, *_LAYERS[1:])
+_MOVED = (
+    *RESHAPE_TARGETS,
+    *PERMUTE_TARGETS,
+    torch.ops.aten.select.int,
+    torch.ops.aten.slice.Tensor,
+)
+_SCALED = tuple(
+    getattr(getattr(torch.ops.aten, name), kind)
+    for name in ("add", "sub", "mul", "div")
+    for kind in ("Tensor", "Scalar")
+)
 
 
 @dataclass
@@ -63,6 +82,7 @@ class Output:
       product: the sum of the products of the two.
       sums: of the float model's, element by element.
       samples: how many there were.
+      endless: how many of the float model's are infinite or NaN, which are left out of the sums.
       is_float: whether it is of real numbers, and no integer or mask.
       path: where it is in what the user's model returns; "" if it is that.
       choice: what integers are chosen from, a node of the float graph; None if they are no choice,
@@ -85,6 +105,7 @@ class Output:
     product: float = 0.0
     sums: torch.Tensor | None = None
     samples: int = 0
+    endless: int = 0
     is_float: bool = True
     path: str = ""
     classes: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)
@@ -171,9 +192,11 @@ class Output:
         """Adds a sample: what the float model gives, what the lowered one does, and what the float
         model's integers are chosen from.
         """
-        numbers = expected.double()
+        finite = torch.isfinite(expected)
+        self.endless += int((~finite).sum())
+        numbers = torch.where(finite, expected.double(), 0.0)
         self.signal += power(numbers)
-        self.noise += power(actual.double() - numbers)
+        self.noise += power(torch.where(finite, actual.double() - numbers, 0.0))
         self.sums = numbers if self.sums is None else self.sums + numbers
         self.samples += 1
         if not expected.is_floating_point():
@@ -181,7 +204,7 @@ class Output:
             if choice is not None:
                 self._add_lead(choice.flatten() if self.class_dim is None else choice)
             return
-        self.actual += power(actual)
+        self.actual += power(torch.where(finite, actual, 0.0))
         self.product += (actual.double() * numbers).sum().item()
         if self.class_dim is not None:
             chosen = (x.argmax(self.class_dim).flatten() for x in (expected, actual))
@@ -205,25 +228,51 @@ class Output:
         return torch.cat([a == b for a, b in self.classes]) if self.classes else None
 
 
-def outputs_of(floats: GraphModule, paths: Sequence[str]) -> list[Output]:
+def outputs_of(floats: GraphModule, paths: Sequence[str], of_classes: bool = False) -> list[Output]:
     """The outputs of a float graph, in order, before any sample; and where each is in what the
     user's model returns.
 
-    Classes are what a softmax gives, in its dimension, rows of two values or more, and the indices
-    of maxima.
+    Classes are what a softmax gives, in its dimension, the indices of maxima, and rows of two
+    values or more where a layer gives them all: not a signal, nor what an input is made again.
+
+    Args:
+      floats: the graph.
+      paths: of its outputs.
+      of_classes: whether the user says that there are classes: then all rows are.
     """
     nodes = [n for n in tree_leaves(returned(floats)[0]) if isinstance(n, Node)]
-    return [replace(_output(n), path=path) for n, path in zip(nodes, paths, strict=True)]
+    found = (_output(node, of_classes or _scores(node)) for node in nodes)
+    return [replace(output, path=path) for output, path in zip(found, paths, strict=True)]
 
 
-def _output(node: Node) -> Output:
+def _scores(node: Node) -> bool:
+    """Whether a value is a row of what a layer gives for classes, but for a factor, a number added
+    or its shape: of a linear one, or of means of channels.
+    """
+    sizes = [n.meta["val"].shape for n in node.graph.find_nodes(op="placeholder")]
+    count: int = node.meta["val"].numel()
+    while node.target in (*_MOVED, *_SCALED) and len(_computed(node)) == 1:
+        (node,) = _computed(node)
+    if node.target is _LINEAR:
+        return count not in map(math.prod, sizes)
+    if node.target in _LAYERS and node.meta["val"].dim() > 2:
+        return int(math.prod(node.meta["val"].shape[2:])) == 1
+    return node.target in _MEANS
+
+
+def _computed(node: Node) -> list[Node]:
+    """What a node reads that is no constant."""
+    return [source for source in node.all_input_nodes if source.op != "get_attr"]
+
+
+def _output(node: Node, is_row_of_classes: bool) -> Output:
     value = node.meta["val"]
     if not value.is_floating_point():
         return replace(_integers(node, value), is_float=False)
     dim = None
     if node.target in _SOFTMAX:
         dim = int(arguments(node)["dim"])
-    elif value.dim() == 2:
+    elif value.dim() == 2 and is_row_of_classes:
         dim = 1
     if dim is None or _classes(node, dim) < 2:
         return Output(node.name, None, False)

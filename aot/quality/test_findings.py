@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -94,6 +95,27 @@ def test_a_number_whose_mean_hides_the_noise_is_doubted() -> None:
         assert found.report["quality"]["outputs"][0]["sqnr_db"] > 20.0
     ((text,), nothing) = texts
     assert text.startswith("`add` differs little between samples: without each") and not nothing
+
+
+def test_made_up_samples_and_classes_are_not_doubted_for_what_they_have_in_common() -> None:
+    """Both hide nothing: means of noise are much the same, and classes are compared."""
+    data = samples((1, 64), count=32)
+    ramps = [(torch.linspace(0, 0.1 * i, 64)[None].sin(),) for i in range(32)]
+    scores, level = (model(lambda layer, x: 50.0 + layer(x), nn.Linear(64, n)) for n in (4, 1))
+    found = []
+    for network, given in ((scores, ramps), (level, data), (level, ramps)):
+        result = lower(network, given[0], calibration=given, per_op=False, **ANYTHING)
+        found.append("flat_output" in warned(result))
+    assert found == [False, False, True]
+
+
+def test_what_is_infinite_is_not_measured_and_said() -> None:
+    network = Behind(lambda y: torch.where(y > 0.5, y, -math.inf)).eval()
+    result = lower(network, good()[0], calibration=good(), per_op=False)
+    (text,) = (f["text"] for f in result.report["warnings"] if f["kind"] == "endless_output")
+    assert re.match(r"`where` is infinite or NaN in float in \d+ elements of 32 samples", text)
+    sqnr = result.report["quality"]["outputs"][0]["sqnr_db"]
+    assert sqnr is not None and 20.0 < sqnr < 60.0
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,12 @@ import torch
 from torch import nn
 
 from aot.errors import LoweringError
+from aot.export import export_aten
 from aot.inputs import Inputs
 from aot.lower import Lowered, lower
 from aot.quality.evaluation import held_out
 from aot.quality.float_model import FloatModel
-from aot.quality.outputs import Output
+from aot.quality.outputs import Output, outputs_of
 from aot.quality.quality import Limits
 from aot.quality.value import BINS
 from aot.quality.values import SAMPLES
@@ -80,6 +81,37 @@ def test_limits_that_are_none(options: dict[str, Any]) -> None:
     data = samples((1, 8))
     with pytest.raises(LoweringError, match=f"{next(iter(options))} is "):
         lower(nn.Linear(8, 4).eval(), data[0], calibration=data, **options)
+
+
+ROWS: dict[str, tuple[Callable[..., object], tuple[nn.Module, ...], tuple[int, ...], bool]] = {
+    "a linear layer's": (lambda a, x: a(x), (nn.Linear(8, 5),), (1, 8), True),
+    "warmer": (lambda a, x: (a(x) + 1.0) / 0.5, (nn.Linear(8, 5),), (1, 8), True),
+    "of the last step": (lambda a, x: a(x)[:, -1], (nn.Linear(8, 5),), (1, 3, 8), True),
+    "means of channels": (lambda x: x.mean((2, 3)), (), (1, 5, 4, 4), True),
+    "a convolution to one pixel": (
+        lambda a, x: a(x).flatten(1),
+        (nn.Conv1d(2, 5, 8),),
+        (1, 2, 8),
+        True,
+    ),
+    "softmax": (lambda x: x.softmax(-1), (), (1, 8), True),
+    "a filtered signal": (lambda a, x: a(x[:, None])[:, 0], (nn.Conv1d(1, 1, 3),), (1, 32), False),
+    "a function of a signal": (lambda x: torch.tanh(x * 2), (), (1, 32), False),
+    "what an input is made again": (lambda a, x: a(x), (nn.Linear(8, 8),), (1, 8), False),
+    "one value": (lambda a, x: a(x), (nn.Linear(8, 1),), (1, 8), False),
+    "a sum of two": (lambda a, x: a(x) + x[:, :5], (nn.Linear(8, 5),), (1, 8), False),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_of_classes(name: str) -> None:
+    """A row is classes where a layer gives it so, or the user says so."""
+    function, layers, shape, is_class = ROWS[name]
+    graph = export_aten(model(function, *layers), [torch.zeros(shape)])
+    (output,) = outputs_of(graph, [""])
+    assert output.is_class == is_class
+    (output,) = outputs_of(graph, [""], of_classes=True)
+    assert output.is_class == (name != "one value")
 
 
 def test_what_is_no_choice_has_no_agreement() -> None:

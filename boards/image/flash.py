@@ -27,6 +27,7 @@ from absl import app, flags
 
 from boards.board import Board, BoardError, load_board
 from boards.image.flash_tools import METHODS, PROBES, Image, Method, advice
+from boards.image.serial_port import may_not_use
 from boards.image.uf2 import HexError, copy_to_drive, drives, read_hex, uf2
 from boards.image.usb import DEVICES, UsbDevice, usb_devices
 
@@ -141,19 +142,32 @@ def _run_tool(command: Sequence[str], folder: str | None) -> tuple[int, str]:
     return process.returncode, b"".join(printed).decode(errors="replace")
 
 
-def _one_probe(used: Method, method: dict[str, Any], connected: Sequence[UsbDevice]) -> None:
-    """Raises FlashError if there are several that the tool would take the first of."""
+def _probes(
+    used: Method, method: dict[str, Any], connected: Sequence[UsbDevice]
+) -> list[tuple[str, str]]:
+    """What --probe= may say for the tool, and what these devices call themselves."""
     pattern = used.probes(method)
-    found = [
+    return [
         (one.ports[0] if used.by_port else one.serial, one.name)
         for one in connected
         if pattern
         and re.search(pattern, one.name, re.IGNORECASE)
         and (one.ports or not used.by_port)
     ]
+
+
+def _expect_one(found: Sequence[tuple[str, str]]) -> None:
+    """Raises FlashError if there are several that the tool would take the first of."""
     if len(found) > 1:
         listed = "".join(f"\n  --probe={probe}  {name}" for probe, name in found)
         raise FlashError(f"several boards are connected: say which one with{listed}")
+
+
+def _expect_usable(name: str) -> None:
+    """Raises FlashError if the user may not use a port: its tool says that nothing is there."""
+    port = Path("/dev", name)
+    if port.exists() and not os.access(port, os.R_OK | os.W_OK):
+        raise FlashError(may_not_use(port))
 
 
 def _is_meant(one: UsbDevice, method: dict[str, Any]) -> bool:
@@ -179,8 +193,11 @@ def flash(board: Board, image: Image, tool: str, probe: str, further: Sequence[s
     program = shutil.which(used.program)
     assert program is not None
     connected = usb_devices(DEVICES)
-    if not probe:
-        _one_probe(used, method, connected)
+    found = [(probe, "")] if probe else _probes(used, method, connected)
+    _expect_one(found)
+    if used.by_port and found:
+        probe = found[0][0]  # else it takes the first port that there is, whose it may be
+        _expect_usable(probe)
     with tempfile.TemporaryDirectory() as folder_of_script:
         arguments = used.arguments(method, image, probe)
         if used.script is not None:

@@ -121,6 +121,11 @@ def wait_for_port(given: str, probe: str, seconds: float, folder: Path = _PORTS)
         time.sleep(0.1)
 
 
+def may_not_use(port: Path) -> str:
+    """What a user is told who may not."""
+    return f"you may not use {port}: `sudo usermod -aG dialout $USER`, then log in again"
+
+
 def open_port(port: Path, baud: int = BAUD) -> int:
     """Opens a port with 8 bits, no parity, one stop bit; what it got so far is dropped.
 
@@ -133,9 +138,7 @@ def open_port(port: Path, baud: int = BAUD) -> int:
     try:
         descriptor = os.open(port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
     except PermissionError as error:
-        raise PortError(
-            f"you may not use {port}: `sudo usermod -aG dialout $USER`, then log in again"
-        ) from error
+        raise PortError(may_not_use(port)) from error
     except OSError as error:
         busy = error.errno == errno.EBUSY
         raise PortError(in_use if busy else f"{port} cannot be opened: {error.strerror}") from error

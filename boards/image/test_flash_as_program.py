@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`.flash` as a program, with a stand-in for pyOCD: its options, Ctrl-C, a pipe that is closed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyocd.__main__ import PyOCDTool
+from pyocd.utility.cmdline import convert_session_options
+
+_BOARD = Path("boards/microbit/microbit.json")
+
+
+def _program(folder: Path, script: str, *options: str, **popen: Any) -> "subprocess.Popen[bytes]":
+    """`.flash` of a micro:bit as a program, in a session of its own, with a stand-in for pyOCD."""
+    tool = folder / "pyocd"
+    tool.write_text(f"#!/bin/sh\ncd '{folder}'\n{script}\n")
+    tool.chmod(0o755)
+    environment = os.environ | {
+        "PATH": f"{folder}:/usr/bin:/bin",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    files = (f"--board={_BOARD}", "app.hex", "app.bin")
+    return subprocess.Popen(
+        [sys.executable, "-m", "boards.image.flash", *files, *options],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        **popen,
+    )
+
+
+def _wait_for(file: Path) -> None:
+    end = time.monotonic() + 60
+    while not file.exists():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_what_follows_goes_to_the_tool(tmp_path: Path) -> None:
+    """As `bazel run` appends it, after a second `--`."""
+    options = ("--probe=42", "--", "-O", "auto_unlock=true")
+    with _program(tmp_path, 'echo "$@" >called', *options) as program:
+        program.communicate()
+    assert program.returncode == 0
+    words = (tmp_path / "called").read_text().split()
+    assert words[-5:] == ["--uid", "42", str(Path("app.hex").resolve()), "-O", "auto_unlock=true"]
+    read = PyOCDTool()._parser.parse_args(words)
+    assert convert_session_options(read.options) == {"auto_unlock": True}
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "trap 'sleep 1; touch let_go; exit 2' INT; touch called; sleep 30 & wait",
+        "trap '' INT; trap 'touch let_go; exit 2' TERM; touch called; sleep 30 & wait",
+        "trap '' INT TERM; touch called let_go; exec sleep 30",
+    ],
+    ids=["it ends itself", "it is told to", "it is killed"],
+)
+def test_the_tool_ends_with_ctrl_c(tmp_path: Path, script: str) -> None:
+    with _program(tmp_path, f"echo $$ >pid; {script}") as program:
+        _wait_for(tmp_path / "called")
+        os.killpg(program.pid, signal.SIGINT)
+        _, errors = program.communicate(timeout=60)
+    assert program.returncode == 128 + signal.SIGINT
+    assert errors == b"stopped\n"
+    assert (tmp_path / "let_go").exists()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def test_a_board_gets_all_where_nobody_reads_on(tmp_path: Path) -> None:
+    script = "echo writing; until test -e closed; do sleep 0.1; done; seq 100000; touch written"
+    with _program(tmp_path, script) as program:
+        assert program.stdout is not None
+        shown = [program.stdout.readline() for _ in range(2)]
+        program.stdout.close()
+        (tmp_path / "closed").touch()
+        program.wait(60)
+    assert shown[0].startswith(b"flashing ") and shown[1] == b"writing\n"
+    assert (tmp_path / "written").exists()
+    assert program.returncode == 0

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Linux says of USB devices."""
+
+from pathlib import Path
+
+from boards.image.testing.stand_ins import connect
+from boards.image.usb import usb_devices
+
+
+def test_ports_and_nodes(tmp_path: Path) -> None:
+    """Of a modem, of an adapter, and of a probe that has two."""
+    for serial, ports in {
+        "A": ["1.0/tty/ttyACM0"],
+        "B": ["1.0/ttyUSB0/tty/ttyUSB0"],
+        "C": ["1.1/tty/ttyACM1", "1.3/tty/ttyACM2"],
+        "D": [],
+    }.items():
+        connect(tmp_path, "1366", "J-Link", serial)
+        for port in ports:
+            (tmp_path / f"1-{serial}" / f"1-{serial}:{port}").mkdir(parents=True)
+    (tmp_path / "1-A" / "busnum").write_text("3\n")
+    (tmp_path / "1-A" / "devnum").write_text("12\n")
+    found = usb_devices(tmp_path)
+    assert [one.ports for one in found] == [("ttyACM0",), ("ttyUSB0",), ("ttyACM1", "ttyACM2"), ()]
+    assert [one.node for one in found] == [Path("/dev/bus/usb/003/012"), None, None, None]

@@ -5,6 +5,7 @@ import os
 import pty
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,10 +49,13 @@ class Machine:
         python.write_text(f'#!/bin/sh\necho "python3: $*" >&2\necho "{launcher}"\n')
         python.chmod(0o755)
 
-    def run(self, **environment: str) -> "subprocess.CompletedProcess[str]":
+    def run(
+        self, folder: Path | None = None, **environment: str
+    ) -> "subprocess.CompletedProcess[str]":
         """Runs the script in a pipe; the option that it gives Bazel for that is left out."""
         done = subprocess.run(
             [SCRIPT, "build", "//a b"],
+            cwd=folder,
             env={"PATH": str(self.path), "HOME": str(self.home), **environment},
             capture_output=True,
             text=True,
@@ -135,6 +139,19 @@ def test_else_it_is_set_up(machine: Machine) -> None:
     done = machine.run()
     assert done.stdout == "launcher: build //a b\n"
     assert "python3: -m tools.bootstrap.bazel" in done.stderr
+
+
+def test_a_package_of_the_users_does_not_hide_the_set_up(machine: Machine) -> None:
+    own = machine.folder / "own"
+    (own / "tools").mkdir(parents=True)
+    (own / "tools/__init__.py").touch()
+    launcher = machine.add("launcher", folder=machine.folder)
+    python = machine.path / "python3"
+    imports = f'{sys.executable} -c "import tools.bootstrap.bazel"'
+    python.write_text(f'#!/bin/sh\n{imports} && echo "{launcher}"\n')
+    python.chmod(0o755)
+    done = machine.run(own)
+    assert done.stdout == "launcher: build //a b\n", done.stderr
 
 
 def test_failed_set_up_ends(machine: Machine) -> None:

@@ -2,6 +2,7 @@
 """pte_model: lowers a PyTorch model, or a .tflite file, to a .pte, a report and test vectors."""
 
 load("@rules_python//python:defs.bzl", "py_binary", "py_library")
+load("//tools/python:package_names.bzl", "package_names")
 load(":lowered.bzl", "lowered")
 load(":module_name.bzl", "module_name")
 
@@ -115,11 +116,16 @@ def pte_model(
     for lowered_name, target in targets.items():
         targets[lowered_name], target_deps = _target(lowered_name, target, deps, kwargs)
         deps = deps + [dep for dep in target_deps if dep not in deps]
+    package_names(
+        name = name + ".packages",
+        deps = deps,
+        **kwargs
+    )
     py_binary(
         name = name + ".lower",
         srcs = [Label("//aot:lower_main.py")],
         main = Label("//aot:lower_main.py"),
-        data = data,
+        data = data + [":%s.packages" % name],
         # A workspace's folder may have the name of one of Pilotlight's: both are one package.
         legacy_create_init = 0,
         deps = [Label("//tools:imports"), Label("//aot:lowering"), Label("//aot/quality:suggest"), Label("//firmware/plan:pte"), Label("//tools/text:stoppable")] + deps +

@@ -8,6 +8,7 @@ load("//aot:lowered.bzl", "LoweredInfo", "lowered_for")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
 load("//firmware/plan:c_name.bzl", "c_name", "check_compiled", "plan_header")
+load("//tools/python:package_names.bzl", "package_names")
 
 _ProgramInfo = provider(
     "The .pte of a model, and decoded as `program`, by what it was lowered for.",
@@ -164,9 +165,15 @@ def _with(name, program, deps, **kwargs):
     if not deps:
         return Label("//firmware/plan:" + program)
     source = Label("//firmware/plan:%s.py" % program)
+    package_names(
+        name = "%s.%s.packages" % (name, program),
+        deps = deps,
+        **kwargs
+    )
     py_binary(
         name = "%s.%s" % (name, program),
         srcs = [source],
+        data = [":%s.%s.packages" % (name, program)],
         main = source,
         # A workspace's folder may have the name of one of Pilotlight's: both are one package.
         legacy_create_init = 0,

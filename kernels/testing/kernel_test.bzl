@@ -6,6 +6,7 @@ load("//boards:board_test.bzl", "board_test")
 load("//boards:board_transition.bzl", "no_board_transition")
 load("//boards:boards.bzl", "HOST", "ONE_PER_CORE")
 load("//boards:shared_library.bzl", "shared_library")
+load("//tools/python:package_names.bzl", "package_names")
 
 _SETS = ["host", "scalar", "dsp", "mve"]
 
@@ -67,10 +68,19 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
       lookup: py_library with kernel.py of this package.
       size: of each test.
     """
+    package_names(
+        name = name + ".packages",
+        testonly = True,
+        deps = [
+            cases,
+            lookup,
+        ],
+    )
     py_binary(
         name = name + ".generator",
         testonly = True,
         srcs = [Label("//kernels/testing:generate.py")],
+        data = [":%s.packages" % name],
         main = Label("//kernels/testing:generate.py"),
         # A workspace's folder may have the name of one of Pilotlight's: both are one package.
         legacy_create_init = 0,

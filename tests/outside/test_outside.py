@@ -145,6 +145,26 @@ def test_what_is_said_of_boards_that_cannot_be(workspace: Workspace, tmp_path: P
         assert f"board {name}: {says}" in done.stderr
 
 
+def test_a_package_that_would_hide_ours_is_named(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools/__init__.py").touch()
+    (tmp_path / "tools/net.py").touch()
+    (tmp_path / "tools/BUILD.bazel").write_text(
+        'load("@pilotlight//aot:pte_model.bzl", "pte_model")\n'
+        'pte_model(name = "net", srcs = ["net.py", "__init__.py"])\n'
+    )
+    path = f"--package_path=%workspace%:{tmp_path}"
+    done = workspace.bazel("build", "--nobuild", path, "//tools:net.lower")
+    assert done.returncode != 0
+    assert "tools/__init__.py: with this file, Python finds this folder in place" in done.stderr
+    (tmp_path / "tools/__init__.py").unlink()
+    (tmp_path / "tools/init.py").touch()
+    build = tmp_path / "tools/BUILD.bazel"
+    build.write_text(build.read_text().replace("__init__", "init"))
+    done = workspace.bazel("build", "--nobuild", path, "//tools:net.lower")
+    assert done.returncode == 0, done.stderr
+
+
 def test_page_shows_the_files() -> None:
     shown = re.findall(
         r"\[`[\w.]+`\]\(\.\./(\S+)\)[^\n]*\n\n```starlark\n(.*?)```", PAGE, re.DOTALL

@@ -190,6 +190,9 @@ def layers() -> Iterator[Layer]:
     yield _layer("add 8192", (8192,), (8192,), "resnet8/add2")
     yield _layer("add 4096", (4096,), (4096,), "resnet8/add3")
     yield _layer("add 4096, one value", (64, 64), (1,))
+    yield _layer("add 19", (19,), (19,))
+    yield _layer("add 32x7, per channel", (32, 7), (7,))
+    yield _layer("add 32x5, per row", (32, 5), (32, 1))
 
 
 def _layer(name: str, a: tuple[int, ...], b: tuple[int, ...], peer: str = "") -> Layer:

@@ -53,14 +53,23 @@ MUTANTS = [
 
 
 def layers() -> Iterator[Layer]:
-    for channels in (16, 3):
-        arguments = {
-            "input": activation(1, 16, 16, channels),
-            "kernel": [2, 2],
-            "stride": [2, 2],
-            "padding": [0] * 4,
-            "dilation": [1, 1],
-            "output_size": [8, 8],
-        }
-        call = OpCall("pl::max_pool2d", arguments, (activation(1, 8, 8, channels, name="y"),))
-        yield Layer(f"max_pool 2x2, 16x16x{channels}", call)
+    yield _layer((16, 16, 16), 2, 2, 0)
+    yield _layer((16, 16, 3), 2, 2, 0)
+    yield _layer((12, 12, 64), 3, 2, 1)
+    yield _layer((12, 12, 5), 3, 1, 1)
+
+
+def _layer(image: tuple[int, int, int], kernel: int, stride: int, padding: int) -> Layer:
+    h, w, c = image
+    oh, ow = ((size + 2 * padding - kernel) // stride + 1 for size in (h, w))
+    arguments = {
+        "input": activation(1, h, w, c),
+        "kernel": [kernel, kernel],
+        "stride": [stride, stride],
+        "padding": [padding] * 4,
+        "dilation": [1, 1],
+        "output_size": [oh, ow],
+    }
+    call = OpCall("pl::max_pool2d", arguments, (activation(1, oh, ow, c, name="y"),))
+    strided = f" s{stride}" if stride != kernel else ""
+    return Layer(f"max_pool {kernel}x{kernel}{strided}, {h}x{w}x{c}", call)

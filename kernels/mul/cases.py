@@ -131,6 +131,8 @@ MUTANTS = [
 def layers() -> Iterator[Layer]:
     yield _layer("mul 4096", (4096,), (4096,))
     yield _layer("mul 4096, per channel", (64, 64), (64,))
+    yield _layer("mul 19", (19,), (19,))
+    yield _layer("mul 32x7, per channel", (32, 7), (7,))
 
 
 def _layer(name: str, a: tuple[int, ...], b: tuple[int, ...]) -> Layer:

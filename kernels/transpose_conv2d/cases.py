@@ -187,6 +187,7 @@ MUTANTS = [
 def layers() -> Iterator[Layer]:
     yield _layer("2x2 s2, 32 to 16", (16, 16, 32), (16, 2, 2), 0)
     yield _layer("4x4 s2, 16 to 8", (16, 16, 16), (8, 4, 4), 1)
+    yield _layer("2x2 s2, 1 to 1", (16, 16, 1), (1, 2, 2), 0)
 
 
 def _layer(

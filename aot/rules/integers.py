@@ -346,7 +346,8 @@ def narrow(node: Node) -> tuple[str, str] | None:
     bits = 8 * node.meta["val"].dtype.itemsize
     if bits >= 32:
         return None
-    return f"its integers have {bits} bits, the device's 32", "x.to(torch.int32) before"
+    more = "; of an input of int16, an input of int32" if bits == 16 else ""
+    return f"its integers have {bits} bits, the device's 32", f"x.to(torch.int32) before{more}"
 
 
 def of_narrow_input(node: Node) -> tuple[str, str] | None:

@@ -5,7 +5,8 @@ where they come in: x.permute(0, 3, 1, 2).float() / 255 -> x.float().permute(0, 
 So what only moves such numbers, or chooses among them, is of float32, and the device has all of it
 as it was given. What casts them is of these floats, which are whole; what counts them and adds them
 up is of int64. So is arithmetic that gives as few bits again, in which it wraps around then. Masks
-among the operands of bits become numbers. Leaves ops that it does not know to be of numbers.
+among the operands of bits become numbers. Leaves ops that it does not know to be of numbers, and
+arithmetic of an input's int16, which has no table of integers.
 """
 
 from __future__ import annotations
@@ -40,7 +41,13 @@ _WRAPS = {
     _aten.sign.default,
     _aten.square.default,
 }
-_SHIFTS = {_aten.__lshift__.Scalar, _aten.__rshift__.Scalar}
+_BY_NUMBERS = {
+    _aten.__lshift__.Scalar,
+    _aten.__rshift__.Scalar,
+    _aten.pow.Tensor_Scalar,
+}
+"""The number has a type of its own."""
+
 _CHOOSES = {
     *(getattr(_aten, name).default for name in ("amax", "amin", "max", "min", "median", "clamp")),
     _aten.relu.default,
@@ -61,16 +68,22 @@ def whole_numbers(module: GraphModule) -> int:
         elif node.target in _COMPARED:
             node.update_arg(1, held(node, node.args[1]))
     count = len(floats)
+    samples = {node for node in floats if node.meta["val"].dtype == torch.int16}
     for node in nodes:
         if node.op != "call_function":
             continue
+        sources = node.all_input_nodes
         if node.target in _OF_BITS and is_integers(node):
             count += _count_masks(node)
-        if node.target in _WRAPS | _SHIFTS and _is_whole(node):
-            _widen(node, floats)
-            count += 1
+        if node.target in _WRAPS | _BY_NUMBERS and _is_whole(node):
+            keep_names(node)
+            if not any(n in samples for n in sources):
+                _widen(node, floats)
+                count += 1
         elif any(n in floats for n in node.all_input_nodes):
             _take_floats(node, floats)
+            if node in floats and any(n in samples for n in sources):
+                samples.add(node)
     return count
 
 
@@ -85,9 +98,8 @@ def _count_masks(node: Node) -> int:
 
 def _widen(node: Node, floats: dict[Node, Node]) -> None:
     """Has a node calculate in int64, and its readers what wraps around of that."""
-    keep_names(node)
     value = node.meta["val"]
-    if len(node.args) > 1 and node.target not in _SHIFTS and len(node.all_input_nodes) == 1:
+    if len(node.args) > 1 and node.target not in _BY_NUMBERS and len(node.all_input_nodes) == 1:
         number: Any = held(node, node.args[1])
         node.update_arg(1, number)
     with node.graph.inserting_before(node):

@@ -195,7 +195,7 @@ def _smaller(
         if measured is not None and measured >= before - _AFFORDABLE_DB:
             channels, depth, *_ = layer.args[1].meta["val"].shape
             saved = channels * (depth - math.ceil(depth / 2) - math.ceil(depth / GROUP))
-            setting = dict.fromkeys(_named(value.value), INT4_GROUPS)
+            setting = dict.fromkeys(_named(layer), INT4_GROUPS)
             yield Suggestion(INT4_GROUPS, value, None, measured, before, setting, saved)
 
 

@@ -160,3 +160,31 @@ def test_suggested_settings_do_what_they_promise() -> None:
     smaller = named["side", "int8w4g32"]
     assert smaller.saved_bytes == 8 * (64 - 32 - 2)
     assert ("main", "int8w4g32") not in named
+
+
+class Squeezed(nn.Module):
+    """A clamp beside the layer that it is fused with."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.first = nn.Linear(16, 64)
+        self.last = nn.Linear(64, 8)
+        self.main = nn.Linear(16, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        side = self.last(functional.relu(self.first(x)))
+        result: torch.Tensor = self.main(x) + 0.01 * side
+        return result
+
+
+def test_four_bits_are_those_of_the_layer_and_not_of_its_clamp() -> None:
+    data = samples((1, 16), count=32)
+    network = nn.Sequential(Squeezed()).eval()
+    base = lower(network, data[0], calibration=data, evaluation=data[:4], **ANYTHING)
+    found = [s for s in suggest(base) if s.saved_bytes]
+    assert [dict(s.setting) for s in found if "0.first" in s.setting] == [{"0.first": "int8w4g32"}]
+    setting = {"0.first": "int8w4g32"}
+    smaller = lower(network, data[0], calibration=data, quantization=setting, **ANYTHING)
+    assert [op["op"] for op in smaller.report["ops"]].count("pl.linear_w4") == 1
+    assert len(smaller.pte) < len(base.pte)

@@ -34,7 +34,7 @@ from aot.dialect.quantization import (
     QuantizedType,
 )
 from aot.dialect.recurrence import STATE_BITS
-from aot.dialect.results import take, values_of
+from aot.dialect.results import is_result, take, values_of
 from aot.errors import LoweringError, Problem, problem_at
 from aot.quantizer import recipe as asked_for
 from aot.quantizer.groups import Groups, grouped
@@ -290,6 +290,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         if isinstance(rule.output, Shares):
             return groups[value] is groups[node]
         if isinstance(rule.output, Integers):
+            if is_result(node):
+                return True  # beside values that are as they were: where these are
             taken = [groups[v] for v in rule.activations(node)]
             if all(g.exact for g in taken) and len({g.wide for g in taken}) == 1:
                 return True  # numbers, masks and indices of whole numbers are exact

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from aot.dialect.library import OPS
@@ -16,7 +17,8 @@ from aot.dialect.quantization import Quantization
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.quantizer.int16 import widened
-from aot.testing.fixtures import op_counts, samples
+from aot.testing.fixtures import model, op_counts, samples
+from aot.testing.lockstep import compare
 
 DATA = samples((2, 6), count=8)
 
@@ -181,6 +183,29 @@ def test_a_function_meets_the_other_type(name: str, wide: str) -> None:
     result = lower(both, DATA[0], calibration=DATA, **options)
     assert op_counts(result.module)["pl.requantize"] == 1
     assert (result.quality.outputs[0].sqnr_db or 0.0) > 34.0
+
+
+# The largest values and where they are, in one call: (name of a function: what is read of it)
+CHOICES: dict[str, Callable[[torch.Tensor], object]] = {
+    "both": lambda x: (best := x.max(-1)).values * (best.indices + 1.0),
+    "where": lambda x: x.max(-1).indices,
+    "the first two": lambda x: (best := x.topk(2)).values * best.indices,
+    "the least": lambda x: (best := x.min(-1)).values - best.indices,
+    "of a window": lambda x: F.max_unpool1d(*F.max_pool1d(x, 2, return_indices=True), [2]),
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize(
+    "quantization", [{"parts.0": "int16"}, {"default": "int16", "parts.0": "int8"}]
+)
+def test_a_choice_is_of_what_its_values_are(name: str, quantization: dict[str, str]) -> None:
+    """The layer in front is of the other type."""
+    net = model(lambda a, x: CHOICES[name](a(x)), nn.Linear(6, 6))
+    options: dict[str, Any] = {"quantization": quantization, "per_op": False}
+    result = lower(net, DATA[0], calibration=DATA, **options)
+    agrees = compare(result, DATA)
+    assert all(difference.largest <= 1 for difference in agrees.by_op.values())
 
 
 @pytest.mark.parametrize("observer", ["histogram", "minmax", "percentile"])

@@ -347,6 +347,30 @@ def test_ops_in_place_on_the_input(part: nn.Module, exported: bool) -> None:
     assert float((out - expected).abs().max()) < 0.05 * float(expected.abs().max())
 
 
+class Expanded(nn.Module):
+    """Has a constant of one element whose strides are 0."""
+
+    factor: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("factor", torch.tensor(3.0).expand(1, 1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = F.pad(x * self.factor, [1, 2], value=-9.0)
+        return torch.cat([x, self.factor, y], 1)
+
+
+@pytest.mark.parametrize("quantization", ["int8", "int16", "float32"])
+def test_constants_of_one_element_that_were_expanded(quantization: str) -> None:
+    data = [(torch.tensor([[0.1 * i]]),) for i in range(16)]
+    result = lower(Expanded().eval(), data[0], calibration=data, quantization=quantization)
+    (values,) = result.dequantize_outputs(result.reference(data[5]))
+    expected = torch.tensor([[0.5, 3.0, -9.0, 1.5, -9.0, -9.0]])
+    # Two roundings in steps of 0.053.
+    torch.testing.assert_close(values, expected, rtol=0.0, atol=0.11)
+
+
 def test_one_tensor_for_two_inputs_is_two_inputs() -> None:
     one = torch.ones(1, 4)
     result = lower(model(lambda x, y: x - 2 * y), [one, one], calibration=samples((1, 4), (1, 4)))

@@ -154,7 +154,9 @@ class Builder:
         while hasattr(self._module, unique):
             count += 1
             unique = f"{base}_{count}"
-        self._module.register_buffer(unique, tensor.detach().clone().contiguous())
+        # With strides of its own: `contiguous` leaves those of a dimension of size 1, even if 0.
+        dense = tensor.detach().clone(memory_format=torch.contiguous_format)
+        self._module.register_buffer(unique, dense)
         node = self._graph.get_attr(unique)
         value = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
         node.meta.update(val=value, edge=edge or Edge(), origin=Origin())

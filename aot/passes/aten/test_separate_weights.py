@@ -33,3 +33,13 @@ def test_weights_of_two_layers_have_one() -> None:
         inputs=[torch.ones(2, 3)],
     )
     assert changes == 0 and constants(graph) == 1
+
+
+def test_a_factor_that_is_a_part_of_an_output_has_two_nodes() -> None:
+    factor = torch.tensor([[3.0]])
+    changes, graph = check_aten_pass(
+        separate_weights,
+        lambda x: torch.cat([x * factor, factor, factor + x], 1),
+        inputs=[torch.ones(1, 1)],
+    )
+    assert changes == 1 and constants(graph) == 2

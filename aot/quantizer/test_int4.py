@@ -12,10 +12,13 @@ from torch import nn
 
 from aot.dialect.ops.linear import linear
 from aot.dialect.ops.linear_w4 import linear_w4, packed
+from aot.dialect.quantization import INT4_GROUPS_WEIGHT
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.quantizer.int4 import rounded_to_groups
+from aot.rules.four_bits import _in_groups
 from aot.testing.fixtures import op_counts, samples
+from aot.testing.lockstep import compare
 
 DATA = samples((1, 96, 2, 2), count=8)
 
@@ -109,3 +112,28 @@ def test_other_convolutions_are_an_error_with_their_place() -> None:
 def test_groups_have_no_training() -> None:
     with pytest.raises(LoweringError, match="int8w4g32 has no training; int8w4 has"):
         lower(net(), DATA[0], calibration=DATA, quantization="int8w4g32", train=lambda _: None)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 33, 64])
+@pytest.mark.parametrize("is_even", [False, True])
+def test_groups_of_few_or_equal_weights(depth: int, is_even: bool) -> None:
+    """All weights of a group may be multiples of more than its scale, which is of one byte."""
+    weight = torch.randn((6, depth), generator=torch.Generator().manual_seed(depth))
+    weight[0] = 0.0
+    rounded = rounded_to_groups(weight.sign() if is_even else weight)
+    step = rounded.abs().amax(1, keepdim=True).clamp(min=1e-30) / INT4_GROUPS_WEIGHT.quant_max
+    values = torch.round(rounded / step).to(torch.int16)
+    four_bits, scales, group = _in_groups(values, grouped=True)
+    assert four_bits.abs().max() <= 7 and scales.min() >= 1
+    spread = scales.to(torch.int32).repeat_interleave(group, 1)[:, :depth]
+    assert torch.equal(four_bits * spread, values.to(torch.int32))
+
+
+def test_a_layer_of_one_input() -> None:
+    data = [(torch.tensor([[i / 8.0 - 1.0]]),) for i in range(16)]
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        layer = nn.Sequential(nn.Linear(1, 4)).eval()
+    result = lower(layer, data[0], calibration=data, quantization="int8w4g32")
+    assert all(found.largest <= 1 for found in compare(result, data).by_op.values())
+    assert sqnr(result) > 35.0

@@ -8,7 +8,7 @@ from torch.fx import Node
 
 from aot.dialect.graph import Edge, quantization_of
 from aot.dialect.ops.linear_w4 import linear_w4, packed
-from aot.dialect.quantization import INT4_WEIGHT
+from aot.dialect.quantization import INT4_WEIGHT, MAX_GROUP_SCALE
 from aot.rules.rule import Call, argument, pair
 from aot.rules.weights import QuantizedWeights
 
@@ -63,6 +63,10 @@ def _in_groups(values: torch.Tensor, grouped: bool) -> tuple[torch.Tensor, torch
         divisors = torch.gcd(divisors, column)
     # Small weights whose bias needs a coarser step have lost their common divisor.
     needed = (groups.abs().amax(2) + limit - 1) // limit
-    scales = torch.maximum(divisors, needed).clamp(min=1)
+    # That of a few weights may be a multiple of their scale.
+    possible = torch.arange(MAX_GROUP_SCALE, 0, -1)
+    fits = (divisors[..., None] % possible == 0) & (possible >= needed[..., None])
+    is_found = fits.any(-1) & (divisors > 0)
+    scales = torch.where(is_found, possible[fits.int().argmax(-1)], needed.clamp(min=1))
     four_bits = torch.round(groups / scales[..., None]).to(torch.int8)
     return four_bits.flatten(1)[:, :depth], scales.to(torch.int8), GROUP

@@ -181,6 +181,10 @@ def border_arguments(
     _, scale, zero_point, low, high, dtype, *_ = args
     bits = _BITS.get(dtype, 0)
     if (low, high) != (-(1 << bits - 1), (1 << bits - 1) - 1) if bits else True:
-        raise PteError(f"{where} is of numbers from {low} to {high}, not of all of int8 or int16")
+        raise PteError(
+            f"{where} is of numbers from {low} to {high}, not of all of int8 or int16: give the "
+            "quantizer's activations all (QuantizationSpec(quant_min=-32768, ...) of int16), or "
+            "lower the model here, in int16"
+        )
     op, given = _BORDERS[name], {"scale": float(scale), "zero_point": int(zero_point)}
     return op, given | ({"bits": bits} if op == "pl::quantize" else {})

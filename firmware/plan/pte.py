@@ -28,6 +28,10 @@ _MAX_BYTES = 2**31 - 1
 _RANKS = {"nchw": 4, "nhwc": 4, "nlc": 3}
 # PyTorch's numbers of what a plan has no tensors of.
 _OTHER_DTYPES = {0: "uint8", 4: "int64", 5: "float16", 7: "float64"}
+_INSTEAD = {
+    "int64": "; places that nothing reads, as of a MaxPool1d that ExecuTorch leaves to the CPU, "
+    "are left out of a model that is lowered here",
+}
 
 _T = TypeVar("_T")
 
@@ -286,16 +290,19 @@ class _Method:
     def _tensor(self, index: int, where: str) -> Value:
         if index not in self._tensors:
             tensor = self._value(index, schema.Tensor, where)
-            self._tensors[index] = self._decode_tensor(index, tensor)
+            self._tensors[index] = self._decode_tensor(index, tensor, where)
         return self._tensors[index]
 
-    def _decode_tensor(self, index: int, tensor: schema.Tensor) -> Value:
+    def _decode_tensor(self, index: int, tensor: schema.Tensor, where: str) -> Value:
         name = f"value {index}"
         dtype = DTYPE_NAMES.get(tensor.scalar_type)
         sizes, order = tuple(tensor.sizes), tuple(tensor.dim_order)
         if dtype is None:
             found = _OTHER_DTYPES.get(tensor.scalar_type, f"of type {tensor.scalar_type}")
-            raise PteError(f"{name} is {found}: a plan has tensors of {', '.join(DTYPES)} only")
+            raise PteError(
+                f"{name}, of {where}, is {found}: a plan has tensors of {', '.join(DTYPES)} only"
+                f"{_INSTEAD.get(found, '')}"
+            )
         if tensor.shape_dynamism != schema.STATIC_SHAPE:
             raise PteError(f"{name} has a dynamic shape: a plan's shapes are fixed")
         if len(sizes) > MAX_RANK or sorted(order) != list(range(len(sizes))):

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import torch
+from absl import logging
 from torch.fx import GraphModule, Node
 
 from aot.backends.backend import Backend, CannotRun, NotWorth
@@ -106,10 +106,12 @@ def _cheapest(region: GraphModule, npu: Npu, verification: str) -> _Made:
     """
     graph, program = _program(region, npu, verification, near=False)
     if npu.keeps_inputs_far:
-        with suppress(FormError, VelaError, VerificationError):
+        try:
             copying, copied = _program(region, npu, verification, near=True)
             if copied.cycles < program.cycles:
                 return _verified(region, copying, copied, npu, verification)
+        except (FormError, VelaError, VerificationError) as error:
+            logging.warning("%s: its inputs are not copied first: %s", npu.name, error)
     return _verified(region, graph, program, npu, verification)
 
 

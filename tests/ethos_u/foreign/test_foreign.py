@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from aot.pte.conventions import PteError
-from firmware.plan.foreign import cache_bytes
+from firmware.plan.foreign import border_arguments, cache_bytes
 from firmware.plan.pte import read_program
 
 _FOLDER = Path("tests/ethos_u/foreign")
@@ -55,6 +55,16 @@ def test_the_cache_that_flags_name(flags: str, cache: int) -> None:
 def test_a_cache_of_any_size_is_refused() -> None:
     with pytest.raises(PteError, match="delegate 0 is for a cache of any size"):
         cache_bytes(_DEDICATED, "delegate 0")
+
+
+def test_numbers_that_the_dialect_has_not() -> None:
+    arguments = [0, 0.5, 0, -32767, 32767, 2]
+    with pytest.raises(PteError, match="instruction 3 is of numbers from -32767 to 32767.*-32768"):
+        border_arguments("quantized_decomposed::quantize_per_tensor", arguments, "instruction 3")
+    arguments[3] = -32768
+    assert border_arguments(
+        "quantized_decomposed::quantize_per_tensor", arguments, "instruction 3"
+    ) == ("pl::quantize", {"scale": 0.5, "zero_point": 0, "bits": 16})
 
 
 def test_a_whole_model_in_the_npu_model(tmp_path: Path) -> None:

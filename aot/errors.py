@@ -48,9 +48,18 @@ def written_as(node: torch.fx.Node) -> str:
     _, name = node.meta.get("torch_fn") or ("", "")
     name = name.rsplit(".", 1)[-1]
     packet = str(node.target).split(".")[1:2]
+    if name in _OPERATORS:
+        return "" if packet == [_OPERATORS[name][0]] else _OPERATORS[name][1]
     return "" if name.startswith("__") or [name] == packet else name
 
 
+# What they become, and how they are written.
+_OPERATORS = {
+    "__and__": ("bitwise_and", "&"),
+    "__invert__": ("bitwise_not", "~"),
+    "__or__": ("bitwise_or", "|"),
+    "__xor__": ("bitwise_xor", "^"),
+}
 _NAMES = "function_names"
 
 

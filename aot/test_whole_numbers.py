@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 
@@ -57,6 +58,15 @@ def test_arithmetic_of_int16_is_refused_and_the_hint_helps(name: str) -> None:
     wide = [sample.int() for sample in samples]
     lowered = lower(Computed(name).eval(), wide[0], calibration=wide, per_op=False)
     assert (lowered.quality.outputs[0].sqnr_db or 0.0) > 34.0
+
+
+@pytest.mark.parametrize("sign", ["^", "|", "~"])
+def test_operators_are_called_as_they_are_written(sign: str) -> None:
+    functions = {"^": lambda x: x ^ 3, "|": lambda x: x | x[:1], "~": lambda x: ~x}
+    samples = _numbers(torch.int16)
+    with pytest.raises(LoweringError, match=rf"^1 op of .*\n  {re.escape(sign)} \(aten\.") as error:
+        lower(model(functions[sign]), samples[0], calibration=samples)
+    assert "its integers have 16 bits" in str(error.value)
 
 
 CAST: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {

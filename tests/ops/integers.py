@@ -79,7 +79,7 @@ _NARROW: tuple[tuple[str, Callable[..., object], str, Mapping[str, int]], ...] =
         "bytes_chosen",
         lambda x: torch.maximum(x.masked_fill(x > 200, 9), x[:, :1]) / 255,
         "uint8",
-        {"slice": 1, "lut": 3, "maximum": 1},
+        {"slice": 1, "lut": 2, "maximum": 1},
     ),
     ("int8", lambda x: torch.tanh(x / 32.0), "int8", {"lut": 1}),
     ("samples", lambda x: x.float() / 32768, "int16", {"requantize": 1, "lut": 1}),

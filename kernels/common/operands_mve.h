@@ -33,7 +33,7 @@ static inline const int32_t *pl_row_s32(const int32_t *x, int32_t step, int32_t 
 #define PL_STRIP 64
 
 typedef struct {
-  int8_t bytes[PL_STRIP + PL_SHORT_ROW];  // the last row is stored as a whole vector
+  int8_t bytes[PL_STRIP + 16];  // the last row is stored as a whole vector, be it of one byte
 } pl_strip_s8;
 
 // Rows that an op goes through. Elements of a are one behind the other, so are those of b with a

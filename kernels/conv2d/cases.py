@@ -96,6 +96,14 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
 def cases() -> Iterator[Case]:
     for name, shape, kernel, options in _NAMED:
         yield _case(name, shape, kernel, options, Values("conv2d", name))
+    for name, shape, kernel in [
+        ("groups of pixels, larger factors", (2, 3, 3, 8), (10, 1, 1)),
+        ("groups of few in a row, larger factors", (1, 3, 6, 8), (2, 1, 3)),
+    ]:
+        values = Values("conv2d", name)
+        given = {"shift": np.ones(kernel[0], np.int32)}
+        options = {"groups": 2, "board": True}
+        yield _case(name, shape, kernel, options, values, given)
     for index in range(250):
         values = Values("conv2d", index)
         groups = values.choice([1, 1, 1, 2, 3])

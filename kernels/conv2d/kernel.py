@@ -151,8 +151,8 @@ def _convolution_call(
     if isa == "mve" and not call.small:
         merged, parts = _fewer_groups(weight, groups)
         of_pixels = windows.kernel == (1, 1) and windows.are_inside  # of a group's channels
-        runs = of_pixels or (parts == 1 and windows.are_runs)
-        by_columns = (merged if runs else merged.swapaxes(1, 2)).reshape(channels, -1)
+        in_place = of_pixels or (parts == 1 and windows.are_runs)
+        by_columns = (merged if in_place else merged.swapaxes(1, 2)).reshape(channels, -1)
         blocks = pack_blocks(by_columns, folded, multiplier, shift, parts)
         if blocks is not None:
             packed_c = len(blocks["bias"].array) // 3 // parts
@@ -174,7 +174,7 @@ def _convolution_call(
                     columns.column * windows.kernel[1] if columns else None,
                 )
 
-            if runs:
+            if in_place:
                 return by_columns_call(None)
             column = merged.shape[1] * merged.shape[3]
             first, *fewer = Columns.choices(windows, column)

@@ -53,6 +53,7 @@ from aot.quality.given_masks import check_given_masks
 from aot.quality.quality import Limits, Quality
 from aot.quality.watch import Watch
 from aot.quantizer.bias_correction import correct_biases
+from aot.quantizer.first_input import check_first_input, output_quantization
 from aot.quantizer.names import names_counted
 from aot.quantizer.others import check_others, take_others
 from aot.quantizer.quantizer import Int8Quantizer
@@ -105,6 +106,7 @@ def lower(
     min_sqnr: float = MIN_SQNR_DB,
     min_agreement: float | None = None,
     per_op: bool = True,
+    input_from: Mapping[str, Any] | None = None,
 ) -> Lowered:
     """Quantizes and lowers a model, and measures it against the float one.
 
@@ -145,6 +147,8 @@ def lower(
       min_agreement: share of the samples, in [0, 1], for which the class is the float model's. By
         default 0.9, of those that the float model is sure of.
       per_op: measure what each value's quantization costs alone, too; on a few samples.
+      input_from: the report of a model whose first output is to be this one's first input as it is:
+        that gets the same type, scale and zero point.
 
     Raises:
       LoweringError: with all problems found, where they are, and what to do; among them that the
@@ -162,7 +166,8 @@ def lower(
     model, example_inputs = inputs.model, inputs.example
 
     recipe = Recipe.of(quantization, observer, training=train is not None)
-    ours = Int8Quantizer(target.traits, recipe)
+    first_input = None if input_from is None else output_quantization(input_from)
+    ours = Int8Quantizer(target.traits, recipe, first_input)
     composed = ours if quantizer is None else ComposableQuantizer([quantizer, ours])
 
     def stays_float(node: Node) -> bool:
@@ -239,4 +244,6 @@ def lower(
     graphs = Graphs(floats, quantized, folded, Reference(module), moved, paths)
     quality = assess(graphs, float_model, seen, held, limits, per_op)
     report = make_report(module, target, samples, pte, quality, computed, paths, moved)
+    if first_input is not None:
+        check_first_input(report, first_input)
     return Lowered(module, moved, pte, report, exported, floats, quantized, folded, quality)

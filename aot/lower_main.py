@@ -118,6 +118,12 @@ _SUGGEST = flags.DEFINE_bool(
     "print which changes of single layers' quantization gain most, measured by lowering again; "
     "needs --per_op",
 )
+_INPUT_FROM = flags.DEFINE_string(
+    "input_from",
+    None,
+    "report (JSON) of a model whose first output is this one's first input as it is: that gets the "
+    "same type, scale and zero point",
+)
 _OUTPUT = flags.DEFINE_string(
     "output", None, "where to write the .pte, or the .tflite file of --target=tflite", required=True
 )
@@ -185,6 +191,17 @@ def _evaluation() -> Evaluation | None:
     module, _, _ = str(_MODEL.value).rpartition(":")
     beside = f"{module}:evaluation"
     return cast(Evaluation, function(beside)()) if is_defined(beside) else None
+
+
+def _input_from() -> Any:
+    """The report of the model before; None if none is named."""
+    if _INPUT_FROM.value is None:
+        return None
+    path = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / _INPUT_FROM.value
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise LoweringError(f"--input_from={_INPUT_FROM.value} cannot be read: {error}") from error
 
 
 def _by_layer(flag: flags.FlagHolder[str]) -> str | dict[str, str]:
@@ -291,6 +308,7 @@ def run() -> None:
         float_io=_FLOAT_IO.value,
         io_layout=_IO_LAYOUT.value,
         allow_float_fallback=_ALLOW_FLOAT_FALLBACK.value,
+        input_from=_input_from(),
     )
     lowered = lower_with(
         quantization=quantization,

@@ -48,6 +48,20 @@ def _lowered_impl(ctx):
         LoweredInfo(by_engine = by_engine, default = default, optimize = ctx.attr.optimize),
     ]
 
+def _lowered_report_impl(ctx):
+    info = ctx.attr.model[LoweredInfo]
+    files = info.by_engine.get(ctx.attr.configuration, info.default)
+    return [DefaultInfo(files = depset([files.report]))]
+
+lowered_report = rule(
+    implementation = _lowered_report_impl,
+    doc = "The report of a model as lowered for boards with an engine's configuration, or \"\" for those without.",
+    attrs = {
+        "configuration": attr.string(),
+        "model": attr.label(mandatory = True, providers = [LoweredInfo]),
+    },
+)
+
 lowered = rule(
     implementation = _lowered_impl,
     doc = "A model as lowered for each of its targets; files: the .pte of the default one.",

@@ -3,7 +3,7 @@
 
 load("@rules_python//python:defs.bzl", "py_binary", "py_library")
 load("//tools/python:package_names.bzl", "package_names")
-load(":lowered.bzl", "lowered")
+load(":lowered.bzl", "lowered", "lowered_report")
 load(":module_name.bzl", "module_name")
 
 def pte_model(
@@ -31,6 +31,7 @@ def pte_model(
         min_sqnr = None,
         min_agreement = None,
         per_op = True,
+        input_from = None,
         optimize = "",
         **kwargs):
     """Lowers a PyTorch model, or a quantized .tflite file.
@@ -87,6 +88,9 @@ def pte_model(
       min_agreement: share of samples in [0, 1] whose class has to be the float model's; without it 0.9,
         of those that the float model is sure of.
       per_op: measure what each value's quantization costs alone, for the report.
+      input_from: label of another pte_model, whose first output is this model's first input as it is:
+        that gets the same type, scale and zero point. `plan_library(input_from = …)` then has it read
+        where it lies.
       optimize: "speed", "memory" or "size": what its plans are made for where neither they (plan_library)
         nor their image (firmware_image) say it.
       **kwargs: visibility, testonly, tags.
@@ -166,6 +170,15 @@ def pte_model(
     if not per_op:
         flags.append("--noper_op")
     for lowered_name, target in targets.items():
+        before = []
+        if input_from:
+            before = [":%s.input_from" % lowered_name]
+            lowered_report(
+                name = lowered_name + ".input_from",
+                configuration = lowered_name[len(name) + 1:],
+                model = native.package_relative_label(input_from),
+                **kwargs
+            )
         outputs = {
             "output": lowered_name + ".pte",
             "program": lowered_name + ".program",
@@ -175,13 +188,13 @@ def pte_model(
         own = ["--target=" + target] + [
             "--%s=$(location %s)" % (flag, output)
             for flag, output in outputs.items()
-        ]
+        ] + ["--input_from=$(location %s)" % report for report in before]
         native.genrule(
             name = lowered_name + ".lowering",
             outs = outputs.values(),
             cmd = "$(location :{}.lower) {}".format(name, " ".join(["'%s'" % f for f in flags + own])),
             message = "Lowering %s" % (tflite or model),
-            srcs = [tflite] if tflite else [],
+            srcs = before + ([tflite] if tflite else []),
             tools = [":" + name + ".lower"],
             **kwargs
         )

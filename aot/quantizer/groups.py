@@ -87,6 +87,7 @@ def grouped(
     states: Sequence[tuple[Node, Node]],
     theirs: set[Node],
     wide: set[Node],
+    given: Mapping[Node, Quantization],
 ) -> Groups:
     """The values of a graph in groups, as the rules of its ops say.
 
@@ -96,8 +97,11 @@ def grouped(
       states: each state as it was, and its new value.
       theirs: nodes that another quantizer quantizes.
       wide: values that are int16.
+      given: inputs whose quantization is known.
     """
     groups = Groups(theirs, wide)
+    for value, quantization in given.items():
+        groups.add(value, Fixed(quantization))
     for old, new in states:
         rule = covered.get(new)
         output = rule.output if rule is not None else None

@@ -39,6 +39,7 @@ def int16_values(
     readers: Mapping[Node, Sequence[tuple[Node, Node]]],
     asked: Callable[[Node], bool],
     fixed: set[Node],
+    given: Mapping[Node, Quantization],
 ) -> set[Node]:
     """The nodes whose values are int16.
 
@@ -53,6 +54,7 @@ def int16_values(
       readers: by value, who reads it: users, each with the node with a rule that it reads for.
       asked: whether a node's layer is to be int16.
       fixed: nodes that somebody else quantizes.
+      given: inputs whose quantization is known.
     """
 
     def moves(node: Node) -> bool:
@@ -78,7 +80,9 @@ def int16_values(
         if node in fixed:
             continue
         output = rules[node].output if node in rules else None
-        if isinstance(output, Exact):
+        if node in given:
+            is_int16 = given[node].type is INT16
+        elif isinstance(output, Exact):
             is_int16 = output.quantization.type is INT16
         elif node in rules and moves(node):
             is_int16 = found.issuperset(rules[node].activations(node))

@@ -31,12 +31,14 @@ from aot.dialect.quantization import (
     INT8,
     INT8_WEIGHT,
     INT16,
+    Quantization,
     QuantizedType,
 )
 from aot.dialect.recurrence import STATE_BITS
 from aot.dialect.results import is_result, take, values_of
 from aot.errors import LoweringError, Problem, problem_at
 from aot.quantizer import recipe as asked_for
+from aot.quantizer.first_input import given_inputs
 from aot.quantizer.groups import Groups, grouped
 from aot.quantizer.int4 import round_weights
 from aot.quantizer.int16 import int16_values, takes_int16, widened
@@ -76,14 +78,19 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
     Args:
       traits: what engines need of the values around an op, by name of the dialect op.
       recipe: what the user asks for.
+      first_input: the quantization that the first input has.
     """
 
     def __init__(
-        self, traits: Mapping[str, Traits] | None = None, recipe: Recipe | None = None
+        self,
+        traits: Mapping[str, Traits] | None = None,
+        recipe: Recipe | None = None,
+        first_input: Quantization | None = None,
     ) -> None:
         super().__init__()
         self._traits = traits or {}
         self._recipe = recipe or Recipe.of()
+        self._first_input = first_input
         self._theirs: set[Node] = set()
         self._floats: list[Node] = []
         self._wide: set[Node] = set()
@@ -135,7 +142,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         ]
         # The producer of a fused clamp gives no value that is observed.
         inner = {f[0] for node in covered if (f := fused_clamp(node, roots)) is not None}
-        self._find_int16(nodes, covered, roots)
+        given = given_inputs(model, self._first_input)
+        self._find_int16(nodes, covered, roots, given)
         self._without_four_bits = [
             node
             for node, rule in covered.items()
@@ -143,7 +151,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             and rule.weights(node)
             and not has_four_bit_form(node)
         ]
-        groups = grouped(covered, inner, state_nodes(model), self._theirs, self._wide)
+        groups = grouped(covered, inner, state_nodes(model), self._theirs, self._wide, given)
         self._apply_traits(covered, inner, groups)
         self._find_conversions(covered, groups, order)
         for node, rule in covered.items():
@@ -182,7 +190,13 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         if problems:
             raise LoweringError("the model cannot be lowered as asked:", problems)
 
-    def _find_int16(self, nodes: list[Node], covered: dict[Node, Rule], roots: Roots) -> None:
+    def _find_int16(
+        self,
+        nodes: list[Node],
+        covered: dict[Node, Rule],
+        roots: Roots,
+        given: Mapping[Node, Quantization],
+    ) -> None:
         """Fills in what is int16, and what should be and cannot."""
         readers: dict[Node, list[tuple[Node, Node]]] = {}
         fused: dict[Node, Node] = {}  # clamps and what they are fused with
@@ -202,7 +216,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         clamps = {producer: clamp for clamp, producer in fused.items()}
         bases = {node: fused.get(node, node) for node in covered}
         able = {node for node, base in bases.items() if takes_int16(covered[base], base)}
-        self._wide = int16_values(nodes, covered, able, readers, is_asked, self._theirs)
+        self._wide = int16_values(nodes, covered, able, readers, is_asked, self._theirs, given)
         self._without_int16 = [n for n in covered if n not in able and is_asked(n)]
 
     def _four_bits(self, node: Node) -> QuantizedType | None:

@@ -79,7 +79,11 @@ def handover(first: Mapping[str, Any], program: Program, shared: str) -> Handove
 
 _ADVICE = (
     ({"layout"}, 'io_layout = "nhwc" of both models has the channels of images last'),
-    ({"scale", "zero point"}, "float_io of both models leaves out scale and zero point"),
+    (
+        {"scale", "zero point"},
+        "lower the model with the one before as input_from, so that its input is quantized alike, or "
+        "both with float_io",
+    ),
 )
 
 

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A first input that is quantized as the first output of another model, which can then be given to
+the model as it lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import border_nodes
+from aot.dialect.quantization import ACTIVATION_TYPES, Quantization
+from aot.errors import LoweringError
+from aot.quantizer.supported import is_float_tensor
+
+_KINDS = {str(kind): kind for kind in ACTIVATION_TYPES.values()}
+
+
+def output_quantization(report: Mapping[str, Any]) -> Quantization:
+    """Of the first output of the model that a report is of.
+
+    Raises:
+      LoweringError: that is no report, or the output has no scale.
+    """
+    try:
+        output = report["outputs"][0]
+        kind = _KINDS.get(output["dtype"])
+    except (KeyError, IndexError, TypeError):
+        raise LoweringError("input_from is no report of a lowered model") from None
+    if kind is None or "scale" not in output:
+        raise LoweringError(
+            f"input_from: output {output['name']!r} is {output['dtype']} and has no scale to take: "
+            "leave input_from out (where the model before has float_io, this one needs it, too)"
+        )
+    return Quantization(output["scale"], output["zero_point"], kind)
+
+
+def given_inputs(
+    module: GraphModule, quantization: Quantization | None
+) -> dict[Node, Quantization]:
+    """The inputs of a graph whose quantization is known, where the first has one."""
+    first, *_ = border_nodes(module)[0]
+    return {first: quantization} if quantization and is_float_tensor(first) else {}
+
+
+def check_first_input(report: Mapping[str, Any], quantization: Quantization) -> None:
+    """Raises LoweringError where the first input is not quantized so after all."""
+    port = report["inputs"][0]
+    kind = quantization.type
+    wanted = {
+        "dtype": str(kind),
+        "scale": quantization.scale,
+        "zero_point": quantization.zero_point,
+    }
+    if any(port.get(name) != value for name, value in wanted.items()):
+        has = ", ".join(f"{port[name]}" for name in wanted if name in port)
+        wants = ", ".join(f"{value}" for value in wanted.values())
+        raise LoweringError(
+            f"input {port['name']!r} is {has}, and the output of input_from {wants}: an input of "
+            "float32 is quantized like that where an op of int8 or int16 reads it, float_io is "
+            "off, and no quantizer of your own has it"
+        )

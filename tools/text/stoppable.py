@@ -43,19 +43,24 @@ def stopping() -> Iterator[None]:
         sys.exit(128 + signal.SIGINT)
 
 
+@contextmanager
+def _read_on() -> Iterator[None]:
+    """Within it, a program ends without a word where nobody reads what it prints (`| head`)."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What is left to be written at exit goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)
+
+
 def stoppable(main: Callable[..., int | None]) -> Callable[[Sequence[Any]], int | None]:
     """Returns a main that somebody can stop so, and that ends where nobody reads on (`| head`)."""
 
     def run(argv: Sequence[Any]) -> int | None:
-        try:
-            with stopping():
-                result = main(argv)
-                sys.stdout.flush()
-                return result
-        except BrokenPipeError:
-            # What is left to be written at exit goes nowhere.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 128 + signal.SIGPIPE
+        with _read_on(), stopping():
+            return main(argv)
 
     return run
 
@@ -65,11 +70,13 @@ def run_main(main: Callable[..., int | None]) -> None:
     from absl import app, flags  # imported by a program after this file
 
     def parse(argv: list[str]) -> list[str]:
-        try:
-            return flags.FLAGS(argv)
-        except SystemExit:  # with 1 after --help: absl takes that for a failure
-            sys.exit(0)
-        except flags.Error:
-            return app.parse_flags_with_usage(argv)  # says which, and exits
+        with _read_on():
+            try:
+                return flags.FLAGS(argv)
+            except SystemExit:  # with 1 after --help: absl takes that for a failure
+                sys.stdout.flush()
+                sys.exit(0)
+            except flags.Error:
+                return app.parse_flags_with_usage(argv)  # says which, and exits
 
     app.run(stoppable(main), flags_parser=parse)

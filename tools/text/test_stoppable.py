@@ -39,6 +39,25 @@ def test_a_program_that_nobody_reads_ends(lines: int) -> None:
         assert (run.stderr.read(), run.wait()) == (b"", 141)
 
 
+@pytest.mark.parametrize("times", [1, 10000])
+def test_help_that_nobody_reads_ends(times: int) -> None:
+    """What fits the buffer is written at the end, what does not before."""
+    code = (
+        "import sys; sys.stdin.read()\n"
+        "from tools.text.stoppable import run_main; from absl import flags\n"
+        f"flags.DEFINE_bool('number', False, 'numbers ' * {times})\n"
+        "run_main(lambda argv: 3)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", code, "--help"]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment) as run:
+        assert run.stdin is not None and run.stdout is not None and run.stderr is not None
+        run.stdout.close()
+        run.stdin.close()
+        assert (run.stderr.read(), run.wait()) == (b"", 141)
+
+
 def _run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", code, *arguments]

@@ -2,6 +2,8 @@
 """UF2: its blocks, Intel's hex that they are made from, and boot loaders' drives."""
 
 import errno
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -75,25 +77,35 @@ def test_a_boot_loaders_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         flash(board, IMAGE, "", "/elsewhere", [])
 
 
+@pytest.mark.parametrize("call", ["fsync", "write"])
+@pytest.mark.parametrize("says_disks", [True, False])
 @pytest.mark.parametrize("is_gone", [True, False])
 def test_a_board_that_restarts_before_the_system_has_noted_the_file(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     is_gone: bool,
+    says_disks: bool,
+    call: str,
 ) -> None:
-    """The drive is gone then, unlike one that is damaged."""
+    """The drive is gone then, though its files may be remembered, unlike one that is damaged."""
     info = tmp_path / "INFO_UF2.TXT"
     info.write_text("Board-ID: RP2350\n")
     (tmp_path / "app.hex").write_text(HEX)
+    device = tmp_path.stat().st_dev
+    disk = tmp_path / "disks" / f"{os.major(device)}:{os.minor(device)}"
+    if says_disks:
+        disk.mkdir(parents=True)
 
-    def fsync(descriptor: int) -> None:
-        del descriptor
+    def fails(descriptor: int, data: bytes = b"") -> int:
+        del descriptor, data
         if is_gone:
-            info.unlink()
+            threading.Timer(0.3, disk.rmdir if says_disks else info.unlink).start()
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr("boards.image.uf2.os.fsync", fsync)
+    monkeypatch.setattr(f"boards.image.uf2.os.{call}", fails)
+    monkeypatch.setattr("boards.image.uf2._DISKS", disk.parent)
+    monkeypatch.setattr("boards.image.uf2._SECONDS_TO_GO", 10 if is_gone else 0.2)
     monkeypatch.setattr("boards.image.uf2._mounted", lambda: [tmp_path])
     monkeypatch.setenv("BUILD_WORKING_DIRECTORY", str(tmp_path))
     method = {"method": "uf2", "board_id": "RP2350", "family": 0xE48BFF59, "hint": ""}

@@ -10,6 +10,7 @@ import errno
 import os
 import re
 import struct
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -19,6 +20,8 @@ _HAS_FAMILY = 0x00002000
 _BYTES = 256
 _ERASED = 0xFF
 _MOUNTS = Path("/proc/mounts")
+_DISKS = Path("/sys/dev/block")
+_SECONDS_TO_GO = 3
 _GONE = (errno.EIO, errno.ENODEV, errno.ENXIO, errno.EROFS)
 _HEX_BYTES = 16  # of a record; memories start at a multiple of it
 
@@ -100,23 +103,39 @@ def drives(board_id: str, mounted: Iterable[Path] | None = None) -> list[Path]:
     return list(found.values())
 
 
+def _goes(drive: Path, disk: Path | None) -> bool:
+    """Whether a drive goes in a moment. While it is mounted, its files are remembered: what tells
+    is the disk, where the system says which one that is.
+    """
+    deadline = time.monotonic() + _SECONDS_TO_GO
+    while time.monotonic() < deadline:
+        try:
+            os.stat(disk or drive / INFO)
+        except OSError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
 def copy_to_drive(data: bytes, name: str, drive: Path) -> bool:
     """Writes a file and sees it through: the board restarts when it has all of it.
 
     Then the drive is gone, maybe before the system has noted the file there, which it complains of.
     Returns whether it could be seen through.
     """
+    device = drive.stat().st_dev
+    disk = _DISKS / f"{os.major(device)}:{os.minor(device)}"
+    told = disk if disk.exists() else None
     descriptor = os.open(drive / f"{name}.uf2", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         left = memoryview(data)
         while left:
             left = left[os.write(descriptor, left) :]
-        try:
-            os.fsync(descriptor)
-        except OSError as error:
-            if error.errno not in _GONE or (drive / INFO).exists():
-                raise
-            return False
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _GONE or not _goes(drive, told):
+            raise
+        return False
     finally:
         with contextlib.suppress(OSError):
             os.close(descriptor)

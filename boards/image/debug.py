@@ -9,6 +9,7 @@ on a board, at the server of its debug probe.
 GDB is --gdb, or the build's: arm-none-eabi-gdb or gdb-multiarch of the machine, else one that is
 fetched (tools/repositories/gdb.bzl). The console of the board goes to standard output; with GDB
 ends the simulator.
+Paths are relative to the folder that `bazel run` is called in.
 """
 
 from tools.text.stoppable import run_main
@@ -46,6 +47,8 @@ def find_gdb(given: str) -> str:
     Raises:
         DebugError: it is not installed, or knows no Arm.
     """
+    if os.sep in given:
+        given = str(Path(os.environ.get("BUILD_WORKING_DIRECTORY", ""), given).absolute())
     path = shutil.which(given) if given else str(runfile("gdb/arm-gdb"))
     if path is None:
         raise DebugError(f"{given} is not installed; without --gdb the build brings one")

@@ -133,6 +133,16 @@ def test_generated_sources_are_in_the_configurations_folder(
     assert found and elf.is_relative_to(Path(found[1]) / "bin")
 
 
+def test_a_debugger_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is seen from where Bazel was called."""
+    own = tmp_path / "bin" / "gdb"
+    own.parent.mkdir()
+    own.write_text("#!/bin/sh\n")
+    own.chmod(0o755)
+    monkeypatch.setenv("BUILD_WORKING_DIRECTORY", str(tmp_path))
+    assert find_gdb("bin/gdb") == find_gdb(str(own)) == str(own)
+
+
 def test_a_debugger_without_arm_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DebugError, match="yours is not installed; without --gdb"):
         find_gdb("yours")

@@ -37,8 +37,8 @@ from boards.image.serial_port import (
     PortGoneError,
     find_port,
     open_port,
+    open_when_there,
     read_chunks,
-    wait_for_port,
 )
 from boards.image.summary import summary
 from boards.simulator.elf import Elf
@@ -153,7 +153,7 @@ def _run(
     descriptor = _port_before_flashing(chosen_method(board, tool, image)["method"], probe)
     flash(board, image, tool, probe, further)
     if descriptor is None:
-        descriptor = open_port(wait_for_port(_PORT.value, probe, _APPEARS), _BAUD.value)
+        descriptor = open_when_there(_PORT.value, probe, _BAUD.value, _APPEARS)
     shown = until_the_end(descriptor, _SILENCE.value)
     found = problem(shown, elf, Tools.of_build(), _SILENCE.value, str(PortGoneError()))
     if found:

@@ -109,18 +109,6 @@ def find_port(
     return found[0]
 
 
-def wait_for_port(given: str, probe: str, seconds: float, folder: Path = _PORTS) -> Path:
-    """As find_port, of a board that has restarted and whose port is there in a moment."""
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            return find_port(given, probe, folder)
-        except PortError:
-            if time.monotonic() >= deadline:
-                raise
-        time.sleep(0.1)
-
-
 def may_not_use(port: Path) -> str:
     """What a user is told who may not."""
     return f"you may not use {port}: `sudo usermod -aG dialout $USER`, then log in again"
@@ -160,6 +148,22 @@ def open_port(port: Path, baud: int = BAUD) -> int:
         os.close(descriptor)
         raise PortError(f"{port} is no serial port") from error
     return descriptor
+
+
+def open_when_there(
+    given: str, probe: str, baud: int, seconds: float, folder: Path = _PORTS
+) -> int:
+    """Finds and opens the port of a board that has restarted. It is there in a moment, and the
+    user's a moment later: first it is root's, and then looked at by what searches for modems.
+    """
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return open_port(find_port(given, probe, folder), baud)
+        except PortError:
+            if time.monotonic() >= deadline:
+                raise
+        time.sleep(0.1)
 
 
 def read_chunks(descriptor: int, silence: float, typed: int | None) -> Iterator[str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A serial port, played by the other end of a pseudo-terminal."""
 
+import errno
 import os
 import pty
 import select
@@ -17,6 +18,7 @@ from boards.image.serial_port import (
     PortGoneError,
     find_port,
     open_port,
+    open_when_there,
     read_chunks,
 )
 from boards.image.testing.serial_line import serial_line
@@ -92,6 +94,27 @@ def test_another_program_has_the_port(line: tuple[int, str]) -> None:
     with pytest.raises(PortError, match=r"another program has \S+ open: close it \(`fuser -v "):
         open_port(Path(line[1]))
     os.close(port)
+
+
+def test_a_port_that_appears_is_not_the_users_at_once(
+    tmp_path: Path, line: tuple[int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is root's until udev has looked at it, and then what searches for modems may have it."""
+    port, there = tmp_path / "ttyACM0", os.open
+    answers = [PermissionError(errno.EACCES, ""), OSError(errno.EBUSY, ""), None]
+
+    def open_(path: Path, mode: int) -> int:
+        assert path == port
+        if (answer := answers.pop(0)) is not None:
+            raise answer
+        return there(path, mode)
+
+    threading.Timer(0.3, port.symlink_to, (line[1],)).start()
+    monkeypatch.setattr("boards.image.serial_port.os.open", open_)
+    os.close(open_when_there("", "", 115200, 20, tmp_path))
+    answers[:] = [PermissionError(errno.EACCES, "")]
+    with pytest.raises(PortError, match="you may not use .*ttyACM0: `sudo usermod"):
+        open_when_there("", "", 115200, 0, tmp_path)
 
 
 def test_what_is_no_port(tmp_path: Path) -> None:

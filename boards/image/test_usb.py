@@ -2,6 +2,9 @@
 """What Linux says of USB devices."""
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from boards.image.testing.stand_ins import connect
 from boards.image.usb import usb_devices
@@ -23,3 +26,25 @@ def test_ports_and_nodes(tmp_path: Path) -> None:
     found = usb_devices(tmp_path)
     assert [one.ports for one in found] == [("ttyACM0",), ("ttyUSB0",), ("ttyACM1", "ttyACM2"), ()]
     assert [one.node for one in found] == [Path("/dev/bus/usb/003/012"), None, None, None]
+
+
+def test_a_device_that_is_unplugged_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a board's is that restarts while its port is waited for."""
+    for serial in "AB":
+        connect(tmp_path, "1366", "J-Link", serial)
+        (tmp_path / f"1-{serial}" / f"1-{serial}:1.0" / "tty" / f"ttyACM{serial}").mkdir(
+            parents=True
+        )
+    read_text, glob = Path.read_text, Path.glob
+
+    def gone(path: Path, *arguments: Any, **named: Any) -> Any:
+        if "1-A" in path.parts:
+            raise FileNotFoundError(path)
+        return (glob if arguments else read_text)(path, *arguments, **named)
+
+    monkeypatch.setattr(Path, "read_text", gone)
+    monkeypatch.setattr(Path, "glob", gone)
+    found = usb_devices(tmp_path)
+    assert [(one.serial, one.ports) for one in found] == [("", ()), ("B", ("ttyACMB",))]

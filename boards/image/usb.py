@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is connected by USB, as Linux says it."""
 
+import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,8 +39,19 @@ class UsbDevice:
 
 
 def _says(device: Path, name: str) -> str:
-    path = device / name
-    return path.read_text(errors="replace").strip() if path.exists() else ""
+    try:
+        return (device / name).read_text(errors="replace").strip()
+    except OSError:  # it does not say, or is unplugged just now
+        return ""
+
+
+def _ports(device: Path) -> list[str]:
+    """A serial adapter's port is a step further down than that of a modem (cdc_acm)."""
+    ports = set()
+    for place in ("tty/tty*", "ttyUSB*"):
+        with contextlib.suppress(OSError):  # it is unplugged just now
+            ports |= {port.name for port in device.glob(f"*:*/{place}")}
+    return sorted(ports)
 
 
 def usb_devices(folder: Path = DEVICES, nodes: Path = _NODES) -> list[UsbDevice]:
@@ -49,8 +61,6 @@ def usb_devices(folder: Path = DEVICES, nodes: Path = _NODES) -> list[UsbDevice]
         device = vendor.parent
         names = ("idVendor", "idProduct", "product", "serial", "busnum", "devnum")
         number, product, name, serial, bus, place = (_says(device, name) for name in names)
-        # A serial adapter's port is a step further down than that of a modem (cdc_acm).
-        ports = {port.name for at in ("tty/tty*", "ttyUSB*") for port in device.glob(f"*:*/{at}")}
         node = nodes / f"{int(bus):03}" / f"{int(place):03}" if bus and place else None
-        found.append(UsbDevice(number, product, name, serial, tuple(sorted(ports)), node))
+        found.append(UsbDevice(number, product, name, serial, tuple(_ports(device)), node))
     return found

@@ -60,7 +60,7 @@ def _port(report: Any, side: str) -> list[Any]:
 def test_a_chain(name: str, of_front: str, of_back: str) -> None:
     front, back = _front(), _back(name)
     first = lower(front, DATA[0], calibration=DATA, quantization=of_front)
-    between = [(front(*sample),) for sample in DATA]
+    between: list[tuple[torch.Tensor, ...]] = [(front(*sample),) for sample in DATA]
     if "second" in name:
         between = [(*sample, torch.full((1, 5), 0.1 * i)) for i, sample in enumerate(between)]
     report = json.loads(json.dumps(first.report))

@@ -130,6 +130,18 @@ def tensor_constant(module: GraphModule, node: object) -> torch.Tensor | None:
     return target.detach() if isinstance(target, torch.Tensor) else None
 
 
+def new_buffer(module: GraphModule, name: str, value: torch.Tensor) -> str:
+    """Gives a module a buffer; returns its name, which starts with `name` and is none of a buffer
+    that there is, for torch would replace that.
+    """
+    unique, count = name, 0
+    while hasattr(module, unique):
+        count += 1
+        unique = f"{name}_{count}"
+    module.register_buffer(unique, value)
+    return unique
+
+
 class Builder:
     """Makes typed nodes in a graph, at the graph's current insertion point."""
 
@@ -149,15 +161,9 @@ class Builder:
 
     def constant(self, name: str, tensor: torch.Tensor, edge: Edge | None = None) -> Node:
         """A get_attr node of a new buffer whose name starts with `name`."""
-        base = name.replace(".", "_")
-        unique, count = base, 0
-        while hasattr(self._module, unique):
-            count += 1
-            unique = f"{base}_{count}"
         # With strides of its own: `contiguous` leaves those of a dimension of size 1, even if 0.
         dense = tensor.detach().clone(memory_format=torch.contiguous_format)
-        self._module.register_buffer(unique, dense)
-        node = self._graph.get_attr(unique)
+        node = self._graph.get_attr(new_buffer(self._module, name.replace(".", "_"), dense))
         value = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
         node.meta.update(val=value, edge=edge or Edge(), origin=Origin())
         return node

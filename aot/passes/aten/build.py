@@ -9,6 +9,8 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
+from aot.dialect.graph import new_buffer
+
 
 def call(node: Node, target: Any, *args: Any) -> Node:
     """A call of the same origin as `node`."""
@@ -20,13 +22,8 @@ def call(node: Node, target: Any, *args: Any) -> Node:
 
 def constant(module: GraphModule, node: Node, name: str, value: torch.Tensor) -> Node:
     """A constant of the module for what `node` becomes; its name starts with both."""
-    name = unique = f"{node.name}_{name}"
-    count = 0
-    while hasattr(module, unique):
-        count += 1
-        unique = f"{name}_{count}"
-    module.register_buffer(unique, value.clone(memory_format=torch.contiguous_format))
-    made = module.graph.get_attr(unique)
+    dense = value.clone(memory_format=torch.contiguous_format)
+    made = module.graph.get_attr(new_buffer(module, f"{node.name}_{name}", dense))
     result = node.meta["val"]
     like = result if isinstance(result, torch.Tensor) else result[0]
     made.meta["val"] = like.new_empty(value.shape, dtype=value.dtype)

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import tensor_constant
+from aot.dialect.graph import new_buffer, tensor_constant
 from aot.dialect.results import gives_first_only
 from aot.rules.rule import argument
 
@@ -89,9 +89,8 @@ def _affine(module: GraphModule, norm: Node) -> _Affine | None:
 
 def _new_constant(module: GraphModule, before: Node, name: str, value: torch.Tensor) -> Node:
     value = value.to(torch.float32)
-    module.register_buffer(name, value)
     with module.graph.inserting_before(before):
-        node = module.graph.get_attr(name)
+        node = module.graph.get_attr(new_buffer(module, name, value))
     node.meta["val"] = torch.empty_like(value, device="meta")
     return node
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import tensor_constant
+from aot.dialect.graph import new_buffer, tensor_constant
 
 _aten = torch.ops.aten
 _CONV = _aten.convolution.default
@@ -26,8 +26,7 @@ def _lift_convolution(module: GraphModule, node: Node) -> bool:
     pad = x if x.target is _PAD and len(x.users) == 1 else None
     source = x if pad is None else pad.args[0]
     assert isinstance(source, Node)
-    name = f"{node.name}_weight_2d"
-    module.register_buffer(name, weight.unsqueeze(-2))
+    name = new_buffer(module, f"{node.name}_weight_2d", weight.unsqueeze(-2))
     with graph.inserting_before(node):
         w = graph.get_attr(name)
         w.meta["val"] = torch.empty_like(weight.unsqueeze(-2), device="meta")

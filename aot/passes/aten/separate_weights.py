@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import tensor_constant
+from aot.dialect.graph import new_buffer, tensor_constant
 from aot.rules import rule_for
 
 
@@ -29,8 +29,7 @@ def separate_weights(module: GraphModule) -> int:
             if "number" in readers:  # what is quantized is no longer there for it
                 value = tensor_constant(module, constant)
                 assert value is not None
-                target = f"{constant.name}_{role}"
-                module.register_buffer(target, value.clone())
+                target = new_buffer(module, f"{constant.name}_{role}", value.clone())
             with module.graph.inserting_before(constant):
                 other = module.graph.get_attr(target)
             other.meta = dict(constant.meta)

@@ -43,3 +43,20 @@ def test_a_factor_that_is_a_part_of_an_output_has_two_nodes() -> None:
         inputs=[torch.ones(1, 1)],
     )
     assert changes == 1 and constants(graph) == 2
+
+
+def test_a_copy_takes_no_name_of_another_constant() -> None:
+    class Named(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            for name, value in (("gain", 3.0), ("gain_value", 5.0), ("gain_number", 7.0)):
+                self.register_buffer(name, torch.tensor([[value]]))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            gains = self.gain, self.gain_value, self.gain_number
+            return torch.cat([torch.cat([x * gain, gain], 1) for gain in gains], 1)
+
+    changes, _ = check_aten_pass(
+        separate_weights, lambda net, x: net(x), Named(), inputs=[torch.ones(1, 1)]
+    )
+    assert changes == 3

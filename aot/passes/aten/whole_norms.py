@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import tensor_constant
+from aot.dialect.graph import new_buffer, tensor_constant
 from aot.dialect.results import taken_from
 from aot.rules.movement import RESHAPE_TARGETS
 from aot.rules.rule import argument
@@ -236,8 +236,7 @@ class _Matcher:
 
     def _new_constant(self, name: str, value: torch.Tensor) -> Node:
         value = value.reshape(value.shape or [1])
-        self._module.register_buffer(name, value)
-        node = self._graph.get_attr(name)
+        node = self._graph.get_attr(new_buffer(self._module, name, value))
         node.meta["val"] = torch.empty_like(value, device="meta")
         return node
 

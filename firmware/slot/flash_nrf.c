@@ -28,17 +28,19 @@ static bool end(const pl_flash_nrf *flash, bool is_good) {
   return set_mode(flash, READ_ONLY) && is_good;
 }
 
+#if __ARM_ARCH >= 8
 // Armv8-M's chips, of which nRF5340 is one, have no register for it: a page is erased when ones are
 // written to its first word.
 static void erase_page(const pl_flash_nrf *flash, uintptr_t page) {
-#if __ARM_ARCH >= 8
   (void)flash;
   *at(page) = UINT32_MAX;
   __asm__ volatile("dsb" ::: "memory");  // written before READY is read
-#else
-  *at(flash->nvmc + ERASE_PAGE) = (uint32_t)page;
-#endif
 }
+#else
+static void erase_page(const pl_flash_nrf *flash, uintptr_t page) {
+  *at(flash->nvmc + ERASE_PAGE) = (uint32_t)page;
+}
+#endif
 
 static bool erase(void *user, uint32_t offset) {
   const pl_flash_nrf *const flash = user;

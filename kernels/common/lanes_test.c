@@ -77,16 +77,18 @@ static void test_vmladava_adds(void) {
   }
   int32_t sum = 1000;
   int32_t alone = 1000;
+  const int8_t *at = x;
   __asm__ volatile(
       "mov r0, %0\n\tmov lr, %1\n\tvldrb.u8 q0, [%2], #16\n\tvldrb.u8 q1, [%3]\n\t"
       "vmladava.s8 r0, q0, q1\n\tvmladav.s8 lr, q0, q1\n\tmov %0, r0\n\tmov %1, lr"
-      : "+&r"(sum), "+&r"(alone)
-      : "r"(x), "r"(w)
+      : "+&r"(sum), "+&r"(alone), "+&r"(at)
+      : "r"(w)
       : "r0", "lr", "q0", "q1", "memory");
   int32_t expected = 0;
   for (int i = 0; i < 16; ++i) expected += (i - 8) * (i % 2 == 0 ? -128 : 127);
   EXPECT_EQUAL(alone, expected);
   EXPECT_EQUAL(sum, expected + 1000);
+  EXPECT(at == x + 16);
 }
 
 // The rest of a row of bytes: those behind VCTP.8's are 0 and nothing is stored there.

@@ -18,7 +18,7 @@ static inline int16x8_t narrowed(const pl_mean_params *params, int32x4_t even, i
   __asm__(
       "vqmovnb.s32 %q0, %q0\n\tvqmovnt.s32 %q0, %q1\n\tvqadd.s16 %q0, %q0, %2\n\t"
       "vqmovnb.s16 %q0, %q0"
-      : "+w"(even)
+      : "+&w"(even)
       : "w"(odd), "r"(params->output_zero_point));
   return vreinterpretq_s16_s32(even);
 }

@@ -76,9 +76,10 @@ PL_MUST_USE pl_status pl_conv2d_wide_pairs_s8(const pl_context *ctx, const pl_co
                                               const pl_conv2d_data *data);
 
 // The first on cores with Helium, where no factor multiplies: constants are packed for
-// kernels/common/gemm_blocks_s8.h, one matrix a group. `gathered` is 0 as for pl_conv2d_runs_s8;
-// else weights are of shape [output_c, kernel_w, kernel_h, input_c / groups], and scratch is for
-// the columns of `gathered` windows of a row of the output, kernel_h * input_c / groups bytes each:
+// kernels/common/gemm_blocks_s8.h, one matrix a group. `gathered` is 0 as for pl_conv2d_runs_s8, or
+// for windows of one pixel without padding, of any groups; else weights are of shape
+// [output_c, kernel_w, kernel_h, input_c / groups], and scratch is for the columns of `gathered`
+// windows of a row of the output, kernel_h * input_c / groups bytes each:
 // kernel_w of the first window and stride_w / dilation_w for every other, or, where that is not a
 // whole number, stride_w for every other whose taps are in the same columns.
 PL_MUST_USE pl_status pl_conv2d_blocks_s8(const pl_context *ctx, const pl_conv2d_params *params,

@@ -28,7 +28,7 @@ typedef struct {
   int32_t packed_c;        // packed output channels of a group
   int32_t gathered;        // windows that are multiplied together
   int32_t windows_offset;  // bytes of scratch in front of them, for what the product needs
-  int32_t scratch_bytes;   // with as many of the largest windows
+  int32_t scratch_bytes;   // with as many of the largest windows, or their columns
   int32_t phases;
 } pl_transpose_conv2d_dims;
 
@@ -64,12 +64,17 @@ PL_MUST_USE pl_status pl_transpose_conv2d_s8(const pl_context *ctx,
                                              const pl_transpose_conv2d_dims *dims,
                                              const pl_transpose_conv2d_data *data);
 
-// The same bits with the products of kernels/common/gemm_blocks_s8.h (on cores with Helium) and
-// gemm_pairs_s8.h (with the DSP extension), which have all constants in weight and bias.
+// The same bits with the products of kernels/common/gemm_blocks_s8.h, on cores with Helium, which
+// have all constants in weight and bias. Weights are of shape [output_c, kernel_w, kernel_h,
+// input_c / groups]. Windows of one row of pixels are read where they lie; of others scratch has
+// the columns, kernel_h * input_c / groups bytes each, which `gathered` windows share if taps are
+// next to each other.
 PL_MUST_USE pl_status pl_transpose_conv2d_blocks_s8(const pl_context *ctx,
                                                     const pl_transpose_conv2d_params *params,
                                                     const pl_transpose_conv2d_dims *dims,
                                                     const pl_transpose_conv2d_data *data);
+
+// With those of gemm_pairs_s8.h, with the DSP extension: likewise, of windows that are gathered.
 PL_MUST_USE pl_status pl_transpose_conv2d_pairs_s8(const pl_context *ctx,
                                                    const pl_transpose_conv2d_params *params,
                                                    const pl_transpose_conv2d_dims *dims,

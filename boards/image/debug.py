@@ -26,7 +26,7 @@ from pathlib import Path
 from absl import app, flags
 
 from boards.board import Board, BoardError, load_board
-from boards.image.flash_tools import METHODS
+from boards.image.flash_tools import METHODS, environment
 from boards.simulator.simulate import SimulatorError, Tools, qemu_command
 from tools.python.runfile import runfile
 
@@ -96,14 +96,12 @@ def on_the_board(board: Board) -> str:
 
 def _gdb(elf: Path, gdb: str, connect: str, further: Sequence[str]) -> int:
     """Runs GDB to its end, which Ctrl-C is for, and returns its exit status."""
-    # GDB has a Python of its own.
-    environment = {name: value for name, value in os.environ.items() if "PYTHON" not in name}
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         return subprocess.run(
             [gdb, "-q", str(elf), *_sources(elf), "-ex", connect, *further],
             cwd=os.environ.get("BUILD_WORKSPACE_DIRECTORY"),
-            env=environment,
+            env=environment(),
             check=False,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         ).returncode

@@ -26,7 +26,7 @@ from typing import Any
 from absl import app, flags
 
 from boards.board import Board, BoardError, load_board
-from boards.image.flash_tools import METHODS, PROBES, Image, Method, advice
+from boards.image.flash_tools import METHODS, PROBES, Image, Method, advice, environment
 from boards.image.serial_port import may_not_use
 from boards.image.uf2 import HexError, copy_to_drive, drives, read_hex, uf2
 from boards.image.usb import DEVICES, UsbDevice, usb_devices
@@ -125,7 +125,11 @@ def _run_tool(command: Sequence[str], folder: str | None) -> tuple[int, str]:
     """Runs a tool, shows what it prints, and returns its exit status and that."""
     printed = []
     with subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command,
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     ) as process:
         assert process.stdout is not None
         try:

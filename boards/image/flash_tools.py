@@ -5,6 +5,7 @@ A board names what flashes it, the best first (`flash_method` of its chip, board
 with `method`, one of METHODS, and what that needs to know.
 """
 
+import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -52,6 +53,13 @@ class Method:
     enter: str = ""
     done: str = ""
     server: Callable[[dict[str, Any]], tuple[str, int]] | None = None
+
+
+def environment() -> dict[str, str]:
+    """What a program that the user has runs in: many bring a Python of their own, for which modules
+    of ours are of another version.
+    """
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
 def _number(probe: str) -> str:

@@ -22,6 +22,7 @@ from typing import Any
 from absl import app, flags
 
 from boards.board import Board, BoardError, load_board
+from boards.image.flash_tools import environment
 from boards.image.on_board import Shown, problem, until_the_end
 from boards.image.summary import summary
 from boards.simulator.simulate import Run, Tools
@@ -63,7 +64,11 @@ def fvp_command(board: Board, elf: Path, program: str, more: list[str]) -> list[
 def run_on_fvp(command: list[str], silence: float) -> Shown:
     """Shows what a program prints up to its last line, and returns it."""
     with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     ) as process:
         assert process.stdout is not None
         try:

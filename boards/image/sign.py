@@ -21,6 +21,7 @@ from pathlib import Path
 from absl import app, flags
 
 from boards.board import Board, BoardError, load_board
+from boards.image.flash_tools import environment
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _KEY = flags.DEFINE_string("key", None, "Private key, as imgtool keygen makes it.", required=True)
@@ -52,7 +53,7 @@ def sign(
         *("--header-size", str(board.slot.header), "--pad-header"),
         *("--slot-size", str(board.slot.size), *further, str(image), str(output)),
     ]
-    status = subprocess.run(command, check=False).returncode
+    status = subprocess.run(command, check=False, env=environment()).returncode
     if status != 0:
         raise SignError(f"{imgtool} ended with status {status}; the image is {image}")
 

@@ -55,6 +55,15 @@ def test_what_follows_goes_to_the_tool(tmp_path: Path) -> None:
     assert convert_session_options(read.options) == {"auto_unlock": True}
 
 
+def test_the_tool_has_a_python_of_its_own(tmp_path: Path) -> None:
+    """The program has ours, by PYTHONPATH."""
+    with _program(tmp_path, "env >called") as program:
+        program.communicate()
+    assert program.returncode == 0
+    named = {line.partition("=")[0] for line in (tmp_path / "called").read_text().splitlines()}
+    assert "PATH" in named and not [name for name in named if name.startswith("PYTHON")]
+
+
 @pytest.mark.parametrize(
     "script",
     [

@@ -50,6 +50,14 @@ def test_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "99.00%" in shown and "450" in shown and "25.0%" in shown and "instructions" not in shown
 
 
+def test_the_model_has_a_python_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", "ours")
+    assert _run(tmp_path, 'echo "modules: $PYTHONPATH."; echo PL:PASS') == 0
+    assert "modules: .\n" in capsys.readouterr().out
+
+
 def test_a_run_that_ends_badly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run(tmp_path, "echo PL:FAIL outputs differ") == 1
     assert "app.elf: PL:FAIL outputs differ" in capsys.readouterr().err

@@ -29,7 +29,9 @@ def named(reference: str) -> object:
     module, name = _parts(reference)
     if not hasattr(module, name):
         place, _, _ = reference.rpartition(":")
-        raise LoweringError(f"{reference}: {place} has no {name!r}")
+        # A module may be another one of that name: one of Python's own, or an installed one.
+        found = "" if place.endswith(".py") else f" ({getattr(module, '__file__', 'built in')})"
+        raise LoweringError(f"{reference}: {place}{found} has no {name!r}")
     return getattr(module, name)
 
 

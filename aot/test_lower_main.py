@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import calendar
 import json
 import re
 import sys
@@ -247,6 +248,15 @@ def test_float_fallback(
     assert "aten.div.Tensor -> float32[1, 4]: it has no int8 form" in capsys.readouterr().err
     assert not (tmp_path / "x.pte").exists()
     assert run(tmp_path, lowering("quotient", "rows", flag)) == 0
+
+
+def test_a_module_that_is_another_one_is_told_by_its_file() -> None:
+    """A user's calendar.py is not found where Python's own is first."""
+    with pytest.raises(LoweringError) as error:
+        function("calendar:factory")
+    assert str(error.value) == (
+        f"calendar:factory: calendar ({calendar.__file__}) has no 'factory'"
+    )
 
 
 @pytest.mark.parametrize(

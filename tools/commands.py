@@ -14,9 +14,9 @@ _PACKAGES = ("aot", "boards", "firmware", "kernels", "tools")
 
 
 def _find_models_in(folder: Path) -> None:
-    """Adds a folder to where modules are found, as `python -m` would. One of its folders may have
-    the name of a package of ours: with an __init__.py it would be found in place of that. So ours
-    come first, and are searched in both.
+    """Adds a folder to where modules are found, behind all others. One of its folders may have the
+    name of a package of ours: with an __init__.py it would be found in place of that, were ours not
+    imported first; they are searched in both.
     """
     packages = {name: importlib.import_module(name) for name in _PACKAGES}
     sys.path.append(str(folder))

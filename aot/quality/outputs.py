@@ -219,10 +219,13 @@ class Output:
         values = values.movedim(dim, -1)
         values = values if values.is_floating_point() else values.double()
         best = values.sort(-1, self.largest).values[..., : self.count + 1]
-        gaps = torch.nn.functional.pad(best.diff(dim=-1).abs(), (1, 1), value=math.inf)
+        gaps = best.diff(dim=-1).abs().nan_to_num(0.0, math.inf)  # of two that are masked, none
+        gaps = torch.nn.functional.pad(gaps, (1, 1), value=math.inf)
         leads = torch.minimum(gaps[..., :-1], gaps[..., 1:])[..., : self.count]
         self._leads.append(leads.movedim(-1, dim).flatten())
-        self._variances.append(values.var(-1, correction=0).mean().item())
+        known = torch.where(values.isfinite(), values, math.nan)
+        variances = (known - known.nanmean(-1, keepdim=True)).square().nanmean(-1)
+        self._variances.append(variances.nanmean().nan_to_num(0.0).item())
 
     def _same(self) -> torch.Tensor | None:
         return torch.cat([a == b for a, b in self.classes]) if self.classes else None

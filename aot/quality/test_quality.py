@@ -378,3 +378,12 @@ def test_the_best_of_numbers_is_a_number(best: Callable[[torch.Tensor], torch.Te
     result = lower(model(lambda x: best((x @ weight * 20.0).long())), data[0], calibration=data)
     (output,) = result.quality.outputs
     assert output.several_differ and output.clear_agreement is None
+
+
+def test_classes_that_are_masked_leave_the_others_sure() -> None:
+    """Infinite scores have no deviation; of a row of nothing else nobody is sure."""
+    nothing = -math.inf
+    scores = torch.tensor([[nothing, nothing, 3.0, 1.0], [2.0, *[nothing] * 3], [nothing] * 4])
+    output = Output("choice", 1, False, is_float=False)
+    output.add(scores.argmax(1), torch.tensor([0, 0, 0]), scores)
+    assert output.clear_agreement == (2, 1)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -19,20 +20,39 @@ _FINEST = 2**18  # the largest n of a scale 1/n
 _PERCENTILE = 99.99
 _CANDIDATES = 96  # ends of a range that are tried, on either side
 _EPSILON = 2**-24  # the smallest scale
+_INFINITE_STEPS = 1.5  # for infinity; rounding takes at most half a step twice
 _LARGEST = 2.0**126  # of float32, so that the whole range is finite
 
 
 class _Headroom:
-    """Widens what an observer found by a share of it, for values that calibration did not show."""
+    """Widens what an observer found by a share of it, for values that calibration did not show; and
+    by a step at the end where values are infinite, which are then of no other value's step: the
+    place of a maximum is none that is masked.
+    """
+
+    quant_min: int
+    quant_max: int
 
     def __init__(self, *, headroom: float = 0.0, **options: Any) -> None:
         super().__init__(**options)
         self.headroom = headroom
+        self.is_endless = [False, False]
+
+    def forward(self, x: torch.Tensor) -> Any:
+        if x.numel():
+            for end, infinite in enumerate((-math.inf, math.inf)):
+                self.is_endless[end] |= bool((x == infinite).any())
+        return super().forward(x)  # type: ignore[misc]
 
     def _calculate_qparams(self, min_val: torch.Tensor, max_val: torch.Tensor) -> Any:
         room = 1.0 + self.headroom
-        ends = ((end * room).clamp(-_LARGEST, _LARGEST) for end in (min_val, max_val))
-        return super()._calculate_qparams(*ends)  # type: ignore[misc]
+        low, high = ((end * room).clamp(-_LARGEST, _LARGEST) for end in (min_val, max_val))
+        span = high.clamp(min=0.0) - low.clamp(max=0.0)
+        step = _INFINITE_STEPS * span / (self.quant_max - self.quant_min)
+        below, above = self.is_endless
+        return super()._calculate_qparams(  # type: ignore[misc]
+            (low - below * step).clamp(min=-_LARGEST), (high + above * step).clamp(max=_LARGEST)
+        )
 
 
 class _Finite:

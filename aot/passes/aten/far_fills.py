@@ -5,8 +5,9 @@ no range, becomes the least or the greatest of the steps.
 
 Matches where, constant_pad_nd and cat of a value and a fill that is at least `FAR` from 0, or a
 mask of such numbers that is added. A function of one value behind it is taken of both:
-relu(where(m, x, -1e9)) is where(m, relu(x), 0). What reads the rest has to take extremes, or
-softmax; leaves a fill that anything else reads, or the model returns.
+relu(where(m, x, -1e9)) is where(m, relu(x), 0), and maximum(where(m, x, -1e9), y) is
+where(m, maximum(x, y), y): the least step of x may be more than y. What reads the rest has to take
+extremes, or softmax; leaves a fill that anything else reads, or the model returns.
 """
 
 from __future__ import annotations
@@ -42,15 +43,14 @@ _LARGEST = {
     _aten.max_pool2d.default,
     _aten.max_pool2d_with_indices.default,
     _aten.max_pool3d_with_indices.default,
-    _aten.maximum.default,
 }
 _LEAST = {
     _aten.amin.default,
     _aten.argmin.default,
     _aten.min.default,
     _aten.min.dim,
-    _aten.minimum.default,
 }
+_LARGER, _SMALLER = _aten.maximum.default, _aten.minimum.default
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,7 @@ class _Fills:
             if filled is not None:
                 for user in list(node.users):
                     count += self._taken_of_both(node, filled, user)
+                    count += self._lost_to_another(node, filled, user)
                 if node.users and math.isfinite(filled.number) and self._loses(node, filled.number):
                     self._fill(node, filled.positions, math.copysign(math.inf, filled.number))
                     count += 1
@@ -157,6 +158,31 @@ class _Fills:
         self._graph.erase_node(user)
         return True
 
+    def _lost_to_another(self, node: Node, filled: _Filled, user: Node) -> bool:
+        """Makes the larger one of what is filled and another value that one where the fill is."""
+        if node.target is not _WHERE or user.target is not (
+            _LARGER if filled.number < 0 else _SMALLER
+        ):
+            return False
+        others = [source for source in user.all_input_nodes if source is not node]
+        if len(others) != 1 or _comes_from(others[0]) is node:
+            return False
+        (other,) = others
+        if {n.meta["val"].shape for n in (other, user)} != {node.meta["val"].shape}:
+            return False
+        with self._graph.inserting_before(user):
+            target: Any = user.target
+            larger = self._graph.call_function(target, (filled.values, other))
+            larger.meta = dict(user.meta)
+            (fill,) = filled.positions
+            args = [*node.args[:1], larger, larger]
+            args[fill] = other
+            made = self._graph.call_function(_WHERE, tuple(args))
+            made.meta = dict(user.meta)
+        user.replace_all_uses_with(made)
+        self._graph.erase_node(user)
+        return True
+
     def _value_of(self, user: Node, node: Node, number: float) -> torch.Tensor:
         def value(n: Node) -> Any:
             known = tensor_constant(self._module, n)
@@ -197,24 +223,56 @@ class _Fills:
             return number < 0 and self._is_partial(node, user)
         if user.target is _aten.topk.default:
             return bool(argument(user, "largest") == (number < 0))
+        if user.target is (_LARGER if number < 0 else _SMALLER):
+            # Two parts of one value have one range.
+            return len({_comes_from(source) for source in user.all_input_nodes}) == 1
         return user.target in (_LARGEST if number < 0 else _LEAST)
 
     def _is_partial(self, node: Node, soft: Node) -> bool:
         """Whether a softmax of what a node fills is known to be of other values, too."""
-        fake = node.meta["val"]
-        if node.target is _WHERE:
-            kept = tensor_constant(self._module, node.args[0])
-            if kept is None or is_scalar(node.args[1]) == is_scalar(node.args[2]):
-                return False
-            kept = (~kept if is_scalar(node.args[1]) else kept).expand(fake.shape)
-        elif node.target is _PAD:
-            kept = torch.ones(node.args[0].meta["val"].shape)  # type: ignore[union-attr]
-            kept = _PAD(kept, node.args[1], 0.0) > 0
-        else:
-            return False
+        kept = self._kept(node) if node.target in (_WHERE, _PAD) else None
         dims: Any = soft.args[1]
         dims = dims if isinstance(dims, (list, tuple)) else [dims]
-        return bool(kept.any(dims[0], keepdim=True).all()) and len(dims) == 1
+        if kept is None or len(dims) != 1:
+            return False
+        return bool(kept.any(dims[0], keepdim=True).all())
+
+    def _kept(self, node: Node) -> torch.Tensor | None:
+        """Which elements of a node no fill hides, nor one in front of it; None if not known."""
+        if node.target is _WHERE:
+            condition, yes, no = node.args
+            values: Any
+            kept = tensor_constant(self._module, condition)
+            if kept is None or is_scalar(yes) == is_scalar(no):
+                return None
+            kept, values = (~kept, no) if is_scalar(yes) else (kept, yes)
+            beneath = self._kept(values)
+            return None if beneath is None else (kept & beneath).expand(node.meta["val"].shape)
+        if node.target is _PAD:
+            beneath = self._kept(node.all_input_nodes[0])
+            if beneath is None:
+                return None
+            padded: torch.Tensor = _PAD(beneath.float(), node.args[1], 0.0)
+            return padded > 0
+        if node.target in _MOVES or self._adds_mask(node):
+            return None
+        return torch.ones(node.meta["val"].shape, dtype=torch.bool)
+
+    def _adds_mask(self, node: Node) -> bool:
+        if node.target not in (_aten.add.Tensor, _aten.sub.Tensor):
+            return False
+        return any(
+            kept_by(self._module, node, source, far) is not None
+            for source in node.all_input_nodes
+            for far in (FAR, -FAR)
+        )
+
+
+def _comes_from(node: Node) -> Node:
+    """What a node moves elements of."""
+    while node.target in MOVEMENT:
+        (node,) = node.all_input_nodes
+    return node
 
 
 def _is_of_one(user: Node, node: Node) -> bool:

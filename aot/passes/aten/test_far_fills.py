@@ -3,19 +3,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
 
 from aot.dialect.graph import quantization_of
+from aot.lower import lower
 from aot.passes.aten.far_fills import far_fills
 from aot.passes.aten.fold_constants import fold_constants
-from aot.testing.fixtures import check_aten_pass, folded, op_counts
+from aot.testing.fixtures import check_aten_pass, folded, model, op_counts, samples
 
 X = torch.randn((1, 3, 4, 8), generator=torch.Generator().manual_seed(4))
 LEAST = torch.finfo(torch.float32).min
 KEPT = torch.tensor([True, True, False, True, False, True, False, True])
+LATE = torch.tensor([False] * 3 + [True, False] * 2 + [True])
 Function = Callable[..., object]
 
 
@@ -52,9 +55,18 @@ INFINITE: dict[str, Function] = {
     "smallest of sorted": lambda x: x.masked_fill(~KEPT, 1e9).topk(2, -1, largest=False),
     "two readers": lambda x: (y := x.masked_fill(~KEPT, -1e9)).amax(-1) + y[..., :2].amax(-1),
     "softmax": lambda x: F.log_softmax(x.masked_fill(~KEPT, -1e9), -1)[..., :2],
+    "softmax of two masks": lambda x: F.log_softmax(
+        x.masked_fill(~KEPT, -1e9).masked_fill(~LATE, LEAST), -1
+    )[..., 3:4],
     "added": lambda x: (x + (~KEPT).float() * -1e9).amax(-1),
     "subtracted": lambda x: (x - (~KEPT).float() * 1e9).amax(-1),
     "computed": lambda x: (x + (1 - (x > 0).float()) * -1e9).amax(-1),
+    "two parts": lambda x: torch.maximum(
+        (y := F.pad(x, (1, 1), value=-1e9))[..., 1:], y[..., :-1]
+    ).amax(-1),
+    "the larger one of two": lambda x: torch.maximum(
+        x.masked_fill(~KEPT, -1e9), x.flip(-1).masked_fill(KEPT, -1e9)
+    ).amax(-1),
     "infinite before": lambda x: (x + torch.zeros(8).masked_fill(~KEPT, -math.inf)).amax(-1),
 }
 
@@ -72,6 +84,8 @@ TAKEN: dict[str, Function] = {
     "sigmoid": lambda x: torch.sigmoid(torch.where(KEPT, x, -math.inf)),
     "two in a row": lambda x: torch.tanh(F.pad(x, (1, 1), value=-1e9).clamp(-2, 2)),
     "and a pool": lambda x: F.max_pool2d(F.relu(F.pad(x, (1, 1, 1, 1), value=LEAST)), 3, 2),
+    "the larger one": lambda x: torch.maximum(torch.where(KEPT, x, -1e9), x.flip(-1)),
+    "the smaller one": lambda x: torch.minimum(x.flip(-1), torch.where(KEPT, 1e9, x).relu()),
     "the other way round": lambda x: (-F.pad(x, (1, 1), value=1e9)).exp(),
 }
 
@@ -92,6 +106,12 @@ LEFT: dict[str, Function] = {
     "rows that are masked whole": lambda x: torch.log_softmax(
         x.masked_fill(~KEPT[:4, None], -1e9), -1
     ).amax(-1),
+    "two masks that leave softmax nothing": lambda x: torch.log_softmax(
+        x.masked_fill(KEPT, -1e9).masked_fill(~KEPT, -1e9), -1
+    ).amax(-1),
+    "the larger one of what is broadcast": lambda x: torch.maximum(
+        x[:, :1].masked_fill(~KEPT, -1e9), x
+    ),
     "not a mask": lambda x: (x + torch.tensor([-3.0, -1e9] * 4)).amax(-1),
 }
 
@@ -113,3 +133,33 @@ def test_the_device_has_room_for_the_rest() -> None:
     x = torch.full((1, 2, 6, 6), -100, dtype=torch.int8)
     (out,) = graph(x)
     assert bool((out == -100).all())
+
+
+# name: what chooses of values of which many are the least that there are
+PLACES: dict[str, Function] = {
+    "place": lambda x: x.relu().masked_fill(~LATE, -1e9).argmax(-1),
+    "both": lambda x: torch.where(LATE, x.relu(), LEAST).max(-1).indices,
+    "several": lambda x: torch.where(LATE, x.relu(), -math.inf).topk(3).indices,
+    "the least": lambda x: torch.where(LATE, (-x).relu() * -1, 1e9).argmin(-1),
+    "saturated": lambda x: x.clamp(max=-1.0).masked_fill(~LATE, -1e9).argmax(-1),
+}
+
+
+@pytest.mark.parametrize(
+    "quantization, observer", [("int8", "histogram"), ("int8", "minmax"), ("int16", "histogram")]
+)
+@pytest.mark.parametrize("name", PLACES)
+def test_a_masked_place_is_never_chosen(name: str, quantization: str, observer: str) -> None:
+    data = [(x - 0.7,) for (x,) in samples((1, 8), count=24)]
+    options: dict[str, Any] = {"quantization": quantization, "observer": observer}
+    result = lower(model(PLACES[name]), data[0], calibration=data, min_sqnr=-math.inf, **options)
+    for sample in data:
+        (places,) = result.reference(sample)
+        assert bool(LATE[places].all())
+
+
+def test_what_is_larger_than_another_value_is_not_the_least_step_of_that() -> None:
+    data = [(x.abs(), y) for x, y in samples((1, 8), (1, 8), count=16)]
+    net = model(lambda x, y: torch.maximum(torch.where(KEPT, x, -1e9), y) + 0.0)
+    result = lower(net, data[0], calibration=data)
+    assert (result.quality.outputs[0].sqnr_db or 0.0) > 34.0

@@ -45,7 +45,7 @@ def find_gdb(given: str) -> str:
     """Returns the debugger's path.
 
     Raises:
-        DebugError: it is not installed, or knows no Arm.
+        DebugError: it is not installed, does not start, or knows no Arm.
     """
     if os.sep in given:
         given = str(Path(os.environ.get("BUILD_WORKING_DIRECTORY", ""), given).absolute())
@@ -53,7 +53,10 @@ def find_gdb(given: str) -> str:
     if path is None:
         raise DebugError(f"{given} is not installed; without --gdb the build brings one")
     asked = [path, "-nx", "-batch", "-ex", "set architecture arm"]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise DebugError(f"{path} does not start: {error.strerror}") from error
     if done.returncode != 0 or "Undefined item" in done.stderr:
         raise DebugError(f"{path} knows no Arm; without --gdb the build brings one that does")
     return path

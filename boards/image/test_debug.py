@@ -151,3 +151,6 @@ def test_a_debugger_without_arm_is_refused(tmp_path: Path) -> None:
     foreign.chmod(0o755)
     with pytest.raises(DebugError, match="knows no Arm"):
         find_gdb(str(foreign))
+    foreign.write_bytes(b"\x7fELF of another machine")
+    with pytest.raises(DebugError, match="gdb does not start: Exec format error"):
+        find_gdb(str(foreign))

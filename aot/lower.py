@@ -166,7 +166,9 @@ def lower(
     model, example_inputs = inputs.model, inputs.example
 
     recipe = Recipe.of(quantization, observer, training=train is not None)
-    first_input = None if input_from is None else output_quantization(input_from)
+    first_input = None
+    if input_from is not None:
+        first_input = output_quantization(input_from, example_inputs[0])
     ours = Int8Quantizer(target.traits, recipe, first_input)
     composed = ours if quantizer is None else ComposableQuantizer([quantizer, ours])
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import border_nodes
+from aot.dialect.moved import CHANNELS_FIRST
 from aot.dialect.quantization import ACTIVATION_TYPES, Quantization
 from aot.errors import LoweringError
 from aot.quantizer.supported import is_float_tensor
@@ -18,23 +20,39 @@ from aot.quantizer.supported import is_float_tensor
 _KINDS = {str(kind): kind for kind in ACTIVATION_TYPES.values()}
 
 
-def output_quantization(report: Mapping[str, Any]) -> Quantization:
+def output_quantization(report: Mapping[str, Any], taken: torch.Tensor) -> Quantization:
     """Of the first output of the model that a report is of.
 
+    Args:
+      report: it.
+      taken: the first input of the model that takes the output.
+
     Raises:
-      LoweringError: that is no report, or the output has no scale.
+      LoweringError: that is no report, the output has no scale, or another shape than the input.
     """
     try:
         output = report["outputs"][0]
-        kind = _KINDS.get(output["dtype"])
+        name, dtype, shape = output["name"], output["dtype"], output["shape"]
+        kind = _KINDS.get(dtype)
+        quantization = None
+        if kind is not None and "scale" in output:
+            quantization = Quantization(output["scale"], output["zero_point"], kind)
+        shapes = [shape]
+        if output["layout"] in ("nhwc", "nlc"):
+            shapes.append([shape[i] for i in CHANNELS_FIRST[len(shape)]])
     except (KeyError, IndexError, TypeError):
         raise LoweringError("input_from is no report of a lowered model") from None
-    if kind is None or "scale" not in output:
+    if quantization is None:
         raise LoweringError(
-            f"input_from: output {output['name']!r} is {output['dtype']} and has no scale to take: "
+            f"input_from: output {name!r} is {dtype} and has no scale to take: "
             "leave input_from out (where the model before has float_io, this one needs it, too)"
         )
-    return Quantization(output["scale"], output["zero_point"], kind)
+    if list(taken.shape) not in shapes:
+        raise LoweringError(
+            f"input_from: output {name!r} is {shapes[-1]}, and the first input "
+            f"{list(taken.shape)}: name the model whose first output this one's first input is"
+        )
+    return quantization
 
 
 def given_inputs(

@@ -76,6 +76,21 @@ def test_a_chain(name: str, of_front: str, of_back: str) -> None:
     assert compare(second, between).largest <= 1
 
 
+@pytest.mark.parametrize(
+    ("of_front", "layout"), [("keep", "nchw"), ("nhwc", "nhwc"), ("auto", "nhwc")]
+)
+def test_images_in_either_order(of_front: str, layout: str) -> None:
+    front, back = _front(), _back("a layer")
+    first = lower(front, DATA[0], calibration=DATA, io_layout=of_front, per_op=False)
+    between = [(front(*sample),) for sample in DATA]
+    options: dict[str, Any] = {"input_from": first.report, "io_layout": of_front, "per_op": False}
+    second = lower(back, between[0], calibration=between, **options)
+    output, taken = first.report["outputs"][0], second.report["inputs"][0]
+    same = ("dtype", "scale", "zero_point", "shape", "layout")
+    assert [output[name] for name in same] == [taken[name] for name in same]
+    assert output["layout"] == layout
+
+
 def test_values_are_handed_on_as_they_are() -> None:
     front, back = _front(torch.sigmoid), _back("a layer")
     first = lower(front, DATA[0], calibration=DATA)
@@ -93,19 +108,29 @@ def test_values_are_handed_on_as_they_are() -> None:
     assert of_chain > max(25.0, of_two - 1.0)
 
 
+_SCALED = {"dtype": "int8", "scale": 0.5, "zero_point": 3}
+
+
 @pytest.mark.parametrize(
     ("before", "options", "says"),
     [
         ({}, {}, "no report"),
-        ({"outputs": [{"name": "y", "dtype": "float32"}]}, {}, "'y' is float32 and has no scale"),
-        ({"outputs": [{"name": "y", "dtype": "int32"}]}, {}, "'y' is int32 and has no scale"),
-        (None, {"float_io": True}, r"is float32.*int8, 0\.5, 3.*float_io is off"),
+        ({"outputs": [{"dtype": "int8", "scale": 0.5}]}, {}, "no report"),
+        ({"dtype": "float32"}, {}, "'y' is float32 and has no scale"),
+        ({"dtype": "int32"}, {}, "'y' is int32 and has no scale"),
+        ({"dtype": "int8"}, {}, "'y' is int8 and has no scale"),
+        (_SCALED, {"float_io": True}, r"is float32.*int8, 0\.5, 3.*float_io is off"),
+        ({**_SCALED, "shape": [1, 3]}, {}, r"'y' is \[1, 3\], and the first input \[1, 4\]"),
+        (
+            {**_SCALED, "shape": [1, 2, 2, 4], "layout": "nhwc"},
+            {},
+            r"'y' is \[1, 4, 2, 2\], and the first input \[1, 4\]",
+        ),
     ],
 )
 def test_what_cannot_be_taken(before: Any, options: dict[str, Any], says: str) -> None:
-    if before is None:
-        output = {"name": "y", "dtype": "int8", "scale": 0.5, "zero_point": 3}
-        before = {"outputs": [output]}
+    if "dtype" in before:
+        before = {"outputs": [{"name": "y", "shape": [1, 4], "layout": "row_major", **before}]}
     net = nn.Sequential(nn.Linear(4, 3)).eval()
     data = samples((1, 4))
     with pytest.raises(LoweringError, match=says):

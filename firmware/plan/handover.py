@@ -5,6 +5,7 @@ The first model is planned as ever; the plan of the next has its input where the
 first has its output, and everything else around it.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -72,17 +73,23 @@ def handover(first: Mapping[str, Any], program: Program, shared: str) -> Handove
     }
     if differs:
         advice = [text for whats, text in _ADVICE if differs.keys() & whats]
+        if math.prod(output["shape"]) != math.prod(port.shape):
+            advice = ["input_from is the plan of the model that runs before this one"]
         text = "; ".join([", ".join(differs.values()), *advice])
         raise HandoverError(f"output 0 of {name} is not as input 0: {text}")
     return Handover(name, output["pool"], output["offset"])
 
 
 _ADVICE = (
-    ({"layout"}, 'io_layout = "nhwc" of both models has the channels of images last'),
+    (
+        {"layout"},
+        'io_layout = "nhwc" of both models has the channels of images last, without a permute for '
+        "that in the models themselves",
+    ),
     (
         {"scale", "zero point"},
-        "lower the model with the one before as input_from, so that its input is quantized alike, or "
-        "both with float_io",
+        "lower the model with the one before as input_from, so that its input is quantized alike, "
+        "and both without float_io, or both with it",
     ),
 )
 

@@ -252,7 +252,14 @@ def test_an_input_where_another_model_has_its_output(tmp_path: Path) -> None:
             {"scale": 0.25, "shape": [1, 64]},
             {},
             {},
-            r"shape \[1, 64\] and \[1, 1, 8, 8\], scale 0.25 and 0.5; lower the model with the one before as input_from",
+            r"shape \[1, 64\] and \[1, 1, 8, 8\], scale 0.25 and 0.5; "
+            "lower the model with the one before as input_from",
+        ),
+        (
+            {"scale": 0.25, "shape": [1, 4], "layout": "row_major"},
+            {},
+            {},
+            r"shape \[1, 4\] and .*scale 0.25 and 0.5; input_from is the plan of the model[^;]*$",
         ),
         ({"shape": [1, 64]}, {}, {}, r"shape \[1, 64\] and \[1, 1, 8, 8\]$"),
         (

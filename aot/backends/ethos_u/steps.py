@@ -60,6 +60,7 @@ class Steps(Protocol[T]):
     ) -> T: ...
     def reduce_max(self, x: T, axis: int) -> T: ...
     def reduce_sum(self, x: T, axis: int) -> T: ...
+    def slice(self, x: T, start: Sequence[int], size: Sequence[int]) -> T: ...
     def reshape(self, x: T, shape: Sequence[int]) -> T: ...
     def transpose(self, x: T, perm: Sequence[int]) -> T: ...
 
@@ -164,6 +165,11 @@ class Integers:
 
     def reduce_sum(self, x: torch.Tensor, axis: int) -> torch.Tensor:
         return x.sum(axis, keepdim=True).to(x.dtype)
+
+    def slice(self, x: torch.Tensor, start: Sequence[int], size: Sequence[int]) -> torch.Tensor:
+        for dim, (first, length) in enumerate(zip(start, size, strict=True)):
+            x = x.narrow(dim, first, length)
+        return x
 
     def reshape(self, x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
         return x.reshape(tuple(shape))

@@ -70,8 +70,10 @@ def emit(
     numbers = centered, epsilon, radicand_shift, normalized_bits, output_bits, input_zero_point
     norm = norm_of(torch.empty(x.shape, device="meta"), weight, bias, parts, *numbers)
     assert norm is not None
+    laid = norm.parts.suited(graph.npu)
     if graph.is_input(x) and (graph.ends or graph.npu.is_u85):
-        norm = replace(norm, parts=norm.parts.suited(graph.npu))
+        laid = laid.suited_as_border(graph.npu)
+    norm = replace(norm, parts=laid)
     return normalize_steps(graph, x, norm, output_zero_point, activation_min, activation_max)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 
@@ -50,6 +51,7 @@ def emit(
     x, shape = graph.materialized(input), input.shape
     moment = moment_of(shape, dim, centered, root, input_zero_point, multiplier, shift)
     assert moment is not None
+    moment = replace(moment, parts=moment.parts.suited(graph.npu))
     y = second_moment_steps(graph, x, moment, output_zero_point)
     return graph.reshape(y, reduced_shape(shape, dim, keepdim))
 

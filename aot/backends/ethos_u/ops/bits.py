@@ -5,8 +5,13 @@ their leading bits.
 
 from __future__ import annotations
 
+import numpy as np
+
 from aot.backends.ethos_u.block import INT16, INT32
 from aot.backends.ethos_u.steps import Steps, T, scale32
+
+_ZEROS = np.arange(-256, 257)
+_ROOT_POWERS = 2.0 ** ((_ZEROS.clip(1, 30) - 1) // 2)
 
 
 def number(steps: Steps[T], value: int) -> T:
@@ -16,6 +21,16 @@ def number(steps: Steps[T], value: int) -> T:
 def zeros_of(steps: Steps[T], total: T) -> T:
     """By how many bits sums go up into [2^30, 2^31)."""
     return steps.sub(steps.clz(total), number(steps, 1))
+
+
+def root_power_of(steps: Steps[T], total: T, by_table: bool) -> T:
+    """2^h for the h by which sums go up twice into [2^29, 2^31); by a table that of 0 and 1 is half
+    as large.
+    """
+    if not by_table:
+        return steps.shift_left(number(steps, 1), half_zeros_of(steps, total))
+    zeros = steps.add(steps.clz(total), number(steps, 0))
+    return steps.entries(steps.rescale(zeros, *scale32(128.0), INT16), _ROOT_POWERS)
 
 
 def half_zeros_of(steps: Steps[T], total: T) -> T:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from aot.backends.ethos_u.block import INT8, INT16, INT32, Array
-from aot.backends.ethos_u.ops.bits import half_zeros_of, leading_bits, shifted_up
+from aot.backends.ethos_u.ops.bits import root_power_of
 from aot.backends.ethos_u.ops.parts import Parts, parts_of
 from aot.backends.ethos_u.ops.squares import (
     guard_bits,
@@ -133,7 +133,7 @@ def normalize_steps(
         squares = squares_about(steps, x, p, guard, norm.zero_point, added)
         deviation = steps.rescale(x, *_ONE, INT16, input_zero_point=norm.zero_point)
     least = max(LEAST_DEVIATION, math.sqrt(norm.epsilon))
-    root = p.spread(steps, _root(steps, squares.total, p.count, guard, least), INT16)
+    root = p.spread(steps, _root(steps, squares.total, p, guard, least), INT16)
     product = steps.mul(steps.rescale(deviation, *_ONE, INT32), steps.rescale(root, *_ONE, INT32))
     unit = 1 / (least * _TOP)  # of the product
     if norm.is_plain:
@@ -147,14 +147,17 @@ def normalize_steps(
     return p.restored(steps, y)
 
 
-def _root(steps: Steps[T], total: T, count: int, guard: int, least: float) -> T:
-    """1 / sqrt(total / count) of sums with guard bits, int16 in units of 1 / (least * 32767)."""
-    halves = half_zeros_of(steps, total)
-    t = leading_bits(steps, total, steps.add(halves, halves))
-    wide = shifted_up(steps, steps.entries(t, _ROOTS), halves)
-    # wide = 32767 * sqrt(2^13 / t) * 2^halves, with t = total * 2^(2 * halves - 16)
-    exact = math.sqrt(count * 2.0**guard / 2.0**29) / _TOP
-    return steps.rescale(wide, *scale32(exact * least * _TOP), INT16)
+def _root(steps: Steps[T], total: T, parts: Parts, guard: int, least: float) -> T:
+    """1 / sqrt(total / count) of sums with guard bits, int16 in units of 1 / (least * 32767), which
+    is the largest for sums of 0 and 1, whatever their power.
+    """
+    power = root_power_of(steps, total, by_table=parts.halves)
+    t = steps.rescale(steps.mul(steps.mul(total, power), power), *scale32(2.0**-16), INT16)
+    # The table has what is no power of 2 of their scale, so that a shift does the rest.
+    fraction, exponent = math.frexp(math.sqrt(parts.count * 2.0**guard / 2.0**29) * least)
+    wide = steps.mul(steps.entries(t, np.round(_ROOTS * fraction)), power)
+    # wide = fraction * 32767 * sqrt(2^13 / t) * power, with t = total * power^2 / 2^16
+    return steps.rescale(wide, *scale32(2.0**exponent), INT16)
 
 
 def _affine(steps: Steps[T], product: T, unit: float, norm: Norm, zero_point: int) -> T:

@@ -4,7 +4,9 @@
 Parts that are rows go over the width, [1, 1, rows, values], as what else has rows does, or over the
 height, [1, rows, 1, values]. That changes cycles, not numbers: on U65 Vela cuts operations over a
 height into stripes, which then pass through the SRAM one by one, and on U85 its blocks of
-element-wise operations are larger, those of convolutions smaller, unless they are two wide.
+element-wise operations are larger, those of convolutions smaller, unless they are two wide. There
+sums of 16 bits are two results of each row, of half of its values: weights of which half are zeros,
+in each four, take half of the cycles, and a second result none.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from aot.backends.ethos_u.steps import Steps, T, scale32
 from aot.targets.npus import Npu
 
 _LARGEST_HEIGHT, _LARGEST_AREA = 64, 4096  # of a kernel
+_BLOCK_HEIGHT, _BLOCK_WIDTHS = 4, range(16, 7, -1)  # that U85 reads rows in without others
 _ONE = scale32(1.0)
 
 
@@ -35,6 +38,7 @@ class Parts:
       laid: the shape, of four dimensions.
       groups: of an image's channels; 0: the parts are rows.
       turns: whether int16 convolutions go over the width, whatever all else goes over.
+      halves: whether sums of int16 values are added up from those of half of them.
     """
 
     shape: tuple[int, ...]
@@ -42,10 +46,15 @@ class Parts:
     laid: tuple[int, int, int, int]
     groups: int
     turns: bool = False
+    halves: bool = False
 
     def suited(self, npu: Npu) -> Parts:
-        """The same as they take an NPU the fewest cycles where their values are an input of the
-        region, and on U65 what they become an output.
+        """The same as they take an NPU the fewest cycles."""
+        return replace(self, halves=npu.is_u85 and not self.groups)
+
+    def suited_as_border(self, npu: Npu) -> Parts:
+        """The same where their values are an input of the region, and on U65 what they become an
+        output.
         """
         if self.groups or not (npu.keeps_inputs_far or npu.is_u85):
             return self
@@ -92,9 +101,24 @@ class Parts:
 
     def sums(self, steps: Steps[T], x: T, bits: int, added: float) -> T:
         """Of int16 values, plus `added`, times 2^bits: int32 [1, 1, 1, number]."""
+        scale = 1 << 14, 14 - bits
+        if self.halves:
+            return self._sums_of_halves(steps, x, scale, added)
         if not self.groups:
             x = self.for_convolution(steps, x)
-        return self._added(steps, self._sums(steps, x, 1, added), (1 << 14, 14 - bits))
+        return self._added(steps, self._sums(steps, x, 1, added), scale)
+
+    def _sums_of_halves(self, steps: Steps[T], x: T, scale: tuple[int, int], added: float) -> T:
+        fits = (w for w in _BLOCK_WIDTHS if self.number % (_BLOCK_HEIGHT * w) == 0)
+        width = next(fits, self.number)
+        x = steps.reshape(x, (1, self.number // width, width, self.channels))
+        first = np.arange(self.channels) % 4 < 2
+        weights = np.stack([first, ~first]).reshape(2, 1, 1, self.channels)
+        sums = steps.rescale(steps.conv2d(x, weights, [round(added), 0], 0), *scale, INT32)
+        both = steps.reshape(sums, (1, 1, self.number, 2))
+        size = (1, 1, self.number, 1)
+        total = steps.add(*(steps.slice(both, (0, 0, 0, half), size) for half in (0, 1)))
+        return steps.reshape(total, (1, 1, 1, self.number))
 
     def _sums(self, steps: Steps[T], x: T, weight: int, added: float) -> T:
         """By row, or by channel of an image: before they are rescaled."""

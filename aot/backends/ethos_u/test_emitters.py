@@ -5,6 +5,8 @@ functional model of the NPU agree bit for bit. `proof_main.py` is the same for t
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 from tosa import Op
@@ -12,6 +14,7 @@ from tosa.TosaGraph import TosaGraph
 
 from aot.backends.ethos_u.emit import ADOPTED, emitted, reject
 from aot.backends.ethos_u.emitters import EMITTERS, WHY_NOT
+from aot.backends.ethos_u.ops.parts import Parts
 from aot.backends.ethos_u.testing.draw import Draw
 from aot.backends.ethos_u.testing.graphs import random_graph
 from aot.backends.ethos_u.testing.proof import prove
@@ -19,7 +22,7 @@ from aot.backends.ethos_u.testing.regions import INT16_REGIONS, REGIONS, random_
 from aot.dialect.graph import Origin, calls, dialect_op, edge_of
 from aot.dialect.library import OPS
 from aot.dialect.quantization import INT16
-from aot.targets.npus import NPUS
+from aot.targets.npus import NPUS, Npu
 
 MODELLED = [name for name, npu in NPUS.items() if npu.modelled]
 SEEDS = 6  # one a configuration
@@ -96,6 +99,22 @@ def test_forms(op: str) -> None:
 @pytest.mark.parametrize("configuration", ["ethos-u55-128", "ethos-u65-256"])
 def test_limits_of_a_norm_over_rows(configuration: str) -> None:
     assert prove(random_region("normalize", 77007), configuration)
+
+
+@pytest.mark.parametrize("op", ["normalize", "second_moment"])
+def test_sums_of_halves(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No model executes what U85 gets, so U65 is given the same."""
+
+    def suited(parts: Parts, npu: Npu) -> Parts:
+        del npu
+        return replace(parts, halves=not parts.groups)
+
+    regions = [random_region(op, seed) for seed in range(4)]
+    assert all(prove(region, "ethos-u85-256") for region in regions)
+    forms = [operators(emitted(region, NPUS["ethos-u85-256"]).tosa) for region in regions]
+    assert any("SLICE" in form for form in forms), "some are of rows"
+    monkeypatch.setattr(Parts, "suited", suited)
+    assert all(prove(random_region(op, seed), "ethos-u65-256") for seed in range(4))
 
 
 def test_the_same_region_gives_the_same_bytes() -> None:

@@ -34,8 +34,8 @@ _WEIGHT = 127
 _BIAS_BITS = 38  # of the NPU's 40
 _ENTRIES = np.arange(-256, 257)
 _LEAST_ENTRY = 64  # of 2^13
-_ROOTS = np.round(_TOP * np.sqrt(_LEAST_ENTRY / np.maximum(_ENTRIES, _LEAST_ENTRY)))
-"""32767 * sqrt(2^13 / t) at t = 128 * entry, of t from 2^13 on."""
+_ROOTS = _TOP * np.sqrt(_LEAST_ENTRY / np.maximum(_ENTRIES, _LEAST_ENTRY))
+"""32767 * sqrt(2^13 / t) at t = 128 * entry, of t from 2^13 on, in real numbers."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def normalize_steps(
 
     - d = x - m; where the values are not centered, m is the zero point;
     - V = Q - m * (2 * S - n * m) + n * epsilon, which is the sum of d^2, exact, and epsilon;
-    - r = 1 / sqrt(V / n) by a table, relative to 2^-14, and to 1 / 32767 of the largest that
+    - r = 1 / sqrt(V / n) by a table, relative to 2^-13, and to 1 / 32767 of the largest that
       epsilon and LEAST_DEVIATION allow;
     - d * r in int16, times the gain of its channel, and the offset, rounded once.
     """

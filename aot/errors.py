@@ -15,6 +15,7 @@ import torch
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)\n\s*([^\n]*)')
 _NOT_THE_USERS = ("/torch/", "/torchao/", "/executorch/", "/aot/constant_masks.py")
+_MADE = "<eval_with_key>"  # what torch generates, such as of torch.cond
 
 
 def source_line(node: torch.fx.Node) -> str:
@@ -35,6 +36,7 @@ def raising_line(error: BaseException) -> str:
 def _innermost(frames: Sequence[tuple[str, str, str, str]]) -> str:
     """Of frames, the last that is no library's: path, line, function and code."""
     own = [f for f in frames if not any(part in f[0] for part in _NOT_THE_USERS)]
+    own = [f for f in own if not f[0].startswith(_MADE)]
     if not own:
         return ""
     path, line, function, code = own[-1]

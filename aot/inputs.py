@@ -102,6 +102,13 @@ class Inputs:
                 )
         return as_inputs(tuple(leaves[path] for path in self._paths), name)
 
+    def of_call(self, *args: Any, **kwargs: Any) -> Tensors:
+        """The tensors of a call of the model with what it takes; TypeError if it takes no such."""
+        leaves = dict(_leaves(self._signature.bind(*args, **kwargs).arguments))
+        if missing := [path for path in self._paths if path not in leaves]:
+            raise TypeError(f"the model is called without {_listed(missing)}")
+        return tuple(leaves[path] for path in self._paths)
+
     def samples(
         self, data: object, name: str, splits: bool = False
     ) -> Iterator[Tensors | Iterator[Tensors]]:

@@ -58,7 +58,7 @@ from aot.quantizer.names import names_counted
 from aot.quantizer.others import check_others, take_others
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import FLOAT, Recipe
-from aot.quantizer.training import Train, train_prepared
+from aot.quantizer.training import Batches, Train, train_prepared
 from aot.report import make_report
 from aot.rules.function import split_functions
 from aot.support import check_supported
@@ -210,7 +210,8 @@ def lower(
         samples = calibrate(prepared, data, example_inputs, seen.sample)
         if train is not None:
             logging.info("training")
-            train_prepared(prepared, floats, lambda x: prepare_pt2e(export(x), composed), train)
+            batches = Batches(lambda x: prepare_pt2e(export(x), composed), inputs.of_call)
+            train_prepared(prepared, floats, batches, train)
             float_model = FloatModel(floats)
         quantized = convert_pt2e(prepared)
         if quantizer is not None:

@@ -45,7 +45,18 @@ _HINTS = {
     **dict.fromkeys(
         (
             f"{prefix}linalg_{name}"
-            for name in ("cholesky", "eig", "eigh", "eigvalsh", "lstsq", "matrix_exp", "qr", "svd")
+            for name in (
+                "cholesky",
+                "eig",
+                "eigh",
+                "eigvals",
+                "eigvalsh",
+                "lstsq",
+                "matrix_exp",
+                "pinv",
+                "qr",
+                "svd",
+            )
             for prefix in ("", "aten.")
         ),
         "what it gives as an input of the model, computed in front of it",
@@ -65,6 +76,13 @@ _HINTS = {
     "aten.nanmedian": "torch.median: values of int8 are numbers",
     "aten.masked_scatter": "torch.where, with values that are at their places already",
     "item": "leave .item() out: a tensor of one element broadcasts",
+    **dict.fromkeys(
+        ("aten.histc", "aten.mode", "aten.frexp"),
+        "what it works on as an output of the model, and the rest in the application",
+    ),
+    "rrelu": "training=False, which takes the mean of the slopes",
+    "cond": "both ways, and m * a + (1 - m) * b of a mask of the condition, "
+    "m = condition.to(x.dtype)",
 }
 
 

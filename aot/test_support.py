@@ -68,6 +68,16 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         "torch.median",
         lambda x, y: x.median(-1)[0],
     ),
+    "one of two functions": (
+        lambda x, y: torch.cond(y.mean() > 0.0, lambda x: x + 1.0, lambda x: x * 2.0, (x,)),
+        "m * a + (1 - m) * b",
+        lambda x, y: (m := (y.mean() > 0.0).to(x.dtype)) * (x + 1.0) + (1 - m) * (x * 2.0),
+    ),
+    "slopes by chance": (
+        lambda x, y: F.rrelu(x, training=True) * 0.0 + y,
+        "training=False",
+        lambda x, y: F.rrelu(x, training=False) * 0.0 + y,
+    ),
     "slopes that are computed": (
         lambda x, y: F.prelu(x, y[0, :, 0, 0]),
         "torch.relu(x) - k * torch.relu(-x)",
@@ -125,11 +135,28 @@ def test_what_is_drawn_by_chance_is_named_as_it_is_written(name: str, hint: str)
         lambda x: torch.linalg.svd(x)[1],
         lambda x: torch.linalg.matrix_exp(x[..., :4]),
         lambda x: torch.linalg.cholesky(x[..., :4]),
+        lambda x: torch.linalg.pinv(x),
+        lambda x: torch.linalg.eigvals(x[..., :4]).real,
+        lambda x: torch.linalg.eig(x[..., :4])[0].abs(),
     ],
 )
 def test_decompositions_of_matrices_are_inputs(function: Callable[..., object]) -> None:
     (problem,) = unsupported(export_aten(model(function), [IMAGE]), lambda _: False)
     assert "an input of the model, computed in front of it" in problem.hint
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: x.histc(8, -1, 1), lambda x: x.mode(-1)[0], lambda x: x.frexp()[0]]
+)
+def test_what_only_the_application_has_is_said_so(function: Callable[..., object]) -> None:
+    (problem,) = unsupported(export_aten(model(function), [IMAGE]), lambda _: False)
+    assert "the rest in the application" in problem.hint
+
+
+def test_a_line_is_the_users_own_in_what_torch_generates() -> None:
+    net = model(lambda x: torch.cond(x.mean() > 0.0, lambda x: x + 1.0, lambda x: x * 2.0, (x,)))
+    (problem,) = unsupported(export_aten(net, [IMAGE]), lambda _: False)
+    assert "eval_with_key" not in problem.where
 
 
 class Head(nn.Module):

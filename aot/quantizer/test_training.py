@@ -22,7 +22,7 @@ from aot.export import export_aten
 from aot.lower import Lowered, lower
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import Recipe
-from aot.quantizer.training import Trainable
+from aot.quantizer.training import Batches, Trainable
 from aot.testing.fixtures import model, op_counts, samples
 
 IMAGE = (1, 1, 8, 8)
@@ -132,7 +132,7 @@ def trainable(module: nn.Module, data: list[tuple[torch.Tensor, ...]]) -> Traina
 
     deployed = prepare(data[0])
     calibrate(deployed, data, data[0])
-    return Trainable(deployed, prepare)
+    return Trainable(deployed, Batches(prepare, lambda *inputs: inputs))
 
 
 PARTS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
@@ -167,6 +167,59 @@ def test_a_folded_batch_norm_trains_as_itself(name: str) -> None:
         live.weight.grad.flatten(), layer.weight.grad.flatten(), rtol=1e-3, atol=1e-3
     )
     torch.testing.assert_close(live.scale.grad, norm.weight.grad, rtol=1e-3, atol=1e-3)
+
+
+def test_a_layer_in_float_trains_with_its_batch_norm() -> None:
+    """The weights that are lowered are those that were trained."""
+    float_layer = {"default": "int8", "parts.0": "float32"}
+    net = model(lambda part, x: part(x), nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)))
+    data, seen = samples((1, 3, 5, 6), count=24), []
+
+    def train(module: nn.Module) -> None:
+        optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+        (x,) = samples((8, 3, 5, 6), count=1)[0]
+        before = {name: p.detach().clone() for name, p in module.named_parameters()}
+        for _ in range(4):
+            optimizer.zero_grad()
+            (module(x) - x[:, :1, 1:-1, 1:-1]).square().mean().backward()
+            optimizer.step()
+        seen.append([n for n, p in module.named_parameters() if torch.equal(p, before[n])])
+        seen.append(module.eval()(x[:1]).detach())
+        seen.append(x[:1])
+
+    result = lower(net, data[0], calibration=data, train=train, quantization=float_layer)
+    unmoved, expected, x = seen
+    assert not unmoved
+    # What is quantized are input and output, in steps of 1/50 or less.
+    torch.testing.assert_close(result.floats(x)[0], expected, rtol=0.0, atol=0.1)
+
+
+class Named(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(6, 3)
+
+    def forward(
+        self, batch: dict[str, torch.Tensor], *, gain: torch.Tensor
+    ) -> dict[str, torch.Tensor]:
+        return {"logits": self.layer(batch["x"]) * gain, "mean": batch["x"].mean(1)}
+
+
+def test_training_calls_the_model_as_the_user_does() -> None:
+    given = []
+
+    def train(module: nn.Module) -> None:
+        (x,), (gain,) = samples((5, 6), count=1)[0], samples((5, 3), count=1)[0]
+        given.append({k: v.shape for k, v in module({"x": x}, gain=gain).items()})
+        with pytest.raises(TypeError, match="gain"):
+            module({"x": x})
+
+    data = [
+        {"batch": {"x": x}, "gain": gain}
+        for (x,), (gain,) in zip(samples((1, 6), count=24), samples((1, 3), count=24), strict=True)
+    ]
+    lower(Named().eval(), data[0], calibration=data, train=train, min_sqnr=-100.0, min_agreement=0)
+    assert given == [{"logits": (5, 3), "mean": (5,)}]
 
 
 def test_in_eval_mode_nothing_moves() -> None:

@@ -9,6 +9,7 @@ statistics are folded in, quantized, and what comes out is normalized by the bat
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -21,8 +22,19 @@ from aot.errors import LoweringError, describe
 from aot.passes.aten.fuse_batch_norm import Folded, folded_norm
 from aot.rules import rule_for
 
-Prepare = Callable[[Sequence[torch.Tensor]], GraphModule]
-"""Exports the model with inputs of some shape, and puts in fake quantizers."""
+
+@dataclass(frozen=True)
+class Batches:
+    """What a training loop calls the model with.
+
+    Attributes:
+      prepare: exports the model with inputs of some shape, and puts in fake quantizers.
+      tensors: what the exported model takes, of the arguments that the user's takes.
+    """
+
+    prepare: Callable[[Sequence[torch.Tensor]], GraphModule]
+    tensors: Callable[..., Sequence[torch.Tensor]]
+
 
 Train = Callable[[nn.Module], object]
 """A training loop: changes the parameters of the module that it is given, in place."""
@@ -94,9 +106,9 @@ class Trainable(nn.Module):
     both stay. Dropout is off in both.
     """
 
-    def __init__(self, deployed: GraphModule, prepare: Prepare) -> None:
+    def __init__(self, deployed: GraphModule, batches: Batches) -> None:
         super().__init__()
-        self._prepare = prepare
+        self._batches = batches
         self._deployed = [deployed]  # no child: torchao forbids it train() and eval()
         self._by_shape: dict[tuple[torch.Size, ...], GraphModule] = {}
         self.values = nn.ParameterDict()
@@ -128,7 +140,8 @@ class Trainable(nn.Module):
             quantizer.enable_observer(mode)
         return self
 
-    def forward(self, *inputs: torch.Tensor) -> Any:
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        inputs = self._batches.tensors(*args, **kwargs)
         shapes = tuple(x.shape for x in inputs)
         if shapes not in self._by_shape:
             self._by_shape[shapes] = self._graph(inputs)
@@ -136,11 +149,13 @@ class Trainable(nn.Module):
 
     def _graph(self, inputs: Sequence[torch.Tensor]) -> GraphModule:
         (deployed,) = self._deployed
-        prepared = self._prepare(inputs)
+        prepared = self._batches.prepare(inputs)
         if _structure(prepared) != _structure(deployed):
             raise LoweringError(
                 f"the model is another graph for training inputs {describe(tuple(inputs))} than "
-                "for the example inputs: give training inputs that differ in the batch's size only"
+                "for the example inputs: give training inputs that differ in the batch's size "
+                "only; where that alone makes the difference, of the example's size, in a step of "
+                "the optimizer as many as its batch has"
             )
         module = GraphModule(deployed, prepared.graph)
         for node in list(module.graph.nodes):
@@ -210,13 +225,17 @@ def _constants(module: GraphModule, node: Node) -> list[Node]:
 
 def _make_live(module: GraphModule, node: Node, norm: nn.Module) -> None:
     """Has a layer compute with the weight that its BatchNorm gives it, and puts that behind it."""
-    graph, quantized = module.graph, node.args[1]
-    assert isinstance(quantized, Node) and isinstance(norm, _LiveNorm)
+    graph, weight = module.graph, node.args[1]
+    assert isinstance(weight, Node) and isinstance(norm, _LiveNorm)
     for name, part in (("norm", norm), ("folded_weight", _FoldedWeight(norm))):
         module.add_submodule(f"{node.name}_{name}", part)
-    with graph.inserting_before(quantized):
-        quantized.args = (graph.call_module(f"{node.name}_folded_weight"),)
-    node.args = (*node.args[:2], None, *node.args[3:])
+    with graph.inserting_before(weight):
+        folded = graph.call_module(f"{node.name}_folded_weight")
+    if weight.op == "get_attr":  # of a layer that stays float
+        weight = folded
+    else:
+        weight.args = (folded,)
+    node.args = (node.args[0], weight, None, *node.args[3:])
     with graph.inserting_after(node):
         behind = graph.call_module(f"{node.name}_norm")
     node.replace_all_uses_with(behind)
@@ -239,7 +258,7 @@ def _assign(module: nn.Module, name: str, value: torch.Tensor) -> None:
 
 
 def train_prepared(
-    deployed: GraphModule, floats: GraphModule, prepare: Prepare, train: Train
+    deployed: GraphModule, floats: GraphModule, batches: Batches, train: Train
 ) -> None:
     """Trains a prepared and calibrated graph, in place.
 
@@ -247,7 +266,7 @@ def train_prepared(
       deployed: with fake quantizers, of the example inputs' shapes; its weights are copied before
         they change.
       floats: the graph that it was prepared from; gets the trained weights.
-      prepare: makes such a graph for inputs of other shapes.
+      batches: make such a graph for inputs of other shapes.
       train: the loop; torch's random numbers are seeded for it, so the same loop gives the same
         weights.
 
@@ -259,7 +278,7 @@ def train_prepared(
     for quantizer in _fake_quantizers(deployed):
         quantizer.activation_post_process.calibrates = False
         quantizer.enable_fake_quant()
-    trainable = Trainable(deployed, prepare)
+    trainable = Trainable(deployed, batches)
     with torch.random.fork_rng(), torch.enable_grad():
         torch.manual_seed(0)
         train(trainable)

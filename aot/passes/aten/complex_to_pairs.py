@@ -101,8 +101,10 @@ def _known(module: GraphModule, node: Node, known: torch.Tensor) -> Pair:
 def _side(operand: Any, pairs: Pairs) -> Any:
     """The parts of an operand, numbers among them; None if they are not known."""
     if isinstance(operand, Node):
-        complex_valued = operand.meta["val"].is_complex()
-        return pairs.get(operand) if complex_valued else (operand, None)
+        value = operand.meta["val"]
+        if not isinstance(value, torch.Tensor):  # several results, such as of eig
+            return None
+        return pairs.get(operand) if value.is_complex() else (operand, None)
     if isinstance(operand, (int, float, complex)):
         number = complex(operand)
         return number.real or None, number.imag or None

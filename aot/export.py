@@ -44,6 +44,7 @@ from aot.passes.aten.crops_to_padding import crops_to_padding
 from aot.passes.aten.drop_expands import drop_expands
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
 from aot.passes.aten.far_fills import far_fills
+from aot.passes.aten.far_limits import far_limits
 from aot.passes.aten.fold_constants import fold_constants
 from aot.passes.aten.fold_scales import fold_scales
 from aot.passes.aten.free_names import free_names
@@ -141,6 +142,7 @@ def export_aten(
         fold_constants,  # of learned queries, whose attention to each other is one
         mask_softmax,
         far_fills,
+        far_limits,
         products_to_linear,
         split_layers,
         fold_scales,

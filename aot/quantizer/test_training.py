@@ -173,7 +173,8 @@ def test_a_layer_in_float_trains_with_its_batch_norm() -> None:
     """The weights that are lowered are those that were trained."""
     float_layer = {"default": "int8", "parts.0": "float32"}
     net = model(lambda part, x: part(x), nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)))
-    data, seen = samples((1, 3, 5, 6), count=24), []
+    data = samples((1, 3, 5, 6), count=24)
+    seen: list[Any] = []
 
     def train(module: nn.Module) -> None:
         optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
@@ -191,7 +192,7 @@ def test_a_layer_in_float_trains_with_its_batch_norm() -> None:
     unmoved, expected, x = seen
     assert not unmoved
     # What is quantized are input and output, in steps of 1/50 or less.
-    torch.testing.assert_close(result.floats(x)[0], expected, rtol=0.0, atol=0.1)
+    torch.testing.assert_close(result.floats(x), expected, rtol=0.0, atol=0.1)
 
 
 class Named(nn.Module):

@@ -4,15 +4,17 @@ infinite: a range that holds such a number has no room for anything else, and in
 no range, becomes the least or the greatest of the steps.
 
 Matches where, constant_pad_nd and cat of a value and a fill that is at least `FAR` from 0, or a
-mask of such numbers that is added. A function of one value behind it is taken of both:
-relu(where(m, x, -1e9)) is where(m, relu(x), 0), and maximum(where(m, x, -1e9), y) is
-where(m, maximum(x, y), y): the least step of x may be more than y. What reads the rest has to take
-extremes, or softmax; leaves a fill that anything else reads, or the model returns.
+mask of such numbers that is added. A function of one value behind it, of however many ops, is
+taken of both: relu(where(m, x, -1e9)) is where(m, relu(x), 0); maximum(where(m, x, -1e9), y) is
+where(m, maximum(x, y), y), for the least step of x may be more than y; a softmax along a pad or cat
+is of the values alone, beside zeros. What reads the rest has to take extremes, or softmax; leaves a
+fill that anything else reads, or the model returns.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +24,7 @@ from torch.fx.node import map_arg
 
 from aot.dialect.graph import tensor_constant
 from aot.dialect.results import is_result
-from aot.passes.aten.build import constant
+from aot.passes.aten.build import call, constant
 from aot.passes.aten.kept_by import MOVEMENT, kept_by
 from aot.rules.function import is_elementwise, is_scalar
 from aot.rules.rule import argument
@@ -33,7 +35,8 @@ FAR = 1e4
 
 _PAD, _CAT, _WHERE = _aten.constant_pad_nd.default, _aten.cat.default, _aten.where.self
 _MOVES = {*MOVEMENT, _PAD, _CAT, _WHERE, _aten.gather.default, _aten.flip.default}
-_SOFT = {_aten.softmax.int, _aten.log_softmax.int, _aten.logsumexp.default}
+_SOFTMAX = _aten.softmax.int
+_SOFT = {_SOFTMAX, _aten.log_softmax.int, _aten.logsumexp.default}
 _LARGEST = {
     _aten.adaptive_max_pool2d.default,
     _aten.amax.default,
@@ -79,9 +82,9 @@ class _Fills:
         while node.op != "output":
             filled = self._filled(node) or self._masked(node)
             if filled is not None:
-                for user in list(node.users):
-                    count += self._taken_of_both(node, filled, user)
-                    count += self._lost_to_another(node, filled, user)
+                steps = (self._taken_of_both, self._left_out, self._lost_to_another)
+                while any(step(node, filled) for step in steps):
+                    count += 1
                 if node.users and math.isfinite(filled.number) and self._loses(node, filled.number):
                     self._fill(node, filled.positions, math.copysign(math.inf, filled.number))
                     count += 1
@@ -134,46 +137,79 @@ class _Fills:
             return _Filled(values, (2,), -math.inf)
         return None
 
-    def _taken_of_both(self, node: Node, filled: _Filled, user: Node) -> bool:
+    def _taken_of_both(self, node: Node, filled: _Filled) -> bool:
         """Makes a function of what is filled what is filled with the function of the number."""
-        if not is_elementwise(user.target) or not _is_of_one(user, node):
+        for ops in _functions_of(node):
+            number = float(self._value_of(ops, node, filled.number))
+            if not math.isnan(number):
+                break
+        else:
             return False
-        fake = user.meta["val"]
-        if fake.dtype != torch.float32 or fake.shape != node.meta["val"].shape:
-            return False
-        number = float(self._value_of(user, node, filled.number))
-        if math.isnan(number):
-            return False
-        target: Any = user.target
-        with self._graph.inserting_before(user):
-            args, kwargs = map_arg(
-                (user.args, user.kwargs), lambda n: filled.values if n is node else n
-            )
-            value = self._graph.call_function(target, args, kwargs)
-            value.meta = {**user.meta, "val": filled.values.meta["val"]}
-            made = self._graph.node_copy(node, lambda n: value if n is filled.values else n)
-            made.meta = {**node.meta, "val": fake}
-            self._fill(made, filled.positions, number)
-        user.replace_all_uses_with(made)
-        self._graph.erase_node(user)
+        end = ops[-1]
+        copies: dict[Node, Node] = {node: filled.values}
+        with self._graph.inserting_before(end):
+            for op in ops:
+                copies[op] = self._graph.node_copy(op, lambda n: copies.get(n, n))
+                fake = filled.values.meta["val"].to(op.meta["val"].dtype)
+                copies[op].meta = {**op.meta, "val": fake}
+            made = self._with(node, filled, copies[end], number)
+        made.meta = {**node.meta, "val": end.meta["val"]}
+        end.replace_all_uses_with(made)
+        for op in reversed(ops):
+            if not op.users:
+                self._graph.erase_node(op)
         return True
 
-    def _lost_to_another(self, node: Node, filled: _Filled, user: Node) -> bool:
+    def _left_out(self, node: Node, filled: _Filled) -> bool:
+        """Makes a softmax along what is filled one of the values alone, beside zeros."""
+        for soft in node.users:
+            if filled.number < 0 and soft.target is _SOFTMAX and _is_along(node, soft):
+                with self._graph.inserting_before(soft):
+                    value = call(soft, _SOFTMAX, filled.values, *soft.args[1:])
+                    made = self._with(node, filled, value, 0.0)
+                soft.replace_all_uses_with(made)
+                self._graph.erase_node(soft)
+                return True
+        return False
+
+    def _with(self, node: Node, filled: _Filled, values: Node, number: float) -> Node:
+        """The same of other values and another number, at the graph's insertion point."""
+        made = self._graph.node_copy(node, lambda n: values if n is filled.values else n)
+        self._fill(made, filled.positions, number)
+        return made
+
+    def _value_of(self, ops: Sequence[Node], node: Node, number: float) -> torch.Tensor:
+        """What a function gives for a number, by its ops."""
+        results: dict[Node, torch.Tensor] = {node: torch.tensor(number)}
+
+        def value(n: Node) -> torch.Tensor:
+            if n in results:
+                return results[n]
+            known = tensor_constant(self._module, n)
+            assert known is not None, n
+            return known.reshape(())
+
+        for op in ops:
+            args, kwargs = map_arg((op.args, op.kwargs), value)
+            results[op] = op.target(*args, **kwargs)  # type: ignore[operator]
+        return results[ops[-1]]
+
+    def _lost_to_another(self, node: Node, filled: _Filled) -> bool:
         """Makes the larger one of what is filled and another value that one where the fill is."""
-        if node.target is not _WHERE or user.target is not (
-            _LARGER if filled.number < 0 else _SMALLER
-        ):
+        if node.target is not _WHERE:
             return False
-        others = [source for source in user.all_input_nodes if source is not node]
-        if len(others) != 1 or _comes_from(others[0]) is node:
-            return False
-        (other,) = others
-        if {n.meta["val"].shape for n in (other, user)} != {node.meta["val"].shape}:
+        target: Any = _LARGER if filled.number < 0 else _SMALLER
+        for user in node.users:
+            others = [source for source in user.all_input_nodes if source is not node]
+            if user.target is not target or len(others) != 1 or _comes_from(others[0]) is node:
+                continue
+            (other,) = others
+            if {n.meta["val"].shape for n in (other, user)} == {node.meta["val"].shape}:
+                break
+        else:
             return False
         with self._graph.inserting_before(user):
-            target: Any = user.target
-            larger = self._graph.call_function(target, (filled.values, other))
-            larger.meta = dict(user.meta)
+            larger = call(user, target, filled.values, other)
             (fill,) = filled.positions
             args = [*node.args[:1], larger, larger]
             args[fill] = other
@@ -182,15 +218,6 @@ class _Fills:
         user.replace_all_uses_with(made)
         self._graph.erase_node(user)
         return True
-
-    def _value_of(self, user: Node, node: Node, number: float) -> torch.Tensor:
-        def value(n: Node) -> Any:
-            known = tensor_constant(self._module, n)
-            return torch.tensor(number) if n is node or known is None else known.reshape(())
-
-        args, kwargs = map_arg((user.args, user.kwargs), value)
-        result: torch.Tensor = user.target(*args, **kwargs)  # type: ignore[operator]
-        return result
 
     def _fill(self, node: Node, positions: tuple[int, ...], number: float) -> None:
         """Puts a number where another one is."""
@@ -275,9 +302,51 @@ def _comes_from(node: Node) -> Node:
     return node
 
 
-def _is_of_one(user: Node, node: Node) -> bool:
-    """Whether a node is the only tensor that another one reads, beside constants of one element."""
-    return all(source is node or is_scalar(source) for source in user.all_input_nodes)
+def _is_along(node: Node, soft: Node) -> bool:
+    """Whether what a pad or cat fills is along the dimension of a softmax, and only there."""
+    rank = soft.meta["val"].dim()
+    along: Any = soft.args[1]
+    dim = along % rank
+    if node.target is _PAD:
+        padding: Any = node.args[1]
+        here = slice(2 * (rank - 1 - dim), 2 * (rank - dim))
+        added = padding[here]
+        return min(padding) >= 0 and any(added) and sum(added) == sum(padding)
+    return node.target is _CAT and int(argument(node, "dim")) % rank == dim
+
+
+def _functions_of(node: Node) -> list[list[Node]]:
+    """The functions of one node's elements that something else reads, each as its ops in their
+    order.
+    """
+    shape, inside = node.meta["val"].shape, {node}
+    reached = list(node.users)
+    while reached:
+        user = reached.pop()
+        sources = user.all_input_nodes
+        if user in inside or not is_elementwise(user.target):
+            continue
+        if user.meta["val"].shape == shape and all(n in inside or is_scalar(n) for n in sources):
+            inside.add(user)
+            reached.extend(user.users)
+    inside.discard(node)
+    ends = [
+        op
+        for op in sorted(inside)
+        if op.meta["val"].dtype == torch.float32 and not inside.issuperset(op.users)
+    ]
+    return [_ops_of(end, inside) for end in ends]
+
+
+def _ops_of(end: Node, inside: set[Node]) -> list[Node]:
+    """The ops among some that a value is computed by, itself last."""
+    found, reached = {end}, [end]
+    while reached:
+        for source in reached.pop().all_input_nodes:
+            if source in inside and source not in found:
+                found.add(source)
+                reached.append(source)
+    return sorted(found)
 
 
 def far_fills(module: GraphModule) -> int:

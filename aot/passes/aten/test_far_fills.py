@@ -87,6 +87,14 @@ TAKEN: dict[str, Function] = {
     "the larger one": lambda x: torch.maximum(torch.where(KEPT, x, -1e9), x.flip(-1)),
     "the smaller one": lambda x: torch.minimum(x.flip(-1), torch.where(KEPT, 1e9, x).relu()),
     "the other way round": lambda x: (-F.pad(x, (1, 1), value=1e9)).exp(),
+    "of several ops": lambda x: torch.where((y := x.masked_fill(~KEPT, -math.inf)) < -1e3, 0.5, y),
+    "finite again": lambda x: torch.nan_to_num(x.masked_fill(~KEPT, -math.inf), 0.0, 1.0, 0.5),
+    "two of them": lambda x: (
+        (y := F.pad(x, (1, 1), value=-1e9)).sigmoid() + torch.where(y < -2.0, 0.5, y.relu())
+    ),
+    "softmax along it": lambda x: F.softmax(F.pad(x, (1, 2), value=-math.inf), -1),
+    "softmax of parts": lambda x: F.softmax(torch.cat([torch.full((1, 3, 4, 2), -1e9), x], -1), -1),
+    "softmax along rows": lambda x: F.softmax(F.pad(x, (0, 0, 3, 0), value=-1e5), 2),
 }
 
 
@@ -112,6 +120,7 @@ LEFT: dict[str, Function] = {
     "the larger one of what is broadcast": lambda x: torch.maximum(
         x[:, :1].masked_fill(~KEPT, -1e9), x
     ),
+    "rows of padding": lambda x: F.softmax(F.pad(x, (0, 0, 0, 1), value=-1e9), -1),
     "not a mask": lambda x: (x + torch.tensor([-3.0, -1e9] * 4)).amax(-1),
 }
 

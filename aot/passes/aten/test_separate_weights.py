@@ -53,7 +53,7 @@ def test_a_copy_takes_no_name_of_another_constant() -> None:
                 self.register_buffer(name, torch.tensor([[value]]))
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
-            gains = self.gain, self.gain_value, self.gain_number
+            gains = [self.get_buffer(name) for name in ("gain", "gain_value", "gain_number")]
             return torch.cat([torch.cat([x * gain, gain], 1) for gain in gains], 1)
 
     changes, _ = check_aten_pass(

@@ -12,7 +12,7 @@ ends the simulator.
 Paths are relative to the folder that `bazel run` is called in.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.stoppable import leaving, run_main
 
 import os
 import shutil
@@ -112,20 +112,16 @@ def _gdb(elf: Path, gdb: str, connect: str, further: Sequence[str]) -> int:
         signal.signal(signal.SIGINT, interrupted)
 
 
-def _leave(number: int, frame: object) -> None:
-    del frame
-    sys.exit(128 + number)
-
-
 def debug(elf: Path, simulator: Sequence[str], gdb: str, further: Sequence[str]) -> int:
     """Runs the debugger to its end and returns its exit status."""
     port = _free_port()
     command = [*simulator, "-S", "-gdb", f"tcp:127.0.0.1:{port}"]
     # In a session of its own: Ctrl-C stops the program in GDB, not the simulator, which has to end
     # with us also where the terminal is closed.
-    for number in (signal.SIGHUP, signal.SIGTERM):
-        signal.signal(number, _leave)
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True) as running:
+    with (
+        leaving(),
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True) as running,
+    ):
         try:
             return _gdb(elf, gdb, f"target remote 127.0.0.1:{port}", further)
         finally:

@@ -12,11 +12,9 @@ in the folder that `bazel run` was called in: its arguments may name files there
 
 from tools.text.stoppable import run_main
 
-import contextlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -26,8 +24,10 @@ from typing import Any
 from absl import app, flags
 
 from boards.board import Board, BoardError, load_board
-from boards.image.flash_tools import METHODS, PROBES, Image, Method, advice, environment
+from boards.image.flash_tools import METHODS, PROBES, Image, Method, advice
+from boards.image.listener import Listener
 from boards.image.serial_port import may_not_use
+from boards.image.tool_process import run_tool
 from boards.image.uf2 import HexError, copy_to_drive, drives, read_hex, uf2
 from boards.image.usb import DEVICES, UsbDevice, usb_devices
 
@@ -38,8 +38,6 @@ _PROBE = flags.DEFINE_string(
     "",
     "Serial number of the probe, if several are connected: of bossac the port, of UF2 the drive.",
 )
-
-_SECONDS_TO_STOP = 3
 
 
 class FlashError(Exception):
@@ -111,41 +109,6 @@ def _flash_drive(board: Board, method: dict[str, Any], hex_file: Path, chosen: s
         print("the drive is gone, as it is when the board has all and restarts", flush=True)
 
 
-def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """Has a tool end that Ctrl-C told to, as it told us: it may have to let go of the probe."""
-    for end in (None, process.terminate, process.kill):
-        if end is not None:
-            end()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_SECONDS_TO_STOP)
-            return
-
-
-def _run_tool(command: Sequence[str], folder: str | None) -> tuple[int, str]:
-    """Runs a tool, shows what it prints, and returns its exit status and that."""
-    printed = []
-    with subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    ) as process:
-        assert process.stdout is not None
-        try:
-            while chunk := os.read(process.stdout.fileno(), 4096):
-                printed.append(chunk)
-                try:
-                    sys.stdout.buffer.write(chunk)
-                    sys.stdout.flush()
-                except BrokenPipeError:  # `| head`: the board is not left with half of an image
-                    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except KeyboardInterrupt:
-            _stop(process)
-            raise
-    return process.returncode, b"".join(printed).decode(errors="replace")
-
-
 def _probes(
     used: Method, method: dict[str, Any], connected: Sequence[UsbDevice]
 ) -> list[tuple[str, str]]:
@@ -180,8 +143,23 @@ def _is_meant(one: UsbDevice, method: dict[str, Any]) -> bool:
     return of_usb if "usb" in method else bool(re.search(PROBES, one.name, re.IGNORECASE))
 
 
-def flash(board: Board, image: Image, tool: str, probe: str, further: Sequence[str]) -> None:
+def flash(
+    board: Board,
+    image: Image,
+    tool: str,
+    probe: str,
+    further: Sequence[str],
+    listener: Listener | None = None,
+) -> None:
     """Flashes a board.
+
+    Args:
+        board: which kind.
+        image: what is written.
+        tool: the board's method, "" for the first that can be used.
+        probe: which probe, port or drive, "" for the only one.
+        further: arguments of the tool.
+        listener: gets what the board prints while a tool runs.
 
     Raises:
         FlashError: it did not work.
@@ -210,8 +188,10 @@ def flash(board: Board, image: Image, tool: str, probe: str, further: Sequence[s
             arguments = [argument.replace("{script}", str(script)) for argument in arguments]
         print(f"flashing {image.hex} to {board.name} with {used.program}", flush=True)
         try:
-            status, printed = _run_tool(
-                [program, *arguments, *further], os.environ.get("BUILD_WORKING_DIRECTORY")
+            status, printed = run_tool(
+                [program, *arguments, *further],
+                os.environ.get("BUILD_WORKING_DIRECTORY"),
+                listener,
             )
         except OSError as error:
             raise FlashError(f"{program} does not start: {error.strerror}") from error

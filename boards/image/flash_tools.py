@@ -39,6 +39,8 @@ class Method:
         learn: how it gets to know a chip.
         enter: how a board's boot loader is started that it talks to.
         done: pattern of what it prints when it has done all, though it ends as if it had not.
+        stopped: pattern of what it prints when it has stopped the program that is on the board, and
+            not yet started the new one; "" if it does not say.
         server: how its server for debuggers is started, and the server's port.
     """
 
@@ -52,6 +54,7 @@ class Method:
     learn: str = "a newer version does, or the one that the chip's maker gives"
     enter: str = ""
     done: str = ""
+    stopped: str = ""
     server: Callable[[dict[str, Any]], tuple[str, int]] | None = None
 
 
@@ -70,6 +73,7 @@ def _number(probe: str) -> str:
 def _pyocd(method: dict[str, Any], image: Image, probe: str) -> list[str]:
     # Without a probe it would wait for one and say nothing; a locked chip it would erase unasked.
     arguments = ["flash", "--no-wait", "-O", "auto_unlock=false", "--target", method["target"]]
+    arguments += ["-L", "pyocd.*=info"]  # so that it says when it begins
     return [*arguments, *(["--uid", _number(probe)] if probe else []), str(image.hex)]
 
 
@@ -145,6 +149,7 @@ METHODS = {
         probes=_pyocd_probes,
         unlock="pyOCD does so with `-- -- -O auto_unlock=true`",
         learn="it does after `pyocd pack install <target>`",
+        stopped=r"Erasing\.\.\.|Erased \w+",
         server=lambda method: (f"pyocd gdbserver --target {method['target']}", 3333),
     ),
     "openocd": Method(
@@ -152,6 +157,7 @@ METHODS = {
         "on Debian: apt install openocd",
         _openocd,
         probes=_openocd_probes,
+        stopped=r"\*\* Programming Started \*\*",
         server=lambda method: (" ".join(["openocd", *(f"-f {f}" for f in method["files"])]), 3333),
     ),
     "jlink": Method(
@@ -160,6 +166,7 @@ METHODS = {
         _jlink,
         _jlink_script,
         probes=lambda method: _J_LINK,
+        stopped=r"Downloading file \[",
         server=lambda method: (f"JLinkGDBServer -device {method['device']} -if SWD", 2331),
     ),
     "stm32_programmer": Method(
@@ -168,12 +175,14 @@ METHODS = {
         _stm32_programmer,
         probes=lambda method: _ST_LINK,
         unlock="`STM32_Programmer_CLI -c port=SWD mode=UR -ob rdp=0xAA` does so",
+        stopped="Opening and parsing file",
     ),
     "st_flash": Method(
         "st-flash",
         "on Debian: apt install stlink-tools",
         _st_flash,
         probes=lambda method: _ST_LINK,
+        stopped=r"Attempting to write|Flash page at|Starting Flash write",
     ),
     "dfu_util": Method(
         "dfu-util",

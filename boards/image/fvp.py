@@ -9,7 +9,7 @@ The table is that of `.sim`, without instructions: the model counts cycles of it
 estimate of a chip's.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.stoppable import leaving, run_main
 
 import json
 import os
@@ -63,13 +63,16 @@ def fvp_command(board: Board, elf: Path, program: str, more: list[str]) -> list[
 
 def run_on_fvp(command: list[str], silence: float) -> Shown:
     """Shows what a program prints up to its last line, and returns it."""
-    with subprocess.Popen(
-        command,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    ) as process:
+    with (
+        leaving(),
+        subprocess.Popen(
+            command,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        ) as process,
+    ):
         assert process.stdout is not None
         try:
             return until_the_end(process.stdout.fileno(), silence, None)

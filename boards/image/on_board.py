@@ -29,12 +29,14 @@ from absl import app, flags
 
 from boards.board import Board, BoardError, load_board
 from boards.image.flash import FlashError, chosen_method, flash, visible_path
-from boards.image.flash_tools import Image
+from boards.image.flash_tools import METHODS, Image
+from boards.image.listener import Listener
 from boards.image.profile import cycles_of_inference, profile, steps_table, write_profile
 from boards.image.serial_port import (
     BAUD,
     PortError,
     PortGoneError,
+    SeveralPortsError,
     find_port,
     open_port,
     open_when_there,
@@ -79,14 +81,16 @@ class Shown:
     is_gone: bool = False
 
 
-def until_the_end(descriptor: int, silence: float, typed: int | None = _STANDARD_INPUT) -> Shown:
-    """Shows what arrives up to a program's last line, and returns it; what can be read from `typed`
-    goes there meanwhile.
+def until_the_end(
+    descriptor: int, silence: float, typed: int | None = _STANDARD_INPUT, received: bytes = b""
+) -> Shown:
+    """Shows what was received and what arrives up to a program's last line, and returns it; what
+    can be read from `typed` goes there meanwhile.
     """
     lines: list[str] = []
     begun = ""
     try:
-        for chunk in read_chunks(descriptor, silence, typed):
+        for chunk in read_chunks(descriptor, silence, typed, received):
             sys.stdout.write(chunk)
             sys.stdout.flush()
             *whole, begun = (begun + chunk.replace("\r", "")).split("\n")
@@ -123,16 +127,41 @@ def _port_before_flashing(method: str, probe: str) -> int | None:
 
     A board that is its own probe has none while its boot loader is there, or the flash tool uses
     it: None, and the port is opened when the board has restarted.
+
+    Raises:
+        PortError: it cannot be opened, or there are several already.
     """
-    if method in _USE_THE_PORT:
-        return None
     try:
         port = find_port(_PORT.value, probe)
+    except SeveralPortsError:
+        raise
     except PortError:
-        if method in _RESTART:
+        if method in (*_RESTART, *_USE_THE_PORT):
             return None
         raise
-    return open_port(port, _BAUD.value)
+    return None if method in _USE_THE_PORT else open_port(port, _BAUD.value)
+
+
+def _flash(board: Board, image: Image, further: Sequence[str]) -> tuple[int, bytes]:
+    """Flashes, and returns the port's descriptor and what it received of the new program."""
+    tool, probe = flags.FLAGS.flash_tool, flags.FLAGS.probe
+    method = chosen_method(board, tool, image)["method"]
+    port = _port_before_flashing(method, probe)
+    if port is None:
+        flash(board, image, tool, probe, further)
+        return open_when_there(_PORT.value, probe, _BAUD.value, _APPEARS), b""
+    if method in _RESTART:  # the boot loader runs, and no program prints
+        flash(board, image, tool, probe, further)
+        return port, b""
+    listener = Listener(port, METHODS[method].stopped)
+    flash(board, image, tool, probe, further, listener)
+    if listener.may_have_lost:
+        print(
+            f"{METHODS[method].program} did not say when it stopped the program that was on the "
+            "board: what came until it ended is dropped. Reset the board to see all",
+            file=sys.stderr,
+        )
+    return port, listener.text
 
 
 def expect_uart(board: Board) -> None:
@@ -149,12 +178,8 @@ def _run(
     board: Board, image: Image, elf: Path, facts: dict[str, Any], further: Sequence[str]
 ) -> int:
     expect_uart(board)
-    tool, probe = flags.FLAGS.flash_tool, flags.FLAGS.probe
-    descriptor = _port_before_flashing(chosen_method(board, tool, image)["method"], probe)
-    flash(board, image, tool, probe, further)
-    if descriptor is None:
-        descriptor = open_when_there(_PORT.value, probe, _BAUD.value, _APPEARS)
-    shown = until_the_end(descriptor, _SILENCE.value)
+    descriptor, received = _flash(board, image, further)
+    shown = until_the_end(descriptor, _SILENCE.value, received=received)
     found = problem(shown, elf, Tools.of_build(), _SILENCE.value, str(PortGoneError()))
     if found:
         print(f"{elf.name}: {found}", file=sys.stderr)

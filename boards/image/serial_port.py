@@ -29,6 +29,10 @@ class PortError(Exception):
     """There is no port to read from; the text says what to do."""
 
 
+class SeveralPortsError(PortError):
+    """There are several ports, and none was chosen."""
+
+
 class PortGoneError(PortError):
     """The port is gone: unplugged, or its other end was closed."""
 
@@ -88,7 +92,8 @@ def find_port(
         devices: what is connected.
 
     Raises:
-        PortError: there is none, or there are several.
+        PortError: there is none.
+        SeveralPortsError: there are several.
     """
     if devices is None:
         devices = usb_devices()
@@ -105,7 +110,7 @@ def find_port(
         )
     if len(found) > 1:
         listed = _listed(found, devices)
-        raise PortError(f"several serial ports were found: say which one with{listed}")
+        raise SeveralPortsError(f"several serial ports were found: say which one with{listed}")
     return found[0]
 
 
@@ -166,9 +171,12 @@ def open_when_there(
         time.sleep(0.1)
 
 
-def read_chunks(descriptor: int, silence: float, typed: int | None) -> Iterator[str]:
-    """Yields what arrives, until nothing came for `silence` seconds (0: without end). What can be
-    read from `typed` meanwhile, if it is given, is sent, up to its end, as the port takes it.
+def read_chunks(
+    descriptor: int, silence: float, typed: int | None, received: bytes = b""
+) -> Iterator[str]:
+    """Yields what was received and what arrives, until nothing came for `silence` seconds (0:
+    without end). What can be read from `typed` meanwhile, if it is given, is sent, up to its end,
+    as the port takes it.
 
     Raises:
         PortGoneError: the port is gone, or nothing is at a pipe's other end.
@@ -176,6 +184,8 @@ def read_chunks(descriptor: int, silence: float, typed: int | None) -> Iterator[
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")  # letters of several bytes
     gone = None
     try:
+        if received:
+            yield decoder.decode(received)
         for chunk in _read_bytes(descriptor, silence, typed):
             yield decoder.decode(chunk)
     except PortGoneError as error:

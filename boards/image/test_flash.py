@@ -22,7 +22,7 @@ _WITHOUT = _BOARDS / "corstone300" / "corstone300.json"
 _CALLS: list[tuple[dict[str, object], str]] = [
     (
         {"method": "pyocd", "target": "nrf51"},
-        "flash --no-wait -O auto_unlock=false --target nrf51 --uid 42 app.hex",
+        "flash --no-wait -O auto_unlock=false --target nrf51 -L pyocd.*=info --uid 42 app.hex",
     ),
     (
         {"method": "openocd", "files": ["interface/stlink.cfg", "target/stm32f4x.cfg"]},
@@ -104,7 +104,8 @@ def test_the_tool_runs_and_its_failure_is_ours(
         assert _main("--frequency=1m") == (1 if status else 0)
     image = "bazel-out/a-board/bin/pkg/app.hex"
     called = (tmp_path / "called").read_text()
-    assert called == f"flash --no-wait -O auto_unlock=false --target nrf51 {image} --frequency=1m\n"
+    options = "--no-wait -O auto_unlock=false --target nrf51 -L pyocd.*=info"
+    assert called == f"flash {options} {image} --frequency=1m\n"
     assert (tmp_path / "in").read_text() == f"{workspace}\n"
     printed = capfd.readouterr()
     assert f"flashing {image} to microbit with pyocd\n" in printed.out

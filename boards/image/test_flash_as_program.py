@@ -29,10 +29,9 @@ def _program(folder: Path, script: str, *options: str, **popen: Any) -> "subproc
     return subprocess.Popen(
         [sys.executable, "-m", "boards.image.flash", *files, *options],
         env=environment,
-        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        **popen,
+        **{"stdout": subprocess.PIPE, **popen},
     )
 
 
@@ -83,6 +82,52 @@ def test_the_tool_ends_with_ctrl_c(tmp_path: Path, script: str) -> None:
     assert (tmp_path / "let_go").exists()
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def _is_gone(folder: Path) -> bool:
+    try:
+        os.kill(int((folder / "pid").read_text()), 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_ctrl_c_once_more_does_not_leave_the_tool_behind(tmp_path: Path) -> None:
+    script = "trap 'touch told' INT; trap 'touch let_go; exit 2' TERM; touch called; "
+    with _program(tmp_path, f"echo $$ >pid; {script} while :; do sleep 0.1; done") as program:
+        _wait_for(tmp_path / "called")
+        os.killpg(program.pid, signal.SIGINT)
+        _wait_for(tmp_path / "told")
+        os.killpg(program.pid, signal.SIGINT)
+        _, errors = program.communicate(timeout=60)
+    assert (program.returncode, errors) == (128 + signal.SIGINT, b"stopped\n")
+    assert (tmp_path / "let_go").exists() and _is_gone(tmp_path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_the_tool_ends_with_the_program_that_is_told_to(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """It alone, as by `timeout` or who closes the terminal."""
+    script = "trap 'touch let_go; exit 2' TERM; touch called; while :; do sleep 0.1; done"
+    with _program(tmp_path, f"echo $$ >pid; {script}") as program:
+        _wait_for(tmp_path / "called")
+        program.send_signal(number)
+        _, errors = program.communicate(timeout=60)
+    assert (program.returncode, errors) == (128 + number, b"")
+    assert (tmp_path / "let_go").exists() and _is_gone(tmp_path)
+
+
+def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    """Before the tool has started; later the board is not left with half of an image."""
+    with (
+        open("/dev/full", "wb") as full,
+        _program(tmp_path, "touch called", stdout=full) as program,
+    ):
+        _, errors = program.communicate(timeout=60)
+    assert program.returncode == 1
+    assert errors == b"what is written does not fit: [Errno 28] No space left on device\n"
+    assert not (tmp_path / "called").exists()
 
 
 def test_a_board_gets_all_where_nobody_reads_on(tmp_path: Path) -> None:

@@ -180,6 +180,24 @@ def test_pyocd_says_so(text: str) -> None:
     assert any(fixed in file.read_text() for file in package.glob("**/*.py"))
 
 
+@pytest.mark.parametrize(
+    ("said", "pattern"),
+    [
+        ("Erasing...", METHODS["pyocd"].stopped),
+        ("Attempting to write", METHODS["st_flash"].stopped),
+    ],
+)
+def test_what_is_said_when_the_chip_is_stopped(said: str, pattern: str) -> None:
+    """OpenOCD says it in test_openocd."""
+    assert re.search(pattern, said)
+    loader = Path(str(importlib.resources.files("pyocd"))) / "flash" / "loader.py"
+    packed = runfile("flash_tools/openocd")
+    assert packed is not None
+    libraries = (packed.resolve().parent / "usr").glob("lib/*/libstlink*")
+    logs = f'LOG.info("{said}")'.encode() in loader.read_bytes()
+    assert logs or any(said.encode() in library.read_bytes() for library in libraries)
+
+
 def test_pyocd_knows_the_targets_or_can_get_to_know_them() -> None:
     targets = {m["target"] for _, m in _METHODS.values() if m["method"] == "pyocd"}
     assert targets - BUILTIN_TARGETS.keys() == _OF_PACKS

@@ -39,11 +39,24 @@ _STEPS = [
 line = pytest.fixture(serial_line)
 
 
-def _run(folder: Path, line: tuple[int, str], prints: str, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Flashes with a stand-in for pyOCD, after which the board prints."""
-    called = folder / "called"
+_SAYS_WHEN = "echo Erasing..."  # pyOCD has stopped the program that is on the board
+
+
+def _run(
+    folder: Path,
+    line: tuple[int, str],
+    prints: str,
+    monkeypatch: pytest.MonkeyPatch,
+    says: str = _SAYS_WHEN,
+) -> int:
+    """Flashes with a stand-in for pyOCD a board whose program prints PL:PASS all the time, up to
+    the moment in which the tool stops it; the new one prints while the tool still runs.
+    """
+    stopped, started = folder / "stopped", folder / "started"
     tool = folder / "pyocd"
-    tool.write_text(f'#!/bin/sh\necho "$@" >"{called}"\n')
+    tool.write_text(
+        f"#!/bin/sh\nsleep 0.3; touch '{stopped}'; {says}; sleep 0.3; touch '{started}'; sleep 0.5"
+    )
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
     size = folder / "size.json"
@@ -54,13 +67,16 @@ def _run(folder: Path, line: tuple[int, str], prints: str, monkeypatch: pytest.M
     facts.write_text('{"agreement": 0.99}')
 
     def board() -> None:
-        while not called.exists():
+        while not stopped.exists():
+            os.write(line[0], b"an earlier program prints\nPL:PASS\n")
+            time.sleep(0.001)
+        os.write(line[0], b"PL:PASS\nand is cut off in the mid")
+        while not started.exists():
             time.sleep(0.01)
         for part in prints.splitlines(keepends=True):
             os.write(line[0], part.encode())
 
     thread = threading.Thread(target=board)
-    os.write(line[0], b"what an earlier program printed: PL:PASS\nPL:PASS\n")
     thread.start()
     with flagsaver.as_parsed(
         board=str(_BOARD),
@@ -91,8 +107,9 @@ def test_a_program_that_ends_well(
     assert _run(tmp_path, line, "hello\nPL:STAT images 450\r\nPL:PASS\r\n", monkeypatch) == 0
     assert json.loads((tmp_path / "profile.json").read_text())["steps"] == []
     printed = capfd.readouterr().out
-    assert "earlier" not in printed
-    _, table = printed.split("PL:PASS")
+    assert "earlier" not in printed and "mid" not in printed
+    shown, table = printed.split("PL:PASS")
+    assert shown.splitlines()[-2:] == ["hello", "PL:STAT images 450"]
     *rows, hint = table.strip().splitlines()
     assert "--//firmware/runtime:profile_steps" in hint
     assert [row.split() for row in rows] == [
@@ -149,6 +166,21 @@ def test_a_program_that_does_not(
 ) -> None:
     assert _run(tmp_path, line, prints, monkeypatch) == 1
     assert capfd.readouterr().err.strip() == said
+
+
+def test_what_comes_before_a_tool_ends_that_does_not_say_when_it_stops_the_board(
+    tmp_path: Path,
+    line: tuple[int, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """It may be the earlier program's."""
+    assert _run(tmp_path, line, "hello\nPL:PASS\n", monkeypatch, "echo Programming") == 1
+    printed = capfd.readouterr()
+    assert "PL:PASS" not in printed.out
+    lost, said = printed.err.splitlines()
+    assert lost.startswith("pyocd did not say when it stopped the program that was on the board: ")
+    assert said == "hello.microbit.elf: nothing came for 1 s, and no PL:PASS before that"
 
 
 def test_a_board_whose_port_is_there_after_it_was_flashed(

@@ -18,7 +18,8 @@ import pytest
 
 from boards.board import Board, load_board
 from boards.image.flash import FlashError, flash
-from boards.image.flash_tools import Image
+from boards.image.flash_tools import METHODS, Image
+from boards.image.listener import Listener
 from boards.image.testing.gdb_remote import GdbRemote
 from boards.image.testing.jtag_probe import JtagProbe
 from boards.simulator.simulate import Tools, qemu_command
@@ -119,6 +120,33 @@ def test_flash_writes_verifies_and_starts_an_image(
         assert "error executing" not in said.out + said.err
         assert "PL:STAT equal to the reference 450\n" in (console := connected.says())
         assert console.endswith("PL:PASS\n")
+
+
+def test_what_the_new_program_prints_is_told_from_what_was_there(scripts: Path) -> None:
+    """What the earlier one has printed is on its way when OpenOCD stops it."""
+    board, image = _microbit()
+    with _connected(scripts, board, _M0, _NOT_PROTECTED) as connected:
+        assert connected.qemu.stdout is not None
+        port, earlier = os.pipe()
+        os.set_blocking(port, False)
+        os.write(earlier, b"PL:PASS\n")
+        listener = Listener(port, METHODS["openocd"].stopped)
+
+        def line() -> None:
+            for text in connected.qemu.stdout or ():
+                os.write(earlier, text.encode())
+            os.close(earlier)
+
+        thread = threading.Thread(target=line)
+        thread.start()
+        flash(board, image, "openocd", "", [], listener)
+        assert not listener.may_have_lost
+        os.set_blocking(port, True)
+        with os.fdopen(port, "rb") as rest:
+            console = listener.text + rest.read()
+        thread.join()
+    assert console.startswith(b"PL:STAT test images 450\n") and console.endswith(b"\nPL:PASS\n")
+    assert console.count(b"PL:PASS") == 1
 
 
 def test_flash_says_that_a_chip_is_locked(scripts: Path) -> None:

@@ -5,13 +5,15 @@ Programs import it first (ruff keeps it there): what else they import takes time
 be stopped, too.
 """
 
+import errno
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import TracebackType
-from typing import Any
+from threading import current_thread, main_thread
+from types import FrameType, TracebackType
+from typing import Any, NoReturn
 
 from tools.text.progress import clear
 
@@ -43,16 +45,48 @@ def stopping() -> Iterator[None]:
         sys.exit(128 + signal.SIGINT)
 
 
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    del frame
+    sys.exit(128 + number)
+
+
+@contextmanager
+def leaving() -> Iterator[None]:
+    """Within it, a signal to end is an exception, as Ctrl-C is: programs that were started end too.
+
+    What the program was started to ignore (`nohup`) stays so; only a main thread gets signals.
+    """
+    numbers = [
+        number
+        for number in (signal.SIGHUP, signal.SIGTERM)
+        if current_thread() is main_thread() and signal.getsignal(number) == signal.SIG_DFL
+    ]
+    for number in numbers:
+        signal.signal(number, _leave)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+
 @contextmanager
 def _read_on() -> Iterator[None]:
-    """Within it, a program ends without a word where nobody reads what it prints (`| head`)."""
+    """Within it, a program ends without a word where nobody reads what it prints (`| head`), and
+    with one line where that goes to a full disk.
+    """
     try:
         yield
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError) and error.errno != errno.ENOSPC:
+            raise
         # What is left to be written at exit goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(128 + signal.SIGPIPE)
+        if isinstance(error, BrokenPipeError):
+            sys.exit(128 + signal.SIGPIPE)
+        print(f"what is written does not fit: {error}", file=sys.stderr)
+        sys.exit(1)
 
 
 def stoppable(main: Callable[..., int | None]) -> Callable[[Sequence[Any]], int | None]:

@@ -39,6 +39,22 @@ def test_a_program_that_nobody_reads_ends(lines: int) -> None:
         assert (run.stderr.read(), run.wait()) == (b"", 141)
 
 
+@pytest.mark.parametrize("lines", [1, 100_000])
+def test_a_full_disk_is_one_line(lines: int) -> None:
+    code = (
+        "import sys; from tools.text.stoppable import stoppable;"
+        f"sys.exit(stoppable(lambda _: print('\\n'.join(['line'] * {lines})))([]))"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", code]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, env=environment, check=False
+        )
+    said = b"what is written does not fit: [Errno 28] No space left on device\n"
+    assert (done.stderr, done.returncode) == (said, 1)
+
+
 @pytest.mark.parametrize("times", [1, 10000])
 def test_help_that_nobody_reads_ends(times: int) -> None:
     """What fits the buffer is written at the end, what does not before."""

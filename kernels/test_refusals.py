@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kernels.common.kernel import KERNELS, KernelError, OpCall
-from kernels.registry import kernel_call
+from kernels.registry import import_all, kernel_call
 from kernels.testing.calls import activation
 from kernels.testing.folders import folders
 
@@ -18,6 +18,7 @@ _REFUSED = [(valid.call, changes, message) for valid in CALLS for changes, messa
 
 
 def test_every_op_has_a_valid_call_and_refused_ones() -> None:
+    import_all()
     refused = {op: any(v.refused for v in CALLS if v.call.op == op) for op, _ in VALID}
     for op in KERNELS:
         path = f"{KERNELS[op].__module__.rpartition('.')[0].replace('.', '/')}/cases.py"

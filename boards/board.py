@@ -14,12 +14,15 @@ class BoardError(Exception):
 
 @dataclass(frozen=True)
 class Memory:
-    """A range of addresses. `flash` keeps the image, `ram` starts with undefined contents."""
+    """A range of addresses. `flash` keeps the image, and is written by so many bytes at least;
+    `ram` starts with undefined contents.
+    """
 
     name: str
     base: int
     size: int
     kind: Literal["flash", "ram"]
+    write: int = 4
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,16 @@
 KB = 1024
 MB = 1024 * 1024
 
-def flash(name, base, size):
-    """A memory that keeps the image, or that a loader fills before the start."""
-    return {"name": name, "base": base, "size": size, "kind": "flash"}
+def flash(name, base, size, write = 4):
+    """A memory that keeps the image, or that a loader fills before the start.
+
+    Args:
+      name: of the memory.
+      base: its first address.
+      size: bytes.
+      write: the fewest bytes that it can be written with, which images for a slot of MCUboot are signed for.
+    """
+    return {"name": name, "base": base, "size": size, "kind": "flash", "write": write}
 
 def ram(name, base, size):
     """A memory that starts with undefined contents."""

@@ -24,7 +24,7 @@ def _uart(uart, tx, rx):
 ALIF_E7 = chip(
     core = "cortex-m55",
     memories = [
-        flash("mram", 0x80000000, 5632 * KB),
+        flash("mram", 0x80000000, 5632 * KB, write = 16),
         ram("dtcm", 0x20000000, 1 * MB),
         ram("sram0", 0x02000000, 4 * MB),
         ram("sram1", 0x08000000, 2560 * KB),

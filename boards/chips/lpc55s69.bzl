@@ -21,7 +21,7 @@ def _flexcomm0(_uart, tx, rx):
 LPC55S69 = chip(
     core = "cortex-m33",
     memories = [
-        flash("flash", 0x00000000, 608 * KB),
+        flash("flash", 0x00000000, 608 * KB, write = 512),
         ram("sram", 0x20000000, 272 * KB),
         ram("sramx", 0x04000000, 32 * KB),
     ],

@@ -27,7 +27,7 @@ def _uart0(_uart, tx, rx):
 MAX78000 = chip(
     core = "cortex-m4",
     memories = [
-        flash("flash", 0x10000000, 512 * KB),
+        flash("flash", 0x10000000, 512 * KB, write = 16),
         ram("sram", 0x20000000, 128 * KB),
     ],
     code = "flash",

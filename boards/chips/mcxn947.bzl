@@ -25,7 +25,7 @@ def _lpuart4(_uart, _tx, _rx):
 MCXN947 = chip(
     core = "cortex-m33",
     memories = [
-        flash("flash", 0x00000000, 2 * MB),
+        flash("flash", 0x00000000, 2 * MB, write = 128),
         ram("sram", 0x20000000, 416 * KB),
         ram("sramx", 0x04000000, 96 * KB),
     ],

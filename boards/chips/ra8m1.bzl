@@ -10,7 +10,7 @@ load("//boards:board.bzl", "KB", "MHZ", "chip", "clock", "flash", "jlink", "ra_s
 RA8M1 = chip(
     core = "cortex-m85",
     memories = [
-        flash("flash", 0x02000000, 2016 * KB),
+        flash("flash", 0x02000000, 2016 * KB, write = 128),
         ram("sram", 0x22000000, 896 * KB),
     ],
     code = "flash",

@@ -11,7 +11,7 @@ _CLOCKS_2 = 0x40021018  # RCC_APB2ENR, ports too
 STM32F100 = chip(
     core = "cortex-m3",
     memories = [
-        flash("flash", 0x08000000, 128 * KB),
+        flash("flash", 0x08000000, 128 * KB, write = 2),
         ram("sram", 0x20000000, 8 * KB),
     ],
     code = "flash",

@@ -38,7 +38,7 @@ _MAX = clock(
 STM32H743 = chip(
     core = "cortex-m7",
     memories = [
-        flash("flash", 0x08000000, 2 * MB),
+        flash("flash", 0x08000000, 2 * MB, write = 32),
         ram("dtcm", 0x20000000, 128 * KB),
         ram("axi_sram", 0x24000000, 512 * KB),
     ],

@@ -79,7 +79,7 @@ def _stm32l47x(irqs, flash_method):
     return chip(
         core = "cortex-m4",
         memories = [
-            flash("flash", 0x08000000, 1 * MB),
+            flash("flash", 0x08000000, 1 * MB, write = 8),
             ram("sram1", 0x20000000, 96 * KB),
             ram("sram2", 0x10000000, 32 * KB),
         ],

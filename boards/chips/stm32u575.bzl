@@ -34,7 +34,7 @@ _MAX = clock(
 STM32U575 = chip(
     core = "cortex-m33",
     memories = [
-        flash("flash", 0x08000000, 2 * MB),
+        flash("flash", 0x08000000, 2 * MB, write = 16),
         ram("sram", 0x20000000, 768 * KB),  # SRAM1 to SRAM3
     ],
     code = "flash",

@@ -28,7 +28,7 @@ _KEY = flags.DEFINE_string("key", None, "Private key, as imgtool keygen makes it
 _VERSION = flags.DEFINE_string("version", None, "Of the image: 1.2.3 or 1.2.3+4.", required=True)
 _OUTPUT = flags.DEFINE_string("output", None, "The signed image.", required=True)
 
-_WRITE = 4  # bytes that flash memories write at once, as MCUboot has it for most
+_MOST = 32  # bytes at once with which MCUboot can keep notes on swapping two slots
 
 
 class SignError(Exception):
@@ -48,8 +48,10 @@ def sign(
     imgtool = shutil.which("imgtool")
     if imgtool is None:
         raise SignError("imgtool is not installed: pip install imgtool")
+    write = board.memory(board.code).write
+    aligned = ["--align", str(write)] if write <= _MOST else ["--align", "1", "--overwrite-only"]
     command = [
-        *(imgtool, "sign", "--key", str(key), "--version", version, "--align", str(_WRITE)),
+        *(imgtool, "sign", "--key", str(key), "--version", version, *aligned),
         *("--header-size", str(board.slot.header), "--pad-header"),
         *("--slot-size", str(board.slot.size), *further, str(image), str(output)),
     ]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a flash tool, so that it never goes on where its user thinks that it has ended."""
 
+from tools.text.stoppable import leaving
+
 import contextlib
 import os
 import select
@@ -10,7 +12,6 @@ from collections.abc import Iterator, Sequence
 
 from boards.image.flash_tools import environment
 from boards.image.listener import Listener
-from tools.text.stoppable import leaving
 
 _SECONDS_TO_STOP = 3
 

@@ -89,9 +89,13 @@ def find_lockup(messages: str) -> Fault | None:
     """Returns the state of a core that locked up, from the messages of QEMU."""
     if "Lockup" not in messages:
         return None
+    return Fault("lockup", registers_in(messages))
+
+
+def registers_in(dump: str) -> dict[str, int]:
+    """Returns the registers that QEMU lists, as those of a fault."""
     names = {"13": "sp", "14": "lr", "15": "pc"}
-    dumped = {names[number]: int(value, 16) for number, value in _DUMPED.findall(messages)}
-    return Fault("lockup", dumped)
+    return {names[number]: int(value, 16) for number, value in _DUMPED.findall(dump)}
 
 
 def place(elf: Elf, address: int, addr2line: Path | None) -> str:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a program on a simulated board, or on the host, and says how it ended."""
 
+from tools.text.stoppable import leaving
+
 import codecs
 import math
 import os
@@ -19,12 +21,14 @@ from boards.board import Board
 from boards.simulator.counts import Counts, plugin_arguments, read_counts
 from boards.simulator.elf import Elf
 from boards.simulator.fault import explain, find_fault, find_lockup
+from boards.simulator.stuck import Monitor, Watch
 from tools.python.runfile import runfile
 
 PASS = "PL:PASS"
 FAIL = "PL:FAIL"
 
 _KEPT_LINES = 20
+_SECONDS_TO_START = 3  # until a program that has said nothing yet is looked at, and between looks
 
 _STAT = re.compile(r"^PL:STAT (?P<name>\S.*) (?P<value>-?\d+)$", re.MULTILINE)
 
@@ -103,7 +107,7 @@ def simulate(
         CountsError: the program ended well, but its marks of regions do not fit together.
     """
     tools = tools or Tools.of_build()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, Monitor() as monitor:
         output = Path(folder) / "counts"
         if board.simulator is None:
             raise SimulatorError(
@@ -115,31 +119,34 @@ def simulate(
             if count:
                 raise SimulatorError("instructions are counted in QEMU, not on the host")
             command = [str(elf)]
+            watch = None
         else:
-            command = qemu_command(elf, board, tools)
+            command = [*qemu_command(elf, board, tools), *monitor.arguments]
+            watch = Watch(elf, board, monitor, tools.addr2line)
             if count:
                 if tools.plugin is None:
                     raise SimulatorError("the plugin that counts instructions is not built")
                 command += ["-plugin", f"{tools.plugin}{plugin_arguments(Elf(elf), output)}"]
         start = time.monotonic()
-        status, console, messages = _execute(command, time_limit, silence, echo, listen)
+        ended = _execute(command, time_limit, silence, echo, listen, watch, monitor.passed)
         seconds = time.monotonic() - start
-        if seconds >= time_limit:
-            stopped = f"no end after {time_limit:g} s"
-        else:
-            stopped = f"no end, and nothing on the console for {silence:g} s"
-        problem = _problem(elf, board, status, console, messages, stopped, tools)
+        problem = _problem(elf, board, ended, tools)
         # Only a program that ends well has closed its regions, and let the plugin write.
         counts = read_counts(output) if count and not problem else None
-    return Run(console, status, problem, counts, seconds)
+    return Run(ended.console, ended.status, problem, counts, seconds)
 
 
 def qemu_command(elf: Path, board: Board, tools: Tools) -> list[str]:
     """Returns the command that runs a program in QEMU with the console on standard output.
 
     Raises:
-        SimulatorError: QEMU is not there.
+        SimulatorError: QEMU is not there, or has not what the image needs.
     """
+    if board.slot is not None:
+        raise SimulatorError(
+            f"images of the board {board.name} are for a slot of MCUboot, which starts them and is "
+            "not there: simulate the image of a board without `slot`"
+        )
     if tools.qemu is None:
         raise SimulatorError("QEMU is missing: run through Bazel, which provides @qemu")
     assert board.simulator is not None
@@ -165,85 +172,115 @@ def qemu_command(elf: Path, board: Board, tools: Tools) -> list[str]:
     ]
 
 
+@dataclass(frozen=True)
+class _Ended:
+    """How a simulator ended: `status` is None if it was stopped, and `stopped` says why."""
+
+    status: int | None
+    console: str
+    messages: str
+    stopped: str
+
+
 def _execute(
-    command: Sequence[str], time_limit: float, silence: float, echo: TextIO | None, listen: bool
-) -> tuple[int | None, str, str]:
-    """Returns exit status (None: stopped), standard output and standard error."""
+    command: Sequence[str],
+    time_limit: float,
+    silence: float,
+    echo: TextIO | None,
+    listen: bool,
+    watch: Watch | None,
+    passed: int,
+) -> _Ended:
     # QEMU reads a terminal character by character, and leaves it so when it is stopped.
     terminal = termios.tcgetattr(0) if listen and os.isatty(0) else None
-    try:
-        process = subprocess.Popen(
-            command,
-            stdin=None if listen else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-    except OSError as error:
-        raise SimulatorError(f"{command[0]} does not start: {error}") from error
+    with leaving():
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=None if listen else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(passed,),
+            )
+        except OSError as error:
+            raise SimulatorError(f"{command[0]} does not start: {error}") from error
+        with process:
+            try:
+                return _follow(process, time_limit, silence, echo, watch)
+            finally:
+                process.kill()  # also where nobody reads on, or who called it was told to end
+                if terminal is not None:
+                    termios.tcsetattr(0, termios.TCSANOW, terminal)
+
+
+def _follow(
+    process: "subprocess.Popen[bytes]",
+    time_limit: float,
+    silence: float,
+    echo: TextIO | None,
+    watch: Watch | None,
+) -> _Ended:
+    """Takes what a simulator prints until it ends, or is to be stopped."""
     assert process.stdout is not None and process.stderr is not None
     received = {process.stdout: bytearray(), process.stderr: bytearray()}
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")  # letters of several bytes
-    deadline = time.monotonic() + time_limit
     heard = time.monotonic()
-    stopped = False
-    with process, selectors.DefaultSelector() as selector:
+    deadline = heard + time_limit
+    look = math.inf if watch is None else heard + _SECONDS_TO_START
+    stopped = ""
+    with selectors.DefaultSelector() as selector:
         for stream in received:
             selector.register(stream, selectors.EVENT_READ)
-        while selector.get_map():
-            until = min(deadline, heard + silence)
+        while selector.get_map() and not stopped:
+            until = min(deadline, heard + silence, look)
             ready = selector.select(max(0.0, until - time.monotonic()))
             now = time.monotonic()
-            if now >= deadline or (not ready and now >= until):
-                stopped = True
-                process.kill()
-                break
+            if now >= deadline:
+                stopped = f"no end after {time_limit:g} s"
+            elif not ready and now >= heard + silence:
+                stopped = f"no end, and nothing on the console for {silence:g} s"
+            elif watch is not None and not ready and now >= look:
+                stopped = watch.hopeless()
+                look = now + _SECONDS_TO_START
             for key, _ in ready:
                 chunk = os.read(key.fd, 65536)
                 if not chunk:
                     selector.unregister(key.fileobj)
                 elif key.fileobj is process.stdout:
                     received[process.stdout] += chunk
-                    heard = time.monotonic()
+                    heard, look = time.monotonic(), math.inf
                     if echo is not None:
                         echo.write(decoder.decode(chunk))
                         echo.flush()
                 else:
                     received[process.stderr] += chunk
-        if echo is not None:
-            echo.write(decoder.decode(b"", final=True))
-            echo.flush()
-        status = process.wait()
-    if terminal is not None:
-        termios.tcsetattr(0, termios.TCSANOW, terminal)
+    if echo is not None:
+        echo.write(decoder.decode(b"", final=True))
+        echo.flush()
     console, messages = (text.decode(errors="replace") for text in received.values())
-    return None if stopped else status, console, messages
+    if stopped:
+        stopped += f"; the console ended with:\n{_tail(console.splitlines())}"
+        stopped += watch.place() if watch is not None else ""
+    return _Ended(None if stopped else process.wait(), console, messages, stopped)
 
 
-def _problem(
-    elf: Path,
-    board: Board,
-    status: int | None,
-    console: str,
-    messages: str,
-    stopped: str,
-    tools: Tools,
-) -> str:
-    """Returns how a run differs from one that ended well, "" if it does not; `stopped` is for one
-    that had to be stopped.
-    """
+def _problem(elf: Path, board: Board, ended: _Ended, tools: Tools) -> str:
+    """Returns how a run differs from one that ended well, "" if it does not."""
     is_native = board.simulator is not None and board.simulator.kind == "native"
-    fault = None if is_native else find_lockup(messages) or find_fault(console)
-    lines = console.splitlines()
+    fault = None if is_native else find_lockup(ended.messages) or find_fault(ended.console)
+    lines = ended.console.splitlines()
     failed = [line for line in lines if line.startswith(FAIL)]
     if fault is not None:
         return explain(fault, Elf(elf), tools.addr2line)
-    if status is None:
-        return f"{stopped}; the console ended with:\n" + _tail(lines)
+    if ended.status is None:
+        return ended.stopped
     if failed:
         return failed[0]
-    if status != 0:
+    if ended.status != 0:
         # Sanitizers and QEMU say first what matters.
-        return "\n".join([f"exit status {status}", *messages.splitlines()[:_KEPT_LINES]])
+        return "\n".join(
+            [f"exit status {ended.status}", *ended.messages.splitlines()[:_KEPT_LINES]]
+        )
     if not lines or lines[-1] != PASS:
         return f"the last line is not {PASS}; the console ended with:\n" + _tail(lines)
     return ""

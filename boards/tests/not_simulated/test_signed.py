@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An image in a slot of MCUboot: imgtool signs and verifies it, it starts as a loader has it."""
 
+import dataclasses
 import struct
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from boards.board import load_board
+from boards.board import Slot, load_board
 from boards.image.binary_files import contents
 from boards.image.sign import SignError, sign
 from boards.tests.not_simulated.expected import BOARDS
@@ -90,6 +91,32 @@ def test_it_starts_where_the_boot_loader_jumps(name: str, image: Path) -> None:
     machine.store(entry, data[header_size:])
     machine.start(entry)
     assert line.sent.endswith(b"PL:PASS\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("nrf52840dk", "--align 4 --header-size"),
+        ("nucleo_l476rg", "--align 8 --header-size"),
+        ("nucleo_u575zi", "--align 16 --header-size"),
+        ("nucleo_h743zi", "--align 32 --header-size"),
+        ("lpc55s69_evk", "--align 1 --overwrite-only --header-size"),
+        ("frdm_mcxn947", "--align 1 --overwrite-only --header-size"),
+    ],
+)
+def test_it_is_signed_for_what_the_flash_memory_is_written_with(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, told: str
+) -> None:
+    """MCUboot's notes behind an image that is swapped may be no smaller; some are too small."""
+    tool = tmp_path / "imgtool"
+    tool.write_text(f'#!/bin/sh\necho "$@" >"{tmp_path}/called"\nexec {folder}/imgtool "$@"\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    board = load_board(Path(f"boards/{name}/{name}.data.json"))
+    board = dataclasses.replace(board, slot=Slot(0x10000, 0x30000, 512))
+    (tmp_path / "app.bin").write_bytes(bytes(512))
+    sign(board, folder / "key", "1.2.3", tmp_path / "app.bin", tmp_path / "signed.bin", [])
+    assert told in (tmp_path / "called").read_text()
 
 
 def test_what_cannot_be_signed(

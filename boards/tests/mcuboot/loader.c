@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of a boot loader as MCUboot is: it starts the image in its slot by the vector table that
+// lies behind the image's header, and leaves the core as after reset, but for the address of its
+// own vector table.
+#include <stdint.h>
+
+#include "boards/common/console.h"
+#include "boards/common/print.h"
+
+enum { MAGIC = 0, HEADER_SIZE = 8 };  // places in the header
+static const uint32_t IMAGE_MAGIC = 0x96f3b83d;
+
+#define WORD(address) (*(const volatile uint32_t *)(address))
+#define MPU_CTRL (*(volatile uint32_t *)0xe000ed94)
+
+int main(void) {
+  if (WORD(SLOT + MAGIC) != IMAGE_MAGIC) {
+    pl_print("PL:FAIL no image in the slot\n");
+    return 1;
+  }
+  const uint32_t vectors = SLOT + (WORD(SLOT + HEADER_SIZE) & 0xffff);
+  pl_print("the loader starts an image\n");
+  pl_console_flush();
+  MPU_CTRL = 0;
+  __asm__ volatile(
+      "movs r2, #0\n\t"
+#if __ARM_ARCH >= 8
+      "msr msplim, r2\n\t"
+      "msr psplim, r2\n\t"
+#endif
+      "msr control, r2\n\t"
+      "isb\n\t"
+      "msr msp, %0\n\t"
+      "bx %1"
+      :
+      : "r"(WORD(vectors)), "r"(WORD(vectors + 4))
+      : "r2", "memory");
+  __builtin_unreachable();
+}

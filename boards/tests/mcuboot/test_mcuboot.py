@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An image in a slot of MCUboot runs: signed as `.sign` does it, started by a loader in QEMU."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from boards.board import Board, load_board
+from boards.image.binary_files import contents
+from boards.image.sign import sign
+from boards.simulator.elf import Elf
+from boards.simulator.simulate import SimulatorError, Tools, qemu_command, simulate
+
+_FOLDER = Path("boards/tests/mcuboot")
+_RUN = "from imgtool.main import imgtool; imgtool()"
+
+
+def _of_the_slot(name: str) -> Board:
+    return load_board(_FOLDER / f"{name}_slot/{name}_slot.json")
+
+
+def _signed(folder: Path, name: str) -> Path:
+    """Interrupts run in it, which need all that start-up does."""
+    tool = folder / "imgtool"
+    tool.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{_RUN}" "$@"\n')
+    tool.chmod(0o755)
+    key, plain, signed = (folder / file for file in ("key", "plain.bin", "signed.bin"))
+    subprocess.run([tool, "keygen", "-t", "ed25519", "-k", key], check=True)
+    board = _of_the_slot(name)
+    plain.write_bytes(contents(board, Elf(_FOLDER / f"irq.{name}.elf"))[board.code])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+        sign(board, key, "1.2.3", plain, signed, [])
+    return signed
+
+
+def _console(name: str, stored: Path) -> str:
+    """What comes of the loader with a file in its slot."""
+    board = load_board(Path(f"boards/{name}/{name}.json"))
+    slot = _of_the_slot(name).slot
+    assert slot is not None
+    at = board.memory(board.code).base + slot.offset
+    command = qemu_command(_FOLDER / f"loader.{name}.elf", board, Tools.of_build())
+    command += ["-device", f"loader,file={stored},addr={at:#x},force-raw=on"]
+    nothing = subprocess.DEVNULL
+    return subprocess.run(command, stdin=nothing, capture_output=True, text=True, timeout=60).stdout
+
+
+@pytest.mark.parametrize("name", ["netduinoplus2", "mps2_an505"])
+def test_the_loader_starts_it(tmp_path: Path, name: str) -> None:
+    console = _console(name, _signed(tmp_path, name))
+    assert console.startswith("the loader starts an image\n")
+    assert console.endswith("PL:PASS\n")
+
+
+def test_nothing_else_passes(tmp_path: Path) -> None:
+    """It is the image that prints it."""
+    (tmp_path / "none.bin").write_bytes(bytes(64))
+    assert _console("netduinoplus2", tmp_path / "none.bin") == "PL:FAIL no image in the slot\n"
+
+
+def test_without_a_loader_it_is_not_simulated() -> None:
+    with pytest.raises(SimulatorError, match="for a slot of MCUboot, which starts them and is not"):
+        simulate(_FOLDER / "irq.netduinoplus2.elf", _of_the_slot("netduinoplus2"))

@@ -15,6 +15,7 @@ from torch.fx import GraphModule, Interpreter, Node
 
 from aot.dialect.graph import initial_state
 from aot.errors import LoweringError, describe, module_path, place, source_line
+from aot.quantizer.observers import begin_sample
 from tools.text.progress import counted
 
 Sample = torch.Tensor | Sequence[torch.Tensor]
@@ -120,6 +121,7 @@ def calibrate(
             state = initial if starts else state
             if watch is not None:
                 watch(starts, inputs)
+            begin_sample(prepared)
             given = [*(x.contiguous() for x in inputs), *state]
             try:
                 results = prepared(*given)

@@ -48,7 +48,7 @@ from aot.passes.aten.far_limits import far_limits
 from aot.passes.aten.fold_constants import fold_constants
 from aot.passes.aten.fold_scales import fold_scales
 from aot.passes.aten.free_names import free_names
-from aot.passes.aten.fuse_batch_norm import fuse_batch_norm
+from aot.passes.aten.fuse_batch_norm import fuse_batch_norm, note_batches
 from aot.passes.aten.hoist_clamps import hoist_clamps
 from aot.passes.aten.lift_state import (
     assignments_kept,
@@ -125,6 +125,8 @@ def export_aten(
     assert isinstance(module, GraphModule)
     if isinstance(model, ExportedProgram):
         _take_tensors_alone(module, tensor_names(program))
+    else:
+        note_batches(module, model)
     for rewrite in (
         lift_state,
         select_by_value,

@@ -208,6 +208,7 @@ def lower(
         seen = Watch(prepared)
         data = inputs.samples(calibration, "calibration", splits)
         samples = calibrate(prepared, data, example_inputs, seen.sample)
+        seen.end()
         if train is not None:
             logging.info("training")
             batches = Batches(lambda x: prepare_pt2e(export(x), composed), inputs.of_call)

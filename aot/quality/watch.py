@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import torch
 from torch.fx import GraphModule, Node
+from torch.utils.hooks import RemovableHandle
 
 KEPT_SAMPLES = 32
 """How many calibration samples are kept, for measurements without held-out ones."""
@@ -43,6 +44,7 @@ class Watch:
         self.inputs: list[list[Range]] = []
         self._hashes: set[int] = set()
         self._groups: dict[int, Observed] = {}
+        self._hooks: list[RemovableHandle] = []
         for node in prepared.graph.nodes:
             if node.op == "call_module":
                 self._add(prepared.get_submodule(str(node.target)), node.all_input_nodes[0])
@@ -64,6 +66,11 @@ class Watch:
         if len(self.samples) < KEPT_SAMPLES:
             self.samples.append((starts, tuple(x.clone() for x in inputs)))
 
+    def end(self) -> None:
+        """Looks away: the observers see what is no calibration, as in training."""
+        for hook in self._hooks:
+            hook.remove()
+
     def _add(self, observer: torch.nn.Module, value: Node) -> None:
         if value.op == "get_attr":
             return
@@ -74,7 +81,7 @@ class Watch:
                 low, high = _range(arguments[0])
                 group.ranges[-1] = min(low, group.ranges[-1][0]), max(high, group.ranges[-1][1])
 
-            observer.register_forward_pre_hook(see)
+            self._hooks.append(observer.register_forward_pre_hook(see))
         self._groups[id(observer)].values.append(value.name)
 
 

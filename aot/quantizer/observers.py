@@ -10,7 +10,6 @@ import torch
 from torchao.quantization.pt2e import (
     FakeQuantize,
     MinMaxObserver,
-    MovingAverageMinMaxObserver,
     MovingAveragePerChannelMinMaxObserver,
 )
 
@@ -21,7 +20,12 @@ _PERCENTILE = 99.99
 _CANDIDATES = 96  # ends of a range that are tried, on either side
 _EPSILON = 2**-24  # the smallest scale
 _INFINITE_STEPS = 1.5  # for infinity; rounding takes at most half a step twice
+_NEWEST = 0.1  # the part of the newest sample in a moving average
 _LARGEST = 2.0**126  # of float32, so that the whole range is finite
+
+
+class NotANumber(RuntimeError):
+    """What is observed has no range."""
 
 
 class _Headroom:
@@ -59,34 +63,62 @@ class _Finite:
     """Leaves infinite values out, as histograms do: they saturate.
 
     Raises:
-      RuntimeError: a value is NaN, which no range holds.
+      NotANumber: a value is NaN, which no range holds.
     """
 
-    min_val: torch.Tensor
-    max_val: torch.Tensor
+    def forward(self, x: torch.Tensor) -> Any:
+        finite = x
+        if x.numel() and not all(bool(torch.isfinite(end)) for end in torch.aminmax(x.detach())):
+            if bool(torch.isnan(x).any()):
+                raise NotANumber("a value is NaN")
+            finite = x[torch.isfinite(x)]
+        super().forward(finite)  # type: ignore[misc]
+        return x
+
+
+class Average(MinMaxObserver):  # type: ignore[misc]
+    """A moving average of the smallest and the largest value of each sample, or batch in training:
+    of all values that share the range, whatever their order.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._before: tuple[torch.Tensor, torch.Tensor] | None = None
+        self._newest: tuple[torch.Tensor, torch.Tensor] | None = None
+
+    def begin(self) -> None:
+        """Says that what comes is of the next sample."""
+        if self.min_val <= self.max_val:  # not so before the first value
+            self._before = self.min_val.clone(), self.max_val.clone()
+        self._newest = None
 
     def forward(self, x: torch.Tensor) -> Any:
-        before = self.min_val.clone(), self.max_val.clone()
-        super().forward(x)  # type: ignore[misc]
-        seen = self.min_val, self.max_val
-        if x.numel() and not all(bool(torch.isfinite(end)) for end in seen):
-            if bool(torch.isnan(x).any()):
-                raise RuntimeError("a value is NaN")
-            for end, value in zip(seen, before, strict=True):
-                end.copy_(value)
-            super().forward(x[torch.isfinite(x)])  # type: ignore[misc]
+        if not x.numel():
+            return x
+        low, high = torch.aminmax(x.detach().to(self.min_val.dtype))
+        if self._newest is not None:
+            low, high = torch.minimum(low, self._newest[0]), torch.maximum(high, self._newest[1])
+        self._newest = low, high
+        for end, newest, before in zip(
+            (self.min_val, self.max_val), self._newest, self._before or self._newest, strict=True
+        ):
+            end.copy_(before + _NEWEST * (newest - before))
         return x
+
+
+def begin_sample(module: torch.nn.Module) -> None:
+    """Says to all observers in a module that what comes is of the next sample."""
+    for observer in module.modules():
+        if isinstance(observer, Average):
+            observer.begin()
 
 
 class MinMax(_Headroom, _Finite, MinMaxObserver):  # type: ignore[misc]
     """From the smallest value to the largest."""
 
 
-class MovingAverage(_Headroom, _Finite, MovingAverageMinMaxObserver):  # type: ignore[misc]
+class MovingAverage(_Headroom, _Finite, Average):
     """The moving average of the samples' smallest and largest values."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(averaging_constant=0.1, **options)
 
 
 class Histogram(_Headroom, FastHistogramObserver):
@@ -170,13 +202,19 @@ class PowerOfTwo(MinMaxObserver):  # type: ignore[misc]
         return torch.exp2(holding.clamp(-self.finest, 0)), zero_point
 
 
-class _InTraining(_Headroom, MovingAverageMinMaxObserver):  # type: ignore[misc]
-    """The range of all values while `calibrates`, then a moving average of the batches'."""
+class _CalibratesFirst(Average):
+    """The range of all values while `calibrates`, then a moving average of the batches', soon
+    enough for a few epochs: what learns in a range that lags saturates in it.
+    """
 
     calibrates = True
 
     def forward(self, x: torch.Tensor) -> Any:
         return MinMaxObserver.forward(self, x) if self.calibrates else super().forward(x)
+
+
+class _InTraining(_Headroom, _Finite, _CalibratesFirst):
+    """The same of finite values."""
 
 
 class _Channels(MovingAveragePerChannelMinMaxObserver):  # type: ignore[misc]

@@ -56,13 +56,7 @@ from aot.quantizer.supported import is_float_tensor, readers_for, supported_rule
 from aot.rules import fused_clamp, unread_states
 from aot.rules.four_bits import has_four_bit_form
 from aot.rules.function import Roots, roots_known
-from aot.rules.rule import (
-    HEADROOM,
-    HEADROOM_INT16,
-    Integers,
-    Rule,
-    Shares,
-)
+from aot.rules.rule import HEADROOM, HEADROOM_INT16, Integers, Rule, Shares
 from aot.rules.weights import channel_axis
 
 KEY = "quantization_annotation"  # torchao's, in a node's meta
@@ -129,8 +123,9 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             node: rule for node in nodes if (rule := supported_rule(node, roots)) is not None
         }
         covered = {n: rule for n, rule in supported.items() if not self._is_left(n, rule)}
+        theirs_inside = self._fused_by_another(supported, roots)
         for node in supported:
-            if node not in covered and not self._is_quantized(node):
+            if not (node in covered or node in theirs_inside or self._is_quantized(node)):
                 keep_float(node)
         self._floats = [
             node
@@ -141,7 +136,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             and (stays_float(node) or self._recipe.quantization.of(node) == asked_for.FLOAT)
         ]
         # The producer of a fused clamp gives no value that is observed.
-        inner = {f[0] for node in covered if (f := fused_clamp(node, roots)) is not None}
+        inner = {f[0] for n in covered if (f := fused_clamp(n, roots)) is not None}
         given = given_inputs(model, self._first_input)
         self._find_int16(nodes, covered, roots, given)
         self._without_four_bits = [
@@ -234,6 +229,11 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
     def _is_quantized(self, node: Node) -> bool:
         """Whether another quantizer gives a value a quantization."""
         return node in self._theirs and node.meta[KEY].output_qspec is not None
+
+    def _fused_by_another(self, supported: Mapping[Node, Rule], roots: Roots) -> set[Node]:
+        """What another quantizer leaves without a quantization for the clamp behind it has one."""
+        clamps = {n: f[0] for n in supported if (f := fused_clamp(n, roots)) is not None}
+        return {n for c, n in clamps.items() if n in self._theirs and self._is_quantized(c)}
 
     def _needs(self, node: Node, rule: Rule) -> Traits:
         return self._traits.get(rule.op(node).name, Traits())

@@ -15,7 +15,7 @@ from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, Quantize
 from aot.dialect.graph import edge_of
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
-from aot.quantizer.observers import OBSERVERS
+from aot.quantizer.observers import OBSERVERS, begin_sample
 from aot.quantizer.quantizer import KEY
 from aot.testing.fixtures import op_counts, samples
 
@@ -269,6 +269,7 @@ def test_observers_with_an_outlier(name: str) -> None:
     values[60, 7] = 50.0
     observer = OBSERVERS[name](dtype=torch.int8, qscheme=torch.per_tensor_affine, **LIMITS)
     for sample in values:
+        begin_sample(observer)
         observer(sample)
     scale, zero_point = observer.calculate_qparams()
     low, high = OUTLIER[name]
@@ -289,3 +290,19 @@ def test_the_mean_squared_error_is_the_least() -> None:
         q = (values / scale + zero_point).round().clamp(-128, 127)
         errors[name] = float(((q - zero_point) * scale - values).square().mean())
     assert errors["mse"] <= 1.02 * min(errors.values())
+
+
+def test_an_average_is_of_all_values_that_share_a_range() -> None:
+    """Whichever of them comes first; what is constant does not pull the range to itself."""
+    generator = torch.Generator().manual_seed(1)
+    found = []
+    for order in ((0.1, 1.0, -3.0), (-3.0, 1.0, 0.1)):
+        observer = OBSERVERS["moving_average"](dtype=torch.int8, **LIMITS)
+        generator.manual_seed(1)
+        for sample in torch.rand(50, 100, generator=generator):
+            begin_sample(observer)
+            for scale in order:
+                observer(sample * scale)
+        found.append((float(observer.min_val), float(observer.max_val)))
+    assert found[0] == pytest.approx(found[1])
+    assert found[0] == pytest.approx((-3.0, 1.0), rel=0.05)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,8 +13,11 @@ import torch
 from torch import nn
 from torch.fx import GraphModule
 from torchao.quantization.pt2e import (
+    FakeQuantize,
     HistogramObserver,
     MinMaxObserver,
+    MovingAverageMinMaxObserver,
+    MovingAveragePerChannelMinMaxObserver,
     PerChannelMinMaxObserver,
     PlaceholderObserver,
 )
@@ -29,6 +33,7 @@ from aot.dialect.ops.linear import linear
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.quantizer.quantizer import KEY
+from aot.quantizer.training import Train
 from aot.testing.fixtures import op_counts
 
 _EPS = 2.0**-20
@@ -106,7 +111,11 @@ def small_net() -> nn.Module:
     return nn.Sequential(nn.Conv1d(2, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(48, 6))
 
 
-def lowered(quantizer: Quantizer | None, make: Callable[[], nn.Module] = small_net) -> Lowered:
+def lowered(
+    quantizer: Quantizer | None,
+    make: Callable[[], nn.Module] = small_net,
+    train: Train | None = None,
+) -> Lowered:
     with torch.random.fork_rng():
         torch.manual_seed(2)
         net = make().eval()
@@ -114,6 +123,7 @@ def lowered(quantizer: Quantizer | None, make: Callable[[], nn.Module] = small_n
     shape = (24, 1, 2, 8) if make is small_net else (24, 1, 2, 8, 8)
     samples = list(torch.randn(shape, generator=generator))
     options: dict[str, Any] = {"min_sqnr": -math.inf, "per_op": False, "quantizer": quantizer}
+    options["train"] = train
     return lower(net, samples[0], calibration=samples, evaluation=samples[12:], **options)
 
 
@@ -197,6 +207,66 @@ def test_weights_only_of_a_linear_layer() -> None:
     result = lowered(Other(None, WEIGHTS))
     assert "pl.linear" not in op_counts(result.folded)
     assert (result.quality.outputs[0].sqnr_db or 0.0) > 34.0
+
+
+class Clamped(Other):
+    """Has the layer and the clamp behind it for one, as quantizers do that look for patterns."""
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        for node in super().annotate(model).graph.nodes:
+            clamp = next(iter(node.users), node)
+            if KEY in node.meta and clamp.target is _aten.relu.default:
+                node.meta[KEY].output_qspec = None
+                clamp.meta[KEY] = QuantizationAnnotation(output_qspec=VALUES, _annotated=True)
+        return model
+
+
+CLAMPED: Mapping[str, tuple[Callable[[], nn.Module], Any, str]] = {
+    "linear": (
+        lambda: nn.Sequential(nn.Flatten(), nn.Linear(128, 9), nn.ReLU(), nn.Linear(9, 3)),
+        _aten.linear.default,
+        "pl.linear",
+    ),
+    "convolution": (
+        lambda: nn.Sequential(nn.Conv2d(2, 4, 3), nn.ReLU(), nn.Conv2d(4, 3, 3)),
+        _CONV,
+        "pl.conv2d",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CLAMPED)
+def test_a_clamp_that_another_fuses_is_fused(name: str) -> None:
+    make, layer, op = CLAMPED[name]
+    result = lowered(Clamped(VALUES, WEIGHTS, layer=layer), make)
+    assert op_counts(result.folded)[op] == 2
+    assert result.report["float_ops"] == lowered(None, make).report["float_ops"] == 0
+    assert (result.quality.outputs[0].sqnr_db or 0.0) > 34.0
+
+
+def fakes(values: Any, observer: Any) -> Any:
+    made = FakeQuantize.with_args(observer=observer, averaging_constant=0.1)
+    return replace(values, observer_or_fake_quant_ctr=made)
+
+
+def test_fake_quantizers_of_another_train_and_mere_observers_do_not() -> None:
+    weights = fakes(WEIGHTS, MovingAveragePerChannelMinMaxObserver)
+    moved: list[str] = []
+
+    def train(module: nn.Module) -> None:
+        optimizer = torch.optim.SGD(module.parameters(), lr=0.05)
+        before = {name: p.detach().clone() for name, p in module.named_parameters()}
+        for _ in range(3):
+            optimizer.zero_grad()
+            module(torch.randn(8, 2, 8)).square().mean().backward()
+            optimizer.step()
+        moved.extend(n for n, p in module.named_parameters() if not torch.equal(p, before[n]))
+
+    trained = Other(fakes(VALUES, MovingAverageMinMaxObserver), weights)
+    result = lowered(trained, train=train)
+    assert len(moved) == 4 and (result.quality.outputs[0].sqnr_db or 0.0) > 12.0
+    with pytest.raises(LoweringError, match=r"(?s)only observes .* with .*Linear.*is_qat=True"):
+        lowered(Other(VALUES, WEIGHTS), train=train)
 
 
 class DropsDead(Other):

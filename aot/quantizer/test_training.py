@@ -143,6 +143,14 @@ PARTS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
     ),
     "one dimension": (lambda: nn.Sequential(nn.Conv1d(2, 4, 3), nn.BatchNorm1d(4)), (2, 9)),
     "linear": (lambda: nn.Sequential(nn.Linear(6, 5), nn.BatchNorm1d(5, momentum=0.3)), (6,)),
+    "mean of all batches": (
+        lambda: nn.Sequential(nn.Linear(6, 5), nn.BatchNorm1d(5, momentum=None)),
+        (6,),
+    ),
+    "of the last batch": (
+        lambda: nn.Sequential(nn.Linear(6, 5), nn.BatchNorm1d(5, momentum=1)),
+        (6,),
+    ),
 }
 
 
@@ -193,6 +201,69 @@ def test_a_layer_in_float_trains_with_its_batch_norm() -> None:
     assert not unmoved
     # What is quantized are input and output, in steps of 1/50 or less.
     torch.testing.assert_close(result.floats(x), expected, rtol=0.0, atol=0.1)
+
+
+def one_step(seen: list[bool]) -> Callable[[nn.Module], None]:
+    """A loop, which notes whether all that is left of a step are numbers."""
+
+    def train(module: nn.Module) -> None:
+        optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+        for _ in range(3):
+            (x,) = samples((8, 3, 6), count=1)[0]
+            optimizer.zero_grad()
+            module(x).square().mean().backward()
+            optimizer.step()
+        seen.append(all(bool(p.isfinite().all()) for p in module.parameters()))
+
+    return train
+
+
+ENDLESS: dict[str, Callable[..., torch.Tensor]] = {
+    "softmax": lambda a, x: a(x).masked_fill(torch.ones(3, 6).triu(1) > 0, -torch.inf).softmax(2),
+    "the largest": lambda a, x: a(x).masked_fill(x > 1.5, -torch.inf).amax(2).clamp(min=-3.0),
+    "the smallest": lambda a, x: torch.minimum(a(x), torch.where(x > 0, torch.inf, x)),
+    "an output": lambda a, x: (a(x) * 0.5).masked_fill(x > 1.5, -torch.inf).clamp(min=-9.0),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_training_goes_on_behind_infinite_fills(name: str) -> None:
+    net = model(ENDLESS[name], nn.Linear(6, 6))
+    data, seen = samples((1, 3, 6), count=24), [True]
+    result = lower(net, data[0], calibration=data, train=one_step(seen), min_agreement=0.0)
+    assert seen == [True, True]
+    assert (result.quality.outputs[0].sqnr_db or 0.0) > 20.0
+
+
+def test_ranges_follow_what_trains() -> None:
+    """Outputs that become eight times as large in a few steps do not saturate."""
+    net, data = model(lambda a, x: a(x), nn.Linear(6, 3)), samples((1, 6), count=24)
+
+    def train(module: nn.Module) -> None:
+        (x,) = samples((32, 6), count=1)[0]
+        with torch.no_grad():
+            for step in range(40):
+                for parameter in module.parameters():
+                    parameter.mul_(1.23 if step < 10 else 1.0)
+                module(x)
+
+    result = lower(net, data[0], calibration=data, train=train)
+    assert (result.quality.outputs[0].sqnr_db or 0.0) > 20.0
+    assert not [f for f in result.quality.findings if f.kind == "stretched_range"]
+
+
+def test_values_of_one_range_train_in_all_of_it() -> None:
+    """What is concatenated has one range, of the larger part too."""
+    net = model(lambda a, x: torch.cat([a(x), x * 0.25, x[:, :2] * 8.0], 1), nn.Linear(6, 3))
+    data = samples((1, 6), count=24)
+
+    def train(module: nn.Module) -> None:
+        (x,) = samples((32, 6), count=1)[0]
+        for _ in range(40):
+            module(x)
+
+    result = lower(net, data[0], calibration=data, train=train)
+    assert (result.quality.outputs[0].sqnr_db or 0.0) > 30.0
 
 
 class Named(nn.Module):
@@ -254,7 +325,18 @@ class Sum(nn.Module):
         return self.total * 0.5
 
 
+def to_nan(module: nn.Module) -> None:
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.neg_().sub_(100.0)
+    module(torch.ones(4, *IMAGE[1:]))
+
+
 REFUSED: dict[str, tuple[Callable[[], nn.Module], Callable[[nn.Module], None]]] = {
+    "in training, .* is NaN\n    at .*fixtures.py": (
+        lambda: model(lambda a, x: (a(x) + 50.0).log(), nn.Conv2d(1, 2, 3)),
+        to_nan,
+    ),
     "training left NaN": (lambda: model(lambda a, x: a(x), nn.Conv2d(1, 2, 3)), diverge),
     "in the batch's size only": (
         lambda: model(lambda x: F.pad(x, (0, 8 - x.shape[-1])).relu() + 1.0),

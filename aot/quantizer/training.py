@@ -9,17 +9,19 @@ statistics are folded in, quantized, and what comes out is normalized by the bat
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
-from torch.fx import GraphModule, Node
-from torchao.quantization.pt2e import FakeQuantize
+from torch.fx import GraphModule, Interpreter, Node
+from torchao.quantization.pt2e import FakeQuantize, FixedQParamsObserver, ObserverBase
 
 from aot.dialect.graph import state_nodes, tensor_constant
-from aot.errors import LoweringError, describe
+from aot.errors import LoweringError, describe, module_path, place, source_line
 from aot.passes.aten.fuse_batch_norm import Folded, folded_norm
+from aot.quantizer.observers import NotANumber, begin_sample
 from aot.rules import rule_for
 
 
@@ -57,7 +59,14 @@ class _LiveNorm(nn.Module):
         self.register_buffer("bias", folded.bias.clone())
         self.register_buffer("mean", folded.mean.clone())
         self.register_buffer("variance", folded.variance.clone())
-        self.epsilon, self.momentum = folded.epsilon, folded.momentum
+        self.epsilon, self.momentum, self.batches = folded.epsilon, folded.momentum, folded.batches
+
+    def _newest(self) -> float:
+        """The part of this batch in the running statistics."""
+        if self.batches is None:
+            return self.momentum
+        self.batches += 1
+        return 1.0 / self.batches
 
     def factor(self) -> torch.Tensor:
         """By what folding multiplies each channel."""
@@ -83,8 +92,9 @@ class _LiveNorm(nn.Module):
         mean, variance = y.mean(others), y.var(others, unbiased=False) / factor.square()
         with torch.no_grad():
             unbiased = variance * (count / (count - 1))
-            self.mean.lerp_(mean / factor + self.bias, self.momentum)
-            self.variance.lerp_(unbiased, self.momentum)
+            newest = self._newest()
+            self.mean.lerp_(mean / factor + self.bias, newest)
+            self.variance.lerp_(unbiased, newest)
         scale = self.scale * torch.rsqrt(variance + self.epsilon) / factor
         centred = y - mean.reshape(channels)
         return centred * scale.reshape(channels) + self.offset.reshape(channels)
@@ -142,10 +152,16 @@ class Trainable(nn.Module):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         inputs = self._batches.tensors(*args, **kwargs)
+        self._check_finite()
         shapes = tuple(x.shape for x in inputs)
         if shapes not in self._by_shape:
             self._by_shape[shapes] = self._graph(inputs)
-        return self._by_shape[shapes](*inputs)
+        graph = self._by_shape[shapes]
+        begin_sample(self.quantizers)
+        try:
+            return graph(*inputs)
+        except NotANumber as error:
+            raise _not_a_number(graph, inputs) or error from error
 
     def _graph(self, inputs: Sequence[torch.Tensor]) -> GraphModule:
         (deployed,) = self._deployed
@@ -164,6 +180,15 @@ class Trainable(nn.Module):
         module.recompile()
         return module
 
+    def _check_finite(self) -> None:
+        for name, value in [*self.named_parameters(), *self.norms.named_buffers()]:
+            if not bool(torch.isfinite(value).all()):
+                raise LoweringError(
+                    f"training left NaN or infinite values in {name}: a smaller learning rate, "
+                    "gradients that are clipped, or no function whose slope is infinite, such as "
+                    "the logarithm or the root of what may be 0"
+                )
+
     def finish(self, floats: GraphModule) -> None:
         """Folds BatchNorm, and has the fake quantizers see the weights as they are now.
 
@@ -174,12 +199,7 @@ class Trainable(nn.Module):
           LoweringError: training left parameters that are NaN or infinite.
         """
         (deployed,) = self._deployed
-        for name, value in [*self.named_parameters(), *self.norms.named_buffers()]:
-            if not bool(torch.isfinite(value).all()):
-                raise LoweringError(
-                    f"training left NaN or infinite values in {name}: a smaller learning rate, or "
-                    "gradients that are clipped"
-                )
+        self._check_finite()
         self.eval()
         self.requires_grad_(False)
         for node in deployed.graph.nodes:
@@ -198,6 +218,62 @@ class Trainable(nn.Module):
             if module is not None and module.is_per_channel:
                 module.enable_observer()
                 module(tensor_constant(deployed, node.args[0]))
+
+
+class _FirstNotANumber(Interpreter):
+    """Runs a graph in training as far as to the first value that a fake quantizer cannot take.
+
+    Attributes:
+      value: that one.
+    """
+
+    value: Node | None = None
+
+    def run_node(self, n: Node) -> Any:
+        try:
+            return super().run_node(n)
+        except NotANumber:
+            self.value = n.all_input_nodes[0]
+            raise
+
+
+def _not_a_number(graph: GraphModule, inputs: Sequence[torch.Tensor]) -> LoweringError | None:
+    """What to say of a NaN that a graph in training computes; None if it does not again."""
+    interpreter = _FirstNotANumber(graph)
+    with suppress(NotANumber):
+        interpreter.run(*inputs)
+    value = interpreter.value
+    if value is None:
+        return None
+    where = place(module_path(value), source_line(value))
+    return LoweringError(
+        f"in training, {value.name} is NaN"
+        + (f"\n    at {where}" if where else "")
+        + "\n    keep what it is computed from inside the function's domain (clamp it)"
+    )
+
+
+def _check_observers(deployed: GraphModule) -> None:
+    """Raises LoweringError where another quantizer has observers that quantize nothing as the model
+    trains: the weights would not learn of it, and would be taken for constants.
+    """
+    found = []
+    for node in deployed.graph.nodes:
+        module = deployed.get_submodule(str(node.target)) if node.op == "call_module" else None
+        if isinstance(module, ObserverBase) and not isinstance(module, FixedQParamsObserver):
+            found.append((node.all_input_nodes[0], type(module).__name__))
+    if found:
+        (value, name), *others = found
+        reader = value if value.op == "call_function" else next(iter(value.users))
+        where = place(module_path(reader), source_line(reader))
+        more = f" and {len(others)} other values" if others else ""
+        raise LoweringError(
+            f"training needs fake quantizers, and the quantizer only observes {value.name}{more}, "
+            f"with {name}"
+            + (f"\n    at {where}" if where else "")
+            + "\n    instead: is_qat=True in the configuration of torchao's quantizers and "
+            "XNNPACK's; in specs of your own, a fake quantizer as observer_or_fake_quant_ctr"
+        )
 
 
 def _fake_quantizers(module: nn.Module) -> list[FakeQuantize]:
@@ -275,6 +351,7 @@ def train_prepared(
     """
     if state_nodes(deployed):
         raise LoweringError("a model with state cannot be trained here: train it in float")
+    _check_observers(deployed)
     for quantizer in _fake_quantizers(deployed):
         quantizer.activation_post_process.calibrates = False
         quantizer.enable_fake_quant()

@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from aot.dialect.graph import new_buffer, tensor_constant
 from aot.dialect.results import gives_first_only
@@ -25,6 +26,7 @@ from aot.rules.rule import argument
 _aten = torch.ops.aten
 _NORM = _aten._native_batch_norm_legit_no_training.default
 _FOLDED = "folded_batch_norm"
+_BATCHES = "batches_of_batch_norm"
 ALIKE = 8.0
 """The largest factor between two channels' scales that go into int8 weights."""
 
@@ -38,6 +40,7 @@ class Folded:
       weight: of the layer, [C, ...].
       bias: of the layer, [C]; zeros if it has none.
       scale: of the BatchNorm, likewise the rest.
+      batches: how many its statistics are the mean of; None where they are a moving average.
     """
 
     weight: torch.Tensor
@@ -48,6 +51,22 @@ class Folded:
     variance: torch.Tensor
     epsilon: float
     momentum: float
+    batches: int | None
+
+
+def note_batches(module: GraphModule, model: torch.nn.Module) -> None:
+    """Notes of which BatchNorms of the model the statistics are means of all batches: the graph has
+    them with the momentum 0.
+    """
+    owners = dict(model.named_modules())
+    for norm in module.graph.nodes:
+        if norm.target is not _NORM:
+            continue
+        stack = list((norm.meta.get("nn_module_stack") or {}).values())
+        owner = owners.get(stack[-1][0]) if stack else None
+        if isinstance(owner, _BatchNorm) and owner.momentum is None:
+            counted = owner.num_batches_tracked
+            norm.meta[_BATCHES] = 0 if counted is None else int(counted)
 
 
 def folded_norm(node: Node) -> Folded | None:
@@ -175,7 +194,7 @@ def _unfolded(
     scale, offset, mean, variance = (tensor_constant(module, a) for a in norm.args[1:5])
     momentum, epsilon = norm.args[5:7]
     assert mean is not None and variance is not None
-    assert isinstance(momentum, float) and isinstance(epsilon, float)
+    assert isinstance(momentum, float | int) and isinstance(epsilon, float)
     zeros = torch.zeros_like(mean)
     return Folded(
         weight,
@@ -186,6 +205,7 @@ def _unfolded(
         variance,
         epsilon,
         momentum,
+        norm.meta.get(_BATCHES),
     )
 
 

@@ -46,6 +46,20 @@ def attribute(kind: str, *args: Any, **kwargs: Any) -> Any:
     return made
 
 
+def undoes(
+    turned: Sequence[int], first: Sequence[int], shape: Sequence[int], second: Sequence[int]
+) -> bool:
+    """Whether a transpose, `second`, undoes another one, whose result it reads in a shape that has
+    other dimensions of 1 at most.
+    """
+    if [size for size in turned if size != 1] != [size for size in shape if size != 1]:
+        return False
+    places = iter([d for d, size in zip(first, turned, strict=True) if size != 1])
+    place_of = {d: next(places) for d, size in enumerate(shape) if size != 1}
+    order = [place_of[d] for d in second if d in place_of]
+    return order == sorted(order)
+
+
 class Block:
     """Adds values and operators one by one; the same calls give the same bytes."""
 
@@ -73,6 +87,8 @@ class Block:
         self._copies: dict[str, Value] = {}  # what `near` copied, by the copy's name
         self._views: dict[str, Value] = {}  # what a RESHAPE is of, by its name
         self._written: set[str] = set()  # names of those that something reads
+        self._turned: dict[str, tuple[Value, Sequence[int]]] = {}  # what TRANSPOSE is of, and how
+        self._biases: dict[tuple[bytes, ...], Array] = {}  # of sums, by their weights and scale
 
     def is_input(self, x: Value) -> bool:
         """Whether x is an input of the graph, maybe reshaped."""

@@ -68,7 +68,8 @@ def not_worth(nodes: Sequence[Node], npu_cycles: int = 0) -> str:
     if core > call:
         return ""
     whose = f", {npu_cycles} of them its own" if npu_cycles else ""
-    return f"the core takes some {core} cycles for it, and {call} for a call of the NPU{whose}"
+    what = "it" if len(nodes) == 1 else f"these {len(nodes)} ops"
+    return f"the core takes some {core} cycles for {what}, and {call} for a call of the NPU{whose}"
 
 
 def _size(node: Node) -> int:

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 
 from tosa import Op
 from tosa.TosaGraph import TosaGraph
+from tosa.TosaOperator import TosaOperator
+from tosa.TransposeAttribute import TransposeAttribute
 
+from aot.backends.ethos_u.block import undoes
 from aot.targets.npus import Npu
 
 _NAMES = {value: name for name, value in vars(Op.Op).items() if isinstance(value, int)}
@@ -18,6 +21,7 @@ _LOSES_SLICES = ("REDUCE_MAX", "REDUCE_SUM", "MATMUL", "TRANSPOSE_CONV2D")
 _LEAVES_OFFSETS = ("CONCAT", "PAD")
 _FUSED = ("TABLE", "CLAMP")
 _RANK_OF_MATMUL = 3
+_CONVOLUTIONS = ("CONV2D", "DEPTHWISE_CONV2D", "TRANSPOSE_CONV2D")
 
 
 class FormError(RuntimeError):
@@ -26,11 +30,12 @@ class FormError(RuntimeError):
 
 @dataclass(frozen=True)
 class _Operator:
-    """Of a graph; values by their names."""
+    """Of a graph; values by their names; the order of dimensions is that of a TRANSPOSE."""
 
     kind: str
     inputs: tuple[str, ...]
     output: str
+    perm: tuple[int, ...]
 
 
 class _Graph:
@@ -38,12 +43,16 @@ class _Graph:
         """
         Attributes:
           shapes: of values by their names.
+          constants: the bytes of those that have any.
           operators: in their order.
         """
         block = TosaGraph.GetRootAs(tosa, 0).Regions(0).Blocks(0)
-        tensors = (block.Tensors(i) for i in range(block.TensorsLength()))
+        tensors = [block.Tensors(i) for i in range(block.TensorsLength())]
         self.shapes = {
             t.Name().decode(): tuple(t.Shape(i) for i in range(t.ShapeLength())) for t in tensors
+        }
+        self.constants = {
+            t.Name().decode(): t.DataAsNumpy().tobytes() for t in tensors if t.DataLength()
         }
         found = (block.Operators(i) for i in range(block.OperatorsLength()))
         self.operators = [
@@ -51,6 +60,7 @@ class _Graph:
                 _NAMES[o.Op()],
                 tuple(o.Inputs(i).decode() for i in range(o.InputsLength())),
                 o.Outputs(0).decode(),
+                _perm(o),
             )
             for o in found
         ]
@@ -68,11 +78,40 @@ class _Graph:
             return False
         return self.behind(writer.inputs[0]) == "TRANSPOSE"
 
+    def is_undone(self, operator: _Operator) -> bool:
+        """Whether a TRANSPOSE undoes one of what an operator gives."""
+        first = self._writer(operator.inputs[0])
+        if first is None or first.kind != "TRANSPOSE" or self._writer(first.inputs[0]) is None:
+            return False
+        read = self.shapes[operator.inputs[0]]
+        return undoes(self.shapes[first.output], first.perm, read, operator.perm)
+
+    def shares_weights(self) -> bool:
+        """Whether two convolutions differ in their biases, but not in weights and scales."""
+        biases: dict[tuple[object, ...], bytes] = {}
+        for o in self.operators:
+            if o.kind in _CONVOLUTIONS:
+                _, weights, bias = o.inputs[:3]
+                rescaled = (r for r in self.operators if r.inputs[:1] == (o.output,))
+                scales = [self.constants.get(name) for r in rescaled for name in r.inputs[1:3]]
+                key = o.kind, self.shapes[weights], self.constants[weights], *scales
+                if biases.setdefault(key, self.constants[bias]) != self.constants[bias]:
+                    return True
+        return False
+
     def _writer(self, name: str, *through: str) -> _Operator | None:
         writer = self._writers.get(name)
         while writer is not None and writer.kind in ("RESHAPE", *through):
             writer = self._writers.get(writer.inputs[0])
         return writer
+
+
+def _perm(operator: TosaOperator) -> tuple[int, ...]:
+    if operator.Op() != Op.Op.TRANSPOSE:
+        return ()
+    table, attribute = operator.Attribute(), TransposeAttribute()
+    attribute.Init(table.Bytes, table.Pos)
+    return tuple(attribute.Perms(i) for i in range(attribute.PermsLength()))
 
 
 def check_forms(tosa: bytes, npu: Npu) -> None:
@@ -81,6 +120,9 @@ def check_forms(tosa: bytes, npu: Npu) -> None:
       FormError: one of the graph's operators is in a form that is compiled into something else.
     """
     graph = _Graph(tosa)
+    if graph.shares_weights():
+        told = "two convolutions of the same weights and scales, but other biases"
+        raise FormError(f"{told}: Vela 5.1.0 gives both the biases of one of them")
     for operator in graph.operators:
         for problem in _problems(graph, operator, npu):
             raise FormError(f"{problem}: Vela 5.1.0 makes something else of that")
@@ -110,5 +152,7 @@ def _problems(graph: _Graph, operator: _Operator, npu: Npu) -> Iterator[str]:
                 yield f"{kind} behind MATMUL in {rank} dimensions"
     if kind in _FUSED and graph.is_turned_twice(operator.inputs[0]):
         yield f"{kind} behind two transposes"
+    if kind == "TRANSPOSE" and graph.is_undone(operator):
+        yield "a transpose that undoes another one"
     if kind == "TABLE" and npu.is_smallest and graph.behind(operator.inputs[0]) == "TRANSPOSE":
         yield "a table behind a transpose, on this NPU"

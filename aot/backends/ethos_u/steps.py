@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import torch
 
-from aot.backends.ethos_u.block import INT8, INT16, INT32, INT48
+from aot.backends.ethos_u.block import INT8, INT16, INT32, INT48, Array
 from aot.dialect.arithmetic import bit_length
 
 
@@ -34,6 +34,7 @@ class Steps(Protocol[T]):
     def constant(self, data: Any, dtype: int) -> T: ...
     def conv2d(self, x: T, weight: Any, bias: Any, zero_point: int) -> T: ...
     def depthwise_conv2d(self, x: T, weight: Any, bias: Any, zero_point: int) -> T: ...
+    def biases_of_sums(self, weight: Array, scale: tuple[int, int], wanted: Array) -> Array: ...
     def rescale(
         self,
         x: T,
@@ -90,6 +91,9 @@ class Integers:
         products = (x.to(torch.float64) - zero_point) * w
         sums = products if w.shape[:2] == (1, 1) else products.sum((1, 2), keepdim=True)
         return self._sums(x, sums, bias)
+
+    def biases_of_sums(self, weight: Array, scale: tuple[int, int], wanted: Array) -> Array:
+        return wanted
 
     def rescale(
         self,

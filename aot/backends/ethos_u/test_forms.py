@@ -77,8 +77,22 @@ def _behind_a_maximum(graph: TosaGraph) -> Value:
 
 
 def _turned_twice(graph: TosaGraph) -> Value:
-    turned = graph.transpose(_given(graph, 1, 2, 6, 32), (0, 2, 1, 3))
-    return graph.reshape(graph.transpose(turned, (0, 2, 1, 3)), (1, 8, 6, 8))
+    turned = graph._transposed(_given(graph, 1, 2, 6, 32), (0, 2, 1, 3))
+    return graph.reshape(graph._transposed(turned, (0, 2, 1, 3)), (1, 8, 6, 8))
+
+
+def _turned(graph: TosaGraph, *shape: int) -> Value:
+    x = graph.table(_given(graph, 1, 63, 1, 16), range(127, -129, -1))
+    return graph.reshape(graph.transpose(graph.reshape(x, (1, 9, 7, 16)), (0, 3, 1, 2)), shape)
+
+
+def _of_one_weight(graph: TosaGraph, *given: tuple[int, int]) -> Value:
+    """Convolutions that have a bias and a shift each."""
+    parts = []
+    for bias, shift in given:
+        x, weight = _given(graph, 1, 4, 4, 2), np.ones((2, 3, 3, 2))
+        parts.append(graph.rescale(graph.conv2d(x, weight, [0, bias], 0), 1 << 30, shift, INT8))
+    return graph.concat(parts, 3)
 
 
 # name: (what makes it, on which NPU, what is said)
@@ -114,6 +128,16 @@ WRONG: dict[str, tuple[Callable[[TosaGraph], Value], str, str]] = {
         U55,
         "CLAMP behind two transposes",
     ),
+    "transposed and back": (
+        lambda g: g._transposed(_turned(g, 16, 9, 7), (1, 2, 0)),
+        U55,
+        "a transpose that undoes another one",
+    ),
+    "biases of one weight": (
+        lambda g: _of_one_weight(g, (5, 30), (0, 31), (7, 30)),
+        U55,
+        "two convolutions of the same weights and scales, but other biases",
+    ),
 }
 RIGHT: dict[str, Callable[[TosaGraph], Value]] = {
     "1x1 in a row": lambda g: g.conv2d(_given(g, 1, 1, 6, 8), np.ones((4, 1, 1, 8)), [0] * 4, 0),
@@ -128,6 +152,9 @@ RIGHT: dict[str, Callable[[TosaGraph], Value]] = {
     "rank three": lambda g: g.pad(_product(g), [0, 0, 1, 1, 0, 0], 0),
     "behind a transpose": WRONG["behind a transpose"][0],
     "rescaled behind two transposes": lambda g: g.rescale(_turned_twice(g), *ONE, INT32),
+    "transposed and back": lambda g: g.transpose(_turned(g, 16, 9, 7), (1, 2, 0)),
+    "transposed and turned": lambda g: g.transpose(_turned(g, 16, 63), (1, 0)),
+    "biases of one weight": lambda g: _of_one_weight(g, (5, 30), (5, 30), (7, 31)),
     "table of what is copied": lambda g: g.table(g.near(_given(g, 1, 8, 6, 8)), range(-128, 128)),
 }
 
@@ -197,6 +224,27 @@ MODELS: dict[str, tuple[Callable[..., Any], Sequence[nn.Module], list[tuple[int,
         lambda a, b, x: b(a(x)[:, :, 1:7, 2:]),
         [nn.Conv2d(3, 8, 3, padding=1), nn.ConvTranspose2d(8, 4, 2, 2)],
         [(1, 3, 8, 8)],
+    ),
+    "rows with an epsilon each": (
+        lambda a, b, c, x: c(F.relu(b(a(x)))),
+        [nn.LayerNorm(48, eps=1.0), nn.Linear(48, 48), nn.LayerNorm(48)],
+        [(1, 20, 48)],
+    ),
+    "groups with an epsilon each": (
+        lambda a, b, c, d, e, x: e(d(c(b(a(x))))),
+        [
+            nn.GroupNorm(4, 16, eps=1.0),
+            nn.Conv2d(16, 16, 1),
+            nn.GroupNorm(8, 16),
+            nn.Conv2d(16, 16, 1),
+            nn.InstanceNorm2d(16),
+        ],
+        [(1, 16, 9, 7)],
+    ),
+    "norm in front of a convolution": (
+        lambda a, b, x: b(a(x)),
+        [nn.GroupNorm(4, 16), nn.Conv2d(16, 16, 1)],
+        [(1, 16, 9, 7)],
     ),
     "multiplied channels": (
         lambda a, x: torch.cat([a(x), x], 1),

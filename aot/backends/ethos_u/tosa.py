@@ -16,9 +16,11 @@ from aot.backends.ethos_u.block import (
     INT32,
     INT48,
     NUMPY,
+    Array,
     Block,
     Value,
     attribute,
+    undoes,
 )
 
 _SUMS = {INT8: INT32, INT16: INT48}
@@ -77,6 +79,13 @@ class TosaGraph(Block):
         return self._convolution(
             "DepthwiseConv2d", x, weights, bias, zero_point, window, (*size, x.shape[3])
         )
+
+    def biases_of_sums(self, weight: Array, scale: tuple[int, int], wanted: Array) -> Array:
+        """What a convolution adds to its sums that are rescaled so: what the first one in the graph
+        with these weights and this scale adds, as Vela 5.1.0 gives all of them the same.
+        """
+        key = tuple(np.asarray(v, np.int64).tobytes() for v in (weight.shape, weight, scale))
+        return self._biases.setdefault(key, wanted)
 
     def rescale(
         self,
@@ -245,6 +254,23 @@ class TosaGraph(Block):
         return self._operator(ts.Op.REDUCE_SUM, [x], shape, x.dtype, attributes)
 
     def transpose(self, x: Value, perm: Sequence[int]) -> Value:
+        """One TRANSPOSE for this and one that x is of, none where the one undoes the other, which
+        Vela 5.1.0 leaves out, too, but not what that leaves of shapes between.
+        """
+        turned = self.before_reshape(x)
+        if turned.name in self._turned:
+            source, first = self._turned[turned.name]
+            if turned.shape == x.shape:
+                return self.transpose(source, [first[d] for d in perm])
+            if undoes(turned.shape, first, x.shape, perm):
+                return self.reshape(source, [x.shape[d] for d in perm])
+        if list(perm) == sorted(perm):
+            return x
+        y = self._transposed(x, perm)
+        self._turned[y.name] = x, perm
+        return y
+
+    def _transposed(self, x: Value, perm: Sequence[int]) -> Value:
         shape = [x.shape[d] for d in perm]
         attributes = attribute("Transpose", list(perm))
         return self._operator(ts.Op.TRANSPOSE, [x], shape, x.dtype, attributes)
@@ -268,8 +294,8 @@ class TosaGraph(Block):
         for width in _COPIED_WIDTHS:
             rows, rest = divmod(count, 2 * width)
             if not rest and 1 < rows <= _LARGEST_SIZE:
-                turned = self.transpose(self.reshape(x, (1, 2, rows, width)), _TURN)
-                copy = self.transpose(turned, _TURN)
+                turned = self._transposed(self.reshape(x, (1, 2, rows, width)), _TURN)
+                copy = self._transposed(turned, _TURN)
                 self._copies[copy.name] = x
                 return self.reshape(copy, x.shape)
         return x

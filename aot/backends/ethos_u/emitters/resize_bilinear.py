@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::resize_bilinear by whole factors, of half pixels (align_corners=False): CONCAT of what lies
 at the edges and of copies of each pixel, then a DEPTHWISE_CONV2D, whose windows over the copies
-have the weights of the distances, RESCALE.
+have the weights of the distances, RESCALE. A single row or column is copied only, to any size.
 """
 
 from __future__ import annotations
@@ -58,6 +58,8 @@ def reject(
     factors = _factors(input.shape, output_size)
     for d, factor in enumerate(factors):
         size = input.shape[1 + d]
+        if size == 1:
+            continue
         if factor * size != output_size[d]:
             return f"it goes from {size} to {output_size[d]}, not by a whole factor"
         if factor > _LARGEST_FACTOR:
@@ -81,13 +83,24 @@ def emit(
     for d, factor in enumerate(factors):
         if factor > 1:
             x = _copied(graph, x, d, factor)
+    x = graph.materialized(x)
+    if max(factors) > 1:
+        x = _weighted(graph, x, factors)
+    for d in (0, 1):
+        if input.shape[1 + d] == 1:
+            x = gather.emit(graph, x, [torch.zeros(output_size[d])], [1 + d])
+    return x
+
+
+def _weighted(graph: TosaGraph, x: Value, factors: Sequence[int]) -> Value:
+    """Of windows over copies."""
     rows, columns = (_taps(factor) for factor in factors)
     scale = _scale(sum(rows) * sum(columns))
     assert scale is not None
     weight = torch.tensor(rows)[:, None] * torch.tensor(columns) * scale[0]
-    channels = input.shape[3]
+    channels = x.shape[3]
     spread = weight[:, :, None, None].expand(-1, -1, channels, 1)
-    sums = graph.depthwise_conv2d(graph.materialized(x), spread, [0] * channels, 0)
+    sums = graph.depthwise_conv2d(x, spread, [0] * channels, 0)
     return requantized(graph, sums, *scale[1:], 0)
 
 
@@ -110,7 +123,8 @@ def _copied(graph: TosaGraph, x: Value, d: int, factor: int) -> Value:
 
 
 def _factors(shape: Sequence[int], output_size: Sequence[int]) -> list[int]:
-    return [max(1, output_size[d] // shape[1 + d]) for d in (0, 1)]
+    """Along rows and columns, 1 for those that are copied only."""
+    return [max(1, output_size[d] // shape[1 + d]) if shape[1 + d] > 1 else 1 for d in (0, 1)]
 
 
 EMITTER = Emitter(emit, reject, not_int16="its weighted means are rounded away from 0")

@@ -97,37 +97,62 @@ class Parts:
 
     def twice_the_sums(self, steps: Steps[T], x: T, bits: int) -> T:
         """Of int8 values, times 2^bits: int32 [1, 1, 1, number]."""
-        return self._added(steps, self._sums(steps, x, 2, 0.0), scale32(2.0**bits))
+        weights = self._all_of(2)
+        sums = self._sums(steps, x, weights, self._biases(weights, 0))
+        return self._added(steps, sums, scale32(2.0**bits))
 
     def sums(self, steps: Steps[T], x: T, bits: int, added: float) -> T:
         """Of int16 values, plus `added`, times 2^bits: int32 [1, 1, 1, number]."""
         scale = 1 << 14, 14 - bits
+        weights = self._each_half() if self.halves else self._all_of(1)
+        wanted = self._biases(weights, round(added))
+        biases = steps.biases_of_sums(weights, scale, wanted)
         if self.halves:
-            return self._sums_of_halves(steps, x, scale, added)
-        if not self.groups:
-            x = self.for_convolution(steps, x)
-        return self._added(steps, self._sums(steps, x, 1, added), scale)
+            total = self._sums_of_halves(steps, x, weights, biases, scale)
+        else:
+            x = x if self.groups else self.for_convolution(steps, x)
+            total = self._added(steps, self._sums(steps, x, weights, biases), scale)
+        if not (rest := wanted - biases).any():
+            return total
+        by_part = rest.reshape(self.groups or 1, -1).sum(1)
+        repeated = np.tile(by_part, self.laid[0]).reshape(1, 1, 1, -1)
+        return steps.add(total, steps.constant(repeated << bits, INT32))
 
-    def _sums_of_halves(self, steps: Steps[T], x: T, scale: tuple[int, int], added: float) -> T:
+    def _sums_of_halves(
+        self, steps: Steps[T], x: T, weights: Array, biases: Array, scale: tuple[int, int]
+    ) -> T:
         fits = (w for w in _BLOCK_WIDTHS if self.number % (_BLOCK_HEIGHT * w) == 0)
         width = next(fits, self.number)
         x = steps.reshape(x, (1, self.number // width, width, self.channels))
-        first = np.arange(self.channels) % 4 < 2
-        weights = np.stack([first, ~first]).reshape(2, 1, 1, self.channels)
-        sums = steps.rescale(steps.conv2d(x, weights, [round(added), 0], 0), *scale, INT32)
+        sums = steps.rescale(steps.conv2d(x, weights, biases, 0), *scale, INT32)
         both = steps.reshape(sums, (1, 1, self.number, 2))
         size = (1, 1, self.number, 1)
         total = steps.add(*(steps.slice(both, (0, 0, 0, half), size) for half in (0, 1)))
         return steps.reshape(total, (1, 1, 1, self.number))
 
-    def _sums(self, steps: Steps[T], x: T, weight: int, added: float) -> T:
+    def _sums(self, steps: Steps[T], x: T, weights: Array, biases: Array) -> T:
         """By row, or by channel of an image: before they are rescaled."""
+        convolution = steps.depthwise_conv2d if self.groups else steps.conv2d
+        return convolution(x, weights, biases, 0)
+
+    def _biases(self, weights: Array, added: int) -> Array:
+        """Of a convolution whose results, where several are of one part, are added up."""
+        results = self.channels if self.groups else weights.shape[0]
+        biases = np.zeros(results, np.int64)
+        biases[:: results // (self.groups or 1)] = added
+        return biases
+
+    def _all_of(self, weight: int) -> Array:
+        """For the sums of rows, or of the channels of an image."""
         _, height, width, channels = self.laid
-        if not self.groups:
-            return steps.conv2d(x, np.full((1, 1, 1, channels), weight), [round(added)], 0)
-        bias = np.zeros(channels)
-        bias[:: channels // self.groups] = round(added)
-        return steps.depthwise_conv2d(x, np.full((height, width, channels, 1), weight), bias, 0)
+        size = (height, width, channels, 1) if self.groups else (1, 1, 1, channels)
+        return np.full(size, weight)
+
+    def _each_half(self) -> Array:
+        """For the sums of each half of rows."""
+        first = np.arange(self.channels) % 4 < 2
+        weights: Array = np.stack([first, ~first]).reshape(2, 1, 1, self.channels)
+        return weights
 
     def _added(self, steps: Steps[T], sums: T, scale: tuple[int, int]) -> T:
         sums = steps.rescale(sums, *scale, INT32)

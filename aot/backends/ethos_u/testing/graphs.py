@@ -15,6 +15,8 @@ from aot.backends.ethos_u.testing.draw import Draw
 from aot.dialect.arithmetic import quantize_mean, quantize_multiplier
 from aot.dialect.graph import Edge, Origin, edge_of, shape_of
 from aot.dialect.library import OPS
+from aot.dialect.ops.normalize import constants as normalization
+from aot.dialect.ops.softmax import exponential_table
 from aot.dialect.quantization import Quantization
 
 _RECENT = 3
@@ -151,8 +153,46 @@ def _avg_pool2d(chain: _Chain, x: Node, _: int) -> Node:
     return chain.call("avg_pool2d", x, *args, zero_point=zero_point)
 
 
+def _softmax(chain: _Chain, x: Node, _: int) -> Node:
+    dim = len(shape_of(x)) - 1
+    table, _steps = exponential_table(
+        float(np.exp(chain.draw.rng.uniform(-5, 0))), shape_of(x)[dim]
+    )
+    return chain.call("softmax", x, table, dim, 256, zero_point=-128)
+
+
+def _normalize(chain: _Chain, x: Node, out: int) -> Node:
+    """Over the last dimension, or an image's channels, each by itself or all."""
+    shape = shape_of(x)
+    parts = [*shape[:-1], 1]
+    if len(shape) == 4 and chain.draw.often():
+        parts = [shape[0], 1, 1, chain.draw.one_of((1, shape[3]))]
+    gain, offset = (torch.from_numpy(chain.draw.rng.normal(0, 1, shape[-1:])) for _ in range(2))
+    if chain.draw.often():
+        gain, offset = torch.ones(()), torch.zeros(())
+    centered, count = chain.draw.often(), math.prod(shape) // math.prod(parts)
+    epsilon = float(np.exp(chain.draw.rng.uniform(-9, 2)))
+    numbers = normalization(count, centered, epsilon, gain * 30, offset * 20)
+    args = (*numbers[:2], parts, centered, *numbers[2:], *_zero_points(x), out)
+    return chain.call("normalize", x, *args, *chain.draw.limits(), zero_point=out)
+
+
 _Step = Callable[[_Chain, Node, int], Node]
-_ANY: Sequence[_Step] = (_lut, _add, _mul, _slice, _cat, _pad, _transpose, _reshape, _linear, _mean)
+_ANY: Sequence[_Step] = (
+    _lut,
+    _add,
+    _mul,
+    _slice,
+    _cat,
+    _pad,
+    _transpose,
+    _reshape,
+    _linear,
+    _mean,
+    _softmax,
+    _normalize,
+    _normalize,
+)
 _IMAGES: Sequence[_Step] = (_conv2d, _depthwise_conv2d, _max_pool2d, _avg_pool2d)
 
 

@@ -132,8 +132,11 @@ def _adaptive(draw: Draw, op: str) -> GraphModule:
 
 
 def _resize_bilinear(draw: Draw) -> GraphModule:
-    shape, zero_point = draw.image(), draw.zero_point()
+    shape, zero_point = list(draw.image()), draw.zero_point()
     factors = [draw.one_of((1, 2, 2, 3, 4, 8)) for _ in range(2)]
+    if not draw.often():
+        line = draw.integer(0, 1)
+        shape[1 + line], factors[line] = 1, draw.integer(1, 24)
     size = [f * s for f, s in zip(factors, shape[1:3], strict=True)]
     offset, unit = [1 - f for f in factors], [2 * f for f in factors]
     return draw.region(

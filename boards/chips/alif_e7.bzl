@@ -53,7 +53,9 @@ ALIF_E7 = chip(
         "UART5": 129,
         "UART6": 130,
         "UART7": 131,
-        "PDM": 145,
+        "PDM_WARN": 145,
+        "PDM_ERROR": 146,
+        "PDM_AUDIO_DET": 147,
     },
     npu = ethos_u(
         base = 0x400e1000,

@@ -32,7 +32,7 @@ def output_quantization(report: Mapping[str, Any], taken: torch.Tensor) -> Quant
     """
     try:
         output = report["outputs"][0]
-        name, dtype, shape = output["name"], output["dtype"], output["shape"]
+        dtype, shape = output["dtype"], output["shape"]
         kind = _KINDS.get(dtype)
         quantization = None
         if kind is not None and "scale" in output:
@@ -44,13 +44,15 @@ def output_quantization(report: Mapping[str, Any], taken: torch.Tensor) -> Quant
         raise LoweringError("input_from is no report of a lowered model") from None
     if quantization is None:
         raise LoweringError(
-            f"input_from: output {name!r} is {dtype} and has no scale to take: "
-            "leave input_from out (where the model before has float_io, this one needs it, too)"
+            f"input_from: the first output of the model before is {dtype} and has no scale to "
+            "take: leave input_from out (where the model before has float_io, this one needs it as "
+            "well)"
         )
     if list(taken.shape) not in shapes:
         raise LoweringError(
-            f"input_from: output {name!r} is {shapes[-1]}, and the first input "
-            f"{list(taken.shape)}: name the model whose first output this one's first input is"
+            f"input_from: the first output of the model before is {shapes[-1]}, and the first "
+            f"input of this one {list(taken.shape)}: name the model whose first output this one's "
+            "first input is"
         )
     return quantization
 

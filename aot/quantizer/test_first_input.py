@@ -116,15 +116,23 @@ _SCALED = {"dtype": "int8", "scale": 0.5, "zero_point": 3}
     [
         ({}, {}, "no report"),
         ({"outputs": [{"dtype": "int8", "scale": 0.5}]}, {}, "no report"),
-        ({"dtype": "float32"}, {}, "'y' is float32 and has no scale"),
-        ({"dtype": "int32"}, {}, "'y' is int32 and has no scale"),
-        ({"dtype": "int8"}, {}, "'y' is int8 and has no scale"),
+        (
+            {"dtype": "float32"},
+            {},
+            "the first output of the model before is float32 and has no scale",
+        ),
+        ({"dtype": "int32"}, {}, "the first output of the model before is int32 and has no scale"),
+        ({"dtype": "int8"}, {}, "the first output of the model before is int8 and has no scale"),
         (_SCALED, {"float_io": True}, r"is float32.*int8, 0\.5, 3.*float_io is off"),
-        ({**_SCALED, "shape": [1, 3]}, {}, r"'y' is \[1, 3\], and the first input \[1, 4\]"),
+        (
+            {**_SCALED, "shape": [1, 3]},
+            {},
+            r"before is \[1, 3\], and the first input of this one \[1, 4\]",
+        ),
         (
             {**_SCALED, "shape": [1, 2, 2, 4], "layout": "nhwc"},
             {},
-            r"'y' is \[1, 4, 2, 2\], and the first input \[1, 4\]",
+            r"before is \[1, 4, 2, 2\], and the first input of this one \[1, 4\]",
         ),
     ],
 )

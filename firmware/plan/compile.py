@@ -61,6 +61,9 @@ _SHARE = flags.DEFINE_bool(
 _INPUT_FROM = flags.DEFINE_string(
     "input_from", None, "plan.json of a model whose output is this one's input, where it lies."
 )
+_HANDS_OVER = flags.DEFINE_bool(
+    "hands_over", False, "The first output lies in the arena that is shared, for an input_from."
+)
 _INPUT_ROWS = flags.DEFINE_bool("input_rows", False, "The input comes row by row.")
 _CHECKSUM = flags.DEFINE_bool("checksum", False, "With a checksum of the constants.")
 _REPORT = flags.DEFINE_bool("report", False, "Print steps, memory map and sizes.")
@@ -87,10 +90,15 @@ def main(argv: list[str]) -> int:
             streamed=_INPUT_ROWS.value,
             taken=taken,
             most=_ARENA.value,
+            hands_over=_HANDS_OVER.value,
         )
         shared = _SHARE.value and emit_c.may_share(plan)
-        if taken and not shared:
-            raise HandoverError(f"it has an arena of its own, not that of {taken.of}")
+        if (taken or _HANDS_OVER.value) and not shared:
+            why = "share is off" if not _SHARE.value else "it has state, which lasts"
+            raise HandoverError(
+                f"it has an arena of its own ({why}), "
+                + (f"not that of {taken.of}" if taken else "and hands nothing over")
+            )
     except (BoardError, OSError) as error:
         return _fail(str(error))
     except ProgramError as error:

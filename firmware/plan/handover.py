@@ -48,6 +48,26 @@ class Handover:
         return [there if block is pinned else block for block in blocks]
 
 
+def left_to_share(
+    blocks: list[Block], program: Program, sharing: Sharing, shared: str
+) -> list[Block]:
+    """Returns the blocks, that of the first output in the arena that models share.
+
+    Raises:
+        HandoverError: it is not in memory, or cannot lie there.
+    """
+    location = sharing.locations.get(program.outputs[0].value.name)
+    if location is None:
+        raise HandoverError("hands_over: output 0 is a constant")
+    left = next(block for block in blocks if block.name == location.block)
+    if not left.may_lie_in(shared):
+        raise HandoverError(
+            f"hands_over: output 0 cannot lie in {shared}: an engine uses it elsewhere"
+        )
+    there = replace(left, pools=frozenset({shared}))
+    return [there if block is left else block for block in blocks]
+
+
 def handover(first: Mapping[str, Any], program: Program, shared: str) -> Handover:
     """From the plan.json of the model that runs first, for a program that takes its output.
 
@@ -61,10 +81,15 @@ def handover(first: Mapping[str, Any], program: Program, shared: str) -> Handove
     """
     name, output, port = first["name"], first["outputs"][0], program.inputs[0]
     if not first["arena"]["shared"]:
-        raise HandoverError(f"{name} has an arena of its own: no other model can lie there")
+        raise HandoverError(
+            f"{name} has nothing in the arena that models share ({shared}), or state: "
+            f"plan_library(hands_over = True) of {name} has its first output there, if the model "
+            "has no state and `share` is not False"
+        )
     if output.get("pool") != shared:
         raise HandoverError(
-            f"output 0 of {name} is a constant, or outside of the arena that is shared"
+            f"output 0 of {name} is a constant, or outside of the arena that models share "
+            f"({shared}), where plan_library(hands_over = True) of {name} has it"
         )
     differs = {
         what: f"{what} {theirs} and {ours}"

@@ -12,7 +12,7 @@ from firmware.plan.choose import fastest, smallest
 from firmware.plan.delegate_call import delegate_of
 from firmware.plan.delegates import places
 from firmware.plan.graph import Graph, build_graph, operands
-from firmware.plan.handover import Handover
+from firmware.plan.handover import Handover, left_to_share
 from firmware.plan.layout import ALIGNMENT, ENTRY, scratch_name
 from firmware.plan.pieces import concatenations, in_pieces
 from firmware.plan.planner import Block, Placement, align_up, live_bytes, place_blocks
@@ -141,6 +141,7 @@ def make_plan(
     streamed: bool = False,
     taken: Handover | None = None,
     most: int | None = None,
+    hands_over: bool = False,
 ) -> Plan:
     """Plans a program for a board.
 
@@ -152,9 +153,10 @@ def make_plan(
       streamed: the input comes row by row (pl_model_run_rows).
       taken: where the first input has to lie, None for anywhere.
       most: bytes that the arena may take, None for all that the board has.
+      hands_over: the first output lies in the arena that models share.
 
     Raises:
-      HandoverError: it cannot lie there.
+      HandoverError: the input or the output cannot lie there.
       KernelError: no kernel can run one of the calls, or no engine of the board a delegate.
       DoesNotFitError: a memory of the board is too small.
     """
@@ -165,7 +167,7 @@ def make_plan(
 
     def make(variant: Graph) -> Plan | None:
         try:
-            return _plan(in_a_group(variant), board, taken, limit)
+            return _plan(in_a_group(variant), board, taken, limit, hands_over)
         except DoesNotFitError as error:
             if error.memory != "arena":
                 raise
@@ -183,10 +185,10 @@ def make_plan(
     return found
 
 
-def _plan(graph: Graph, board: Board, taken: Handover | None, most: int) -> Plan:
+def _plan(graph: Graph, board: Board, taken: Handover | None, most: int, hands_over: bool) -> Plan:
     sharing = share_memory(graph)
     constants = _collect_constants(graph, sharing)
-    pools = _place(graph, sharing, board, taken, most)
+    pools = _place(graph, sharing, board, taken, most, hands_over)
     plan = Plan(board, graph, sharing, pools, tuple(constants.values()), constants)
     _check_weights(plan)
     return plan
@@ -269,7 +271,12 @@ def _collect_constants(graph: Graph, sharing: Sharing) -> dict[tuple[str, bytes]
 
 
 def _place(
-    graph: Graph, sharing: Sharing, board: Board, taken: Handover | None, most: int
+    graph: Graph,
+    sharing: Sharing,
+    board: Board,
+    taken: Handover | None,
+    most: int,
+    hands_over: bool,
 ) -> tuple[PoolUse, ...]:
     touches = {block.name: 0 for block in sharing.blocks}
     for index, step in enumerate(sharing.steps, 1):
@@ -280,6 +287,8 @@ def _place(
     blocks = _pinned(sharing, board)
     if taken is not None:
         blocks = taken.pin(blocks, graph.program, sharing)
+    if hands_over:
+        blocks = left_to_share(blocks, graph.program, sharing, board.shared_arena)
     pools = [replace(pool, bytes=min(pool.bytes, most)) for pool in board.arena]
     try:
         uses = place_in_pools(blocks, touches, pools, ALIGNMENT)

@@ -85,6 +85,8 @@ def _plan_source_impl(ctx):
         arguments.add(str(ctx.attr.arena), format = "--arena=%s")
     if ctx.attr.share:
         arguments.add("--share")
+    if ctx.attr.hands_over:
+        arguments.add("--hands_over")
     if ctx.attr.input_rows:
         arguments.add("--input_rows")
     if ctx.file.input_from:
@@ -129,6 +131,7 @@ _plan_source = rule(
         "optimize": attr.string(values = ["", "memory", "size", "speed"]),
         "arena": attr.int(),
         "checksum": attr.bool(),
+        "hands_over": attr.bool(),
         "input_from": attr.label(allow_single_file = [".json"]),
         "input_rows": attr.bool(),
         "plan_name": attr.string(mandatory = True),
@@ -212,6 +215,7 @@ def plan_library(
         checksum = False,
         input_rows = False,
         input_from = None,
+        hands_over = False,
         **kwargs):
     """Compiles a lowered model for the board that the configuration is for.
 
@@ -238,6 +242,9 @@ def plan_library(
       input_from: label of another plan_library, whose first output is this model's first input: it is
         planned to lie there, in the arena that both share, so that a run takes it from there without a
         copy. Type, shape, layout and scale have to be the same.
+      hands_over: whether the first output lies in the arena that models share in any case, for a model
+        that takes it as `input_from`: on a board with an NPU that is in the memory that the NPU works in, where
+        a model that runs on the core alone has nothing otherwise.
       checksum: whether pl_model_check can tell that the model's constants are what they were.
       **kwargs: tags, testonly, visibility.
     """
@@ -269,6 +276,7 @@ def plan_library(
         name = source,
         checksum = checksum,
         input_from = first,
+        hands_over = hands_over,
         input_rows = input_rows,
         compiler = _with(name, "compile", planners, **kwargs),
         engines = engines,

@@ -244,9 +244,24 @@ def test_an_input_where_another_model_has_its_output(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("output", "arena", "options", "says"),
     [
-        ({}, {"shared": False}, {}, "first_plan has an arena of its own"),
-        ({}, {}, {"share": False}, "it has an arena of its own, not that of first_plan"),
-        ({"pool": "ram1"}, {}, {}, "outside of the arena that is shared"),
+        (
+            {},
+            {"shared": False},
+            {},
+            r"nothing in the arena that models share \(ram0\), or state: .*hands_over = True",
+        ),
+        (
+            {},
+            {},
+            {"share": False},
+            r"it has an arena of its own \(share is off\), not that of first_plan",
+        ),
+        (
+            {"pool": "ram1"},
+            {},
+            {},
+            r"outside of the arena that models share \(ram0\), where plan_l",
+        ),
         ({"offset": 4097}, {}, {}, "input 0 cannot lie where first_plan has its output, 4097"),
         (
             {"scale": 0.25, "shape": [1, 64]},

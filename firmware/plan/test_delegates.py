@@ -9,7 +9,7 @@ import pytest
 from boards.board import Board, Engine
 from firmware.plan.check import PlanError
 from firmware.plan.delegates import ENGINES
-from firmware.plan.emit_c import source
+from firmware.plan.emit_c import may_share, source
 from firmware.plan.graph import build_graph
 from firmware.plan.layout import scratch_name
 from firmware.plan.plan import DoesNotFitError, make_plan
@@ -91,6 +91,23 @@ def test_plans_share_the_arena_that_the_engine_works_in(scratch: str) -> None:
     core = Calls()
     made = make_plan(core.program(core.transpose(core.input(4, 8), 1, 0)), on)
     assert "pl_shared" not in source(made, "net", "net.h", share=True)
+
+
+def test_an_output_for_another_model_lies_where_models_share() -> None:
+    """Also of a model without delegates, whose best memory is another one."""
+    engine = Engine("Test", "", ("flash", "ram1"), scratch="ram1")
+    on = board(engine, arena=(4096, 4096, 4096))
+    core = Calls()
+    program = core.program(core.transpose(core.input(4, 8), 1, 0))
+    apart, left = make_plan(program, on), make_plan(program, on, hands_over=True)
+    assert (apart.address(program.outputs[0].value.name).pool, may_share(apart)) == ("ram0", False)
+    assert (left.address(program.outputs[0].value.name).pool, may_share(left)) == ("ram1", True)
+    assert left.address(program.inputs[0].value.name).pool == "ram0"
+    calls, outputs = two_delegates()
+    elsewhere = board(Engine("Test", "", ("flash", "ram2"), scratch=""), arena=(4096, 64, 4096))
+    program = calls.program(*outputs)
+    made = make_plan(program, elsewhere, hands_over=True)
+    assert made.address(program.outputs[0].value.name).pool == elsewhere.shared_arena == "ram2"
 
 
 def test_a_piece_that_is_not_aligned_is_copied() -> None:

@@ -77,14 +77,33 @@ def _lowered(ctx, part):
         if LoweredInfo in model
     ]
 
+def _npu_estimates(ctx):
+    """Returns a file of each model that was lowered elsewhere: what it takes of an Ethos-U."""
+    files = []
+    for model in ctx.attr.models:
+        if LoweredInfo in model:
+            continue
+        pte = model[DefaultInfo].files.to_list()[0]
+        stem = pte.basename.removesuffix(".pte")
+        files.append(ctx.actions.declare_file("%s.npu/%s.npu.json" % (ctx.label.name, stem)))
+        ctx.actions.run(
+            executable = ctx.executable._npu_estimate,
+            arguments = [pte.path, files[-1].path],
+            inputs = [pte],
+            outputs = [files[-1]],
+            mnemonic = "NpuEstimate",
+            progress_message = "Estimating what %{label} takes of an NPU",
+        )
+    return files
+
 def _facts(ctx):
-    """Returns the rows of `.sim`'s table that the models' lowering reports give."""
+    """Returns the rows of `.sim`'s table that are known of the models."""
     output = ctx.actions.declare_file(ctx.label.name + ".facts.json")
-    reports = _lowered(ctx, "report")
+    told = _lowered(ctx, "report") + _npu_estimates(ctx)
     ctx.actions.run(
         executable = ctx.executable._quality_facts,
-        arguments = [output.path] + [report.path for report in reports],
-        inputs = reports,
+        arguments = [output.path] + [file.path for file in told],
+        inputs = told,
         outputs = [output],
         mnemonic = "QualityFacts",
         progress_message = "Reading what lowering says of the models of %{label}",
@@ -144,6 +163,11 @@ _firmware_image = rule(
         "plans": attr.label_list(allow_files = [".json"]),
         "_binary_files": attr.label(
             default = "//boards/image:binary_files",
+            executable = True,
+            cfg = "exec",
+        ),
+        "_npu_estimate": attr.label(
+            default = "//boards/image:npu_estimate",
             executable = True,
             cfg = "exec",
         ),

@@ -2,7 +2,9 @@
 """Rows of the table of `.sim` (sim.py) that say how good an image's models are, and what they take
 of an NPU.
 
-quality_facts output.json [model.report.json ...]
+quality_facts output.json [model.report.json ...] [model.npu.json ...]
+
+Reports are lowering's; of models that were lowered elsewhere there is what npu_estimate.py says.
 """
 
 import json
@@ -10,17 +12,24 @@ import sys
 from pathlib import Path
 from typing import Any
 
-_SUFFIX = ".report.json"
+_REPORT, _ESTIMATE = ".report.json", ".npu.json"
 
 
-def facts(reports: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def facts(
+    reports: dict[str, dict[str, Any]], estimates: dict[str, dict[str, Any]] | None = None
+) -> dict[str, Any]:
     """Rows by name, from lowering reports by the name of the model, which rows have where there are
     several; of a model's outputs it is the worst.
+
+    Args:
+      estimates: of models without a report.
     """
     rows: dict[str, Any] = {}
+    estimates = estimates or {}
+    is_one = len(reports) + len(estimates) == 1
     for name, report in reports.items():
         quality = report["quality"]
-        of = f"{name}: " if len(reports) > 1 else ""
+        of = "" if is_one else f"{name}: "
         if quality["accuracy"] is not None:
             rows[f"{of}accuracy in float32"] = quality["accuracy"]["float32"]
             how = "in int8" if report["quantization"] == "int8" else "quantized"
@@ -41,6 +50,13 @@ def facts(reports: dict[str, dict[str, Any]]) -> dict[str, Any]:
         left = sum(op["delegate"] is None and bool(op["not_on"]) for op in report["ops"])
         if left:
             rows[f"{of}ops not on the NPU"] = f"{left} of {len(report['ops'])}: .report says why"
+    for name, told in estimates.items():
+        of = "" if is_one else f"{name}: "
+        if told:
+            unknown = f"not known: there is no model of {told['npu']}"
+            rows[f"{of}NPU cycles, estimated"] = told["cycles"] or unknown
+        if told and told["left"]:
+            rows[f"{of}ops not on the NPU"] = f"{told['left']}, as it was lowered elsewhere"
     return rows
 
 
@@ -55,8 +71,11 @@ def _cycles(report: dict[str, Any]) -> int:
 
 def main(argv: list[str]) -> None:
     output, *paths = map(Path, argv[1:])
-    reports = {path.name.removesuffix(_SUFFIX): json.loads(path.read_text()) for path in paths}
-    output.write_text(json.dumps(facts(reports), indent=1) + "\n")
+    given = [
+        {p.name.removesuffix(s): json.loads(p.read_text()) for p in paths if p.name.endswith(s)}
+        for s in (_REPORT, _ESTIMATE)
+    ]
+    output.write_text(json.dumps(facts(*given), indent=1) + "\n")
 
 
 if __name__ == "__main__":

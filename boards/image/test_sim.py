@@ -82,9 +82,24 @@ def test_the_table_says_how_good_the_models_are(tmp_path: Path) -> None:
     told = facts({"digits": labelled | {"ops": ops}})["ops not on the NPU"]
     assert told == "1 of 3: .report says why"
     report, output = tmp_path / "digits.report.json", tmp_path / "facts.json"
+    estimate = tmp_path / "theirs.npu.json"
     report.write_text(json.dumps(labelled))
-    main(["", str(output), str(report)])
-    assert json.loads(output.read_text()) == facts({"digits": labelled})
+    estimate.write_text(json.dumps(_THEIRS))
+    main(["", str(output), str(report), str(estimate)])
+    assert json.loads(output.read_text()) == facts({"digits": labelled}, {"theirs": _THEIRS})
+
+
+_THEIRS = {"npu": "ethos-u55-128", "cycles": 77, "left": 3}
+
+
+def test_the_table_of_models_that_were_lowered_elsewhere() -> None:
+    cycles, left = "NPU cycles, estimated", "ops not on the NPU"
+    assert facts({}, {"a": _THEIRS}) == {cycles: 77, left: "3, as it was lowered elsewhere"}
+    unknown = {"npu": "ethos-u85-256", "cycles": None, "left": 0}
+    told = "not known: there is no model of ethos-u85-256"
+    assert facts({}, {"a": unknown, "b": {}}) == {f"a: {cycles}": told}
+    both = facts({"ours": _report(None, None)}, {"theirs": _THEIRS})
+    assert both[f"theirs: {cycles}"] == 77
 
 
 def test_what_was_not_measured_is_not_in_the_table() -> None:

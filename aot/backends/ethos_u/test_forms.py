@@ -152,6 +152,9 @@ RIGHT: dict[str, Callable[[TosaGraph], Value]] = {
     "rank three": lambda g: g.pad(_product(g), [0, 0, 1, 1, 0, 0], 0),
     "behind a transpose": WRONG["behind a transpose"][0],
     "rescaled behind two transposes": lambda g: g.rescale(_turned_twice(g), *ONE, INT32),
+    "table of what is copied and transposed": lambda g: g.table(
+        g.transpose(g.near(_given(g, 1, 8, 6, 8)), (0, 3, 1, 2)), range(-128, 128)
+    ),
     "transposed and back": lambda g: g.transpose(_turned(g, 16, 9, 7), (1, 2, 0)),
     "transposed and turned": lambda g: g.transpose(_turned(g, 16, 63), (1, 0)),
     "biases of one weight": lambda g: _of_one_weight(g, (5, 30), (5, 30), (7, 31)),

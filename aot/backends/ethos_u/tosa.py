@@ -301,10 +301,16 @@ class TosaGraph(Block):
         return x
 
     def _original(self, x: Value) -> Value:
-        """What x is a copy of, maybe reshaped, else x: for what Vela 5.1.0 makes one operation of
-        with the copy, and that another one.
+        """What x is a copy of, maybe reshaped or transposed, else x: for what Vela 5.1.0 makes one
+        operation of with the copy, and that another one.
         """
-        copied = self._copies.get(self.before_reshape(x).name)
+        base = self.before_reshape(x)
+        if base.name in self._turned:
+            source, perm = self._turned[base.name]
+            original = self._original(source)
+            turned = x if original is source else self._transposed(original, perm)
+            return self.reshape(turned, x.shape)
+        copied = self._copies.get(base.name)
         return x if copied is None else self.reshape(copied, x.shape)
 
     def materialized(self, x: Value) -> Value:

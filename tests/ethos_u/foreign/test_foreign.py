@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models that ExecuTorch's own Arm backend lowered: tools that run them, and what is refused."""
 
+import json
 import random
 import struct
 import subprocess
@@ -75,6 +76,10 @@ def test_a_whole_model_in_the_npu_model(tmp_path: Path) -> None:
     assert told.stdout.count("ethos-u55-128") == 2
     output = np.load(tmp_path / "output_0.npy")
     assert np.array_equal(output.ravel(), vectors["output_0"][1].ravel())
+    cycles = [int(line.split()[2].replace(",", "")) for line in told.stdout.splitlines()[-2:]]
+    facts = json.loads((_FOLDER / "image.facts.json").read_text())
+    assert facts["NPU cycles, estimated"] == sum(cycles) > 0, "the row of .sim"
+    assert facts["ops not on the NPU"].startswith("5, "), "borders and a product"
     told = _run("run_model", _PTE)
     assert told.returncode == 1 and "the model takes float32 [1, 3, 8, 8]" in told.stderr
 

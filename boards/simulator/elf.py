@@ -142,9 +142,21 @@ class Elf:
         Raises:
             ElfError: nothing is stored there.
         """
+        return self._stored(address, least=4)
+
+    def instruction(self, address: int) -> int:
+        """Returns the two halfwords at an address as a word. The second is 0 where a section ends
+        with the first: an instruction of 16 bits may be the last.
+
+        Raises:
+            ElfError: nothing is stored there.
+        """
+        return self._stored(address, least=2)
+
+    def _stored(self, address: int, least: int) -> int:
         for section in self.sections:
             at = address - section.address
-            if section.allocated and section.stored and 0 <= at <= section.size - 4:
+            if section.allocated and section.stored and 0 <= at <= section.size - least:
                 return int.from_bytes(section.contents[at : at + 4], "little")
         raise ElfError(f"{self.path} stores nothing at {address:#010x}")
 

@@ -76,7 +76,7 @@ def instruction_cost(word: int) -> int:
 
 
 def cost(region: Region, elf: Elf) -> int:
-    more = ((instruction_cost(elf.word(a)) - 1) * n for a, n in region.at.items())
+    more = ((instruction_cost(elf.instruction(a)) - 1) * n for a, n in region.at.items())
     return region.instructions + sum(more)
 
 

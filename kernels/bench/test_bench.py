@@ -2,12 +2,16 @@
 """What the comparison with the baseline finds."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from boards.simulator.counts import Region
+from boards.simulator.elf import Elf, ElfError, Section
 from kernels.bench.bench import (
     as_table,
+    cost,
     instruction_cost,
     ops_too_near,
     ratios,
@@ -53,7 +57,7 @@ def test_table_shows_the_peer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "cost"),
+    ("word", "taken"),
     [
         (0xBF002000, 1),  # movs r0, #0; nop
         (0x0F01FB01, 1),  # mul pc, r1, r1
@@ -66,8 +70,19 @@ def test_table_shows_the_peer() -> None:
         (0x0E02EC80, 16),  # vstrb.8 q0, [r0, q1]
     ],
 )
-def test_instruction_cost(word: int, cost: int) -> None:
-    assert instruction_cost(word) == cost
+def test_instruction_cost(word: int, taken: int) -> None:
+    assert instruction_cost(word) == taken
+
+
+def test_cost_of_the_last_instruction() -> None:
+    """It may be of 16 bits, with nothing behind it."""
+    code = bytes.fromhex("42ef2208 7047")  # vadd.i32 q0, q1, q1; bx lr
+    elf = object.__new__(Elf)
+    elf.path = Path("x.elf")
+    elf.__dict__["sections"] = [Section(".text", 0x100, 0x100, 6, True, True, code)]
+    assert cost(Region(1, 5, Counter({0x100: 4, 0x104: 1})), elf) == 9
+    with pytest.raises(ElfError, match="stores nothing at 0x00000105"):
+        cost(Region(1, 1, Counter({0x105: 1})), elf)
 
 
 def test_shares_of_the_peer() -> None:

@@ -12,6 +12,7 @@ In an expression the names are those of dims and params; `a // b` and `a % b` ha
 any memory has.
 """
 
+from firmware.slot.bounds_recurrent import BOUNDS_RECURRENT
 from firmware.slot.bounds_s8 import BOUNDS_S8
 from firmware.slot.bounds_s16 import BOUNDS_S16
 from firmware.slot.extents import LONG, Bounds, Extent, sizes
@@ -46,6 +47,7 @@ _CAT = Bounds(
 BOUNDS: dict[str, Bounds] = {
     **BOUNDS_S8,
     **BOUNDS_S16,
+    **BOUNDS_RECURRENT,
     "pl_cat_x8": _CAT,
     "pl_strided_copy_x8": _copy(1),
     "pl_strided_copy_x32": _copy(4),

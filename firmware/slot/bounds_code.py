@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from firmware.slot.expressions import array_size
-from firmware.slot.extents import Bounds
+from firmware.slot.extents import ANY, Bounds
 
 STACK = 8
 """PL_CODE_STACK of bounds.h."""
@@ -98,6 +98,8 @@ def code_text(name: str, bounds: Bounds) -> str:
     asserts = []
     for struct, ranges in (("dims", bounds.dims), ("params", bounds.params)):
         for fields, count, (low, high) in _runs(bounds, ranges):
+            if (low, high) == ANY:
+                continue
             assert low in (0, 1)
             assert high & (high + 1) == 0
             first = _word(prefix, Field(struct, fields[0]))
@@ -117,9 +119,9 @@ def code_text(name: str, bounds: Bounds) -> str:
         for field, extent in operands.items():
             pointer = f"PL_POINTER({prefix}_data, {field})"
             add(extent.elements, f"PL_CODE_{check}, {pointer}, {extent.size}")
-    if bounds.factors:
-        pointers = (f"PL_POINTER({prefix}_data, {field})" for field in ("multiplier", "shift"))
-        add(bounds.factors, f"PL_CODE_FACTORS, {', '.join(pointers)}")
+    for text, operands_of in bounds.pairs_of_factors():
+        pointers = (f"PL_POINTER({prefix}_data, {field})" for field in operands_of)
+        add(text, f"PL_CODE_FACTORS, {', '.join(pointers)}")
     if bounds.pieces:
         table = f"PL_POINTER({prefix}_data, {bounds.pieces})"
         pieces, _, together = bounds.dims

@@ -67,10 +67,10 @@ def extents(bounds: Bounds, call: KernelCall, isa: Isa) -> dict[str, tuple[int, 
         name: (number(extent.elements) * extent.size, _bytes(call.data[name]))
         for name, extent in {**bounds.reads, **bounds.writes}.items()
     }
-    if bounds.factors:
-        arrays = [call.data.get(name) for name in ("multiplier", "shift")]
+    for text, operands in bounds.pairs_of_factors():
+        arrays = [call.data.get(name) for name in operands]
         have = sum(_bytes(array) for array in arrays if array is not None)
-        found["multiplier and shift"] = (8 * number(bounds.factors), have)
+        found[" and ".join(operands)] = (8 * number(text), have)
     if bounds.pieces:
         _, times, most = (number(name) for name in bounds.dims)
         table = call.data[bounds.pieces]

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 MAX = 65535
 LONG = 2**24 - 1
+ANY = (-(2**31), 2**31 - 1)
+"""The range of a field that conditions are about."""
 WIDTH = {1: "", 2: "_s16"}
 """Of headers, by bytes of a value."""
 
@@ -29,6 +31,7 @@ class Bounds:
       params: likewise.
       reads, writes: operands.
       factors: channels of `multiplier` and `shift`, "" if there are none.
+      hidden_factors: likewise of `hidden_multiplier` and `hidden_shift`.
       scratch: bytes.
       pieces: operand that is a table of address and bytes; dims begin with how many there are, how
         often each is read, and their bytes together. "" if there is none.
@@ -43,11 +46,17 @@ class Bounds:
     writes: Mapping[str, Extent]
     params: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     factors: str = ""
+    hidden_factors: str = ""
     scratch: str = "0"
     pieces: str = ""
     needs: tuple[str, ...] = ()
     has_params: bool = True
     revision: int = 1
+
+    def pairs_of_factors(self) -> list[tuple[str, tuple[str, str]]]:
+        """Channels, and the operands with their multipliers and shifts."""
+        of = {"": self.factors, "hidden_": self.hidden_factors}
+        return [(text, (f"{n}multiplier", f"{n}shift")) for n, text in of.items() if text]
 
 
 def sizes(names: str, maximum: int = MAX, minimum: int = 1) -> dict[str, tuple[int, int]]:

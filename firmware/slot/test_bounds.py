@@ -4,6 +4,7 @@ it, and nothing that the kernels' planners make is refused."""
 
 import operator
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, get_args
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from firmware.slot.bounds import BOUNDS
 from firmware.slot.bounds_code import Array, Field, Item, code_text, items
 from firmware.slot.expressions import FUNCTIONS, extents
-from kernels.common.kernel import Isa, KernelCall, KernelError
+from kernels.common.kernel import Isa, KernelCall, KernelError, OpCall
 from kernels.registry import kernel_call
 from kernels.testing.folders import folder
 from kernels.testing.oracle import expected_outputs
@@ -20,9 +21,14 @@ from kernels.testing.program import op_call
 _FOLDERS = sorted({bounds.header.split("/")[1] for bounds in BOUNDS.values()})
 
 
+@lru_cache(maxsize=1)
+def _op_calls(name: str) -> list[OpCall]:
+    """Of all cases of a folder: what is expected of each is computed once for all cores."""
+    return [op_call(case, expected_outputs(case)) for case in folder(name).cases()]
+
+
 def _calls(name: str, isa: Isa) -> Iterator[KernelCall]:
-    for case in folder(name).cases():
-        call = op_call(case, expected_outputs(case))
+    for call in _op_calls(name):
         try:
             found: KernelCall | None = kernel_call(call, isa)
         except KernelError:

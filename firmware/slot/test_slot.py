@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from firmware.slot.package import PackageError, read_package, version_number
-from firmware.slot.testing.host import Host, Past, Wide, other_key, run, sample_vectors
+from firmware.slot.testing.host import Host, Past, Read, Wide, other_key, run, sample_vectors
 
 # Fields of the header, by the offset of their first byte.
 _FIELDS = {"magic": 0, "format": 4, "plan_abi": 8, "bytes": 12, "arena": 20, "plan": 24}
@@ -133,11 +133,12 @@ def test_hostile_packages_stay_inside(host: Host, program: Path) -> None:
     [
         (Wide(), {"pl_conv2d_s16", "pl_strided_copy_x8", "pl_linear_s16"}),
         (Past(), {"pl_cat_x8", "pl_strided_copy_x8"}),
+        (Read(), {"pl_gru_s8", "pl_lstm_s8"}),
     ],
-    ids=["int16", "state"],
+    ids=["int16", "state", "recurrent"],
 )
 def test_packages_of_other_models(
-    tmp_path: Path, network: Wide | Past, functions: set[str]
+    tmp_path: Path, network: Wide | Past | Read, functions: set[str]
 ) -> None:
     host = Host(tmp_path, network)
     assert functions <= host.functions

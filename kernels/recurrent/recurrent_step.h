@@ -11,6 +11,7 @@
 #include "kernels/recurrent/gates.h"
 #include "kernels/recurrent/recurrent.h"
 
+#define PL_GRU_GATES 3
 #define PL_FRACTION_BITS 14  // of a pre-activation
 #define PL_STEP_BITS 9       // of the table: 32 entries for each 1.0
 #define PL_TABLE_REACH 12
@@ -77,7 +78,7 @@ static inline __attribute__((always_inline)) void pl_recurrent_step(
     pl_requantize_gates(sums, gates, data->bias + first, data->multiplier + first,
                         data->shift + first, unit.a);
     int32_t hidden_sums[PL_MAX_GATES] = {0};
-    if (data->hidden_bias != NULL) hidden_sums[2] = data->hidden_bias[unit.index];
+    if (gates == PL_GRU_GATES) hidden_sums[2] = data->hidden_bias[unit.index];
     pl_add_gate_sums(hidden, true, dims->hidden_size,
                      data->hidden_weight + first * dims->hidden_size, gates, hidden_sums);
     pl_requantize_gates(hidden_sums, gates, NULL, data->hidden_multiplier + first,

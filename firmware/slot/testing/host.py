@@ -112,7 +112,75 @@ class Past(torch.nn.Module):
         return torch.randint(-128, 128, (2, 5), generator=random).to(torch.int8)
 
 
-Sample = Network | Wide | Past
+class Read(torch.nn.Module):
+    """A GRU that reads from the end, and an LSTM, with states of their own."""
+
+    table: torch.Tensor
+    gru_bias_of_n: torch.Tensor
+    gru_hidden: torch.Tensor
+    lstm_hidden: torch.Tensor
+    lstm_cell: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        random = torch.Generator().manual_seed(1)
+        table = torch.sigmoid(torch.arange(385) / 32).mul(65536).round().sub(32768).clamp(max=32767)
+        self.register_buffer("table", table.to(torch.int16))
+        self.register_buffer("gru_bias_of_n", torch.full((4,), 1000).int())
+        for name, inputs, units, gates in (("gru", 3, 4, 3), ("lstm", 4, 3, 4)):
+            rows = units * gates
+            for part, width in (("weight", inputs), ("hidden_weight", units)):
+                weight = torch.randint(-127, 128, (rows, width), generator=random).to(torch.int8)
+                self.register_buffer(f"{name}_{part}", weight)
+            self.register_buffer(f"{name}_bias", torch.full((rows,), 100).int())
+            for part, shift in (("", 1), ("hidden_", -8)):
+                self.register_buffer(f"{name}_{part}multiplier", torch.full((rows,), 2**30).int())
+                self.register_buffer(f"{name}_{part}shift", torch.full((rows,), shift).int())
+            for part in ("hidden", "cell")[: 1 + (name == "lstm")]:
+                self.register_buffer(f"{name}_{part}", torch.full((2, units), 9).short())
+
+    def _constants(self, name: str, *between: torch.Tensor) -> list[torch.Tensor]:
+        def of(*parts: str) -> list[torch.Tensor]:
+            return [getattr(self, f"{name}_{part}") for part in parts]
+
+        return [
+            *of("weight", "bias", "multiplier", "shift", "hidden_weight"),
+            *between,
+            *of("hidden_multiplier", "hidden_shift"),
+            self.table,
+        ]
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x int8 [2, 5, 3] -> int8 [2, 5, 3]: batches of five steps."""
+        ops: Any = torch.ops.pl
+        output = (2**30, -7, 0)
+        gru = self._constants("gru", self.gru_bias_of_n)
+        x, hidden = ops.gru(x, self.gru_hidden, *gru, 3, 15, *output, True, True)
+        self.gru_hidden.copy_(hidden)
+        y, hidden, cell = ops.lstm(
+            x,
+            self.lstm_hidden,
+            self.lstm_cell,
+            *self._constants("lstm"),
+            0,
+            15,
+            12,
+            *output,
+            False,
+            True,
+        )
+        self.lstm_hidden.copy_(hidden)
+        self.lstm_cell.copy_(cell)
+        result: torch.Tensor = y
+        return result
+
+    def example(self, seed: int = 0) -> torch.Tensor:
+        """An input."""
+        random = torch.Generator().manual_seed(seed)
+        return torch.randint(-128, 128, (2, 5, 3), generator=random).to(torch.int8)
+
+
+Sample = Network | Wide | Past | Read
 
 
 def sample_plan(network: Sample) -> Plan:

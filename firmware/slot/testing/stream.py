@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A filter over frames of a signal, which keeps the end of the last one, and a classifier."""
+"""A filter over frames of a signal, which keeps the end of the last one, and a classifier that
+reads what comes of it in both directions.
+"""
 
 from collections.abc import Iterator
 
 import torch
 from torch import nn
 
-_CHANNELS, _FRAME, _TAPS = 2, 8, 5
+_CHANNELS, _FRAME, _TAPS, _UNITS = 2, 8, 5, 3
 
 
 class _Stream(nn.Module):
@@ -15,13 +17,17 @@ class _Stream(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.conv = nn.Conv1d(_CHANNELS, 4, _TAPS)
-        self.linear = nn.Linear(4 * _FRAME, 3)
+        self.gru = nn.GRU(4, _UNITS, batch_first=True, bidirectional=True)
+        self.lstm = nn.LSTM(2 * _UNITS, _UNITS, batch_first=True)
+        self.linear = nn.Linear(_UNITS * _FRAME, 3)
         self.register_buffer("past", torch.zeros(1, _CHANNELS, _TAPS - 1))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         signal = torch.cat([self.past, x], 2)
         self.past = signal[:, :, -(_TAPS - 1) :]
-        result: torch.Tensor = self.linear(torch.relu(self.conv(signal)).flatten(1))
+        both, _ = self.gru(torch.relu(self.conv(signal)).transpose(1, 2))
+        read, _ = self.lstm(both)
+        result: torch.Tensor = self.linear(read.flatten(1))
         return result
 
 

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds of the recurrent kernels, see bounds.py."""
+
+from firmware.slot.extents import ANY, LONG, Bounds, Extent, sizes
+
+_GATES = {"gru": 3, "lstm": 4, "rnn": 1}
+
+# The first step of the first batch, and its last one, which a sequence from its end has first.
+_LAST = "first_row + (steps - 1) * row_step"
+_ROWS = f"((first_row if row_step <= 0 else {_LAST}) + (batches - 1) * batch_step + 1)"
+_STATE = Extent("batches * hidden_size", 2)
+
+
+def _recurrent(op: str, size: int) -> Bounds:
+    """Input and output are of so many bytes."""
+    gates = _GATES[op]
+    cell = {"cell": _STATE} if op == "lstm" else {}
+    return Bounds(
+        "kernels/recurrent/recurrent.h",
+        {
+            **sizes("steps batches input_size hidden_size"),
+            "first_row": (0, LONG),
+            "row_step": ANY,
+            "batch_step": (1, LONG),
+        },
+        {
+            "input": Extent(f"{_ROWS} * input_size", size),
+            "hidden": _STATE,
+            **cell,
+            "weight": Extent(f"hidden_size * input_size * {gates}"),
+            "bias": Extent(f"hidden_size * {gates}", 4),
+            "hidden_weight": Extent(f"hidden_size * hidden_size * {gates}"),
+            **({"hidden_bias": Extent("hidden_size", 4)} if op == "gru" else {}),
+            "table": Extent("385", 2),
+        },
+        {
+            "output": Extent(f"{_ROWS} * hidden_size", size),
+            "last_hidden": _STATE,
+            **({"last_cell": _STATE} if op == "lstm" else {}),
+        },
+        {"hidden_bits": (0, 15), "cell_bits": (0, 15)},
+        factors=f"hidden_size * {gates}",
+        hidden_factors=f"hidden_size * {gates}",
+        scratch="2 * hidden_size if steps > 1 else 0",
+        needs=(f"{_LAST} >= 0",),
+    )
+
+
+BOUNDS_RECURRENT: dict[str, Bounds] = {
+    f"pl_{op}_s{8 * size}": _recurrent(op, size) for op in _GATES for size in (1, 2)
+}

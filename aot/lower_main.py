@@ -151,16 +151,20 @@ _OF_TFLITE = (
 )
 
 
+def _path(name: str) -> Path:
+    """A file as the command line names it: relative to where the user called bazel."""
+    return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / name
+
+
 def _place(flag: flags.FlagHolder[str | None]) -> Path | None:
-    """Where an output file goes, relative to where the user called bazel; None if it is not asked
-    for.
+    """Where an output file goes; None if it is not asked for.
 
     Raises:
       LoweringError: there is no such folder.
     """
     if flag.value is None:
         return None
-    path = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / flag.value
+    path = _path(flag.value)
     if not path.parent.is_dir() or path.is_dir():
         what = "is a folder" if path.is_dir() else f"the folder {path.parent} does not exist"
         raise LoweringError(f"--{flag.name}={flag.value}: {what}")
@@ -197,9 +201,8 @@ def _input_from() -> Any:
     """The report of the model before; None if none is named."""
     if _INPUT_FROM.value is None:
         return None
-    path = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / _INPUT_FROM.value
     try:
-        return json.loads(path.read_text())
+        return json.loads(_path(_INPUT_FROM.value).read_text())
     except (OSError, ValueError) as error:
         raise LoweringError(f"--input_from={_INPUT_FROM.value} cannot be read: {error}") from error
 

@@ -27,7 +27,7 @@ from aot.dialect.graph import (
 from aot.dialect.moved import NOT_MOVED, Moved
 from aot.dialect.results import results_of, values_of
 from aot.pte.writer import instructions, layout_of
-from aot.quality.findings import Finding
+from aot.quality.finding import Finding
 from aot.quality.quality import Quality
 from aot.targets.target import Target
 

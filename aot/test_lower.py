@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API: artefact, report, reference, layouts, float I/O and fallback, errors."""
+"""The API: artefact, report, reference, layouts, float I/O, modules' names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.pte.conventions import LAYOUTS, SIDES, layouts_method
 from aot.targets.target import Target
-from aot.testing.fixtures import forget_rules, model, samples
+from aot.testing.fixtures import model, samples
 from aot.testing.lockstep import compare
 from aot.testing.stand_in import stand_in, stand_in_target
 
@@ -242,28 +242,6 @@ def test_a_target_asks_the_quantizer_and_export() -> None:
     assert "aten.rsub" not in plain.report["ops"][0]["from"]
 
 
-class Division(nn.Module):
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return x / (x.abs().sum(-1, keepdim=True) + 1.0)
-
-
-@pytest.fixture
-def no_division(monkeypatch: pytest.MonkeyPatch) -> None:
-    forget_rules(monkeypatch, torch.ops.aten.sum.dim_IntList, torch.ops.aten.div.Tensor)
-
-
-@pytest.mark.usefixtures("no_division")
-def test_an_op_without_an_int8_form_is_an_error_with_its_place() -> None:
-    with pytest.raises(LoweringError) as error:
-        lowered(Division().eval())
-    assert [p.op for p in error.value.problems] == ["aten.sum.dim_IntList", "aten.div.Tensor"]
-    text = str(error.value)
-    assert "2 ops of the model cannot be lowered to int8" in text
-    assert "test_lower.py" in text and "in forward: return x / (x.abs()" in text
-    assert "float32[1, 3, 8, 6]" in text
-    assert "instead: --allow-float-fallback" in text
-
-
 def test_modules_are_named() -> None:
     """In nn.Sequential every op has the same line of the user's, none of his own."""
     parts = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Tanh()).eval()
@@ -280,48 +258,6 @@ def test_modules_are_named() -> None:
     with pytest.raises(LoweringError, match=r"    at 0\.1 \(GroupNorm\)\n"):
         norm = nn.Sequential(nn.Conv2d(3, 4, 3), nn.GroupNorm(2, 4, eps=-1.0))
         lowered(nn.Sequential(norm, nn.ReLU()).eval())
-
-
-@pytest.mark.usefixtures("no_division")
-def test_float_fallback_keeps_and_reports_it() -> None:
-    result = lowered(Division().eval(), allow_float_fallback=True)
-    floats = [op["op"] for op in result.report["ops"] if not op["op"].startswith("pl.")]
-    assert result.report["float_ops"] == 2
-    assert floats == ["aten.sum", "aten.div"]
-    (x,) = samples(IMAGE, count=1)[0]
-    out = result.dequantize_outputs(result.reference([x]))[0]
-    assert float((out - Division()(x)).abs().max()) < 0.02
-
-
-@pytest.mark.parametrize(
-    ("function", "text"),
-    [
-        (
-            lambda x: torch.linalg.matrix_exp(x[..., :2, :2]),
-            "neither an int8 form nor a float kernel",
-        ),
-        (lambda x: x[x > 0].sum(), "its shape depends on values"),
-        (lambda x: x[:, :0].tanh(), "the slice is empty"),
-        (lambda x: F.pad(x[..., :1], (-1, 2)).tanh(), "it crops every element away"),
-        (lambda x: x.reshape(1, 3, 2, 2, 2, 2, 3).tanh(), "more than 6 dimensions"),
-    ],
-)
-def test_what_no_kernel_runs_is_an_error(function: Any, text: str) -> None:
-    with pytest.raises(LoweringError, match=text):
-        lowered(model(function), allow_float_fallback=True)
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"target": "cortex-a"}, "no target 'cortex-a'; there are: cortex-m"),
-        ({"quantization": "int4"}, "no quantization 'int4'"),
-        ({"io_layout": "chwn"}, "no I/O layout 'chwn'; there are: auto, keep, nhwc"),
-    ],
-)
-def test_unknown_options(options: dict[str, Any], text: str) -> None:
-    with pytest.raises(LoweringError, match=text):
-        lowered(**options)
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import border_nodes
 from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
-from aot.errors import module_path, place, source_line
 from aot.quality.decibels import MIN_SQNR_DB, in_decibels
+from aot.quality.finding import Finding, finding_at, interval, name_of
 from aot.quality.outputs import Output
 from aot.quality.value import Value
 from aot.quality.watch import Range, Watch
@@ -42,49 +41,6 @@ _NOISE_ELEMENTS = 1000
 
 _NUMBERS = (torch.float32, *WHOLE_NUMBERS)
 """Inputs of these dtypes have ranges."""
-
-Kind = Literal[
-    "few_samples",
-    "same_samples",
-    "constant_input",
-    "dead_input",
-    "not_tflite",
-    "absent_engine",
-    "noise",
-    "unlike_training",
-    "far_floor",
-    "lost_channels",
-    "dead_range",
-    "coarse_range",
-    "stretched_range",
-    "saturation",
-    "flat_output",
-    "endless_output",
-]
-"""As docs/quality.md explains them; not_tflite is of an imported .tflite file, absent_engine of an
-engine that was left out."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A reason to doubt.
-
-    Attributes:
-      kind: what is doubtful.
-      value: name of the node of the float graph; "" of the data as a whole.
-      module, source: where it is in the user's model.
-      text: what is wrong, and what to do.
-    """
-
-    kind: Kind
-    value: str
-    module: str
-    source: str
-    text: str
-
-    def __str__(self) -> str:
-        where = place(self.module, self.source)
-        return f"{self.text} (at {where})" if where else self.text
 
 
 def of_calibration(seen: Watch, quantized: GraphModule) -> list[Finding]:
@@ -131,7 +87,7 @@ def of_values(values: Sequence[Value], outputs: Collection[str], samples: str) -
       samples: what they were measured on, for people.
     """
     return [
-        _finding(
+        finding_at(
             "saturation",
             value.value,
             f"{value.clipped_share:.1%} of {name_of(value.value)} saturates on {samples}: it is in "
@@ -142,7 +98,7 @@ def of_values(values: Sequence[Value], outputs: Collection[str], samples: str) -
         for value in values
         if value.clipped_share > _CLIPPED and (value.is_input or value.value.name in outputs)
     ] + [
-        _finding(
+        finding_at(
             "coarse_range",
             value.value,
             f"{name_of(value.value)} is in {interval(value.low, value.high)} on {samples}: "
@@ -166,7 +122,7 @@ def of_outputs(outputs: Sequence[Output], floats: GraphModule, made_up: bool) ->
     """
     nodes = {node.name: node for node in floats.graph.nodes}
     return [
-        _finding(
+        finding_at(
             "endless_output",
             nodes[o.name],
             f"{name_of(nodes[o.name])} is infinite or NaN in float in {o.endless} elements of "
@@ -176,7 +132,7 @@ def of_outputs(outputs: Sequence[Output], floats: GraphModule, made_up: bool) ->
         for o in outputs
         if o.endless
     ] + [
-        _finding(
+        finding_at(
             "flat_output",
             nodes[o.name],
             f"{name_of(nodes[o.name])} differs little between samples: without each element's "
@@ -191,15 +147,6 @@ def of_outputs(outputs: Sequence[Output], floats: GraphModule, made_up: bool) ->
     ]
 
 
-def name_of(value: Node) -> str:
-    """A value of the float graph for people: "input `x`", "`relu_1`"."""
-    return f"input `{value.name}`" if value.op == "placeholder" else f"`{value.name}`"
-
-
-def interval(low: float, high: float) -> str:
-    return f"[{low:.6g}, {high:.6g}]"
-
-
 @dataclass(frozen=True)
 class _Observed:
     """A quantized value and its range in each calibration sample."""
@@ -211,10 +158,6 @@ class _Observed:
     @property
     def range(self) -> Range:
         return min(low for low, _ in self.ranges), max(high for _, high in self.ranges)
-
-
-def _finding(kind: Kind, value: Node, text: str) -> Finding:
-    return Finding(kind, value.name, module_path(value), source_line(value), text)
 
 
 def _source(quantizer: Node) -> Node:
@@ -245,7 +188,7 @@ def _of_inputs(
     for i, node in floats.items():
         is_one_number = len(numbers[i]) == 1
         if numbers[i] == {0.0} or (is_one_number and all_constant):
-            yield _finding(
+            yield finding_at(
                 "dead_input",
                 node,
                 f"{name_of(node)} is {min(numbers[i]):g} in every calibration sample, which says "
@@ -256,7 +199,7 @@ def _of_inputs(
         is_constant = all(ranges[i][0] == ranges[i][1] for ranges in seen.inputs)
         if is_one_number or (is_constant and math.prod(node.meta["val"].shape) > 1):
             text = f"{name_of(node)} is constant in every calibration sample: give real samples"
-            yield _finding("constant_input", node, text)
+            yield finding_at("constant_input", node, text)
         if is_constant:
             continue
         stacked = torch.stack([inputs[i].to(torch.float32) for _, inputs in seen.samples])
@@ -265,7 +208,7 @@ def _of_inputs(
             yield from _lost_channels(node, stacked, scales[node])
         maker = _noise_maker(stacked.flatten())
         if maker:
-            yield _finding(
+            yield finding_at(
                 "noise",
                 node,
                 f"{name_of(node)} looks like {maker} in the calibration samples: numbers by chance "
@@ -287,7 +230,7 @@ def _far_floor(node: Node, values: torch.Tensor) -> Iterator[Finding]:
         if spread == 0.0 or float(others.max() - floor) < _STRETCH * spread:
             continue
         low, high = sorted((sign * float(others.min()), sign * float(others.max())))
-        yield _finding(
+        yield finding_at(
             "far_floor",
             node,
             f"{float(is_floor.float().mean()):.1%} of {name_of(node)} is "
@@ -313,7 +256,7 @@ def _lost_channels(node: Node, samples: torch.Tensor, scale: float) -> Iterator[
         if not 1 <= int(is_lost.sum()) < count:
             continue
         first = int(is_lost.nonzero()[0])
-        yield _finding(
+        yield finding_at(
             "lost_channels",
             node,
             f"{name_of(node)} has channels of very different scale: along dimension {dim}, "
@@ -354,7 +297,7 @@ def _dead(observed: _Observed) -> Finding | None:
     low, high = observed.range
     if low != high or (low != 0.0 and len(observed.ranges) == 1):
         return None
-    return _finding(
+    return finding_at(
         "dead_range",
         observed.value,
         f"{name_of(observed.value)} is {low:.4g} in every calibration sample and its scale "
@@ -367,7 +310,7 @@ def _coarse(observed: _Observed) -> Finding | None:
     steps = (high - low) / observed.quantization.scale
     if low == high or steps >= _FEW_STEPS:
         return None
-    return _finding(
+    return finding_at(
         "coarse_range",
         observed.value,
         f"{name_of(observed.value)} is in {interval(low, high)}, which is {steps:.1f} steps of its "
@@ -391,7 +334,7 @@ def _stretched(observed: _Observed) -> Finding | None:
     what = "sample" if len(stretching) == 1 else "samples"
     shown = ", ".join(map(str, sorted(stretching)[:3])) + (", ..." if len(stretching) > 3 else "")
     verb = "stretches" if len(stretching) == 1 else "stretch"
-    return _finding(
+    return finding_at(
         "stretched_range",
         observed.value,
         f"calibration {what} {shown} {verb} the range of {name_of(observed.value)} to "

@@ -11,7 +11,7 @@ from typing import Any
 from aot.errors import LoweringError, Problem, describe, place
 from aot.quality.decibels import MIN_SQNR_DB, in_decibels
 from aot.quality.evaluation import HeldOut
-from aot.quality.findings import Finding, interval, name_of
+from aot.quality.finding import Finding, interval, name_of
 from aot.quality.outputs import Output
 from aot.quality.value import Value
 

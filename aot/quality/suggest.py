@@ -18,7 +18,7 @@ from aot.errors import module_path, place
 from aot.lower import Lowered
 from aot.quality.change import Change
 from aot.quality.decibels import EQUAL_DB, decibels, in_decibels
-from aot.quality.findings import interval, name_of
+from aot.quality.finding import interval, name_of
 from aot.quality.value import Value
 from aot.quality.values import Sequences, Values
 from aot.quantizer.int4 import rounded_to_groups

@@ -14,7 +14,7 @@ from torch.fx import GraphModule, Interpreter, Node
 from aot.dialect.graph import initial_state
 from aot.errors import module_path, source_line
 from aot.passes.aten.fuse_batch_norm import Folded, folded_norm
-from aot.quality.findings import Finding
+from aot.quality.finding import Finding
 from aot.quality.values import Sequences
 
 _SAMPLES = 8

@@ -5,7 +5,7 @@ import json
 import re
 from typing import get_args
 
-from aot.quality.findings import Kind
+from aot.quality.finding import Kind
 from tools.lint.workspace import workspace_root
 
 _ROOT = workspace_root()

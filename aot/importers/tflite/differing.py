@@ -7,7 +7,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import calls, edge_of
-from aot.quality.findings import Finding
+from aot.quality.finding import Finding
 
 DIFFERENCES = {
     "softmax of int8": "pl::softmax rounds once, TFLite often: few values differ, by 1 step",

@@ -245,7 +245,7 @@ def _lower_tflite() -> tuple[Artefact, list[tuple[torch.Tensor, ...]]]:
     # Imported when it is asked for: TFLite's schema is nothing that others need.
     from aot.lower_tflite import lower_tflite, random_inputs
 
-    path = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / str(_TFLITE.value)
+    path = _path(str(_TFLITE.value))
     try:
         data = path.read_bytes()
     except OSError as error:

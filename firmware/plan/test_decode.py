@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The decoder's command line: what it keeps, exit status and messages."""
 
+import functools
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,12 @@ from firmware.plan.program import load_program
 from firmware.plan.testing import BAD_PTES, Network, export_pte
 
 
+@functools.cache
+def good_pte() -> bytes:
+    network = Network()
+    return export_pte(network, [network.example()])
+
+
 def run(pte: Path, output: Path) -> int:
     if not flags.FLAGS.is_parsed():
         flags.FLAGS.mark_as_parsed()
@@ -20,8 +27,7 @@ def run(pte: Path, output: Path) -> int:
 
 
 def test_keeps_the_program(tmp_path: Path) -> None:
-    network = Network()
-    (tmp_path / "model.pte").write_bytes(export_pte(network, [network.example()]))
+    (tmp_path / "model.pte").write_bytes(good_pte())
     outputs = [tmp_path / "first", tmp_path / "second"]
     for output in outputs:
         assert run(tmp_path / "model.pte", output) == 0
@@ -32,8 +38,7 @@ def test_keeps_the_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", BAD_PTES)
 def test_bad_pte(tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
     change, message = BAD_PTES[kind]
-    network = Network()
-    (tmp_path / "model.pte").write_bytes(change(export_pte(network, [network.example()])))
+    (tmp_path / "model.pte").write_bytes(change(good_pte()))
     assert run(tmp_path / "model.pte", tmp_path / "model.program") == 2
     error = capsys.readouterr().err
     assert message in error

@@ -8,9 +8,19 @@ _WINDOWS = 4
 
 _FEW_CHANNELS = 4
 
-_FEW_WEIGHTS, _FEW_IN_PLACE = 16, 8
-"""Of a tap of a group, and with the DSP extension of a tap of windows that its products take right
-from the image, with one output; of more outputs they take less."""
+_INPUTS: dict[Isa, tuple[int, ...]] = {
+    "scalar": (64, 64, 64, 12, 32, 32),
+    "dsp": (64, 20, 12, 6, 6),
+}
+"""Channels of a group, at most, with 1, 2, ... outputs: with more of them, products of gathered
+windows take less, or rows take much memory."""
+
+_INPUTS_IN_PLACE = 8
+"""The same with the DSP extension, of one output, of windows one pixel wide, which products take
+right from the image; of more outputs they take less."""
+
+_OUTPUTS_OF_ALL = {"scalar": 3, "dsp": 1}
+"""Where there is one group."""
 
 _EIGHT = 8
 """Channels that depthwise_conv2d_s8 takes together."""
@@ -30,17 +40,18 @@ def pays_for_groups(windows: Windows, groups: int, outputs: int, inputs: int, is
       isa: of the core.
     """
     dense = windows.dilation[1] == 1 or windows.kernel[1] == 1
-    in_place = isa == "dsp" and (windows.kernel[1] == 1 or groups == 1)
-    outputs_most = 1 if in_place else _FEW_CHANNELS
-    weights_most = _FEW_IN_PLACE if in_place else _FEW_WEIGHTS
-    few = dense and outputs <= outputs_most and outputs * inputs <= weights_most
-    return (few or inputs == 1) and (groups > 1 or outputs == 1) and _has_windows(windows, inputs)
+    in_place = isa == "dsp" and windows.kernel[1] == 1
+    most = (_INPUTS_IN_PLACE,) if in_place else _INPUTS[isa]
+    few = inputs == 1 or (outputs <= len(most) and inputs <= most[outputs - 1])
+    few |= isa == "scalar" and groups == 1 and windows.are_inside
+    enough = groups > 1 or outputs <= _OUTPUTS_OF_ALL[isa]
+    return few and (dense or inputs == 1) and enough and _has_windows(windows, inputs)
 
 
 def pays_for_channels(windows: Windows, repeats: int, isa: Isa) -> bool:
-    """Whether it takes less than four channels or eight of a window: where there are fewer, inputs
-    repeat, or windows are gathered tap by tap; with the DSP extension the last is so for many taps,
-    if few windows of a row are computed again with the last four.
+    """Whether it takes less than four channels or eight of a window: where there are fewer, or some
+    left over, inputs repeat, or windows are gathered tap by tap; with the DSP extension the last is
+    so for many taps, if few windows of a row are computed again with the last four.
 
     Args:
       windows: of the call.
@@ -52,6 +63,8 @@ def pays_for_channels(windows: Windows, repeats: int, isa: Isa) -> bool:
     if isa == "dsp":
         spread = spread and kh * kw >= _MANY_TAPS and -ow % _WINDOWS <= ow // 10
     few = windows.input_c < _EIGHT or repeats > 1 or spread
+    if isa == "scalar" and 0 < windows.input_c % _EIGHT <= _EIGHT // 2:
+        few |= 10 * cost(windows, windows.input_c) < 9 * _cost_by_pixel(windows)
     return few and _has_windows(windows, inputs=1)
 
 
@@ -67,7 +80,14 @@ def cost(windows: Windows, channels: int) -> int:
     """Instructions for a depthwise convolution, about."""
     (kh, kw), (oh, ow) = windows.kernel, windows.output
     fours = -(-ow // _WINDOWS)
-    of_row = 100 + fours * (13 * kh * kw + 10 * kh + 35) + 13 * ow
+    of_row = 60 + fours * (11 * kh * kw + 8 * kh + 70)
     width = (ow - 1) * windows.stride[1] + (kw - 1) * windows.dilation[1] + 1
     gathered = 0 if windows.are_inside else kh * (70 + width * windows.input_c)
     return oh * (channels * of_row + gathered)
+
+
+def _cost_by_pixel(windows: Windows) -> int:
+    """Likewise of depthwise_conv2d_s8, with up to four channels that eights leave over."""
+    (kh, kw), (oh, ow) = windows.kernel, windows.output
+    eight, rest = 36 * kh * kw + 140, 30 * kh * kw + 75
+    return oh * ow * (110 + windows.input_c // _EIGHT * eight + rest)

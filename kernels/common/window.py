@@ -101,6 +101,14 @@ class Windows:
         image = self.kernel == self.input and self.dilation == (1, 1)
         return self.padding == (0, 0, 0, 0) and (pixels or image)
 
+    @property
+    def in_a_row(self) -> "Windows | None":
+        """The same pixels, each a window, in one row; None if windows are not pixels."""
+        if self.kernel != (1, 1) or not self.cover_input:
+            return None
+        size = 1, self.batches * self.input[0] * self.input[1]
+        return replace(self, batches=1, input=size, output=size)
+
     def in_blocks(self, most: int) -> "Windows | None":
         """The same pixels, each a window, as an image whose rows are short: as long as divides
         them, at most `most`. None if the windows are not pixels, or nothing divides them.

@@ -48,6 +48,13 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
         {"groups": 2, "padding": [1, 1, 2, 0], "board": True},
     ),
     ("one output", (2, 5, 9, 6), (1, 3, 3), {"padding": [1] * 4, "board": True}),
+    ("one output, runs of four", (1, 4, 7, 2), (1, 3, 2), {**WHOLE, "board": True}),
+    ("two outputs", (1, 5, 9, 6), (2, 3, 3), {**LOWEST, "padding": [1] * 4, "board": True}),
+    ("two outputs, inside", (2, 7, 12, 3), (2, 3, 3), {**WHOLE, "stride": [2, 2], "board": True}),
+    ("two outputs, dilated rows", (1, 7, 5, 4), (2, 2, 2), {**WHOLE, "dilation": [2, 1]}),
+    ("pixels to one output", (2, 3, 7, 11), (1, 1, 1), {**WHOLE, "board": True}),
+    ("pixels to two outputs", (1, 3, 6, 8), (2, 1, 1), {**LOWEST, "board": True}),
+    ("few pixels to two outputs", (1, 1, 3, 70), (2, 1, 1), WHOLE),
     ("groups of one channel", (1, 4, 4, 3), (6, 2, 2), {"groups": 3, "padding": [0, 1, 0, 1]}),
     ("two groups, 1x1", (2, 3, 3, 8), (10, 1, 1), {"groups": 2}),
     ("1x1", (1, 5, 5, 16), (12, 1, 1), {"board": True}),
@@ -205,6 +212,7 @@ MUTANTS = [
     Mutant("conv2d/conv2d_s8.c", "layer.bias += dims->packed_c", "layer.bias += layer.channels"),
     Mutant("conv2d/conv2d_s8.c", "image += image_bytes", "image += result_bytes"),
     Mutant("conv2d/conv2d_rows_s8_scalar.c", "(c == 0 || tap_c > 1)", "c == 0"),
+    Mutant("conv2d/conv2d_rows_s8_scalar.c", "fourth += of->run_gap", "fourth += 0"),
     Mutant("conv2d/conv2d_rows_s8_scalar.c", "params->stride_w * row_c", "row_c"),
     Mutant("conv2d/conv2d_rows_s8_scalar.c", "*at++ = from[c]", "*at++ = from[0]"),
     Mutant("conv2d/conv2d_rows_s8_scalar.c", "image + c, y,", "image, y,"),
@@ -245,6 +253,10 @@ _LAYERS: list[tuple[tuple[int, int, int], tuple[int, int, int], int, Padding, st
     ((4, 4, 128), (64, 3, 3), 1, _SAME, "", {}),
     ((7, 7, 30), (31, 1, 1), 1, _NONE, "", {}),
     ((64, 1, 10), (20, 5, 1), 1, (2, 2, 0, 0), "", {}),
+    ((9, 9, 21), (9, 3, 3), 1, _SAME, "", {"groups": 3}),
+    ((12, 12, 16), (1, 1, 1), 1, _NONE, "", {}),
+    ((12, 12, 40), (2, 1, 1), 1, _NONE, "", {}),
+    ((12, 12, 8), (2, 3, 3), 1, _SAME, "", {}),
 ]
 
 

@@ -8,8 +8,11 @@
 #include "kernels/common/requantize.h"
 #include "kernels/conv2d/conv2d.h"
 
+#ifdef __ARM_FEATURE_SAT
+#include <arm_acle.h>
+#endif
+
 #define FOUR 4
-#define BATCH 16
 
 static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
@@ -20,40 +23,132 @@ typedef struct {
   int32_t value_step;
   int32_t run_gap;  // from behind a run to the next
   int32_t step;     // from window to window
+  // The same by threes of values, of which a run may be one: then all of them are one run.
+  int32_t runs_of_threes;
+  int32_t threes;
+  int32_t threes_gap;
+  int32_t rest;
 } windows;
 
-// The sums of four windows. By itself, so that all registers are for them and the loops over taps.
-static __attribute__((noinline)) void convolve_4(const windows *of, const int8_t *x,
-                                                 const int8_t *w, int32_t bias,
-                                                 int32_t sums[FOUR]) {
+typedef struct {
+  int32_t sum0, sum1, sum2, sum3;
+} four;
+
+#if __ARM_ARCH_ISA_THUMB == 2
+#define PRODUCT(AT, SUM) "ldrsb %[v], [%[x]" AT "\n\tmla %[" SUM "], %[w], %[v], %[" SUM "]\n\t"
+#define PRODUCTS                                                                        \
+  "ldrsb %[w], [%[at]], #1\n\t" PRODUCT(", %[back]]", "s0") PRODUCT(", %[step]]", "s2") \
+      PRODUCT(", %[step], lsl #1]", "s3")
+#define SUMS                                                                          \
+  [s0] "+r"(of->sum0), [s1] "+r"(of->sum1), [s2] "+r"(of->sum2), [s3] "+r"(of->sum3), \
+      [x] "+r"(*x), [at] "+r"(*weight), [w] "=&r"(w), [v] "=&r"(v)
+
+// One tap of four windows, of which x is in the second, in nine or ten instructions; GCC takes two
+// pointers to the windows, and adds to both. value_step is a constant where it is 1.
+static inline __attribute__((always_inline)) void multiply(four *of, const int8_t **x,
+                                                           const int8_t **weight, int32_t step,
+                                                           int32_t back, int32_t value_step) {
+  int32_t w, v;
+  if (__builtin_constant_p(value_step)) {
+    __asm__(PRODUCTS PRODUCT("], #1", "s1") : SUMS : [step] "r"(step), [back] "r"(back) : "memory");
+  } else {
+    __asm__(PRODUCTS PRODUCT("]", "s1") "add %[x], %[x], %[value_step]"
+            : SUMS
+            : [step] "r"(step), [back] "r"(back), [value_step] "r"(value_step)
+            : "memory");
+  }
+}
+
+// Adds to the sums of four windows.
+static inline __attribute__((always_inline)) void multiply_runs(const windows *of, four *sums,
+                                                                const int8_t *x, const int8_t *w,
+                                                                int32_t value_step) {
+  const int32_t step = of->step;
+  const int32_t back = -step;
+  const int32_t threes_gap = of->threes_gap;
+  x += step;
+  for (int32_t run = of->runs_of_threes; run > 0; --run) {
+    for (int32_t left = of->threes; left > 0; --left) {
+      multiply(sums, &x, &w, step, back, value_step);
+      multiply(sums, &x, &w, step, back, value_step);
+      multiply(sums, &x, &w, step, back, value_step);
+      x += threes_gap;
+    }
+    for (int32_t left = of->rest; left > 0; --left) {
+      multiply(sums, &x, &w, step, back, value_step);
+    }
+    x += of->run_gap;
+  }
+}
+
+static inline void multiply_windows(const windows *of, four *sums, const int8_t *x,
+                                    const int8_t *w) {
+  if (of->value_step == 1) {
+    multiply_runs(of, sums, x, w, 1);
+  } else {
+    multiply_runs(of, sums, x, w, of->value_step);
+  }
+}
+#else
+static inline void multiply_windows(const windows *of, four *sums, const int8_t *x,
+                                    const int8_t *w) {
   const int32_t step = of->step;
   const int32_t value_step = of->value_step;
   const int8_t *fourth = x + 3 * step;
-  int32_t sum0 = bias;
-  int32_t sum1 = bias;
-  int32_t sum2 = bias;
-  int32_t sum3 = bias;
   for (int32_t run = of->runs; run > 0; --run) {
     for (int32_t left = of->run; left > 0; --left) {
       const int32_t weight = *w++;
-      sum0 += x[0] * weight;
-      sum1 += x[step] * weight;
-      sum2 += x[2 * step] * weight;
-      sum3 += *fourth * weight;
+      sums->sum0 += x[0] * weight;
+      sums->sum1 += x[step] * weight;
+      sums->sum2 += x[2 * step] * weight;
+      sums->sum3 += *fourth * weight;
       x += value_step;
       fourth += value_step;
     }
     x += of->run_gap;
     fourth += of->run_gap;
   }
-  sums[0] = sum0;
-  sums[1] = sum1;
-  sums[2] = sum2;
-  sums[3] = sum3;
+}
+#endif
+
+// What the sums of an output channel begin with, and become.
+typedef struct {
+  int32_t bias;
+  int32_t multiplier;
+  int32_t right;
+  int32_t twice_zero_point_and_1;
+  int32_t y_step;
+} channel;
+
+static inline int8_t narrow(const channel *of, int32_t sum) {
+  const int32_t value =
+      pl_requantize_down(sum, of->multiplier, of->right, of->twice_zero_point_and_1);
+#ifdef __ARM_FEATURE_SAT
+  return (int8_t)__ssat(value, 8);
+#else
+  return (int8_t)pl_clamp(value, INT8_MIN, INT8_MAX);
+#endif
 }
 
-static int32_t convolve_1(const windows *of, const int8_t *x, const int8_t *w, int32_t bias) {
-  int32_t sum = bias;
+// Four windows. By itself, so that all registers are for the loops over taps.
+static __attribute__((noinline)) void convolve_4(const windows *of, const channel *result,
+                                                 const int8_t *x, const int8_t *w, int8_t *y) {
+  const int32_t bias = result->bias;
+  four sums = {bias, bias, bias, bias};
+  multiply_windows(of, &sums, x, w);
+  const channel last = *result;
+  y[0] = narrow(&last, sums.sum0);
+  y += last.y_step;
+  y[0] = narrow(&last, sums.sum1);
+  y += last.y_step;
+  y[0] = narrow(&last, sums.sum2);
+  y += last.y_step;
+  y[0] = narrow(&last, sums.sum3);
+}
+
+static void convolve_1(const windows *of, const channel *result, const int8_t *x, const int8_t *w,
+                       int8_t *y) {
+  int32_t sum = result->bias;
   for (int32_t run = of->runs; run > 0; --run) {
     for (int32_t left = of->run; left > 0; --left) {
       sum += *x * *w++;
@@ -61,32 +156,19 @@ static int32_t convolve_1(const windows *of, const int8_t *x, const int8_t *w, i
     }
     x += of->run_gap;
   }
-  return sum;
+  *y = narrow(result, sum);
 }
 
 // One channel of a row of `count` windows.
-static void convolve_channel(const windows *of, int32_t count, const int8_t *x, const int8_t *w,
-                             int32_t bias, const int32_t *factors, int32_t twice_zero_point_and_1,
-                             int8_t *y, int32_t y_step) {
-  const int32_t multiplier = factors[0];
-  const int32_t right = factors[1];
-  int32_t sums[BATCH];
-  for (int32_t left = count; left > 0; left -= BATCH) {
-    const int32_t batch = left < BATCH ? left : BATCH;
-    int32_t i = 0;
-    // The last four may have some of the four before them, again.
-    for (; i < batch - 1 && left >= FOUR; i += FOUR) {
-      const int32_t at = i < batch - FOUR ? i : batch - FOUR;
-      convolve_4(of, x + at * of->step, w, bias, sums + at);
-    }
-    for (; i < batch; ++i) sums[i] = convolve_1(of, x + i * of->step, w, bias);
-    for (i = 0; i < batch; ++i) {
-      const int32_t value = pl_requantize_down(sums[i], multiplier, right, twice_zero_point_and_1);
-      *y = (int8_t)pl_clamp(value, INT8_MIN, INT8_MAX);
-      y += y_step;
-    }
-    x += batch * of->step;
+static inline void convolve_channel(const windows *of, const channel *result, int32_t count,
+                                    const int8_t *x, const int8_t *w, int8_t *y) {
+  int32_t i = 0;
+  // The last four may have some of the four before them, again.
+  for (; i < count - 1 && count >= FOUR; i += FOUR) {
+    const int32_t at = smaller(i, count - FOUR);
+    convolve_4(of, result, x + at * of->step, w, y + at * result->y_step);
   }
+  for (; i < count; ++i) convolve_1(of, result, x + i * of->step, w, y + i * result->y_step);
 }
 
 // Rows of the input as they lie in scratch.
@@ -144,13 +226,19 @@ pl_status pl_conv2d_rows_s8(const pl_context *ctx, const pl_conv2d_params *param
   const int32_t image_row = dims->input_w * channels;
   const int32_t value_step = tap_c == 1 ? params->dilation_w * channels : 1;
   const int32_t run = dims->kernel_w * tap_c;
+  const int32_t run_gap =
+      (dims->gathered ? gathered.bytes : params->dilation_h * image_row) - run * value_step;
+  const int is_three = run == 3;
   const windows of = {
       .runs = dims->kernel_h,
       .run = run,
       .value_step = value_step,
-      .run_gap =
-          (dims->gathered ? gathered.bytes : params->dilation_h * image_row) - run * value_step,
+      .run_gap = run_gap,
       .step = params->stride_w * row_c,
+      .runs_of_threes = is_three ? 1 : dims->kernel_h,
+      .threes = is_three ? dims->kernel_h : run / 3,
+      .threes_gap = is_three ? run_gap : 0,
+      .rest = run % 3,
   };
   const int32_t twice_zero_point_and_1 = 2 * params->output_zero_point + 1;
   const int32_t group_c = dims->output_c / dims->groups;
@@ -168,8 +256,10 @@ pl_status pl_conv2d_rows_s8(const pl_context *ctx, const pl_conv2d_params *param
           gather(&gathered, params, dims, image + c, y, ctx->scratch);
         }
         for (int32_t left = group_c; left > 0; --left) {
-          convolve_channel(&of, dims->output_w, x, w, data->bias[o], data->multiplier + 2 * o,
-                           twice_zero_point_and_1, output + o, dims->output_c);
+          const channel result = {data->bias[o], data->multiplier[2 * o],
+                                  data->multiplier[2 * o + 1], twice_zero_point_and_1,
+                                  dims->output_c};
+          convolve_channel(&of, &result, dims->output_w, x, w, output + o);
           w += of.runs * of.run;
           ++o;
         }

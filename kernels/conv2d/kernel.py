@@ -60,6 +60,11 @@ def convolution_call(
     if groups > 1 or not windows.cover_input:
         return _convolution_call(call, windows, weight, groups, isa)
     product = linear_call(call, weight.reshape(weight.shape[0], -1), isa)
+    row = windows.in_a_row
+    if isa == "scalar" and row is not None:  # of one or two outputs, four pixels at a time
+        by_rows = _convolution_call(call, row, weight, groups, isa)
+        if by_rows.function == "pl_conv2d_rows_s8":
+            return replace(by_rows, nearer=product if product.overlap else None)
     blocks = windows.in_blocks(_BLOCK_ROWS)
     if product.overlap or blocks is None:
         return product
@@ -121,7 +126,7 @@ def _convolution_call(
     in_rows = in_rows and isa != "mve" and not call.small and "shift" not in stage
     taps_c = weight.shape[-1]
     if in_rows and conv2d_rows.pays_for_groups(windows, groups, channels // groups, taps_c, isa):
-        is_gathered = taps_c > 1 or not windows.are_inside
+        is_gathered = (taps_c > 1 and groups > 1) or not windows.are_inside
         column = is_gathered * windows.kernel[0] * (windows.input_c if taps_c == 1 else taps_c)
         reach_w = (windows.kernel[1] - 1) * windows.dilation[1] + 1
         scratch = column * ((windows.output[1] - 1) * windows.stride[1] + reach_w)

@@ -55,7 +55,7 @@ from aot.quality.watch import Watch
 from aot.quantizer.bias_correction import correct_biases
 from aot.quantizer.first_input import check_first_input, output_quantization
 from aot.quantizer.names import names_counted
-from aot.quantizer.others import check_others, take_others
+from aot.quantizer.others import Other, check_others, take_others
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import FLOAT, Recipe
 from aot.quantizer.training import Batches, Train, train_prepared
@@ -170,7 +170,7 @@ def lower(
     if input_from is not None:
         first_input = output_quantization(input_from, example_inputs[0])
     ours = Int8Quantizer(target.traits, recipe, first_input)
-    composed = ours if quantizer is None else ComposableQuantizer([quantizer, ours])
+    composed = ours if quantizer is None else ComposableQuantizer([Other(quantizer), ours])
 
     def stays_float(node: Node) -> bool:
         return recipe.quantization.of(node) == FLOAT

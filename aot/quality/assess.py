@@ -13,8 +13,10 @@ from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.errors import LoweringError
 from aot.quality.evaluation import HeldOut
+from aot.quality.far_values import far_values
 from aot.quality.findings import of_calibration, of_outputs, of_values
 from aot.quality.float_model import FloatModel
+from aot.quality.hidden_rows import hidden_rows
 from aot.quality.outputs import measure, outputs_of
 from aot.quality.quality import Limits, Quality
 from aot.quality.unlike_training import unlike_training
@@ -85,6 +87,8 @@ def assess(
     made_up = evaluation is None and any(finding.kind == "noise" for finding in findings)
     findings += of_outputs(outputs, graphs.floats, made_up)
     new = of_values(measured, [output.name for output in outputs], str(samples))
+    new += far_values(measured, outputs, str(samples))
+    new += hidden_rows(graphs.floats, float_model, samples.samples, str(samples))
     findings += [finding for finding in new if (finding.kind, finding.value) not in doubted]
     quality = Quality(samples, outputs, measured, findings, limits)
     for finding in findings:

@@ -20,6 +20,7 @@ Kind = Literal[
     "noise",
     "unlike_training",
     "far_floor",
+    "hidden_rows",
     "lost_channels",
     "dead_range",
     "coarse_range",

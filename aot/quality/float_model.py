@@ -12,6 +12,7 @@ from torch.export import ExportedProgram
 from torch.utils._pytree import tree_leaves
 
 from aot.calibration import outside_of_table
+from aot.errors import LoweringError, raising_line
 from aot.program import arguments_of
 
 
@@ -50,6 +51,10 @@ class FloatModel:
                 )
             except IndexError as error:
                 raise outside_of_table("a sample", error) from error
+            except RuntimeError as error:  # of what export does not look at, such as shared memory
+                where = raising_line(error)
+                at = f"\n    at {where}" if where else ""
+                raise LoweringError(f"the model does not run on a sample: {error}{at}") from error
         leaves = tree_leaves(results)
         computed = range(len(leaves)) if self._computed is None else self._computed
         # An output may be a buffer, which the next run writes into.

@@ -44,6 +44,12 @@ def warned(result: Lowered) -> set[str]:
     return {finding["kind"] for finding in result.report["warnings"]}
 
 
+def test_a_model_that_export_takes_and_torch_does_not_is_an_error() -> None:
+    net = model(lambda x: (y := x.expand(3, -1)).mul_(y))
+    with pytest.raises(LoweringError, match=r"does not run on a sample: .*\n    at test_quality"):
+        lower(net, torch.ones(1, 4), calibration=[torch.ones(1, 4)])
+
+
 def test_a_good_model_passes_and_says_how_good_it_is() -> None:
     quality = well_lowered().report["quality"]
     assert (quality["samples"], quality["held_out"]) == (64, True)

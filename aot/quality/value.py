@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import torch
@@ -17,6 +18,38 @@ BINS = 32
 
 
 @dataclass
+class End:
+    """The elements of a value that are the least, or the largest.
+
+    Attributes:
+      sign: 1 of the least, -1 of the largest.
+      at: what they are.
+      count: how many.
+      next: the nearest other element.
+    """
+
+    sign: float = 1.0
+    at: float = math.nan
+    count: int = 0
+    next: float = math.nan
+
+    def add(self, elements: torch.Tensor) -> None:
+        """Adds finite elements."""
+        towards = elements * self.sign
+        if not towards.numel():
+            return
+        least = towards.min()
+        others = towards[towards != least]
+        found = [(least.item(), towards.numel() - others.numel())]
+        found += [(others.min().item(), 0)] if others.numel() else []
+        found += [(self.sign * v, n) for v, n in ((self.at, self.count), (self.next, 0))]
+        known = sorted(value for value, _ in found if not math.isnan(value))
+        self.count = sum(n for value, n in found if value == known[0])
+        self.at = self.sign * known[0]
+        self.next = self.sign * next((v for v in known if v != known[0]), math.nan)
+
+
+@dataclass
 class Value:
     """A quantized value; sums are over all samples and elements.
 
@@ -27,6 +60,7 @@ class Value:
       signal: of its squares in float.
       noise: of the squares of what the device's are off.
       low, high: of its elements in float.
+      least, largest: its finite elements at either end.
       clipped: how many elements are more than a step outside of its limits.
       noise_to_signal: of the model's outputs with this value alone quantized, the mean over them;
         None if it was not measured.
@@ -45,6 +79,8 @@ class Value:
     elements: int = 0
     noise_to_signal: float | None = None
     histogram: list[int] = field(default_factory=lambda: [0] * (BINS + 2))
+    least: End = field(default_factory=lambda: End())
+    largest: End = field(default_factory=lambda: End(-1.0))
 
     @property
     def is_input(self) -> bool:
@@ -91,6 +127,9 @@ class Value:
         part = part.floor().long().masked_fill(below, -1).masked_fill(above, BINS)
         counts = (part + 1).flatten().bincount(minlength=BINS + 2).tolist()
         self.histogram = [a + b for a, b in zip(self.histogram, counts, strict=True)]
+        finite = expected[expected.isfinite()]
+        self.least.add(finite)
+        self.largest.add(finite)
         if actual is not None:
             self.signal += power(expected)
             self.noise += power(actual - expected)

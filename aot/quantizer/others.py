@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e import PerChannelMinMaxObserver
+from torchao.quantization.pt2e.quantizer import Quantizer
 
 from aot.dialect.graph import tensor_constant
 from aot.dialect.quantization import (
@@ -22,7 +23,7 @@ from aot.dialect.quantization import (
     INT8_WEIGHT,
 )
 from aot.dialect.results import is_result
-from aot.errors import LoweringError, Problem, problem_at
+from aot.errors import LoweringError, Problem, problem_at, written_as
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE
 from aot.rules import fused_clamp, rule_for
 from aot.rules.four_bits import has_four_bit_form
@@ -37,7 +38,45 @@ _HINT = (
 )
 
 
+_WRITTEN = ("nn_module_stack", "source_fn_stack", "torch_fn")  # metadata, of what the user wrote
+
 REFUSED = "the quantizer asks for what the device does not have:"
+
+
+class Other(Quantizer):  # type: ignore[misc]
+    """Another quantizer. Of an op without weights that has become another one it is not told what
+    the user wrote: by that torchao's look for ops that they know.
+    """
+
+    def __init__(self, quantizer: Quantizer) -> None:
+        super().__init__()
+        self._quantizer = quantizer
+
+    def transform_for_annotation(self, model: GraphModule) -> GraphModule:
+        return self._quantizer.transform_for_annotation(model)
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        changed = [n for n in model.graph.nodes if written_as(n) and not _weights_of(n)]
+        hidden = [(n, key, n.meta.pop(key)) for n in changed for key in _WRITTEN if key in n.meta]
+        try:
+            return self._quantizer.annotate(model)
+        except LoweringError:
+            raise
+        except Exception as error:
+            raise LoweringError(
+                f"{type(self._quantizer).__name__} cannot annotate the model: "
+                f"{type(error).__name__}: {error}\n    instead: leave such ops to Pilotlight's "
+                "quantizer, with a filter or by names of modules"
+            ) from error
+        finally:
+            for node, key, value in hidden:
+                node.meta[key] = value
+
+    def validate(self, model: GraphModule) -> None:
+        self._quantizer.validate(model)
+
+    def prepare_obs_or_fq_callback(self, model: GraphModule, *made: Any) -> None:
+        self._quantizer.prepare_obs_or_fq_callback(model, *made)
 
 
 def check_others(prepared: GraphModule) -> None:

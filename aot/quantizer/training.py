@@ -261,15 +261,15 @@ def _check_observers(deployed: GraphModule) -> None:
     for node in deployed.graph.nodes:
         module = deployed.get_submodule(str(node.target)) if node.op == "call_module" else None
         if isinstance(module, ObserverBase) and not isinstance(module, FixedQParamsObserver):
-            found.append((node.all_input_nodes[0], type(module).__name__))
+            found.append((node, type(module).__name__))
     if found:
-        (value, name), *others = found
-        reader = value if value.op == "call_function" else next(iter(value.users))
-        where = place(module_path(reader), source_line(reader))
-        more = f" and {len(others)} other values" if others else ""
+        (node, name), *_ = found
+        value = node.all_input_nodes[0]
+        at = value if value.op == "call_function" else next(iter(node.users))
+        where = place(module_path(at), source_line(at))
         raise LoweringError(
-            f"training needs fake quantizers, and the quantizer only observes {value.name}{more}, "
-            f"with {name}"
+            f"training needs fake quantizers, and the quantizer only observes {value.name}, with "
+            f"{name} (of {len(found)} such)"
             + (f"\n    at {where}" if where else "")
             + "\n    instead: is_qat=True in the configuration of torchao's quantizers and "
             "XNNPACK's; in specs of your own, a fake quantizer as observer_or_fake_quant_ctr"

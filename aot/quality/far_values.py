@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values, many of whose elements are one number far from all others: what masks are filled with,
+or the logarithm of next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from aot.errors import module_path, source_line
+from aot.quality.finding import Finding, interval, name_of
+from aot.quality.outputs import Output
+from aot.quality.value import End, Value
+
+_ROUGH_DB = 25.0
+"""Below it an output is rough, and what is far in any value a reason for it."""
+
+_FAR = 4.0
+"""So many times what all others need is far from them."""
+
+_FEW_STEPS = 64
+"""Elements within fewer steps are coarse, beside one that takes the rest of the range."""
+
+_LOST_STEPS = 8
+"""Those of an output, whatever its SQNR is: what is far from them makes up most of that."""
+
+
+def far_values(values: Sequence[Value], outputs: Sequence[Output], samples: str) -> list[Finding]:
+    """Those values that are no inputs, whose range an infinite one does not end.
+
+    Args:
+      values: measured.
+      outputs: of the model.
+      samples: what they were measured on, for people.
+    """
+    rough = any(o.sqnr_db is not None and o.sqnr_db < _ROUGH_DB for o in outputs)
+    return list(_found(values, {o.name for o in outputs}, rough, samples))
+
+
+def _found(
+    values: Sequence[Value], outputs: Collection[str], rough: bool, samples: str
+) -> Iterator[Finding]:
+    for value in values:
+        limit = _FEW_STEPS if rough else _LOST_STEPS if value.value.name in outputs else 0
+        if value.is_input or not limit:
+            continue
+        for end, other in ((value.least, value.largest), (value.largest, value.least)):
+            if _is_far(value, end, other, limit):
+                low, high = sorted((end.next, other.at))
+                steps = (high - low) / value.quantization.scale
+                yield Finding(
+                    "far_floor",
+                    value.value.name,
+                    module_path(value.value),
+                    source_line(value.value),
+                    f"{end.count / value.elements:.1%} of {name_of(value.value)} is {end.at:.6g} "
+                    f"on {samples}; all else is within {interval(low, high)}, which is {steps:.1f} "
+                    f"steps of a range that goes so far: fill with a number nearer to the others, "
+                    "or clamp there",
+                )
+
+
+def _is_far(value: Value, end: End, other: End, limit: int) -> bool:
+    """Whether an end is one number, far from all other elements, and none that is clipped."""
+    low, high = value.limits
+    step = value.quantization.scale
+    is_held = low - step <= end.at <= high + step
+    spread, reach = abs(other.at - end.next), abs(other.at - end.at)
+    # Two numbers, as of a mask, need no steps between them.
+    return end.count > 1 and is_held and 0.0 < spread < limit * step and reach >= _FAR * spread

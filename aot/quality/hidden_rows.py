@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of attention's scores that a mask which the model computes, or is given, hides whole.
+
+Lowering gives them 0. A model that fills with minus infinity has NaN there, or zeros in torch's own
+attention; one that fills with a large negative number has weights there, of which nothing is meant.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Interpreter, Node
+
+from aot.dialect.graph import initial_state, tensor_constant
+from aot.errors import module_path, source_line
+from aot.quality.finding import Finding
+from aot.quality.float_model import FloatModel
+from aot.quality.values import SAMPLES, Sequences
+from aot.rules.masked_softmax import MASKED_SOFTMAX
+
+_OFF = 1e-2
+"""Of the largest element of an output: so much is no rounding of float32."""
+
+
+def hidden_rows(
+    floats: GraphModule, float_model: FloatModel, samples: Sequences, described: str
+) -> list[Finding]:
+    """The softmaxes with such rows, where the model gives something else for them.
+
+    Args:
+      floats: the model as an ATen graph.
+      float_model: the user's.
+      samples: the user's inputs.
+      described: what they are, for people.
+    """
+    hidden = _Hidden(floats)
+    state = initial_state(floats)
+    is_off = False
+    for starts, inputs in samples[:SAMPLES] if hidden.rows else ():
+        if starts:
+            float_model.reset()
+            state = initial_state(floats)
+        with torch.no_grad():
+            results = hidden.run(*(x.contiguous() for x in inputs), *state)
+        state = results[len(results) - len(state) :] if state else ()
+        is_off |= any(map(_differ, float_model(inputs), results))
+    return [
+        Finding(
+            "hidden_rows",
+            node.name,
+            module_path(node),
+            source_line(node),
+            f"a mask hides {count} whole rows of the softmax `{node.name}` on {described}: the "
+            "device gives them 0, and the model something else; have the mask keep an element of "
+            "each row, or fill with minus infinity and make what comes of it 0",
+        )
+        for node, count in hidden.rows.items()
+        if count and is_off
+    ]
+
+
+class _Hidden(Interpreter):
+    """Runs the float graph.
+
+    Attributes:
+      rows: how many were hidden whole, of each softmax whose mask is not known.
+    """
+
+    def __init__(self, floats: GraphModule) -> None:
+        super().__init__(floats)
+        self.rows = {
+            node: 0
+            for node in floats.graph.nodes
+            if node.target is MASKED_SOFTMAX and tensor_constant(floats, node.args[1]) is None
+        }
+
+    def run_node(self, n: Node) -> Any:
+        if n in self.rows:
+            scores, mask = self.fetch_args_kwargs_from_env(n)[0]
+            kept = mask.expand(scores.shape).any(-1)
+            self.rows[n] += kept.numel() - int(kept.sum())
+        return super().run_node(n)
+
+
+def _differ(expected: torch.Tensor, actual: torch.Tensor) -> bool:
+    """Whether two results are other numbers, where they are finite."""
+    if not expected.is_floating_point():
+        return not torch.equal(expected, actual)
+    apart = (actual - expected).abs()
+    apart = apart[apart.isfinite()]
+    largest = expected[expected.isfinite()].abs()
+    return bool(apart.numel() and apart.max() > _OFF * largest.max())

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""XNNPACK's quantizer, which ExecuTorch has, in front of ours: nothing crashes or becomes float."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pytest
+import torch
+import torch.nn.functional as F
+from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
+    XNNPACKQuantizer,
+    get_symmetric_quantization_config,
+)
+from torch import nn
+from torch.fx import GraphModule
+from torchao.quantization.pt2e.quantizer import Quantizer
+
+from aot.errors import LoweringError
+from aot.lower import lower
+from aot.testing.fixtures import model, samples
+
+
+def quantizer(per_channel: bool) -> Quantizer:
+    config = get_symmetric_quantization_config(is_per_channel=per_channel)
+    return XNNPACKQuantizer().set_global(config)
+
+
+IMAGE, ROWS = (1, 2, 8, 8), (1, 5, 8)
+NETS: Mapping[str, tuple[tuple[int, ...], Callable[..., torch.Tensor], Callable[[], nn.Module]]] = {
+    "linear and relu": (ROWS, lambda a, x: F.relu(a(x)) * 0.5, lambda: nn.Linear(8, 6)),
+    "linear and relu6": (ROWS, lambda a, x: F.relu6(a(x)), lambda: nn.Linear(8, 6)),
+    "a sum and relu": (IMAGE, lambda a, x: F.relu(x + a(x)), lambda: nn.Conv2d(2, 2, 3, 1, 1)),
+    "a product and relu": (IMAGE, lambda a, x: F.relu(x * a(x)), lambda: nn.Conv2d(2, 2, 3, 1, 1)),
+    "pools": (
+        IMAGE,
+        lambda a, x: F.adaptive_avg_pool2d(F.max_pool2d(a(x), 2), 1).flatten(1),
+        lambda: nn.Conv2d(2, 6, 3),
+    ),
+    "a pool's module": (IMAGE, lambda a, x: a(x) * 2.0, lambda: nn.AdaptiveAvgPool2d(1)),
+    "a part of an image": (IMAGE, lambda a, x: a(x), lambda: nn.AdaptiveAvgPool2d(2)),
+    "a recurrent layer": (ROWS, lambda a, x: a(x)[0], lambda: nn.GRU(8, 8, batch_first=True)),
+    "a norm": (ROWS, lambda a, x: F.silu(a(x)), lambda: nn.LayerNorm(8)),
+}
+
+
+@pytest.mark.parametrize("per_channel", [False, True])
+@pytest.mark.parametrize("name", NETS)
+def test_all_is_int8(name: str, per_channel: bool) -> None:
+    shape, function, make = NETS[name]
+    data = samples(shape, count=24)
+    asked = {"quantizer": quantizer(per_channel), "per_op": False, "min_agreement": 0.0}
+    result = lower(model(function, make()), data[0], calibration=data, **asked)
+    assert result.report["float_ops"] == 0
+    assert (result.quality.outputs[0].sqnr_db or 0.0) > 28.0
+
+
+class Failing(Quantizer):  # type: ignore[misc]
+    def annotate(self, model: GraphModule) -> GraphModule:
+        raise ValueError("no such operator")
+
+    def validate(self, model: GraphModule) -> None:
+        pass
+
+
+def test_what_a_quantizer_raises_is_an_error_that_names_it() -> None:
+    data = samples(ROWS, count=2)
+    with pytest.raises(LoweringError, match="Failing cannot annotate .* ValueError: no such"):
+        lower(nn.Linear(8, 2).eval(), data[0], calibration=data, quantizer=Failing())

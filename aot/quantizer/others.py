@@ -53,13 +53,14 @@ class Other(Quantizer):  # type: ignore[misc]
         self._quantizer = quantizer
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
-        return self._quantizer.transform_for_annotation(model)
+        transformed: GraphModule = self._quantizer.transform_for_annotation(model)
+        return transformed
 
     def annotate(self, model: GraphModule) -> GraphModule:
         changed = [n for n in model.graph.nodes if written_as(n) and not _weights_of(n)]
         hidden = [(n, key, n.meta.pop(key)) for n in changed for key in _WRITTEN if key in n.meta]
         try:
-            return self._quantizer.annotate(model)
+            annotated: GraphModule = self._quantizer.annotate(model)
         except LoweringError:
             raise
         except Exception as error:
@@ -71,6 +72,7 @@ class Other(Quantizer):  # type: ignore[misc]
         finally:
             for node, key, value in hidden:
                 node.meta[key] = value
+        return annotated
 
     def validate(self, model: GraphModule) -> None:
         self._quantizer.validate(model)

@@ -6,17 +6,19 @@ targets it depends on, //kernels:registry depends on all. They are imported as t
 """
 
 import importlib
+from collections.abc import Mapping
 from pathlib import Path
 
-from kernels.common.kernel import KERNELS, Isa, KernelCall, OpCall
+from kernels.common.kernel import KERNELS, Isa, KernelCall, OpCall, Planner
 
 _FOLDERS = {path.parent.name for path in Path(__file__).parent.glob("*/kernel.py")} - {"common"}
 
 
-def import_all() -> None:
-    """Has every kernel in KERNELS."""
+def all_kernels() -> Mapping[str, Planner]:
+    """By op name."""
     for folder in sorted(_FOLDERS):
         _import(folder)
+    return KERNELS
 
 
 def kernel_call(call: OpCall, isa: Isa) -> KernelCall:
@@ -25,9 +27,7 @@ def kernel_call(call: OpCall, isa: Isa) -> KernelCall:
     folder = call.op.rpartition("::")[2]
     if call.op not in KERNELS and folder in _FOLDERS:
         _import(folder)
-    if call.op not in KERNELS:
-        import_all()
-    planner = KERNELS.get(call.op)
+    planner = KERNELS.get(call.op) or all_kernels().get(call.op)
     if planner is None:
         raise call.error(
             f"no kernel for this op; there are kernels for {', '.join(sorted(KERNELS))}"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kernels.common.kernel import KERNELS, KernelError, OpCall
-from kernels.registry import import_all, kernel_call
+from kernels.common.kernel import KernelError, OpCall
+from kernels.registry import all_kernels, kernel_call
 from kernels.testing.calls import activation
 from kernels.testing.folders import folders
 
@@ -18,10 +18,9 @@ _REFUSED = [(valid.call, changes, message) for valid in CALLS for changes, messa
 
 
 def test_every_op_has_a_valid_call_and_refused_ones() -> None:
-    import_all()
     refused = {op: any(v.refused for v in CALLS if v.call.op == op) for op, _ in VALID}
-    for op in KERNELS:
-        path = f"{KERNELS[op].__module__.rpartition('.')[0].replace('.', '/')}/cases.py"
+    for op, planner in all_kernels().items():
+        path = f"{planner.__module__.rpartition('.')[0].replace('.', '/')}/cases.py"
         assert op in refused, f"{path}: CALLS has no valid call of {op}"
         assert refused[op], f"{path}: nothing that {op} refuses, in CALLS"
 

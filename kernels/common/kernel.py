@@ -249,7 +249,7 @@ class OpCall:
 Planner = Callable[[OpCall, Isa], KernelCall]
 
 KERNELS: dict[str, Planner] = {}
-"""By op name ("pl::conv2d"); filled as the kernel modules are imported, see kernels.registry."""
+"""By op name ("pl::conv2d"); filled as kernel modules are imported, see kernels.registry."""
 
 
 def kernel(op: str) -> Callable[[Planner], Planner]:

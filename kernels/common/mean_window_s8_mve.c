@@ -133,7 +133,7 @@ void pl_mean_windows_s8(const pl_pool_window *window, int32_t count, int32_t ste
   if (window->rows * window->columns <= PL_MAX_SHORT_TAPS && stage->shift < 0) {
     const pl_mean_stage of = *stage;
     static const pl_pool_functions functions = {short_means, short_means_of_lanes,
-                                                short_means_of_several};
+                                                short_means_of_several, 0};
     pl_walk_windows(window, count, step, &functions, &of, output);
     return;
   }

@@ -116,7 +116,7 @@ void pl_average_windows_s8(const pl_pool_window *window, int32_t count, int32_t 
   const int32_t taps = window->rows * window->columns;
   if (taps <= MAX_TAPS &&
       taps * -INT8_MIN + (offset < 0 ? -offset : offset) + divisor / 2 <= INT16_MAX) {
-    static const pl_pool_functions functions = {average_of, average_of_lanes, average_several};
+    static const pl_pool_functions functions = {average_of, average_of_lanes, average_several, 0};
     const short_average average = {vdupq_n_s16((int16_t)offset), short_divisor_of(divisor)};
     pl_walk_windows(window, count, step, &functions, &average, output);
     return;

@@ -64,6 +64,6 @@ PL_POOL_INLINE void max_of_lanes(const void *op, const pl_pool_window *of, int32
 
 // In all windows there is a tap.
 void pl_max_windows_s8(const pl_pool_window *window, int32_t count, int32_t step, int8_t *output) {
-  static const pl_pool_functions functions = {max_of, max_of_lanes, max_of_several};
+  static const pl_pool_functions functions = {max_of, max_of_lanes, max_of_several, 1};
   pl_walk_windows(window, count, step, &functions, NULL, output);
 }

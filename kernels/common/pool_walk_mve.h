@@ -48,15 +48,23 @@ typedef struct {
                const int8_t *first, int32_t channels, int8_t *output);
   void (*several)(const void *op, const pl_pool_window *of, int32_t count, int32_t step,
                   int8_t *output);
+  int counts;  // whether vectors of 16 are counted first: shorter, where a register is left for it
 } pl_pool_functions;
 
 PL_POOL_INLINE void pl_walk_each(pl_pool_window of, int32_t rows, int32_t columns, int32_t channels,
                                  int32_t count, int32_t step, const pl_pool_functions *functions,
                                  const void *op, int8_t *output) {
   const int8_t *first = of.first;
+  const uint32_t vectors = functions->counts ? (uint32_t)channels / PL_POOL_LANES : 0;
   for (; count > 0; --count, first += step) {
     const int8_t *x = first;
     int32_t left = channels;
+    for (uint32_t vector = vectors; vector > 0; --vector) {
+      functions->all(op, &of, rows, columns, x, output);
+      x += PL_POOL_LANES;
+      output += PL_POOL_LANES;
+    }
+    if (functions->counts) left = (int32_t)((uint32_t)channels % PL_POOL_LANES);
     for (; left >= PL_POOL_LANES; left -= PL_POOL_LANES) {
       functions->all(op, &of, rows, columns, x, output);
       x += PL_POOL_LANES;

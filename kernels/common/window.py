@@ -168,6 +168,18 @@ class Windows:
         )
         return image_starts(self.batches, (h, w, c), top, left)
 
+    @property
+    def share_columns(self) -> bool:
+        """Windows beside each other have columns of several rows in common; or one is large."""
+        (kh, kw), stride = self.kernel, self.stride[1]
+        common = kh > 1 and (kw - 1) * self.dilation[1] >= stride
+        return common if self.output[1] > 1 else min(kh, kw) > 3
+
+    def row_values(self, count: int) -> int:
+        """Of the columns of so many windows of a row, as wide as they reach."""
+        reach = (self.kernel[1] - 1) * self.dilation[1] + 1
+        return ((count - 1) * self.stride[1] + reach) * self.input_c
+
     def by_rows(self, least_width: int = 1) -> ByRows | None:
         """How a kernel that takes these windows computes one row of its output; where input and
         output are one row, one pixel of it; of several images, one of these.

@@ -27,4 +27,11 @@ PL_MUST_USE pl_status pl_max_pool2d_s8(const pl_context *ctx, const pl_max_pool2
                                        const pl_max_pool2d_dims *dims,
                                        const pl_max_pool2d_data *data);
 
+// The same on cores with Helium, with scratch for a row of the windows' columns; with less it
+// returns PL_ERROR_SCRATCH_SIZE.
+PL_MUST_USE pl_status pl_max_pool2d_rows_s8(const pl_context *ctx,
+                                            const pl_max_pool2d_params *params,
+                                            const pl_max_pool2d_dims *dims,
+                                            const pl_max_pool2d_data *data);
+
 #endif  // KERNELS_MAX_POOL2D_MAX_POOL2D_H_

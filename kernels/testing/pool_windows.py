@@ -12,7 +12,9 @@ _Shape = tuple[int, ...]
 _NAMED: list[tuple[str, _Shape, _Shape, _Shape, _Shape, _Shape, bool, bool]] = [
     ("2x2", (1, 6, 8, 8), (2, 2), (2, 2), (0, 0, 0, 0), (1, 1), False, True),
     ("3x3 padded", (1, 5, 6, 5), (3, 3), (2, 2), (1, 1, 1, 1), (1, 1), False, True),
-    ("3x3 stride 1", (2, 4, 4, 3), (3, 3), (1, 1), (1, 1, 1, 1), (1, 1), False, False),
+    ("3x3 stride 1", (2, 4, 4, 3), (3, 3), (1, 1), (1, 1, 1, 1), (1, 1), False, True),
+    ("5x6, 18 channels", (1, 7, 9, 18), (5, 6), (3, 2), (2, 2, 3, 2), (1, 1), False, True),
+    ("4x3 stride 1", (1, 6, 5, 11), (4, 3), (1, 1), (2, 0, 1, 1), (1, 1), False, True),
     ("ceil", (1, 6, 7, 4), (3, 3), (2, 2), (0, 0, 0, 0), (1, 1), True, True),
     ("ceil, padded", (1, 7, 6, 9), (2, 3), (2, 2), (1, 1, 1, 1), (1, 1), True, True),
     ("ceil, stride wider than kernel", (1, 8, 9, 2), (2, 2), (3, 3), (0, 0, 0, 0), (1, 1), True,

@@ -32,4 +32,12 @@ PL_MUST_USE pl_status pl_avg_pool2d_s8(const pl_context *ctx, const pl_avg_pool2
                                        const pl_avg_pool2d_dims *dims,
                                        const pl_avg_pool2d_data *data);
 
+// The same on cores with Helium where counts are 2 to 255, and not below the taps inside the input;
+// with scratch for 16 bits a value of a row of the windows' columns; with less it returns
+// PL_ERROR_SCRATCH_SIZE.
+PL_MUST_USE pl_status pl_avg_pool2d_rows_s8(const pl_context *ctx,
+                                            const pl_avg_pool2d_params *params,
+                                            const pl_avg_pool2d_dims *dims,
+                                            const pl_avg_pool2d_data *data);
+
 #endif  // KERNELS_AVG_POOL2D_AVG_POOL2D_H_

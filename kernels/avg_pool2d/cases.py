@@ -75,15 +75,24 @@ MUTANTS = [
 
 
 def layers() -> Iterator[Layer]:
+    yield _layer((16, 16, 16), 2, 2, 0)
+    yield _layer((12, 12, 24), 3, 2, 1)
+    yield _layer((12, 12, 7), 3, 1, 1)
+
+
+def _layer(image: tuple[int, int, int], kernel: int, stride: int, padding: int) -> Layer:
+    h, w, c = image
+    oh, ow = ((size + 2 * padding - kernel) // stride + 1 for size in (h, w))
     arguments = {
-        "input": activation(1, 16, 16, 16),
-        "kernel": [2, 2],
-        "stride": [2, 2],
-        "padding": [0] * 4,
-        "output_size": [8, 8],
+        "input": activation(1, h, w, c),
+        "kernel": [kernel, kernel],
+        "stride": [stride, stride],
+        "padding": [padding] * 4,
+        "output_size": [oh, ow],
         "count_include_pad": True,
         "divisor_override": 0,
         "zero_point": -128,
     }
-    call = OpCall("pl::avg_pool2d", arguments, (activation(1, 8, 8, 16, name="y"),))
-    yield Layer("avg_pool 2x2, 16x16x16", call)
+    call = OpCall("pl::avg_pool2d", arguments, (activation(1, oh, ow, c, name="y"),))
+    strided = f" s{stride}" if stride != kernel else ""
+    return Layer(f"avg_pool {kernel}x{kernel}{strided}, {h}x{w}x{c}", call)

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::avg_pool2d on kernels/avg_pool2d/avg_pool2d.h."""
 
-from kernels.common.kernel import INT32_MAX, Isa, KernelCall, OpCall, kernel
+from dataclasses import replace
+
+import numpy as np
+
+from kernels.common.kernel import INT32_MAX, AnyArray, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import overlap
 from kernels.common.quantization import LIMITS, SUFFIXES, activation_dtype, zero_point
 from kernels.common.window import Windows
 
+_MOST_COUNTED, _LEAST_SIZE = 255, 3
+"""Of avg_pool2d_rows_s8_mve.c: so many values add up in 16 bits; smaller windows, whose counts are
+powers of two, take less one by one."""
+
 
 @kernel("pl::avg_pool2d")
 def avg_pool2d(call: OpCall, isa: Isa) -> KernelCall:
-    del isa
     source, output = call.tensor("input"), call.output()
     dtype = activation_dtype(call, "input")
     windows = Windows.of_pooling(call, dilation=False, dtype=dtype)
@@ -17,7 +24,7 @@ def avg_pool2d(call: OpCall, isa: Isa) -> KernelCall:
     override = max(0, call.integer("divisor_override"))
     largest = -LIMITS[dtype][0] * (2 * windows.kernel[0] * windows.kernel[1] + 2 * override)
     call.require(largest <= INT32_MAX, f"the sum of a window may reach {largest}: int32 overflows")
-    return KernelCall(
+    by_window = KernelCall(
         function=f"pl_avg_pool2d_{SUFFIXES[dtype]}",
         header=f"kernels/avg_pool2d/{name}.h",
         params={
@@ -33,3 +40,34 @@ def avg_pool2d(call: OpCall, isa: Isa) -> KernelCall:
         overlap=overlap(source, output, source.item_bytes * windows.starts, at_a_time=1),
         rows=windows.by_rows(),
     )
+    large = min(windows.kernel) >= _LEAST_SIZE and windows.output[1] > 1
+    if isa != "mve" or dtype != "int8" or call.small or not (large and windows.share_columns):
+        return by_window
+    taps = _counted(windows, (0, 0, 0, 0))
+    counts = _counted(windows, windows.padding) if call.flag("count_include_pad") else taps
+    counts = np.full_like(counts, override) if override > 0 else counts
+    if counts.min() < 2 or counts.max() > _MOST_COUNTED or (counts < taps).any():
+        return by_window
+    rows = by_window.rows
+    if rows is not None and "output_w" in rows.dims:
+        rows = replace(rows, scratch=2 * windows.row_values(1))
+    return replace(
+        by_window,
+        function="pl_avg_pool2d_rows_s8",
+        scratch=2 * windows.row_values(windows.output[1]),
+        overlap=overlap(source, output, windows.starts, windows.output[1], reads_first=True),
+        nearer=by_window,
+        rows=rows,
+    )
+
+
+def _counted(windows: Windows, padding: tuple[int, int, int, int]) -> AnyArray:
+    """How many taps of each window are inside the input, or of that much of the padding."""
+    inside = []
+    for d in range(2):
+        begin, end = -padding[2 * d], windows.input[d] + padding[2 * d + 1]
+        first = np.arange(windows.output[d]) * windows.stride[d] - windows.padding[2 * d]
+        last = np.minimum(first + windows.kernel[d], end)
+        inside.append(last - np.maximum(first, begin))
+    counted: AnyArray = np.outer(*inside)
+    return counted

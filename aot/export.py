@@ -46,6 +46,7 @@ from aot.passes.aten.drop_pool_indices import drop_pool_indices
 from aot.passes.aten.far_fills import far_fills
 from aot.passes.aten.far_limits import far_limits
 from aot.passes.aten.fold_constants import fold_constants
+from aot.passes.aten.fold_normalisation import fold_normalisation
 from aot.passes.aten.fold_scales import fold_scales
 from aot.passes.aten.free_names import free_names
 from aot.passes.aten.fuse_batch_norm import fuse_batch_norm, note_batches
@@ -86,6 +87,7 @@ def export_aten(
     model: torch.nn.Module | ExportedProgram,
     example_inputs: Sequence[torch.Tensor],
     keeps: Iterable[Any] = (),
+    trains: bool = False,
 ) -> GraphModule:
     """The model as one static ATen graph, functional, with constants as get_attr nodes, and with
     the buffers that it changes as State (aot.dialect.graph). Its `meta["computed"]` says which of
@@ -97,6 +99,7 @@ def export_aten(
       example_inputs: one set of inputs; shapes, dtypes and memory format are what the artefact will
         accept.
       keeps: ATen ops to leave whole beside those that have a form of their own in the dialect.
+      trains: keep the weights of the size that a learning rate is made for.
 
     Raises:
       LoweringError: the model is no module, is in training mode, holds NaN or infinite weights, has
@@ -148,6 +151,7 @@ def export_aten(
         products_to_linear,
         split_layers,
         fold_scales,
+        *(() if trains else (fold_normalisation,)),
         crops_to_padding,
         fuse_batch_norm,
         name_masks,

@@ -178,7 +178,7 @@ def lower(
     def export(inputs: Sequence[torch.Tensor]) -> GraphModule:
         # Copies: where one tensor is given for two inputs, export takes the two for one.
         contiguous = [x.clone(memory_format=torch.contiguous_format) for x in inputs]
-        aten = export_aten(model, contiguous, target.keeps)
+        aten = export_aten(model, contiguous, target.keeps, trains=train is not None)
         for change in target.rewrites:
             change(aten)
         float_recurrent(aten, stays_float)

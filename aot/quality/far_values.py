@@ -66,5 +66,6 @@ def _is_far(value: Value, end: End, other: End, limit: int) -> bool:
     step = value.quantization.scale
     is_held = low - step <= end.at <= high + step
     spread, reach = abs(other.at - end.next), abs(other.at - end.at)
-    # Two numbers, as of a mask, need no steps between them.
-    return end.count > 1 and is_held and 0.0 < spread < limit * step and reach >= _FAR * spread
+    # Two numbers, as of a mask, need no steps between them; 1 may be a class that is sure.
+    is_many = end.count > 1 and spread > 0.0 and abs(end.at) > 1.0
+    return is_many and is_held and spread < limit * step and reach >= _FAR * spread

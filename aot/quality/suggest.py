@@ -103,13 +103,16 @@ def suggest(lowered: Lowered, count: int = 3, again: Again | None = None) -> lis
     that save flash at little cost, the largest first.
 
     Args:
-      lowered: a model whose values were measured (`per_op`).
+      lowered: a model. What its values cost is measured here where lowering did not (`per_op`).
       count: how many values to try changes of: those that cost most.
       again: lowers the model again with each setting that is suggested.
     """
     values = Values(lowered.quantized, lowered.floats, lowered.folded)
     samples = [(s, [x.contiguous() for x in xs]) for s, xs in lowered.quality.samples.samples]
     before = values.sqnr_db(samples)
+    if all(value.noise_to_signal is None for value in lowered.quality.values):
+        measured = replace(lowered.quality, values=values.measure(samples))
+        lowered = replace(lowered, quality=measured)
     worst = lowered.quality.worst()[:count]
     tried = counted(worst, "trying changes of value", len(worst))
     better = [s for value in tried for s in _of(value, lowered, values, samples, before)]

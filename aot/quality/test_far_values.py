@@ -61,6 +61,7 @@ def test_what_is_far_from_all_else_is_named(name: str) -> None:
 
 FINE: dict[str, Function] = {
     "relu": lambda a, b, x: F.relu(a(x) - 0.5),
+    "sure classes": lambda a, b, x: (b(x) * 1000.0).softmax(2),
     "a mask": lambda a, b, x: (a(x) > 0.2).float() * 3.0,
     "a gate": lambda a, b, x: F.hardsigmoid(a(x) * 8.0),
     "filled, and the largest": lambda a, b, x: a(x).masked_fill(x > 1.0, -1e9).amax(1),

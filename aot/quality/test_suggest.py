@@ -32,6 +32,13 @@ def test_suggestions_predict_what_is_measured_then() -> None:
     assert f"SQNR {best.before_db:.1f} dB -> {best.measured_db:.1f} dB, predicted" in str(best)
 
 
+def test_what_lowering_did_not_measure_is_measured() -> None:
+    data, held = one_outlier(), recordings(16, seed=2)
+    given = {"calibration": data, "evaluation": held, **ANYTHING}
+    with_it, without = (lower(gesture(), data[0], per_op=p, **given) for p in (True, False))
+    assert [str(s) for s in suggest(without)] == [str(s) for s in suggest(with_it)] != []
+
+
 class Branches(nn.Module):
     """Of its two last layers one hardly matters."""
 

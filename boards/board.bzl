@@ -239,8 +239,8 @@ def board(
         if code_end < 0 or slot["header"] % _vectors_alignment(chip.irqs):
             fail("board %s: the slot ends behind %s, or its header is no multiple of %d" %
                  (name, chip.code, _vectors_alignment(chip.irqs)))
-    if code_offset and chip.core == "cortex-m0":
-        fail("board %s: a Cortex-M0 looks for its vector table at the start of its memory alone: no code_offset and no slot" % name)
+    if slot and chip.core == "cortex-m0":
+        fail("board %s: a Cortex-M0 has its vector table at the start of its memory alone, where MCUboot's is: no slot" % name)
     memories = [
         memory | {"base": memory["base"] + code_offset, "size": memory["size"] - code_offset - code_end} if memory["name"] == chip.code else memory
         for memory in chip.memories

@@ -41,16 +41,22 @@ class Listener:
         return self._port
 
     def receive(self) -> bool:
-        """Takes what is there; returns whether there was something, and the port is not gone."""
+        """Takes what is there; returns whether the port is."""
+        return self._take() != b""
+
+    def _take(self) -> bytes | None:
+        """Takes what is there: None for nothing, no bytes where the port is gone."""
         try:
             chunk = os.read(self._port, _MOST)
-        except OSError:  # nothing, or it is gone, as who reads on finds
-            return False
+        except BlockingIOError:
+            return None
+        except OSError:  # as who reads on finds
+            return b""
         if time.monotonic() >= self._begins:
             self.text += chunk
         elif self._begins == math.inf:
             self.may_have_lost |= bool(chunk)
-        return bool(chunk)
+        return chunk
 
     def hear(self, printed: bytes) -> None:
         """Takes what the tool has printed."""
@@ -62,5 +68,5 @@ class Listener:
 
     def end(self) -> None:
         """The tool has ended: what comes later is the new program's."""
-        while self.receive():
+        while self._take():
             pass

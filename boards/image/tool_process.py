@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a flash tool, so that it never goes on where its user thinks that it has ended."""
 
-from tools.text.stoppable import leaving
+from tools.text.stoppable import held, leaving
 
 import contextlib
 import os
@@ -48,25 +48,29 @@ def run_tool(
         OSError: it does not start.
     """
     printed = []
-    with (
-        leaving(),
-        subprocess.Popen(
-            command,
-            cwd=folder,
-            env=environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        ) as process,
-    ):
-        assert process.stdout is not None
+    process = None
+    with leaving():
         try:
+            with held():
+                process = subprocess.Popen(
+                    command,
+                    cwd=folder,
+                    env=environment(),
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                )
+            assert process.stdout is not None
             for chunk in _chunks(process.stdout.fileno(), listener):
                 printed.append(chunk)
                 _show(chunk)
             process.wait()
         except BaseException as error:
-            _stop(process, is_told=isinstance(error, KeyboardInterrupt))  # as who types it has it
+            if process is not None:  # who types Ctrl-C has told it
+                _stop(process, is_told=isinstance(error, KeyboardInterrupt))
             raise
+        finally:
+            if process is not None and process.stdout is not None:
+                process.stdout.close()
     if listener is not None:
         listener.end()
     return process.returncode, b"".join(printed).decode(errors="replace")

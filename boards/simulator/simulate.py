@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a program on a simulated board, or on the host, and says how it ended."""
 
-from tools.text.stoppable import leaving
+from tools.text.stoppable import held, leaving
 
 import codecs
 import math
@@ -193,24 +193,31 @@ def _execute(
 ) -> _Ended:
     # QEMU reads a terminal character by character, and leaves it so when it is stopped.
     terminal = termios.tcgetattr(0) if listen and os.isatty(0) else None
+    process = None
     with leaving():
         try:
-            process = subprocess.Popen(
-                command,
-                stdin=None if listen else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                pass_fds=(passed,),
-            )
+            with held():
+                process = subprocess.Popen(
+                    command,
+                    stdin=None if listen else subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    pass_fds=(passed,),
+                )
+            with process:
+                try:
+                    return _follow(process, time_limit, silence, echo, watch)
+                finally:
+                    process.kill()  # also where nobody reads on
         except OSError as error:
+            if process is not None:
+                raise
             raise SimulatorError(f"{command[0]} does not start: {error}") from error
-        with process:
-            try:
-                return _follow(process, time_limit, silence, echo, watch)
-            finally:
-                process.kill()  # also where nobody reads on, or who called it was told to end
-                if terminal is not None:
-                    termios.tcsetattr(0, termios.TCSANOW, terminal)
+        finally:
+            if process is not None:
+                process.kill()
+            if terminal is not None:
+                termios.tcsetattr(0, termios.TCSANOW, terminal)
 
 
 def _follow(

@@ -71,6 +71,27 @@ def leaving() -> Iterator[None]:
 
 
 @contextmanager
+def held() -> Iterator[None]:
+    """Within it, Ctrl-C and signals to end wait: a program that is just being started is known
+    before it has to be stopped.
+    """
+    came: list[int] = []
+    if current_thread() is not main_thread():
+        yield
+        return
+    ends = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
+    numbers = [number for number in ends if signal.getsignal(number) != signal.SIG_IGN]
+    before = [signal.signal(number, lambda number, _: came.append(number)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
+
+
+@contextmanager
 def _read_on() -> Iterator[None]:
     """Within it, a program ends without a word where nobody reads what it prints (`| head`), and
     with one line where that goes to a full disk.

@@ -8,18 +8,21 @@
 #include "boards/common/console.h"
 #include "boards/common/print.h"
 
+enum { SLOT = 128 * 1024 };           // behind the loader's own vector table
 enum { MAGIC = 0, HEADER_SIZE = 8 };  // places in the header
 static const uint32_t IMAGE_MAGIC = 0x96f3b83d;
 
 #define WORD(address) (*(const volatile uint32_t *)(address))
-#define MPU_CTRL (*(volatile uint32_t *)0xe000ed94)
+#define VTOR WORD(0xe000ed08u)
+#define MPU_CTRL (*(volatile uint32_t *)0xe000ed94u)
 
 int main(void) {
-  if (WORD(SLOT + MAGIC) != IMAGE_MAGIC) {
+  const uint32_t image = VTOR + SLOT;
+  if (WORD(image + MAGIC) != IMAGE_MAGIC) {
     pl_print("PL:FAIL no image in the slot\n");
     return 1;
   }
-  const uint32_t vectors = SLOT + (WORD(SLOT + HEADER_SIZE) & 0xffff);
+  const uint32_t vectors = image + (WORD(image + HEADER_SIZE) & 0xffff);
   pl_print("the loader starts an image\n");
   pl_console_flush();
   MPU_CTRL = 0;

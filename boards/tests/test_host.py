@@ -2,6 +2,7 @@
 """Programs for boards run on the host as well, under sanitizers."""
 
 import io
+import os
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,18 @@ def test_what_it_prints_is_shown_to_its_last_byte(tmp_path: Path) -> None:
     program.chmod(0o755)
     simulate(program, _BOARD, time_limit=20, echo=shown)
     assert shown.getvalue() == "21 °C \N{REPLACEMENT CHARACTER}"
+
+
+class _Closed(io.StringIO):
+    def write(self, text: str) -> int:
+        raise BrokenPipeError
+
+
+def test_a_program_that_never_ends_does_where_nobody_reads_on(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\necho $$ >'{tmp_path}/pid'; echo hello; exec sleep 600\n")
+    program.chmod(0o755)
+    with pytest.raises(BrokenPipeError):
+        simulate(program, _BOARD, time_limit=300, echo=_Closed())
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)

@@ -86,6 +86,16 @@ def test_a_program_that_is_stopped_while_it_imports_says_so() -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("", "stopped\n", -signal.SIGINT)
 
 
+def test_a_signal_waits_until_a_program_is_started() -> None:
+    code = (
+        "import signal; from tools.text.stoppable import held\n"
+        "with held():\n    signal.raise_signal(signal.SIGINT); print('started')\n"
+        "print('not reached')"
+    )
+    done = _run(code)
+    assert (done.stdout, done.stderr) == ("started\n", "stopped\n")
+
+
 def test_other_errors_are_shown_as_always() -> None:
     done = _run("import tools.text.stoppable; 1 / 0")
     assert done.stderr.endswith("ZeroDivisionError: division by zero\n") and done.returncode == 1

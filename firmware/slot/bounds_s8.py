@@ -40,6 +40,8 @@ _RUNS = (
     "((batches - 1) * input_h * input_w + (output_h - 1) * stride_h * input_w + "
     "(output_w - 1) * stride_w + kernel_h * kernel_w) * input_c"
 )
+# Columns of the input, from the first of a row's first window to the last of its last.
+_REACH = f"{LAST_X} + (kernel_w - 1) * dilation_w + 1"
 _DENSE = "(kernel_w == 1 or dilation_w == 1 and groups == 1)"
 _PAIRS_STEPS = f"(up({_DEPTH}, 4) // 2)"
 _PAIRS_CONV = Bounds(
@@ -227,7 +229,7 @@ BOUNDS_S8: dict[str, Bounds] = {
             "input_c % groups == 0",
             "output_c % groups == 0",
             "input_c == groups or kernel_w == 1 or dilation_w == 1",
-            f"gathered >= 1 or input_c == groups and {UNPADDED}",
+            f"gathered >= 1 or (input_c == groups or groups == 1) and {UNPADDED}",
         ),
     ),
     "pl_conv2d_pairs_s8": _PAIRS_CONV,
@@ -301,6 +303,12 @@ BOUNDS_S8: dict[str, Bounds] = {
     ),
     "pl_avg_pool2d_s8": avg_pool(1),
     "pl_max_pool2d_s8": max_pool(1),
+    "pl_avg_pool2d_rows_s8": replace(avg_pool(1), scratch=f"2 * ({LAST_X} + kernel_w) * input_c"),
+    "pl_max_pool2d_rows_s8": replace(
+        max_pool(1),
+        scratch=f"0 if kernel_h == 1 and pad_left == 0 and {_REACH} <= input_w "
+        f"else ({_REACH}) * input_c",
+    ),
     "pl_mean_s8": mean(1),
     "pl_mean_columns_s8": mean(
         1,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where conv2d_rows_s8 pays, which takes four windows of a row at a time, channel by channel."""
 
+import math
+
 from kernels.common.kernel import Isa
 from kernels.common.window import Windows
 
@@ -21,6 +23,9 @@ right from the image; of more outputs they take less."""
 
 _OUTPUTS_OF_ALL = {"scalar": 3, "dsp": 1}
 """Where there is one group."""
+
+_LEAST_VALUES = 64
+"""That such a convolution gives: for fewer, 2 KB of code are too much."""
 
 _EIGHT = 8
 """Channels that depthwise_conv2d_s8 takes together."""
@@ -44,7 +49,8 @@ def pays_for_groups(windows: Windows, groups: int, outputs: int, inputs: int, is
     most = (_INPUTS_IN_PLACE,) if in_place else _INPUTS[isa]
     few = inputs == 1 or (outputs <= len(most) and inputs <= most[outputs - 1])
     few |= isa == "scalar" and groups == 1 and windows.are_inside
-    enough = groups > 1 or outputs <= _OUTPUTS_OF_ALL[isa]
+    values = math.prod(windows.output) * outputs
+    enough = groups > 1 or (outputs <= _OUTPUTS_OF_ALL[isa] and values >= _LEAST_VALUES)
     return few and (dense or inputs == 1) and enough and _has_windows(windows, inputs)
 
 

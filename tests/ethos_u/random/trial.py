@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One random graph on one NPU: TOSA's reference model against what Vela makes of it, executed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from aot.backends.ethos_u.forms import FormError, check_forms
+from aot.backends.ethos_u.vela import VelaError, compile_tosa
+from aot.targets.npus import NPUS
+from firmware.ethos_u.fillers import all_inputs
+from firmware.ethos_u.npu_model import EthosUError, EthosUModel
+from tests.ethos_u.corpus.reference import Array, reference_outputs, signatures
+from tests.ethos_u.random.graphs import random_graph
+from tools.text.printed import captured
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of a graph.
+
+    Attributes:
+      steps: of the graph, for people.
+      refused: why it is not for Vela: what Vela says, or in `form` what emitters avoid.
+      form: whether it has a form that Vela was seen to make something else of.
+      wrong: what differs from the reference, "" if nothing does.
+    """
+
+    steps: str
+    refused: str = ""
+    form: bool = False
+    wrong: str = ""
+
+
+def trial(seed: int, configuration: str) -> Trial:
+    """Compiles a graph, and runs it on every kind of inputs."""
+    npu = NPUS[configuration]
+    tosa, steps = random_graph(seed, npu)
+    form = ""
+    try:
+        check_forms(tosa, npu)
+    except FormError as error:
+        form = str(error)
+    try:
+        payload = compile_tosa(tosa, npu).payload
+    except VelaError as error:
+        return Trial(steps, str(error))
+    return Trial(steps, form, bool(form), _wrong(tosa, payload, configuration))
+
+
+def _wrong(tosa: bytes, payload: bytes, configuration: str) -> str:
+    model = EthosUModel(configuration, check_hazards=True)
+    for kind, inputs in all_inputs([(s.shape, s.dtype) for s in signatures(tosa)]):
+        with captured():
+            expected = reference_outputs(tosa, inputs)
+        try:
+            outputs = model.run(payload, inputs)
+        except EthosUError as error:
+            return f"the model refuses it: {error}"
+        if not _equal(outputs, expected):
+            return f"other results on inputs {kind}"
+    return ""
+
+
+def _equal(outputs: list[Array], expected: list[Array]) -> bool:
+    """Shapes may differ in dimensions of 1."""
+    pairs = zip(outputs, expected, strict=True)
+    return all(np.array_equal(y.ravel(), e.ravel()) for y, e in pairs)

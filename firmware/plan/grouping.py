@@ -23,6 +23,9 @@ _NEARER = {
     "pl_depthwise_conv2d_s8": 60,
     "pl_depthwise_columns_s8": 4,
     "pl_depthwise_direct_s8": 15,
+    "pl_linear_s8": 80,
+    "pl_max_pool2d_s8": 3,
+    "pl_avg_pool2d_s8": 4,
 }
 _NEARER_BLOCKS = 2
 _NEARER_WINDOWS = 8
@@ -277,8 +280,10 @@ def _nearer_calls(step: Step) -> Iterator[KernelCall]:
 
 def _nearer_cost(step: Step, kernel: KernelCall) -> int:
     """Of a nearer call beside that of the other one."""
-    is_product = kernel.dims["kernel_h"] == kernel.dims["kernel_w"] == 1
-    cost = _NEARER.get(kernel.function, _NEARER_BLOCKS if is_product else _NEARER_WINDOWS)
+    cost = _NEARER.get(kernel.function)
+    if cost is None:
+        is_product = kernel.dims["kernel_h"] == kernel.dims["kernel_w"] == 1
+        cost = _NEARER_BLOCKS if is_product else _NEARER_WINDOWS
     return cost * sum(value.bytes for value in step.writes)
 
 

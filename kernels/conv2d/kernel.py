@@ -60,9 +60,11 @@ def convolution_call(
     if groups > 1 or not windows.cover_input:
         return _convolution_call(call, windows, weight, groups, isa)
     product = linear_call(call, weight.reshape(weight.shape[0], -1), isa)
-    row = windows.in_a_row
-    if isa == "scalar" and row is not None:  # of one or two outputs, four pixels at a time
-        by_rows = _convolution_call(call, row, weight, groups, isa)
+    # To few outputs four pixels of a row at a time; all are one row where theirs are short.
+    for pixels in (windows, windows.in_a_row) if isa == "scalar" else ():
+        if pixels is None:
+            continue
+        by_rows = _convolution_call(call, pixels, weight, groups, isa)
         if by_rows.function == "pl_conv2d_rows_s8":
             return replace(by_rows, nearer=product if product.overlap else None)
     blocks = windows.in_blocks(_BLOCK_ROWS)

@@ -108,7 +108,8 @@ def by_the_default_table(name: str, kept: tuple[object, ...]) -> ExportedProgram
     table = default_decompositions()
     for op in kept:
         table.pop(op)
-    return exported(name).run_decompositions(dict(table))
+    program: ExportedProgram = exported(name).run_decompositions(dict(table))
+    return program
 
 
 @cache

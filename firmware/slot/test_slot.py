@@ -138,9 +138,9 @@ def test_hostile_packages_stay_inside(host: Host, program: Path) -> None:
     ids=["int16", "state", "recurrent"],
 )
 def test_packages_of_other_models(
-    tmp_path: Path, network: Wide | Past | Read, functions: set[str]
+    tmp_path: Path, host: Host, network: Wide | Past | Read, functions: set[str]
 ) -> None:
-    host = Host(tmp_path, network)
+    host = Host(tmp_path, network, other=host)
     assert functions <= host.functions
     program = host.program(sorted(host.functions), "program")
     package = host.package("1.0.0")
@@ -150,9 +150,9 @@ def test_packages_of_other_models(
     assert all(int(count) > 100 for count in counts), counts
 
 
-def test_the_state_of_a_package_is_part_of_its_self_test(tmp_path: Path) -> None:
+def test_the_state_of_a_package_is_part_of_its_self_test(tmp_path: Path, host: Host) -> None:
     """The second vector comes out after the first one alone."""
-    host = Host(tmp_path, Past())
+    host = Host(tmp_path, Past(), other=host)
     program = host.program(sorted(host.functions), "program")
     turned = {name: array[::-1].copy() for name, array in sample_vectors(host.network).items()}
     assert _load(host, program, host.package("1.0.0", vectors=turned)) == "self-test failed"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packages of a sample model for the host, and the program that tests them there."""
 
+from __future__ import annotations
+
 import copy
 import hashlib
 import os
@@ -205,10 +207,19 @@ def _monocypher() -> Path:
 
 
 class Host:
-    """Compiles everything once, in a folder, for packages of a network."""
+    """Compiles everything once, in a folder, for packages of a network.
 
-    def __init__(self, folder: Path, network: Sample | None = None) -> None:
+    Args:
+      folder: of what is compiled.
+      network: a small one, if none is given.
+      other: one that has compiled what does not depend on the network.
+    """
+
+    def __init__(
+        self, folder: Path, network: Sample | None = None, other: Host | None = None
+    ) -> None:
         self.folder = folder
+        self.other = other
         self.network = network or Network()
         self.root = Path.cwd()
         self.plan = sample_plan(self.network)
@@ -260,6 +271,8 @@ class Host:
     @cached_property
     def _objects(self) -> list[Path]:
         """Runtime and kernels, which all programs have."""
+        if self.other is not None:
+            return self.other._objects
         kernels = [
             path
             for path in sorted(self.root.glob("kernels/*/*.c"))

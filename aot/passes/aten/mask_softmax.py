@@ -11,6 +11,9 @@ whole rows, for which torch gives NaN.
 Masks that the model is given or computes may follow one another. A row that they mask whole gives
 0. One of numbers that are not known is added, but not below `_FLOOR`: exp(-24) is 4e-11; that it is
 a mask, calibration has to show (aot/quality/given_masks.py).
+
+What torch's decompositions ask, which rows are minus infinity only, to give 0 for them
+(aot/passes/aten/safe_softmax.py), goes into the mask too, or away where no score is infinite.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import tensor_constant
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.kept_by import FAR, MOVEMENT, Mask, both, for_scores, kept_by
+from aot.passes.aten.safe_softmax import may_be_infinite, safe_choice
 from aot.rules.function import function_root
 from aot.rules.masked_softmax import MASKED_SOFTMAX
 from aot.rules.rule import argument
@@ -40,16 +44,22 @@ def mask_softmax(module: GraphModule) -> int:
         assert isinstance(scores, Node)
         if argument(node, "dim") % max(scores.meta["val"].dim(), 1) != scores.meta["val"].dim() - 1:
             continue
+        choice = safe_choice(module, node)
         with module.graph.inserting_before(node):
             replacement = (
                 _computed(module, node, scores)
-                or _masked_fill(module, node, scores)
-                or _addition(module, node, scores)
+                or _masked_fill(module, node, scores, choice is not None)
+                or _addition(module, node, scores, choice is not None)
             )
-        if replacement is not None:
-            node.replace_all_uses_with(replacement)
-            module.graph.erase_node(node)
-            count += 1
+        if replacement is None and choice is not None and not may_be_infinite(module, scores):
+            replacement = node
+        if replacement is None:
+            continue
+        for other in (node, choice):
+            if other is not None and other is not replacement:
+                other.replace_all_uses_with(replacement)
+                module.graph.erase_node(other)
+        count += 1
     return count
 
 
@@ -171,7 +181,7 @@ def _moved(node: Node) -> Node:
     return node
 
 
-def _masked_fill(module: GraphModule, node: Node, where: Node) -> Node | None:
+def _masked_fill(module: GraphModule, node: Node, where: Node, safe: bool) -> Node | None:
     if where.target is not _aten.where.self:
         return None
     condition, *branches = (tensor_constant(module, n) for n in where.args)
@@ -181,13 +191,14 @@ def _masked_fill(module: GraphModule, node: Node, where: Node) -> Node | None:
         scores = where.args[2 - position]
         assert isinstance(scores, Node)
         kept = condition == taken
-        if scores.meta["val"].shape != where.meta["val"].shape or not bool(kept.any(-1).all()):
+        whole_rows = not bool(kept.any(-1).all()) and not (safe and filler.item() == -torch.inf)
+        if scores.meta["val"].shape != where.meta["val"].shape or whole_rows:
             return None
         return masked(module, node, scores, kept)
     return None
 
 
-def _addition(module: GraphModule, node: Node, addition: Node) -> Node | None:
+def _addition(module: GraphModule, node: Node, addition: Node, safe: bool) -> Node | None:
     if addition.target not in _SUMS or argument(addition, "alpha") != 1:
         return None
     sign = _SUMS[addition.target]
@@ -197,7 +208,8 @@ def _addition(module: GraphModule, node: Node, addition: Node) -> Node | None:
         if bias is None or bias.dim() == 0 or not isinstance(scores, Node):
             continue
         largest = bias.amax(-1, keepdim=True)
-        masks = bool((bias - largest <= -FAR).any()) and bool((largest > -torch.inf).all())
+        masks = bool((bias <= largest - FAR).any())
+        masks &= safe or bool((largest > -torch.inf).all())
         if masks and scores.meta["val"].shape == addition.meta["val"].shape:
             return with_bias(module, node, scores, bias)
     return None

@@ -6,10 +6,10 @@ Rules emit spatial ops as transpose, NHWC op, transpose back. In one walk in gra
 whose input is a transpose is rewritten to read the transpose's source, with its dimensions renamed,
 and the transpose follows it. Two transposes in a row become one, or none. What stays is at the
 model's border, or in front of an op that needs the order (reshape that mixes dimensions). Reshapes
-that add or drop dimensions of size 1, or split dimensions, let transposes pass; a transpose behind
-a reshape that joins dimensions goes into the one before it; elementwise ops of one value pass
-through reshapes. How transposes pass through any other op is declared by the op
-(aot/dialect/transposes.py).
+that add or drop dimensions of size 1, split dimensions, or join those that are neighbours before
+the transpose as well, let transposes pass; a transpose behind a reshape that joins others goes into
+the one before it; elementwise ops of one value pass through reshapes. How transposes pass through
+any other op is declared by the op (aot/dialect/transposes.py).
 """
 
 from __future__ import annotations
@@ -234,12 +234,15 @@ class _Sinker:
 
 def _order_before(before: Sequence[int], after: Sequence[int], perm: Perm) -> list[int] | None:
     """The dimensions of a transpose's reshape in the order in which the transpose's source has
-    them; None if the reshape does more than add and drop dimensions of size 1, or split dimensions.
+    them; None if the reshape does more than add and drop dimensions of size 1, split dimensions, or
+    join what the source has side by side.
     """
     matched = _match_unit_dims(before, after)
     if matched is None:
         parts = _parts(after, before)
-        return None if parts is None else [part for d in inverse(perm) for part in parts[d]]
+        if parts is None:
+            return _order_of_joined(before, after, perm)
+        return [part for d in inverse(perm) for part in parts[d]]
     # By the source dimension they come from; an added one stands right before the next that is
     # kept.
     places: list[tuple[float, int]] = []
@@ -249,6 +252,17 @@ def _order_before(before: Sequence[int], after: Sequence[int], perm: Perm) -> li
         following = following - 0.5 ** (d + 2) if old is None else float(perm[old])
         places.append((following, d))
     return [d for _, d in sorted(places)]
+
+
+def _order_of_joined(before: Sequence[int], after: Sequence[int], perm: Perm) -> list[int] | None:
+    joined = _parts(before, after)
+    if joined is None:
+        return None
+    # Where the source has the dimensions of more than one element that each is made of.
+    places = [[perm[d] for d in dims if before[d] > 1] for dims in joined]
+    order = sorted(range(len(after)), key=lambda d: places[d][:1])
+    found = [place for d in order for place in places[d]]
+    return order if found == sorted(found) else None
 
 
 def _parts(parts: Sequence[int], whole: Sequence[int]) -> list[list[int]] | None:

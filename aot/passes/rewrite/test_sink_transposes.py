@@ -104,6 +104,18 @@ CASES: dict[str, tuple[Callable[..., object], list[nn.Module], tuple[int, ...], 
         LINE,
         2,
     ),
+    "pixels in a row": (
+        lambda a, x: (F.softmax((y := a(x).flatten(2))[:, :1], 2) * y).sum(2),
+        [conv()],
+        IMAGE,
+        1,
+    ),
+    "rows of pixels": (
+        lambda a, b, x: b(a(x).flatten(2, 3).tanh()),
+        [nn.Conv3d(4, 4, (1, 3, 3)), nn.Conv2d(4, 2, 1)],
+        (1, 4, 3, 6, 5),
+        2,
+    ),
     "mixing reshape": (
         lambda a, x: a(x).reshape(1, 8, 15),
         [conv()],

@@ -7,7 +7,7 @@ The calls are the cases of the kernels; an op without a kernel has its calls her
 from __future__ import annotations
 
 import functools
-from itertools import permutations
+from itertools import islice, permutations
 from typing import Any
 
 import pytest
@@ -26,7 +26,7 @@ from kernels.testing.folders import folders
 from kernels.testing.oracle import arguments_of
 
 EVERY = 4  # of the cases: there are a hundred or so of an op
-TRANSPOSED_CASES = 8  # an op, each by every permutation
+TRANSPOSED_CASES = 8  # an op, each by every permutation; cases of five dimensions share them
 
 
 def int8(*shape: int) -> torch.Tensor:
@@ -102,17 +102,18 @@ def test_references_leave_their_inputs_alone(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(op for op in OPS if OPS[op].transposes is not None))
 def test_transposes_pass(name: str) -> None:
-    """op(transpose(x)) is transpose(op(x)), as the op declares it: for every permutation."""
+    """op(transpose(x)) is transpose(op(x)), as the op declares it."""
     op = OPS[name]
     assert op.transposes is not None
     passed = 0
     by_rank = sorted(calls()[name], key=lambda args: max(t.dim() for t in tree_leaves(args[0])))
-    for args in by_rank[-TRANSPOSED_CASES:]:
+    for index, args in enumerate(by_rank[-TRANSPOSED_CASES:]):
         schema = op.overload._schema
         values = {a.name: value for a, value in zip(schema.arguments, args, strict=True)}
         given = {tensor: values[tensor] for tensor in op.transposes.tensors}
         rank = max(t.dim() for t in tree_leaves(given))
-        for order in permutations(range(rank)):
+        every = TRANSPOSED_CASES if rank > 4 else 1
+        for order in islice(permutations(range(rank)), index % every, None, every):
             perm = list(order)
             moved = op.transposes.move(values, perm)
             if moved is None:

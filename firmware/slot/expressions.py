@@ -4,7 +4,9 @@
 import math
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from firmware.slot.extents import Bounds
@@ -43,6 +45,11 @@ FUNCTIONS: dict[str, Callable[..., int]] = {
 }
 
 
+@cache
+def _code(text: str) -> CodeType:
+    return compile(text, "bounds", "eval")
+
+
 def extents(bounds: Bounds, call: KernelCall, isa: Isa) -> dict[str, tuple[int, int]]:
     """Bytes of each operand that a call touches, and that it has; "scratch" is among them.
 
@@ -58,7 +65,7 @@ def extents(bounds: Bounds, call: KernelCall, isa: Isa) -> dict[str, tuple[int, 
                     raise OutsideError(f"{name} is {item}, not in [{low}, {high}]")
 
     def number(text: str) -> int:
-        return int(eval(compile(text, "bounds", "eval"), {**FUNCTIONS, **names}))
+        return int(eval(_code(text), {**FUNCTIONS, **names}))
 
     for text in bounds.needs:
         if not number(text):

@@ -4,7 +4,7 @@ it, and nothing that the kernels' planners make is refused."""
 
 import operator
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache
 from typing import Any, get_args
 
 import pytest
@@ -21,39 +21,55 @@ from kernels.testing.program import op_call
 _FOLDERS = sorted({bounds.header.split("/")[1] for bounds in BOUNDS.values()})
 
 
-@lru_cache(maxsize=1)
-def _op_calls(name: str) -> list[OpCall]:
-    """Of all cases of a folder: what is expected of each is computed once for all cores."""
-    return [op_call(case, expected_outputs(case)) for case in folder(name).cases()]
+def _op_calls(name: str) -> Iterator[OpCall]:
+    """Of all cases of a folder, with what is expected of each."""
+    for case in folder(name).cases():
+        yield op_call(case, expected_outputs(case))
 
 
-def _calls(name: str, isa: Isa) -> Iterator[KernelCall]:
-    for call in _op_calls(name):
-        try:
-            found: KernelCall | None = kernel_call(call, isa)
-        except KernelError:
-            continue
-        while found is not None:
-            yield found
-            found = found.nearer
+def _calls(call: OpCall, isa: Isa) -> Iterator[KernelCall]:
+    try:
+        found: KernelCall | None = kernel_call(call, isa)
+    except KernelError:
+        return
+    while found is not None:
+        yield found
+        found = found.nearer
 
 
-@pytest.mark.parametrize("name", _FOLDERS)
-def test_every_call_touches_its_operands_and_no_more(name: str) -> None:
+@pytest.fixture(scope="module", params=_FOLDERS)
+def calls(request: pytest.FixtureRequest) -> tuple[str, list[tuple[Isa, KernelCall]]]:
+    """A folder, and its calls of functions with bounds, for all cores."""
+    found = [
+        (isa, kernel)
+        for call in _op_calls(request.param)
+        for isa in get_args(Isa)
+        for kernel in _calls(call, isa)
+        if kernel.function in BOUNDS
+    ]
+    return request.param, found
+
+
+def test_every_call_touches_its_operands_and_no_more(
+    calls: tuple[str, list[tuple[Isa, KernelCall]]],
+) -> None:
+    name, found = calls
     seen = set()
-    for isa in get_args(Isa):
-        for call in _calls(name, isa):
-            bounds = BOUNDS.get(call.function)
-            if bounds is None:
-                continue
-            seen.add(call.function)
-            for operand, (touched, have) in extents(bounds, call, isa).items():
-                where = f"{call.function} for {isa}: {operand} of {dict(call.dims)}"
-                assert touched <= have, where
-                if operand in bounds.writes:
-                    assert touched == have, where
+    for isa, call in found:
+        bounds = BOUNDS[call.function]
+        seen.add(call.function)
+        for operand, (touched, have) in extents(bounds, call, isa).items():
+            where = f"{call.function} for {isa}: {operand} of {dict(call.dims)}"
+            assert touched <= have, where
+            if operand in bounds.writes:
+                assert touched == have, where
     expected = {f for f, bounds in BOUNDS.items() if bounds.header.split("/")[1] == name}
     assert expected <= seen
+
+
+@cache
+def _items(function: str, text: str) -> list[Item]:
+    return items(BOUNDS[function], text)
 
 
 def _value(found: list[Item], call: KernelCall, isa: Isa) -> int:
@@ -96,20 +112,18 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
 }
 
 
-@pytest.mark.parametrize("name", _FOLDERS)
-def test_the_code_computes_what_the_expressions_say(name: str) -> None:
-    for isa in get_args(Isa):
-        for call in _calls(name, isa):
-            bounds = BOUNDS.get(call.function)
-            if bounds is None:
-                continue
-            for text in bounds.needs:
-                assert _value(items(bounds, text), call, isa) == 1
-            found = extents(bounds, call, isa)
-            for operand, extent in {**bounds.reads, **bounds.writes}.items():
-                value = _value(items(bounds, extent.elements), call, isa)
-                assert value * extent.size == found[operand][0]
-            assert _value(items(bounds, bounds.scratch), call, isa) == found["scratch"][0]
+def test_the_code_computes_what_the_expressions_say(
+    calls: tuple[str, list[tuple[Isa, KernelCall]]],
+) -> None:
+    for isa, call in calls[1]:
+        bounds = BOUNDS[call.function]
+        for text in bounds.needs:
+            assert _value(_items(call.function, text), call, isa) == 1
+        found = extents(bounds, call, isa)
+        for operand, extent in {**bounds.reads, **bounds.writes}.items():
+            value = _value(_items(call.function, extent.elements), call, isa)
+            assert value * extent.size == found[operand][0]
+        assert _value(_items(call.function, bounds.scratch), call, isa) == found["scratch"][0]
 
 
 @pytest.mark.parametrize("function", BOUNDS)

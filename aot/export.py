@@ -45,6 +45,7 @@ from aot.passes.aten.drop_expands import drop_expands
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
 from aot.passes.aten.far_fills import far_fills
 from aot.passes.aten.far_limits import far_limits
+from aot.passes.aten.fold_channel_order import fold_channel_order
 from aot.passes.aten.fold_constants import fold_constants
 from aot.passes.aten.fold_normalisation import fold_normalisation
 from aot.passes.aten.fold_scales import fold_scales
@@ -151,7 +152,7 @@ def export_aten(
         products_to_linear,
         split_layers,
         fold_scales,
-        *(() if trains else (fold_normalisation,)),
+        *(() if trains else (fold_normalisation, fold_channel_order)),
         crops_to_padding,
         fuse_batch_norm,
         name_masks,

@@ -18,6 +18,8 @@ from aot.testing.fixtures import check_aten_pass, model, op_counts, samples
 class Layers(nn.Module):
     mean: torch.Tensor
     deviation: torch.Tensor
+    last_mean: torch.Tensor
+    last_deviation: torch.Tensor
     shifts: torch.Tensor
     gains: torch.Tensor
     uneven: torch.Tensor
@@ -26,18 +28,29 @@ class Layers(nn.Module):
         super().__init__()
         self.register_buffer("mean", torch.tensor([0.485, 0.456, 0.406]).reshape(1, 3, 1, 1))
         self.register_buffer("deviation", torch.tensor([0.229, 0.1, 0.225]).reshape(1, 3, 1, 1))
+        self.register_buffer("last_mean", torch.tensor([0.485, 0.456, 0.406]))
+        self.register_buffer("last_deviation", torch.tensor([0.229, 0.1, 0.225]))
         self.register_buffer("shifts", torch.arange(5.0))
         self.register_buffer("uneven", torch.tensor([1.0, 1.0, 9.0]).reshape(1, 3, 1, 1))
         self.register_buffer("gains", torch.linspace(0.5, 2.0, 5))
         self.bare, self.padded = nn.Conv2d(3, 4, 3), nn.Conv2d(3, 4, 3, padding=1)
         self.grouped = nn.Conv2d(3, 6, 3, groups=3, bias=False)
         self.line, self.linear = nn.Conv1d(3, 4, 2), nn.Linear(5, 4)
+        self.row = nn.Linear(90, 4)
 
     def normalised(self, x: torch.Tensor) -> torch.Tensor:
         return (x / 255.0 - self.mean) / self.deviation
 
 
 Function = Callable[..., torch.Tensor]
+BLUE = torch.tensor([2, 1, 0])
+
+
+def last(n: Layers, x: torch.Tensor) -> torch.Tensor:
+    """Normalises what has its channels last."""
+    return (x / 255.0 - n.last_mean) / n.last_deviation
+
+
 LEFT = {"aten.convolution": 1}
 ADDED = {"aten.add": 1, "aten.convolution": 1}
 CASES: dict[str, tuple[Function, dict[str, int]]] = {
@@ -53,6 +66,38 @@ CASES: dict[str, tuple[Function, dict[str, int]]] = {
         {"aten.linear": 1},
     ),
     "another order": (lambda n, x: n.bare(n.normalised(x.transpose(2, 3))), LEFT),
+    "channels were last": (
+        lambda n, x: n.bare(last(n, x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)),
+        LEFT,
+    ),
+    "channels were last, padded": (
+        lambda n, x: n.padded(last(n, x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)),
+        ADDED,
+    ),
+    "in a row": (lambda n, x: n.row(n.normalised(x).flatten(1)), {"aten.linear": 1}),
+    "blue first": (lambda n, x: n.bare(n.normalised(x.flip(1))), {"aten.flip": 1, **LEFT}),
+    "blue last": (
+        lambda n, x: n.padded(n.normalised(x)[:, BLUE]),
+        {"aten.index": 1, **ADDED},
+    ),
+    "mirrored": (lambda n, x: n.padded(n.normalised(x).flip(3)), {"aten.flip": 1, **ADDED}),
+    "cropped": (lambda n, x: n.bare(n.normalised(x)[:, :, 1:5]), {"aten.slice": 1, **LEFT}),
+    "padded by itself": (
+        lambda n, x: n.bare(F.pad(n.normalised(x), (1, 0, 2, 0))),
+        {"aten.constant_pad_nd": 1, **ADDED},
+    ),
+    "padded before": (
+        lambda n, x: n.bare(n.normalised(F.pad(x, (1, 1), value=114.0))),
+        {"aten.constant_pad_nd": 1, **LEFT},
+    ),
+    "resized": (
+        lambda n, x: n.padded(n.normalised(F.interpolate(x, size=(4, 4), mode="bilinear"))),
+        {"aten.upsample_bilinear2d": 1, **ADDED},
+    ),
+    "within limits": (
+        lambda n, x: n.bare(n.normalised(x.clamp(0, 255))),
+        {"aten.clamp": 1, **LEFT},
+    ),
 }
 
 
@@ -74,6 +119,8 @@ def image() -> torch.Tensor:
 
 KEPT: dict[str, Function] = {
     "padded, by number": lambda n, x: n.padded(x / 127.5 - 1.0),
+    "padded by other than 0": lambda n, x: n.bare(F.pad(n.normalised(x), (1, 1), value=2.0)),
+    "padded twice": lambda n, x: n.padded(F.pad(x / n.deviation - 1.0, (1, 1)) - n.mean),
     "another reader": lambda n, x: n.bare(y := x * 0.5) + y.sum(),
     "along the rows": lambda n, x: n.bare(x * n.gains),
     "of very different size": lambda n, x: n.bare(x * n.uneven),

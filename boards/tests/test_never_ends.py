@@ -12,8 +12,8 @@ from boards.simulator.simulate import simulate
 @pytest.mark.parametrize(
     ("time_limit", "silence", "count", "why"),
     [
-        (8, 300, False, "no end after 8 s"),
-        (300, 8, True, "no end, and nothing on the console for 8 s"),
+        (4, 300, False, "no end after 4 s"),
+        (300, 4, True, "no end, and nothing on the console for 4 s"),
     ],
 )
 def test_a_program_that_never_ends_is_stopped(

@@ -124,6 +124,10 @@ def copy(tree: Path) -> Path:
     return tree
 
 
+# Without a look for garbage among a million objects that stay (tools/imports.py).
+_PYTEST = "import gc, pytest, sys; gc.disable(); sys.exit(pytest.main(sys.argv[1:]))"
+
+
 def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     elsewhere = [p for p in sys.path if p and Path(p).resolve() != ROOT.resolve()]
     return subprocess.run(
@@ -182,7 +186,7 @@ def test_its_kernel_is_its_reference_and_the_tests_see_it(workspace: Path) -> No
         "tests/ops/test_complete.py",
     ]
     selected = "roll or every or names or complete"
-    done = run(workspace, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-k", selected, *tests)
+    done = run(workspace, "-c", _PYTEST, "-v", "-p", "no:cacheprovider", "-k", selected, *tests)
     assert done.returncode == 0, done.stdout
     for expected in (
         "test_shape_fake_and_out[roll]",
@@ -203,7 +207,8 @@ def test_its_kernel_is_its_reference_and_the_tests_see_it(workspace: Path) -> No
 def test_missing_files_are_told(tmp_path: Path, told: dict[str, str]) -> None:
     tree = copy(tmp_path)
     add_op(tree, [file for file in listed() if file not in (*told, BY_COMMAND)])
-    done = run(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/ops/test_complete.py")
+    quiet = ("-q", "--tb=line", "-p", "no:cacheprovider")
+    done = run(tree, "-c", _PYTEST, *quiet, "tests/ops/test_complete.py")
     assert done.returncode != 0, done.stdout
     for message in told.values():
         assert message in done.stdout, done.stdout
@@ -216,14 +221,29 @@ def test_a_file_that_no_build_file_names_is_missing(tmp_path: Path, build: str) 
     assert not (tree / UNSEEN[build]).exists()
 
 
-@pytest.mark.parametrize("part", ["cases()", "CALLS", "MUTANTS", "layers()"])
-def test_a_missing_part_of_the_cases_is_told(tmp_path: Path, part: str) -> None:
+PARTS = ["cases()", "CALLS", "MUTANTS", "layers()"]
+# Reads the cases with each of some texts, and prints what is said of them.
+_READ = """
+import sys
+from pathlib import Path
+from kernels.testing.folders import IncompleteFolder, folder
+for text in sys.argv[1:]:
+    Path("kernels/roll/cases.py").write_text(text)
+    sys.modules.pop("kernels.roll.cases", None)
+    try:
+        folder("roll")
+    except IncompleteFolder as problem:
+        print(problem)
+"""
+
+
+def test_missing_parts_of_the_cases_are_told(tmp_path: Path) -> None:
     tree = copy(tmp_path)
     add_op(tree, [file for file in listed() if file != BY_COMMAND])
-    cases = tree / "kernels" / "roll" / "cases.py"
-    name = part.removesuffix("()")
-    cases.write_text(
-        re.sub(rf"^(def )?{name}\b", rf"\1other_{name}", cases.read_text(), flags=re.M)
-    )
-    read = "from kernels.testing.folders import folder; folder('roll')"
-    assert f"kernels/roll/cases.py has no {part}: write it as" in run(tree, "-c", read).stdout
+    text = (tree / "kernels" / "roll" / "cases.py").read_text()
+    names = [part.removesuffix("()") for part in PARTS]
+    texts = [re.sub(rf"^(def )?{name}\b", rf"\1other_{name}", text, flags=re.M) for name in names]
+    (tree / "kernels" / "roll" / "cases.py").unlink()
+    said = run(tree, "-B", "-c", _READ, *texts).stdout.splitlines()
+    for part, line in zip(PARTS, said, strict=True):
+        assert f"kernels/roll/cases.py has no {part}: write it as" in line

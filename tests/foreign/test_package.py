@@ -36,6 +36,9 @@ _EVERY = [
     (Path("tests/several/two_models.package.zip"), "mps2-an385", "64K"),
 ]
 
+# A core with Thumb-2 and one without, and a name that is none in C.
+_WITH_MAKE = [_EVERY[0], _EVERY[1], _EVERY[3]]
+
 _START = """\
 #include <stdint.h>
 extern uint32_t stack_top[], data_load[], data_start[], data_end[], bss_start[], bss_end[];
@@ -154,6 +157,7 @@ def test_the_check_finds_a_wrong_weight(package: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="this machine has no make")
+@pytest.mark.parametrize("every", _WITH_MAKE, ids=lambda one: one[0].name, indirect=True)
 def test_the_makefile(every: tuple[Path, Board], tmp_path: Path) -> None:
     package, board = every
     build = tmp_path / "build"

@@ -31,6 +31,10 @@ def network() -> nn.Module:
     )
 
 
+def linear() -> nn.Module:
+    return model(lambda a, x: a(x.flatten(2)), nn.Linear(48, 4))
+
+
 def floats() -> nn.Module:
     """Every op of the float fallback."""
 
@@ -50,6 +54,11 @@ CASES: dict[str, tuple[Callable[[], nn.Module], dict[str, Any]]] = {
     "nhwc": (lambda: model(lambda a, x: a(x), nn.Conv2d(3, 4, 3)), {"io_layout": "nhwc"}),
     "float I/O": (network, {"float_io": True}),
     "float fallback": (floats, {"allow_float_fallback": True}),
+    "int16": (network, {"quantization": "int16"}),
+    "weights of four bits": (linear, {"quantization": "int8w4"}),
+    "four bits in groups": (linear, {"quantization": "int8w4g32"}),
+    "int8 and int16": (network, {"quantization": {"default": "int16", "parts.1": "int8"}}),
+    "a product": (lambda: model(lambda x: x @ x.transpose(2, 3)), {"quantization": "int16"}),
     "no constants": (lambda: model(lambda x: x.permute(0, 2, 1, 3)), {}),
     "lists": (lambda: model(lambda x: torch.cat([x[..., :4], F.pad(x, (1, 1))], -1)), {}),
     "several results": (lambda: model(lambda x: torch.max(x, 2, keepdim=True)), {}),

@@ -98,6 +98,22 @@ def test_small_differences_of_large_values_need_it() -> None:
     assert after is not None and after > 50.0
 
 
+STEEP: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "logarithm": lambda x: torch.log(x.abs() + 1e-4),
+    "root": lambda x: torch.sqrt(x.abs()),
+    "reciprocal": lambda x: 1.0 / (x.abs() + 2e-3),
+    "sign": torch.sign,
+}
+
+
+@pytest.mark.parametrize("name", STEEP)
+def test_a_function_that_is_steep_near_zero_is_as_near_as_elsewhere(name: str) -> None:
+    given = [(torch.cat([x[0], 1e-3 * x[0]], -1),) for x in DATA]
+    options: dict[str, Any] = {"quantization": "int16", "min_sqnr": 0.0, "per_op": False}
+    lowered = lower(model(STEEP[name]), given[0], calibration=given, **options)
+    assert compare(lowered, given).by_op["lut int16"].largest <= 40
+
+
 def test_no_int16_form_is_an_error_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     """As of an op that somebody else defines: all of the dialect's have one."""
     monkeypatch.setitem(OPS["log_softmax"].dtypes, "input", (torch.int8,))

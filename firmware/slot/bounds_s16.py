@@ -66,6 +66,7 @@ BOUNDS_S16: dict[str, Bounds] = {
     "pl_add_s16": two_operands("kernels/add/add_s16.h", 2),
     "pl_mul_s16": two_operands("kernels/mul/mul_s16.h", 2),
     "pl_lut_s16": elements("kernels/lut/lut_s16.h", 2, 2, Extent("513", 2)),
+    "pl_lut_near_zero_s16": elements("kernels/lut/lut_near_zero_s16.h", 2, 2, Extent("1537", 2)),
     "pl_quantize_f32_s16": elements("kernels/quantize/quantize_s16.h", 4, 2),
     "pl_dequantize_s16_f32": elements("kernels/dequantize/dequantize_s16.h", 2, 4),
     "pl_requantize_s16": elements(_REQUANTIZE, 2, 2),

@@ -41,6 +41,13 @@ def cases() -> Iterator[Case]:
         make = values.extreme_int16 if index < 3 else values.int16
         shape = [values.integer(1, 5) for _ in range(values.integer(1, 5))]
         yield _case(f"int16 random {index}", values.int16(*shape), make(513), board=index < 4)
+    near = [-513, -512, -511, *ends, 511, 512, 513]
+    for index in range(6):
+        values = Values("lut int16 near zero", index)
+        make = values.extreme_int16 if index < 2 else values.int16
+        given = values.int16(40) // 30
+        given = np.array(near, np.int16) if index % 2 == 0 else given.astype(np.int16)
+        yield _case(f"int16 near zero {index}", given, make(513 + 1024), board=index < 4)
 
 
 def _case(name: str, given: AnyArray, table: AnyArray, board: bool = False) -> Case:
@@ -67,7 +74,8 @@ CALLS = [
             (activation(4, dtype="int16", name="y"),),
         ),
         refused=[
-            ({"table": constant([0] * 256, "int16")}, "256 entries, not 513"),
+            ({"table": constant([0] * 256, "int16")}, "256 entries, not 513 or 1537"),
+            ({"table": constant([0] * 1536, "int16")}, "1536 entries, not 513 or 1537"),
             ({"table": constant([0] * 513)}, "table is int8, not int16"),
         ],
     ),
@@ -90,8 +98,11 @@ MUTANTS = [
     Mutant("lut/lut_s32.c", "data->table + 128", "data->table + 127"),
     Mutant("lut/lut_s8_scalar.c", "data->table + 128", "data->table + 127"),
     Mutant("lut/lut_s8_scalar.c", "output[3] = middle[input[3]]", "output[3] = input[3]"),
-    Mutant("lut/lut_s16_scalar.c", "x >> STEP_BITS", "x / (1 << STEP_BITS)"),
-    Mutant("lut/lut_s16_scalar.c", "rise + (1 << (STEP_BITS - 1))", "rise"),
+    Mutant("lut/line_s16.h", "x >> PL_LUT_STEP_BITS", "x / (1 << PL_LUT_STEP_BITS)"),
+    Mutant("lut/line_s16.h", "rise + (1 << (PL_LUT_STEP_BITS - 1))", "rise"),
+    Mutant("lut/lut_near_zero_s16.c", "x >= -NEAR_ZERO", "x > -NEAR_ZERO"),
+    Mutant("lut/lut_near_zero_s16.c", "x < NEAR_ZERO", "x <= NEAR_ZERO"),
+    Mutant("lut/lut_near_zero_s16.c", "MIDDLE + 1 + NEAR_ZERO", "MIDDLE + NEAR_ZERO"),
 ]
 
 

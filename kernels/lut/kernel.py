@@ -34,7 +34,10 @@ def integer_lut(call: OpCall, isa: Isa) -> KernelCall:
 
 def _interpolated(call: OpCall) -> KernelCall:
     table = call.constant("table", "int16", rank=1)
-    call.require(table.size == 513, f"table has {table.size} entries, not 513")
+    if table.size == 513 + 1024:
+        function, header = "pl_lut_near_zero_s16", "kernels/lut/lut_near_zero_s16.h"
+        return _call(call, function, header, table, "int16")
+    call.require(table.size == 513, f"table has {table.size} entries, not 513 or 1537")
     return _call(call, "pl_lut_s16", "kernels/lut/lut_s16.h", table, "int16")
 
 

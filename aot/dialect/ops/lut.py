@@ -14,6 +14,13 @@ from aot.dialect.transposes import elementwise
 STEP_BITS = 7
 """A table of a function of int16 has an entry for each 2^7 integers."""
 
+NEAR_ZERO = 512
+"""Where such lines miss a function near zero, it has an entry for each of -512 to 511 as well."""
+
+_ENTRIES = (1 << (16 - STEP_BITS)) + 1
+_MISSED_STEPS = 32
+"""Lines miss a function that is further away from them: a logarithm, a root, a reciprocal."""
+
 _OF_WHOLE_NUMBERS = (2.0**-STEP_BITS, 2.0 ** -(STEP_BITS + 1))
 """Scales by which int16 holds inputs of uint8 and int8: the entries are at these numbers."""
 
@@ -31,14 +38,22 @@ def _infer(input: torch.Tensor, table: torch.Tensor) -> tuple[tuple[int, ...], t
 def lut(input: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
     """Of int8 table[input + 128], with a table int8 or bool [256]; of int16 table[(input + 2^15) /
     2^7], with a table int16 [513] and straight lines between its entries, rounded to nearest, ties
-    up. Shape and layout are the input's. Of int16 TFLite's tables.
+    up; with one of [513 + 1024], of -512 <= input < 512, table[513 + input + 512] instead. Shape
+    and layout are the input's. Of int16 [513] TFLite's tables.
     """
     if input.dtype is torch.int8:
         return table[input.to(torch.int64) + 128]
     place, entries = input.to(torch.int64) + 2**15, table.to(torch.int64)
     index, fraction = place >> STEP_BITS, place & ((1 << STEP_BITS) - 1)
     rise = (entries[index + 1] - entries[index]) * fraction
-    return (entries[index] + ((rise + (1 << (STEP_BITS - 1))) >> STEP_BITS)).to(torch.int16)
+    result = entries[index] + ((rise + (1 << (STEP_BITS - 1))) >> STEP_BITS)
+    if len(table) > _ENTRIES:
+        near = input.to(torch.int64) + NEAR_ZERO
+        has_entry = (near >= 0) & (near < 2 * NEAR_ZERO)
+        result = torch.where(
+            has_entry, entries[_ENTRIES + near.clamp(0, 2 * NEAR_ZERO - 1)], result
+        )
+    return result.to(torch.int16)
 
 
 def table_of(
@@ -48,7 +63,8 @@ def table_of(
 
     Of int8 quantize(function(dequantize(q))) for every q. Of int16 the same for every 128th; half
     of what straight lines miss halfway between two entries, on either side of an entry, is added
-    to it; nothing where the values are whole numbers with an entry each.
+    to it; nothing where the values are whole numbers with an entry each. Where the lines miss it
+    near zero by more than 32 steps, it has the entries of these numbers behind the others.
 
     Where the function is not defined (NaN) the entry is the output's zero_point; infinities
     saturate.
@@ -62,4 +78,8 @@ def table_of(
         return result.quantize(entries)
     missed = (middles - (entries[:-1] + entries[1:]) / 2).nan_to_num(0.0, 0.0, 0.0)
     beside = torch.nn.functional.pad(missed, (1, 1))
-    return result.quantize(entries + (beside[:-1] + beside[1:]) / 4)
+    lines = result.quantize(entries + (beside[:-1] + beside[1:]) / 4)
+    near = torch.arange(-NEAR_ZERO, NEAR_ZERO, dtype=torch.int16)
+    exact = result.quantize(function(source.dequantize(near)))
+    missed_by = (exact.int() - lut.reference(near, lines).int()).abs()
+    return torch.cat([lines, exact]) if int(missed_by.max()) > _MISSED_STEPS else lines

@@ -13,12 +13,15 @@ from aot.backends.ethos_u.tosa import TosaGraph
 
 _WHOLE = (1 << 23, 30)
 """Multiplier and shift that round off the 7 bits between entries of int16 tables."""
+_ENTRIES = 513  # of an int16 table
 _LARGEST_STEP = 32767  # between two entries
 
 
 def reject(input: torch.Tensor, table: torch.Tensor) -> str:
     if (input.dtype is torch.int16) != (table.dtype is torch.int16):
         return f"its table goes from {input.dtype} to {table.dtype}"
+    if input.dtype is torch.int16 and len(table) != _ENTRIES:
+        return "it has a table for each number near zero as well, which the NPU's has not"
     steps = table.to(torch.int64).diff().abs()
     if input.dtype is torch.int16 and int(steps.max()) > _LARGEST_STEP:
         return f"two entries of its table differ by {int(steps.max())}, of at most {_LARGEST_STEP}"

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_LUT_LINE_S16_H_
+#define KERNELS_LUT_LINE_S16_H_
+
+#include "kernels/common/types.h"
+
+#define PL_LUT_STEP_BITS 7
+#define PL_LUT_MIDDLE (1 << (15 - PL_LUT_STEP_BITS))
+
+// What lies on the straight line between the two entries around x, of which `middle` is that of 0,
+// rounded to nearest, ties up.
+static inline int16_t pl_lut_line_s16(const int16_t *middle, int32_t x) {
+  const int16_t *entry = middle + (x >> PL_LUT_STEP_BITS);
+  const int32_t rise = (entry[1] - entry[0]) * (x & ((1 << PL_LUT_STEP_BITS) - 1));
+  return (int16_t)(entry[0] + ((rise + (1 << (PL_LUT_STEP_BITS - 1))) >> PL_LUT_STEP_BITS));
+}
+
+#endif  // KERNELS_LUT_LINE_S16_H_

@@ -43,6 +43,7 @@ from aot.passes.aten.compositions import compositions
 from aot.passes.aten.crops_to_padding import crops_to_padding
 from aot.passes.aten.drop_expands import drop_expands
 from aot.passes.aten.drop_pool_indices import drop_pool_indices
+from aot.passes.aten.drop_zeros import drop_zeros
 from aot.passes.aten.far_fills import far_fills
 from aot.passes.aten.far_limits import far_limits
 from aot.passes.aten.fold_channel_order import fold_channel_order
@@ -139,6 +140,7 @@ def export_aten(
         split_to_slices,
         whole_numbers,
         fold_constants,
+        drop_zeros,
         complex_to_pairs,
         assignments_to_gather,
         compositions,
@@ -238,8 +240,12 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
                     "m = (condition > 0).to(x.dtype)"
                 )
         if own := _raised_by(model, example_inputs):
-            what = f"the model does not run on its first sample: {type(own).__name__}: {own}"
-            hint = "a model and samples that model(*sample) takes"
+            said = [*str(own).strip().splitlines(), ""][0]
+            what = f"the model does not run on its first sample: {type(own).__name__}: {said}"
+            hint = (
+                "a model and samples that model(*sample) takes, or dicts with the names of its "
+                "arguments"
+            )
         where = raising_line(error)
         at = f"\n    at {where}" if where else ""
         raise LoweringError(f"{what}{at}\n    instead: {hint}") from error

@@ -159,6 +159,10 @@ def lower(
             f"there is no I/O layout {io_layout!r}; there are: {', '.join(LAYOUTS)}"
         )
     limits = Limits(min_sqnr, min_agreement)
+    if train is not None and not callable(train):
+        raise LoweringError(
+            f"train is {type(train).__name__}: give a function that trains the module it is given"
+        )
     if not isinstance(target, Target):
         target = target_named(target, verify_npu, neutron)
     target.check()

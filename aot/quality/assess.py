@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import torch
 from absl import logging
 from torch.fx import GraphModule
 
@@ -17,7 +18,7 @@ from aot.quality.far_values import far_values
 from aot.quality.findings import of_calibration, of_outputs, of_values
 from aot.quality.float_model import FloatModel
 from aot.quality.hidden_rows import hidden_rows
-from aot.quality.outputs import measure, outputs_of
+from aot.quality.outputs import Output, measure, outputs_of
 from aot.quality.quality import Limits, Quality
 from aot.quality.unlike_training import unlike_training
 from aot.quality.values import Values
@@ -72,6 +73,8 @@ def assess(
     of_classes = bool(limits.min_agreement) or samples.labels is not None
     outputs = outputs_of(graphs.floats, graphs.paths, of_classes)
     models = float_model, graphs.floats, graphs.lowered
+    if samples.labels is not None:
+        _check_classes(samples.labels, outputs, graphs.floats)
     measure(outputs, samples.samples, *models, graphs.moved)
     if limits.min_agreement and all(output.agreement is None for output in outputs):
         raise LoweringError(
@@ -81,7 +84,7 @@ def assess(
     contiguous = [(starts, [x.contiguous() for x in xs]) for starts, xs in samples.samples]
     values = Values(graphs.quantized, graphs.floats, graphs.folded)
     measured = values.measure(contiguous, per_op)
-    findings = of_calibration(seen, graphs.quantized)
+    findings = of_calibration(seen, graphs.quantized, outputs)
     findings += unlike_training(graphs.floats, seen.samples)
     doubted = {(finding.kind, finding.value) for finding in findings}
     made_up = evaluation is None and any(finding.kind == "noise" for finding in findings)
@@ -99,3 +102,19 @@ def assess(
         quality = replace(quality, values=values.measure(contiguous))
     quality.check()
     return quality
+
+
+def _check_classes(labels: torch.Tensor, outputs: Sequence[Output], floats: GraphModule) -> None:
+    """Raises LoweringError where a label is none of the classes that a row of numbers has."""
+    rows = [o for o in outputs if o.is_class and o.is_float and o.class_dim is not None]
+    if not rows or not len(labels):
+        return
+    (node,) = (n for n in floats.graph.nodes if n.name == rows[0].name)
+    count = node.meta["val"].shape[rows[0].class_dim]
+    strange = labels[(labels < 0) | (labels >= count)]
+    if len(strange):
+        raise LoweringError(
+            f"{len(strange)} of the evaluation data's {len(labels)} classes are none of 0 to "
+            f"{count - 1}, which {rows[0]} has: the first is {int(strange[0])}; count classes from "
+            "0, and leave out samples without one"
+        )

@@ -10,6 +10,9 @@ import torch
 MIN_SQNR_DB = 10.0
 """What an output has to reach if nobody says otherwise."""
 
+ROUGH_DB = 25.0
+"""Below it an output is rough, and what is doubtful in any value a reason for it."""
+
 EQUAL_DB = 150.0
 """Of two signals without a difference, or with one below what float32 resolves."""
 

@@ -12,7 +12,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import border_nodes
 from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
-from aot.quality.decibels import MIN_SQNR_DB, in_decibels
+from aot.quality.decibels import MIN_SQNR_DB, ROUGH_DB, in_decibels
 from aot.quality.finding import Finding, finding_at, interval, name_of
 from aot.quality.outputs import Output
 from aot.quality.value import Value
@@ -32,9 +32,6 @@ _FEW_STEPS = 16
 _LOST_STEPS = 2
 """A channel within so few steps is lost."""
 
-_CLIPPED = 0.01
-"""The share of elements outside of the range from which on an input or output saturates."""
-
 _NOISE_ELEMENTS = 1000
 """Of fewer elements nobody can say that they are noise."""
 
@@ -43,12 +40,13 @@ _NUMBERS = (torch.float32, *WHOLE_NUMBERS)
 """Inputs of these dtypes have ranges."""
 
 
-def of_calibration(seen: Watch, quantized: GraphModule) -> list[Finding]:
+def of_calibration(seen: Watch, quantized: GraphModule, outputs: Sequence[Output]) -> list[Finding]:
     """What is doubtful in the calibration data.
 
     Args:
       seen: of them.
       quantized: torchao's graph that came of them.
+      outputs: measured: few steps of a value inside cost nothing where these are near to float.
     """
     values = {_source(n).name: n for n in quantized.graph.nodes if n.target is QUANTIZE}
     observed = [
@@ -56,7 +54,18 @@ def of_calibration(seen: Watch, quantized: GraphModule) -> list[Finding]:
         for group in seen.observed
         if (name := group.values[0]) in values and not is_given(_source(values[name]))
     ]
-    ranges = [hit for check in _CHECKS for value in observed if (hit := check(value)) is not None]
+    names = {output.name for output in outputs}
+    near = all(map(_is_near, outputs))
+    inside = {
+        o.value for o in observed if o.value.op != "placeholder" and o.value.name not in names
+    }
+    ranges = [
+        hit
+        for check in _CHECKS
+        for value in observed
+        if not (check is _coarse and near and value.value in inside)
+        if (hit := check(value)) is not None
+    ]
     # Of a range that is too wide for all of an input nothing is learnt by its channels.
     wide = {finding.value for finding in ranges}
     scales = {o.value: o.quantization.scale for o in observed if o.value.name not in wide}
@@ -69,6 +78,12 @@ def of_calibration(seen: Watch, quantized: GraphModule) -> list[Finding]:
     for finding in found:
         by_kind.setdefault(finding.kind, []).append(finding)
     return [_of_many(findings) for findings in by_kind.values()]
+
+
+def _is_near(output: Output) -> bool:
+    """Whether an output is of numbers that int8 hardly changes, nor what varies in them."""
+    found = [output.sqnr_db] + ([output.varying_db] if output.class_dim is None else [])
+    return all(sqnr is not None and sqnr >= ROUGH_DB for sqnr in found)
 
 
 def _of_many(findings: Sequence[Finding]) -> Finding:
@@ -96,7 +111,7 @@ def of_values(values: Sequence[Value], outputs: Collection[str], samples: str) -
             "with samples that cover what the device will see",
         )
         for value in values
-        if value.clipped_share > _CLIPPED and (value.is_input or value.value.name in outputs)
+        if value.saturates and (value.is_input or value.value.name in outputs)
     ] + [
         finding_at(
             "coarse_range",

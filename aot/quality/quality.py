@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from aot.errors import LoweringError, Problem, describe, place
@@ -41,12 +42,19 @@ class Limits:
     min_agreement: float | None = None
 
     def __post_init__(self) -> None:
-        if math.isnan(self.min_sqnr):
-            raise LoweringError("min_sqnr is no number; give decibels, or -inf for none")
-        if self.min_agreement is not None and not 0.0 <= self.min_agreement <= 1.0:
+        if not _is_number(self.min_sqnr) or math.isnan(self.min_sqnr):
             raise LoweringError(
-                f"min_agreement is {self.min_agreement}, it is a share: give a number in [0, 1]"
+                f"min_sqnr is {self.min_sqnr!r}, no number; give decibels, or -inf for none"
             )
+        share = self.min_agreement
+        if share is not None and not (_is_number(share) and 0.0 <= share <= 1.0):
+            raise LoweringError(
+                f"min_agreement is {share!r}, it is a share: give a number in [0, 1]"
+            )
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, Real)
 
 
 @dataclass(frozen=True)

@@ -206,6 +206,33 @@ def test_ranges_are_doubted_by_name() -> None:
     assert saturated == ["inputs_0", "linear"]
 
 
+@pytest.mark.parametrize("is_all", [False, True])
+def test_a_coarse_value_inside_is_doubted_where_an_output_is_rough(is_all: bool) -> None:
+    """Attention that is nearly even takes few steps, which cost nothing beside what it is added to,
+    and everything where it is all that varies.
+    """
+    data = samples((1, 8), count=32)
+
+    def weighted(a: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+        weights = torch.softmax(1e-3 * x, -1)
+        return (weights - 0.125) * 1e3 if is_all else a(x) + weights @ torch.ones(8, 4)
+
+    layer = model(weighted, nn.Linear(8, 4))
+    result = lower(layer, data[0], calibration=data, per_op=False, **ANYTHING)
+    assert ("coarse_range" in warned(result)) == is_all
+
+
+@pytest.mark.parametrize(("scale", "saturates"), [(1.05, False), (2.0, True)])
+def test_what_is_hardly_outside_of_a_range_does_not_saturate(scale: float, saturates: bool) -> None:
+    small = [(x.clamp(-1.0, 1.0),) for (x,) in affine(1.0, 0.0)]
+    large = [(scale * x,) for (x,) in small]
+    layer = model(lambda x: torch.tanh(x) * 2.0)
+    result = lower(layer, small[0], calibration=small, evaluation=large, **ANYTHING)
+    clipped = [row["clipped"] for row in result.report["quality"]["values"]]
+    assert max(clipped) > 0.01
+    assert ("saturation" in warned(result)) == saturates
+
+
 def test_zeros_alone_calibrate_nothing() -> None:
     """Without held-out samples the int8 model is like the float one, on zeros."""
     with pytest.raises(

@@ -81,7 +81,14 @@ def test_limits_are_the_users(options: dict[str, Any], text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"min_sqnr": math.nan}, {"min_agreement": 1.1}, {"min_agreement": -0.1}]
+    "options",
+    [
+        {"min_sqnr": math.nan},
+        {"min_sqnr": "10"},
+        {"min_agreement": 1.1},
+        {"min_agreement": -0.1},
+        {"min_agreement": "0.9"},
+    ],
 )
 def test_limits_that_are_none(options: dict[str, Any]) -> None:
     data = samples((1, 8))
@@ -325,6 +332,15 @@ def test_noise_of_single_values_adds_up_to_the_models() -> None:
 def test_bad_evaluation_data(evaluation: Any, text: str) -> None:
     with pytest.raises(LoweringError, match=text):
         held_out(evaluation, Inputs(nn.Linear(4, 2), torch.ones(1, 4), ""))
+
+
+@pytest.mark.parametrize("classes", [[1, 2, 4], [0, -1, 3]])
+def test_labels_that_are_no_classes_of_the_model(classes: list[int]) -> None:
+    inputs, labels = recordings(3, seed=2)
+    strange = labels.new_tensor(classes)
+    calibration = recordings(16, seed=1)[0].split(1)
+    with pytest.raises(LoweringError, match=r"1 of .* 3 classes are none of 0 to 3, which output"):
+        lower(gesture(), inputs[:1], calibration=calibration, evaluation=(inputs, strange))
 
 
 def test_one_buffer_filled_again_is_several_samples() -> None:

@@ -17,6 +17,13 @@ BINS = 32
 """Of a value's histogram, over what its quantization holds."""
 
 
+_CLIPPED = 0.01
+"""The share of elements outside of the range from which on a value saturates."""
+
+_LOST = 1e-3
+"""And the share of its energy: less is 30 dB."""
+
+
 @dataclass
 class End:
     """The elements of a value that are the least, or the largest.
@@ -62,6 +69,8 @@ class Value:
       low, high: of its elements in float.
       least, largest: its finite elements at either end.
       clipped: how many elements are more than a step outside of its limits.
+      energy: of finite elements, the sum of their squares in float.
+      lost: of what these are outside of its limits.
       noise_to_signal: of the model's outputs with this value alone quantized, the mean over them;
         None if it was not measured.
       histogram: elements in float that are clipped below, that are in each of BINS equal parts
@@ -76,6 +85,8 @@ class Value:
     low: float = float("inf")
     high: float = float("-inf")
     clipped: int = 0
+    energy: float = 0.0
+    lost: float = 0.0
     elements: int = 0
     noise_to_signal: float | None = None
     histogram: list[int] = field(default_factory=lambda: [0] * (BINS + 2))
@@ -115,6 +126,11 @@ class Value:
     def clipped_share(self) -> float:
         return self.clipped / max(self.elements, 1)
 
+    @property
+    def saturates(self) -> bool:
+        """Whether what is outside of its limits matters: many elements, or far outside."""
+        return self.clipped_share > _CLIPPED and self.lost > _LOST * self.energy
+
     def add(self, expected: torch.Tensor, actual: torch.Tensor | None) -> None:
         """Adds a sample: the value in float, and on the device if it is known."""
         (low, high), step = self.limits, self.quantization.scale
@@ -128,6 +144,8 @@ class Value:
         counts = (part + 1).flatten().bincount(minlength=BINS + 2).tolist()
         self.histogram = [a + b for a, b in zip(self.histogram, counts, strict=True)]
         finite = expected[expected.isfinite()]
+        self.energy += power(finite)
+        self.lost += power(finite - finite.clamp(low, high))
         self.least.add(finite)
         self.largest.add(finite)
         if actual is not None:

@@ -37,6 +37,11 @@ class ByLayer:
     def __init__(
         self, what: str, given: str | Mapping[str, str], default: str, choices: Sequence[str]
     ) -> None:
+        if not isinstance(given, str | Mapping):
+            raise LoweringError(
+                f"{what} is {type(given).__name__}: give one text for the whole model, or a dict "
+                f'by layer, {{"{DEFAULT}": "{default}", "layers.3": "{choices[-1]}"}}'
+            )
         values = {DEFAULT: given} if isinstance(given, str) else {DEFAULT: default, **given}
         for value in values.values():
             if value not in choices:

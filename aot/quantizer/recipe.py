@@ -43,14 +43,13 @@ class Recipe:
         Raises:
           LoweringError: there is no such setting, or none for training.
         """
+        by_layer = ByLayer(
+            "quantization", quantization, INT8, (INT8, INT16, INT4, INT4_GROUPS, FLOAT)
+        )
         asked = (quantization,) if isinstance(quantization, str) else quantization.values()
         if training and INT4_GROUPS in asked:
             raise LoweringError(f"{INT4_GROUPS} has no training; {INT4} has")
-        return cls(
-            ByLayer("quantization", quantization, INT8, (INT8, INT16, INT4, INT4_GROUPS, FLOAT)),
-            ByLayer("observer", observer, "histogram", tuple(OBSERVERS)),
-            training,
-        )
+        return cls(by_layer, ByLayer("observer", observer, "histogram", tuple(OBSERVERS)), training)
 
     def check(self, module: GraphModule) -> None:
         """Raises LoweringError where a pattern matches no layer of a graph."""

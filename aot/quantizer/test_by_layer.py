@@ -114,6 +114,8 @@ class _Body(nn.Module):
             "no quantization 'int4'; there is: int8, int16, int8w4, int8w4g32",
         ),
         ({"quantization": {"head": "int7"}}, "no quantization 'int7'"),
+        ({"quantization": ["head"]}, "quantization is list: give one text .* or a dict by layer"),
+        ({"observer": 3}, "observer is int: give one text for the whole model, or a dict by layer"),
         ({"observer": {"middle.7": "mse"}}, "observer: 'middle.7' matches no layer"),
         ({"quantization": {"mul": "int16"}}, "'mul' matches no layer; the nearest are :mul"),
         ({"quantization": {":mull": "int16"}}, "':mull' matches no function; the nearest are :mul"),

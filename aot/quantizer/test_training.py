@@ -346,6 +346,12 @@ REFUSED: dict[str, tuple[Callable[[], nn.Module], Callable[[nn.Module], None]]] 
 }
 
 
+def test_what_is_no_function_does_not_train() -> None:
+    data = samples(IMAGE, count=2)
+    with pytest.raises(LoweringError, match="train is int: give a function"):
+        lower(trained(), data[0], calibration=data, train=3)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("message", REFUSED)
 def test_training_that_cannot_be_used(message: str) -> None:
     make, train = REFUSED[message]

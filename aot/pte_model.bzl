@@ -4,6 +4,7 @@
 load("@rules_python//python:defs.bzl", "py_binary", "py_library")
 load("//tools/python:package_names.bzl", "package_names")
 load(":lowered.bzl", "lowered", "lowered_report")
+load(":lowering.bzl", "lowering")
 load(":module_name.bzl", "module_name")
 
 def pte_model(
@@ -139,9 +140,7 @@ def pte_model(
     flags = ["--verify_npu=" + verify_npu]
     if neutron != "required":
         flags.append("--neutron=" + neutron)
-    if tflite:
-        flags.append("--tflite=$(location %s)" % tflite)
-    else:
+    if not tflite:
         flags += [
             "--model=" + model,
             "--calibration=" + calibration,
@@ -170,9 +169,9 @@ def pte_model(
     if not per_op:
         flags.append("--noper_op")
     for lowered_name, target in targets.items():
-        before = []
+        input_report = None
         if input_from:
-            before = [":%s.input_from" % lowered_name]
+            input_report = ":%s.input_from" % lowered_name
             lowered_report(
                 name = lowered_name + ".input_from",
                 configuration = lowered_name[len(name) + 1:],
@@ -185,18 +184,14 @@ def pte_model(
             "report": lowered_name + ".report.json",
             "vectors": lowered_name + ".vectors.npz",
         }
-        own = ["--target=" + target] + [
-            "--%s=$(location %s)" % (flag, output)
-            for flag, output in outputs.items()
-        ] + ["--input_from=$(location %s)" % report for report in before]
-        native.genrule(
+        lowering(
             name = lowered_name + ".lowering",
-            outs = outputs.values(),
-            cmd = "$(location :{}.lower) {}".format(name, " ".join(["'%s'" % f for f in flags + own])),
-            message = "Lowering %s" % (tflite or model),
-            srcs = before + ([tflite] if tflite else []),
-            tools = [":" + name + ".lower"],
-            **kwargs
+            arguments = flags + ["--target=" + target],
+            input_from = input_report,
+            lower = ":%s.lower" % name,
+            tflite = tflite,
+            what = tflite or model,
+            **(outputs | kwargs)
         )
     lowered(
         name = name,

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of lowering, as actions call it: with the runfiles of a model's own program."""
+
+from __future__ import annotations
+
+from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+with imports_that_stay():
+    import torch.export._trace  # noqa: F401  the first export would import it
+    from absl import flags
+
+    from aot import lower_main
+    from tools.python.bazel_worker import run_actions, runfiles
+
+_RUNFILES = flags.DEFINE_string("runfiles", None, "where they are (bazel_worker.py)", required=True)
+
+
+def main(argv: Sequence[str]) -> None:
+    with runfiles(Path(_RUNFILES.value)):
+        lower_main.main(argv)
+
+
+if __name__ == "__main__":
+    run_actions(partial(run_main, main))

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Actions of programs that Bazel may keep, so that their imports are made once (bazel_worker.py)."""
+
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("@rules_python//python:defs.bzl", "PyInfo")
+
+WORKERS = {"_workers": attr.label(default = "//tools/python:workers")}
+
+def action_arguments(ctx):
+    """Makes Args as a worker takes them.
+
+    Args:
+      ctx: of the rule.
+
+    Returns:
+      Args, for a file of flags.
+    """
+    arguments = ctx.actions.args()
+    arguments.set_param_file_format("multiline")
+    arguments.use_param_file("--flagfile=%s", use_always = True)
+    return arguments
+
+def execution_requirements(ctx):
+    """What an action says whose program calls `run_actions`.
+
+    Args:
+      ctx: of the rule, which has the attributes WORKERS.
+
+    Returns:
+      A dict.
+    """
+    if not ctx.attr._workers[BuildSettingInfo].value:
+        return {}
+    return {
+        "requires-worker-protocol": "json",
+        "supports-worker-cancellation": "1",
+        "supports-workers": "1",
+    }
+
+def _of_file(file):
+    return "%s\t%s" % (file.short_path, file.path)
+
+def _of_link(link):
+    return "%s\t%s" % (link.path, link.target_file.path)
+
+def _of_root_link(link):
+    return "../%s\t%s" % (link.path, link.target_file.path)
+
+def runfiles_list(ctx, program):
+    """Makes another program's runfiles inputs of an action.
+
+    As they are no tools of the action, a worker goes on with those of another program.
+
+    Args:
+      ctx: of the rule.
+      program: target of a py_binary.
+
+    Returns:
+      The file that the function `runfiles` takes, and a depset of all inputs: the file and what it names.
+    """
+    runfiles = program[DefaultInfo].default_runfiles
+    mapping = program[DefaultInfo].files_to_run.repo_mapping_manifest
+    lines = ctx.actions.args()
+    lines.set_param_file_format("multiline")
+    lines.add(ctx.workspace_name)
+    lines.add_all(program[PyInfo].imports)
+    lines.add("")
+    lines.add_all(runfiles.files, map_each = _of_file)
+    lines.add_all(runfiles.symlinks, map_each = _of_link)
+    lines.add_all(runfiles.root_symlinks, map_each = _of_root_link)
+    lines.add_all([mapping] if mapping else [], format_each = "../_repo_mapping\t%s")
+    listed = ctx.actions.declare_file(ctx.label.name + ".list")
+    ctx.actions.write(listed, lines)
+    links = runfiles.symlinks.to_list() + runfiles.root_symlinks.to_list()
+    single = [listed] + [link.target_file for link in links] + ([mapping] if mapping else [])
+    return listed, depset(single, transitive = [runfiles.files])

@@ -3,9 +3,8 @@
 #ifndef KERNELS_ADD_ADD_MVE_H_
 #define KERNELS_ADD_ADD_MVE_H_
 
-#include <arm_mve.h>
-
 #include "kernels/add/add.h"
+#include "kernels/common/requantize_mve.h"
 
 #define PL_ADD_INLINE static inline __attribute__((always_inline))
 
@@ -49,14 +48,9 @@ PL_ADD_INLINE pl_add_stage pl_add_stage_of(const pl_add_params *params) {
   };
 }
 
-PL_ADD_INLINE int32x4_t pl_add_multiply(int32x4_t x, int32_t multiplier, int32_t right) {
-  const int32x4_t h = vqrdmulhq_n_s32(x, multiplier);
-  return vrshlq_n_s32(vaddq_s32(h, vshrq_n_s32(h, 31)), right);
-}
-
 PL_ADD_INLINE int32x4_t pl_add_scaled(int32x4_t x, const pl_add_scale *by, int is_linear) {
   const int32x4_t d = vmlasq_n_s32(x, vdupq_n_s32(by->step), by->start);
-  return is_linear ? d : pl_add_multiply(d, by->multiplier, by->right);
+  return is_linear ? d : pl_requantize_down_mve(d, by->multiplier, by->right);
 }
 
 // y_step is 1, or 0 where y is one value. What is linear is a constant where this is inlined.
@@ -69,7 +63,8 @@ PL_ADD_INLINE void pl_add_loop(pl_add_scale a, pl_add_scale b, pl_add_stage to, 
     const int32x4_t scaled_x = pl_add_scaled(vldrbq_z_s32(x, lanes), &a, a_is_linear);
     const int32x4_t scaled_y =
         y_step == 0 ? value : pl_add_scaled(vldrbq_z_s32(y, lanes), &b, b_is_linear);
-    const int32x4_t sum = pl_add_multiply(vaddq_s32(scaled_x, scaled_y), to.multiplier, to.right);
+    const int32x4_t sum =
+        pl_requantize_down_mve(vaddq_s32(scaled_x, scaled_y), to.multiplier, to.right);
     const int32x4_t least = vmaxq_s32(vqaddq_n_s32(sum, to.zero_point), to.minimum);
     vstrbq_p_s32(output, vminq_s32(least, to.maximum), lanes);
     x += 4;

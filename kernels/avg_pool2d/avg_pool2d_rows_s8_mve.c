@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows that overlap in a row: the sums of their columns come first, as 16 bits in scratch, with
 // 0 for columns outside of the image; then those of a window are next to each other in a row.
-#include <arm_mve.h>
-
 #include "kernels/avg_pool2d/avg_pool2d.h"
+#include "kernels/common/average_mve.h"
 #include "kernels/common/copy.h"
 #include "kernels/common/pool_s8.h"
 
@@ -52,46 +51,13 @@ static void sum(const int8_t *x, int32_t step, int32_t taps, int32_t count, int1
   for (; at < taps; ++at) add(x + at * step, count, y);
 }
 
-// What becomes of sums x whose quotients by a divisor d of 2 to 255 are int8. n = x + 128 * d +
-// d / 2 is not negative, and floor(n / d) - 128 is nearest; a tie of a negative x is to go down: n
-// is less by 1.
-//   floor(n / d) = floor((n + again) * reciprocal / 2^(16 + right)), n + again < 2^16,
-// where 2^right < d <= 2^(right+1), and the reciprocal 2^(16 + right) / d is rounded up, or, if it
-// then is more than 2^right / d too large, down, with again = 1.
-typedef struct {
-  int16x8_t tie;  // all bits, if there are any
-  uint16x8_t reciprocal;
-  int16_t offset;  // of x
-  int16_t zero;    // what n + again is less x, without ties
-  int32_t shift;   // -right
-} divisor;
-
-static inline divisor divisor_of(int32_t d, int32_t offset) {
-  const int32_t right = 31 - __builtin_clz((uint32_t)d - 1);
-  const uint32_t whole = UINT32_C(1) << (16 + right);
-  const uint32_t rest = whole % (uint32_t)d;
-  const uint32_t again = rest > 0 && (uint32_t)d - rest > UINT32_C(1) << right;
-  const uint32_t up = rest > 0 && again == 0;
-  return (divisor){
-      .tie = vdupq_n_s16(d % 2 == 0 ? -1 : 0),
-      .reciprocal = vdupq_n_u16((uint16_t)(whole / (uint32_t)d + up)),
-      .offset = (int16_t)offset,
-      .zero = (int16_t)(-INT8_MIN * d + d / 2 + (int32_t)again),
-      .shift = -right,
-  };
-}
-
-static inline int16x8_t divide(int16x8_t sum, const divisor *by) {
-  const int16x8_t x = vaddq_n_s16(sum, by->offset);
-  const int16x8_t down = vandq_s16(vshrq_n_s16(x, 15), by->tie);
-  const int16x8_t n = vaddq_s16(vaddq_n_s16(x, by->zero), down);
-  const uint16x8_t high = vmulhq_u16(vreinterpretq_u16_s16(n), by->reciprocal);
-  return vsubq_n_s16(vreinterpretq_s16_u16(vshlq_r_u16(high, by->shift)), -INT8_MIN);
+static inline int16x8_t divide(int16x8_t sum, const pl_average_mve *by) {
+  return pl_average(vaddq_n_u16(vreinterpretq_u16_s16(sum), by->start), *by);
 }
 
 // The averages of windows of so many columns, `step` values apart, beside each other.
-static inline void average_of_3(const int16_t *x, int32_t step, int32_t count, const divisor *by,
-                                int8_t *y) {
+static inline void average_of_3(const int16_t *x, int32_t step, int32_t count,
+                                const pl_average_mve *by, int8_t *y) {
   const int16_t *second = x + step;
   const int16_t *third = second + step;
   for (; count > 0; count -= LANES) {
@@ -106,7 +72,7 @@ static inline void average_of_3(const int16_t *x, int32_t step, int32_t count, c
 }
 
 static inline void average(const int16_t *x, int32_t step, int32_t taps, int32_t count,
-                           const divisor *by, int8_t *y) {
+                           const pl_average_mve *by, int8_t *y) {
   for (; count > 0; count -= LANES) {
     const mve_pred16_t lanes = vctp16q((uint32_t)count);
     int16x8_t sum = vldrhq_z_s16(x, lanes);
@@ -152,7 +118,7 @@ pl_status pl_avg_pool2d_rows_s8(const pl_context *ctx, const pl_avg_pool2d_param
         const int32_t taps = y.count * pl_clip_taps(left, dims->kernel_w, 1, dims->input_w).count;
         const int32_t counted = params->count_include_pad ? height * across : taps;
         const int32_t d = params->divisor_override > 0 ? params->divisor_override : counted;
-        const divisor by = divisor_of(d, (d - taps) * params->zero_point);
+        const pl_average_mve by = pl_average_of(d, (d - taps) * params->zero_point);
         for (int32_t i = 0; i < together; i += merged, x += merged * step) {
           if (dims->kernel_w == 3) {
             average_of_3(x, channels, merged * channels, &by, output);

@@ -78,6 +78,7 @@ def layers() -> Iterator[Layer]:
     yield _layer((16, 16, 16), 2, 2, 0)
     yield _layer((12, 12, 24), 3, 2, 1)
     yield _layer((12, 12, 7), 3, 1, 1)
+    yield _layer((12, 12, 12), 2, 2, 0)
 
 
 def _layer(image: tuple[int, int, int], kernel: int, stride: int, padding: int) -> Layer:

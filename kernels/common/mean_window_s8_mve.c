@@ -18,10 +18,9 @@ static inline void widen(wide_sums *sums, int16x8_t sum) {
   sums->odd = vaddq_s32(sums->odd, vmovltq_s16(sum));
 }
 
-// requantize.h for factors that divide, as those of means do but of a few values.
+// For factors that divide, as those of means do but of a few values.
 static inline int32x4_t divide(const pl_mean_stage *stage, int32x4_t x) {
-  const int32x4_t high = vqrdmulhq_n_s32(x, stage->multiplier);
-  return vrshlq_n_s32(vaddq_s32(high, vshrq_n_s32(high, 31)), stage->shift);
+  return pl_requantize_down_mve(x, stage->multiplier, stage->shift);
 }
 
 // Narrowed in place: of the even and the odd channels the low halves stay. From intrinsics GCC
@@ -55,25 +54,20 @@ PL_POOL_INLINE int16x8_t short_mean(const pl_mean_stage *stage, int16x8_t sum) {
 }
 
 PL_POOL_INLINE void short_means(const void *op, const pl_pool_window *of, int32_t rows,
-                                int32_t columns, const int8_t *first, int8_t *output) {
-  pl_pool_sums sums = {vdupq_n_s16(0), vdupq_n_s16(0)};
+                                int32_t columns, const int8_t *first, int32_t second,
+                                int8_t *output) {
+  pl_pool_sums sums = {vdupq_n_s16(0), vdupq_n_s16(0), second};
   pl_walk_taps(of, rows, columns, first, pl_pool_add, &sums);
   vstrbq_s16(output, short_mean(op, sums.low));
-  vstrbq_s16(output + LANES, short_mean(op, sums.high));
+  vstrbq_s16(output + second, short_mean(op, sums.high));
 }
 
 PL_POOL_INLINE void short_means_of_lanes(const void *op, const pl_pool_window *of, int32_t rows,
                                          int32_t columns, const int8_t *first, int32_t channels,
                                          int8_t *output) {
-  (void)rows;
-  (void)columns;
-  for (; channels > 0; channels -= LANES) {
-    pl_pool_sum sum = {vdupq_n_s16(0), vctp16q((uint32_t)channels)};
-    pl_walk_taps(of, of->rows, of->columns, first, pl_pool_add_lanes, &sum);
-    vstrbq_p_s16(output, short_mean(op, sum.sum), sum.lanes);
-    first += LANES;
-    output += LANES;
-  }
+  pl_pool_sum sum = {vdupq_n_s16(0), vctp16q((uint32_t)channels)};
+  pl_walk_taps(of, rows, columns, first, pl_pool_add_lanes, &sum);
+  vstrbq_p_s16(output, short_mean(op, sum.sum), sum.lanes);
 }
 
 PL_POOL_INLINE void short_means_of_several(const void *op, const pl_pool_window *window,
@@ -91,6 +85,14 @@ PL_POOL_INLINE void short_means_of_several(const void *op, const pl_pool_window 
     first += together * step;
     output += together * of.channels;
   }
+}
+
+static __attribute__((noinline)) void walk(const pl_pool_window *window, int32_t count,
+                                           int32_t step, const void *op, int8_t *output) {
+  static const pl_pool_functions functions = {LANES + 1, short_means, short_means_of_lanes,
+                                              short_means_of_several, 0};
+  const pl_mean_stage of = *(const pl_mean_stage *)op;
+  pl_walk_row(window, count, step, &functions, &of, output);
 }
 
 // Any windows and factors, 8 channels at a time.
@@ -131,10 +133,7 @@ static __attribute__((noinline)) void long_means(const pl_pool_window *of,
 void pl_mean_windows_s8(const pl_pool_window *window, int32_t count, int32_t step,
                         const pl_mean_stage *stage, int8_t *output) {
   if (window->rows * window->columns <= PL_MAX_SHORT_TAPS && stage->shift < 0) {
-    const pl_mean_stage of = *stage;
-    static const pl_pool_functions functions = {short_means, short_means_of_lanes,
-                                                short_means_of_several, 0};
-    pl_walk_windows(window, count, step, &functions, &of, output);
+    pl_walk_windows(window, count, step, walk, stage, output);
     return;
   }
   const int8_t *first = window->first;

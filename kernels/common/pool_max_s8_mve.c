@@ -34,8 +34,9 @@ PL_POOL_INLINE void larger(void *max, const int8_t *x) {
 }
 
 PL_POOL_INLINE void max_of(const void *op, const pl_pool_window *of, int32_t rows, int32_t columns,
-                           const int8_t *first, int8_t *output) {
+                           const int8_t *first, int32_t second, int8_t *output) {
   (void)op;
+  (void)second;
   int8x16_t max = vldrbq_s8(first);
   pl_walk_taps(of, rows, columns, first, larger, &max);
   vstrbq_s8(output, max);
@@ -62,8 +63,15 @@ PL_POOL_INLINE void max_of_lanes(const void *op, const pl_pool_window *of, int32
   vstrbq_p_s8(output, some.max, some.lanes);
 }
 
-// In all windows there is a tap.
+// In all windows there is a tap. Windows that are one pixel apart are one, with the channels of
+// all.
 void pl_max_windows_s8(const pl_pool_window *window, int32_t count, int32_t step, int8_t *output) {
-  static const pl_pool_functions functions = {max_of, max_of_lanes, max_of_several, 1};
-  pl_walk_windows(window, count, step, &functions, NULL, output);
+  static const pl_pool_functions functions = {PL_POOL_LANES, max_of, max_of_lanes, max_of_several,
+                                              1};
+  pl_pool_window of = *window;
+  if (step == of.channels) {
+    of.channels *= count;
+    count = 1;
+  }
+  pl_walk_row(&of, count, step, &functions, NULL, output);
 }

@@ -13,7 +13,7 @@
 typedef void pl_pool_tap(void *sums, const int8_t *x);
 
 // All taps of a window, of which there is at least one. Where `rows` is a constant the window is of
-// 2x2, else where `columns` is it has three: a loop over so few takes longer than they do.
+// 2x2, else where `columns` is it has three or one: a loop over so few takes longer than they do.
 PL_POOL_INLINE void pl_walk_taps(const pl_pool_window *of, int32_t rows, int32_t columns,
                                  const int8_t *first, pl_pool_tap *tap, void *sums) {
   const int32_t row_step = of->row_step;
@@ -29,8 +29,10 @@ PL_POOL_INLINE void pl_walk_taps(const pl_pool_window *of, int32_t rows, int32_t
   do {
     if (__builtin_constant_p(columns)) {
       tap(sums, first);
-      tap(sums, first + step);
-      tap(sums, first + 2 * step);
+      if (columns == 3) {
+        tap(sums, first + step);
+        tap(sums, first + 2 * step);
+      }
     } else {
       const int8_t *x = first;
       for (int32_t left = columns; left > 0; --left, x += step) tap(sums, x);
@@ -39,69 +41,138 @@ PL_POOL_INLINE void pl_walk_taps(const pl_pool_window *of, int32_t rows, int32_t
   } while (--rows > 0);
 }
 
-// What a kernel does with a window of 16 channels, of up to 16, and with as many windows of few
-// channels as go into a vector.
+// What a kernel does with a window of 16 channels, or of `least` and more, in two vectors of 8 of
+// which the second is `second` channels from the first; with one of fewer; and with as many windows
+// of few channels as go into a vector.
 typedef struct {
+  int32_t least;
   void (*all)(const void *op, const pl_pool_window *of, int32_t rows, int32_t columns,
-              const int8_t *first, int8_t *output);
+              const int8_t *first, int32_t second, int8_t *output);
   void (*rest)(const void *op, const pl_pool_window *of, int32_t rows, int32_t columns,
                const int8_t *first, int32_t channels, int8_t *output);
   void (*several)(const void *op, const pl_pool_window *of, int32_t count, int32_t step,
                   int8_t *output);
-  int counts;  // whether vectors of 16 are counted first: shorter, where a register is left for it
+  int is_short;  // no channel comes twice, and windows of one row do not come
 } pl_pool_functions;
 
-PL_POOL_INLINE void pl_walk_each(pl_pool_window of, int32_t rows, int32_t columns, int32_t channels,
-                                 int32_t count, int32_t step, const pl_pool_functions *functions,
-                                 const void *op, int8_t *output) {
+// Windows beside each other.
+typedef struct {
+  int32_t channels;
+  int32_t count;
+  int32_t step;
+} pl_pool_row;
+
+PL_POOL_INLINE void pl_walk_each(pl_pool_window of, int32_t rows, int32_t columns, pl_pool_row row,
+                                 const pl_pool_functions *functions, const void *op,
+                                 int8_t *output) {
+  const int32_t half = PL_POOL_LANES / 2;
   const int8_t *first = of.first;
-  const uint32_t vectors = functions->counts ? (uint32_t)channels / PL_POOL_LANES : 0;
-  for (; count > 0; --count, first += step) {
-    const int8_t *x = first;
-    int32_t left = channels;
-    for (uint32_t vector = vectors; vector > 0; --vector) {
-      functions->all(op, &of, rows, columns, x, output);
-      x += PL_POOL_LANES;
-      output += PL_POOL_LANES;
+  if (functions->is_short) {
+    const uint32_t vectors = (uint32_t)row.channels / PL_POOL_LANES;
+    const int32_t more = (int32_t)((uint32_t)row.channels % PL_POOL_LANES);
+    for (; row.count > 0; --row.count, first += row.step) {
+      const int8_t *x = first;
+      for (uint32_t left = vectors; left > 0; --left) {
+        functions->all(op, &of, rows, columns, x, half, output);
+        x += PL_POOL_LANES;
+        output += PL_POOL_LANES;
+      }
+      if (more > 0) {
+        functions->rest(op, &of, rows, columns, x, more, output);
+        output += more;
+      }
     }
-    if (functions->counts) left = (int32_t)((uint32_t)channels % PL_POOL_LANES);
-    for (; left >= PL_POOL_LANES; left -= PL_POOL_LANES) {
-      functions->all(op, &of, rows, columns, x, output);
-      x += PL_POOL_LANES;
-      output += PL_POOL_LANES;
+    return;
+  }
+  if (row.channels < functions->least) {
+    for (; row.count > 0; --row.count, first += row.step, output += row.channels) {
+      functions->rest(op, &of, rows, columns, first, row.channels, output);
     }
-    if (left > 0) {
-      functions->rest(op, &of, rows, columns, x, left, output);
-      output += left;
+    return;
+  }
+  const int32_t last = row.channels - PL_POOL_LANES;
+  for (; row.count > 0; --row.count, first += row.step, output += row.channels) {
+    for (int32_t at = 0;; at += PL_POOL_LANES) {
+      if (at > last) at = last;  // may have some of those before them, again
+      functions->all(op, &of, rows, columns, first + at, half, output + at);
+      if (at == last) break;
     }
   }
 }
 
-// Windows that are one pixel apart are one window, with the channels of all.
-PL_POOL_INLINE void pl_walk_windows(const pl_pool_window *window, int32_t count, int32_t step,
-                                    const pl_pool_functions *functions, const void *op,
-                                    int8_t *output) {
-  const int32_t columns = window->columns;
-  int32_t channels = window->channels;
-  if (step == channels) {
-    channels *= count;
-    count = 1;
+// Of `least` channels or more, but fewer than 16.
+PL_POOL_INLINE void pl_walk_two(pl_pool_window of, int32_t rows, int32_t columns, pl_pool_row row,
+                                const pl_pool_functions *functions, const void *op,
+                                int8_t *output) {
+  const int8_t *first = of.first;
+  const int32_t second = row.channels - PL_POOL_LANES / 2;
+  for (; row.count > 0; --row.count, first += row.step, output += row.channels) {
+    functions->all(op, &of, rows, columns, first, second, output);
   }
-  if (pl_few_channels(channels, step, count)) {
-    functions->several(op, window, count, step, output);
-  } else if (columns == 2 && window->rows == 2) {
-    pl_walk_each(*window, 2, 2, channels, count, step, functions, op, output);
+}
+
+PL_POOL_INLINE void pl_walk_row(const pl_pool_window *window, int32_t count, int32_t step,
+                                const pl_pool_functions *functions, const void *op,
+                                int8_t *output) {
+  pl_pool_window of = *window;
+  const pl_pool_row row = {of.channels, count, step};
+  if (pl_few_channels(row.channels, step, count)) {
+    functions->several(op, &of, count, step, output);
+    return;
+  }
+  if (of.rows == 1 && of.columns == 4) {  // two rows of two
+    of.rows = of.columns = 2;
+    of.row_step = 2 * of.column_step;
+  }
+  const int32_t columns = of.columns;
+  const int is_2x2 = columns == 2 && of.rows == 2;
+  if (row.channels >= functions->least && row.channels < PL_POOL_LANES) {
+    if (is_2x2) {
+      pl_walk_two(of, 2, 2, row, functions, op, output);
+    } else {
+      pl_walk_two(of, of.rows, columns, row, functions, op, output);
+    }
+  } else if (is_2x2) {
+    pl_walk_each(of, 2, 2, row, functions, op, output);
   } else if (columns == 3) {
-    pl_walk_each(*window, window->rows, 3, channels, count, step, functions, op, output);
+    pl_walk_each(of, of.rows, 3, row, functions, op, output);
+  } else if (of.rows == 1 && !functions->is_short) {  // its columns are rows
+    of.row_step = of.column_step;
+    pl_walk_each(of, columns, 1, row, functions, op, output);
   } else {
-    pl_walk_each(*window, window->rows, columns, channels, count, step, functions, op, output);
+    pl_walk_each(of, of.rows, columns, row, functions, op, output);
   }
 }
 
-// Sums of 16 bits: of 16 channels, and of up to eight.
+// Does all of a row, by pl_walk_row.
+typedef void pl_pool_walk(const pl_pool_window *window, int32_t count, int32_t step, const void *op,
+                          int8_t *output);
+
+// Windows that are one pixel apart are one, with the channels of all; none of them comes twice: the
+// output may lie over the input, from one pixel to the next.
+PL_POOL_INLINE void pl_walk_windows(const pl_pool_window *window, int32_t count, int32_t step,
+                                    pl_pool_walk *walk, const void *op, int8_t *output) {
+  if (step != window->channels || count == 1) {
+    walk(window, count, step, op, output);
+    return;
+  }
+  pl_pool_window of = *window;
+  const int32_t channels = of.channels * count;
+  const int32_t rest = channels > PL_POOL_LANES ? channels % PL_POOL_LANES : 0;
+  of.channels = channels - rest;
+  walk(&of, 1, 0, op, output);
+  if (rest == 0) return;
+  of.first += of.channels;
+  output += of.channels;
+  of.channels = rest;
+  walk(&of, 1, 0, op, output);
+}
+
+// Sums of 16 bits: of two vectors of channels, and of up to eight.
 typedef struct {
   int16x8_t low;
   int16x8_t high;
+  int32_t second;
 } pl_pool_sums;
 
 typedef struct {
@@ -112,7 +183,7 @@ typedef struct {
 PL_POOL_INLINE void pl_pool_add(void *sums, const int8_t *x) {
   pl_pool_sums *const s = sums;
   s->low = vaddq_s16(s->low, vldrbq_s16(x));
-  s->high = vaddq_s16(s->high, vldrbq_s16(x + 8));
+  s->high = vaddq_s16(s->high, vldrbq_s16(x + s->second));
 }
 
 PL_POOL_INLINE void pl_pool_add_lanes(void *sum, const int8_t *x) {

@@ -35,6 +35,12 @@ static inline int32x4_t pl_requantize_mve(int32x4_t x, pl_factors_mve factors) {
   return vrshlq_s32(vaddq_s32(high, below_zero), factors.right);
 }
 
+// The same of one factor for all lanes, with a shift below 0. What is added to the product's high
+// half is the sign of x: where that differs from the half's own, the half is 0, and -1 becomes 0.
+static inline int32x4_t pl_requantize_down_mve(int32x4_t x, int32_t multiplier, int32_t shift) {
+  return vrshlq_n_s32(vqrdmlahq_n_s32(vshrq_n_s32(x, 31), x, multiplier), shift);
+}
+
 // clamp(x + zero_point) for any x.
 static inline int32x4_t pl_narrow_mve(int32x4_t x, const pl_output_stage *stage) {
   const int32x4_t value = vqaddq_n_s32(x, stage->zero_point);

@@ -57,6 +57,7 @@ def layers() -> Iterator[Layer]:
     yield _layer((16, 16, 3), 2, 2, 0)
     yield _layer((12, 12, 64), 3, 2, 1)
     yield _layer((12, 12, 5), 3, 1, 1)
+    yield _layer((12, 12, 24), 2, 2, 0)
 
 
 def _layer(image: tuple[int, int, int], kernel: int, stride: int, padding: int) -> Layer:

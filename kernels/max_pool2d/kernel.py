@@ -8,6 +8,10 @@ from kernels.common.overlap import overlap
 from kernels.common.quantization import SUFFIXES, activation_dtype
 from kernels.common.window import Windows
 
+_TOGETHER = 3
+"""Columns that max_pool2d_rows_s8_mve.c takes together; windows of more take less one by one, if
+they are no one window, as they are where they begin in one pixel after another."""
+
 
 @kernel("pl::max_pool2d")
 def max_pool2d(call: OpCall, isa: Isa) -> KernelCall:
@@ -24,7 +28,8 @@ def max_pool2d(call: OpCall, isa: Isa) -> KernelCall:
         overlap=overlap(source, output, source.item_bytes * windows.starts, at_a_time=1),
         rows=windows.by_rows(),
     )
-    is_row = windows.kernel[0] == 1 and windows.are_inside
+    kh, kw = windows.kernel
+    is_row = kh == 1 and windows.are_inside and (windows.stride[1] == 1 or kw <= _TOGETHER)
     fast = isa == "mve" and dtype == "int8" and not call.small
     if not fast or not (windows.share_columns or is_row):
         return by_window

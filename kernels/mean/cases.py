@@ -14,9 +14,18 @@ _COLUMNS = (
     ("columns", (3, 7, 45), [1], False, True),
     ("columns of images", (2, 5, 4, 64), [1, 2], True, True),
     ("columns of most values", (1, 255, 33), [1], False, True),
-    ("columns of too many values", (1, 256, 32), [1], False, False),
+    ("columns of many values", (1, 511, 40), [1], False, True),
+    ("one neighbour", (2, 6, 1, 1), [1], True, False),
+    ("few neighbours", (2, 9, 5), [1], False, True),
+    ("a vector of neighbours", (1, 255, 8), [1], False, True),
+    ("neighbours of images", (2, 3, 3, 9), [1, 2], True, True),
+    ("two vectors of neighbours", (3, 7, 16), [1], False, True),
+    ("more than two vectors", (2, 6, 17), [1], False, True),
+    ("three vectors of most values", (1, 255, 24), [1], False, True),
+    ("three vectors of too many values", (1, 256, 24), [1], False, False),
+    ("more than three vectors", (2, 4, 25), [1], False, False),
 )
-"""Of 32 neighbours and more; name, shape, dim, keepdim, on boards too."""
+"""Of neighbours; name, shape, dim, keepdim, on boards too."""
 
 
 def cases() -> Iterator[Case]:
@@ -35,6 +44,8 @@ def cases() -> Iterator[Case]:
                 given, board = values.extreme_int8(3, 50), shift in (-1, 30)
                 factor, points = (multiplier, shift), (0, output)  # 0: sums of both signs
                 yield _case(name, given, [1], False, factor, points, board)
+                given = given.reshape(10, 15)
+                yield _case(f"neighbours, {name}", given, [0], False, factor, points, shift == -1)
     for name, shape, dim, keepdim, board in reductions(30):
         values = Values("mean int16", name)
         given, factor = values.int16(*shape), values.factor(4 / math.prod(shape[d] for d in dim))
@@ -126,6 +137,9 @@ def layers() -> Iterator[Layer]:
         (25, 5, 64, "dscnn/avgpool"),
         (3, 3, 256, "vww/avgpool"),
         (8, 8, 64, "resnet8/avgpool"),
+        (7, 7, 24, ""),
+        (6, 6, 10, ""),
+        (16, 16, 64, ""),
     ):
         arguments = {
             "input": activation(1, h, w, c),

@@ -12,8 +12,11 @@ from kernels.common.shapes import reduction_dims, reduction_loops
 _REACH = {"int8": 256, "int16": 2**15}
 """Of a difference from the zero point."""
 
-_COLUMNS, _MOST_VALUES = 32, 255
-"""Of mean_columns_s8_mve.c: outputs that are made together, and values of each."""
+_COLUMNS = 32
+"""Outputs that mean_columns_s8_mve.c makes together."""
+
+_MOST_IN_VECTORS, _MOST_VALUES = 24, 255
+"""Of mean_vectors_s8_mve.c: outputs, and values of each."""
 
 
 @kernel("pl::mean")
@@ -28,9 +31,8 @@ def mean(call: OpCall, isa: Isa) -> KernelCall:
     multiplier, shift = factor(call, "multiplier", "shift", normalised=False)
     dims = reduction_dims(call, source, call.integers("dim"), call.flag("keepdim"))
     is_fast = dtype == "int8" and isa == "mve" and not call.small and shift < 0
-    in_columns = is_fast and _in_columns(dims)
     whole = KernelCall(
-        function=f"pl_mean_{'columns_' * in_columns}{SUFFIXES[dtype]}",
+        function=f"pl_mean_{_columns(dims) if is_fast else ''}{SUFFIXES[dtype]}",
         header="kernels/mean/mean.h" if dtype == "int8" else "kernels/mean/mean_s16.h",
         params={
             "offset": -zero_point(call, "input_zero_point", dtype) * count,
@@ -57,16 +59,18 @@ def _within_rows(call: OpCall, source: Value, output: Value) -> ByRows | None:
     return ByRows(count, {"input": Taps(count)}, reduction_loops(shape, reduced))
 
 
-def _in_columns(dims: Mapping[str, Field]) -> bool:
-    """Whether pl_mean_columns_s8 takes them."""
+def _columns(dims: Mapping[str, Field]) -> str:
+    """Which function takes neighbours together, in its name."""
     match dims:
         case {
             "kept": (_, _, int(channels)),
             "kept_stride": (_, _, 1),
             "reduced": (1, 1, int(values)),
         }:
-            return channels >= _COLUMNS and values <= _MOST_VALUES
-    return False
+            if channels <= _MOST_IN_VECTORS and values <= _MOST_VALUES:
+                return "vectors_"
+            return "columns_" if channels >= _COLUMNS else ""
+    return ""
 
 
 def _by_rows(whole: KernelCall, source: Value, output: Value) -> ByRows | None:

@@ -5,6 +5,9 @@
 #define VECTORS 4
 #define CHANNELS (VECTORS * LANES)
 
+// So many int8 fit into a sum of 16 bits.
+#define MAX_TAPS 255
+
 #define ADD_TAP                                                                       \
   "vldrb.s16 q4, [%[x]]\n\tvldrb.s16 q5, [%[x], #8]\n\tvadd.i16 q0, q0, q4\n\t"       \
   "vldrb.s16 q4, [%[x], #16]\n\tvadd.i16 q1, q1, q5\n\tvldrb.s16 q5, [%[x], #24]\n\t" \
@@ -34,8 +37,36 @@ static inline void add_taps(const int8_t *x, int32_t step, int32_t taps, int16x8
   all[3] = sum3;
 }
 
+// More values than fit into sums of 16 bits.
+static __attribute__((noinline)) void mean_32_of_many(const pl_mean_params *params,
+                                                      const pl_mean_dims *dims, const int8_t *x,
+                                                      int8_t *output) {
+  const int32_t step = dims->reduced_stride[2];
+  int32x4_t even[VECTORS];
+  int32x4_t odd[VECTORS];
+  for (int32_t i = 0; i < VECTORS; ++i) even[i] = odd[i] = vdupq_n_s32(params->offset);
+  for (int32_t left = dims->reduced[2]; left > 0; left -= MAX_TAPS) {
+    const int32_t taps = left < MAX_TAPS ? left : MAX_TAPS;
+    int16x8_t all[VECTORS] = {vdupq_n_s16(0), vdupq_n_s16(0), vdupq_n_s16(0), vdupq_n_s16(0)};
+    add_taps(x, step, taps, all);
+    x += taps * step;
+    for (int32_t i = 0; i < VECTORS; ++i) {
+      even[i] = vaddq_s32(even[i], vmovlbq_s16(all[i]));
+      odd[i] = vaddq_s32(odd[i], vmovltq_s16(all[i]));
+    }
+  }
+  for (int32_t i = 0; i < VECTORS; ++i) {
+    const int16x8_t y = narrowed(params, divide(params, even[i]), divide(params, odd[i]));
+    vstrbq_s16(output + i * LANES, y);
+  }
+}
+
 static void mean_32(const pl_mean_params *params, const pl_mean_dims *dims, const int8_t *x,
                     int8_t *output) {
+  if (dims->reduced[2] > MAX_TAPS) {
+    mean_32_of_many(params, dims, x, output);
+    return;
+  }
   const pl_mean_params p = *params;
   int16x8_t all[VECTORS] = {vdupq_n_s16(0), vdupq_n_s16(0), vdupq_n_s16(0), vdupq_n_s16(0)};
   add_taps(x, dims->reduced_stride[2], dims->reduced[2], all);

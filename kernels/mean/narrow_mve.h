@@ -2,14 +2,12 @@
 #ifndef KERNELS_MEAN_NARROW_MVE_H_
 #define KERNELS_MEAN_NARROW_MVE_H_
 
-#include <arm_mve.h>
-
+#include "kernels/common/requantize_mve.h"
 #include "kernels/mean/mean.h"
 
-// requantize.h for factors that divide, as those of means do but of a few values.
+// For factors that divide, as those of means do but of a few values.
 static inline int32x4_t divide(const pl_mean_params *params, int32x4_t x) {
-  const int32x4_t high = vqrdmulhq_n_s32(x, params->multiplier);
-  return vrshlq_n_s32(vaddq_s32(high, vshrq_n_s32(high, 31)), params->shift);
+  return pl_requantize_down_mve(x, params->multiplier, params->shift);
 }
 
 // Narrowed in place: of the even and the odd channels the low halves stay. From intrinsics GCC

@@ -21,6 +21,7 @@ static __attribute__((noinline)) void multiply_rows(const void *params, const pl
   } else {
     multiply(params, rows, 1);
   }
+  pl_mul_clamp(params, rows->rows * rows->size, rows->output);
 }
 
 pl_status pl_mul_down_s8(const pl_context *ctx, const pl_mul_params *params,

@@ -11,5 +11,6 @@ pl_status pl_mul_flat_s8(const pl_context *ctx, const pl_mul_params *params,
   } else {
     pl_mul_row(&p, data->a, data->b, 1, size, data->output);
   }
+  pl_mul_clamp(params, size, data->output);
   return PL_OK;
 }

@@ -3,29 +3,25 @@
 #ifndef KERNELS_MUL_MUL_MVE_H_
 #define KERNELS_MUL_MUL_MVE_H_
 
-#include <arm_mve.h>
-
+#include "kernels/common/clamp_s8.h"
+#include "kernels/common/requantize_mve.h"
 #include "kernels/mul/mul.h"
 
 #define PL_MUL_LANES 8
 #define PL_MUL_INLINE static inline __attribute__((always_inline))
 
-// requantize.h for shifts below 0.
-PL_MUL_INLINE int32x4_t pl_mul_scaled(int32x4_t x, int32_t multiplier, int32_t shift) {
-  const int32x4_t h = vqrdmulhq_n_s32(x, multiplier);
-  return vrshlq_n_s32(vaddq_s32(h, vshrq_n_s32(h, 31)), shift);
-}
-
-// Differences of int8 are 16 bits, their products are widened.
+// Differences of int8 are 16 bits, their products are widened; what comes is saturated, in the low
+// bytes.
 PL_MUL_INLINE int16x8_t pl_mul_8(const pl_mul_params *params, int16x8_t x, int16x8_t y) {
   const int16x8_t a = vsubq_n_s16(x, (int16_t)params->a_zero_point);
   const int16x8_t b = vsubq_n_s16(y, (int16_t)params->b_zero_point);
-  const int32x4_t even = pl_mul_scaled(vmullbq_int_s16(a, b), params->multiplier, params->shift);
-  const int32x4_t odd = pl_mul_scaled(vmulltq_int_s16(a, b), params->multiplier, params->shift);
+  const int32x4_t even =
+      pl_requantize_down_mve(vmullbq_int_s16(a, b), params->multiplier, params->shift);
+  const int32x4_t odd =
+      pl_requantize_down_mve(vmulltq_int_s16(a, b), params->multiplier, params->shift);
   int16x8_t z = vqmovntq_s32(vqmovnbq_s32(a, even), odd);
   z = vqaddq_n_s16(z, (int16_t)params->output_zero_point);
-  z = vmaxq_s16(z, vdupq_n_s16((int16_t)params->activation_min));
-  return vminq_s16(z, vdupq_n_s16((int16_t)params->activation_max));
+  return vreinterpretq_s16_s8(vqmovnbq_s16(vreinterpretq_s8_s16(z), z));
 }
 
 // b_step is 1, or 0 where b is one value. The tail is not part of the loop: GCC would predicate all
@@ -44,6 +40,12 @@ PL_MUL_INLINE void pl_mul_row(const pl_mul_params *p, const int8_t *a, const int
     const mve_pred16_t lanes = vctp16q((uint32_t)(size % PL_MUL_LANES));
     const int16x8_t y = b_step == 0 ? value : vldrbq_z_s16(b, lanes);
     vstrbq_p_s16(output, pl_mul_8(p, vldrbq_z_s16(a, lanes), y), lanes);
+  }
+}
+
+PL_MUL_INLINE void pl_mul_clamp(const pl_mul_params *params, int32_t size, int8_t *output) {
+  if (params->activation_max - params->activation_min != INT8_MAX - INT8_MIN) {
+    pl_clamp_s8(output, size, params->activation_min, params->activation_max);
   }
 }
 

@@ -31,6 +31,12 @@ _NAMED: list[tuple[str, _Shape, _Shape, _Shape, _Shape, _Shape, bool, bool]] = [
     ("three channels", (1, 4, 15, 3), (2, 2), (2, 2), (0, 0, 1, 0), (1, 1), False, True),
     ("one channel, long rows", (1, 3, 40, 1), (2, 2), (1, 2), (0, 0, 0, 0), (1, 1), False, True),
     ("four channels, far apart", (1, 2, 21, 4), (1, 2), (1, 4), (0, 0, 0, 0), (1, 1), False, True),
+    ("2x2, 10 channels", (1, 6, 7, 10), (2, 2), (2, 2), (0, 0, 1, 0), (1, 1), False, True),
+    ("3x3, 9 channels", (1, 6, 9, 9), (3, 3), (3, 3), (0, 0, 0, 0), (1, 1), False, True),
+    ("1-d, four columns", (1, 1, 22, 13), (1, 4), (1, 4), (0, 0, 0, 0), (1, 1), False, True),
+    ("1-d, 24 channels", (1, 1, 15, 24), (1, 2), (1, 2), (0, 0, 0, 0), (1, 1), False, True),
+    ("1-d, 6 channels", (1, 2, 15, 6), (1, 5), (1, 5), (0, 0, 0, 0), (1, 1), False, True),
+    ("columns, stride 1", (1, 9, 7, 7), (4, 1), (2, 1), (0, 0, 0, 0), (1, 1), False, True),
     ("dilated", (1, 9, 9, 5), (3, 2), (1, 2), (1, 1, 1, 1), (2, 3), False, True),
     ("dilated, ceil", (1, 10, 10, 4), (3, 3), (2, 3), (1, 1, 1, 1), (2, 2), True, False),
 ]  # fmt: skip

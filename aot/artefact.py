@@ -12,6 +12,7 @@ from torch.fx import GraphModule
 from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.dialect.verifier import verify
+from aot.passes.rewrite.choose_layouts import choose_layouts, move_states
 from aot.passes.rewrite.compose_luts import compose_luts
 from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
 from aot.passes.rewrite.fold_transpose_into_bmm import fold_transpose_into_bmm
@@ -24,7 +25,6 @@ from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.targets.target import Target
 
 _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
-    sink_transposes,
     fold_transpose_into_linear,
     fold_transpose_into_bmm,
     fuse_pad,
@@ -61,6 +61,18 @@ def export(module: GraphModule, target: Target) -> bytes | None:
 
 def rewrite(module: GraphModule) -> None:
     """Runs all rewrites on a verified dialect graph, in place; verifies it after each change."""
+    layouts = choose_layouts(module, _rewrite)
+    move_states(module, layouts.states)
+    _rewrite(module, layouts.meeting.__contains__, verify)
+
+
+def _rewrite(
+    module: GraphModule,
+    meets: Callable[[str], bool],
+    check: Callable[[GraphModule, str], object] = lambda *_: None,
+) -> None:
+    if sink_transposes(module, meets):
+        check(module, sink_transposes.__name__)
     for one in _REWRITES:
         if one(module):
-            verify(module, one.__name__)
+            check(module, one.__name__)

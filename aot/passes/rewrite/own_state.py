@@ -51,12 +51,12 @@ def _is_taken(value: Node) -> bool:
 
 def _is_old(value: Node) -> bool:
     """Whether a value lies where a state does, which the run ends with writing."""
-    while calls(value, "reshape") or _is_piece(value):
+    while calls(value, "reshape") or is_piece(value):
         value = value.args[0]  # type: ignore[assignment]
     return "state" in value.meta
 
 
-def _is_piece(value: Node) -> bool:
+def is_piece(value: Node) -> bool:
     """Whether a value's bytes lie in its input's, one after the other."""
     if not calls(value, "slice") and not calls(value, "transpose"):
         return False

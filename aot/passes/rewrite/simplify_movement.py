@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Removes movement that moves nothing, and values computed twice.
 
-A transpose that leaves every byte in place becomes a reshape; reshapes in a row become one, a
+A transpose that leaves every byte in place becomes a reshape, and so does a second one that moves
+the bytes of a value as the first did, under another shape; reshapes in a row become one, a
 reshape to the same shape, or a slice of all there is, none; a second node with the same op and
 arguments becomes the first.
 """
 
 from __future__ import annotations
+
+import math
 
 from torch.fx import GraphModule, Node
 
@@ -41,6 +44,22 @@ def _unmoved_source(node: Node) -> Node | None:
     return beneath if beneath is not source or shape_of(source) == shape_of(node) else None
 
 
+def _moved_bytes(node: Node) -> str:
+    """What a transpose does with bytes: the same text is the same bytes."""
+    source = arguments(node)["input"]
+    shape = shape_of(source)
+    runs: list[list[int]] = []  # of dimensions that stay together
+    for dim in (d for d in arguments(node)["perm"] if shape[d] > 1):
+        between = shape[runs[-1][-1] + 1 : dim] if runs else ()
+        if runs and runs[-1][-1] < dim and math.prod(between) == 1:
+            runs[-1].append(dim)
+        else:
+            runs.append([dim])
+    sizes = [math.prod(shape[d] for d in run) for run in runs]
+    order = [sorted(runs).index(run) for run in runs]
+    return f"{_beneath_reshapes(source)} {sizes} {order}"
+
+
 def _beneath_reshapes(node: Node) -> Node:
     while calls(node, "reshape"):
         node = arguments(node)["input"]
@@ -57,6 +76,15 @@ def _replace(node: Node, same: Node) -> None:
     node.graph.erase_node(node)
 
 
+def _reshaped(builder: Builder, source: Node, node: Node) -> Node:
+    """A value in the shape, and in the place, of a node of the same bytes."""
+    shape = list(shape_of(node))
+    if list(shape_of(source)) == shape:
+        return source
+    with builder.graph.inserting_before(node):
+        return builder.call(reshape, source, shape, edge=edge_of(node), origin=node.meta["origin"])
+
+
 def simplify_movement(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many nodes went away or became a reshape."""
     count = 0
@@ -67,22 +95,18 @@ def simplify_movement(module: GraphModule) -> int:
             continue
         source = _unmoved_source(node)
         if source is not None:
-            if shape_of(source) == shape_of(node):
-                new = source
-            else:
-                with module.graph.inserting_before(node):
-                    new = builder.call(
-                        reshape,
-                        source,
-                        list(shape_of(node)),
-                        edge=edge_of(node),
-                        origin=node.meta["origin"],
-                    )
+            new = _reshaped(builder, source, node)
             _replace(node, new)
             count += 1
             if new is source:
                 continue
             node = new
+        if calls(node, "transpose"):
+            same = seen.setdefault(_moved_bytes(node), node)
+            if same is not node:
+                _replace(node, _reshaped(builder, same, node))
+                count += 1
+                continue
         key = f"{node.target} {node.args} {node.kwargs}"
         first = seen.setdefault(key, node)
         if first is not node:

@@ -10,11 +10,14 @@ that add or drop dimensions of size 1, split dimensions, or join those that are 
 the transpose as well, let transposes pass; a transpose behind a reshape that joins others goes into
 the one before it; elementwise ops of one value pass through reshapes. How transposes pass through
 any other op is declared by the op (aot/dialect/transposes.py).
+
+Where an op has several inputs, of which some are transposed and others are not, the transposes stay
+in front of it, or the others are transposed as well to meet them: choose_layouts.py says where.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
@@ -56,8 +59,9 @@ def _permutation(node: object) -> Perm | None:
 
 
 class _Sinker:
-    def __init__(self, module: GraphModule) -> None:
+    def __init__(self, module: GraphModule, meets: Callable[[str], bool]) -> None:
         self.module = module
+        self.meets = meets
         self.builder = Builder(module, module.graph)
         self.changes = 0
 
@@ -117,9 +121,9 @@ class _Sinker:
         sources = []
         for x in tensors:
             source = self._untransposed(x, perm)
-            if source is None:
+            if source is None and not self.meets(node.name):
                 return None
-            sources.append(source)
+            sources.append(source or self._transposed_back(x, perm))
         following = iter(sources)
         changed = map_arg(given, lambda _: next(following))
         op = self._rebuild(node, **changed, **moved.arguments)
@@ -206,6 +210,15 @@ class _Sinker:
         return self.builder.call(
             reshape, x, [shape[d] for d in back], edge=edge_of(x), origin=x.meta["origin"]
         )
+
+    def _transposed_back(self, x: Node, perm: Perm) -> Node:
+        """A value y with transpose(y, perm) equal to x (after broadcasting)."""
+        shape = [1] * (len(perm) - len(shape_of(x))) + list(shape_of(x))
+        edge, origin = Edge(edge_of(x).quantization), x.meta["origin"]
+        if list(shape_of(x)) != shape:
+            x = self.builder.call(reshape, x, shape, edge=edge, origin=origin)
+        back = self.builder.call(transpose, x, inverse(perm), edge=edge, origin=origin)
+        return self._transpose(back) or back
 
     def _reshape(self, node: Node) -> Node | None:
         x = node.args[0]
@@ -315,9 +328,15 @@ def _match_unit_dims(before: Sequence[int], after: Sequence[int]) -> list[int | 
     return matched
 
 
-def sink_transposes(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many nodes were rewritten."""
-    changes = _Sinker(module).run()
+def sink_transposes(module: GraphModule, meets: Callable[[str], bool] = lambda _: False) -> int:
+    """Rewrites the graph in place; returns how many nodes were rewritten.
+
+    Args:
+      module: a dialect graph.
+      meets: whether the inputs of a node that are not transposed are to be, because others are; it
+        is asked by the node's name, and only where that matters.
+    """
+    changes = _Sinker(module, meets).run()
     if drop_dead_code(module.graph) or changes:
         module.recompile()
     return changes

@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from torch.fx import GraphModule, Node
@@ -17,7 +17,7 @@ from aot.dialect.results import taken_from
 from aot.errors import module_path, place
 from aot.lower import Lowered
 from aot.quality.change import Change
-from aot.quality.decibels import EQUAL_DB, decibels, in_decibels
+from aot.quality.decibels import EQUAL_DB, ROUGH_DB, decibels, in_decibels
 from aot.quality.finding import interval, name_of
 from aot.quality.value import Value
 from aot.quality.values import Sequences, Values
@@ -29,6 +29,7 @@ from aot.quantizer.recipe import INT16 as AS_INT16
 from aot.rules import fused_clamp, rule_for
 from aot.rules.four_bits import GROUP, has_four_bit_form
 from aot.rules.function import function_root, members
+from aot.rules.rule import Shares
 from tools.text.progress import counted
 
 _FINER = 0.8
@@ -116,6 +117,9 @@ def suggest(lowered: Lowered, count: int = 3, again: Again | None = None) -> lis
     worst = lowered.quality.worst()[:count]
     tried = counted(worst, "trying changes of value", len(worst))
     better = [s for value in tried for s in _of(value, lowered, values, samples, before)]
+    reached = max((s.measured_db or before or 0.0 for s in better), default=before)
+    if worst and reached is not None and reached < ROUGH_DB:
+        better += _in_front(worst[0], lowered, values, samples, before)
     smaller = list(_smaller(lowered, values, samples, before))
     smaller = sorted(smaller, key=lambda s: -s.saved_bytes)[:count]
     better = [s for s in better if s.gain_db > _WORTH_DB]
@@ -148,23 +152,16 @@ def _of(
     every = lowered.quality.values
     total = sum(v.noise_to_signal or 0.0 for v in every)
     readers = [v for v in every if v.value.name in values.read_by(value.name)]
+
+    def changed(kind: str, changing: Sequence[Value]) -> Suggestion:
+        return _changed(kind, changing, value, lowered, values, samples, before)
+
     for kind, has_form in ((FLOAT, _has_float_form), (AS_INT16, _has_int16_form)):
         tried = []
         # What is int8 and reads the value rounds it: it may take both to gain anything.
         for changing in ([value], [value, *readers]) if readers else ([value],):
             if all(v.quantization.type is not INT16 and has_form(v.value) for v in changing):
-                names = (name for v in changing for name in _named(v.value))
-                setting = dict.fromkeys(names, kind)
-                change = _of_setting(lowered, setting)
-                changed = {
-                    v.name: v.noise_to_signal or 0.0
-                    for v in every
-                    if v.value.name in change.changed
-                }
-                left = values.noise_to_signal(samples, changed, change) or 0.0
-                predicted = _predicted(before, total, total - sum(changed.values()) + left)
-                measured = values.sqnr_db(samples, change)
-                tried.append(Suggestion(kind, value, predicted, measured, before, setting))
+                tried.append(changed(kind, changing))
         if tried:
             few, many = tried[0], tried[-1]
             yield many if many.gain_db > few.gain_db + _WORTH_DB else few
@@ -182,6 +179,53 @@ def _of(
             values.sqnr_db(samples, Change(other=other)),
             before,
         )
+
+
+def _in_front(
+    value: Value, lowered: Lowered, values: Values, samples: Sequences, before: float | None
+) -> Iterator[Suggestion]:
+    """All that leads to a value in int16: of a function that is steep, such as a logarithm, int8
+    has lost before it what it needs.
+    """
+    front = _computed_from(value.value)
+    changing = [
+        v
+        for v in lowered.quality.values
+        if v.value in front and v.quantization.type is not INT16
+        if _has_int16_form(v.value) and not _only_moves(v.value)
+    ]
+    if value in changing and len(changing) > 1:
+        yield _changed(AS_INT16, changing, value, lowered, values, samples, before)
+
+
+def _changed(
+    kind: str,
+    changing: Sequence[Value],
+    value: Value,
+    lowered: Lowered,
+    values: Values,
+    samples: Sequences,
+    before: float | None,
+) -> Suggestion:
+    """Another setting for what computes values, for the sake of one of them."""
+    every = lowered.quality.values
+    total = sum(v.noise_to_signal or 0.0 for v in every)
+    setting = dict.fromkeys((name for v in changing for name in _named(v.value)), kind)
+    change = _of_setting(lowered, setting)
+    noises = {v.name: v.noise_to_signal or 0.0 for v in every if v.value.name in change.changed}
+    left = values.noise_to_signal(samples, noises, change) or 0.0
+    predicted = _predicted(before, total, total - sum(noises.values()) + left)
+    return Suggestion(kind, value, predicted, values.sqnr_db(samples, change), before, setting)
+
+
+def _computed_from(value: Node) -> set[Node]:
+    """A value, and all that it is computed from."""
+    found, waiting = {value}, [value]
+    while waiting:
+        new = set(waiting.pop().all_input_nodes) - found
+        found |= new
+        waiting.extend(new)
+    return found
 
 
 def _smaller(
@@ -245,6 +289,12 @@ def _has_int16_form(value: Node) -> bool:
     node = _layer(value)
     rule = rule_for(node)
     return rule is not None and takes_int16(rule, node)
+
+
+def _only_moves(value: Node) -> bool:
+    """Whether an op leaves values as they are: they have the type of what it moves."""
+    rule = rule_for(value)
+    return rule is not None and isinstance(rule.output, Shares)
 
 
 def _has_float_form(value: Node) -> bool:

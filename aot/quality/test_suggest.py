@@ -39,6 +39,39 @@ def test_what_lowering_did_not_measure_is_measured() -> None:
     assert [str(s) for s in suggest(without)] == [str(s) for s in suggest(with_it)] != []
 
 
+class Spectrum(nn.Module):
+    """A logarithm of energies, of which int8 has lost the small ones before it is taken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.bands = nn.Linear(16, 16, bias=False)
+        self.head = nn.Linear(16, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        energy = self.bands(x).square()
+        result: torch.Tensor = self.head(torch.log(energy + 1e-4))
+        return result
+
+
+def test_what_a_steep_function_needs_is_all_in_front_of_it() -> None:
+    generator = torch.Generator().manual_seed(2)
+    loud = [torch.rand(1, generator=generator) for _ in range(32)]
+    data = [(size**3 * x[0],) for size, x in zip(loud, samples((1, 16), count=32), strict=True)]
+    options: dict[str, Any] = {"calibration": data, **ANYTHING}
+    rough = lower(Spectrum().eval(), data[0], **options)
+    assert all(math.isfinite(v.noise_to_signal or 0.0) for v in rough.quality.values)
+
+    def again(setting: Mapping[str, str]) -> Lowered:
+        return lower(Spectrum().eval(), data[0], quantization=setting, per_op=False, **options)
+
+    best, *_ = suggest(rough, again=again)
+    assert set(best.setting.values()) == {"int16"}
+    assert {"bands", ":log"} <= best.setting.keys() and "head" not in best.setting
+    assert best.lowered_db is not None and best.lowered_from_db is not None
+    assert best.lowered_db > best.lowered_from_db + 10.0
+
+
 class Branches(nn.Module):
     """Of its two last layers one hardly matters."""
 

@@ -288,7 +288,8 @@ class Values:
                 break
         for reader in reached:
             if any(n in changed for n in reader.all_input_nodes):
-                changed[reader] = self._unquantized(reader, ChainMap(changed, exact))
+                value = self._unquantized(reader, ChainMap(changed, exact))
+                changed[reader] = _held_of(value, reader) if reader.target is QUANTIZE else value
             for read in self._done[reader]:  # the next value takes its memory, which is in caches
                 changed.pop(read, None)
         return changed
@@ -306,6 +307,13 @@ def _held(node: Node, change: Change) -> Quantization | None:
     if name in change.wide:
         return change.widened(name, quantization)
     return None if name in change.floats else change.other.get(quantization, quantization)
+
+
+def _held_of(values: torch.Tensor, node: Node) -> torch.Tensor:
+    """What a quantize node makes of infinities, and where an op is not defined."""
+    q = activation_quantization(node)
+    low, high = (q.scale * (end - q.zero_point) for end in (q.type.quant_min, q.type.quant_max))
+    return values.nan_to_num(0.0, high, low)
 
 
 def _as_changed(
@@ -326,7 +334,8 @@ def _energy(expected: torch.Tensor, actual: torch.Tensor | None) -> float:
     """Of a signal, or of what another one is off: squares of floats, a count of integers."""
     if not expected.is_floating_point():
         return float(expected.numel() if actual is None else int((actual != expected).sum()))
-    return power(expected if actual is None else actual - expected)
+    # Infinities of the float model are measured nowhere.
+    return power((expected if actual is None else actual - expected).nan_to_num(0.0, 0.0, 0.0))
 
 
 def _rounded(values: torch.Tensor, quantization: Quantization) -> torch.Tensor:

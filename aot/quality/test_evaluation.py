@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Held-out data: the forms that they come in, and what is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from aot.errors import LoweringError
+from aot.inputs import Inputs
+from aot.lower import lower
+from aot.quality.evaluation import held_out
+from aot.testing.gestures import gesture, recordings
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "text"),
+    [
+        ([], "the evaluation data are empty"),
+        (3, "evaluation is int, not a list"),
+        ([torch.ones(1, 5)], r"evaluation sample 0, input 0 is float32\[1, 5\]"),
+        ((torch.ones(3, 4), torch.zeros(2, dtype=torch.int64)), r"give inputs \[N, \.\.\.\] and a"),
+        ((torch.ones(3, 4), torch.eye(3)), r"classes are float32\[3, 3\].* y\.argmax\(1\)"),
+        (
+            (torch.ones(3, 4), torch.zeros(3)),
+            r"classes are float32\[3\].* y\.flatten\(\)\.long\(\)",
+        ),
+    ],
+)
+def test_bad_evaluation_data(evaluation: Any, text: str) -> None:
+    with pytest.raises(LoweringError, match=text):
+        held_out(evaluation, Inputs(nn.Linear(4, 2), torch.ones(1, 4), ""))
+
+
+@pytest.mark.parametrize("classes", [[1, 2, 4], [0, -1, 3]])
+def test_labels_that_are_no_classes_of_the_model(classes: list[int]) -> None:
+    inputs, labels = recordings(3, seed=2)
+    strange = labels.new_tensor(classes)
+    calibration = recordings(16, seed=1)[0].split(1)
+    with pytest.raises(LoweringError, match=r"1 of .* 3 classes are none of 0 to 3, which output"):
+        lower(gesture(), inputs[:1], calibration=calibration, evaluation=(inputs, strange))
+
+
+def test_one_buffer_filled_again_is_several_samples() -> None:
+    buffer = torch.empty(1, 4)
+    inputs = Inputs(nn.Linear(4, 2), buffer, "")
+    data: Sequence[Any] = held_out((buffer.fill_(v) for v in (1.0, 2.0)), inputs).samples
+    assert [float(x[0, 0]) for _, (x,) in data] == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.int64])
+def test_classes_may_be_arrays_of_numpy(dtype: Any) -> None:
+    inputs, classes = recordings(8, seed=2)
+    given = inputs.double().numpy(), classes.numpy().astype(dtype)
+    held = held_out(given, Inputs(gesture(), inputs[:1], ""))
+    assert held.labels is not None and torch.equal(held.labels, classes)
+    assert len(held.samples) == 8 and torch.equal(held.samples[3][1][0], inputs[3:4])
+
+
+def test_batches_are_samples_unless_a_model_has_state() -> None:
+    inputs, classes = recordings(8, seed=2)
+    loader = [(inputs[:4], classes[:4]), (inputs[4:], classes[4:])]
+    model_inputs = Inputs(gesture(), inputs[:1], "")
+    held = held_out(loader, model_inputs)
+    assert torch.equal(torch.cat([x for _, (x,) in held.samples]), inputs)
+    with pytest.raises(LoweringError, match=r"evaluation sample 0, input 0 is float32\[4, 3, 64\]"):
+        held_out(loader, model_inputs, splits=False)

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
-from executorch.runtime import Runtime
 from torch import nn
 
 from aot.backends.cortex_m import CORTEX_M
@@ -20,6 +19,7 @@ from aot.backends.traits import Traits
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.pte.conventions import LAYOUTS, SIDES, layouts_method
+from aot.pte.upstream import Runtime
 from aot.targets.target import Target
 from aot.testing.fixtures import model, samples
 from aot.testing.lockstep import compare

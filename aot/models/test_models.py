@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from types import ModuleType
 
 import pytest
@@ -43,43 +44,50 @@ def load(model: str) -> ModuleType:
     return importlib.import_module(f"aot.models.{model}.model")
 
 
+@cache
+def network(model: str) -> nn.Module:
+    made: nn.Module = load(model).factory()
+    return made
+
+
+@cache
+def calibration(model: str) -> list[tuple[torch.Tensor, ...]]:
+    return list(load(model).calibration())
+
+
 def digest(model: str) -> str:
     """One hash of a model's weights and calibration data."""
-    definition = load(model)
-    tensors = [*definition.factory().state_dict().values()]
-    tensors += [tensor for inputs in definition.calibration() for tensor in inputs]
+    tensors = [*network(model).state_dict().values()]
+    tensors += [tensor for inputs in calibration(model) for tensor in inputs]
     return hashlib.sha256(b"".join(tensor.numpy().tobytes() for tensor in tensors)).hexdigest()
 
 
-@pytest.mark.parametrize("network", MLPERF_TINY, ids=lambda network: network.model)
-def test_is_the_published_network(network: Published) -> None:
-    definition = load(network.model)
-    module = definition.factory()
-    (example,) = next(definition.calibration())
+@pytest.mark.parametrize("published", MLPERF_TINY, ids=lambda published: published.model)
+def test_is_the_published_network(published: Published) -> None:
+    module = network(published.model)
+    ((example,), *_) = calibration(published.model)
     with FlopCounterMode(display=False) as counter:
         output = module(example)
     state = [*module.parameters(), *(b for b in module.buffers() if b.is_floating_point())]
-    assert tuple(example.shape) == network.input_shape
-    assert tuple(output.shape) == network.output_shape
-    assert sum(tensor.numel() for tensor in state) == network.parameters
-    assert counter.get_total_flops() == 2 * network.macs
+    assert tuple(example.shape) == published.input_shape
+    assert tuple(output.shape) == published.output_shape
+    assert sum(tensor.numel() for tensor in state) == published.parameters
+    assert counter.get_total_flops() == 2 * published.macs
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_keeps_the_contract(model: str) -> None:
-    definition = load(model)
-    module = definition.factory()
+    module, seen = network(model), calibration(model)
     assert not any(layer.training for layer in module.modules())
-    calibration = list(definition.calibration())
-    held_out = list(definition.test_inputs())
-    assert 32 <= len(calibration) <= 100
+    held_out = list(load(model).test_inputs())
+    assert 32 <= len(seen) <= 100
     assert len(held_out) >= 4
-    for (tensor,) in calibration + held_out:
+    for (tensor,) in seen + held_out:
         assert tensor.dtype == torch.float32
-        assert tensor.shape == calibration[0][0].shape
+        assert tensor.shape == seen[0][0].shape
         assert tensor.is_contiguous()
     for (tensor,) in held_out:
-        assert not any(torch.equal(tensor, seen) for (seen,) in calibration)
+        assert not any(torch.equal(tensor, other) for (other,) in seen)
     outputs = torch.cat([module(*inputs) for inputs in held_out])
     assert torch.isfinite(outputs).all()
     assert outputs.std(dim=0).max() > 0
@@ -87,7 +95,7 @@ def test_keeps_the_contract(model: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_batch_norm_statistics_are_not_trivial(model: str) -> None:
-    for layer in load(model).factory().modules():
+    for layer in network(model).modules():
         if isinstance(layer, nn.BatchNorm1d | nn.BatchNorm2d):
             assert layer.running_mean is not None and layer.running_var is not None
             for tensor in (layer.running_mean, layer.running_var, layer.weight, layer.bias):

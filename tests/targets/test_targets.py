@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from executorch.exir._serialize._program import deserialize_pte_binary
+
+from aot.pte.upstream import deserialize_pte_binary
 
 FOLDER = Path(__file__).parent
 OF_FILE, OF_MODULE = "of_file", "of_module"

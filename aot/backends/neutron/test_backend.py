@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from executorch.exir._serialize._program import deserialize_pte_binary
-from executorch.runtime import Runtime
 from torch import nn
 from torch.fx import GraphModule
 
@@ -26,6 +24,7 @@ from aot.importers.tflite.testing.oracle import tflm
 from aot.lower import Lowered, lower
 from aot.partition.partition import partition
 from aot.partition.testing import IMAGE, calls, everything, rewritten
+from aot.pte.upstream import Runtime, deserialize_pte_binary
 from aot.targets import target_named
 from aot.targets.npus import NEUTRONS
 from aot.targets.target import Target

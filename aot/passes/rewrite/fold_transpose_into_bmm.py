@@ -37,7 +37,7 @@ def fold_transpose_into_bmm(module: GraphModule) -> int:
         if values["a_order"] or values["b_order"]:
             continue
         right = values["b"]
-        source, places = _moved(right)
+        source, places = before_movement(right)
         moved = movement(places.mT)
         # A row of one element, or a whole row, is as good as a column.
         if moved is None or places.shape[-2] == 1 or moved[1][-1] != len(moved[1]) - 1:
@@ -72,7 +72,7 @@ def _read_in_place(module: GraphModule, builder: Builder) -> int:
         values, moved = arguments(node), 0
         with module.graph.inserting_before(node):
             for side, order in (("a", "a_order"), ("b", "b_order")):
-                source, places = _moved(values[side])
+                source, places = before_movement(values[side])
                 movement_of = movement(places)
                 if movement_of is None or values[order]:
                     continue
@@ -101,7 +101,7 @@ def _exchange_sides(module: GraphModule, builder: Builder) -> int:
     for node in list(module.graph.nodes):
         if not calls(node, "transpose"):
             continue
-        product, places = _moved(node)
+        product, places = before_movement(node)
         if not calls(product, "bmm"):
             continue
         if not _exchanges(shape_of(product), places) or not _leads_only_to(product, node):
@@ -137,7 +137,7 @@ def _transposed(matrices: Node, before: Node) -> Node | None:
     shape, source = shape_of(matrices), matrices
     while calls(source, "reshape"):
         source = arguments(source)["input"]
-    found = (n for n in _movements_of(source) if _exchanges(shape, _moved(n, source)[1]))
+    found = (n for n in _movements_of(source) if _exchanges(shape, before_movement(n, source)[1]))
     return next((n for n in found if n < before), None)
 
 
@@ -161,7 +161,7 @@ def _movements_of(source: Node) -> Iterator[Node]:
             yield from _movements_of(user)
 
 
-def _moved(node: Node, until: Node | None = None) -> tuple[Node, torch.Tensor]:
+def before_movement(node: Node, until: Node | None = None) -> tuple[Node, torch.Tensor]:
     """A value before it was moved, or the one that is named, and where each element of the node's
     is in it.
     """

@@ -1,69 +1,196 @@
 # SPDX-License-Identifier: Apache-2.0
 """linear(reshape(transpose(x))) -> linear(reshape(x)) with the weight's columns reordered.
 
-Matches a transpose that leaves dimension 0 in place and a reshape of it to [N, K]: what flatten
-does between NHWC convolutions and a classifier. The columns are a constant, so the transpose costs
-nothing on the device.
+Matches transposes and reshapes that together give the elements of each row in another order: what
+flatten does between NHWC convolutions and a classifier, or a shuffle of channels between two
+convolutions. The columns are a constant, so the transpose costs nothing on the device. Recurrent
+layers and convolutions without groups take the order in likewise. Between may be what
+hands the order on: elementwise ops, depthwise convolutions, norms of whole rows or of each element,
+concatenations, means over other dimensions; their own constants are reordered. Leaves what
+something else reads, too.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from torch.fx import GraphModule
+import torch
+from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import (
     Builder,
     arguments,
     calls,
+    dialect_op,
     drop_dead_code,
     edge_of,
     shape_of,
     tensor_constant,
 )
-from aot.dialect.ops.linear import linear
 from aot.dialect.ops.reshape import reshape
-from aot.dialect.transposes import inverse
+from aot.passes.rewrite.fold_transpose_into_bmm import before_movement
+
+_LAYERS = ("linear", "lstm", "gru", "rnn")
+_BY_CHANNEL = ("weight", "bias", "multiplier", "shift")
+# What works along dimensions that it names.
+_ALONG = ("mean", "amax", "amin", "slice", "softmax")
+
+_Order = torch.Tensor
+"""Which element of a row, as it would be without the transpose, each of its elements is."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a node does with rows in another order.
+
+    Attributes:
+      order: of the rows that it gives; None where it has taken the order in.
+      constants: its constants for rows that are not reordered, by argument.
+    """
+
+    order: _Order | None
+    constants: Mapping[str, torch.Tensor]
 
 
 def fold_transpose_into_linear(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many linears were rewritten."""
+    """Rewrites the graph in place; returns how many transposes were taken in."""
     count = 0
     builder = Builder(module, module.graph)
     for node in list(module.graph.nodes):
-        if not calls(node, "linear"):
+        if not _is_transposed(node):
             continue
-        values = arguments(node)
-        flat = values["input"]
-        if not calls(flat, "reshape") or not calls(flat.args[0], "transpose"):
+        source, places = before_movement(node)
+        order = _order_of_rows(places)
+        found = None if order is None else _taken_in(module, node, order)
+        if found is None:
             continue
-        moved = flat.args[0]
-        perm, source = list(arguments(moved)["perm"]), moved.args[0]
-        shape, dims = shape_of(flat), shape_of(moved)
-        if (
-            perm[0] != 0
-            or len(shape) != 2
-            or shape[0] != dims[0]
-            or shape[1] != math.prod(dims[1:])
-        ):
-            continue
-        weight = tensor_constant(module, values["weight"])
-        assert weight is not None
-        columns = weight.reshape(weight.shape[0], *dims[1:]).permute(inverse(perm))
         with module.graph.inserting_before(node):
-            x = builder.call(
-                reshape, source, list(shape), edge=edge_of(flat), origin=flat.meta["origin"]
+            rows = builder.call(
+                reshape,
+                source,
+                list(shape_of(node)),
+                edge=edge_of(node),
+                origin=node.meta["origin"],
             )
-            values["input"] = x
-            values["weight"] = builder.constant(
-                str(values["weight"].target), columns.reshape(weight.shape)
-            )
-            new = builder.call(
-                linear, *values.values(), edge=edge_of(node), origin=node.meta["origin"]
-            )
-        node.replace_all_uses_with(new)
-        module.graph.erase_node(node)
+        node.replace_all_uses_with(rows)
+        for reader, constants in found.items():
+            names = [*arguments(reader)]
+            for name, value in constants.items():
+                old = arguments(reader)[name]
+                with module.graph.inserting_before(reader):
+                    new = builder.constant(str(old.target), value, edge_of(old))
+                reader.update_arg(names.index(name), new)
         count += 1
     if drop_dead_code(module.graph) or count:
         module.recompile()
     return count
+
+
+def _is_transposed(node: Node) -> bool:
+    """Whether a node moves a value, by a transpose among others."""
+    while calls(node, "reshape"):
+        node = arguments(node)["input"]
+    return calls(node, "transpose")
+
+
+def _order_of_rows(places: torch.Tensor) -> _Order | None:
+    """The order that all rows have, in the last dimension; None if that is not all that differs."""
+    columns = places.shape[-1]
+    rows = places.reshape(-1, columns)
+    order = rows[0]
+    starts = torch.arange(len(rows)).unsqueeze(1) * columns
+    is_same = torch.equal(rows, starts + order) and int(order.max()) < columns
+    return order if is_same and not torch.equal(order, order.sort().values) else None
+
+
+def _taken_in(
+    module: GraphModule, start: Node, order: _Order
+) -> dict[Node, Mapping[str, torch.Tensor]] | None:
+    """The new constants of all that reads rows in another order; None if that reaches what cannot
+    take it in.
+    """
+    orders: dict[Node, _Order] = {start: order}
+    changed: dict[Node, Mapping[str, torch.Tensor]] = {}
+    node = start
+    while orders:
+        node = node.next
+        if node.op == "root":
+            return changed
+        if not any(read in orders for read in node.all_input_nodes):
+            continue
+        found = _found(module, node, orders)
+        if found is None:
+            return None
+        changed[node] = found.constants
+        if found.order is not None:
+            orders[node] = found.order
+    return changed
+
+
+def _found(module: GraphModule, node: Node, orders: Mapping[Node, _Order]) -> _Found | None:
+    op = dialect_op(node)
+    if op is None:
+        return None
+    values = arguments(node)
+    if op.name == "cat":
+        return _joined(node, orders)
+    order = next(orders[n] for n in node.all_input_nodes if n in orders)
+    if op.transposes is not None and op.transposes.elementwise:
+        return _reordered(module, node, op.transposes.tensors, orders)
+    if op.name == "normalize" and values["parts"][-1] in (1, len(order)):
+        return _reordered(module, node, ("input", "weight", "bias"), orders)
+    if any(n in orders for name, n in values.items() if name != "input" and isinstance(n, Node)):
+        return None
+    weight = tensor_constant(module, values.get("weight"))
+    if op.name in _LAYERS or (op.name == "conv2d" and values["groups"] == 1):
+        assert weight is not None
+        return _Found(None, {"weight": weight[..., order.argsort()]})
+    last = len(shape_of(node)) - 1
+    if op.name == "depthwise_conv2d" and weight is not None and weight.shape[-1] == len(order):
+        constants = {name: tensor_constant(module, values[name]) for name in _BY_CHANNEL}
+        back = order.argsort()
+        return _Found(order, {n: c[..., back] for n, c in constants.items() if c is not None})
+    kept = shape_of(node)[-1:] == (len(order),)
+    if op.name == "reshape" and kept:
+        return _Found(order, {})
+    if op.name == "transpose" and values["perm"][-1] == last:
+        return _Found(order, {})
+    if op.name in _ALONG and kept:
+        dims = values["dim"] if isinstance(values["dim"], (list, tuple)) else [values["dim"]]
+        rank = len(shape_of(values["input"]))
+        return _Found(order, {}) if rank - 1 not in dims else None
+    return None
+
+
+def _reordered(
+    module: GraphModule, node: Node, tensors: tuple[str, ...], orders: Mapping[Node, _Order]
+) -> _Found | None:
+    """Of an op that computes every element of a row by itself, or from all of them."""
+    values = arguments(node)
+    order = next(orders[n] for n in node.all_input_nodes if n in orders)
+    constants: dict[str, torch.Tensor] = {}
+    for name in tensors:
+        value = values[name]
+        if value in orders:
+            if not torch.equal(orders[value], order):
+                return None
+        elif shape_of(value)[-1:] == (len(order),):
+            known = tensor_constant(module, value)
+            if known is None:
+                return None
+            constants[name] = known[..., order.argsort()]
+        elif shape_of(value)[-1:] not in ((), (1,)):
+            return None
+    same = shape_of(node)[-1:] == (len(order),)
+    return _Found(order, constants) if same else None
+
+
+def _joined(node: Node, orders: Mapping[Node, _Order]) -> _Found | None:
+    inputs, dim = arguments(node)["inputs"], arguments(node)["dim"]
+    parts = [orders.get(x, torch.arange(shape_of(x)[-1])) for x in inputs]
+    if dim != len(shape_of(node)) - 1:
+        same = all(torch.equal(part, parts[0]) for part in parts)
+        return _Found(parts[0], {}) if same else None
+    starts = torch.tensor([0, *(len(part) for part in parts[:-1])]).cumsum(0)
+    return _Found(torch.cat([s + part for s, part in zip(starts, parts, strict=True)]), {})

@@ -21,6 +21,7 @@ from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.testing.fixtures import check_pass, folded, op_counts
 
 IMAGE = (1, 3, 6, 5)
+ROW = torch.linspace(-1.0, 1.0, 48)
 Case = tuple[Callable[..., object], list[nn.Module], bool]
 
 
@@ -45,7 +46,115 @@ FLATTEN_LINEAR: dict[str, tuple[Case, int]] = {
         1,
     ),
     "another reshape": (
+        (lambda a, b, x: b(a(x).reshape(2, 24)), [conv(), nn.Linear(24, 5)], False),
+        2,
+    ),
+    "rows of a channel": (
         (lambda a, b, x: b(a(x).reshape(4, 12)), [conv(), nn.Linear(12, 5)], False),
+        2,
+    ),
+    "a norm between": (
+        (
+            lambda a, n, b, x: b(F.relu(n(a(x).flatten(1)))),
+            [conv(), nn.BatchNorm1d(48), nn.Linear(48, 5)],
+            True,
+        ),
+        1,
+    ),
+    "a norm of rows": (
+        (
+            lambda a, n, b, x: b(n(a(x).flatten(1))),
+            [conv(), nn.LayerNorm(48), nn.Linear(48, 5)],
+            True,
+        ),
+        1,
+    ),
+    "constants between": (
+        (
+            lambda a, b, x: b(F.prelu(a(x).flatten(1), ROW) * ROW + 0.5),
+            [conv(), nn.Linear(48, 5)],
+            True,
+        ),
+        1,
+    ),
+    "two heads": (
+        (
+            lambda a, b, c, x: (b(y := a(x).flatten(1)), c(y)),
+            [conv(), nn.Linear(48, 5), nn.Linear(48, 2)],
+            True,
+        ),
+        1,
+    ),
+    "joined to features": (
+        (
+            lambda a, b, x: b(torch.cat([x[:, 0, 0], a(x).flatten(1)], 1)),
+            [conv(), nn.Linear(53, 5)],
+            True,
+        ),
+        1,
+    ),
+    "two that are joined": (
+        (
+            lambda a, c, b, x: b(torch.cat([a(x).flatten(1), c(x).flatten(1)], 1)),
+            [conv(), conv(2), nn.Linear(72, 5)],
+            True,
+        ),
+        2,
+    ),
+    "a recurrent layer": (
+        (
+            lambda a, b, x: b(torch.tanh(a(x).flatten(1)).unsqueeze(1))[0],
+            [conv(), nn.GRU(48, 5)],
+            True,
+        ),
+        1,
+    ),
+    "the means of rows": (
+        (
+            lambda a, b, x: b(torch.cat([y := a(x).flatten(1)[:, None], y * ROW], 1).mean(1)),
+            [conv(), nn.Linear(48, 5)],
+            True,
+        ),
+        1,
+    ),
+    "shuffled channels": (
+        (
+            lambda a, d, b, x: b(F.relu(d(F.channel_shuffle(a(x), 2)))),
+            [conv(), nn.Conv2d(4, 4, 3, groups=4), nn.Conv2d(4, 2, 1)],
+            True,
+        ),
+        2,
+    ),
+    "shuffled channels of groups": (
+        (
+            lambda a, b, x: b(F.channel_shuffle(a(x), 2)),
+            [conv(), nn.Conv2d(4, 2, 1, groups=2)],
+            False,
+        ),
+        3,
+    ),
+    "another reader": (
+        (
+            lambda a, b, x: (b(y := a(x).flatten(1)), y),
+            [conv(), nn.Linear(48, 5)],
+            False,
+        ),
+        2,
+    ),
+    "a sum with what has the order": (
+        (
+            lambda a, b, x: b(a(x).flatten(1) + x.flatten(1)[:, :48]),
+            [conv(), nn.Linear(48, 5)],
+            False,
+        ),
+        2,
+    ),
+    "norms of parts of rows": (
+        (
+            lambda a, n, b, x: b(n(a(x).flatten(1))),
+            [conv(), nn.GroupNorm(2, 48), nn.Linear(48, 5)],
+            False,
+        ),
         2,
     ),
     "no transpose": ((lambda b, x: b(x.flatten(1)), [nn.Linear(90, 5)], False), 0),

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of lowering, as actions call it: with the runfiles of a model's own program."""
+"""The command line of lowering, as actions call it: with the runfiles of a model's own program.
+
+lower_worker --flagfile=net.pte-0.params
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ with imports_that_stay():
     from absl import flags
 
     from aot import lower_main
-    from tools.python.bazel_worker import run_actions, runfiles
+    from tools.worker.bazel_worker import run_actions, runfiles
 
 _RUNFILES = flags.DEFINE_string("runfiles", None, "where they are (bazel_worker.py)", required=True)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The action that lowers a model for a target."""
 
-load("//tools/python:bazel_worker.bzl", "WORKERS", "action_arguments", "execution_requirements", "runfiles_list")
+load("//tools/worker:bazel_worker.bzl", "WORKERS", "action_arguments", "execution_requirements", "runfiles_list")
 
 _OUTPUTS = ["output", "program", "report", "vectors"]
 

@@ -78,7 +78,7 @@ BOARD_ATTRS = {
         default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
     ),
     "_fit": attr.label(
-        default = "//boards/image:fit",
+        default = "//boards/image:fit.tool",
         executable = True,
         cfg = "exec",
     ),

@@ -112,7 +112,7 @@ board_rule = rule(
         "_console": attr.label(default = CONSOLE),
         "_sizes": attr.label_list(default = ["//boards:" + size for size in SIZES]),
         "_linker_script": attr.label(
-            default = "//boards/common:linker_script",
+            default = "//boards/common:linker_script.tool",
             executable = True,
             cfg = "exec",
         ),

@@ -58,3 +58,13 @@ no_board_transition = transition(
     inputs = [],
     outputs = [CONSOLE, _CURRENT, _OPTIMIZE, _PLATFORMS, _PROFILE_STEPS] + _SETTINGS,
 )
+
+def _any_board_impl(_settings, _attr):
+    return _NO_IMAGE | {_CURRENT: HOST, _OPTIMIZE: ""}
+
+# For programs of the machine that builds, whose platform stays.
+any_board_transition = transition(
+    implementation = _any_board_impl,
+    inputs = [],
+    outputs = [CONSOLE, _CURRENT, _OPTIMIZE, _PROFILE_STEPS] + _SETTINGS,
+)

@@ -162,12 +162,12 @@ _firmware_image = rule(
         "models": attr.label_list(allow_files = [".pte"], cfg = no_board_transition),
         "plans": attr.label_list(allow_files = [".json"]),
         "_binary_files": attr.label(
-            default = "//boards/image:binary_files",
+            default = "//boards/image:binary_files.tool",
             executable = True,
             cfg = "exec",
         ),
         "_npu_estimate": attr.label(
-            default = "//boards/image:npu_estimate",
+            default = "//boards/image:npu_estimate.tool",
             executable = True,
             cfg = "exec",
         ),
@@ -192,12 +192,12 @@ _firmware_image = rule(
             cfg = "exec",
         ),
         "_quality_facts": attr.label(
-            default = "//boards/image:quality_facts",
+            default = "//boards/image:quality_facts.tool",
             executable = True,
             cfg = "exec",
         ),
         "_size_report": attr.label(
-            default = "//boards/image:size_report",
+            default = "//boards/image:size_report.tool",
             executable = True,
             cfg = "exec",
         ),

@@ -56,7 +56,7 @@ _vectors_source = rule(
         ),
         "_generator": attr.label(
             cfg = "exec",
-            default = "//firmware/apps:vectors_main",
+            default = "//firmware/apps:vectors_main.tool",
             executable = True,
         ),
     },

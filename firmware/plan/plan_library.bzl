@@ -9,6 +9,7 @@ load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
 load("//firmware/plan:c_name.bzl", "c_name", "check_compiled", "plan_header")
 load("//tools/python:package_names.bzl", "package_names")
+load("//tools/worker:bazel_worker.bzl", "WORKERS", "action_arguments", "execution_requirements")
 
 _ProgramInfo = provider(
     "The .pte of a model, and decoded as `program`, by what it was lowered for.",
@@ -72,7 +73,7 @@ def _plan_source_impl(ctx):
     description = ctx.actions.declare_file(name + ".json")
     board = ctx.attr.board[BoardInfo].json
     model = lowered_for(ctx.attr.program[_ProgramInfo], ctx.attr.board[BoardInfo])
-    arguments = ctx.actions.args()
+    arguments = action_arguments(ctx)
     arguments.add(model.pte, format = "--pte=%s")
     arguments.add(model.program, format = "--program=%s")
     arguments.add(board, format = "--board=%s")
@@ -103,6 +104,7 @@ def _plan_source_impl(ctx):
         arguments = [arguments],
         inputs = [model.pte, model.program, board] + ctx.files.input_from,
         outputs = [source, header, description],
+        execution_requirements = {} if ctx.attr.modules else execution_requirements(ctx),
         mnemonic = "PlanCompile",
         progress_message = "Planning %%{label} for %s" % ctx.attr.board.label.name,
     )
@@ -141,7 +143,7 @@ _plan_source = rule(
             providers = [_ProgramInfo],
         ),
         "_of_the_image": attr.label(default = "//tools/platforms:optimize"),
-    },
+    } | WORKERS,
 )
 
 def _plan_library_impl(ctx):
@@ -163,10 +165,10 @@ _plan_library = rule(
     provides = [CcInfo],
 )
 
-def _with(name, program, deps, **kwargs):
-    """Makes a program of this package that sees the user's modules too, if there are any."""
+def _with(name, program, deps, without, **kwargs):
+    """Makes a program of this package that sees the user's modules; `without` is the one if there are none."""
     if not deps:
-        return Label("//firmware/plan:" + program)
+        return Label("//firmware/plan:" + without)
     source = Label("//firmware/plan:%s.py" % program)
     package_names(
         name = "%s.%s.packages" % (name, program),
@@ -195,7 +197,7 @@ def decode_pte(name, pte, **kwargs):
     """
     _program(
         name = name,
-        decoder = _with(name, "decode", [], **kwargs),
+        decoder = Label("//firmware/plan:decode"),
         modules = [],
         pte = pte,
         **kwargs
@@ -267,7 +269,7 @@ def plan_library(
     planners = [kernel.same_package_label("kernel") for kernel in kernels]
     _program(
         name = name + ".program",
-        decoder = _with(name, "decode", ops, **kwargs),
+        decoder = _with(name, "decode", ops, without = "decode", **kwargs),
         modules = _modules(kernels, "op"),
         pte = pte,
         **kwargs
@@ -278,7 +280,7 @@ def plan_library(
         input_from = first,
         hands_over = hands_over,
         input_rows = input_rows,
-        compiler = _with(name, "compile", planners, **kwargs),
+        compiler = _with(name, "compile", planners, without = "compile_worker.tool", **kwargs),
         engines = engines,
         modules = _modules(kernels, "kernel"),
         optimize = optimize,

@@ -15,7 +15,7 @@ import pytest
 _PROGRAM = """
 import os, sys, time
 from pathlib import Path
-from tools.python.bazel_worker import run_actions, runfiles
+from tools.worker.bazel_worker import run_actions, runfiles
 import kept
 
 def program():

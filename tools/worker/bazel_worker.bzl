@@ -4,7 +4,7 @@
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_python//python:defs.bzl", "PyInfo")
 
-WORKERS = {"_workers": attr.label(default = "//tools/python:workers")}
+WORKERS = {"_workers": attr.label(default = "//tools/worker:workers")}
 
 def action_arguments(ctx):
     """Makes Args as a worker takes them.

@@ -7,19 +7,24 @@ load("//boards:board_transition.bzl", "no_board_transition")
 load("//boards:boards.bzl", "HOST", "ONE_PER_CORE")
 load("//boards:shared_library.bzl", "shared_library")
 load("//tools/python:package_names.bzl", "package_names")
+load("//tools/worker:bazel_worker.bzl", "WORKERS", "action_arguments", "execution_requirements", "runfiles_list")
 
 _SETS = ["host", "scalar", "dsp", "mve"]
 
 def _case_sources_impl(ctx):
     prefix = ctx.label.name
     outputs = [ctx.actions.declare_file("%s.%s.c" % (prefix, name)) for name in _SETS]
+    listed, inputs = runfiles_list(ctx, ctx.attr.generator)
+    arguments = action_arguments(ctx)
+    arguments.add(listed, format = "--runfiles=%s")
+    arguments.add("--package=" + ctx.label.package.replace("/", "."))
+    arguments.add("--output=" + outputs[0].path.removesuffix(".host.c"))
     ctx.actions.run(
-        executable = ctx.executable.generator,
-        arguments = [
-            "--package=" + ctx.label.package.replace("/", "."),
-            "--output=" + outputs[0].path.removesuffix(".host.c"),
-        ],
+        executable = ctx.executable._worker,
+        arguments = [arguments],
+        inputs = inputs,
         outputs = outputs,
+        execution_requirements = execution_requirements(ctx),
         mnemonic = "KernelCases",
         progress_message = "Computing the expected results of %{label}",
     )
@@ -32,11 +37,16 @@ _case_sources = rule(
     implementation = _case_sources_impl,
     attrs = {
         "generator": attr.label(
+            cfg = "exec",
+            doc = "The program with the op's modules, as somebody would call it.",
             mandatory = True,
+        ),
+        "_worker": attr.label(
+            default = "//kernels/testing:generate_worker",
             executable = True,
             cfg = "exec",
         ),
-    },
+    } | WORKERS,
 )
 
 def _chosen_source_impl(ctx):

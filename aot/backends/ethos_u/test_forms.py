@@ -31,7 +31,7 @@ from aot.partition.testing import calls, rewritten
 from aot.targets import target_named
 from aot.targets.npus import NPUS
 
-SEEDS = 4
+SEEDS = 2
 U55, SMALL = "ethos-u55-128", "ethos-u55-32"
 
 

@@ -21,21 +21,28 @@ EXAMPLE = ROOT / "examples/outside"
 PAGE = (ROOT / "docs/outside.md").read_text()
 
 
+# The debugger's build is another one, for each mode: the second is tried at night.
+_DEBUGGED = ["module", "workspace"] if "NIGHTLY" in os.environ else ["module"]
+_OPTIONS = {"module": [], "workspace": ["--config=workspace"]}
+
+
 class Workspace:
-    """The example with a Bazel server of its own; both modes have the user's cache of results.
+    """The example with a Bazel server of its own, the same in both modes, and the user's cache of
+    results.
 
     Attributes:
       program: that Bazel, for tools that call one themselves.
     """
 
-    def __init__(self, folder: Path, *options: str) -> None:
-        lines = [f"--disk_cache={cache_root() / 'disk'}", "--symlink_prefix=/", *options]
+    def __init__(self, folder: Path, mode: str) -> None:
+        lines = [f"--disk_cache={cache_root() / 'disk'}", "--symlink_prefix=/", *_OPTIONS[mode]]
         settings = "".join(f"common {line}\n" for line in lines)
-        (folder / "bazelrc").write_text(startup_options(ROOT) + settings)
-        own = [f"--output_base={folder / 'base'}", f"--bazelrc={folder / 'bazelrc'}"]
+        settings_file = folder / f"{mode}.bazelrc"
+        settings_file.write_text(startup_options(ROOT) + settings)
+        own = [f"--output_base={folder / 'base'}", f"--bazelrc={settings_file}"]
         real = os.environ.get("BAZEL_REAL", "")
         command = ["env", f"BAZEL_REAL={real}", f"{ROOT}/tools/bazel", "--max_idle_secs=60", *own]
-        self.program = folder / "bazel"
+        self.program = folder / mode
         self.program.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
         self.program.chmod(0o755)
 
@@ -51,14 +58,16 @@ class Workspace:
         subprocess.run([self.program, "shutdown"], cwd=EXAMPLE, capture_output=True)
 
 
-@pytest.fixture(scope="module", params=["module", "workspace"])
-def workspace(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Workspace]:
-    options = {"module": [], "workspace": ["--config=workspace"]}[request.param]
-    workspace = Workspace(tmp_path_factory.mktemp("outside"), *options)
-    yield workspace
-    workspace.shutdown()
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("outside")
+    yield folder
+    Workspace(folder, "module").shutdown()
+
+
+@pytest.fixture(scope="module", params=_OPTIONS)
+def workspace(request: pytest.FixtureRequest, folder: Path) -> Workspace:
+    return Workspace(folder, request.param)
 
 
 def _command(name: str) -> list[str]:
@@ -174,6 +183,7 @@ def test_page_shows_the_files() -> None:
         assert text in (ROOT / file).read_text(), file
 
 
+@pytest.mark.parametrize("workspace", _DEBUGGED, indirect=True)
 def test_the_debugger_knows_the_lines_of_its_sources(workspace: Workspace) -> None:
     steps = ("-batch", "-ex", "break main", "-ex", "continue", "-ex", "kill")
     done = workspace.bazel("run", "//app:app.debug", "--", "--", *steps)

@@ -7,7 +7,6 @@ from typing import Any
 import torch
 
 import aot.dialect.ops  # noqa: F401  (registers torch.ops.pl)
-from aot.pte import testing as pte_testing
 from aot.pte.conventions import Border, Layout, constant_methods
 from boards.board import Board, Console, Engine, Memory, Pool
 from kernels.common.kernel import Isa
@@ -50,6 +49,9 @@ def export_pte(
         [_border(tensor, layout) for tensor, layout in zip(tensors, side, strict=True)]
         for tensors, side in zip((inputs, outputs), given, strict=True)
     )
+    # ExecuTorch's compiler, which takes seconds, and many tests want a board alone.
+    from aot.pte import testing as pte_testing
+
     return pte_testing.export_pte(module, inputs, constant_methods(taken, returned) | methods)
 
 

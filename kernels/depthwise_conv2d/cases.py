@@ -30,6 +30,13 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ("3x3", (1, 5, 6, 8), (3, 3, 1), {"board": True}),
     ("3x3 padded", (1, 4, 5, 8), (3, 3, 1), {"padding": [1] * 4, "board": True}),
     ("3x3 stride 2, same", (1, 7, 8, 5), (3, 3, 1), {"padding": [1, 1, 0, 1], "stride": [2, 2]}),
+    (
+        "12 channels, padded, stride 2",
+        (2, 5, 7, 12),
+        (3, 3, 1),
+        {"padding": [1, 0, 1, 1], "stride": [2, 2]},
+    ),
+    ("nine channels, rows of three", (1, 3, 3, 9), (3, 3, 1), {"padding": [1] * 4}),
     ("odd per_channel", (1, 4, 4, 7), (3, 3, 1), {"padding": [1] * 4, "board": True}),
     ("three per_channel", (2, 4, 4, 3), (2, 3, 1), {"board": True}),
     ("two channels, 5x5", (1, 6, 7, 2), (5, 5, 1), {"padding": [2] * 4, "board": True}),
@@ -189,7 +196,7 @@ def _random_3x3(index: int) -> Case:
         "stride": [values.integer(1, 3), values.choice([1, 1, 2])],
         "padding": padding,
         **values.choice([LOWEST, WHOLE, {}]),
-        "board": index % 8 == 0,
+        "board": index % 10 == 0,
     }
     return _case(f"random 3x3 {index}", shape, (3, 3, 1), options, values)
 
@@ -239,6 +246,9 @@ MUTANTS = [
     Mutant(_SOURCE, "params->dilation_h * row_bytes", "row_bytes"),
     Mutant(_SOURCE, "sum += *x * *w", "sum = *x * *w"),
     Mutant(_SOURCE, "++repeat == dims->repeats", "++repeat > dims->repeats"),
+    Mutant(_SOURCE, "ctx->scratch + ox * step", "ctx->scratch"),
+    Mutant(_SOURCE, "(dims->output_w - 1) * params->stride_w : 0", "dims->output_w - 1 : 0"),
+    Mutant(_SOURCE, "if (i == count - FOUR)", "if (i <= count - FOUR)"),
     Mutant(_ROWS_SOURCE, "result, x + i * of->step", "result, x + of->step"),
     Mutant(_ROWS_SOURCE, "x[2 * step] * weight", "x[step] * weight"),
     Mutant(_ROWS_SOURCE, "params->pad_left * row_c", "0"),

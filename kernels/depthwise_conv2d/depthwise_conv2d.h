@@ -41,8 +41,9 @@ typedef struct {
 
 // output = clamp(requantize(bias + sum of input * weight over the window) + output_zero_point),
 // each output channel of one input channel, taps outside of the input read as its zero point.
-// Windows that reach into padding, or that are dilated in width, are copied to scratch; with less
-// than scratch_bytes it returns PL_ERROR_SCRATCH_SIZE. TFLite int8 DEPTHWISE_CONV_2D.
+// Windows that reach into padding, or that are dilated in width, are copied to scratch; those of a
+// row together, if scratch_bytes are for a row of them. With less than scratch_bytes it returns
+// PL_ERROR_SCRATCH_SIZE. TFLite int8 DEPTHWISE_CONV_2D.
 PL_MUST_USE pl_status pl_depthwise_conv2d_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_params *params,
                                              const pl_depthwise_conv2d_dims *dims,

@@ -63,13 +63,16 @@ static __attribute__((noinline)) void convolve_4(const pl_depthwise_conv2d_dims 
                                                  const window *from, int32_t channel,
                                                  const int8_t *weight, const int32_t *bias,
                                                  int32_t acc[FOUR]) {
-  const int32_t first = channel / dims->repeats;
-  int32_t repeat = channel - first * dims->repeats;
-  int32_t at[FOUR] = {0};
-  for (int32_t i = 1; i < FOUR; ++i) {
-    const int is_last = ++repeat == dims->repeats;
-    at[i] = at[i - 1] + is_last;
-    repeat = is_last ? 0 : repeat;
+  int32_t first = channel;
+  int32_t at[FOUR] = {0, 1, 2, 3};
+  if (dims->repeats > 1) {
+    first = channel / dims->repeats;
+    int32_t repeat = channel - first * dims->repeats;
+    for (int32_t i = 1; i < FOUR; ++i) {
+      const int is_last = ++repeat == dims->repeats;
+      at[i] = at[i - 1] + is_last;
+      repeat = is_last ? 0 : repeat;
+    }
   }
   const int32_t at1 = at[1];
   const int32_t at2 = at[2];
@@ -132,7 +135,8 @@ static __attribute__((noinline)) void convolve_rest(const pl_depthwise_conv2d_di
     return;
   }
   int32_t i = 0;
-  for (; channels >= FOUR && i < count; i += FOUR) {
+  // One that is left over takes less alone.
+  for (; channels >= FOUR && i < count - 1; i += FOUR) {
     const int32_t at = smaller(i, channels - FOUR - begin);
     convolve_4(dims, from, begin + at, data->weight, data->bias, acc + at);
   }
@@ -153,7 +157,11 @@ static void convolve_window(const pl_depthwise_conv2d_dims *dims,
     for (; i <= count - eight; i += CHANNELS) {
       convolve_8(dims, from, begin + i, data->weight, data->bias, acc + i);
     }
-    if (i < count) convolve_rest(dims, from, data, begin + i, count - i, acc + i);
+    if (i == count - FOUR) {
+      convolve_4(dims, from, begin + i, data->weight, data->bias, acc + i);
+    } else if (i < count) {
+      convolve_rest(dims, from, data, begin + i, count - i, acc + i);
+    }
     pl_requantize_channels(stage, begin, count, acc, output + begin);
   }
 }
@@ -166,12 +174,15 @@ pl_status pl_depthwise_conv2d_s8(const pl_context *ctx, const pl_depthwise_conv2
                                  params->activation_min, params->activation_max};
   const int32_t channels = dims->input_c;
   const int32_t results = channels * dims->repeats;
+  // With scratch for more than a window, those of a row are copied as one that is as wide.
+  const int in_rows = dims->scratch_bytes > dims->kernel_h * dims->kernel_w * channels;
+  const int32_t step = params->stride_w * channels;
   const pl_window_shape shape = {
       .input_h = dims->input_h,
       .input_w = dims->input_w,
       .input_c = channels,
       .kernel_h = dims->kernel_h,
-      .kernel_w = dims->kernel_w,
+      .kernel_w = dims->kernel_w + (in_rows ? (dims->output_w - 1) * params->stride_w : 0),
       .dilation_h = params->dilation_h,
       .dilation_w = params->dilation_w,
       .tap_c = channels,
@@ -188,10 +199,13 @@ pl_status pl_depthwise_conv2d_s8(const pl_context *ctx, const pl_depthwise_conv2
   for (int32_t batch = 0; batch < dims->batches; ++batch) {
     for (int32_t oy = 0; oy < dims->output_h; ++oy) {
       const int32_t y = oy * params->stride_h - params->pad_top;
+      if (in_rows) pl_gather_window_s8(&shape, image, y, -params->pad_left, ctx->scratch);
       for (int32_t ox = 0; ox < dims->output_w; ++ox) {
         const int32_t x = ox * params->stride_w - params->pad_left;
         window from = {image + y * row_bytes + x * channels, params->dilation_h * row_bytes};
-        if (y < 0 || y > last_y || x < 0 || x > last_x) {
+        if (in_rows) {
+          from = (window){(const int8_t *)ctx->scratch + ox * step, shape.kernel_w * channels};
+        } else if (y < 0 || y > last_y || x < 0 || x > last_x) {
           pl_gather_window_s8(&shape, image, y, x, ctx->scratch);
           from = (window){ctx->scratch, dims->kernel_w * channels};
         }

@@ -35,6 +35,9 @@ from kernels.conv2d.kernel import convolution_call
 _STRIP = 4
 """Windows of a row that go together where memory is little, on cores with Helium."""
 
+_ROW_BYTES = 1024
+"""Scratch for windows of a row that are copied together, on cores without DSP extension."""
+
 _OF_COLUMNS = ("pl_depthwise_columns_s8", "pl_depthwise_large_columns_s8")
 """Functions with structs of their own."""
 
@@ -102,12 +105,9 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         "bias": Constant(folded.astype(np.int32)),
         **output_stage(multiplier, shift, reach(folded, weight.reshape(-1, channels).T)),
     }
-    by_pixel = depthwise(
-        "pl_depthwise_conv2d_s8",
-        {"weight": Constant(weight), **of_channels},
-        0 if windows.are_inside and dense else weight.size // repeats,
-        ordered,
-    )
+    function, constants = "pl_depthwise_conv2d_s8", {"weight": Constant(weight), **of_channels}
+    window = 0 if windows.are_inside and dense else weight.size // repeats
+    by_pixel = depthwise(function, constants, window, ordered)
 
     def by_rows() -> KernelCall:
         rows = convolution_call(call, windows, by_channel, windows.input_c, isa)
@@ -116,7 +116,13 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     rows_pay = "shift" not in of_channels and not call.small
     rows_pay = rows_pay and conv2d_rows.pays_for_channels(windows, repeats, isa)
     if isa == "scalar" or (call.small and channels > 1):
-        return by_rows() if rows_pay else by_pixel
+        if rows_pay:
+            return by_rows()
+        if call.small or not _rows_copied(windows):
+            return by_pixel
+        row = kh * windows.row_values(windows.output[1])
+        ordered = overlap(source, output, windows.starts, windows.output[1], reads_first=True)
+        return depthwise(function, constants, row, ordered, by_pixel)
     if isa == "mve":
         packed = pack_columns(planes, weight, folded, multiplier, shift)
     else:
@@ -147,6 +153,25 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     if row < most:
         nearer = depthwise(function, constants, row, (), nearer)
     return depthwise(*packed, (), nearer)
+
+
+def _rows_copied(windows: Windows) -> bool:
+    """Whether copying all windows of a row as one takes less than those that reach into padding one
+    by one: instructions, about.
+    """
+    (kh, kw), (oh, ow) = windows.kernel, windows.output
+    row = windows.row_values(ow)
+    if windows.are_inside or windows.dilation != (1, 1) or kh * row > _ROW_BYTES or ow == 1:
+        return False
+    starts = [
+        np.arange(windows.output[d]) * windows.stride[d] - windows.padding[2 * d] for d in range(2)
+    ]
+    inside = [
+        int(((start >= 0) & (start + windows.kernel[d] <= windows.input[d])).sum())
+        for d, start in enumerate(starts)
+    ]
+    one_by_one = (oh * ow - inside[0] * inside[1]) * kh * (60 + 3 * kw * windows.input_c // 2)
+    return oh * kh * (60 + 6 * row // 5) < one_by_one
 
 
 def _narrow_call(call: OpCall, windows: Windows, weight: AnyArray) -> KernelCall | None:

@@ -127,6 +127,21 @@ static void test_bottom_is_even(void) {
   for (uint32_t i = 0; i < LANES; ++i) EXPECT_EQUAL(even[i], values[2 * i]);
 }
 
+// requantize_mve.h: VQRDMLAH adds what the register holds to the high half of the doubled product,
+// rounded up at a tie.
+static void test_vqrdmlah_adds(void) {
+  const int32_t values[LANES] = {3, -3, INT32_MIN, 1 << 30};
+  const int32_t expected[LANES] = {2, -2, -(1 << 30) - 1, 1 << 29};
+  int32_t sums[LANES];
+  __asm__ volatile(
+      "vldrw.u32 q0, [%0]\n\tvshr.s32 q1, q0, #31\n\tvqrdmlah.s32 q1, q0, %1\n\t"
+      "vstrw.32 q1, [%2]"
+      :
+      : "r"(values), "r"(1 << 30), "r"(sums)
+      : "q0", "q1", "memory");
+  for (uint32_t i = 0; i < LANES; ++i) EXPECT_EQUAL(sums[i], expected[i]);
+}
+
 // mean_columns_s8_mve.c: WLS goes behind a loop of no turn, LE takes as many as there are.
 static void test_loops(void) {
   for (int32_t turns = 0; turns < 3; ++turns) {
@@ -147,6 +162,7 @@ int main(void) {
   test_vmladava_adds();
   test_vctp_of_bytes();
   test_bottom_is_even();
+  test_vqrdmlah_adds();
   test_loops();
   return expect_report();
 }

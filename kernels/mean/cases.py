@@ -23,7 +23,8 @@ _COLUMNS = (
     ("more than two vectors", (2, 6, 17), [1], False, True),
     ("three vectors of most values", (1, 255, 24), [1], False, True),
     ("three vectors of too many values", (1, 256, 24), [1], False, False),
-    ("more than three vectors", (2, 4, 25), [1], False, False),
+    ("more than three vectors", (2, 4, 25), [1], False, True),
+    ("five vectors", (2, 5, 40), [1], False, True),
 )
 """Of neighbours; name, shape, dim, keepdim, on boards too."""
 
@@ -138,6 +139,7 @@ def layers() -> Iterator[Layer]:
         (3, 3, 256, "vww/avgpool"),
         (8, 8, 64, "resnet8/avgpool"),
         (7, 7, 24, ""),
+        (4, 4, 40, ""),
         (6, 6, 10, ""),
         (16, 16, 64, ""),
     ):

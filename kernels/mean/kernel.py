@@ -13,10 +13,13 @@ _REACH = {"int8": 256, "int16": 2**15}
 """Of a difference from the zero point."""
 
 _COLUMNS = 32
-"""Outputs that mean_columns_s8_mve.c makes together."""
+"""Outputs that are made together by columns_mve.h."""
 
-_MOST_IN_VECTORS, _MOST_VALUES = 24, 255
-"""Of mean_vectors_s8_mve.c: outputs, and values of each."""
+_MOST_VALUES = 255
+"""Of an output, that add up in 16 bits."""
+
+_MOST_IN_VECTORS = 48
+"""Outputs for which mean_vectors_s8_mve.c takes least, but for 32."""
 
 
 @kernel("pl::mean")
@@ -67,9 +70,10 @@ def _columns(dims: Mapping[str, Field]) -> str:
             "kept_stride": (_, _, 1),
             "reduced": (1, 1, int(values)),
         }:
-            if channels <= _MOST_IN_VECTORS and values <= _MOST_VALUES:
+            if values <= _MOST_VALUES and channels <= _MOST_IN_VECTORS and channels != _COLUMNS:
                 return "vectors_"
-            return "columns_" if channels >= _COLUMNS else ""
+            if channels >= _COLUMNS:
+                return "columns_" if values <= _MOST_VALUES else "many_columns_"
     return ""
 
 

@@ -26,11 +26,15 @@ PL_MUST_USE pl_status pl_mean_s8(const pl_context *ctx, const pl_mean_params *pa
                                  const pl_mean_dims *dims, const pl_mean_data *data);
 
 // The same on cores with Helium for 32 neighbours or more in input and output (kept[2], with a
-// stride of 1), of values that are one dimension, and factors with a shift below 0.
+// stride of 1), of at most 255 values that are one dimension, and factors with a shift below 0.
 PL_MUST_USE pl_status pl_mean_columns_s8(const pl_context *ctx, const pl_mean_params *params,
                                          const pl_mean_dims *dims, const pl_mean_data *data);
 
-// The same for up to 24 neighbours, of at most 255 values.
+// The same for any number of values.
+PL_MUST_USE pl_status pl_mean_many_columns_s8(const pl_context *ctx, const pl_mean_params *params,
+                                              const pl_mean_dims *dims, const pl_mean_data *data);
+
+// The same as pl_mean_columns_s8 for any number of neighbours, of which it takes 24 together.
 PL_MUST_USE pl_status pl_mean_vectors_s8(const pl_context *ctx, const pl_mean_params *params,
                                          const pl_mean_dims *dims, const pl_mean_data *data);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means of few neighbours, up to three vectors of them, of which the last begins among those of the
-// one before it.
+// Means of few neighbours, up to three vectors of them at a time, of which the last begins among
+// those of the one before it.
 #include "kernels/mean/narrow_mve.h"
 
 #define LANES 8
 #define VECTORS 3
+#define CHANNELS (VECTORS * LANES)
 
 // Adds values that are `step` apart. In assembly: GCC keeps more addresses than it needs, and in
 // post-increment what could be an offset.
@@ -69,9 +70,8 @@ static inline int16x8_t mean_of(const pl_mean_params *params, int16x8_t sum) {
   return narrowed(params, divide(params, even), divide(params, odd));
 }
 
-static void mean_pixel(const pl_mean_params *params, const pl_mean_dims *dims, const int8_t *x,
-                       int8_t *output) {
-  const int32_t channels = dims->kept[2];
+static void mean_block(const pl_mean_params *params, const pl_mean_dims *dims, const int8_t *x,
+                       int32_t channels, int8_t *output) {
   const int32_t step = dims->reduced_stride[2];
   const int32_t taps = dims->reduced[2];
   const int32_t last = channels - LANES;
@@ -98,9 +98,13 @@ pl_status pl_mean_vectors_s8(const pl_context *ctx, const pl_mean_params *params
   int8_t *output = data->output;
   for (int32_t i = 0; i < dims->kept[0]; ++i) {
     for (int32_t j = 0; j < dims->kept[1]; ++j) {
-      mean_pixel(params, dims, data->input + i * dims->kept_stride[0] + j * dims->kept_stride[1],
-                 output);
-      output += dims->kept[2];
+      const int8_t *x = data->input + i * dims->kept_stride[0] + j * dims->kept_stride[1];
+      for (int32_t left = dims->kept[2]; left > 0; left -= CHANNELS) {
+        const int32_t channels = left < CHANNELS ? left : CHANNELS;
+        mean_block(params, dims, x, channels, output);
+        x += channels;
+        output += channels;
+      }
     }
   }
   return PL_OK;

@@ -20,6 +20,7 @@ from aot.dialect.graph import (
     NHWC,
     ROW_MAJOR,
     Builder,
+    Edge,
     Origin,
     arguments,
     calls,
@@ -119,36 +120,42 @@ class _Search:
 
 def move_states(module: GraphModule, indices: frozenset[int]) -> None:
     """Gives states their channels last, in place; transposes stand where they are read and made."""
+    if not indices:
+        return
     builder = Builder(module, module.graph)
-    results, news = returned(module)
     origin = Origin(("state",))
-    for index, (node, new) in enumerate(state_nodes(module)):
-        if index not in indices:
-            continue
+    placeholders = [node for node, _ in state_nodes(module)]
+    for node in (placeholders[index] for index in sorted(indices)):
         state, edge, rank = state_of(node), edge_of(node), node.meta["val"].dim()
-        first_edge = with_layout(edge, ROW_MAJOR)
-        last = with_layout(edge, NHWC if rank == 4 else ROW_MAJOR)
         users = list(node.users)
         initial = state.initial.permute(CHANNELS_LAST[rank]).contiguous()
         node.meta["state"] = replace(state, initial=initial)
         node.meta["val"] = torch.empty(initial.shape, dtype=initial.dtype, device="meta")
-        node.meta["edge"] = last
+        node.meta["edge"] = _last(edge, rank)
+        edge = with_layout(edge, ROW_MAJOR)
         with module.graph.inserting_before(node.next):
-            first = builder.call(
-                transpose, node, CHANNELS_FIRST[rank], edge=first_edge, origin=origin
-            )
+            first = builder.call(transpose, node, CHANNELS_FIRST[rank], edge=edge, origin=origin)
         for user in users:
             user.replace_input_with(node, first)
-        with module.graph.inserting_before(module.graph.output_node()):
-            value = first if new is node else new
+    # One state may be another one's new value: all are read as they were before any is made.
+    output = module.graph.output_node()
+    results, news = returned(module)
+    with module.graph.inserting_before(output):
+        for index in sorted(indices):
+            new = news[index]
+            rank = len(shape_of(new))
+            edge = _last(edge_of(new), rank)
             news[index] = builder.call(
-                transpose, value, CHANNELS_LAST[rank], edge=last, origin=origin
+                transpose, new, CHANNELS_LAST[rank], edge=edge, origin=origin
             )
-    if indices:
-        results, _ = returned(module)
-        module.graph.output_node().args = ((*results, *news),)
-        module.graph.lint()
-        module.recompile()
+    output.args = ((*results, *news),)
+    module.graph.lint()
+    module.recompile()
+
+
+def _last(edge: Edge, rank: int) -> Edge:
+    """An edge whose channels come last."""
+    return with_layout(edge, NHWC if rank == 4 else ROW_MAJOR)
 
 
 def _movable(module: GraphModule) -> Iterator[int]:

@@ -70,6 +70,25 @@ class Levels(nn.Module):
         return self.level * 2.0
 
 
+class Delay(nn.Module):
+    """A state whose new value is an input, and one whose new value is that state."""
+
+    last: Tensor
+    before: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv1d(12, 4, 1)
+        self.register_buffer("last", torch.linspace(-1.0, 1.0, 20).reshape(1, 4, 5))
+        self.register_buffer("before", torch.linspace(1.0, -1.0, 20).reshape(1, 4, 5))
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = torch.tanh(self.conv(torch.cat([x, self.last, self.before], 1)))
+        self.before = self.last.clone()
+        self.last = x.clone()
+        return y
+
+
 IMAGE, BATCH, LINE = (1, 3, 6, 5), (2, 3, 6, 5), (1, 4, 5)
 BORDER = {"transpose": 2}  # an image comes and goes with its channels first
 # name: function, children, input shapes, what is copied
@@ -128,6 +147,7 @@ CASES: dict[
     ),
     "frames": (lambda m, x: m(x), [Frames()], [IMAGE], {**BORDER, "cat": 1}),
     "a stream": (lambda m, x: m(x), [Stream()], [LINE], {**BORDER, "cat": 1}),
+    "a delay": (lambda m, x: m(x), [Delay()], [LINE], {**BORDER, "cat": 2}),
     "levels": (lambda m, x: m(x), [Levels()], [LINE], {}),
 }
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import os
+import re
 import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -220,6 +221,7 @@ class Host:
     ) -> None:
         self.folder = folder
         self.other = other
+        self._objects: dict[Path, Path] = {}
         self.network = network or Network()
         self.root = Path.cwd()
         self.plan = sample_plan(self.network)
@@ -268,24 +270,36 @@ class Host:
         path.write_bytes(package)
         return path
 
-    @cached_property
-    def _objects(self) -> list[Path]:
-        """Runtime and kernels, which all programs have."""
-        if self.other is not None:
-            return self.other._objects
-        kernels = [
+    def _kernels(self, functions: Sequence[str]) -> list[Path]:
+        """Sources of the folders that have functions, and of those whose headers they include."""
+        sources = [
             path
             for path in sorted(self.root.glob("kernels/*/*.c"))
             if path.parent.name != "testing" and not path.stem.endswith(("_dsp", "_mve", "_test"))
         ]
-        sources = [*(self.root / path for path in _RUNTIME), _monocypher() / "monocypher.c"]
+        called = re.compile(rf"\b({'|'.join(functions)})\(")
+        folders = ["common"]
+        folders += [p.parent.name for p in sources if called.search(p.read_text())]
+        for folder in folders:
+            for path in sorted((self.root / "kernels" / folder).glob("*.[ch]")):
+                included = re.findall(r'#include "kernels/(\w+)/', path.read_text())
+                folders += [name for name in dict.fromkeys(included) if name not in folders]
+        return [path for path in sources if path.parent.name in folders]
+
+    def _compiled(self, sources: Sequence[Path]) -> list[Path]:
+        """Objects of runtime and kernels, each compiled once."""
+        if self.other is not None:
+            return self.other._compiled(sources)
 
         def compiled(job: tuple[int, Path]) -> Path:
             output = self.folder / f"{job[0]}_{job[1].stem}.o"
             return self._gcc(output, *_SANITIZED, "-c", job[1])
 
+        missing = [path for path in sources if path not in self._objects]
         with ThreadPoolExecutor() as pool:
-            return list(pool.map(compiled, enumerate([*sources, *kernels])))
+            made = list(pool.map(compiled, enumerate(missing, len(self._objects))))
+        self._objects.update(zip(missing, made, strict=True))
+        return [self._objects[path] for path in sources]
 
     def program(self, functions: Sequence[str], name: str) -> Path:
         """host_main.c, with these kernels."""
@@ -295,10 +309,12 @@ class Host:
         text = kernel_table.source("host_kernels", header, "host", functions)
         (folder / "host_kernels.c").write_text(text)
         (folder / header).write_text(kernel_table.header("host_kernels"))
+        runtime = [*(self.root / path for path in _RUNTIME), _monocypher() / "monocypher.c"]
+        objects = self._compiled([*runtime, *self._kernels(functions)])
         sources = [self.root / "firmware/slot/testing/host_main.c", folder / "host_kernels.c"]
         sizes = (f"-DMEMORY_BYTES={MEMORY}", f"-DSLOT_BYTES={SLOT_BYTES}", f"-I{folder}")
         options = (*_SANITIZED, *sizes, "-no-pie")
-        return self._gcc(folder / "program", *options, *sources, *self._objects, "-lm")
+        return self._gcc(folder / "program", *options, *sources, *objects, "-lm")
 
 
 def other_key() -> Ed25519PrivateKey:

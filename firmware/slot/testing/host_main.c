@@ -4,7 +4,7 @@
 //
 //   load KEY PACKAGE          checks, loads, self-test: the status
 //   sha FILE COUNT            SHA-512 of its first COUNT bytes, in pieces
-//   flips KEY PACKAGE         one bit of each byte flipped, and each length: all refused
+//   flips KEY PACKAGE         one bit of bytes flipped, and each length: all refused
 //   hostile PACKAGE COUNT [SEED]  packages as if they were signed, at random: nothing leads outside
 //   cuts KEY OLD NEW SEEDS    an update with power cut in each operation of the flash
 //   unreadable KEY OLD NEW SEEDS  the same, where what power was lost in cannot be read
@@ -100,7 +100,8 @@ static void command_sha(file data, uint32_t bytes) {
 
 static void command_flips(const uint8_t *key, file package) {
   uint32_t counts[PL_SLOT_REJECTED + 1] = {0};
-  for (uint32_t i = 0; i < package.bytes; ++i) {
+  // Of the contents, which one hash covers, each third.
+  for (uint32_t i = 0; i < package.bytes; i += i < 1024 ? 1 : 3) {
     const uint8_t bit = (uint8_t)(1u << (i * 7 + i / 8) % 8);
     package.data[i] ^= bit;
     ++counts[pl_package_check(package.data, package.bytes, key, &host_kernels, MEMORY)];

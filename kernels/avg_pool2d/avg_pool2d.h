@@ -40,4 +40,11 @@ PL_MUST_USE pl_status pl_avg_pool2d_rows_s8(const pl_context *ctx,
                                             const pl_avg_pool2d_dims *dims,
                                             const pl_avg_pool2d_data *data);
 
+// The same on cores with Helium where a window is a whole image, of 2 to 255 pixels, without
+// padding and override.
+PL_MUST_USE pl_status pl_avg_pool2d_whole_s8(const pl_context *ctx,
+                                             const pl_avg_pool2d_params *params,
+                                             const pl_avg_pool2d_dims *dims,
+                                             const pl_avg_pool2d_data *data);
+
 #endif  // KERNELS_AVG_POOL2D_AVG_POOL2D_H_

@@ -10,9 +10,11 @@ from kernels.common.overlap import overlap
 from kernels.common.quantization import LIMITS, SUFFIXES, activation_dtype, zero_point
 from kernels.common.window import Windows
 
-_MOST_COUNTED, _LEAST_SIZE = 255, 3
-"""Of avg_pool2d_rows_s8_mve.c: so many values add up in 16 bits; smaller windows, whose counts are
-powers of two, take less one by one."""
+_MOST_COUNTED = 255
+"""Values that add up in 16 bits."""
+
+_LEAST_SIZE = 3
+"""Of windows for avg_pool2d_rows_s8_mve.c: smaller ones take less one by one."""
 
 
 @kernel("pl::avg_pool2d")
@@ -40,8 +42,14 @@ def avg_pool2d(call: OpCall, isa: Isa) -> KernelCall:
         overlap=overlap(source, output, source.item_bytes * windows.starts, at_a_time=1),
         rows=windows.by_rows(),
     )
+    if isa != "mve" or dtype != "int8" or call.small:
+        return by_window
+    pixels = windows.input[0] * windows.input[1]
+    if windows.kernel == windows.input and windows.cover_input and override == 0:
+        is_short = 2 <= pixels <= _MOST_COUNTED
+        return replace(by_window, function="pl_avg_pool2d_whole_s8") if is_short else by_window
     large = min(windows.kernel) >= _LEAST_SIZE and windows.output[1] > 1
-    if isa != "mve" or dtype != "int8" or call.small or not (large and windows.share_columns):
+    if not (large and windows.share_columns):
         return by_window
     taps = _counted(windows, (0, 0, 0, 0))
     counts = _counted(windows, windows.padding) if call.flag("count_include_pad") else taps

@@ -31,6 +31,7 @@ _NAMED: list[tuple[str, _Shape, _Shape, _Shape, _Shape, _Shape, bool, bool]] = [
     ("three channels", (1, 4, 15, 3), (2, 2), (2, 2), (0, 0, 1, 0), (1, 1), False, True),
     ("one channel, long rows", (1, 3, 40, 1), (2, 2), (1, 2), (0, 0, 0, 0), (1, 1), False, True),
     ("four channels, far apart", (1, 2, 21, 4), (1, 2), (1, 4), (0, 0, 0, 0), (1, 1), False, True),
+    ("images of 51 channels", (2, 3, 5, 51), (3, 5), (1, 1), (0, 0, 0, 0), (1, 1), False, True),
     ("2x2, 10 channels", (1, 6, 7, 10), (2, 2), (2, 2), (0, 0, 1, 0), (1, 1), False, True),
     ("3x3, 9 channels", (1, 6, 9, 9), (3, 3), (3, 3), (0, 0, 0, 0), (1, 1), False, True),
     ("1-d, four columns", (1, 1, 22, 13), (1, 4), (1, 4), (0, 0, 0, 0), (1, 1), False, True),

@@ -3,7 +3,8 @@
 so much less: nothing computes or copies what is dropped.
 
 Matches slices of a convolution over one or two dimensions that is read by nothing else, along a
-dimension in which it has stride 1 and pads at least what is dropped. Leaves transposed ones.
+dimension in which it has stride 1 and pads at least what is dropped. A BatchNorm and functions of
+one value may stand between: the slice goes in front of them. Leaves transposed ones.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from __future__ import annotations
 import torch
 from torch.fx import GraphModule, Node
 
+from aot.dialect.results import is_result, take, taken_from
 from aot.passes.aten.build import call
+from aot.rules.function import is_elementwise
 from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _CONV = _aten.convolution.default
+_NORM = _aten._native_batch_norm_legit_no_training.default
 _BEFORE = 2  # dimensions in front of those that a convolution goes over: batch and channels
 _MAX_RANK = 4
 
@@ -33,6 +37,8 @@ def _crop(node: Node, conv: Node, pads: list[list[int]]) -> list[list[int]] | No
         return None
     (source,) = node.all_input_nodes
     shape = source.meta["val"].shape
+    if len(shape) != len(pads) + _BEFORE:
+        return None
     dim = argument(node, "dim") % len(shape)
     kept = range(shape[dim])[argument(node, "start") : argument(node, "end")]
     axis = dim - _BEFORE
@@ -44,9 +50,52 @@ def _crop(node: Node, conv: Node, pads: list[list[int]]) -> list[list[int]] | No
     return [*pads[:axis], [first, last], *pads[axis + 1 :]]
 
 
+def _between(node: Node) -> list[Node]:
+    """The ops between a convolution and a slice that nobody else reads; none if there is no
+    convolution.
+    """
+    found: list[Node] = []
+    (value,) = node.all_input_nodes
+    while len(value.users) == 1 and value.target is not _CONV:
+        is_function = is_elementwise(value.target) and len(value.all_input_nodes) == 1
+        if not (is_function or value.target is _NORM or is_result(value)):
+            return []
+        found.insert(0, value)
+        if not isinstance(value.args[0], Node):
+            return []
+        value = value.args[0]
+    return found if len(value.users) == 1 else []
+
+
+def _crop_first(node: Node) -> None:
+    """Puts a slice in front of what it is of, if it can go into a convolution's padding there."""
+    ops = _between(node)
+    if not ops:
+        return
+    conv = ops[0].args[0]
+    assert isinstance(conv, Node)
+    if argument(conv, "transposed") or _crop(node, conv, _pads(conv)) is None:
+        return
+    with node.graph.inserting_before(node):
+        value = call(node, node.target, conv, *node.args[1:])
+        for op in ops:
+            if is_result(op):
+                made = take(node.graph, value, taken_from(op)[1])
+                made.meta = {**op.meta, "val": value.meta["val"][taken_from(op)[1]]}
+                value = made
+            else:
+                value = call(op, op.target, value, *op.args[1:])
+    node.replace_all_uses_with(value)
+    for op in (node, *reversed(ops)):
+        op.graph.erase_node(op)
+
+
 def crops_to_padding(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many slices were dropped."""
     count = 0
+    for node in list(module.graph.nodes):
+        if node.target is _aten.slice.Tensor:
+            _crop_first(node)
     for conv in list(module.graph.nodes):
         if conv.target is not _CONV or argument(conv, "transposed"):
             continue

@@ -77,6 +77,36 @@ CROPS: dict[str, tuple[Callable[..., object], nn.Module, torch.Tensor, int]] = {
         IMAGE,
         0,
     ),
+    "behind a norm": (
+        lambda a, x: a(x)[..., :-2],
+        nn.Sequential(nn.Conv1d(3, 4, 3, padding=2), nn.BatchNorm1d(4)),
+        LINE,
+        1,
+    ),
+    "behind a norm and functions": (
+        lambda a, x: torch.tanh(a(x) * 0.5).clamp(-0.5, 0.5)[:, :, 1:],
+        nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU()),
+        IMAGE,
+        1,
+    ),
+    "channels behind a norm": (
+        lambda a, x: a(x)[:, 1:],
+        nn.Sequential(nn.Conv1d(3, 4, 3, padding=2), nn.BatchNorm1d(4)),
+        LINE,
+        0,
+    ),
+    "behind a sum": (
+        lambda a, x: (a(x) + x)[..., 1:],
+        nn.Conv1d(3, 3, 3, padding=1),
+        LINE,
+        0,
+    ),
+    "behind what is read twice": (
+        lambda a, x: (y := torch.relu(a(x)))[..., 1:] + y[..., :-1],
+        nn.Conv1d(3, 3, 3, padding=1),
+        LINE,
+        0,
+    ),
     "without a batch": (lambda a, x: a(x[0])[:, :-1], nn.Conv1d(3, 4, 3, padding=1), LINE, 0),
 }
 
@@ -92,9 +122,17 @@ def test_crops_to_padding(name: str) -> None:
     assert op_counts(graph)["aten.convolution"] == 1
 
 
-def test_a_causal_convolution_copies_nothing() -> None:
+CAUSAL: dict[str, Callable[..., object]] = {
+    "behind it": lambda a, b, c, x: c(torch.relu(b(a(x)[..., :-4]))),
+    "behind its norm": lambda a, b, c, x: c(torch.relu(b(a(x))[..., :-4])),
+    "behind its activation": lambda a, b, c, x: c(torch.relu(b(a(x)))[..., :-4]),
+}
+
+
+@pytest.mark.parametrize("where", CAUSAL)
+def test_a_causal_convolution_copies_nothing(where: str) -> None:
     net = model(
-        lambda a, b, c, x: c(torch.relu(b(a(x)[..., :-4]))),
+        CAUSAL[where],
         nn.Conv1d(3, 8, 3, padding=4, dilation=2),
         nn.BatchNorm1d(8),
         nn.Conv1d(8, 2, 1),

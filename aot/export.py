@@ -72,6 +72,7 @@ from aot.passes.aten.split_to_slices import split_to_slices
 from aot.passes.aten.three_to_two_dimensions import three_to_two_dimensions
 from aot.passes.aten.whole_norms import whole_norms
 from aot.passes.aten.whole_numbers import whole_numbers
+from aot.passes.aten.whole_recurrent import whole_recurrent
 from aot.program import result_paths, tensor_names
 from aot.python_state import check_python_state
 from aot.replaced import replaced
@@ -134,6 +135,7 @@ def export_aten(
         note_batches(module, model)
     for rewrite in (
         lift_state,
+        whole_recurrent,
         select_by_value,
         remove_identities,
         parts_to_cat.parts_to_cat,

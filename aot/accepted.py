@@ -41,6 +41,8 @@ def check_module(model: object) -> None:
             "the model is TorchScript, which torch.export does not read: give the "
             "nn.Module that it was made from"
         )
+    if isinstance(model, torch.nn.DataParallel):
+        raise LoweringError("the model is DataParallel, which spreads batches: give its .module")
     training = [name or "the model" for name, m in model.named_modules() if m.training]
     if training:
         shown = ", ".join(training[:3])
@@ -63,6 +65,11 @@ def check_weights(weights: Mapping[str, object]) -> None:
             raise LoweringError(
                 f"weight {name} ({describe(tensor)}) is on device {tensor.device}: load the "
                 "checkpoint, and move the model with .cpu()"
+            )
+        if tensor.is_inference() and tensor.requires_grad:
+            raise LoweringError(
+                f"weight {name} was made in torch.inference_mode(), which torch.export does not "
+                "take: make the model outside of it, or in torch.no_grad()"
             )
         if tensor.layout is not torch.strided or tensor.is_quantized:
             raise LoweringError(

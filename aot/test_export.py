@@ -184,6 +184,16 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
         torch.ones(1, 4),
         r"weight weight is float16\[2, 4\]: call \.float\(\)",
     ),
+    "made to infer": (
+        torch.inference_mode()(lambda: nn.Linear(4, 2).eval()),
+        torch.ones(1, 4),
+        r"weight weight was made in torch\.inference_mode\(\), .* outside of it",
+    ),
+    "on several devices": (
+        lambda: nn.DataParallel(nn.Linear(4, 2)).eval(),
+        torch.ones(1, 4),
+        r"the model is DataParallel, .*: give its \.module",
+    ),
     "lazy": (lambda: nn.LazyLinear(2).eval(), torch.ones(1, 4), "weight weight has no shape yet"),
     "empty input": (lambda: nn.Tanh().eval(), torch.ones(0, 4), r"float32\[0, 4\]: an input has"),
     "fails by itself": (

@@ -41,6 +41,14 @@ from aot.rules.rule import argument, reduction
 
 _aten = torch.ops.aten
 _ROUNDED: dict[str, Any] = {"floor": _aten.floor.default, "trunc": _aten.trunc.default}
+_MOVED = (
+    _aten.reshape.default,
+    _aten.view.default,
+    _aten.permute.default,
+    _aten.transpose.int,
+    _aten.unsqueeze.default,
+    _aten.squeeze.dims,
+)
 _WHOLE_NORMS = (1.0, 2.0, math.inf, -math.inf)
 
 
@@ -80,7 +88,10 @@ def _median(module: GraphModule, node: Node) -> Results:
 
 def _nan_in_order(module: GraphModule, node: Node) -> Results:
     """Of sorted values, by which a quantile says that there is none: no value is NaN here."""
-    if taken_from(source_of(node))[0].target is not _aten.topk.default:
+    values = source_of(node)
+    while values.target in _MOVED:
+        values = source_of(values)
+    if taken_from(values)[0].target is not _aten.topk.default:
         return {}
     nowhere = torch.zeros(node.meta["val"].shape, dtype=torch.bool)
     return {0: constant(module, node, "nowhere", nowhere)}

@@ -52,6 +52,7 @@ def _without_init(package: str) -> Iterator[None]:
 
 
 with _without_init("executorch.exir"):
+    import executorch.exir._warnings  # noqa: F401  (for ExecuTorch's runtime and its parts for Arm)
     import executorch.exir.schema as et
     from executorch.exir._serialize._program import PTEFile, serialize_pte_binary
     from executorch.exir.memory_planning import MemoryPlanningAlgorithmSuite

@@ -8,6 +8,8 @@ PROGRAMS = {
     "the compiler is not imported until asked for": """
 import sys
 import aot.pte.writer
+import executorch.backends.arm.arm_vela
+import executorch.runtime
 assert "executorch.exir.program" not in sys.modules
 import executorch.exir
 assert "executorch.exir.program" not in sys.modules

@@ -7,6 +7,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import aot.pte.exir  # noqa: F401  (first: it leaves ExecuTorch's compiler out)
+
+# isort: split
 from executorch.backends.arm.arm_vela import vela_compile
 
 from aot.backends.ethos_u.layers import Layer, layers_of

@@ -12,7 +12,13 @@ from typing import Any
 PACKAGE = "pilotlight_survey"
 """The package that the targets are in, below a folder of their own."""
 
-_QUANTIZATION = re.compile(r"'--quantization=[^']*'")
+_QUANTIZATION = "--quantization="
+_OUTPUTS = {
+    "output": "pte",
+    "program": "program",
+    "report": "report.json",
+    "vectors": "vectors.npz",
+}
 
 
 class SurveyError(Exception):
@@ -24,18 +30,19 @@ class Model:
     """A pte_model.
 
     Attributes:
-      lowerings: the commands of its lowerings by the configuration of the engine that they are for,
-        "" for boards without one.
+      lowerings: its lowerings' attributes by the configuration of the engine that they are for, ""
+        for boards without one.
       optimize: as pte_model's.
     """
 
-    lowerings: Mapping[str, str]
+    lowerings: Mapping[str, Mapping[str, Any]]
     optimize: str = ""
 
     @property
     def is_quantized(self) -> bool:
         """Whether its file says how, so that there is no other way."""
-        return not any(_QUANTIZATION.search(command) for command in self.lowerings.values())
+        flags = [flag for one in self.lowerings.values() for flag in one["arguments"]]
+        return not any(flag.startswith(_QUANTIZATION) for flag in flags)
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,7 @@ def attributes(rule: dict[str, Any]) -> dict[str, Any]:
 def _value(attribute: dict[str, Any]) -> Any:
     if "labelKeyedStringDictValue" in attribute:
         return {one["value"]: one["key"] for one in attribute["labelKeyedStringDictValue"]}
-    return attribute.get("stringValue", "")
+    return attribute.get("stringListValue", attribute.get("stringValue", ""))
 
 
 def lowering_labels(lowered: dict[str, Any]) -> dict[str, str]:
@@ -106,26 +113,22 @@ def lowering_labels(lowered: dict[str, Any]) -> dict[str, str]:
     return {"": lowered["default"]} | (lowered.get("by_engine") or {})
 
 
-def _lowering(command: str, cell: Cell) -> str:
-    """The command of a model's lowering with a cell's quantization, and outputs of its own."""
-    package, _, target = cell.model.rpartition(":")
-    text = command.replace(f"$(location :{target}.lower)", f"$(location {package}:{target}.lower)")
-    text = _QUANTIZATION.sub(f"'--quantization={cell.quantization}'", text)
-    return text.replace(f"$(location {target}.", f"$(location {cell.lowered}.")
-
-
 def _lowered_anew(cell: Cell, model: Model) -> list[str]:
     """The targets that lower a model with a cell's quantization, for all that it is lowered for."""
     lines, labels = [], {}
-    for engine, command in model.lowerings.items():
+    for engine, given in model.lowerings.items():
         name = ".".join(filter(None, (cell.lowered, engine)))
         labels[f":{name}.lowering"] = engine
-        own = _lowering(command, cell)
-        outs = re.findall(rf"\$\(location ({re.escape(cell.lowered)}\.[^)]+)\)", own)
-        lines.append(
-            f'genrule(name = "{name}.lowering", outs = {outs!r}, cmd = {own!r}, '
-            f'testonly = True, tools = ["{cell.model}.lower"])'
-        )
+        own = {flag: f"{name}.{ending}" for flag, ending in _OUTPUTS.items()} | {
+            key: given[key] for key in ("input_from", "lower", "what") if given.get(key)
+        }
+        own["name"] = f"{name}.lowering"
+        own["arguments"] = [
+            _QUANTIZATION + cell.quantization if flag.startswith(_QUANTIZATION) else flag
+            for flag in given["arguments"]
+        ]
+        texts = (f"{key} = {value!r}" for key, value in sorted(own.items()))
+        lines.append(f"lowering({', '.join(texts)}, testonly = True)")
     engines = {label: engine for label, engine in labels.items() if engine}
     lines.append(
         f'lowered(name = "{cell.lowered}", by_engine = {engines!r}, '
@@ -150,6 +153,7 @@ def build_file(
     """
     lines = [
         f'load("{pilotlight}//aot:lowered.bzl", "lowered")',
+        f'load("{pilotlight}//aot:lowering.bzl", "lowering")',
         f'load("{pilotlight}//firmware/apps:check_image.bzl", "check_image")',
     ]
     anew = {cell.lowered: cell for cell in matrix if cell.quantization}

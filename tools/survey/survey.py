@@ -107,10 +107,10 @@ def _models(bazel: _Bazel, matrix: Sequence[Cell]) -> dict[str, Model]:
             if rules[label].get("rule class") != kind:
                 raise SurveyError(f"{label} is no {name}")
     labels = {m: lowering_labels(rules[m]) for m in {cell.model for cell in matrix}}
-    commands = bazel.rules(label for engines in labels.values() for label in engines.values())
+    lowerings = bazel.rules(label for engines in labels.values() for label in engines.values())
     return {
         model: Model(
-            {engine: commands[label]["cmd"] for engine, label in engines.items()},
+            {engine: lowerings[label] for engine, label in engines.items()},
             rules[model]["optimize"],
         )
         for model, engines in labels.items()

@@ -21,12 +21,13 @@ from tools.survey.matrix import (
 )
 from tools.survey.outcome import Outcome, as_json, as_page, as_text, outcome, refusal
 
-COMMAND = (
-    "$(location :net.lower) '--model=net:factory' '--quantization=int8' "
-    "'--target=cortex-m' '--output=$(location net.pte)' '--report=$(location net.report.json)'"
-)
-ON_ENGINE = COMMAND.replace("net.pte", "net.npu.pte").replace("net.report", "net.npu.report")
-NET = Model({"": COMMAND, "npu": ON_ENGINE}, "size")
+LOWERING = {
+    "arguments": ["--model=net:factory", "--quantization=int8", "--target=cortex-m"],
+    "input_from": "",
+    "lower": "//nets:net.lower",
+    "what": "net:factory",
+}
+NET = Model({"": LOWERING, "npu": LOWERING | {"input_from": "//nets:a.input_from"}}, "size")
 
 
 @pytest.mark.parametrize(
@@ -72,14 +73,16 @@ def test_a_lowering_is_the_models_own_with_another_quantization() -> None:
     matrix = cells(["//nets:net"], ["//boards/a"], ["int16"])
     text = build_file(matrix, {"//nets:net": NET}, ["//kernels/flip"], "@pilotlight")
     own = matrix[0].lowered
-    assert (
-        "$(location //nets:net.lower) '--model=net:factory' '--quantization=int16' "
-        f"'--target=cortex-m' '--output=$(location {own}.pte)' "
-        f"'--report=$(location {own}.report.json)'"
-    ) in text
-    assert f"outs = ['{own}.pte', '{own}.report.json']" in text
-    assert f"outs = ['{own}.npu.pte', '{own}.npu.report.json']" in text
-    assert f"$(location {own}.npu.pte)" in text and "int8" not in text
+    lowering, on_npu = (line for line in text.splitlines() if line.startswith("lowering("))
+    assert lowering == (
+        "lowering(arguments = ['--model=net:factory', '--quantization=int16', "
+        "'--target=cortex-m'], lower = '//nets:net.lower', "
+        f"name = '{own}.lowering', output = '{own}.pte', program = '{own}.program', "
+        f"report = '{own}.report.json', vectors = '{own}.vectors.npz', what = 'net:factory', "
+        "testonly = True)"
+    )
+    assert f"output = '{own}.npu.pte'" in on_npu and "int8" not in text
+    assert "input_from = '//nets:a.input_from'" in on_npu
     assert f"by_engine = {{':{own}.npu.lowering': 'npu'}}, default = \":{own}.lowering\"" in text
     assert 'optimize = "size"' in text and "kernels = ['//kernels/flip']" in text
     assert 'load("@pilotlight//aot:lowered.bzl"' in text and '"@pilotlight//firmware' in text
@@ -89,17 +92,17 @@ def test_the_build_file_has_every_image_and_lowers_each_model_once() -> None:
     matrix = cells(["//nets/net"], ["//boards/a", "//boards/b"], ["", "int16"])
     text = build_file(matrix, {"//nets/net:net": NET})
     assert len({cell.name for cell in matrix}) == 4 == text.count("check_image(name")
-    assert text.count("genrule(") == 2 and text.count("lowered(name") == 1
+    assert text.count("\nlowering(") == 2 and text.count("lowered(name") == 1
     assert text.count('model = "//nets/net:net"') == 2
     assert text.count(f'model = ":{matrix[2].lowered}"') == 2
     # A model of somebody's tests can be looked at, too.
-    assert text.count("testonly = True") == text.count("(name = ")
+    assert text.count("testonly = True") == text.count(")\n") - text.count("load(")
     compile(text, "BUILD", "exec")
 
 
 def test_a_tflite_file_has_no_other_quantization() -> None:
     assert not NET.is_quantized
-    assert Model({"": COMMAND.replace("'--quantization=int8'", "'--tflite=x.tflite'")}).is_quantized
+    assert Model({"": LOWERING | {"arguments": ["--target=cortex-m"]}}).is_quantized
 
 
 def test_rules_are_read_as_the_query_gives_them() -> None:
@@ -109,10 +112,10 @@ def test_rules_are_read_as_the_query_gives_them() -> None:
             "name": "by_engine",
             "labelKeyedStringDictValue": [{"key": "//n:net.npu.lowering", "value": "npu"}],
         },
-        {"name": "tags", "stringListValue": []},
+        {"name": "arguments", "stringListValue": ["--target=cortex-m"]},
     ]
     found = attributes({"name": "//n:net", "ruleClass": "lowered", "attribute": given})
-    assert found["rule class"] == "lowered"
+    assert found["rule class"] == "lowered" and found["arguments"] == ["--target=cortex-m"]
     assert lowering_labels(found) == {"": "//n:net.lowering", "npu": "//n:net.npu.lowering"}
 
 

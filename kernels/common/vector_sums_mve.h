@@ -9,9 +9,6 @@
 #define PL_SUM_LANES 8
 #define PL_SUM_VECTORS 3
 
-// So many int8 fit into a sum of 16 bits.
-#define PL_SUM_MAX_TAPS 255
-
 // Adds values that are `step` apart. In assembly: GCC keeps more addresses than it needs, and in
 // post-increment what could be an offset.
 #define PL_SUM_LOOPS(TAP)         \
@@ -24,7 +21,6 @@
   "4:\n\t"
 #define PL_SUM_COUNTS [step] "r"(step), [fours] "r"(taps >> 2), [more] "r"(taps & 3)
 
-#define PL_ADD_SOME "vpst\n\tvldrbt.s16 q4, [%[x]]\n\tvadd.i16 q0, q0, q4\n\tadd %[x], %[step]\n\t"
 #define PL_ADD_2                                                             \
   "vldrb.s16 q4, [%[x]]\n\tvldrb.s16 q5, [%[last]]\n\tadd %[x], %[step]\n\t" \
   "vadd.i16 q0, q0, q4\n\tadd %[last], %[step]\n\tvadd.i16 q1, q1, q5\n\t"
@@ -33,13 +29,11 @@
   "vldrb.s16 q4, [%[x], #8]\n\tvadd.i16 q2, q2, q5\n\tadd %[x], %[step]\n\t"   \
   "add %[last], %[step]\n\tvadd.i16 q1, q1, q4\n\t"
 
-static inline int16x8_t pl_sum_of_some(const int8_t *x, int32_t channels, int32_t step,
+// Up to eight neighbours.
+static inline int16x8_t pl_sum_of_some(const int8_t *x, mve_pred16_t lanes, int32_t step,
                                        int32_t taps) {
-  register int16x8_t sum __asm__("q0") = vdupq_n_s16(0);
-  __asm__ volatile("vctp.16 %[channels]\n\t" PL_SUM_LOOPS(PL_ADD_SOME)
-                   : [x] "+l"(x), "+w"(sum)
-                   : [channels] "r"(channels), PL_SUM_COUNTS
-                   : "lr", "q4", "p0", "cc", "memory");
+  int16x8_t sum = vdupq_n_s16(0);
+  for (; taps > 0; --taps, x += step) sum = vaddq_s16(sum, vldrbq_z_s16(x, lanes));
   return sum;
 }
 
@@ -73,7 +67,8 @@ static inline void pl_sums_of_3(const int8_t *x, const int8_t *last, int32_t ste
 // What becomes of sums: int8, in the low bytes.
 typedef int16x8_t pl_of_sums(const void *op, int16x8_t sums);
 
-// All of `channels` neighbours; `of` is a constant where this is inlined.
+// All of `channels` neighbours, at most 255 values of each: sums have 16 bits. `of` is a constant
+// where this is inlined.
 static inline __attribute__((always_inline)) void pl_sum_vectors(const int8_t *x, int32_t channels,
                                                                  int32_t step, int32_t taps,
                                                                  pl_of_sums *of, const void *op,
@@ -97,8 +92,8 @@ static inline __attribute__((always_inline)) void pl_sum_vectors(const int8_t *x
     channels -= count;
   }
   if (channels > 0) {
-    const int16x8_t sum = pl_sum_of_some(x, channels, step, taps);
-    vstrbq_p_s16(output, of(op, sum), vctp16q((uint32_t)channels));
+    const mve_pred16_t lanes = vctp16q((uint32_t)channels);
+    vstrbq_p_s16(output, of(op, pl_sum_of_some(x, lanes, step, taps)), lanes);
   }
 }
 

@@ -205,7 +205,10 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 readers.setdefault(value, []).extend((user, node) for user in users)
 
         def is_asked(node: Node) -> bool:
-            both = (node, fused.get(node, node), clamps.get(node, node))
+            base = fused.get(node, node)
+            if self._four_bits(base) is not None:
+                return False  # whatever a clamp that it is one op with asks for
+            both = (node, base, clamps.get(node, node))
             return any(self._recipe.quantization.of(n) == asked_for.INT16 for n in both)
 
         clamps = {producer: clamp for clamp, producer in fused.items()}

@@ -137,3 +137,12 @@ def test_a_layer_of_one_input() -> None:
     result = lower(layer, data[0], calibration=data, quantization="int8w4g32")
     assert all(found.largest <= 1 for found in compare(result, data).by_op.values())
     assert sqnr(result) > 35.0
+
+
+@pytest.mark.parametrize("setting", ["int8w4", "int8w4g32"])
+def test_a_clamp_of_another_setting_is_one_op_with_the_layer(setting: str) -> None:
+    """The ReLU behind the first layer is the model's own, which is to be int16."""
+    result = lowered(("default", "int16"), ("pixels", setting))
+    rows = {row["op"]: row["precision"] for row in result.report["ops"]}
+    assert (rows["pl.linear_w4"], rows["pl.linear"]) == ("int8", "int16")
+    assert all(d.largest <= 1 for d in compare(result, DATA[:2]).by_op.values())

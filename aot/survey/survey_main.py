@@ -73,7 +73,7 @@ def page(results: Results) -> str:
         "# What becomes of programs",
         "",
         "Written by `tools/bazel run //aot:survey -- --update`; without `--update` it compares, and"
-        " takes a quarter of an hour; `--only=REGEX` lowers what has such a name. All rows are in"
+        " takes five minutes; `--only=REGEX` lowers what has such a name. All rows are in"
         " [results.json](results.json).",
         "",
         "- int8: no op of it runs in float.",

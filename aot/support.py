@@ -72,7 +72,6 @@ _HINTS = {
         for written in (f"fractional_max_pool{dims}d", f"fractional_max_pool{dims}d_with_indices")
         for name in (written, f"aten.{written}")
     },
-    "nanquantile": "torch.quantile: values of int8 are numbers",
     "aten.nanmedian": "torch.median: values of int8 are numbers",
     "aten.masked_scatter": "torch.where, with values that are at their places already",
     "item": "leave .item() out: a tensor of one element broadcasts",

@@ -58,11 +58,6 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         "x != 0 for the mask of x",
         lambda x, y: torch.logical_and(x != 0, y != 0),
     ),
-    "quantiles without NaN": (
-        lambda x, y: x.nanquantile(0.3, 1),
-        "torch.quantile",
-        lambda x, y: x.quantile(0.3, 1),
-    ),
     "medians without NaN": (
         lambda x, y: x.nanmedian(-1)[0],
         "torch.median",

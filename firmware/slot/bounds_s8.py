@@ -264,7 +264,10 @@ BOUNDS_S8: dict[str, Bounds] = {
         _REPEATED_OUTPUT,
         DILATED,
         factors="input_c * repeats",
-        scratch=f"0 if {UNPADDED} and (dilation_w == 1 or kernel_w == 1) "
+        # Of more than a window: a row of them.
+        scratch="kernel_h * (kernel_w + (output_w - 1) * stride_w) * input_c "
+        "if scratch_bytes > kernel_h * kernel_w * input_c "
+        f"else 0 if {UNPADDED} and (dilation_w == 1 or kernel_w == 1) "
         "else kernel_h * kernel_w * input_c",
     ),
     "pl_depthwise_by_4_s8": Bounds(

@@ -160,7 +160,7 @@ def cases() -> Iterator[Case]:
         inputs = (Input(shape), *(Input(state, -1.0, 1.0) for state in states))
         yield Case(name, partial(Layers, layer), inputs, ops)
     crnn = {"conv2d": 1, "gru": 1, "slice": 1, "linear": 1}
-    yield Case("crnn", Crnn, (Input((1, 1, 6, 10)),), crnn, 1)
+    yield Case("crnn", Crnn, (Input((1, 1, 6, 10)),), crnn)
     tagger = {"lstm": 4, "cat": 2, "linear": 1}
     yield Case("bidirectional_tagger", Tagger, (Input((1, 6, X)),), tagger)
     yield Case("encoder_decoder", Decoder, (Input((4, 1, X)), Input((3, 1, 2))), {"lstm": 2})

@@ -2,8 +2,8 @@
 """x * 0 is 0, and x + 0 and x - 0 are x, where the zeros are a constant: the first step of a loop
 whose state starts with zeros, which has no range that anything could be told by.
 
-Leaves parameters, which training may change, sums that zeros broadcast to another shape, and what
-the model returns.
+Leaves parameters, which training may change, products with the number 0, sums that zeros broadcast
+to another shape, and what the model returns.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def drop_zeros(module: GraphModule) -> int:
         a, b = node.args[:2]
         zero_first, zero_second = (_is_zero(module, x, parameters) for x in (a, b))
         if node.target in _PRODUCTS:
-            result = _zeros(module, node) if zero_first or zero_second else None
+            of_zeros = any(z and _has_dims(x) for x, z in ((a, zero_first), (b, zero_second)))
+            result = _zeros(module, node) if of_zeros else None
         else:
             swaps = zero_first and node.target not in _DIFFERENCES and len(node.kwargs) == 0
             result = a if zero_second else b if swaps else None
@@ -54,6 +55,11 @@ def _is_zero(module: GraphModule, value: object, parameters: Collection[str]) ->
     if isinstance(value, Node) and str(value.target) in parameters:
         return False
     return not bool(constant.any())
+
+
+def _has_dims(value: object) -> bool:
+    """A number is part of a function of the other factor, as in softshrink."""
+    return isinstance(value, Node) and value.meta["val"].dim() > 0
 
 
 def _zeros(module: GraphModule, node: Node) -> Node:

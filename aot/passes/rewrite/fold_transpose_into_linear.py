@@ -146,6 +146,8 @@ def _found(module: GraphModule, node: Node, orders: Mapping[Node, _Order]) -> _F
     if op.name in _LAYERS or (op.name == "conv2d" and values["groups"] == 1):
         assert weight is not None
         return _Found(None, {"weight": weight[..., order.argsort()]})
+    if not isinstance(node.meta["val"], torch.Tensor):
+        return None  # several results
     last = len(shape_of(node)) - 1
     if op.name == "depthwise_conv2d" and weight is not None and weight.shape[-1] == len(order):
         constants = {name: tensor_constant(module, values[name]) for name in _BY_CHANNEL}

@@ -47,6 +47,8 @@ static operand linear(const pl_add_operand *o, int32_t left_shift) {
 
 static inline int32_t line(int32_t x, const operand *o) { return x * o->step + o->start; }
 
+// Of C, GCC makes SMLAL, and a MOV of the half that rounds to the register that it overwrites: a
+// value would take 31 instructions in add_rows, these are 28, and 18 in add_value, these are 15.
 static inline int32_t scale(int32_t x, const operand *o) {
   const int32_t d = line(x, o);
   int32_t h = o->half + (d >> 31);

@@ -23,7 +23,7 @@ static inline int16x2_t pl_odd_s16(int8x4_t four) {
   return pair;
 }
 
-// Two words' low halves as one word, the first in its low half.
+// Two words' low halves as one word, the first in its low half. (GCC would take UXTH and ORR.)
 static inline uint32_t pl_pack_low(int16x2_t a, int16x2_t b) {
   uint32_t packed;
   __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(packed) : "r"(a), "r"(b));
@@ -44,17 +44,21 @@ static inline int16x2_t pl_add_odd_s16(int16x2_t sums, int8x4_t four) {
   return sums;
 }
 
-// SSUB8 says in four flags in which bytes a is not less than b, SEL chooses by them. Together, as
-// the flags are in no register that GCC knows of.
+// SSUB8 says in four flags in which bytes a is not less than b, SEL chooses by them.
 static inline int8x4_t pl_larger_4_s8(int8x4_t a, int8x4_t b) {
-  int8x4_t result;
-  __asm__("ssub8 %0, %1, %2\n\tsel %0, %1, %2" : "=&r"(result) : "r"(a), "r"(b));
-  return result;
+  (void)__ssub8(a, b);
+  return (int8x4_t)__sel((uint8x4_t)a, (uint8x4_t)b);
 }
 static inline int8x4_t pl_smaller_4_s8(int8x4_t a, int8x4_t b) {
-  int8x4_t result;
-  __asm__("ssub8 %0, %1, %2\n\tsel %0, %2, %1" : "=&r"(result) : "r"(a), "r"(b));
-  return result;
+  (void)__ssub8(a, b);
+  return (int8x4_t)__sel((uint8x4_t)b, (uint8x4_t)a);
+}
+
+// The bytes of a where those of the mask are not 0, else of b: USUB8 says in the flags which are at
+// least 1.
+static inline uint32_t pl_choose_4(uint32_t mask, uint32_t a, uint32_t b) {
+  (void)__usub8(mask, 0x01010101U);
+  return __sel(a, b);
 }
 
 // saturate(requantize(sum) + zero_point) for factors multiplier / 2^31 / 2^(right + 1), right in
@@ -64,6 +68,7 @@ static inline int8x4_t pl_smaller_4_s8(int8x4_t a, int8x4_t b) {
 // half, to h; shifted by right and, in SSAT, by one, that is the result but for ties of a negative
 // h, which go up. So one is taken off where the sum is negative. If h is 0 there nonetheless, it
 // does not show. (Nor does the tie if the zero point is -128, as everything below saturates.)
+// GCC makes no SMMLAR of C, but SMLAL behind a MOV of the half that rounds.
 static inline int8_t pl_narrow_dsp(int32_t twice_sum, int32_t multiplier, int32_t right,
                                    int32_t twice_zero_point_and_1) {
   int32_t h = twice_zero_point_and_1 * (1 << right) + (twice_sum >> 31);

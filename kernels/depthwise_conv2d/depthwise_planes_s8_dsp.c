@@ -5,6 +5,11 @@
 // taps w0, w1, w2 of two outputs is four multiplications, SMLAD(a, w0 w1) + SMLABT(b, w1 w2) and
 // SMLAD(b, w1 w2) + SMLATB(a, w0 w1), and the six words of weights stay in registers. At stride 3
 // the second output begins in the middle of b: it is SMLATB(b, w0 w1) + SMLAD(c, w1 w2).
+//
+// Four addresses, six weights and two sums leave two registers: for two outputs at stride 1 GCC
+// makes 41 instructions of C with intrinsics, ten of which load from the stack or store there;
+// these are 29.
+
 // Four channels of a strip, as they lie on the stack while the assembly runs, and what else does.
 typedef struct {
   int32_t multiplier;  // from here on of the channel

@@ -2,6 +2,9 @@
 // Few channels: inputs are widened where they are multiplied, as from scratch they would not be
 // read often enough. What fours of values leave over is one more of them, whose other weights are
 // zero.
+//
+// For sixteen values and two channels GCC makes 48 instructions of C with intrinsics, as it makes
+// no LDM and moves addresses by themselves, these are 40; for wide weights 58, these are 48.
 #include "kernels/common/clamp_s8.h"
 #include "kernels/common/gemm_pairs_s8.h"
 #include "kernels/linear/linear.h"

@@ -2,22 +2,12 @@
 #include "kernels/common/exponentials_dsp.h"
 #include "kernels/masked_softmax/masked_softmax.h"
 
-// Bytes of 255 where the mask keeps a value: USUB8 says in four flags which bytes are at least 1.
-static inline uint32_t kept_4(const uint8_t *mask) {
-  uint32_t four, kept;
-  __builtin_memcpy(&four, mask, 4);
-  __asm__("usub8 %0, %1, %2\n\tsel %0, %3, %4"
-          : "=&r"(kept)
-          : "r"(four), "r"(0x01010101U), "r"(UINT32_MAX), "r"(0U));
-  return kept;
-}
-
 static int32_t maximum_of(const int8_t *x, const uint8_t *mask, int32_t size) {
   const uint32_t least = 0x80808080U;
   int8x4_t most = (int8x4_t)least;
   for (const int8_t *end = x + (size & ~3); x != end; x += 4, mask += 4) {
-    const uint32_t kept = kept_4(mask);
-    most = pl_larger_4_s8(most, (int8x4_t)(((uint32_t)pl_load_4(x) & kept) | (least & ~kept)));
+    const uint32_t kept = (uint32_t)pl_load_4((const int8_t *)mask);
+    most = pl_larger_4_s8(most, (int8x4_t)pl_choose_4(kept, (uint32_t)pl_load_4(x), least));
   }
   int8_t lanes[4];
   __builtin_memcpy(lanes, &most, 4);

@@ -40,12 +40,13 @@ static inline __attribute__((always_inline)) void normalize_run(
     int32_t step, int32_t channel_step, const int8_t *x, const int32_t *affine, int8_t *output) {
   const uint32_t offset = 0U - f.offset;
   const int32_t bits = params->output_bits;
+  const int32_t minimum = is_whole ? INT8_MIN : params->activation_min;
+  const int32_t maximum = is_whole ? INT8_MAX : params->activation_max;
   for (; size > 0; --size) {
     const int32_t normalized = (int32_t)(f.scale * (uint32_t)*x + offset);
-    const int32_t high = (int32_t)((int64_t)normalized * affine[0] >> 32);
-    const int32_t value = ((high >> f.shift) + affine[1]) >> bits;
-    *output = (int8_t)(is_whole ? __ssat(value, 8)
-                                : pl_clamp(value, params->activation_min, params->activation_max));
+    int32_t high;  // a product in C, with SSAT as bounds, took 8 % more for a group norm
+    __asm__("smmul %0, %1, %2" : "=r"(high) : "r"(normalized), "r"(affine[0]));
+    *output = (int8_t)pl_clamp(((high >> f.shift) + affine[1]) >> bits, minimum, maximum);
     x += step;
     output += step;
     affine += channel_step;

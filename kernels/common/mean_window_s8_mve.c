@@ -1,56 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <arm_mve.h>
-
 #include "kernels/common/mean_window_s8.h"
+#include "kernels/common/narrow_mve.h"
 #include "kernels/common/pool_walk_mve.h"
-#include "kernels/common/requantize_mve.h"
 
 #define LANES 8
 
-// Sums of 8 channels: of the even and the odd ones.
-typedef struct {
-  int32x4_t even;
-  int32x4_t odd;
-} wide_sums;
-
-static inline void widen(wide_sums *sums, int16x8_t sum) {
-  sums->even = vaddq_s32(sums->even, vmovlbq_s16(sum));
-  sums->odd = vaddq_s32(sums->odd, vmovltq_s16(sum));
-}
-
-// For factors that divide, as those of means do but of a few values.
-static inline int32x4_t divide(const pl_mean_stage *stage, int32x4_t x) {
-  return pl_requantize_down_mve(x, stage->multiplier, stage->shift);
-}
-
-// Narrowed in place: of the even and the odd channels the low halves stay. From intrinsics GCC
-// copies.
-static inline int16x8_t narrowed(const pl_mean_stage *stage, int32x4_t even, int32x4_t odd) {
-  __asm__(
-      "vqmovnb.s32 %q0, %q0\n\tvqmovnt.s32 %q0, %q1\n\tvqadd.s16 %q0, %q0, %2\n\t"
-      "vqmovnb.s16 %q0, %q0"
-      : "+&w"(even)
-      : "w"(odd), "r"(stage->output_zero_point));
-  return vreinterpretq_s16_s32(even);
-}
-
-static inline void narrow(const pl_mean_stage *stage, wide_sums sums, mve_pred16_t lanes,
-                          int8_t *output) {
-  if (stage->shift < 0) {
-    vstrbq_p_s16(output, narrowed(stage, divide(stage, sums.even), divide(stage, sums.odd)), lanes);
-  } else {
-    const pl_factors_mve factors = pl_same_factors_mve(stage->multiplier, stage->shift);
-    const int32x4_t even = pl_requantize_mve(sums.even, factors);
-    vstrbq_p_s16(output, narrowed(stage, even, pl_requantize_mve(sums.odd, factors)), lanes);
-  }
+static inline pl_scale_mve scale_of(const pl_mean_stage *stage) {
+  return (pl_scale_mve){stage->multiplier, stage->shift, stage->output_zero_point};
 }
 
 // Windows of at most PL_MAX_SHORT_TAPS and a factor that divides.
-PL_POOL_INLINE int16x8_t short_mean(const pl_mean_stage *stage, int16x8_t sum) {
+PL_POOL_INLINE int16x8_t short_mean(const void *op, int16x8_t sum) {
+  const pl_mean_stage *const stage = op;
   const int32_t offset = stage->offset * PL_MEAN_GUARD;
-  const int32x4_t even = vaddq_n_s32(vshllbq_n_s16(sum, PL_MEAN_GUARD_BITS), offset);
-  const int32x4_t odd = vaddq_n_s32(vshlltq_n_s16(sum, PL_MEAN_GUARD_BITS), offset);
-  return narrowed(stage, divide(stage, even), divide(stage, odd));
+  const pl_sums_mve sums = {vaddq_n_s32(vshllbq_n_s16(sum, PL_MEAN_GUARD_BITS), offset),
+                            vaddq_n_s32(vshlltq_n_s16(sum, PL_MEAN_GUARD_BITS), offset)};
+  return pl_scale_down_mve(sums, scale_of(stage));
 }
 
 PL_POOL_INLINE void short_means(const void *op, const pl_pool_window *of, int32_t rows,
@@ -70,21 +35,10 @@ PL_POOL_INLINE void short_means_of_lanes(const void *op, const pl_pool_window *o
   vstrbq_p_s16(output, short_mean(op, sum.sum), sum.lanes);
 }
 
-PL_POOL_INLINE void short_means_of_several(const void *op, const pl_pool_window *window,
-                                           int32_t count, int32_t step, int8_t *output) {
+PL_POOL_INLINE void short_means_of_several(const void *op, const pl_pool_window *of, int32_t count,
+                                           int32_t step, int8_t *output) {
   const pl_mean_stage stage = *(const pl_mean_stage *)op;
-  const pl_pool_window of = *window;
-  const int32_t together = LANES / of.channels;
-  const uint16x8_t at = pl_places_of_8(of.channels, step);
-  const int8_t *first = of.first;
-  for (; count > 0; count -= together) {
-    const mve_pred16_t lanes =
-        vctp16q((uint32_t)((count < together ? count : together) * of.channels));
-    const int16x8_t sum = pl_pool_sum_of_several(&of, first, at, lanes, vdupq_n_s16(0));
-    vstrbq_p_s16(output, short_mean(&stage, sum), lanes);
-    first += together * step;
-    output += together * of.channels;
-  }
+  pl_pool_several(of, count, step, vdupq_n_s16(0), short_mean, &stage, output);
 }
 
 static __attribute__((noinline)) void walk(const pl_pool_window *window, int32_t count,
@@ -101,7 +55,7 @@ static __attribute__((noinline)) void long_means(const pl_pool_window *of,
                                                  int32_t channels, int8_t *output) {
   for (; channels > 0; channels -= LANES) {
     const mve_pred16_t lanes = vctp16q((uint32_t)channels);
-    wide_sums sums = {vdupq_n_s32(stage->offset), vdupq_n_s32(stage->offset)};
+    pl_sums_mve sums = {vdupq_n_s32(stage->offset), vdupq_n_s32(stage->offset)};
     int16x8_t sum = vdupq_n_s16(0);
     int32_t room = PL_MAX_SHORT_TAPS;
     const int8_t *row = first;
@@ -115,16 +69,16 @@ static __attribute__((noinline)) void long_means(const pl_pool_window *of,
           sum = vaddq_s16(sum, vldrbq_z_s16(x, lanes));
         }
         if (room == 0) {
-          widen(&sums, sum);
+          sums = pl_widen_mve(sums, sum);
           sum = vdupq_n_s16(0);
           room = PL_MAX_SHORT_TAPS;
         }
       }
     }
-    widen(&sums, sum);
+    sums = pl_widen_mve(sums, sum);
     sums.even = vshlq_n_s32(sums.even, PL_MEAN_GUARD_BITS);
     sums.odd = vshlq_n_s32(sums.odd, PL_MEAN_GUARD_BITS);
-    narrow(stage, sums, lanes, output);
+    vstrbq_p_s16(output, pl_scale_sums_mve(sums, scale_of(stage)), lanes);
     first += LANES;
     output += channels < LANES ? channels : LANES;
   }

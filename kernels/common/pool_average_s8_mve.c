@@ -8,7 +8,8 @@
 #define LANES 8
 
 // What becomes of a sum.
-static inline int16x8_t average(int16x8_t n, const pl_average_mve *by) {
+PL_POOL_INLINE int16x8_t average(const void *op, int16x8_t n) {
+  const pl_average_mve *const by = op;
   return pl_average(vreinterpretq_u16_s16(n), *by);
 }
 
@@ -19,8 +20,8 @@ PL_POOL_INLINE void average_of(const void *op, const pl_pool_window *of, int32_t
   const int16x8_t start = vdupq_n_s16((int16_t)by->start);
   pl_pool_sums sums = {start, start, second};
   pl_walk_taps(of, rows, columns, first, pl_pool_add, &sums);
-  vstrbq_s16(output, average(sums.low, by));
-  vstrbq_s16(output + second, average(sums.high, by));
+  vstrbq_s16(output, average(op, sums.low));
+  vstrbq_s16(output + second, average(op, sums.high));
 }
 
 PL_POOL_INLINE void average_of_lanes(const void *op, const pl_pool_window *of, int32_t rows,
@@ -29,25 +30,13 @@ PL_POOL_INLINE void average_of_lanes(const void *op, const pl_pool_window *of, i
   const pl_average_mve *const by = op;
   pl_pool_sum sum = {vdupq_n_s16((int16_t)by->start), vctp16q((uint32_t)channels)};
   pl_walk_taps(of, rows, columns, first, pl_pool_add_lanes, &sum);
-  vstrbq_p_s16(output, average(sum.sum, by), sum.lanes);
+  vstrbq_p_s16(output, average(op, sum.sum), sum.lanes);
 }
 
-PL_POOL_INLINE void average_several(const void *op, const pl_pool_window *window, int32_t count,
+PL_POOL_INLINE void average_several(const void *op, const pl_pool_window *of, int32_t count,
                                     int32_t step, int8_t *output) {
   const pl_average_mve by = *(const pl_average_mve *)op;
-  const pl_pool_window of = *window;
-  const int32_t together = LANES / of.channels;
-  const uint16x8_t at = pl_places_of_8(of.channels, step);
-  const int16x8_t start = vdupq_n_s16((int16_t)by.start);
-  const int8_t *first = of.first;
-  for (; count > 0; count -= together) {
-    const mve_pred16_t lanes =
-        vctp16q((uint32_t)((count < together ? count : together) * of.channels));
-    const int16x8_t sum = pl_pool_sum_of_several(&of, first, at, lanes, start);
-    vstrbq_p_s16(output, average(sum, &by), lanes);
-    first += together * step;
-    output += together * of.channels;
-  }
+  pl_pool_several(of, count, step, vdupq_n_s16((int16_t)by.start), average, &by, output);
 }
 
 static __attribute__((noinline)) void walk(const pl_pool_window *window, int32_t count,

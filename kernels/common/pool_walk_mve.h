@@ -191,16 +191,33 @@ PL_POOL_INLINE void pl_pool_add_lanes(void *sum, const int8_t *x) {
   s->sum = vaddq_s16(s->sum, vldrbq_z_s16(x, s->lanes));
 }
 
-// Of windows with few channels, which are at `at` from the first tap of the first.
-PL_POOL_INLINE int16x8_t pl_pool_sum_of_several(const pl_pool_window *of, const int8_t *first,
-                                                uint16x8_t at, mve_pred16_t lanes, int16x8_t sum) {
-  for (int32_t rows = of->rows; rows > 0; --rows, first += of->row_step) {
-    const int8_t *x = first;
-    for (int32_t columns = of->columns; columns > 0; --columns, x += of->column_step) {
-      sum = vaddq_s16(sum, vldrbq_gather_offset_z_s16(x, at, lanes));
+// What becomes of sums: int8, in the low bytes.
+typedef int16x8_t pl_pool_result(const void *op, int16x8_t sum);
+
+// Windows with few channels, as many as go into eight lanes; sums begin with `start`. `result` is a
+// constant where this is inlined.
+PL_POOL_INLINE void pl_pool_several(const pl_pool_window *window, int32_t count, int32_t step,
+                                    int16x8_t start, pl_pool_result *result, const void *op,
+                                    int8_t *output) {
+  const pl_pool_window of = *window;
+  const int32_t together = PL_POOL_LANES / 2 / of.channels;
+  const uint16x8_t at = pl_places_of_8(of.channels, step);
+  const int8_t *first = of.first;
+  for (; count > 0; count -= together) {
+    const mve_pred16_t lanes =
+        vctp16q((uint32_t)((count < together ? count : together) * of.channels));
+    int16x8_t sum = start;
+    const int8_t *row = first;
+    for (int32_t rows = of.rows; rows > 0; --rows, row += of.row_step) {
+      const int8_t *x = row;
+      for (int32_t columns = of.columns; columns > 0; --columns, x += of.column_step) {
+        sum = vaddq_s16(sum, vldrbq_gather_offset_z_s16(x, at, lanes));
+      }
     }
+    vstrbq_p_s16(output, result(op, sum), lanes);
+    first += together * step;
+    output += together * of.channels;
   }
-  return sum;
 }
 
 #endif  // KERNELS_COMMON_POOL_WALK_MVE_H_

@@ -3,7 +3,7 @@
 #ifndef KERNELS_MEAN_COLUMNS_MVE_H_
 #define KERNELS_MEAN_COLUMNS_MVE_H_
 
-#include "kernels/mean/narrow_mve.h"
+#include "kernels/mean/scale_mve.h"
 
 #define PL_MEAN_LANES 8
 #define PL_MEAN_VECTORS 4

@@ -8,9 +8,7 @@ static void mean_32(const pl_mean_params *params, const pl_mean_dims *dims, cons
   pl_add_taps(x, dims->reduced_stride[2], dims->reduced[2], all);
 #pragma GCC unroll 4
   for (int32_t i = 0; i < PL_MEAN_VECTORS; ++i) {
-    const int32x4_t even = vaddq_n_s32(vmovlbq_s16(all[i]), p.offset);
-    const int32x4_t odd = vaddq_n_s32(vmovltq_s16(all[i]), p.offset);
-    vstrbq_s16(output + i * PL_MEAN_LANES, narrowed(&p, divide(&p, even), divide(&p, odd)));
+    vstrbq_s16(output + i * PL_MEAN_LANES, pl_mean_down(&p, all[i]));
     __asm__ volatile("" ::: "memory");  // or GCC would widen all first, and spill
   }
 }

@@ -7,23 +7,18 @@
 static void mean_32(const pl_mean_params *params, const pl_mean_dims *dims, const int8_t *x,
                     int8_t *output) {
   const int32_t step = dims->reduced_stride[2];
-  int32x4_t even[PL_MEAN_VECTORS];
-  int32x4_t odd[PL_MEAN_VECTORS];
-  for (int32_t i = 0; i < PL_MEAN_VECTORS; ++i) even[i] = odd[i] = vdupq_n_s32(params->offset);
+  pl_sums_mve sums[PL_MEAN_VECTORS];
+  for (int32_t i = 0; i < PL_MEAN_VECTORS; ++i) sums[i] = pl_mean_start(params);
   for (int32_t left = dims->reduced[2]; left > 0; left -= MAX_TAPS) {
     const int32_t taps = left < MAX_TAPS ? left : MAX_TAPS;
     int16x8_t all[PL_MEAN_VECTORS] = {vdupq_n_s16(0), vdupq_n_s16(0), vdupq_n_s16(0),
                                       vdupq_n_s16(0)};
     pl_add_taps(x, step, taps, all);
     x += taps * step;
-    for (int32_t i = 0; i < PL_MEAN_VECTORS; ++i) {
-      even[i] = vaddq_s32(even[i], vmovlbq_s16(all[i]));
-      odd[i] = vaddq_s32(odd[i], vmovltq_s16(all[i]));
-    }
+    for (int32_t i = 0; i < PL_MEAN_VECTORS; ++i) sums[i] = pl_widen_mve(sums[i], all[i]);
   }
   for (int32_t i = 0; i < PL_MEAN_VECTORS; ++i) {
-    const int16x8_t y = narrowed(params, divide(params, even[i]), divide(params, odd[i]));
-    vstrbq_s16(output + i * PL_MEAN_LANES, y);
+    vstrbq_s16(output + i * PL_MEAN_LANES, pl_scale_down_mve(sums[i], pl_mean_scale(params)));
   }
 }
 

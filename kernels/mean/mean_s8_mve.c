@@ -1,41 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <arm_mve.h>
-
-#include "kernels/common/requantize_mve.h"
-#include "kernels/mean/narrow_mve.h"
+#include "kernels/mean/scale_mve.h"
 
 #define LANES 8
 
 // So many int8 fit into a sum of 16 bits.
 #define MAX_TAPS 255
 
-// Sums of 8 channels: of the even and the odd ones.
-typedef struct {
-  int32x4_t even;
-  int32x4_t odd;
-} sums;
-
-static inline void widen(sums *s, int16x8_t sum) {
-  s->even = vaddq_s32(s->even, vmovlbq_s16(sum));
-  s->odd = vaddq_s32(s->odd, vmovltq_s16(sum));
-}
-
-static inline void narrow(const pl_mean_params *params, sums s, mve_pred16_t lanes,
-                          int8_t *output) {
-  if (params->shift < 0) {
-    vstrbq_p_s16(output, narrowed(params, divide(params, s.even), divide(params, s.odd)), lanes);
-  } else {
-    const pl_factors_mve factors = pl_same_factors_mve(params->multiplier, params->shift);
-    const int32x4_t even = pl_requantize_mve(s.even, factors);
-    vstrbq_p_s16(output, narrowed(params, even, pl_requantize_mve(s.odd, factors)), lanes);
-  }
-}
-
 static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
 static void mean_8(const pl_mean_params *params, const pl_mean_dims *dims, const int8_t *x,
                    mve_pred16_t lanes, int8_t *output) {
-  sums s = {vdupq_n_s32(params->offset), vdupq_n_s32(params->offset)};
+  pl_sums_mve sums = pl_mean_start(params);
   const int32_t step = dims->reduced_stride[2];
   for (int32_t i = 0; i < dims->reduced[0]; ++i) {
     for (int32_t j = 0; j < dims->reduced[1]; ++j) {
@@ -45,11 +20,11 @@ static void mean_8(const pl_mean_params *params, const pl_mean_dims *dims, const
         for (int32_t taps = smaller(left, MAX_TAPS); taps > 0; --taps, at += step) {
           sum = vaddq_s16(sum, vldrbq_z_s16(at, lanes));
         }
-        widen(&s, sum);
+        sums = pl_widen_mve(sums, sum);
       }
     }
   }
-  narrow(params, s, lanes, output);
+  vstrbq_p_s16(output, pl_scale_sums_mve(sums, pl_mean_scale(params)), lanes);
 }
 
 // The innermost reduced dimension is contiguous, or not.

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/vector_sums_mve.h"
-#include "kernels/mean/narrow_mve.h"
+#include "kernels/mean/scale_mve.h"
 
-static inline int16x8_t mean_of(const void *op, int16x8_t sum) {
-  const pl_mean_params *const params = op;
-  const int32x4_t even = vaddq_n_s32(vmovlbq_s16(sum), params->offset);
-  const int32x4_t odd = vaddq_n_s32(vmovltq_s16(sum), params->offset);
-  return narrowed(params, divide(params, even), divide(params, odd));
-}
+static inline int16x8_t mean_of(const void *op, int16x8_t sum) { return pl_mean_down(op, sum); }
 
 pl_status pl_mean_vectors_s8(const pl_context *ctx, const pl_mean_params *params,
                              const pl_mean_dims *dims, const pl_mean_data *data) {

@@ -72,6 +72,8 @@ def choose_layouts(module: GraphModule, rewrite: Rewrite) -> Layouts:
         return nothing
     for some_states in dict.fromkeys((nothing.states, states)):
         for layouts in (Layouts(states=some_states), search.all_meeting(some_states)):
+            if layouts == nothing:
+                continue
             found = search.cost(layouts)
             if found < cost:
                 best, cost = layouts, found

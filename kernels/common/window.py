@@ -120,6 +120,43 @@ class Windows:
         size = count // width, width
         return replace(self, batches=1, input=size, stride=(1, 1), output=size)
 
+    def trimmed(self, weight: AnyArray, first: int) -> tuple["Windows", AnyArray]:
+        """The same without the outer rows and columns of taps that are in the padding in every
+        window, of weights too: they give nothing, since padding is the zero point.
+
+        Args:
+          weight: with axes [kernel_h, kernel_w] somewhere.
+          first: the first of these.
+        """
+        windows = self
+        for d in range(2):
+            starts = np.arange(self.output[d]) * self.stride[d] - self.padding[2 * d]
+            taps = np.arange(self.kernel[d]) * self.dilation[d]
+            at = np.add.outer(taps, starts)
+            inside = np.flatnonzero(((at >= 0) & (at < self.input[d])).any(axis=1))
+            if len(inside) == 0:
+                continue
+            begin = min(int(inside[0]), self.padding[2 * d] // self.dilation[d])
+            size = int(inside[-1]) + 1 - begin
+            if size < self.kernel[d]:
+                windows = windows._with_taps(d, begin, size)
+                weight = weight.take(range(begin, begin + size), axis=first + d)
+        return windows, np.ascontiguousarray(weight)
+
+    def _with_taps(self, axis: int, begin: int, size: int) -> "Windows":
+        """With so many taps along an axis, from one of today's on."""
+        dilation = self.dilation[axis] if size > 1 else 1
+        before = self.padding[2 * axis] - begin * self.dilation[axis]
+        reach = (self.output[axis] - 1) * self.stride[axis] + (size - 1) * dilation + 1
+        after = max(0, reach - before - self.input[axis])
+        if axis == 0:
+            padding = (before, after, *self.padding[2:])
+            kernel, dilations = (size, self.kernel[1]), (dilation, self.dilation[1])
+        else:
+            padding = (*self.padding[:2], before, after)
+            kernel, dilations = (self.kernel[0], size), (self.dilation[0], dilation)
+        return replace(self, kernel=kernel, padding=padding, dilation=dilations)
+
     @property
     def lying(self) -> "Windows":
         """The same with an image that is one pixel wide as a row: kernels go along rows. Weights

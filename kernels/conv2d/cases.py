@@ -76,6 +76,18 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ("whole rows", (2, 9, 4, 3), (5, 3, 4), {"stride": [2, 1], "board": True}),
     ("whole image", (3, 4, 5, 3), (6, 4, 5), {"board": True}),
     ("one pixel", (1, 1, 1, 7), (5, 1, 1), {}),
+    (
+        "taps that are never inside",
+        (2, 2, 1, 5),
+        (7, 5, 3),
+        {"padding": [3, 2, 1, 1]},
+    ),
+    (
+        "taps that are never inside, groups",
+        (1, 1, 3, 6),
+        (4, 3, 4),
+        {"groups": 2, "padding": [1, 1, 5, 3], "stride": [1, 2], "dilation": [1, 2]},
+    ),
     ("one pixel, 3x3 padded", (1, 1, 1, 4), (3, 3, 3), {"padding": [1] * 4, "board": True}),
     ("large stride", (1, 9, 9, 2), (4, 2, 2), {"stride": [5, 4]}),
     ("deep", (1, 3, 3, 80), (3, 3, 3), {"padding": [1] * 4}),

@@ -43,12 +43,14 @@ def conv2d(call: OpCall, isa: Isa) -> KernelCall:
     groups = call.integer("groups", minimum=1)
     dtype = activation_dtype(call, "input")
     kernel_size = (weight.shape[1], weight.shape[2])
-    windows = Windows.of_convolution(call, kernel_size, weight.shape[0], dtype).lying
+    windows = Windows.of_convolution(call, kernel_size, weight.shape[0], dtype)
     call.require(
         weight.shape[0] % groups == 0 and weight.shape[3] * groups == windows.input_c,
         f"weight {list(weight.shape)} does not go with {windows.input_c} input channels "
         f"in {groups} groups",
     )
+    windows, weight = windows.trimmed(weight, first=1)
+    windows = windows.lying
     taps = weight.reshape(weight.shape[0], *windows.kernel, weight.shape[3])
     return convolution_call(call, windows, taps, groups, isa)
 

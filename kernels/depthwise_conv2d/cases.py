@@ -57,6 +57,18 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ("1-d", (1, 1, 12, 8), (1, 5, 1), {"padding": [0, 0, 2, 2], "board": True}),
     ("whole image", (1, 5, 4, 19), (5, 4, 1), {"board": True}),
     ("one pixel", (1, 1, 1, 6), (3, 3, 1), {"padding": [1] * 4, "board": True}),
+    (
+        "taps that are never inside",
+        (2, 2, 1, 9),
+        (5, 3, 1),
+        {"padding": [3, 2, 1, 1]},
+    ),
+    (
+        "taps that are never inside, dilated",
+        (1, 3, 2, 6),
+        (3, 4, 1),
+        {"padding": [2, 3, 5, 3], "stride": [2, 3], "dilation": [3, 2]},
+    ),
     ("one channel", (1, 6, 6, 1), (3, 3, 1), {"padding": [1] * 4, "board": True}),
     ("one channel, multiplier 8", (1, 6, 6, 1), (3, 3, 8), {"padding": [1] * 4}),
     ("multiplier 2", (1, 5, 5, 6), (3, 3, 2), {"padding": [1] * 4, "board": True}),
@@ -297,6 +309,8 @@ _LAYERS: list[tuple[tuple[int, int, int], tuple[int, int], int, Padding, int, st
     ((8, 8, 32), (2, 2), 2, (0, 0, 0, 0), 1, ""),
     ((12, 12, 5), (3, 3), 2, _SAME, 1, ""),
     ((13, 13, 9), (3, 3), 1, _SAME, 1, ""),
+    ((25, 1, 64), (3, 3), 1, _SAME, 1, ""),
+    ((2, 2, 64), (3, 3), 2, _SAME, 1, ""),
 ]
 
 

@@ -47,7 +47,9 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     weight = call.constant("weight", "int8", rank=3)
     kh, kw, channels = weight.shape
     dtype = activation_dtype(call, "input")
-    windows = Windows.of_convolution(call, (kh, kw), channels, dtype).lying
+    windows = Windows.of_convolution(call, (kh, kw), channels, dtype)
+    windows, weight = windows.trimmed(weight, first=0)
+    windows = windows.lying
     kh, kw = windows.kernel
     weight = weight.reshape(kh, kw, channels)
     call.require(

@@ -20,39 +20,54 @@ static inline int8_t narrow(int32_t sum, const int32_t *factor, int32_t twice_ze
   return pl_narrow_dsp((int32_t)((uint32_t)sum << 1), factor[0], factor[1], twice_zero_point_and_1);
 }
 
-// Four channels, whose inputs and weights SXTB16 pairs in the same way.
+typedef struct {
+  int32_t sum0, sum1, sum2, sum3;
+} four;
+
+// A tap of four channels, whose inputs and weights SXTB16 pairs in the same way.
+static inline void multiply(four *of, const int8_t *x, const int8_t *w) {
+  const int8x4_t xs = pl_load_4(x);
+  const int8x4_t ws = pl_load_4(w);
+  const int16x2_t x02 = pl_even_s16(xs);
+  const int16x2_t w02 = pl_even_s16(ws);
+  const int16x2_t x13 = pl_odd_s16(xs);
+  const int16x2_t w13 = pl_odd_s16(ws);
+  of->sum0 = __smlabb((int32_t)x02, (int32_t)w02, of->sum0);
+  of->sum2 = __smlatt((int32_t)x02, (int32_t)w02, of->sum2);
+  of->sum1 = __smlabb((int32_t)x13, (int32_t)w13, of->sum1);
+  of->sum3 = __smlatt((int32_t)x13, (int32_t)w13, of->sum3);
+  IN_ORDER;
+}
+
 static __attribute__((noinline)) void convolve_4(const pl_depthwise_conv2d_dims *dims,
                                                  const window *from, int32_t channel,
                                                  const int8_t *w, const int32_t *constants,
                                                  int32_t twice_zero_point_and_1, int8_t *y) {
-  int32_t sum0 = constants[0];
-  int32_t sum1 = constants[1];
-  int32_t sum2 = constants[2];
-  int32_t sum3 = constants[3];
+  four sums = {constants[0], constants[1], constants[2], constants[3]};
   const int32_t tap_step = from->tap_step;
-  const int32_t row_gap = from->row_step - dims->kernel_w * tap_step;
+  const int32_t row_step = from->row_step;
   const int8_t *x = from->first + channel;
-  for (int32_t ky = dims->kernel_h; ky > 0; --ky) {
-    for (const int8_t *end = w + CHANNELS * dims->kernel_w; w != end; w += CHANNELS) {
-      const int8x4_t xs = pl_load_4(x);
-      const int8x4_t ws = pl_load_4(w);
-      const int16x2_t x02 = pl_even_s16(xs);
-      const int16x2_t w02 = pl_even_s16(ws);
-      const int16x2_t x13 = pl_odd_s16(xs);
-      const int16x2_t w13 = pl_odd_s16(ws);
-      sum0 = __smlabb((int32_t)x02, (int32_t)w02, sum0);
-      sum2 = __smlatt((int32_t)x02, (int32_t)w02, sum2);
-      sum1 = __smlabb((int32_t)x13, (int32_t)w13, sum1);
-      sum3 = __smlatt((int32_t)x13, (int32_t)w13, sum3);
-      x += tap_step;
-      IN_ORDER;
+  if (dims->kernel_w == 3) {  // the most usual: without a loop
+    for (const int8_t *end = w + 3 * CHANNELS * dims->kernel_h; w != end; w += 3 * CHANNELS) {
+      multiply(&sums, x, w);
+      multiply(&sums, x + tap_step, w + CHANNELS);
+      multiply(&sums, x + 2 * tap_step, w + 2 * CHANNELS);
+      x += row_step;
     }
-    x += row_gap;
+  } else {
+    const int32_t row_gap = row_step - dims->kernel_w * tap_step;
+    for (int32_t ky = dims->kernel_h; ky > 0; --ky) {
+      for (const int8_t *end = w + CHANNELS * dims->kernel_w; w != end; w += CHANNELS) {
+        multiply(&sums, x, w);
+        x += tap_step;
+      }
+      x += row_gap;
+    }
   }
-  y[0] = narrow(sum0, constants + 4, twice_zero_point_and_1);
-  y[1] = narrow(sum1, constants + 6, twice_zero_point_and_1);
-  y[2] = narrow(sum2, constants + 8, twice_zero_point_and_1);
-  y[3] = narrow(sum3, constants + 10, twice_zero_point_and_1);
+  y[0] = narrow(sums.sum0, constants + 4, twice_zero_point_and_1);
+  y[1] = narrow(sums.sum1, constants + 6, twice_zero_point_and_1);
+  y[2] = narrow(sums.sum2, constants + 8, twice_zero_point_and_1);
+  y[3] = narrow(sums.sum3, constants + 10, twice_zero_point_and_1);
 }
 
 static void convolve_window(const pl_depthwise_conv2d_dims *dims,

@@ -50,10 +50,11 @@ typedef struct {
   "add r12, r2, r3, lsl #1\n\tadd r3, r2, r3\n\tldr r10, [sp, #68]\n\tlsl r10, r10, r9\n\t"     \
   "strd r8, r10, [sp]\n\tstr r9, [sp, #8]\n\tlsl r7, r7, #1\n\tstr r7, [sp, #28]\n\t" WEIGHTS(  \
       "r6", "r8", "r9") WEIGHTS("r5", "r6", "r7") WEIGHTS("r4", "r4", "r5")
-#define NEXT_ROW                                                                                 \
-  "ldrd r0, r1, [sp, #20]\n\tldrd r10, r11, [sp, #32]\n\tadd r1, r1, r11\n\tadd r2, r2, r10\n\t" \
-  "add r3, r3, r10\n\tadd r12, r12, r10\n\tsubs r0, r0, #1\n\tstrd r0, r1, [sp, #20]\n\t"        \
-  "bne 1b\n\tldr r0, [sp, #72]\n\tsubs r0, r0, #1\n\tstr r0, [sp, #72]\n\tbne 0b\n\t"            \
+#define NEXT_ROW                                                                                  \
+  "ldrd r0, r1, [sp, #20]\n\tsubs r0, r0, #1\n\tbeq 5f\n\tldrd r10, r11, [sp, #32]\n\t"           \
+  "add r1, r1, r11\n\tadd r2, r2, r10\n\tadd r3, r3, r10\n\tadd r12, r12, r10\n\t"                \
+  "strd r0, r1, [sp, #20]\n\tb 1b\n\t5:\n\tldr r0, [sp, #72]\n\tsubs r0, r0, #1\n\tstr r0, [sp, " \
+  "#72]\n\tbne 0b\n\t"                                                                            \
   "add sp, sp, #76\n\tpop {r4-r11, pc}\n\t"
 #define TAPS_2(P, W, V, SUM)                               \
   "ldrd r0, r1, [" P "], #4\n\tsmlad r11, r1, " V ", " SUM \

@@ -34,6 +34,7 @@ typedef struct {
   int32_t plane_words;
   int32_t left;   // 1 for a word of padding and the first input
   int32_t inner;  // words of two inputs
+  int32_t fours;  // pairs of these
   int32_t right;  // 1 for a word of the last input and padding
 } widening;
 
@@ -103,8 +104,10 @@ static __attribute__((noinline)) void widen_rows(const widening *w, const int8_t
       put(padding, pl_load_4(at), to++, plane_words);
       at += channels;
     }
-    at = put_fours(at, channels, w->inner / 2, to, plane_words);
-    to += w->inner & ~1;
+    if (w->fours) {
+      at = put_fours(at, channels, w->fours, to, plane_words);
+      to += 2 * w->fours;
+    }
     if ((w->inner & 1) != 0) {
       put(pl_load_4(at), pl_load_4(at + channels), to++, plane_words);
       at += 2 * channels;
@@ -160,6 +163,7 @@ static inline __attribute__((always_inline)) pl_status pl_depthwise_by_planes(
   // Columns of the input that some window has.
   const int32_t columns = smaller(2 * row_words - params->pad_left, dims->input_w);
   w.inner = (columns - w.left) / 2;
+  w.fours = w.inner / 2;
   w.right = (columns - w.left) & 1;
   const int32_t first_word = params->pad_left / 2;
   const int is_padded = first_word > 0 || w.left + w.inner + w.right < row_words;

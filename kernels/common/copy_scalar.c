@@ -34,6 +34,14 @@ void pl_copy_bytes(int8_t *to, const int8_t *from, int32_t bytes) {
 void pl_fill_bytes(int8_t *to, int8_t value, int32_t bytes) {
   const uint32_t word = (uint8_t)value * 0x01010101u;
   if (aligned(to, to, WORD_ALIGNMENT)) {
+    for (; bytes >= 16; bytes -= 16) {
+      int8_t *four = __builtin_assume_aligned(to, WORD_ALIGNMENT);
+      __builtin_memcpy(four, &word, 4);
+      __builtin_memcpy(four + 4, &word, 4);
+      __builtin_memcpy(four + 8, &word, 4);
+      __builtin_memcpy(four + 12, &word, 4);
+      to += 16;
+    }
     for (; bytes >= 4; bytes -= 4) {
       __builtin_memcpy(__builtin_assume_aligned(to, WORD_ALIGNMENT), &word, 4);
       to += 4;

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that lower with ExecuTorch's Arm backend, as actions call them: with their own runfiles.
+
+arm_worker --flagfile=linear_archive-0.params
+"""
+
+from tools.imports import imports_that_stay
+
+import importlib
+import logging
+import os
+import sys
+import warnings
+from pathlib import Path
+
+with imports_that_stay():
+    # What all of them import, and what lowering would import in the first action.
+    import executorch.backends.arm.arm_vela
+    import executorch.backends.arm.ethosu
+    import executorch.backends.arm.quantizer
+    import executorch.backends.arm.tosa.partitioner
+    import torch.export._trace  # noqa: F401
+    import torchao.quantization.pt2e.quantize_pt2e  # noqa: F401
+    from absl import app, flags
+
+    from tools.worker.bazel_worker import run_actions, runfiles
+
+_RUNFILES = flags.DEFINE_string("runfiles", None, "where they are (bazel_worker.py)", required=True)
+_MODULE = flags.DEFINE_string("module", None, "the program's, with a function main", required=True)
+
+
+def program() -> None:
+    flags.FLAGS(sys.argv, known_only=True)
+    # What the tools say on the way goes to nobody: errors are on stderr.
+    logging.disable(logging.WARNING)
+    warnings.simplefilter("ignore")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with runfiles(Path(_RUNFILES.value)):
+        app.run(importlib.import_module(_MODULE.value).main)
+
+
+if __name__ == "__main__":
+    run_actions(program)

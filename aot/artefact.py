@@ -15,16 +15,19 @@ from aot.dialect.verifier import verify
 from aot.passes.rewrite.choose_layouts import choose_layouts, move_states
 from aot.passes.rewrite.compose_luts import compose_luts
 from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
+from aot.passes.rewrite.fold_blocks_into_conv import fold_blocks_into_conv
 from aot.passes.rewrite.fold_transpose_into_bmm import fold_transpose_into_bmm
 from aot.passes.rewrite.fold_transpose_into_linear import fold_transpose_into_linear
 from aot.passes.rewrite.fuse_pad import fuse_pad
 from aot.passes.rewrite.merge_gathers import merge_gathers
+from aot.passes.rewrite.merge_movements import merge_movements
 from aot.passes.rewrite.own_state import own_state
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.targets.target import Target
 
 _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
+    fold_blocks_into_conv,
     fold_transpose_into_linear,
     fold_transpose_into_bmm,
     fuse_pad,
@@ -61,6 +64,8 @@ def export(module: GraphModule, target: Target) -> bytes | None:
 
 def rewrite(module: GraphModule) -> None:
     """Runs all rewrites on a verified dialect graph, in place; verifies it after each change."""
+    if merge_movements(module):
+        verify(module, merge_movements.__name__)
     layouts = choose_layouts(module, _rewrite)
     move_states(module, layouts.states)
     _rewrite(module, layouts.meeting.__contains__, verify)

@@ -177,10 +177,12 @@ class _Sinker:
 
     def _before_joining(self, node: Node) -> Node | None:
         """transpose(reshape(transpose(x))) -> reshape(transpose(x)), where the reshape joins
-        dimensions and nothing else reads the values between.
+        dimensions and all that reads the values between are such transposes.
         """
         joined = arguments(node)["input"]
-        if not calls(joined, "reshape") or len(joined.users) != 1:
+        if not calls(joined, "reshape"):
+            return None
+        if any(_permutation(user) != _permutation(node) for user in joined.users):
             return None
         moved = arguments(joined)["input"]
         inner, outer = _permutation(moved), _permutation(node)

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""conv2d or linear over blocks of pixels that became channels -> conv2d over the pixels themselves.
+
+A convolution of blocks of 2 x 2 pixels is one over pixels, with a kernel and strides twice as
+large: the same products, so the same bits, and no pixel is moved. Matches what space to depth,
+the merging of patches and windows that do not overlap become. Of a block's rows each is one pixel
+of the new convolution, as its bytes lie together where channels are last; an image whose channels
+are first has them moved last, which is no more than making blocks of it. Leaves blocks that
+are narrower than high, a signal of one row with its channels first among them, dilated kernels,
+and blocks that something else reads, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import (
+    NHWC,
+    ROW_MAJOR,
+    Builder,
+    arguments,
+    calls,
+    drop_dead_code,
+    edge_of,
+    shape_of,
+    tensor_constant,
+    with_layout,
+)
+from aot.dialect.ops.conv2d import conv2d
+from aot.dialect.ops.reshape import reshape
+from aot.dialect.ops.transpose import transpose
+from aot.passes.rewrite.fold_transpose_into_bmm import before_movement
+
+_LAST = [0, 2, 3, 1]
+_LAYERS = ("conv2d", "linear")
+_READERS = (*_LAYERS, "reshape", "transpose")
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """How the input of a layer lies in an image of [N, H, W, C].
+
+    Attributes:
+      image: sizes of one with channels first that is to have them last before; None: it has.
+      shape: of the image, a block's columns being one of more channels.
+      rows: of a block.
+      order: the place in a block, row after row, of each of the layer's input channels.
+    """
+
+    image: list[int] | None
+    shape: list[int]
+    rows: int
+    order: torch.Tensor
+
+
+def fold_blocks_into_conv(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many layers changed."""
+    count = 0
+    builder = Builder(module, module.graph)
+    for node in list(module.graph.nodes):
+        if not any(calls(node, name) for name in _LAYERS):
+            continue
+        values = arguments(node)
+        weight = tensor_constant(module, values["weight"])
+        if weight is None or not _takes_blocks(node) or not _is_for_layers(values["input"]):
+            continue
+        source, places = before_movement(values["input"])
+        if calls(node, "linear"):
+            weight = weight[:, None, None, :]
+            places = _as_image(places)
+        blocks = None if places is None else _blocks(places)
+        if places is not None and blocks is None:
+            blocks = _blocks_of_channels_first(places, shape_of(source))
+        if blocks is None:
+            continue
+        with module.graph.inserting_before(node):
+            new = _convolved(builder, node, source, blocks, weight)
+        node.replace_all_uses_with(new)
+        count += 1
+    if drop_dead_code(module.graph) or count:
+        module.recompile()
+    return count
+
+
+def _takes_blocks(node: Node) -> bool:
+    values = arguments(node)
+    if calls(node, "linear"):
+        return True
+    kernel = shape_of(values["weight"])
+    return values["groups"] == 1 and (values["dilation"][0] == 1 or kernel[1] == 1)
+
+
+def _is_for_layers(node: Node) -> bool:
+    """Whether a value was transposed, for layers and nobody else."""
+    is_transposed = False
+    while calls(node, "reshape") or calls(node, "transpose"):
+        if not all(any(calls(user, name) for name in _READERS) for user in node.users):
+            return False
+        is_transposed |= calls(node, "transpose")
+        node = arguments(node)["input"]
+    return is_transposed
+
+
+def _as_image(places: torch.Tensor) -> torch.Tensor | None:
+    """Rows of a linear layer as an image of two dimensions; None if they do not lie as one."""
+    rows = places.reshape(-1, places.shape[-1])
+    starts = rows[:, 0]
+    step = int(starts[1] - starts[0]) if len(starts) > 1 else 0
+    breaks = (starts.diff() != step).nonzero().flatten()
+    width = int(breaks[0]) + 1 if len(breaks) else len(starts)
+    return rows.reshape(1, -1, width, rows.shape[1]) if len(starts) % width == 0 else None
+
+
+def _blocks(places: torch.Tensor) -> _Blocks | None:
+    """What a convolution reads, by where its input's elements lie in an image with its channels
+    last; None if those are no blocks.
+    """
+    samples, height, width, depth = places.shape
+    if width == 1:
+        return None
+    run = int(places[0, 0, 1, 0] - places[0, 0, 0, 0])
+    line = width * run
+    if run < 1 or depth % run or depth == run:
+        return None
+    rows = depth // run
+    if run < rows:
+        return None
+    block = places[0, 0, 0]
+    row, column = block // line, block % line
+    order = row * run + column
+    if int(column.max()) >= run or int(row.max()) >= rows:
+        return None
+    pixels = torch.arange(samples * height * rows * line).reshape(samples, height, rows, width, run)
+    expected = pixels.permute(0, 1, 3, 2, 4).reshape(places.shape)[..., order]
+    if not torch.equal(expected, places):
+        return None
+    return _Blocks(None, [samples, height * rows, width, run], rows, order)
+
+
+def _blocks_of_channels_first(places: torch.Tensor, shape: tuple[int, ...]) -> _Blocks | None:
+    """As `_blocks`, of an image of a shape whose channels are first."""
+    samples, height, width, depth = places.shape
+    if width == 1 or height == 1:
+        return None
+    columns = int(places[0, 0, 1, 0] - places[0, 0, 0, 0])
+    rows, rest = divmod(int(places[0, 1, 0, 0] - places[0, 0, 0, 0]), width * max(columns, 1))
+    if rest or columns < 1 or rows < 2 or depth % (rows * columns):
+        return None
+    image = [samples, depth // (rows * columns), height * rows, width * columns]
+    if image != list(shape):
+        return None
+    last = torch.arange(places.numel()).reshape(image).permute(_LAST).flatten().argsort()
+    found = _blocks(last[places])
+    return found and _Blocks(image, found.shape, found.rows, found.order)
+
+
+def _convolved(
+    builder: Builder, node: Node, source: Node, blocks: _Blocks, weight: torch.Tensor
+) -> Node:
+    values, origin = arguments(node), node.meta["origin"]
+    edge = with_layout(edge_of(values["input"]), ROW_MAJOR)
+    if blocks.image is not None:
+        source = builder.call(reshape, source, blocks.image, edge=edge, origin=origin)
+        source = builder.call(transpose, source, _LAST, edge=edge, origin=origin)
+    pixels = with_layout(edge, NHWC)
+    source = builder.call(reshape, source, blocks.shape, edge=pixels, origin=origin)
+    outputs, height, width, _ = weight.shape
+    rows, run = blocks.rows, blocks.shape[-1]
+    weight = weight[..., blocks.order.argsort()].unflatten(-1, (rows, run))
+    weight = weight.transpose(2, 3).reshape(outputs, height * rows, width, run)
+    name = str(values["weight"].target)
+    layer = {
+        "input": source,
+        "weight": builder.constant(name, weight, edge_of(values["weight"])),
+        **{name: values[name] for name in ("bias", "multiplier", "shift")},
+    }
+    down, across = values.get("stride", [1, 1])
+    top, bottom, left, right = values.get("padding", [0, 0, 0, 0])
+    _, apart = values.get("dilation", [1, 1])
+    layer |= {
+        "stride": [down * rows, across],
+        "padding": [top * rows, bottom * rows, left, right],
+        "dilation": [1, apart],
+        "groups": 1,
+    }
+    layer |= {name: value for name, value in values.items() if name not in layer}
+    new = builder.call(
+        conv2d, *layer.values(), edge=with_layout(edge_of(node), NHWC), origin=origin
+    )
+    if shape_of(new) == shape_of(node):
+        return new
+    return builder.call(reshape, new, list(shape_of(node)), edge=edge_of(node), origin=origin)

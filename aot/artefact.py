@@ -24,6 +24,7 @@ from aot.passes.rewrite.merge_movements import merge_movements
 from aot.passes.rewrite.own_state import own_state
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
+from aot.passes.rewrite.split_before_slices import split_before_slices
 from aot.targets.target import Target
 
 _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
@@ -34,6 +35,7 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     compose_luts,
     merge_gathers,
     simplify_movement,
+    split_before_slices,
     own_state,
     drop_dead_constants,
 )

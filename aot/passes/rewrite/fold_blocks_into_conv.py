@@ -67,10 +67,11 @@ def fold_blocks_into_conv(module: GraphModule) -> int:
         weight = tensor_constant(module, values["weight"])
         if weight is None or not _takes_blocks(node) or not _is_for_layers(values["input"]):
             continue
-        source, places = before_movement(values["input"])
+        source, in_source = before_movement(values["input"])
+        places: torch.Tensor | None = in_source
         if calls(node, "linear"):
             weight = weight[:, None, None, :]
-            places = _as_image(places)
+            places = _as_image(in_source)
         blocks = None if places is None else _blocks(places)
         if places is not None and blocks is None:
             blocks = _blocks_of_channels_first(places, shape_of(source))

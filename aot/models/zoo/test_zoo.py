@@ -84,7 +84,7 @@ ROWS = {
     "tcn": Row(28.3),
     "unet": Row(31.2, {"cat": 2}),
     "vit": Row(27.4, {"cat": 1, "transpose": 2}),
-    "whisper_layer": Row(26.9, {"transpose": 1}),
+    "whisper_layer": Row(26.9),
     "yolo": Row(33.7, {"gather": 1, "cat": 3, "slice": 6}),
 }
 

@@ -18,7 +18,7 @@ with imports_that_stay():
     import executorch.backends.arm.arm_vela
     import executorch.backends.arm.ethosu
     import executorch.backends.arm.quantizer
-    import executorch.backends.arm.tosa.partitioner
+    import executorch.backends.arm.tosa.partitioner  # noqa: F401
     import torch.export._trace  # noqa: F401
     import torchao.quantization.pt2e.quantize_pt2e  # noqa: F401
     from absl import app, flags

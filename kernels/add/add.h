@@ -35,9 +35,9 @@ typedef struct {
 PL_MUST_USE pl_status pl_add_s8(const pl_context *ctx, const pl_add_params *params,
                                 const pl_add_dims *dims, const pl_add_data *data);
 
-// The same on cores with the DSP extension or Helium, where all factors divide: shifts of the
-// operands below 0, or multiplier +-2^30 and shift 0 with a left_shift of 1 to 21; shift of the
-// output in [-20, -1]; the sum below 2^30 by magnitude.
+// The same where all factors divide: shifts of the operands below 0, or multiplier +-2^30 and shift
+// 0 with a left_shift of 1 to 21; shift of the output in [-20, -1]; the sum below 2^30 by
+// magnitude.
 PL_MUST_USE pl_status pl_add_down_s8(const pl_context *ctx, const pl_add_params *params,
                                      const pl_add_dims *dims, const pl_add_data *data);
 

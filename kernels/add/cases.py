@@ -25,6 +25,7 @@ def cases() -> Iterator[Case]:
     yield from _every_pair()
     yield from _factors()
     yield from _saturating()
+    yield from _up()
     yield from _int16()
 
 
@@ -68,6 +69,9 @@ def _every_pair() -> Iterator[Case]:
         tall = np.repeat(a, 256, axis=1)
         wide = np.tile(every_value, (6, 1))
         yield _case(f"ties, same shape {index}", tall, wide, attributes, False)
+        # Operands of half their values, and nothing rounded behind them.
+        up = attributes | {"a_shift": -1, "left_shift": 1, "output_shift": 1}
+        yield _case(f"ties, no division {index}", a, every_value, up, False)
 
 
 def _factors() -> Iterator[Case]:
@@ -82,6 +86,21 @@ def _factors() -> Iterator[Case]:
             }
             name = f"shifts {shift}, {left_shift}"
             yield _case(name, values.int8(60), values.int8(60), attributes, left_shift == 20)
+
+
+def _up() -> Iterator[Case]:
+    """An operand that is not divided."""
+    for name, a_shape, b_shape, board in pairs(12):
+        values = Values("add up", name)
+        multiplier, shift = values.factor(2.0**-20)
+        attributes = _attributes(values, values.zero_point) | {
+            "a_multiplier": 3 * 2**29,
+            "a_shift": 0,
+            "output_multiplier": multiplier,
+            "output_shift": shift,
+        }
+        a, b = values.int8(*a_shape), values.int8(*b_shape)
+        yield _case(f"{name}, no division", a, b, attributes, board)
 
 
 def _saturating() -> Iterator[Case]:
@@ -171,11 +190,13 @@ CALLS.append(
 
 MUTANTS = [
     Mutant("common/requantize.h", "shift == 0 ? high", "shift == 1 ? high"),
+    Mutant("common/requantize.h", "(h + (h >> 31))", "h"),
     Mutant(
         "common/requantize.h",
         "pl_clamp(x, minimum - zero_point, maximum - zero_point) + zero_point",
         "pl_clamp(x + zero_point, minimum, maximum)",
     ),
+    Mutant("add/add_down_s8_scalar.c", "of.output += of.count * size", "of.output += size"),
     Mutant("add/add_s8_scalar.c", "(1 << left_shift)", "(1 << 20)"),
     Mutant("add/add_s8_scalar.c", "scale(a[i], &p.a, p.left_shift) + scaled_b", "scaled_b"),
     Mutant("add/add_s16_scalar.c", "--left, b += b_step", "--left, ++b"),

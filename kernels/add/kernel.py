@@ -36,7 +36,6 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
     output = call.output(dtype)
     down = (
         dtype == "int8"
-        and isa != "scalar"
         and not call.small
         and all(_goes_down(operand, left_shift) for operand in operands.values())
         and -20 <= shift < 0

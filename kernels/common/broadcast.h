@@ -35,4 +35,13 @@ static inline bool pl_broadcast_next(const pl_broadcast_dims *dims, pl_broadcast
   return ++row->index[d] < dims->size[d] || pl_broadcast_carry(dims, row);
 }
 
+// The same from the first row of the innermost two dimensions to that of the next two.
+static inline bool pl_broadcast_next_rows(const pl_broadcast_dims *dims, pl_broadcast_row *row) {
+  const int32_t d = PL_BROADCAST_DIMS - 2;
+  if (dims->size[0] * dims->size[1] * dims->size[2] == 1) return false;  // most often
+  row->a += dims->a_stride[d] * dims->size[d];
+  row->b += dims->b_stride[d] * dims->size[d];
+  return pl_broadcast_carry(dims, row);
+}
+
 #endif  // KERNELS_COMMON_BROADCAST_H_

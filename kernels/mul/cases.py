@@ -30,6 +30,10 @@ def cases() -> Iterator[Case]:
             a, b = values.int8(30), values.int8(30)
             factor, board = (multiplier, shift), shift in (-15, 0, 3)
             yield _case(name, a, b, values, factor, board, values.zero_point)
+    for name, a_shape, b_shape, board in pairs(12):
+        values = Values("mul up", name)
+        a, b = (values.int8(*shape) // 12 for shape in (a_shape, b_shape))
+        yield _case(f"{name}, no division", a, b, values, (2**30, 0), board, lambda: 3)
     for name, a_shape, b_shape, board in pairs(30):
         values = Values("mul int16", name)
         low, high = values.int16_activation()
@@ -114,12 +118,18 @@ CALLS = [
 
 MUTANTS = [
     Mutant("common/requantize.h", "x > maximum ? maximum : x", "x"),
-    Mutant("common/requantize.h", "(h + (h >> 31))", "h"),
     Mutant("common/requantize.h", "multiplier + (1 << 30)", "multiplier"),
     Mutant(
         "common/requantize.h",
         "pl_clamp(x, minimum - zero_point, maximum - zero_point) + zero_point",
         "pl_clamp(x + zero_point, minimum, maximum)",
+    ),
+    Mutant("mul/mul_down_s8_scalar.c", "*of.b - s.b_zero_point;", "*of.b;"),
+    Mutant("common/narrow_down.h", "(sum >> 31)", "0"),
+    Mutant(
+        "common/broadcast.h",
+        "row->b += dims->b_stride[d] * dims->size[d]",
+        "row->b += dims->b_stride[d]",
     ),
     Mutant("mul/mul_s8_scalar.c", "b - p.b_zero_point", "b"),
     Mutant("mul/mul_s16_scalar.c", "--left, b += b_step", "--left, ++b"),

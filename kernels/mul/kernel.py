@@ -22,8 +22,8 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
     if broadcast.swapped:
         zero_points.reverse()
     output = call.output(dtype)
-    fits = {"mve": shift < 0, "dsp": -20 <= shift < 0}
-    down = dtype == "int8" and fits.get(isa, False) and not call.small
+    fits = shift < 0 and (isa == "mve" or shift >= -20)
+    down = dtype == "int8" and fits and not call.small
     return KernelCall(
         function=_down(isa, broadcast) if down else f"pl_mul_{SUFFIXES[dtype]}",
         header="kernels/mul/mul.h" if dtype == "int8" else "kernels/mul/mul_s16.h",

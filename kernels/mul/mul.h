@@ -29,8 +29,7 @@ typedef struct {
 PL_MUST_USE pl_status pl_mul_s8(const pl_context *ctx, const pl_mul_params *params,
                                 const pl_mul_dims *dims, const pl_mul_data *data);
 
-// The same on cores with Helium for a shift below 0, on those with the DSP extension for one in
-// [-20, 0).
+// The same for a shift in [-20, 0), on cores with Helium for any below 0.
 PL_MUST_USE pl_status pl_mul_down_s8(const pl_context *ctx, const pl_mul_params *params,
                                      const pl_mul_dims *dims, const pl_mul_data *data);
 

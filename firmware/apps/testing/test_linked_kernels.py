@@ -25,7 +25,7 @@ def linked_kernels() -> set[str]:
 def test_only_what_the_model_uses() -> None:
     assert len(FOLDERS) > 10
     assert linked_kernels() == {
-        "pl_add_s8",
+        "pl_add_down_s8",
         "pl_conv2d_s8",
         "pl_depthwise_conv2d_s8",
         "pl_gather_window_s8",  # of kernels/common, for windows that reach into padding

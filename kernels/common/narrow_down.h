@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// requantize.h for factors that divide, in one product: SMMLAR with the DSP extension, SMLAL
+// without.
+#ifndef KERNELS_COMMON_NARROW_DOWN_H_
+#define KERNELS_COMMON_NARROW_DOWN_H_
+
+#include "kernels/common/requantize.h"
+
+#ifdef __ARM_FEATURE_SAT
+#include <arm_acle.h>
+#endif
+
+// start + x * multiplier / 2^32, rounded to nearest, ties up. GCC makes no SMMLAR of C.
+static inline int32_t pl_add_product_high(int32_t start, int32_t x, int32_t multiplier) {
+#ifdef __ARM_FEATURE_DSP
+  __asm__("smmlar %0, %1, %2, %0" : "+r"(start) : "r"(x), "r"(multiplier));
+  return start;
+#else
+  const int64_t rounding = (int64_t)((uint64_t)(uint32_t)start << 32 | 1U << 31);
+  return (int32_t)(((int64_t)x * multiplier + rounding) >> 32);
+#endif
+}
+
+// saturate(requantize(sum) + zero_point) where pl_requantize_down is exact.
+static inline int8_t pl_narrow_down(int32_t sum, int32_t multiplier, int32_t right,
+                                    int32_t twice_zero_point_and_1) {
+  const int32_t start = twice_zero_point_and_1 * (1 << right) + (sum >> 31);
+  const int32_t value = pl_add_product_high(start, sum * 2, multiplier) >> right >> 1;
+#ifdef __ARM_FEATURE_SAT
+  return (int8_t)__ssat(value, 8);
+#else
+  return (int8_t)pl_clamp(value, INT8_MIN, INT8_MAX);
+#endif
+}
+
+#endif  // KERNELS_COMMON_NARROW_DOWN_H_

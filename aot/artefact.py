@@ -40,6 +40,12 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     drop_dead_constants,
 )
 
+_OF_THE_CORE = (fold_blocks_into_conv, split_before_slices)
+"""They give layers forms that kernels are faster for and that an NPU may not take, such as strides
+as large as a block."""
+
+_CORTEX_M = Target("cortex-m")
+
 
 @dataclass(frozen=True)
 class Artefact(Reference):
@@ -64,22 +70,26 @@ def export(module: GraphModule, target: Target) -> bytes | None:
     return None if target.exporter is None else target.exporter.write(module)
 
 
-def rewrite(module: GraphModule) -> None:
-    """Runs all rewrites on a verified dialect graph, in place; verifies it after each change."""
-    if merge_movements(module):
+def rewrite(module: GraphModule, target: Target = _CORTEX_M) -> None:
+    """Runs a target's rewrites on a verified dialect graph, in place; verifies it after each
+    change.
+    """
+    is_core = not target.engines and target.exporter is None
+    rewrites = [one for one in _REWRITES if is_core or one not in _OF_THE_CORE]
+
+    def run(
+        graph: GraphModule,
+        meets: Callable[[str], bool],
+        check: Callable[[GraphModule, str], object] = lambda *_: None,
+    ) -> None:
+        if sink_transposes(graph, meets):
+            check(graph, sink_transposes.__name__)
+        for one in rewrites:
+            if one(graph):
+                check(graph, one.__name__)
+
+    if is_core and merge_movements(module):
         verify(module, merge_movements.__name__)
-    layouts = choose_layouts(module, _rewrite)
+    layouts = choose_layouts(module, run)
     move_states(module, layouts.states)
-    _rewrite(module, layouts.meeting.__contains__, verify)
-
-
-def _rewrite(
-    module: GraphModule,
-    meets: Callable[[str], bool],
-    check: Callable[[GraphModule, str], object] = lambda *_: None,
-) -> None:
-    if sink_transposes(module, meets):
-        check(module, sink_transposes.__name__)
-    for one in _REWRITES:
-        if one(module):
-            check(module, one.__name__)
+    run(module, layouts.meeting.__contains__, verify)

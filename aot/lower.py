@@ -234,7 +234,7 @@ def lower(
         module = copied(folded)
         set_border(module, example_inputs, outputs, moved)
         verify(module, "set_border")
-        rewrite(module)
+        rewrite(module, target)
         return module
 
     moved = images_moved(folded) if io_layout == TO_NHWC_BORDER else Moved()

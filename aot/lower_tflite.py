@@ -52,7 +52,7 @@ def lower_tflite(
     target.check()
     module = import_tflite(data)
     findings = differing(module)
-    rewrite(module)
+    rewrite(module, target)
     partition(module, target)
     verify(module, "partition")
     images = images_moved(module)

@@ -143,34 +143,43 @@ def normal(*shape: int) -> torch.Tensor:
 NETWORKS: dict[
     str, tuple[Callable[[], nn.Module], Callable[[], torch.Tensor], dict[str, int], float]
 ] = {
+    # The heads of an attention are put together by the convolution that its last layer becomes.
     "whisper": (
         WhisperLayer,
         functools.partial(normal, 1, 12, 384),
-        {"linear": 6, "bmm": 2, "softmax": 1, "lut": 1, "add": 2, "transpose": 1},
+        {"linear": 5, "conv2d": 1, "bmm": 2, "softmax": 1, "lut": 1, "add": 2, "transpose": 0},
         34.0,
     ),
     "vision": (
         VisionTransformer,
         functools.partial(normal, 1, 3, 16, 16),
-        {"conv2d": 1, "cat": 1, "linear": 7, "bmm": 2, "softmax": 1, "lut": 1, "add": 3},
+        {"conv2d": 2, "cat": 1, "linear": 6, "bmm": 2, "softmax": 1, "lut": 1, "add": 3},
         29.0,
     ),
     "keywords": (
         KeywordTransformer,
         functools.partial(normal, 1, 16, 20),
-        {"linear": 14, "bmm": 4, "masked_softmax": 2, "add": 5, "mean": 1},
+        {"linear": 12, "conv2d": 2, "bmm": 4, "masked_softmax": 2, "add": 5, "mean": 1},
         36.0,
     ),
     "language": (
         LanguageModel,
         functools.partial(torch.randint, 0, 40, (1, 12)),
-        {"embedding": 1, "linear": 7, "bmm": 2, "masked_softmax": 1, "lut": 1, "add": 3},
+        {
+            "embedding": 1,
+            "linear": 6,
+            "conv2d": 1,
+            "bmm": 2,
+            "masked_softmax": 1,
+            "lut": 1,
+            "add": 3,
+        },
         31.0,
     ),
     "detector": (
         Detector,
         functools.partial(normal, 1, 10, 16),
-        {"linear": 6, "bmm": 2, "softmax": 1, "normalize": 2, "lut": 1},
+        {"linear": 5, "conv2d": 1, "bmm": 2, "softmax": 1, "normalize": 2, "lut": 1},
         40.0,
     ),
 }

@@ -168,21 +168,21 @@ def _attention_cases() -> Iterator[Case]:
 
 
 def _layer_cases() -> Iterator[Case]:
-    """Where a layer makes queries, keys and values, each has one of its own, which scales."""
+    """Where a layer makes queries, keys and values, each has one of its own, which scales. The last layer
+    reads the heads where they lie, as a convolution."""
     x = (Input((1, 6, 16)),)
-    layers = {"linear": 4}
+    layers = {"linear": 3, "conv2d": 1}
     yield Case(
         "self_attention",
         partial(SelfAttention, False, batch_first=True),
         x,
         {**layers, **_SOFT},
-        1,
     )
     yield Case(
         "self_attention_of_two_sequences",
         partial(SelfAttention, False),
         (Input((6, 2, 16)),),
-        {**layers, **_SOFT},
+        {"linear": 4, **_SOFT},
         1,
     )
     yield Case(
@@ -190,7 +190,6 @@ def _layer_cases() -> Iterator[Case]:
         partial(SelfAttention, True, batch_first=True),
         x,
         {**layers, **_SOFT, "mean": 1},
-        1,
     )
     padding = torch.tensor([[False] * 4 + [True] * 2])
     yield Case(
@@ -198,9 +197,8 @@ def _layer_cases() -> Iterator[Case]:
         partial(SelfAttention, False, padding, batch_first=True),
         x,
         {**layers, **_MASKED},
-        1,
     )
-    yield Case("cross_attention", CrossAttention, (*x, Input((1, 5, 10))), {**layers, **_SOFT}, 1)
+    yield Case("cross_attention", CrossAttention, (*x, Input((1, 5, 10))), {**layers, **_SOFT})
     yield Case("fused_heads", FusedHeads, x, {**_SOFT, "linear": 3}, 1)
 
 

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from aot.artefact import rewrite
 from aot.backends.tflite.exporting import refusal, to_tflite
+from aot.backends.tflite.target import TFLITE
 from aot.dialect.graph import calls
 from aot.dialect.reference import Reference
 from aot.errors import LoweringError
@@ -56,7 +58,7 @@ def test_round_trip(name: str) -> None:
                 np.testing.assert_array_equal(a, b)
         rows, expected = _rewritten(written), _rewritten(data)
         if name == "SVDF":  # of one filter: it has got the factor of a product in float32
-            rewrite(module)
+            rewrite(module, TFLITE)
             expected = described(module)
         if not _is_clamped(rows):
             assert rows == expected, seed
@@ -66,7 +68,7 @@ def test_round_trip(name: str) -> None:
 def _rewritten(data: bytes) -> list[Any]:
     """The graph of a file without moves of nothing, and with gathers side by side as one."""
     module = import_tflite(data)
-    rewrite(module)
+    rewrite(module, TFLITE)
     return described(module)
 
 
@@ -175,7 +177,7 @@ def test_after_the_rewrites() -> None:
     (expected,) = tflm(to_tflite(module), runs)
     (own,) = Reference(module).reference([torch.from_numpy(runs[0][0])])
     np.testing.assert_array_equal(own.numpy(), expected[0])
-    rewrite(module)
+    rewrite(module, TFLITE)
     with pytest.raises(LoweringError, match=r"pl\.lut\) -> .*: its table is that of none of QUANT"):
         to_tflite(module)
 
@@ -212,3 +214,14 @@ def test_a_scale_that_is_no_float32() -> None:
             node.meta["edge"] = replace(edge, quantization=quantization)
     with pytest.raises(LoweringError, match=r"the scale 0\.1 is no float32 number"):
         to_tflite(module)
+
+
+def test_layers_stay_as_the_model_has_them() -> None:
+    """Parts of layers, which our kernels are faster for, are not written."""
+    gated = model(lambda a, b, x: b(F.glu(a(x), 1)), nn.Conv2d(3, 16, 1), nn.Conv2d(8, 4, 1))
+    data = samples((1, 3, 8, 6))
+    counts = dict.fromkeys(("cortex-m", "tflite"), 0)
+    for target in counts:
+        module = lower(gated, data[0], calibration=data, target=target, per_op=False).module
+        counts[target] = sum(calls(node, "conv2d") for node in module.graph.nodes)
+    assert counts == {"cortex-m": 3, "tflite": 2}

@@ -168,8 +168,9 @@ def _attention_cases() -> Iterator[Case]:
 
 
 def _layer_cases() -> Iterator[Case]:
-    """Where a layer makes queries, keys and values, each has one of its own, which scales. The last layer
-    reads the heads where they lie, as a convolution."""
+    """Where a layer makes queries, keys and values, each has one of its own, which scales. The last
+    layer reads the heads where they lie, as a convolution.
+    """
     x = (Input((1, 6, 16)),)
     layers = {"linear": 3, "conv2d": 1}
     yield Case(

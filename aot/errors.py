@@ -138,6 +138,11 @@ def problem_at(node: torch.fx.Node, reason: str, hint: str) -> Problem:
     return Problem(op, describe(node.meta.get("val")), where, reason, hint)
 
 
+NO_FIXED_SHAPE = "the shape of a value depends on other values, and memory is planned ahead of time"
+GIVE_SIZES = "sizes that are numbers (repeat_interleave: output_size), constant indices, or a mask"
+"""What to do about it."""
+
+
 class LoweringError(Exception):
     """The model, its inputs or its calibration data cannot be lowered; the text says why and what
     to do.

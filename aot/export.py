@@ -16,7 +16,10 @@ import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind
 from torch.fx import GraphModule, Node
-from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+from torch.fx.experimental.symbolic_shapes import (
+    GuardOnDataDependentSymNode,
+    PendingUnbackedSymbolNotFound,
+)
 from torch.fx.node import map_arg
 from torch.nn.modules import transformer
 from torch.utils._pytree import tree_leaves
@@ -32,7 +35,7 @@ from aot.accepted import (
 )
 from aot.constant_masks import ConstantMasks
 from aot.dialect.graph import drop_dead_code, returned, state_of
-from aot.errors import LoweringError, raising_line
+from aot.errors import GIVE_SIZES, NO_FIXED_SHAPE, LoweringError, raising_line
 from aot.hooked_weights import hooked_weights_kept
 from aot.passes.aten import decompose_attention, parts_to_cat, resampling, split_recurrent
 from aot.passes.aten.assignments_to_gather import assignments_to_gather
@@ -243,6 +246,8 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
                     "compute both ways, and m * a + (1 - m) * b of a mask of the condition, "
                     "m = (condition > 0).to(x.dtype)"
                 )
+        if isinstance(error, PendingUnbackedSymbolNotFound):
+            what, hint = NO_FIXED_SHAPE, GIVE_SIZES
         if own := _raised_by(model, example_inputs):
             said = [*str(own).strip().splitlines(), ""][0]
             what = f"the model does not run on its first sample: {type(own).__name__}: {said}"

@@ -173,12 +173,26 @@ def _first_row_replaced(x: torch.Tensor) -> torch.Tensor:
     return y
 
 
+_PAIRS = torch.combinations(torch.arange(IMAGE.shape[-1]))
+
 # what depends on values: (the model, what is said of it, the same as the hint says)
 ON_VALUES: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
     "a shape": (
         lambda x: x[x > 0].sum(),
         r"index.Tensor -> float32\[u0\]: its shape depends on values(.|\n)*by a mask, \(x > 0\).to",
         lambda x: (x * (x > 0).to(x.dtype)).mean() * x.numel(),
+    ),
+    "repeats": (
+        lambda x: x.flatten().repeat_interleave(torch.arange(x.numel()) % 2),
+        r"the shape of a value depends on(.|\n)*instead: .*repeat_interleave: output_size",
+        lambda x: x.flatten().repeat_interleave(
+            torch.arange(x.numel()) % 2, output_size=x.numel() // 2
+        ),
+    ),
+    "pairs": (
+        lambda x: torch.combinations(x[0, 0, 0]),
+        r"the shape of a value depends on(.|\n)*at test_support(.|\n)*constant indices",
+        lambda x: x[0, 0, 0][_PAIRS],
     ),
     "a number": (
         _first_row_replaced,

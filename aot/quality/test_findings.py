@@ -306,6 +306,18 @@ def test_samples_of_another_scale_than_trainings(scale: float, text: str | None)
     assert text is None or text in found[0]["text"]
 
 
+@pytest.mark.parametrize(("count", "warns"), [(32, True), (31, False)])
+def test_samples_with_one_value_a_channel_are_together_enough(count: int, warns: bool) -> None:
+    """Of fewer nobody can say how much they vary."""
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8, momentum=1.0), nn.ReLU())
+    batch = torch.randn(count, 6)
+    network(batch)
+    data = [(x / 255,) for x in torch.split(batch, 1)]
+    lowered = lower(network.eval(), data[0], calibration=data, **ANYTHING)
+    assert ("unlike_training" in warned(lowered)) is warns
+
+
 def test_a_batch_norm_that_was_never_trained_remembers_nothing() -> None:
     network = nn.Sequential(nn.Conv2d(1, 6, 3), nn.BatchNorm2d(6)).eval()
     data = [(x * 255.0,) for (x,) in samples((1, 1, 8, 8), count=16)]

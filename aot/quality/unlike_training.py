@@ -16,16 +16,18 @@ from aot.errors import module_path, source_line
 from aot.passes.aten.fuse_batch_norm import Folded, folded_norm
 from aot.quality.finding import Finding
 from aot.quality.values import Sequences
+from aot.quality.watch import KEPT_SAMPLES
 
 _SAMPLES = 8
-"""How many samples are run, at most."""
+"""How many samples are run, where these give enough values a channel."""
 
 _FAR = 8.0
 """The root of the mean square of what training made 1: calibration data are unlike those of
 training from here on, and where they vary by less than one of it."""
 
 _FEW_VALUES = 64
-"""Of fewer values a channel nobody can say how much they vary."""
+"""Of fewer values a channel, that are not of KEPT_SAMPLES samples, nobody can say how much they
+vary."""
 
 _SMALLEST = 1e-6
 
@@ -42,13 +44,18 @@ def unlike_training(floats: GraphModule, samples: Sequences) -> Iterator[Finding
     if not trained:
         return
     outputs = _Outputs(floats, set(trained))
-    for _, inputs in samples[:_SAMPLES]:
+    runs = 0
+    for _, inputs in samples[:KEPT_SAMPLES]:
+        if runs >= _SAMPLES and all(outputs.count(node) >= _FEW_VALUES for node in trained):
+            break
+        runs += 1
         outputs.run(*(x.contiguous() for x in inputs), *initial_state(floats))
     for node, norm in trained.items():
         values = torch.cat([_by_channel(node, x) for x in outputs.found[node]], 1)
         centred = (values - norm.offset[:, None]) / norm.scale.abs().clamp(min=_SMALLEST)[:, None]
         size = float(centred.square().mean(1).sqrt().median())
-        spread = float(centred.std(1).median()) if values.shape[1] >= _FEW_VALUES else 1.0
+        is_enough = runs == KEPT_SAMPLES or values.shape[1] >= _FEW_VALUES
+        spread = float(centred.std(1).median()) if is_enough else 1.0
         if size > _FAR or spread < 1.0 / _FAR:
             what = f"{size:.3g} times as far out" if size > _FAR else f"{spread:.2g} times as wide"
             yield Finding(
@@ -79,6 +86,10 @@ class _Outputs(Interpreter):
     def __init__(self, module: GraphModule, nodes: set[Node]) -> None:
         super().__init__(module)
         self.found: dict[Node, list[torch.Tensor]] = {node: [] for node in nodes}
+
+    def count(self, node: Node) -> int:
+        """How many values of each channel a node has given."""
+        return sum(_by_channel(node, x).shape[1] for x in self.found[node])
 
     def run_node(self, n: Node) -> Any:
         result = super().run_node(n)

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import drop_dead_code
+from aot.dialect.graph import drop_dead_code, tensor_constant
 from aot.dialect.results import results_of, taken_from
 from aot.passes.aten import (
     compositions_by_place,
@@ -95,6 +95,17 @@ def _nan_in_order(module: GraphModule, node: Node) -> Results:
         return {}
     nowhere = torch.zeros(node.meta["val"].shape, dtype=torch.bool)
     return {0: constant(module, node, "nowhere", nowhere)}
+
+
+def _not_nan(module: GraphModule, node: Node) -> Results:
+    """NaN where there is one, as xlogy has it: no value is NaN here."""
+    nan = tensor_constant(module, argument(node, "self"))
+    value: Node = argument(node, "other")
+    if source_of(node).target is not _aten.isnan.default:
+        return {}
+    if nan is None or not bool(nan.isnan().all()):
+        return {}
+    return {0: value} if value.meta["val"].shape == node.meta["val"].shape else {}
 
 
 def _norm(module: GraphModule, node: Node) -> Results:
@@ -177,6 +188,7 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.kthvalue.default: _ranked,
     _aten.median.default: _median,
     _aten.isnan.default: _nan_in_order,
+    _aten.where.self: _not_nan,
     _aten.linalg_vector_norm.default: _norm,
     _aten.prod.default: _product,
     _aten.prod.dim_int: _product,

@@ -17,11 +17,12 @@ from torch._export.verifier import SpecViolationError
 from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind
 from torch.fx import Graph, GraphModule, Node
+from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
 from torch.fx.graph import CodeGen
 from torch.utils._pytree import tree_map_only
 
 from aot.dialect.graph import State, drop_dead_code, state_of, tensor_constant
-from aot.errors import LoweringError, describe
+from aot.errors import GIVE_SIZES, NO_FIXED_SHAPE, LoweringError, describe
 from aot.passes.aten.run_decompositions import run_decompositions
 from kernels.common.tensor import MAX_RANK
 
@@ -96,6 +97,8 @@ def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedPr
                 f"the model changes a buffer that shares its memory with another ({shared}): give "
                 "each its own, with .clone(), and a module one name only"
             ) from error
+        if isinstance(error, PendingUnbackedSymbolNotFound):
+            raise LoweringError(f"{NO_FIXED_SHAPE}\n    instead: {GIVE_SIZES}") from error
         text = str(error).strip().splitlines()
         raise LoweringError(
             f"torch.export cannot follow what the model changes: {text[0] if text else ''}\n"

@@ -242,6 +242,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
     ),
     "a pool alone": (lambda x: F.max_pool2d(x, 2, return_indices=True)[0], "aten.max", 0),
     "softmax of many": (lambda x: torch.vmap(lambda row: row.softmax(0))(x), "aten.softmax", 1),
+    "logarithms": (lambda x: torch.xlogy(x, x.abs() + 0.5), "aten.where", 1),
+    "logarithms of one more": (lambda x: torch.special.xlog1py(x, x.abs()), "aten.where", 1),
     "core softmax": (lambda x: _core._softmax(x, -1, False), "aten.softmax", 1),
     "core log_softmax": (lambda x: _core._log_softmax(x, 1, False), "aten.log_softmax", 1),
     "core layer_norm": (

@@ -19,6 +19,7 @@ from aot.backends.ethos_u.testing.draw import Draw
 from aot.backends.ethos_u.testing.graphs import random_graph
 from aot.backends.ethos_u.testing.proof import prove
 from aot.backends.ethos_u.testing.regions import INT16_REGIONS, REGIONS, random_region
+from aot.backends.ethos_u.verify import MissingWaitError
 from aot.dialect.graph import Origin, calls, dialect_op, edge_of
 from aot.dialect.library import OPS
 from aot.dialect.quantization import INT16
@@ -136,6 +137,12 @@ def test_tables_behind_transposes_are_not_for_the_smallest() -> None:
     (node,) = (n for n in draw.region("lut", x, TABLE, zero_point=0).graph.nodes if calls(n, "lut"))
     refused = [name for name in MODELLED if reject(node, NPUS[name])]
     assert refused == ["ethos-u55-32", "ethos-u55-64"]
+
+
+def test_a_wait_that_vela_leaves_out_is_told_from_wrong_values() -> None:
+    """A transfer over what a running kernel reads; a build cuts there."""
+    with pytest.raises(MissingWaitError, match="OP_DMA_START, address, of a running kernel"):
+        prove(random_region("conv2d", 117, INT16), "ethos-u55-128")
 
 
 def test_reject_names_what_it_is() -> None:

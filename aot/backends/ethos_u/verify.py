@@ -33,6 +33,10 @@ class VerificationError(RuntimeError):
     """A payload that does not compute what its region does."""
 
 
+class MissingWaitError(VerificationError):
+    """A payload that Vela left a wait out of: what it computes depends on when a transfer ends."""
+
+
 class EmitterError(RuntimeError):
     """What was emitted is not what the region computes: a bug of ours."""
 
@@ -42,7 +46,8 @@ def verify(region: GraphModule, tosa: bytes, payload: bytes, npu: Npu) -> Mappin
 
     Raises:
       EmitterError: TOSA's reference model and the dialect differ.
-      VerificationError: the functional model differs from them, or refuses the payload.
+      VerificationError: the functional model differs from them, or refuses the payload; a
+        MissingWaitError if for a wait that it lacks.
     """
     _check_inputs(region, payload)
     runs = list(_runs(region))
@@ -122,7 +127,8 @@ def _executed(
             outputs = model.run(payload, inputs)
         except EthosUError as error:
             told = f"the functional model refuses what Vela made: {error}"
-            raise VerificationError(told) from error
+            lacks_wait = error.status == "ETHOS_U_ERROR_HAZARD"
+            raise (MissingWaitError if lacks_wait else VerificationError)(told) from error
         if not _equal(outputs, expected):
             raise VerificationError(
                 f"what Vela made computes something else than the region, inputs {kind}"

@@ -5,7 +5,12 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 _TESTS = ("cases", "mutants", "test_", "testing")
-_TOOLS = (("aot", "lower_worker"), ("aot", "supported_ops"), ("firmware.plan", "compile_worker"))
+_TOOLS = (
+    ("aot", "lower_worker"),
+    ("aot", "supported_ops"),
+    ("firmware.plan", "compile_worker"),
+    ("firmware.plan", "decode_worker"),
+)
 _ONLY = {"firmware.ethos_u": ("payload",)}  # what plans are made with; the rest runs programs
 
 

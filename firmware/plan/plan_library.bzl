@@ -18,12 +18,16 @@ _ProgramInfo = provider(
 
 def _decoded(ctx):
     program = ctx.actions.declare_file(ctx.label.name)
+    arguments = action_arguments(ctx)
+    arguments.add(ctx.file.pte, format = "--pte=%s")
+    arguments.add(program, format = "--output=%s")
+    arguments.add_all(ctx.attr.modules, format_each = "--load=%s")
     ctx.actions.run(
         executable = ctx.executable.decoder,
-        arguments = ["--pte=" + ctx.file.pte.path, "--output=" + program.path] +
-                    ["--load=" + module for module in ctx.attr.modules],
+        arguments = [arguments],
         inputs = [ctx.file.pte],
         outputs = [program],
+        execution_requirements = {} if ctx.attr.modules else execution_requirements(ctx),
         mnemonic = "PteDecode",
         progress_message = "Decoding %s" % ctx.file.pte.short_path,
     )
@@ -60,7 +64,7 @@ _program = rule(
         "_allowlist_function_transition": attr.label(
             default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
         ),
-    },
+    } | WORKERS,
     cfg = no_board_transition,
 )
 
@@ -197,7 +201,7 @@ def decode_pte(name, pte, **kwargs):
     """
     _program(
         name = name,
-        decoder = Label("//firmware/plan:decode"),
+        decoder = Label("//firmware/plan:decode_worker"),
         modules = [],
         pte = pte,
         **kwargs
@@ -269,7 +273,7 @@ def plan_library(
     planners = [kernel.same_package_label("kernel") for kernel in kernels]
     _program(
         name = name + ".program",
-        decoder = _with(name, "decode", ops, without = "decode", **kwargs),
+        decoder = _with(name, "decode", ops, without = "decode_worker", **kwargs),
         modules = _modules(kernels, "op"),
         pte = pte,
         **kwargs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program that decodes a .pte, as actions call it: it works for milliseconds, after importing torch.
+"""What decodes a .pte, as actions call it: milliseconds of work, after importing torch.
 
 decode_worker --flagfile=net.program-0.params
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that lower with ExecuTorch's Arm backend, as actions call them: with their own runfiles.
+"""Programs that export with ExecuTorch, as actions call them: with their own runfiles.
 
-arm_worker --flagfile=linear_archive-0.params
+export_worker --flagfile=linear_archive-0.params
 """
 
 from tools.imports import imports_that_stay
@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 
 with imports_that_stay():
-    # What all of them import, and what lowering would import in the first action.
+    # Its compiler and Arm's backend, and what exporting would import in the first action.
     import executorch.backends.arm.arm_vela
     import executorch.backends.arm.ethosu
     import executorch.backends.arm.quantizer

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The action of a program that lowers with ExecuTorch's Arm backend, whose import takes longer than most graphs."""
+"""The action of a program that exports with ExecuTorch, whose import takes longer than most graphs."""
 
 load("//tools/worker:bazel_worker.bzl", "WORKERS", "action_arguments", "execution_requirements", "runfiles_list")
 
-def _arm_lowering_impl(ctx):
+def _executorch_export_impl(ctx):
     listed, inputs = runfiles_list(ctx, ctx.attr.program)
     arguments = action_arguments(ctx)
     arguments.add(listed, format = "--runfiles=%s")
@@ -15,13 +15,13 @@ def _arm_lowering_impl(ctx):
         inputs = inputs,
         outputs = ctx.outputs.outs,
         execution_requirements = execution_requirements(ctx),
-        mnemonic = "ArmLower",
-        progress_message = "Lowering with ExecuTorch's Arm backend %{label}",
+        mnemonic = "ExecuTorchExport",
+        progress_message = "Exporting with ExecuTorch %{label}",
     )
     return [DefaultInfo(files = depset(ctx.outputs.outs))]
 
-arm_lowering = rule(
-    implementation = _arm_lowering_impl,
+executorch_export = rule(
+    implementation = _executorch_export_impl,
     doc = "What a program writes.",
     attrs = {
         "arguments": attr.string_list(doc = "Its flags, with $(execpath) of files that it writes."),
@@ -34,7 +34,7 @@ arm_lowering = rule(
         ),
         "_worker": attr.label(
             cfg = "exec",
-            default = ":arm_worker",
+            default = ":export_worker",
             executable = True,
         ),
     } | WORKERS,

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of plan::conv2d_pieces."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
 from kernels.common.kernel import OpCall
 from kernels.testing.calls import (
@@ -20,6 +21,9 @@ from kernels.testing.calls import (
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.convolutions import random_window
 from kernels.testing.values import Values, spread
+
+if TYPE_CHECKING:
+    import torch
 
 Piece = tuple[int, int, int]
 """Channels, and the shifts of rows and columns."""
@@ -60,6 +64,8 @@ _NAMED: list[tuple[str, tuple[int, int], Sequence[Piece], tuple[int, int, int], 
 def reference(
     *, inputs: Sequence[torch.Tensor], shifts: Sequence[int], **rest: Any
 ) -> torch.Tensor:
+    import torch  # here: the bench and others read the cases of all kernels, without their results
+
     repeated = [
         value.repeat_interleave(1 << h, 1).repeat_interleave(1 << w, 2)
         for value, h, w in zip(inputs, shifts[::2], shifts[1::2], strict=True)

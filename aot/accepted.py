@@ -13,7 +13,14 @@ from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
 
 from aot.dialect.quantization import WHOLE_NUMBERS
-from aot.errors import LoweringError, describe, problem_at, written_as
+from aot.errors import (
+    GIVE_SIZES,
+    NO_FIXED_SHAPE,
+    LoweringError,
+    describe,
+    problem_at,
+    written_as,
+)
 from aot.program import tensor_names
 from kernels.common.tensor import MAX_RANK
 
@@ -142,10 +149,9 @@ def check_shapes(program: ExportedProgram) -> None:
     for node in program.graph.nodes:
         tensors = [v for v in tree_leaves(node.meta.get("val")) if isinstance(v, torch.Tensor)]
         if any(not isinstance(size, int) for value in tensors for size in value.shape):
-            reason = "its shape depends on values, and memory is planned ahead of time"
-            hint = "keep the shape: multiply by a mask, (x > 0).to(x.dtype)"
             raise LoweringError(
-                "the model has values of no fixed shape:", [problem_at(node, reason, hint)]
+                "the model has values of no fixed shape:",
+                [problem_at(node, NO_FIXED_SHAPE, GIVE_SIZES)],
             )
 
 

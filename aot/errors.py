@@ -138,8 +138,11 @@ def problem_at(node: torch.fx.Node, reason: str, hint: str) -> Problem:
     return Problem(op, describe(node.meta.get("val")), where, reason, hint)
 
 
-NO_FIXED_SHAPE = "the shape of a value depends on other values, and memory is planned ahead of time"
-GIVE_SIZES = "sizes that are numbers (repeat_interleave: output_size), constant indices, or a mask"
+NO_FIXED_SHAPE = "its shape depends on values, and memory is planned ahead of time"
+GIVE_SIZES = (
+    "sizes that are numbers (repeat_interleave: output_size), constant indices, or a mask to "
+    "multiply by, (x > 0).to(x.dtype)"
+)
 """What to do about it."""
 
 

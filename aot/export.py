@@ -16,13 +16,11 @@ import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind
 from torch.fx import GraphModule, Node
-from torch.fx.experimental.symbolic_shapes import (
-    GuardOnDataDependentSymNode,
-    PendingUnbackedSymbolNotFound,
-)
+from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
+from torch.fx.graph import _PyTreeCodeGen, _PyTreeInfo
 from torch.fx.node import map_arg
 from torch.nn.modules import transformer
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_structure
 
 from aot.accepted import (
     check_dense,
@@ -35,8 +33,9 @@ from aot.accepted import (
 )
 from aot.constant_masks import ConstantMasks
 from aot.dialect.graph import drop_dead_code, returned, state_of
-from aot.errors import GIVE_SIZES, NO_FIXED_SHAPE, LoweringError, raising_line
+from aot.errors import LoweringError, raising_line
 from aot.hooked_weights import hooked_weights_kept
+from aot.not_traced import why_not_traced
 from aot.passes.aten import decompose_attention, parts_to_cat, resampling, split_recurrent
 from aot.passes.aten.assignments_to_gather import assignments_to_gather
 from aot.passes.aten.average_to_mean import average_to_mean
@@ -197,7 +196,11 @@ def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedPr
         *keeps,
     )
     with split_recurrent.steps_unseen():
-        return make_functional(free_names(program), kept)
+        try:
+            return make_functional(free_names(program), kept)
+        except PendingUnbackedSymbolNotFound:
+            check_shapes(program)  # which says where
+            raise
 
 
 def _raised_by(
@@ -232,22 +235,7 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
     except LoweringError:
         raise
     except Exception as error:
-        text = str(error).strip().splitlines()
-        what = f"torch.export cannot trace the model: {type(error).__name__}: "
-        what += text[0] if text else ""
-        hint = "one static graph: no control flow on tensor values, no Python objects in or out"
-        if isinstance(error, GuardOnDataDependentSymNode):
-            what = "the model decides by values that it computes which way to go on"
-            if str(error.cond).isidentifier():  # not a condition but a number itself
-                what = "the model takes a value that it computes for a number of Python"
-                hint = "of y[i] = v, where i is such: y.index_copy(0, i.reshape(1), v[None])"
-            else:
-                hint = (
-                    "compute both ways, and m * a + (1 - m) * b of a mask of the condition, "
-                    "m = (condition > 0).to(x.dtype)"
-                )
-        if isinstance(error, PendingUnbackedSymbolNotFound):
-            what, hint = NO_FIXED_SHAPE, GIVE_SIZES
+        what, hint = why_not_traced(error)
         if own := _raised_by(model, example_inputs):
             said = [*str(own).strip().splitlines(), ""][0]
             what = f"the model does not run on its first sample: {type(own).__name__}: {said}"
@@ -281,11 +269,18 @@ def _is_call_name(name: str, base: str) -> bool:
 
 
 def _take_tensors_alone(module: GraphModule, names: Sequence[str]) -> None:
-    """Drops the structure that a program takes its tensors in, and what is constant of it."""
+    """Drops the structure that a program takes its tensors in, and what is constant of it; what it
+    gives keeps its own.
+    """
+    given = module.graph._codegen
     for node in list(module.graph.nodes):
         if node.op == "placeholder" and node.target not in names:
             module.graph.erase_node(node)
     take_tensors(module)
+    if isinstance(given, _PyTreeCodeGen):
+        flat = tree_structure(((0,) * len(names), {}))
+        results = given.pytree_info.out_spec
+        module.graph.set_codegen(_PyTreeCodeGen(_PyTreeInfo([*names], flat, results)))
     module.recompile()
 
 

@@ -158,6 +158,16 @@ def lower(
         raise LoweringError(
             f"there is no I/O layout {io_layout!r}; there are: {', '.join(LAYOUTS)}"
         )
+    switches = {
+        "equalize": equalize,
+        "correct_bias": correct_bias,
+        "float_io": float_io,
+        "allow_float_fallback": allow_float_fallback,
+        "per_op": per_op,
+    }
+    for name, value in switches.items():
+        if not isinstance(value, bool):
+            raise LoweringError(f"{name} is {value!r:.40}: True or False, for the whole model")
     limits = Limits(min_sqnr, min_agreement)
     if train is not None and not callable(train):
         raise LoweringError(

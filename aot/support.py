@@ -63,7 +63,7 @@ _HINTS = {
     ),
     "dropout": "training=self.training, which eval() makes False",
     **dict.fromkeys(
-        ("aten.scatter_reduce", "aten.diagonal_scatter"),
+        ("aten.scatter_reduce", "aten.index_reduce", "aten.diagonal_scatter"),
         "torch.where, with a mask of the places",
     ),
     **{
@@ -72,6 +72,13 @@ _HINTS = {
         for written in (f"fractional_max_pool{dims}d", f"fractional_max_pool{dims}d_with_indices")
         for name in (written, f"aten.{written}")
     },
+    "aten.searchsorted": "(sorted_sequence[None] < values[:, None]).sum(1), or boundaries that are "
+    "constants",
+    "pdist": "torch.cdist(x, x), of which it is what lies above the diagonal",
+    **dict.fromkeys(
+        ("fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine"),
+        "the values as they are: lowering quantizes",
+    ),
     "aten.nanmedian": "torch.median: values of int8 are numbers",
     "aten.masked_scatter": "torch.where, with values that are at their places already",
     "item": "leave .item() out: a tensor of one element broadcasts",
@@ -84,6 +91,14 @@ _HINTS = {
     "m = condition.to(x.dtype)",
 }
 
+_HINTS_BY_DTYPE = {
+    torch.complex64: "real and imaginary part as values of their own: .real, .imag, "
+    "torch.view_as_real",
+    **dict.fromkeys(
+        (torch.float64, torch.float16, torch.bfloat16),
+        "float32: leave .double(), .half() and what else changes the type out",
+    ),
+}
 
 MayBeFloat = Callable[[Node], bool]
 """Whether an op may be float32 where it has no int8 form."""
@@ -116,7 +131,8 @@ def unsupported(module: GraphModule, may_be_float: MayBeFloat) -> list[Problem]:
         # What the user wrote in one call is said once, however many ops it is made of.
         call = node.meta["torch_fn"] if written_as(node) else node
         first.setdefault((call, problem.where), problem)
-    return list(first.values())
+    # One line that makes an op many times, as tolist() does, has one problem.
+    return list(dict.fromkeys(first.values()))
 
 
 def _is_float(node: Node) -> bool:
@@ -144,6 +160,11 @@ def _hint(written: str, name: str, default: str) -> str:
     """
     names = (written, name, name.rsplit(".", 1)[0])
     return next((_HINTS[n] for n in names if n in _HINTS), default)
+
+
+def _hint_of_dtype(value: object) -> str:
+    default = "keep such values out of the model"
+    return _HINTS_BY_DTYPE.get(value.dtype, default) if isinstance(value, torch.Tensor) else default
 
 
 def _problem(node: Node, roots: Roots, may_be_float: MayBeFloat) -> Problem | None:
@@ -178,7 +199,7 @@ def _problem(node: Node, roots: Roots, may_be_float: MayBeFloat) -> Problem | No
             "a constant of float32, c.to(x.dtype)"
             if not written
             and any(n.op == "get_attr" and n.meta.get("val") is wrong[0] for n in sources)
-            else _hint(written, name, "keep such values out of the model"),
+            else _hint(written, name, _hint_of_dtype(wrong[0])),
         )
     if rule is not None and rejection is None:
         return None
@@ -192,5 +213,10 @@ def _problem(node: Node, roots: Roots, may_be_float: MayBeFloat) -> Problem | No
         return problem("it has no int8 form", _hint(written, name, "--allow-float-fallback"))
     return problem(
         "it has neither an int8 form nor a float kernel",
-        _hint(written, name, "a composition of supported ops"),
+        _hint(
+            written,
+            name,
+            "other functions that say the same (docs/operators.md), or what it gives as an input "
+            "of the model, computed in front of it",
+        ),
     )

@@ -18,6 +18,8 @@ from aot.testing.fixtures import model
 IMAGE = torch.randn((1, 3, 4, 6), generator=torch.Generator().manual_seed(4))
 OTHER = torch.rand((1, 3, 4, 6), generator=torch.Generator().manual_seed(5)) + 0.5
 
+_ABOVE_DIAGONAL = (torch.ones(4, 4).triu(1) > 0).flatten().nonzero()[:, 0]
+
 # name: what is refused, what the hint says (a part of it), the same as the hint says
 HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
     "layer norm with a computed weight": (
@@ -57,6 +59,38 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         lambda x, y: torch.logical_and(x, y),
         "x != 0 for the mask of x",
         lambda x, y: torch.logical_and(x != 0, y != 0),
+    ),
+    "places in sorted values": (
+        lambda x, y: torch.searchsorted(x[0, 0, 0].sort()[0], y[0, 0, 0]),
+        "(sorted_sequence[None] < values[:, None]).sum(1)",
+        lambda x, y: (x[0, 0, 0].sort()[0][None] < y[0, 0, 0][:, None]).sum(1),
+    ),
+    "distances of all pairs": (
+        lambda x, y: F.pdist((x * y)[0, 0]),
+        "torch.cdist(x, x), of which it is what lies above the diagonal",
+        lambda x, y: torch.cdist((x * y)[0, 0], (x * y)[0, 0]).flatten()[_ABOVE_DIAGONAL],
+    ),
+    "fake quantizers": (
+        lambda x, y: torch.fake_quantize_per_tensor_affine(x, 1e-6, 0, -(2**31), 2**31 - 1) + y,
+        "the values as they are",
+        lambda x, y: x + y,
+    ),
+    "the largest of what goes to a row": (
+        lambda x, y: x[0, 0].index_reduce(0, torch.tensor([0]), y[0, 0, :1], "amax"),
+        "torch.where, with a mask of the places",
+        lambda x, y: torch.where(
+            torch.arange(4)[:, None] == 0, torch.maximum(x[0, 0], y[0, 0, :1]), x[0, 0]
+        ),
+    ),
+    "complex results": (
+        lambda x, y: torch.view_as_real(torch.fft.rfft(x).sqrt() * 0.0) + y[..., :1, None],
+        "torch.view_as_real",
+        lambda x, y: torch.view_as_real(torch.fft.rfft(x) * 0.0) + y[..., :1, None],
+    ),
+    "twice the bits": (
+        lambda x, y: (x.double() * y).float(),
+        "leave .double()",
+        lambda x, y: x * y,
     ),
     "medians without NaN": (
         lambda x, y: x.nanmedian(-1)[0],
@@ -173,31 +207,72 @@ def _first_row_replaced(x: torch.Tensor) -> torch.Tensor:
     return y
 
 
+def _checked(x: torch.Tensor) -> torch.Tensor:
+    assert (x < 99).all()
+    return x * 2
+
+
+_ONE, _FOUR = torch.tensor([1]), torch.tensor([4])
 _PAIRS = torch.combinations(torch.arange(IMAGE.shape[-1]))
 
 # what depends on values: (the model, what is said of it, the same as the hint says)
 ON_VALUES: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
     "a shape": (
         lambda x: x[x > 0].sum(),
-        r"index.Tensor -> float32\[u0\]: its shape depends on values(.|\n)*by a mask, \(x > 0\).to",
+        r"index.Tensor -> float32\[u0\]: its shape depends on(.|\n)*a mask .* \(x > 0\).to",
         lambda x: (x * (x > 0).to(x.dtype)).mean() * x.numel(),
     ),
     "repeats": (
         lambda x: x.flatten().repeat_interleave(torch.arange(x.numel()) % 2),
-        r"the shape of a value depends on(.|\n)*instead: .*repeat_interleave: output_size",
+        r"repeat_interleave.* its shape depends on(.|\n)*    at .*forward(.|\n)*output_size",
         lambda x: x.flatten().repeat_interleave(
             torch.arange(x.numel()) % 2, output_size=x.numel() // 2
         ),
     ),
     "pairs": (
         lambda x: torch.combinations(x[0, 0, 0]),
-        r"the shape of a value depends on(.|\n)*at test_support(.|\n)*constant indices",
+        r"its shape depends on(.|\n)*at test_support(.|\n)*constant indices",
         lambda x: x[0, 0, 0][_PAIRS],
     ),
     "a number": (
         _first_row_replaced,
         r"a number of Python\n.*at test_support.py:\d+ in _first_row(.|\n)*y.index_copy\(0, i",
         lambda x: x.index_copy(0, x.flatten(1)[:, 0].argmax().reshape(1), torch.zeros_like(x[:1])),
+    ),
+    "places": (
+        lambda x: torch.where(x > 0)[1].sum().float(),
+        r"aten.where.default .* its shape depends on(.|\n)*    at .*forward(.|\n)*a mask",
+        lambda x: ((x > 0).float() * torch.arange(3.0)[:, None, None]).sum(),
+    ),
+    "a factor": (
+        lambda x: x * float(x.mean()),
+        r"a number of Python\n.*at test_support.py:\d+ in <lambda>(.|\n)*leave float\(\)",
+        lambda x: x * x.mean(),
+    ),
+    "a check": (
+        _checked,
+        r"checks values that it computes.*\n.*at test_support.py:\d+ in _checked(.|\n)*leave",
+        lambda x: x * 2,
+    ),
+    "covariances": (
+        lambda x: torch.cov(x[0, 0]),
+        r"a number of Python(.|\n)*at test_support.py(.|\n)*d @ d.mT / \(n - 1\)",
+        lambda x: (d := x[0, 0] - x[0, 0].mean(1, keepdim=True)) @ d.mT / 5,
+    ),
+    "an array": (
+        lambda x: torch.from_numpy(x.numpy()).abs(),
+        r"array of numpy(.|\n)*at test_support.py(.|\n)*the function of torch",
+        lambda x: x.abs(),
+    ),
+    "a loss": (
+        lambda x: F.ctc_loss(x[0, 0][:, None], torch.tensor([[1]]), _FOUR, _ONE) * 0.0,
+        r"computes a loss(.|\n)*at test_support.py",
+        lambda x: x.sum() * 0.0,
+    ),
+    "a slope": (
+        lambda x: torch.func.grad(lambda y: (y**2).sum())(x),
+        r"torch.func.grad(.|\n)*instead: what it gives, written out: 2 \* x",
+        lambda x: 2 * x,
     ),
     "the way": (
         lambda x: x * 2 if x.mean() > 0 else -x,

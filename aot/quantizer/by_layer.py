@@ -43,6 +43,12 @@ class ByLayer:
                 f'by layer, {{"{DEFAULT}": "{default}", "layers.3": "{choices[-1]}"}}'
             )
         values = {DEFAULT: given} if isinstance(given, str) else {DEFAULT: default, **given}
+        for pattern in values:
+            if not isinstance(pattern, str):
+                raise LoweringError(
+                    f"{what} is by {pattern!r:.60}: a layer is said by its name or a pattern, as "
+                    f'"layers.3" or "layers.*.conv"'
+                )
         for value in values.values():
             if value not in choices:
                 raise LoweringError(f"there is no {what} {value!r}; there is: {', '.join(choices)}")

@@ -35,7 +35,7 @@ from aot.dialect.quantization import (
     QuantizedType,
 )
 from aot.dialect.recurrence import STATE_BITS
-from aot.dialect.results import is_result, take, values_of
+from aot.dialect.results import is_result, take, taken_from, values_of
 from aot.errors import LoweringError, Problem, problem_at
 from aot.quantizer import recipe as asked_for
 from aot.quantizer.first_input import given_inputs
@@ -180,7 +180,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 "its weights are to have four bits, and only linear layers and 1x1 "
                 "convolutions of stride 1 have such",
             )
-            for node in self._without_four_bits
+            for node in {taken_from(n)[0]: n for n in reversed(self._without_four_bits)}.values()
         ]
         if problems:
             raise LoweringError("the model cannot be lowered as asked:", problems)

@@ -109,6 +109,23 @@ def test_other_convolutions_are_an_error_with_their_place() -> None:
         lowered(("spread", "int8w4"))
 
 
+def test_a_recurrent_layer_of_four_bits_is_one_error() -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.rnn = nn.LSTM(4, 6)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            values, (last, _) = self.rnn(x)
+            result: torch.Tensor = values.mean(0) + last[0]
+            return result
+
+    data = samples((5, 2, 4), count=16)
+    with pytest.raises(LoweringError, match=r"four bits.*\n.*at rnn \(LSTM\)") as error:
+        lower(Net().eval(), data[0], calibration=data, quantization={"rnn": "int8w4"})
+    assert len(error.value.problems) == 1
+
+
 def test_groups_have_no_training() -> None:
     with pytest.raises(LoweringError, match="int8w4g32 has no training; int8w4 has"):
         lower(net(), DATA[0], calibration=DATA, quantization="int8w4g32", train=lambda _: None)

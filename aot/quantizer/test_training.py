@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from sklearn.datasets import load_digits
 from torch import nn
 from torch.fx import GraphModule
+from torch.utils._pytree import tree_map
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from aot.calibration import calibrate
@@ -292,6 +293,21 @@ def test_training_calls_the_model_as_the_user_does() -> None:
     ]
     lower(Named().eval(), data[0], calibration=data, train=train, min_sqnr=-100.0, min_agreement=0)
     assert given == [{"logits": (5, 3), "mean": (5,)}]
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_program_in_training_gives_what_it_gives(several: bool) -> None:
+    given = []
+    layer = nn.Linear(6, 3)
+    net = model(lambda part, x: {"y": (part(x), x + 1.0)} if several else part(x), layer).eval()
+
+    def train(module: nn.Module) -> None:
+        given.append(tree_map(lambda y: y.shape, module(data[0][0])))
+
+    data = samples((1, 6), count=24)
+    program = torch.export.export(net, data[0])
+    lower(program, data[0], calibration=data, train=train, min_sqnr=-100.0, min_agreement=0)
+    assert given == [{"y": ((1, 3), (1, 6))} if several else (1, 3)]
 
 
 def test_in_eval_mode_nothing_moves() -> None:

@@ -2,8 +2,8 @@
 """Ops that others say: a sort is all of topk, a median one of it, a quantile two; a norm of any
 order powers and a sum; a product of many values products of two; a rounded quotient a quotient and
 its rounding; distances norms of differences; and those of compositions_by_place.py,
-compositions_of_core.py, compositions_of_two.py, compositions_of_matrices.py, resampling.py and
-sampling.py.
+compositions_of_core.py, compositions_of_two.py, compositions_of_matrices.py, computed_layers.py,
+resampling.py and sampling.py.
 
 Leaves what has other forms of its own.
 """
@@ -24,6 +24,7 @@ from aot.passes.aten import (
     compositions_of_core,
     compositions_of_matrices,
     compositions_of_two,
+    computed_layers,
     resampling,
     sampling,
 )
@@ -180,6 +181,7 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     **compositions_of_core.COMPOSED,
     **compositions_of_matrices.COMPOSED,
     **compositions_of_two.COMPOSED,
+    **computed_layers.COMPOSED,
     **resampling.COMPOSED,
     **sampling.COMPOSED,
     _aten.sort.default: _sort,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compositions of functions of two values: hypot, atan2, pow, ldexp, remainder, fmod, copysign,
-nn.Bilinear; of bits and signs of integers; of running products, maxima, minima and logarithms of
-sums those of two.
+nn.Bilinear, addbmm; of bits and signs of integers; of running products, maxima, minima and
+logarithms of sums those of two.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from aot.dialect.graph import tensor_constant
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.composing import Results, along, as_type, read_results
 from aot.rules.function import is_integers, is_mask, is_scalar
+from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _MOST_BITS = 30
@@ -253,6 +254,25 @@ _RUNNING: dict[Any, Callable[[Node, Node, Node], Node]] = {
     _aten.logcumsumexp.default: _log_of_sum,
 }
 
+
+def _sum_of_products(module: GraphModule, node: Node) -> Results:
+    """addbmm: the products' sum is one product, of all rows beside each other."""
+    a, b = argument(node, "batch1"), argument(node, "batch2")
+    rows, columns = a.meta["val"].shape[1], b.meta["val"].shape[2]
+    beside = call(node, _aten.permute.default, a, [1, 0, 2])
+    wide = call(node, _aten.reshape.default, beside, [rows, -1])
+    tall = call(node, _aten.reshape.default, b, [-1, columns])
+    total = call(node, _aten.matmul.default, wide, tall)
+    added, alpha, beta = (argument(node, name) for name in ("self", "alpha", "beta"))
+    if alpha != 1:
+        total = call(node, _aten.mul.Tensor, total, alpha)
+    if beta == 0:
+        return {0: total}
+    if beta != 1:
+        added = call(node, _aten.mul.Tensor, added, beta)
+    return {0: call(node, _aten.add.Tensor, added, total)}
+
+
 COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     **dict.fromkeys(_RUNNING, _running),
     _aten.hypot.default: _hypotenuse,
@@ -263,6 +283,7 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.fmod.Tensor: _rest,
     _aten.copysign.Tensor: _signed,
     _aten._trilinear.default: _bilinear,
+    _aten.addbmm.default: _sum_of_products,
     _aten.neg.default: _negated,
     _aten.abs.default: _magnitude,
     _aten.__lshift__.Scalar: _shifted,

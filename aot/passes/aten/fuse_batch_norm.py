@@ -21,6 +21,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from aot.dialect.graph import new_buffer, tensor_constant
 from aot.dialect.results import gives_first_only
+from aot.errors import LoweringError, problem_at
 from aot.rules.rule import argument
 
 _aten = torch.ops.aten
@@ -97,6 +98,18 @@ def _affine(module: GraphModule, norm: Node) -> _Affine | None:
         return None
     epsilon = norm.args[6]
     assert isinstance(epsilon, float)
+    if count := int((variance + epsilon <= 0.0).sum()):
+        raise LoweringError(
+            "the model has a BatchNorm that divides by no number:",
+            [
+                problem_at(
+                    norm,
+                    f"its running variance is not above -eps in {count} of {len(variance)} "
+                    "channels",
+                    "check the training run or the checkpoint: a variance is 0 or more",
+                )
+            ],
+        )
     scale = torch.rsqrt(variance.to(torch.float64) + epsilon)
     if weight is not None:
         scale = scale * weight

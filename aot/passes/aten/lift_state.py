@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from torch._C._functorch import is_functorch_wrapped_tensor
 from torch._export.verifier import SpecViolationError
 from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind
@@ -22,7 +23,7 @@ from torch.fx.graph import CodeGen
 from torch.utils._pytree import tree_map_only
 
 from aot.dialect.graph import State, drop_dead_code, state_of, tensor_constant
-from aot.errors import GIVE_SIZES, NO_FIXED_SHAPE, LoweringError, describe
+from aot.errors import LoweringError, describe
 from aot.passes.aten.run_decompositions import run_decompositions
 from kernels.common.tensor import MAX_RANK
 
@@ -91,14 +92,21 @@ def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedPr
             "changes: keep it in one"
         ) from error
     except (AssertionError, RuntimeError) as error:  # torch's, of memory that it cannot write
-        shared = _shared_memory({**program.state_dict, **program.constants})
+        constants = {**program.state_dict, **program.constants}
+        if any(map(_is_wrapped, constants.values())):
+            raise LoweringError(
+                "the model transforms a function in a way that torch.export does not write down "
+                "(torch.func.grad, jvp and their kin)\n"
+                "    instead: what it gives, written out: 2 * x for the gradient of (x**2).sum()"
+            ) from error
+        shared = _shared_memory(constants)
         if shared and isinstance(error, AssertionError):
             raise LoweringError(
                 f"the model changes a buffer that shares its memory with another ({shared}): give "
                 "each its own, with .clone(), and a module one name only"
             ) from error
         if isinstance(error, PendingUnbackedSymbolNotFound):
-            raise LoweringError(f"{NO_FIXED_SHAPE}\n    instead: {GIVE_SIZES}") from error
+            raise
         text = str(error).strip().splitlines()
         raise LoweringError(
             f"torch.export cannot follow what the model changes: {text[0] if text else ''}\n"
@@ -132,6 +140,11 @@ def _changed(name: str, before: object, value: object) -> LoweringError:
         "keeps its shape and dtype from before the first run; where it grows, keep the last values "
         "only"
     )
+
+
+def _is_wrapped(value: object) -> bool:
+    """Whether it is a tensor that a transformation of torch.func works on, which has no memory."""
+    return isinstance(value, torch.Tensor) and is_functorch_wrapped_tensor(value)
 
 
 def _shared_memory(tensors: Mapping[str, object]) -> str:

@@ -202,6 +202,21 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
     "modulo towards zero": (lambda x: torch.fmod(x, x[0].abs() + 1.0), "aten.trunc", 1),
     "sign of another": (lambda x: torch.copysign(x, x.flip(1)), "aten.where", 1),
     "bilinear": (lambda x: F.bilinear(x, x[..., :2], WEIGHT), "aten.linear", 1),
+    "sum of products": (
+        lambda x: torch.addbmm(x[0, 0, :4], x, x.mT),
+        "aten.matmul",
+        1,
+    ),
+    "sum of products, scaled": (
+        lambda x: torch.addbmm(x[0, :, :4], x, x.mT, alpha=0.5, beta=2),
+        "aten.mul",
+        2,
+    ),
+    "sum of products alone": (
+        lambda x: torch.addbmm(x[0, 0, :4], x, x.mT, beta=0),
+        "aten.matmul",
+        1,
+    ),
     "values in rows": (lambda x: x.index_put((ROW,), X[0]), "aten.index_put", 1),
     "a value for each row": (lambda x: x.index_put((ROW,), X[:2]), "aten.expand", 0),
     "sums in rows": (lambda x: x.index_add(0, ROW, X[:2]), "aten._unsafe_index_put", 1),

@@ -8,6 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from aot.errors import LoweringError
+from aot.export import export_aten
 from aot.passes.aten.fuse_batch_norm import fuse_batch_norm
 from aot.testing.fixtures import check_aten_pass, op_counts
 
@@ -122,3 +124,15 @@ def test_fuse_batch_norm(name: str) -> None:
     changes, graph = check_aten_pass(fuse_batch_norm, function, *children, inputs=[x], atol=1e-5)
     assert changes == sum("Norm" in type(child).__name__ for child in children)
     assert op_counts(graph) == left
+
+
+@pytest.mark.parametrize("folds", [True, False])
+def test_a_variance_below_zero_is_an_error_that_says_where(folds: bool) -> None:
+    norm = nn.BatchNorm1d(3)
+    with torch.no_grad():
+        assert norm.running_var is not None
+        norm.running_var[1] = -0.5
+    net = nn.Sequential(nn.Linear(3, 3), norm) if folds else nn.Sequential(nn.Tanh(), norm)
+    message = r"batch_norm.*variance is not above -eps in 1 of 3 channels\n    at 1 \(BatchNorm1d\)"
+    with pytest.raises(LoweringError, match=message):
+        export_aten(net.eval(), [torch.ones(2, 3)])

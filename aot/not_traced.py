@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why torch.export has no graph of a model, in the user's words, and what to write instead."""
+
+from __future__ import annotations
+
+import re
+
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
+from torch.fx.experimental.symbolic_shapes import (
+    GuardOnDataDependentSymNode,
+    PendingUnbackedSymbolNotFound,
+)
+
+from aot.errors import GIVE_SIZES, NO_FIXED_SHAPE, raising_line
+
+_NUMBER = "the model takes a value that it computes for a number of Python"
+_LEAVE_OUT = (
+    "leave float(), int() and .item() out where a tensor of one element broadcasts; of y[i] = v, "
+    "where i is such: y.index_copy(0, i.reshape(1), v[None]); sizes and numbers of rounds are "
+    "numbers from the start"
+)
+_BOTH_WAYS = (
+    "compute both ways, and m * a + (1 - m) * b of a mask of the condition, "
+    "m = (condition > 0).to(x.dtype)"
+)
+_AS_VALUES = (
+    "(a == b).all() for torch.equal(a, b); for torch.cov(x) of n columns d @ d.mT / (n - 1), where "
+    "d = x - x.mean(1, keepdim=True)"
+)
+_STATIC = "one static graph: no control flow on tensor values, no Python objects in or out"
+_ASSERTS = re.compile(r": (assert\b|.*\b_assert\()")
+_ASSIGNED = re.compile(r"tensor attributes? (.+?) (was|were) assigned during export")
+_RETURNED = re.compile(r"Found <class '(.+?)'> in output")
+
+
+def why_not_traced(error: Exception) -> tuple[str, str]:
+    """What is wrong, and the hint, of what torch.export raised."""
+    text = [*str(error).strip().splitlines(), ""][0]
+    line = raising_line(error)
+    if isinstance(error, GuardOnDataDependentSymNode):
+        if _ASSERTS.search(line):
+            what = "the model checks values that it computes, which the device does not"
+            return what, "leave the check out of forward"
+        if str(error.cond).isidentifier():  # not a condition but a number itself
+            return _NUMBER, _LEAVE_OUT
+        return "the model decides by values that it computes which way to go on", _BOTH_WAYS
+    if isinstance(error, PendingUnbackedSymbolNotFound):
+        return f"a value of the model: {NO_FIXED_SHAPE}", GIVE_SIZES
+    if "_loss" in text and isinstance(error, DynamicOutputShapeException):
+        return f"the model computes a loss ({text})", "what the loss is of, as the model's output"
+    if isinstance(error, DynamicOutputShapeException):
+        return f"a value of the model ({text}): {NO_FIXED_SHAPE}", GIVE_SIZES
+    if isinstance(error, DataDependentOutputException):
+        return f"{_NUMBER} ({text})", _AS_VALUES
+    if ".numpy()" in text:
+        what = "the model makes an array of numpy of a value that it computes"
+        return what, "the function of torch that does the same"
+    if found := _RETURNED.search(text):
+        what = f"the model gives a {found[1]}"
+        return what, "a tensor, or a tuple, list or dict of tensors"
+    if found := _ASSIGNED.search(text):
+        what = f"forward keeps a tensor in {found[1]}, which is no buffer"
+        return what, "a local variable, or state: a buffer (register_buffer), docs/state.md"
+    return f"torch.export cannot trace the model: {type(error).__name__}: {text}", _STATIC

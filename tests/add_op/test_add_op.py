@@ -7,17 +7,27 @@ What Bazel adds, that a file must stand in a BUILD file to be seen, is done here
 file that none names.
 """
 
+import gc
+import importlib
 import json
 import os
 import re
+import runpy
 import shutil
-import subprocess
+import signal
 import sys
+import tempfile
 import textwrap
-from collections.abc import Iterable
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
+
+# For the copies of this process that work in a tree (`run`).
+import torchao.quantization.pt2e.quantize_pt2e  # noqa: F401
 
 ROOT = Path.cwd()
 HERE = ROOT / "tests" / "add_op"
@@ -124,22 +134,67 @@ def copy(tree: Path) -> Path:
     return tree
 
 
-# Without a look for garbage among a million objects that stay (tools/imports.py).
-_PYTEST = "import gc, pytest, sys; gc.disable(); sys.exit(pytest.main(sys.argv[1:]))"
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
 
 
-def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    elsewhere = [p for p in sys.path if p and Path(p).resolve() != ROOT.resolve()]
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=tree,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tree), *elsewhere])},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
+def run(tree: Path, program: Callable[[], object]) -> Done:
+    """Runs a program of the tree, in a copy of this process: torch is imported once.
+
+    Args:
+      tree: where it works, and imports from.
+      program: ends with a status, None or `sys.exit`; an exception is status 1.
+    """
+    with tempfile.TemporaryFile() as printed:
+        child = os.fork()
+        if child == 0:
+            _be_in(tree, printed.fileno(), program)
+        _, status = os.waitpid(child, 0)
+        printed.seek(0)
+        return Done(os.waitstatus_to_exitcode(status), printed.read().decode())
+
+
+def _be_in(tree: Path, printed: int, program: Callable[[], object]) -> NoReturn:
+    status: object = 1
+    try:
+        signal.alarm(TIMEOUT)
+        gc.disable()  # it would look among a million objects that stay (tools/imports.py)
+        os.dup2(printed, 1)
+        os.dup2(printed, 2)
+        sys.stdout = sys.stderr = open(printed, "w", closefd=False)  # noqa: SIM115
+        os.chdir(tree)
+        sys.path[:] = [str(tree), *(p for p in sys.path if p and Path(p).resolve() != ROOT)]
+        os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)  # of programs that tests start
+        for name in list(sys.modules):
+            if name.split(".")[0] in OURS:
+                del sys.modules[name]
+        status = program()
+    except SystemExit as end:
+        status = end.code
+    except BaseException:
+        traceback.print_exc()
+    sys.stdout.flush()
+    os._exit(status if isinstance(status, int) else int(status is not None))
+
+
+OURS = {path.name for path in ROOT.iterdir() if path.is_dir()}
+"""Packages of the tree: none that this process has imported is one of a copy."""
+
+
+def main_of(module: str, *arguments: str) -> Callable[[], object]:
+    """`python -m module arguments`."""
+
+    def program() -> None:
+        sys.argv[1:] = arguments
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+    return program
+
+
+def pytest_with(*arguments: str) -> Callable[[], object]:
+    return lambda: pytest.main([*arguments, "-p", "no:cacheprovider"])
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +217,7 @@ def test_every_file_of_the_page_is_left_out_once() -> None:
 
 
 def test_it_is_lowered(workspace: Path) -> None:
-    done = run(workspace, "-m", "tests.add_op.lower_roll")
+    done = run(workspace, main_of("tests.add_op.lower_roll"))
     assert done.returncode == 0, done.stdout
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["roll"] == {"ops": {"pl.roll": 1}, "largest": 0}
@@ -174,9 +229,8 @@ def test_it_is_lowered(workspace: Path) -> None:
 
 def test_its_kernel_is_its_reference_and_the_tests_see_it(workspace: Path) -> None:
     cases = workspace / "kernels" / "roll" / "roll_test.sources"
-    generated = run(
-        workspace, "-m", "kernels.testing.generate", "--package=kernels.roll", f"--output={cases}"
-    )
+    flags = ("--package=kernels.roll", f"--output={cases}")
+    generated = run(workspace, main_of("kernels.testing.generate", *flags))
     assert generated.returncode == 0, generated.stdout
     tests = [
         "aot/dialect/test_ops.py",
@@ -186,7 +240,7 @@ def test_its_kernel_is_its_reference_and_the_tests_see_it(workspace: Path) -> No
         "tests/ops/test_complete.py",
     ]
     selected = "roll or every or names or complete"
-    done = run(workspace, "-c", _PYTEST, "-v", "-p", "no:cacheprovider", "-k", selected, *tests)
+    done = run(workspace, pytest_with("-v", "-k", selected, *tests))
     assert done.returncode == 0, done.stdout
     for expected in (
         "test_shape_fake_and_out[roll]",
@@ -199,16 +253,20 @@ def test_its_kernel_is_its_reference_and_the_tests_see_it(workspace: Path) -> No
         "test_a_table_has_the_op[roll]",
     ):
         assert f"{expected} PASSED" in done.stdout, done.stdout
-    layers = "from kernels.bench.program import layers; print([layer.name for layer in layers()])"
-    assert "'roll 64x64'" in run(workspace, "-c", layers).stdout
+    assert "'roll 64x64'" in run(workspace, _print_layers).stdout
+
+
+def _print_layers() -> None:
+    from kernels.bench.program import layers
+
+    print([layer.name for layer in layers()])
 
 
 @pytest.mark.parametrize("told", TOLD, ids=lambda told: ", ".join(told))
 def test_missing_files_are_told(tmp_path: Path, told: dict[str, str]) -> None:
     tree = copy(tmp_path)
     add_op(tree, [file for file in listed() if file not in (*told, BY_COMMAND)])
-    quiet = ("-q", "--tb=line", "-p", "no:cacheprovider")
-    done = run(tree, "-c", _PYTEST, *quiet, "tests/ops/test_complete.py")
+    done = run(tree, pytest_with("-q", "--tb=line", "tests/ops/test_complete.py"))
     assert done.returncode != 0, done.stdout
     for message in told.values():
         assert message in done.stdout, done.stdout
@@ -222,19 +280,20 @@ def test_a_file_that_no_build_file_names_is_missing(tmp_path: Path, build: str) 
 
 
 PARTS = ["cases()", "CALLS", "MUTANTS", "layers()"]
-# Reads the cases with each of some texts, and prints what is said of them.
-_READ = """
-import sys
-from pathlib import Path
-from kernels.testing.folders import IncompleteFolder, folder
-for text in sys.argv[1:]:
-    Path("kernels/roll/cases.py").write_text(text)
-    sys.modules.pop("kernels.roll.cases", None)
-    try:
-        folder("roll")
-    except IncompleteFolder as problem:
-        print(problem)
-"""
+
+
+def _read(texts: Iterable[str]) -> None:
+    """Reads the cases with each of some texts, and prints what is said of them."""
+    from kernels.testing.folders import IncompleteFolder, folder
+
+    for text in texts:
+        Path("kernels/roll/cases.py").write_text(text)
+        sys.modules.pop("kernels.roll.cases", None)
+        importlib.invalidate_caches()
+        try:
+            folder("roll")
+        except IncompleteFolder as problem:
+            print(problem)
 
 
 def test_missing_parts_of_the_cases_are_told(tmp_path: Path) -> None:
@@ -244,6 +303,6 @@ def test_missing_parts_of_the_cases_are_told(tmp_path: Path) -> None:
     names = [part.removesuffix("()") for part in PARTS]
     texts = [re.sub(rf"^(def )?{name}\b", rf"\1other_{name}", text, flags=re.M) for name in names]
     (tree / "kernels" / "roll" / "cases.py").unlink()
-    said = run(tree, "-B", "-c", _READ, *texts).stdout.splitlines()
+    said = run(tree, lambda: _read(texts)).stdout.splitlines()
     for part, line in zip(PARTS, said, strict=True):
         assert f"kernels/roll/cases.py has no {part}: write it as" in line

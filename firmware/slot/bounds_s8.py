@@ -160,6 +160,8 @@ def _planes(stride: int) -> Bounds:
     )
 
 
+_MUL = two_operands("kernels/mul/mul.h", 1)
+
 BOUNDS_S8: dict[str, Bounds] = {
     "pl_linear_s8": Bounds(
         "kernels/linear/linear.h",
@@ -322,9 +324,15 @@ BOUNDS_S8: dict[str, Bounds] = {
     "pl_add_s8": two_operands("kernels/add/add.h", 1),
     "pl_add_down_s8": two_operands("kernels/add/add.h", 1),
     "pl_add_flat_s8": two_operands("kernels/add/add.h", 1),
-    "pl_mul_s8": two_operands("kernels/mul/mul.h", 1),
-    "pl_mul_down_s8": two_operands("kernels/mul/mul.h", 1),
-    "pl_mul_flat_s8": two_operands("kernels/mul/mul.h", 1),
+    "pl_mul_s8": _MUL,
+    "pl_mul_down_s8": _MUL,
+    "pl_mul_flat_s8": _MUL,
+    # The division by a reciprocal of 16 bits is one for more than one column.
+    "pl_mul_short_s8": replace(
+        _MUL,
+        reads={**_MUL.reads, "a": Extent("product(size)")},
+        needs=(*_MUL.needs, "size[4] < 32", "size[4] > 1 or size[3] == 1"),
+    ),
     "pl_lut_s8": elements("kernels/lut/lut.h", 1, 1, Extent("256")),
     "pl_quantize_f32_s8": elements("kernels/quantize/quantize.h", 4, 1),
     "pl_dequantize_s8_f32": elements("kernels/dequantize/dequantize.h", 1, 4),

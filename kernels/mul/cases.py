@@ -23,6 +23,12 @@ def cases() -> Iterator[Case]:
         factor = values.factor(1 / 200)
         name = f"extreme products {index}"
         yield _case(name, a, b, values, factor, index < 2, values.zero_point)
+    for rows, size in (180, 20), (110, 31):
+        for b_shape in (1, size), (rows, 1):
+            values = Values("mul of many short rows", size, b_shape[0])
+            a, b = values.int8(rows, size), values.int8(*b_shape)
+            name = f"many short rows of {size}, {b_shape[0]} of b"
+            yield _case(name, a, b, values, values.factor(1 / 100), size == 31, values.zero_point)
     for shift in (-31, -16, -15, -1, 0, 1, 3, 16, 30):
         for multiplier in (2**30, 2**31 - 1, 0):
             values = Values("mul factor", shift, multiplier)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::mul on kernels/mul/mul.h."""
 
+import math
+
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import (
     SUFFIXES,
@@ -10,7 +12,10 @@ from kernels.common.quantization import (
     zero_point,
 )
 from kernels.common.rows import broadcast_by_rows
-from kernels.common.shapes import Broadcast
+from kernels.common.shapes import Broadcast, merged
+
+_SHORT_ROW = 32
+"""Elements of a row, from which on a loop for each row takes less than to look for its values."""
 
 
 @kernel("pl::mul")
@@ -18,7 +23,11 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
     dtype = activation_dtype(call, "a")
     multiplier, shift = factor(call, "multiplier", "shift")
     zero_points = [zero_point(call, f"{name}_zero_point", dtype) for name in "ab"]
-    broadcast = Broadcast.of(call, call.tensor("a", dtype), call.tensor("b", dtype))
+    a, b = call.tensor("a", dtype), call.tensor("b", dtype)
+    if isa == "mve" and a.size < b.size:
+        a, b = b, a
+        zero_points.reverse()
+    broadcast = Broadcast.of(call, a, b)
     if broadcast.swapped:
         zero_points.reverse()
     output = call.output(dtype)
@@ -43,5 +52,13 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _down(isa: Isa, broadcast: Broadcast) -> str:
-    """One row, which is most of what there is, has a function of its own on cores with Helium."""
-    return "pl_mul_flat_s8" if isa == "mve" and broadcast.is_flat else "pl_mul_down_s8"
+    """One row, which is most of what there is, has a function of its own on cores with Helium, and
+    so have short rows of an operand that does not repeat.
+    """
+    if isa != "mve":
+        return "pl_mul_down_s8"
+    if broadcast.is_flat:
+        return "pl_mul_flat_s8"
+    row = merged(broadcast.each)[-1].size
+    repeats = broadcast.a.size < math.prod(dim.size for dim in broadcast.each)
+    return "pl_mul_short_s8" if row < _SHORT_ROW and not repeats else "pl_mul_down_s8"

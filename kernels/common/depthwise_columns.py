@@ -60,6 +60,17 @@ def scratch_of_columns(windows: Windows, count: int, rows: int = 1) -> int:
     return runs * _RUN_BYTES + planes * rows * _row_bytes(windows, count) + _VECTOR
 
 
+def cost_of_columns(windows: Windows) -> int:
+    """Instructions, about, for kernels of one vector: sixteen channels of what is copied, four of
+    each sum. To compare with `cost_of_direct`, which has nothing to copy.
+    """
+    rows = windows.batches * windows.output[0]
+    copied = rows * (8 * _row_bytes(windows, windows.output[1]) - 16)
+    sixteens = -(-windows.input_c // _PLANES)
+    fours = -(-windows.input_c // _CHANNELS)
+    return 540 + sixteens * copied + fours * (87 + 30 * rows * windows.output[1])
+
+
 def _planes(windows: Windows) -> int:
     """That are in scratch together."""
     return min(max(windows.input_c, _CHANNELS), _PLANES)

@@ -4,6 +4,7 @@
 import numpy as np
 
 from kernels.common.kernel import AnyArray, Constant
+from kernels.common.window import Windows
 
 _LANES = 16
 
@@ -37,3 +38,11 @@ def pack_direct(
             "bias": Constant(np.ascontiguousarray(vectors, np.int32).reshape(-1)),
         },
     )
+
+
+def cost_of_direct(windows: Windows) -> int:
+    """Instructions, about: by pixel, sixteen channels, row of the kernel, and two taps of it."""
+    kh, kw = windows.kernel
+    pixels = windows.batches * windows.output[0] * windows.output[1]
+    groups = -(-windows.input_c // _LANES)
+    return 70 + pixels * (92 + groups * (73 + kh * (13 + 29 * -(-kw // 2))))

@@ -7,8 +7,8 @@ import numpy as np
 
 from kernels.common import conv2d_rows
 from kernels.common.depthwise_by_4 import PLANES, pack_by_4
-from kernels.common.depthwise_columns import pack_columns, scratch_of_columns
-from kernels.common.depthwise_direct import pack_direct
+from kernels.common.depthwise_columns import cost_of_columns, pack_columns, scratch_of_columns
+from kernels.common.depthwise_direct import cost_of_direct, pack_direct
 from kernels.common.gemm import fold_zero_point, output_stage, reach
 from kernels.common.kernel import (
     INT8_MIN,
@@ -145,8 +145,8 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     function, constants, most = packed
     direct = None if repeats > 1 else pack_direct(weight, folded, multiplier, shift)
     nearer = None if direct is None else depthwise(*direct, 0, ordered)
-    if nearer is not None and windows.output == (1, 1):
-        return nearer  # nothing that windows share
+    if nearer is not None and _share_little(planes, function):
+        return nearer
     if windows.output[1] > _STRIP:
         strips = overlap(source, output, windows.starts, _STRIP)
         scratch = scratch_of_columns(planes, _STRIP)
@@ -155,6 +155,13 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     if row < most:
         nearer = depthwise(function, constants, row, (), nearer)
     return depthwise(*packed, (), nearer)
+
+
+def _share_little(windows: Windows, of_columns: str) -> bool:
+    """Whether copying columns for all windows takes more than reading each window by itself."""
+    if of_columns != "pl_depthwise_columns_s8":
+        return windows.output == (1, 1)
+    return cost_of_direct(windows) < cost_of_columns(windows)
 
 
 def _rows_copied(windows: Windows) -> bool:

@@ -22,12 +22,15 @@ from aot.passes.rewrite.fuse_pad import fuse_pad
 from aot.passes.rewrite.merge_gathers import merge_gathers
 from aot.passes.rewrite.merge_movements import merge_movements
 from aot.passes.rewrite.own_state import own_state
+from aot.passes.rewrite.pick_channels import pick_channels
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.passes.rewrite.split_before_slices import split_before_slices
 from aot.targets.target import Target
 
 _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
+    split_before_slices,  # what is computed in parts need not be cut, then what is cut anew
+    pick_channels,
     fold_blocks_into_conv,
     fold_transpose_into_linear,
     fold_transpose_into_bmm,
@@ -40,7 +43,7 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     drop_dead_constants,
 )
 
-_OF_THE_CORE = (fold_blocks_into_conv, split_before_slices)
+_OF_THE_CORE = (pick_channels, fold_blocks_into_conv, split_before_slices)
 """They give layers forms that kernels are faster for and that an NPU may not take, such as strides
 as large as a block."""
 

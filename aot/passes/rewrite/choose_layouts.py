@@ -170,13 +170,13 @@ def _movable(module: GraphModule) -> Iterator[int]:
 def _cost(module: GraphModule) -> _Cost:
     elements = transposes = 0
     for node in module.graph.nodes:
-        size = node.meta["val"].numel() if _copies(node) else 0
+        size = node.meta["val"].numel() if copies(node) else 0
         elements += size
         transposes += calls(node, "transpose") and size > 0
     return elements, transposes
 
 
-def _copies(node: Node) -> bool:
+def copies(node: Node) -> bool:
     """Whether a node copies what it gives, as far as that can be told before memory is planned."""
     if calls(node, "transpose"):
         return not moves_nothing(shape_of(node.args[0]), arguments(node)["perm"])  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ from aot.dialect.graph import (
 from aot.dialect.ops.conv2d import conv2d
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.transpose import transpose
-from aot.passes.rewrite.fold_transpose_into_bmm import before_movement
+from aot.passes.rewrite.places import before_movement, is_transposed, reordered_by
 
 _LAST = [0, 2, 3, 1]
 _LAYERS = ("conv2d", "linear")
@@ -96,13 +96,8 @@ def _takes_blocks(node: Node) -> bool:
 
 def _is_for_layers(node: Node) -> bool:
     """Whether a value was transposed, for layers and nobody else."""
-    is_transposed = False
-    while calls(node, "reshape") or calls(node, "transpose"):
-        if not all(any(calls(user, name) for name in _READERS) for user in node.users):
-            return False
-        is_transposed |= calls(node, "transpose")
-        node = arguments(node)["input"]
-    return is_transposed
+    readers = {user for step in reordered_by(node) for user in step.users}
+    return is_transposed(node) and all(any(calls(r, n) for n in _READERS) for r in readers)
 
 
 def _as_image(places: torch.Tensor) -> torch.Tensor | None:

@@ -24,6 +24,7 @@ from aot.dialect.ops.bmm import bmm
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.transpose import transpose
 from aot.dialect.transposes import movement
+from aot.passes.rewrite.places import before_movement
 
 
 def fold_transpose_into_bmm(module: GraphModule) -> int:
@@ -159,20 +160,3 @@ def _movements_of(source: Node) -> Iterator[Node]:
         if calls(user, "reshape") or calls(user, "transpose"):
             yield user
             yield from _movements_of(user)
-
-
-def before_movement(node: Node, until: Node | None = None) -> tuple[Node, torch.Tensor]:
-    """A value before it was moved, or the one that is named, and where each element of the node's
-    is in it.
-    """
-    steps: list[Node] = []
-    while node is not until and (calls(node, "reshape") or calls(node, "transpose")):
-        steps.append(node)
-        source = node.args[0]
-        assert isinstance(source, Node)
-        node = source
-    shape = shape_of(node)
-    places = torch.arange(node.meta["val"].numel()).reshape(shape)
-    for step in reversed(steps):
-        places = step.target(places, *step.args[1:])  # type: ignore[operator]
-    return node, places

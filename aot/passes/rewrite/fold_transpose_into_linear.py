@@ -21,7 +21,6 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import (
     Builder,
     arguments,
-    calls,
     dialect_op,
     drop_dead_code,
     edge_of,
@@ -29,15 +28,18 @@ from aot.dialect.graph import (
     tensor_constant,
 )
 from aot.dialect.ops.reshape import reshape
-from aot.passes.rewrite.fold_transpose_into_bmm import before_movement
+from aot.passes.rewrite.places import before_movement, is_transposed
 
 _LAYERS = ("linear", "lstm", "gru", "rnn")
 _BY_CHANNEL = ("weight", "bias", "multiplier", "shift")
 # What works along dimensions that it names.
 _ALONG = ("mean", "amax", "amin", "slice", "softmax")
 
-_Order = torch.Tensor
+Order = torch.Tensor
 """Which element of a row, as it would be without the transpose, each of its elements is."""
+
+Constants = dict[Node, Mapping[str, torch.Tensor]]
+"""New ones by node and argument."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class _Found:
       constants: its constants for rows that are not reordered, by argument.
     """
 
-    order: _Order | None
+    order: Order | None
     constants: Mapping[str, torch.Tensor]
 
 
@@ -58,11 +60,11 @@ def fold_transpose_into_linear(module: GraphModule) -> int:
     count = 0
     builder = Builder(module, module.graph)
     for node in list(module.graph.nodes):
-        if not _is_transposed(node):
+        if not is_transposed(node):
             continue
         source, places = before_movement(node)
         order = _order_of_rows(places)
-        found = None if order is None else _taken_in(module, node, order)
+        found = None if order is None else taken_in(module, node, order)
         if found is None:
             continue
         with module.graph.inserting_before(node):
@@ -74,27 +76,14 @@ def fold_transpose_into_linear(module: GraphModule) -> int:
                 origin=node.meta["origin"],
             )
         node.replace_all_uses_with(rows)
-        for reader, constants in found.items():
-            names = [*arguments(reader)]
-            for name, value in constants.items():
-                old = arguments(reader)[name]
-                with module.graph.inserting_before(reader):
-                    new = builder.constant(str(old.target), value, edge_of(old))
-                reader.update_arg(names.index(name), new)
+        take_in(builder, found)
         count += 1
     if drop_dead_code(module.graph) or count:
         module.recompile()
     return count
 
 
-def _is_transposed(node: Node) -> bool:
-    """Whether a node moves a value, by a transpose among others."""
-    while calls(node, "reshape"):
-        node = arguments(node)["input"]
-    return calls(node, "transpose")
-
-
-def _order_of_rows(places: torch.Tensor) -> _Order | None:
+def _order_of_rows(places: torch.Tensor) -> Order | None:
     """The order that all rows have, in the last dimension; None if that is not all that differs."""
     columns = places.shape[-1]
     rows = places.reshape(-1, columns)
@@ -104,14 +93,17 @@ def _order_of_rows(places: torch.Tensor) -> _Order | None:
     return order if is_same and not torch.equal(order, order.sort().values) else None
 
 
-def _taken_in(
-    module: GraphModule, start: Node, order: _Order
-) -> dict[Node, Mapping[str, torch.Tensor]] | None:
+def taken_in(module: GraphModule, start: Node, order: Order) -> Constants | None:
     """The new constants of all that reads rows in another order; None if that reaches what cannot
     take it in.
+
+    Args:
+      module: of the node.
+      start: gives rows that are to be in another order.
+      order: the order that they have now, in terms of the new one.
     """
-    orders: dict[Node, _Order] = {start: order}
-    changed: dict[Node, Mapping[str, torch.Tensor]] = {}
+    orders: dict[Node, Order] = {start: order}
+    changed: Constants = {}
     node = start
     while orders:
         node = node.next
@@ -128,7 +120,18 @@ def _taken_in(
     return changed
 
 
-def _found(module: GraphModule, node: Node, orders: Mapping[Node, _Order]) -> _Found | None:
+def take_in(builder: Builder, found: Constants) -> None:
+    """Gives all readers their new constants."""
+    for reader, constants in found.items():
+        names = [*arguments(reader)]
+        for name, value in constants.items():
+            old = arguments(reader)[name]
+            with builder.graph.inserting_before(reader):
+                new = builder.constant(str(old.target), value, edge_of(old))
+            reader.update_arg(names.index(name), new)
+
+
+def _found(module: GraphModule, node: Node, orders: Mapping[Node, Order]) -> _Found | None:
     op = dialect_op(node)
     if op is None:
         return None
@@ -166,7 +169,7 @@ def _found(module: GraphModule, node: Node, orders: Mapping[Node, _Order]) -> _F
 
 
 def _reordered(
-    module: GraphModule, node: Node, tensors: tuple[str, ...], orders: Mapping[Node, _Order]
+    module: GraphModule, node: Node, tensors: tuple[str, ...], orders: Mapping[Node, Order]
 ) -> _Found | None:
     """Of an op that computes every element of a row by itself, or from all of them."""
     values = arguments(node)
@@ -188,7 +191,7 @@ def _reordered(
     return _Found(order, constants) if same else None
 
 
-def _joined(node: Node, orders: Mapping[Node, _Order]) -> _Found | None:
+def _joined(node: Node, orders: Mapping[Node, Order]) -> _Found | None:
     inputs, dim = arguments(node)["inputs"], arguments(node)["dim"]
     parts = [orders.get(x, torch.arange(shape_of(x)[-1])) for x in inputs]
     if dim != len(shape_of(node)) - 1:

@@ -10,27 +10,22 @@ Leaves elements in an order that no transpose gives, as reversed ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import torch
 from torch.fx import GraphModule, Node
-from torch.fx.node import map_arg
 
 from aot.dialect.graph import (
     Builder,
-    arguments,
     calls,
     drop_dead_code,
     edge_of,
     shape_of,
-    tensor_constant,
 )
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.transpose import transpose
 from aot.dialect.transposes import Perm, inverse
+from aot.passes.rewrite.places import places_in, sources
 from kernels.common.tensor import MAX_RANK
-
-_MOVE = ("reshape", "transpose", "slice", "gather", "cat")
 
 
 def merge_movements(module: GraphModule) -> int:
@@ -40,10 +35,10 @@ def merge_movements(module: GraphModule) -> int:
     for node in list(module.graph.nodes):
         if not (calls(node, "cat") or calls(node, "gather")):
             continue
-        source = _source(node)
-        if source is None or source.meta["val"].numel() != node.meta["val"].numel():
+        source, *others = sources(node)
+        if others or source.meta["val"].numel() != node.meta["val"].numel():
             continue
-        moved = regrouped(_places(module, node, source))
+        moved = regrouped(places_in(module, node, {source: 0}))
         if moved is None or len(moved[0]) > MAX_RANK:
             continue
         with module.graph.inserting_before(node):
@@ -111,47 +106,3 @@ def _digits(offsets: torch.Tensor) -> list[tuple[int, int]] | None:
             rest = _digits(blocks[:, 0])
             return None if rest is None or step < 1 else [*rest, (size, step)]
     return None
-
-
-def _source(node: Node) -> Node | None:
-    """The one value that a node is made of by movement, None if there are several."""
-    sources: set[Node] = set()
-    seen: set[Node] = set()
-    pending = [node]
-    while pending:
-        value = pending.pop()
-        if not _moves(value):
-            sources.add(value)
-        elif value not in seen:
-            seen.add(value)
-            pending += _moved_inputs(value)
-        if len(sources) > 1:
-            return None
-    return next(iter(sources))
-
-
-def _moves(node: Node) -> bool:
-    return any(calls(node, name) for name in _MOVE)
-
-
-def _moved_inputs(node: Node) -> Sequence[Node]:
-    values = arguments(node)
-    inputs: Sequence[Node] = values["inputs"] if calls(node, "cat") else [values["input"]]
-    return inputs
-
-
-def _places(module: GraphModule, node: Node, source: Node) -> torch.Tensor:
-    """Where each element of a value is in the one that it is made of."""
-    order = torch.arange(source.meta["val"].numel()).reshape(shape_of(source))
-    known = {source: order}
-
-    def places(value: Node) -> torch.Tensor:
-        constant = tensor_constant(module, value)
-        if constant is not None and value is not source:
-            return constant
-        if value not in known:
-            args = map_arg(value.args, places)
-            known[value] = value.target(*args)  # type: ignore[operator]
-        return known[value]
-
-    return places(node)

@@ -15,7 +15,7 @@ from torch.utils._pytree import tree_leaves
 from aot.artefact import rewrite
 from aot.dialect.graph import copied, dialect_op, initial_state, state_nodes
 from aot.dialect.verifier import verify
-from aot.passes.rewrite.choose_layouts import _copies
+from aot.passes.rewrite.choose_layouts import copies
 from aot.testing.fixtures import folded, int8_inputs
 
 
@@ -159,7 +159,7 @@ def test_copies(name: str) -> None:
     before = copied(graph)
     rewrite(graph)
     verify(graph, "rewrite")
-    counts = Counter(op.name for n in graph.graph.nodes if _copies(n) and (op := dialect_op(n)))
+    counts = Counter(op.name for n in graph.graph.nodes if copies(n) and (op := dialect_op(n)))
     assert dict(counts) == expected
     states = [initial_state(g) for g in (before, graph)]
     count = len(int8_inputs(before)) - len(states[0])

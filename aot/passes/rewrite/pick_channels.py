@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takes channels from where they were computed, instead of from what they were joined, shuffled and
+cut into on the way.
+
+Matches concatenations, cuts and shuffles of channels, one behind the other, as ShuffleNet has them
+between its units: channels that a unit passes on are copied where they are read, and not by each
+unit in between. What reads them takes its channels in the order in which the fewest runs are
+copied, where its constants can take that in; else in its own. Changes all of what is moved together
+or nothing, whichever takes fewer instructions. Leaves channels that become pixels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import (
+    Builder,
+    arguments,
+    calls,
+    drop_dead_code,
+    edge_of,
+    shape_of,
+)
+from aot.dialect.ops.cat import cat
+from aot.dialect.ops.reshape import reshape
+from aot.dialect.ops.slice import slice as slice_op
+from aot.passes.rewrite.choose_layouts import copies
+from aot.passes.rewrite.fold_transpose_into_linear import Order, take_in, taken_in
+from aot.passes.rewrite.places import moved_inputs, moves, places_in, sources
+
+_A_RUN = 32
+"""Instructions that copying elements that lie together takes, beside one for each of them."""
+_AN_ELEMENT = 6
+"""Those that an element takes which lies beside no other."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Channels of a value, from one to the one before another."""
+
+    source: Node
+    first: int
+    end: int
+
+    @property
+    def is_whole(self) -> bool:
+        return self.end - self.first == shape_of(self.source)[-1]
+
+
+@dataclass(frozen=True)
+class _Picked:
+    """What a value's channels are.
+
+    Attributes:
+      runs: of channels, that are joined.
+      order: which of the channels joined each of the value's is; None: they are the same.
+    """
+
+    runs: tuple[_Run, ...]
+    order: Order | None
+
+
+def pick_channels(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many values are joined anew."""
+    count = 0
+    for moved in _together(module):
+        group = _Group(module, moved)
+        found = group.picked()
+        while staying := group.staying(found):
+            for node in staying:
+                group.keep(node)
+            found = group.picked()
+        instructions = sum(map(_instructions, group.kept)) + _instructions_of(found.values())
+        if instructions < sum(map(_instructions, moved)):
+            for node, picked in found.items():
+                group.pick(node, picked)
+            count += len(found)
+        group.close()
+    if drop_dead_code(module.graph) or count:
+        module.recompile()
+    return count
+
+
+def _together(module: GraphModule) -> list[list[Node]]:
+    """What is moved, in groups of nodes that read each other; of each at least two copy, and one of
+    these joins.
+    """
+    group_of: dict[Node, list[Node]] = {}
+    for node in filter(moves, module.graph.nodes):
+        group = [node]
+        for read in filter(moves, moved_inputs(node)):
+            if group_of[read] is not group:
+                group = [*group_of[read], *group]
+                group_of |= dict.fromkeys(group, group)
+        group_of[node] = group
+    groups = {id(group): group for group in group_of.values()}.values()
+    return [
+        group
+        for group in groups
+        if any(calls(node, "cat") for node in group) and sum(map(copies, group)) > 1
+    ]
+
+
+class _Group:
+    """Nodes that move values, and what of them may be picked.
+
+    Attributes:
+      handed: what is read in the place of each value that may be picked.
+      kept: nodes that stay.
+    """
+
+    def __init__(self, module: GraphModule, moved: list[Node]) -> None:
+        self.module = module
+        self.builder = Builder(module, module.graph)
+        self.handed: dict[Node, Node] = {}
+        self.kept: set[Node] = set()
+        for node in moved:
+            self._hand(node, [user for user in node.users if not moves(user)])
+
+    def _hand(self, node: Node, readers: Iterable[Node]) -> None:
+        """Lets these read another value in the place of one."""
+        for reader in list(readers):
+            if node not in self.handed:
+                shape, origin = list(shape_of(node)), node.meta["origin"]
+                with self.builder.graph.inserting_after(node):
+                    self.handed[node] = self.builder.call(
+                        reshape, node, shape, edge=edge_of(node), origin=origin
+                    )
+            reader.replace_input_with(node, self.handed[node])
+
+    def keep(self, node: Node) -> None:
+        """Lets a node stay as it is; what it reads may be picked."""
+        self.kept.add(node)
+        for read in filter(moves, list(moved_inputs(node))):
+            self._hand(read, [node])
+
+    def picked(self) -> dict[Node, _Picked]:
+        """How values are made of what is not moved; those that are not made of channels are left
+        out.
+        """
+
+        return {
+            node: picked
+            for node, read in self.handed.items()
+            if node not in self.kept and (picked := _picked(self.module, node, read)) is not None
+        }
+
+    def staying(self, found: Mapping[Node, _Picked]) -> list[Node]:
+        """What is to be kept yet: what cannot be picked, and what the others are picked from."""
+        left = [node for node in self.handed if node not in found]
+        read = [run.source for picked in found.values() for run in picked.runs]
+        return [n for n in dict.fromkeys([*left, *filter(moves, read)]) if n not in self.kept]
+
+    def pick(self, node: Node, picked: _Picked) -> None:
+        """Joins a value anew."""
+        read = self.handed[node]
+        if picked.order is not None:
+            constants = taken_in(self.module, read, picked.order)
+            assert constants is not None
+            take_in(self.builder, constants)
+        with self.builder.graph.inserting_before(read):
+            read.replace_all_uses_with(_joined(self.builder, node, picked.runs))
+
+    def close(self) -> None:
+        """Lets what was not picked be read itself."""
+        for node, read in self.handed.items():
+            read.replace_all_uses_with(node)
+            self.builder.graph.erase_node(read)
+
+
+def _picked(module: GraphModule, node: Node, read: Node) -> _Picked | None:
+    """How a value is made of channels; None if it is not, or if those lie too far apart.
+
+    Args:
+      module: of the node.
+      node: the value.
+      read: what reads it reads this.
+    """
+    found = _channels(module, node)
+    if found is None:
+        return None
+    given, channels = found
+    as_they_are = _runs(given, channels)
+    distinct = sorted(set(channels))
+    runs = _runs(given, distinct)
+    if len(distinct) == len(channels) and len(runs) < len(as_they_are):
+        order = torch.tensor([distinct.index(channel) for channel in channels])
+        if taken_in(module, read, order) is not None:
+            return _Picked(runs, order)
+    are_near = len(as_they_are) * _A_RUN <= len(channels) * _AN_ELEMENT
+    return _Picked(as_they_are, None) if are_near else None
+
+
+def _channels(module: GraphModule, node: Node) -> tuple[list[Node], list[tuple[int, int]]] | None:
+    """Values that a value is made of, and of each of its channels the index of the one that it is
+    of, and which it is of that; None if they are no channels, or of one pixel only, where all of
+    them lie together.
+    """
+    shape = shape_of(node)
+    if len(shape) < 2 or shape[-1] == math.prod(shape):
+        return None
+    stops: set[Node] = set()
+    while node not in (given := sources(node, stops)):
+        sizes = [source.meta["val"].numel() for source in given]
+        starts = torch.tensor([sum(sizes[:k]) for k in range(len(given))])
+        known = dict(zip(given, starts.tolist(), strict=True))
+        rows = places_in(module, node, known).reshape(-1, shape[-1])
+        pixels = torch.arange(len(rows)).unsqueeze(1)
+        source_of = torch.bucketize(rows[0], starts, right=True) - 1
+        depths = torch.tensor([size // len(rows) for size in sizes])
+        channels = rows[0] - starts[source_of]
+        last = [shape_of(source)[-1:] for source in given]
+        are_channels = torch.tensor([(d,) == one for d, one in zip(depths, last, strict=True)])
+        fits = (rows == rows[0] + pixels * depths[source_of]).all(0)
+        fits &= are_channels[source_of] & (channels < depths[source_of])
+        if bool(fits.all()):
+            return given, list(zip(source_of.tolist(), channels.tolist(), strict=True))
+        # what does not lie in its channels may do so once it was moved
+        others = {given[k] for k in source_of[~fits].tolist()}
+        stops = (stops - others) | {user for other in others for user in other.users if moves(user)}
+    return None
+
+
+def _runs(given: Sequence[Node], channels: Sequence[tuple[int, int]]) -> tuple[_Run, ...]:
+    runs: list[_Run] = []
+    for index, channel in channels:
+        source = given[index]
+        if runs and (runs[-1].source, runs[-1].end) == (source, channel):
+            runs[-1] = replace(runs[-1], end=channel + 1)
+        else:
+            runs.append(_Run(source, channel, channel + 1))
+    return tuple(runs)
+
+
+def _joined(builder: Builder, like: Node, runs: Sequence[_Run]) -> Node:
+    """The channels of runs, as a value of another one's shape."""
+    edge, origin, shape = edge_of(like), like.meta["origin"], list(shape_of(like))
+    last = len(shape) - 1
+    parts: list[Node] = []
+    for run in runs:
+        part, depth = run.source, run.end - run.first
+        if not run.is_whole:
+            dim = len(shape_of(part)) - 1
+            part = builder.call(
+                slice_op, part, dim, run.first, run.end, 1, edge=edge_of(part), origin=origin
+            )
+        if shape_of(part) != (*shape[:-1], depth):
+            part = builder.call(reshape, part, [*shape[:-1], depth], edge=edge, origin=origin)
+        parts.append(part)
+    if len(parts) == 1:
+        return parts[0]
+    return builder.call(cat, parts, last, edge=edge, origin=origin)
+
+
+def _instructions(node: Node) -> int:
+    """About what a node takes that moves a value."""
+    shape, values = shape_of(node), arguments(node)
+    elements = math.prod(shape)
+    if not copies(node):
+        return 0
+    if calls(node, "cat"):
+        runs = math.prod(shape[: values["dim"]]) * len(values["inputs"])
+    elif calls(node, "slice"):
+        runs = math.prod(shape[: values["dim"] + (values["step"] > 1)])
+    elif calls(node, "gather"):
+        runs = math.prod(shape[: max(values["dims"]) + 1])
+    else:
+        stays = values["perm"][-1] == len(shape) - 1
+        runs = math.prod(shape[:-1]) if stays else elements
+    return min(runs * _A_RUN + elements, elements * _AN_ELEMENT)
+
+
+def _instructions_of(found: Iterable[_Picked]) -> int:
+    """About what joining values anew takes."""
+    total = 0
+    joined = {picked.runs for picked in found}
+    for run in {run for runs in joined for run in runs if not run.is_whole}:
+        depth = run.end - run.first
+        total += _rows_of(run.source) * (_A_RUN + depth)
+    for runs in joined:
+        if len(runs) > 1:
+            depth = sum(run.end - run.first for run in runs)
+            total += _rows_of(runs[0].source) * (_A_RUN * len(runs) + depth)
+    return total
+
+
+def _rows_of(source: Node) -> int:
+    return math.prod(shape_of(source)[:-1])

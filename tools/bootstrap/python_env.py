@@ -27,6 +27,13 @@ from tools.bootstrap.report import SetupError, give, owned, run, run_main, say
 RECIPE = 1
 NEEDED_MEGABYTES = 3500
 
+# Folders of packages: tests and examples, the programs of mypy, which are compiled to machine code
+# as well, and what ExecuTorch has for other hardware.
+_OTHERS = ("apple", "cadence", "mediatek", "mlx", "qualcomm", "samsung", "vulkan")
+_NOT_IMPORTED = ("tests", "examples", "mypyc?", "coremltools", "huggingface_hub") + tuple(
+    f"executorch/backends/{name}" for name in _OTHERS
+)
+
 _VERSIONS = """
 import importlib.metadata, json
 print(json.dumps({d.metadata["Name"]: d.version for d in importlib.metadata.distributions()}))
@@ -92,9 +99,10 @@ def _make(lock: Path, final: Path, result: Path) -> None:
         hint = f"\n{_CPU_TORCH}" if "torch==" in str(error) else ""
         raise SetupError(f"{error}{hint}") from error
     check(python, lock)
-    # Some packages carry templates that are no Python; they are left as they are. Their tests, a
-    # fifth of all there is, nobody imports.
-    compile_all: list[str | Path] = [python, "-m", "compileall", "-q", "-j", "0", "-x", "/tests/"]
+    # Some packages carry templates that are no Python; they are left as they are. What nobody
+    # imports is a third of all there is.
+    compile_all: list[str | Path] = [python, "-m", "compileall", "-q", "-j", "0"]
+    compile_all += ["-x", f"/site-packages/(.*/)?({'|'.join(_NOT_IMPORTED)})/"]
     compile_all.append(result / "lib")
     subprocess.run(owned(compile_all), capture_output=True)
     _rename_in_scripts(result / "bin", str(result), str(final))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bounds of kernels on int16 values, see bounds.py."""
 
+from dataclasses import replace
+
 from firmware.slot.extents import (
     DILATED,
     IMAGE,
@@ -18,34 +20,44 @@ from firmware.slot.extents import (
     two_operands,
 )
 
+_LINEAR = Bounds(
+    "kernels/linear/linear_s16.h",
+    {"rows": (1, LONG), **sizes("input_channels output_channels")},
+    {
+        "input": Extent("rows * input_channels", 2),
+        "weight": Extent("output_channels * input_channels"),
+        "bias": Extent("output_channels", 4),
+    },
+    {"output": Extent("rows * output_channels", 2)},
+    factors="output_channels",
+)
+_CONV = Bounds(
+    "kernels/conv2d/conv2d_s16.h",
+    {**IMAGE, **sizes("output_c groups")},
+    {
+        "input": Extent(INPUT, 2),
+        "weight": Extent("output_c * kernel_h * kernel_w * (input_c // groups)"),
+        "bias": Extent("output_c", 4),
+    },
+    {"output": Extent("batches * output_h * output_w * output_c", 2)},
+    DILATED,
+    factors="output_c",
+    needs=("input_c % groups == 0", "output_c % groups == 0"),
+)
 _SOFTMAX = "outer * size * inner"
 _REQUANTIZE = "kernels/quantize/requantize.h"
 
+
+def _of_fours(bounds: Bounds, factors: str) -> Bounds:
+    """The same function with bias, multipliers and shifts in one."""
+    return replace(bounds, reads={**bounds.reads, "bias": Extent(factors, 4)}, factors="")
+
+
 BOUNDS_S16: dict[str, Bounds] = {
-    "pl_linear_s16": Bounds(
-        "kernels/linear/linear_s16.h",
-        {"rows": (1, LONG), **sizes("input_channels output_channels")},
-        {
-            "input": Extent("rows * input_channels", 2),
-            "weight": Extent("output_channels * input_channels"),
-            "bias": Extent("output_channels", 4),
-        },
-        {"output": Extent("rows * output_channels", 2)},
-        factors="output_channels",
-    ),
-    "pl_conv2d_s16": Bounds(
-        "kernels/conv2d/conv2d_s16.h",
-        {**IMAGE, **sizes("output_c groups")},
-        {
-            "input": Extent(INPUT, 2),
-            "weight": Extent("output_c * kernel_h * kernel_w * (input_c // groups)"),
-            "bias": Extent("output_c", 4),
-        },
-        {"output": Extent("batches * output_h * output_w * output_c", 2)},
-        DILATED,
-        factors="output_c",
-        needs=("input_c % groups == 0", "output_c % groups == 0"),
-    ),
+    "pl_linear_s16": _LINEAR,
+    "pl_linear_blocks_s16": _of_fours(_LINEAR, "3 * up(output_channels, 4)"),
+    "pl_conv2d_s16": _CONV,
+    "pl_conv2d_blocks_s16": _of_fours(_CONV, "groups * 3 * up(output_c // groups, 4)"),
     "pl_depthwise_conv2d_s16": Bounds(
         "kernels/depthwise_conv2d/depthwise_conv2d_s16.h",
         IMAGE,

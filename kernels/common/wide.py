@@ -3,10 +3,14 @@
 
 import numpy as np
 
-from kernels.common.kernel import AnyArray, Constant, Field, OpCall
+from kernels.common.gemm import reach
+from kernels.common.kernel import INT32_MAX, AnyArray, Constant, OpCall
 from kernels.common.quantization import channel_vector, factor, factors, zero_point
 
 _MAX_SHIFT = 14
+_MAGNITUDE = 2**15
+DOTS = 4
+"""Channels that dots_s16_mve.c computes together."""
 MAX_SUM = 2**47 - 1
 """That a sum may reach by magnitude."""
 
@@ -23,7 +27,7 @@ def wide_factor(call: OpCall, prefix: str = "") -> tuple[int, int]:
     return multiplier, shift
 
 
-def wide_constants(call: OpCall, weight: AnyArray) -> dict[str, Field]:
+def wide_constants(call: OpCall, weight: AnyArray) -> dict[str, Constant]:
     """The data fields weight, bias, multiplier and shift of a call whose activations are int16.
 
     Args:
@@ -39,12 +43,43 @@ def wide_constants(call: OpCall, weight: AnyArray) -> dict[str, Field]:
         f"shift is {shift.max()}: of sums of int16 values it is at most {_MAX_SHIFT}",
     )
     bias = channel_vector(call, "bias", channels)
-    reach = 2**15 * np.abs(weight.reshape(channels, -1).astype(np.int64)).sum(axis=1)
-    reach += np.abs(bias.astype(np.int64))
-    call.require(int(reach.max()) <= MAX_SUM, f"a sum may reach {reach.max()}, beyond 2^47")
+    sums = reach(bias, weight.reshape(channels, -1), _MAGNITUDE)
+    call.require(int(sums.max()) <= MAX_SUM, f"a sum may reach {sums.max()}, beyond 2^47")
     return {
         "weight": Constant(weight),
         "bias": Constant(bias),
         "multiplier": Constant(multiplier),
         "shift": Constant(shift),
+    }
+
+
+def narrow_constants(call: OpCall, weight: AnyArray) -> dict[str, Constant] | None:
+    """The same where no sum leaves 32 bits and all factors divide by 4 or more, None where not:
+    with the shifts of the products' high halves.
+    """
+    constants = wide_constants(call, weight)
+    shift = constants["shift"].array
+    sums = reach(constants["bias"].array, weight.reshape(len(weight), -1), _MAGNITUDE)
+    if int(sums.max()) > INT32_MAX or int(shift.max()) > -2:
+        return None
+    return {**constants, "shift": Constant(shift + 1)}
+
+
+def dots_constants(call: OpCall, weight: AnyArray, groups: int = 1) -> dict[str, Constant] | None:
+    """The data fields weight and bias of a call by kernels/common/dots_s16.h, None where sums or
+    factors are not for it.
+    """
+    constants = narrow_constants(call, weight)
+    if constants is None:
+        return None
+    by_channel = [constants[name].array for name in ("bias", "multiplier", "shift")]
+    channels = len(weight) // groups
+    # The last four begin four from the end, be they among those before them; or are not there.
+    begins = np.minimum(np.arange(0, channels, DOTS), max(0, channels - DOTS))
+    of_block = np.minimum(np.add.outer(begins, np.arange(DOTS)), channels - 1)
+    at = np.add.outer(channels * np.arange(groups), of_block)
+    factors = np.stack([values[at] for values in by_channel], axis=2)
+    return {
+        "weight": constants["weight"],
+        "bias": Constant(np.ascontiguousarray(factors, np.int32).reshape(-1)),
     }

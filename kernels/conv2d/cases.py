@@ -200,12 +200,12 @@ CALLS = [
 ]
 
 MUTANTS = [
-    Mutant("conv2d/conv2d_s16_scalar.c", "first + t.begin * dilation", "first + t.begin"),
-    Mutant("conv2d/conv2d_s16_scalar.c", "first + (t.end - 1) * dilation", "first + t.end - 1"),
-    Mutant("conv2d/conv2d_s16_scalar.c", "w->rows.begin * w->kernel_w + ", ""),
+    Mutant("conv2d/windows_s16.h", "first + t.begin * dilation", "first + t.begin"),
+    Mutant("conv2d/windows_s16.h", "first + (t.end - 1) * dilation", "first + t.end - 1"),
+    Mutant("conv2d/windows_s16.h", "w->rows.begin * w->kernel_w + ", ""),
     Mutant("conv2d/conv2d_s16_scalar.c", "weight + x * w->depth", "weight"),
-    Mutant("conv2d/conv2d_s16_scalar.c", "w->first += w->depth", "w->first += 0"),
-    Mutant("conv2d/conv2d_s16_scalar.c", "(x + w.columns.begin * params->dilation_w)", "x"),
+    Mutant("conv2d/conv2d_s16_scalar.c", "first += w->depth", "first += 0"),
+    Mutant("conv2d/windows_s16.h", "(x + w.columns.begin * params->dilation_w)", "x"),
     Mutant("common/requantize.h", "+= 2 * channels", "+= channels"),
     Mutant("common/requantize.c", "maximum - minimum == INT8_MAX - INT8_MIN", "maximum == 127"),
     Mutant("common/gemm_s8_scalar.c", "const int8_t *x1 = row1", "const int8_t *x1 = row0"),

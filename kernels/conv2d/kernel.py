@@ -26,7 +26,7 @@ from kernels.common.quantization import (
     factors,
     zero_point,
 )
-from kernels.common.wide import wide_constants
+from kernels.common.wide import DOTS, dots_constants, wide_constants
 from kernels.common.window import Windows
 from kernels.linear.kernel import linear_call
 
@@ -88,7 +88,7 @@ def _convolution_call(
     channels = weight.shape[0]
     matrix = weight.reshape(channels, -1)
     if activation_dtype(call, "input") == "int16":
-        return _wide_call(call, windows, weight, groups)
+        return _wide_call(call, windows, weight, groups, isa)
     multiplier, shift = factors(call, channels)
     bias = channel_vector(call, "bias", channels)
     input_zero_point = zero_point(call, "input_zero_point")
@@ -287,16 +287,22 @@ def _overlap(call: OpCall, windows: Windows, gathered: int, isa: Isa) -> tuple[O
     return overlap(source, output, starts, unordered_rows(windows.output[1], isa))
 
 
-def _wide_call(call: OpCall, windows: Windows, weight: AnyArray, groups: int) -> KernelCall:
+def _wide_call(
+    call: OpCall, windows: Windows, weight: AnyArray, groups: int, isa: Isa
+) -> KernelCall:
+    # Four outputs share what they read; fewer take more so, one by one, where that is one value.
+    shared = len(weight) // groups >= (2 if weight.shape[-1] > 1 else DOTS)
+    is_fast = isa == "mve" and not call.small and shared
+    dots = dots_constants(call, weight, groups) if is_fast else None
     source, output = call.tensor("input"), call.output()
     return KernelCall(
-        function="pl_conv2d_s16",
+        function="pl_conv2d_blocks_s16" if dots else "pl_conv2d_s16",
         header="kernels/conv2d/conv2d_s16.h",
         params={**windows.params(dilation=True), **activation_range(call, "int16")},
         dims={**windows.dims(), "output_c": weight.shape[0], "groups": groups},
         data={
             "input": source,
-            **wide_constants(call, weight),
+            **(dots or wide_constants(call, weight)),
             "output": output,
         },
         overlap=overlap(source, output, 2 * windows.starts, at_a_time=1),

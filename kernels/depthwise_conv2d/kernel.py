@@ -12,7 +12,6 @@ from kernels.common.depthwise_direct import cost_of_direct, pack_direct
 from kernels.common.gemm import fold_zero_point, output_stage, reach
 from kernels.common.kernel import (
     INT8_MIN,
-    INT32_MAX,
     AnyArray,
     Constant,
     Isa,
@@ -28,7 +27,7 @@ from kernels.common.quantization import (
     factors,
     zero_point,
 )
-from kernels.common.wide import wide_constants
+from kernels.common.wide import narrow_constants
 from kernels.common.window import Windows
 from kernels.conv2d.kernel import convolution_call
 
@@ -185,16 +184,8 @@ def _rows_copied(windows: Windows) -> bool:
 
 def _narrow_call(call: OpCall, windows: Windows, weight: AnyArray) -> KernelCall | None:
     """Of int16, where sums fit in 32 bits and all factors divide; None where not."""
-    channels = weight.shape[-1]
-    by_channel = weight.reshape(-1, channels).T
-    constants = wide_constants(call, by_channel)
-    bias, multiplier, shift = (
-        constant.array
-        for name in ("bias", "multiplier", "shift")
-        if isinstance(constant := constants[name], Constant)
-    )
-    sums = reach(bias, by_channel, magnitude=2**15)
-    if int(sums.max()) > INT32_MAX or int(shift.max()) > -2:
+    constants = narrow_constants(call, weight.reshape(-1, weight.shape[-1]).T)
+    if constants is None:
         return None
     source, output = call.tensor("input"), call.output()
     return KernelCall(
@@ -205,9 +196,9 @@ def _narrow_call(call: OpCall, windows: Windows, weight: AnyArray) -> KernelCall
         data={
             "input": source,
             "weight": Constant(weight),
-            "bias": Constant(bias),
-            "multiplier": Constant(multiplier),
-            "right": Constant(-1 - shift),
+            "bias": constants["bias"],
+            "multiplier": constants["multiplier"],
+            "right": Constant(-constants["shift"].array),
             "output": output,
         },
         overlap=overlap(source, output, 2 * windows.starts, at_a_time=1),

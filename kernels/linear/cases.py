@@ -121,6 +121,15 @@ def _int16() -> Iterator[Case]:
         "weight": np.full((2, 1100), -128, np.int8),
     }
     yield _wide_case("int16 largest sums", values, (1, 1100), 2, True, given)
+    for depth in (511, 512):  # all of int32, and the first sum beyond it
+        values = Values("linear int16 at the end of int32", depth)
+        given = {
+            "input": np.full((1, depth), -(2**15), np.int16),
+            "weight": np.full((3, depth), -128, np.int8),
+            "bias": np.array([2**22 - 1, 0, 1], np.int32),
+            "shift": np.full(3, -16, np.int32),
+        }
+        yield _wide_case(f"int16 largest of {depth}", values, (1, depth), 3, True, given)
     for shift in (-31, -30, -16, -15, -1, 0, 1, 13, 14):
         values = Values("linear int16 shift", shift)
         given = {

@@ -18,7 +18,7 @@ from kernels.common.quantization import (
     zero_point,
 )
 from kernels.common.rows import product_by_rows
-from kernels.common.wide import wide_constants
+from kernels.common.wide import dots_constants, wide_constants
 
 _FEW_WEIGHTS, _FEW_CHANNELS, _MANY_VALUES = 384, 3, 512
 """With the DSP extension so many weights are too few for rows to be widened first, and so many
@@ -45,7 +45,7 @@ def linear(call: OpCall, isa: Isa) -> KernelCall:
 def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
     """The input as rows of weight.shape[1] values times weight [O, K]; arguments as pl::linear."""
     if activation_dtype(call, "input") == "int16":
-        return _wide_call(call, weight)
+        return _wide_call(call, weight, isa)
     channels, depth = weight.shape
     multiplier, shift = factors(call, channels)
     bias = channel_vector(call, "bias", channels)
@@ -108,12 +108,13 @@ def _few_pay(rows: int, channels: int, depth: int) -> bool:
     return few or channels * depth <= _FEW_WEIGHTS
 
 
-def _wide_call(call: OpCall, weight: AnyArray) -> KernelCall:
+def _wide_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
     channels, depth = weight.shape
     source, output = call.tensor("input"), call.output()
     rows = source.size // depth
+    dots = dots_constants(call, weight) if isa == "mve" and not call.small else None
     return KernelCall(
-        function="pl_linear_s16",
+        function="pl_linear_blocks_s16" if dots else "pl_linear_s16",
         header="kernels/linear/linear_s16.h",
         params=activation_range(call, "int16"),
         dims={
@@ -121,7 +122,7 @@ def _wide_call(call: OpCall, weight: AnyArray) -> KernelCall:
             "input_channels": depth,
             "output_channels": channels,
         },
-        data={"input": source, **wide_constants(call, weight), "output": output},
+        data={"input": source, **(dots or wide_constants(call, weight)), "output": output},
         overlap=overlap(source, output, 2 * depth * np.arange(rows), at_a_time=1),
         rows=product_by_rows(source, output, rows),
     )

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of products of int16 values and int8 weights that stay in 32 bits: of four channels, which
+// share the values.
+#ifndef KERNELS_COMMON_DOTS_MVE_H_
+#define KERNELS_COMMON_DOTS_MVE_H_
+
+#include <arm_mve.h>
+
+#define PL_DOTS_LANES 8
+#define PL_DOTS_INLINE static inline __attribute__((always_inline))
+
+typedef struct {
+  const int16_t *x;
+  const int8_t *weight0;
+  const int8_t *weight1;
+  const int8_t *weight2;
+  const int8_t *weight3;
+  int32_t sum0;
+  int32_t sum1;
+  int32_t sum2;
+  int32_t sum3;
+} pl_dots;
+
+// Where the weights of the other channels are, behind those of the first.
+typedef struct {
+  int32_t second;
+  int32_t third;
+  int32_t fourth;
+} pl_dots_steps;
+
+// Of `weights` weights a channel. Where channels are missing the last stands for them.
+PL_DOTS_INLINE pl_dots_steps pl_dots_steps_of(int32_t channels, int32_t weights) {
+  const int32_t second = channels > 1 ? weights : 0;
+  const int32_t third = channels > 2 ? 2 * weights : second;
+  return (pl_dots_steps){second, third, channels > 3 ? 3 * weights : third};
+}
+
+PL_DOTS_INLINE void pl_dots_at(pl_dots *dots, const int16_t *x, const int8_t *weight,
+                               pl_dots_steps steps) {
+  dots->x = x;
+  dots->weight0 = weight;
+  dots->weight1 = weight + steps.second;
+  dots->weight2 = weight + steps.third;
+  dots->weight3 = weight + steps.fourth;
+}
+
+// Adds products: VMLADAVA takes eight, of which the last of a run may be less. In assembly: of
+// intrinsics GCC makes 14 instructions where loops are around this one, with sums in registers that
+// VMLADAVA does not take, and 20 from row to row; these are 10 and 9.
+#define PL_DOTS_LOOP(COUNT)                                       \
+  "dlstp.16 lr, %[" COUNT                                         \
+  "]\n\t"                                                         \
+  "1:\n\tvldrh.u16 q0, [%[x]], #16\n\t"                           \
+  "vldrb.s16 q1, [%[w0]], #8\n\tvmladava.s16 %[sum0], q0, q1\n\t" \
+  "vldrb.s16 q1, [%[w1]], #8\n\tvmladava.s16 %[sum1], q0, q1\n\t" \
+  "vldrb.s16 q1, [%[w2]], #8\n\tvmladava.s16 %[sum2], q0, q1\n\t" \
+  "vldrb.s16 q1, [%[w3]], #8\n\tvmladava.s16 %[sum3], q0, q1\n\t" \
+  "letp lr, 1b\n\t"
+#define PL_DOTS_CHANGED                                                                            \
+  [x] "+r"(dots->x), [w0] "+l"(dots->weight0), [w1] "+l"(dots->weight1), [w2] "+l"(dots->weight2), \
+      [w3] "+l"(dots->weight3), [sum0] "+Te"(dots->sum0), [sum1] "+Te"(dots->sum1),                \
+      [sum2] "+Te"(dots->sum2), [sum3] "+Te"(dots->sum3)
+
+// One run, of at least one.
+PL_DOTS_INLINE void pl_dots_run(pl_dots *dots, int32_t count) {
+  __asm__(PL_DOTS_LOOP("count")
+          : PL_DOTS_CHANGED
+          : [count] "r"(count)
+          : "lr", "q0", "q1", "memory");
+}
+
+// Runs, at least one; assembly knows where the fields lie.
+typedef struct {
+  int32_t count;
+  int32_t skip;         // bytes from behind what is read of a run, whole vectors, to the next
+  int32_t weight_skip;  // likewise
+} pl_dots_runs;
+_Static_assert(__builtin_offsetof(pl_dots_runs, count) == 0 &&
+                   __builtin_offsetof(pl_dots_runs, skip) == 4 &&
+                   __builtin_offsetof(pl_dots_runs, weight_skip) == 8,
+               "as in pl_dots_rows");
+
+PL_DOTS_INLINE void pl_dots_rows(pl_dots *dots, const pl_dots_runs *runs, int32_t rows) {
+  int32_t next;
+  __asm__("2:\n\tldr %[next], [%[runs]]\n\t" PL_DOTS_LOOP(
+              "next") "ldr %[next], [%[runs], #4]\n\tadd %[x], %[next]\n\t"
+                      "ldr %[next], [%[runs], #8]\n\tadd %[w0], %[next]\n\t"
+                      "add %[w1], %[next]\n\tadd %[w2], %[next]\n\tadd %[w3], %[next]\n\t"
+                      "subs %[rows], #1\n\tbne 2b"
+          : PL_DOTS_CHANGED, [rows] "+r"(rows), [next] "=&r"(next)
+          : [runs] "r"(runs)
+          : "lr", "q0", "q1", "cc", "memory");
+}
+
+// The results, as wide.h has those of 32 bits, by bias, multiplier and shift, in [-30, -1], of each
+// of the channels.
+PL_DOTS_INLINE int32x4_t pl_dots_result(const pl_dots *dots, const int32_t *factors,
+                                        int32x4_t minimum, int32x4_t maximum) {
+  int32x4_t y;
+  __asm__("vmov %e0, %1, %2\n\tvmov %f0, %3, %4"  // VMOVs of lanes are twice as many
+          : "=&w"(y)
+          : "r"(dots->sum0), "r"(dots->sum1), "r"(dots->sum2), "r"(dots->sum3));
+  y = vaddq_s32(y, vldrwq_s32(factors));
+  y = vmulhq_s32(y, vldrwq_s32(factors + 4));
+  y = vrshlq_s32(y, vldrwq_s32(factors + 8));
+  return vminq_s32(vmaxq_s32(y, minimum), maximum);
+}
+
+#endif  // KERNELS_COMMON_DOTS_MVE_H_

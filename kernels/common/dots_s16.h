@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// For cores with Helium: windows of int16 values times int8 weights, where no sum leaves 32 bits.
+#ifndef KERNELS_COMMON_DOTS_S16_H_
+#define KERNELS_COMMON_DOTS_S16_H_
+
+#include <stdint.h>
+
+// Channels that are computed together.
+#define PL_DOTS 4
+
+// Bias, multiplier and shift of each of them.
+#define PL_DOTS_FACTORS (3 * PL_DOTS)
+
+// A window is [rows][columns] runs of `count` values, and so are the weights of a channel.
+typedef struct {
+  int32_t rows;
+  int32_t columns;
+  int32_t count;
+  int32_t row_step;     // values from run to run
+  int32_t column_step;  // likewise
+  int32_t weight_step;  // weights from row to row
+  int32_t channels;
+  int32_t weights;  // of a channel
+  int32_t minimum;
+  int32_t maximum;
+} pl_dots_window;
+
+// output[c] = clamp(bias + sum of x * weight[c], times multiplier / 2^32 * 2^shift), rounded as
+// wide.h says. `factors` is bias, multiplier and shift, in [-30, -1], of PL_DOTS channels, then of
+// the next; the last begin PL_DOTS from the end, be they among those before them.
+void pl_dots_s16(const pl_dots_window *of, const int16_t *x, const int8_t *weight,
+                 const int32_t *factors, int16_t *output);
+
+// What there is of factors for so many channels.
+static inline int32_t pl_dots_factors(int32_t channels) {
+  return (channels + PL_DOTS - 1) / PL_DOTS * PL_DOTS_FACTORS;
+}
+
+#endif  // KERNELS_COMMON_DOTS_S16_H_

@@ -132,6 +132,24 @@ def _int16() -> Iterator[Case]:
         yield _case(f"int16 {name}", a, b, attributes, board)
         a, b = values.extreme_int16(*a_shape), values.extreme_int16(*b_shape)
         yield _case(f"int16 extreme {name}", a, b, attributes, False)
+    factors = [(2**30, 0), (2**31 - 1, -1), (-(2**30), 0), (0, 0), (2**30 + 12345, -30)]
+    for index, (left_shift, up) in enumerate([(15, 0), (0, 14), (7, 7), (0, 0)]):
+        for a_factor, b_factor in zip(factors, [*factors[1:], factors[0]], strict=True):
+            values = Values("add int16 factors", index, a_factor[0])
+            attributes = _attributes(values, lambda: 0) | {
+                "left_shift": left_shift,
+                "a_multiplier": a_factor[0],
+                "a_shift": a_factor[1] + up,
+                "b_multiplier": b_factor[0],
+                "b_shift": b_factor[1] + up,
+                "output_multiplier": 3 * 2**29,
+                "output_shift": (-14, -15, 0, 2)[index],
+                "activation_min": -(2**15),
+                "activation_max": 2**15 - 1,
+            }
+            a, b = values.extreme_int16(21), values.int16(21)
+            name = f"int16 factors {a_factor}, {b_factor}, shifts {left_shift}, {up}"
+            yield _case(name, a, b, attributes, index < 2)
 
 
 def _case(name: str, a: AnyArray, b: AnyArray, attributes: dict[str, Any], board: bool) -> Case:

@@ -100,9 +100,9 @@ MUTANTS = [
     Mutant("lut/lut_s8_scalar.c", "output[3] = middle[input[3]]", "output[3] = input[3]"),
     Mutant("lut/line_s16.h", "x >> PL_LUT_STEP_BITS", "x / (1 << PL_LUT_STEP_BITS)"),
     Mutant("lut/line_s16.h", "rise + (1 << (PL_LUT_STEP_BITS - 1))", "rise"),
-    Mutant("lut/lut_near_zero_s16.c", "x >= -NEAR_ZERO", "x > -NEAR_ZERO"),
-    Mutant("lut/lut_near_zero_s16.c", "x < NEAR_ZERO", "x <= NEAR_ZERO"),
-    Mutant("lut/lut_near_zero_s16.c", "MIDDLE + 1 + NEAR_ZERO", "MIDDLE + NEAR_ZERO"),
+    Mutant("lut/lut_near_zero_s16_scalar.c", "x >= -PL_LUT_NEAR", "x > -PL_LUT_NEAR"),
+    Mutant("lut/lut_near_zero_s16_scalar.c", "x < PL_LUT_NEAR", "x <= PL_LUT_NEAR"),
+    Mutant("lut/lut_near_zero_s16_scalar.c", "PL_LUT_ENTRIES + PL_", "PL_LUT_ENTRIES - 1 + PL_"),
 ]
 
 

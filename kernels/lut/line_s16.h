@@ -6,6 +6,10 @@
 
 #define PL_LUT_STEP_BITS 7
 #define PL_LUT_MIDDLE (1 << (15 - PL_LUT_STEP_BITS))
+#define PL_LUT_ENTRIES (2 * PL_LUT_MIDDLE + 1)
+
+// Values below 0 and from 0 on that have an entry of their own in lut_near_zero_s16.h.
+#define PL_LUT_NEAR_ZERO 512
 
 // What lies on the straight line between the two entries around x, of which `middle` is that of 0,
 // rounded to nearest, ties up.

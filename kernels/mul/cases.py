@@ -3,6 +3,8 @@
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from kernels.common.kernel import AnyArray, OpCall
 from kernels.testing.broadcast_shapes import pairs
 from kernels.testing.calls import AFTER_RELU, INT16_STAGE, STAGE, activation
@@ -56,6 +58,20 @@ def cases() -> Iterator[Case]:
             }
             operands = {"a": make(*a_shape), "b": make(*b_shape)}
             yield Case(f"int16 {kind}{name}", "pl::mul", operands, {}, attributes, board)
+    for shift in (-31, -15, -1, 0, 1, 16, 30):
+        for multiplier in (2**30, 2**31 - 1, 0):
+            values = Values("mul int16 factor", shift, multiplier)
+            attributes = {
+                "a_zero_point": 0,
+                "b_zero_point": 0,
+                "multiplier": multiplier,
+                "shift": shift,
+                **INT16_STAGE,
+            }
+            few = values.int8(30) // 3
+            operands = {"a": few.astype(np.int16), "b": values.extreme_int16(30)}
+            name = f"int16 factor {multiplier}, {shift}"
+            yield Case(name, "pl::mul", operands, {}, attributes, shift in (-31, -1, 0, 16))
 
 
 def _case(

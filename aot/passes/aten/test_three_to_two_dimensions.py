@@ -17,6 +17,17 @@ CASES: dict[str, tuple[nn.Module, int, int, bool]] = {
     "windows": (nn.Conv3d(4, 6, 3, padding=1, bias=False), 4, 12, True),
     "dilation and stride": (nn.Conv3d(4, 6, 3, 2, 2, (2, 1, 1)), 5, 12, True),
     "groups": (nn.Conv3d(4, 6, (2, 3, 3), groups=2), 3, 4, True),
+    "along the depth": (nn.Conv3d(4, 6, (3, 1, 1), padding=(1, 0, 0)), 4, 4, False),
+    "along the depth, dilated": (nn.Conv3d(4, 6, (2, 1, 1), (2, 1, 1), 0, (2, 1, 1)), 6, 4, False),
+    "along the depth, groups": (nn.Conv3d(4, 6, (2, 1, 1), groups=2), 3, 2, False),
+    "along the depth, every second pixel": (nn.Conv3d(4, 6, (2, 1, 1), (1, 2, 1)), 3, 8, True),
+    "along the depth, padded": (
+        nn.Conv3d(4, 6, (2, 1, 1), padding=(0, 1, 0)),
+        3,
+        8,
+        True,
+    ),
+    "along the depth of one slice": (nn.Conv3d(4, 6, (3, 1, 1), padding=(1, 0, 0)), 1, 4, False),
 }
 
 

@@ -2,8 +2,9 @@
 """Makes a 3d convolution a 2d one over every slice of the depth: the slices that a window takes
 become channels, and the slices of the result are a batch.
 
-Where the windows are one slice deep, or the input is, nothing is copied for it. Other convolutions
-copy every slice once for each window that takes it.
+Where the windows are one slice deep, or the input is, nothing is copied for it. Nor is anything
+where they are one pixel wide and high: those are 2d windows over the depth and all pixels of a
+slice. Other convolutions copy every slice once for each window that takes it.
 
 A transposed one gives what each slice of a window does as channels of their own. Where windows do
 not overlap along the depth, or the input is one slice deep, they become slices; else they are added
@@ -61,6 +62,10 @@ def _flatten_depth(module: GraphModule, node: Node) -> bool:
     places = (taken + before).flatten()
 
     image, taps = value.shape[3:], len(used)
+    window = [list(amounts[1:]) for amounts in (stride, padding, dilation)]
+    if taps > 1 and (*weight.shape[3:], *window[0]) == (1, 1, 1, 1) and not any(window[1]):
+        _join_pixels(module, node, weight.flatten(3))
+        return True
     with module.graph.inserting_before(node):
         if before or behind:
             x = call(node, _aten.constant_pad_nd.default, x, [0, 0, 0, 0, before, behind])
@@ -71,13 +76,26 @@ def _flatten_depth(module: GraphModule, node: Node) -> bool:
         x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4, 5])
         x = call(node, _aten.reshape.default, x, [n * slices, channels * taps, *image])
         flat = constant(module, node, "weight_2d", weight[:, :, used].flatten(1, 2))
-        window = [list(amounts[1:]) for amounts in (stride, padding, dilation)]
         x = call(node, _CONV, x, flat, bias, *window, False, [0, 0], groups)
         x = call(node, _aten.reshape.default, x, [n, slices, outputs, *result.shape[3:]])
         x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4])
     node.replace_all_uses_with(x)
     module.graph.erase_node(node)
     return True
+
+
+def _join_pixels(module: GraphModule, node: Node, weight: torch.Tensor) -> None:
+    """A convolution along the depth, over images of [depth, pixels]."""
+    arguments: Any = node.args
+    x, _, bias, stride, padding, dilation, _, _, groups = arguments
+    with module.graph.inserting_before(node):
+        flat = constant(module, node, "weight_2d", weight)
+        x = call(node, _aten.reshape.default, x, [*x.meta["val"].shape[:3], -1])
+        window = [stride[0], 1], [padding[0], 0], [dilation[0], 1]
+        x = call(node, _CONV, x, flat, bias, *window, False, [0, 0], groups)
+        x = call(node, _aten.reshape.default, x, list(node.meta["val"].shape))
+    node.replace_all_uses_with(x)
+    module.graph.erase_node(node)
 
 
 def _spread_depth(module: GraphModule, node: Node) -> bool:

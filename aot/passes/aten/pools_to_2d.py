@@ -70,13 +70,18 @@ def _split(node: Node) -> Node | None:
     *batch, slices, height, width = x.meta["val"].shape
     result = list((node.meta["val"] if gives_one(node) else node.meta["val"][0]).shape)
     count, channels = math.prod(batch[:-1]), batch[-1]
-    shapes = (
-        [count, channels * slices, height, width],
-        [count, channels, slices, math.prod(result[-2:])],
-    )
-    for shape, window in zip(shapes, windows, strict=True):
-        x = call(node, _aten.reshape.default, x, shape)
-        x = _pool(node, _TO_2D[node.target], x, *window) if window else x
+    image, depth = windows
+    target = _TO_2D[node.target]
+    if image:  # slices as a batch, as convolutions have them: channels stay beside each other
+        x = call(node, _aten.reshape.default, x, [count, channels, slices, height, width])
+        x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4])
+        x = call(node, _aten.reshape.default, x, [count * slices, channels, height, width])
+        x = _pool(node, target, x, *image)
+        x = call(node, _aten.reshape.default, x, [count, slices, channels, *result[-2:]])
+        x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4])
+    if depth:
+        x = call(node, _aten.reshape.default, x, [count, channels, slices, math.prod(result[-2:])])
+        x = _pool(node, target, x, *depth)
     return call(node, _aten.reshape.default, x, result)
 
 

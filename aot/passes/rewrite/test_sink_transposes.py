@@ -29,6 +29,12 @@ CASES: dict[str, tuple[Callable[..., object], list[nn.Module], tuple[int, ...], 
     "unary": (lambda a, b, x: b(torch.tanh(a(x))), [conv(), conv()], IMAGE, 2),
     "residual": (lambda a, b, x: b(y := a(x)) + y, [conv(), conv()], IMAGE, 2),
     "constant": (lambda a, x: a(x) * torch.arange(6.0).reshape(6, 1), [conv()], IMAGE, 2),
+    "volumes": (
+        lambda a, b, c, x: c(F.max_pool3d(b(F.avg_pool3d(a(x), (1, 2, 2))), 2)),
+        [nn.Conv3d(4, 4, (1, 3, 3)), nn.Conv3d(4, 4, (2, 1, 1)), nn.Conv3d(4, 4, 1)],
+        (2, 4, 6, 12, 10),
+        2,
+    ),
     "cat": (
         lambda a, b, x: b(torch.cat([y := a(x), torch.tanh(y)], 1)),
         [conv(), conv(8)],

@@ -25,6 +25,7 @@ from aot.passes.rewrite.own_state import own_state
 from aot.passes.rewrite.pick_channels import pick_channels
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
+from aot.passes.rewrite.slices_to_gathers import slices_to_gathers
 from aot.passes.rewrite.split_before_slices import split_before_slices
 from aot.targets.target import Target
 
@@ -36,6 +37,7 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     fold_transpose_into_bmm,
     fuse_pad,
     compose_luts,
+    slices_to_gathers,
     merge_gathers,
     simplify_movement,
     split_before_slices,
@@ -43,7 +45,12 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     drop_dead_constants,
 )
 
-_OF_THE_CORE = (pick_channels, fold_blocks_into_conv, split_before_slices)
+_OF_THE_CORE = (
+    pick_channels,
+    fold_blocks_into_conv,
+    slices_to_gathers,
+    split_before_slices,
+)
 """They give layers forms that kernels are faster for and that an NPU may not take, such as strides
 as large as a block."""
 

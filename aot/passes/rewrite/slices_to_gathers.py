@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""slice(gather(x)) and gather(slice(x)) -> gather(gather(x)), which merge_gathers.py makes one; the
+inner one has no other user.
+
+Matches every second row of an image that is flipped, or rolled. Leaves a slice of a dimension
+behind all that are gathered, as one gather would copy smaller pieces than both, and a slice that
+copies nothing.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import Builder, arguments, calls, edge_of
+from aot.dialect.ops.gather import gather
+from aot.passes.rewrite.own_state import is_piece
+
+
+def slices_to_gathers(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many slices changed."""
+    count = 0
+    builder = Builder(module, module.graph)
+    for node in list(module.graph.nodes):
+        if not calls(node, "slice") or is_piece(node) or not _is_beside_a_gather(node):
+            continue
+        values = arguments(node)
+        taken = torch.arange(values["start"], values["end"], values["step"], dtype=torch.int32)
+        with module.graph.inserting_before(node):
+            new = builder.call(
+                gather,
+                values["input"],
+                [builder.constant(f"{node.name}_index", taken)],
+                [values["dim"]],
+                edge=edge_of(node),
+                origin=node.meta["origin"],
+            )
+        node.replace_all_uses_with(new)
+        module.graph.erase_node(node)
+        count += 1
+    if count:
+        module.recompile()
+    return count
+
+
+def _is_beside_a_gather(cut: Node) -> bool:
+    """Whether a slice and a gather, one of which alone reads the other, cost less as one."""
+    inner = arguments(cut)["input"]
+    pairs = [(inner, inner), *((user, cut) for user in cut.users)]
+    return any(
+        calls(one, "gather")
+        and len(read.users) == 1
+        and arguments(cut)["dim"] <= max(arguments(one)["dims"])
+        for one, read in pairs
+    )

@@ -12,6 +12,7 @@ import torch
 from absl import logging
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import GraphModule, Interpreter, Node
+from torch.utils.data import Dataset
 
 from aot.dialect.graph import initial_state
 from aot.errors import LoweringError, describe, module_path, place, source_line
@@ -59,8 +60,10 @@ def iterable(data: object, name: str) -> Iterable[Any]:
     """Calibration data; LoweringError if they cannot be iterated over."""
     if isinstance(data, Iterable) and not (isinstance(data, torch.Tensor) and data.dim() == 0):
         return data
-    called = "; call it" if callable(data) else ""
-    raise LoweringError(f"{name} is {describe(data)}, not a list or generator of samples{called}")
+    instead = "; call it" if callable(data) else ""
+    if isinstance(data, Dataset):
+        instead = ": give a DataLoader of it"
+    raise LoweringError(f"{name} is {describe(data)}, not a list or generator of samples{instead}")
 
 
 def samples_of(data: object, name: str) -> Iterator[tuple[bool, tuple[torch.Tensor, ...]]]:
@@ -193,6 +196,8 @@ def _instead(actual: torch.Tensor, expected: torch.Tensor) -> str:
     for order in permutations(range(actual.dim())) if actual.dim() == expected.dim() <= 4 else ():
         if [actual.shape[d] for d in order] == list(expected.shape):
             return f": x.permute{order}, if that is the order of its dimensions"
+    if [1, *actual.shape] == list(expected.shape):
+        return ": x[None], if it is one of a batch"
     return ""
 
 

@@ -35,7 +35,7 @@ from aot.constant_masks import ConstantMasks
 from aot.dialect.graph import drop_dead_code, returned, state_of
 from aot.errors import LoweringError, raising_line
 from aot.hooked_weights import hooked_weights_kept
-from aot.not_traced import why_not_traced
+from aot.not_traced import as_it_takes, why_not_traced
 from aot.passes.aten import decompose_attention, parts_to_cat, resampling, split_recurrent
 from aot.passes.aten.assignments_to_gather import assignments_to_gather
 from aot.passes.aten.average_to_mean import average_to_mean
@@ -239,10 +239,7 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
         if own := _raised_by(model, example_inputs):
             said = [*str(own).strip().splitlines(), ""][0]
             what = f"the model does not run on its first sample: {type(own).__name__}: {said}"
-            hint = (
-                "a model and samples that model(*sample) takes, or dicts with the names of its "
-                "arguments"
-            )
+            hint = as_it_takes(own, example_inputs)
         where = raising_line(error)
         at = f"\n    at {where}" if where else ""
         raise LoweringError(f"{what}{at}\n    instead: {hint}") from error

@@ -248,6 +248,7 @@ def as_tensors(value: Any) -> Any:
     """The value with its numpy arrays, also those in tuples, lists and dicts, as tensors."""
     if isinstance(value, np.ndarray):
         wide = value.astype(np.float32) if value.dtype == np.float64 else value
+        wide = wide.astype(wide.dtype.newbyteorder("="), copy=False)
         try:
             return torch.from_numpy(np.require(wide, requirements="C"))
         except TypeError:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
 from torch.fx.experimental.symbolic_shapes import (
     GuardOnDataDependentSymNode,
@@ -27,10 +29,26 @@ _AS_VALUES = (
     "(a == b).all() for torch.equal(a, b); for torch.cov(x) of n columns d @ d.mT / (n - 1), where "
     "d = x - x.mean(1, keepdim=True)"
 )
+_OTHER_TYPES = re.compile(r"should be the same|same dtype|does not match weight dtype|scalar type")
+_CHANNELS = re.compile(r"to have \d+ channels")
 _STATIC = "one static graph: no control flow on tensor values, no Python objects in or out"
 _ASSERTS = re.compile(r": (assert\b|.*\b_assert\()")
 _ASSIGNED = re.compile(r"tensor attributes? (.+?) (was|were) assigned during export")
 _RETURNED = re.compile(r"Found <class '(.+?)'> in output")
+
+
+def as_it_takes(error: Exception, inputs: Sequence[torch.Tensor]) -> str:
+    """What to give a model that does not run on its inputs, by what it raised."""
+    text = str(error)
+    hint = "a model and samples that model(*sample) takes, or dicts with the names of its arguments"
+    if any(x.dtype != torch.float32 for x in inputs) and _OTHER_TYPES.search(text):
+        kept = "samples of float32, x.to(torch.float32), in the scale of training"
+        return f"{kept}; or a model that makes them so"
+    if "cuda" in text.lower():
+        return "a model that stays on the CPU: no .to() or .cuda() in forward"
+    if _CHANNELS.search(text) and any(x.dim() == 4 and x.shape[3] in (1, 3, 4) for x in inputs):
+        return f"x.permute(0, 3, 1, 2) for images [N, H, W, C]; or {hint}"
+    return hint
 
 
 def why_not_traced(error: Exception) -> tuple[str, str]:

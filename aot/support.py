@@ -163,7 +163,7 @@ def _hint(written: str, name: str, default: str) -> str:
 
 
 def _hint_of_dtype(value: object) -> str:
-    default = "keep such values out of the model"
+    default = "float32, x.to(torch.float32), or keep such values out of the model"
     return _HINTS_BY_DTYPE.get(value.dtype, default) if isinstance(value, torch.Tensor) else default
 
 

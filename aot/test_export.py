@@ -201,6 +201,31 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
         torch.ones(1, 1, 8, 8),
         r"the model does not run on its first sample: RuntimeError: pad.*\n.*model\(\*sample\)",
     ),
+    "whole numbers": (
+        lambda: nn.LSTM(4, 2).eval(),
+        torch.ones(3, 1, 4, dtype=torch.int64),
+        r"on its first sample(.|\n)*instead: samples of float32, x.to\(torch.float32\), in the",
+    ),
+    "bytes of a camera": (
+        lambda: nn.Conv2d(3, 4, 3).eval(),
+        torch.ones(1, 3, 8, 8, dtype=torch.uint8),
+        r"on its first sample(.|\n)*instead: samples of float32",
+    ),
+    "channels last": (
+        lambda: nn.Conv2d(3, 4, 3).eval(),
+        torch.ones(1, 8, 8, 3),
+        r"on its first sample(.|\n)*instead: x.permute\(0, 3, 1, 2\) for images",
+    ),
+    "another device": (
+        lambda: model(lambda x: x.to("cuda")),
+        torch.ones(4),
+        r"on its first sample(.|\n)*instead: a model that stays on the CPU",
+    ),
+    "a set": (
+        lambda: model(lambda x: {x * 2}),
+        torch.ones(4),
+        r"gives a set\n    instead: a tensor, or a tuple",
+    ),
     "rank": (lambda: nn.Tanh().eval(), torch.ones([1] * 7), "at most 6 dimensions"),
     "no output": (lambda: model(lambda x: ()), torch.ones(4), "the model returns nothing"),
     "nothing computed": (

@@ -56,6 +56,11 @@ EXAMPLE = {"x": X, "state": {"h": (H0, H1)}, "mask": MASK, "power": 2}
 # The same sample.
 FORMS: dict[str, object] = {
     "a dict": EXAMPLE,
+    "another byte order": {
+        **EXAMPLE,
+        "x": X.numpy().astype(">f4"),
+        "mask": MASK.double().numpy().astype(">f8"),
+    },
     "in another order": dict(reversed(EXAMPLE.items())),
     "numpy": {**EXAMPLE, "x": X.double().numpy(), "state": {"h": [H0.numpy(), H1]}},
     "flat": (X, H0, H1, MASK),

@@ -18,6 +18,7 @@ from aot.testing.fixtures import model
 IMAGE = torch.randn((1, 3, 4, 6), generator=torch.Generator().manual_seed(4))
 OTHER = torch.rand((1, 3, 4, 6), generator=torch.Generator().manual_seed(5)) + 0.5
 
+_ROWS = torch.ones(2, 6)
 _ABOVE_DIAGONAL = (torch.ones(4, 4).triu(1) > 0).flatten().nonzero()[:, 0]
 
 # name: what is refused, what the hint says (a part of it), the same as the hint says
@@ -86,6 +87,11 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         lambda x, y: torch.view_as_real(torch.fft.rfft(x).sqrt() * 0.0) + y[..., :1, None],
         "torch.view_as_real",
         lambda x, y: torch.view_as_real(torch.fft.rfft(x) * 0.0) + y[..., :1, None],
+    ),
+    "a layer of whole numbers": (
+        lambda x, y: F.linear((x > 0).int() + 0 * y[..., :1].int(), _ROWS.int()).float(),
+        "x.to(torch.float32)",
+        lambda x, y: F.linear((x > 0).to(torch.float32), _ROWS),
     ),
     "twice the bits": (
         lambda x, y: (x.double() * y).float(),

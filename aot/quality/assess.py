@@ -10,12 +10,13 @@ import torch
 from absl import logging
 from torch.fx import GraphModule
 
+from aot.dialect.graph import initial_state
 from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.errors import LoweringError
 from aot.quality.evaluation import HeldOut
 from aot.quality.far_values import far_values
-from aot.quality.findings import of_calibration, of_outputs, of_values
+from aot.quality.findings import of_calibration, of_choices, of_outputs, of_values
 from aot.quality.float_model import FloatModel
 from aot.quality.hidden_rows import hidden_rows
 from aot.quality.outputs import Output, measure, outputs_of
@@ -89,6 +90,9 @@ def assess(
     doubted = {(finding.kind, finding.value) for finding in findings}
     made_up = evaluation is None and any(finding.kind == "noise" for finding in findings)
     findings += of_outputs(outputs, graphs.floats, made_up)
+    if not initial_state(graphs.floats):  # neighbours of a sequence are alike
+        different = len({_content(inputs) for _, inputs in samples.samples})
+        findings += of_choices(outputs, graphs.floats, different, str(samples))
     new = of_values(measured, [output.name for output in outputs], str(samples))
     new += far_values(measured, outputs, str(samples))
     new += hidden_rows(graphs.floats, float_model, samples.samples, str(samples))
@@ -102,6 +106,10 @@ def assess(
         quality = replace(quality, values=values.measure(contiguous))
     quality.check()
     return quality
+
+
+def _content(inputs: Sequence[torch.Tensor]) -> int:
+    return hash(tuple(x.contiguous().numpy().tobytes() for x in inputs))
 
 
 def _check_classes(labels: torch.Tensor, outputs: Sequence[Output], floats: GraphModule) -> None:

@@ -27,6 +27,7 @@ Kind = Literal[
     "stretched_range",
     "saturation",
     "flat_output",
+    "one_class",
     "endless_output",
 ]
 """As docs/quality.md explains them; not_tflite is of an imported .tflite file, absent_engine of an

@@ -14,6 +14,7 @@ from aot.dialect.graph import border_nodes
 from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
 from aot.quality.decibels import MIN_SQNR_DB, ROUGH_DB, in_decibels
 from aot.quality.finding import Finding, finding_at, interval, name_of
+from aot.quality.noise import noise_maker
 from aot.quality.outputs import Output
 from aot.quality.value import Value
 from aot.quality.watch import Range, Watch
@@ -31,10 +32,6 @@ _FEW_STEPS = 16
 
 _LOST_STEPS = 2
 """A channel within so few steps is lost."""
-
-_NOISE_ELEMENTS = 1000
-"""Of fewer elements nobody can say that they are noise."""
-
 
 _NUMBERS = (torch.float32, *WHOLE_NUMBERS)
 """Inputs of these dtypes have ranges."""
@@ -162,6 +159,31 @@ def of_outputs(outputs: Sequence[Output], floats: GraphModule, made_up: bool) ->
     ]
 
 
+def of_choices(
+    outputs: Sequence[Output], floats: GraphModule, different: int, samples: str
+) -> list[Finding]:
+    """Which outputs choose the same in all samples, so that nothing is known of the others.
+
+    Args:
+      outputs: measured.
+      floats: the float graph, which gives them.
+      different: how many of the samples differ from each other.
+      samples: what was measured, for people.
+    """
+    nodes = {node.name: node for node in floats.graph.nodes}
+    return [
+        finding_at(
+            "one_class",
+            nodes[o.name],
+            f"{name_of(nodes[o.name])} chooses {only} in float in all {samples}, so that their "
+            "agreement says nothing of the rest: give samples of each class, in no order, as they "
+            "were in training",
+        )
+        for o in outputs
+        if different >= FEW_SAMPLES and (only := o.only_class) is not None
+    ]
+
+
 @dataclass(frozen=True)
 class _Observed:
     """A quantized value and its range in each calibration sample."""
@@ -221,7 +243,7 @@ def _of_inputs(
         yield from _far_floor(node, stacked.flatten())
         if node in scales:
             yield from _lost_channels(node, stacked, scales[node])
-        maker = _noise_maker(stacked.flatten())
+        maker = noise_maker(stacked)
         if maker:
             yield finding_at(
                 "noise",
@@ -280,32 +302,6 @@ def _lost_channels(node: Node, samples: torch.Tensor, scale: float) -> Iterator[
             "own mean and deviation before the model takes it, or give it as an input of its own",
         )
         return
-
-
-def _noise_maker(values: torch.Tensor) -> str:
-    """The function of torch that gives such values; "" if they are no white noise.
-
-    A value looks like noise if its mean, its kurtosis and the product with its neighbour are what
-    they are expected to be within four standard deviations.
-    """
-    count, deviation = values.numel(), values.std(correction=0)
-    if count < _NOISE_ELEMENTS or not bool(deviation > 0.0):
-        return ""
-    mean = values.mean() / deviation
-    centred = values / deviation - mean
-    neighbours = (centred[1:] * centred[:-1]).mean().item()
-    kurtosis = centred.pow(4).mean().item()
-    for maker, expected, fourth, eighth in (
-        ("torch.randn", 0.0, 3.0, 105.0),
-        ("torch.rand", math.sqrt(3.0), 1.8, 9.0),
-        ("2 * torch.rand - 1", 0.0, 1.8, 9.0),
-    ):
-        error = 4.0 / math.sqrt(count)
-        is_mean = abs(mean.item() - expected) < error
-        is_tail = abs(kurtosis - fourth) < error * math.sqrt(eighth - fourth**2)
-        if is_mean and is_tail and abs(neighbours) < error:
-            return maker
-    return ""
 
 
 def _dead(observed: _Observed) -> Finding | None:

@@ -89,6 +89,8 @@ class Output:
         or what is computed of one.
       count: how many are chosen, the best first.
       largest: whether the largest are the best.
+      is_choice: whether the model itself says that it chooses, by a softmax, or an index of a
+        maximum or minimum; a row of numbers may be something else.
       classes: what the float model chooses and what the lowered one does, all integers of an
         integer output, sample by sample.
     """
@@ -108,6 +110,7 @@ class Output:
     endless: int = 0
     is_float: bool = True
     path: str = ""
+    is_choice: bool = False
     classes: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)
     _leads: list[torch.Tensor] = field(default_factory=list)
     _variances: list[float] = field(default_factory=list)
@@ -152,6 +155,16 @@ class Output:
         """Whether more than one class is not the float model's."""
         same = self._same()
         return same is not None and int((~same).sum()) > 1
+
+    @property
+    def only_class(self) -> int | None:
+        """The class that the float model chooses in every sample; None where there are others, or
+        a sample is no choice, or several.
+        """
+        if not self.is_class or not self.is_choice:
+            return None
+        found = {int(expected) for expected, _ in self.classes}
+        return found.pop() if len(found) == 1 else None
 
     @property
     def clear_agreement(self) -> tuple[int, int] | None:
@@ -279,7 +292,8 @@ def _output(node: Node, is_row_of_classes: bool) -> Output:
         dim = 1
     if dim is None or _classes(node, dim) < 2:
         return Output(node.name, None, False)
-    return Output(node.name, dim, value.numel() == _classes(node, dim))
+    is_class = value.numel() == _classes(node, dim)
+    return Output(node.name, dim, is_class, is_choice=node.target in _SOFTMAX)
 
 
 def _integers(node: Node, value: torch.Tensor) -> Output:
@@ -297,7 +311,7 @@ def _integers(node: Node, value: torch.Tensor) -> Output:
     if _classes(choice, dim) < 2:
         return Output(node.name, dim, value.numel() == 1)
     largest = bool(given.get("largest", call.target not in _MINIMUM))
-    return Output(node.name, dim, value.numel() == 1, choice, count, largest)
+    return Output(node.name, dim, value.numel() == 1, choice, count, largest, is_choice=True)
 
 
 def _chosen(node: Node) -> Node:

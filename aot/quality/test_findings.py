@@ -322,3 +322,52 @@ def test_a_batch_norm_that_was_never_trained_remembers_nothing() -> None:
     network = nn.Sequential(nn.Conv2d(1, 6, 3), nn.BatchNorm2d(6)).eval()
     data = [(x * 255.0,) for (x,) in samples((1, 1, 8, 8), count=16)]
     assert "unlike_training" not in warned(lower(network, data[0], calibration=data, **ANYTHING))
+
+
+@pytest.mark.parametrize("moved", [0.0, 4.0])
+def test_samples_that_are_shifted_from_trainings(moved: float) -> None:
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8, momentum=1.0), nn.ReLU())
+    batch = torch.randn(32, 6)
+    network(batch)
+    data = [(x + moved,) for x in torch.split(batch, 1)]
+    result = lower(network.eval(), data[0], calibration=data, **ANYTHING)
+    found = [f["text"] for f in result.report["warnings"] if f["kind"] == "unlike_training"]
+    assert [" deviations away from " in text for text in found] == [True] * (moved > 0.0)
+
+
+def test_one_sample_that_is_far_out_does_not_make_all_unlike_training() -> None:
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8, momentum=1.0), nn.ReLU())
+    batch = torch.randn(32, 6)
+    network(batch)
+    batch[7] *= 60.0
+    data = [(x,) for x in torch.split(batch, 1)]
+    kinds = warned(lower(network.eval(), data[0], calibration=data, **ANYTHING))
+    assert "stretched_range" in kinds and "unlike_training" not in kinds
+
+
+HEADS: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], bool]] = {
+    "softmax": (lambda y: y.softmax(-1), True),
+    "index": (lambda y: y.argmax(-1), True),
+    "numbers": (lambda y: y, False),
+    "a class for each of two": (lambda y: y.reshape(2, -1).softmax(-1), False),
+}
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("is_held_out", [True, False])
+def test_one_class_in_all_samples_is_doubted(head: str, is_held_out: bool) -> None:
+    function, is_choice = HEADS[head]
+    layer = nn.Linear(6, 4)
+    net = model(lambda part, x: function(part(x)), layer).eval()
+    layer.bias.data += torch.tensor([0.0, 0.0, 99.0, 0.0])
+    data = samples((1, 6), count=24)
+    held = [(x + 0.1,) for (x,) in data[:20]] if is_held_out else None
+    result = lower(net, data[0], calibration=data, evaluation=held, **ANYTHING)
+    texts = [f["text"] for f in result.report["warnings"] if f["kind"] == "one_class"]
+    what = "20 held-out" if is_held_out else "24 calibration"
+    assert [f"chooses 2 in float in all {what} samples" in t for t in texts] == [True] * is_choice
+    layer.bias.data.zero_()
+    result = lower(net, data[0], calibration=data, evaluation=held, **ANYTHING)
+    assert "one_class" not in warned(result)

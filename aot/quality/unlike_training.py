@@ -5,7 +5,7 @@ in 0..255 for a network that was trained on 0..1, for one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -18,12 +18,22 @@ from aot.quality.finding import Finding
 from aot.quality.values import Sequences
 from aot.quality.watch import KEPT_SAMPLES
 
-_SAMPLES = 8
+_SAMPLES = 16
 """How many samples are run, where these give enough values a channel."""
 
-_FAR = 8.0
-"""The root of the mean square of what training made 1: calibration data are unlike those of
-training from here on, and where they vary by less than one of it."""
+_FAR = 3.0
+"""The root of the mean square of what training made 1, of a sample like the others: calibration
+data are unlike those of training from here on."""
+
+_VERY_FAR = 8.0
+"""The same of few samples, which may be among the rare ones of training."""
+
+_NARROW = 0.4
+"""Where they vary by less than this share of it."""
+
+_SHIFTED = 1.0
+"""Where the median of the samples' means is so many deviations away. The median of what training
+saw never is: no median is farther than a deviation from its mean."""
 
 _FEW_VALUES = 64
 """Of fewer values a channel, that are not of KEPT_SAMPLES samples, nobody can say how much they
@@ -44,30 +54,51 @@ def unlike_training(floats: GraphModule, samples: Sequences) -> Iterator[Finding
     if not trained:
         return
     outputs = _Outputs(floats, set(trained))
-    runs = 0
-    for _, inputs in samples[:KEPT_SAMPLES]:
-        if runs >= _SAMPLES and all(outputs.count(node) >= _FEW_VALUES for node in trained):
+    for count, (_, inputs) in enumerate(samples[:KEPT_SAMPLES]):
+        if count >= _SAMPLES and all(map(_is_enough, outputs.by_channel.values())):
             break
-        runs += 1
         outputs.run(*(x.contiguous() for x in inputs), *initial_state(floats))
     for node, norm in trained.items():
-        values = torch.cat([_by_channel(node, x) for x in outputs.found[node]], 1)
-        centred = (values - norm.offset[:, None]) / norm.scale.abs().clamp(min=_SMALLEST)[:, None]
-        size = float(centred.square().mean(1).sqrt().median())
-        is_enough = runs == KEPT_SAMPLES or values.shape[1] >= _FEW_VALUES
-        spread = float(centred.std(1).median()) if is_enough else 1.0
-        if size > _FAR or spread < 1.0 / _FAR:
-            what = f"{size:.3g} times as far out" if size > _FAR else f"{spread:.2g} times as wide"
+        if what := _unlike(norm, outputs.by_channel[node]):
             yield Finding(
                 "unlike_training",
                 node.name,
                 module_path(node),
                 source_line(node),
-                f"what `{node.name}` gives for the calibration samples is {what} as for those that "
+                f"what `{node.name}` gives for the calibration samples is {what} for those that "
                 "its BatchNorm was trained with: give samples in the scale of training, normalised "
                 "as they were",
             )
             return
+
+
+def _unlike(norm: Folded, found: Sequence[torch.Tensor]) -> str:
+    """How what a layer gives for each sample, [C, ...], differs from what it gave in training; ""
+    where it does not.
+    """
+    scale = norm.scale.abs().clamp(min=_SMALLEST)[:, None]
+    centred = [(values - norm.offset[:, None]) / scale for values in found]
+    sizes = torch.stack([x.square().mean(1).sqrt() for x in centred])  # [samples, C]
+    size, together = _typical(sizes), float(sizes.square().mean(0).sqrt().median())
+    means = torch.stack([x.mean(1) for x in centred])
+    is_many = len(means.unique(dim=0)) >= _SAMPLES
+    if (is_many and size > _FAR) or min(size, together) > _VERY_FAR:
+        return f"{size:.3g} times as far out as"
+    spread = float(torch.cat(centred, 1).std(1).median())
+    if spread < _NARROW and (len(found) == KEPT_SAMPLES or _is_enough(found)):
+        return f"{spread:.2g} times as wide as"
+    if is_many and (shift := _typical(means)) > _SHIFTED:
+        return f"typically {shift:.2g} deviations away from what it was"
+    return ""
+
+
+def _typical(numbers: torch.Tensor) -> float:
+    """[samples, channels]: of the sample in the middle, and of the channel."""
+    return float(numbers.median(0).values.abs().median())
+
+
+def _is_enough(found: Sequence[torch.Tensor]) -> bool:
+    return sum(x.shape[1] for x in found) >= _FEW_VALUES
 
 
 def _is_trained(norm: Folded) -> bool:
@@ -81,18 +112,14 @@ def _by_channel(layer: Node, value: torch.Tensor) -> torch.Tensor:
 
 
 class _Outputs(Interpreter):
-    """Runs a graph and keeps what some nodes give."""
+    """Runs a graph and keeps what some nodes give, by channel."""
 
     def __init__(self, module: GraphModule, nodes: set[Node]) -> None:
         super().__init__(module)
-        self.found: dict[Node, list[torch.Tensor]] = {node: [] for node in nodes}
-
-    def count(self, node: Node) -> int:
-        """How many values of each channel a node has given."""
-        return sum(_by_channel(node, x).shape[1] for x in self.found[node])
+        self.by_channel: dict[Node, list[torch.Tensor]] = {node: [] for node in nodes}
 
     def run_node(self, n: Node) -> Any:
         result = super().run_node(n)
-        if n in self.found:
-            self.found[n].append(result.detach())
+        if n in self.by_channel:
+            self.by_channel[n].append(_by_channel(n, result.detach()))
         return result

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples that are made up: numbers by chance, as torch gives them."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+_ELEMENTS = 256
+"""Of fewer elements nobody can say that they are noise, but for what torch.rand gives."""
+
+_NORMAL_ELEMENTS = 1000
+"""Of fewer nobody can say that they are torch.randn's: features that were whitened, by a principal
+component analysis, are like them.
+"""
+
+_COMPARED = 64
+"""So many elements of a sample, at most, are compared with each other."""
+
+_SAMPLES = 16
+"""Of fewer samples they cannot be."""
+
+_RAND_BITS = 24
+"""What torch.rand gives are multiples of 2^-24."""
+
+_SMALL = 32
+"""So many numbers below a half as they are, where those of a sensor would have more bits."""
+
+
+def noise_maker(samples: torch.Tensor) -> str:
+    """The function of torch that gives such values; "" if they are no white noise.
+
+    A value looks like noise if its mean, its kurtosis, the product with its neighbour and the
+    correlations between elements are what they are expected to be within four standard deviations.
+
+    Args:
+      samples: of an input, one behind the other, [samples, *shape].
+    """
+    values = samples.flatten()
+    for maker, drawn in (("torch.rand", values), ("2 * torch.rand - 1", (values + 1.0) / 2.0)):
+        if _is_of_rand(drawn):
+            return maker
+    count, deviation = values.numel(), values.std(correction=0)
+    if count < _ELEMENTS or not bool(deviation > 0.0) or _are_correlated(samples):
+        return ""
+    mean = values.mean() / deviation
+    centred = values / deviation - mean
+    neighbours = (centred[1:] * centred[:-1]).mean().item()
+    kurtosis = centred.pow(4).mean().item()
+    for maker, least, expected, fourth, eighth in (
+        ("torch.randn", _NORMAL_ELEMENTS, 0.0, 3.0, 105.0),
+        ("torch.rand", _ELEMENTS, math.sqrt(3.0), 1.8, 9.0),
+        ("2 * torch.rand - 1", _ELEMENTS, 0.0, 1.8, 9.0),
+    ):
+        error = 4.0 / math.sqrt(count)
+        is_mean = abs(mean.item() - expected) < error
+        is_tail = abs(kurtosis - fourth) < error * math.sqrt(eighth - fourth**2)
+        if count >= least and is_mean and is_tail and abs(neighbours) < error:
+            return maker
+    return ""
+
+
+def _is_of_rand(values: torch.Tensor) -> bool:
+    """Whether all numbers are in [0, 1) and have torch.rand's bits: smaller numbers of other origin
+    have more, and those of a converter fewer.
+    """
+    if not bool(((values >= 0.0) & (values < 1.0)).all()):
+        return False
+    small = values[values < 0.5].double() * 2.0**_RAND_BITS
+    if len(small) < _SMALL or bool((small != small.round()).any()):
+        return False
+    return bool((small.remainder(2.0) == 1.0).double().mean() > 0.25)
+
+
+def _are_correlated(samples: torch.Tensor) -> bool:
+    """Whether the first elements of a sample are alike more than chance makes them."""
+    count = len(samples)
+    rows = samples.reshape(count, -1)[:, :_COMPARED].double()
+    rows = rows[:, rows.std(0) > 0.0] if count >= _SAMPLES else rows[:, :0]
+    size = rows.shape[1]
+    if size < 2:
+        return False
+    pairs = size * (size - 1) / 2
+    together = (torch.corrcoef(rows.T).square().sum().item() - size) / 2
+    return together / pairs > (1.0 + 4.0 * math.sqrt(2.0 / pairs)) / (count - 1)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -63,25 +64,43 @@ def test_the_tool_has_a_python_of_its_own(tmp_path: Path) -> None:
     assert "PATH" in named and not [name for name in named if name.startswith("PYTHON")]
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "trap 'sleep 1; touch let_go; exit 2' INT; touch called; sleep 30 & wait",
-        "trap '' INT; trap 'touch let_go; exit 2' TERM; touch called; sleep 30 & wait",
-        "trap '' INT TERM; touch called let_go; exec sleep 30",
-    ],
-    ids=["it ends itself", "it is told to", "it is killed"],
-)
-def test_the_tool_ends_with_ctrl_c(tmp_path: Path, script: str) -> None:
-    with _program(tmp_path, f"echo $$ >pid; {script}") as program:
-        _wait_for(tmp_path / "called")
-        os.killpg(program.pid, signal.SIGINT)
-        _, errors = program.communicate(timeout=60)
-    assert program.returncode == 128 + signal.SIGINT
+# What a tool may do when it is interrupted.
+_ENDS = {
+    "it ends itself": "trap 'sleep 1; touch let_go; exit 2' INT; touch called; sleep 30 & wait",
+    "it is told to": "trap '' INT; trap 'touch let_go; exit 2' TERM; touch called; sleep 30 & wait",
+    "it is killed": "trap '' INT TERM; touch called let_go; exec sleep 30",
+}
+
+
+@pytest.fixture(scope="module")
+def interrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, int, bytes]]:
+    """Folder, exit status and errors of each, which take seconds to be told and killed: at once."""
+    folders = {name: tmp_path_factory.mktemp("interrupted") for name in _ENDS}
+    found = {}
+    with ExitStack() as stack:
+        programs = {
+            name: stack.enter_context(_program(folders[name], f"echo $$ >pid; {script}"))
+            for name, script in _ENDS.items()
+        }
+        for name, program in programs.items():
+            _wait_for(folders[name] / "called")
+            os.killpg(program.pid, signal.SIGINT)
+        for name, program in programs.items():
+            _, errors = program.communicate(timeout=60)
+            found[name] = (folders[name], program.returncode, errors)
+    return found
+
+
+@pytest.mark.parametrize("name", _ENDS)
+def test_the_tool_ends_with_ctrl_c(
+    interrupted: dict[str, tuple[Path, int, bytes]], name: str
+) -> None:
+    folder, status, errors = interrupted[name]
+    assert status == 128 + signal.SIGINT
     assert errors == b"stopped\n"
-    assert (tmp_path / "let_go").exists()
+    assert (folder / "let_go").exists()
     with pytest.raises(ProcessLookupError):
-        os.kill(int((tmp_path / "pid").read_text()), 0)
+        os.kill(int((folder / "pid").read_text()), 0)
 
 
 def _is_gone(folder: Path) -> bool:

@@ -21,11 +21,11 @@ line = pytest.fixture(serial_line)
 
 
 def _test_on_a_board(
-    line: tuple[int, str], options: str = "", board: str = "microbit"
+    line: tuple[int, str], options: str = "", board: str = "microbit", seconds: int = 5
 ) -> "subprocess.Popen[str]":
     """What `bazel test --config=hardware` runs: the program of a board_test."""
     elf = f"boards/tests/hello.{board}.elf"
-    command = [sys.executable, "-m", "boards.simulator.run", "--time_limit=5", elf]
+    command = [sys.executable, "-m", "boards.simulator.run", f"--time_limit={seconds}", elf]
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(sys.path),
@@ -118,7 +118,7 @@ def test_a_test_of_the_host_runs_on_the_host(
             "",
             "no board was found: is its debug probe, or its boot loader, connected by USB?",
         ),
-        ("exit 0", "", "hello.microbit.elf: nothing came for 5 s, and no PL:PASS before that"),
+        ("exit 0", "", "hello.microbit.elf: nothing came for 1 s, and no PL:PASS before that"),
     ],
 )
 def test_a_test_without_its_board(
@@ -133,7 +133,7 @@ def test_a_test_without_its_board(
     if tool:
         (tmp_path / "pyocd").write_text(f"#!/bin/sh\n{tool}\n")
         (tmp_path / "pyocd").chmod(0o755)
-    with _test_on_a_board(line, options) as test:
+    with _test_on_a_board(line, options, seconds=1) as test:
         _, errors = test.communicate()
     assert test.returncode != 0
     assert said in errors

@@ -167,13 +167,17 @@ CALLS = [
 
 _SOURCE = "transpose_conv2d/phases.h"
 
-_SOURCE_S16 = "transpose_conv2d/transpose_conv2d_s16_scalar.c"
+_SOURCE_S16 = "transpose_conv2d/windows_s16.h"
 
 MUTANTS = [
     Mutant(_SOURCE_S16, "(w.rows.begin - y) / params->dilation_h", "(w.rows.begin - y)"),
     Mutant(_SOURCE_S16, "x = phase->input_x", "x = 0"),
     Mutant(_SOURCE_S16, "phase->output_y - params->first_row", "phase->output_y"),
-    Mutant(_SOURCE_S16, "image += w->depth", "image += 1"),
+    Mutant(
+        "transpose_conv2d/transpose_conv2d_s16_scalar.c",
+        "image += w->depth",
+        "image += 1",
+    ),
     Mutant(_SOURCE, "oy += params->stride_h, ++y", "oy += params->stride_h"),
     Mutant(_SOURCE, "x = phase->input_x", "x = 0"),
     Mutant(_SOURCE, "phase->output_y - params->first_row", "phase->output_y"),

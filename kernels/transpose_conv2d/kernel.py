@@ -30,7 +30,7 @@ from kernels.common.quantization import (
     zero_point,
 )
 from kernels.common.rows import ByRows, Taps, row_count
-from kernels.common.wide import wide_constants
+from kernels.common.wide import dots_constants, wide_constants
 
 
 @dataclass(frozen=True)
@@ -156,10 +156,14 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         "phases": Array("const pl_transpose_conv2d_phase", tuple(phases)),
     }
     if dtype == "int16":
-        constants = wide_constants(call, weight)
+        # One tap of one output shares nothing, and takes less by itself.
+        shared = channels > groups or max(part[0].size for part in parts) > weight.shape[-1]
+        is_fast = isa == "mve" and not call.small and shared
+        dots = dots_constants(call, weight, groups) if is_fast else None
+        constants = dots or wide_constants(call, weight)
         constants["weight"] = Constant(np.concatenate([part.ravel() for part in parts]))
         return KernelCall(
-            function="pl_transpose_conv2d_s16",
+            function=f"pl_transpose_conv2d_{'blocks_' * (dots is not None)}s16",
             header="kernels/transpose_conv2d/transpose_conv2d_s16.h",
             params=params,
             dims=dims,

@@ -30,7 +30,7 @@ typedef struct {
   const int16_t *input;                     // [batches, input_h, input_w, input_c]
   const pl_transpose_conv2d_phase *phases;  // [phases]: together every pixel of the output
   const int8_t *weight;       // of each phase [output_c, kernel_h, kernel_w, input_c / groups]
-  const int32_t *bias;        // [output_c]
+  const int32_t *bias;        // [output_c]; factors for pl_transpose_conv2d_blocks_s16
   const int32_t *multiplier;  // [output_c]
   const int32_t *shift;       // [output_c]
   int16_t *output;            // [batches, output_h, output_w, output_c]
@@ -42,5 +42,12 @@ PL_MUST_USE pl_status pl_transpose_conv2d_s16(const pl_context *ctx,
                                               const pl_transpose_conv2d_s16_params *params,
                                               const pl_transpose_conv2d_s16_dims *dims,
                                               const pl_transpose_conv2d_s16_data *data);
+
+// The same on cores with Helium where no sum leaves 32 bits, with shifts below -1; `bias` is the
+// factors of all groups as kernels/common/dots_s16.h has them.
+PL_MUST_USE pl_status pl_transpose_conv2d_blocks_s16(const pl_context *ctx,
+                                                     const pl_transpose_conv2d_s16_params *params,
+                                                     const pl_transpose_conv2d_s16_dims *dims,
+                                                     const pl_transpose_conv2d_s16_data *data);
 
 #endif  // KERNELS_TRANSPOSE_CONV2D_TRANSPOSE_CONV2D_S16_H_

@@ -23,6 +23,7 @@ from aot.quality.value import Value
 from aot.quality.values import Sequences, Values
 from aot.quantizer.int4 import rounded_to_groups
 from aot.quantizer.int16 import takes_int16
+from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import FLOAT, INT4_GROUPS, Recipe
 from aot.quantizer.recipe import INT16 as AS_INT16
@@ -31,6 +32,10 @@ from aot.rules.four_bits import GROUP, has_four_bit_form
 from aot.rules.function import function_root, members
 from aot.rules.rule import Shares
 from tools.text.progress import counted
+
+SAMPLES = 16
+"""On how many samples changes are tried, at most: SQNR differs by ten decibels from one sample to
+another, so that of four not even the sign of a gain may be that of all."""
 
 _FINER = 0.8
 """A range is worth a change if what is seen of it is less than this share."""
@@ -104,16 +109,14 @@ def suggest(lowered: Lowered, count: int = 3, again: Again | None = None) -> lis
     that save flash at little cost, the largest first.
 
     Args:
-      lowered: a model. What its values cost is measured here where lowering did not (`per_op`).
+      lowered: a model. What its values cost is measured again, on more samples.
       count: how many values to try changes of: those that cost most.
       again: lowers the model again with each setting that is suggested.
     """
-    values = Values(lowered.quantized, lowered.floats, lowered.folded)
+    values = Values(lowered.quantized, lowered.floats, lowered.folded, SAMPLES)
     samples = [(s, [x.contiguous() for x in xs]) for s, xs in lowered.quality.samples.samples]
     before = values.sqnr_db(samples)
-    if all(value.noise_to_signal is None for value in lowered.quality.values):
-        measured = replace(lowered.quality, values=values.measure(samples))
-        lowered = replace(lowered, quality=measured)
+    lowered = replace(lowered, quality=replace(lowered.quality, values=values.measure(samples)))
     worst = lowered.quality.worst()[:count]
     tried = counted(worst, "trying changes of value", len(worst))
     better = [s for value in tried for s in _of(value, lowered, values, samples, before)]
@@ -122,7 +125,9 @@ def suggest(lowered: Lowered, count: int = 3, again: Again | None = None) -> lis
         better += _in_front(worst[0], lowered, values, samples, before)
     smaller = list(_smaller(lowered, values, samples, before))
     smaller = sorted(smaller, key=lambda s: -s.saved_bytes)[:count]
-    better = [s for s in better if s.gain_db > _WORTH_DB]
+    # An input and the layer that reads it alone may come to the same.
+    known = {tuple(sorted(s.setting.items())) or s.value.name: s for s in reversed(better)}
+    better = [s for s in reversed(known.values()) if s.gain_db > _WORTH_DB]
     if again is not None:
         from_db = _mean_db(lowered)
         better, smaller = (
@@ -250,7 +255,18 @@ def _computing(value: Node) -> list[Node]:
     """The ops that give a value; of an input, which has the type of what reads it, all of those."""
     if value.op != "placeholder":
         return [value] if function_root(value) is None else members(value)
-    return [reader for reader in value.users if reader.op == "call_function"]
+    return _readers(value)
+
+
+def _readers(value: Node) -> list[Node]:
+    """The ops that read a value as it is, or quantized."""
+    found: list[Node] = []
+    for reader in value.users:
+        if reader.target in (QUANTIZE, DEQUANTIZE):
+            found += _readers(reader)
+        elif reader.op == "call_function":
+            found.append(reader)
+    return found
 
 
 def _named(value: Node) -> list[str]:

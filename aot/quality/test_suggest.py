@@ -39,6 +39,34 @@ def test_what_lowering_did_not_measure_is_measured() -> None:
     assert [str(s) for s in suggest(without)] == [str(s) for s in suggest(with_it)] != []
 
 
+def test_changes_are_tried_on_more_samples_than_lowering_measures() -> None:
+    """The first four samples are not like the others: loud ones, to which noise does not matter."""
+    data = samples((1, 12), count=32)
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(12, 16), nn.ReLU(), nn.Linear(16, 4)).eval()
+    held = [(x * (8.0 if i < 4 else 0.5),) for i, (x,) in enumerate(data[:16])]
+    loud = [(x * 8.0,) for (x,) in data]
+    result = lower(net, data[0], calibration=loud, evaluation=held, **ANYTHING)
+    quiet = lower(net, data[0], calibration=loud, evaluation=held[:4], **ANYTHING)
+    of_all, of_four = (r.quality.outputs[0].sqnr_db for r in (result, quiet))
+    assert of_all is not None and of_four is not None and of_four > of_all + 0.1
+    (first, *_) = suggest(result)
+    assert first.before_db == pytest.approx(of_all, abs=0.5 * (of_four - of_all))
+
+
+def test_an_input_alone_may_be_what_costs() -> None:
+    """Its setting is that of the layer that reads it."""
+    data = one_outlier()
+    held = recordings(16, seed=2)
+    options: dict[str, Any] = {"calibration": data, "evaluation": held, **ANYTHING}
+    stretched = lower(gesture(), data[0], **options)
+    of_input = [s for s in suggest(stretched) if s.value.is_input and s.setting]
+    assert of_input and {"int16"} <= {k for s in of_input for k in s.setting.values()}
+    for suggestion in of_input:
+        after = lower(gesture(), data[0], quantization=suggestion.setting, **options)
+        assert suggestion.measured_db == pytest.approx(after.quality.outputs[0].sqnr_db, abs=2.0)
+
+
 class Spectrum(nn.Module):
     """A logarithm of energies, of which int8 has lost the small ones before it is taken."""
 
@@ -160,8 +188,8 @@ def test_what_a_setting_gains_is_known_before(name: str) -> None:
 
 
 def test_a_gain_is_that_of_the_samples_on_which_both_were_measured() -> None:
-    """Four samples that are small, the others large: in steps of the same size they lose more."""
-    small, large = samples((1, 16), count=4), samples((1, 16), count=28)
+    """Half of the samples are small, the others large: in steps of the same size they lose more."""
+    small, large = samples((1, 16), count=16), samples((1, 16), count=16)
     data = [tuple(0.05 * x for x in sample) for sample in small] + large
     options: dict[str, Any] = {"calibration": data, "evaluation": data, **ANYTHING}
     network = Branches().eval()

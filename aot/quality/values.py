@@ -30,7 +30,7 @@ from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.rules.function import evaluate, function_roots
 
 SAMPLES = 4
-"""On how many samples values are measured, at most."""
+"""On how many samples lowering measures values, at most."""
 
 _STEPS = 400_000
 """How many ops are computed again, over all values and samples, at most: of a large graph fewer
@@ -51,9 +51,17 @@ class Values:
       quantized: torchao's converted graph.
       floats: the graph that it was made from; nodes have the same names.
       folded: the dialect graph that was made from it.
+      most: on how many samples to measure, at most.
     """
 
-    def __init__(self, quantized: GraphModule, floats: GraphModule, folded: GraphModule) -> None:
+    def __init__(
+        self,
+        quantized: GraphModule,
+        floats: GraphModule,
+        folded: GraphModule,
+        most: int = SAMPLES,
+    ) -> None:
+        self._most = most
         self._graph = quantized
         self._folded = folded
         self._nodes: list[Node] = [n for n in quantized.graph.nodes if n.op != "output"]
@@ -81,9 +89,9 @@ class Values:
           samples: the user's inputs, contiguous.
           alone: whether to quantize one value at a time, too.
         """
-        count = self._count(len(self._quantizers)) if alone else SAMPLES
+        count = self._count(len(self._quantizers)) if alone else self._most
         alone = alone and count > 0
-        count = count or SAMPLES
+        count = count or self._most
         values = [Value(n.name, root_of(n), activation_quantization(n)) for n in self._quantizers]
         signals = [0.0] * len(self._outputs)
         noises = [[0.0] * len(self._outputs) for _ in values]
@@ -112,7 +120,7 @@ class Values:
 
     def _count(self, values: int) -> int:
         """On how many samples so many values are quantized one at a time."""
-        return min(SAMPLES, _STEPS // max(1, values * len(self._nodes) // 2))
+        return min(self._most, _STEPS // max(1, values * len(self._nodes) // 2))
 
     def sqnr_db(self, samples: Sequences, change: Change = NO_CHANGE) -> float | None:
         """SQNR of the model's outputs, the mean over them, with all values quantized.
@@ -124,7 +132,7 @@ class Values:
         signals, noises = [0.0] * len(self._outputs), [0.0] * len(self._outputs)
         states = returned(self._graph)[1]
         state = rough_state = initial_state(self._graph)
-        for starts, inputs in samples[:SAMPLES]:
+        for starts, inputs in samples[: self._most]:
             if starts:
                 state = rough_state = initial_state(self._graph)
             exact = self._in_float([*inputs, *state])

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -81,7 +82,30 @@ def _rename_in_scripts(folder: Path, old: str, new: str) -> None:
                 path.write_bytes(data.replace(old.encode(), new.encode()))
 
 
-def _make(lock: Path, final: Path, result: Path) -> None:
+def _install(python: Path, lock: Path, work: Path) -> None:
+    """Installs the packages of a lock file: torch, a third of all, while others are, as pip unpacks
+    one at a time.
+
+    Raises:
+        SetupError: pip's exit status is not 0.
+    """
+    packages = re.split(r"^(?=[A-Za-z0-9])", lock.read_text(), flags=re.MULTILINE)
+    torch = [package for package in packages if package.startswith("torch==")]
+    others = [package for package in packages if package not in torch]
+    files = [work / "torch.txt", work / "others.txt"]
+    for file, chosen in zip(files, (torch, others), strict=True):
+        file.write_text("".join(chosen))
+    options = ["--no-deps", "--no-compile", "--require-hashes"]
+    with ThreadPoolExecutor() as threads:
+        pips = [
+            threads.submit(run_pip, python, ["install", *options, f"--requirement={file}"])
+            for file in files
+        ]
+    for pip in pips:
+        pip.result()
+
+
+def _make(lock: Path, final: Path, work: Path, result: Path) -> None:
     count = len(locked_versions(lock))
     say(
         f"setting up the Python environment in {final} "
@@ -93,8 +117,7 @@ def _make(lock: Path, final: Path, result: Path) -> None:
     run("making the environment", [sys.executable, "-m", "venv", "--without-pip", result])
     python = result / "bin/python3"
     try:
-        options = ["--no-deps", "--no-compile", "--require-hashes"]
-        run_pip(python, ["install", *options, f"--requirement={lock}"])
+        _install(python, lock, work)
     except SetupError as error:
         hint = f"\n{_CPU_TORCH}" if "torch==" in str(error) else ""
         raise SetupError(f"{error}{hint}") from error
@@ -159,7 +182,7 @@ def main(argv: Sequence[str]) -> None:
         python = os.path.realpath(sys.executable)
         name = _name(RECIPE, sys.version, python, *_lines(options.lock))
         base = cache_root() / name
-        make_once(name, lambda work, result: _make(options.lock, base, result))
+        make_once(name, partial(_make, options.lock, base))
     if options.requirements:
         name = _name(RECIPE, str(base), *map(_lines, options.requirements))
         final = cache_root() / name

@@ -8,24 +8,32 @@ from kernels.common.window import Windows
 
 _WINDOWS = 4
 
+_LEAST_WINDOWS = 3
+"""Of a row, which take as long as four; two pay where there are few channels."""
+
 _FEW_CHANNELS = 4
 
 _INPUTS: dict[Isa, tuple[int, ...]] = {
     "scalar": (64, 64, 64, 12, 32, 32),
-    "dsp": (64, 20, 12, 6, 6),
+    "dsp": (64, 20, 12, 5, 5),
 }
 """Channels of a group, at most, with 1, 2, ... outputs: with more of them, products of gathered
-windows take less, or rows take much memory."""
+windows take less, or rows take much memory. With the DSP extension windows count as channels that
+are computed again with the last four of a row."""
 
-_INPUTS_IN_PLACE = 8
+_INPUTS_IN_PLACE = 7
 """The same with the DSP extension, of one output, of windows one pixel wide, which products take
 right from the image; of more outputs they take less."""
 
 _OUTPUTS_OF_ALL = {"scalar": 3, "dsp": 1}
 """Where there is one group."""
 
-_LEAST_VALUES = 64
-"""That such a convolution gives: for fewer, 2 KB of code are too much."""
+_LEAST_VALUES = {"one channel": 4, "several": 16}
+"""That such a convolution gives, of so many input channels: for fewer, 2 KB of code are too much.
+"""
+
+_FEW_WEIGHTS = 8
+"""Of a window in a group, for each of its taps, at most, where a row has but two windows."""
 
 _EIGHT = 8
 """Channels that depthwise_conv2d_s8 takes together."""
@@ -47,11 +55,16 @@ def pays_for_groups(windows: Windows, groups: int, outputs: int, inputs: int, is
     dense = windows.dilation[1] == 1 or windows.kernel[1] == 1
     in_place = isa == "dsp" and windows.kernel[1] == 1
     most = (_INPUTS_IN_PLACE,) if in_place else _INPUTS[isa]
-    few = inputs == 1 or (outputs <= len(most) and inputs <= most[outputs - 1])
+    again = -(-windows.output[1] // _WINDOWS) * _WINDOWS / windows.output[1] if isa == "dsp" else 1
+    few = inputs == 1 or (outputs <= len(most) and inputs * again <= most[outputs - 1])
     few |= isa == "scalar" and groups == 1 and windows.are_inside
     values = math.prod(windows.output) * outputs
-    enough = groups > 1 or (outputs <= _OUTPUTS_OF_ALL[isa] and values >= _LEAST_VALUES)
-    return few and (dense or inputs == 1) and enough and _has_windows(windows, inputs)
+    least = _LEAST_VALUES["one channel" if inputs == 1 else "several"]
+    enough = groups > 1 or (outputs <= _OUTPUTS_OF_ALL[isa] and values >= least)
+    by_channel = inputs == 1 and groups > 1
+    two_pay = windows.input_c < _FEW_CHANNELS if by_channel else inputs * outputs <= _FEW_WEIGHTS
+    has_windows = windows.output[1] >= (2 if two_pay else _LEAST_WINDOWS)
+    return few and (dense or inputs == 1) and enough and has_windows
 
 
 def pays_for_channels(windows: Windows, repeats: int, isa: Isa) -> bool:
@@ -71,22 +84,14 @@ def pays_for_channels(windows: Windows, repeats: int, isa: Isa) -> bool:
     few = windows.input_c < _EIGHT or repeats > 1 or spread
     if isa == "scalar" and 0 < windows.input_c % _EIGHT <= _EIGHT // 2:
         few |= 10 * cost(windows, windows.input_c) < 9 * _cost_by_pixel(windows)
-    return few and _has_windows(windows, inputs=1)
-
-
-def _has_windows(windows: Windows, inputs: int) -> bool:
-    """Whether a row has four; fewer are taken one by one, which pays where there is a channel or
-    three.
-    """
-    least = 2 if inputs == 1 and windows.input_c < _FEW_CHANNELS else _WINDOWS
-    return windows.output[1] >= least
+    return few and windows.output[1] >= (2 if windows.input_c < _FEW_CHANNELS else _LEAST_WINDOWS)
 
 
 def cost(windows: Windows, channels: int) -> int:
     """Instructions for a depthwise convolution, about."""
     (kh, kw), (oh, ow) = windows.kernel, windows.output
-    fours = -(-ow // _WINDOWS)
-    of_row = 60 + fours * (11 * kh * kw + 8 * kh + 70)
+    fours, is_one_left = (ow + 2) // _WINDOWS, ow % _WINDOWS == 1
+    of_row = 60 + fours * (11 * kh * kw + 8 * kh + 70) + is_one_left * (7 * kh * kw + 10 * kh + 40)
     width = (ow - 1) * windows.stride[1] + (kw - 1) * windows.dilation[1] + 1
     gathered = 0 if windows.are_inside else kh * (70 + width * windows.input_c)
     return oh * (channels * of_row + gathered)

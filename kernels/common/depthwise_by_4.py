@@ -43,7 +43,7 @@ def pack_by_4(
       multiplier, shift: int32 [channels].
       lowest: whether the output's zero point is -128.
       repeats: output channels of an input channel.
-      most: instructions of another way, of fewer than four channels, None if there is none.
+      most: instructions of another way, None if there is none.
     """
     kh, kw, channels = weight.shape
     right = halving_shifts(multiplier, shift)
@@ -85,8 +85,8 @@ def pack_by_4(
 
 
 def _windows_pay(windows: Windows, channels: int, few: bool, most: int | None) -> bool:
-    """Whether WINDOWS takes less than window by window, and than `most` if there are few channels:
-    instructions, by those of their parts.
+    """Whether WINDOWS takes less than window by window, and than `most`: instructions, by those of
+    their parts.
     """
     (kh, kw), (oh, ow), words = windows.kernel, windows.output, _tap_words(windows)
     gathering = 0 if windows.are_inside else kh * kw * channels
@@ -99,7 +99,7 @@ def _windows_pay(windows: Windows, channels: int, few: bool, most: int | None) -
     inputs = (26 // min(channels, _CHANNELS) if few else 2) * windows.input[0] * windows.input[1]
     four_outputs = kh * (9 + (7 + windows.stride[1]) * words) + 100
     by_rows = oh * -(-ow // _OUTPUTS) * four_outputs + 15 * kh * words + 80 + inputs
-    if few and most is not None and by_rows * channels >= most:
+    if most is not None and by_rows * channels >= most:
         return False
     return by_rows * channels < one_by_one
 

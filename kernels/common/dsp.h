@@ -61,6 +61,13 @@ static inline uint32_t pl_choose_4(uint32_t mask, uint32_t a, uint32_t b) {
   return __sel(a, b);
 }
 
+// start + x * multiplier / 2^32, rounded to nearest, ties up. GCC makes no SMMLAR of C, but SMLAL
+// behind a MOV of the half that rounds.
+static inline int32_t pl_add_product_high(int32_t start, int32_t x, int32_t multiplier) {
+  __asm__("smmlar %0, %1, %2, %0" : "+r"(start) : "r"(x), "r"(multiplier));
+  return start;
+}
+
 // saturate(requantize(sum) + zero_point) for factors multiplier / 2^31 / 2^(right + 1), right in
 // [0, 19], and |sum| < 2^30, given twice the sum: requantize.h in few instructions.
 //
@@ -68,11 +75,10 @@ static inline uint32_t pl_choose_4(uint32_t mask, uint32_t a, uint32_t b) {
 // half, to h; shifted by right and, in SSAT, by one, that is the result but for ties of a negative
 // h, which go up. So one is taken off where the sum is negative. If h is 0 there nonetheless, it
 // does not show. (Nor does the tie if the zero point is -128, as everything below saturates.)
-// GCC makes no SMMLAR of C, but SMLAL behind a MOV of the half that rounds.
 static inline int8_t pl_narrow_dsp(int32_t twice_sum, int32_t multiplier, int32_t right,
                                    int32_t twice_zero_point_and_1) {
-  int32_t h = twice_zero_point_and_1 * (1 << right) + (twice_sum >> 31);
-  __asm__("smmlar %0, %1, %2, %0" : "+r"(h) : "r"(twice_sum), "r"(multiplier));
+  const int32_t start = twice_zero_point_and_1 * (1 << right) + (twice_sum >> 31);
+  const int32_t h = pl_add_product_high(start, twice_sum, multiplier);
   return (int8_t)__ssat((h >> right) >> 1, 8);
 }
 

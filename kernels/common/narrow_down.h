@@ -10,16 +10,15 @@
 #include <arm_acle.h>
 #endif
 
-// start + x * multiplier / 2^32, rounded to nearest, ties up. GCC makes no SMMLAR of C.
-static inline int32_t pl_add_product_high(int32_t start, int32_t x, int32_t multiplier) {
 #ifdef __ARM_FEATURE_DSP
-  __asm__("smmlar %0, %1, %2, %0" : "+r"(start) : "r"(x), "r"(multiplier));
-  return start;
+#include "kernels/common/dsp.h"
 #else
+// As in dsp.h.
+static inline int32_t pl_add_product_high(int32_t start, int32_t x, int32_t multiplier) {
   const int64_t rounding = (int64_t)((uint64_t)(uint32_t)start << 32 | 1U << 31);
   return (int32_t)(((int64_t)x * multiplier + rounding) >> 32);
-#endif
 }
+#endif
 
 // saturate(requantize(sum) + zero_point) where pl_requantize_down is exact.
 static inline int8_t pl_narrow_down(int32_t sum, int32_t multiplier, int32_t right,

@@ -35,34 +35,28 @@ static inline void pl_gather_dense_row_s8(const pl_window_shape *shape, const in
   pl_copy_bytes(to + begin * tap_c, row + (x0 + begin) * tap_c, (end - begin) * tap_c);
 }
 
-static inline void pl_gather_spread_row_s8(const pl_window_shape *shape, const int8_t *row,
-                                           int32_t x0, int8_t *to) {
-  for (int32_t kx = 0; kx < shape->kernel_w; ++kx) {
-    const int32_t x = x0 + kx * shape->dilation_w;
-    if (x >= 0 && x < shape->input_w) {
-      pl_copy_bytes(to, row + x * shape->input_c, shape->tap_c);
-    } else {
-      pl_fill_bytes(to, shape->zero_point, shape->tap_c);
-    }
-    to += shape->tap_c;
-  }
-}
+// pl_gather_window_s8 for taps apart from each other, by dilation or as those of a group.
+void pl_gather_spread_window_s8(const pl_window_shape *shape, const int8_t *image, int32_t y0,
+                                int32_t x0, int8_t *to);
 
 // Copies the window whose first tap is (y0, x0) of an image to [kernel_h, kernel_w, tap_c]; taps
 // outside of the image are read as the zero point.
 static inline void pl_gather_window_s8(const pl_window_shape *shape, const int8_t *image,
                                        int32_t y0, int32_t x0, int8_t *to) {
+  const int spread = (shape->dilation_w - 1) | (shape->tap_c - shape->input_c);
+  if (spread) {
+    const pl_window_shape copy = *shape;  // a shape of no address stays in registers below
+    pl_gather_spread_window_s8(&copy, image, y0, x0, to);
+    return;
+  }
   const int32_t row_bytes = shape->input_w * shape->input_c;
   const int32_t window_row = shape->kernel_w * shape->tap_c;
-  const int dense = shape->dilation_w == 1 && shape->tap_c == shape->input_c;
   int32_t y = y0;
   for (int32_t ky = 0; ky < shape->kernel_h; ++ky) {
     if (y < 0 || y >= shape->input_h) {
       pl_fill_bytes(to, shape->zero_point, window_row);
-    } else if (dense) {
-      pl_gather_dense_row_s8(shape, image + y * row_bytes, x0, to);
     } else {
-      pl_gather_spread_row_s8(shape, image + y * row_bytes, x0, to);
+      pl_gather_dense_row_s8(shape, image + y * row_bytes, x0, to);
     }
     y += shape->dilation_h;
     to += window_row;

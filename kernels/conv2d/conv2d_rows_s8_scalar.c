@@ -2,7 +2,8 @@
 // Four windows of a row at a time, channel by channel: a weight is loaded once for four products,
 // and the factors of a channel once for a row. Rows of windows that reach into padding are copied
 // to scratch first, where padding lies already, at the same places for all of them; so are those of
-// groups of several channels, one by one, which makes the taps of a row one run.
+// groups of several channels, one by one, which makes the taps of a row one run. Of two or three
+// windows the last stands for those that are missing.
 #include "kernels/common/clamp_s8.h"
 #include "kernels/common/copy.h"
 #include "kernels/common/requantize.h"
@@ -23,6 +24,8 @@ typedef struct {
   int32_t value_step;
   int32_t run_gap;  // from behind a run to the next
   int32_t step;     // from window to window
+  int32_t third;    // from the second of four windows to the third and fourth, if there are any
+  int32_t fourth;
   // The same by threes of values, of which a run may be one: then all of them are one run.
   int32_t runs_of_threes;
   int32_t threes;
@@ -36,9 +39,10 @@ typedef struct {
 
 #if __ARM_ARCH_ISA_THUMB == 2
 #define PRODUCT(AT, SUM) "ldrsb %[v], [%[x]" AT "\n\tmla %[" SUM "], %[w], %[v], %[" SUM "]\n\t"
-#define PRODUCTS                                                                        \
-  "ldrsb %[w], [%[at]], #1\n\t" PRODUCT(", %[back]]", "s0") PRODUCT(", %[step]]", "s2") \
-      PRODUCT(", %[step], lsl #1]", "s3")
+#define PRODUCTS                                                                         \
+  "ldrsb %[w], [%[at]], #1\n\t" PRODUCT(", %[back]]", "s0") PRODUCT(", %[third]]", "s2") \
+      PRODUCT(", %[fourth]]", "s3")
+#define STEPS [back] "r"(back), [third] "r"(third), [fourth] "r"(fourth)
 #define SUMS                                                                          \
   [s0] "+r"(of->sum0), [s1] "+r"(of->sum1), [s2] "+r"(of->sum2), [s3] "+r"(of->sum3), \
       [x] "+r"(*x), [at] "+r"(*weight), [w] "=&r"(w), [v] "=&r"(v)
@@ -46,15 +50,16 @@ typedef struct {
 // One tap of four windows, of which x is in the second, in nine or ten instructions; GCC takes two
 // pointers to the windows, and adds to both. value_step is a constant where it is 1.
 static inline __attribute__((always_inline)) void multiply(four *of, const int8_t **x,
-                                                           const int8_t **weight, int32_t step,
-                                                           int32_t back, int32_t value_step) {
+                                                           const int8_t **weight, int32_t back,
+                                                           int32_t third, int32_t fourth,
+                                                           int32_t value_step) {
   int32_t w, v;
   if (__builtin_constant_p(value_step)) {
-    __asm__(PRODUCTS PRODUCT("], #1", "s1") : SUMS : [step] "r"(step), [back] "r"(back) : "memory");
+    __asm__(PRODUCTS PRODUCT("], #1", "s1") : SUMS : STEPS : "memory");
   } else {
     __asm__(PRODUCTS PRODUCT("]", "s1") "add %[x], %[x], %[value_step]"
             : SUMS
-            : [step] "r"(step), [back] "r"(back), [value_step] "r"(value_step)
+            : STEPS, [value_step] "r"(value_step)
             : "memory");
   }
 }
@@ -63,19 +68,20 @@ static inline __attribute__((always_inline)) void multiply(four *of, const int8_
 static inline __attribute__((always_inline)) void multiply_runs(const windows *of, four *sums,
                                                                 const int8_t *x, const int8_t *w,
                                                                 int32_t value_step) {
-  const int32_t step = of->step;
-  const int32_t back = -step;
+  const int32_t back = -of->step;
+  const int32_t third = of->third;
+  const int32_t fourth = of->fourth;
   const int32_t threes_gap = of->threes_gap;
-  x += step;
+  x += of->step;
   for (int32_t run = of->runs_of_threes; run > 0; --run) {
     for (int32_t left = of->threes; left > 0; --left) {
-      multiply(sums, &x, &w, step, back, value_step);
-      multiply(sums, &x, &w, step, back, value_step);
-      multiply(sums, &x, &w, step, back, value_step);
+      multiply(sums, &x, &w, back, third, fourth, value_step);
+      multiply(sums, &x, &w, back, third, fourth, value_step);
+      multiply(sums, &x, &w, back, third, fourth, value_step);
       x += threes_gap;
     }
     for (int32_t left = of->rest; left > 0; --left) {
-      multiply(sums, &x, &w, step, back, value_step);
+      multiply(sums, &x, &w, back, third, fourth, value_step);
     }
     x += of->run_gap;
   }
@@ -93,14 +99,15 @@ static inline void multiply_windows(const windows *of, four *sums, const int8_t 
 static inline void multiply_windows(const windows *of, four *sums, const int8_t *x,
                                     const int8_t *w) {
   const int32_t step = of->step;
+  const int32_t third = step + of->third;
   const int32_t value_step = of->value_step;
-  const int8_t *fourth = x + 3 * step;
+  const int8_t *fourth = x + step + of->fourth;
   for (int32_t run = of->runs; run > 0; --run) {
     for (int32_t left = of->run; left > 0; --left) {
       const int32_t weight = *w++;
       sums->sum0 += x[0] * weight;
       sums->sum1 += x[step] * weight;
-      sums->sum2 += x[2 * step] * weight;
+      sums->sum2 += x[third] * weight;
       sums->sum3 += *fourth * weight;
       x += value_step;
       fourth += value_step;
@@ -118,6 +125,8 @@ typedef struct {
   int32_t right;
   int32_t twice_zero_point_and_1;
   int32_t y_step;
+  int32_t y_third;  // from the second of four windows to the third, and on to the fourth
+  int32_t y_fourth;
 } channel;
 
 static inline int8_t narrow(const channel *of, int32_t sum) {
@@ -140,9 +149,9 @@ static __attribute__((noinline)) void convolve_4(const windows *of, const channe
   y[0] = narrow(&last, sums.sum0);
   y += last.y_step;
   y[0] = narrow(&last, sums.sum1);
-  y += last.y_step;
+  y += last.y_third;
   y[0] = narrow(&last, sums.sum2);
-  y += last.y_step;
+  y += last.y_fourth;
   y[0] = narrow(&last, sums.sum3);
 }
 
@@ -162,13 +171,14 @@ static void convolve_1(const windows *of, const channel *result, const int8_t *x
 // One channel of a row of `count` windows.
 static inline void convolve_channel(const windows *of, const channel *result, int32_t count,
                                     const int8_t *x, const int8_t *w, int8_t *y) {
+  const int32_t last = count < FOUR ? 0 : count - FOUR;
   int32_t i = 0;
   // The last four may have some of the four before them, again.
-  for (; i < count - 1 && count >= FOUR; i += FOUR) {
-    const int32_t at = smaller(i, count - FOUR);
+  for (; i < count - 1; i += FOUR) {
+    const int32_t at = smaller(i, last);
     convolve_4(of, result, x + at * of->step, w, y + at * result->y_step);
   }
-  for (; i < count; ++i) convolve_1(of, result, x + i * of->step, w, y + i * result->y_step);
+  if (i < count) convolve_1(of, result, x + i * of->step, w, y + i * result->y_step);
 }
 
 // Rows of the input as they lie in scratch.
@@ -229,18 +239,30 @@ pl_status pl_conv2d_rows_s8(const pl_context *ctx, const pl_conv2d_params *param
   const int32_t run_gap =
       (dims->gathered ? gathered.bytes : params->dilation_h * image_row) - run * value_step;
   const int is_three = run == 3;
+  const int has_third = dims->output_w > 2;
+  const int has_fourth = dims->output_w > 3;
+  const int32_t step = params->stride_w * row_c;
   const windows of = {
       .runs = dims->kernel_h,
       .run = run,
       .value_step = value_step,
       .run_gap = run_gap,
-      .step = params->stride_w * row_c,
+      .step = step,
+      .third = has_third ? step : 0,
+      .fourth = has_fourth  ? 2 * step
+                : has_third ? step
+                            : 0,
       .runs_of_threes = is_three ? 1 : dims->kernel_h,
       .threes = is_three ? dims->kernel_h : run / 3,
       .threes_gap = is_three ? run_gap : 0,
       .rest = run % 3,
   };
-  const int32_t twice_zero_point_and_1 = 2 * params->output_zero_point + 1;
+  channel result = {
+      .twice_zero_point_and_1 = 2 * params->output_zero_point + 1,
+      .y_step = dims->output_c,
+      .y_third = has_third ? dims->output_c : 0,
+      .y_fourth = has_fourth ? dims->output_c : 0,
+  };
   const int32_t group_c = dims->output_c / dims->groups;
   const int8_t *image = data->input;
   int8_t *output = data->output;
@@ -256,9 +278,9 @@ pl_status pl_conv2d_rows_s8(const pl_context *ctx, const pl_conv2d_params *param
           gather(&gathered, params, dims, image + c, y, ctx->scratch);
         }
         for (int32_t left = group_c; left > 0; --left) {
-          const channel result = {data->bias[o], data->multiplier[2 * o],
-                                  data->multiplier[2 * o + 1], twice_zero_point_and_1,
-                                  dims->output_c};
+          result.bias = data->bias[o];
+          result.multiplier = data->multiplier[2 * o];
+          result.right = data->multiplier[2 * o + 1];
           convolve_channel(&of, &result, dims->output_w, x, w, output + o);
           w += of.runs * of.run;
           ++o;

@@ -61,7 +61,8 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
             return narrow
     by_channel = weight.transpose(2, 0, 1)[..., np.newaxis]
     repeats = channels // windows.input_c
-    if dtype == "int16" or (windows.input_c == 1 and (repeats > 1 or isa == "mve")):
+    as_matrix = repeats > 1 or isa == "mve" or windows.cover_input
+    if dtype == "int16" or (windows.input_c == 1 and as_matrix):
         return convolution_call(call, windows, by_channel, windows.input_c, isa)
     input_zero_point = zero_point(call, "input_zero_point")
     bias = channel_vector(call, "bias", channels)

@@ -21,6 +21,7 @@ from aot.passes.rewrite.fold_transpose_into_linear import fold_transpose_into_li
 from aot.passes.rewrite.fuse_pad import fuse_pad
 from aot.passes.rewrite.merge_gathers import merge_gathers
 from aot.passes.rewrite.merge_movements import merge_movements
+from aot.passes.rewrite.merge_transposes import merge_transposes
 from aot.passes.rewrite.own_state import own_state
 from aot.passes.rewrite.pick_channels import pick_channels
 from aot.passes.rewrite.simplify_movement import simplify_movement
@@ -35,6 +36,7 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     fold_blocks_into_conv,
     fold_transpose_into_linear,
     fold_transpose_into_bmm,
+    merge_transposes,
     fuse_pad,
     compose_luts,
     slices_to_gathers,
@@ -48,6 +50,7 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
 _OF_THE_CORE = (
     pick_channels,
     fold_blocks_into_conv,
+    merge_transposes,
     slices_to_gathers,
     split_before_slices,
 )

@@ -12,7 +12,7 @@ and blocks that something else reads, too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch.fx import GraphModule, Node
@@ -68,13 +68,10 @@ def fold_blocks_into_conv(module: GraphModule) -> int:
         if weight is None or not _takes_blocks(node) or not _is_for_layers(values["input"]):
             continue
         source, in_source = before_movement(values["input"])
-        places: torch.Tensor | None = in_source
         if calls(node, "linear"):
             weight = weight[:, None, None, :]
-            places = _as_image(in_source)
-        blocks = None if places is None else _blocks(places)
-        if places is not None and blocks is None:
-            blocks = _blocks_of_channels_first(places, shape_of(source))
+        places = _as_image(in_source) if _is_of_rows(node) else in_source
+        blocks = None if places is None else _blocks_of(places, shape_of(source))
         if blocks is None:
             continue
         with module.graph.inserting_before(node):
@@ -84,6 +81,15 @@ def fold_blocks_into_conv(module: GraphModule) -> int:
     if drop_dead_code(module.graph) or count:
         module.recompile()
     return count
+
+
+def _is_of_rows(node: Node) -> bool:
+    """Whether a layer takes each pixel by itself, so that any rows of them are its image."""
+    if calls(node, "linear"):
+        return True
+    values = arguments(node)
+    is_of_one = shape_of(values["weight"])[1:3] == (1, 1) and values["stride"] == [1, 1]
+    return is_of_one and not any(values["padding"])
 
 
 def _takes_blocks(node: Node) -> bool:
@@ -136,21 +142,14 @@ def _blocks(places: torch.Tensor) -> _Blocks | None:
     return _Blocks(None, [samples, height * rows, width, run], rows, order)
 
 
-def _blocks_of_channels_first(places: torch.Tensor, shape: tuple[int, ...]) -> _Blocks | None:
-    """As `_blocks`, of an image of a shape whose channels are first."""
-    samples, height, width, depth = places.shape
-    if width == 1 or height == 1:
-        return None
-    columns = int(places[0, 0, 1, 0] - places[0, 0, 0, 0])
-    rows, rest = divmod(int(places[0, 1, 0, 0] - places[0, 0, 0, 0]), width * max(columns, 1))
-    if rest or columns < 1 or rows < 2 or depth % (rows * columns):
-        return None
-    image = [samples, depth // (rows * columns), height * rows, width * columns]
-    if image != list(shape):
-        return None
-    last = torch.arange(places.numel()).reshape(image).permute(_LAST).flatten().argsort()
-    found = _blocks(last[places])
-    return found and _Blocks(image, found.shape, found.rows, found.order)
+def _blocks_of(places: torch.Tensor, shape: tuple[int, ...]) -> _Blocks | None:
+    """As `_blocks`, of an image of a shape whose channels may be first."""
+    blocks = _blocks(places)
+    if blocks is not None or len(shape) != 4:
+        return blocks
+    last = torch.arange(places.numel()).reshape(shape).permute(_LAST).flatten().argsort()
+    blocks = _blocks(last[places])
+    return blocks and replace(blocks, image=list(shape))
 
 
 def _convolved(

@@ -121,6 +121,24 @@ CASES: dict[str, Case] = {
         BATCH,
         {"transpose": 1, "conv2d": 2},
     ),
+    "unfold of the input": (
+        lambda a, x: a(F.unfold(x, 2, stride=2)),
+        [nn.Conv1d(12, 5, 1)],
+        BATCH,
+        {"transpose": 2, "conv2d": 1},
+    ),
+    "unfold of the input, a window of patches": (
+        lambda a, x: a(F.unfold(x, 2, stride=2)),
+        [nn.Conv1d(12, 5, 3)],
+        IMAGE,
+        {"transpose": 2, "conv2d": 1},
+    ),
+    "patches of the input's dimensions": (
+        lambda a, x: a(x.unfold(2, 2, 2).unfold(3, 2, 2).permute(0, 2, 3, 1, 4, 5).flatten(3)),
+        [nn.Linear(12, 5)],
+        BATCH,
+        {"transpose": 1, "conv2d": 1},
+    ),
     "unfold, overlapping": (
         lambda a, b, x: b(F.unfold(a(x), 2).transpose(1, 2)),
         [conv(), nn.Linear(16, 5)],

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""transpose(reshape(transpose(x))) -> one transpose, where one gives the same.
+
+Matches windows that an unfolding and a change of layouts make one after the other. Leaves
+transposes that something else reads in between, which would still be there.
+"""
+
+from __future__ import annotations
+
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import Builder, calls, drop_dead_code
+from aot.passes.rewrite.merge_movements import move, regrouped
+from aot.passes.rewrite.places import before_movement, reordered_by
+from kernels.common.tensor import MAX_RANK
+
+
+def merge_transposes(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many transposes went into others."""
+    count = 0
+    builder = Builder(module, module.graph)
+    for node in reversed(list(module.graph.nodes)):
+        if not calls(node, "transpose") or not _moves_twice(node):
+            continue
+        source, places = before_movement(node)
+        moved = regrouped(places)
+        if moved is None or len(moved[0]) > MAX_RANK:
+            continue
+        with module.graph.inserting_before(node):
+            new = move(builder, source, moved, node)
+        node.replace_all_uses_with(new)
+        drop_dead_code(module.graph)
+        count += 1
+    if count:
+        module.recompile()
+    return count
+
+
+def _moves_twice(node: Node) -> bool:
+    """Whether a value was transposed before, for a transpose alone."""
+    before = list(reordered_by(node))[1:]
+    is_transposed = any(calls(step, "transpose") for step in before)
+    return is_transposed and all(len(step.users) == 1 for step in before)

@@ -33,7 +33,10 @@ def _lift_convolution(module: GraphModule, node: Node) -> bool:
         wide = graph.call_function(_aten.unsqueeze.default, (source, -2))
         wide.meta = {**node.meta, "val": source.meta["val"].unsqueeze(-2)}
         if pad is not None:  # stands right before the convolution still, which may fuse it
-            wide = graph.call_function(_PAD, (wide, *pad.args[1:]), pad.kwargs)
+            _, sizes, *value_of_pad = pad.args
+            assert isinstance(sizes, list | tuple)
+            wide_sizes = [*sizes[:2], 0, 0, *sizes[2:]]  # nothing around the new dimension
+            wide = graph.call_function(_PAD, (wide, wide_sizes, *value_of_pad), pad.kwargs)
             wide.meta = {**pad.meta, "val": x.meta["val"].unsqueeze(-2)}
         lifted = [[1, *stride], [0, *padding], [1, *dilation]]  # type: ignore[misc]
         conv = graph.call_function(

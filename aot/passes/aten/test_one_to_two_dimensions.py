@@ -22,6 +22,11 @@ CASES: dict[str, tuple[Callable[..., object], list[nn.Module], int]] = {
         1,
     ),
     "a pad before it": (lambda a, x: a(F.pad(x, (3, 1))), [nn.Conv1d(4, 3, 3)], 1),
+    "a pad of channels and samples": (
+        lambda a, x: a(F.pad(x, (3, -1, 1, 2, 0, 1), value=2.0)),
+        [nn.Conv1d(7, 3, 3)],
+        1,
+    ),
     "a pad that others read": (
         lambda a, x: (a(y := F.pad(x, (3, 1))), y + 1),
         [nn.Conv1d(4, 3, 3)],

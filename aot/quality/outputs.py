@@ -89,8 +89,7 @@ class Output:
         or what is computed of one.
       count: how many are chosen, the best first.
       largest: whether the largest are the best.
-      is_choice: whether the model itself says that it chooses, by a softmax, or an index of a
-        maximum or minimum; a row of numbers may be something else.
+      is_choice: whether it is a softmax or an index; a row of numbers may be none.
       classes: what the float model chooses and what the lowered one does, all integers of an
         integer output, sample by sample.
     """
@@ -158,9 +157,7 @@ class Output:
 
     @property
     def only_class(self) -> int | None:
-        """The class that the float model chooses in every sample; None where there are others, or
-        a sample is no choice, or several.
-        """
+        """What the float model chooses in every sample; None where that differs, or is no class."""
         if not self.is_class or not self.is_choice:
             return None
         found = {int(expected) for expected, _ in self.classes}

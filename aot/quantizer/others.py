@@ -23,8 +23,8 @@ from aot.dialect.quantization import (
     INT8_WEIGHT,
 )
 from aot.dialect.results import is_result
-from aot.errors import LoweringError, Problem, problem_at, written_as
-from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE
+from aot.errors import LoweringError, Problem, describe, problem_at, written_as
+from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, stays_float
 from aot.rules import fused_clamp, rule_for
 from aot.rules.four_bits import has_four_bit_form
 from aot.rules.rule import Rule
@@ -50,6 +50,11 @@ class Other(Quantizer):  # type: ignore[misc]
 
     def __init__(self, quantizer: Quantizer) -> None:
         super().__init__()
+        if not isinstance(quantizer, Quantizer):
+            what = quantizer.__name__ if isinstance(quantizer, type) else describe(quantizer)
+            raise LoweringError(
+                f"quantizer is {what}: give an object of a class derived from torchao's Quantizer"
+            )
         self._quantizer = quantizer
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
@@ -123,6 +128,10 @@ def take_others(module: GraphModule) -> None:
             problems.setdefault(at, problem_at(at, f"asked for is {reason}", _HINT))
         elif constant is not None and node.target is DEQUANTIZE:
             _give_channels(module, node, constant)
+    for node in module.graph.nodes:
+        if _is_quantized(node) and any(not _quantizes(w) for w in _weights_of(node)):
+            reason = "asked for are weights in float between quantized values"
+            problems.setdefault(node, problem_at(node, reason, _HINT))
     if problems:
         raise LoweringError(REFUSED, list(problems.values()))
     module.recompile()
@@ -139,6 +148,8 @@ def _reads_integers(reader: Node, node: Node) -> bool:
 
 def _is_quantized(layer: Node) -> bool:
     """Whether the values in front of a layer are, and those behind it."""
+    if stays_float(layer):
+        return False
     for result, rule in _rules_of(layer):
         if any(a.target is not DEQUANTIZE for a in rule.activations(result)):
             return False

@@ -351,6 +351,35 @@ def test_what_the_device_does_not_have_is_an_error(name: str) -> None:
     )
 
 
+def test_weights_in_float_are_an_error() -> None:
+    with pytest.raises(LoweringError, match="weights in float between quantized values") as error:
+        lowered(Other(VALUES, None))
+    assert all("(Linear)" in p.where for p in error.value.problems)
+
+
+class WithoutOutput(Other):
+    def annotate(self, model: GraphModule) -> GraphModule:
+        super().annotate(model)
+        for node in model.graph.nodes:
+            if node.target is self._layer:
+                node.meta[KEY].output_qspec = None
+        return model
+
+
+def test_a_layer_whose_output_another_leaves_is_float() -> None:
+    """Also where a clamp behind it is Pilotlight's, and quantized."""
+    quantizer = WithoutOutput(VALUES, WEIGHTS, layer=_CONV)
+    result = lowered(quantizer, lambda: nn.Sequential(nn.Conv2d(2, 4, 3), nn.ReLU()))
+    assert op_counts(result.folded)["aten.convolution"] == 1
+    assert (result.quality.outputs[0].sqnr_db or 0.0) > 30.0
+
+
+@pytest.mark.parametrize("given", [Quantizer, "xnnpack"])
+def test_what_is_no_quantizer_is_an_error(given: Any) -> None:
+    with pytest.raises(LoweringError, match="quantizer is .*: give an object of a class derived"):
+        lowered(given)
+
+
 def test_a_scale_for_each_element_of_a_bias_is_an_error() -> None:
     with pytest.raises(LoweringError, match="a scale for each element of") as error:
         lowered(Other(VALUES, WEIGHTS, bias=lambda _: WEIGHTS))

@@ -133,7 +133,7 @@ def export_aten(
         module = decomposed.module(check_guards=False)
     assert isinstance(module, GraphModule)
     if isinstance(model, ExportedProgram):
-        _take_tensors_alone(module, tensor_names(program))
+        _take_tensors_alone(module, tensor_names(program), trains)
     else:
         note_batches(module, model)
     for rewrite in (
@@ -265,16 +265,16 @@ def _is_call_name(name: str, base: str) -> bool:
     return name.startswith(base) and _CALLED.fullmatch(name, len(base)) is not None
 
 
-def _take_tensors_alone(module: GraphModule, names: Sequence[str]) -> None:
-    """Drops the structure that a program takes its tensors in, and what is constant of it; what it
-    gives keeps its own.
+def _take_tensors_alone(module: GraphModule, names: Sequence[str], keeps_results: bool) -> None:
+    """Drops the structure that a program takes its tensors in, and what is constant of it; and that
+    of what it gives, but for a training loop, which knows it.
     """
     given = module.graph._codegen
     for node in list(module.graph.nodes):
         if node.op == "placeholder" and node.target not in names:
             module.graph.erase_node(node)
     take_tensors(module)
-    if isinstance(given, _PyTreeCodeGen):
+    if keeps_results and isinstance(given, _PyTreeCodeGen):
         flat = tree_structure(((0,) * len(names), {}))
         results = given.pytree_info.out_spec
         module.graph.set_codegen(_PyTreeCodeGen(_PyTreeInfo([*names], flat, results)))

@@ -323,7 +323,7 @@ def _choose_by_moved_mask(x: torch.Tensor) -> torch.Tensor:
     return torch.where(mask, x.sum(), 0.0)
 
 
-_OF_MOVED_INDICES = {"slice": 1, "cat": 1, "gather": 1, "embedding": 1}
+_OF_MOVED_INDICES = {"cat": 1, "gather": 1, "embedding": 1}
 
 
 class Moved(nn.Module):

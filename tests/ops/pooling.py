@@ -160,8 +160,8 @@ def cases() -> Iterator[Case]:
         module, ops = partial(Function, function), {op: 1, "cat": 1, **cut}
         yield spatial(f"beside_{what}", module, (1, 4, 6, 7), ops)
     volume = (Input((1, 3, 4, 5, 3)),)
-    yield Case("maxpool3d", partial(nn.MaxPool3d, 3, 2, 1), volume, {"max_pool2d": 2}, 4)
-    yield Case("avgpool3d", partial(nn.AvgPool3d, 2, 1), volume, {"mean_pool2d": 2}, 4)
+    yield Case("maxpool3d", partial(nn.MaxPool3d, 3, 2, 1), volume, {"max_pool2d": 2}, 2)
+    yield Case("avgpool3d", partial(nn.AvgPool3d, 2, 1), volume, {"mean_pool2d": 2}, 2)
     for pool, op in ((nn.MaxPool2d, "max_pool2d"), (nn.AvgPool2d, "mean_pool2d")):
         name = pool.__name__.lower()
         module = partial(pool, 2)

@@ -200,6 +200,26 @@ BOUNDS_S8: dict[str, Bounds] = {
         DILATED,
         factors="(groups - 1) * packed_c + output_c // groups",
         scratch=f"gathered * {_DEPTH}",
+        needs=(
+            *_GROUPED,
+            "groups == 1",
+            "kernel_w == 1 or dilation_w == 1",
+            "packed_c % block == 0",
+            "gathered >= 1",
+        ),
+    ),
+    "pl_conv2d_spread_s8": Bounds(
+        "kernels/conv2d/conv2d.h",
+        _CONV,
+        {
+            "input": Extent(INPUT),
+            "weight": Extent(f"groups * packed_c * {_DEPTH}"),
+            "bias": Extent("groups * packed_c", 4),
+        },
+        _CONV_OUTPUT,
+        DILATED,
+        factors="(groups - 1) * packed_c + output_c // groups",
+        scratch=f"gathered * {_DEPTH}",
         needs=(*_GROUPED, "packed_c % block == 0", "gathered >= 1"),
     ),
     "pl_conv2d_runs_s8": Bounds(

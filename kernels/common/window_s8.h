@@ -35,20 +35,11 @@ static inline void pl_gather_dense_row_s8(const pl_window_shape *shape, const in
   pl_copy_bytes(to + begin * tap_c, row + (x0 + begin) * tap_c, (end - begin) * tap_c);
 }
 
-// pl_gather_window_s8 for taps apart from each other, by dilation or as those of a group.
-void pl_gather_spread_window_s8(const pl_window_shape *shape, const int8_t *image, int32_t y0,
-                                int32_t x0, int8_t *to);
-
 // Copies the window whose first tap is (y0, x0) of an image to [kernel_h, kernel_w, tap_c]; taps
-// outside of the image are read as the zero point.
-static inline void pl_gather_window_s8(const pl_window_shape *shape, const int8_t *image,
-                                       int32_t y0, int32_t x0, int8_t *to) {
-  const int spread = (shape->dilation_w - 1) | (shape->tap_c - shape->input_c);
-  if (spread) {
-    const pl_window_shape copy = *shape;  // a shape of no address stays in registers below
-    pl_gather_spread_window_s8(&copy, image, y0, x0, to);
-    return;
-  }
+// outside of the image are read as the zero point. Taps of a row are next to each other: no
+// dilation of columns, and of all input channels.
+static inline void pl_gather_dense_window_s8(const pl_window_shape *shape, const int8_t *image,
+                                             int32_t y0, int32_t x0, int8_t *to) {
   const int32_t row_bytes = shape->input_w * shape->input_c;
   const int32_t window_row = shape->kernel_w * shape->tap_c;
   int32_t y = y0;
@@ -61,6 +52,22 @@ static inline void pl_gather_window_s8(const pl_window_shape *shape, const int8_
     y += shape->dilation_h;
     to += window_row;
   }
+}
+
+// The same of any taps.
+void pl_gather_spread_window_s8(const pl_window_shape *shape, const int8_t *image, int32_t y0,
+                                int32_t x0, int8_t *to);
+
+// Whichever of both takes fewer instructions.
+static inline void pl_gather_window_s8(const pl_window_shape *shape, const int8_t *image,
+                                       int32_t y0, int32_t x0, int8_t *to) {
+  const int spread = (shape->dilation_w - 1) | (shape->tap_c - shape->input_c);
+  if (spread) {
+    const pl_window_shape copy = *shape;  // a shape of no address stays in registers below
+    pl_gather_spread_window_s8(&copy, image, y0, x0, to);
+    return;
+  }
+  pl_gather_dense_window_s8(shape, image, y0, x0, to);
 }
 
 #endif  // KERNELS_COMMON_WINDOW_S8_H_

@@ -43,13 +43,18 @@ typedef struct {
 } pl_conv2d_data;
 
 // output = clamp(requantize(bias + sum of input * weight over the window) + output_zero_point),
-// taps outside of the input read as its zero point. Windows are gathered into scratch (`gathered`
-// of them, kernel_h * kernel_w * input_c / groups bytes each) and multiplied by the weight matrix
-// of their group; with less scratch it returns PL_ERROR_SCRATCH_SIZE. TFLite int8 CONV_2D.
+// taps outside of the input read as its zero point. For one group, and taps of a row next to each
+// other: dilation_w or kernel_w is 1. Windows are gathered into scratch (`gathered` of them,
+// kernel_h * kernel_w * input_c / groups bytes each) and multiplied by the weight matrix of their
+// group; with less scratch it returns PL_ERROR_SCRATCH_SIZE. TFLite int8 CONV_2D.
 PL_MUST_USE pl_status pl_conv2d_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                    const pl_conv2d_dims *dims, const pl_conv2d_data *data);
 
-// The same where every window is one run of the input: no padding, one group, and windows of one
+// The same for any groups and dilation.
+PL_MUST_USE pl_status pl_conv2d_spread_s8(const pl_context *ctx, const pl_conv2d_params *params,
+                                          const pl_conv2d_dims *dims, const pl_conv2d_data *data);
+
+// The first where every window is one run of the input: no padding, one group, and windows of one
 // dense row or of whole rows. Needs no scratch.
 PL_MUST_USE pl_status pl_conv2d_runs_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                         const pl_conv2d_dims *dims, const pl_conv2d_data *data);

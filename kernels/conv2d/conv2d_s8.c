@@ -3,16 +3,21 @@
 #include "kernels/common/window_s8.h"
 #include "kernels/conv2d/conv2d.h"
 
+// Inlined into the kernel of each way to gather, of which an image links what it needs.
+#define INLINE static inline __attribute__((always_inline))
+
+typedef void gather(const pl_window_shape *shape, const int8_t *image, int32_t y0, int32_t x0,
+                    int8_t *to);
+
 // One group of one image. Windows are multiplied together across ends of rows.
-static void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims,
+INLINE void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims,
                      const pl_window_shape *shape, const pl_gemm_s8_layer *layer,
-                     const int8_t *image, int8_t *windows, int8_t *output) {
+                     const int8_t *image, int8_t *windows, int8_t *output, gather *gather_window) {
   int32_t gathered = 0;
   for (int32_t oy = 0; oy < dims->output_h; ++oy) {
     for (int32_t ox = 0; ox < dims->output_w; ++ox) {
-      pl_gather_window_s8(shape, image, oy * params->stride_h - params->pad_top,
-                          ox * params->stride_w - params->pad_left,
-                          windows + gathered * layer->depth);
+      gather_window(shape, image, oy * params->stride_h - params->pad_top,
+                    ox * params->stride_w - params->pad_left, windows + gathered * layer->depth);
       if (++gathered == dims->gathered) {
         pl_gemm_s8(layer, gathered, windows, layer->depth, output, dims->output_c);
         output += gathered * dims->output_c;
@@ -23,8 +28,9 @@ static void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims,
   pl_gemm_s8(layer, gathered, windows, layer->depth, output, dims->output_c);
 }
 
-pl_status pl_conv2d_s8(const pl_context *ctx, const pl_conv2d_params *params,
-                       const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
+INLINE pl_status convolve_groups(const pl_context *ctx, const pl_conv2d_params *params,
+                                 const pl_conv2d_dims *dims, const pl_conv2d_data *data,
+                                 gather *gather_window) {
   const pl_window_shape shape = {
       .input_h = dims->input_h,
       .input_w = dims->input_w,
@@ -53,7 +59,7 @@ pl_status pl_conv2d_s8(const pl_context *ctx, const pl_conv2d_params *params,
     const int8_t *image = data->input + group * shape.tap_c;
     int8_t *output = data->output + group * layer.channels;
     for (int32_t batch = 0; batch < dims->batches; ++batch) {
-      convolve(params, dims, &shape, &layer, image, ctx->scratch, output);
+      convolve(params, dims, &shape, &layer, image, ctx->scratch, output, gather_window);
       image += image_bytes;
       output += result_bytes;
     }
@@ -62,4 +68,14 @@ pl_status pl_conv2d_s8(const pl_context *ctx, const pl_conv2d_params *params,
     pl_skip_channels(&layer.output, dims->packed_c);
   }
   return PL_OK;
+}
+
+pl_status pl_conv2d_s8(const pl_context *ctx, const pl_conv2d_params *params,
+                       const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
+  return convolve_groups(ctx, params, dims, data, pl_gather_dense_window_s8);
+}
+
+pl_status pl_conv2d_spread_s8(const pl_context *ctx, const pl_conv2d_params *params,
+                              const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
+  return convolve_groups(ctx, params, dims, data, pl_gather_spread_window_s8);
 }

@@ -193,8 +193,9 @@ def _convolution_call(
             return by_columns_call(first, nearer)
     gathered = 0 if runs else min(rows_at_a_time(depth, isa), windows.output[0] * windows.output[1])
     ordered = _overlap(call, windows, gathered, isa) if groups == 1 else ()
+    is_dense = groups == 1 and 1 in (windows.kernel[1], windows.dilation[1])
     return convolution(
-        "pl_conv2d_runs_s8" if runs else "pl_conv2d_s8",
+        f"pl_conv2d_{'runs_' if runs else '' if is_dense else 'spread_'}s8",
         {"packed_c": packed_channels(channels // groups, isa), "gathered": gathered},
         pack(call, matrix, bias, multiplier, shift, input_zero_point, isa, groups),
         gathered * depth,

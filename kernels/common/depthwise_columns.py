@@ -56,7 +56,7 @@ def pack_columns(
 def scratch_of_columns(windows: Windows, count: int, rows: int = 1) -> int:
     """Bytes of scratch for rows of so many windows together."""
     planes = _planes(windows)
-    runs = windows.kernel[0] * (1 if windows.dilation[1] == 1 else windows.kernel[1])
+    runs = windows.kernel[0] * (1 if _is_dense(windows) else windows.kernel[1])
     return runs * _RUN_BYTES + planes * rows * _row_bytes(windows, count) + _VECTOR
 
 
@@ -76,10 +76,17 @@ def _planes(windows: Windows) -> int:
     return min(max(windows.input_c, _CHANNELS), _PLANES)
 
 
+def _is_dense(windows: Windows) -> bool:
+    """Whether all columns are copied that windows of a row reach over; else those of each window
+    by itself, as others lie between its taps, or between windows of one column.
+    """
+    return windows.dilation[1] == 1 and (windows.stride[1] == 1 or windows.kernel[1] > 1)
+
+
 def _row_bytes(windows: Windows, count: int) -> int:
     """Of a plane."""
     kh, kw = windows.kernel
-    step = windows.stride[1] if windows.dilation[1] == 1 else kw
+    step = windows.stride[1] if _is_dense(windows) else kw
     return ((count - 1) * step + kw) * kh
 
 

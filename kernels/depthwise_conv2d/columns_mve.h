@@ -146,6 +146,13 @@ static inline void copy(const copies *of, const int8_t *image, int8_t *planes, i
   }
 }
 
+// Whether all columns are copied that windows of a row reach over; else those of each window by
+// itself, as others lie between its taps, or between windows of one column.
+static inline int is_dense(const pl_depthwise_columns_params *params,
+                           const pl_depthwise_columns_dims *dims) {
+  return params->dilation_w == 1 && (params->stride_w == 1 || dims->kernel_w > 1);
+}
+
 // Of places so many apart, the first at `start`, those before the end.
 static inline int32_t before(int32_t end, int32_t start, int32_t step) {
   return end > start ? (end - start + step - 1) / step : 0;
@@ -155,20 +162,20 @@ static inline int32_t before(int32_t end, int32_t start, int32_t step) {
 static copies copies_of(const pl_depthwise_columns_params *params,
                         const pl_depthwise_columns_dims *dims, const part *of, int32_t oy,
                         int32_t ox, run *runs) {
-  const int is_dense = params->dilation_w == 1;
+  const int dense = is_dense(params, dims);
   const int32_t input_row = dims->input_w * dims->input_c;
   // Columns that are copied together: all, or those of a tap.
-  const int32_t x_step = is_dense ? 1 : params->stride_w;
-  const int32_t count = is_dense ? of->columns : of->windows;
+  const int32_t x_step = dense ? 1 : params->stride_w;
+  const int32_t count = dense ? of->columns : of->windows;
   copies all = {
       .runs = runs,
       .from_step = x_step * dims->input_c,
       .from_row = params->stride_h * input_row,
-      .to_step = is_dense ? dims->kernel_h : dims->kernel_h * dims->kernel_w,
+      .to_step = dense ? dims->kernel_h : dims->kernel_h * dims->kernel_w,
       .to_row = of->row,
       .plane = of->plane,
   };
-  for (int32_t kx = 0; kx < (is_dense ? 1 : dims->kernel_w); ++kx) {
+  for (int32_t kx = 0; kx < (dense ? 1 : dims->kernel_w); ++kx) {
     const int32_t x = ox * params->stride_w - params->pad_left + kx * params->dilation_w;
     const int32_t left = before(0, x, x_step);
     const int32_t inside = smaller(count, before(dims->input_w, x, x_step)) - left;

@@ -4,7 +4,8 @@
 // one run of bytes, and the sum of its products one VMLADAV for sixteen of them, against weights
 // that are 0 behind the window. Four channels of a pixel are narrowed and stored together.
 //
-// Columns of windows that are dilated in width are copied for each window by itself.
+// Columns of windows that are dilated in width are copied for each window by itself, as those of
+// windows of one column that others lie between.
 #include <arm_mve.h>
 
 #include "kernels/common/clamp_s8.h"
@@ -213,7 +214,7 @@ INLINE void convolve_part(const pl_depthwise_columns_params *params,
   const int32_t channels = dims->input_c * dims->repeats;
   const int32_t taps = dims->kernel_h * dims->kernel_w;
   const int32_t step =
-      dims->kernel_h * (params->dilation_w == 1 ? params->stride_w : dims->kernel_w);
+      dims->kernel_h * (is_dense(params, dims) ? params->stride_w : dims->kernel_w);
   job of_channels = {
       .planes = planes,
       .plane = of->plane,
@@ -230,8 +231,9 @@ INLINE void convolve_part(const pl_depthwise_columns_params *params,
   const copies pixels = copies_of(params, dims, of, oy, ox, runs);
   constants next = {data->weight, data->factors, data->shift};
   for (int32_t from = 0; from < channels; from += PLANES) {
-    // The last sixteen may have some of the sixteen before them, again, as the last four may.
-    const int32_t first = smaller(from, at_least_0(channels - PLANES));
+    // The last sixteen or eight may have some of those before them, again, as the last four may.
+    const int32_t together = channels - from > PLANES / 2 ? PLANES : PLANES / 2;
+    const int32_t first = smaller(from, at_least_0(channels - together));
     const int32_t to = smaller(from + PLANES, channels);
     if (dims->repeats == 1) {
       copy(&pixels, image + first, planes, channels - first);
@@ -258,9 +260,10 @@ INLINE pl_status convolve(const pl_context *ctx, const pl_depthwise_columns_para
                           const pl_depthwise_columns_data *data, int is_large) {
   if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
   const int32_t channels = dims->input_c * dims->repeats;
-  const int32_t step = params->dilation_w == 1 ? params->stride_w : dims->kernel_w;
+  const int dense = is_dense(params, dims);
+  const int32_t step = dense ? params->stride_w : dims->kernel_w;
   // Behind the last window, up to 15 bytes are read too.
-  const int32_t runs = dims->kernel_h * (params->dilation_w == 1 ? 1 : dims->kernel_w);
+  const int32_t runs = dims->kernel_h * (dense ? 1 : dims->kernel_w);
   const int32_t room = (dims->scratch_bytes - runs * (int32_t)sizeof(run) - LANES) /
                        (planes_of(channels) * dims->kernel_h);
   const int32_t windows = fitting_windows(dims, step, room);

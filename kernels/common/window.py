@@ -157,6 +157,20 @@ class Windows:
             kernel, dilations = (self.kernel[0], size), (self.dilation[0], dilation)
         return replace(self, kernel=kernel, padding=padding, dilation=dilations)
 
+    def with_zero_taps(self, weight: AnyArray) -> tuple["Windows", AnyArray]:
+        """The same, dense along rows: with taps between those of today whose weights are 0, which
+        give nothing to sums.
+
+        Args:
+          weight: [O, KH, KW, C].
+        """
+        outputs, kh, kw, channels = weight.shape
+        step = self.dilation[1]
+        width = (kw - 1) * step + 1
+        dense = np.zeros((outputs, kh, width, channels), weight.dtype)
+        dense[:, :, ::step] = weight
+        return replace(self, kernel=(kh, width), dilation=(self.dilation[0], 1)), dense
+
     @property
     def lying(self) -> "Windows":
         """The same with an image that is one pixel wide as a row: kernels go along rows. Weights

@@ -78,6 +78,31 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ("1-d padded", (1, 1, 11, 4), (6, 1, 3), {"padding": [0, 0, 1, 1]}),
     ("1-d dilated", (1, 1, 15, 4), (3, 1, 3), {"dilation": [1, 4]}),
     (
+        "1-d dilated, two outputs",
+        (2, 1, 15, 2),
+        (2, 1, 3),
+        {**WHOLE, "dilation": [1, 4], "padding": [0, 0, 4, 3], "board": True},
+    ),
+    (
+        "1-d dilated, four outputs",
+        (2, 1, 18, 3),
+        (4, 1, 3),
+        {**LOWEST, "dilation": [1, 2], "board": True},
+    ),
+    (
+        "1-d dilated, padded, four outputs",
+        (1, 1, 17, 4),
+        (4, 1, 3),
+        {**WHOLE, "dilation": [1, 2], "padding": [0, 0, 2, 3], "board": True},
+    ),
+    (
+        "dilation, two outputs",
+        (1, 7, 11, 2),
+        (2, 3, 3),
+        {**LOWEST, "dilation": [2, 2], "padding": [2] * 4, "stride": [1, 2], "board": True},
+    ),
+    ("dilation, three outputs", (1, 8, 9, 3), (3, 2, 2), {**WHOLE, "dilation": [1, 3]}),
+    (
         "one pixel wide",
         (2, 17, 1, 6),
         (5, 4, 1),

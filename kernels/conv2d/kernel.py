@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernels.common import conv2d_rows
+from kernels.common import conv2d_rows, zero_taps
 from kernels.common.gemm import (
     fold_zero_point,
     output_stage,
@@ -60,7 +60,9 @@ def convolution_call(
 ) -> KernelCall:
     """A convolution with weight [O, KH, KW, C / groups]; other arguments as of pl::conv2d."""
     if groups > 1 or not windows.cover_input:
-        return _convolution_call(call, windows, weight, groups, isa)
+        spread = _convolution_call(call, windows, weight, groups, isa)
+        dense = _with_zero_taps(call, windows, weight, groups, isa, spread)
+        return spread if dense is None else dense
     product = linear_call(call, weight.reshape(weight.shape[0], -1), isa)
     # To few outputs four pixels of a row at a time; all are one row where theirs are short.
     for pixels in (windows, windows.in_a_row) if isa == "scalar" else ():
@@ -74,6 +76,23 @@ def convolution_call(
         return product
     nearer = _convolution_call(call, blocks, weight, groups, isa)
     return replace(product, nearer=nearer) if nearer.overlap else product
+
+
+def _with_zero_taps(
+    call: OpCall,
+    windows: Windows,
+    weight: AnyArray,
+    groups: int,
+    isa: Isa,
+    spread: KernelCall,
+) -> KernelCall | None:
+    """The same dense along rows, where that takes less than `spread`: of few channels."""
+    if groups > 1 or windows.dilation[1] == 1 or isa == "mve" or call.small:
+        return None
+    dense = _convolution_call(call, *windows.with_zero_taps(weight), groups, isa)
+    if not zero_taps.pay(windows, len(weight), spread.function, dense.function):
+        return None
+    return replace(dense, nearer=spread if spread.scratch <= dense.scratch else None)
 
 
 def _convolution_call(

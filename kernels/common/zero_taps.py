@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where convolutions that are dilated along rows take less as dense ones, with weights of zero
+between their taps: a row of a window is then one run, and four windows may go together."""
+
+import numpy as np
+
+from kernels.common.gemm import SCALAR_CHANNELS
+from kernels.common.kernel import AnyArray
+from kernels.common.window import Windows
+
+_ZEROS_OF_A_TAP = 20
+"""Products of zero, of all outputs together, that take less than gathering one tap by itself."""
+
+_MOST_ZEROS = 200
+"""Of a window: for more, rows are as slow as products of few taps in large windows."""
+
+
+def pay(windows: Windows, outputs: int, spread: str, dense: str) -> bool:
+    """Whether it takes less, and how much flash the zeros take is little.
+
+    Args:
+      windows: of the dilated convolution, in one group.
+      outputs: channels.
+      spread, dense: the functions for either.
+    """
+    (kh, kw), c = windows.kernel, windows.input_c
+    taps = kh * kw
+    zeros = kh * (kw - 1) * (windows.dilation[1] - 1) * c
+    if zeros == 0 or spread not in ("pl_conv2d_pairs_s8", "pl_conv2d_spread_s8"):
+        return False
+    if dense == spread == "pl_conv2d_pairs_s8":
+        # Gathering spread taps skips those outside of the image.
+        outside = taps - _taps_inside(windows)
+        saved = 60 + 36 * kh + taps * (13 + 4 * c) - outside * (80 + 15 * c)
+        return saved > 1.6 * zeros * ((outputs + 1) // 2 + 1)
+    if dense == "pl_conv2d_runs_s8":
+        outputs += -outputs % SCALAR_CHANNELS
+    elif dense != "pl_conv2d_rows_s8":
+        return False
+    return zeros <= _MOST_ZEROS and zeros * outputs <= _ZEROS_OF_A_TAP * taps
+
+
+def _taps_inside(windows: Windows) -> float:
+    """Of a window, on average."""
+    inside = 1.0
+    for d in range(2):
+        starts = np.arange(windows.output[d]) * windows.stride[d] - windows.padding[2 * d]
+        at: AnyArray = np.add.outer(np.arange(windows.kernel[d]) * windows.dilation[d], starts)
+        inside *= float(((at >= 0) & (at < windows.input[d])).sum()) / windows.output[d]
+    return inside

@@ -66,6 +66,10 @@ def cases() -> Iterator[Case]:
     for index in range(4):
         given = Values("resize_bilinear extreme", index).extreme_int8(1, 4, 4, 5)
         yield _case(f"extreme values {index}", given, [8, 8], _TWICE, index == 0)
+    for name, unit in (("two", [2, 1]), ("256", [16, 16]), ("512", [32, 16])):
+        given = Values("resize_bilinear weights", name).extreme_int8(1, 4, 3, 11)
+        places = {"step": [unit[0] // 2, 3], "offset": [-1, 1 - unit[1]], "unit": unit}
+        yield _case(f"weights of {name}", given, [7, 9], places, True)
 
     for name, shape, size, places, board in _NAMED:
         given = Values("resize_bilinear int16", name).extreme_int16(*shape)

@@ -1,7 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <arm_mve.h>
+
 #include "kernels/common/divide_mve.h"
 #include "kernels/resize_bilinear/resize_bilinear.h"
 #include "kernels/resize_bilinear/taps.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+// Sums of products with weights of so much stay in 16 bits.
+#define MOST_NARROW 256
+
+// The neighbours of a pixel of the output, and what each counts.
+typedef struct {
+  const int8_t *x00;
+  const int8_t *x01;
+  const int8_t *x10;
+  const int8_t *x11;
+  int32_t w00;
+  int32_t w01;
+  int32_t w10;
+  int32_t w11;
+} neighbours;
+
+// Eight channels at a time, where the weights add up to 2^-shift, 2 to MOST_NARROW. Ties go away
+// from zero: those below it are moved by one first, where they may saturate, as what is there has
+// one result.
+INLINE void mix_narrow(neighbours of, int32_t channels, int32_t shift, int8_t *output) {
+  for (int32_t left = channels; left > 0; left -= 8) {
+    const mve_pred16_t lanes = vctp16q((uint32_t)left);
+    int16x8_t sum = vmulq_n_s16(vldrbq_z_s16(of.x00, lanes), (int16_t)of.w00);
+    sum = vmlaq_n_s16(sum, vldrbq_z_s16(of.x01, lanes), (int16_t)of.w01);
+    sum = vmlaq_n_s16(sum, vldrbq_z_s16(of.x10, lanes), (int16_t)of.w10);
+    sum = vmlaq_n_s16(sum, vldrbq_z_s16(of.x11, lanes), (int16_t)of.w11);
+    sum = vqaddq_s16(sum, vshrq_n_s16(sum, 15));
+    vstrbq_p_s16(output, vrshlq_n_s16(sum, shift), lanes);
+    of.x00 += 8;
+    of.x01 += 8;
+    of.x10 += 8;
+    of.x11 += 8;
+    output += 8;
+  }
+}
+
+INLINE void mix(neighbours of, int32_t channels, pl_divisor_mve divisor, int8_t *output) {
+  for (int32_t left = channels; left > 0; left -= 4) {
+    const mve_pred16_t lanes = vctp32q((uint32_t)left);
+    int32x4_t sum = vmulq_n_s32(vldrbq_z_s32(of.x00, lanes), of.w00);
+    sum = vmlaq_n_s32(sum, vldrbq_z_s32(of.x01, lanes), of.w01);
+    sum = vmlaq_n_s32(sum, vldrbq_z_s32(of.x10, lanes), of.w10);
+    sum = vmlaq_n_s32(sum, vldrbq_z_s32(of.x11, lanes), of.w11);
+    vstrbq_p_s32(output, pl_divide_rounding_mve(sum, divisor), lanes);
+    of.x00 += 4;
+    of.x01 += 4;
+    of.x10 += 4;
+    of.x11 += 4;
+    output += 4;
+  }
+}
 
 pl_status pl_resize_bilinear_s8(const pl_context *ctx, const pl_resize_bilinear_params *params,
                                 const pl_resize_bilinear_dims *dims,
@@ -9,7 +64,10 @@ pl_status pl_resize_bilinear_s8(const pl_context *ctx, const pl_resize_bilinear_
   (void)ctx;
   const int32_t channels = dims->channels;
   const int32_t row_step = dims->input_w * channels;
-  const pl_divisor_mve divisor = pl_divisor_of((uint32_t)(params->unit_h * params->unit_w));
+  const int32_t weights = params->unit_h * params->unit_w;
+  const pl_divisor_mve divisor = pl_divisor_of((uint32_t)weights);
+  const int is_narrow = weights > 1 && weights <= MOST_NARROW && (weights & (weights - 1)) == 0;
+  const int32_t shift = __builtin_clz((uint32_t)weights) - 31;
   const int8_t *image = data->input;
   int8_t *output = data->output;
   for (int32_t batch = 0; batch < dims->batches; ++batch) {
@@ -19,27 +77,22 @@ pl_status pl_resize_bilinear_s8(const pl_context *ctx, const pl_resize_bilinear_
       for (int32_t ox = 0; ox < dims->output_w; ++ox) {
         const pl_taps x = pl_taps_at(ox * params->step_w + params->offset_w, params->unit_w,
                                      dims->input_w, channels);
-        const int8_t *x00 = image + y.first + x.first;
-        const int8_t *x01 = image + y.first + x.second;
-        const int8_t *x10 = image + y.second + x.first;
-        const int8_t *x11 = image + y.second + x.second;
-        const int32_t w00 = y.first_weight * x.first_weight;
-        const int32_t w01 = y.first_weight * x.second_weight;
-        const int32_t w10 = y.second_weight * x.first_weight;
-        const int32_t w11 = y.second_weight * x.second_weight;
-        int8_t *pixel = output;
-        for (int32_t left = channels; left > 0; left -= 4) {
-          const mve_pred16_t lanes = vctp32q((uint32_t)left);
-          int32x4_t sum = vmulq_n_s32(vldrbq_z_s32(x00, lanes), w00);
-          sum = vmlaq_n_s32(sum, vldrbq_z_s32(x01, lanes), w01);
-          sum = vmlaq_n_s32(sum, vldrbq_z_s32(x10, lanes), w10);
-          sum = vmlaq_n_s32(sum, vldrbq_z_s32(x11, lanes), w11);
-          vstrbq_p_s32(pixel, pl_divide_rounding_mve(sum, divisor), lanes);
-          x00 += 4;
-          x01 += 4;
-          x10 += 4;
-          x11 += 4;
-          pixel += 4;
+        const int8_t *top = image + y.first;
+        const int8_t *bottom = image + y.second;
+        const neighbours of = {
+            .x00 = top + x.first,
+            .x01 = top + x.second,
+            .x10 = bottom + x.first,
+            .x11 = bottom + x.second,
+            .w00 = y.first_weight * x.first_weight,
+            .w01 = y.first_weight * x.second_weight,
+            .w10 = y.second_weight * x.first_weight,
+            .w11 = y.second_weight * x.second_weight,
+        };
+        if (is_narrow) {
+          mix_narrow(of, channels, shift, output);
+        } else {
+          mix(of, channels, divisor, output);
         }
         output += channels;
       }

@@ -24,6 +24,7 @@ from aot.passes.rewrite.merge_movements import merge_movements
 from aot.passes.rewrite.merge_transposes import merge_transposes
 from aot.passes.rewrite.own_state import own_state
 from aot.passes.rewrite.pick_channels import pick_channels
+from aot.passes.rewrite.share_transposes import share_transposes
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.passes.rewrite.slices_to_gathers import slices_to_gathers
@@ -37,6 +38,7 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     fold_transpose_into_linear,
     fold_transpose_into_bmm,
     merge_transposes,
+    share_transposes,
     fuse_pad,
     compose_luts,
     slices_to_gathers,

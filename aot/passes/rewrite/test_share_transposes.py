@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One transpose serves a value and what is computed of it; the bits stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from aot.passes.rewrite.share_transposes import share_transposes
+from aot.passes.rewrite.sink_transposes import sink_transposes
+from aot.testing.fixtures import check_pass, folded, op_counts
+
+Function = Callable[[torch.Tensor], object]
+
+
+def _turned(function: Function, *dims: int) -> Function:
+    """A function of a computed value and of its transpose."""
+    return lambda x: function(torch.tanh(x).permute(dims))
+
+
+# name: function of [2, 4, 6], transposes left
+SHARED: dict[str, tuple[Function, int]] = {
+    "norm beside residual": (
+        _turned(
+            lambda y: y + F.layer_norm(y, (4,), torch.arange(4.0)).sin() @ torch.ones(4, 4), 0, 2, 1
+        ),
+        1,
+    ),
+    "two branches": (
+        _turned(lambda y: (F.softmax(y, 2) @ torch.ones(4, 3), y @ torch.ones(4, 3)), 0, 2, 1),
+        1,
+    ),
+    "along another dimension": (
+        _turned(lambda y: (F.softmax(y, 1) @ torch.ones(4, 3), y @ torch.ones(4, 3)), 0, 2, 1),
+        1,
+    ),
+    "no inverse of itself": (
+        _turned(lambda y: (F.softmax(y, 0) @ torch.ones(4, 3), y @ torch.ones(4, 3)), 2, 0, 1),
+        1,
+    ),
+}
+KEPT: dict[str, Function] = {
+    "one": _turned(lambda y: F.softmax(y, 2) @ torch.ones(4, 3), 0, 2, 1),
+    "other orders": lambda x: (
+        (y := x.tanh()).transpose(1, 2) @ torch.ones(4, 3),
+        F.softmax(y, 0).transpose(0, 1) @ torch.ones(6, 3),
+    ),
+    "read as it is": lambda x: (
+        (y := x.tanh()).transpose(1, 2) @ torch.ones(4, 3),
+        (z := F.softmax(y, 2)).transpose(1, 2) @ torch.ones(4, 3),
+        z,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_share_transposes(name: str) -> None:
+    function, left = SHARED[name]
+    graph = folded(function, shapes=[(2, 4, 6)])
+    sink_transposes(graph)
+    assert op_counts(graph)["pl.transpose"] > left
+    check_pass(graph, share_transposes)
+    assert op_counts(graph)["pl.transpose"] == left
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_is_kept(name: str) -> None:
+    graph = folded(KEPT[name], shapes=[(2, 4, 6)])
+    sink_transposes(graph)
+    check_pass(graph, share_transposes, False)

@@ -28,6 +28,13 @@ right from the image; of more outputs they take less."""
 _OUTPUTS_OF_ALL = {"scalar": 3, "dsp": 1}
 """Where there is one group."""
 
+_PADDED_CHANNELS = 5
+"""Inputs and outputs together, at most, with the DSP extension, of windows many of which reach into
+padding: rows are copied once, not window by window."""
+
+_MANY_PADDED = 0.4
+"""Of all windows; of one input channel any."""
+
 _LEAST_VALUES = {"one channel": 4, "several": 16}
 """That such a convolution gives, of so many input channels: for fewer, 2 KB of code are too much.
 """
@@ -60,11 +67,24 @@ def pays_for_groups(windows: Windows, groups: int, outputs: int, inputs: int, is
     few |= isa == "scalar" and groups == 1 and windows.are_inside
     values = math.prod(windows.output) * outputs
     least = _LEAST_VALUES["one channel" if inputs == 1 else "several"]
-    enough = groups > 1 or (outputs <= _OUTPUTS_OF_ALL[isa] and values >= least)
+    of_all = outputs <= _OUTPUTS_OF_ALL[isa] or _copied_once(windows, outputs, inputs, isa)
+    enough = groups > 1 or (of_all and values >= least)
     by_channel = inputs == 1 and groups > 1
     two_pay = windows.input_c < _FEW_CHANNELS if by_channel else inputs * outputs <= _FEW_WEIGHTS
     has_windows = windows.output[1] >= (2 if two_pay else _LEAST_WINDOWS)
     return few and (dense or inputs == 1) and enough and has_windows
+
+
+def _copied_once(windows: Windows, outputs: int, inputs: int, isa: Isa) -> bool:
+    """Whether copying a row of padded windows takes so much less than copying these one by one that
+    there may be several outputs.
+    """
+    if isa != "dsp" or windows.are_inside or outputs > _OUTPUTS_OF_ALL["scalar"]:
+        return False
+    if inputs == 1:
+        return True
+    few = inputs + outputs <= _PADDED_CHANNELS and -windows.output[1] % _WINDOWS <= 1
+    return few and windows.padded >= _MANY_PADDED
 
 
 def pays_for_channels(windows: Windows, repeats: int, isa: Isa) -> bool:

@@ -208,6 +208,16 @@ class Windows:
         )
 
     @property
+    def padded(self) -> float:
+        """Which part of the windows reaches out of the input."""
+        inside = 1.0
+        for d in range(2):
+            starts = np.arange(self.output[d]) * self.stride[d] - self.padding[2 * d]
+            ends = starts + (self.kernel[d] - 1) * self.dilation[d]
+            inside *= float(((starts >= 0) & (ends < self.input[d])).mean())
+        return 1 - inside
+
+    @property
     def starts(self) -> AnyArray:
         """No window reads a byte of the input before this one: [batches, *output]."""
         (h, w), c = self.input, self.input_c

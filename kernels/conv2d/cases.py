@@ -59,6 +59,19 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ("groups, rows of three", (1, 5, 3, 8), (6, 3, 3), {"groups": 2, "padding": [1] * 4}),
     ("one output, rows of two", (1, 4, 4, 8), (1, 3, 3), {**WHOLE, "board": True}),
     ("one output, rows of three", (2, 5, 5, 3), (1, 3, 3), {**LOWEST, "board": True}),
+    ("one channel to two, padded", (2, 6, 7, 1), (2, 3, 3), {**WHOLE, "padding": [1] * 4}),
+    (
+        "one channel to three, dilated, padded",
+        (1, 6, 9, 1),
+        (3, 2, 3),
+        {**LOWEST, "dilation": [2, 2], "padding": [1, 1, 2, 3], "board": True},
+    ),
+    (
+        "two channels to three, padded",
+        (1, 7, 8, 2),
+        (3, 3, 3),
+        {**LOWEST, "padding": [1] * 4, "board": True},
+    ),
     ("one channel, rows of two", (1, 4, 4, 1), (1, 3, 3), {**WHOLE, "board": True}),
     (
         "groups of nine, dilated",

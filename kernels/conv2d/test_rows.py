@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where four windows of a row go together, with the DSP extension, of several outputs."""
+
+from typing import Any
+
+import pytest
+
+from kernels.common.kernel import OpCall
+from kernels.conv2d.kernel import conv2d
+from kernels.testing.calls import AFTER_RELU, WINDOW, activation, weights
+
+
+def _function(size: int, channels: int, outputs: int, padding: int, **also: Any) -> str:
+    """Of 3x3 on a square image."""
+    result = (size + 2 * padding - 3) // also.get("stride", [1])[0] + 1
+    arguments = {
+        "input": activation(1, size, size, channels),
+        **weights((outputs, 3, 3, channels), outputs, 9 * channels),
+        **WINDOW,
+        "padding": [padding] * 4,
+        "groups": 1,
+        **AFTER_RELU,
+        **also,
+    }
+    output = activation(1, result, result, outputs, name="y")
+    call = conv2d(OpCall("pl::conv2d", arguments, (output,)), "dsp")
+    return call.function.removeprefix("pl_conv2d_")
+
+
+@pytest.mark.parametrize(
+    ("size", "channels", "outputs", "padding", "function"),
+    [
+        (7, 1, 2, 1, "rows_s8"),
+        (7, 1, 3, 1, "rows_s8"),
+        (40, 1, 3, 1, "rows_s8"),
+        (7, 1, 4, 1, "pairs_s8"),
+        (7, 1, 2, 0, "pairs_s8"),  # products take windows inside right from the image
+        (8, 2, 3, 1, "rows_s8"),
+        (8, 3, 2, 1, "rows_s8"),
+        (8, 3, 3, 1, "pairs_s8"),
+        (6, 2, 2, 1, "pairs_s8"),  # two of eight windows of a row would be computed again
+        (16, 2, 2, 1, "pairs_s8"),  # one of four reaches into padding
+        (16, 2, 1, 1, "rows_s8"),
+    ],
+)
+def test_function(size: int, channels: int, outputs: int, padding: int, function: str) -> None:
+    assert _function(size, channels, outputs, padding) == function
+
+
+def test_stride() -> None:
+    assert _function(14, 2, 2, 1, stride=[2, 2]) == "pairs_s8"  # 13 of 49 reach into padding
+    assert _function(14, 1, 2, 1, stride=[2, 2]) == "rows_s8"

@@ -9,6 +9,8 @@ something else reads.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import (
@@ -29,13 +31,14 @@ def share_transposes(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many transposes are saved."""
     count = 0
     for node in list(module.graph.nodes):
-        if not calls(node, "transpose"):
+        if not calls(node, "transpose") or _is_result(module, node):
             continue
         perm: Perm = list(arguments(node)["perm"])
         chain, value = _chain(module, node, perm)
         if value is None:
             continue
-        chain[-1][0].prepend(value)  # it may stand behind what reads it now
+        if chain[-1][0] < value:
+            chain[-1][0].prepend(value)
         for op, changed in reversed(chain):
             with module.graph.inserting_before(op):
                 value = _behind(module, op, changed, value, perm)
@@ -45,6 +48,11 @@ def share_transposes(module: GraphModule) -> int:
     if count:
         module.recompile()
     return count
+
+
+def _is_result(module: GraphModule, node: Node) -> bool:
+    """Whether the model gives it: such a transpose goes where the caller takes another order."""
+    return module.graph.output_node() in node.users
 
 
 _Step = tuple[Node, dict[str, object]]
@@ -62,7 +70,8 @@ def _chain(module: GraphModule, node: Node, perm: Perm) -> tuple[list[_Step], No
         chain.append((value, changed))
         value = value.all_input_nodes[0]
         for user in value.users:
-            if calls(user, "transpose") and list(arguments(user)["perm"]) == perm:
+            is_same = calls(user, "transpose") and list(arguments(user)["perm"]) == perm
+            if is_same and not _is_result(module, user):
                 return chain, user
     return [], None
 
@@ -79,7 +88,22 @@ def _when_behind(module: GraphModule, node: Node, perm: Perm) -> dict[str, objec
     if any(tensor_constant(module, values[name]) is None for name in others):
         return None
     moved = op.transposes.move(values, inverse(perm))
-    return None if moved is None or moved.perm != inverse(perm) else dict(moved.arguments)
+    if moved is None or moved.perm != inverse(perm):
+        return None
+    shape = [values[first].meta["val"].shape[d] for d in perm]
+    return dict(moved.arguments) if _is_along_last(moved.arguments, shape) else None
+
+
+def _is_along_last(changed: Mapping[str, object], shape: list[int]) -> bool:
+    """Whether an op with such arguments computes every element by itself, or along the last
+    dimension, which is what kernels are fast for.
+    """
+    if not changed:
+        return True
+    last = len(shape) - 1
+    if changed.keys() == {"dim"}:
+        return changed["dim"] in (last, [last])
+    return changed.keys() == {"parts"} and changed["parts"] == [*shape[:-1], 1]
 
 
 def _behind(

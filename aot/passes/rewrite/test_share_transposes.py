@@ -33,12 +33,15 @@ SHARED: dict[str, tuple[Function, int]] = {
         _turned(lambda y: (F.softmax(y, 2) @ torch.ones(4, 3), y @ torch.ones(4, 3)), 0, 2, 1),
         1,
     ),
-    "along another dimension": (
-        _turned(lambda y: (F.softmax(y, 1) @ torch.ones(4, 3), y @ torch.ones(4, 3)), 0, 2, 1),
+    "read before": (
+        _turned(
+            lambda y: (y @ torch.ones(4, 3), y.sin() @ torch.ones(4, 3), F.softmax(y, 2).sum(2)),
+            *(0, 2, 1),
+        ),
         1,
     ),
     "no inverse of itself": (
-        _turned(lambda y: (F.softmax(y, 0) @ torch.ones(4, 3), y @ torch.ones(4, 3)), 2, 0, 1),
+        _turned(lambda y: (F.softmax(y, 2) @ torch.ones(4, 3), y @ torch.ones(4, 3)), 2, 0, 1),
         1,
     ),
 }
@@ -48,6 +51,10 @@ KEPT: dict[str, Function] = {
         (y := x.tanh()).transpose(1, 2) @ torch.ones(4, 3),
         F.softmax(y, 0).transpose(0, 1) @ torch.ones(6, 3),
     ),
+    "along rows": _turned(
+        lambda y: (F.softmax(y, 1) @ torch.ones(4, 3), y @ torch.ones(4, 3)), 0, 2, 1
+    ),
+    "results": _turned(lambda y: (F.softmax(y, 2), y), 0, 2, 1),
     "read as it is": lambda x: (
         (y := x.tanh()).transpose(1, 2) @ torch.ones(4, 3),
         (z := F.softmax(y, 2)).transpose(1, 2) @ torch.ones(4, 3),

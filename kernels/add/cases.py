@@ -232,6 +232,8 @@ def layers() -> Iterator[Layer]:
     yield _layer("add 19", (19,), (19,))
     yield _layer("add 32x7, per channel", (32, 7), (7,))
     yield _layer("add 32x5, per row", (32, 5), (32, 1))
+    yield _int16_layer("add int16 1024", (1024,), (1024,))
+    yield _int16_layer("add int16 8x8x16, per channel", (8, 8, 16), (16,))
 
 
 def _layer(name: str, a: tuple[int, ...], b: tuple[int, ...], peer: str = "") -> Layer:
@@ -250,3 +252,21 @@ def _layer(name: str, a: tuple[int, ...], b: tuple[int, ...], peer: str = "") ->
         **AFTER_RELU,
     }
     return Layer(name, OpCall("pl::add", arguments, (activation(*a, name="y"),)), peer)
+
+
+def _int16_layer(name: str, a: tuple[int, ...], b: tuple[int, ...]) -> Layer:
+    arguments = {
+        "a": activation(*a, dtype="int16"),
+        "b": activation(*b, dtype="int16"),
+        "a_zero_point": 0,
+        "a_multiplier": 2**30,
+        "a_shift": 0,
+        "b_zero_point": 0,
+        "b_multiplier": 1623821475,
+        "b_shift": -2,
+        "left_shift": 15,
+        "output_multiplier": 1098017566,
+        "output_shift": -14,
+        **INT16_STAGE,
+    }
+    return Layer(name, OpCall("pl::add", arguments, (activation(*a, dtype="int16", name="y"),)))

@@ -328,18 +328,23 @@ _LAYERS: list[tuple[tuple[int, int, int], tuple[int, int, int], int, Padding, st
 def layers() -> Iterator[Layer]:
     for image, kernel, stride, padding, peer, options in _LAYERS:
         yield _layer(image, kernel, stride, padding, peer, options)
-    arguments = {
-        "input": activation(1, 8, 8, 16, dtype="int16"),
-        **weights((16, 3, 3, 16), 16, 144),
-        "stride": [1, 1],
-        "padding": [1] * 4,
-        "dilation": [1, 1],
-        "groups": 1,
-        "input_zero_point": 0,
-        **INT16_STAGE,
-    }
-    output = activation(1, 8, 8, 16, dtype="int16", name="y")
-    yield Layer("conv int16 3x3, 8x8x16 to 16", OpCall("pl::conv2d", arguments, (output,)))
+    for name, (h, w, c), (count, kh, kw), padding in (
+        ("3x3, 8x8x16 to 16", (8, 8, 16), (16, 3, 3), _SAME),
+        ("3x3, 8x8x3 to 8", (8, 8, 3), (8, 3, 3), _SAME),
+        ("1x9, 1x40x12 to 20", (1, 40, 12), (20, 1, 9), (0, 0, 4, 4)),
+    ):
+        arguments = {
+            "input": activation(1, h, w, c, dtype="int16"),
+            **weights((count, kh, kw, c), count, kh * kw * c),
+            "stride": [1, 1],
+            "padding": list(padding),
+            "dilation": [1, 1],
+            "groups": 1,
+            "input_zero_point": 0,
+            **INT16_STAGE,
+        }
+        output = activation(1, h, w, count, dtype="int16", name="y")
+        yield Layer(f"conv int16 {name}", OpCall("pl::conv2d", arguments, (output,)))
 
 
 def _layer(

@@ -124,6 +124,13 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ("5x5", (1, 7, 8, 9), (5, 5, 1), {**WHOLE, "padding": [2] * 4, "board": True}),
     ("after ReLU", (1, 6, 7, 12), (3, 3, 1), {**LOWEST, "padding": [1] * 4, "board": True}),
     ("stride 3", (2, 10, 14, 9), (3, 3, 1), {**WHOLE, "stride": [3, 3], "board": True}),
+    ("one column, stride 3", (1, 8, 9, 20), (3, 1, 1), {"stride": [3, 3]}),
+    (
+        "one column, stride 2, padded",
+        (1, 3, 4, 18),
+        (3, 1, 1),
+        {**WHOLE, "padding": [1, 1, 1, 2], "stride": [2, 2], "board": True},
+    ),
     (
         "after ReLU, stride 3, odd",
         (1, 8, 13, 6),
@@ -318,6 +325,7 @@ _LAYERS: list[tuple[tuple[int, int, int], tuple[int, int], int, Padding, int, st
     ((13, 13, 9), (3, 3), 1, _SAME, 1, ""),
     ((25, 1, 64), (3, 3), 1, _SAME, 1, ""),
     ((2, 2, 64), (3, 3), 2, _SAME, 1, ""),
+    ((8, 8, 20), (3, 1), 3, (0, 0, 0, 0), 1, ""),
 ]
 
 

@@ -109,3 +109,10 @@ MUTANTS = [
 def layers() -> Iterator[Layer]:
     arguments = {"input": activation(4096), "table": constant(range(-128, 128))}
     yield Layer("lut 4096", OpCall("pl::lut", arguments, (activation(4096, name="y"),)))
+    for name, size in (("lut int16 1024", 513), ("lut int16 1024, finer near zero", 513 + 1024)):
+        arguments = {
+            "input": activation(1024, dtype="int16"),
+            "table": constant(range(size), "int16"),
+        }
+        output = activation(1024, dtype="int16", name="y")
+        yield Layer(name, OpCall("pl::lut", arguments, (output,)))

@@ -165,6 +165,8 @@ def layers() -> Iterator[Layer]:
     yield _layer("mul 4096, per channel", (64, 64), (64,))
     yield _layer("mul 19", (19,), (19,))
     yield _layer("mul 32x7, per channel", (32, 7), (7,))
+    yield _int16_layer("mul int16 1024", (1024,), (1024,))
+    yield _int16_layer("mul int16 8x8x16, per channel", (8, 8, 16), (16,))
 
 
 def _layer(name: str, a: tuple[int, ...], b: tuple[int, ...]) -> Layer:
@@ -178,3 +180,16 @@ def _layer(name: str, a: tuple[int, ...], b: tuple[int, ...]) -> Layer:
         **AFTER_RELU,
     }
     return Layer(name, OpCall("pl::mul", arguments, (activation(*a, name="y"),)))
+
+
+def _int16_layer(name: str, a: tuple[int, ...], b: tuple[int, ...]) -> Layer:
+    arguments = {
+        "a": activation(*a, dtype="int16"),
+        "b": activation(*b, dtype="int16"),
+        "a_zero_point": 0,
+        "b_zero_point": 0,
+        "multiplier": 1623821475,
+        "shift": -7,
+        **INT16_STAGE,
+    }
+    return Layer(name, OpCall("pl::mul", arguments, (activation(*a, dtype="int16", name="y"),)))

@@ -2,7 +2,6 @@
 """Cases of pl::resize_bilinear."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from kernels.common.kernel import AnyArray, OpCall
 from kernels.testing.calls import activation
@@ -125,8 +124,10 @@ MUTANTS = [
 
 
 def layers() -> Iterator[Layer]:
-    arguments: dict[str, Any] = {"input": activation(1, 16, 16, 16), "output_size": [32, 32]}
-    call = OpCall(
-        "pl::resize_bilinear", {**arguments, **_TWICE}, (activation(1, 32, 32, 16, name="y"),)
-    )
-    yield Layer("bilinear 16x16x16 to 32x32", call)
+    thrice = {"step": [2, 2], "offset": [-2, -2], "unit": [6, 6]}
+    for size, c, scale, places in ((16, 16, 2, _TWICE), (16, 1, 2, _TWICE), (8, 16, 3, thrice)):
+        larger = scale * size
+        arguments = {"input": activation(1, size, size, c), "output_size": [larger, larger]}
+        output = activation(1, larger, larger, c, name="y")
+        call = OpCall("pl::resize_bilinear", {**arguments, **places}, (output,))
+        yield Layer(f"bilinear {size}x{size}x{c} to {larger}x{larger}", call)

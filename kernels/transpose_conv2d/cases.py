@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 
 from kernels.common.kernel import AnyArray, OpCall
-from kernels.testing.calls import AFTER_RELU, STAGE, activation, constant, per_channel, weights
+from kernels.testing.calls import (
+    AFTER_RELU,
+    INT16_STAGE,
+    STAGE,
+    activation,
+    constant,
+    per_channel,
+    weights,
+)
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.convolutions import Options, convolution
 from kernels.testing.values import Values
@@ -192,22 +200,30 @@ def layers() -> Iterator[Layer]:
     yield _layer("2x2 s2, 32 to 16", (16, 16, 32), (16, 2, 2), 0)
     yield _layer("4x4 s2, 16 to 8", (16, 16, 16), (8, 4, 4), 1)
     yield _layer("2x2 s2, 1 to 1", (16, 16, 1), (1, 2, 2), 0)
+    yield _layer("2x2 s2, 16 to 8", (8, 8, 16), (8, 2, 2), 0, "int16")
+    yield _layer("4x4 s2, 16 to 8", (8, 8, 16), (8, 4, 4), 1, "int16")
 
 
 def _layer(
-    name: str, image: tuple[int, int, int], kernel: tuple[int, int, int], padding: int
+    name: str,
+    image: tuple[int, int, int],
+    kernel: tuple[int, int, int],
+    padding: int,
+    dtype: str = "int8",
 ) -> Layer:
     (h, w, c), (count, kh, kw) = image, kernel
+    stage = {"input_zero_point": -128, **AFTER_RELU}
+    if dtype == "int16":
+        name, stage = f"int16 {name}", {"input_zero_point": 0, **INT16_STAGE}
     arguments = {
-        "input": activation(1, h, w, c),
+        "input": activation(1, h, w, c, dtype=dtype),
         **weights((count, kh, kw, c), count, kh * kw * c // 4),
         "stride": [2, 2],
         "padding": [padding, padding],
         "dilation": [1, 1],
         "output_size": [2 * h, 2 * w],
         "groups": 1,
-        "input_zero_point": -128,
-        **AFTER_RELU,
+        **stage,
     }
-    result = activation(1, 2 * h, 2 * w, count, name="y")
+    result = activation(1, 2 * h, 2 * w, count, dtype=dtype, name="y")
     return Layer(f"transpose conv {name}", OpCall("pl::transpose_conv2d", arguments, (result,)))

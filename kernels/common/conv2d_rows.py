@@ -72,6 +72,9 @@ def pays_for_groups(windows: Windows, groups: int, outputs: int, inputs: int, is
     by_channel = inputs == 1 and groups > 1
     two_pay = windows.input_c < _FEW_CHANNELS if by_channel else inputs * outputs <= _FEW_WEIGHTS
     has_windows = windows.output[1] >= (2 if two_pay else _LEAST_WINDOWS)
+    if isa == "scalar" and groups == 1 and outputs > _OUTPUTS_OF_ALL[isa] and not windows.are_runs:
+        product = _cost_of_product(windows, outputs, inputs)
+        few = enough = values >= least and 10 * cost(windows, outputs, inputs) < 9 * product
     return few and (dense or inputs == 1) and enough and has_windows
 
 
@@ -107,14 +110,24 @@ def pays_for_channels(windows: Windows, repeats: int, isa: Isa) -> bool:
     return few and windows.output[1] >= (2 if windows.input_c < _FEW_CHANNELS else _LEAST_WINDOWS)
 
 
-def cost(windows: Windows, channels: int) -> int:
-    """Instructions for a depthwise convolution, about."""
+def cost(windows: Windows, channels: int, inputs: int = 1) -> int:
+    """Instructions for so many output channels, about: for a depthwise convolution, or of several
+    input channels in one group.
+    """
     (kh, kw), (oh, ow) = windows.kernel, windows.output
+    taps = kh * kw * inputs
     fours, is_one_left = (ow + 2) // _WINDOWS, ow % _WINDOWS == 1
-    of_row = 60 + fours * (11 * kh * kw + 8 * kh + 70) + is_one_left * (7 * kh * kw + 10 * kh + 40)
+    of_row = 60 + fours * (11 * taps + 8 * kh + 70) + is_one_left * (7 * taps + 10 * kh + 40)
     width = (ow - 1) * windows.stride[1] + (kw - 1) * windows.dilation[1] + 1
     gathered = 0 if windows.are_inside else kh * (70 + width * windows.input_c)
     return oh * (channels * of_row + gathered)
+
+
+def _cost_of_product(windows: Windows, outputs: int, inputs: int) -> int:
+    """Likewise of gathered windows, multiplied with four outputs at a time."""
+    (kh, kw), (oh, ow) = windows.kernel, windows.output
+    of_four = 36 * kh * kw * inputs // 5 - 18
+    return oh * ow * (125 + 60 * kh + 28 * outputs + -(-outputs // 4) * of_four)
 
 
 def _cost_by_pixel(windows: Windows) -> int:

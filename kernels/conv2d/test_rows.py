@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where four windows of a row go together, with the DSP extension, of several outputs."""
+"""Where four windows of a row go together, of several outputs."""
 
 from typing import Any
 
 import pytest
 
-from kernels.common.kernel import OpCall
+from kernels.common.kernel import Isa, OpCall
 from kernels.conv2d.kernel import conv2d
 from kernels.testing.calls import AFTER_RELU, WINDOW, activation, weights
 
 
-def _function(size: int, channels: int, outputs: int, padding: int, **also: Any) -> str:
+def _function(
+    size: int, channels: int, outputs: int, padding: int, isa: Isa = "dsp", **also: Any
+) -> str:
     """Of 3x3 on a square image."""
     result = (size + 2 * padding - 3) // also.get("stride", [1])[0] + 1
     arguments = {
@@ -23,7 +25,7 @@ def _function(size: int, channels: int, outputs: int, padding: int, **also: Any)
         **also,
     }
     output = activation(1, result, result, outputs, name="y")
-    call = conv2d(OpCall("pl::conv2d", arguments, (output,)), "dsp")
+    call = conv2d(OpCall("pl::conv2d", arguments, (output,)), isa)
     return call.function.removeprefix("pl_conv2d_")
 
 
@@ -43,10 +45,29 @@ def _function(size: int, channels: int, outputs: int, padding: int, **also: Any)
         (16, 2, 1, 1, "rows_s8"),
     ],
 )
-def test_function(size: int, channels: int, outputs: int, padding: int, function: str) -> None:
+def test_with_dsp_extension(
+    size: int, channels: int, outputs: int, padding: int, function: str
+) -> None:
     assert _function(size, channels, outputs, padding) == function
 
 
 def test_stride() -> None:
     assert _function(14, 2, 2, 1, stride=[2, 2]) == "pairs_s8"  # 13 of 49 reach into padding
     assert _function(14, 1, 2, 1, stride=[2, 2]) == "rows_s8"
+
+
+@pytest.mark.parametrize(
+    ("size", "channels", "outputs", "padding", "function"),
+    [
+        (8, 8, 3, 1, "rows_s8"),
+        (8, 1, 4, 1, "rows_s8"),
+        (8, 1, 4, 0, "rows_s8"),
+        (8, 3, 5, 1, "rows_s8"),
+        (8, 1, 10, 1, "rows_s8"),
+        (8, 4, 16, 1, "s8"),
+        (8, 8, 4, 1, "s8"),
+        (6, 4, 7, 1, "s8"),  # two of eight windows of a row would be computed again
+    ],
+)
+def test_without(size: int, channels: int, outputs: int, padding: int, function: str) -> None:
+    assert _function(size, channels, outputs, padding, "scalar") == function

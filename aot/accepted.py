@@ -5,6 +5,7 @@ Anything else is a LoweringError that says what to do.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import torch
@@ -26,8 +27,17 @@ from kernels.common.tensor import MAX_RANK
 
 _aten = torch.ops.aten
 
+_SIZED = {
+    _aten.bincount.default: "(i[:, None] == torch.arange(n)).to(torch.float32).sum(0), of n bins"
+}
+"""What to write instead of ops whose results have a size of their own."""
+
 UNQUANTIZED = (torch.int32, torch.int64, torch.bool)
 """What inputs may be that are no numbers to calculate with: indices, int32 on the device; masks."""
+
+
+_QUANTIZED = re.compile(r"torch\.ao\.nn\.(\w+\.)?quantized\b")
+"""Where torch keeps its own quantized layers."""
 
 
 def check_module(model: object) -> None:
@@ -48,6 +58,17 @@ def check_module(model: object) -> None:
             "the model is TorchScript, which torch.export does not read: give the "
             "nn.Module that it was made from"
         )
+    for name, part in model.named_modules():
+        if isinstance(part, torch.jit.ScriptModule):
+            raise LoweringError(
+                f"{name} of the model is TorchScript, which torch.export does not read: put the "
+                "nn.Module that it was made from in its place"
+            )
+        if _QUANTIZED.match(type(part).__module__):
+            raise LoweringError(
+                f"{name or 'the model'} is a {type(part).__name__} that is quantized already: give "
+                "the float model that it was made from"
+            )
     if isinstance(model, torch.nn.DataParallel):
         raise LoweringError("the model is DataParallel, which spreads batches: give its .module")
     training = [name or "the model" for name, m in model.named_modules() if m.training]
@@ -68,10 +89,15 @@ def check_weights(weights: Mapping[str, object]) -> None:
             raise LoweringError(
                 f"weight {name} has no shape yet: call the model once on an example input"
             )
+        if tensor.is_meta:
+            raise LoweringError(
+                f"weight {name} ({describe(tensor)}) is on device meta, where it has no values: "
+                "model.load_state_dict(checkpoint, assign=True), or make the model on the CPU"
+            )
         if tensor.device.type != "cpu":
             raise LoweringError(
-                f"weight {name} ({describe(tensor)}) is on device {tensor.device}: load the "
-                "checkpoint, and move the model with .cpu()"
+                f"weight {name} ({describe(tensor)}) is on device {tensor.device}: "
+                "move the model with .cpu()"
             )
         if tensor.is_inference() and tensor.requires_grad:
             raise LoweringError(
@@ -151,7 +177,7 @@ def check_shapes(program: ExportedProgram) -> None:
         if any(not isinstance(size, int) for value in tensors for size in value.shape):
             raise LoweringError(
                 "the model has values of no fixed shape:",
-                [problem_at(node, NO_FIXED_SHAPE, GIVE_SIZES)],
+                [problem_at(node, NO_FIXED_SHAPE, _SIZED.get(node.target, GIVE_SIZES))],
             )
 
 

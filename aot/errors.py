@@ -52,8 +52,18 @@ def written_as(node: torch.fx.Node) -> str:
     packet = str(node.target).split(".")[1:2]
     if name in _OPERATORS:
         return "" if packet == [_OPERATORS[name][0]] else _OPERATORS[name][1]
+    if name == "wrap_with_autocast":
+        return "autocast"
     return "" if name.startswith("__") or [name] == packet else name
 
+
+_LISTED = 4
+"""So many equal items are listed one by one."""
+
+_NO_GRADIENT = re.compile("does not require grad|functorch tensor")
+
+WRITTEN_OUT = "what it gives, written out: 2 * x for the gradient of (x**2).sum()"
+"""What to do with a gradient."""
 
 # What they become, and how they are written.
 _OPERATORS = {
@@ -163,6 +173,11 @@ def raised(error: Exception) -> str:
     return f"{type(error).__name__}{where}: {error}"
 
 
+def takes_gradient(error: Exception) -> bool:
+    """Whether it is of a gradient, which is there for neither export nor inference."""
+    return _NO_GRADIENT.search(str(error)) is not None
+
+
 def describe(value: object) -> str:
     """ "float32[1, 8]" of a tensor (real or fake), a tuple of them, or another value's type."""
     if isinstance(value, np.ndarray):
@@ -170,5 +185,8 @@ def describe(value: object) -> str:
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
     if isinstance(value, (list, tuple)):
-        return "(" + ", ".join(describe(v) for v in value) + ")"
+        items = [describe(v) for v in value]
+        if len(items) > _LISTED and len({*items}) == 1:
+            return f"({len(items)} x {items[0]})"
+        return "(" + ", ".join(items) + ")"
     return type(value).__name__

@@ -33,7 +33,7 @@ from aot.accepted import (
 )
 from aot.constant_masks import ConstantMasks
 from aot.dialect.graph import drop_dead_code, returned, state_of
-from aot.errors import LoweringError, raising_line
+from aot.errors import LoweringError, raising_line, takes_gradient
 from aot.hooked_weights import hooked_weights_kept
 from aot.not_traced import as_it_takes, why_not_traced
 from aot.passes.aten import decompose_attention, parts_to_cat, resampling, split_recurrent
@@ -235,8 +235,10 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
     except LoweringError:
         raise
     except Exception as error:
-        what, hint = why_not_traced(error)
-        if own := _raised_by(model, example_inputs):
+        own = _raised_by(model, example_inputs)
+        is_of_gradient = own is not None and takes_gradient(own)
+        what, hint = why_not_traced(own if own is not None and is_of_gradient else error)
+        if own is not None and not is_of_gradient:
             said = [*str(own).strip().splitlines(), ""][0]
             what = f"the model does not run on its first sample: {type(own).__name__}: {said}"
             hint = as_it_takes(own, example_inputs)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights that a hook computes in front of each call: torch.nn.utils.weight_norm and spectral_norm.
+"""Weights that a hook computes in front of each call: torch.nn.utils.weight_norm, spectral_norm and
+prune.
 
-torch.nn.utils.parametrizations has the same for new models, and export knows those.
+torch.nn.utils.parametrizations has the norms for new models, and export knows those.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
+from torch.nn.utils.prune import BasePruningMethod
 from torch.nn.utils.spectral_norm import SpectralNorm
 from torch.nn.utils.weight_norm import WeightNorm
 
@@ -21,20 +23,20 @@ def hooked_weights_kept(model: torch.nn.Module) -> Iterator[None]:
     Afterwards the model is as it was.
     """
     hooked = [
-        (module, key, hook)
+        (module, key, hook, _weight_of(hook))
         for module in model.modules()
         for key, hook in module._forward_pre_hooks.items()
-        if isinstance(hook, (SpectralNorm, WeightNorm))
+        if isinstance(hook, (BasePruningMethod, SpectralNorm, WeightNorm))
     ]
-    orders = {module: dict(module._forward_pre_hooks) for module, _, _ in hooked}
-    before = [(module, hook.name, getattr(module, hook.name)) for module, _, hook in hooked]
+    orders = {module: dict(module._forward_pre_hooks) for module, *_ in hooked}
+    before = [(module, name, getattr(module, name)) for module, _, _, name in hooked]
     try:
-        for module, key, hook in hooked:
+        for module, key, hook, name in hooked:
             with torch.no_grad():
                 hook(module, None)
-            weight = getattr(module, hook.name).detach().clone()
-            delattr(module, hook.name)
-            module.register_parameter(hook.name, torch.nn.Parameter(weight))
+            weight = getattr(module, name).detach().clone()
+            delattr(module, name)
+            module.register_parameter(name, torch.nn.Parameter(weight))
             del module._forward_pre_hooks[key]
         yield
     finally:
@@ -44,3 +46,9 @@ def hooked_weights_kept(model: torch.nn.Module) -> Iterator[None]:
         for module, hooks in orders.items():
             module._forward_pre_hooks.clear()
             module._forward_pre_hooks.update(hooks)
+
+
+def _weight_of(hook: BasePruningMethod | SpectralNorm | WeightNorm) -> str:
+    """The name of what a hook computes, in its module."""
+    name = hook._tensor_name if isinstance(hook, BasePruningMethod) else hook.name
+    return str(name)

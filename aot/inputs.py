@@ -56,7 +56,10 @@ class Inputs:
         self._constants = {p: v for p, v in leaves.items() if not isinstance(v, torch.Tensor)}
         self._paths = [path for path in leaves if path not in self._constants]
         if not self._paths:
-            raise LoweringError(f"{name} is {describe(example)}: there is no tensor in it")
+            raise LoweringError(
+                f"{name} is {describe(example)}: there is no tensor in it; give "
+                "tensors, or tuples, lists and dicts of them"
+            )
         if isinstance(model, ExportedProgram):
             self._take_as(model, name)
         self.example = self.tensors(example, name)
@@ -89,6 +92,11 @@ class Inputs:
             return as_inputs(sample, name)
         leaves = dict(_leaves(self._arguments(sample, name).arguments))
         known = [*self._paths, *self._constants]
+        if leaves.keys() != set(known) and not _has_tensor(list(leaves.values())):
+            raise LoweringError(
+                f"{name} is {describe(sample)}: there is no tensor in it; give numbers as a tensor,"
+                " torch.tensor(...)"
+            )
         if leaves.keys() != set(known):
             raise LoweringError(
                 f"{name} has {_listed(leaves)}, the example {_listed(known)}: give the same in all;"
@@ -201,10 +209,19 @@ class Inputs:
         except TypeError as error:
             is_sequence = isinstance(sample, list) and len(sample) > len(parameters)
             steps = "; of a sequence, a list of such tuples" if is_sequence else ""
-            raise LoweringError(
-                f"{name} is {describe(sample)}: {error}; give a tensor, a tuple of the arguments "
-                f"of forward{self._signature} in this order, or a dict of them by name{steps}"
-            ) from error
+            forms = (
+                f"a tensor, a tuple of the arguments of forward{self._signature} in this order, or "
+                f"a dict of them by name{steps}"
+            )
+            if isinstance(sample, tuple | list) and not _has_tensor(sample):
+                forms = "numbers as a tensor, torch.tensor(...)"
+            elif parameters and all(p.kind is p.KEYWORD_ONLY for p in parameters):
+                forms = f"a dict of the arguments of forward{self._signature} by name"
+            raise LoweringError(f"{name} is {describe(sample)}: {error}; give {forms}") from error
+
+
+def _has_tensor(sample: Any) -> bool:
+    return not sample or any(isinstance(value, torch.Tensor) for _, value in _leaves(sample))
 
 
 def _are_alike(a: torch.Tensor, b: torch.Tensor) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from traceback import extract_tb
 
 import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
@@ -13,26 +14,34 @@ from torch.fx.experimental.symbolic_shapes import (
     PendingUnbackedSymbolNotFound,
 )
 
-from aot.errors import GIVE_SIZES, NO_FIXED_SHAPE, raising_line
+from aot.errors import GIVE_SIZES, NO_FIXED_SHAPE, WRITTEN_OUT, raising_line, takes_gradient
 
 _NUMBER = "the model takes a value that it computes for a number of Python"
 _LEAVE_OUT = (
     "leave float(), int() and .item() out where a tensor of one element broadcasts; of y[i] = v, "
-    "where i is such: y.index_copy(0, i.reshape(1), v[None]); sizes and numbers of rounds are "
-    "numbers from the start"
+    "where i is such: y.index_copy(0, i.reshape(1), v[None]); x.trunc() for int(x); sizes and "
+    "numbers of rounds are numbers from the start"
 )
 _BOTH_WAYS = (
     "compute both ways, and m * a + (1 - m) * b of a mask of the condition, "
-    "m = (condition > 0).to(x.dtype)"
+    "m = (condition > 0).to(x.dtype); a check that raises an error, leave out"
 )
 _AS_VALUES = (
     "(a == b).all() for torch.equal(a, b); for torch.cov(x) of n columns d @ d.mT / (n - 1), where "
     "d = x - x.mean(1, keepdim=True)"
 )
+_AS_PADDED = (
+    "the padded sequences, y, _ = rnn(x), and where sequence i ends, which is an input n, "
+    "y[torch.arange(len(n)), n - 1]"
+)
 _OTHER_TYPES = re.compile(r"should be the same|same dtype|does not match weight dtype|scalar type")
 _CHANNELS = re.compile(r"to have \d+ channels")
 _STATIC = "one static graph: no control flow on tensor values, no Python objects in or out"
 _ASSERTS = re.compile(r": (assert\b|.*\b_assert\()")
+_TAKES_NUMBER = re.compile(r"\b(int|float)\(|\.item\(\)")
+_CHOOSES = re.compile(r"\b(if|while|elif|and|or|not|assert)\b|[<>]|[=!]=")
+_PACKS = ("/torch/nn/utils/rnn.py", "/torch/nn/modules/rnn.py")
+_CHECKS = "/torch/distributions/"
 _ASSIGNED = re.compile(r"tensor attributes? (.+?) (was|were) assigned during export")
 _RETURNED = re.compile(r"Found <class '(.+?)'> in output")
 
@@ -55,11 +64,17 @@ def why_not_traced(error: Exception) -> tuple[str, str]:
     """What is wrong, and the hint, of what torch.export raised."""
     text = [*str(error).strip().splitlines(), ""][0]
     line = raising_line(error)
+    files = [frame.filename for frame in extract_tb(error.__traceback__)]
+    if any(file.endswith(_PACKS) for file in files):
+        return "the model packs sequences, by lengths that are values", _AS_PADDED
     if isinstance(error, GuardOnDataDependentSymNode):
+        if any(_CHECKS in file for file in files):
+            return "a distribution checks the values that it is made of", "validate_args=False"
         if _ASSERTS.search(line):
             what = "the model checks values that it computes, which the device does not"
             return what, "leave the check out of forward"
-        if str(error.cond).isidentifier():  # not a condition but a number itself
+        is_number = _TAKES_NUMBER.search(line) and not _CHOOSES.search(line.partition(": ")[2])
+        if is_number or str(error.cond).isidentifier():  # not a condition but a number itself
             return _NUMBER, _LEAVE_OUT
         return "the model decides by values that it computes which way to go on", _BOTH_WAYS
     if isinstance(error, PendingUnbackedSymbolNotFound):
@@ -70,12 +85,19 @@ def why_not_traced(error: Exception) -> tuple[str, str]:
         return f"a value of the model ({text}): {NO_FIXED_SHAPE}", GIVE_SIZES
     if isinstance(error, DataDependentOutputException):
         return f"{_NUMBER} ({text})", _AS_VALUES
+    if takes_gradient(error):
+        return "the model takes a gradient, which the device does not", WRITTEN_OUT
+    if "_nested_tensor" in text:
+        return "the model makes a nested tensor", "values padded to one length, and a mask of them"
     if ".numpy()" in text:
         what = "the model makes an array of numpy of a value that it computes"
         return what, "the function of torch that does the same"
     if found := _RETURNED.search(text):
         what = f"the model gives a {found[1]}"
-        return what, "a tensor, or a tuple, list or dict of tensors"
+        return what, (
+            "a tensor, or a tuple, list or dict of tensors; torch.export.register_dataclass makes "
+            "a dataclass one of them"
+        )
     if found := _ASSIGNED.search(text):
         what = f"forward keeps a tensor in {found[1]}, which is no buffer"
         return what, "a local variable, or state: a buffer (register_buffer), docs/state.md"

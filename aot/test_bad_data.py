@@ -33,6 +33,14 @@ BAD_DATA: dict[str, tuple[Any, str]] = {
     "shape": ([GOOD, torch.ones(1, 5)], r"sample 1, input 0 is float32\[1, 5\]"),
     "dtype": ([GOOD.double()], r"is float64\[1, 4\]"),
     "nan": ([GOOD * float("nan")], "NaN or infinite"),
+    "lists of numbers": (
+        [(((0.0,) * 6,), 1)],
+        r"sample 0 is \(\(\(6 x float\)\), int\): .*; give numbers as a tensor, torch.tensor\(",
+    ),
+    "many lists of numbers": (
+        [[[0.0] * 6] * 9],
+        r"sample 0 is \(6 x float\): .*; give numbers as a tensor, torch.tensor\(",
+    ),
     "no tensor": ([("x",)], "sample 0, input 0 is str, not a tensor"),
 }
 
@@ -57,6 +65,16 @@ def test_bad_calibration_data(name: str) -> None:
 def test_bad_example_inputs(given: Any, text: str) -> None:
     with pytest.raises(LoweringError, match=text):
         lower(nn.Linear(4, 2).eval(), given, calibration=[GOOD])
+
+
+class ByName(nn.Module):
+    def forward(self, *, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return x.tanh() + y
+
+
+def test_arguments_that_have_names_only() -> None:
+    with pytest.raises(LoweringError, match=r"give a dict of the arguments of forward\(\*, x, y\)"):
+        lower(ByName().eval(), (GOOD, GOOD), calibration=[(GOOD, GOOD)])
 
 
 def test_calibration_outside_a_functions_domain() -> None:

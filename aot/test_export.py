@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.ao.quantization import quantize_dynamic
+from torch.distributions import Categorical
 from torch.export import default_decompositions
+from torch.nn.utils.rnn import pack_padded_sequence
 
 from aot.errors import LoweringError
 from aot.export import export_aten
@@ -137,6 +141,12 @@ def _nan_weights() -> nn.Module:
     return layer
 
 
+@dataclass
+class Pair:
+    first: torch.Tensor
+    second: torch.Tensor
+
+
 class Branch(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x * 2 if x.sum() > 0 else x
@@ -177,7 +187,72 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
     "meta": (
         lambda: nn.Linear(4, 2, device="meta").eval(),
         torch.ones(1, 4),
-        r"weight weight \(float32\[2, 4\]\) is on device meta: load the checkpoint",
+        r"weight weight \(float32\[2, 4\]\) is on device meta, where .*, assign=True\)",
+    ),
+    "a quantized part": (
+        lambda: quantize_dynamic(nn.Sequential(nn.Tanh(), nn.Linear(4, 2)).eval()),
+        torch.ones(1, 4),
+        "^1 is a Linear that is quantized already: give the float model",
+    ),
+    "a distribution": (
+        lambda: model(lambda x: Categorical(logits=x).probs),
+        torch.ones(1, 4),
+        r"a distribution checks the values .*\n.*\n    instead: validate_args=False",
+    ),
+    "a dataclass": (
+        lambda: model(lambda x: Pair(x.tanh(), x)),
+        torch.ones(4),
+        "gives a .*Pair\n    instead: .*; torch.export.register_dataclass makes",
+    ),
+    "a scripted part": (
+        lambda: nn.Sequential(nn.Tanh(), torch.jit.script(nn.ReLU())).eval(),
+        torch.ones(1, 4),
+        "^1 of the model is TorchScript, .*: put the nn.Module that it was made from in its place",
+    ),
+    "max_norm": (
+        lambda: nn.Sequential(nn.Embedding(9, 4, max_norm=1.0)).eval(),
+        torch.ones(1, 4, dtype=torch.int64),
+        "max_norm of 0 changes its weight in each call: do it once, .*max_norm = None",
+    ),
+    "a whole number": (
+        lambda: model(lambda x: x * int(x.sum().item())),
+        torch.ones(1, 4),
+        r"takes a value that it computes for a number(.|\n)*x.trunc\(\) for int\(x\)",
+    ),
+    "a number that it chooses by": (
+        lambda: model(lambda x: x if x.sum().item() > 0 else -x),
+        torch.ones(1, 4),
+        "decides by values that it computes",
+    ),
+    "a gradient": (
+        lambda: model(
+            lambda f, x: torch.autograd.grad(f(x.requires_grad_()).sum(), x)[0], nn.Linear(4, 2)
+        ),
+        torch.ones(1, 4),
+        r"takes a gradient, which the device does not\n(.*\n)?    instead: what it gives, written",
+    ),
+    "a gradient of a function": (
+        lambda: model(lambda f, x: torch.func.grad(lambda y: f(y).sum())(x), nn.Linear(4, 2)),
+        torch.ones(1, 4),
+        "takes a gradient, which the device does not",
+    ),
+    "packed": (
+        lambda: model(
+            lambda r, x: r(pack_padded_sequence(x, torch.tensor([3]), True))[1],
+            nn.GRU(4, 2, batch_first=True),
+        ),
+        torch.ones(1, 5, 4),
+        r"packs sequences, by lengths that are values\n.*\n    instead: the padded sequences",
+    ),
+    "nested": (
+        lambda: model(lambda x: torch.nested.nested_tensor([x[0], x[1]]).to_padded_tensor(0.0)),
+        torch.ones(2, 4),
+        "makes a nested tensor\n.*\n    instead: values padded to one length",
+    ),
+    "bins": (
+        lambda: model(lambda i: torch.bincount(i)),
+        torch.ones(4, dtype=torch.int64),
+        r"bincount.*its shape depends on values(.|\n)*instead: \(i\[:, None\] == torch.arange",
     ),
     "half": (
         lambda: nn.Linear(4, 2).half().eval(),

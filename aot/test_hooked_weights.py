@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from torch.nn.utils import prune
 
 from aot.hooked_weights import hooked_weights_kept
 from aot.lower import lower
@@ -15,6 +16,12 @@ def _weight_norm(layer: nn.Module) -> nn.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # it recommends the parametrization
         return nn.utils.weight_norm(layer)
+
+
+def _prune(layer: nn.Module) -> nn.Module:
+    prune.l1_unstructured(layer, "weight", 0.5)
+    prune.random_unstructured(layer, "weight", 0.2)  # a container of two from here on
+    return layer
 
 
 class _Net(nn.Module):
@@ -28,13 +35,13 @@ class _Net(nn.Module):
         return y
 
 
-@pytest.mark.parametrize("norm", [_weight_norm, nn.utils.spectral_norm])
+@pytest.mark.parametrize("norm", [_weight_norm, nn.utils.spectral_norm, _prune])
 def test_weights_of_hooks_are_constants(norm: Callable[[nn.Module], nn.Module]) -> None:
     torch.manual_seed(0)
     model = _Net(norm).eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            if name.endswith("weight_g"):
+            if name.endswith(("weight_g", "weight_orig")):
                 parameter.mul_(3.0)  # since then no call has computed the weights
     samples = [(torch.randn(1, 4, 20),) for _ in range(32)]
     lowered = lower(model, samples[0], calibration=samples)
@@ -59,7 +66,7 @@ def test_weights_of_hooks_of_a_recurrent_layer_are_those_of_now() -> None:
         assert output.sqnr_db is not None and output.sqnr_db > 30
 
 
-@pytest.mark.parametrize("norm", [_weight_norm, nn.utils.spectral_norm])
+@pytest.mark.parametrize("norm", [_weight_norm, nn.utils.spectral_norm, _prune])
 def test_the_model_is_as_it_was(norm: Callable[[nn.Module], nn.Module]) -> None:
     model = _Net(norm).eval()
     conv: Any = model.conv

@@ -135,6 +135,17 @@ def test_the_hint_is_the_same_function_and_has_an_int8_form(name: str) -> None:
     )
 
 
+def test_what_autocast_makes_of_floats_is_named_as_it_is_written() -> None:
+    def narrow(layer: nn.Module, x: torch.Tensor) -> torch.Tensor:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y: torch.Tensor = layer(x).relu().float()
+            return y
+
+    graph = export_aten(model(narrow, nn.Conv2d(3, 2, 1)), [IMAGE])
+    (problem, *_) = unsupported(graph, lambda _: False)
+    assert problem.op.startswith("autocast") and "without torch.autocast" in problem.hint
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
@@ -143,6 +154,9 @@ def test_the_hint_is_the_same_function_and_has_an_int8_form(name: str) -> None:
         ("bernoulli", "random numbers that are an input"),
         ("randperm", "random numbers that are an input"),
         ("dropout", "training=self.training"),
+        ("alpha_dropout", "training=self.training"),
+        ("normal_", "random numbers that are an input"),
+        ("poisson", "random numbers that are an input"),
         ("fractional_max_pool2d", "F.adaptive_max_pool2d"),
         ("fractional_max_pool3d", "F.adaptive_max_pool3d"),
     ],
@@ -154,6 +168,9 @@ def test_what_is_drawn_by_chance_is_named_as_it_is_written(name: str, hint: str)
         "bernoulli": model(lambda x: torch.bernoulli(x.sigmoid())),
         "randperm": model(lambda x: x[..., torch.randperm(6)]),
         "dropout": model(F.dropout),
+        "alpha_dropout": model(lambda x: F.alpha_dropout(x, training=True)),
+        "normal_": model(lambda x: x + torch.empty(4, 6).normal_()),
+        "poisson": model(lambda x: torch.poisson(x.exp())),
         "fractional_max_pool2d": nn.FractionalMaxPool2d(2, output_size=2).eval(),
         "fractional_max_pool3d": nn.FractionalMaxPool3d(2, output_size=(1, 2, 2)).eval(),
     }

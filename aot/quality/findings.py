@@ -68,6 +68,7 @@ def of_calibration(seen: Watch, quantized: GraphModule, outputs: Sequence[Output
     scales = {o.value: o.quantization.scale for o in observed if o.value.name not in wide}
     found = [
         *_of_samples(seen),
+        *_of_masks(seen, border_nodes(quantized)[0]),
         *_of_inputs(seen, border_nodes(quantized)[0], scales),
         *ranges,
     ]
@@ -215,6 +216,16 @@ def _of_samples(seen: Watch) -> Iterator[Finding]:
         yield Finding("same_samples", "", "", "", text)
 
 
+def _of_masks(seen: Watch, inputs: Sequence[Node]) -> Iterator[Finding]:
+    for i, node in enumerate(inputs):
+        value = node.meta["val"]
+        found = {end for ranges in seen.inputs for end in ranges[i]}
+        if value.dtype is torch.bool and value.numel() > 1 and len(found) == 1:
+            text = f"{name_of(node)} is all {bool(found.pop())} in every calibration sample"
+            advice = "give real samples, with some elements that are not"
+            yield finding_at("constant_input", node, f"{text}: {advice}")
+
+
 def _of_inputs(
     seen: Watch, inputs: Sequence[Node], scales: Mapping[Node, float]
 ) -> Iterator[Finding]:
@@ -239,6 +250,7 @@ def _of_inputs(
             yield finding_at("constant_input", node, text)
         if is_constant:
             continue
+        yield from _constant_channels(node, [inputs[i] for _, inputs in seen.samples])
         stacked = torch.stack([inputs[i].to(torch.float32) for _, inputs in seen.samples])
         yield from _far_floor(node, stacked.flatten())
         if node in scales:
@@ -251,6 +263,30 @@ def _of_inputs(
                 f"{name_of(node)} looks like {maker} in the calibration samples: numbers by chance "
                 "say nothing of the ranges that the device will see; give real samples",
             )
+
+
+def _constant_channels(node: Node, samples: Sequence[torch.Tensor]) -> Iterator[Finding]:
+    """Channels that are one number, as of a sensor that was not connected, beside others that vary.
+
+    Channels are the shortest dimension: rows and columns of an image may well be an empty margin.
+    """
+    shape = list(node.meta["val"].shape)
+    if len(shape) < 3 or len(samples) < FEW_SAMPLES:
+        return
+    dim = min(range(1, len(shape)), key=shape.__getitem__)
+    channels = torch.stack([*samples]).movedim(dim + 1, 0).flatten(1)
+    still = channels.amax(1) == channels.amin(1)
+    count = int(still.sum())
+    if not 1 <= count < len(channels):
+        return
+    first = int(still.nonzero()[0])
+    yield finding_at(
+        "constant_input",
+        node,
+        f"{count} of {len(channels)} channels of {name_of(node)}, along dimension {dim}, never "
+        f"change in {len(samples)} calibration samples: channel {first} is "
+        f"{channels[first, 0]:g}; give real samples, or leave out what is always so",
+    )
 
 
 def _far_floor(node: Node, values: torch.Tensor) -> Iterator[Finding]:

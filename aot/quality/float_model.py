@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 from torch.utils._pytree import tree_leaves
 
 from aot.calibration import outside_of_table
-from aot.errors import LoweringError, raising_line
+from aot.errors import WRITTEN_OUT, LoweringError, raising_line, takes_gradient
 from aot.program import arguments_of
 
 
@@ -54,6 +54,7 @@ class FloatModel:
             except RuntimeError as error:  # of what export does not look at, such as shared memory
                 where = raising_line(error)
                 at = f"\n    at {where}" if where else ""
+                at += f"\n    instead: {WRITTEN_OUT}" if takes_gradient(error) else ""
                 raise LoweringError(f"the model does not run on a sample: {error}{at}") from error
         leaves = tree_leaves(results)
         computed = range(len(leaves)) if self._computed is None else self._computed

@@ -24,6 +24,7 @@ from aot.testing.gestures import (
     of_different_scale,
     one_outlier,
     recordings,
+    with_a_dead_channel,
     with_a_far_floor,
     zeros,
 )
@@ -109,6 +110,23 @@ def test_made_up_samples_and_classes_are_not_doubted_for_what_they_have_in_commo
     assert found == [False, False, True]
 
 
+@pytest.mark.parametrize("value", [True, False])
+def test_a_mask_that_is_always_the_same_is_doubted(value: bool) -> None:
+    network = model(lambda layer, x, m: layer(x).masked_fill(m, 0.0), nn.Linear(8, 4))
+    data = samples((3, 8), count=32)
+    same, some = ([(x, torch.full((3, 4), value) ^ m) for (x,) in data] for m in _MASKS)
+    texts = []
+    for given in (same, some):
+        result = lower(network, given[0], calibration=given, per_op=False, **ANYTHING)
+        found = [f["text"] for f in result.report["warnings"] if f["kind"] == "constant_input"]
+        texts.append(found)
+    ((text,), nothing) = texts
+    assert f" is all {value} in every calibration sample: give real" in text and not nothing
+
+
+_MASKS = (torch.zeros(3, 4, dtype=torch.bool), torch.eye(3, 4, dtype=torch.bool))
+
+
 def test_what_is_infinite_is_not_measured_and_said() -> None:
     network = Behind(lambda y: torch.where(y > 0.5, y, -math.inf)).eval()
     result = lower(network, good()[0], calibration=good(), per_op=False)
@@ -131,6 +149,7 @@ def test_what_is_infinite_is_not_measured_and_said() -> None:
         (mostly_zeros, {"same_samples"}, "the 64 calibration samples are only 4 different ones"),
         (with_a_far_floor, {"far_floor"}, "12.5% of input `input_1` is -87.5, its least value"),
         (of_different_scale, {"lost_channels"}, "along dimension 1, 2 of 3, the first of them 0"),
+        (with_a_dead_channel, {"constant_input"}, "1 of 3 channels of input `input_1`, along dim"),
         (lambda: good()[:1], {"few_samples"}, "calibration has 1 sample: give 32 or more"),
     ],
 )

@@ -80,5 +80,10 @@ def with_a_far_floor() -> Samples:
     return data
 
 
+def with_a_dead_channel() -> Samples:
+    """A sensor that was not connected."""
+    return [(x * torch.tensor([1.0, 0.0, 1.0])[:, None],) for (x,) in good()]
+
+
 def of_different_scale() -> Samples:
     return [(x * torch.tensor([1e-3, 1.0, 1e3])[:, None],) for (x,) in good()]

@@ -12,6 +12,7 @@ from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.results import is_result
 
 _BY_SHAPE = (torch.ops.aten.full_like.default,)
 
@@ -22,13 +23,14 @@ def fold_constants(module: GraphModule) -> int:
     """
     count = 0
     for node in list(module.graph.nodes):
-        if node.op != "call_function":
+        if node.op != "call_function" or is_result(node):
             continue
         if node.target not in _BY_SHAPE and any(n.op != "get_attr" for n in node.all_input_nodes):
             continue
         if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
             continue
-        if not isinstance(node.meta.get("val"), torch.Tensor):
+        is_one = isinstance(node.meta.get("val"), torch.Tensor)
+        if not is_one and not (node.users and all(is_result(user) for user in node.users)):
             continue
 
         def value(n: Node) -> Any:
@@ -39,12 +41,21 @@ def fold_constants(module: GraphModule) -> int:
         args, kwargs = map_arg(node.args, value), map_arg(node.kwargs, value)
         with torch.no_grad():
             result = node.target(*args, **kwargs)
-        name = f"constant_{node.name}"
-        module.register_buffer(name, result.detach().clone())
-        with module.graph.inserting_before(node):
-            constant = module.graph.get_attr(name)
-        constant.meta["val"] = node.meta["val"]
-        node.replace_all_uses_with(constant)
-        module.graph.erase_node(node)
+        if is_one:
+            _replace(module, node, result)
+        else:
+            for user in list(node.users):
+                _replace(module, user, result[user.args[1]])
+            module.graph.erase_node(node)
         count += 1
     return count
+
+
+def _replace(module: GraphModule, node: Node, value: torch.Tensor) -> None:
+    name = f"constant_{node.name}"
+    module.register_buffer(name, value.detach().clone())
+    with module.graph.inserting_before(node):
+        constant = module.graph.get_attr(name)
+    constant.meta["val"] = node.meta["val"]
+    node.replace_all_uses_with(constant)
+    module.graph.erase_node(node)

@@ -16,14 +16,14 @@ import torch
 from torch._C._functorch import is_functorch_wrapped_tensor
 from torch._export.verifier import SpecViolationError
 from torch.export import ExportedProgram
-from torch.export.graph_signature import OutputKind
+from torch.export.graph_signature import OutputKind, OutputSpec
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
 from torch.fx.graph import CodeGen
 from torch.utils._pytree import tree_map_only
 
 from aot.dialect.graph import State, drop_dead_code, state_of, tensor_constant
-from aot.errors import LoweringError, describe
+from aot.errors import WRITTEN_OUT, LoweringError, describe
 from aot.passes.aten.run_decompositions import run_decompositions
 from kernels.common.tensor import MAX_RANK
 
@@ -97,7 +97,7 @@ def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedPr
             raise LoweringError(
                 "the model transforms a function in a way that torch.export does not write down "
                 "(torch.func.grad, jvp and their kin)\n"
-                "    instead: what it gives, written out: 2 * x for the gradient of (x**2).sum()"
+                f"    instead: {WRITTEN_OUT}"
             ) from error
         shared = _shared_memory(constants)
         if shared and isinstance(error, AssertionError):
@@ -114,12 +114,25 @@ def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedPr
             "in place or assign to it"
         ) from error
     for spec in functional.graph_signature.output_specs:
+        if spec.kind is OutputKind.PARAMETER_MUTATION and _is_renormed(functional, spec):
+            layer = str(spec.target).rpartition(".")[0] or "the model"
+            raise LoweringError(
+                f"max_norm of {layer} changes its weight in each call: do it once, under "
+                "torch.no_grad(), weight.copy_(weight.renorm(norm_type, 0, max_norm)), and leave "
+                "it out, layer.max_norm = None"
+            )
         if spec.kind is OutputKind.PARAMETER_MUTATION:
             raise LoweringError(
                 f"the model changes its parameter {spec.target}: make it a buffer "
                 "(register_buffer), which is state"
             )
     return functional
+
+
+def _is_renormed(program: ExportedProgram, spec: OutputSpec) -> bool:
+    """Whether what a parameter becomes is what max_norm of an embedding makes of it."""
+    nodes = [n for n in program.graph.nodes if n.name == spec.arg.name]
+    return any(n.target is torch.ops.aten.embedding_renorm.default for n in nodes)
 
 
 def _check_write(name: str, before: torch.Tensor, value: torch.Tensor) -> None:

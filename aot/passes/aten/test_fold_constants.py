@@ -30,6 +30,10 @@ CASES: dict[str, tuple[Callable[..., object], dict[str, int]]] = {
         lambda t, x: x + torch.full_like(x, 2.0) * torch.ones_like(x),
         {"aten.add": 1},
     ),
+    "an op of several results": (
+        lambda t, x: x + t.table.exp().sort(descending=True).values,
+        {"aten.add": 1},
+    ),
     "two readers": (lambda t, x: (x + (e := t.table.exp())) * e, {"aten.add": 1, "aten.mul": 1}),
 }
 

@@ -38,7 +38,7 @@ CYCLES = {
     "normalize": 14.0,
     "prelu": 9.0,
     "requantize": 3.0,
-    "resize_bilinear": 14.0,
+    "resize_bilinear": 10.0,
     "second_moment": 8.0,
     "softmax": 10.5,
     "transpose": 2.5,

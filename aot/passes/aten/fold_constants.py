@@ -16,6 +16,9 @@ from aot.dialect.results import is_result
 
 _BY_SHAPE = (torch.ops.aten.full_like.default,)
 
+_CHECK = torch.ops.aten._linalg_check_errors.default
+"""Raises where a matrix has no inverse: of constants once and for all."""
+
 
 def fold_constants(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many nodes were evaluated. Random ops are left
@@ -30,7 +33,12 @@ def fold_constants(module: GraphModule) -> int:
         if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
             continue
         is_one = isinstance(node.meta.get("val"), torch.Tensor)
-        if not is_one and not (node.users and all(is_result(user) for user in node.users)):
+        is_check = node.target is _CHECK
+        if (
+            not is_one
+            and not is_check
+            and not (node.users and all(is_result(user) for user in node.users))
+        ):
             continue
 
         def value(n: Node) -> Any:
@@ -41,7 +49,9 @@ def fold_constants(module: GraphModule) -> int:
         args, kwargs = map_arg(node.args, value), map_arg(node.kwargs, value)
         with torch.no_grad():
             result = node.target(*args, **kwargs)
-        if is_one:
+        if is_check:
+            module.graph.erase_node(node)
+        elif is_one:
             _replace(module, node, result)
         else:
             for user in list(node.users):

@@ -34,6 +34,10 @@ CASES: dict[str, tuple[Callable[..., object], dict[str, int]]] = {
         lambda t, x: x + t.table.exp().sort(descending=True).values,
         {"aten.add": 1},
     ),
+    "an op that checks what it gives": (
+        lambda t, x: x + torch.linalg.solve(torch.diag(t.table), t.table),
+        {"aten.add": 1},
+    ),
     "two readers": (lambda t, x: (x + (e := t.table.exp())) * e, {"aten.add": 1, "aten.mul": 1}),
 }
 

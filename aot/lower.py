@@ -260,7 +260,7 @@ def lower(
     logging.info("lowered: %d bytes", len(pte))
     paths = aten.meta["paths"]
     graphs = Graphs(floats, quantized, folded, Reference(module), moved, paths)
-    quality = assess(graphs, float_model, seen, held, limits, per_op)
+    quality = assess(graphs, float_model, seen, example_inputs, held, limits, per_op)
     report = make_report(module, target, samples, pte, quality, computed, paths, moved)
     if first_input is not None:
         check_first_input(report, first_input)

@@ -21,6 +21,7 @@ from aot.quality.float_model import FloatModel
 from aot.quality.hidden_rows import hidden_rows
 from aot.quality.outputs import Output, measure, outputs_of
 from aot.quality.quality import Limits, Quality
+from aot.quality.unlike_example import unlike_example
 from aot.quality.unlike_training import unlike_training
 from aot.quality.values import Values
 from aot.quality.watch import Watch
@@ -51,6 +52,7 @@ def assess(
     graphs: Graphs,
     float_model: FloatModel,
     seen: Watch,
+    example: Sequence[torch.Tensor],
     evaluation: HeldOut | None,
     limits: Limits,
     per_op: bool,
@@ -61,6 +63,7 @@ def assess(
       graphs: the model.
       float_model: what it was made from.
       seen: of the calibration data.
+      example: the inputs that the user gave as such.
       evaluation: what to measure on; None: on calibration samples.
       limits: that the model has to keep.
       per_op: whether to measure what each value's quantization costs; where a limit is missed that
@@ -86,6 +89,7 @@ def assess(
     values = Values(graphs.quantized, graphs.floats, graphs.folded)
     measured = values.measure(contiguous, per_op)
     findings = of_calibration(seen, graphs.quantized, outputs)
+    findings += unlike_example(graphs.quantized, seen, example)
     findings += unlike_training(graphs.floats, seen.samples)
     doubted = {(finding.kind, finding.value) for finding in findings}
     made_up = evaluation is None and any(finding.kind == "noise" for finding in findings)

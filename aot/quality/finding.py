@@ -18,6 +18,7 @@ Kind = Literal[
     "not_tflite",
     "absent_engine",
     "noise",
+    "unlike_example",
     "unlike_training",
     "far_floor",
     "hidden_rows",

@@ -33,7 +33,7 @@ _FEW_STEPS = 16
 _LOST_STEPS = 2
 """A channel within so few steps is lost."""
 
-_NUMBERS = (torch.float32, *WHOLE_NUMBERS)
+NUMBERS = (torch.float32, *WHOLE_NUMBERS)
 """Inputs of these dtypes have ranges."""
 
 
@@ -230,7 +230,7 @@ def _of_inputs(
     seen: Watch, inputs: Sequence[Node], scales: Mapping[Node, float]
 ) -> Iterator[Finding]:
     # Indices have no range to find.
-    floats = {i: node for i, node in enumerate(inputs) if node.meta["val"].dtype in _NUMBERS}
+    floats = {i: node for i, node in enumerate(inputs) if node.meta["val"].dtype in NUMBERS}
     numbers = {i: {end for ranges in seen.inputs for end in ranges[i]} for i in floats}
     all_constant = all(len(found) == 1 for found in numbers.values())
     for i, node in floats.items():

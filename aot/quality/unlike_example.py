@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether calibration data are like the example, where that is a real sample: images in 0..255
+beside an example in 0..1, for one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch.fx import GraphModule
+
+from aot.dialect.graph import border_nodes
+from aot.quality.finding import Finding, finding_at, interval, name_of
+from aot.quality.findings import FEW_SAMPLES, NUMBERS
+from aot.quality.watch import Watch
+
+_BEYOND = 0.25
+"""An example that is this share of calibration's range outside of it is of other data."""
+
+_NARROW = 0.25
+"""So is one that has less than this share of the range of each calibration sample."""
+
+_CHANCE = 1.63
+"""Kolmogorov and Smirnov's limit, at 1 %, of the distance of distributions times the root of the
+count."""
+
+
+def unlike_example(
+    quantized: GraphModule, seen: Watch, example: Sequence[torch.Tensor]
+) -> Iterator[Finding]:
+    """A finding for each input whose example is no calibration sample's neighbour. Examples that
+    may be made up, constants and numbers by chance, say nothing.
+
+    Args:
+      quantized: torchao's graph.
+      seen: of the calibration data.
+      example: one tensor an input.
+    """
+    if len(seen.inputs) < FEW_SAMPLES:
+        return
+    for i, node in enumerate(border_nodes(quantized)[0]):
+        values = example[i]
+        if values.dtype not in NUMBERS or _may_be_made_up(values):
+            continue
+        low, high = float(values.min()), float(values.max())
+        ranges = [inputs[i] for inputs in seen.inputs]
+        least, most = min(low for low, _ in ranges), max(high for _, high in ranges)
+        beyond = max(least - low, high - most)
+        narrowest = min(high - low for low, high in ranges)
+        if beyond <= _BEYOND * (most - least) and high - low >= _NARROW * narrowest:
+            continue
+        yield finding_at(
+            "unlike_example",
+            node,
+            f"{name_of(node)} is in {interval(low, high)} in the example, and in "
+            f"{interval(least, most)} in the calibration samples: one of the two is not what the "
+            "device will see; give both in the scale of training, normalised as they were",
+        )
+
+
+def _may_be_made_up(example: torch.Tensor) -> bool:
+    """Whether it is one number, or may be drawn by torch.randn or torch.rand."""
+    values = example.flatten().double().sort().values
+    if bool(values[0] == values[-1]):
+        return True
+    normal = 0.5 * (1.0 + torch.erf(values / math.sqrt(2.0)))
+    limit = _CHANCE / math.sqrt(len(values))
+    return any(_distance(share) < limit for share in (normal, values.clamp(0.0, 1.0)))
+
+
+def _distance(shares: torch.Tensor) -> float:
+    """Of the distribution of sorted numbers from one of which `shares` are below each of them."""
+    count = len(shares)
+    steps = torch.arange(count + 1, dtype=shares.dtype) / count
+    return float(torch.maximum(steps[1:] - shares, shares - steps[:-1]).max())

@@ -6,6 +6,8 @@
 
 #include <arm_mve.h>
 
+#include "kernels/common/dots_s16.h"
+
 #define PL_DOTS_LANES 8
 #define PL_DOTS_INLINE static inline __attribute__((always_inline))
 
@@ -20,20 +22,6 @@ typedef struct {
   int32_t sum2;
   int32_t sum3;
 } pl_dots;
-
-// Where the weights of the other channels are, behind those of the first.
-typedef struct {
-  int32_t second;
-  int32_t third;
-  int32_t fourth;
-} pl_dots_steps;
-
-// Of `weights` weights a channel. Where channels are missing the last stands for them.
-PL_DOTS_INLINE pl_dots_steps pl_dots_steps_of(int32_t channels, int32_t weights) {
-  const int32_t second = channels > 1 ? weights : 0;
-  const int32_t third = channels > 2 ? 2 * weights : second;
-  return (pl_dots_steps){second, third, channels > 3 ? 3 * weights : third};
-}
 
 PL_DOTS_INLINE void pl_dots_at(pl_dots *dots, const int16_t *x, const int8_t *weight,
                                pl_dots_steps steps) {

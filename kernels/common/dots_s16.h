@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For cores with Helium: windows of int16 values times int8 weights, where no sum leaves 32 bits.
+// Windows of int16 values times int8 weights, where no sum leaves 32 bits.
 #ifndef KERNELS_COMMON_DOTS_S16_H_
 #define KERNELS_COMMON_DOTS_S16_H_
 
@@ -34,6 +34,20 @@ void pl_dots_s16(const pl_dots_window *of, const int16_t *x, const int8_t *weigh
 // What there is of factors for so many channels.
 static inline int32_t pl_dots_factors(int32_t channels) {
   return (channels + PL_DOTS - 1) / PL_DOTS * PL_DOTS_FACTORS;
+}
+
+// Where the weights of the other channels are, behind those of the first.
+typedef struct {
+  int32_t second;
+  int32_t third;
+  int32_t fourth;
+} pl_dots_steps;
+
+// Of `weights` weights a channel. Where channels are missing the last stands for them.
+static inline pl_dots_steps pl_dots_steps_of(int32_t channels, int32_t weights) {
+  const int32_t second = channels > 1 ? weights : 0;
+  const int32_t third = channels > 2 ? 2 * weights : second;
+  return (pl_dots_steps){second, third, channels > 3 ? 3 * weights : third};
 }
 
 #endif  // KERNELS_COMMON_DOTS_S16_H_

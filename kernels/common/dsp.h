@@ -13,6 +13,13 @@ static inline int8x4_t pl_load_4(const int8_t *x) {
   return four;
 }
 
+// Two int16 at any address, the first in the low half.
+static inline int16x2_t pl_load_2(const int16_t *x) {
+  int16x2_t two;
+  __builtin_memcpy(&two, x, 4);
+  return two;
+}
+
 // The first and third of four int8 as int16.
 static inline int16x2_t pl_even_s16(int8x4_t four) { return __sxtb16(four); }
 
@@ -27,6 +34,13 @@ static inline int16x2_t pl_odd_s16(int8x4_t four) {
 static inline uint32_t pl_pack_low(int16x2_t a, int16x2_t b) {
   uint32_t packed;
   __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(packed) : "r"(a), "r"(b));
+  return packed;
+}
+
+// Their high halves, the first in the low half.
+static inline uint32_t pl_pack_high(int16x2_t a, int16x2_t b) {
+  uint32_t packed;
+  __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(packed) : "r"(b), "r"(a));
   return packed;
 }
 

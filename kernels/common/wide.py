@@ -10,7 +10,7 @@ from kernels.common.quantization import channel_vector, factor, factors, zero_po
 _MAX_SHIFT = 14
 _MAGNITUDE = 2**15
 DOTS = 4
-"""Channels that dots_s16_mve.c computes together."""
+"""Channels that dots_s16.h computes together."""
 MAX_SUM = 2**47 - 1
 """That a sum may reach by magnitude."""
 

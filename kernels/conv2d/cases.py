@@ -182,7 +182,12 @@ def cases() -> Iterator[Case]:
         yield _case(f"random {index}", shape, kernel, {**options, **also}, values)
     for name, shape, kernel, options in _NAMED:
         values = Values("conv2d int16", name)
-        yield _case(f"int16 {name}", shape, kernel, {**options, "dtype": "int16"}, values)
+        wide = {**options, "dtype": "int16"}
+        yield _case(f"int16 {name}", shape, kernel, wide, values)
+        values = Values("conv2d wide", name)
+        given = {"bias": values.wide_bias(2**14, kernel[0])}
+        wide["board"] = "groups" in options
+        yield _case(f"wide {name}", shape, kernel, wide, values, given)
     for index in range(60):
         values = Values("conv2d int16", index)
         groups = values.choice([1, 1, 2, 3])
@@ -254,6 +259,16 @@ MUTANTS = [
     Mutant("conv2d/windows_s16.h", "w->rows.begin * w->kernel_w + ", ""),
     Mutant("conv2d/conv2d_s16_scalar.c", "weight + x * w->depth", "weight"),
     Mutant("conv2d/conv2d_s16_scalar.c", "first += w->depth", "first += 0"),
+    Mutant("conv2d/conv2d_blocks_s16.c", "x += w->depth", "x += 0"),
+    Mutant(
+        "conv2d/conv2d_blocks_s16.c", "factors += pl_dots_factors(window.channels)", "factors += 12"
+    ),
+    Mutant("common/dots_by_runs.h", "run += of->column_step", "run += of->count"),
+    Mutant("common/dots_by_runs.h", "of_row += of->weight_step", "of_row += of->count"),
+    Mutant(
+        "common/dots_by_runs.h", "weight += next * of->weights", "weight += PL_DOTS * of->weights"
+    ),
+    Mutant("common/dots_by_runs.h", "lane < lanes", "lane < PL_DOTS"),
     Mutant("conv2d/windows_s16.h", "(x + w.columns.begin * params->dilation_w)", "x"),
     Mutant("common/requantize.h", "+= 2 * channels", "+= channels"),
     Mutant("common/requantize.c", "maximum - minimum == INT8_MAX - INT8_MIN", "maximum == 127"),

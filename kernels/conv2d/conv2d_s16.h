@@ -43,7 +43,7 @@ typedef struct {
 PL_MUST_USE pl_status pl_conv2d_s16(const pl_context *ctx, const pl_conv2d_s16_params *params,
                                     const pl_conv2d_s16_dims *dims, const pl_conv2d_s16_data *data);
 
-// The same on cores with Helium where no sum leaves 32 bits, with shifts below -1; `bias` is the
+// The same where no sum leaves 32 bits, with shifts below -1; `bias` is the
 // factors of all groups as kernels/common/dots_s16.h has them.
 PL_MUST_USE pl_status pl_conv2d_blocks_s16(const pl_context *ctx,
                                            const pl_conv2d_s16_params *params,

@@ -107,7 +107,7 @@ def _convolution_call(
     channels = weight.shape[0]
     matrix = weight.reshape(channels, -1)
     if activation_dtype(call, "input") == "int16":
-        return _wide_call(call, windows, weight, groups, isa)
+        return _wide_call(call, windows, weight, groups)
     multiplier, shift = factors(call, channels)
     bias = channel_vector(call, "bias", channels)
     input_zero_point = zero_point(call, "input_zero_point")
@@ -307,12 +307,10 @@ def _overlap(call: OpCall, windows: Windows, gathered: int, isa: Isa) -> tuple[O
     return overlap(source, output, starts, unordered_rows(windows.output[1], isa))
 
 
-def _wide_call(
-    call: OpCall, windows: Windows, weight: AnyArray, groups: int, isa: Isa
-) -> KernelCall:
+def _wide_call(call: OpCall, windows: Windows, weight: AnyArray, groups: int) -> KernelCall:
     # Four outputs share what they read; fewer take more so, one by one, where that is one value.
     shared = len(weight) // groups >= (2 if weight.shape[-1] > 1 else DOTS)
-    is_fast = isa == "mve" and not call.small and shared
+    is_fast = not call.small and shared
     dots = dots_constants(call, weight, groups) if is_fast else None
     source, output = call.tensor("input"), call.output()
     return KernelCall(

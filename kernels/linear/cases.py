@@ -291,6 +291,8 @@ MUTANTS = [
     Mutant("common/wide.h", "(low >> 16)", "0"),
     Mutant("common/wide.h", "(sum & 0xFFFF)", "(sum & 0x7FFF)"),
     Mutant("common/wide.h", "(int64_t)1 << (right - 1)", "(int64_t)1 << (right - 2)"),
+    Mutant("linear/linear_blocks_s16_scalar.c", "output += dims->output_channels", "output += 1"),
+    Mutant("common/dots_by_runs.h", "weight[steps.third]", "weight[steps.second]"),
     Mutant("linear/linear_s16_scalar.c", "--left, row += depth", "--left"),
 ]
 

@@ -45,7 +45,7 @@ def linear(call: OpCall, isa: Isa) -> KernelCall:
 def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
     """The input as rows of weight.shape[1] values times weight [O, K]; arguments as pl::linear."""
     if activation_dtype(call, "input") == "int16":
-        return _wide_call(call, weight, isa)
+        return _wide_call(call, weight)
     channels, depth = weight.shape
     multiplier, shift = factors(call, channels)
     bias = channel_vector(call, "bias", channels)
@@ -108,11 +108,11 @@ def _few_pay(rows: int, channels: int, depth: int) -> bool:
     return few or channels * depth <= _FEW_WEIGHTS
 
 
-def _wide_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
+def _wide_call(call: OpCall, weight: AnyArray) -> KernelCall:
     channels, depth = weight.shape
     source, output = call.tensor("input"), call.output()
     rows = source.size // depth
-    dots = dots_constants(call, weight) if isa == "mve" and not call.small else None
+    dots = dots_constants(call, weight) if not call.small else None
     return KernelCall(
         function="pl_linear_blocks_s16" if dots else "pl_linear_s16",
         header="kernels/linear/linear_s16.h",

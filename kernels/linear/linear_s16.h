@@ -29,7 +29,7 @@ typedef struct {
 PL_MUST_USE pl_status pl_linear_s16(const pl_context *ctx, const pl_linear_s16_params *params,
                                     const pl_linear_s16_dims *dims, const pl_linear_s16_data *data);
 
-// The same on cores with Helium where no sum leaves 32 bits, with shifts below -1; `bias` is the
+// The same where no sum leaves 32 bits, with shifts below -1; `bias` is the
 // factors as kernels/common/dots_s16.h has them.
 PL_MUST_USE pl_status pl_linear_blocks_s16(const pl_context *ctx,
                                            const pl_linear_s16_params *params,

@@ -46,6 +46,12 @@ class Values:
         """Uniform in [-magnitude, magnitude]."""
         return self._random.integers(-magnitude, magnitude, shape, np.int32, endpoint=True)
 
+    def wide_bias(self, magnitude: int, channels: int) -> AnyArray:
+        """Int32 of which the first makes its sums of int16 values leave 32 bits."""
+        bias = self.int32(magnitude, channels)
+        bias[0] = INT32_MAX
+        return bias
+
     def float32(self, *shape: int, scale: float = 1.0) -> AnyArray:
         """Normally distributed."""
         return (self._random.standard_normal(shape) * scale).astype(np.float32)

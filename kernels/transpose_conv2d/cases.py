@@ -73,6 +73,10 @@ def cases() -> Iterator[Case]:
         wide = {**options, "dtype": "int16"}
         values = Values("transpose_conv2d int16", name)
         yield _case(f"int16 {name}", shape, kernel, wide, values)
+        values = Values("transpose_conv2d wide", name)
+        given = {"bias": values.wide_bias(2**14, kernel[0])}
+        wide["board"] = name == "groups"
+        yield _case(f"wide {name}", shape, kernel, wide, values, given)
     for index in range(150):
         values = Values("transpose_conv2d", index)
         groups = values.choice([1, 1, 1, 2, 3])
@@ -181,10 +185,12 @@ MUTANTS = [
     Mutant(_SOURCE_S16, "(w.rows.begin - y) / params->dilation_h", "(w.rows.begin - y)"),
     Mutant(_SOURCE_S16, "x = phase->input_x", "x = 0"),
     Mutant(_SOURCE_S16, "phase->output_y - params->first_row", "phase->output_y"),
+    Mutant("transpose_conv2d/transpose_conv2d_s16_scalar.c", "image += w->depth", "image += 1"),
+    Mutant("transpose_conv2d/transpose_conv2d_blocks_s16.c", "x += w->depth", "x += 1"),
     Mutant(
-        "transpose_conv2d/transpose_conv2d_s16_scalar.c",
-        "image += w->depth",
-        "image += 1",
+        "transpose_conv2d/transpose_conv2d_blocks_s16.c",
+        "weight += window.channels * size",
+        "weight += size",
     ),
     Mutant(_SOURCE, "oy += params->stride_h, ++y", "oy += params->stride_h"),
     Mutant(_SOURCE, "x = phase->input_x", "x = 0"),

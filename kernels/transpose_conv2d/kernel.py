@@ -158,7 +158,7 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     if dtype == "int16":
         # One tap of one output shares nothing, and takes less by itself.
         shared = channels > groups or max(part[0].size for part in parts) > weight.shape[-1]
-        is_fast = isa == "mve" and not call.small and shared
+        is_fast = not call.small and shared
         dots = dots_constants(call, weight, groups) if is_fast else None
         constants = dots or wide_constants(call, weight)
         constants["weight"] = Constant(np.concatenate([part.ravel() for part in parts]))

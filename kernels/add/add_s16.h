@@ -17,4 +17,9 @@ typedef struct {
 PL_MUST_USE pl_status pl_add_s16(const pl_context *ctx, const pl_add_s16_params *params,
                                  const pl_add_s16_dims *dims, const pl_add_s16_data *data);
 
+// The same where all shifts are below 0, that of the output at least -20, or an operand is halved
+// (multiplier 2^30, shift 0); and no sum of scaled operands is below -2^30 or above 2^30 - 1.
+PL_MUST_USE pl_status pl_add_down_s16(const pl_context *ctx, const pl_add_s16_params *params,
+                                      const pl_add_s16_dims *dims, const pl_add_s16_data *data);
+
 #endif  // KERNELS_ADD_ADD_S16_H_

@@ -132,6 +132,8 @@ def _int16() -> Iterator[Case]:
         yield _case(f"int16 {name}", a, b, attributes, board)
         a, b = values.extreme_int16(*a_shape), values.extreme_int16(*b_shape)
         yield _case(f"int16 extreme {name}", a, b, attributes, False)
+        attributes |= {"a_multiplier": 3 * 2**29, "a_shift": 0}
+        yield _case(f"int16 not down {name}", a, b, attributes, index == 0)
     factors = [(2**30, 0), (2**31 - 1, -1), (-(2**30), 0), (0, 0), (2**30 + 12345, -30)]
     for index, (left_shift, up) in enumerate([(15, 0), (0, 14), (7, 7), (0, 0)]):
         for a_factor, b_factor in zip(factors, [*factors[1:], factors[0]], strict=True):
@@ -150,6 +152,20 @@ def _int16() -> Iterator[Case]:
             a, b = values.extreme_int16(21), values.int16(21)
             name = f"int16 factors {a_factor}, {b_factor}, shifts {left_shift}, {up}"
             yield _case(name, a, b, attributes, index < 2)
+    values = Values("add int16 ties")
+    attributes = _attributes(values, lambda: 0) | {
+        "left_shift": 1,
+        "a_multiplier": 2**30,
+        "a_shift": 0,
+        "b_multiplier": -(2**30),
+        "b_shift": -2,
+        "output_multiplier": 2**31 - 1,
+        "output_shift": -1,
+        "activation_min": -(2**15),
+        "activation_max": 2**15 - 1,
+    }
+    a, b = values.int16(40), np.arange(-20, 20, dtype=np.int16)
+    yield _case("int16 ties of a quarter that is taken off", a, b, attributes, True)
 
 
 def _case(name: str, a: AnyArray, b: AnyArray, attributes: dict[str, Any], board: bool) -> Case:
@@ -217,6 +233,9 @@ MUTANTS = [
     Mutant("add/add_down_s8_scalar.c", "of.output += of.count * size", "of.output += size"),
     Mutant("add/add_s8_scalar.c", "(1 << left_shift)", "(1 << 20)"),
     Mutant("add/add_s8_scalar.c", "scale(a[i], &p.a, p.left_shift) + scaled_b", "scaled_b"),
+    Mutant("add/add_down_s16_scalar.c", "((d ^ o->multiplier) >> 31)", "(d >> 31)"),
+    Mutant("add/add_down_s16_scalar.c", "swap ? 1 : b_step", "1"),
+    Mutant("add/add_down_s16_scalar.c", "output += s.size", "output += 1"),
     Mutant("add/add_s16_scalar.c", "--left, b += b_step", "--left, ++b"),
     Mutant("add/add_s16_scalar.c", "(1 << left_shift)", "(1 << 15)"),
     Mutant("add/add_s16_scalar.c", "p.activation_min", "INT16_MIN"),

@@ -29,20 +29,23 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
     dtype = activation_dtype(call, "a")
     left_shift = call.integer("left_shift", 0, _MAX_LEFT_SHIFT[dtype])
     operands = {name: _operand(call, name, dtype) for name in ("a", "b")}
-    reach = sum(_reach(operand, left_shift, dtype) for operand in operands.values())
+    reaches = [_ends(operand, left_shift, dtype) for operand in operands.values()]
+    reach = sum(max(map(abs, ends)) for ends in reaches)
     call.require(reach <= INT32_MAX, f"the scaled operands may add up to {reach}: int32 overflows")
     multiplier, shift = factor(call, "output_multiplier", "output_shift")
     broadcast = Broadcast.of(call, call.tensor("a", dtype), call.tensor("b", dtype))
     output = call.output(dtype)
+    # Of int16 values of one scale the least is -2^30.
+    fits = reach < 2**30 or (dtype == "int16" and sum(map(max, reaches)) < 2**30 == reach)
     down = (
-        dtype == "int8"
-        and not call.small
+        not call.small
+        and (dtype == "int8" or isa != "mve")
         and all(_goes_down(operand, left_shift) for operand in operands.values())
         and -20 <= shift < 0
-        and reach < 2**30
+        and fits
     )
     return KernelCall(
-        function=_down(isa, broadcast) if down else f"pl_add_{SUFFIXES[dtype]}",
+        function=_down(dtype, isa, broadcast) if down else f"pl_add_{SUFFIXES[dtype]}",
         header="kernels/add/add.h" if dtype == "int8" else "kernels/add/add_s16.h",
         params={
             "a": operands["b" if broadcast.swapped else "a"],
@@ -62,9 +65,10 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
     )
 
 
-def _down(isa: Isa, broadcast: Broadcast) -> str:
+def _down(dtype: str, isa: Isa, broadcast: Broadcast) -> str:
     """One row, which is most of what there is, has a function of its own on cores with Helium."""
-    return "pl_add_flat_s8" if isa == "mve" and broadcast.is_flat else "pl_add_down_s8"
+    is_flat = isa == "mve" and broadcast.is_flat
+    return f"pl_add_{'flat' if is_flat else 'down'}_{SUFFIXES[dtype]}"
 
 
 def _operand(call: OpCall, name: str, dtype: str) -> dict[str, int]:
@@ -77,15 +81,14 @@ def _operand(call: OpCall, name: str, dtype: str) -> dict[str, int]:
 
 
 def _goes_down(operand: dict[str, int], left_shift: int) -> bool:
-    """Whether the operand is as pl_add_down_s8 takes it."""
+    """Whether the operand is as pl_add_down_s8 and pl_add_down_s16 take it."""
     halved = abs(operand["multiplier"]) == 2**30 and operand["shift"] == 0
     return operand["shift"] < 0 or (halved and 1 <= left_shift <= 21)
 
 
-def _reach(operand: dict[str, int], left_shift: int, dtype: str) -> int:
-    """The largest magnitude of a scaled operand."""
+def _ends(operand: dict[str, int], left_shift: int, dtype: str) -> list[int]:
+    """What the least and the greatest value become, scaled."""
     differences = (x - operand["zero_point"] for x in LIMITS[dtype])
-    return max(
-        abs(requantize(d << left_shift, operand["multiplier"], operand["shift"]))
-        for d in differences
-    )
+    return [
+        requantize(d << left_shift, operand["multiplier"], operand["shift"]) for d in differences
+    ]

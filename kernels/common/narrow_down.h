@@ -20,15 +20,31 @@ static inline int32_t pl_add_product_high(int32_t start, int32_t x, int32_t mult
 }
 #endif
 
-// saturate(requantize(sum) + zero_point) where pl_requantize_down is exact.
-static inline int8_t pl_narrow_down(int32_t sum, int32_t multiplier, int32_t right,
+// requantize(sum) + zero_point where pl_requantize_down is exact, or the sum is -2^30.
+static inline int32_t pl_scale_down(int32_t sum, int32_t multiplier, int32_t right,
                                     int32_t twice_zero_point_and_1) {
   const int32_t start = twice_zero_point_and_1 * (1 << right) + (sum >> 31);
-  const int32_t value = pl_add_product_high(start, sum * 2, multiplier) >> right >> 1;
+  return pl_add_product_high(start, sum * 2, multiplier) >> right >> 1;
+}
+
+// The same, saturated to int8.
+static inline int8_t pl_narrow_down(int32_t sum, int32_t multiplier, int32_t right,
+                                    int32_t twice_zero_point_and_1) {
+  const int32_t value = pl_scale_down(sum, multiplier, right, twice_zero_point_and_1);
 #ifdef __ARM_FEATURE_SAT
   return (int8_t)__ssat(value, 8);
 #else
   return (int8_t)pl_clamp(value, INT8_MIN, INT8_MAX);
+#endif
+}
+
+// To int16, whose zero point is 0.
+static inline int16_t pl_narrow_down_s16(int32_t sum, int32_t multiplier, int32_t right) {
+  const int32_t value = pl_scale_down(sum, multiplier, right, 1);
+#ifdef __ARM_FEATURE_SAT
+  return (int16_t)__ssat(value, 16);
+#else
+  return (int16_t)pl_clamp(value, INT16_MIN, INT16_MAX);
 #endif
 }
 

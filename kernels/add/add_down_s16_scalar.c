@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/add/add_s16.h"
+#include "kernels/common/narrow_down.h"
+
+// scale(x) is (x * step * multiplier / 2^32, rounded, + half) >> right, one less where the product
+// is negative: requantize.h. A linear operand, of multiplier 2^30 and a right shift of nothing but
+// zeros, is x * step, with the multiplier's sign in step. No x * step leaves 32 bits: of the one it
+// is 2^16 at most, which kernel.py sees to, of the other 2^14.
+typedef struct {
+  int32_t step;
+  int32_t multiplier;
+  int32_t half;
+  int32_t right;
+} operand;
+
+typedef struct {
+  operand first;
+  operand second;
+  int32_t multiplier;
+  int32_t right;
+  int32_t size;
+  int32_t x_step;
+  int32_t y_step;
+} sum;
+
+static int is_linear(const pl_add_operand *o, int32_t left_shift) {
+  return (o->multiplier == 1 << 30 || o->multiplier == -(1 << 30)) && o->shift > -left_shift;
+}
+
+static operand make_operand(const pl_add_operand *o, int32_t left_shift) {
+  if (is_linear(o, left_shift)) {
+    const int32_t one = 1 << (left_shift + o->shift - 1);
+    return (operand){.step = o->multiplier < 0 ? -one : one};
+  }
+  return (operand){
+      .step = 2 << left_shift,
+      .multiplier = o->multiplier,
+      .half = 1 << (-o->shift - 1),
+      .right = -o->shift,
+  };
+}
+
+static inline int32_t scale(int32_t x, const operand *o) {
+  const int32_t d = x * o->step;
+  return pl_add_product_high(o->half + ((d ^ o->multiplier) >> 31), d, o->multiplier) >> o->right;
+}
+
+static inline int32_t line(int32_t x, const operand *o) { return x * o->step; }
+
+typedef int32_t of_operand(int32_t x, const operand *o);
+
+// What an operand becomes is a constant, so that this is three loops.
+static inline __attribute__((always_inline)) void add_row(sum s, of_operand *first,
+                                                          of_operand *second, const int16_t *x,
+                                                          const int16_t *y, int16_t *output) {
+  for (const int16_t *end = output + s.size; output != end; x += s.x_step, y += s.y_step) {
+    *output++ =
+        pl_narrow_down_s16(first(*x, &s.first) + second(*y, &s.second), s.multiplier, s.right);
+  }
+}
+
+static void clamp(int16_t *output, const int16_t *end, int32_t minimum, int32_t maximum) {
+  for (; output != end; ++output) *output = (int16_t)pl_clamp(*output, minimum, maximum);
+}
+
+pl_status pl_add_down_s16(const pl_context *ctx, const pl_add_s16_params *params,
+                          const pl_add_s16_dims *dims, const pl_add_s16_data *data) {
+  (void)ctx;
+  const int32_t left_shift = params->left_shift;
+  const int a_is_linear = is_linear(&params->a, left_shift);
+  const int b_is_linear = is_linear(&params->b, left_shift);
+  // The linear operand, if there is one, is the first.
+  const int swap = b_is_linear && !a_is_linear;
+  const int32_t b_step = dims->b_stride[PL_BROADCAST_DIMS - 1];
+  const sum s = {
+      .first = make_operand(swap ? &params->b : &params->a, left_shift),
+      .second = make_operand(swap ? &params->a : &params->b, left_shift),
+      .multiplier = params->output.multiplier,
+      .right = -params->output.shift - 1,
+      .size = dims->size[PL_BROADCAST_DIMS - 1],
+      .x_step = swap ? b_step : 1,
+      .y_step = swap ? 1 : b_step,
+  };
+  int16_t *output = data->output;
+  pl_broadcast_row row = {0};
+  do {
+    const int16_t *a = data->a + row.a;
+    const int16_t *b = data->b + row.b;
+    const int16_t *x = swap ? b : a;
+    const int16_t *y = swap ? a : b;
+    if (a_is_linear && b_is_linear) {
+      add_row(s, line, line, x, y, output);
+    } else if (a_is_linear || b_is_linear) {
+      add_row(s, line, scale, x, y, output);
+    } else {
+      add_row(s, scale, scale, x, y, output);
+    }
+    output += s.size;
+  } while (pl_broadcast_next(dims, &row));
+  if (params->activation_max - params->activation_min != INT16_MAX - INT16_MIN) {
+    clamp(data->output, output, params->activation_min, params->activation_max);
+  }
+  return PL_OK;
+}

@@ -43,6 +43,7 @@ def _recurrent(op: str, size: int) -> Bounds:
         hidden_factors=f"hidden_size * {gates}",
         scratch="2 * hidden_size if steps > 1 else 0",
         needs=(f"{_LAST} >= 0",),
+        revision=2,
     )
 
 

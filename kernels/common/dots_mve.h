@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of int16 values and int8 weights that stay in 32 bits: of four channels, which
-// share the values.
+// Sums of products of int16 or int8 values and int8 weights that stay in 32 bits: of four channels,
+// which share the values.
 #ifndef KERNELS_COMMON_DOTS_MVE_H_
 #define KERNELS_COMMON_DOTS_MVE_H_
 
@@ -12,7 +12,7 @@
 #define PL_DOTS_INLINE static inline __attribute__((always_inline))
 
 typedef struct {
-  const int16_t *x;
+  const void *x;
   const int8_t *weight0;
   const int8_t *weight1;
   const int8_t *weight2;
@@ -23,7 +23,7 @@ typedef struct {
   int32_t sum3;
 } pl_dots;
 
-PL_DOTS_INLINE void pl_dots_at(pl_dots *dots, const int16_t *x, const int8_t *weight,
+PL_DOTS_INLINE void pl_dots_at(pl_dots *dots, const void *x, const int8_t *weight,
                                pl_dots_steps steps) {
   dots->x = x;
   dots->weight0 = weight;
@@ -35,15 +35,14 @@ PL_DOTS_INLINE void pl_dots_at(pl_dots *dots, const int16_t *x, const int8_t *we
 // Adds products: VMLADAVA takes eight, of which the last of a run may be less. In assembly: of
 // intrinsics GCC makes 14 instructions where loops are around this one, with sums in registers that
 // VMLADAVA does not take, and 20 from row to row; these are 10 and 9.
-#define PL_DOTS_LOOP(COUNT)                                       \
-  "dlstp.16 lr, %[" COUNT                                         \
-  "]\n\t"                                                         \
-  "1:\n\tvldrh.u16 q0, [%[x]], #16\n\t"                           \
-  "vldrb.s16 q1, [%[w0]], #8\n\tvmladava.s16 %[sum0], q0, q1\n\t" \
-  "vldrb.s16 q1, [%[w1]], #8\n\tvmladava.s16 %[sum1], q0, q1\n\t" \
-  "vldrb.s16 q1, [%[w2]], #8\n\tvmladava.s16 %[sum2], q0, q1\n\t" \
-  "vldrb.s16 q1, [%[w3]], #8\n\tvmladava.s16 %[sum3], q0, q1\n\t" \
-  "letp lr, 1b\n\t"
+#define PL_DOTS_ONE(LOAD, STEP, TYPE, CHANNEL) \
+  LOAD " q1, [%[w" CHANNEL "]], #" STEP "\n\tvmladava." TYPE " %[sum" CHANNEL "], q0, q1\n\t"
+#define PL_DOTS_OF(COUNT, LANES, X_LOAD, LOAD, STEP, TYPE)                                     \
+  "dlstp." LANES " lr, %[" COUNT "]\n\t1:\n\t" X_LOAD                                          \
+  " q0, [%[x]], #16\n\t" PL_DOTS_ONE(LOAD, STEP, TYPE, "0") PL_DOTS_ONE(LOAD, STEP, TYPE, "1") \
+      PL_DOTS_ONE(LOAD, STEP, TYPE, "2") PL_DOTS_ONE(LOAD, STEP, TYPE, "3") "letp lr, 1b\n\t"
+#define PL_DOTS_LOOP(COUNT) PL_DOTS_OF(COUNT, "16", "vldrh.u16", "vldrb.s16", "8", "s16")
+#define PL_DOTS_LOOP_S8(COUNT) PL_DOTS_OF(COUNT, "8", "vldrb.u8", "vldrb.u8", "16", "s8")
 #define PL_DOTS_CHANGED                                                                            \
   [x] "+r"(dots->x), [w0] "+l"(dots->weight0), [w1] "+l"(dots->weight1), [w2] "+l"(dots->weight2), \
       [w3] "+l"(dots->weight3), [sum0] "+Te"(dots->sum0), [sum1] "+Te"(dots->sum1),                \
@@ -52,6 +51,14 @@ PL_DOTS_INLINE void pl_dots_at(pl_dots *dots, const int16_t *x, const int8_t *we
 // One run, of at least one.
 PL_DOTS_INLINE void pl_dots_run(pl_dots *dots, int32_t count) {
   __asm__(PL_DOTS_LOOP("count")
+          : PL_DOTS_CHANGED
+          : [count] "r"(count)
+          : "lr", "q0", "q1", "memory");
+}
+
+// The same of int8 values, sixteen at a time.
+PL_DOTS_INLINE void pl_dots_run_s8(pl_dots *dots, int32_t count) {
+  __asm__(PL_DOTS_LOOP_S8("count")
           : PL_DOTS_CHANGED
           : [count] "r"(count)
           : "lr", "q0", "q1", "memory");
@@ -80,15 +87,19 @@ PL_DOTS_INLINE void pl_dots_rows(pl_dots *dots, const pl_dots_runs *runs, int32_
           : "lr", "q0", "q1", "cc", "memory");
 }
 
+PL_DOTS_INLINE int32x4_t pl_dots_sums(const pl_dots *dots) {
+  int32x4_t sums;
+  __asm__("vmov %e0, %1, %2\n\tvmov %f0, %3, %4"  // VMOVs of lanes are twice as many
+          : "=&w"(sums)
+          : "r"(dots->sum0), "r"(dots->sum1), "r"(dots->sum2), "r"(dots->sum3));
+  return sums;
+}
+
 // The results, as wide.h has those of 32 bits, by bias, multiplier and shift, in [-30, -1], of each
 // of the channels.
 PL_DOTS_INLINE int32x4_t pl_dots_result(const pl_dots *dots, const int32_t *factors,
                                         int32x4_t minimum, int32x4_t maximum) {
-  int32x4_t y;
-  __asm__("vmov %e0, %1, %2\n\tvmov %f0, %3, %4"  // VMOVs of lanes are twice as many
-          : "=&w"(y)
-          : "r"(dots->sum0), "r"(dots->sum1), "r"(dots->sum2), "r"(dots->sum3));
-  y = vaddq_s32(y, vldrwq_s32(factors));
+  int32x4_t y = vaddq_s32(pl_dots_sums(dots), vldrwq_s32(factors));
   y = vmulhq_s32(y, vldrwq_s32(factors + 4));
   y = vrshlq_s32(y, vldrwq_s32(factors + 8));
   return vminq_s32(vmaxq_s32(y, minimum), maximum);

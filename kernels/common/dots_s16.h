@@ -45,9 +45,10 @@ typedef struct {
 
 // Of `weights` weights a channel. Where channels are missing the last stands for them.
 static inline pl_dots_steps pl_dots_steps_of(int32_t channels, int32_t weights) {
+  if (channels > 3) return (pl_dots_steps){weights, 2 * weights, 3 * weights};
   const int32_t second = channels > 1 ? weights : 0;
   const int32_t third = channels > 2 ? 2 * weights : second;
-  return (pl_dots_steps){second, third, channels > 3 ? 3 * weights : third};
+  return (pl_dots_steps){second, third, third};
 }
 
 #endif  // KERNELS_COMMON_DOTS_S16_H_

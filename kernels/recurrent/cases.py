@@ -52,13 +52,16 @@ def cases() -> Iterator[Case]:
             # Gates that are open or shut, and parts beyond their limit.
             values = Values(op, "spread", str(spread))
             name = f"{op} factors of {spread}"
-            yield _case(op, name, (4, 1, 3, 4), _FORWARD, values, spread == 3.0, spread)
+            yield _case(op, name, (4, 1, 3, 4), _FORWARD, values, spread in (3.0, 1e6), spread)
         for index in range(12):
             values = Values(op, "int16", index)
             rows = values.integer(1, 6), values.integer(1, 3)
             shape = *rows, values.integer(1, 12), values.integer(1, 12)
             order = values.integer(0, 1) > 0, values.integer(0, 1) > 0
             yield _case(op, f"{op} int16 {index}", shape, order, values, index < 2, wide=True)
+        values = Values(op, "outputs")
+        name = f"{op} outputs beyond int32"
+        yield _case(op, name, (2, 1, 3, 5), _FORWARD, values, True, to_output=2.0**20)
         for bits in (0, 7, 14, 15):
             values = Values(op, "bits", bits)
             name = f"{op} {bits} bits"
@@ -75,6 +78,7 @@ def _case(
     spread: float = 1.0,
     bits: int | None = None,
     wide: bool = False,
+    to_output: float = 2.0**-8,
 ) -> Case:
     (steps, batches, input_size, size), (reverse, batch_first) = shape, order
     gates = _GATES[op]
@@ -101,7 +105,7 @@ def _case(
     if op == "gru":
         constants["hidden_bias"] = values.int32(30 * 2**13, size)
     hidden_bits = values.choice([15, 15, 14, 12]) if bits is None else bits
-    multiplier, shift = values.factor(1.0 if wide else 2.0**-8)
+    multiplier, shift = values.factor(1.0 if wide else to_output)
     attributes: dict[str, Any] = {
         "input_zero_point": 0 if wide else values.zero_point(),
         "hidden_bits": hidden_bits,
@@ -180,18 +184,19 @@ CALLS = [
     ),
 ]
 
+_SEQUENCE = "recurrent/sequence.h"
 _STEP = "recurrent/recurrent_step.h"
 MUTANTS = [
     Mutant(_STEP, "rise + (1 << (PL_STEP_BITS - 1))", "rise"),
     Mutant(_STEP, "(PL_TABLE_REACH << PL_FRACTION_BITS) - 1;", "PL_TABLE_REACH;"),
-    Mutant("recurrent/gates.h", "-PL_PART_REACH, PL_PART_REACH", "INT32_MIN, INT32_MAX"),
-    Mutant(_STEP, "left % 2 == 0", "left % 2 != 0"),
+    Mutant(_STEP, "-PL_PART_REACH, PL_PART_REACH", "INT32_MIN, INT32_MAX"),
+    Mutant(_SEQUENCE, "left % 2 == 0", "left % 2 != 0"),
     Mutant(_STEP, "= pl_saturate_s16(y)", "= (int16_t)y"),
     Mutant(_STEP, "(wide ? 2 : 1)", "1"),
-    Mutant(_STEP, "unit.cell = unit.new_cell", ""),
-    Mutant(_STEP, "row += dims->row_step", "++row"),
-    Mutant(_STEP, "batch * dims->batch_step", "batch"),
-    Mutant(_STEP, "dims->steps > 1 && ctx", "dims->steps > 2 && ctx"),
+    Mutant(_SEQUENCE, "at.cell = at.new_cell", ""),
+    Mutant(_SEQUENCE, "at.row += dims->row_step", "++at.row"),
+    Mutant(_SEQUENCE, "batch * dims->batch_step", "batch"),
+    Mutant(_SEQUENCE, "dims->steps > 1 && ctx", "dims->steps > 2 && ctx"),
     Mutant("recurrent/lstm_cell.h", "(16 - params->cell_bits)", "1"),
     Mutant("recurrent/lstm_cell.h", "31 - params->hidden_bits", "16"),
     Mutant("recurrent/gru_cell.h", "+ (1 << 15)", "+ 0"),

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products and requantization one by one.
+// Products one by one.
 #ifndef KERNELS_RECURRENT_GATES_ONE_BY_ONE_H_
 #define KERNELS_RECURRENT_GATES_ONE_BY_ONE_H_
-
-#include <stddef.h>
 
 #include "kernels/recurrent/gates.h"
 
@@ -28,15 +26,6 @@ static inline __attribute__((always_inline)) void pl_add_gate_products(const voi
   sums[1] = sum1;
   sums[2] = sum2;
   sums[3] = sum3;
-}
-
-static inline void pl_requantize_gates(const int32_t *sums, int32_t gates, const int32_t *bias,
-                                       const int32_t *multiplier, const int32_t *shift,
-                                       int32_t *part) {
-  for (int32_t g = 0; g < gates; ++g) {
-    const int32_t sum = sums[g] + (bias == NULL ? 0 : bias[g]);
-    part[g] = pl_requantize_gate(sum, multiplier[g], shift[g]);
-  }
 }
 
 #endif  // KERNELS_RECURRENT_GATES_ONE_BY_ONE_H_

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/recurrent/gates_scalar.h"
 #include "kernels/recurrent/gru_cell.h"
+#include "kernels/recurrent/sequence.h"
 
 pl_status pl_gru_s8(const pl_context *ctx, const pl_recurrent_params *params,
                     const pl_recurrent_dims *dims, const pl_recurrent_data *data) {

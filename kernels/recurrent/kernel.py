@@ -33,6 +33,9 @@ _HIDDEN_REACH = 2**15
 _FOUR = 4
 """PL_GATE_FOUR."""
 
+_UNITS = 4
+"""PL_UNITS."""
+
 
 @kernel("pl::lstm")
 def lstm(call: OpCall, isa: Isa) -> KernelCall:
@@ -156,25 +159,26 @@ def _parts(
     multiplier, shift = factors(call, rows)
     hidden_multiplier, hidden_shift = factors(call, rows, "hidden_")
 
-    def by_unit(array: AnyArray) -> Constant:
-        return Constant(array.reshape(gates, size).T.astype(np.int32).reshape(-1))
+    def packed(array: AnyArray) -> Constant:
+        return _pack_factors(array.astype(np.int32), gates, isa)
 
     return {
         "weight": _pack(weight, gates, isa, source.dtype == "int16"),
-        "bias": by_unit(bias),
-        "multiplier": by_unit(multiplier),
-        "shift": by_unit(shift),
+        "bias": packed(bias),
+        "multiplier": packed(multiplier),
+        "shift": packed(shift),
         "hidden_weight": _pack(hidden_weight, gates, isa, True),
-        "hidden_multiplier": by_unit(hidden_multiplier),
-        "hidden_shift": by_unit(hidden_shift),
+        "hidden_multiplier": packed(hidden_multiplier),
+        "hidden_shift": packed(hidden_shift),
     }
 
 
 def _pack(weight: AnyArray, gates: int, isa: Isa, wide: bool) -> Constant:
-    """Weights of units in the order of gates_scalar.h, gates_dsp.h or gates_mve.h."""
-    rows = weight.reshape(gates, -1, weight.shape[1]).swapaxes(0, 1)  # [units, gates, inputs]
-    if isa != "mve":
-        rows = rows.swapaxes(1, 2)
+    """Weights of units in the order of gates_scalar.h, gates_dsp.h or recurrent_step_mve.h."""
+    of_gates = weight.reshape(gates, -1, weight.shape[1])
+    if isa == "mve":
+        return _by_four_units(of_gates)
+    rows = of_gates.transpose(1, 2, 0)  # [units, inputs, gates]
     if isa == "dsp":
         units, inputs, _ = rows.shape
         whole = inputs // _FOUR * _FOUR
@@ -184,6 +188,18 @@ def _pack(weight: AnyArray, gates: int, isa: Isa, wide: bool) -> Constant:
             [fours.reshape(units, -1), rows[:, whole:].reshape(units, -1)], axis=1
         )
     return Constant(np.ascontiguousarray(rows).reshape(-1))
+
+
+def _pack_factors(factors: AnyArray, gates: int, isa: Isa) -> Constant:
+    """int32 [gates * units] in the order of recurrent_step.h or recurrent_step_mve.h."""
+    of_gates = factors.reshape(gates, -1)
+    return _by_four_units(of_gates) if isa == "mve" else Constant(of_gates.T.reshape(-1))
+
+
+def _by_four_units(of_gates: AnyArray) -> Constant:
+    """[gates, units, ...] as [units / 4, gates, 4, ...], of the last units fewer."""
+    fours = range(0, of_gates.shape[1], _UNITS)
+    return Constant(np.concatenate([of_gates[:, u : u + _UNITS].reshape(-1) for u in fours]))
 
 
 def _weight(call: OpCall, name: str, shape: tuple[int, int]) -> AnyArray:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/recurrent/gates_mve.h"
-#include "kernels/recurrent/lstm_cell.h"
+#include "kernels/recurrent/lstm_cell_mve.h"
+#include "kernels/recurrent/sequence.h"
 
 pl_status pl_lstm_s8(const pl_context *ctx, const pl_recurrent_params *params,
                      const pl_recurrent_dims *dims, const pl_recurrent_data *data) {

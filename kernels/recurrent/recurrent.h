@@ -25,8 +25,8 @@ typedef struct {
 } pl_recurrent_dims;
 
 // G gates: of an LSTM i, f, g, o; of a GRU r, z, n; of an RNN one. What belongs to one unit of the
-// hidden state lies together; the weights of a unit are in the order of gates_scalar.h, gates_dsp.h
-// or gates_mve.h.
+// hidden state lies together, with the weights in the order of gates_scalar.h or gates_dsp.h; for
+// cores with Helium what belongs to a gate of four units does (recurrent_step_mve.h).
 typedef struct {
   const void *input;                 // rows of input_size values, int8 or int16
   const int16_t *hidden;             // [batches, hidden_size]

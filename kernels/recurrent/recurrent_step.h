@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the recurrent kernels share: the loop over a sequence, sigmoid and tanh. Numbers named q15
-// or q16 are real numbers times 2^15 or 2^16. The two parts of the pre-activations are those of the
-// gates_….h that a source has included before, by the class of cores.
+// A step of a recurrent kernel, a unit at a time, for cores without Helium. The sums are those of
+// the gates_….h that a source has included before, by the class of cores.
 #ifndef KERNELS_RECURRENT_RECURRENT_STEP_H_
 #define KERNELS_RECURRENT_RECURRENT_STEP_H_
 
-#include <stdbool.h>
+#include <stddef.h>
 
 #include "kernels/common/requantize.h"
+#include "kernels/recurrent/arithmetic.h"
 #include "kernels/recurrent/gates.h"
-#include "kernels/recurrent/recurrent.h"
-
-#define PL_GRU_GATES 3
-#define PL_FRACTION_BITS 14  // of a pre-activation
-#define PL_STEP_BITS 9       // of the table: 32 entries for each 1.0
-#define PL_TABLE_REACH 12
 
 // sigmoid(x) - 1/2 as q16 of an x with PL_FRACTION_BITS; tanh(x / 2) as q15.
 static inline int32_t pl_centred_sigmoid(const int16_t *table, int32_t x) {
@@ -51,25 +45,32 @@ static inline int16_t pl_to_hidden(const pl_recurrent_params *params, int32_t q1
 // One unit of a step.
 typedef struct {
   int32_t index;            // of the unit
-  int32_t hidden;           // its state before the step
-  const int16_t *cell;      // likewise
-  int16_t *new_cell;        // where the cell's state behind the step goes
   int32_t a[PL_MAX_GATES];  // the input's part of its pre-activations
   int32_t b[PL_MAX_GATES];  // the hidden state's
 } pl_recurrent_unit;
 
 // A unit's hidden state behind the step.
 typedef int16_t (*pl_recurrent_cell)(const pl_recurrent_params *params,
-                                     const pl_recurrent_data *data, const pl_recurrent_unit *unit);
+                                     const pl_recurrent_data *data, const pl_recurrent_at *at,
+                                     const pl_recurrent_unit *unit);
 
-// One step of one batch, of a row of the input. Gates, cell and wide, whether input and output are
-// int16, are constants where this is inlined.
+// clamp(requantize(sums + bias)) of each gate; no bias: null.
+static inline void pl_requantize_gates(const int32_t *sums, int32_t gates, const int32_t *bias,
+                                       const int32_t *multiplier, const int32_t *shift,
+                                       int32_t *part) {
+  for (int32_t g = 0; g < gates; ++g) {
+    const int32_t sum = sums[g] + (bias == NULL ? 0 : bias[g]);
+    part[g] = pl_clamp(pl_requantize(sum, multiplier[g], shift[g]), -PL_PART_REACH, PL_PART_REACH);
+  }
+}
+
+// Gates, cell and wide, whether input and output are int16, are constants where this is inlined.
 static inline __attribute__((always_inline)) void pl_recurrent_step(
     const pl_recurrent_params *params, const pl_recurrent_dims *dims, const pl_recurrent_data *data,
-    int32_t gates, pl_recurrent_cell cell, bool wide, int32_t row, const int16_t *hidden,
-    pl_recurrent_unit unit, int16_t *new_hidden) {
-  const int8_t *input = (const int8_t *)data->input + row * dims->input_size * (wide ? 2 : 1);
-  const int32_t first_output = row * dims->hidden_size;
+    int32_t gates, pl_recurrent_cell cell, bool wide, const pl_recurrent_at *at) {
+  const int8_t *input = (const int8_t *)data->input + at->row * dims->input_size * (wide ? 2 : 1);
+  const int32_t first_output = at->row * dims->hidden_size;
+  pl_recurrent_unit unit;
   for (unit.index = 0; unit.index < dims->hidden_size; ++unit.index) {
     const int32_t first = unit.index * gates;
     int32_t sums[PL_MAX_GATES] = {0};
@@ -79,13 +80,12 @@ static inline __attribute__((always_inline)) void pl_recurrent_step(
                         data->shift + first, unit.a);
     int32_t hidden_sums[PL_MAX_GATES] = {0};
     if (gates == PL_GRU_GATES) hidden_sums[2] = data->hidden_bias[unit.index];
-    pl_add_gate_sums(hidden, true, dims->hidden_size,
+    pl_add_gate_sums(at->hidden, true, dims->hidden_size,
                      data->hidden_weight + first * dims->hidden_size, gates, hidden_sums);
     pl_requantize_gates(hidden_sums, gates, NULL, data->hidden_multiplier + first,
                         data->hidden_shift + first, unit.b);
-    unit.hidden = hidden[unit.index];
-    const int16_t h = cell(params, data, &unit);
-    new_hidden[unit.index] = h;
+    const int16_t h = cell(params, data, at, &unit);
+    at->new_hidden[unit.index] = h;
     const int32_t y = pl_requantize(h, params->output_multiplier, params->output_shift);
     if (wide) {
       ((int16_t *)data->output)[first_output + unit.index] = pl_saturate_s16(y);
@@ -94,34 +94,6 @@ static inline __attribute__((always_inline)) void pl_recurrent_step(
           pl_narrow(y, params->output_zero_point, INT8_MIN, INT8_MAX);
     }
   }
-}
-
-// All steps of all batches. The new states of the steps go alternately to scratch and to the last
-// state, such that the last step's go there.
-static inline __attribute__((always_inline)) pl_status pl_recurrent_run(
-    const pl_context *ctx, const pl_recurrent_params *params, const pl_recurrent_dims *dims,
-    const pl_recurrent_data *data, int32_t gates, pl_recurrent_cell cell, bool wide) {
-  const int32_t size = dims->hidden_size;
-  if (dims->steps > 1 && ctx->scratch_size < (uint32_t)size * sizeof(int16_t)) {
-    return PL_ERROR_SCRATCH_SIZE;
-  }
-  for (int32_t batch = 0; batch < dims->batches; ++batch) {
-    const int16_t *hidden = data->hidden + batch * size;
-    pl_recurrent_unit unit = {0};
-    if (data->cell != NULL) {
-      unit.cell = data->cell + batch * size;
-      unit.new_cell = data->last_cell + batch * size;
-    }
-    int32_t row = dims->first_row + batch * dims->batch_step;
-    for (int32_t left = dims->steps; left > 0; --left, row += dims->row_step) {
-      int16_t *new_hidden =
-          left % 2 == 0 ? (int16_t *)ctx->scratch : data->last_hidden + batch * size;
-      pl_recurrent_step(params, dims, data, gates, cell, wide, row, hidden, unit, new_hidden);
-      hidden = new_hidden;
-      unit.cell = unit.new_cell;
-    }
-  }
-  return PL_OK;
 }
 
 #endif  // KERNELS_RECURRENT_RECURRENT_STEP_H_

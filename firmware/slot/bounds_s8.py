@@ -351,7 +351,7 @@ BOUNDS_S8: dict[str, Bounds] = {
     "pl_mul_short_s8": replace(
         _MUL,
         reads={**_MUL.reads, "a": Extent("product(size)")},
-        needs=(*_MUL.needs, "size[4] < 32", "size[4] > 1 or size[3] == 1"),
+        needs=(*_MUL.needs, "size[4] < 36", "size[4] > 1 or size[3] == 1"),
     ),
     "pl_lut_s8": elements("kernels/lut/lut.h", 1, 1, Extent("256")),
     "pl_quantize_f32_s8": elements("kernels/quantize/quantize.h", 4, 1),

@@ -25,7 +25,7 @@ def cases() -> Iterator[Case]:
         factor = values.factor(1 / 200)
         name = f"extreme products {index}"
         yield _case(name, a, b, values, factor, index < 2, values.zero_point)
-    for rows, size in (180, 20), (110, 31):
+    for rows, size in (180, 20), (110, 31), (70, 35):
         for b_shape in (1, size), (rows, 1):
             values = Values("mul of many short rows", size, b_shape[0])
             a, b = values.int8(rows, size), values.int8(*b_shape)

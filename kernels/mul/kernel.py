@@ -14,8 +14,14 @@ from kernels.common.quantization import (
 from kernels.common.rows import broadcast_by_rows
 from kernels.common.shapes import Broadcast, merged
 
-_SHORT_ROW = 32
-"""Elements of a row, from which on a loop for each row takes less than to look for its values."""
+_SHORT_WHOLE, _SHORT_ROW = 24, 36
+"""Elements of a row, from which on a loop for each row takes less than to look for its values: of
+rows of whole vectors, and of others, the end of which such a loop does by itself. By the product of
+instructions and their cost.
+"""
+
+_LANES = 8
+"""PL_MUL_LANES."""
 
 
 @kernel("pl::mul")
@@ -24,7 +30,7 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
     multiplier, shift = factor(call, "multiplier", "shift")
     zero_points = [zero_point(call, f"{name}_zero_point", dtype) for name in "ab"]
     a, b = call.tensor("a", dtype), call.tensor("b", dtype)
-    if isa == "mve" and a.size < b.size and b.shape[-1] < _SHORT_ROW:
+    if isa == "mve" and a.size < b.size and _is_short(b.shape[-1]):
         a, b = b, a  # what does not repeat, for pl_mul_short_s8
         zero_points.reverse()
     broadcast = Broadcast.of(call, a, b)
@@ -61,4 +67,8 @@ def _down(isa: Isa, broadcast: Broadcast) -> str:
         return "pl_mul_flat_s8"
     row = merged(broadcast.each)[-1].size
     repeats = broadcast.a.size < math.prod(dim.size for dim in broadcast.each)
-    return "pl_mul_short_s8" if row < _SHORT_ROW and not repeats else "pl_mul_down_s8"
+    return "pl_mul_short_s8" if _is_short(row) and not repeats else "pl_mul_down_s8"
+
+
+def _is_short(row: int) -> bool:
+    return row < (_SHORT_ROW if row % _LANES else _SHORT_WHOLE)

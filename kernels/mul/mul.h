@@ -37,7 +37,7 @@ PL_MUST_USE pl_status pl_mul_down_s8(const pl_context *ctx, const pl_mul_params 
 PL_MUST_USE pl_status pl_mul_flat_s8(const pl_context *ctx, const pl_mul_params *params,
                                      const pl_mul_dims *dims, const pl_mul_data *data);
 
-// The same on cores with Helium for rows of less than 32 elements, where a does not repeat.
+// The same on cores with Helium for rows of less than 36 elements, where a does not repeat.
 PL_MUST_USE pl_status pl_mul_short_s8(const pl_context *ctx, const pl_mul_params *params,
                                       const pl_mul_dims *dims, const pl_mul_data *data);
 

@@ -95,6 +95,16 @@ MIXED: dict[str, tuple[nn.Module, tuple[tuple[int, ...], ...], int]] = {
         ((5, 1, X), (1, 1, 2), (1, 1, H)),
         1,
     ),
+    "first states of a projection that are computed": (
+        model(
+            lambda a, h, c, x: a(x, (h(x[:1]), c(x[:1])))[0],
+            nn.LSTM(X, H, proj_size=2),
+            nn.Linear(X, 2),
+            nn.Linear(X, H),
+        ),
+        ((5, 1, X),),
+        2,
+    ),
     "an old state that is computed with": (
         Stateful(lambda gru, x, h: (gru(x, h)[0] + h, gru(x, h)[1])).eval(),
         ((5, 1, X),),

@@ -13,7 +13,7 @@ from absl import logging
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
-from torchao.quantization.pt2e.quantizer import ComposableQuantizer, Quantizer
+from torchao.quantization.pt2e.quantizer import Quantizer
 
 from aot.artefact import Artefact, rewrite
 from aot.artefact import export as export_artefact
@@ -55,7 +55,7 @@ from aot.quality.watch import Watch
 from aot.quantizer.bias_correction import correct_biases
 from aot.quantizer.first_input import check_first_input, output_quantization
 from aot.quantizer.names import names_counted
-from aot.quantizer.others import Other, check_others, take_others
+from aot.quantizer.others import Composed, Other, check_others, take_others
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import FLOAT, Recipe
 from aot.quantizer.training import Batches, Train, train_prepared
@@ -184,7 +184,7 @@ def lower(
     if input_from is not None:
         first_input = output_quantization(input_from, example_inputs[0])
     ours = Int8Quantizer(target.traits, recipe, first_input)
-    composed = ours if quantizer is None else ComposableQuantizer([Other(quantizer), ours])
+    composed = ours if quantizer is None else Composed([Other(quantizer), ours])
 
     def stays_float(node: Node) -> bool:
         return recipe.quantization.of(node) == FLOAT

@@ -38,7 +38,7 @@ def int16_values(
     able: set[Node],
     readers: Mapping[Node, Sequence[tuple[Node, Node]]],
     asked: Callable[[Node], bool],
-    fixed: set[Node],
+    fixed: Mapping[Node, bool],
     given: Mapping[Node, Quantization],
 ) -> set[Node]:
     """The nodes whose values are int16.
@@ -53,7 +53,7 @@ def int16_values(
       able: those of them whose op has an int16 form.
       readers: by value, who reads it: users, each with the node with a rule that it reads for.
       asked: whether a node's layer is to be int16.
-      fixed: nodes that somebody else quantizes.
+      fixed: nodes that somebody else quantizes, and whether as int16.
       given: inputs whose quantization is known.
     """
 
@@ -75,7 +75,7 @@ def int16_values(
         if is_wanted:
             wanted.add(node)
 
-    found: set[Node] = set()
+    found = {node for node, is_int16 in fixed.items() if is_int16}
     for node in nodes:
         if node in fixed:
             continue

@@ -6,14 +6,20 @@ biases as it likes, for lowering makes its own of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e import PerChannelMinMaxObserver
-from torchao.quantization.pt2e.quantizer import Quantizer
+from torchao.quantization.pt2e.quantizer import (
+    ComposableQuantizer,
+    QuantizationAnnotation,
+    Quantizer,
+)
 
+from aot.backends.cortex_m import has_float_kernel
 from aot.dialect.graph import tensor_constant
 from aot.dialect.quantization import (
     ACTIVATION_TYPES,
@@ -27,8 +33,11 @@ from aot.errors import LoweringError, Problem, describe, problem_at, written_as
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, stays_float
 from aot.rules import fused_clamp, rule_for
 from aot.rules.four_bits import has_four_bit_form
-from aot.rules.rule import Rule
+from aot.rules.rule import Carries, Integers, Rule, Shares
+from aot.rules.unary import Unary
 from aot.rules.weights import channel_axis
+
+KEY = "quantization_annotation"  # torchao's, in a node's meta
 
 _PER_CHANNEL = torch.ops.quantized_decomposed.dequantize_per_channel.default
 _HINT = (
@@ -40,7 +49,20 @@ _HINT = (
 
 _WRITTEN = ("nn_module_stack", "source_fn_stack", "torch_fn")  # metadata, of what the user wrote
 
+_OF_ANOTHER = "of_another_quantizer"
+"""In the meta of nodes that it annotates whether they have a float kernel."""
+
 REFUSED = "the quantizer asks for what the device does not have:"
+
+
+class Composed(ComposableQuantizer):  # type: ignore[misc]
+    """Quantizers one after the other, each of which has its say in the end; torchao's own asks none
+    of them whether the graph is as it should be.
+    """
+
+    def validate(self, model: GraphModule) -> None:
+        for quantizer in self.quantizers:
+            quantizer.validate(model)
 
 
 class Other(Quantizer):  # type: ignore[misc]
@@ -65,22 +87,41 @@ class Other(Quantizer):  # type: ignore[misc]
         changed = [n for n in model.graph.nodes if written_as(n) and not _weights_of(n)]
         hidden = [(n, key, n.meta.pop(key)) for n in changed for key in _WRITTEN if key in n.meta]
         try:
-            annotated: GraphModule = self._quantizer.annotate(model)
+            with self._explained("annotate"):
+                annotated: GraphModule = self._quantizer.annotate(model)
+        finally:
+            for node, key, value in hidden:
+                node.meta[key] = value
+        for node in model.graph.nodes:
+            if KEY in node.meta:
+                self._check_annotation(node)
+                node.meta[_OF_ANOTHER] = has_float_kernel(node)
+        return annotated
+
+    def _check_annotation(self, node: Node) -> None:
+        annotation = node.meta[KEY]
+        if not isinstance(annotation, QuantizationAnnotation):
+            reason = f"its annotation is {describe(annotation)}"
+            raise LoweringError(
+                REFUSED, [problem_at(node, reason, "torchao's QuantizationAnnotation")]
+            )
+
+    def validate(self, model: GraphModule) -> None:
+        with self._explained("validate"):
+            self._quantizer.validate(model)
+
+    @contextmanager
+    def _explained(self, verb: str) -> Iterator[None]:
+        try:
+            yield
         except LoweringError:
             raise
         except Exception as error:
             raise LoweringError(
-                f"{type(self._quantizer).__name__} cannot annotate the model: "
+                f"{type(self._quantizer).__name__} cannot {verb} the model: "
                 f"{type(error).__name__}: {error}\n    instead: leave such ops to Pilotlight's "
                 "quantizer, with a filter or by names of modules"
             ) from error
-        finally:
-            for node, key, value in hidden:
-                node.meta[key] = value
-        return annotated
-
-    def validate(self, model: GraphModule) -> None:
-        self._quantizer.validate(model)
 
     def prepare_obs_or_fq_callback(self, model: GraphModule, *made: Any) -> None:
         self._quantizer.prepare_obs_or_fq_callback(model, *made)
@@ -107,7 +148,8 @@ def check_others(prepared: GraphModule) -> None:
 def take_others(module: GraphModule) -> None:
     """Makes of torchao's converted graph, in place, one that has nothing but what lowering knows:
     quantized constants that no int8 form reads as such, biases above all, become float constants,
-    which they are once they are dequantized; weights have a scale for each channel.
+    which they are once they are dequantized; weights have a scale for each channel; what only moves
+    values reads them with the quantization that it gives.
 
     Raises:
       LoweringError: an op of the graph has a quantization that the device does not.
@@ -128,13 +170,55 @@ def take_others(module: GraphModule) -> None:
             problems.setdefault(at, problem_at(at, f"asked for is {reason}", _HINT))
         elif constant is not None and node.target is DEQUANTIZE:
             _give_channels(module, node, constant)
-    for node in module.graph.nodes:
-        if _is_quantized(node) and any(not _quantizes(w) for w in _weights_of(node)):
-            reason = "asked for are weights in float between quantized values"
+    for node in list(module.graph.nodes):
+        if reason := _op_reason(node):
             problems.setdefault(node, problem_at(node, reason, _HINT))
+        else:
+            _share(module, node)
     if problems:
         raise LoweringError(REFUSED, list(problems.values()))
     module.recompile()
+
+
+def _op_reason(node: Node) -> str:
+    """What is asked of an op that the device does not have; "" if it does."""
+    if _OF_ANOTHER in node.meta and any(_mixes(*found) for found in _rules_of(node)):
+        return "asked for are values of int8 and of int16 around one op"
+    if _is_quantized(node):
+        is_float = any(not _quantizes(w) for w in _weights_of(node))
+        return "asked for are weights in float between quantized values" if is_float else ""
+    is_left = node.meta.get(_OF_ANOTHER) is False and bool(_rules_of(node))
+    return "it is asked to stay in float, and has no float kernel" if is_left else ""
+
+
+def _mixes(result: Node, rule: Rule) -> bool:
+    """Whether an op that takes and gives values of one type has others around it."""
+    if isinstance(rule, Unary) or isinstance(rule.output, Shares | Carries):
+        return False
+    given = [] if isinstance(rule.output, Integers) else _behind(result)
+    around = [*rule.activations(result), *given]
+    kinds = {n.args[-1] for n in around}
+    return all(n.target in (QUANTIZE, DEQUANTIZE) for n in around) and len(kinds) > 1
+
+
+def _share(module: GraphModule, node: Node) -> None:
+    """Has an op that only moves values read them with the quantization that it gives."""
+    if _OF_ANOTHER not in node.meta or not _is_quantized(node):
+        return
+    for result, rule in _rules_of(node):
+        given = {n.args[1:] for n in _behind(result)}
+        if not isinstance(rule.output, Shares) or len(given) != 1:
+            continue
+        (limits,) = given
+        for value in rule.activations(result):
+            if value.args[1:] == limits:
+                continue
+            with module.graph.inserting_before(node):
+                quantized = module.graph.call_function(QUANTIZE, (value, *limits))
+                moved = module.graph.call_function(DEQUANTIZE, (quantized, *limits))
+            for new in (quantized, moved):
+                new.meta = dict(value.meta)
+            node.replace_input_with(value, moved)
 
 
 def _reads_integers(reader: Node, node: Node) -> bool:
@@ -153,12 +237,18 @@ def _is_quantized(layer: Node) -> bool:
     for result, rule in _rules_of(layer):
         if any(a.target is not DEQUANTIZE for a in rule.activations(result)):
             return False
-        for user in result.users:
-            fused = fused_clamp(user)
-            behind = [user] if fused is None or fused[0] is not result else [*user.users]
-            if any(n.target is not QUANTIZE for n in behind):
-                return False
+        if any(n.target is not QUANTIZE for n in _behind(result)):
+            return False
     return True
+
+
+def _behind(result: Node) -> list[Node]:
+    """What reads a result, behind the clamps that are one op with its."""
+    found: list[Node] = []
+    for user in result.users:
+        fused = fused_clamp(user)
+        found += [user] if fused is None or fused[0] is not result else [*user.users]
+    return found
 
 
 def _fold(module: GraphModule, node: Node, readers: Sequence[Node]) -> None:

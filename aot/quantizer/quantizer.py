@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import torch
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e.quantizer import (
     QuantizationAnnotation,
@@ -48,7 +49,7 @@ from aot.quantizer.observers import (
     known_observer,
     weight_observer,
 )
-from aot.quantizer.others import REFUSED
+from aot.quantizer.others import KEY, REFUSED
 from aot.quantizer.qdq import keep_float, stays_float
 from aot.quantizer.recipe import Recipe
 from aot.quantizer.specs import fixed, per_channel, per_tensor
@@ -58,8 +59,6 @@ from aot.rules.four_bits import has_four_bit_form
 from aot.rules.function import Roots, roots_known
 from aot.rules.rule import HEADROOM, HEADROOM_INT16, Integers, Rule, Shares
 from aot.rules.weights import channel_axis
-
-KEY = "quantization_annotation"  # torchao's, in a node's meta
 
 _FOUR_BITS = {asked_for.INT4: INT4_WEIGHT, asked_for.INT4_GROUPS: INT4_GROUPS_WEIGHT}
 
@@ -214,7 +213,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         clamps = {producer: clamp for clamp, producer in fused.items()}
         bases = {node: fused.get(node, node) for node in covered}
         able = {node for node, base in bases.items() if takes_int16(covered[base], base)}
-        self._wide = int16_values(nodes, covered, able, readers, is_asked, self._theirs, given)
+        theirs = {node: _gives_int16(node) for node in self._theirs}
+        self._wide = int16_values(nodes, covered, able, readers, is_asked, theirs, given)
         self._without_int16 = [n for n in covered if n not in able and is_asked(n)]
 
     def _four_bits(self, node: Node) -> QuantizedType | None:
@@ -380,6 +380,18 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             return fixed(quantization)
         known = quantization.scale, quantization.zero_point
         return per_tensor(quantization.type, known_observer(*known, training, HEADROOM))
+
+
+def _gives_int16(node: Node) -> bool:
+    """Whether another quantizer asks for int16 of what a node gives."""
+    spec = node.meta[KEY].output_qspec
+    while isinstance(spec, SharedQuantizationSpec):
+        source = spec.edge_or_node
+        if isinstance(source, Node):
+            spec = source.meta[KEY].output_qspec
+        else:
+            spec = source[1].meta[KEY].input_qspec_map[source[0]]
+    return getattr(spec, "dtype", None) is torch.int16
 
 
 def _take_states(model: GraphModule) -> None:

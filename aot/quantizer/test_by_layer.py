@@ -16,7 +16,7 @@ from aot.dialect.graph import edge_of
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.quantizer.observers import OBSERVERS, begin_sample
-from aot.quantizer.quantizer import KEY
+from aot.quantizer.others import KEY
 from aot.testing.fixtures import op_counts, samples
 
 DATA = samples((1, 3, 6, 6), count=8)

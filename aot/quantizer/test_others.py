@@ -26,7 +26,7 @@ from aot.dialect.graph import dialect_op
 from aot.dialect.ops.linear import linear
 from aot.errors import LoweringError
 from aot.lower import lower
-from aot.quantizer.quantizer import KEY
+from aot.quantizer.others import KEY
 from aot.quantizer.testing import (
     CHANNELS,
     CONV,

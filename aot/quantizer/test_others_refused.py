@@ -22,7 +22,7 @@ from torchao.quantization.pt2e.quantizer import (
 
 from aot.errors import LoweringError
 from aot.lower import lower
-from aot.quantizer.quantizer import KEY
+from aot.quantizer.others import KEY
 from aot.quantizer.testing import (
     CHANNELS,
     CONV,

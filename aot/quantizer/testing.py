@@ -23,7 +23,7 @@ from torchao.quantization.pt2e.quantizer import (
 )
 
 from aot.lower import Lowered, lower
-from aot.quantizer.quantizer import KEY
+from aot.quantizer.others import KEY
 from aot.quantizer.training import Train
 
 _EPS = 2.0**-20

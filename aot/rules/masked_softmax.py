@@ -13,12 +13,13 @@ from typing import ClassVar
 import torch
 from torch.fx import Node
 
-from aot.dialect.graph import quantization_of, shape_of, tensor_constant
+from aot.dialect.graph import Edge, quantization_of, shape_of, tensor_constant
 from aot.dialect.library import Op
 from aot.dialect.ops.masked_softmax import masked_softmax
 from aot.dialect.ops.softmax import OUTPUT
 from aot.rules.rule import Call, Family, Fixed, Output, UnaryRule, argument
-from aot.rules.softmax import tables
+from aot.rules.softmax import own_result, tables
+from aot.rules.unary import requantized
 
 _LIBRARY = torch.library.Library("pl_float", "FRAGMENT")
 _LIBRARY.define("masked_softmax(Tensor input, Tensor mask) -> Tensor")
@@ -46,8 +47,11 @@ class MaskedSoftmax(UnaryRule):
         given = argument(call.node, "mask")
         known = tensor_constant(call.module, given)
         mask = call.unquantized(given) if known is None else call.constant("mask", known)
-        table, steps = tables(quantization_of(x), call.output, shape_of(x)[-1])
-        return call.emit(masked_softmax, x, mask, call.constant("exp_table", table), steps)
+        own = own_result(quantization_of(x), call.output)
+        table, steps = tables(quantization_of(x), own, shape_of(x)[-1])
+        exp_table = call.constant("exp_table", table)
+        y = call.emit(masked_softmax, x, mask, exp_table, steps, edge=Edge(own))
+        return requantized(call, y, call.output)
 
 
 FAMILY = Family({MASKED_SOFTMAX: MaskedSoftmax()})

@@ -8,7 +8,7 @@ from typing import ClassVar
 import torch
 from torch.fx import Node
 
-from aot.dialect.graph import quantization_of, shape_of
+from aot.dialect.graph import Edge, quantization_of, shape_of
 from aot.dialect.library import Op
 from aot.dialect.ops.log_softmax import log_constants, log_softmax
 from aot.dialect.ops.softmax import (
@@ -20,6 +20,23 @@ from aot.dialect.ops.softmax import (
 )
 from aot.dialect.quantization import INT16, Quantization
 from aot.rules.rule import Call, Family, Fixed, Output, UnaryRule, argument
+from aot.rules.unary import requantized
+
+_FINEST = 2**18
+"""The most steps that an int8 result has."""
+
+
+def own_result(source: Quantization, wanted: Quantization) -> Quantization:
+    """The quantization that pl::softmax and its kin give, where another quantizer wants any: with
+    scale 1 / n, one that is no coarser and holds as much.
+    """
+    if source.type is INT16:
+        return Quantization(1.0 / WIDE_STEPS, 0, INT16)
+    given = Quantization(wanted.scale, OUTPUT.zero_point)
+    if wanted == given and abs(round(1.0 / wanted.scale) * wanted.scale - 1.0) < 2.0**-20:
+        return wanted
+    high = wanted.scale * (wanted.type.quant_max - wanted.zero_point)
+    return Quantization(1.0 / min(int(255.0 / max(high, 1.0 / _FINEST)), _FINEST), -128)
 
 
 def tables(source: Quantization, result: Quantization, length: int) -> tuple[torch.Tensor, int]:
@@ -40,8 +57,11 @@ class Softmax(UnaryRule):
         (x,) = call.inputs
         shape = shape_of(x)
         dim = int(argument(call.node, "dim")) % len(shape)
-        table, steps = tables(quantization_of(x), call.output, shape[dim])
-        return call.emit(softmax, x, call.constant("exp_table", table), dim, steps)
+        own = own_result(quantization_of(x), call.output)
+        table, steps = tables(quantization_of(x), own, shape[dim])
+        exp_table = call.constant("exp_table", table)
+        y = call.emit(softmax, x, exp_table, dim, steps, edge=Edge(own))
+        return requantized(call, y, call.output)
 
 
 class LogSoftmax(UnaryRule):

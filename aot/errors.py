@@ -14,7 +14,13 @@ import numpy as np
 import torch
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)\n\s*([^\n]*)')
-_NOT_THE_USERS = ("/torch/", "/torchao/", "/executorch/", "/aot/constant_masks.py")
+_NOT_THE_USERS = (
+    "/torch/",
+    "/torchao/",
+    "/executorch/",
+    "/aot/constant_masks.py",
+    "/aot/quantizer/training.py",
+)
 _MADE = "<eval_with_key>"  # what torch generates, such as of torch.cond
 
 

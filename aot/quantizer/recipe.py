@@ -14,6 +14,7 @@ from aot.quantizer.observers import OBSERVERS
 
 INT8, INT16, FLOAT = "int8", "int16", "float32"
 INT4, INT4_GROUPS = "int8w4", "int8w4g32"
+_OBSERVER = "histogram"  # the default
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Recipe:
     def of(
         cls,
         quantization: str | Mapping[str, str] = INT8,
-        observer: str | Mapping[str, str] = "histogram",
+        observer: str | Mapping[str, str] = _OBSERVER,
         training: bool = False,
     ) -> Recipe:
         """From what `lower` takes.
@@ -49,7 +50,12 @@ class Recipe:
         asked = (quantization,) if isinstance(quantization, str) else quantization.values()
         if training and INT4_GROUPS in asked:
             raise LoweringError(f"{INT4_GROUPS} has no training; {INT4} has")
-        return cls(by_layer, ByLayer("observer", observer, "histogram", tuple(OBSERVERS)), training)
+        if training and observer != _OBSERVER:
+            raise LoweringError(
+                f"observer is {observer}, and in training ranges follow the values by a moving "
+                "average: leave it out"
+            )
+        return cls(by_layer, ByLayer("observer", observer, _OBSERVER, tuple(OBSERVERS)), training)
 
     def check(self, module: GraphModule) -> None:
         """Raises LoweringError where a pattern matches no layer of a graph."""

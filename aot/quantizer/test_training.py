@@ -18,7 +18,6 @@ from torch.utils._pytree import tree_map
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from aot.calibration import calibrate
-from aot.errors import LoweringError
 from aot.export import export_aten
 from aot.lower import Lowered, lower
 from aot.quantizer.quantizer import Int8Quantizer
@@ -317,60 +316,3 @@ def test_in_eval_mode_nothing_moves() -> None:
     state = copy.deepcopy(graph.state_dict())
     torch.testing.assert_close(graph(x), net(x), rtol=1e-4, atol=1e-4)
     assert all(torch.equal(v, state[k]) for k, v in graph.state_dict().items())
-
-
-def diverge(module: nn.Module) -> None:
-    with torch.no_grad():
-        for parameter in module.parameters():
-            parameter.fill_(torch.nan)
-
-
-def smaller_images(module: nn.Module) -> None:
-    module(torch.zeros(2, 1, 6, 6))
-
-
-class Sum(nn.Module):
-    total: torch.Tensor
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_buffer("total", torch.zeros(IMAGE))
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        self.total += x
-        return self.total * 0.5
-
-
-def to_nan(module: nn.Module) -> None:
-    with torch.no_grad():
-        for parameter in module.parameters():
-            parameter.neg_().sub_(100.0)
-    module(torch.ones(4, *IMAGE[1:]))
-
-
-REFUSED: dict[str, tuple[Callable[[], nn.Module], Callable[[nn.Module], None]]] = {
-    "in training, .* is NaN\n    at .*fixtures.py": (
-        lambda: model(lambda a, x: (a(x) + 50.0).log(), nn.Conv2d(1, 2, 3)),
-        to_nan,
-    ),
-    "training left NaN": (lambda: model(lambda a, x: a(x), nn.Conv2d(1, 2, 3)), diverge),
-    "in the batch's size only": (
-        lambda: model(lambda x: F.pad(x, (0, 8 - x.shape[-1])).relu() + 1.0),
-        smaller_images,
-    ),
-    "a model with state": (lambda: Sum().eval(), learn),
-}
-
-
-def test_what_is_no_function_does_not_train() -> None:
-    data = samples(IMAGE, count=2)
-    with pytest.raises(LoweringError, match="train is int: give a function"):
-        lower(trained(), data[0], calibration=data, train=3)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("message", REFUSED)
-def test_training_that_cannot_be_used(message: str) -> None:
-    make, train = REFUSED[message]
-    data = samples(IMAGE, count=2)
-    with pytest.raises(LoweringError, match=message):
-        lower(make(), data[0], calibration=data, train=train)

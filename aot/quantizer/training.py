@@ -44,6 +44,10 @@ Train = Callable[[nn.Module], object]
 _SMALLEST = 1e-12  # of a factor that is divided by
 
 
+class _OneValue(Exception):
+    """A batch has one value of each channel, of which nothing can be said how it varies."""
+
+
 class _LiveNorm(nn.Module):
     """A BatchNorm behind the convolution or linear layer that it is folded into."""
 
@@ -87,7 +91,7 @@ class _LiveNorm(nn.Module):
         others = [d for d in range(y.dim()) if d != 1]
         count = y.numel() // y.shape[1]
         if count == 1:
-            raise ValueError("BatchNorm needs more than one value a channel to train with")
+            raise _OneValue
         factor = self.factor()
         mean, variance = y.mean(others), y.var(others, unbiased=False) / factor.square()
         with torch.no_grad():
@@ -113,7 +117,7 @@ class Trainable(nn.Module):
     """A model in training for int8; takes and gives what the model does, in batches of any size.
 
     In train mode BatchNorm takes the batch's statistics and ranges follow the values; in eval mode
-    both stay. Dropout is off in both.
+    both stay. Dropout is off in both, and so is autocast: fake quantizers round float32.
     """
 
     def __init__(self, deployed: GraphModule, batches: Batches) -> None:
@@ -154,14 +158,27 @@ class Trainable(nn.Module):
         inputs = self._batches.tensors(*args, **kwargs)
         self._check_finite()
         shapes = tuple(x.shape for x in inputs)
-        if shapes not in self._by_shape:
-            self._by_shape[shapes] = self._graph(inputs)
-        graph = self._by_shape[shapes]
+        with torch.autocast("cpu", enabled=False):
+            if shapes not in self._by_shape:
+                self._by_shape[shapes] = self._graph(inputs)
+            return self._run(self._by_shape[shapes], inputs)
+
+    def _run(self, graph: GraphModule, inputs: Sequence[torch.Tensor]) -> Any:
         begin_sample(self.quantizers)
+        statistics = [(buffer, buffer.clone()) for buffer in self.norms.buffers()]
         try:
             return graph(*inputs)
         except NotANumber as error:
+            for buffer, before in statistics:  # else it would begin with NaN
+                buffer.copy_(before)
             raise _not_a_number(graph, inputs) or error from error
+        except _OneValue:
+            raise LoweringError(
+                f"BatchNorm cannot train on {describe(tuple(inputs))}, which give it one value of "
+                "each channel\n    instead: larger batches, and drop_last=True of a DataLoader "
+                "whose last one is of one sample; or .eval() on the module, which keeps the "
+                "statistics"
+            ) from None
 
     def _graph(self, inputs: Sequence[torch.Tensor]) -> GraphModule:
         (deployed,) = self._deployed
@@ -181,7 +198,14 @@ class Trainable(nn.Module):
         return module
 
     def _check_finite(self) -> None:
-        for name, value in [*self.named_parameters(), *self.norms.named_buffers()]:
+        norms = [(f"norms.{key}", norm) for key, norm in self.norms.items()]
+        folded = [(key, norm.folded_weight()) for key, norm in norms if isinstance(norm, _LiveNorm)]
+        for name, value in [*self.named_parameters(), *self.norms.named_buffers(), *folded]:
+            if value.dtype != torch.float32:
+                raise LoweringError(
+                    f"training made {name} {describe(value)}: weights stay float32, leave .half(), "
+                    ".double() and their kin out"
+                )
             if not bool(torch.isfinite(value).all()):
                 raise LoweringError(
                     f"training left NaN or infinite values in {name}: a smaller learning rate, "
@@ -245,11 +269,14 @@ def _not_a_number(graph: GraphModule, inputs: Sequence[torch.Tensor]) -> Lowerin
     value = interpreter.value
     if value is None:
         return None
+    if value.op == "call_module":  # a BatchNorm behind its layer
+        value = value.all_input_nodes[0]
     where = place(module_path(value), source_line(value))
     return LoweringError(
         f"in training, {value.name} is NaN"
         + (f"\n    at {where}" if where else "")
-        + "\n    keep what it is computed from inside the function's domain (clamp it)"
+        + "\n    keep what it is computed from inside the function's domain (clamp it), or take a "
+        "smaller learning rate"
     )
 
 

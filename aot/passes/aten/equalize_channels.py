@@ -1,25 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cross-layer equalization: channels between two layers get one magnitude, the function stays.
 
-Matches a convolution or linear layer and the next one, with ReLU and pools between that nobody else
-reads: relu(x / s) = relu(x) / s for s > 0, so the first layer's weights of a channel are divided by
-what the second's are multiplied with. A value has one scale for all channels, so the magnitude of
-what the first layer gives is what counts; the second layer's weights have one scale for all of a
-row, which a layer with one row a channel (depthwise) does not mind. Leaves layers whose weights
-others read, and clamps with an upper limit.
+Matches a convolution or linear layer and the next one, with what nobody else reads between that is
+a function of each channel alone and passes a factor on: relu(x / s) = relu(x) / s for s > 0, so do
+leaky ReLUs, pools and means, and what drops or adds dimensions of 1. Behind a mean or a flatten the
+next layer may be a linear one. The first layer's weights of a channel are divided by what the
+second's are multiplied with; BatchNorms that were folded into them follow.
+
+A value has one scale for all channels, so the magnitude of what the first layer gives is what
+counts; the second layer's weights have one scale for all of a row, which a layer with one row a
+channel (depthwise) does not mind. Leaves layers whose weights others read, and clamps with an upper
+limit.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
-from aot.passes.aten.fuse_batch_norm import forget_norm
+from aot.passes.aten.fuse_batch_norm import scale_norm, scale_norm_inputs
 
 _aten = torch.ops.aten
 _CONV, _LINEAR = _aten.convolution.default, _aten.linear.default
-_BETWEEN = (_aten.relu.default, _aten.max_pool2d.default, _aten.avg_pool2d.default)
+_BETWEEN = (
+    _aten.relu.default,
+    _aten.leaky_relu.default,
+    _aten.prelu.default,
+    _aten.max_pool2d.default,
+    _aten.avg_pool2d.default,
+    _aten.mean.dim,
+)
+_MOVES = (
+    _aten.squeeze.dims,
+    _aten.unsqueeze.default,
+    _aten.view.default,
+    _aten.reshape.default,
+)
 _ROUNDS = 20  # along a chain of layers; most of them change nothing
 _SMALLEST = 1e-8  # of a channel's magnitude; smaller ones are dead and stay
 
@@ -39,18 +58,50 @@ def _is_depthwise(node: Node, channels: int) -> bool:
     return node.target is _CONV and channels > 1 and bool(node.args[8] == channels)
 
 
+def _channel_dim(layer: Node) -> int:
+    return 1 if layer.target is _CONV else layer.meta["val"].dim() - 1
+
+
+def _keeps_channels(node: Node, value: Node, dim: int) -> int | None:
+    """The dimension of the channels behind an op that reads a value with channels in `dim`, and is
+    a function of each of them that a factor passes through; None if it is no such. Behind a flatten
+    it has all of a channel's elements one after the other.
+    """
+    before, after = value.meta["val"].shape, node.meta["val"].shape
+    if node.args[0] is not value or node.target not in (*_BETWEEN, *_MOVES):
+        return None
+    if node.target is _aten.mean.dim:
+        dims: Any = node.args[1]
+        over = {d % len(before) for d in dims}
+        is_kept = len(before) == len(after)
+        return None if dim in over else dim - (0 if is_kept else sum(d < dim for d in over))
+    if node.target not in _MOVES:
+        return dim
+    # In front of the channels there is the same; behind them what is behind them, or one flat row.
+    found = [d for d in range(len(after)) if after[:d].numel() == before[:dim].numel()]
+    for d in reversed(found):
+        if after[d] == before[dim] or (d == len(after) - 1 and after[d] == before[dim:].numel()):
+            return d
+    return None
+
+
 def _pair(module: GraphModule, first: Node) -> Node | None:
     """The layer that a layer's channels go into, one by one."""
     if _weight(module, first) is None or len(first.users) != 1:
         return None
     value, (second,) = first, first.users
-    while second.target in _BETWEEN and len(second.users) == 1:
+    dim = _channel_dim(first)
+    channels = first.meta["val"].shape[dim]
+    while len(second.users) == 1 and (found := _keeps_channels(second, value, dim)) is not None:
+        dim = found
         value, (second,) = second, second.users
-    if _weight(module, second) is None or second.args[0] is not value:
+    weight = _weight(module, second)
+    if weight is None or second.args[0] is not value:
         return None
-    channels = first.meta["val"].shape[1 if first.target is _CONV else -1]
-    whole = second.target is _LINEAR or second.args[8] == 1 or _is_depthwise(second, channels)
-    return second if whole and first.target is second.target else None
+    is_whole = second.target is _LINEAR or second.args[8] == 1 or _is_depthwise(second, channels)
+    is_there = dim == (1 if second.target is _CONV else value.meta["val"].dim() - 1)
+    is_one = second.target is _LINEAR or value.meta["val"].shape[dim] == channels
+    return second if is_whole and is_there and is_one else None
 
 
 def _by_channel(values: torch.Tensor, factor: torch.Tensor, dim: int) -> torch.Tensor:
@@ -78,7 +129,7 @@ def _equalize(module: GraphModule, first: Node, second: Node) -> bool:
         wanted = size
     else:
         wanted = (
-            size / behind.transpose(0, 1).flatten(1).abs().amax(1).clamp(min=_SMALLEST)
+            size / behind.transpose(0, 1).reshape(channels, -1).abs().amax(1).clamp(min=_SMALLEST)
         ).sqrt()
     alive = (size > _SMALLEST) & (wanted > _SMALLEST)
     if not bool(alive.any()):
@@ -89,11 +140,11 @@ def _equalize(module: GraphModule, first: Node, second: Node) -> bool:
     _replace(module, first, 1, _by_channel(weight, 1.0 / factor, 0))
     if offset is not None:
         _replace(module, first, 2, offset / factor)
-    rows = behind.shape[0] // channels if _is_depthwise(second, channels) else 1
     dim = 0 if _is_depthwise(second, channels) else 1
-    _replace(module, second, 1, _by_channel(behind, factor.repeat_interleave(rows), dim))
-    forget_norm(first)
-    forget_norm(second)
+    factors = factor.repeat_interleave(behind.shape[dim] // channels)
+    _replace(module, second, 1, _by_channel(behind, factors, dim))
+    scale_norm(first, 1.0 / factor)
+    scale_norm_inputs(second, lambda weight: _by_channel(weight, factors, dim))
     return True
 
 

@@ -12,7 +12,8 @@ added dimension for rank 2).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -76,6 +77,21 @@ def folded_norm(node: Node) -> Folded | None:
     """
     is_layer = node.target in (_aten.convolution.default, _aten.linear.default)
     return node.meta.get(_FOLDED) if is_layer else None
+
+
+def scale_norm(node: Node, outputs: torch.Tensor) -> None:
+    """Has the BatchNorm of a layer follow output channels that are multiplied, [C]."""
+    norm = folded_norm(node)
+    if norm is not None:
+        scale, offset = norm.scale * outputs, norm.offset * outputs
+        node.meta[_FOLDED] = replace(norm, scale=scale, offset=offset)
+
+
+def scale_norm_inputs(node: Node, scaled: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """Has it follow a layer whose own weights change as what they are multiplied with does."""
+    norm = folded_norm(node)
+    if norm is not None:
+        node.meta[_FOLDED] = replace(norm, weight=scaled(norm.weight))
 
 
 def forget_norm(node: Node) -> None:

@@ -8,8 +8,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from aot.dialect.graph import tensor_constant
+from aot.export import export_aten
 from aot.passes.aten.equalize_channels import equalize_channels
-from aot.testing.fixtures import check_aten_pass
+from aot.passes.aten.fuse_batch_norm import folded_norm
+from aot.testing.fixtures import check_aten_pass, model
 
 X = torch.linspace(-3.0, 5.0, 196).reshape(1, 4, 7, 7)
 
@@ -51,6 +54,51 @@ CASES: dict[str, tuple[Callable[..., object], list[nn.Module], int]] = {
     "flatten": (
         lambda a, b, x: b(a(x).flatten(1)),
         [nn.Conv2d(4, 2, 1), nn.Linear(98, 3)],
+        1,
+    ),
+    "a mean": (
+        lambda a, b, x: b(F.leaky_relu(a(x), 0.2).mean((2, 3))),
+        [nn.Conv2d(4, 6, 3), nn.Linear(6, 3)],
+        1,
+    ),
+    "a mean over rows": (
+        lambda a, b, x: b(F.relu(a(x)).mean((1, 2))),
+        [nn.Linear(7, 9), nn.Linear(9, 3)],
+        1,
+    ),
+    "a pool that is flattened": (
+        lambda a, b, x: b(F.relu(a(x)).mean((2, 3), True).flatten(1)),
+        [nn.Conv2d(4, 6, 3), nn.Linear(6, 3)],
+        1,
+    ),
+    "slopes": (
+        lambda a, p, b, q, c, x: c(q(b(p(a(x))))),
+        [nn.Conv2d(4, 6, 3), nn.PReLU(6), nn.Conv2d(6, 6, 1), nn.PReLU(), nn.Conv2d(6, 3, 1)],
+        2,
+    ),
+    "lines": (
+        lambda a, b, x: b(F.relu(a(x.flatten(2)))),
+        [nn.Conv1d(4, 6, 3), nn.Conv1d(6, 5, 3)],
+        1,
+    ),
+    "rows of images": (
+        lambda a, b, x: b(a(x).flatten(2)),
+        [nn.Conv2d(4, 2, 1), nn.Linear(49, 3)],
+        0,
+    ),
+    "channels in another place": (
+        lambda a, b, x: b(a(x).reshape(1, 7, 7, 4)),
+        [nn.Conv2d(4, 4, 1), nn.Linear(4, 3)],
+        0,
+    ),
+    "channels that are cut": (
+        lambda a, b, x: b(a(x).reshape(1, 2, 2, 49)),
+        [nn.Conv2d(4, 4, 1), nn.Conv2d(2, 3, 1)],
+        0,
+    ),
+    "a mean of channels": (
+        lambda a, b, x: b(a(x).mean(1, keepdim=True)),
+        [nn.Conv2d(4, 1, 1), nn.Conv2d(1, 3, 1)],
         0,
     ),
 }
@@ -62,3 +110,25 @@ def test_equalize_channels(name: str) -> None:
     changes, graph = check_aten_pass(equalize_channels, function, *children, inputs=[X], atol=1e-4)
     assert changes == pairs
     assert equalize_channels(graph) == 0, "nothing is left to do"
+
+
+def test_a_norm_that_was_folded_follows() -> None:
+    """Training unfolds it: what a layer gives has to be what its norm gives."""
+    layers = [
+        nn.Sequential(nn.Conv2d(4, 6, 3), nn.BatchNorm2d(6)),
+        nn.Sequential(nn.Conv2d(6, 6, 3, groups=6, bias=False), nn.BatchNorm2d(6)),
+        nn.Sequential(nn.Conv2d(6, 5, 1), nn.BatchNorm2d(5)),
+    ]
+    net = model(lambda a, b, c, x: c(F.relu(b(F.relu(a(x))))), *layers)
+    graph = export_aten(net, [X])
+    assert equalize_channels(graph) == 2
+    found = [(node, norm) for node in graph.graph.nodes if (norm := folded_norm(node)) is not None]
+    assert len(found) == 3
+    for node, norm in found:
+        factor = norm.scale * torch.rsqrt(norm.variance + norm.epsilon)
+        weight = norm.weight * factor.reshape(-1, 1, 1, 1)
+        bias = (norm.bias - norm.mean) * factor + norm.offset
+        for value, source in zip((weight, bias), node.args[1:3], strict=True):
+            constant = tensor_constant(graph, source)
+            assert constant is not None
+            torch.testing.assert_close(value, constant, rtol=1e-5, atol=1e-6)

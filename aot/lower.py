@@ -177,9 +177,11 @@ def lower(
         target = target_named(target, verify_npu, neutron)
     target.check()
     inputs = Inputs(model, example_inputs, "example_inputs")
+    children = model.named_modules() if isinstance(model, torch.nn.Module) else ()
+    modules = {path: type(child).__name__ for path, child in children}
     model, example_inputs = inputs.model, inputs.example
 
-    recipe = Recipe.of(quantization, observer, training=train is not None)
+    recipe = Recipe.of(quantization, observer, train is not None, modules)
     first_input = None
     if input_from is not None:
         first_input = output_quantization(input_from, example_inputs[0])
@@ -200,8 +202,8 @@ def lower(
         float_forms(aten, stays_float)
         split_functions(aten, recipe.quantization.of)
         check_supported(aten, lambda node: allow_float_fallback or stays_float(node))
-        if equalize:
-            equalize_channels(aten)
+        if equalize and not equalize_channels(aten):
+            logging.warning("equalize changes nothing: no layer's channels go into one other layer")
         return aten
 
     logging.info("exporting")

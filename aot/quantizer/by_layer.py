@@ -6,7 +6,7 @@ of functions in them.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from torch.fx import GraphModule, Node
@@ -29,13 +29,19 @@ class ByLayer:
       given: the value, or values by pattern, with the model's under "default".
       default: the model's where `given` has none.
       choices: the values that there are.
+      modules: the paths of the user's modules, with their types; of some no op may be left.
 
     Raises:
       LoweringError: there is no such value.
     """
 
     def __init__(
-        self, what: str, given: str | Mapping[str, str], default: str, choices: Sequence[str]
+        self,
+        what: str,
+        given: str | Mapping[str, str],
+        default: str,
+        choices: Sequence[str],
+        modules: Mapping[str, str],
     ) -> None:
         if not isinstance(given, str | Mapping):
             raise LoweringError(
@@ -49,17 +55,28 @@ class ByLayer:
                     f"{what} is by {pattern!r:.60}: a layer is said by its name or a pattern, as "
                     f'"layers.3" or "layers.*.conv"'
                 )
-        for value in values.values():
+        for pattern, value in values.items():
             if value not in choices:
-                raise LoweringError(f"there is no {what} {value!r}; there is: {', '.join(choices)}")
+                of = "" if pattern == DEFAULT else f", of {pattern!r}"
+                raise LoweringError(
+                    f"there is no {what} {value!r}{of}; there is: {', '.join(choices)}"
+                )
         self.default = values.pop(DEFAULT)
         self._what = what
+        self._modules = modules
         self._patterns = values
 
     def of(self, node: Node) -> str:
         """The setting of a node of the ATen graph."""
         found = [value for pattern, value in self._patterns.items() if _is_named(node, pattern)]
         return found[-1] if found else self.default
+
+    def nodes(self, module: GraphModule, value: str) -> Iterator[tuple[str, list[Node]]]:
+        """Each pattern that asks for a value, with the nodes that are to have it for it."""
+        calls = [node for node in module.graph.nodes if node.op == "call_function"]
+        for pattern, asked in self._patterns.items():
+            if asked == value:
+                yield pattern, [n for n in calls if _is_named(n, pattern) and self.of(n) == value]
 
     def check(self, module: GraphModule) -> None:
         """Raises LoweringError where a pattern matches no layer, with the nearest names."""
@@ -77,7 +94,14 @@ class ByLayer:
             near = [*sorted(beside)[:1], *difflib.get_close_matches(pattern, known, cutoff=0.0)]
             instead = f"; the nearest are {', '.join(dict.fromkeys(near))}" if near else ""
             what = "function" if is_function else "layer"
-            raise LoweringError(f"{self._what}: {pattern!r} matches no {what}{instead}")
+            gone = [kind for path, kind in self._modules.items() if _matches(path, pattern)]
+            why = (
+                f": no op is left of that {gone[0]}, which is part of another layer's, or does "
+                "nothing on the device"
+                if gone
+                else ""
+            )
+            raise LoweringError(f"{self._what}: {pattern!r} matches no {what}{why}{instead}")
 
 
 def _paths(node: Node) -> list[str]:

@@ -162,6 +162,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         op that is to stay float has no float kernel.
         """
         self._recipe.check(model)
+        self._check_effect(model)
         problems = [
             _problem(node, "it is to stay in float32, and has no float kernel")
             for node in self._floats
@@ -183,6 +184,21 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         ]
         if problems:
             raise LoweringError("the model cannot be lowered as asked:", problems)
+
+    def _check_effect(self, model: GraphModule) -> None:
+        """Raises LoweringError where a pattern asks for what none of its layers can take."""
+        asked = self._recipe.quantization
+        for kind in (asked_for.INT16, asked_for.FLOAT, *_FOUR_BITS):
+            for pattern, nodes in asked.nodes(model, kind):
+                if nodes and self._theirs.issuperset(nodes):
+                    why = "another quantizer has annotated all that it matches"
+                elif kind in _FOUR_BITS and not any(
+                    self._four_bits(n) or n in self._without_four_bits for n in nodes
+                ):
+                    why = "nothing that it matches has weights of a linear layer or a convolution"
+                else:
+                    continue
+                raise LoweringError(f"quantization: {pattern!r} is to be {kind}, and {why}")
 
     def _find_int16(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from torch.fx import GraphModule
 
@@ -38,14 +39,15 @@ class Recipe:
         quantization: str | Mapping[str, str] = INT8,
         observer: str | Mapping[str, str] = _OBSERVER,
         training: bool = False,
+        modules: Mapping[str, str] = MappingProxyType({}),
     ) -> Recipe:
-        """From what `lower` takes.
+        """From what `lower` takes; the types of the user's modules by path are for errors.
 
         Raises:
           LoweringError: there is no such setting, or none for training.
         """
         by_layer = ByLayer(
-            "quantization", quantization, INT8, (INT8, INT16, INT4, INT4_GROUPS, FLOAT)
+            "quantization", quantization, INT8, (INT8, INT16, INT4, INT4_GROUPS, FLOAT), modules
         )
         asked = (quantization,) if isinstance(quantization, str) else quantization.values()
         if training and INT4_GROUPS in asked:
@@ -55,7 +57,8 @@ class Recipe:
                 f"observer is {observer}, and in training ranges follow the values by a moving "
                 "average: leave it out"
             )
-        return cls(by_layer, ByLayer("observer", observer, _OBSERVER, tuple(OBSERVERS)), training)
+        observers = ByLayer("observer", observer, _OBSERVER, tuple(OBSERVERS), modules)
+        return cls(by_layer, observers, training)
 
     def check(self, module: GraphModule) -> None:
         """Raises LoweringError where a pattern matches no layer of a graph."""

@@ -27,10 +27,11 @@ class Net(nn.Module):
         super().__init__()
         self.conv = nn.Conv2d(3, 4, 3)
         self.middle = nn.Sequential(nn.Linear(4, 16), nn.ReLU6(), nn.Linear(16, 8, bias=False))
-        self.head = nn.Linear(8, 5)
+        self.head, self.drop = nn.Linear(8, 5), nn.Dropout()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        result: torch.Tensor = self.head(self.middle(torch.relu(self.conv(x))) * 2.0 + 1.0)
+        rows = self.drop(self.middle(torch.relu(self.conv(x))))
+        result: torch.Tensor = self.head(rows * 2.0 + 1.0)
         return result
 
 
@@ -113,7 +114,15 @@ class _Body(nn.Module):
             {"quantization": "int4"},
             "no quantization 'int4'; there is: int8, int16, int8w4, int8w4g32",
         ),
-        ({"quantization": {"head": "int7"}}, "no quantization 'int7'"),
+        ({"quantization": {"head": "int7"}}, "no quantization 'int7', of 'head'; there is: int8"),
+        (
+            {"quantization": {"drop": "int16"}},
+            "'drop' matches no layer: no op is left of that Dropout, .*; the nearest are",
+        ),
+        (
+            {"quantization": {":relu": "int8w4"}},
+            "':relu' is to be int8w4, and nothing that it matches has weights",
+        ),
         ({"quantization": ["head"]}, "quantization is list: give one text .* or a dict by layer"),
         ({"observer": 3}, "observer is int: give one text for the whole model, or a dict by layer"),
         ({"observer": {3: "mse"}}, r'observer is by 3: a layer is said by its name .* "layers.3"'),

@@ -164,6 +164,12 @@ REFUSED: Mapping[str, tuple[str, Quantizer, dict[str, Any], str]] = {
         {},
         "Fails cannot validate the model: ValueError: not such",
     ),
+    "what another has decided": (
+        "linear",
+        Around(_LINEAR, VALUES, VALUES, WEIGHTS),
+        {"quantization": {"*:linear": "int16"}},
+        ":linear' is to be int16, and another quantizer has annotated all",
+    ),
     "a layer that there is not": (
         "linear",
         Around(_LINEAR, VALUES, VALUES, WEIGHTS),

@@ -67,9 +67,9 @@ def _keeps_channels(node: Node, value: Node, dim: int) -> int | None:
     a function of each of them that a factor passes through; None if it is no such. Behind a flatten
     it has all of a channel's elements one after the other.
     """
-    before, after = value.meta["val"].shape, node.meta["val"].shape
-    if node.args[0] is not value or node.target not in (*_BETWEEN, *_MOVES):
+    if node.target not in (*_BETWEEN, *_MOVES) or node.args[0] is not value:
         return None
+    before, after = value.meta["val"].shape, node.meta["val"].shape
     if node.target is _aten.mean.dim:
         dims: Any = node.args[1]
         over = {d % len(before) for d in dims}

@@ -96,6 +96,11 @@ CASES: dict[str, tuple[Callable[..., object], list[nn.Module], int]] = {
         [nn.Conv2d(4, 4, 1), nn.Conv2d(2, 3, 1)],
         0,
     ),
+    "several results": (
+        lambda a, b, x: b(F.max_pool2d(a(x), 2, return_indices=True)[0]),
+        [nn.Conv2d(4, 6, 3), nn.Conv2d(6, 5, 1)],
+        0,
+    ),
     "a mean of channels": (
         lambda a, b, x: b(a(x).mean(1, keepdim=True)),
         [nn.Conv2d(4, 1, 1), nn.Conv2d(1, 3, 1)],

@@ -14,9 +14,10 @@ from aot.dialect.graph import initial_state
 from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.errors import LoweringError
+from aot.quality.doubtful_outputs import of_choices, of_outputs, of_scores
 from aot.quality.evaluation import HeldOut
 from aot.quality.far_values import far_values
-from aot.quality.findings import of_calibration, of_choices, of_outputs, of_values
+from aot.quality.findings import of_calibration, of_values
 from aot.quality.float_model import FloatModel
 from aot.quality.hidden_rows import hidden_rows
 from aot.quality.outputs import Output, measure, outputs_of
@@ -97,6 +98,8 @@ def assess(
     if not initial_state(graphs.floats):  # neighbours of a sequence are alike
         different = len({_content(inputs) for _, inputs in samples.samples})
         findings += of_choices(outputs, graphs.floats, different, str(samples))
+        if not made_up:
+            findings += of_scores(outputs, graphs.floats, different, str(samples))
     new = of_values(measured, [output.name for output in outputs], str(samples))
     new += far_values(measured, outputs, str(samples))
     new += hidden_rows(graphs.floats, float_model, samples.samples, str(samples))

@@ -34,6 +34,9 @@ Kind = Literal[
 """As docs/quality.md explains them; not_tflite is of an imported .tflite file, absent_engine of an
 engine that was left out."""
 
+FEW_SAMPLES = 16
+"""Fewer samples than these are too few to trust."""
+
 
 @dataclass(frozen=True)
 class Finding:

@@ -12,17 +12,14 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import border_nodes
 from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
-from aot.quality.decibels import MIN_SQNR_DB, ROUGH_DB, in_decibels
-from aot.quality.finding import Finding, finding_at, interval, name_of
+from aot.quality.decibels import ROUGH_DB
+from aot.quality.finding import FEW_SAMPLES, Finding, finding_at, interval, name_of
 from aot.quality.noise import noise_maker
 from aot.quality.outputs import Output
 from aot.quality.value import Value
 from aot.quality.watch import Range, Watch
 from aot.quantizer.qdq import QUANTIZE, activation_quantization
 from aot.rules.integers import is_given
-
-FEW_SAMPLES = 16
-"""Fewer calibration samples than these are too few to trust."""
 
 _STRETCH = 4.0
 """A few samples stretch a range that is this many times what all others need."""
@@ -121,67 +118,6 @@ def of_values(values: Sequence[Value], outputs: Collection[str], samples: str) -
         )
         for value in values
         if value.is_input and 0.0 < value.high - value.low < _FEW_STEPS * value.quantization.scale
-    ]
-
-
-def of_outputs(outputs: Sequence[Output], floats: GraphModule, made_up: bool) -> list[Finding]:
-    """Which outputs hold what no range does; and which are near to float only because of what is
-    the same in all samples, unless they are classes, whose agreement shows that.
-
-    Args:
-      outputs: measured.
-      floats: the float graph, which gives them.
-      made_up: whether the samples look like noise: of such a network gives much the same.
-    """
-    nodes = {node.name: node for node in floats.graph.nodes}
-    return [
-        finding_at(
-            "endless_output",
-            nodes[o.name],
-            f"{name_of(nodes[o.name])} is infinite or NaN in float in {o.endless} elements of "
-            f"{o.samples} samples, which its SQNR leaves out: the device gives the least or the "
-            "largest number of its range. Have the model give a number that it reaches",
-        )
-        for o in outputs
-        if o.endless
-    ] + [
-        finding_at(
-            "flat_output",
-            nodes[o.name],
-            f"{name_of(nodes[o.name])} differs little between samples: without each element's "
-            f"mean its SQNR is {in_decibels(varying)}, not {in_decibels(o.sqnr_db)}. If it is no "
-            "class but a number, have the device compute what varies, and add the rest behind it; "
-            "or the layers that lead there in int16",
-        )
-        for o in outputs
-        if not made_up and o.class_dim is None
-        if o.sqnr_db is not None and o.samples >= FEW_SAMPLES
-        if (varying := o.varying_db) is not None and varying < MIN_SQNR_DB <= o.sqnr_db
-    ]
-
-
-def of_choices(
-    outputs: Sequence[Output], floats: GraphModule, different: int, samples: str
-) -> list[Finding]:
-    """Which outputs choose the same in all samples, so that nothing is known of the others.
-
-    Args:
-      outputs: measured.
-      floats: the float graph, which gives them.
-      different: how many of the samples differ from each other.
-      samples: what was measured, for people.
-    """
-    nodes = {node.name: node for node in floats.graph.nodes}
-    return [
-        finding_at(
-            "one_class",
-            nodes[o.name],
-            f"{name_of(nodes[o.name])} chooses {only} in float in all {samples}, so that their "
-            "agreement says nothing of the rest: give samples of each class, in no order, as they "
-            "were in training",
-        )
-        for o in outputs
-        if different >= FEW_SAMPLES and (only := o.only_class) is not None
     ]
 
 

@@ -128,12 +128,22 @@ class Output:
         an error of 2 is 20 dB below the signal, and hides all of it. None of one sample, and where
         all are the same.
         """
+        varying = self._varying()
+        return None if varying is None else decibels(varying, self.noise)
+
+    @property
+    def varying_share_db(self) -> float | None:
+        """How much of the signal that is; None likewise."""
+        varying = self._varying()
+        return None if varying is None else decibels(varying, self.signal)
+
+    def _varying(self) -> float | None:
         if self.sums is None or self.samples < 2:
             return None
         varying = self.signal - power(self.sums) / self.samples
         if varying < _RESOLVED * self.signal:
             return None
-        return decibels(varying * self.samples / (self.samples - 1), self.noise)
+        return varying * self.samples / (self.samples - 1)
 
     @property
     def cosine(self) -> float | None:
@@ -158,7 +168,12 @@ class Output:
     @property
     def only_class(self) -> int | None:
         """What the float model chooses in every sample; None where that differs, or is no class."""
-        if not self.is_class or not self.is_choice:
+        return self.only_score if self.is_choice else None
+
+    @property
+    def only_score(self) -> int | None:
+        """The same of any row, which may score classes."""
+        if not self.is_class:
             return None
         found = {int(expected) for expected, _ in self.classes}
         return found.pop() if len(found) == 1 else None

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 from collections.abc import Callable
@@ -308,6 +309,7 @@ def test_a_range_that_is_too_wide_is_no_matter_of_channels() -> None:
     [
         (1.0, None),
         (255.0, r"times as far out"),
+        (0.5, r"0.5 times as wide"),
         (1 / 255, r"times as wide"),
         (0.0, "times as wide"),
     ],
@@ -323,6 +325,39 @@ def test_samples_of_another_scale_than_trainings(scale: float, text: str | None)
     found = [f for f in result.report["warnings"] if f["kind"] == "unlike_training"]
     assert [f["module"] for f in found] == (["0 (Conv2d)"] if text else [])
     assert text is None or text in found[0]["text"]
+
+
+NORMS_THAT_READ: dict[str, tuple[nn.Module, str]] = {
+    "an input, folded into a convolution": (
+        nn.Sequential(nn.BatchNorm1d(3, momentum=1.0), nn.Conv1d(3, 4, 5)),
+        "input `input_1` for",
+    ),
+    "an input, beside a linear layer": (
+        nn.Sequential(nn.BatchNorm1d(3, momentum=1.0), nn.Flatten(), nn.Linear(3 * 16, 4)),
+        "input `input_1` for",
+    ),
+    "what a layer gives": (
+        nn.Sequential(nn.Conv1d(3, 4, 5), nn.ReLU(), nn.BatchNorm1d(4, momentum=1.0), nn.ReLU()),
+        "what `squeeze_dims` gives for",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NORMS_THAT_READ)
+@pytest.mark.parametrize("equalize", [False, True])
+@pytest.mark.parametrize("scale", [1.0, 16.0])
+def test_a_batch_norm_in_front_of_layers_remembers_what_it_read(
+    name: str, equalize: bool, scale: float
+) -> None:
+    network, subject = NORMS_THAT_READ[name]
+    network = copy.deepcopy(network).train()
+    batch = torch.cat([x for (x,) in samples((1, 3, 16), count=32)]) * 9.0 + 2.0
+    network(batch)
+    data = [(x * scale,) for x in torch.split(batch, 1)]
+    options = {**ANYTHING, "equalize": equalize}
+    result = lower(network.eval(), data[0], calibration=data, **options)
+    found = [f["text"] for f in result.report["warnings"] if f["kind"] == "unlike_training"]
+    assert [subject in text for text in found] == [True] * (scale != 1.0)
 
 
 @pytest.mark.parametrize(("count", "warns"), [(32, True), (31, False)])
@@ -343,7 +378,7 @@ def test_a_batch_norm_that_was_never_trained_remembers_nothing() -> None:
     assert "unlike_training" not in warned(lower(network, data[0], calibration=data, **ANYTHING))
 
 
-@pytest.mark.parametrize("moved", [0.0, 4.0])
+@pytest.mark.parametrize("moved", [0.0, 3.0, 4.0])
 def test_samples_that_are_shifted_from_trainings(moved: float) -> None:
     torch.manual_seed(0)
     network = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8, momentum=1.0), nn.ReLU())
@@ -390,3 +425,19 @@ def test_one_class_in_all_samples_is_doubted(head: str, is_held_out: bool) -> No
     layer.bias.data.zero_()
     result = lower(net, data[0], calibration=data, evaluation=held, **ANYTHING)
     assert "one_class" not in warned(result)
+
+
+@pytest.mark.parametrize(("scale", "warns"), [(1.0, False), (1 / 255, True)])
+@pytest.mark.parametrize("count", [24, 12])
+def test_scores_that_are_nearly_those_of_the_biases_are_doubted(
+    scale: float, warns: bool, count: int
+) -> None:
+    """A network without BatchNorm on images of another scale; of few samples nothing is said."""
+    net = model(lambda a, b, x: b(a(x).relu()), nn.Linear(16, 12), nn.Linear(12, 4))
+    data = [(x * scale,) for (x,) in samples((1, 16), count=count)]
+    result = lower(net, data[0], calibration=data, **ANYTHING)
+    texts = [f["text"] for f in result.report["warnings"] if f["kind"] == "flat_output"]
+    hardly = [
+        f"hardly differs between all {count} calibration samples in float" in t for t in texts
+    ]
+    assert hardly == [True] * (warns and count >= 16)

@@ -5,16 +5,15 @@ in 0..255 for a network that was trained on 0..1, for one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch.fx import GraphModule, Interpreter, Node
 
 from aot.dialect.graph import initial_state
-from aot.errors import module_path, source_line
-from aot.passes.aten.fuse_batch_norm import Folded, folded_norm
-from aot.quality.finding import Finding
+from aot.passes.aten.fuse_batch_norm import Trained, trained_with
+from aot.quality.finding import Finding, finding_at, name_of
 from aot.quality.values import Sequences
 from aot.quality.watch import KEPT_SAMPLES
 
@@ -28,12 +27,13 @@ data are unlike those of training from here on."""
 _VERY_FAR = 8.0
 """The same of few samples, which may be among the rare ones of training."""
 
-_NARROW = 0.4
-"""Where they vary by less than this share of it."""
+_NARROW = 0.55
+"""Where they vary by less than this share of it: half, as of 0..1 for 0..2, is; samples of one
+class alone, or with half of each empty, seldom are."""
 
-_SHIFTED = 1.0
-"""Where the median of the samples' means is so many deviations away. The median of what training
-saw never is: no median is farther than a deviation from its mean."""
+_SHIFTED = 0.75
+"""Where the median of the samples' means is so many deviations away. No median of what training saw
+is farther than one from its mean, and few are half of one."""
 
 _FEW_VALUES = 64
 """Of fewer values a channel, that are not of KEPT_SAMPLES samples, nobody can say how much they
@@ -43,41 +43,39 @@ _SMALLEST = 1e-6
 
 
 def unlike_training(floats: GraphModule, samples: Sequences) -> Iterator[Finding]:
-    """At most one finding: of the first layer whose BatchNorm saw other values in training.
+    """At most one finding: of the first value of which a BatchNorm saw others in training.
 
     Args:
-      floats: the model as an ATen graph, with folded BatchNorms.
+      floats: the model as an ATen graph, without BatchNorms.
       samples: of the calibration.
     """
-    norms = {n: norm for n in floats.graph.nodes if (norm := folded_norm(n)) is not None}
-    trained = {n: norm for n, norm in norms.items() if _is_trained(norm)}
+    trained = {n: known for n in floats.graph.nodes if (known := trained_with(n)) is not None}
     if not trained:
         return
-    outputs = _Outputs(floats, set(trained))
+    outputs = _Outputs(floats, {n: known.dim for n, known in trained.items()})
     for count, (_, inputs) in enumerate(samples[:KEPT_SAMPLES]):
         if count >= _SAMPLES and all(map(_is_enough, outputs.by_channel.values())):
             break
         outputs.run(*(x.contiguous() for x in inputs), *initial_state(floats))
-    for node, norm in trained.items():
-        if what := _unlike(norm, outputs.by_channel[node]):
-            yield Finding(
+    for node, known in trained.items():
+        if what := _unlike(known, outputs.by_channel[node]):
+            is_input = node.op == "placeholder"
+            subject = name_of(node) if is_input else f"what {name_of(node)} gives"
+            yield finding_at(
                 "unlike_training",
-                node.name,
-                module_path(node),
-                source_line(node),
-                f"what `{node.name}` gives for the calibration samples is {what} for those that "
-                "its BatchNorm was trained with: give samples in the scale of training, normalised "
-                "as they were",
+                node,
+                f"{subject} for the calibration samples is {what} for those that its BatchNorm was "
+                "trained with: give samples in the scale of training, normalised as they were",
             )
             return
 
 
-def _unlike(norm: Folded, found: Sequence[torch.Tensor]) -> str:
-    """How what a layer gives for each sample, [C, ...], differs from what it gave in training; ""
-    where it does not.
+def _unlike(known: Trained, found: Sequence[torch.Tensor]) -> str:
+    """How a value in each sample, [C, ...], differs from what it was in training; "" where it does
+    not.
     """
-    scale = norm.scale.abs().clamp(min=_SMALLEST)[:, None]
-    centred = [(values - norm.offset[:, None]) / scale for values in found]
+    deviation = known.deviation.clamp(min=_SMALLEST)[:, None]
+    centred = [(values - known.mean[:, None]) / deviation for values in found]
     sizes = torch.stack([x.square().mean(1).sqrt() for x in centred])  # [samples, C]
     size, together = _typical(sizes), float(sizes.square().mean(0).sqrt().median())
     means = torch.stack([x.mean(1) for x in centred])
@@ -101,25 +99,16 @@ def _is_enough(found: Sequence[torch.Tensor]) -> bool:
     return sum(x.shape[1] for x in found) >= _FEW_VALUES
 
 
-def _is_trained(norm: Folded) -> bool:
-    return bool(norm.mean.any()) or bool((norm.variance != 1.0).any())
-
-
-def _by_channel(layer: Node, value: torch.Tensor) -> torch.Tensor:
-    """[C, ...]"""
-    is_convolution = layer.target is torch.ops.aten.convolution.default
-    return value.movedim(1 if is_convolution else -1, 0).flatten(1)
-
-
 class _Outputs(Interpreter):
-    """Runs a graph and keeps what some nodes give, by channel."""
+    """Runs a graph and keeps what some nodes give, [C, ...], by the dimension of the channels."""
 
-    def __init__(self, module: GraphModule, nodes: set[Node]) -> None:
+    def __init__(self, module: GraphModule, dims: Mapping[Node, int]) -> None:
         super().__init__(module)
-        self.by_channel: dict[Node, list[torch.Tensor]] = {node: [] for node in nodes}
+        self._dims = dims
+        self.by_channel: dict[Node, list[torch.Tensor]] = {node: [] for node in dims}
 
     def run_node(self, n: Node) -> Any:
         result = super().run_node(n)
         if n in self.by_channel:
-            self.by_channel[n].append(_by_channel(n, result.detach()))
+            self.by_channel[n].append(result.detach().movedim(self._dims[n], 0).flatten(1))
         return result

@@ -21,7 +21,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
-from aot.passes.aten.fuse_batch_norm import scale_norm, scale_norm_inputs
+from aot.passes.aten.fuse_batch_norm import forget_read, scale_norm, scale_norm_inputs
 
 _aten = torch.ops.aten
 _CONV, _LINEAR = _aten.convolution.default, _aten.linear.default
@@ -145,6 +145,10 @@ def _equalize(module: GraphModule, first: Node, second: Node) -> bool:
     _replace(module, second, 1, _by_channel(behind, factors, dim))
     scale_norm(first, 1.0 / factor)
     scale_norm_inputs(second, lambda weight: _by_channel(weight, factors, dim))
+    node = second
+    while node is not first:
+        node = node.all_input_nodes[0]
+        forget_read(node)
     return True
 
 

@@ -28,6 +28,7 @@ from aot.rules.rule import argument
 _aten = torch.ops.aten
 _NORM = _aten._native_batch_norm_legit_no_training.default
 _FOLDED = "folded_batch_norm"
+_READ = "read_by_batch_norm"
 _BATCHES = "batches_of_batch_norm"
 ALIKE = 8.0
 """The largest factor between two channels' scales that go into int8 weights."""
@@ -54,6 +55,19 @@ class Folded:
     epsilon: float
     momentum: float
     batches: int | None
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a BatchNorm knows of a value from training, by channel.
+
+    Attributes:
+      dim: of the value, that its channels are in.
+    """
+
+    mean: torch.Tensor
+    deviation: torch.Tensor
+    dim: int = 1
 
 
 def note_batches(module: GraphModule, model: torch.nn.Module) -> None:
@@ -94,9 +108,52 @@ def scale_norm_inputs(node: Node, scaled: Callable[[torch.Tensor], torch.Tensor]
         node.meta[_FOLDED] = replace(norm, weight=scaled(norm.weight))
 
 
+def trained_with(node: Node) -> Trained | None:
+    """What a node gave in training, where a BatchNorm was folded into it or reads it; None where
+    nothing says that, or the BatchNorm was never trained.
+    """
+    folded = folded_norm(node)
+    if folded is not None:
+        is_trained = _is_trained(folded.mean, folded.variance)
+        dim = -1 if node.target is _aten.linear.default else 1
+        return Trained(folded.offset, folded.scale.abs(), dim) if is_trained else None
+    name, read = node.meta.get(_READ, ("", None))
+    return read if name == node.name else None  # copies of its meta are of other values
+
+
+def keep_trained(node: Node, copy: Node) -> None:
+    """Has what takes the place of a node, and gives the same, know what a BatchNorm that reads it
+    was trained with.
+    """
+    name, read = node.meta.get(_READ, ("", None))
+    if name == node.name:
+        copy.meta[_READ] = copy.name, read
+
+
+def _is_trained(mean: torch.Tensor, variance: torch.Tensor) -> bool:
+    return bool(mean.any()) or bool((variance != 1.0).any())
+
+
 def forget_norm(node: Node) -> None:
-    """Says that a node's weights are no longer what folding made."""
+    """Says that a node's weights are no longer what folding made, or what it gives what a BatchNorm
+    was trained with.
+    """
     node.meta.pop(_FOLDED, None)
+    forget_read(node)
+
+
+def forget_read(node: Node) -> None:
+    """Says that what a node gives is no longer what a BatchNorm that reads it was trained with."""
+    node.meta.pop(_READ, None)
+
+
+def _note_read(module: GraphModule, norm: Node) -> None:
+    """Notes of what a BatchNorm reads what it was in training."""
+    source = norm.args[0]
+    mean, variance = (tensor_constant(module, a) for a in norm.args[3:5])
+    assert isinstance(source, Node) and mean is not None and variance is not None
+    if _is_trained(mean, variance):
+        source.meta[_READ] = source.name, Trained(mean, variance.sqrt())
 
 
 @dataclass(frozen=True)
@@ -287,9 +344,11 @@ def fuse_batch_norm(module: GraphModule) -> int:
             _fold(module, norm, producer, affine)
             result = producer
         elif (layer := _layer_behind(module, norm, affine)) is not None:
+            _note_read(module, norm)
             scale_inputs(module, layer, f"{norm.name}_behind", affine.scale, affine.offset)
             result = producer
         else:
+            _note_read(module, norm)
             result = _replace(module, norm, affine)
         for user in list(norm.users):
             user.replace_all_uses_with(result)

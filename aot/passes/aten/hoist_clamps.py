@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from torch.fx import GraphModule, Node
 
+from aot.passes.aten.fuse_batch_norm import keep_trained
 from aot.rules import rule_for
 from aot.rules.movement import beneath_movement
 from aot.rules.rule import as_clamp
@@ -32,6 +33,7 @@ def hoist_clamps(module: GraphModule) -> int:
             clamp = module.graph.call_function(node.target, (producer, *node.args[1:]), node.kwargs)
         clamp.meta = {**node.meta, "val": producer.meta["val"]}
         reader.replace_input_with(producer, clamp)
+        keep_trained(node, moved)
         node.replace_all_uses_with(moved)
         module.graph.erase_node(node)
         count += 1

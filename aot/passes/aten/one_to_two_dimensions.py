@@ -9,6 +9,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import new_buffer, tensor_constant
+from aot.passes.aten.fuse_batch_norm import keep_trained
 
 _aten = torch.ops.aten
 _CONV = _aten.convolution.default
@@ -46,6 +47,7 @@ def _lift_convolution(module: GraphModule, node: Node) -> bool:
         conv.meta = {**node.meta, "val": value.unsqueeze(-2)}
         out = graph.call_function(_aten.squeeze.dims, (conv, [-2]))
         out.meta = dict(node.meta)
+        keep_trained(node, out)
     node.replace_all_uses_with(out)
     graph.erase_node(node)
     return True

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is doubtful in what a model gives for the samples that it is measured on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch.fx import GraphModule
+
+from aot.quality.decibels import MIN_SQNR_DB, in_decibels
+from aot.quality.finding import FEW_SAMPLES, Finding, finding_at, name_of
+from aot.quality.outputs import Output
+
+_FLAT_DB = -20.0
+"""What differs between samples by less of the signal, a tenth of its size, hardly differs."""
+
+
+def of_outputs(outputs: Sequence[Output], floats: GraphModule, made_up: bool) -> list[Finding]:
+    """Which outputs hold what no range does; and which are near to float only because of what is
+    the same in all samples, unless they are classes, whose agreement shows that.
+
+    Args:
+      outputs: measured.
+      floats: the float graph, which gives them.
+      made_up: whether the samples look like noise: of such a network gives much the same.
+    """
+    nodes = {node.name: node for node in floats.graph.nodes}
+    return [
+        finding_at(
+            "endless_output",
+            nodes[o.name],
+            f"{name_of(nodes[o.name])} is infinite or NaN in float in {o.endless} elements of "
+            f"{o.samples} samples, which its SQNR leaves out: the device gives the least or the "
+            "largest number of its range. Have the model give a number that it reaches",
+        )
+        for o in outputs
+        if o.endless
+    ] + [
+        finding_at(
+            "flat_output",
+            nodes[o.name],
+            f"{name_of(nodes[o.name])} differs little between samples: without each element's "
+            f"mean its SQNR is {in_decibels(varying)}, not {in_decibels(o.sqnr_db)}. If it is no "
+            "class but a number, have the device compute what varies, and add the rest behind it; "
+            "or the layers that lead there in int16",
+        )
+        for o in outputs
+        if not made_up and o.class_dim is None
+        if o.sqnr_db is not None and o.samples >= FEW_SAMPLES
+        if (varying := o.varying_db) is not None and varying < MIN_SQNR_DB <= o.sqnr_db
+    ]
+
+
+def of_scores(
+    outputs: Sequence[Output], floats: GraphModule, different: int, samples: str
+) -> list[Finding]:
+    """Which rows of scores are nearly the same for all samples, and so are none of samples like
+    those of training: what the biases give, for one, for images in 0..1/255.
+
+    Args:
+      outputs: measured.
+      floats: the float graph, which gives them.
+      different: how many of the samples differ from each other.
+      samples: what was measured, for people.
+    """
+    nodes = {node.name: node for node in floats.graph.nodes}
+    return [
+        finding_at(
+            "flat_output",
+            nodes[o.name],
+            f"{name_of(nodes[o.name])} hardly differs between all {samples} in float: what varies "
+            f"is {-share:.0f} dB below the rest, and {o.only_score} the largest in each. If it "
+            "scores classes, the samples are not as in training: give them in its scale, "
+            "normalised as they were. If it gives numbers, have the device compute what varies, "
+            "and add the rest behind it",
+        )
+        for o in outputs
+        if different >= FEW_SAMPLES and o.only_score is not None and not o.is_choice
+        if (share := o.varying_share_db) is not None and share < _FLAT_DB
+    ]
+
+
+def of_choices(
+    outputs: Sequence[Output], floats: GraphModule, different: int, samples: str
+) -> list[Finding]:
+    """Which outputs choose the same in all samples, so that nothing is known of the others.
+
+    Args:
+      outputs: measured.
+      floats: the float graph, which gives them.
+      different: how many of the samples differ from each other.
+      samples: what was measured, for people.
+    """
+    nodes = {node.name: node for node in floats.graph.nodes}
+    return [
+        finding_at(
+            "one_class",
+            nodes[o.name],
+            f"{name_of(nodes[o.name])} chooses {only} in float in all {samples}, so that their "
+            "agreement says nothing of the rest: give samples of each class, in no order, as they "
+            "were in training",
+        )
+        for o in outputs
+        if different >= FEW_SAMPLES and (only := o.only_class) is not None
+    ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import border_nodes
+from aot.dialect.graph import border_nodes, initial_state
 from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
 from aot.quality.decibels import ROUGH_DB
 from aot.quality.finding import FEW_SAMPLES, Finding, finding_at, interval, name_of
@@ -63,10 +63,12 @@ def of_calibration(seen: Watch, quantized: GraphModule, outputs: Sequence[Output
     # Of a range that is too wide for all of an input nothing is learnt by its channels.
     wide = {finding.value for finding in ranges}
     scales = {o.value: o.quantization.scale for o in observed if o.value.name not in wide}
+    inputs = border_nodes(quantized)[0]
     found = [
         *_of_samples(seen),
-        *_of_masks(seen, border_nodes(quantized)[0]),
-        *_of_inputs(seen, border_nodes(quantized)[0], scales),
+        *([] if initial_state(quantized) else _nearly_same(seen, inputs, scales)),
+        *_of_masks(seen, inputs),
+        *_of_inputs(seen, inputs, scales),
         *ranges,
     ]
     by_kind: dict[str, list[Finding]] = {}
@@ -146,9 +148,42 @@ def _of_samples(seen: Watch) -> Iterator[Finding]:
         what = f"calibration has {count} sample{'s' if count > 1 else ''}"
         advice = "give 32 or more that cover what the device will see"
         yield Finding("few_samples", "", "", "", f"{what}: {advice}")
-    if count > 1 and seen.different <= min(FEW_SAMPLES, count // 2):
+    if _repeats(seen):
         which = "all the same" if seen.different == 1 else f"only {seen.different} different ones"
         text = f"the {count} calibration samples are {which}: give different ones"
+        yield Finding("same_samples", "", "", "", text)
+
+
+def _repeats(seen: Watch) -> bool:
+    """Whether the same few samples come again and again."""
+    count = len(seen.inputs)
+    return count > 1 and seen.different <= min(FEW_SAMPLES, count // 2)
+
+
+def _nearly_same(
+    seen: Watch, inputs: Sequence[Node], scales: Mapping[Node, float]
+) -> Iterator[Finding]:
+    """Samples that int8 hardly tells apart, such as one with a little noise."""
+    samples = [given for _, given in seen.samples]
+    known = [node.meta["val"].dtype not in _NUMBERS or node in scales for node in inputs]
+    if len(samples) < FEW_SAMPLES or not all(known) or _repeats(seen):
+        return
+    steps = [_LOST_STEPS * scales.get(node, 0.0) for node in inputs]
+
+    def are_alike(a: Sequence[torch.Tensor], b: Sequence[torch.Tensor]) -> bool:
+        pairs = zip(a, b, steps, strict=True)
+        return all(bool(((x.double() - y.double()).abs() <= step).all()) for x, y, step in pairs)
+
+    different: list[Sequence[torch.Tensor]] = []
+    for sample in samples:
+        if not any(are_alike(sample, other) for other in different):
+            different.append(sample)
+    if len(different) <= len(samples) // 4:
+        which = "are nearly the same" if len(different) == 1 else f"are {len(different)} in effect"
+        text = (
+            f"the first {len(samples)} calibration samples {which}, within {_LOST_STEPS} steps of "
+            "int8: give different ones that cover what the device will see"
+        )
         yield Finding("same_samples", "", "", "", text)
 
 

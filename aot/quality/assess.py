@@ -15,7 +15,7 @@ from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.errors import LoweringError
 from aot.quality.doubtful_outputs import of_choices, of_outputs, of_scores
-from aot.quality.evaluation import HeldOut
+from aot.quality.evaluation import HeldOut, of_held_out
 from aot.quality.far_values import far_values
 from aot.quality.findings import of_calibration, of_values
 from aot.quality.float_model import FloatModel
@@ -25,7 +25,7 @@ from aot.quality.quality import Limits, Quality
 from aot.quality.unlike_example import unlike_example
 from aot.quality.unlike_training import unlike_training
 from aot.quality.values import Values
-from aot.quality.watch import Watch
+from aot.quality.watch import Watch, content
 
 
 @dataclass(frozen=True)
@@ -92,11 +92,13 @@ def assess(
     findings = of_calibration(seen, graphs.quantized, outputs)
     findings += unlike_example(graphs.quantized, seen, example)
     findings += unlike_training(graphs.floats, seen.samples)
+    if evaluation is not None:
+        findings += of_held_out(evaluation, seen, bool(initial_state(graphs.floats)))
     doubted = {(finding.kind, finding.value) for finding in findings}
     made_up = evaluation is None and any(finding.kind == "noise" for finding in findings)
     findings += of_outputs(outputs, graphs.floats, made_up)
     if not initial_state(graphs.floats):  # neighbours of a sequence are alike
-        different = len({_content(inputs) for _, inputs in samples.samples})
+        different = len({content(inputs) for _, inputs in samples.samples})
         findings += of_choices(outputs, graphs.floats, different, str(samples))
         if not made_up:
             findings += of_scores(outputs, graphs.floats, different, str(samples))
@@ -113,10 +115,6 @@ def assess(
         quality = replace(quality, values=values.measure(contiguous))
     quality.check()
     return quality
-
-
-def _content(inputs: Sequence[torch.Tensor]) -> int:
-    return hash(tuple(x.contiguous().numpy().tobytes() for x in inputs))
 
 
 def _check_classes(labels: torch.Tensor, outputs: Sequence[Output], floats: GraphModule) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,8 @@ import torch
 from aot.calibration import check_sample, samples_of
 from aot.errors import LoweringError, describe
 from aot.inputs import Inputs, as_tensors
+from aot.quality.finding import FEW_SAMPLES, Finding
+from aot.quality.watch import Watch, content
 
 Evaluation = Iterable[Any] | tuple[Any, Any]
 """Samples as calibration takes them; or inputs [N, ...] of a model of one input and their classes,
@@ -104,3 +106,31 @@ def _check_no_classes(evaluation: object, example_inputs: Sequence[torch.Tensor]
             f"the evaluation data's classes are {describe(classes)}: give a class for each of the "
             f"{len(inputs)} inputs, int64 [N], {hint}"
         )
+
+
+def of_held_out(evaluation: HeldOut, seen: Watch, is_sequence: bool) -> Iterator[Finding]:
+    """Which held-out samples are none, or hardly any.
+
+    Args:
+      evaluation: the samples.
+      seen: of the calibration.
+      is_sequence: whether the model has a state, so that samples may well be alike.
+    """
+    samples = [inputs for _, inputs in evaluation.samples]
+    count = len(samples)
+    known = sum(map(seen.saw, samples))
+    if count > 1 and known > count // 2:
+        what = "all" if known == count else f"{known} of"
+        yield Finding(
+            "not_held_out",
+            "",
+            "",
+            "",
+            f"{what} {count} held-out samples are samples of the calibration, too, which flatter: "
+            "give others, that neither training nor calibration has seen",
+        )
+    different = len({content(inputs) for inputs in samples})
+    if not is_sequence and count > 1 and different <= min(FEW_SAMPLES, count // 2):
+        which = "all the same" if different == 1 else f"only {different} different ones"
+        text = f"the {count} held-out samples are {which}: give different ones"
+        yield Finding("same_samples", "", "", "", text)

@@ -13,6 +13,7 @@ from aot.errors import module_path, place, source_line
 Kind = Literal[
     "few_samples",
     "same_samples",
+    "not_held_out",
     "constant_input",
     "dead_input",
     "not_tflite",

@@ -54,7 +54,7 @@ class Limits:
 
 
 def _is_number(given: object) -> bool:
-    return isinstance(given, Real)
+    return isinstance(given, Real) and not isinstance(given, bool)
 
 
 @dataclass(frozen=True)

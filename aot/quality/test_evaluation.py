@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,3 +71,39 @@ def test_batches_are_samples_unless_a_model_has_state() -> None:
     assert torch.equal(torch.cat([x for _, (x,) in held.samples]), inputs)
     with pytest.raises(LoweringError, match=r"evaluation sample 0, input 0 is float32\[4, 3, 64\]"):
         held_out(loader, model_inputs, splits=False)
+
+
+HELD_OUT: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor], torch.Tensor], str]] = {
+    "others": (lambda old, new: new, ""),
+    "some of the calibration": (lambda old, new: torch.cat([old[:8], new[:8]]), ""),
+    "all of the calibration": (
+        lambda old, new: old,
+        "all 16 held-out samples are samples of the calibration, too",
+    ),
+    "most of the calibration": (
+        lambda old, new: torch.cat([old[:9], new[:7]]),
+        "9 of 16 held-out samples are samples of the calibration, too",
+    ),
+    "one": (lambda old, new: new[:1].repeat(4, 1, 1), "the 4 held-out samples are all the same"),
+    "two": (
+        lambda old, new: new[:2].repeat(3, 1, 1),
+        "the 6 held-out samples are only 2 different ones",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HELD_OUT)
+def test_held_out_samples_that_are_hardly_any_are_doubted(name: str) -> None:
+    choose, text = HELD_OUT[name]
+    old, new = (recordings(16, seed=seed)[0] for seed in (1, 2))
+    result = lower(
+        gesture(),
+        old[:1],
+        calibration=old.split(1),
+        evaluation=choose(old, new).split(1),
+        min_sqnr=-math.inf,
+        min_agreement=0.0,
+    )
+    kinds = ("not_held_out", "same_samples")
+    found = [f["text"] for f in result.report["warnings"] if f["kind"] in kinds]
+    assert len(found) == bool(text) and all(line.startswith(text) for line in found)

@@ -89,6 +89,7 @@ def test_limits_are_the_users(options: dict[str, Any], text: str) -> None:
     [
         {"min_sqnr": math.nan},
         {"min_sqnr": "10"},
+        {"min_sqnr": True},
         {"min_agreement": 1.1},
         {"min_agreement": -0.1},
         {"min_agreement": "0.9"},
@@ -226,7 +227,7 @@ def test_indices_are_inputs_without_a_range() -> None:
     data = [(torch.randint(0, 9, (1, 6), generator=generator),) for _ in range(32)]
     parts = nn.Embedding(9, 6), nn.Linear(6, 4)
     words = model(lambda table, layer, x: layer(table(x)).mean(1), *parts)
-    result = lower(words, data[0], calibration=data, evaluation=data)
+    result = lower(words, data[0], calibration=data[:24], evaluation=data[24:])
     assert result.report["quality"]["outputs"][0]["sqnr_db"] > 25
     assert warned(result) == set() and result.quality.worst()
 

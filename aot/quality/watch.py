@@ -57,12 +57,16 @@ class Watch:
     def different(self) -> int:
         return len(self._hashes)
 
+    def saw(self, inputs: Sequence[torch.Tensor]) -> bool:
+        """Whether a sample was among them."""
+        return content(inputs) in self._hashes
+
     def sample(self, starts: bool, inputs: Sequence[torch.Tensor]) -> None:
         """Begins a sample: what observers see from here on is of these inputs."""
         self.inputs.append([_range(x) for x in inputs])
         for group in self._groups.values():
             group.ranges.append((float("inf"), float("-inf")))
-        self._hashes.add(hash(tuple(x.contiguous().numpy().tobytes() for x in inputs)))
+        self._hashes.add(content(inputs))
         if len(self.samples) < KEPT_SAMPLES:
             self.samples.append((starts, tuple(x.clone() for x in inputs)))
 
@@ -83,6 +87,11 @@ class Watch:
 
             self._hooks.append(observer.register_forward_pre_hook(see))
         self._groups[id(observer)].values.append(value.name)
+
+
+def content(inputs: Sequence[torch.Tensor]) -> int:
+    """The same of samples that are equal, bit for bit."""
+    return hash(tuple(x.contiguous().numpy().tobytes() for x in inputs))
 
 
 def _range(values: torch.Tensor) -> Range:

@@ -20,7 +20,8 @@ from aot.quality.far_values import far_values
 from aot.quality.findings import of_calibration, of_values
 from aot.quality.float_model import FloatModel
 from aot.quality.hidden_rows import hidden_rows
-from aot.quality.outputs import Output, measure, outputs_of
+from aot.quality.measure import measure
+from aot.quality.outputs import Output, outputs_of
 from aot.quality.quality import Limits, Quality
 from aot.quality.unlike_example import unlike_example
 from aot.quality.unlike_training import unlike_training

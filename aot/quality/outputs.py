@@ -5,24 +5,17 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import torch
-from torch.fx import GraphModule, Interpreter, Node
+from torch.fx import GraphModule, Node
 from torch.utils._pytree import tree_leaves
 
-from aot.dialect.graph import arguments, initial_state, returned
-from aot.dialect.moved import Moved
-from aot.dialect.reference import Reference
+from aot.dialect.graph import arguments, returned
 from aot.dialect.results import taken_from
-from aot.errors import LoweringError
 from aot.quality.decibels import decibels, power
-from aot.quality.float_model import FloatModel
-from aot.quality.values import Sequences
 from aot.rules.movement import PERMUTE_TARGETS, RESHAPE_TARGETS
-from tools.text.progress import counted
 
 _CLEAR = 0.5
 """The float model is sure of a class that leads the next by this many standard deviations of what
@@ -339,77 +332,3 @@ def _chosen(node: Node) -> Node:
 def _classes(node: Node, dim: int | None) -> int:
     value: torch.Tensor = node.meta["val"]
     return value.numel() if dim is None or not value.dim() else value.shape[dim]
-
-
-def measure(
-    outputs: Sequence[Output],
-    samples: Sequences,
-    float_model: FloatModel,
-    floats: GraphModule,
-    lowered: Reference,
-    moved: Moved,
-) -> None:
-    """Runs both models on samples and adds what they give to the outputs.
-
-    Args:
-      outputs: of the models.
-      samples: to run.
-      float_model: the user's.
-      floats: the same as a graph, for what integers are chosen from.
-      lowered: the lowered model.
-      moved: its inputs and outputs that have their channels last.
-    """
-    choices = _Choices(floats, outputs)
-    every = counted(samples, "measuring quality: sample", len(samples))
-    for index, (starts, inputs) in enumerate(every):
-        if starts or index == 0:
-            for model in (float_model, lowered, choices):
-                model.reset()
-        expected = float_model(inputs)
-        actual = _in_model_layout(lowered, inputs, moved)
-        chosen = choices(inputs)
-        for output, e, a in zip(outputs, expected, actual, strict=True):
-            output.add(e, a, chosen.get(output.choice))
-    lowered.reset()
-
-
-class _Choices(Interpreter):
-    """Runs the float graph for what integers among the outputs are chosen from."""
-
-    def __init__(self, floats: GraphModule, outputs: Sequence[Output]) -> None:
-        super().__init__(floats)
-        self._wanted = {output.choice for output in outputs} - {None}
-        self._found: dict[Node | None, torch.Tensor] = {}
-        self._graph = floats
-        self.reset()
-
-    def reset(self) -> None:
-        """Makes the next run the first."""
-        self._state = initial_state(self._graph)
-
-    def __call__(self, inputs: Sequence[torch.Tensor]) -> Mapping[Node | None, torch.Tensor]:
-        """The values by node; state is carried from call to call."""
-        if self._wanted:
-            with torch.no_grad():
-                results = self.run(*(x.contiguous() for x in inputs), *self._state)
-            self._state = results[len(results) - len(self._state) :] if self._state else ()
-        return self._found
-
-    def run_node(self, n: Node) -> Any:
-        result = super().run_node(n)
-        if n in self._wanted:
-            self._found[n] = result
-        return result
-
-
-def _in_model_layout(
-    lowered: Reference, inputs: Sequence[torch.Tensor], moved: Moved
-) -> Sequence[torch.Tensor]:
-    """What the lowered model gives in float, with dimensions in the order of the user's model."""
-    try:
-        results = lowered.dequantize_outputs(lowered.reference(moved.taken(inputs)))
-    except IndexError as error:  # torch counts negative ones from the end
-        raise LoweringError(
-            f"in a sample an {error}, where the device stops: give indices from 0 on"
-        ) from error
-    return moved.given(results)

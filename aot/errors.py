@@ -21,6 +21,8 @@ _NOT_THE_USERS = (
     "/aot/constant_masks.py",
     "/aot/quantizer/training.py",
 )
+_LINE = 120
+"""Of longer lines of code the beginning is shown."""
 _MADE = "<eval_with_key>"  # what torch generates, such as of torch.cond
 
 
@@ -46,7 +48,9 @@ def _innermost(frames: Sequence[tuple[str, str, str, str]]) -> str:
     if not own:
         return ""
     path, line, function, code = own[-1]
-    return f"{path.rsplit('/', 1)[-1]}:{line} in {function}: {code.strip()}"
+    code = code.strip()
+    shown = code if len(code) <= _LINE else f"{code[: _LINE - 3]}..."
+    return f"{path.rsplit('/', 1)[-1]}:{line} in {function}: {shown}"
 
 
 def written_as(node: torch.fx.Node) -> str:

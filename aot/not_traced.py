@@ -89,6 +89,9 @@ def why_not_traced(error: Exception) -> tuple[str, str]:
         return "the model takes a gradient, which the device does not", WRITTEN_OUT
     if "_nested_tensor" in text:
         return "the model makes a nested tensor", "values padded to one length, and a mask of them"
+    if "FlexAttention" in text:
+        what = "F.scaled_dot_product_attention, with attn_mask for score_mod and block_mask"
+        return "the model calls flex_attention, which is compiled when it runs", what
     if ".numpy()" in text:
         what = "the model makes an array of numpy of a value that it computes"
         return what, "the function of torch that does the same"

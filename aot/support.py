@@ -78,10 +78,11 @@ _HINTS = {
         ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"),
         "training=self.training, which eval() makes False",
     ),
-    **dict.fromkeys(
-        ("aten.scatter_reduce", "aten.index_reduce", "aten.diagonal_scatter"),
-        "torch.where, with a mask of the places",
-    ),
+    "aten.scatter_reduce": "scatter_add for a sum, and divided by how many for a mean; or "
+    "torch.where, with a mask of the places",
+    "aten.index_reduce": "index_add divided by how many for a mean; or torch.where, with a mask of "
+    "the places",
+    "aten.diagonal_scatter": "torch.where, with a mask of the places",
     **{
         name: f"F.adaptive_max_pool{dims}d: its windows are not drawn by chance"
         for dims in (2, 3)

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 from torch.ao.quantization import quantize_dynamic
 from torch.distributions import Categorical
+from torch.nn.attention.flex_attention import flex_attention
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from aot.errors import LoweringError
@@ -135,6 +136,11 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
         lambda: model(lambda x: torch.nested.nested_tensor([x[0], x[1]]).to_padded_tensor(0.0)),
         torch.ones(2, 4),
         "makes a nested tensor\n.*\n    instead: values padded to one length",
+    ),
+    "attention that is compiled": (
+        lambda: model(lambda f, x: flex_attention(f(x), f(x), f(x)), nn.Linear(8, 8)),
+        torch.ones(1, 2, 4, 8),
+        r"calls flex_attention(.|\n)*instead: F.scaled_dot_product_attention",
     ),
     "bins": (
         lambda: model(lambda i: torch.bincount(i)),

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from aot.errors import LoweringError
+from aot.errors import LoweringError, source_line
 from aot.export import export_aten
 from aot.support import check_supported, unsupported
 from aot.testing.fixtures import model
@@ -18,6 +18,7 @@ from aot.testing.fixtures import model
 IMAGE = torch.randn((1, 3, 4, 6), generator=torch.Generator().manual_seed(4))
 OTHER = torch.rand((1, 3, 4, 6), generator=torch.Generator().manual_seed(5)) + 0.5
 
+_PLACES = torch.zeros((1, 3, 4, 6), dtype=torch.int64)
 _ROWS = torch.ones(2, 6)
 _ABOVE_DIAGONAL = (torch.ones(4, 4).triu(1) > 0).flatten().nonzero()[:, 0]
 
@@ -45,10 +46,30 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         ),
     ),
     "the largest of what goes to a place": (
-        lambda x, y: x.scatter_reduce(3, torch.zeros((1, 3, 4, 6), dtype=torch.int64), y, "amax"),
+        lambda x, y: x.scatter_reduce(3, _PLACES, y, "amax"),
         "torch.where, with a mask of the places",
         lambda x, y: torch.where(
             torch.arange(6) == 0, torch.maximum(x[..., :1], y.amax(3, keepdim=True)), x
+        ),
+    ),
+    "the sum of what goes to a place": (
+        lambda x, y: x.scatter_reduce(3, _PLACES, y, "sum"),
+        "scatter_add for a sum",
+        lambda x, y: x.scatter_add(3, _PLACES, y),
+    ),
+    "the mean of what goes to a place": (
+        lambda x, y: x.scatter_reduce(3, _PLACES, y, "mean", include_self=False),
+        "scatter_add for a sum, and divided by how many for a mean",
+        lambda x, y: torch.where(
+            torch.arange(6) == 0, (0.0 * x).scatter_add(3, _PLACES, y) / 6.0, x
+        ),
+    ),
+    "the mean of what goes to a row": (
+        lambda x, y: x[0, 0].index_reduce(0, torch.tensor([0]), y[0, 0, :1], "mean"),
+        "index_add divided by how many for a mean",
+        lambda x, y: (
+            x[0, 0].index_add(0, torch.tensor([0]), y[0, 0, :1])
+            / torch.tensor([2.0, 1.0, 1.0, 1.0])[:, None]
         ),
     ),
     "item": (
@@ -133,6 +154,13 @@ def test_the_hint_is_the_same_function_and_has_an_int8_form(name: str) -> None:
     torch.testing.assert_close(
         refused(*inputs), instead(*inputs), rtol=1e-5, atol=1e-6, check_dtype=False
     )
+
+
+def test_of_long_lines_the_beginning_is_shown() -> None:
+    node = torch.fx.Graph().placeholder("x")
+    for length, shown in ((100, "x" * 100), (9000, f"{'x' * 117}...")):
+        node.meta["stack_trace"] = f'  File "net.py", line 3, in forward\n    {"x" * length}\n'
+        assert source_line(node) == f"net.py:3 in forward: {shown}"
 
 
 def test_what_autocast_makes_of_floats_is_named_as_it_is_written() -> None:

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""transpose(op(x)), beside transpose(x) -> op(transpose(x)), where one transpose serves both.
+"""One transpose of a value for several: transpose(op(x)) beside transpose(x), or beside
+transpose(other(x)) by the same permutation, becomes op(transpose(x)).
 
-Matches a chain of ops of one computed value each (others are constants), read by nobody else,
-between a value that is transposed anyway and a transpose by the same permutation: what a normalised
-branch beside a residual becomes. Leaves ops that say no way through for transposes, and chains that
-something else reads.
+Matches chains of ops of one computed value each (others are constants), read by nobody else,
+between a value and its transposes: what a normalised branch beside a residual becomes, or several
+branches that normalise a value each in its own way. Where the value itself is not transposed yet,
+its transpose must be of fewer bytes than those that it saves.
+
+Leaves ops that say no way through for transposes, those that would not work along the last
+dimension behind the transpose, what kernels are fast for (elementwise ops may), chains that
+something else reads, and transposes that are the model's results.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from torch.fx import GraphModule, Node
 
@@ -20,34 +26,88 @@ from aot.dialect.graph import (
     dialect_op,
     drop_dead_code,
     edge_of,
+    shape_of,
     tensor_constant,
     with_layout,
 )
+from aot.dialect.ops.transpose import transpose
 from aot.dialect.results import gives_one
 from aot.dialect.transposes import Perm, inverse
+from aot.passes.rewrite.sink_transposes import moves_nothing
 
 
 def share_transposes(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many transposes are saved."""
     count = 0
-    for node in list(module.graph.nodes):
-        if not calls(node, "transpose") or _is_result(module, node):
-            continue
-        perm: Perm = list(arguments(node)["perm"])
-        chain, value = _chain(module, node, perm)
-        if value is None:
-            continue
-        if chain[-1][0] < value:
-            chain[-1][0].prepend(value)
-        for op, changed in reversed(chain):
-            with module.graph.inserting_before(op):
-                value = _behind(module, op, changed, value, perm)
-        node.replace_all_uses_with(value)
-        drop_dead_code(module.graph)
-        count += 1
+    while (found := _shared(module)) is not None:
+        count += _share(module, found)
     if count:
         module.recompile()
     return count
+
+
+_Step = tuple[Node, dict[str, object]]
+"""An op, and the arguments that differ when it works on what is transposed."""
+
+
+@dataclass(frozen=True)
+class _Branch:
+    """What leads from a value of several readers to a transpose.
+
+    Attributes:
+      end: the transpose.
+      chain: the ops between, the last one first; none if the value itself is transposed.
+    """
+
+    end: Node
+    chain: list[_Step]
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """Branches of one value whose transposes one of that value can stand for.
+
+    Attributes:
+      value: that all start from.
+      perm: that all transpose by.
+      branches: all of them.
+    """
+
+    value: Node
+    perm: Perm
+    branches: list[_Branch]
+
+    @property
+    def whole(self) -> list[Node]:
+        """The transposes of the value itself."""
+        return [branch.end for branch in self.branches if not branch.chain]
+
+    @property
+    def saves(self) -> bool:
+        """Whether less is copied with one transpose."""
+        if len(self.branches) < 2:
+            return False
+        added = 0 if self.whole else _copied(self.value, self.perm)
+        ends = (branch.end for branch in self.branches if branch.chain)
+        saved = sum(_copied(arguments(end)["input"], self.perm) for end in ends)
+        return saved > added or len(self.whole) > 1
+
+
+def _copied(value: Node, perm: Perm) -> int:
+    """Bytes that a transpose copies."""
+    return 0 if moves_nothing(shape_of(value), perm) else int(value.meta["val"].nbytes)
+
+
+def _shared(module: GraphModule) -> _Shared | None:
+    """The first in the graph's order whose transposes are to be one."""
+    found: dict[tuple[Node, tuple[int, ...]], list[_Branch]] = {}
+    for node in module.graph.nodes:
+        if calls(node, "transpose") and not _is_result(module, node):
+            perm: Perm = list(arguments(node)["perm"])
+            value, chain = _chain(module, node, perm)
+            found.setdefault((value, tuple(perm)), []).append(_Branch(node, chain))
+    groups = (_Shared(value, list(perm), branches) for (value, perm), branches in found.items())
+    return next((group for group in groups if group.saves), None)
 
 
 def _is_result(module: GraphModule, node: Node) -> bool:
@@ -55,12 +115,10 @@ def _is_result(module: GraphModule, node: Node) -> bool:
     return module.graph.output_node() in node.users
 
 
-_Step = tuple[Node, dict[str, object]]
-"""An op, and the arguments that differ when it works on what is transposed."""
-
-
-def _chain(module: GraphModule, node: Node, perm: Perm) -> tuple[list[_Step], Node | None]:
-    """The ops from a transpose up to a value with another such transpose, and that transpose."""
+def _chain(module: GraphModule, node: Node, perm: Perm) -> tuple[Node, list[_Step]]:
+    """The ops from a transpose, the last one first, up to a value that several nodes read or that
+    no transpose gets in front of, and that value.
+    """
     chain: list[_Step] = []
     value: Node = arguments(node)["input"]
     while len(value.users) == 1:
@@ -69,11 +127,30 @@ def _chain(module: GraphModule, node: Node, perm: Perm) -> tuple[list[_Step], No
             break
         chain.append((value, changed))
         value = value.all_input_nodes[0]
-        for user in value.users:
-            is_same = calls(user, "transpose") and list(arguments(user)["perm"]) == perm
-            if is_same and not _is_result(module, user):
-                return chain, user
-    return [], None
+    return value, chain
+
+
+def _share(module: GraphModule, shared: _Shared) -> int:
+    """Makes the transposes of all branches one; returns how many there were more."""
+    first = min(branch.chain[-1][0] if branch.chain else branch.end for branch in shared.branches)
+    with module.graph.inserting_before(first):
+        transposed = _transposed(module, shared)
+    for branch in shared.branches:
+        value = transposed
+        for op, changed in reversed(branch.chain):
+            with module.graph.inserting_before(op):
+                value = _behind(module, op, changed, value, shared.perm)
+        branch.end.replace_all_uses_with(value)
+    drop_dead_code(module.graph)
+    return len(shared.branches) - 1
+
+
+def _transposed(module: GraphModule, shared: _Shared) -> Node:
+    """The transpose of the value that all start from."""
+    like = (shared.whole or [branch.end for branch in shared.branches])[0]
+    edge = with_layout(edge_of(shared.value), edge_of(like).layout)
+    builder = Builder(module, module.graph)
+    return builder.call(transpose, shared.value, shared.perm, edge=edge, origin=like.meta["origin"])
 
 
 def _when_behind(module: GraphModule, node: Node, perm: Perm) -> dict[str, object] | None:

@@ -165,7 +165,7 @@ def _nearly_same(
 ) -> Iterator[Finding]:
     """Samples that int8 hardly tells apart, such as one with a little noise."""
     samples = [given for _, given in seen.samples]
-    known = [node.meta["val"].dtype not in _NUMBERS or node in scales for node in inputs]
+    known = [node.meta["val"].dtype not in NUMBERS or node in scales for node in inputs]
     if len(samples) < FEW_SAMPLES or not all(known) or _repeats(seen):
         return
     steps = [_LOST_STEPS * scales.get(node, 0.0) for node in inputs]

@@ -12,8 +12,8 @@ import torch
 from torch.fx import GraphModule
 
 from aot.dialect.graph import border_nodes
-from aot.quality.finding import Finding, finding_at, interval, name_of
-from aot.quality.findings import FEW_SAMPLES, NUMBERS
+from aot.quality.finding import FEW_SAMPLES, Finding, finding_at, interval, name_of
+from aot.quality.findings import NUMBERS
 from aot.quality.watch import Watch
 
 _BEYOND = 0.25

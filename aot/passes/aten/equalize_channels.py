@@ -21,7 +21,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
-from aot.passes.aten.fuse_batch_norm import forget_read, scale_norm, scale_norm_inputs
+from aot.passes.aten.fuse_batch_norm import scale_norm, scale_norm_inputs, scale_read
 
 _aten = torch.ops.aten
 _CONV, _LINEAR = _aten.convolution.default, _aten.linear.default
@@ -148,7 +148,7 @@ def _equalize(module: GraphModule, first: Node, second: Node) -> bool:
     node = second
     while node is not first:
         node = node.all_input_nodes[0]
-        forget_read(node)
+        scale_read(node, 1.0 / factor)
     return True
 
 

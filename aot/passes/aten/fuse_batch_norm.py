@@ -139,12 +139,17 @@ def forget_norm(node: Node) -> None:
     was trained with.
     """
     node.meta.pop(_FOLDED, None)
-    forget_read(node)
-
-
-def forget_read(node: Node) -> None:
-    """Says that what a node gives is no longer what a BatchNorm that reads it was trained with."""
     node.meta.pop(_READ, None)
+
+
+def scale_read(node: Node, outputs: torch.Tensor) -> None:
+    """Has what a BatchNorm knows of a value that it reads follow channels that are multiplied, [C]
+    above 0; or forget it, where they lie otherwise there.
+    """
+    name, read = node.meta.pop(_READ, ("", None))
+    if read is not None and len(read.mean) == len(outputs):
+        scaled = replace(read, mean=read.mean * outputs, deviation=read.deviation * outputs)
+        node.meta[_READ] = name, scaled
 
 
 def _note_read(module: GraphModule, norm: Node) -> None:

@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch.fx import Node
+from torchao.quantization.pt2e.quantizer import SharedQuantizationSpec
 
 from aot.dialect.ops.integers import integer_quantize
 from aot.dialect.quantization import INT16, Quantization
+from aot.quantizer.others import KEY
 from aot.rules.rule import Exact, Integers, Rule, Shares
 
 
@@ -30,6 +32,18 @@ def widened(quantization: Quantization) -> Quantization:
         return quantization
     finer = 256 if quantization.zero_point == 0 else 128
     return Quantization(quantization.scale / finer, 0, INT16)
+
+
+def gives_int16(node: Node) -> bool:
+    """Whether another quantizer asks for int16 of what a node gives."""
+    spec = node.meta[KEY].output_qspec
+    while isinstance(spec, SharedQuantizationSpec):
+        source = spec.edge_or_node
+        if isinstance(source, Node):
+            spec = source.meta[KEY].output_qspec
+        else:
+            spec = source[1].meta[KEY].input_qspec_map[source[0]]
+    return getattr(spec, "dtype", None) is torch.int16
 
 
 def int16_values(

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-import torch
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e.quantizer import (
     QuantizationAnnotation,
@@ -42,7 +41,7 @@ from aot.quantizer import recipe as asked_for
 from aot.quantizer.first_input import given_inputs
 from aot.quantizer.groups import Groups, grouped
 from aot.quantizer.int4 import round_weights
-from aot.quantizer.int16 import int16_values, takes_int16, widened
+from aot.quantizer.int16 import gives_int16, int16_values, takes_int16, widened
 from aot.quantizer.observers import (
     activation_observer,
     carried_observer,
@@ -60,7 +59,7 @@ from aot.rules.function import Roots, roots_known
 from aot.rules.rule import HEADROOM, HEADROOM_INT16, Integers, Rule, Shares
 from aot.rules.weights import channel_axis
 
-_FOUR_BITS = {asked_for.INT4: INT4_WEIGHT, asked_for.INT4_GROUPS: INT4_GROUPS_WEIGHT}
+_FOUR_BITS = dict(zip(asked_for.FOUR_BITS, (INT4_WEIGHT, INT4_GROUPS_WEIGHT), strict=True))
 
 
 class Int8Quantizer(Quantizer):  # type: ignore[misc]
@@ -162,7 +161,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         op that is to stay float has no float kernel.
         """
         self._recipe.check(model)
-        self._check_effect(model)
+        has_weights = [n for n in model.graph.nodes if self._four_bits(n) is not None]
+        self._recipe.check_effect(model, self._theirs, {*has_weights, *self._without_four_bits})
         problems = [
             _problem(node, "it is to stay in float32, and has no float kernel")
             for node in self._floats
@@ -182,23 +182,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             )
             for node in {taken_from(n)[0]: n for n in reversed(self._without_four_bits)}.values()
         ]
-        if problems:
-            raise LoweringError("the model cannot be lowered as asked:", problems)
-
-    def _check_effect(self, model: GraphModule) -> None:
-        """Raises LoweringError where a pattern asks for what none of its layers can take."""
-        asked = self._recipe.quantization
-        for kind in (asked_for.INT16, asked_for.FLOAT, *_FOUR_BITS):
-            for pattern, nodes in asked.nodes(model, kind):
-                if nodes and self._theirs.issuperset(nodes):
-                    why = "another quantizer has annotated all that it matches"
-                elif kind in _FOUR_BITS and not any(
-                    self._four_bits(n) or n in self._without_four_bits for n in nodes
-                ):
-                    why = "nothing that it matches has weights of a linear layer or a convolution"
-                else:
-                    continue
-                raise LoweringError(f"quantization: {pattern!r} is to be {kind}, and {why}")
+        if problems:  # those of the layers and directions of one recurrent module are the same
+            raise LoweringError("the model cannot be lowered as asked:", [*dict.fromkeys(problems)])
 
     def _find_int16(
         self,
@@ -229,7 +214,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         clamps = {producer: clamp for clamp, producer in fused.items()}
         bases = {node: fused.get(node, node) for node in covered}
         able = {node for node, base in bases.items() if takes_int16(covered[base], base)}
-        theirs = {node: _gives_int16(node) for node in self._theirs}
+        theirs = {node: gives_int16(node) for node in self._theirs}
         self._wide = int16_values(nodes, covered, able, readers, is_asked, theirs, given)
         self._without_int16 = [n for n in covered if n not in able and is_asked(n)]
 
@@ -396,18 +381,6 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             return fixed(quantization)
         known = quantization.scale, quantization.zero_point
         return per_tensor(quantization.type, known_observer(*known, training, HEADROOM))
-
-
-def _gives_int16(node: Node) -> bool:
-    """Whether another quantizer asks for int16 of what a node gives."""
-    spec = node.meta[KEY].output_qspec
-    while isinstance(spec, SharedQuantizationSpec):
-        source = spec.edge_or_node
-        if isinstance(source, Node):
-            spec = source.meta[KEY].output_qspec
-        else:
-            spec = source[1].meta[KEY].input_qspec_map[source[0]]
-    return getattr(spec, "dtype", None) is torch.int16
 
 
 def _take_states(model: GraphModule) -> None:

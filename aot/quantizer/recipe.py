@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
 
 from aot.errors import LoweringError
 from aot.quantizer.by_layer import ByLayer
@@ -15,6 +15,7 @@ from aot.quantizer.observers import OBSERVERS
 
 INT8, INT16, FLOAT = "int8", "int16", "float32"
 INT4, INT4_GROUPS = "int8w4", "int8w4g32"
+FOUR_BITS = INT4, INT4_GROUPS
 _OBSERVER = "histogram"  # the default
 
 
@@ -64,3 +65,21 @@ class Recipe:
         """Raises LoweringError where a pattern matches no layer of a graph."""
         self.quantization.check(module)
         self.observer.check(module)
+
+    def check_effect(self, module: GraphModule, theirs: set[Node], weighed: set[Node]) -> None:
+        """Raises LoweringError where a pattern asks for what nothing that it matches can take.
+
+        Args:
+          module: the graph.
+          theirs: nodes that another quantizer has annotated.
+          weighed: nodes of which weights of four bits are asked and that have weights.
+        """
+        for kind in (INT16, FLOAT, *FOUR_BITS):
+            for pattern, nodes in self.quantization.nodes(module, kind):
+                if nodes and theirs.issuperset(nodes):
+                    why = "another quantizer has annotated all that it matches"
+                elif kind in FOUR_BITS and weighed.isdisjoint(nodes):
+                    why = "nothing that it matches has weights of a linear layer or a convolution"
+                else:
+                    continue
+                raise LoweringError(f"quantization: {pattern!r} is to be {kind}, and {why}")

@@ -113,11 +113,11 @@ def test_a_recurrent_layer_of_four_bits_is_one_error() -> None:
     class Net(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.rnn = nn.LSTM(4, 6)
+            self.rnn = nn.LSTM(4, 3, 2, bidirectional=True)
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             values, (last, _) = self.rnn(x)
-            result: torch.Tensor = values.mean(0) + last[0]
+            result: torch.Tensor = values.mean(0) + torch.cat((last[0], last[1]), 1)
             return result
 
     data = samples((5, 2, 4), count=16)

@@ -197,8 +197,9 @@ def _mixes(result: Node, rule: Rule) -> bool:
         return False
     given = [] if isinstance(rule.output, Integers) else _behind(result)
     around = [*rule.activations(result), *given]
-    kinds = {n.args[-1] for n in around}
-    return all(n.target in (QUANTIZE, DEQUANTIZE) for n in around) and len(kinds) > 1
+    if any(n.target not in (QUANTIZE, DEQUANTIZE) for n in around):
+        return False
+    return len({n.args[-1] for n in around}) > 1
 
 
 def _share(module: GraphModule, node: Node) -> None:

@@ -160,6 +160,7 @@ def _planes(stride: int) -> Bounds:
     )
 
 
+_ADD = two_operands("kernels/add/add.h", 1)
 _MUL = two_operands("kernels/mul/mul.h", 1)
 
 BOUNDS_S8: dict[str, Bounds] = {
@@ -341,9 +342,15 @@ BOUNDS_S8: dict[str, Bounds] = {
         "reduced[0] == 1 and reduced[1] == 1",
     ),
     "pl_mean_pool2d_s8": mean_pool(1),
-    "pl_add_s8": two_operands("kernels/add/add.h", 1),
-    "pl_add_down_s8": two_operands("kernels/add/add.h", 1),
-    "pl_add_flat_s8": two_operands("kernels/add/add.h", 1),
+    "pl_add_s8": _ADD,
+    "pl_add_down_s8": _ADD,
+    "pl_add_flat_s8": _ADD,
+    # As with pl_mul_short_s8.
+    "pl_add_short_s8": replace(
+        _ADD,
+        reads={**_ADD.reads, "a": Extent("product(size)")},
+        needs=(*_ADD.needs, "size[4] < 24", "size[4] > 1 or size[3] == 1"),
+    ),
     "pl_mul_s8": _MUL,
     "pl_mul_down_s8": _MUL,
     "pl_mul_flat_s8": _MUL,

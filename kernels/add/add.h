@@ -45,4 +45,8 @@ PL_MUST_USE pl_status pl_add_down_s8(const pl_context *ctx, const pl_add_params 
 PL_MUST_USE pl_status pl_add_flat_s8(const pl_context *ctx, const pl_add_params *params,
                                      const pl_add_dims *dims, const pl_add_data *data);
 
+// The same on cores with Helium for rows of less than 24 elements, where a does not repeat.
+PL_MUST_USE pl_status pl_add_short_s8(const pl_context *ctx, const pl_add_params *params,
+                                      const pl_add_dims *dims, const pl_add_data *data);
+
 #endif  // KERNELS_ADD_ADD_H_

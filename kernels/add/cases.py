@@ -22,6 +22,7 @@ def cases() -> Iterator[Case]:
                 attributes["b_multiplier"] = -attributes["b_multiplier"]
             a, b = values.int8(*a_shape), values.int8(*b_shape)
             yield _case(f"{name}, {kind}", a, b, attributes, board)
+    yield from _short_rows()
     yield from _every_pair()
     yield from _factors()
     yield from _saturating()
@@ -49,6 +50,21 @@ def _attributes(values: Values, zero_point: Callable[[], int]) -> dict[str, Any]
         "activation_min": low,
         "activation_max": high,
     }
+
+
+def _short_rows() -> Iterator[Case]:
+    """Rows that vectors go through without regard to where they end; operands at half scale too."""
+    for size, shape, short in (23, (5, 3, 23), (5, 1, 23)), (11, (2, 17, 11), (17, 1)):
+        for halved in (), ("a",), ("b",), ("a", "b"):
+            values = Values("add of short rows", size, *halved)
+            attributes = _attributes(values, values.zero_point)
+            for operand in halved:
+                factor = {f"{operand}_multiplier": 2**30, f"{operand}_shift": 0}
+                attributes |= factor
+            a, b = values.int8(*shape), values.int8(*short)
+            name = f"short rows of {size}, {' and '.join(halved) or 'nothing'} halved"
+            yield _case(name, a, b, attributes, True)
+            yield _case(f"{name}, swapped", b, a, attributes, size == 11)
 
 
 def _every_pair() -> Iterator[Case]:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::add on kernels/add/add.h."""
 
+import math
+
 from kernels.common.kernel import (
     INT32_MAX,
     Isa,
@@ -18,10 +20,15 @@ from kernels.common.quantization import (
     zero_point,
 )
 from kernels.common.rows import broadcast_by_rows
-from kernels.common.shapes import Broadcast
+from kernels.common.shapes import Broadcast, merged
 
 _MAX_LEFT_SHIFT = {"int8": 22, "int16": 15}
 """A difference of int8 values has 9 bits with its sign; int16 has zero point 0."""
+
+_SHORT_ROW, _SHORT_ROW_OF_VALUE = 24, 12
+"""Elements of a row, from which on a loop for each row takes less than to look for its values, and
+from which on if a row has one value. By the product of instructions and their cost.
+"""
 
 
 @kernel("pl::add")
@@ -33,7 +40,14 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
     reach = sum(max(map(abs, ends)) for ends in reaches)
     call.require(reach <= INT32_MAX, f"the scaled operands may add up to {reach}: int32 overflows")
     multiplier, shift = factor(call, "output_multiplier", "output_shift")
-    broadcast = Broadcast.of(call, call.tensor("a", dtype), call.tensor("b", dtype))
+    first, second = "a", "b"
+    a, b = call.tensor("a", dtype), call.tensor("b", dtype)
+    if isa == "mve" and a.size < b.size and b.shape[-1] < _SHORT_ROW:
+        a, b = b, a  # what does not repeat, for pl_add_short_s8
+        first, second = second, first
+    broadcast = Broadcast.of(call, a, b)
+    if broadcast.swapped:
+        first, second = second, first
     output = call.output(dtype)
     # Of int16 values of one scale the least is -2^30.
     fits = reach < 2**30 or (dtype == "int16" and sum(map(max, reaches)) < 2**30 == reach)
@@ -48,8 +62,8 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
         function=_down(dtype, isa, broadcast) if down else f"pl_add_{SUFFIXES[dtype]}",
         header="kernels/add/add.h" if dtype == "int8" else "kernels/add/add_s16.h",
         params={
-            "a": operands["b" if broadcast.swapped else "a"],
-            "b": operands["a" if broadcast.swapped else "b"],
+            "a": operands[first],
+            "b": operands[second],
             "left_shift": left_shift,
             "output": {
                 "zero_point": zero_point(call, "output_zero_point", dtype),
@@ -66,9 +80,17 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _down(dtype: str, isa: Isa, broadcast: Broadcast) -> str:
-    """One row, which is most of what there is, has a function of its own on cores with Helium."""
-    is_flat = isa == "mve" and broadcast.is_flat
-    return f"pl_add_{'flat' if is_flat else 'down'}_{SUFFIXES[dtype]}"
+    """One row, which is most of what there is, has a function of its own on cores with Helium, and
+    so have short rows of an operand that does not repeat.
+    """
+    if isa != "mve":
+        return f"pl_add_down_{SUFFIXES[dtype]}"
+    if broadcast.is_flat:
+        return "pl_add_flat_s8"
+    dims = merged(broadcast.each)
+    repeats = broadcast.a.size < math.prod(dim.size for dim in broadcast.each)
+    short = _SHORT_ROW if dims[-1].strides[1] else _SHORT_ROW_OF_VALUE
+    return "pl_add_short_s8" if dims[-1].size < short and not repeats else "pl_add_down_s8"
 
 
 def _operand(call: OpCall, name: str, dtype: str) -> dict[str, int]:

@@ -21,6 +21,7 @@ from kernels.common.kernel import KernelCall
 _CALL = 500
 _NEARER = {
     "pl_depthwise_conv2d_s8": 60,
+    "pl_depthwise_spread_s8": 60,
     "pl_depthwise_columns_s8": 4,
     "pl_depthwise_direct_s8": 15,
     "pl_linear_s8": 80,

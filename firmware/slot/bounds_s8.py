@@ -42,9 +42,12 @@ _RUNS = (
 )
 # Columns of the input, from the first of a row's first window to the last of its last.
 _REACH = f"{LAST_X} + (kernel_w - 1) * dilation_w + 1"
-_DENSE = "(kernel_w == 1 or dilation_w == 1 and groups == 1)"
+_ONE_RUN = "(kernel_w == 1 or dilation_w == 1 and groups == 1)"
+# Windows that are gathered by rows.
+_DENSE_ROWS = "(kernel_w == 1 or dilation_w == 1)"
+_DENSE = f"(groups == 1 and {_DENSE_ROWS})"
 _PAIRS_STEPS = f"(up({_DEPTH}, 4) // 2)"
-_PAIRS_CONV = Bounds(
+_SPREAD_PAIRS_CONV = Bounds(
     "kernels/conv2d/conv2d.h",
     _CONV,
     {
@@ -58,8 +61,25 @@ _PAIRS_CONV = Bounds(
     needs=(
         *_GROUPED,
         "packed_c % 2 == 0",
-        f"gathered >= 1 or {UNPADDED} and {_DENSE}",
+        f"gathered >= 1 or {UNPADDED} and {_ONE_RUN}",
     ),
+)
+_PAIRS_CONV = replace(
+    _SPREAD_PAIRS_CONV, needs=(*_SPREAD_PAIRS_CONV.needs, f"gathered == 0 or {_DENSE}")
+)
+_SPREAD_CONV = Bounds(
+    "kernels/conv2d/conv2d.h",
+    _CONV,
+    {
+        "input": Extent(INPUT),
+        "weight": Extent(f"groups * packed_c * {_DEPTH}"),
+        "bias": Extent("groups * packed_c", 4),
+    },
+    _CONV_OUTPUT,
+    DILATED,
+    factors="(groups - 1) * packed_c + output_c // groups",
+    scratch=f"gathered * {_DEPTH}",
+    needs=(*_GROUPED, "packed_c % block == 0", "gathered >= 1"),
 )
 
 _REPEATED = {**IMAGE, "scratch_bytes": (0, LONG), "repeats": (1, MAX)}
@@ -67,6 +87,37 @@ _REPEATED_OUTPUT = {"output": Extent(f"{POOLED} * repeats")}
 # Without a channel multiplier.
 _DEPTHWISE = {**_REPEATED, "repeats": (1, 1)}
 _DEPTHWISE_OUTPUT = {"output": Extent(POOLED)}
+
+_SPREAD_DEPTHWISE = Bounds(
+    "kernels/depthwise_conv2d/depthwise_conv2d.h",
+    _REPEATED,
+    {
+        "input": Extent(INPUT),
+        "weight": Extent("kernel_h * kernel_w * input_c * repeats"),
+        "bias": Extent("input_c * repeats", 4),
+    },
+    _REPEATED_OUTPUT,
+    DILATED,
+    factors="input_c * repeats",
+    # Of more than a window: a row of them.
+    scratch="kernel_h * (kernel_w + (output_w - 1) * stride_w) * input_c "
+    "if scratch_bytes > kernel_h * kernel_w * input_c "
+    f"else 0 if {UNPADDED} and (dilation_w == 1 or kernel_w == 1) "
+    "else kernel_h * kernel_w * input_c",
+)
+_SPREAD_BY_4 = Bounds(
+    "kernels/depthwise_conv2d/depthwise_conv2d.h",
+    _DEPTHWISE,
+    {
+        "input": Extent(INPUT),
+        "weight": Extent("up(input_c, 4) * kernel_h * kernel_w"),
+        "bias": Extent("up(input_c, 4) * 3", 4),
+    },
+    _DEPTHWISE_OUTPUT,
+    DILATED,
+    scratch=f"0 if {UNPADDED} else kernel_h * kernel_w * input_c",
+    needs=("input_c >= 4",),
+)
 
 _LINEAR = {"rows": (1, LONG), **sizes("input_channels output_channels")}
 _LINEAR_INPUT = {"input": Extent("rows * input_channels")}
@@ -189,40 +240,8 @@ BOUNDS_S8: dict[str, Bounds] = {
         },
         _LINEAR_OUTPUT,
     ),
-    "pl_conv2d_s8": Bounds(
-        "kernels/conv2d/conv2d.h",
-        _CONV,
-        {
-            "input": Extent(INPUT),
-            "weight": Extent(f"groups * packed_c * {_DEPTH}"),
-            "bias": Extent("groups * packed_c", 4),
-        },
-        _CONV_OUTPUT,
-        DILATED,
-        factors="(groups - 1) * packed_c + output_c // groups",
-        scratch=f"gathered * {_DEPTH}",
-        needs=(
-            *_GROUPED,
-            "groups == 1",
-            "kernel_w == 1 or dilation_w == 1",
-            "packed_c % block == 0",
-            "gathered >= 1",
-        ),
-    ),
-    "pl_conv2d_spread_s8": Bounds(
-        "kernels/conv2d/conv2d.h",
-        _CONV,
-        {
-            "input": Extent(INPUT),
-            "weight": Extent(f"groups * packed_c * {_DEPTH}"),
-            "bias": Extent("groups * packed_c", 4),
-        },
-        _CONV_OUTPUT,
-        DILATED,
-        factors="(groups - 1) * packed_c + output_c // groups",
-        scratch=f"gathered * {_DEPTH}",
-        needs=(*_GROUPED, "packed_c % block == 0", "gathered >= 1"),
-    ),
+    "pl_conv2d_s8": replace(_SPREAD_CONV, needs=(*_SPREAD_CONV.needs, _DENSE)),
+    "pl_conv2d_spread_s8": _SPREAD_CONV,
     "pl_conv2d_runs_s8": Bounds(
         "kernels/conv2d/conv2d.h",
         _CONV,
@@ -257,6 +276,8 @@ BOUNDS_S8: dict[str, Bounds] = {
     ),
     "pl_conv2d_pairs_s8": _PAIRS_CONV,
     "pl_conv2d_wide_pairs_s8": _PAIRS_CONV,
+    "pl_conv2d_spread_pairs_s8": _SPREAD_PAIRS_CONV,
+    "pl_conv2d_spread_wide_pairs_s8": _SPREAD_PAIRS_CONV,
     "pl_conv2d_blocks_s8": Bounds(
         "kernels/conv2d/conv2d.h",
         _CONV,
@@ -276,36 +297,12 @@ BOUNDS_S8: dict[str, Bounds] = {
             "gathered >= 1 or pad_top == 0 and (groups == 1 or kernel_h * kernel_w == 1)",
         ),
     ),
-    "pl_depthwise_conv2d_s8": Bounds(
-        "kernels/depthwise_conv2d/depthwise_conv2d.h",
-        _REPEATED,
-        {
-            "input": Extent(INPUT),
-            "weight": Extent("kernel_h * kernel_w * input_c * repeats"),
-            "bias": Extent("input_c * repeats", 4),
-        },
-        _REPEATED_OUTPUT,
-        DILATED,
-        factors="input_c * repeats",
-        # Of more than a window: a row of them.
-        scratch="kernel_h * (kernel_w + (output_w - 1) * stride_w) * input_c "
-        "if scratch_bytes > kernel_h * kernel_w * input_c "
-        f"else 0 if {UNPADDED} and (dilation_w == 1 or kernel_w == 1) "
-        "else kernel_h * kernel_w * input_c",
+    "pl_depthwise_conv2d_s8": replace(_SPREAD_DEPTHWISE, needs=(_DENSE_ROWS,)),
+    "pl_depthwise_spread_s8": _SPREAD_DEPTHWISE,
+    "pl_depthwise_by_4_s8": replace(
+        _SPREAD_BY_4, needs=(*_SPREAD_BY_4.needs, f"{UNPADDED} or {_DENSE_ROWS}")
     ),
-    "pl_depthwise_by_4_s8": Bounds(
-        "kernels/depthwise_conv2d/depthwise_conv2d.h",
-        _DEPTHWISE,
-        {
-            "input": Extent(INPUT),
-            "weight": Extent("up(input_c, 4) * kernel_h * kernel_w"),
-            "bias": Extent("up(input_c, 4) * 3", 4),
-        },
-        _DEPTHWISE_OUTPUT,
-        DILATED,
-        scratch=f"0 if {UNPADDED} else kernel_h * kernel_w * input_c",
-        needs=("input_c >= 4",),
-    ),
+    "pl_depthwise_spread_by_4_s8": _SPREAD_BY_4,
     "pl_depthwise_windows_s8": _depthwise_windows("input_c >= 4 and repeats == 1"),
     "pl_depthwise_few_windows_s8": _depthwise_windows("input_c < 4 or repeats > 1"),
     "pl_depthwise_planes_s8": _planes(1),

@@ -6,8 +6,6 @@
 #include "kernels/add/add.h"
 #include "kernels/common/requantize_mve.h"
 
-#define PL_ADD_INLINE static inline __attribute__((always_inline))
-
 // scale(x) is (x * step + start) * multiplier / 2^31, rounded, then / 2^right, rounded:
 // requantize.h with the sign of the multiplier in step. A linear operand, of multiplier 2^30 and
 // shift 0, is x * step + start alone.
@@ -26,7 +24,7 @@ typedef struct {
   int32x4_t maximum;
 } pl_add_stage;
 
-PL_ADD_INLINE pl_add_scale pl_add_scale_of(const pl_add_operand *of, int32_t left_shift) {
+PL_INLINE pl_add_scale pl_add_scale_of(const pl_add_operand *of, int32_t left_shift) {
   const int32_t sign = of->multiplier >> 31;
   const int32_t size = 1 << (left_shift - (of->shift == 0));
   const int32_t step = (size ^ sign) - sign;
@@ -38,7 +36,7 @@ PL_ADD_INLINE pl_add_scale pl_add_scale_of(const pl_add_operand *of, int32_t lef
   };
 }
 
-PL_ADD_INLINE pl_add_stage pl_add_stage_of(const pl_add_params *params) {
+PL_INLINE pl_add_stage pl_add_stage_of(const pl_add_params *params) {
   return (pl_add_stage){
       .multiplier = params->output.multiplier,
       .right = params->output.shift,
@@ -48,15 +46,15 @@ PL_ADD_INLINE pl_add_stage pl_add_stage_of(const pl_add_params *params) {
   };
 }
 
-PL_ADD_INLINE int32x4_t pl_add_scaled(int32x4_t x, const pl_add_scale *by, int is_linear) {
+PL_INLINE int32x4_t pl_add_scaled(int32x4_t x, const pl_add_scale *by, int is_linear) {
   const int32x4_t d = vmlasq_n_s32(x, vdupq_n_s32(by->step), by->start);
   return is_linear ? d : pl_requantize_down_mve(d, by->multiplier, by->right);
 }
 
 // y_step is 1, or 0 where y is one value. What is linear is a constant where this is inlined.
-PL_ADD_INLINE void pl_add_loop(pl_add_scale a, pl_add_scale b, pl_add_stage to, const int8_t *x,
-                               const int8_t *y, int32_t size, int8_t *output, int a_is_linear,
-                               int b_is_linear, int y_step) {
+PL_INLINE void pl_add_loop(pl_add_scale a, pl_add_scale b, pl_add_stage to, const int8_t *x,
+                           const int8_t *y, int32_t size, int8_t *output, int a_is_linear,
+                           int b_is_linear, int y_step) {
   const int32x4_t value = pl_add_scaled(vdupq_n_s32(*y), &b, b_is_linear);
   while (size > 0) {
     const mve_pred16_t lanes = vctp32q((uint32_t)size);
@@ -75,8 +73,8 @@ PL_ADD_INLINE void pl_add_loop(pl_add_scale a, pl_add_scale b, pl_add_stage to, 
 }
 
 // Of two vectors, a linear one is the first.
-PL_ADD_INLINE void pl_add_row(pl_add_scale a, pl_add_scale b, pl_add_stage to, const int8_t *x,
-                              const int8_t *y, int32_t y_step, int32_t size, int8_t *output) {
+PL_INLINE void pl_add_row(pl_add_scale a, pl_add_scale b, pl_add_stage to, const int8_t *x,
+                          const int8_t *y, int32_t y_step, int32_t size, int8_t *output) {
   if (y_step == 0) {
     if (a.right == 0) {
       pl_add_loop(a, b, to, x, y, size, output, 1, b.right == 0, 0);

@@ -12,6 +12,9 @@ PLANES = "pl_depthwise_planes_"
 
 WINDOWS = "pl_depthwise_windows_s8"
 
+BY_4 = "by_4_s8"
+"""What the names of functions end with that go window by window, of any taps."""
+
 FEW = "pl_depthwise_few_windows_s8"
 """WINDOWS for fewer than four channels, or several of an input channel."""
 
@@ -81,7 +84,9 @@ def pack_by_4(
         return FEW if few else WINDOWS, by_fours, scratch
     if few:
         return None
-    return "pl_depthwise_by_4_s8", by_fours, 0 if windows.are_inside else weight.size
+    # Windows inside are read in place, with any dilation.
+    spread = "spread_" * (not (dense or windows.are_inside))
+    return f"pl_depthwise_{spread}{BY_4}", by_fours, 0 if windows.are_inside else weight.size
 
 
 def _windows_pay(windows: Windows, channels: int, few: bool, most: int | None) -> bool:

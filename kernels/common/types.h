@@ -23,6 +23,9 @@
 
 #define PL_MAX_RANK 6
 
+// For what is made anew for each function or constant that it is called with.
+#define PL_INLINE static inline __attribute__((always_inline))
+
 typedef struct {
   void *scratch;          // aligned to 16 bytes; may be null if scratch_size is 0
   uint32_t scratch_size;  // bytes

@@ -17,6 +17,11 @@ typedef struct {
   int8_t zero_point;
 } pl_window_shape;
 
+// Copies the window whose first tap is (y0, x0) of an image to [kernel_h, kernel_w, tap_c]; taps
+// outside of the image are read as the zero point.
+typedef void pl_gather_window(const pl_window_shape *shape, const int8_t *image, int32_t y0,
+                              int32_t x0, int8_t *to);
+
 // Taps next to each other in memory: copies the row's part inside the input, fills the rest.
 static inline void pl_gather_dense_row_s8(const pl_window_shape *shape, const int8_t *row,
                                           int32_t x0, int8_t *to) {
@@ -35,9 +40,8 @@ static inline void pl_gather_dense_row_s8(const pl_window_shape *shape, const in
   pl_copy_bytes(to + begin * tap_c, row + (x0 + begin) * tap_c, (end - begin) * tap_c);
 }
 
-// Copies the window whose first tap is (y0, x0) of an image to [kernel_h, kernel_w, tap_c]; taps
-// outside of the image are read as the zero point. Taps of a row are next to each other: no
-// dilation of columns, and of all input channels.
+// A pl_gather_window of taps that are next to each other in a row: no dilation of columns, and of
+// all input channels.
 static inline void pl_gather_dense_window_s8(const pl_window_shape *shape, const int8_t *image,
                                              int32_t y0, int32_t x0, int8_t *to) {
   const int32_t row_bytes = shape->input_w * shape->input_c;
@@ -55,8 +59,7 @@ static inline void pl_gather_dense_window_s8(const pl_window_shape *shape, const
 }
 
 // The same of any taps.
-void pl_gather_spread_window_s8(const pl_window_shape *shape, const int8_t *image, int32_t y0,
-                                int32_t x0, int8_t *to);
+pl_gather_window pl_gather_spread_window_s8;
 
 // Whichever of both takes fewer instructions.
 static inline void pl_gather_window_s8(const pl_window_shape *shape, const int8_t *image,

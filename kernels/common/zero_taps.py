@@ -26,9 +26,9 @@ def pay(windows: Windows, outputs: int, spread: str, dense: str) -> bool:
     (kh, kw), c = windows.kernel, windows.input_c
     taps = kh * kw
     zeros = kh * (kw - 1) * (windows.dilation[1] - 1) * c
-    if zeros == 0 or spread not in ("pl_conv2d_pairs_s8", "pl_conv2d_spread_s8"):
+    if zeros == 0 or spread not in ("pl_conv2d_spread_pairs_s8", "pl_conv2d_spread_s8"):
         return False
-    if dense == spread == "pl_conv2d_pairs_s8":
+    if (spread, dense) == ("pl_conv2d_spread_pairs_s8", "pl_conv2d_pairs_s8"):
         # Gathering spread taps skips those outside of the image.
         outside = taps - _taps_inside(windows)
         saved = 60 + 36 * kh + taps * (13 + 4 * c) - outside * (80 + 15 * c)

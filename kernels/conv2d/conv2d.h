@@ -71,7 +71,7 @@ PL_MUST_USE pl_status pl_conv2d_rows_s8(const pl_context *ctx, const pl_conv2d_p
 // The first on cores with the DSP extension, where two weights fit into 16 bits: constants are
 // packed for kernels/common/gemm_pairs_s8.h, one matrix a group. Scratch is for four widened
 // windows and for `gathered` windows, 1 if any reaches into padding or is not one run a row, else
-// 0.
+// 0. Those that are gathered are as for pl_conv2d_s8.
 PL_MUST_USE pl_status pl_conv2d_pairs_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                          const pl_conv2d_dims *dims, const pl_conv2d_data *data);
 
@@ -79,6 +79,16 @@ PL_MUST_USE pl_status pl_conv2d_pairs_s8(const pl_context *ctx, const pl_conv2d_
 PL_MUST_USE pl_status pl_conv2d_wide_pairs_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                               const pl_conv2d_dims *dims,
                                               const pl_conv2d_data *data);
+
+// Both for any windows.
+PL_MUST_USE pl_status pl_conv2d_spread_pairs_s8(const pl_context *ctx,
+                                                const pl_conv2d_params *params,
+                                                const pl_conv2d_dims *dims,
+                                                const pl_conv2d_data *data);
+PL_MUST_USE pl_status pl_conv2d_spread_wide_pairs_s8(const pl_context *ctx,
+                                                     const pl_conv2d_params *params,
+                                                     const pl_conv2d_dims *dims,
+                                                     const pl_conv2d_data *data);
 
 // The first on cores with Helium, where no factor multiplies: constants are packed for
 // kernels/common/gemm_blocks_s8.h, one matrix a group. `gathered` is 0 as for pl_conv2d_runs_s8, or

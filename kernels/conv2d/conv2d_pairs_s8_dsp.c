@@ -4,8 +4,6 @@
 #include "kernels/common/window_s8.h"
 #include "kernels/conv2d/conv2d.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
 // What all windows of a group have in common.
 typedef struct {
   pl_window_shape shape;
@@ -15,6 +13,7 @@ typedef struct {
   int32_t row_step;  // in the image, from one to the next
   int32_t last_y;    // windows whose first tap is in [0, last_y] x [0, last_x] can be widened from
   int32_t last_x;    // the image; others are gathered first
+  pl_gather_window *gather;
 } windows;
 
 static inline int are_in_place(const windows *w, int32_t y, int32_t x, int32_t count) {
@@ -26,7 +25,7 @@ static void widen_window(const windows *w, const int8_t *image, int32_t y, int32
   const int8_t *from = image + (y * w->shape.input_w + x) * w->shape.input_c;
   int32_t row_step = w->row_step;
   if (!are_in_place(w, y, x, 1)) {
-    pl_gather_window_s8(&w->shape, image, y, x, gathered);
+    w->gather(&w->shape, image, y, x, gathered);
     from = gathered;
     row_step = w->run;
   }
@@ -34,7 +33,7 @@ static void widen_window(const windows *w, const int8_t *image, int32_t y, int32
 }
 
 // One group of one image. Windows are multiplied together across ends of rows.
-INLINE void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims, const windows *w,
+static void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims, const windows *w,
                      const pl_gemm_pairs_s8 *layer, const int8_t *image, uint32_t *steps,
                      int8_t *gathered, int8_t *output, pl_multiply_s8 *multiply) {
   int32_t ox = 0;
@@ -69,9 +68,13 @@ INLINE void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims,
   }
 }
 
-INLINE pl_status run(const pl_context *ctx, const pl_conv2d_params *params,
-                     const pl_conv2d_dims *dims, const pl_conv2d_data *data,
-                     pl_multiply_s8 *multiply) {
+// By itself, so that an image with several of the kernels below has it once, and none of the ways
+// to gather that it needs not.
+static __attribute__((noinline)) pl_status run(const pl_context *ctx,
+                                               const pl_conv2d_params *params,
+                                               const pl_conv2d_dims *dims,
+                                               const pl_conv2d_data *data, pl_multiply_s8 *multiply,
+                                               pl_gather_window *gather) {
   const int32_t tap_c = dims->input_c / dims->groups;
   const int dense = dims->kernel_w == 1 || (params->dilation_w == 1 && dims->groups == 1);
   const int32_t run = dims->kernel_w * tap_c;
@@ -94,6 +97,7 @@ INLINE pl_status run(const pl_context *ctx, const pl_conv2d_params *params,
       .row_step = params->dilation_h * dims->input_w * dims->input_c,
       .last_y = dims->input_h - 1 - (dims->kernel_h - 1) * params->dilation_h,
       .last_x = dense ? dims->input_w - dims->kernel_w : -1,
+      .gather = gather,
   };
   const int32_t depth = dims->kernel_h * run;
   const int32_t row_bytes = 4 * pl_steps_of(depth);
@@ -125,10 +129,20 @@ INLINE pl_status run(const pl_context *ctx, const pl_conv2d_params *params,
 
 pl_status pl_conv2d_pairs_s8(const pl_context *ctx, const pl_conv2d_params *params,
                              const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
-  return run(ctx, params, dims, data, pl_multiply_pairs_s8);
+  return run(ctx, params, dims, data, pl_multiply_pairs_s8, pl_gather_dense_window_s8);
 }
 
 pl_status pl_conv2d_wide_pairs_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                   const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
-  return run(ctx, params, dims, data, pl_multiply_wide_pairs_s8);
+  return run(ctx, params, dims, data, pl_multiply_wide_pairs_s8, pl_gather_dense_window_s8);
+}
+
+pl_status pl_conv2d_spread_pairs_s8(const pl_context *ctx, const pl_conv2d_params *params,
+                                    const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
+  return run(ctx, params, dims, data, pl_multiply_pairs_s8, pl_gather_spread_window_s8);
+}
+
+pl_status pl_conv2d_spread_wide_pairs_s8(const pl_context *ctx, const pl_conv2d_params *params,
+                                         const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
+  return run(ctx, params, dims, data, pl_multiply_wide_pairs_s8, pl_gather_spread_window_s8);
 }

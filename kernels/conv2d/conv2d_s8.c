@@ -3,21 +3,17 @@
 #include "kernels/common/window_s8.h"
 #include "kernels/conv2d/conv2d.h"
 
-// Inlined into the kernel of each way to gather, of which an image links what it needs.
-#define INLINE static inline __attribute__((always_inline))
-
-typedef void gather(const pl_window_shape *shape, const int8_t *image, int32_t y0, int32_t x0,
-                    int8_t *to);
-
-// One group of one image. Windows are multiplied together across ends of rows.
-INLINE void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims,
-                     const pl_window_shape *shape, const pl_gemm_s8_layer *layer,
-                     const int8_t *image, int8_t *windows, int8_t *output, gather *gather_window) {
+// One group of one image. Windows are multiplied together across ends of rows. Inlined into the
+// kernel of each way to gather, of which an image links what it needs.
+PL_INLINE void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims,
+                        const pl_window_shape *shape, const pl_gemm_s8_layer *layer,
+                        const int8_t *image, int8_t *windows, int8_t *output,
+                        pl_gather_window *gather) {
   int32_t gathered = 0;
   for (int32_t oy = 0; oy < dims->output_h; ++oy) {
     for (int32_t ox = 0; ox < dims->output_w; ++ox) {
-      gather_window(shape, image, oy * params->stride_h - params->pad_top,
-                    ox * params->stride_w - params->pad_left, windows + gathered * layer->depth);
+      gather(shape, image, oy * params->stride_h - params->pad_top,
+             ox * params->stride_w - params->pad_left, windows + gathered * layer->depth);
       if (++gathered == dims->gathered) {
         pl_gemm_s8(layer, gathered, windows, layer->depth, output, dims->output_c);
         output += gathered * dims->output_c;
@@ -28,9 +24,9 @@ INLINE void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims,
   pl_gemm_s8(layer, gathered, windows, layer->depth, output, dims->output_c);
 }
 
-INLINE pl_status convolve_groups(const pl_context *ctx, const pl_conv2d_params *params,
-                                 const pl_conv2d_dims *dims, const pl_conv2d_data *data,
-                                 gather *gather_window) {
+PL_INLINE pl_status convolve_groups(const pl_context *ctx, const pl_conv2d_params *params,
+                                    const pl_conv2d_dims *dims, const pl_conv2d_data *data,
+                                    pl_gather_window *gather) {
   const pl_window_shape shape = {
       .input_h = dims->input_h,
       .input_w = dims->input_w,
@@ -59,7 +55,7 @@ INLINE pl_status convolve_groups(const pl_context *ctx, const pl_conv2d_params *
     const int8_t *image = data->input + group * shape.tap_c;
     int8_t *output = data->output + group * layer.channels;
     for (int32_t batch = 0; batch < dims->batches; ++batch) {
-      convolve(params, dims, &shape, &layer, image, ctx->scratch, output, gather_window);
+      convolve(params, dims, &shape, &layer, image, ctx->scratch, output, gather);
       image += image_bytes;
       output += result_bytes;
     }

@@ -148,6 +148,7 @@ def _convolution_call(
     stage = output_stage(multiplier, shift, reach(folded, matrix))
     in_rows = in_rows and isa != "mve" and not call.small and "shift" not in stage
     taps_c = weight.shape[-1]
+    is_dense = groups == 1 and 1 in (windows.kernel[1], windows.dilation[1])
     if in_rows and conv2d_rows.pays_for_groups(windows, groups, channels // groups, taps_c, isa):
         is_gathered = (taps_c > 1 and groups > 1) or not windows.are_inside
         column = is_gathered * windows.kernel[0] * (windows.input_c if taps_c == 1 else taps_c)
@@ -167,10 +168,11 @@ def _convolution_call(
         by_rows = matrix.reshape(channels, windows.kernel[0], -1)
         pairs = Pairs.of(by_rows, folded, multiplier, shift, groups)
         if pairs is not None:
-            dense = windows.kernel[1] == 1 or (windows.dilation[1] == 1 and groups == 1)
-            gathered = int(not (windows.are_inside and dense))
+            one_run = windows.kernel[1] == 1 or is_dense
+            gathered = int(not (windows.are_inside and one_run))
+            spread = "spread_" * (gathered and not is_dense)
             return convolution(
-                f"pl_conv2d_{'wide_' * pairs.wide}pairs_s8",
+                f"pl_conv2d_{spread}{'wide_' * pairs.wide}pairs_s8",
                 {"packed_c": pairs.weight.shape[1], "gathered": gathered},
                 pairs.constants(),
                 4 * ROWS * pairs.steps + gathered * depth,
@@ -212,7 +214,6 @@ def _convolution_call(
             return by_columns_call(first, nearer)
     gathered = 0 if runs else min(rows_at_a_time(depth, isa), windows.output[0] * windows.output[1])
     ordered = _overlap(call, windows, gathered, isa) if groups == 1 else ()
-    is_dense = groups == 1 and 1 in (windows.kernel[1], windows.dilation[1])
     return convolution(
         f"pl_conv2d_{'runs_' if runs else '' if is_dense else 'spread_'}s8",
         {"packed_c": packed_channels(channels // groups, isa), "gathered": gathered},

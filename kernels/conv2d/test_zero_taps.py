@@ -41,9 +41,9 @@ def _form(call: KernelCall) -> tuple[str, Any, Any]:
         ("dsp", 2, 2, 2, ("pairs_s8", 5, 1)),
         ("dsp", 2, 1, 8, ("rows_s8", 17, 1)),
         ("dsp", 4, 4, 4, ("pairs_s8", 9, 1)),
-        ("dsp", 4, 4, 8, ("pairs_s8", 3, 8)),
+        ("dsp", 4, 4, 8, ("spread_pairs_s8", 3, 8)),
         ("dsp", 8, 8, 2, ("pairs_s8", 5, 1)),
-        ("dsp", 8, 8, 4, ("pairs_s8", 3, 4)),
+        ("dsp", 8, 8, 4, ("spread_pairs_s8", 3, 4)),
         ("dsp", 1, 1, 2, ("rows_s8", 3, 2)),  # which takes spread taps of one channel as they are
         ("scalar", 2, 2, 8, ("rows_s8", 17, 1)),
         ("scalar", 3, 3, 4, ("rows_s8", 9, 1)),

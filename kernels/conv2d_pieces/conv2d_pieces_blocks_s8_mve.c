@@ -11,7 +11,7 @@ static void multiply(const void *layer, int32_t rows, const int8_t *windows, int
   pl_multiply_blocks_s8(layer, rows, windows, step, output, output_c);
 }
 
-INLINE void copy(int8_t *to, const int8_t *from, int32_t bytes) {
+PL_INLINE void copy(int8_t *to, const int8_t *from, int32_t bytes) {
   for (; bytes > 0; bytes -= LANES) {
     const mve_pred16_t lanes = vctp8q((uint32_t)bytes);
     vstrbq_p_s8(to, vldrbq_z_s8(from, lanes), lanes);
@@ -20,7 +20,7 @@ INLINE void copy(int8_t *to, const int8_t *from, int32_t bytes) {
   }
 }
 
-INLINE void fill(int8_t *to, int8_t value, int32_t bytes) {
+PL_INLINE void fill(int8_t *to, int8_t value, int32_t bytes) {
   for (; bytes > 0; bytes -= LANES) {
     vstrbq_p_s8(to, vdupq_n_s8(value), vctp8q((uint32_t)bytes));
     to += LANES;

@@ -10,9 +10,9 @@ typedef struct {
   uint32_t *steps;  // scratch, of PL_PAIRS_ROWS windows
 } wide_layer;
 
-INLINE void multiply_with(const wide_layer *layer, int32_t rows, const int8_t *windows,
-                          int32_t step, int8_t *output, int32_t output_c,
-                          pl_multiply_s8 *multiply) {
+PL_INLINE void multiply_with(const wide_layer *layer, int32_t rows, const int8_t *windows,
+                             int32_t step, int8_t *output, int32_t output_c,
+                             pl_multiply_s8 *multiply) {
   for (; rows >= PL_PAIRS_ROWS; rows -= PL_PAIRS_ROWS) {
     pl_widen_4_s8(windows, step, 1, 0, layer->depth, layer->steps);
     multiply(&layer->product, PL_PAIRS_ROWS, output);
@@ -37,9 +37,9 @@ static void multiply_wide_pairs(const void *layer, int32_t rows, const int8_t *w
   multiply_with(layer, rows, windows, step, output, output_c, pl_multiply_wide_pairs_s8);
 }
 
-INLINE pl_status run(const pl_context *ctx, const pl_conv2d_pieces_params *params,
-                     const pl_conv2d_pieces_dims *dims, const pl_conv2d_pieces_data *data,
-                     pl_multiply_windows *multiply) {
+PL_INLINE pl_status run(const pl_context *ctx, const pl_conv2d_pieces_params *params,
+                        const pl_conv2d_pieces_dims *dims, const pl_conv2d_pieces_data *data,
+                        pl_multiply_windows *multiply) {
   const int32_t depth = dims->kernel_h * dims->kernel_w * dims->input_c;
   const wide_layer layer = {
       .product = pl_gemm_pairs(data->weight, data->bias, depth, dims->output_c,

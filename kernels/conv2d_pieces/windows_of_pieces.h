@@ -7,8 +7,6 @@
 
 #include "kernels/conv2d_pieces/conv2d_pieces.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
 // Multiplies `rows` windows, `step` bytes apart, and writes their pixels.
 typedef void pl_multiply_windows(const void *layer, int32_t rows, const int8_t *windows,
                                  int32_t step, int8_t *output, int32_t output_c);
@@ -24,11 +22,11 @@ typedef struct {
 
 // Copies one piece's channels of columns whose first tap is (y, x0). `first_row` is that of the
 // piece that its address is of.
-INLINE void pl_copy_columns_of_piece(const pl_conv2d_pieces_params *params,
-                                     const pl_conv2d_pieces_dims *dims,
-                                     const pl_conv2d_piece *piece,
-                                     const pl_piece_functions *functions, int32_t first_row,
-                                     int32_t y, int32_t x0, int32_t count, int8_t *to) {
+PL_INLINE void pl_copy_columns_of_piece(const pl_conv2d_pieces_params *params,
+                                        const pl_conv2d_pieces_dims *dims,
+                                        const pl_conv2d_piece *piece,
+                                        const pl_piece_functions *functions, int32_t first_row,
+                                        int32_t y, int32_t x0, int32_t count, int8_t *to) {
   const int32_t channels = piece->channels;
   const int32_t row_bytes = (dims->input_w >> piece->shift_w) * channels;
   for (int32_t ky = 0; ky < dims->kernel_h; ++ky) {
@@ -51,10 +49,10 @@ INLINE void pl_copy_columns_of_piece(const pl_conv2d_pieces_params *params,
   }
 }
 
-INLINE pl_status pl_convolve_pieces(const pl_context *ctx, const pl_conv2d_pieces_params *params,
-                                    const pl_conv2d_pieces_dims *dims,
-                                    const pl_conv2d_pieces_data *data, const void *layer,
-                                    const pl_piece_functions *functions) {
+PL_INLINE pl_status pl_convolve_pieces(const pl_context *ctx, const pl_conv2d_pieces_params *params,
+                                       const pl_conv2d_pieces_dims *dims,
+                                       const pl_conv2d_pieces_data *data, const void *layer,
+                                       const pl_piece_functions *functions) {
   const int32_t column = dims->kernel_h * dims->input_c;
   const int32_t step = dims->gathered > 1 ? params->stride_w / params->dilation_w : 0;
   const int32_t most = (dims->gathered - 1) * step + dims->kernel_w;

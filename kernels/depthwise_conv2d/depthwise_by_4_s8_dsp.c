@@ -85,9 +85,12 @@ static void convolve_window(const pl_depthwise_conv2d_dims *dims,
   }
 }
 
-pl_status pl_depthwise_by_4_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
-                               const pl_depthwise_conv2d_dims *dims,
-                               const pl_depthwise_conv2d_data *data) {
+// By itself: once in an image with both kernels below.
+static __attribute__((noinline)) pl_status run(const pl_context *ctx,
+                                               const pl_depthwise_conv2d_params *params,
+                                               const pl_depthwise_conv2d_dims *dims,
+                                               const pl_depthwise_conv2d_data *data,
+                                               pl_gather_window *gather) {
   if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
   const int32_t channels = dims->input_c;
   const pl_window_shape shape = {
@@ -117,7 +120,7 @@ pl_status pl_depthwise_by_4_s8(const pl_context *ctx, const pl_depthwise_conv2d_
         window from = {image + y * row_bytes + x * channels, params->dilation_h * row_bytes,
                        params->dilation_w * channels};
         if (y < 0 || y > last_y || x < 0 || x > last_x) {
-          pl_gather_window_s8(&shape, image, y, x, ctx->scratch);
+          gather(&shape, image, y, x, ctx->scratch);
           from = (window){ctx->scratch, dims->kernel_w * channels, channels};
         }
         convolve_window(dims, data, &from, twice_zero_point_and_1, output);
@@ -131,4 +134,17 @@ pl_status pl_depthwise_by_4_s8(const pl_context *ctx, const pl_depthwise_conv2d_
                 params->activation_max);
   }
   return PL_OK;
+}
+
+pl_status pl_depthwise_by_4_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
+                               const pl_depthwise_conv2d_dims *dims,
+                               const pl_depthwise_conv2d_data *data) {
+  return run(ctx, params, dims, data, pl_gather_dense_window_s8);
+}
+
+pl_status pl_depthwise_spread_by_4_s8(const pl_context *ctx,
+                                      const pl_depthwise_conv2d_params *params,
+                                      const pl_depthwise_conv2d_dims *dims,
+                                      const pl_depthwise_conv2d_data *data) {
+  return run(ctx, params, dims, data, pl_gather_spread_window_s8);
 }

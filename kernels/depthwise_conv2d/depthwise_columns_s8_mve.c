@@ -14,7 +14,6 @@
 
 #define LANES 16
 #define FOUR 4
-#define INLINE static inline __attribute__((always_inline))
 
 // What channels of a part are computed from. Assembly knows where the first fields lie.
 typedef struct {
@@ -136,8 +135,8 @@ static inline void convolve_small(job *of, constants *next, int32_t from, int32_
 
 // The sum of a window of more than sixteen taps, `tail` of them in the last vector. What lies
 // behind the window meets weights that are 0.
-INLINE int32_t window_sum(const int8_t *x, const int8_t *weight, int32_t vectors,
-                          mve_pred16_t tail) {
+PL_INLINE int32_t window_sum(const int8_t *x, const int8_t *weight, int32_t vectors,
+                             mve_pred16_t tail) {
   int32_t sum = 0;
   for (; vectors > 0; --vectors) {
     sum = vmladavaq_s8(sum, vldrbq_s8(x), vldrbq_s8(weight));
@@ -147,8 +146,8 @@ INLINE int32_t window_sum(const int8_t *x, const int8_t *weight, int32_t vectors
   return vmladavaq_s8(sum, vldrbq_s8(x), vldrbq_z_s8(weight, tail));
 }
 
-INLINE void convolve_vectors(const job *of, constants *next, int32_t from, int32_t to,
-                             int32_t first, int8_t *output, int32_t vectors) {
+PL_INLINE void convolve_vectors(const job *of, constants *next, int32_t from, int32_t to,
+                                int32_t first, int8_t *output, int32_t vectors) {
   const mve_pred16_t tail = vctp8q((uint32_t)(of->taps - vectors * LANES));
   const mve_pred16_t lanes = vctp32q((uint32_t)of->lanes);
   const int32_t plane = of->plane;
@@ -206,11 +205,11 @@ static inline int32_t planes_of(int32_t channels) {
 }
 
 // All channels of a part.
-INLINE void convolve_part(const pl_depthwise_columns_params *params,
-                          const pl_depthwise_columns_dims *dims,
-                          const pl_depthwise_columns_data *data, const part *of, int32_t oy,
-                          int32_t ox, const int8_t *image, int8_t *output, run *runs,
-                          int8_t *planes, int is_large) {
+PL_INLINE void convolve_part(const pl_depthwise_columns_params *params,
+                             const pl_depthwise_columns_dims *dims,
+                             const pl_depthwise_columns_data *data, const part *of, int32_t oy,
+                             int32_t ox, const int8_t *image, int8_t *output, run *runs,
+                             int8_t *planes, int is_large) {
   const int32_t channels = dims->input_c * dims->repeats;
   const int32_t taps = dims->kernel_h * dims->kernel_w;
   const int32_t step =
@@ -255,9 +254,9 @@ static int32_t fitting_windows(const pl_depthwise_columns_dims *dims, int32_t st
   return more < 0 ? 0 : smaller(more / step + 1, dims->output_w);
 }
 
-INLINE pl_status convolve(const pl_context *ctx, const pl_depthwise_columns_params *params,
-                          const pl_depthwise_columns_dims *dims,
-                          const pl_depthwise_columns_data *data, int is_large) {
+PL_INLINE pl_status convolve(const pl_context *ctx, const pl_depthwise_columns_params *params,
+                             const pl_depthwise_columns_dims *dims,
+                             const pl_depthwise_columns_data *data, int is_large) {
   if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
   const int32_t channels = dims->input_c * dims->repeats;
   const int dense = is_dense(params, dims);

@@ -41,24 +41,37 @@ typedef struct {
 
 // output = clamp(requantize(bias + sum of input * weight over the window) + output_zero_point),
 // each output channel of one input channel, taps outside of the input read as its zero point.
-// Windows that reach into padding, or that are dilated in width, are copied to scratch; those of a
-// row together, if scratch_bytes are for a row of them. With less than scratch_bytes it returns
+// Windows that reach into padding are copied to scratch; those of a row together, if scratch_bytes
+// are for a row of them. No dilation in width. With less than scratch_bytes it returns
 // PL_ERROR_SCRATCH_SIZE. TFLite int8 DEPTHWISE_CONV_2D.
 PL_MUST_USE pl_status pl_depthwise_conv2d_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_params *params,
                                              const pl_depthwise_conv2d_dims *dims,
                                              const pl_depthwise_conv2d_data *data);
 
-// The same on cores with the DSP extension, for repeats of 1, at least four channels and factors
+// The same with any dilation: windows that are dilated in width are copied too.
+PL_MUST_USE pl_status pl_depthwise_spread_s8(const pl_context *ctx,
+                                             const pl_depthwise_conv2d_params *params,
+                                             const pl_depthwise_conv2d_dims *dims,
+                                             const pl_depthwise_conv2d_data *data);
+
+// The first on cores with the DSP extension, for repeats of 1, at least four channels and factors
 // within the bounds of kernels/common/gemm_pairs_s8.h. Channels go by fours; the last four are the
 // last of the layer, whether the four before them had some of them or not.
 
 // weight: [ceil(input_c / 4)][kernel_h][kernel_w][4]; bias: [ceil(input_c / 4)][bias of four
-// channels, multiplier and right of each]. Scratch is for one window, if any reaches into padding.
+// channels, multiplier and right of each]. Scratch is for one window, if any reaches into padding;
+// no window may that is dilated in width.
 PL_MUST_USE pl_status pl_depthwise_by_4_s8(const pl_context *ctx,
                                            const pl_depthwise_conv2d_params *params,
                                            const pl_depthwise_conv2d_dims *dims,
                                            const pl_depthwise_conv2d_data *data);
+
+// The same for any windows.
+PL_MUST_USE pl_status pl_depthwise_spread_by_4_s8(const pl_context *ctx,
+                                                  const pl_depthwise_conv2d_params *params,
+                                                  const pl_depthwise_conv2d_dims *dims,
+                                                  const pl_depthwise_conv2d_data *data);
 
 // 3x3, stride 1 in width, no dilation, output_w at least 2. bias: [4 * ceil(input_c /
 // 4)][bytes w0 w1 w1 w2 of three rows of taps, bias, multiplier, right]. Scratch is for rows of

@@ -166,9 +166,12 @@ static void convolve_window(const pl_depthwise_conv2d_dims *dims,
   }
 }
 
-pl_status pl_depthwise_conv2d_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
-                                 const pl_depthwise_conv2d_dims *dims,
-                                 const pl_depthwise_conv2d_data *data) {
+// By itself: once in an image with both kernels below.
+static __attribute__((noinline)) pl_status run(const pl_context *ctx,
+                                               const pl_depthwise_conv2d_params *params,
+                                               const pl_depthwise_conv2d_dims *dims,
+                                               const pl_depthwise_conv2d_data *data,
+                                               pl_gather_window *gather) {
   if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
   const pl_output_stage stage = {data->multiplier, data->shift, params->output_zero_point,
                                  params->activation_min, params->activation_max};
@@ -199,14 +202,14 @@ pl_status pl_depthwise_conv2d_s8(const pl_context *ctx, const pl_depthwise_conv2
   for (int32_t batch = 0; batch < dims->batches; ++batch) {
     for (int32_t oy = 0; oy < dims->output_h; ++oy) {
       const int32_t y = oy * params->stride_h - params->pad_top;
-      if (in_rows) pl_gather_window_s8(&shape, image, y, -params->pad_left, ctx->scratch);
+      if (in_rows) gather(&shape, image, y, -params->pad_left, ctx->scratch);
       for (int32_t ox = 0; ox < dims->output_w; ++ox) {
         const int32_t x = ox * params->stride_w - params->pad_left;
         window from = {image + y * row_bytes + x * channels, params->dilation_h * row_bytes};
         if (in_rows) {
           from = (window){(const int8_t *)ctx->scratch + ox * step, shape.kernel_w * channels};
         } else if (y < 0 || y > last_y || x < 0 || x > last_x) {
-          pl_gather_window_s8(&shape, image, y, x, ctx->scratch);
+          gather(&shape, image, y, x, ctx->scratch);
           from = (window){ctx->scratch, dims->kernel_w * channels};
         }
         convolve_window(dims, data, &stage, &from, results, output);
@@ -216,4 +219,16 @@ pl_status pl_depthwise_conv2d_s8(const pl_context *ctx, const pl_depthwise_conv2
     image += dims->input_h * row_bytes;
   }
   return PL_OK;
+}
+
+pl_status pl_depthwise_conv2d_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
+                                 const pl_depthwise_conv2d_dims *dims,
+                                 const pl_depthwise_conv2d_data *data) {
+  return run(ctx, params, dims, data, pl_gather_dense_window_s8);
+}
+
+pl_status pl_depthwise_spread_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
+                                 const pl_depthwise_conv2d_dims *dims,
+                                 const pl_depthwise_conv2d_data *data) {
+  return run(ctx, params, dims, data, pl_gather_spread_window_s8);
 }

@@ -10,7 +10,6 @@
 #include "kernels/depthwise_conv2d/depthwise_conv2d.h"
 
 #define LANES 16
-#define INLINE static inline __attribute__((always_inline))
 
 // Keeps loads behind it: GCC would load everything first, and spill it.
 #define IN_ORDER __asm__ volatile("" ::: "memory")
@@ -27,7 +26,7 @@ typedef struct {
   int32x4_t a0, a1, a2, a3;
 } sums;
 
-INLINE void widen(sums *s, int16x8_t even, int16x8_t odd) {
+PL_INLINE void widen(sums *s, int16x8_t even, int16x8_t odd) {
   s->a0 = vaddq_s32(s->a0, vmovlbq_s16(even));
   s->a1 = vaddq_s32(s->a1, vmovltq_s16(even));
   s->a2 = vaddq_s32(s->a2, vmovlbq_s16(odd));
@@ -35,13 +34,13 @@ INLINE void widen(sums *s, int16x8_t even, int16x8_t odd) {
   IN_ORDER;
 }
 
-INLINE sums begin(const int32_t *bias) {
+PL_INLINE sums begin(const int32_t *bias) {
   return (sums){vldrwq_s32(bias), vldrwq_s32(bias + 4), vldrwq_s32(bias + 8),
                 vldrwq_s32(bias + 12)};
 }
 
 // requantize.h for shifts below 0.
-INLINE int32x4_t requantize(int32x4_t x, const int32_t *factors) {
+PL_INLINE int32x4_t requantize(int32x4_t x, const int32_t *factors) {
   int32x4_t h = vqrdmulhq_s32(x, vldrwq_s32(factors));
   h = vaddq_s32(h, vshrq_n_s32(h, 31));
   h = vrshlq_s32(h, vldrwq_s32(factors + LANES));
@@ -49,7 +48,7 @@ INLINE int32x4_t requantize(int32x4_t x, const int32_t *factors) {
   return h;
 }
 
-INLINE int8x16_t narrow(const stage *to, sums s, const int32_t *factors) {
+PL_INLINE int8x16_t narrow(const stage *to, sums s, const int32_t *factors) {
   const int16_t zero_point = to->zero_point;
   int16x8_t even = vqmovnbq_s32(vuninitializedq_s16(), requantize(s.a0, factors));
   even = vqmovntq_s32(even, requantize(s.a1, factors + 4));
@@ -73,8 +72,8 @@ static stage stage_of(const pl_depthwise_conv2d_params *params) {
 // Taps of a row that are `step` bytes apart, 0 in padding. Returns the weights behind theirs.
 // Pairs have a count of their own: GCC 14.2 compared what is left of `count` before the loop, the
 // end of which overwrites the flags.
-INLINE const int8_t *add_taps(sums *s, const int8_t *x, int32_t step, int32_t count,
-                              const int8_t *w, mve_pred16_t lanes) {
+PL_INLINE const int8_t *add_taps(sums *s, const int8_t *x, int32_t step, int32_t count,
+                                 const int8_t *w, mve_pred16_t lanes) {
   for (int32_t pairs = count / 2; pairs > 0; --pairs) {
     const int8x16_t x0 = vldrbq_z_s8(x, lanes);
     const int8x16_t w0 = vldrbq_s8(w);

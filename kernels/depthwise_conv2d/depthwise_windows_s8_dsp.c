@@ -6,8 +6,6 @@
 // own: (w0, w1), (w2, 0) and (0, w0), (w1, w2).
 #define OUTPUTS 4
 
-#define INLINE static inline __attribute__((always_inline))
-
 typedef struct {
   const pl_depthwise_conv2d_params *params;
   const pl_depthwise_conv2d_dims *dims;
@@ -39,7 +37,7 @@ static void widen_taps(const layer_of_windows *layer, const int8_t *w) {
   }
 }
 
-INLINE int32_t mac(int32_t x, int32_t w, int32_t sum) {
+PL_INLINE int32_t mac(int32_t x, int32_t w, int32_t sum) {
   return __smlad((int16x2_t)x, (int16x2_t)w, sum);
 }
 
@@ -47,8 +45,8 @@ INLINE int32_t mac(int32_t x, int32_t w, int32_t sum) {
 #define LOAD_2(A, B, P, STEP) \
   __asm__ volatile("ldrd %0, %1, [%2], " STEP : "=&r"(A), "=&r"(B), "+r"(P) : : "memory")
 
-INLINE void four_outputs(const layer_of_windows *layer, int32_t stride_w, const uint32_t *x,
-                         int32_t row_step, int32_t *sums) {
+PL_INLINE void four_outputs(const layer_of_windows *layer, int32_t stride_w, const uint32_t *x,
+                            int32_t row_step, int32_t *sums) {
   const int32_t *w = layer->taps;
   int32_t sum0 = sums[0];
   int32_t sum1 = sum0;
@@ -161,9 +159,9 @@ static void widen_few_rows(const widening *w, const int8_t *x, int32_t rows, int
   }
 }
 
-INLINE pl_status run(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
-                     const pl_depthwise_conv2d_dims *dims, const pl_depthwise_conv2d_data *data,
-                     widen_function *widen) {
+PL_INLINE pl_status run(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
+                        const pl_depthwise_conv2d_dims *dims, const pl_depthwise_conv2d_data *data,
+                        widen_function *widen) {
   const int32_t words = words_of_taps(dims->kernel_w, params->stride_w);
   const int32_t outputs = (dims->output_w + OUTPUTS - 1) / OUTPUTS * OUTPUTS;
   layer_of_windows layer = {

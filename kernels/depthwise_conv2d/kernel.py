@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from kernels.common import conv2d_rows
-from kernels.common.depthwise_by_4 import PLANES, pack_by_4
+from kernels.common.depthwise_by_4 import BY_4, PLANES, pack_by_4
 from kernels.common.depthwise_columns import cost_of_columns, pack_columns, scratch_of_columns
 from kernels.common.depthwise_direct import cost_of_direct, pack_direct
 from kernels.common.gemm import fold_zero_point, output_stage, reach
@@ -107,7 +107,8 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         "bias": Constant(folded.astype(np.int32)),
         **output_stage(multiplier, shift, reach(folded, weight.reshape(-1, channels).T)),
     }
-    function, constants = "pl_depthwise_conv2d_s8", {"weight": Constant(weight), **of_channels}
+    function = "pl_depthwise_conv2d_s8" if dense else "pl_depthwise_spread_s8"
+    constants = {"weight": Constant(weight), **of_channels}
     window = 0 if windows.are_inside and dense else weight.size // repeats
     by_pixel = depthwise(function, constants, window, ordered)
 
@@ -133,7 +134,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         packed = pack_by_4(planes, weight, folded, multiplier, shift, lowest, repeats, most)
     if channels == 1 and (packed is None or call.small):
         return convolution_call(call, windows, by_channel, 1, isa)
-    one_by_one = packed is None or packed[0] == "pl_depthwise_by_4_s8"
+    one_by_one = packed is None or packed[0].endswith(BY_4)
     if one_by_one and rows_pay and isa == "dsp":
         return by_rows()
     if packed is None:

@@ -2,7 +2,7 @@
 #include "kernels/common/operands_mve.h"
 #include "kernels/mul/mul_mve.h"
 
-PL_MUL_INLINE void multiply(const pl_mul_params *params, const pl_rows_s8 *of, int32_t b_step) {
+PL_INLINE void multiply(const pl_mul_params *params, const pl_rows_s8 *of, int32_t b_step) {
   const pl_mul_params p = *params;
   const int8_t *a = of->a;
   const int8_t *b = of->b;

@@ -8,11 +8,9 @@
 #include "kernels/mul/mul.h"
 
 #define PL_MUL_LANES 8
-#define PL_MUL_INLINE static inline __attribute__((always_inline))
-
 // Differences of int8 are 16 bits, their products are widened; what comes is saturated, in the low
 // bytes.
-PL_MUL_INLINE int16x8_t pl_mul_8(const pl_mul_params *params, int16x8_t x, int16x8_t y) {
+PL_INLINE int16x8_t pl_mul_8(const pl_mul_params *params, int16x8_t x, int16x8_t y) {
   const int16x8_t a = vsubq_n_s16(x, (int16_t)params->a_zero_point);
   const int16x8_t b = vsubq_n_s16(y, (int16_t)params->b_zero_point);
   const int32x4_t even =
@@ -26,8 +24,8 @@ PL_MUL_INLINE int16x8_t pl_mul_8(const pl_mul_params *params, int16x8_t x, int16
 
 // b_step is 1, or 0 where b is one value. The tail is not part of the loop: GCC would predicate all
 // of it by lanes of 16 bits, products of 32 bits too.
-PL_MUL_INLINE void pl_mul_row(const pl_mul_params *p, const int8_t *a, const int8_t *b,
-                              int32_t b_step, int32_t size, int8_t *output) {
+PL_INLINE void pl_mul_row(const pl_mul_params *p, const int8_t *a, const int8_t *b, int32_t b_step,
+                          int32_t size, int8_t *output) {
   const int16x8_t value = vdupq_n_s16(*b);
   for (int32_t blocks = size / PL_MUL_LANES; blocks > 0; --blocks) {
     const int16x8_t y = b_step == 0 ? value : vldrbq_s16(b);
@@ -43,7 +41,7 @@ PL_MUL_INLINE void pl_mul_row(const pl_mul_params *p, const int8_t *a, const int
   }
 }
 
-PL_MUL_INLINE void pl_mul_clamp(const pl_mul_params *params, int32_t size, int8_t *output) {
+PL_INLINE void pl_mul_clamp(const pl_mul_params *params, int32_t size, int8_t *output) {
   if (params->activation_max - params->activation_min != INT8_MAX - INT8_MIN) {
     pl_clamp_s8(output, size, params->activation_min, params->activation_max);
   }

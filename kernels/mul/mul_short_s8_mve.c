@@ -11,13 +11,13 @@ typedef struct {
 } pl_mul_short;
 
 // place * ceil(2^16 / size) / 2^16 is place / size for places up to 2^16 / size.
-PL_MUL_INLINE uint16x8_t b_of(const pl_mul_short *of, uint16x8_t place) {
+PL_INLINE uint16x8_t b_of(const pl_mul_short *of, uint16x8_t place) {
   const uint16x8_t row = vmulhq_u16(place, vdupq_n_u16(of->reciprocal));
   return vmlaq_n_u16(vmulq_n_u16(place, of->step), row, of->turn);
 }
 
-PL_MUL_INLINE void multiply_rows(const pl_mul_short *of, const int8_t *a, const int8_t *b,
-                                 int32_t size, int8_t *output) {
+PL_INLINE void multiply_rows(const pl_mul_short *of, const int8_t *a, const int8_t *b, int32_t size,
+                             int8_t *output) {
   uint16x8_t place = vidupq_n_u16(0, 1);
   for (int32_t blocks = size / PL_MUL_LANES; blocks > 0; --blocks) {
     const int16x8_t y = vldrbq_gather_offset_s16(b, b_of(of, place));

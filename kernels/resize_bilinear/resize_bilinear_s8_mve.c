@@ -5,8 +5,6 @@
 #include "kernels/resize_bilinear/resize_bilinear.h"
 #include "kernels/resize_bilinear/taps.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
 // Sums of products with weights of so much stay in 16 bits.
 #define MOST_NARROW 256
 
@@ -25,7 +23,7 @@ typedef struct {
 // Eight channels at a time, where the weights add up to 2^-shift, 2 to MOST_NARROW. Ties go away
 // from zero: those below it are moved by one first, where they may saturate, as what is there has
 // one result.
-INLINE void mix_narrow(neighbours of, int32_t channels, int32_t shift, int8_t *output) {
+PL_INLINE void mix_narrow(neighbours of, int32_t channels, int32_t shift, int8_t *output) {
   for (int32_t left = channels; left > 0; left -= 8) {
     const mve_pred16_t lanes = vctp16q((uint32_t)left);
     int16x8_t sum = vmulq_n_s16(vldrbq_z_s16(of.x00, lanes), (int16_t)of.w00);
@@ -42,7 +40,7 @@ INLINE void mix_narrow(neighbours of, int32_t channels, int32_t shift, int8_t *o
   }
 }
 
-INLINE void mix(neighbours of, int32_t channels, pl_divisor_mve divisor, int8_t *output) {
+PL_INLINE void mix(neighbours of, int32_t channels, pl_divisor_mve divisor, int8_t *output) {
   for (int32_t left = channels; left > 0; left -= 4) {
     const mve_pred16_t lanes = vctp32q((uint32_t)left);
     int32x4_t sum = vmulq_n_s32(vldrbq_z_s32(of.x00, lanes), of.w00);

@@ -7,8 +7,6 @@
 #include "kernels/common/window_s8.h"
 #include "kernels/transpose_conv2d/transpose_conv2d.h"
 
-#define PL_PHASE_INLINE static inline __attribute__((always_inline))
-
 // A phase's matrix, of one group.
 typedef struct {
   const int8_t *weight;
@@ -27,13 +25,13 @@ typedef void pl_multiply_windows(const pl_transpose_conv2d_params *params,
                                  int8_t *y, int32_t y_stride);
 
 // One image.
-PL_PHASE_INLINE void pl_convolve_phase(const pl_transpose_conv2d_params *params,
-                                       const pl_transpose_conv2d_dims *dims,
-                                       const pl_transpose_conv2d_data *data,
-                                       const pl_transpose_conv2d_phase *phase,
-                                       const pl_window_shape *shape, const pl_phase_matrix *matrix,
-                                       const int8_t *image, int8_t *windows, int8_t *output,
-                                       pl_multiply_windows *multiply) {
+PL_INLINE void pl_convolve_phase(const pl_transpose_conv2d_params *params,
+                                 const pl_transpose_conv2d_dims *dims,
+                                 const pl_transpose_conv2d_data *data,
+                                 const pl_transpose_conv2d_phase *phase,
+                                 const pl_window_shape *shape, const pl_phase_matrix *matrix,
+                                 const int8_t *image, int8_t *windows, int8_t *output,
+                                 pl_multiply_windows *multiply) {
   const int32_t step = params->stride_w * dims->output_c;
   int32_t y = phase->input_y;
   for (int32_t oy = phase->output_y - params->first_row; oy < dims->output_h;
@@ -55,11 +53,12 @@ PL_PHASE_INLINE void pl_convolve_phase(const pl_transpose_conv2d_params *params,
 }
 
 // Args: weight_bytes, of a matrix, by the depth of its windows; bias_words, of a packed channel.
-PL_PHASE_INLINE pl_status
-pl_convolve_phases(const pl_context *ctx, const pl_transpose_conv2d_params *params,
-                   const pl_transpose_conv2d_dims *dims, const pl_transpose_conv2d_data *data,
-                   int32_t (*weight_bytes)(int32_t packed_c, int32_t depth), int32_t bias_words,
-                   pl_multiply_windows *multiply) {
+PL_INLINE pl_status pl_convolve_phases(const pl_context *ctx,
+                                       const pl_transpose_conv2d_params *params,
+                                       const pl_transpose_conv2d_dims *dims,
+                                       const pl_transpose_conv2d_data *data,
+                                       int32_t (*weight_bytes)(int32_t packed_c, int32_t depth),
+                                       int32_t bias_words, pl_multiply_windows *multiply) {
   if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
   const int32_t image_bytes = dims->input_h * dims->input_w * dims->input_c;
   const int32_t result_bytes = dims->output_h * dims->output_w * dims->output_c;

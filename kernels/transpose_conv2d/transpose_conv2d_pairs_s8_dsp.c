@@ -8,9 +8,9 @@ static inline int32_t weight_bytes(int32_t packed_c, int32_t depth) {
 }
 
 // Four windows together, what is left over one by one.
-PL_PHASE_INLINE void multiply_by(const pl_transpose_conv2d_params *params,
-                                 const pl_phase_matrix *matrix, int32_t rows, const int8_t *windows,
-                                 int8_t *y, int32_t y_stride, pl_multiply_s8 *product) {
+PL_INLINE void multiply_by(const pl_transpose_conv2d_params *params, const pl_phase_matrix *matrix,
+                           int32_t rows, const int8_t *windows, int8_t *y, int32_t y_stride,
+                           pl_multiply_s8 *product) {
   const int32_t depth = matrix->depth;
   const pl_gemm_pairs_s8 layer =
       pl_gemm_pairs(matrix->weight, matrix->bias, depth, matrix->channels,
@@ -26,28 +26,27 @@ PL_PHASE_INLINE void multiply_by(const pl_transpose_conv2d_params *params,
   }
 }
 
-PL_PHASE_INLINE void multiply(const pl_transpose_conv2d_params *params,
-                              const pl_transpose_conv2d_dims *dims,
-                              const pl_transpose_conv2d_data *data, const pl_phase_matrix *matrix,
-                              int32_t rows, const int8_t *windows, int8_t *y, int32_t y_stride) {
+PL_INLINE void multiply(const pl_transpose_conv2d_params *params,
+                        const pl_transpose_conv2d_dims *dims, const pl_transpose_conv2d_data *data,
+                        const pl_phase_matrix *matrix, int32_t rows, const int8_t *windows,
+                        int8_t *y, int32_t y_stride) {
   (void)dims;
   (void)data;
   multiply_by(params, matrix, rows, windows, y, y_stride, pl_multiply_pairs_s8);
 }
 
-PL_PHASE_INLINE void multiply_wide(const pl_transpose_conv2d_params *params,
-                                   const pl_transpose_conv2d_dims *dims,
-                                   const pl_transpose_conv2d_data *data,
-                                   const pl_phase_matrix *matrix, int32_t rows,
-                                   const int8_t *windows, int8_t *y, int32_t y_stride) {
+PL_INLINE void multiply_wide(const pl_transpose_conv2d_params *params,
+                             const pl_transpose_conv2d_dims *dims,
+                             const pl_transpose_conv2d_data *data, const pl_phase_matrix *matrix,
+                             int32_t rows, const int8_t *windows, int8_t *y, int32_t y_stride) {
   (void)dims;
   (void)data;
   multiply_by(params, matrix, rows, windows, y, y_stride, pl_multiply_wide_pairs_s8);
 }
 
-PL_PHASE_INLINE pl_status run(const pl_context *ctx, const pl_transpose_conv2d_params *params,
-                              const pl_transpose_conv2d_dims *dims,
-                              const pl_transpose_conv2d_data *data, pl_multiply_windows *product) {
+PL_INLINE pl_status run(const pl_context *ctx, const pl_transpose_conv2d_params *params,
+                        const pl_transpose_conv2d_dims *dims, const pl_transpose_conv2d_data *data,
+                        pl_multiply_windows *product) {
   const pl_status status = pl_convolve_phases(ctx, params, dims, data, weight_bytes, 3, product);
   if (status == PL_OK && params->activation_max - params->activation_min != INT8_MAX - INT8_MIN) {
     pl_clamp_s8(data->output, dims->batches * dims->output_h * dims->output_w * dims->output_c,

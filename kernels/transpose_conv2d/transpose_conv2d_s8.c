@@ -4,10 +4,10 @@
 
 static inline int32_t weight_bytes(int32_t packed_c, int32_t depth) { return packed_c * depth; }
 
-PL_PHASE_INLINE void multiply(const pl_transpose_conv2d_params *params,
-                              const pl_transpose_conv2d_dims *dims,
-                              const pl_transpose_conv2d_data *data, const pl_phase_matrix *matrix,
-                              int32_t rows, const int8_t *windows, int8_t *y, int32_t y_stride) {
+PL_INLINE void multiply(const pl_transpose_conv2d_params *params,
+                        const pl_transpose_conv2d_dims *dims, const pl_transpose_conv2d_data *data,
+                        const pl_phase_matrix *matrix, int32_t rows, const int8_t *windows,
+                        int8_t *y, int32_t y_stride) {
   pl_gemm_s8_layer layer = {
       .weight = matrix->weight,
       .bias = matrix->bias,

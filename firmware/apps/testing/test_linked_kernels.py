@@ -28,7 +28,7 @@ def test_only_what_the_model_uses() -> None:
         "pl_add_down_s8",
         "pl_conv2d_rows_s8",
         "pl_depthwise_conv2d_s8",
-        "pl_gather_spread_window_s8",  # of kernels/common, for windows that reach into padding
+        "pl_gather_dense_window_s8",  # of kernels/common, for windows that reach into padding
         "pl_linear_s8",
         "pl_max_pool2d_s8",
     }

@@ -135,7 +135,7 @@ def test_hostile_packages_stay_inside(host: Host, program: Path) -> None:
 @pytest.mark.parametrize(
     ("network", "functions"),
     [
-        (Wide(), {"pl_conv2d_s16", "pl_strided_copy_x8", "pl_linear_s16"}),
+        (Wide(), {"pl_conv2d_blocks_s16", "pl_strided_copy_x8", "pl_linear_blocks_s16"}),
         (Past(), {"pl_cat_x8", "pl_strided_copy_x8"}),
         (Read(), {"pl_gru_s8", "pl_lstm_s8"}),
     ],

@@ -11,15 +11,15 @@ typedef struct {
 
 // place * ceil(2^32 / size) / 2^32 is place / size for places below 2^32 / size, which is 186
 // million for rows of 23.
-PL_ADD_INLINE uint32x4_t b_of(const pl_add_short *of, uint32x4_t place) {
+PL_INLINE uint32x4_t b_of(const pl_add_short *of, uint32x4_t place) {
   const uint32x4_t row = vmulhq_u32(place, vdupq_n_u32(of->reciprocal));
   return vmlaq_n_u32(vmulq_n_u32(place, of->step), row, of->turn);
 }
 
 // What is linear is a constant where this is inlined.
-PL_ADD_INLINE void add_gathered(const pl_add_short *of, pl_add_scale a, pl_add_scale b,
-                                pl_add_stage to, const int8_t *x, const int8_t *y, int32_t size,
-                                int8_t *output, int a_is_linear, int b_is_linear) {
+PL_INLINE void add_gathered(const pl_add_short *of, pl_add_scale a, pl_add_scale b, pl_add_stage to,
+                            const int8_t *x, const int8_t *y, int32_t size, int8_t *output,
+                            int a_is_linear, int b_is_linear) {
   uint32x4_t place = vidupq_n_u32(0, 1);
   while (size > 0) {
     const mve_pred16_t lanes = vctp32q((uint32_t)size);

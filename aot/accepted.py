@@ -39,6 +39,9 @@ UNQUANTIZED = (torch.int32, torch.int64, torch.bool)
 _QUANTIZED = re.compile(r"torch\.ao\.nn\.(\w+\.)?quantized\b")
 """Where torch keeps its own quantized layers."""
 
+_FLOAT = ("FloatFunctional", "FXFloatFunctional")
+"""What else is there: it computes in float, and is what torch.ao.nn.quantizable is written with."""
+
 
 def check_module(model: object) -> None:
     if not isinstance(model, torch.nn.Module):
@@ -64,10 +67,11 @@ def check_module(model: object) -> None:
                 f"{name} of the model is TorchScript, which torch.export does not read: put the "
                 "nn.Module that it was made from in its place"
             )
-        if _QUANTIZED.match(type(part).__module__):
+        kind = type(part)
+        if _QUANTIZED.match(kind.__module__) and kind.__name__ not in _FLOAT:
             raise LoweringError(
-                f"{name or 'the model'} is a {type(part).__name__} that is quantized already: give "
-                "the float model that it was made from"
+                f"{name or 'the model'} is a {kind.__name__} that is quantized already: give the "
+                "float model that it was made from"
             )
     if isinstance(model, torch.nn.DataParallel):
         raise LoweringError("the model is DataParallel, which spreads batches: give its .module")

@@ -9,6 +9,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.ao.nn.quantized import FloatFunctional
 from torch.export import default_decompositions
 
 from aot.export import export_aten
@@ -21,6 +22,12 @@ X = torch.ones(1, 4)
 
 # name: function, children, shape, ops expected in the ATen graph
 FORMS: dict[str, tuple[Callable[..., object], list[nn.Module], tuple[int, ...], dict[str, int]]] = {
+    "sum by a module of torch's quantization, in float": (
+        lambda f, x: f.add(x, x.tanh()),
+        [FloatFunctional()],
+        (1, 4),
+        {"aten.add": 1, "aten.tanh": 1},
+    ),
     "conv bn": (
         lambda a, b, x: b(a(x)),
         [nn.Conv2d(4, 6, 3), nn.BatchNorm2d(6)],

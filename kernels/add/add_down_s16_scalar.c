@@ -50,9 +50,8 @@ static inline int32_t line(int32_t x, const operand *o) { return x * o->step; }
 typedef int32_t of_operand(int32_t x, const operand *o);
 
 // What an operand becomes is a constant, so that this is three loops.
-static inline __attribute__((always_inline)) void add_row(sum s, of_operand *first,
-                                                          of_operand *second, const int16_t *x,
-                                                          const int16_t *y, int16_t *output) {
+PL_INLINE void add_row(sum s, of_operand *first, of_operand *second, const int16_t *x,
+                       const int16_t *y, int16_t *output) {
   for (const int16_t *end = output + s.size; output != end; x += s.x_step, y += s.y_step) {
     *output++ =
         pl_narrow_down_s16(first(*x, &s.first) + second(*y, &s.second), s.multiplier, s.right);

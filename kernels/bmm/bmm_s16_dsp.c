@@ -3,27 +3,21 @@
 #include "kernels/common/dsp.h"
 #include "kernels/common/wide.h"
 
-static inline int16x2_t load_2(const int16_t *x) {
-  int16x2_t pair;
-  __builtin_memcpy(&pair, x, 4);
-  return pair;
-}
-
 // SMLALD adds two products to 64 bits; values of b that do not lie together are put together.
 static int64_t multiply(const int16_t *a, const int16_t *b, int32_t step, int32_t depth) {
   int64_t sum = 0;
   const int16_t *end = a + (depth & ~3);
   if (step == 1) {
     for (; a != end; a += 4, b += 4) {
-      sum = __smlald(load_2(a), load_2(b), sum);
-      sum = __smlald(load_2(a + 2), load_2(b + 2), sum);
+      sum = __smlald(pl_load_2(a), pl_load_2(b), sum);
+      sum = __smlald(pl_load_2(a + 2), pl_load_2(b + 2), sum);
     }
   } else {
     for (; a != end; a += 4, b += 4 * step) {
       const uint32_t first = (uint16_t)b[0] | (uint32_t)b[step] << 16;
       const uint32_t second = (uint16_t)b[2 * step] | (uint32_t)b[3 * step] << 16;
-      sum = __smlald(load_2(a), (int16x2_t)first, sum);
-      sum = __smlald(load_2(a + 2), (int16x2_t)second, sum);
+      sum = __smlald(pl_load_2(a), (int16x2_t)first, sum);
+      sum = __smlald(pl_load_2(a + 2), (int16x2_t)second, sum);
     }
   }
   for (end += depth & 3; a != end; b += step) sum += (int64_t)*a++ * *b;

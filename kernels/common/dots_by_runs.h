@@ -4,6 +4,7 @@
 #define KERNELS_COMMON_DOTS_BY_RUNS_H_
 
 #include "kernels/common/dots_s16.h"
+#include "kernels/common/types.h"
 #include "kernels/common/wide.h"
 
 typedef struct {
@@ -18,8 +19,8 @@ typedef pl_dots_sums pl_dots_add_run(pl_dots_sums sums, const int16_t *x, const 
                                      pl_dots_steps steps, int32_t count);
 
 // One value at a time.
-static inline __attribute__((always_inline)) pl_dots_sums pl_dots_one_by_one(
-    pl_dots_sums sums, const int16_t *x, const int8_t *weight, pl_dots_steps steps, int32_t count) {
+PL_INLINE pl_dots_sums pl_dots_one_by_one(pl_dots_sums sums, const int16_t *x, const int8_t *weight,
+                                          pl_dots_steps steps, int32_t count) {
   for (const int16_t *end = x + count; x != end; ++x, ++weight) {
     sums.of0 += *x * weight[0];
     sums.of1 += *x * weight[steps.second];
@@ -30,9 +31,8 @@ static inline __attribute__((always_inline)) pl_dots_sums pl_dots_one_by_one(
 }
 
 // add_run is a constant, once: what calls this inlines it.
-static inline __attribute__((always_inline)) void pl_dots_by_runs(
-    const pl_dots_window *of, const int16_t *x, const int8_t *weight, const int32_t *factors,
-    int16_t *output, pl_dots_add_run *add_run) {
+PL_INLINE void pl_dots_by_runs(const pl_dots_window *of, const int16_t *x, const int8_t *weight,
+                               const int32_t *factors, int16_t *output, pl_dots_add_run *add_run) {
   const pl_dots_steps steps = pl_dots_steps_of(of->channels, of->weights);
   const int32_t lanes = of->channels < PL_DOTS ? of->channels : PL_DOTS;
   for (int32_t left = of->channels;;) {

@@ -69,6 +69,8 @@ MUTANTS = [
     Mutant("avg_pool2d/avg_pool2d_s16_scalar.c", "sum < 0 ? sum - half : sum + half", "sum + half"),
     Mutant("avg_pool2d/avg_pool2d_s16_scalar.c", "height * width : y.count", "y.count : y.count"),
     Mutant("common/pool_average_s8_scalar.c", "sum < 0 ? sum - half : sum + half", "sum + half"),
+    Mutant("common/pool_average_s8_scalar.c", "output[last] =", "output[1] ="),
+    Mutant("common/pool_average_s8_scalar.c", "of.output += fours", "of.output += 0"),
     Mutant("avg_pool2d/avg_pool2d_s8.c", "height * width : taps", "taps : taps"),
     Mutant("avg_pool2d/avg_pool2d_s8.c", "(divisor - taps)", "0"),
 ]
@@ -79,6 +81,7 @@ def layers() -> Iterator[Layer]:
     yield _layer((12, 12, 24), 3, 2, 1)
     yield _layer((12, 12, 7), 3, 1, 1)
     yield _layer((12, 12, 12), 2, 2, 0)
+    yield _layer((16, 16, 3), 2, 2, 0)
 
 
 def _layer(image: tuple[int, int, int], kernel: int, stride: int, padding: int) -> Layer:

@@ -42,6 +42,26 @@ static inline int32_t pl_sum_1_s8(const pl_pool_window *window, int32_t offset,
   return sum;
 }
 
+// Likewise of two channels or three, the last `last` behind the first.
+static inline void pl_sum_3_s8(const pl_pool_window *window, int32_t offset, const int8_t *first,
+                               int32_t last, int32_t sums[3]) {
+  const int32_t step = window->column_step;
+  int32_t sum0 = offset;
+  int32_t sum1 = offset;
+  int32_t sum2 = offset;
+  for (int32_t row = window->rows; row > 0; --row, first += window->row_step) {
+    const int8_t *x = first;
+    for (int32_t column = window->columns; column > 0; --column, x += step) {
+      sum0 += x[0];
+      sum1 += x[1];
+      sum2 += x[last];
+    }
+  }
+  sums[0] = sum0;
+  sums[1] = sum1;
+  sums[2] = sum2;
+}
+
 // Likewise of four channels, which share the loops over the taps.
 static inline void pl_sum_4_s8(const pl_pool_window *window, int32_t offset, const int8_t *first,
                                int32_t sums[4]) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/add/add_s16.h"
+#include "kernels/common/clamp_s16.h"
 #include "kernels/common/narrow_down.h"
 
 // scale(x) is (x * step * multiplier / 2^32, rounded, + half) >> right, one less where the product
@@ -18,10 +19,20 @@ typedef struct {
   operand second;
   int32_t multiplier;
   int32_t right;
+} sum;
+
+// Rows of the innermost two dimensions.
+typedef struct {
+  const int16_t *x;
+  const int16_t *y;
+  int16_t *output;
+  int32_t count;
   int32_t size;
   int32_t x_step;
   int32_t y_step;
-} sum;
+  int32_t x_gap;  // from behind a row to the next
+  int32_t y_gap;
+} rows;
 
 static int is_linear(const pl_add_operand *o, int32_t left_shift) {
   return (o->multiplier == 1 << 30 || o->multiplier == -(1 << 30)) && o->shift > -left_shift;
@@ -50,16 +61,15 @@ static inline int32_t line(int32_t x, const operand *o) { return x * o->step; }
 typedef int32_t of_operand(int32_t x, const operand *o);
 
 // What an operand becomes is a constant, so that this is three loops.
-PL_INLINE void add_row(sum s, of_operand *first, of_operand *second, const int16_t *x,
-                       const int16_t *y, int16_t *output) {
-  for (const int16_t *end = output + s.size; output != end; x += s.x_step, y += s.y_step) {
-    *output++ =
-        pl_narrow_down_s16(first(*x, &s.first) + second(*y, &s.second), s.multiplier, s.right);
+PL_INLINE void add_rows(sum s, of_operand *first, of_operand *second, rows of) {
+  for (; of.count > 0; --of.count, of.x += of.x_gap, of.y += of.y_gap) {
+    for (const int16_t *end = of.output + of.size; of.output != end;) {
+      const int32_t added = first(*of.x, &s.first) + second(*of.y, &s.second);
+      *of.output++ = pl_narrow_down_s16(added, s.multiplier, s.right);
+      of.x += of.x_step;
+      of.y += of.y_step;
+    }
   }
-}
-
-static void clamp(int16_t *output, const int16_t *end, int32_t minimum, int32_t maximum) {
-  for (; output != end; ++output) *output = (int16_t)pl_clamp(*output, minimum, maximum);
 }
 
 pl_status pl_add_down_s16(const pl_context *ctx, const pl_add_s16_params *params,
@@ -70,34 +80,40 @@ pl_status pl_add_down_s16(const pl_context *ctx, const pl_add_s16_params *params
   const int b_is_linear = is_linear(&params->b, left_shift);
   // The linear operand, if there is one, is the first.
   const int swap = b_is_linear && !a_is_linear;
-  const int32_t b_step = dims->b_stride[PL_BROADCAST_DIMS - 1];
   const sum s = {
       .first = make_operand(swap ? &params->b : &params->a, left_shift),
       .second = make_operand(swap ? &params->a : &params->b, left_shift),
       .multiplier = params->output.multiplier,
       .right = -params->output.shift - 1,
-      .size = dims->size[PL_BROADCAST_DIMS - 1],
+  };
+  const int32_t size = dims->size[PL_BROADCAST_DIMS - 1];
+  const int32_t b_step = dims->b_stride[PL_BROADCAST_DIMS - 1];
+  const int32_t a_gap = dims->a_stride[PL_BROADCAST_DIMS - 2] - size;
+  const int32_t b_gap = dims->b_stride[PL_BROADCAST_DIMS - 2] - b_step * size;
+  rows of = {
+      .output = data->output,
+      .count = dims->size[PL_BROADCAST_DIMS - 2],
+      .size = size,
       .x_step = swap ? b_step : 1,
       .y_step = swap ? 1 : b_step,
+      .x_gap = swap ? b_gap : a_gap,
+      .y_gap = swap ? a_gap : b_gap,
   };
-  int16_t *output = data->output;
   pl_broadcast_row row = {0};
   do {
     const int16_t *a = data->a + row.a;
     const int16_t *b = data->b + row.b;
-    const int16_t *x = swap ? b : a;
-    const int16_t *y = swap ? a : b;
+    of.x = swap ? b : a;
+    of.y = swap ? a : b;
     if (a_is_linear && b_is_linear) {
-      add_row(s, line, line, x, y, output);
+      add_rows(s, line, line, of);
     } else if (a_is_linear || b_is_linear) {
-      add_row(s, line, scale, x, y, output);
+      add_rows(s, line, scale, of);
     } else {
-      add_row(s, scale, scale, x, y, output);
+      add_rows(s, scale, scale, of);
     }
-    output += s.size;
-  } while (pl_broadcast_next(dims, &row));
-  if (params->activation_max - params->activation_min != INT16_MAX - INT16_MIN) {
-    clamp(data->output, output, params->activation_min, params->activation_max);
-  }
+    of.output += of.count * size;
+  } while (pl_broadcast_next_rows(dims, &row));
+  pl_clamp_s16(data->output, of.output, params->activation_min, params->activation_max);
   return PL_OK;
 }

@@ -72,6 +72,19 @@ def cases() -> Iterator[Case]:
             operands = {"a": few.astype(np.int16), "b": values.extreme_int16(30)}
             name = f"int16 factor {multiplier}, {shift}"
             yield Case(name, "pl::mul", operands, {}, attributes, shift in (-31, -1, 0, 16))
+    for name, multiplier in ("", 2**30 + 1000), ("not ", 2**30 + 2**16):
+        values = Values("mul int16, the largest product", name)
+        least = np.full(5, -(2**15), np.int16)
+        attributes = {
+            "a_zero_point": 0,
+            "b_zero_point": 0,
+            "multiplier": multiplier,
+            "shift": -16,
+            **INT16_STAGE,
+        }
+        operands = {"a": least, "b": np.append(least[1:], values.int16(1))}
+        name = f"int16, the largest product is {name}as the one before"
+        yield Case(name, "pl::mul", operands, {}, attributes, True)
 
 
 def _case(
@@ -153,6 +166,8 @@ MUTANTS = [
         "row->b += dims->b_stride[d] * dims->size[d]",
         "row->b += dims->b_stride[d]",
     ),
+    Mutant("mul/mul_down_s16_scalar.c", "product < 1 << 30 ? product : (1 << 30) - 1", "product"),
+    Mutant("mul/mul_down_s16_scalar.c", "of.b += of.b_gap", "of.b += of.a_gap"),
     Mutant("mul/mul_s8_scalar.c", "b - p.b_zero_point", "b"),
     Mutant("mul/mul_s16_scalar.c", "--left, b += b_step", "--left, ++b"),
     Mutant("mul/mul_s16_scalar.c", "p.activation_max", "INT16_MAX"),

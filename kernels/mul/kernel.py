@@ -2,6 +2,7 @@
 """pl::mul on kernels/mul/mul.h."""
 
 import math
+from collections.abc import Mapping
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import (
@@ -9,6 +10,7 @@ from kernels.common.quantization import (
     activation_dtype,
     activation_range,
     factor,
+    requantize,
     zero_point,
 )
 from kernels.common.rows import broadcast_by_rows
@@ -37,10 +39,13 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
     if broadcast.swapped:
         zero_points.reverse()
     output = call.output(dtype)
+    activation = activation_range(call, dtype)
     fits = shift < 0 and (isa == "mve" or shift >= -20)
-    down = dtype == "int8" and fits and not call.small
+    if dtype == "int16":
+        fits = fits and isa != "mve" and _alike_below(multiplier, shift, activation)
+    down = fits and not call.small
     return KernelCall(
-        function=_down(isa, broadcast) if down else f"pl_mul_{SUFFIXES[dtype]}",
+        function=_down(dtype, isa, broadcast) if down else f"pl_mul_{SUFFIXES[dtype]}",
         header="kernels/mul/mul.h" if dtype == "int8" else "kernels/mul/mul_s16.h",
         params={
             "a_zero_point": zero_points[0],
@@ -48,7 +53,7 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
             "output_zero_point": zero_point(call, "output_zero_point", dtype),
             "multiplier": multiplier,
             "shift": shift,
-            **activation_range(call, dtype),
+            **activation,
         },
         dims=broadcast.dims(),
         data={"a": broadcast.a, "b": broadcast.b, "output": output},
@@ -57,12 +62,21 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
     )
 
 
-def _down(isa: Isa, broadcast: Broadcast) -> str:
+def _alike_below(multiplier: int, shift: int, activation: Mapping[str, int]) -> bool:
+    """Whether the product of twice the least int16 becomes what 1 less becomes: as good as always,
+    as one is above all limits, or both in the same step of the result.
+    """
+    least, most = activation["activation_min"], activation["activation_max"]
+    results = (requantize(x, multiplier, shift) for x in (2**30, 2**30 - 1))
+    return len({min(max(result, least), most) for result in results}) == 1
+
+
+def _down(dtype: str, isa: Isa, broadcast: Broadcast) -> str:
     """One row, which is most of what there is, has a function of its own on cores with Helium, and
     so have short rows of an operand that does not repeat.
     """
     if isa != "mve":
-        return "pl_mul_down_s8"
+        return f"pl_mul_down_{SUFFIXES[dtype]}"
     if broadcast.is_flat:
         return "pl_mul_flat_s8"
     row = merged(broadcast.each)[-1].size

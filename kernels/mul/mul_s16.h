@@ -17,4 +17,8 @@ typedef struct {
 PL_MUST_USE pl_status pl_mul_s16(const pl_context *ctx, const pl_mul_s16_params *params,
                                  const pl_mul_s16_dims *dims, const pl_mul_s16_data *data);
 
+// The same for shifts in [-20, -1] that make of 2^30 what they make of 2^30 - 1.
+PL_MUST_USE pl_status pl_mul_down_s16(const pl_context *ctx, const pl_mul_s16_params *params,
+                                      const pl_mul_s16_dims *dims, const pl_mul_s16_data *data);
+
 #endif  // KERNELS_MUL_MUL_S16_H_

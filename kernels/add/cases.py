@@ -150,6 +150,7 @@ def _int16() -> Iterator[Case]:
         yield _case(f"int16 extreme {name}", a, b, attributes, False)
         attributes |= {"a_multiplier": 3 * 2**29, "a_shift": 0}
         yield _case(f"int16 not down {name}", a, b, attributes, index == 0)
+    yield from _int16_down()
     factors = [(2**30, 0), (2**31 - 1, -1), (-(2**30), 0), (0, 0), (2**30 + 12345, -30)]
     for index, (left_shift, up) in enumerate([(15, 0), (0, 14), (7, 7), (0, 0)]):
         for a_factor, b_factor in zip(factors, [*factors[1:], factors[0]], strict=True):
@@ -182,6 +183,28 @@ def _int16() -> Iterator[Case]:
     }
     a, b = values.int16(40), np.arange(-20, 20, dtype=np.int16)
     yield _case("int16 ties of a quarter that is taken off", a, b, attributes, True)
+
+
+def _int16_down() -> Iterator[Case]:
+    """Operands of all kinds that pl_add_down_s16 takes, in rows of all lengths."""
+    for index, (name, a_shape, b_shape, board) in enumerate(pairs(40)):
+        values = Values("add int16 down", name)
+        low, high = values.int16_activation()
+        attributes = _attributes(values, lambda: 0) | {
+            "left_shift": 15,
+            "a_shift": -1,
+            "b_shift": -2,
+            "output_shift": values.choice([-13, -14, -15, -17]),
+            "activation_min": low,
+            "activation_max": high,
+        }
+        for operand, halved in ("a", index & 1), ("b", index & 2):
+            if halved:
+                attributes |= {f"{operand}_multiplier": 2**30, f"{operand}_shift": 0}
+        if index % 5 == 1:  # a subtraction
+            attributes["b_multiplier"] = -attributes["b_multiplier"]
+        make = values.choice([values.int16, values.extreme_int16])
+        yield _case(f"int16 down {name}", make(*a_shape), make(*b_shape), attributes, board)
 
 
 def _case(name: str, a: AnyArray, b: AnyArray, attributes: dict[str, Any], board: bool) -> Case:
@@ -251,7 +274,9 @@ MUTANTS = [
     Mutant("add/add_s8_scalar.c", "scale(a[i], &p.a, p.left_shift) + scaled_b", "scaled_b"),
     Mutant("add/add_down_s16_scalar.c", "((d ^ o->multiplier) >> 31)", "(d >> 31)"),
     Mutant("add/add_down_s16_scalar.c", "swap ? 1 : b_step", "1"),
-    Mutant("add/add_down_s16_scalar.c", "output += s.size", "output += 1"),
+    Mutant("add/add_down_s16_scalar.c", "of.output += of.count * size", "of.output += size"),
+    Mutant("add/add_down_s16_scalar.c", "of.y += of.y_gap", "of.y += of.x_gap"),
+    Mutant("add/add_down_s16_scalar.c", "swap ? a_gap : b_gap", "b_gap"),
     Mutant("add/add_s16_scalar.c", "--left, b += b_step", "--left, ++b"),
     Mutant("add/add_s16_scalar.c", "(1 << left_shift)", "(1 << 15)"),
     Mutant("add/add_s16_scalar.c", "p.activation_min", "INT16_MIN"),

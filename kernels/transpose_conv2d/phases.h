@@ -17,37 +17,59 @@ typedef struct {
   void *scratch;     // in front of the windows
 } pl_phase_matrix;
 
-// Writes the products with so many windows, one behind the other, to rows of y.
+// Windows of a row of pixels, one `step` behind the other.
+typedef struct {
+  const int8_t *first;
+  int32_t count;
+  int32_t step;
+} pl_phase_windows;
+
+// Writes the products with the windows to rows of y.
 typedef void pl_multiply_windows(const pl_transpose_conv2d_params *params,
                                  const pl_transpose_conv2d_dims *dims,
                                  const pl_transpose_conv2d_data *data,
-                                 const pl_phase_matrix *matrix, int32_t rows, const int8_t *windows,
-                                 int8_t *y, int32_t y_stride);
+                                 const pl_phase_matrix *matrix, pl_phase_windows windows, int8_t *y,
+                                 int32_t y_stride);
 
-// One image.
+static inline int32_t pl_smaller(int32_t a, int32_t b) { return a < b ? a : b; }
+
+// One image. Windows of one row of pixels that lie together are read in place where they are inside
+// of the input, others from a copy in `scratch`.
 PL_INLINE void pl_convolve_phase(const pl_transpose_conv2d_params *params,
                                  const pl_transpose_conv2d_dims *dims,
                                  const pl_transpose_conv2d_data *data,
                                  const pl_transpose_conv2d_phase *phase,
                                  const pl_window_shape *shape, const pl_phase_matrix *matrix,
-                                 const int8_t *image, int8_t *windows, int8_t *output,
+                                 const int8_t *image, int8_t *scratch, int8_t *output,
                                  pl_multiply_windows *multiply) {
   const int32_t step = params->stride_w * dims->output_c;
+  const int32_t row_count =
+      (dims->output_w - phase->output_x + params->stride_w - 1) / params->stride_w;
+  const int lies_together = shape->kernel_h == 1 && shape->tap_c == shape->input_c &&
+                            (shape->kernel_w == 1 || shape->dilation_w == 1);
+  const int32_t whole_x = lies_together ? shape->input_w - shape->kernel_w + 1 : 0;
   int32_t y = phase->input_y;
   for (int32_t oy = phase->output_y - params->first_row; oy < dims->output_h;
        oy += params->stride_h, ++y) {
     if (oy < 0) continue;
     int8_t *row = output + (oy * dims->output_w + phase->output_x) * dims->output_c;
-    int32_t gathered = 0;
+    const int32_t end_x = y >= 0 && y < shape->input_h ? whole_x : 0;
     int32_t x = phase->input_x;
-    for (int32_t ox = phase->output_x; ox < dims->output_w; ox += params->stride_w, ++x) {
-      pl_gather_window_s8(shape, image, y, x, windows + gathered * matrix->depth);
-      ++gathered;
-      if (gathered == dims->gathered || ox + params->stride_w >= dims->output_w) {
-        multiply(params, dims, data, matrix, gathered, windows, row, step);
-        row += gathered * step;
-        gathered = 0;
+    for (int32_t left = row_count; left > 0;) {
+      pl_phase_windows windows;
+      if (x >= 0 && x < end_x) {
+        const int32_t first = (y * shape->input_w + x) * shape->input_c;
+        windows = (pl_phase_windows){image + first, pl_smaller(left, end_x - x), shape->input_c};
+      } else {
+        windows = (pl_phase_windows){scratch, pl_smaller(left, dims->gathered), matrix->depth};
+        for (int32_t i = 0; i < windows.count; ++i) {
+          pl_gather_window_s8(shape, image, y, x + i, scratch + i * windows.step);
+        }
       }
+      multiply(params, dims, data, matrix, windows, row, step);
+      left -= windows.count;
+      x += windows.count;
+      row += windows.count * step;
     }
   }
 }

@@ -6,8 +6,8 @@ static inline int32_t weight_bytes(int32_t packed_c, int32_t depth) { return pac
 
 PL_INLINE void multiply(const pl_transpose_conv2d_params *params,
                         const pl_transpose_conv2d_dims *dims, const pl_transpose_conv2d_data *data,
-                        const pl_phase_matrix *matrix, int32_t rows, const int8_t *windows,
-                        int8_t *y, int32_t y_stride) {
+                        const pl_phase_matrix *matrix, pl_phase_windows windows, int8_t *y,
+                        int32_t y_stride) {
   pl_gemm_s8_layer layer = {
       .weight = matrix->weight,
       .bias = matrix->bias,
@@ -17,7 +17,7 @@ PL_INLINE void multiply(const pl_transpose_conv2d_params *params,
                  params->activation_max},
   };
   pl_skip_channels(&layer.output, matrix->group * dims->packed_c);
-  pl_gemm_s8(&layer, rows, windows, matrix->depth, y, y_stride);
+  pl_gemm_s8(&layer, windows.count, windows.first, windows.step, y, y_stride);
 }
 
 pl_status pl_transpose_conv2d_s8(const pl_context *ctx, const pl_transpose_conv2d_params *params,

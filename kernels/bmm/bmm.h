@@ -41,4 +41,8 @@ typedef struct {
 PL_MUST_USE pl_status pl_bmm_s8(const pl_context *ctx, const pl_bmm_params *params,
                                 const pl_bmm_dims *dims, const pl_bmm_data *data);
 
+// The same for shifts in [-20, -1] and sums below 2^30, on cores without Helium.
+PL_MUST_USE pl_status pl_bmm_down_s8(const pl_context *ctx, const pl_bmm_params *params,
+                                     const pl_bmm_dims *dims, const pl_bmm_data *data);
+
 #endif  // KERNELS_BMM_BMM_H_

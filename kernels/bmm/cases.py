@@ -46,6 +46,9 @@ def cases() -> Iterator[Case]:
         ends = {name: values.choice([-128, 127]) for name in ("a_zero_point", "b_zero_point")}
         yield replace(case, inputs=inputs, attributes={**case.attributes, **ends})
 
+    for shift in (-31, -21, -20, -1, 0, 1, 3):
+        case = _case(f"shift {shift}", (3, 6), (6, 5), False, shift in (-21, 0, 3))
+        yield replace(case, attributes={**case.attributes, "shift": shift})
     yield from _int16()
     yield from _ordered()
 
@@ -182,7 +185,11 @@ MUTANTS = [
     ),
     Mutant("bmm/bmm_s16_scalar.c", "b += step", "++b"),
     Mutant("bmm/bmm_s16_scalar.c", "p.activation_max", "INT16_MAX"),
-    Mutant(_SOURCE, "left < PL_BMM_COLUMNS ? left", "left < 3 ? left"),
+    Mutant("bmm/columns_s8.h", "left < PL_BMM_COLUMNS ? left", "left < 3 ? left"),
+    Mutant("bmm/columns_s8.h", "if (count < 3) return;", "if (count < 4) return;"),
+    Mutant(
+        "bmm/columns_s8.h", "2 * params->output_zero_point + 1", "2 * params->output_zero_point"
+    ),
 ]
 
 

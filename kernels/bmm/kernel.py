@@ -59,8 +59,15 @@ def bmm(call: OpCall, isa: Isa) -> KernelCall:
     if transpose_b:
         depth_stride, column_stride = column_stride, depth_stride
     column_bytes = (0 if depth_stride == 1 else depth) if isa == "mve" else 2 * depth
+    down = (
+        not wide
+        and isa != "mve"
+        and not call.small
+        and -20 <= shift < 0
+        and depth * _SPAN**2 < 2**30
+    )
     return KernelCall(
-        function=f"pl_bmm_{SUFFIXES[dtype]}",
+        function=f"pl_bmm_{'down_' * down}{SUFFIXES[dtype]}",
         header=f"kernels/bmm/bmm{'_s16' if wide else ''}.h",
         params={
             "a_zero_point": zero_point(call, "a_zero_point", dtype),

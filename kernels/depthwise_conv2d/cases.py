@@ -284,7 +284,7 @@ MUTANTS = [
     ),
     Mutant(_ROWS_SOURCE, "if (tap_c == 1) ++x;", ""),
     Mutant(_ROWS_SOURCE, "smaller(i, last)", "i"),
-    Mutant(_INT16_SOURCE, "row += window->row_step", "row += window->column_step"),
+    Mutant(_INT16_SOURCE, "sum3 += x[3] * w[3]", "sum3 += x[3] * w[0]"),
     Mutant(_INT16_SOURCE, "sum2, c + 2, output", "sum1, c + 2, output"),
     Mutant(_INT16_SOURCE, "sum += *x * *w", "sum = *x * *w"),
     Mutant("depthwise_conv2d/windows_s16.h", "while (kernel > begin", "if (kernel > begin"),

@@ -58,6 +58,8 @@ def cases() -> Iterator[Case]:
             }
             operands = {"a": make(*a_shape), "b": make(*b_shape)}
             yield Case(f"int16 {kind}{name}", "pl::mul", operands, {}, attributes, board)
+        attributes |= {"shift": -21}
+        yield Case(f"int16 far down {name}", "pl::mul", operands, {}, attributes, False)
     for shift in (-31, -15, -1, 0, 1, 16, 30):
         for multiplier in (2**30, 2**31 - 1, 0):
             values = Values("mul int16 factor", shift, multiplier)

@@ -29,6 +29,14 @@ _NAMED: list[tuple[str, tuple[int, ...], list[int], dict[str, list[int]], bool]]
         {"step": [0, 14], "offset": [0, -2], "unit": [1, 18]},
         True,
     ),
+    ("one channel", (2, 3, 5, 1), [6, 10], _TWICE, True),
+    (
+        "one channel, beyond both ends",
+        (1, 3, 3, 1),
+        [5, 5],
+        {"step": [3, 5], "offset": [-4, -9], "unit": [2, 3]},
+        True,
+    ),
     ("one pixel", (1, 1, 1, 3), [3, 4], _TWICE, False),
     ("the same", (1, 3, 4, 3), [3, 4], {"step": [1, 1], "offset": [0, 0], "unit": [1, 1]}, False),
     (
@@ -117,9 +125,10 @@ MUTANTS = [
     Mutant(_TAPS, "if (place > last) place = last;", ""),
     Mutant(_WIDE, "sum < 0 ? sum - divisor", "sum < 0 ? sum + divisor"),
     Mutant(_WIDE, "divisor <= UINT16_MAX ?", "1 ?"),
-    Mutant(_SOURCE, "sum < 0 ? sum - half", "sum < 0 ? sum + half"),
-    Mutant(_SOURCE, "w10 = y.second_weight * x.first_weight", "w10 = w01"),
-    Mutant(_SOURCE, "image += d.input_h * row_step", "image += row_step"),
+    Mutant(_SOURCE, "sum < 0 ? sum - r->half", "sum < 0 ? sum + r->half"),
+    Mutant(_SOURCE, "w10 = r.below_weight * x.first_weight", "w10 = w01"),
+    Mutant(_SOURCE, "above * r.above_weight + below", "above + below"),
+    Mutant(_SOURCE, "image += dims->input_h * row_step", "image += row_step"),
 ]
 
 

@@ -27,7 +27,8 @@ def resize_bilinear(call: OpCall, isa: Isa) -> KernelCall:
     sums = divisor if dtype == "int16" else -LIMITS[dtype][0] * divisor + divisor // 2
     call.require(sums <= INT32_MAX, f"units of {list(unit)} may overflow int32")
     for d, length in enumerate((h, w)):
-        places = (offset[d], (size[d] - 1) * step[d] + offset[d], (length - 1) * unit[d])
+        # That behind the last pixel too: loops come to it.
+        places = (offset[d], size[d] * step[d] + offset[d], (length - 1) * unit[d])
         call.require(
             all(-INT32_MAX <= place <= INT32_MAX for place in places),
             f"places of {size[d]} pixels in steps of {step[d]} overflow int32",

@@ -12,7 +12,7 @@ from torch.fx import GraphModule
 from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.dialect.verifier import verify
-from aot.passes.rewrite.choose_layouts import choose_layouts, move_states
+from aot.passes.rewrite.choose_layouts import Asks, choose_layouts, move_states
 from aot.passes.rewrite.compose_luts import compose_luts
 from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
 from aot.passes.rewrite.fold_blocks_into_conv import fold_blocks_into_conv
@@ -24,6 +24,7 @@ from aot.passes.rewrite.merge_movements import merge_movements
 from aot.passes.rewrite.merge_transposes import merge_transposes
 from aot.passes.rewrite.own_state import own_state
 from aot.passes.rewrite.pick_channels import pick_channels
+from aot.passes.rewrite.rows_behind_linear import rows_behind_linear
 from aot.passes.rewrite.share_transposes import share_transposes
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
@@ -94,9 +95,12 @@ def rewrite(module: GraphModule, target: Target = _CORTEX_M) -> None:
 
     def run(
         graph: GraphModule,
-        meets: Callable[[str], bool],
+        meets: Asks,
+        lies: Asks,
         check: Callable[[GraphModule, str], object] = lambda *_: None,
     ) -> None:
+        if rows_behind_linear(graph, lies):
+            check(graph, rows_behind_linear.__name__)
         if sink_transposes(graph, meets):
             check(graph, sink_transposes.__name__)
         for one in rewrites:
@@ -107,4 +111,4 @@ def rewrite(module: GraphModule, target: Target = _CORTEX_M) -> None:
         verify(module, merge_movements.__name__)
     layouts = choose_layouts(module, run)
     move_states(module, layouts.states)
-    run(module, layouts.meeting.__contains__, verify)
+    run(module, layouts.meeting.__contains__, layouts.rows.__contains__, verify)

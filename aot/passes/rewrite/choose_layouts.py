@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which values get another order of dimensions, so that as little as possible is copied.
 
-Two things are to be chosen. Where an op has inputs of which some are transposed and others are not,
-as an image that is joined to what a network makes of it, either may become as the others are. And a
-state may have its channels last: nobody but the model sees it. Whether that pays is seen at the
-whole graph only, so it is tried: all at once, then one after the other.
+Three things are to be chosen. Where an op has inputs of which some are transposed and others are
+not, as an image that is joined to what a network makes of it, either may become as the others are.
+Linear layers may read rows as they lie, and give those another order. And a state may have its
+channels last: nobody but the model sees it. Whether that pays is seen at the whole graph only, so
+it is tried: all of a kind at once, then one after the other.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 import torch
 from torch.fx import GraphModule, Node
@@ -47,15 +49,30 @@ class Layouts:
 
     Attributes:
       meeting: names of the nodes whose inputs all become transposed, where some are.
+      rows: names of the values whose rows linear layers read as they lie.
       states: indices of those that get their channels last.
     """
 
     meeting: frozenset[str] = frozenset()
+    rows: frozenset[str] = frozenset()
     states: frozenset[int] = frozenset()
 
+    def __xor__(self, other: Layouts) -> Layouts:
+        """What either of the two has, and not both."""
+        meeting, rows = self.meeting ^ other.meeting, self.rows ^ other.rows
+        return Layouts(meeting, rows, self.states ^ other.states)
 
-Rewrite = Callable[[GraphModule, Callable[[str], bool]], None]
-"""Does all rewrites of a graph; asks for the nodes whose inputs are to meet."""
+    def __or__(self, other: Layouts) -> Layouts:
+        meeting, rows = self.meeting | other.meeting, self.rows | other.rows
+        return Layouts(meeting, rows, self.states | other.states)
+
+
+Asks = Callable[[str], bool]
+"""Whether something is chosen, by its name."""
+
+Rewrite = Callable[[GraphModule, Asks, Asks], None]
+"""Does all rewrites of a graph; asks for the nodes whose inputs are to meet, and for the values
+whose rows are to be read as they lie."""
 
 _Cost = tuple[int, int]
 """Elements that are copied, and transposes."""
@@ -64,60 +81,84 @@ _Cost = tuple[int, int]
 def choose_layouts(module: GraphModule, rewrite: Rewrite) -> Layouts:
     """The best that was found; the graph stays as it is."""
     search = _Search(module, rewrite)
-    nothing = Layouts()
-    best, cost = nothing, search.cost(nothing)
-    possible = search.asked
-    states = frozenset(_movable(module))
-    if cost == (0, 0) or not (possible or states):
-        return nothing
-    for some_states in dict.fromkeys((nothing.states, states)):
-        for layouts in (Layouts(states=some_states), search.all_meeting(some_states)):
-            if layouts == nothing:
-                continue
-            found = search.cost(layouts)
-            if found < cost:
-                best, cost = layouts, found
-            possible |= search.asked
-    for other in _one_by_one(sorted(possible)[:_AT_MOST], sorted(states)[:_AT_MOST]):
-        layouts = Layouts(best.meeting ^ other.meeting, best.states ^ other.states)
-        found = search.cost(layouts)
+    best = Layouts()
+    cost = search.cost(best)
+    possible = search.asked | Layouts(states=frozenset(_movable(module)))
+    if cost == (0, 0) or possible == Layouts():
+        return best
+    for meeting, rows, states in product((False, True), repeat=3):
+        if not _is_new(possible, meeting, rows, states):
+            continue
+        layouts, found = search.all_of(possible, meeting, rows, states)
+        possible |= search.asked
         if found < cost:
             best, cost = layouts, found
+    for one in _one_by_one(possible):
+        found = search.cost(best ^ one)
+        if found < cost:
+            best, cost = best ^ one, found
     return best
 
 
-def _one_by_one(names: list[str], states: list[int]) -> Iterator[Layouts]:
-    yield from (Layouts(meeting=frozenset([name])) for name in names)
-    yield from (Layouts(states=frozenset([state])) for state in states)
+def _is_new(possible: Layouts, meeting: bool, rows: bool, states: bool) -> bool:
+    """Whether choosing all of some kinds chooses anything."""
+    if rows > bool(possible.rows) or states > bool(possible.states):
+        return False
+    return rows or states or (meeting and bool(possible.meeting))
+
+
+def _one_by_one(possible: Layouts) -> Iterator[Layouts]:
+    for name in sorted(possible.meeting)[:_AT_MOST]:
+        yield Layouts(meeting=frozenset([name]))
+    for name in sorted(possible.rows)[:_AT_MOST]:
+        yield Layouts(rows=frozenset([name]))
+    for state in sorted(possible.states)[:_AT_MOST]:
+        yield Layouts(states=frozenset([state]))
 
 
 class _Search:
+    """Tries what may be chosen.
+
+    Attributes:
+      asked: what could be chosen in the last try, but for states.
+    """
+
     def __init__(self, module: GraphModule, rewrite: Rewrite) -> None:
         self._module = module
         self._rewrite = rewrite
-        self.asked: frozenset[str] = frozenset()
+        self.asked = Layouts()
 
     def cost(self, layouts: Layouts) -> _Cost:
-        """What is copied then; `asked` has the nodes whose inputs could meet."""
-        return self._tried(layouts.states, layouts.meeting.__contains__)
+        """What is copied then."""
+        return self._tried(layouts.meeting.__contains__, layouts.rows.__contains__, layouts.states)
 
-    def all_meeting(self, states: frozenset[int]) -> Layouts:
-        """All inputs meet that can."""
-        self._tried(states, lambda _: True)
-        return Layouts(self.asked, states)
+    def all_of(
+        self, possible: Layouts, meeting: bool, rows: bool, states: bool
+    ) -> tuple[Layouts, _Cost]:
+        """What is chosen with all of the kinds that are named, and what is copied then."""
+        chosen = possible.states if states else frozenset()
+        cost = self._tried(lambda _: meeting, lambda _: rows, chosen)
+        all_meeting = self.asked.meeting if meeting else frozenset()
+        return Layouts(all_meeting, self.asked.rows if rows else frozenset(), chosen), cost
 
-    def _tried(self, states: frozenset[int], meets: Callable[[str], bool]) -> _Cost:
-        asked: set[str] = set()
-
-        def noted(name: str) -> bool:
-            asked.add(name)
-            return meets(name)
-
+    def _tried(self, meets: Asks, lies: Asks, states: frozenset[int]) -> _Cost:
+        meeting: set[str] = set()
+        rows: set[str] = set()
         module = copied(self._module)
         move_states(module, states)
-        self._rewrite(module, noted)
-        self.asked = frozenset(asked)
+        self._rewrite(module, _noting(meets, meeting), _noting(lies, rows))
+        self.asked = Layouts(frozenset(meeting), frozenset(rows))
         return _cost(module)
+
+
+def _noting(asks: Asks, names: set[str]) -> Asks:
+    """Notes what it is asked for."""
+
+    def noted(name: str) -> bool:
+        names.add(name)
+        return asks(name)
+
+    return noted
 
 
 def move_states(module: GraphModule, indices: frozenset[int]) -> None:

@@ -228,9 +228,10 @@ class _Sinker:
         perm, shape = _permutation(x), shape_of(node)
         if calls(x, "reshape"):
             edge = edge_of(node)
-            return self.builder.call(
+            once = self.builder.call(
                 reshape, x.args[0], list(shape), edge=edge, origin=node.meta["origin"]
             )
+            return self._reshape(once) or once
         if perm is None:
             return None
         source = x.args[0]

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes a pl::pad of real zeros over H and W into the padding of the convolution behind it; other
+"""Takes a pl::pad of real zeros over H and W into the padding of the convolutions behind it; other
 pads stay.
 
-Matches conv(pad(x)), and conv(transpose(pad(x))) as it stands behind a model's input.
+Matches conv(pad(x)), also with transposes and reshapes between, that add or drop dimensions of size
+1: as the pad stands behind a model's input, or in front of a signal that becomes an image of one
+row.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from torch.fx import GraphModule, Node
 
@@ -17,9 +21,15 @@ from aot.dialect.graph import (
     dialect_op,
     drop_dead_code,
     edge_of,
+    shape_of,
     with_layout,
 )
+from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.transpose import transpose
+from aot.passes.rewrite.places import reordered_by
+
+_Amounts = list[tuple[int, int]]
+"""How much is added before and behind each dimension."""
 
 
 def fuse_pad(module: GraphModule) -> int:
@@ -30,28 +40,19 @@ def fuse_pad(module: GraphModule) -> int:
         if not (calls(node, "conv2d") or calls(node, "depthwise_conv2d")):
             continue
         values = arguments(node)
-        moved = values["input"]
-        pad = moved.args[0] if calls(moved, "transpose") else moved
-        if not calls(pad, "pad"):
+        moved: Node = values["input"]
+        steps = [*reordered_by(moved)]
+        pad = arguments(steps[-1])["input"] if steps else moved
+        if not calls(pad, "pad") or arguments(pad)["value"] != edge_of(pad).zero_point:
             continue
-        source, padding, value = pad.args
-        assert isinstance(source, Node) and isinstance(padding, list)
-        perm = arguments(moved)["perm"] if pad is not moved else [0, 1, 2, 3]
-        (n0, n1), (top, bottom), (left, right), (c0, c1) = (
-            padding[2 * d : 2 * d + 2] for d in perm
-        )
-        if any((n0, n1, c0, c1)) or value != edge_of(pad).zero_point:
+        amounts = _behind(steps, _amounts(pad))
+        if amounts is None or any(amounts[0]) or any(amounts[3]):
             continue
-        if pad is moved:
-            source.meta["edge"] = with_layout(edge_of(source), NHWC)
-            values["input"] = source
-        else:
-            with module.graph.inserting_before(node):
-                values["input"] = builder.call(
-                    transpose, source, perm, edge=edge_of(moved), origin=moved.meta["origin"]
-                )
+        source: Node = arguments(pad)["input"]
+        with module.graph.inserting_before(node):
+            values["input"] = _moved(builder, source, steps, _amounts(pad))
         values["padding"] = [
-            a + b for a, b in zip(values["padding"], (top, bottom, left, right), strict=True)
+            a + b for a, b in zip(values["padding"], (*amounts[1], *amounts[2]), strict=True)
         ]
         op = dialect_op(node)
         assert op is not None
@@ -63,3 +64,49 @@ def fuse_pad(module: GraphModule) -> int:
     if drop_dead_code(module.graph) or count:
         module.recompile()
     return count
+
+
+def _amounts(pad: Node) -> _Amounts:
+    padding = arguments(pad)["padding"]
+    return list(zip(padding[::2], padding[1::2], strict=True))
+
+
+def _behind(steps: Sequence[Node], amounts: _Amounts) -> _Amounts | None:
+    """What is added to a value that was moved, from the last step to the first; None if a step
+    joins or splits dimensions.
+    """
+    for step in reversed(steps):
+        after = _behind_one(step, amounts)
+        if after is None:
+            return None
+        amounts = after
+    return amounts
+
+
+def _behind_one(step: Node, amounts: _Amounts) -> _Amounts | None:
+    if calls(step, "transpose"):
+        return [amounts[d] for d in arguments(step)["perm"]]
+    before, after = shape_of(arguments(step)["input"]), shape_of(step)
+    if [size for size in before if size > 1] != [size for size in after if size > 1]:
+        return None
+    # What is added to has more than one element then.
+    kept = iter([one for size, one in zip(before, amounts, strict=True) if size > 1])
+    return [next(kept) if size > 1 else (0, 0) for size in after]
+
+
+def _moved(builder: Builder, value: Node, steps: Sequence[Node], amounts: _Amounts) -> Node:
+    """A value moved as what was padded was; its channels are last then."""
+    if not steps:
+        value.meta["edge"] = with_layout(edge_of(value), NHWC)
+    for step in reversed(steps):
+        edge, origin = edge_of(step), step.meta["origin"]
+        after = _behind_one(step, amounts)
+        assert after is not None
+        amounts = after
+        if calls(step, "transpose"):
+            perm = arguments(step)["perm"]
+            value = builder.call(transpose, value, perm, edge=edge, origin=origin)
+        else:
+            shape = [n - sum(one) for n, one in zip(shape_of(step), amounts, strict=True)]
+            value = builder.call(reshape, value, shape, edge=edge, origin=origin)
+    return value

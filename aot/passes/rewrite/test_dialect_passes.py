@@ -210,6 +210,17 @@ PADS: dict[str, Case] = {
     "another value": (lambda a, x: a(F.pad(x, (1, 2, 0, 1), value=0.5)), [conv()], False),
     "channels": (lambda a, x: a(F.pad(x[:, :2], (0, 0, 0, 0, 0, 1))), [conv()], False),
     "two users": (lambda a, x: a(y := F.pad(x, (1, 1, 1, 1))).mean() + y, [conv()], True),
+    "two convolutions of a signal": (
+        lambda a, b, x: (a(y := F.pad(x.tanh().flatten(2), (2, 1))), b(y)),
+        [nn.Conv1d(3, 2, 3), nn.Conv1d(3, 3, 3, groups=3)],
+        True,
+    ),
+    "two convolutions of a signal, channels": (
+        lambda a, b, x: (a(y := F.pad(x.tanh().flatten(2), (0, 0, 1, 0))), b(y)),
+        [nn.Conv1d(4, 2, 3), nn.Conv1d(4, 3, 3)],
+        False,
+    ),
+    "split behind": (lambda a, x: a(F.pad(x, (1, 0)).reshape(1, 3, 12, 3)), [conv()], False),
 }
 
 

@@ -18,6 +18,7 @@ from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
 from aot.passes.rewrite.fold_blocks_into_conv import fold_blocks_into_conv
 from aot.passes.rewrite.fold_transpose_into_bmm import fold_transpose_into_bmm
 from aot.passes.rewrite.fold_transpose_into_linear import fold_transpose_into_linear
+from aot.passes.rewrite.fold_transpose_into_outputs import fold_transpose_into_outputs
 from aot.passes.rewrite.fuse_pad import fuse_pad
 from aot.passes.rewrite.merge_gathers import merge_gathers
 from aot.passes.rewrite.merge_movements import merge_movements
@@ -37,6 +38,7 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     pick_channels,
     fold_blocks_into_conv,
     fold_transpose_into_linear,
+    fold_transpose_into_outputs,
     fold_transpose_into_bmm,
     merge_transposes,
     share_transposes,

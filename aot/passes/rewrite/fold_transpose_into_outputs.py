@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""transpose(reshape(linear(x))) -> reshape(linear(x)) with the weight's rows reordered.
+
+Matches transposes and reshapes that give the elements of each row in another order, of what a
+linear layer or a convolution without groups gives: a decoder's first image, that a layer makes with
+its channels first and convolutions read with them last. Tables may be between. The rows are a
+constant, so the transpose costs nothing on the device. Leaves what something else reads, too, and
+elements that go to another row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import (
+    Builder,
+    arguments,
+    calls,
+    edge_of,
+    shape_of,
+    tensor_constant,
+)
+from aot.dialect.ops.reshape import reshape
+from aot.passes.rewrite.fold_transpose_into_linear import take_in
+
+_BETWEEN = ("reshape", "transpose", "lut")
+_BY_OUTPUT = ("weight", "bias", "multiplier", "shift")
+
+
+def fold_transpose_into_outputs(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many transposes were taken in."""
+    count = 0
+    builder = Builder(module, module.graph)
+    for node in list(module.graph.nodes):
+        if not calls(node, "transpose"):
+            continue
+        layer, steps = _made_by(node)
+        order = _order_of_outputs(layer, steps)
+        constants = None if order is None else in_order(module, layer, order)
+        if constants is None:
+            continue
+        take_in(builder, {layer: constants})
+        for step in steps:
+            if calls(step, "transpose"):
+                _only_reshape(builder, step)
+        count += 1
+    if count:
+        module.recompile()
+    return count
+
+
+def _made_by(node: Node) -> tuple[Node, list[Node]]:
+    """What a value is made of by transposes, reshapes and tables that each one node reads, and
+    these, from the first to the last.
+    """
+    steps = [node]
+    value: Node = arguments(node)["input"]
+    while len(value.users) == 1 and any(calls(value, name) for name in _BETWEEN):
+        steps.insert(0, value)
+        value = arguments(value)["input"]
+    return value, steps
+
+
+def _order_of_outputs(layer: Node, steps: Sequence[Node]) -> torch.Tensor | None:
+    """Which output of a layer each one is, in every row, of what steps make of them; None if they
+    do not stay in their row, or something else reads them.
+    """
+    if len(layer.users) != 1 or layer.op != "call_function":
+        return None
+    shape = shape_of(layer)
+    places = torch.arange(math.prod(shape)).reshape(shape)
+    for step in steps:
+        if not calls(step, "lut"):
+            places = step.target(places, *step.args[1:])  # type: ignore[operator]
+    rows = places.reshape(-1, shape[-1])
+    order = rows[0]
+    starts = torch.arange(len(rows)).unsqueeze(1) * shape[-1]
+    is_same = torch.equal(rows, starts + order) and int(order.max()) < shape[-1]
+    return order if is_same else None
+
+
+def _only_reshape(builder: Builder, node: Node) -> None:
+    """Lets a transpose leave every element where it is."""
+    value, origin = arguments(node)["input"], node.meta["origin"]
+    with builder.graph.inserting_before(node):
+        new = builder.call(reshape, value, list(shape_of(node)), edge=edge_of(node), origin=origin)
+    node.replace_all_uses_with(new)
+    builder.graph.erase_node(node)
+
+
+def in_order(
+    module: GraphModule, layer: Node, order: torch.Tensor
+) -> Mapping[str, torch.Tensor] | None:
+    """The constants of a layer that gives its outputs in another order; None if it cannot.
+
+    Args:
+      module: of the layer.
+      layer: any node.
+      order: which of its outputs each of the new ones is.
+    """
+    is_dense = calls(layer, "conv2d") and arguments(layer)["groups"] == 1
+    if not (is_dense or calls(layer, "linear")):
+        return None
+    constants: dict[str, torch.Tensor] = {}
+    for name in _BY_OUTPUT:
+        constant = tensor_constant(module, arguments(layer)[name])
+        if constant is None:
+            return None
+        constants[name] = constant[order]
+    return constants

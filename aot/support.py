@@ -12,7 +12,7 @@ from aot.backends.cortex_m import has_float_kernel
 from aot.dialect.results import is_result, taken_from
 from aot.errors import LoweringError, Problem, describe, problem_at, written_as
 from aot.rules import gives_integers, has_rules_by_result, keep_float, rule_for
-from aot.rules.function import Roots, function_roots, is_interior
+from aot.rules.function import Roots, is_interior, roots_known
 from aot.rules.integers import of_narrow_input
 from kernels.common.tensor import MAX_RANK
 
@@ -125,24 +125,24 @@ def unsupported(module: GraphModule, may_be_float: MayBeFloat) -> list[Problem]:
     """One problem for every op that can be lowered in no way."""
     problems: dict[Node, Problem] = {}
     said: set[Node] = set()  # with what gives them what they work on
-    roots = function_roots(module.graph)
-    for node in module.graph.nodes:
-        if node.op != "call_function":
-            continue
-        if (reason := of_narrow_input(node)) is not None:
-            problems[node] = problem_at(node, *reason)
-            continue
-        if has_rules_by_result(node) or is_interior(node, roots):
-            continue
-        sources = {n: taken_from(n)[0] for n in node.all_input_nodes if not _is_float(n)}
-        if any(n in said or of in problems or of in said for n, of in sources.items()):
-            said.add(node)
-            continue
-        if is_result(node) and taken_from(node)[0] in problems:
-            continue
-        problem = _problem(node, roots, may_be_float)
-        if problem is not None:
-            problems[node] = problem
+    with roots_known(module.graph) as roots:
+        for node in module.graph.nodes:
+            if node.op != "call_function":
+                continue
+            if (reason := of_narrow_input(node)) is not None:
+                problems[node] = problem_at(node, *reason)
+                continue
+            if has_rules_by_result(node) or is_interior(node, roots):
+                continue
+            sources = {n: taken_from(n)[0] for n in node.all_input_nodes if not _is_float(n)}
+            if any(n in said or of in problems or of in said for n, of in sources.items()):
+                said.add(node)
+                continue
+            if is_result(node) and taken_from(node)[0] in problems:
+                continue
+            problem = _problem(node, roots, may_be_float)
+            if problem is not None:
+                problems[node] = problem
     first: dict[object, Problem] = {}
     for node, problem in problems.items():
         # What the user wrote in one call is said once, however many ops it is made of.

@@ -9,9 +9,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.fx import Node
 
 from aot.errors import LoweringError, source_line
 from aot.export import export_aten
+from aot.rules import function
 from aot.support import check_supported, unsupported
 from aot.testing.fixtures import model
 
@@ -340,3 +342,26 @@ def test_what_depends_on_values_has_a_hint_that_does_not(name: str) -> None:
         export_aten(model(refused), [IMAGE])
     check_supported(export_aten(model(instead), [IMAGE]), lambda _: False)
     torch.testing.assert_close(refused(IMAGE), instead(IMAGE), rtol=1e-5, atol=1e-6)
+
+
+def test_a_chain_of_elementwise_ops_is_walked_once_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not anew from its begin for each op, which would take the square of its length."""
+    looked_at = 0
+    find_root = function._find_root
+
+    def counted(node: Node, roots: function.Roots) -> Node | None:
+        nonlocal looked_at
+        looked_at += 1
+        return find_root(node, roots)
+
+    monkeypatch.setattr(function, "_find_root", counted)
+    offsets = nn.ParameterList(torch.full((6,), 0.01 * i) for i in range(30))
+
+    def chain(offsets: nn.ParameterList, x: torch.Tensor) -> torch.Tensor:
+        for offset in offsets:
+            x = torch.sigmoid(x * offset + offset)
+        return x
+
+    graph = export_aten(model(chain, offsets), [IMAGE])
+    check_supported(graph, lambda _: False)
+    assert looked_at < 10 * len(graph.graph.nodes)

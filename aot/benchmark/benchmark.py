@@ -37,7 +37,7 @@ PHASES = {
     "export": ("export_aten",),
     "quantize": ("prepare_pt2e", "convert_pt2e", "merge_dequantizes", "fold_qdq"),
     "calibrate": ("calibrate",),
-    "rewrite": ("set_border", "verify", "partition"),
+    "rewrite": ("set_border", "rewrite", "verify", "partition"),
     "write": ("write_pte",),
     "assess": ("assess", "make_report"),
 }

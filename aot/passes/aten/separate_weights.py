@@ -13,17 +13,15 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import new_buffer, tensor_constant
 from aot.rules import rule_for
+from aot.rules.function import roots_known
 
 
 def separate_weights(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many constants have several nodes now."""
-    count = 0
-    for constant in list(module.graph.nodes):
-        if constant.op != "get_attr":
-            continue
-        readers: dict[str, list[Node]] = {}
-        for user in constant.users:
-            readers.setdefault(_role(constant, user), []).append(user)
+    shared = [n for n in module.graph.nodes if n.op == "get_attr" and len(n.users) > 1]
+    with roots_known(module.graph):
+        readers_of = {constant: _readers(constant) for constant in shared}
+    for constant, readers in readers_of.items():
         for role, users in [*readers.items()][1:]:
             target = str(constant.target)
             if "number" in readers:  # what is quantized is no longer there for it
@@ -35,8 +33,15 @@ def separate_weights(module: GraphModule) -> int:
             other.meta = dict(constant.meta)
             for user in users:
                 user.replace_input_with(constant, other)
-        count += len(readers) > 1
-    return count
+    return sum(len(readers) > 1 for readers in readers_of.values())
+
+
+def _readers(constant: Node) -> dict[str, list[Node]]:
+    """The nodes that read a constant, by its role for them."""
+    readers: dict[str, list[Node]] = {}
+    for user in constant.users:
+        readers.setdefault(_role(constant, user), []).append(user)
+    return readers
 
 
 def _role(constant: Node, user: Node) -> str:

@@ -11,9 +11,8 @@ it is tried: all of a kind at once, then one after the other.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 import torch
 from torch.fx import GraphModule, Node
@@ -41,6 +40,9 @@ from aot.passes.rewrite.sink_transposes import moves_nothing
 
 _AT_MOST = 32
 """How many choices are tried one after the other."""
+
+_PASSED_OVER = 20_000
+"""Nodes that those tries pass over together: of a large graph fewer choices are tried."""
 
 
 @dataclass(frozen=True)
@@ -77,78 +79,107 @@ whose rows are to be read as they lie."""
 _Cost = tuple[int, int]
 """Elements that are copied, and transposes."""
 
+_NOTHING = (0, 0)
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """What came of a choice.
+
+    Attributes:
+      layouts: the choice.
+      cost: what is copied then.
+      asked: what could be chosen then, but for states; the choice of anything else is the same.
+    """
+
+    layouts: Layouts
+    cost: _Cost
+    asked: Layouts
+
 
 def choose_layouts(module: GraphModule, rewrite: Rewrite) -> Layouts:
     """The best that was found; the graph stays as it is."""
     search = _Search(module, rewrite)
-    best = Layouts()
-    cost = search.cost(best)
-    possible = search.asked | Layouts(states=frozenset(_movable(module)))
-    if cost == (0, 0) or possible == Layouts():
-        return best
-    for meeting, rows, states in product((False, True), repeat=3):
-        if not _is_new(possible, meeting, rows, states):
-            continue
-        layouts, found = search.all_of(possible, meeting, rows, states)
-        possible |= search.asked
-        if found < cost:
-            best, cost = layouts, found
-    for one in _one_by_one(possible):
-        found = search.cost(best ^ one)
-        if found < cost:
-            best, cost = best ^ one, found
+    best = search.tried(Layouts())
+    states = frozenset(_movable(module))
+    if best.cost == _NOTHING or (best.asked == Layouts() and not states):
+        return best.layouts
+    best = min(best, *_all_at_once(search, best, states), key=_cost_of)
+    return _one_by_one(search, best, sorted(states)).layouts
+
+
+def _all_at_once(search: _Search, nothing: _Tried, states: frozenset[int]) -> Iterator[_Tried]:
+    """Tries with all of some kinds chosen, where that chooses anything."""
+    for moved in dict.fromkeys((Layouts().states, states)):
+        tried = search.tried(Layouts(states=moved)) if moved else nothing
+        yield tried
+        meeting = search.all_of(moved, meeting=True, rows=False)
+        yield meeting
+        if tried.asked.rows or meeting.asked.rows:
+            yield search.all_of(moved, meeting=False, rows=True)
+            yield search.all_of(moved, meeting=True, rows=True)
+
+
+def _one_by_one(search: _Search, best: _Tried, states: Sequence[int]) -> _Tried:
+    """The best of that and others, of which each has one choice changed of the best before it."""
+    tries = min(_AT_MOST, _PASSED_OVER // search.nodes)
+    for asked in (_meeting, _rows):
+        done: set[Layouts] = set()
+        for _ in range(tries):
+            one = next((one for one in asked(best.asked) if one not in done), None)
+            if one is None or best.cost == _NOTHING:
+                break
+            done.add(one)
+            best = min(best, search.tried(best.layouts ^ one), key=_cost_of)
+    for state in states[:tries]:
+        other = best.layouts ^ Layouts(states=frozenset([state]))
+        best = min(best, search.tried(other), key=_cost_of)
     return best
 
 
-def _is_new(possible: Layouts, meeting: bool, rows: bool, states: bool) -> bool:
-    """Whether choosing all of some kinds chooses anything."""
-    if rows > bool(possible.rows) or states > bool(possible.states):
-        return False
-    return rows or states or (meeting and bool(possible.meeting))
+def _meeting(layouts: Layouts) -> Iterator[Layouts]:
+    return (Layouts(meeting=frozenset([name])) for name in sorted(layouts.meeting))
 
 
-def _one_by_one(possible: Layouts) -> Iterator[Layouts]:
-    for name in sorted(possible.meeting)[:_AT_MOST]:
-        yield Layouts(meeting=frozenset([name]))
-    for name in sorted(possible.rows)[:_AT_MOST]:
-        yield Layouts(rows=frozenset([name]))
-    for state in sorted(possible.states)[:_AT_MOST]:
-        yield Layouts(states=frozenset([state]))
+def _rows(layouts: Layouts) -> Iterator[Layouts]:
+    return (Layouts(rows=frozenset([name])) for name in sorted(layouts.rows))
+
+
+def _cost_of(tried: _Tried) -> _Cost:
+    return tried.cost
 
 
 class _Search:
-    """Tries what may be chosen.
-
-    Attributes:
-      asked: what could be chosen in the last try, but for states.
-    """
+    """Tries what may be chosen."""
 
     def __init__(self, module: GraphModule, rewrite: Rewrite) -> None:
         self._module = module
         self._rewrite = rewrite
-        self.asked = Layouts()
+        self.nodes = len(module.graph.nodes)
+        self._tried: dict[Layouts, _Tried] = {}
 
-    def cost(self, layouts: Layouts) -> _Cost:
-        """What is copied then."""
-        return self._tried(layouts.meeting.__contains__, layouts.rows.__contains__, layouts.states)
+    def tried(self, layouts: Layouts) -> _Tried:
+        if layouts not in self._tried:
+            meets, lies = layouts.meeting.__contains__, layouts.rows.__contains__
+            self._tried[layouts] = _Tried(layouts, *self._run(layouts.states, meets, lies))
+        return self._tried[layouts]
 
-    def all_of(
-        self, possible: Layouts, meeting: bool, rows: bool, states: bool
-    ) -> tuple[Layouts, _Cost]:
-        """What is chosen with all of the kinds that are named, and what is copied then."""
-        chosen = possible.states if states else frozenset()
-        cost = self._tried(lambda _: meeting, lambda _: rows, chosen)
-        all_meeting = self.asked.meeting if meeting else frozenset()
-        return Layouts(all_meeting, self.asked.rows if rows else frozenset(), chosen), cost
+    def all_of(self, states: frozenset[int], *, meeting: bool, rows: bool) -> _Tried:
+        """All inputs meet that can, all rows are read as they lie, or both."""
+        cost, asked = self._run(states, lambda _: meeting, lambda _: rows)
+        nothing: frozenset[str] = frozenset()
+        layouts = Layouts(
+            asked.meeting if meeting else nothing, asked.rows if rows else nothing, states
+        )
+        return self._tried.setdefault(layouts, _Tried(layouts, cost, asked))
 
-    def _tried(self, meets: Asks, lies: Asks, states: frozenset[int]) -> _Cost:
+    def _run(self, states: frozenset[int], meets: Asks, lies: Asks) -> tuple[_Cost, Layouts]:
         meeting: set[str] = set()
         rows: set[str] = set()
         module = copied(self._module)
         move_states(module, states)
         self._rewrite(module, _noting(meets, meeting), _noting(lies, rows))
-        self.asked = Layouts(frozenset(meeting), frozenset(rows))
-        return _cost(module)
+        return _cost(module), Layouts(frozenset(meeting), frozenset(rows))
 
 
 def _noting(asks: Asks, names: set[str]) -> Asks:

@@ -10,12 +10,14 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.fx import GraphModule
 from torch.utils._pytree import tree_leaves
 
 from aot.artefact import rewrite
 from aot.dialect.graph import copied, dialect_op, initial_state, state_nodes
 from aot.dialect.verifier import verify
-from aot.passes.rewrite.choose_layouts import copies
+from aot.passes.rewrite.choose_layouts import Asks, choose_layouts, copies
+from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.testing.fixtures import folded, int8_inputs
 
 
@@ -181,3 +183,25 @@ def test_states_are_as_they_are_read(name: str, shape: tuple[int, ...]) -> None:
     rewrite(graph)
     ((state, _),) = state_nodes(graph)
     assert tuple(state.meta["val"].shape) == shape
+
+
+def test_only_choices_that_are_open_are_tried() -> None:
+    """Where the first sum of a chain has its channels last, no later one has a choice."""
+    children = [conv(3, 3) for _ in range(8)]
+
+    def chain(*args: object) -> object:
+        *layers, x = args
+        for layer in layers:
+            x = x + layer(x)  # type: ignore[operator]
+        return x
+
+    graph = folded(chain, *children, shapes=[IMAGE])
+    tried = 0
+
+    def run(module: GraphModule, meets: Asks, _: Asks) -> None:
+        nonlocal tried
+        tried += 1
+        sink_transposes(module, meets)
+
+    layouts = choose_layouts(graph, run)
+    assert (len(layouts.meeting), layouts.states, tried) == (1, frozenset(), 2)

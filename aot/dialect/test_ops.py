@@ -126,7 +126,12 @@ def test_transposes_pass(name: str) -> None:
             sources = tree_map_only(torch.Tensor, before, given)
             results = tree_leaves(op.overload(**{**values, **sources, **moved.arguments}))
             for result, expected in zip(results, tree_leaves(op.overload(*args)), strict=True):
-                assert torch.equal(result.permute(moved.perm), expected), (args, perm)
+                turned = result
+                if result.dim() == len(
+                    moved.perm
+                ):  # the states of recurrent layers are no sequences
+                    turned = result.permute(moved.perm)
+                assert torch.equal(turned, expected), (args, perm)
             passed += perm != sorted(perm)
     assert passed
 

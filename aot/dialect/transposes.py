@@ -22,7 +22,8 @@ class Moved:
 
     Attributes:
       arguments: what differs from the call on transposed tensors, but for the tensors.
-      perm: transposes the result, or each of them, to what the call on transposed tensors gives.
+      perm: transposes the result, or each of them that has as many dimensions, to what the call on
+        transposed tensors gives.
     """
 
     arguments: Mapping[str, object]

@@ -20,7 +20,8 @@ the last step, int16 as it came in.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import torch
 
@@ -37,6 +38,7 @@ from aot.dialect.recurrence import (
     tanh,
     to_state,
 )
+from aot.dialect.transposes import Moved, Perm, Transposes
 
 _INT16, _INT32 = (torch.int16,), (torch.int32,)
 _DTYPES = {
@@ -74,6 +76,16 @@ def _macs(gates: int) -> Callable[..., int]:
     return macs
 
 
+def _move(values: Mapping[str, Any], perm: Perm) -> Moved | None:
+    """Steps and sequences may change places."""
+    if perm != [1, 0, 2]:
+        return None
+    return Moved({"batch_first": not values["batch_first"]}, perm)
+
+
+_TRANSPOSES = Transposes(("input",), _move)
+
+
 def _without_bias(weight: torch.Tensor, multiplier: torch.Tensor, shift: torch.Tensor) -> Constants:
     return weight, torch.zeros_like(multiplier), multiplier, shift
 
@@ -88,6 +100,7 @@ def _without_bias(weight: torch.Tensor, multiplier: torch.Tensor, shift: torch.T
     dtypes={**_DTYPES, "cell": _INT16},
     results=3,
     zero_points=_ZERO_POINTS,
+    transposes=_TRANSPOSES,
     macs=_macs(4),
 )
 def lstm(
@@ -146,6 +159,7 @@ def lstm(
     dtypes={**_DTYPES, "hidden_bias": _INT32},
     results=2,
     zero_points=_ZERO_POINTS,
+    transposes=_TRANSPOSES,
     macs=_macs(3),
 )
 def gru(
@@ -198,6 +212,7 @@ def gru(
     dtypes=_DTYPES,
     results=2,
     zero_points=_ZERO_POINTS,
+    transposes=_TRANSPOSES,
     macs=_macs(1),
 )
 def rnn(

@@ -134,7 +134,9 @@ class _Sinker:
             _, index = taken_from(original)
             edge, origin = edge_of(original), original.meta["origin"]
             result = self.builder.result(op, index, edge=edge, origin=origin)
-            original.replace_all_uses_with(self._behind(result, original, moved.perm, source))
+            if len(shape_of(original)) == len(moved.perm):
+                result = self._behind(result, original, moved.perm, source)
+            original.replace_all_uses_with(result)
         return op
 
     def _behind(self, moved: Node, original: Node, perm: Perm, source: Node) -> Node:

@@ -6,14 +6,15 @@ flatten does between NHWC convolutions and a classifier, or a shuffle of channel
 convolutions. The columns are a constant, so the transpose costs nothing on the device. Recurrent
 layers and convolutions without groups take the order in likewise. Between may be what
 hands the order on: elementwise ops, depthwise convolutions, norms of whole rows or of each element,
-concatenations, means over other dimensions; their own constants are reordered. Leaves what
-something else reads, too.
+concatenations, means over other dimensions; their own constants are reordered, and so are the
+outputs of a layer that is added, say, to what is in another order. Leaves what something else
+reads, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch.fx import GraphModule, Node
@@ -21,6 +22,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import (
     Builder,
     arguments,
+    calls,
     dialect_op,
     drop_dead_code,
     edge_of,
@@ -28,6 +30,7 @@ from aot.dialect.graph import (
     tensor_constant,
 )
 from aot.dialect.ops.reshape import reshape
+from aot.passes.rewrite.outputs import in_order
 from aot.passes.rewrite.places import before_movement, is_transposed
 
 _LAYERS = ("linear", "lstm", "gru", "rnn")
@@ -49,10 +52,12 @@ class _Found:
     Attributes:
       order: of the rows that it gives; None where it has taken the order in.
       constants: its constants for rows that are not reordered, by argument.
+      layers: those of layers that it reads, and that are to give their outputs in this order too.
     """
 
     order: Order | None
     constants: Mapping[str, torch.Tensor]
+    layers: Constants = field(default_factory=dict)
 
 
 def fold_transpose_into_linear(module: GraphModule) -> int:
@@ -111,10 +116,12 @@ def taken_in(module: GraphModule, start: Node, order: Order) -> Constants | None
             return changed
         if not any(read in orders for read in node.all_input_nodes):
             continue
-        found = _found(module, node, orders)
+        found = _found(module, node, orders, changed)
         if found is None:
             return None
         changed[node] = found.constants
+        for layer, constants in found.layers.items():
+            changed[layer] = {**changed.get(layer, {}), **constants}
         if found.order is not None:
             orders[node] = found.order
     return changed
@@ -131,7 +138,9 @@ def take_in(builder: Builder, found: Constants) -> None:
             reader.update_arg(names.index(name), new)
 
 
-def _found(module: GraphModule, node: Node, orders: Mapping[Node, Order]) -> _Found | None:
+def _found(
+    module: GraphModule, node: Node, orders: Mapping[Node, Order], changed: Constants
+) -> _Found | None:
     op = dialect_op(node)
     if op is None:
         return None
@@ -140,9 +149,9 @@ def _found(module: GraphModule, node: Node, orders: Mapping[Node, Order]) -> _Fo
         return _joined(node, orders)
     order = next(orders[n] for n in node.all_input_nodes if n in orders)
     if op.transposes is not None and op.transposes.elementwise:
-        return _reordered(module, node, op.transposes.tensors, orders)
+        return _reordered(module, node, op.transposes.tensors, orders, changed)
     if op.name == "normalize" and values["parts"][-1] in (1, len(order)):
-        return _reordered(module, node, ("input", "weight", "bias"), orders)
+        return _reordered(module, node, ("input", "weight", "bias"), orders, changed)
     if any(n in orders for name, n in values.items() if name != "input" and isinstance(n, Node)):
         return None
     weight = tensor_constant(module, values.get("weight"))
@@ -169,26 +178,42 @@ def _found(module: GraphModule, node: Node, orders: Mapping[Node, Order]) -> _Fo
 
 
 def _reordered(
-    module: GraphModule, node: Node, tensors: tuple[str, ...], orders: Mapping[Node, Order]
+    module: GraphModule,
+    node: Node,
+    tensors: tuple[str, ...],
+    orders: Mapping[Node, Order],
+    changed: Constants,
 ) -> _Found | None:
     """Of an op that computes every element of a row by itself, or from all of them."""
     values = arguments(node)
     order = next(orders[n] for n in node.all_input_nodes if n in orders)
     constants: dict[str, torch.Tensor] = {}
+    layers: Constants = {}
     for name in tensors:
         value = values[name]
         if value in orders:
             if not torch.equal(orders[value], order):
                 return None
         elif shape_of(value)[-1:] == (len(order),):
-            known = tensor_constant(module, value)
-            if known is None:
+            known, layer = tensor_constant(module, value), _layer_behind(value)
+            if known is not None:
+                constants[name] = known[..., order.argsort()]
+                continue
+            outputs = in_order(module, layer, order.argsort(), changed.get(layer))
+            if outputs is None or len(layer.users) != 1:
                 return None
-            constants[name] = known[..., order.argsort()]
+            layers[layer] = outputs
         elif shape_of(value)[-1:] not in ((), (1,)):
             return None
     same = shape_of(node)[-1:] == (len(order),)
-    return _Found(order, constants) if same else None
+    return _Found(order, constants, layers) if same else None
+
+
+def _layer_behind(value: Node) -> Node:
+    """What a value is made of by tables that nobody else reads."""
+    while calls(value, "lut") and len(value.users) == 1:
+        value = arguments(value)["input"]
+    return value
 
 
 def _joined(node: Node, orders: Mapping[Node, Order]) -> _Found | None:

@@ -11,7 +11,7 @@ elements that go to another row.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch.fx import GraphModule, Node
@@ -22,13 +22,12 @@ from aot.dialect.graph import (
     calls,
     edge_of,
     shape_of,
-    tensor_constant,
 )
 from aot.dialect.ops.reshape import reshape
 from aot.passes.rewrite.fold_transpose_into_linear import take_in
+from aot.passes.rewrite.outputs import in_order
 
 _BETWEEN = ("reshape", "transpose", "lut")
-_BY_OUTPUT = ("weight", "bias", "multiplier", "shift")
 
 
 def fold_transpose_into_outputs(module: GraphModule) -> int:
@@ -90,25 +89,3 @@ def _only_reshape(builder: Builder, node: Node) -> None:
         new = builder.call(reshape, value, list(shape_of(node)), edge=edge_of(node), origin=origin)
     node.replace_all_uses_with(new)
     builder.graph.erase_node(node)
-
-
-def in_order(
-    module: GraphModule, layer: Node, order: torch.Tensor
-) -> Mapping[str, torch.Tensor] | None:
-    """The constants of a layer that gives its outputs in another order; None if it cannot.
-
-    Args:
-      module: of the layer.
-      layer: any node.
-      order: which of its outputs each of the new ones is.
-    """
-    is_dense = calls(layer, "conv2d") and arguments(layer)["groups"] == 1
-    if not (is_dense or calls(layer, "linear")):
-        return None
-    constants: dict[str, torch.Tensor] = {}
-    for name in _BY_OUTPUT:
-        constant = tensor_constant(module, arguments(layer)[name])
-        if constant is None:
-            return None
-        constants[name] = constant[order]
-    return constants

@@ -45,6 +45,38 @@ FLATTEN_LINEAR: dict[str, tuple[Case, int]] = {
         (lambda a, b, x: b(torch.tanh(a(x).flatten(1))), [conv(), nn.Linear(48, 5)], True),
         1,
     ),
+    "a residual": (
+        (
+            lambda a, b, c, x: c((y := a(x).flatten(1)) + F.relu(b(y))),
+            [conv(), nn.Linear(48, 48), nn.Linear(48, 5)],
+            True,
+        ),
+        1,
+    ),
+    "a residual and a gate": (
+        (
+            lambda a, b, c, d, x: d((y := (z := a(x).flatten(1)) + b(z)) * torch.sigmoid(c(y))),
+            [conv(), nn.Linear(48, 48), nn.Linear(48, 48), nn.Linear(48, 5)],
+            True,
+        ),
+        1,
+    ),
+    "a residual that is read, too": (
+        (
+            lambda a, b, c, x: (c((y := a(x).flatten(1)) + (z := b(y))), z),
+            [conv(), nn.Linear(48, 48), nn.Linear(48, 5)],
+            False,
+        ),
+        2,
+    ),
+    "a residual that is no layer's": (
+        (
+            lambda a, b, c, x: c((y := a(x).flatten(1)) + F.softmax(b(y), 1)),
+            [conv(), nn.Linear(48, 48), nn.Linear(48, 5)],
+            False,
+        ),
+        2,
+    ),
     "another reshape": (
         (lambda a, b, x: b(a(x).reshape(2, 24)), [conv(), nn.Linear(24, 5)], False),
         2,

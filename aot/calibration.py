@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -58,9 +58,12 @@ def as_inputs(sample: Sample, name: str) -> tuple[torch.Tensor, ...]:
 
 def iterable(data: object, name: str) -> Iterable[Any]:
     """Calibration data; LoweringError if they cannot be iterated over."""
-    if isinstance(data, Iterable) and not (isinstance(data, torch.Tensor) and data.dim() == 0):
+    is_number = isinstance(data, torch.Tensor) and data.dim() == 0
+    if isinstance(data, Iterable) and not is_number and not isinstance(data, Mapping | str):
         return data
     instead = "; call it" if callable(data) else ""
+    if isinstance(data, Mapping):
+        instead = ": of one, [sample]; of a batch by name, give each by itself"
     if isinstance(data, Dataset):
         instead = ": give a DataLoader of it"
     raise LoweringError(f"{name} is {describe(data)}, not a list or generator of samples{instead}")
@@ -171,13 +174,24 @@ def _explained(
     try:
         _FirstBadValue(prepared).run(*inputs)
     except _BadValue as bad:
-        where = place(module_path(bad.node), source_line(bad.node))
-        return LoweringError(
-            f"with calibration sample {index}, {bad.node.target} gives NaN or infinite values"
-            + (f"\n    at {where}" if where else "")
-            + "\n    keep its input inside the function's domain (clamp it), or mend the sample"
+        if not bad.node.all_input_nodes:
+            readers = [reader for reader in bad.node.users if reader.op == "call_function"]
+            return _at(
+                readers[0] if readers else bad.node,
+                f"{bad.node.name} is a constant of the model that holds NaN or infinite values",
+                "a number that the device can reach in its place",
+            )
+        return _at(
+            bad.node,
+            f"with calibration sample {index}, {bad.node.target} gives NaN or infinite values",
+            "keep its input inside the function's domain (clamp it), or mend the sample",
         )
     return None
+
+
+def _at(node: Node, problem: str, instead: str) -> LoweringError:
+    where = place(module_path(node), source_line(node))
+    return LoweringError("\n    ".join([problem, *([f"at {where}"] if where else []), instead]))
 
 
 def outside_of_table(name: str, error: IndexError) -> LoweringError:
@@ -190,6 +204,8 @@ def outside_of_table(name: str, error: IndexError) -> LoweringError:
 
 def _instead(actual: torch.Tensor, expected: torch.Tensor) -> str:
     """How to make a sample what it should be, if that can be guessed."""
+    if actual.is_complex() and not expected.is_complex():
+        return ": give real numbers, such as torch.view_as_real(x) or x.abs(), as in training"
     if actual.dtype != expected.dtype and actual.shape == expected.shape:
         name = str(expected.dtype).removeprefix("torch.")
         return f": give it as the device will, x.to(torch.{name}), in the scale of training"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -75,6 +76,13 @@ class ByName(nn.Module):
 def test_arguments_that_have_names_only() -> None:
     with pytest.raises(LoweringError, match=r"give a dict of the arguments of forward\(\*, x, y\)"):
         lower(ByName().eval(), (GOOD, GOOD), calibration=[(GOOD, GOOD)])
+
+
+def test_a_constant_that_is_no_number_is_said_to_be_one() -> None:
+    module, data = model(lambda x: torch.where(x > 0.0, x, math.nan)), samples((1, 4))
+    text = r"is a constant of the model that holds NaN .*\n    at .*\n    a number that the device"
+    with pytest.raises(LoweringError, match=text):
+        lower(module, data[0], calibration=data)
 
 
 def test_calibration_outside_a_functions_domain() -> None:

@@ -14,7 +14,13 @@ from aot.dialect.graph import initial_state
 from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.errors import LoweringError
-from aot.quality.doubtful_outputs import of_choices, of_outputs, of_scores
+from aot.quality.doubtful_outputs import (
+    of_choices,
+    of_labels,
+    of_outputs,
+    of_scores,
+    of_still,
+)
 from aot.quality.evaluation import HeldOut, of_held_out
 from aot.quality.far_values import far_values
 from aot.quality.findings import of_calibration, of_values
@@ -98,11 +104,14 @@ def assess(
     doubted = {(finding.kind, finding.value) for finding in findings}
     made_up = evaluation is None and any(finding.kind == "noise" for finding in findings)
     findings += of_outputs(outputs, graphs.floats, made_up)
+    if samples.labels is not None:
+        findings += of_labels(outputs, samples.labels, str(samples))
     if not initial_state(graphs.floats):  # neighbours of a sequence are alike
         different = len({content(inputs) for _, inputs in samples.samples})
         findings += of_choices(outputs, graphs.floats, different, str(samples))
         if not made_up:
             findings += of_scores(outputs, graphs.floats, different, str(samples))
+            findings += of_still(outputs, graphs.floats, different, str(samples))
     new = of_values(measured, [output.name for output in outputs], str(samples))
     new += far_values(measured, outputs, str(samples))
     new += hidden_rows(graphs.floats, float_model, samples.samples, str(samples))

@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+import torch
 from torch.fx import GraphModule
 
 from aot.quality.decibels import MIN_SQNR_DB, in_decibels
 from aot.quality.finding import FEW_SAMPLES, Finding, finding_at, name_of
 from aot.quality.outputs import Output
+
+_BY_CHANCE = 2.0
+"""So many standard deviations above what chance gives may be chance, too."""
 
 _FLAT_DB = -20.0
 """What differs between samples by less of the signal, a tenth of its size, hardly differs."""
@@ -78,6 +83,57 @@ def of_scores(
         if different >= FEW_SAMPLES and o.only_score is not None and not o.is_choice
         if (share := o.varying_share_db) is not None and share < _FLAT_DB
     ]
+
+
+def of_still(
+    outputs: Sequence[Output], floats: GraphModule, different: int, samples: str
+) -> list[Finding]:
+    """Which outputs are the same in float whatever the model takes: it is nearly always a layer of
+    zeros, or one that saturates; int8 is as good as float then.
+
+    Args:
+      outputs: measured.
+      floats: the float graph, which gives them.
+      different: how many of the samples differ from each other.
+      samples: what was measured, for people.
+    """
+    nodes = {node.name: node for node in floats.graph.nodes}
+    return [
+        finding_at(
+            "flat_output",
+            nodes[o.name],
+            f"{name_of(nodes[o.name])} is the same in float in all {samples}, whatever the model "
+            "takes: SQNR says nothing of it then. Check that the model has the weights that were "
+            "trained, and that samples are in the scale of training",
+        )
+        for o in outputs
+        if different >= FEW_SAMPLES and o.is_still and not o.is_choice
+    ]
+
+
+def of_labels(outputs: Sequence[Output], labels: torch.Tensor, samples: str) -> list[Finding]:
+    """Whether the right classes are none: the float model is right no more often than one that
+    chooses as often what it does, by chance.
+
+    Args:
+      outputs: measured.
+      labels: int64, of each sample.
+      samples: what was measured, for people.
+    """
+    chosen = [output for output in outputs if output.is_class]
+    if not chosen or len(labels) < FEW_SAMPLES or bool((labels == labels[0]).all()):
+        return []
+    right, _ = chosen[0].accuracy(labels)
+    by_chance = chosen[0].accuracy_by_chance(labels)
+    deviation = math.sqrt(by_chance * (1.0 - by_chance) / len(labels))
+    if right > by_chance + _BY_CHANCE * deviation:
+        return []
+    text = (
+        f"the float model is right in {right:.1%} of {samples}, hardly more than the "
+        f"{by_chance:.1%} that chance gives: the classes are in another order than the samples, "
+        "or are not counted as the model's are, or it has not the weights that were trained"
+    )
+    return [Finding("doubtful_labels", "", "", "", text)]
 
 
 def of_choices(

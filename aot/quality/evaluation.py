@@ -87,18 +87,27 @@ def labelled(
 
 def _check_no_classes(evaluation: object, example_inputs: Sequence[torch.Tensor]) -> None:
     """Raises LoweringError where data are inputs and what should be their classes."""
-    if not (isinstance(evaluation, tuple) and len(evaluation) == 2 and len(example_inputs) == 1):
+    is_pair = isinstance(evaluation, tuple | list) and len(evaluation) == 2
+    if not is_pair or len(example_inputs) != 1:
         return
-    inputs, classes = as_tensors(evaluation)
-    if not (isinstance(inputs, torch.Tensor) and isinstance(classes, torch.Tensor)):
+    found = as_tensors(evaluation)
+    if not all(isinstance(x, torch.Tensor) for x in found):
         return
     (example,) = example_inputs
-    is_batch = inputs.shape[1:] == example.shape[1:] and inputs.shape != example.shape
-    if (
-        is_batch
-        and inputs.shape[:1] == classes.shape[:1]
-        and classes.shape[1:] != example.shape[1:]
-    ):
+    for is_turned, (inputs, classes) in enumerate((found, found[::-1])):
+        is_batch = inputs.shape[1:] == example.shape[1:] and inputs.shape != example.shape
+        if (
+            not is_batch
+            or inputs.shape[:1] != classes.shape[:1]
+            or classes.shape[1:] == example.shape[1:]
+        ):
+            continue
+        if classes.dim() == 1 and not classes.is_floating_point():
+            what = "behind their classes" if is_turned else "in a list"
+            raise LoweringError(
+                f"the evaluation data are {describe(evaluation)}, inputs {what}: give a tuple of "
+                "the inputs and their classes, (x, y)"
+            )
         hint = (
             "y.argmax(1)" if classes.dim() == 2 and classes.shape[1] > 1 else "y.flatten().long()"
         )

@@ -30,6 +30,7 @@ Kind = Literal[
     "saturation",
     "flat_output",
     "one_class",
+    "doubtful_labels",
     "endless_output",
 ]
 """As docs/quality.md explains them; not_tflite is of an imported .tflite file, absent_engine of an

@@ -14,12 +14,14 @@ from aot.dialect.graph import border_nodes, initial_state
 from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
 from aot.quality.decibels import ROUGH_DB
 from aot.quality.finding import FEW_SAMPLES, Finding, finding_at, interval, name_of
+from aot.quality.nodes import root_of
 from aot.quality.noise import noise_maker
 from aot.quality.outputs import Output
 from aot.quality.value import Value
 from aot.quality.watch import Range, Watch
 from aot.quantizer.qdq import QUANTIZE, activation_quantization
 from aot.rules.integers import is_given
+from aot.rules.rule import as_clamp
 
 _STRETCH = 4.0
 """A few samples stretch a range that is this many times what all others need."""
@@ -60,6 +62,8 @@ def of_calibration(seen: Watch, quantized: GraphModule, outputs: Sequence[Output
         if not (check is _coarse and near and value.value in inside)
         if (hit := check(value)) is not None
     ]
+    if not near:
+        ranges += _coarse_parts(observed)
     # Of a range that is too wide for all of an input nothing is learnt by its channels.
     wide = {finding.value for finding in ranges}
     scales = {o.value: o.quantization.scale for o in observed if o.value.name not in wide}
@@ -335,6 +339,30 @@ def _coarse(observed: _Observed) -> Finding | None:
         f"scale {observed.quantization.scale:.2g}: subtract its mean or scale it in the model, or "
         "in front of it",
     )
+
+
+def _coarse_parts(observed: Sequence[_Observed]) -> Iterator[Finding]:
+    """Clamps, such as a ReLU, that keep few steps of a value that others read, too: a clamp that is
+    alone behind a layer is fused with it, and the layer gives all steps to what is kept.
+    """
+    known = {o.value: o for o in observed}
+    for part in observed:
+        if part.value.op != "call_function" or as_clamp(part.value) is None:
+            continue
+        whole = known.get(root_of(part.value.all_input_nodes[0]))
+        low, high = part.range
+        if whole is None or whole.value.op == "placeholder" or low == high:
+            continue
+        steps = (high - low) / whole.quantization.scale
+        if steps < _FEW_STEPS:
+            yield finding_at(
+                "coarse_range",
+                part.value,
+                f"{name_of(part.value)} is in {interval(low, high)}, which is {steps:.1f} steps of "
+                f"{name_of(whole.value)}, which it is computed from and others read, in "
+                f"{interval(*whole.range)}: have both and what reads them in int16, or compute "
+                "the layer once more for it",
+            )
 
 
 def _stretched(observed: _Observed) -> Finding | None:

@@ -139,6 +139,12 @@ class Output:
         return varying * self.samples / (self.samples - 1)
 
     @property
+    def is_still(self) -> bool:
+        """Whether it has numbers, which are the same in all of several samples."""
+        is_one = self.is_float and self.samples > 1 and self.signal > 0.0
+        return is_one and self._varying() is None
+
+    @property
     def cosine(self) -> float | None:
         """Of the angle between float and int8; None of integers, and where one of them is nothing
         but zeros.
@@ -189,6 +195,14 @@ class Output:
         chosen = (torch.cat(column) for column in zip(*self.classes, strict=True))
         float32, int8 = ((column == labels).double().mean().item() for column in chosen)
         return float32, int8
+
+    def accuracy_by_chance(self, labels: torch.Tensor) -> float:
+        """The float model's, if it chose each class as often, and of any sample."""
+        chosen = torch.cat([expected for expected, _ in self.classes])
+        shares = (
+            (chosen == c).double().mean() * (labels == c).double().mean() for c in labels.unique()
+        )
+        return float(sum(shares))
 
     def confusion(self, labels: torch.Tensor, limit: int) -> list[list[int]] | None:
         """How often the lowered model chooses each class (column) where one is right (row).

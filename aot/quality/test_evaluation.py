@@ -28,6 +28,15 @@ from aot.testing.gestures import gesture, recordings
         ((torch.ones(3, 4), torch.zeros(2, dtype=torch.int64)), r"give inputs \[N, \.\.\.\] and a"),
         ((torch.ones(3, 4), torch.eye(3)), r"classes are float32\[3, 3\].* y\.argmax\(1\)"),
         (
+            [torch.ones(3, 4), torch.tensor([0, 1, 1])],
+            r"inputs in a list: give a tuple of .* classes, \(x, y\)",
+        ),
+        (
+            (torch.tensor([0, 1, 1]), torch.ones(3, 4)),
+            r"inputs behind their classes: give a tuple of .* classes, \(x, y\)",
+        ),
+        ({"input": torch.ones(3, 4)}, r"evaluation is dict, not a list .*: of one, \[sample\]; of"),
+        (
             (torch.ones(3, 4), torch.zeros(3)),
             r"classes are float32\[3\].* y\.flatten\(\)\.long\(\)",
         ),

@@ -84,6 +84,7 @@ class ByLayer:
         layers = {path for node in calls for path in _paths(node)}
         functions = {f"{_path(node)}:{name}" for node in calls for name in function_names(node)}
         for pattern in self._patterns:
+            self._check_counts(pattern, calls)
             is_function = ":" in pattern
             if any(_is_named(n, pattern) for n in calls) or any(
                 _matches(path, pattern) for path in layers
@@ -102,6 +103,18 @@ class ByLayer:
                 else ""
             )
             raise LoweringError(f"{self._what}: {pattern!r} matches no {what}{why}{instead}")
+
+    def _check_counts(self, pattern: str, calls: Iterable[Node]) -> None:
+        """Raises LoweringError where patterns behind one take from it all that it matches."""
+        matched = [node for node in calls if _is_named(node, pattern)]
+        if not matched or any(self.of(node) == self._patterns[pattern] for node in matched):
+            return
+        later = [*self._patterns][[*self._patterns].index(pattern) + 1 :]
+        over = [p for p in later if any(_is_named(node, p) for node in matched)]
+        raise LoweringError(
+            f"{self._what}: {pattern!r} is without effect, {', '.join(map(repr, over))} behind it "
+            "counts for all that it matches: of several the last counts, so put the wider first"
+        )
 
 
 def _paths(node: Node) -> list[str]:

@@ -123,6 +123,14 @@ class _Body(nn.Module):
             {"quantization": {":relu": "int8w4"}},
             "':relu' is to be int8w4, and nothing that it matches has weights",
         ),
+        (
+            {"quantization": {"middle.0": "int16", "middle.*": "float32"}},
+            "'middle.0' is without effect, 'middle..' behind it counts for all that it matches",
+        ),
+        (
+            {"observer": {"head": "mse", "h*": "minmax", "*:linear": "percentile"}},
+            "observer: 'head' is without effect, 'h.', '.:linear' behind it counts",
+        ),
         ({"quantization": ["head"]}, "quantization is list: give one text .* or a dict by layer"),
         ({"observer": 3}, "observer is int: give one text for the whole model, or a dict by layer"),
         ({"observer": {3: "mse"}}, r'observer is by 3: a layer is said by its name .* "layers.3"'),

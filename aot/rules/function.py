@@ -9,8 +9,10 @@ function of x, whatever ops they are written with, so each is one table on the d
 from __future__ import annotations
 
 import functools
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from heapq import heappop, heappush
 from typing import Any
 
 import torch
@@ -155,8 +157,7 @@ def mark_materialized(module: GraphModule) -> None:
         ]
         if not (inside and all(inside)):
             node.meta[_INTEGER_END] = True
-    while (read := _read_by_others(module)) is not None:
-        read.meta[_MATERIALIZED] = True
+    _mark_read_by_others(module.graph)
 
 
 def split_functions(module: GraphModule, setting: Callable[[Node], str]) -> int:
@@ -176,16 +177,42 @@ def split_functions(module: GraphModule, setting: Callable[[Node], str]) -> int:
     return len(ends)
 
 
-def _read_by_others(module: GraphModule) -> Node | None:
-    """The first unmarked function that a function of its value reads, and something else too."""
-    roots = function_roots(module.graph)
-    for node, root in roots.items():
-        if root is None or _MATERIALIZED in node.meta:
+def _mark_read_by_others(graph: Graph) -> None:
+    """Marks the first function that a function of its value reads and something else too, until
+    there is none: each mark may change what those behind it are functions of.
+    """
+    roots = function_roots(graph)
+    nodes = list(graph.nodes)
+    places = {node: place for place, node in enumerate(nodes)}
+    waiting = list(range(len(nodes)))  # a heap
+    while waiting:
+        node = nodes[heappop(waiting)]
+        if not _is_read_by_others(node, roots):
             continue
-        inside = [roots[u] is root for u in node.users]
-        if any(inside) and not all(inside):
-            return node
-    return None
+        node.meta[_MATERIALIZED] = True
+        for changed in _found_anew(node, roots):
+            for near in (changed, *changed.all_input_nodes):
+                heappush(waiting, places[near])
+
+
+def _is_read_by_others(node: Node, roots: Roots) -> bool:
+    root = roots[node]
+    if root is None or _MATERIALIZED in node.meta:
+        return False
+    inside = [roots[user] is root for user in node.users]
+    return any(inside) and not all(inside)
+
+
+def _found_anew(marked: Node, roots: Roots) -> Iterator[Node]:
+    """Finds the roots again that change as a node is marked; the nodes whose roots did."""
+    reached = deque(marked.users)
+    while reached:
+        node = reached.popleft()
+        root = _find_root(node, roots)
+        if root is not roots[node]:
+            roots[node] = root
+            reached.extend(node.users)
+            yield node
 
 
 def _find_root(node: Node, roots: Roots) -> Node | None:

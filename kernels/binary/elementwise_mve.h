@@ -61,9 +61,10 @@ static inline pl_status pl_elementwise_s16_mve(const pl_binary_dims *dims,
 }
 
 // Functions of int8 that compute in 32 bits, four at a time; what they return is in int8's range.
-static inline __attribute__((always_inline)) pl_status pl_elementwise_wide_mve(
-    const pl_binary_params *params, const pl_binary_dims *dims, const pl_binary_data *data,
-    int32x4_t (*function)(const pl_binary_params *params, int32x4_t a, int32x4_t b)) {
+PL_INLINE pl_status pl_elementwise_wide_mve(const pl_binary_params *params,
+                                            const pl_binary_dims *dims, const pl_binary_data *data,
+                                            int32x4_t (*function)(const pl_binary_params *params,
+                                                                  int32x4_t a, int32x4_t b)) {
   const int32_t size = dims->size[PL_BROADCAST_DIMS - 1];
   const int32_t a_step = dims->a_stride[PL_BROADCAST_DIMS - 1];
   const int32_t b_step = dims->b_stride[PL_BROADCAST_DIMS - 1];

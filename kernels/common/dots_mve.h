@@ -7,9 +7,9 @@
 #include <arm_mve.h>
 
 #include "kernels/common/dots_s16.h"
+#include "kernels/common/types.h"
 
 #define PL_DOTS_LANES 8
-#define PL_DOTS_INLINE static inline __attribute__((always_inline))
 
 typedef struct {
   const void *x;
@@ -23,8 +23,7 @@ typedef struct {
   int32_t sum3;
 } pl_dots;
 
-PL_DOTS_INLINE void pl_dots_at(pl_dots *dots, const void *x, const int8_t *weight,
-                               pl_dots_steps steps) {
+PL_INLINE void pl_dots_at(pl_dots *dots, const void *x, const int8_t *weight, pl_dots_steps steps) {
   dots->x = x;
   dots->weight0 = weight;
   dots->weight1 = weight + steps.second;
@@ -49,7 +48,7 @@ PL_DOTS_INLINE void pl_dots_at(pl_dots *dots, const void *x, const int8_t *weigh
       [sum2] "+Te"(dots->sum2), [sum3] "+Te"(dots->sum3)
 
 // One run, of at least one.
-PL_DOTS_INLINE void pl_dots_run(pl_dots *dots, int32_t count) {
+PL_INLINE void pl_dots_run(pl_dots *dots, int32_t count) {
   __asm__(PL_DOTS_LOOP("count")
           : PL_DOTS_CHANGED
           : [count] "r"(count)
@@ -57,7 +56,7 @@ PL_DOTS_INLINE void pl_dots_run(pl_dots *dots, int32_t count) {
 }
 
 // The same of int8 values, sixteen at a time.
-PL_DOTS_INLINE void pl_dots_run_s8(pl_dots *dots, int32_t count) {
+PL_INLINE void pl_dots_run_s8(pl_dots *dots, int32_t count) {
   __asm__(PL_DOTS_LOOP_S8("count")
           : PL_DOTS_CHANGED
           : [count] "r"(count)
@@ -75,7 +74,7 @@ _Static_assert(__builtin_offsetof(pl_dots_runs, count) == 0 &&
                    __builtin_offsetof(pl_dots_runs, weight_skip) == 8,
                "as in pl_dots_rows");
 
-PL_DOTS_INLINE void pl_dots_rows(pl_dots *dots, const pl_dots_runs *runs, int32_t rows) {
+PL_INLINE void pl_dots_rows(pl_dots *dots, const pl_dots_runs *runs, int32_t rows) {
   int32_t next;
   __asm__("2:\n\tldr %[next], [%[runs]]\n\t" PL_DOTS_LOOP(
               "next") "ldr %[next], [%[runs], #4]\n\tadd %[x], %[next]\n\t"
@@ -87,7 +86,7 @@ PL_DOTS_INLINE void pl_dots_rows(pl_dots *dots, const pl_dots_runs *runs, int32_
           : "lr", "q0", "q1", "cc", "memory");
 }
 
-PL_DOTS_INLINE int32x4_t pl_dots_sums(const pl_dots *dots) {
+PL_INLINE int32x4_t pl_dots_sums(const pl_dots *dots) {
   int32x4_t sums;
   __asm__("vmov %e0, %1, %2\n\tvmov %f0, %3, %4"  // VMOVs of lanes are twice as many
           : "=&w"(sums)
@@ -97,8 +96,8 @@ PL_DOTS_INLINE int32x4_t pl_dots_sums(const pl_dots *dots) {
 
 // The results, as wide.h has those of 32 bits, by bias, multiplier and shift, in [-30, -1], of each
 // of the channels.
-PL_DOTS_INLINE int32x4_t pl_dots_result(const pl_dots *dots, const int32_t *factors,
-                                        int32x4_t minimum, int32x4_t maximum) {
+PL_INLINE int32x4_t pl_dots_result(const pl_dots *dots, const int32_t *factors, int32x4_t minimum,
+                                   int32x4_t maximum) {
   int32x4_t y = vaddq_s32(pl_dots_sums(dots), vldrwq_s32(factors));
   y = vmulhq_s32(y, vldrwq_s32(factors + 4));
   y = vrshlq_s32(y, vldrwq_s32(factors + 8));

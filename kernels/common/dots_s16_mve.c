@@ -15,8 +15,8 @@ static inline void add_window(pl_dots *dots, const pl_dots_window *of, const pl_
 }
 
 // is_run is a constant: whether the window is one run, of at least one value.
-PL_DOTS_INLINE void multiply(const pl_dots_window *of, const int16_t *x, const int8_t *weight,
-                             const int32_t *factors, int16_t *output, int is_run) {
+PL_INLINE void multiply(const pl_dots_window *of, const int16_t *x, const int8_t *weight,
+                        const int32_t *factors, int16_t *output, int is_run) {
   const int32x4_t minimum = vdupq_n_s32(of->minimum);
   const int32x4_t maximum = vdupq_n_s32(of->maximum);
   const mve_pred16_t lanes = vctp32q((uint32_t)of->channels);

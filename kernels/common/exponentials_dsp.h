@@ -5,6 +5,7 @@
 
 #include "kernels/common/dsp.h"
 #include "kernels/common/exponentials.h"
+#include "kernels/common/types.h"
 
 static inline int32_t pl_run_maximum(const int8_t *x, int32_t size) {
   int8x4_t most = (int8x4_t)0x80808080U;
@@ -49,11 +50,8 @@ static inline int8_t pl_share_dsp(uint32_t e, uint32_t steps, uint32_t half, uin
 }
 
 // pl_softmax_steps_s8 of a row.
-static inline __attribute__((always_inline)) void pl_softmax_row_dsp(const int8_t *x, int32_t size,
-                                                                     int32_t step,
-                                                                     const int32_t *exp_table,
-                                                                     uint32_t steps,
-                                                                     int8_t *output) {
+PL_INLINE void pl_softmax_row_dsp(const int8_t *x, int32_t size, int32_t step,
+                                  const int32_t *exp_table, uint32_t steps, int8_t *output) {
   const int32_t maximum = pl_maximum_of(x, size, step);
   const uint32_t sum = pl_exponentials_of(x, size, step, exp_table, maximum);
   const uint32_t half = sum / 2;

@@ -7,8 +7,7 @@
 #include <stddef.h>
 
 #include "kernels/common/divide_mve.h"
-
-#define PL_ROW_INLINE static inline __attribute__((always_inline))
+#include "kernels/common/types.h"
 
 // A row. With a mask (`masked`, and then step 1) only values that it keeps count.
 typedef struct {
@@ -20,17 +19,17 @@ typedef struct {
 } pl_row_mve;
 
 // Where four values are that are `step` apart.
-PL_ROW_INLINE uint32x4_t pl_offsets_mve(int32_t step) {
+PL_INLINE uint32x4_t pl_offsets_mve(int32_t step) {
   return vmulq_n_u32(vidupq_n_u32(0, 1), (uint32_t)step);
 }
 
-PL_ROW_INLINE int32x4_t pl_load_row_mve(const int8_t *x, int32_t step, uint32x4_t offsets,
-                                        mve_pred16_t lanes) {
+PL_INLINE int32x4_t pl_load_row_mve(const int8_t *x, int32_t step, uint32x4_t offsets,
+                                    mve_pred16_t lanes) {
   return step == 1 ? vldrbq_z_s32(x, lanes) : vldrbq_gather_offset_z_s32(x, offsets, lanes);
 }
 
-PL_ROW_INLINE void pl_store_row_mve(int8_t *y, int32_t step, uint32x4_t offsets, int32x4_t values,
-                                    mve_pred16_t lanes) {
+PL_INLINE void pl_store_row_mve(int8_t *y, int32_t step, uint32x4_t offsets, int32x4_t values,
+                                mve_pred16_t lanes) {
   if (step == 1) {
     vstrbq_p_s32(y, values, lanes);
   } else {
@@ -39,7 +38,7 @@ PL_ROW_INLINE void pl_store_row_mve(int8_t *y, int32_t step, uint32x4_t offsets,
 }
 
 // Largest of the values that count, INT8_MIN without any.
-PL_ROW_INLINE int32_t pl_row_maximum_mve(pl_row_mve row) {
+PL_INLINE int32_t pl_row_maximum_mve(pl_row_mve row) {
   int8_t maximum = INT8_MIN;
   const int8_t *x = row.x;
   if (row.step == 1) {
@@ -64,10 +63,9 @@ PL_ROW_INLINE int32_t pl_row_maximum_mve(pl_row_mve row) {
 
 // exp_table[maximum - x] of four values, 0 for those that do not count. Those may be beyond the
 // maximum. (The mask is a factor, as a second predicate would cost GCC many moves.)
-PL_ROW_INLINE uint32x4_t pl_exponentials_mve(const int8_t *x, const uint8_t *mask, bool masked,
-                                             int32_t step, uint32x4_t offsets,
-                                             const int32_t *exp_table, int32x4_t maximum,
-                                             mve_pred16_t lanes) {
+PL_INLINE uint32x4_t pl_exponentials_mve(const int8_t *x, const uint8_t *mask, bool masked,
+                                         int32_t step, uint32x4_t offsets, const int32_t *exp_table,
+                                         int32x4_t maximum, mve_pred16_t lanes) {
   int32x4_t index = vsubq_s32(maximum, pl_load_row_mve(x, step, offsets, lanes));
   if (masked) index = vmaxq_s32(index, vdupq_n_s32(0));
   const uint32x4_t e = vreinterpretq_u32_s32(
@@ -76,8 +74,8 @@ PL_ROW_INLINE uint32x4_t pl_exponentials_mve(const int8_t *x, const uint8_t *mas
 }
 
 // Sum of the exponentials.
-PL_ROW_INLINE uint32_t pl_row_exponentials_mve(pl_row_mve row, const int32_t *exp_table,
-                                               int32_t maximum) {
+PL_INLINE uint32_t pl_row_exponentials_mve(pl_row_mve row, const int32_t *exp_table,
+                                           int32_t maximum) {
   const uint32x4_t offsets = pl_offsets_mve(row.step);
   const int32x4_t most = vdupq_n_s32(maximum);
   const int8_t *x = row.x;
@@ -95,8 +93,8 @@ PL_ROW_INLINE uint32_t pl_row_exponentials_mve(pl_row_mve row, const int32_t *ex
 }
 
 // pl_softmax_steps_s8, with a mask pl_masked_softmax_s8, of a row.
-PL_ROW_INLINE void pl_softmax_row_mve(pl_row_mve row, const int32_t *exp_table, uint32_t steps,
-                                      int8_t *output) {
+PL_INLINE void pl_softmax_row_mve(pl_row_mve row, const int32_t *exp_table, uint32_t steps,
+                                  int8_t *output) {
   const int32_t maximum = pl_row_maximum_mve(row);
   const uint32_t sum = pl_row_exponentials_mve(row, exp_table, maximum);
   const pl_divisor_mve divisor = pl_divisor_of(sum == 0 ? 1 : sum);  // 0: all are masked
@@ -121,8 +119,8 @@ PL_ROW_INLINE void pl_softmax_row_mve(pl_row_mve row, const int32_t *exp_table, 
 
 // The same of the rows of [outer, size, inner] over size; rows in one piece have loops of their
 // own.
-PL_ROW_INLINE void pl_softmax_rows_mve(int32_t outer, int32_t size, int32_t inner, const int8_t *x,
-                                       const int32_t *exp_table, uint32_t steps, int8_t *output) {
+PL_INLINE void pl_softmax_rows_mve(int32_t outer, int32_t size, int32_t inner, const int8_t *x,
+                                   const int32_t *exp_table, uint32_t steps, int8_t *output) {
   if (inner == 1) {
     for (; outer > 0; --outer, x += size, output += size) {
       pl_softmax_row_mve((pl_row_mve){x, NULL, size, 1, false}, exp_table, steps, output);

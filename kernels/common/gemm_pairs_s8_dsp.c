@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/gemm_pairs_s8.h"
 
+#include "kernels/common/types.h"
+
 // ---- Steps --------------------------------------------------------------------------------------
 
 void pl_widen_s8(const int8_t *x, int32_t runs, int32_t run_step, int32_t count, uint32_t *to,
@@ -155,11 +157,10 @@ FOUR_ROWS(four_rows_wide, "52", UNPACK_WIDE, SPLIT_WIDE)
 
 // Inlined with one of the functions above: what a program does not call is not linked.
 typedef void four_rows_function(const pl_gemm_pairs_s8 *layer, int8_t *y);
-#define INLINE static inline __attribute__((always_inline))
 #define NOINLINE static __attribute__((noinline))
 
-INLINE void multiply_odd_channels(const pl_gemm_pairs_s8 *layer, int8_t *y,
-                                  four_rows_function *multiply) {
+PL_INLINE void multiply_odd_channels(const pl_gemm_pairs_s8 *layer, int8_t *y,
+                                     four_rows_function *multiply) {
   const int32_t pairs = layer->channels / 2;
   if (pairs > 0) multiply(layer, y);
   int8_t last[2 * PL_PAIRS_ROWS];  // of the channel without a partner, and of nothing
@@ -194,7 +195,7 @@ INLINE void multiply_odd_channels(const pl_gemm_pairs_s8 *layer, int8_t *y,
                      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "memory"); \
   }
 
-INLINE void multiply_1_row(const pl_gemm_pairs_s8 *layer, int8_t *y, int is_wide) {
+PL_INLINE void multiply_1_row(const pl_gemm_pairs_s8 *layer, int8_t *y, int is_wide) {
   const int32_t offset = layer->twice_zero_point_and_1;
   const int32_t steps = (layer->x_end - layer->x) / PL_PAIRS_ROWS;
   const int8_t *v = layer->weight;

@@ -10,7 +10,7 @@ static inline pl_scale_mve scale_of(const pl_mean_stage *stage) {
 }
 
 // Windows of at most PL_MAX_SHORT_TAPS and a factor that divides.
-PL_POOL_INLINE int16x8_t short_mean(const void *op, int16x8_t sum) {
+PL_INLINE int16x8_t short_mean(const void *op, int16x8_t sum) {
   const pl_mean_stage *const stage = op;
   const int32_t offset = stage->offset * PL_MEAN_GUARD;
   const pl_sums_mve sums = {vaddq_n_s32(vshllbq_n_s16(sum, PL_MEAN_GUARD_BITS), offset),
@@ -18,25 +18,24 @@ PL_POOL_INLINE int16x8_t short_mean(const void *op, int16x8_t sum) {
   return pl_scale_down_mve(sums, scale_of(stage));
 }
 
-PL_POOL_INLINE void short_means(const void *op, const pl_pool_window *of, int32_t rows,
-                                int32_t columns, const int8_t *first, int32_t second,
-                                int8_t *output) {
+PL_INLINE void short_means(const void *op, const pl_pool_window *of, int32_t rows, int32_t columns,
+                           const int8_t *first, int32_t second, int8_t *output) {
   pl_pool_sums sums = {vdupq_n_s16(0), vdupq_n_s16(0), second};
   pl_walk_taps(of, rows, columns, first, pl_pool_add, &sums);
   vstrbq_s16(output, short_mean(op, sums.low));
   vstrbq_s16(output + second, short_mean(op, sums.high));
 }
 
-PL_POOL_INLINE void short_means_of_lanes(const void *op, const pl_pool_window *of, int32_t rows,
-                                         int32_t columns, const int8_t *first, int32_t channels,
-                                         int8_t *output) {
+PL_INLINE void short_means_of_lanes(const void *op, const pl_pool_window *of, int32_t rows,
+                                    int32_t columns, const int8_t *first, int32_t channels,
+                                    int8_t *output) {
   pl_pool_sum sum = {vdupq_n_s16(0), vctp16q((uint32_t)channels)};
   pl_walk_taps(of, rows, columns, first, pl_pool_add_lanes, &sum);
   vstrbq_p_s16(output, short_mean(op, sum.sum), sum.lanes);
 }
 
-PL_POOL_INLINE void short_means_of_several(const void *op, const pl_pool_window *of, int32_t count,
-                                           int32_t step, int8_t *output) {
+PL_INLINE void short_means_of_several(const void *op, const pl_pool_window *of, int32_t count,
+                                      int32_t step, int8_t *output) {
   const pl_mean_stage stage = *(const pl_mean_stage *)op;
   pl_pool_several(of, count, step, vdupq_n_s16(0), short_mean, &stage, output);
 }

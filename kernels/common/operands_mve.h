@@ -7,6 +7,7 @@
 #include <arm_mve.h>
 
 #include "kernels/common/broadcast.h"
+#include "kernels/common/types.h"
 
 // Where a row is to be read: at x if its elements are `step` = 1 apart, else, with a step of 0, at
 // `repeated`. A loop moves on by step times its lanes.
@@ -63,9 +64,9 @@ static inline const int8_t *pl_strip_of_s8(const int8_t *x, int32_t step, int32_
   return strip->bytes;
 }
 
-static inline __attribute__((always_inline)) void pl_op_on_strips_s8(
-    const pl_rows_s8 *of, void (*op)(const void *params, const pl_rows_s8 *rows),
-    const void *params) {
+PL_INLINE void pl_op_on_strips_s8(const pl_rows_s8 *of,
+                                  void (*op)(const void *params, const pl_rows_s8 *rows),
+                                  const void *params) {
   const int32_t together = PL_STRIP / of->size;
   pl_strip_s8 a;
   pl_strip_s8 b;
@@ -86,9 +87,10 @@ static inline __attribute__((always_inline)) void pl_op_on_strips_s8(
 
 // Calls `op` for all rows; in the innermost dimension a has stride 1, b stride 1 or 0. `op` is a
 // constant where this is inlined.
-static inline __attribute__((always_inline)) void pl_broadcast_rows_s8(
-    const pl_broadcast_dims *dims, const int8_t *a, const int8_t *b, int8_t *output,
-    void (*op)(const void *params, const pl_rows_s8 *rows), const void *params) {
+PL_INLINE void pl_broadcast_rows_s8(const pl_broadcast_dims *dims, const int8_t *a, const int8_t *b,
+                                    int8_t *output,
+                                    void (*op)(const void *params, const pl_rows_s8 *rows),
+                                    const void *params) {
   const int32_t inner = PL_BROADCAST_DIMS - 1;
   pl_rows_s8 rows = {
       .a = a,

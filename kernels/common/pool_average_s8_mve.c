@@ -8,14 +8,13 @@
 #define LANES 8
 
 // What becomes of a sum.
-PL_POOL_INLINE int16x8_t average(const void *op, int16x8_t n) {
+PL_INLINE int16x8_t average(const void *op, int16x8_t n) {
   const pl_average_mve *const by = op;
   return pl_average(vreinterpretq_u16_s16(n), *by);
 }
 
-PL_POOL_INLINE void average_of(const void *op, const pl_pool_window *of, int32_t rows,
-                               int32_t columns, const int8_t *first, int32_t second,
-                               int8_t *output) {
+PL_INLINE void average_of(const void *op, const pl_pool_window *of, int32_t rows, int32_t columns,
+                          const int8_t *first, int32_t second, int8_t *output) {
   const pl_average_mve *const by = op;
   const int16x8_t start = vdupq_n_s16((int16_t)by->start);
   pl_pool_sums sums = {start, start, second};
@@ -24,17 +23,17 @@ PL_POOL_INLINE void average_of(const void *op, const pl_pool_window *of, int32_t
   vstrbq_s16(output + second, average(op, sums.high));
 }
 
-PL_POOL_INLINE void average_of_lanes(const void *op, const pl_pool_window *of, int32_t rows,
-                                     int32_t columns, const int8_t *first, int32_t channels,
-                                     int8_t *output) {
+PL_INLINE void average_of_lanes(const void *op, const pl_pool_window *of, int32_t rows,
+                                int32_t columns, const int8_t *first, int32_t channels,
+                                int8_t *output) {
   const pl_average_mve *const by = op;
   pl_pool_sum sum = {vdupq_n_s16((int16_t)by->start), vctp16q((uint32_t)channels)};
   pl_walk_taps(of, rows, columns, first, pl_pool_add_lanes, &sum);
   vstrbq_p_s16(output, average(op, sum.sum), sum.lanes);
 }
 
-PL_POOL_INLINE void average_several(const void *op, const pl_pool_window *of, int32_t count,
-                                    int32_t step, int8_t *output) {
+PL_INLINE void average_several(const void *op, const pl_pool_window *of, int32_t count,
+                               int32_t step, int8_t *output) {
   const pl_average_mve by = *(const pl_average_mve *)op;
   pl_pool_several(of, count, step, vdupq_n_s16((int16_t)by.start), average, &by, output);
 }

@@ -28,13 +28,13 @@ static void max_of_several(const void *op, const pl_pool_window *window, int32_t
   }
 }
 
-PL_POOL_INLINE void larger(void *max, const int8_t *x) {
+PL_INLINE void larger(void *max, const int8_t *x) {
   int8x16_t *const m = max;
   *m = vmaxq_s8(*m, vldrbq_s8(x));
 }
 
-PL_POOL_INLINE void max_of(const void *op, const pl_pool_window *of, int32_t rows, int32_t columns,
-                           const int8_t *first, int32_t second, int8_t *output) {
+PL_INLINE void max_of(const void *op, const pl_pool_window *of, int32_t rows, int32_t columns,
+                      const int8_t *first, int32_t second, int8_t *output) {
   (void)op;
   (void)second;
   int8x16_t max = vldrbq_s8(first);
@@ -48,14 +48,13 @@ typedef struct {
   mve_pred16_t lanes;
 } max_of_some;
 
-PL_POOL_INLINE void larger_of_lanes(void *of, const int8_t *x) {
+PL_INLINE void larger_of_lanes(void *of, const int8_t *x) {
   max_of_some *const some = of;
   some->max = vmaxq_s8(some->max, vldrbq_z_s8(x, some->lanes));
 }
 
-PL_POOL_INLINE void max_of_lanes(const void *op, const pl_pool_window *of, int32_t rows,
-                                 int32_t columns, const int8_t *first, int32_t channels,
-                                 int8_t *output) {
+PL_INLINE void max_of_lanes(const void *op, const pl_pool_window *of, int32_t rows, int32_t columns,
+                            const int8_t *first, int32_t channels, int8_t *output) {
   (void)op;
   const mve_pred16_t lanes = vctp8q((uint32_t)channels);
   max_of_some some = {vldrbq_z_s8(first, lanes), lanes};

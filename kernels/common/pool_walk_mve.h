@@ -5,17 +5,17 @@
 
 #include "kernels/common/places_mve.h"
 #include "kernels/common/pool_s8.h"
+#include "kernels/common/types.h"
 
 #define PL_POOL_LANES 16
-#define PL_POOL_INLINE static inline __attribute__((always_inline))
 
 // Takes one more tap, at x, into the sums.
 typedef void pl_pool_tap(void *sums, const int8_t *x);
 
 // All taps of a window, of which there is at least one. Where `rows` is a constant the window is of
 // 2x2, else where `columns` is it has three or one: a loop over so few takes longer than they do.
-PL_POOL_INLINE void pl_walk_taps(const pl_pool_window *of, int32_t rows, int32_t columns,
-                                 const int8_t *first, pl_pool_tap *tap, void *sums) {
+PL_INLINE void pl_walk_taps(const pl_pool_window *of, int32_t rows, int32_t columns,
+                            const int8_t *first, pl_pool_tap *tap, void *sums) {
   const int32_t row_step = of->row_step;
   const int32_t step = of->column_step;
   if (__builtin_constant_p(rows)) {
@@ -62,9 +62,8 @@ typedef struct {
   int32_t step;
 } pl_pool_row;
 
-PL_POOL_INLINE void pl_walk_each(pl_pool_window of, int32_t rows, int32_t columns, pl_pool_row row,
-                                 const pl_pool_functions *functions, const void *op,
-                                 int8_t *output) {
+PL_INLINE void pl_walk_each(pl_pool_window of, int32_t rows, int32_t columns, pl_pool_row row,
+                            const pl_pool_functions *functions, const void *op, int8_t *output) {
   const int32_t half = PL_POOL_LANES / 2;
   const int8_t *first = of.first;
   if (functions->is_short) {
@@ -101,9 +100,8 @@ PL_POOL_INLINE void pl_walk_each(pl_pool_window of, int32_t rows, int32_t column
 }
 
 // Of `least` channels or more, but fewer than 16.
-PL_POOL_INLINE void pl_walk_two(pl_pool_window of, int32_t rows, int32_t columns, pl_pool_row row,
-                                const pl_pool_functions *functions, const void *op,
-                                int8_t *output) {
+PL_INLINE void pl_walk_two(pl_pool_window of, int32_t rows, int32_t columns, pl_pool_row row,
+                           const pl_pool_functions *functions, const void *op, int8_t *output) {
   const int8_t *first = of.first;
   const int32_t second = row.channels - PL_POOL_LANES / 2;
   for (; row.count > 0; --row.count, first += row.step, output += row.channels) {
@@ -111,9 +109,8 @@ PL_POOL_INLINE void pl_walk_two(pl_pool_window of, int32_t rows, int32_t columns
   }
 }
 
-PL_POOL_INLINE void pl_walk_row(const pl_pool_window *window, int32_t count, int32_t step,
-                                const pl_pool_functions *functions, const void *op,
-                                int8_t *output) {
+PL_INLINE void pl_walk_row(const pl_pool_window *window, int32_t count, int32_t step,
+                           const pl_pool_functions *functions, const void *op, int8_t *output) {
   pl_pool_window of = *window;
   const pl_pool_row row = {of.channels, count, step};
   if (pl_few_channels(row.channels, step, count)) {
@@ -150,8 +147,8 @@ typedef void pl_pool_walk(const pl_pool_window *window, int32_t count, int32_t s
 
 // Windows that are one pixel apart are one, with the channels of all; none of them comes twice: the
 // output may lie over the input, from one pixel to the next.
-PL_POOL_INLINE void pl_walk_windows(const pl_pool_window *window, int32_t count, int32_t step,
-                                    pl_pool_walk *walk, const void *op, int8_t *output) {
+PL_INLINE void pl_walk_windows(const pl_pool_window *window, int32_t count, int32_t step,
+                               pl_pool_walk *walk, const void *op, int8_t *output) {
   if (step != window->channels || count == 1) {
     walk(window, count, step, op, output);
     return;
@@ -180,13 +177,13 @@ typedef struct {
   mve_pred16_t lanes;
 } pl_pool_sum;
 
-PL_POOL_INLINE void pl_pool_add(void *sums, const int8_t *x) {
+PL_INLINE void pl_pool_add(void *sums, const int8_t *x) {
   pl_pool_sums *const s = sums;
   s->low = vaddq_s16(s->low, vldrbq_s16(x));
   s->high = vaddq_s16(s->high, vldrbq_s16(x + s->second));
 }
 
-PL_POOL_INLINE void pl_pool_add_lanes(void *sum, const int8_t *x) {
+PL_INLINE void pl_pool_add_lanes(void *sum, const int8_t *x) {
   pl_pool_sum *const s = sum;
   s->sum = vaddq_s16(s->sum, vldrbq_z_s16(x, s->lanes));
 }
@@ -196,9 +193,9 @@ typedef int16x8_t pl_pool_result(const void *op, int16x8_t sum);
 
 // Windows with few channels, as many as go into eight lanes; sums begin with `start`. `result` is a
 // constant where this is inlined.
-PL_POOL_INLINE void pl_pool_several(const pl_pool_window *window, int32_t count, int32_t step,
-                                    int16x8_t start, pl_pool_result *result, const void *op,
-                                    int8_t *output) {
+PL_INLINE void pl_pool_several(const pl_pool_window *window, int32_t count, int32_t step,
+                               int16x8_t start, pl_pool_result *result, const void *op,
+                               int8_t *output) {
   const pl_pool_window of = *window;
   const int32_t together = PL_POOL_LANES / 2 / of.channels;
   const uint16x8_t at = pl_places_of_8(of.channels, step);

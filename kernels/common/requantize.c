@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/requantize.h"
 
+#include "kernels/common/types.h"
+
 int32_t pl_requantize_up(int32_t x, int32_t multiplier, int32_t shift) {
   const int32_t limit = INT32_MAX >> shift;
   const int32_t saturated = x > limit        ? INT32_MAX
@@ -17,11 +19,8 @@ static __attribute__((noinline)) int32_t requantize_bounded(int32_t x, int32_t m
 
 // Minimum and maximum are constants where this is inlined with the whole range: there saturation is
 // one instruction on many cores.
-static inline __attribute__((always_inline)) void requantize_to(const pl_output_stage *stage,
-                                                                int32_t minimum, int32_t maximum,
-                                                                int32_t channel, int32_t count,
-                                                                const int32_t *acc,
-                                                                int8_t *output) {
+PL_INLINE void requantize_to(const pl_output_stage *stage, int32_t minimum, int32_t maximum,
+                             int32_t channel, int32_t count, const int32_t *acc, int8_t *output) {
   const int32_t *multiplier = stage->multiplier + channel;
   const int32_t *shift = stage->shift + channel;
   const int32_t zero_point = stage->zero_point;
@@ -36,9 +35,9 @@ static inline __attribute__((always_inline)) void requantize_to(const pl_output_
 }
 
 // The same where all factors divide, see pl_requantize_down.
-static inline __attribute__((always_inline)) void requantize_down_to(
-    const pl_output_stage *stage, int32_t minimum, int32_t maximum, int32_t channel, int32_t count,
-    const int32_t *acc, int8_t *output) {
+PL_INLINE void requantize_down_to(const pl_output_stage *stage, int32_t minimum, int32_t maximum,
+                                  int32_t channel, int32_t count, const int32_t *acc,
+                                  int8_t *output) {
   const int32_t *factors = stage->multiplier + 2 * channel;
   const int32_t twice_zero_point_and_1 = 2 * stage->zero_point + 1;
   for (const int8_t *end = output + count; output != end; ++output) {

@@ -6,6 +6,8 @@
 
 #include <arm_mve.h>
 
+#include "kernels/common/types.h"
+
 #define PL_SUM_LANES 8
 #define PL_SUM_VECTORS 3
 
@@ -69,10 +71,8 @@ typedef int16x8_t pl_of_sums(const void *op, int16x8_t sums);
 
 // All of `channels` neighbours, at most 255 values of each: sums have 16 bits. `of` is a constant
 // where this is inlined.
-static inline __attribute__((always_inline)) void pl_sum_vectors(const int8_t *x, int32_t channels,
-                                                                 int32_t step, int32_t taps,
-                                                                 pl_of_sums *of, const void *op,
-                                                                 int8_t *output) {
+PL_INLINE void pl_sum_vectors(const int8_t *x, int32_t channels, int32_t step, int32_t taps,
+                              pl_of_sums *of, const void *op, int8_t *output) {
   while (channels > PL_SUM_LANES) {
     const int32_t most = PL_SUM_VECTORS * PL_SUM_LANES;
     const int32_t count = channels < most ? channels : most;

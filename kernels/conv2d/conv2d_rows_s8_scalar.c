@@ -49,10 +49,8 @@ typedef struct {
 
 // One tap of four windows, of which x is in the second, in nine or ten instructions; GCC takes two
 // pointers to the windows, and adds to both. value_step is a constant where it is 1.
-static inline __attribute__((always_inline)) void multiply(four *of, const int8_t **x,
-                                                           const int8_t **weight, int32_t back,
-                                                           int32_t third, int32_t fourth,
-                                                           int32_t value_step) {
+PL_INLINE void multiply(four *of, const int8_t **x, const int8_t **weight, int32_t back,
+                        int32_t third, int32_t fourth, int32_t value_step) {
   int32_t w, v;
   if (__builtin_constant_p(value_step)) {
     __asm__(PRODUCTS PRODUCT("], #1", "s1") : SUMS : STEPS : "memory");
@@ -65,9 +63,8 @@ static inline __attribute__((always_inline)) void multiply(four *of, const int8_
 }
 
 // Adds to the sums of four windows.
-static inline __attribute__((always_inline)) void multiply_runs(const windows *of, four *sums,
-                                                                const int8_t *x, const int8_t *w,
-                                                                int32_t value_step) {
+PL_INLINE void multiply_runs(const windows *of, four *sums, const int8_t *x, const int8_t *w,
+                             int32_t value_step) {
   const int32_t back = -of->step;
   const int32_t third = of->third;
   const int32_t fourth = of->fourth;

@@ -37,7 +37,7 @@ static inline int32_t pl_conv2d_weights_before(const pl_conv2d_window_s16 *w) {
 
 // Calls `convolve` for every pixel of the output, with the window of the first group. It is a
 // constant where this is inlined.
-static inline __attribute__((always_inline)) pl_status pl_conv2d_windows_s16(
+PL_INLINE pl_status pl_conv2d_windows_s16(
     const pl_conv2d_s16_params *params, const pl_conv2d_s16_dims *dims,
     const pl_conv2d_s16_data *data,
     void (*convolve)(const pl_conv2d_s16_params *params, const pl_conv2d_s16_dims *dims,

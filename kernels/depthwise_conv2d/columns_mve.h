@@ -48,9 +48,8 @@ typedef struct {
 
 typedef void copy_pixel(const places *at, const int8_t *from, int8_t *to);
 
-static inline __attribute__((always_inline)) void copy_pixels(const copies *of, places at,
-                                                              const int8_t *image, int8_t *planes,
-                                                              copy_pixel *copy_one) {
+PL_INLINE void copy_pixels(const copies *of, places at, const int8_t *image, int8_t *planes,
+                           copy_pixel *copy_one) {
   const int32_t from_step = of->from_step;
   const int32_t to_step = of->to_step;
   const run *next = of->runs;

@@ -134,10 +134,12 @@ static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 // Takes all channels through `widen` and `convolve`, constants where this is inlined.
 //
 // row_words: of a plane, those of all windows of a row; above: bytes of scratch before the planes.
-static inline __attribute__((always_inline)) pl_status pl_depthwise_by_planes(
-    const pl_context *ctx, const pl_depthwise_conv2d_params *params,
-    const pl_depthwise_conv2d_dims *dims, const pl_depthwise_conv2d_data *data, int32_t row_words,
-    int32_t above, void *layer, widen_function *widen, pl_convolve_planes *convolve) {
+PL_INLINE pl_status pl_depthwise_by_planes(const pl_context *ctx,
+                                           const pl_depthwise_conv2d_params *params,
+                                           const pl_depthwise_conv2d_dims *dims,
+                                           const pl_depthwise_conv2d_data *data, int32_t row_words,
+                                           int32_t above, void *layer, widen_function *widen,
+                                           pl_convolve_planes *convolve) {
   if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
   const int32_t channels = dims->input_c * dims->repeats;
   const int32_t taps = (dims->kernel_h - 1) * params->dilation_h + 1;

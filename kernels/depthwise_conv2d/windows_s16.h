@@ -30,7 +30,7 @@ static inline pl_inside_s16 pl_inside_of(int32_t first, int32_t dilation, int32_
 }
 
 // Calls convolve for every pixel of the output.
-static inline __attribute__((always_inline)) pl_status pl_depthwise_windows_s16(
+PL_INLINE pl_status pl_depthwise_windows_s16(
     const pl_depthwise_conv2d_s16_params *params, const pl_depthwise_conv2d_s16_dims *dims,
     const pl_depthwise_conv2d_s16_data *data,
     void (*convolve)(const pl_depthwise_conv2d_s16_params *params, int32_t channels,

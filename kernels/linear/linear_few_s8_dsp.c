@@ -34,10 +34,8 @@
     MULTIPLY(FOURS_1(PRODUCTS));                                                        \
   }
 
-static inline __attribute__((always_inline)) pl_status run(const pl_linear_params *params,
-                                                           const pl_linear_dims *dims,
-                                                           const pl_linear_data *data,
-                                                           int is_wide) {
+PL_INLINE pl_status run(const pl_linear_params *params, const pl_linear_dims *dims,
+                        const pl_linear_data *data, int is_wide) {
   const int32_t depth = dims->input_channels;
   const int32_t offset = 2 * params->output_zero_point + 1;
   const int8_t *row = data->input;

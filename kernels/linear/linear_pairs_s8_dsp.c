@@ -19,11 +19,9 @@ static void widen_row(const int8_t *x, int32_t depth, uint32_t *to) {
   if ((depth & 15) != 0) pl_widen_s8(x, 1, 0, depth & 15, to, 1);
 }
 
-static inline __attribute__((always_inline)) pl_status run(const pl_context *ctx,
-                                                           const pl_linear_params *params,
-                                                           const pl_linear_dims *dims,
-                                                           const pl_linear_data *data,
-                                                           pl_multiply_s8 *multiply) {
+PL_INLINE pl_status run(const pl_context *ctx, const pl_linear_params *params,
+                        const pl_linear_dims *dims, const pl_linear_data *data,
+                        pl_multiply_s8 *multiply) {
   const int32_t depth = dims->input_channels;
   const int32_t channels = dims->output_channels;
   const int32_t lanes = dims->rows < PL_PAIRS_ROWS ? 1 : PL_PAIRS_ROWS;

@@ -7,8 +7,8 @@
 // Fraction bits of the scaled terms.
 #define GUARD_BITS 10
 
-PL_ROW_INLINE void log_softmax_row(const pl_log_softmax_params *params, pl_row_mve row,
-                                   const int32_t *exp_table, int8_t *output) {
+PL_INLINE void log_softmax_row(const pl_log_softmax_params *params, pl_row_mve row,
+                               const int32_t *exp_table, int8_t *output) {
   const int32_t maximum = pl_row_maximum_mve(row);
   const uint32_t sum = pl_row_exponentials_mve(row, exp_table, maximum);
   const int32_t log_sum = pl_log2_q16(sum) - (params->fraction_bits << 16);

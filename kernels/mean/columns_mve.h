@@ -43,10 +43,8 @@ typedef void pl_mean_32(const pl_mean_params *params, const pl_mean_dims *dims, 
                         int8_t *output);
 
 // Goes through all outputs by 32; `mean` is a constant where this is inlined.
-static inline __attribute__((always_inline)) void pl_mean_by_32(const pl_mean_params *params,
-                                                                const pl_mean_dims *dims,
-                                                                const pl_mean_data *data,
-                                                                pl_mean_32 *mean) {
+PL_INLINE void pl_mean_by_32(const pl_mean_params *params, const pl_mean_dims *dims,
+                             const pl_mean_data *data, pl_mean_32 *mean) {
   int8_t *output = data->output;
   for (int32_t i = 0; i < dims->kept[0]; ++i) {
     for (int32_t j = 0; j < dims->kept[1]; ++j) {

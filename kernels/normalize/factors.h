@@ -41,7 +41,7 @@ static inline pl_norm_factors pl_norm_factors_of(const pl_normalize_params *para
 }
 
 // Calls normalize for every part.
-static inline __attribute__((always_inline)) pl_status pl_normalize_parts(
+PL_INLINE pl_status pl_normalize_parts(
     const pl_normalize_params *params, const pl_normalize_dims *dims, const pl_normalize_data *data,
     void (*normalize)(const pl_normalize_params *params, const pl_normalize_dims *dims,
                       const int8_t *x, const int32_t *affine, int8_t *output)) {

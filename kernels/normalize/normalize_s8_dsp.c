@@ -35,9 +35,9 @@ static pl_moments moments_of(const pl_normalize_dims *dims, const int8_t *x) {
 
 // A run of values; `is_whole` if there is nothing to clamp: then SSAT bounds them. `step` and
 // `channel_step` are constants where the values lie in one piece, each of a channel of its own.
-static inline __attribute__((always_inline)) void normalize_run(
-    const pl_normalize_params *params, pl_norm_factors f, int32_t is_whole, int32_t size,
-    int32_t step, int32_t channel_step, const int8_t *x, const int32_t *affine, int8_t *output) {
+PL_INLINE void normalize_run(const pl_normalize_params *params, pl_norm_factors f, int32_t is_whole,
+                             int32_t size, int32_t step, int32_t channel_step, const int8_t *x,
+                             const int32_t *affine, int8_t *output) {
   const uint32_t offset = 0U - f.offset;
   const int32_t bits = params->output_bits;
   const int32_t minimum = is_whole ? INT8_MIN : params->activation_min;

@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernels/common/types.h"
+
 // Adds the products of an input, int16 if it is wide, else int8, with the weights of each gate.
-static inline __attribute__((always_inline)) void pl_add_gate_sums(const void *input, bool wide,
-                                                                   int32_t count,
-                                                                   const int8_t *weight,
-                                                                   int32_t gates, int32_t *sums);
+PL_INLINE void pl_add_gate_sums(const void *input, bool wide, int32_t count, const int8_t *weight,
+                                int32_t gates, int32_t *sums);
 
 #endif  // KERNELS_RECURRENT_GATES_H_

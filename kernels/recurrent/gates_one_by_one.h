@@ -6,11 +6,8 @@
 #include "kernels/recurrent/gates.h"
 
 // weight: [count, gates].
-static inline __attribute__((always_inline)) void pl_add_gate_products(const void *input, bool wide,
-                                                                       int32_t count,
-                                                                       const int8_t *weight,
-                                                                       int32_t gates,
-                                                                       int32_t *sums) {
+PL_INLINE void pl_add_gate_products(const void *input, bool wide, int32_t count,
+                                    const int8_t *weight, int32_t gates, int32_t *sums) {
   int32_t sum0 = sums[0];
   int32_t sum1 = sums[1];
   int32_t sum2 = sums[2];

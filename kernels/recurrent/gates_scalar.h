@@ -5,10 +5,8 @@
 #include "kernels/recurrent/gates_one_by_one.h"
 
 // weight: [count, gates].
-static inline __attribute__((always_inline)) void pl_add_gate_sums(const void *input, bool wide,
-                                                                   int32_t count,
-                                                                   const int8_t *weight,
-                                                                   int32_t gates, int32_t *sums) {
+PL_INLINE void pl_add_gate_sums(const void *input, bool wide, int32_t count, const int8_t *weight,
+                                int32_t gates, int32_t *sums) {
   pl_add_gate_products(input, wide, count, weight, gates, sums);
 }
 

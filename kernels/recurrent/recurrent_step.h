@@ -65,9 +65,9 @@ static inline void pl_requantize_gates(const int32_t *sums, int32_t gates, const
 }
 
 // Gates, cell and wide, whether input and output are int16, are constants where this is inlined.
-static inline __attribute__((always_inline)) void pl_recurrent_step(
-    const pl_recurrent_params *params, const pl_recurrent_dims *dims, const pl_recurrent_data *data,
-    int32_t gates, pl_recurrent_cell cell, bool wide, const pl_recurrent_at *at) {
+PL_INLINE void pl_recurrent_step(const pl_recurrent_params *params, const pl_recurrent_dims *dims,
+                                 const pl_recurrent_data *data, int32_t gates,
+                                 pl_recurrent_cell cell, bool wide, const pl_recurrent_at *at) {
   const int8_t *input = (const int8_t *)data->input + at->row * dims->input_size * (wide ? 2 : 1);
   const int32_t first_output = at->row * dims->hidden_size;
   pl_recurrent_unit unit;

@@ -83,9 +83,9 @@ static inline int32x4_t pl_part(int32x4_t sums, const int32_t *multiplier, const
 // Weights and factors are [units / PL_UNITS][gates][PL_UNITS], of the last units fewer, and so they
 // follow one another. Gates, cell and wide, whether input and output are int16, are constants where
 // this is inlined.
-static inline __attribute__((always_inline)) void pl_recurrent_step(
-    const pl_recurrent_params *params, const pl_recurrent_dims *dims, const pl_recurrent_data *data,
-    int32_t gates, pl_recurrent_cell cell, bool wide, const pl_recurrent_at *at) {
+PL_INLINE void pl_recurrent_step(const pl_recurrent_params *params, const pl_recurrent_dims *dims,
+                                 const pl_recurrent_data *data, int32_t gates,
+                                 pl_recurrent_cell cell, bool wide, const pl_recurrent_at *at) {
   const int32_t inputs = dims->input_size;
   const int32_t size = dims->hidden_size;
   const int8_t *input = (const int8_t *)data->input + at->row * inputs * (wide ? 2 : 1);

@@ -10,9 +10,9 @@
 
 // All steps of all batches. The new states of the steps go alternately to scratch and to the last
 // state, such that the last step's go there.
-static inline __attribute__((always_inline)) pl_status pl_recurrent_run(
-    const pl_context *ctx, const pl_recurrent_params *params, const pl_recurrent_dims *dims,
-    const pl_recurrent_data *data, int32_t gates, pl_recurrent_cell cell, bool wide) {
+PL_INLINE pl_status pl_recurrent_run(const pl_context *ctx, const pl_recurrent_params *params,
+                                     const pl_recurrent_dims *dims, const pl_recurrent_data *data,
+                                     int32_t gates, pl_recurrent_cell cell, bool wide) {
   const int32_t size = dims->hidden_size;
   if (dims->steps > 1 && ctx->scratch_size < (uint32_t)size * sizeof(int16_t)) {
     return PL_ERROR_SCRATCH_SIZE;

@@ -10,9 +10,8 @@ typedef void pl_cumsum_function(const pl_reduce_params *params, const void *inpu
                                 int32_t size, int32_t step, void *output);
 
 // The function is a constant where this is inlined.
-static inline __attribute__((always_inline)) pl_status
-pl_cumsum_rows(const pl_reduce_params *params, const pl_reduce_dims *dims,
-               const pl_reduce_data *data, pl_cumsum_function *function) {
+PL_INLINE pl_status pl_cumsum_rows(const pl_reduce_params *params, const pl_reduce_dims *dims,
+                                   const pl_reduce_data *data, pl_cumsum_function *function) {
   for (int32_t i = 0; i < dims->kept[0]; ++i) {
     for (int32_t j = 0; j < dims->kept[1]; ++j) {
       int32_t start = i * dims->kept_stride[0] + j * dims->kept_stride[1];

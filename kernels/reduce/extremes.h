@@ -5,18 +5,18 @@
 
 #include "kernels/reduce/fold.h"
 
-PL_FOLD_INLINE void pl_larger(void *result, int32_t value) {
+PL_INLINE void pl_larger(void *result, int32_t value) {
   int32_t *largest = result;
   if (value > *largest) *largest = value;
 }
 
-PL_FOLD_INLINE void pl_smaller(void *result, int32_t value) {
+PL_INLINE void pl_smaller(void *result, int32_t value) {
   int32_t *smallest = result;
   if (value < *smallest) *smallest = value;
 }
 
-PL_FOLD_INLINE int32_t pl_extreme_s8(const pl_reduce_dims *dims, const void *x,
-                                     pl_fold_function *function) {
+PL_INLINE int32_t pl_extreme_s8(const pl_reduce_dims *dims, const void *x,
+                                pl_fold_function *function) {
   int32_t result = pl_load_s8(x);
   pl_fold_s8(dims, x, &result, function);
   return result;

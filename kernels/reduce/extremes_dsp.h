@@ -11,8 +11,8 @@
 typedef int8x4_t pl_pick_lanes(int8x4_t a, int8x4_t b);
 
 // Values that lie together are reduced to one.
-PL_FOLD_INLINE int32_t pl_extreme_of_rows(const pl_reduce_dims *dims, const int8_t *x,
-                                          pl_pick_lanes *pick, pl_fold_function *function) {
+PL_INLINE int32_t pl_extreme_of_rows(const pl_reduce_dims *dims, const int8_t *x,
+                                     pl_pick_lanes *pick, pl_fold_function *function) {
   int32_t result = *x;
   int8x4_t best = (int8x4_t)(0x01010101u * (uint8_t)*x);
   for (int32_t i = 0; i < dims->reduced[0]; ++i) {
@@ -32,9 +32,8 @@ PL_FOLD_INLINE int32_t pl_extreme_of_rows(const pl_reduce_dims *dims, const int8
 }
 
 // Values of outputs that lie together do so too.
-PL_FOLD_INLINE pl_status pl_extremes_of_columns(const pl_reduce_dims *dims,
-                                                const pl_reduce_data *data, pl_pick_lanes *pick,
-                                                pl_fold_function *function) {
+PL_INLINE pl_status pl_extremes_of_columns(const pl_reduce_dims *dims, const pl_reduce_data *data,
+                                           pl_pick_lanes *pick, pl_fold_function *function) {
   int8_t *output = data->output;
   for (int32_t i = 0; i < dims->kept[0]; ++i) {
     for (int32_t j = 0; j < dims->kept[1]; ++j) {

@@ -16,8 +16,8 @@ typedef int8x16_t pl_pick_lanes(int8x16_t a, int8x16_t b, mve_pred16_t p);
 typedef int8_t pl_pick_across(int8_t first, int8x16_t x);
 
 // Values that lie together are reduced to one.
-PL_FOLD_INLINE int32_t pl_extreme_of_rows(const pl_reduce_dims *dims, const int8_t *x,
-                                          pl_pick_lanes *pick, pl_pick_across *across) {
+PL_INLINE int32_t pl_extreme_of_rows(const pl_reduce_dims *dims, const int8_t *x,
+                                     pl_pick_lanes *pick, pl_pick_across *across) {
   int8x16_t best = vdupq_n_s8(*x);
   for (int32_t i = 0; i < dims->reduced[0]; ++i) {
     for (int32_t j = 0; j < dims->reduced[1]; ++j) {
@@ -33,8 +33,8 @@ PL_FOLD_INLINE int32_t pl_extreme_of_rows(const pl_reduce_dims *dims, const int8
 }
 
 // Values of outputs that lie together do so too.
-PL_FOLD_INLINE pl_status pl_extremes_of_columns(const pl_reduce_dims *dims,
-                                                const pl_reduce_data *data, pl_pick_lanes *pick) {
+PL_INLINE pl_status pl_extremes_of_columns(const pl_reduce_dims *dims, const pl_reduce_data *data,
+                                           pl_pick_lanes *pick) {
   int8_t *output = data->output;
   for (int32_t i = 0; i < dims->kept[0]; ++i) {
     for (int32_t j = 0; j < dims->kept[1]; ++j) {

@@ -5,8 +5,6 @@
 
 #include "kernels/reduce/reduce.h"
 
-#define PL_FOLD_INLINE static inline __attribute__((always_inline))
-
 // Takes the next value into a result.
 typedef void pl_fold_function(void *result, int32_t value);
 
@@ -15,9 +13,8 @@ typedef int32_t pl_reduce_function(const pl_reduce_params *params, const pl_redu
                                    const int32_t *exp_table, const void *x);
 
 // All functions are constants where these are inlined.
-PL_FOLD_INLINE void pl_fold(const pl_reduce_dims *dims, const void *x, int32_t bytes,
-                            int32_t (*load)(const void *x), void *result,
-                            pl_fold_function *function) {
+PL_INLINE void pl_fold(const pl_reduce_dims *dims, const void *x, int32_t bytes,
+                       int32_t (*load)(const void *x), void *result, pl_fold_function *function) {
   for (int32_t i = 0; i < dims->reduced[0]; ++i) {
     for (int32_t j = 0; j < dims->reduced[1]; ++j) {
       const int32_t start = i * dims->reduced_stride[0] + j * dims->reduced_stride[1];
@@ -30,23 +27,23 @@ PL_FOLD_INLINE void pl_fold(const pl_reduce_dims *dims, const void *x, int32_t b
   }
 }
 
-PL_FOLD_INLINE int32_t pl_load_s8(const void *x) { return *(const int8_t *)x; }
+PL_INLINE int32_t pl_load_s8(const void *x) { return *(const int8_t *)x; }
 
-PL_FOLD_INLINE int32_t pl_load_s16(const void *x) { return *(const int16_t *)x; }
+PL_INLINE int32_t pl_load_s16(const void *x) { return *(const int16_t *)x; }
 
-PL_FOLD_INLINE void pl_fold_s8(const pl_reduce_dims *dims, const void *x, void *result,
-                               pl_fold_function *function) {
+PL_INLINE void pl_fold_s8(const pl_reduce_dims *dims, const void *x, void *result,
+                          pl_fold_function *function) {
   pl_fold(dims, x, 1, pl_load_s8, result, function);
 }
 
-PL_FOLD_INLINE void pl_fold_s16(const pl_reduce_dims *dims, const void *x, void *result,
-                                pl_fold_function *function) {
+PL_INLINE void pl_fold_s16(const pl_reduce_dims *dims, const void *x, void *result,
+                           pl_fold_function *function) {
   pl_fold(dims, x, 2, pl_load_s16, result, function);
 }
 
-PL_FOLD_INLINE pl_status pl_reduce(const pl_reduce_params *params, const pl_reduce_dims *dims,
-                                   const pl_reduce_data *data, int32_t bytes,
-                                   pl_reduce_function *function) {
+PL_INLINE pl_status pl_reduce(const pl_reduce_params *params, const pl_reduce_dims *dims,
+                              const pl_reduce_data *data, int32_t bytes,
+                              pl_reduce_function *function) {
   int32_t index = 0;
   for (int32_t i = 0; i < dims->kept[0]; ++i) {
     for (int32_t j = 0; j < dims->kept[1]; ++j) {
@@ -66,13 +63,13 @@ PL_FOLD_INLINE pl_status pl_reduce(const pl_reduce_params *params, const pl_redu
   return PL_OK;
 }
 
-PL_FOLD_INLINE pl_status pl_reduce_s8(const pl_reduce_params *params, const pl_reduce_dims *dims,
-                                      const pl_reduce_data *data, pl_reduce_function *function) {
+PL_INLINE pl_status pl_reduce_s8(const pl_reduce_params *params, const pl_reduce_dims *dims,
+                                 const pl_reduce_data *data, pl_reduce_function *function) {
   return pl_reduce(params, dims, data, 1, function);
 }
 
-PL_FOLD_INLINE pl_status pl_reduce_s16(const pl_reduce_params *params, const pl_reduce_dims *dims,
-                                       const pl_reduce_data *data, pl_reduce_function *function) {
+PL_INLINE pl_status pl_reduce_s16(const pl_reduce_params *params, const pl_reduce_dims *dims,
+                                  const pl_reduce_data *data, pl_reduce_function *function) {
   return pl_reduce(params, dims, data, 2, function);
 }
 

@@ -39,8 +39,8 @@ static inline void pl_moment_steps(const int8_t *x, int32_t step, int32_t count,
 }
 
 // One output; values next to each other go through `run`.
-PL_FOLD_INLINE int8_t pl_moment_of(const pl_reduce_params *params, const pl_reduce_dims *dims,
-                                   const int8_t *x, pl_moment_run *run) {
+PL_INLINE int8_t pl_moment_of(const pl_reduce_params *params, const pl_reduce_dims *dims,
+                              const int8_t *x, pl_moment_run *run) {
   const int32_t step = dims->reduced_stride[2];
   int32_t sum = 0;
   uint64_t squares = 0;
@@ -64,8 +64,8 @@ PL_FOLD_INLINE int8_t pl_moment_of(const pl_reduce_params *params, const pl_redu
 }
 
 // All outputs of a row, one by one.
-PL_FOLD_INLINE void pl_moments_of_row(const pl_reduce_params *params, const pl_reduce_dims *dims,
-                                      const int8_t *x, int8_t *output, pl_moment_run *run) {
+PL_INLINE void pl_moments_of_row(const pl_reduce_params *params, const pl_reduce_dims *dims,
+                                 const int8_t *x, int8_t *output, pl_moment_run *run) {
   for (int32_t left = dims->kept[2]; left > 0; --left, x += dims->kept_stride[2]) {
     *output++ = pl_moment_of(params, dims, x, run);
   }
@@ -74,8 +74,8 @@ PL_FOLD_INLINE void pl_moments_of_row(const pl_reduce_params *params, const pl_r
 typedef void pl_moments_row(const pl_reduce_params *params, const pl_reduce_dims *dims,
                             const int8_t *x, int8_t *output);
 
-PL_FOLD_INLINE pl_status pl_moments(const pl_reduce_params *params, const pl_reduce_dims *dims,
-                                    const pl_reduce_data *data, pl_moments_row *row) {
+PL_INLINE pl_status pl_moments(const pl_reduce_params *params, const pl_reduce_dims *dims,
+                               const pl_reduce_data *data, pl_moments_row *row) {
   int8_t *output = data->output;
   for (int32_t i = 0; i < dims->kept[0]; ++i) {
     for (int32_t j = 0; j < dims->kept[1]; ++j) {

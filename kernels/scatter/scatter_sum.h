@@ -7,10 +7,11 @@
 
 // `load` gives the element at an index, `store` writes what becomes of a sum; constants where this
 // is inlined.
-static inline __attribute__((always_inline)) pl_status pl_scatter_sums(
-    const pl_context *ctx, const pl_scatter_params *params, const pl_scatter_dims *dims,
-    const pl_scatter_data *data, int32_t (*load)(const void *values, int32_t index),
-    void (*store)(const pl_scatter_params *params, int32_t sum, int32_t index, void *output)) {
+PL_INLINE pl_status pl_scatter_sums(const pl_context *ctx, const pl_scatter_params *params,
+                                    const pl_scatter_dims *dims, const pl_scatter_data *data,
+                                    int32_t (*load)(const void *values, int32_t index),
+                                    void (*store)(const pl_scatter_params *params, int32_t sum,
+                                                  int32_t index, void *output)) {
   const pl_scatter_params p = *params;
   const int32_t width = dims->width;
   const int32_t size = dims->rows * width;

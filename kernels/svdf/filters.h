@@ -16,11 +16,9 @@ typedef uint32_t pl_svdf_add_frames(const int16_t *state, const int16_t *time, i
                                     int16_t *new_state, uint32_t sum);
 
 // `add_inputs` and `add_frames` are constants where this is inlined.
-static inline __attribute__((always_inline)) pl_status pl_svdf_run(const pl_svdf_params *params,
-                                                                   const pl_svdf_dims *dims,
-                                                                   const pl_svdf_data *data,
-                                                                   pl_svdf_add_inputs *add_inputs,
-                                                                   pl_svdf_add_frames *add_frames) {
+PL_INLINE pl_status pl_svdf_run(const pl_svdf_params *params, const pl_svdf_dims *dims,
+                                const pl_svdf_data *data, pl_svdf_add_inputs *add_inputs,
+                                pl_svdf_add_frames *add_frames) {
   const int32_t kept = dims->memory - 1;
   const int16_t *state = data->state;
   int16_t *new_state = data->new_state;

@@ -27,11 +27,13 @@ typedef void pl_transpose_conv2d_pixel_s16(const pl_transpose_conv2d_s16_params 
                                            int16_t *output);
 
 // One image. `pixel` is a constant where this is inlined.
-static inline __attribute__((always_inline)) void pl_transpose_conv2d_phase_s16(
-    const pl_transpose_conv2d_s16_params *params, const pl_transpose_conv2d_s16_dims *dims,
-    const pl_transpose_conv2d_s16_data *data, const pl_transpose_conv2d_phase *phase,
-    const int16_t *image, const int8_t *weight, int16_t *output,
-    pl_transpose_conv2d_pixel_s16 *pixel) {
+PL_INLINE void pl_transpose_conv2d_phase_s16(const pl_transpose_conv2d_s16_params *params,
+                                             const pl_transpose_conv2d_s16_dims *dims,
+                                             const pl_transpose_conv2d_s16_data *data,
+                                             const pl_transpose_conv2d_phase *phase,
+                                             const int16_t *image, const int8_t *weight,
+                                             int16_t *output,
+                                             pl_transpose_conv2d_pixel_s16 *pixel) {
   const int32_t row_size = dims->input_w * dims->input_c;
   pl_transpose_conv2d_window_s16 w = {
       .row_step = params->dilation_h * row_size,
@@ -58,9 +60,10 @@ static inline __attribute__((always_inline)) void pl_transpose_conv2d_phase_s16(
 }
 
 // Every pixel of the output, phase by phase.
-static inline __attribute__((always_inline)) pl_status pl_transpose_conv2d_windows_s16(
-    const pl_transpose_conv2d_s16_params *params, const pl_transpose_conv2d_s16_dims *dims,
-    const pl_transpose_conv2d_s16_data *data, pl_transpose_conv2d_pixel_s16 *pixel) {
+PL_INLINE pl_status pl_transpose_conv2d_windows_s16(const pl_transpose_conv2d_s16_params *params,
+                                                    const pl_transpose_conv2d_s16_dims *dims,
+                                                    const pl_transpose_conv2d_s16_data *data,
+                                                    pl_transpose_conv2d_pixel_s16 *pixel) {
   const int32_t depth = dims->input_c / dims->groups;
   const int8_t *weight = data->weight;
   for (int32_t i = 0; i < dims->phases; ++i) {

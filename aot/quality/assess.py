@@ -103,15 +103,16 @@ def assess(
         findings += of_held_out(evaluation, seen, bool(initial_state(graphs.floats)))
     doubted = {(finding.kind, finding.value) for finding in findings}
     made_up = evaluation is None and any(finding.kind == "noise" for finding in findings)
-    findings += of_outputs(outputs, graphs.floats, made_up)
+    nodes = {node.name: node for node in graphs.floats.graph.nodes}
+    findings += of_outputs(outputs, nodes, made_up)
     if samples.labels is not None:
         findings += of_labels(outputs, samples.labels, str(samples))
     if not initial_state(graphs.floats):  # neighbours of a sequence are alike
         different = len({content(inputs) for _, inputs in samples.samples})
-        findings += of_choices(outputs, graphs.floats, different, str(samples))
+        findings += of_choices(outputs, nodes, different, str(samples))
         if not made_up:
-            findings += of_scores(outputs, graphs.floats, different, str(samples))
-            findings += of_still(outputs, graphs.floats, different, str(samples))
+            findings += of_scores(outputs, nodes, different, str(samples))
+            findings += of_still(outputs, nodes, different, str(samples))
     new = of_values(measured, [output.name for output in outputs], str(samples))
     new += far_values(measured, outputs, str(samples))
     new += hidden_rows(graphs.floats, float_model, samples.samples, str(samples))

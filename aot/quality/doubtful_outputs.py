@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
-from torch.fx import GraphModule
+from torch.fx import Node
 
 from aot.quality.decibels import MIN_SQNR_DB, in_decibels
 from aot.quality.finding import FEW_SAMPLES, Finding, finding_at, name_of
@@ -20,16 +20,17 @@ _FLAT_DB = -20.0
 """What differs between samples by less of the signal, a tenth of its size, hardly differs."""
 
 
-def of_outputs(outputs: Sequence[Output], floats: GraphModule, made_up: bool) -> list[Finding]:
+def of_outputs(
+    outputs: Sequence[Output], nodes: Mapping[str, Node], made_up: bool
+) -> list[Finding]:
     """Which outputs hold what no range does; and which are near to float only because of what is
     the same in all samples, unless they are classes, whose agreement shows that.
 
     Args:
       outputs: measured.
-      floats: the float graph, which gives them.
+      nodes: of the float graph, which gives them, by name.
       made_up: whether the samples look like noise: of such a network gives much the same.
     """
-    nodes = {node.name: node for node in floats.graph.nodes}
     return [
         finding_at(
             "endless_output",
@@ -57,18 +58,17 @@ def of_outputs(outputs: Sequence[Output], floats: GraphModule, made_up: bool) ->
 
 
 def of_scores(
-    outputs: Sequence[Output], floats: GraphModule, different: int, samples: str
+    outputs: Sequence[Output], nodes: Mapping[str, Node], different: int, samples: str
 ) -> list[Finding]:
     """Which rows of scores are nearly the same for all samples, and so are none of samples like
     those of training: what the biases give, for one, for images in 0..1/255.
 
     Args:
       outputs: measured.
-      floats: the float graph, which gives them.
+      nodes: of the float graph, which gives them, by name.
       different: how many of the samples differ from each other.
       samples: what was measured, for people.
     """
-    nodes = {node.name: node for node in floats.graph.nodes}
     return [
         finding_at(
             "flat_output",
@@ -86,18 +86,17 @@ def of_scores(
 
 
 def of_still(
-    outputs: Sequence[Output], floats: GraphModule, different: int, samples: str
+    outputs: Sequence[Output], nodes: Mapping[str, Node], different: int, samples: str
 ) -> list[Finding]:
     """Which outputs are the same in float whatever the model takes: it is nearly always a layer of
     zeros, or one that saturates; int8 is as good as float then.
 
     Args:
       outputs: measured.
-      floats: the float graph, which gives them.
+      nodes: of the float graph, which gives them, by name.
       different: how many of the samples differ from each other.
       samples: what was measured, for people.
     """
-    nodes = {node.name: node for node in floats.graph.nodes}
     return [
         finding_at(
             "flat_output",
@@ -137,17 +136,16 @@ def of_labels(outputs: Sequence[Output], labels: torch.Tensor, samples: str) -> 
 
 
 def of_choices(
-    outputs: Sequence[Output], floats: GraphModule, different: int, samples: str
+    outputs: Sequence[Output], nodes: Mapping[str, Node], different: int, samples: str
 ) -> list[Finding]:
     """Which outputs choose the same in all samples, so that nothing is known of the others.
 
     Args:
       outputs: measured.
-      floats: the float graph, which gives them.
+      nodes: of the float graph, which gives them, by name.
       different: how many of the samples differ from each other.
       samples: what was measured, for people.
     """
-    nodes = {node.name: node for node in floats.graph.nodes}
     return [
         finding_at(
             "one_class",

@@ -54,4 +54,9 @@ PL_MUST_USE pl_status pl_div_s8(const pl_context *ctx, const pl_binary_params *p
 PL_MUST_USE pl_status pl_prelu_s8(const pl_context *ctx, const pl_binary_params *params,
                                   const pl_binary_dims *dims, const pl_binary_data *data);
 
+// The same, on cores without Helium, for shifts in [-20, -1], products below 2^30 and activations
+// of all int8.
+PL_MUST_USE pl_status pl_prelu_down_s8(const pl_context *ctx, const pl_binary_params *params,
+                                       const pl_binary_dims *dims, const pl_binary_data *data);
+
 #endif  // KERNELS_BINARY_BINARY_H_

@@ -84,6 +84,19 @@ def _prelu() -> Iterator[Case]:
             inputs = {"input": values.int8(*a_shape)}
             constants = {"slope": values.int8(*b_shape)}
             yield Case(f"prelu, {name}, {kind}", "pl::prelu", inputs, constants, attributes, board)
+    for one, shift in ((1, 0), (1, 2), (127, -21), (2**23 // 2, -20), (2**23, -23)):
+        values = Values("prelu factor", one, shift)
+        attributes = {
+            "input_zero_point": values.choice([-128, 127]),
+            "one": one,
+            "output_zero_point": values.zero_point(),
+            "multiplier": 2**30 + 12345,
+            "shift": shift,
+        }
+        inputs = {"input": values.extreme_int8(4, 9)}
+        constants = {"slope": values.extreme_int8(9)}
+        name = f"prelu, one {one}, shift {shift}"
+        yield Case(name, "pl::prelu", inputs, constants, attributes, shift in (0, -23))
 
 
 def _int16() -> Iterator[Case]:
@@ -205,6 +218,7 @@ MUTANTS = [
     Mutant("binary/div_s8_scalar.c", "divisor == 0 ? 1", "0 ? 1"),
     Mutant("binary/div_s8_scalar.c", "(divisor < 0)", "0"),
     Mutant("binary/prelu_s8_scalar.c", "x > 0", "a > 0"),
+    Mutant("binary/prelu_s8_scalar.c", "2 * params->output_zero_point + 1", "1"),
     Mutant("binary/maximum_s16_scalar.c", "a > b", "a < b"),
     Mutant("binary/minimum_s16_scalar.c", "a < b", "a > b"),
     Mutant("binary/less_s16_scalar.c", "b * factors[1]", "b * factors[0]"),
@@ -223,3 +237,14 @@ def layers() -> Iterator[Layer]:
     mask = (activation(4096, dtype="bool", name="y"),)
     yield Layer("less 4096", OpCall("pl::less", pair | _TABLE, mask))
     yield Layer("div 4096", OpCall("pl::div", pair | _DIV, result))
+    prelu = {
+        "input": activation(8, 8, 16),
+        "slope": constant(np.arange(16), "int8"),
+        "input_zero_point": -128,
+        "one": 127,
+        "output_zero_point": -3,
+        "multiplier": 1623821475,
+        "shift": -7,
+    }
+    call = OpCall("pl::prelu", prelu, (activation(8, 8, 16, name="y"),))
+    yield Layer("prelu 8x8x16, per channel", call)

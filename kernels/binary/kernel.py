@@ -71,10 +71,17 @@ def div(call: OpCall, isa: Isa) -> KernelCall:
 
 @kernel("pl::prelu")
 def prelu(call: OpCall, isa: Isa) -> KernelCall:
-    del isa
     dtype = activation_dtype(call, "input")
     multiplier, shift = _factor(call, dtype)
     least, greatest = LIMITS[dtype]
+    one = call.integer("one", 1, INT32_MAX // _LARGEST_DIFFERENCE)
+    down = (
+        dtype == "int8"
+        and isa != "mve"
+        and not call.small
+        and -20 <= shift < 0
+        and _LARGEST_DIFFERENCE * max(one, -INT8_MIN) < 2**30
+    )
     params = {
         "a_zero_point": zero_point(call, "input_zero_point", dtype),
         "b_zero_point": 0,
@@ -83,9 +90,9 @@ def prelu(call: OpCall, isa: Isa) -> KernelCall:
         "shift": shift,
         "activation_min": least,
         "activation_max": greatest,
-        "one": call.integer("one", 1, INT32_MAX // _LARGEST_DIFFERENCE),
+        "one": one,
     }
-    return _binary(call, "prelu", params, a="input", b="slope")
+    return _binary(call, "prelu_down" if down else "prelu", params, a="input", b="slope")
 
 
 def _factor(call: OpCall, dtype: str) -> tuple[int, int]:

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import (
+    NHWC,
+    ROW_MAJOR,
     Builder,
     arguments,
     calls,
@@ -147,10 +149,12 @@ def _share(module: GraphModule, shared: _Shared) -> int:
 
 def _transposed(module: GraphModule, shared: _Shared) -> Node:
     """The transpose of the value that all start from."""
-    like = (shared.whole or [branch.end for branch in shared.branches])[0]
-    edge = with_layout(edge_of(shared.value), edge_of(like).layout)
-    builder = Builder(module, module.graph)
-    return builder.call(transpose, shared.value, shared.perm, edge=edge, origin=like.meta["origin"])
+    ends = [branch.end for branch in shared.branches]
+    # What is known of one of them holds for all.
+    is_image = any(edge_of(end).layout == NHWC for end in ends)
+    edge = with_layout(edge_of(shared.value), NHWC if is_image else ROW_MAJOR)
+    builder, origin = Builder(module, module.graph), (shared.whole or ends)[0].meta["origin"]
+    return builder.call(transpose, shared.value, shared.perm, edge=edge, origin=origin)
 
 
 def _when_behind(module: GraphModule, node: Node, perm: Perm) -> dict[str, object] | None:

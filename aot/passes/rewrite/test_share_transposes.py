@@ -8,12 +8,14 @@ from collections.abc import Callable
 import pytest
 import torch
 import torch.nn.functional as F
+from torch import nn
 
 from aot.passes.rewrite.share_transposes import share_transposes
 from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.testing.fixtures import check_pass, folded, op_counts
 
 Function = Callable[[torch.Tensor], object]
+IMAGE = (1, 4, 6, 5)
 
 
 def _turned(function: Function, *dims: int) -> Function:
@@ -128,3 +130,16 @@ def test_what_is_kept(name: str) -> None:
     graph = folded(KEPT[name], shapes=[(2, 4, 6)])
     sink_transposes(graph)
     check_pass(graph, share_transposes, False)
+
+
+def test_an_image_that_is_given_with_its_channels_last_and_convolved() -> None:
+    """The transpose that both share is known to give an image."""
+    graph = folded(
+        lambda conv, x: (x.permute(0, 2, 3, 1).flatten(1).cumsum(1), conv(x)),
+        nn.Conv2d(4, 2, 1),
+        shapes=[IMAGE],
+    )
+    sink_transposes(graph)
+    before = op_counts(graph)["pl.transpose"]
+    check_pass(graph, share_transposes)
+    assert op_counts(graph)["pl.transpose"] == before - 1

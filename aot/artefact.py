@@ -29,11 +29,13 @@ from aot.passes.rewrite.rows_behind_linear import rows_behind_linear
 from aot.passes.rewrite.share_transposes import share_transposes
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
+from aot.passes.rewrite.slices_before_cats import slices_before_cats
 from aot.passes.rewrite.slices_to_gathers import slices_to_gathers
 from aot.passes.rewrite.split_before_slices import split_before_slices
 from aot.targets.target import Target
 
 _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
+    slices_before_cats,
     split_before_slices,  # what is computed in parts need not be cut, then what is cut anew
     pick_channels,
     fold_blocks_into_conv,

@@ -26,6 +26,14 @@ def cases() -> Iterator[Case]:
         given = np.full((1, 9), -5, np.int8)
         given[:, first::2] = 4
         yield _case(f"several from {first}", given, 1, True, first == 2)
+    for first in (15, 16, 33, 39):
+        given = np.full((3, 40), -128, np.int8)
+        given[1:, first:] = [[-128], [5]]
+        given[1, first] = 127
+        yield _case(f"late in a row, {first}", given, 1, False, True)
+        for inner in (2, 4, 9):
+            columns = np.stack([np.roll(given, step, 1) for step in range(inner)], 2)
+            yield _case(f"late in {inner} columns, {first}", columns, 1, False, True)
     for name, given, dim, board, values in rows("topk", 100):
         if given.size <= 1000:
             k = values.choice([1, given.shape[dim], values.integer(1, given.shape[dim])])

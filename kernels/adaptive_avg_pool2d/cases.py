@@ -42,7 +42,7 @@ CALLS = [
 ]
 
 MUTANTS = [
-    Mutant("adaptive_avg_pool2d/adaptive_avg_pool2d_s16_scalar.c", "sum - half", "sum + half"),
+    Mutant("common/pool_s16.h", "sum - half", "sum + half"),
     Mutant("common/adaptive_pool_s16.h", "x.begin * channels", "x.begin"),
     Mutant("common/adaptive_pool_s8.h", "+ output - 1) / output", ") / output"),
 ]

@@ -39,7 +39,7 @@ CALLS = [
 ]
 
 MUTANTS = [
-    Mutant("adaptive_max_pool2d/adaptive_max_pool2d_s16_scalar.c", "= *first;", "= 0;"),
+    Mutant("common/pool_s16.h", "channels, INT16_MIN, 1", "channels, 0, 1"),
     Mutant("common/adaptive_pool_s8.h", "i * input / output;", "input / output * i;"),
 ]
 

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/avg_pool2d/avg_pool2d_s16.h"
+#include "kernels/common/pool_s16.h"
 #include "kernels/common/pool_s8.h"
-#include "kernels/common/requantize.h"
 
 static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
-
-static inline int16_t divide(int32_t sum, int32_t divisor) {
-  const int32_t half = divisor / 2;
-  // Not 0: every window has a tap in the image (kernels/common/window.py).
-  // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
-  return (int16_t)pl_clamp((sum < 0 ? sum - half : sum + half) / divisor, INT16_MIN, INT16_MAX);
-}
 
 pl_status pl_avg_pool2d_s16(const pl_context *ctx, const pl_avg_pool2d_s16_params *params,
                             const pl_avg_pool2d_s16_dims *dims,
@@ -32,14 +25,9 @@ pl_status pl_avg_pool2d_s16(const pl_context *ctx, const pl_avg_pool2d_s16_param
         const int32_t counted = params->count_include_pad ? height * width : y.count * x.count;
         const int32_t divisor = params->divisor_override > 0 ? params->divisor_override : counted;
         const int16_t *first = image + y.begin * row_size + x.begin * channels;
-        for (int32_t c = 0; c < channels; ++c, ++first) {
-          int32_t sum = 0;
-          for (int32_t row = 0; row < y.count; ++row) {
-            const int16_t *at = first + row * row_size;
-            for (int32_t taps = x.count; taps > 0; --taps, at += channels) sum += *at;
-          }
-          *output++ = divide(sum, divisor);
-        }
+        const pl_wide_window window = {y.count, x.count, row_size, channels};
+        pl_average_window_s16(&window, first, channels, divisor, output);
+        output += channels;
       }
     }
     image += dims->input_h * row_size;

@@ -66,7 +66,7 @@ CALLS = [
 ]
 
 MUTANTS = [
-    Mutant("avg_pool2d/avg_pool2d_s16_scalar.c", "sum < 0 ? sum - half : sum + half", "sum + half"),
+    Mutant("common/pool_s16.h", "sum < 0 ? sum - half : sum + half", "sum + half"),
     Mutant("avg_pool2d/avg_pool2d_s16_scalar.c", "height * width : y.count", "y.count : y.count"),
     Mutant("common/pool_average_s8_scalar.c", "sum < 0 ? sum - half : sum + half", "sum + half"),
     Mutant("common/pool_average_s8_scalar.c", "output[last] =", "output[1] ="),

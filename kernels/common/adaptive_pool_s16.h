@@ -4,19 +4,13 @@
 #define KERNELS_COMMON_ADAPTIVE_POOL_S16_H_
 
 #include "kernels/common/adaptive_pool_s8.h"
+#include "kernels/common/pool_s16.h"
 
-typedef struct {
-  int32_t rows;
-  int32_t columns;
-  int32_t row_step;     // elements
-  int32_t column_step;  // elements
-} pl_wide_window;
-
-// As pl_adaptive_pool_s8; `pool` computes one channel of a window from its first tap.
-static inline void pl_adaptive_pool_s16(const pl_adaptive_pool2d_dims *dims, const int16_t *input,
-                                        int16_t *output,
-                                        int16_t (*pool)(const int16_t *first,
-                                                        const pl_wide_window *window)) {
+// As pl_adaptive_pool_s8; `pool` computes all channels of a window from its first tap.
+PL_INLINE void pl_adaptive_pool_s16(const pl_adaptive_pool2d_dims *dims, const int16_t *input,
+                                    int16_t *output,
+                                    void (*pool)(const pl_wide_window *window, const int16_t *first,
+                                                 int32_t channels, int16_t *output)) {
   const int32_t channels = dims->input_c;
   const int32_t row_size = dims->input_w * channels;
   pl_wide_window window = {.row_step = row_size, .column_step = channels};
@@ -28,7 +22,8 @@ static inline void pl_adaptive_pool_s16(const pl_adaptive_pool2d_dims *dims, con
         const pl_taps x = pl_adaptive_taps(ox, dims->input_w, dims->output_w);
         window.columns = x.count;
         const int16_t *first = input + y.begin * row_size + x.begin * channels;
-        for (int32_t c = 0; c < channels; ++c) *output++ = pool(first + c, &window);
+        pool(&window, first, channels, output);
+        output += channels;
       }
     }
     input += dims->input_h * row_size;

@@ -43,8 +43,9 @@ CALLS = [
 ]
 
 MUTANTS = [
-    Mutant("max_pool2d/max_pool2d_s16_scalar.c", "row * row_step", "row * row_size"),
-    Mutant("max_pool2d/max_pool2d_s16_scalar.c", "largest = INT16_MIN", "largest = 0"),
+    Mutant("max_pool2d/max_pool2d_s16_scalar.c", "params->dilation_h * row_size", "row_size"),
+    Mutant("common/pool_s16.h", "channels, INT16_MIN, 1", "channels, 0, 1"),
+    Mutant("common/pool_s16.h", "fold(value2, x[2])", "fold(value2, x[1])"),
     Mutant("common/pool_s8.h", "for (; taps.begin < 0;", "for (; taps.begin < -1;"),
     Mutant("common/pool_s8.h", "at < size && ", ""),
     Mutant("common/pool_s8.h", "start + reach <= size", "start < size"),

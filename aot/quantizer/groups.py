@@ -52,6 +52,12 @@ class Groups:
     def __getitem__(self, value: Node) -> Group:
         return self._of[value]
 
+    def firsts(self, order: Mapping[Node, int]) -> dict[Node, Node]:
+        """For each value the one of its group that comes first."""
+        groups = {id(group): group for group in self._of.values()}
+        of_group = {key: min(g.members, key=order.__getitem__) for key, g in groups.items()}
+        return {value: of_group[id(group)] for value, group in self._of.items()}
+
     def add(self, value: Node, fixed: Fixed | None = None, headroom: float = 0.0) -> None:
         if value not in self._of:
             self._of[value] = Group([value], fixed, headroom, wide=value in self._wide)

@@ -146,14 +146,15 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         ]
         groups = grouped(covered, inner, state_nodes(model), self._theirs, self._wide, given)
         self._apply_traits(covered, inner, groups)
+        firsts = groups.firsts(order)
         self._find_conversions(covered, groups, order)
         for node, rule in covered.items():
-            self._annotate(node, rule, groups, order)
+            self._annotate(node, rule, groups, firsts)
         for value in nodes:
             is_free = value not in covered and value not in self._theirs
             if value in groups and is_free:  # inputs, constants, float ops
                 value.meta[KEY] = QuantizationAnnotation(
-                    output_qspec=self._spec(value, groups, order), _annotated=True
+                    output_qspec=self._spec(value, groups, firsts), _annotated=True
                 )
 
     def validate(self, model: GraphModule) -> None:
@@ -262,13 +263,13 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             for value in values[:1] if traits.whole_range else ():
                 groups[value].whole = True
 
-    def _annotate(self, node: Node, rule: Rule, groups: Groups, order: dict[Node, int]) -> None:
+    def _annotate(self, node: Node, rule: Rule, groups: Groups, firsts: dict[Node, Node]) -> None:
         inputs: dict[Node, QuantizationSpecBase] = {}
-        output = self._spec(node, groups, order) if node in groups else None
+        output = self._spec(node, groups, firsts) if node in groups else None
         if fused_clamp(node) is None:
             for value in rule.activations(node):
                 if self._takes_as_is(value, node, rule, groups):
-                    inputs[value] = self._spec(value, groups, order, edge=True)
+                    inputs[value] = self._spec(value, groups, firsts, edge=True)
                 elif not isinstance(rule.output, Shares):
                     inputs[value] = SharedQuantizationSpec((value, self._conversions[value][0]))
                 elif isinstance(output, QuantizationSpec):
@@ -357,13 +358,12 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         return per_tensor(kind, activation_observer(name, training, headroom))
 
     def _spec(
-        self, value: Node, groups: Groups, order: dict[Node, int], edge: bool = False
+        self, value: Node, groups: Groups, firsts: dict[Node, Node], edge: bool = False
     ) -> QuantizationSpecBase:
         """The group's quantization: its own spec at the member that comes first, shared with that
         one elsewhere.
         """
-        group = groups[value]
-        first = min(group.members, key=lambda n: order[n])
+        group, first = groups[value], firsts[value]
         is_float = first in self._theirs and not self._is_quantized(first)
         # What another quantizer leaves float is quantized by each reader, from the same values.
         if (value is not first or edge) and not is_float:

@@ -25,8 +25,10 @@ def hoist_clamps(module: GraphModule) -> int:
         moved = node.args[0]
         assert isinstance(moved, Node)
         producer = beneath_movement(moved)
+        if producer is moved or len(producer.users) != 1:
+            continue
         rule = rule_for(producer)
-        if producer is moved or len(producer.users) != 1 or rule is None or not rule.fuses_clamp:
+        if rule is None or not rule.fuses_clamp:
             continue
         (reader,) = producer.users
         with module.graph.inserting_after(producer):

@@ -89,6 +89,10 @@ _HINTS = {
         for written in (f"fractional_max_pool{dims}d", f"fractional_max_pool{dims}d_with_indices")
         for name in (written, f"aten.{written}")
     },
+    **dict.fromkeys(
+        ("aten.cummax", "aten.cummin"),
+        "its values alone, torch.cummax(x, dim)[0]; where they are, in the application",
+    ),
     "aten.searchsorted": "(sorted_sequence[None] < values[:, None]).sum(1), or boundaries that are "
     "constants",
     "pdist": "torch.cdist(x, x), of which it is what lies above the diagonal",

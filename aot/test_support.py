@@ -84,6 +84,11 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         "x != 0 for the mask of x",
         lambda x, y: torch.logical_and(x != 0, y != 0),
     ),
+    "where the largest so far is": (
+        lambda x, y: (largest := (x * y).cummax(-1))[0] + 0 * largest[1],
+        "its values alone, torch.cummax(x, dim)[0]",
+        lambda x, y: (x * y).cummax(-1)[0],
+    ),
     "places in sorted values": (
         lambda x, y: torch.searchsorted(x[0, 0, 0].sort()[0], y[0, 0, 0]),
         "(sorted_sequence[None] < values[:, None]).sum(1)",

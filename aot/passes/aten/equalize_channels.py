@@ -3,14 +3,15 @@
 
 Matches a convolution or linear layer and the next one, with what nobody else reads between that is
 a function of each channel alone and passes a factor on: relu(x / s) = relu(x) / s for s > 0, so do
-leaky ReLUs, pools and means, and what drops or adds dimensions of 1. Behind a mean or a flatten the
-next layer may be a linear one. The first layer's weights of a channel are divided by what the
-second's are multiplied with; BatchNorms that were folded into them follow.
+leaky ReLUs, pools, means, zeros around, resampled images, and what drops or adds dimensions of 1.
+Behind a mean or a flatten the next layer may be a linear one. The first layer's weights of a
+channel are divided by what the second's are multiplied with; BatchNorms that were folded into them
+follow.
 
 A value has one scale for all channels, so the magnitude of what the first layer gives is what
 counts; the second layer's weights have one scale for all of a row, which a layer with one row a
-channel (depthwise) does not mind. Leaves layers whose weights others read, and clamps with an upper
-limit.
+channel (depthwise) does not mind. Leaves layers whose weights others read, transposed convolutions
+of groups, and clamps with an upper limit.
 """
 
 from __future__ import annotations
@@ -20,19 +21,22 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.dialect.graph import tensor_constant
+from aot.dialect.graph import arguments, tensor_constant
 from aot.passes.aten.fuse_batch_norm import scale_norm, scale_norm_inputs, scale_read
 
 _aten = torch.ops.aten
 _CONV, _LINEAR = _aten.convolution.default, _aten.linear.default
-_BETWEEN = (
-    _aten.relu.default,
-    _aten.leaky_relu.default,
-    _aten.prelu.default,
+_ELEMENTWISE = (_aten.relu.default, _aten.leaky_relu.default, _aten.prelu.default)
+_OF_IMAGES = (
     _aten.max_pool2d.default,
     _aten.avg_pool2d.default,
-    _aten.mean.dim,
+    _aten.adaptive_avg_pool2d.default,
+    _aten.upsample_nearest2d.default,
+    _aten.upsample_nearest2d.vec,
+    _aten.upsample_bilinear2d.default,
+    _aten.upsample_bilinear2d.vec,
 )
+_BETWEEN = (*_ELEMENTWISE, *_OF_IMAGES, _aten.constant_pad_nd.default, _aten.mean.dim)
 _MOVES = (
     _aten.squeeze.dims,
     _aten.unsqueeze.default,
@@ -43,11 +47,22 @@ _ROUNDS = 20  # along a chain of layers; most of them change nothing
 _SMALLEST = 1e-8  # of a channel's magnitude; smaller ones are dead and stay
 
 
+def _is_transposed(layer: Node) -> bool:
+    return layer.target is _CONV and bool(layer.args[6])
+
+
+def _input_dim(layer: Node) -> int:
+    """Of a layer's weights, the dimension that its inputs are multiplied along; the other one of
+    the first two is its outputs'.
+    """
+    return 0 if _is_transposed(layer) else 1
+
+
 def _weight(module: GraphModule, node: object) -> torch.Tensor | None:
     """The weight of a layer that can be scaled by channel."""
     if not isinstance(node, Node) or node.target not in (_CONV, _LINEAR):
         return None
-    if node.target is _CONV and node.args[6]:  # transposed
+    if _is_transposed(node) and node.args[8] != 1:
         return None
     source = node.args[1]
     owned = isinstance(source, Node) and len(source.users) == 1
@@ -75,6 +90,12 @@ def _keeps_channels(node: Node, value: Node, dim: int) -> int | None:
         over = {d % len(before) for d in dims}
         is_kept = len(before) == len(after)
         return None if dim in over else dim - (0 if is_kept else sum(d < dim for d in over))
+    if node.target is _aten.constant_pad_nd.default:
+        pads, value_around = [*arguments(node)["pad"]], arguments(node)["value"]
+        of_channels = pads[2 * (len(before) - dim - 1) :][:2]
+        return None if value_around or any(of_channels) else dim
+    if node.target in _OF_IMAGES:  # a linear layer's channels are their columns
+        return dim if dim < len(before) - 2 else None
     if node.target not in _MOVES:
         return dim
     # In front of the channels there is the same; behind them what is behind them, or one flat row.
@@ -123,13 +144,14 @@ def _equalize(module: GraphModule, first: Node, second: Node) -> bool:
     offset = tensor_constant(module, bias)
     if bias is not None and (offset is None or len(bias.users) != 1):  # type: ignore[union-attr]
         return False
-    size = weight.flatten(1).norm(dim=1)
-    channels = weight.shape[0]
+    to, of = 1 - _input_dim(first), _input_dim(second)
+    size = weight.transpose(0, to).flatten(1).norm(dim=1)
+    channels = weight.shape[to]
     if _is_depthwise(second, channels):
         wanted = size
     else:
         wanted = (
-            size / behind.transpose(0, 1).reshape(channels, -1).abs().amax(1).clamp(min=_SMALLEST)
+            size / behind.transpose(0, of).reshape(channels, -1).abs().amax(1).clamp(min=_SMALLEST)
         ).sqrt()
     alive = (size > _SMALLEST) & (wanted > _SMALLEST)
     if not bool(alive.any()):
@@ -137,10 +159,10 @@ def _equalize(module: GraphModule, first: Node, second: Node) -> bool:
     factor = torch.where(alive, wanted / wanted[alive].log().mean().exp(), 1.0)
     if torch.allclose(factor, torch.ones_like(factor), rtol=1e-3):
         return False
-    _replace(module, first, 1, _by_channel(weight, 1.0 / factor, 0))
+    _replace(module, first, 1, _by_channel(weight, 1.0 / factor, to))
     if offset is not None:
         _replace(module, first, 2, offset / factor)
-    dim = 0 if _is_depthwise(second, channels) else 1
+    dim = 0 if _is_depthwise(second, channels) else of
     factors = factor.repeat_interleave(behind.shape[dim] // channels)
     _replace(module, second, 1, _by_channel(behind, factors, dim))
     scale_norm(first, 1.0 / factor)

@@ -50,7 +50,58 @@ CASES: dict[str, tuple[Callable[..., object], list[nn.Module], int]] = {
     ),
     "weights of two": (lambda a, x: a(a(x)), [nn.Conv2d(4, 4, 1)], 0),
     "groups": (lambda a, b, x: b(a(x)), [nn.Conv2d(4, 6, 3), nn.Conv2d(6, 6, 1, groups=2)], 0),
-    "transposed": (lambda a, b, x: b(a(x)), [nn.ConvTranspose2d(4, 6, 3), nn.Conv2d(6, 5, 1)], 0),
+    "transposed": (
+        lambda a, b, c, x: c(b(F.relu(a(x)))),
+        [nn.Conv2d(4, 8, 1), nn.ConvTranspose2d(8, 6, 3, 2), nn.Conv2d(6, 5, 1)],
+        2,
+    ),
+    "transposed one after the other": (
+        lambda a, b, x: b(F.relu(a(x))),
+        [nn.ConvTranspose2d(4, 6, 3, bias=False), nn.ConvTranspose2d(6, 5, 2)],
+        1,
+    ),
+    "transposed in groups": (
+        lambda a, b, x: b(a(x)),
+        [nn.ConvTranspose2d(4, 6, 3, groups=2), nn.ConvTranspose2d(6, 6, 1, groups=6)],
+        0,
+    ),
+    "pools of a size": (
+        lambda a, b, x: b(F.adaptive_avg_pool2d(F.relu(a(x)), 2).flatten(1)),
+        [nn.Conv2d(4, 6, 3), nn.Linear(24, 3)],
+        1,
+    ),
+    "pools of channels": (
+        lambda a, b, x: b(F.avg_pool2d(a(x), 2)),
+        [nn.Linear(7, 8), nn.Linear(4, 3)],
+        0,
+    ),
+    "pools that mix channels": (
+        lambda a, b, x: b(F.max_pool2d(a(x), 3, 1, 1)),
+        [nn.Linear(7, 8), nn.Linear(8, 3)],
+        0,
+    ),
+    "resampled": (
+        lambda a, b, c, x: c(
+            F.interpolate(b(F.interpolate(a(x), (9, 8))), (5, 6), mode="bilinear")
+        ),
+        [nn.Conv2d(4, 6, 3), nn.Conv2d(6, 5, 3), nn.Conv2d(5, 3, 1)],
+        2,
+    ),
+    "zeros around": (
+        lambda a, b, x: b(F.pad(F.relu(a(x)), (0, 1, 2, 1))),
+        [nn.Conv2d(4, 6, 3), nn.Conv2d(6, 5, 3, 2)],
+        1,
+    ),
+    "numbers around": (
+        lambda a, b, x: b(F.pad(a(x), (0, 1, 2, 1), value=1.0)),
+        [nn.Conv2d(4, 6, 3), nn.Conv2d(6, 5, 3, 2)],
+        0,
+    ),
+    "channels moved on": (
+        lambda a, b, x: b(F.pad(a(x), (0, 0, 0, 0, 1, -1))),
+        [nn.Conv2d(4, 6, 3), nn.Conv2d(6, 5, 3, 2)],
+        0,
+    ),
     "flatten": (
         lambda a, b, x: b(a(x).flatten(1)),
         [nn.Conv2d(4, 2, 1), nn.Linear(98, 3)],

@@ -23,7 +23,7 @@ _NEARER = {
     "pl_depthwise_conv2d_s8": 60,
     "pl_depthwise_spread_s8": 60,
     "pl_depthwise_columns_s8": 4,
-    "pl_depthwise_direct_s8": 15,
+    "pl_depthwise_direct_s8": 10,
     "pl_linear_s8": 80,
     "pl_max_pool2d_s8": 3,
     "pl_avg_pool2d_s8": 4,

@@ -318,8 +318,8 @@ BOUNDS_S8: dict[str, Bounds] = {
         _DEPTHWISE,
         {
             "input": Extent(INPUT),
-            "weight": Extent("up(input_c, 16) * kernel_h * kernel_w"),
-            "bias": Extent("up(input_c, 16) * 3", 4),
+            "weight": Extent("up(input_c, 8) * kernel_h * kernel_w"),
+            "bias": Extent("up(input_c, 8) * 3", 4),
         },
         _DEPTHWISE_OUTPUT,
         DILATED,

@@ -61,14 +61,18 @@ def scratch_of_columns(windows: Windows, count: int, rows: int = 1) -> int:
 
 
 def cost_of_columns(windows: Windows) -> int:
-    """Instructions, about, for kernels of one vector: sixteen channels of what is copied, four of
-    each sum. To compare with `cost_of_direct`, which has nothing to copy.
+    """Halfway between instructions and what they cost, as `cost_of_direct`, about: by sixteen
+    channels of rows and bytes that are copied, and four of each sum.
     """
-    rows = windows.batches * windows.output[0]
-    copied = rows * (8 * _row_bytes(windows, windows.output[1]) - 16)
+    (kh, kw), (oh, ow) = windows.kernel, windows.output
     sixteens = -(-windows.input_c // _PLANES)
     fours = -(-windows.input_c // _CHANNELS)
-    return 540 + sixteens * copied + fours * (87 + 30 * rows * windows.output[1])
+    rows = windows.batches * oh
+    copied = sixteens * rows * _row_bytes(windows, ow)
+    if kh * kw > _VECTOR:
+        vectors = -(-kh * kw // _VECTOR)
+        return round(90 + 24 * copied + fours * (94 + rows * ow * (56 + 20 * vectors)))
+    return round(456 + 58 * sixteens * rows + 14.3 * copied + fours * (88 + 36 * rows * ow))
 
 
 def _planes(windows: Windows) -> int:

@@ -11,6 +11,9 @@ _LANES = 16
 _ORDER = [0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15]
 """Channels as their sums come."""
 
+_HALF = [0, 2, 4, 6, 1, 3, 5, 7]
+"""The same of eight or less."""
+
 
 def pack_direct(
     weight: AnyArray, bias: AnyArray, multiplier: AnyArray, shift: AnyArray
@@ -26,23 +29,44 @@ def pack_direct(
     shift = np.where(multiplier == 0, -1, shift)
     if weight.min() == -128 or shift.max() >= 0:
         return None
-    more = -channels % _LANES
-    taps = np.pad(weight.reshape(kh * kw, channels), ((0, 0), (0, more)))
-    taps = taps.reshape(kh * kw, -1, _LANES).swapaxes(0, 1)
-    vectors = np.pad(np.stack([bias, multiplier, shift]), ((0, 0), (0, more)))
-    vectors = vectors.reshape(3, -1, _LANES)[:, :, _ORDER].swapaxes(0, 1)
+    taps, vectors = weight.reshape(kh * kw, channels), np.stack([bias, multiplier, shift])
+    groups = [_group(taps, vectors, first) for first in range(0, channels, _LANES)]
     return (
         "pl_depthwise_direct_s8",
         {
-            "weight": Constant(np.ascontiguousarray(taps).reshape(-1)),
-            "bias": Constant(np.ascontiguousarray(vectors, np.int32).reshape(-1)),
+            "weight": Constant(np.concatenate([weights for weights, _ in groups])),
+            "bias": Constant(np.concatenate([factors for _, factors in groups]).astype(np.int32)),
         },
     )
 
 
+def _group(taps: AnyArray, vectors: AnyArray, first: int) -> tuple[AnyArray, AnyArray]:
+    """Weights and factors of channels that go together, from the first on."""
+    count = min(_LANES, taps.shape[1] - first)
+    order = _ORDER if count > len(_HALF) else _HALF
+    more = ((0, 0), (0, len(order) - count))
+    taps, vectors = (np.pad(a[:, first : first + count], more) for a in (taps, vectors))
+    of_eight = vectors[:, order].reshape(3, -1, len(_HALF)).swapaxes(0, 1)
+    return taps.reshape(-1), of_eight.reshape(-1)
+
+
 def cost_of_direct(windows: Windows) -> int:
-    """Instructions, about: by pixel, sixteen channels, row of the kernel, and two taps of it."""
-    kh, kw = windows.kernel
-    pixels = windows.batches * windows.output[0] * windows.output[1]
-    groups = -(-windows.input_c // _LANES)
-    return 70 + pixels * (92 + groups * (73 + kh * (13 + 29 * -(-kw // 2))))
+    """Halfway between instructions and what they cost (`instruction_cost` of kernels/bench), about:
+    by calls of the inner function, windows, groups of channels, rows of taps, taps (an odd one by
+    itself), and what taps in padding add.
+    """
+    (kh, kw), (oh, ow) = windows.kernel, windows.output
+    inside_h, inside_w = windows.inside
+    calls = oh * (ow - inside_w + (inside_w > 0))
+    if inside_w == ow:  # rows of windows go together
+        calls = oh - inside_h + (inside_h > 0)
+    beside = oh * (ow - inside_w)
+    if kw == 1:  # taps below each other are a row
+        kh, kw = 1, kh
+        beside = ow * (oh - inside_h)
+    whole, rest = divmod(windows.input_c, _LANES)
+    groups = whole + (0 if rest == 0 else 0.7 if rest <= len(_HALF) else 1)
+    taps = kw + 0.2 * (kw % 2)
+    of_channels = oh * ow * (97 + kh * (8 + 17 * taps))
+    of_channels += 11 * (oh * ow - inside_h * inside_w) + 28 * beside * kh
+    return round(158 + windows.batches * (150 * calls + 14 * oh * ow + groups * of_channels))

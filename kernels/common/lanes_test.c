@@ -66,6 +66,18 @@ static void test_lowest_bytes(void) {
   }
 }
 
+// Requantization of depthwise_direct_s8_mve.c and depthwise_columns_s8_mve.c: VQDMLAH by 1 takes
+// one from what is below zero.
+static void test_vqdmlah_by_1(void) {
+  const int32_t values[LANES] = {INT32_MAX, 0, -1, -INT32_MAX};
+  int32_t lanes[LANES];
+  __asm__ volatile("vldrw.u32 q0, [%0]\n\tvqdmlah.s32 q0, q0, %1\n\tvstrw.32 q0, [%2]"
+                   :
+                   : "r"(values), "r"(1), "r"(lanes)
+                   : "q0", "memory");
+  for (uint32_t i = 0; i < LANES; ++i) EXPECT_EQUAL(lanes[i], values[i] - (values[i] < 0));
+}
+
 // Sums of products: VMLADAVA adds those of 16 signed bytes to what the register holds, of even
 // number as all that the assembly gives it (r0, r2, … lr).
 static void test_vmladava_adds(void) {
@@ -159,6 +171,7 @@ int main(void) {
   test_vmov_of_two_lanes();
   test_vctp_keeps_the_first();
   test_lowest_bytes();
+  test_vqdmlah_by_1();
   test_vmladava_adds();
   test_vctp_of_bytes();
   test_bottom_is_even();

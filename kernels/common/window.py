@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Windows over NHWC images, for convolutions and pooling."""
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -208,14 +209,19 @@ class Windows:
         )
 
     @property
+    def inside(self) -> tuple[int, int]:
+        """How many rows of windows do not reach out of the input, and how many of a row."""
+        return self._inside(0), self._inside(1)
+
+    def _inside(self, axis: int) -> int:
+        starts = np.arange(self.output[axis]) * self.stride[axis] - self.padding[2 * axis]
+        ends = starts + (self.kernel[axis] - 1) * self.dilation[axis]
+        return int(((starts >= 0) & (ends < self.input[axis])).sum())
+
+    @property
     def padded(self) -> float:
         """Which part of the windows reaches out of the input."""
-        inside = 1.0
-        for d in range(2):
-            starts = np.arange(self.output[d]) * self.stride[d] - self.padding[2 * d]
-            ends = starts + (self.kernel[d] - 1) * self.dilation[d]
-            inside *= float(((starts >= 0) & (ends < self.input[d])).mean())
-        return 1 - inside
+        return 1 - math.prod(self.inside) / math.prod(self.output)
 
     @property
     def starts(self) -> AnyArray:

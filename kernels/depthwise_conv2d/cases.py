@@ -184,10 +184,43 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ),
 ]
 
+# For depthwise_direct_s8_mve.c: groups of sixteen and of eight channels, rows and columns of taps.
+_DIRECT: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] = [
+    ("20 channels, 2x1, stride 2", (1, 4, 4, 20), (2, 1, 1), {**LOWEST, "stride": [2, 2]}),
+    ("27 channels, 1x3, stride 2", (1, 3, 6, 27), (1, 3, 1), {**WHOLE, "stride": [2, 2]}),
+    (
+        "17 channels, column of four, dilated",
+        (1, 6, 2, 17),
+        (4, 1, 1),
+        {"dilation": [2, 1], "padding": [3, 2, 0, 1], "stride": [2, 2]},
+    ),
+    (
+        "24 channels, row of five",
+        (1, 3, 4, 24),
+        (1, 5, 1),
+        {**WHOLE, "padding": [0, 0, 2, 1], "stride": [2, 3]},
+    ),
+    (
+        "33 channels, windows in padding",
+        (2, 1, 2, 33),
+        (2, 3, 1),
+        {"padding": [1, 2, 3, 3], "stride": [3, 3]},
+    ),
+    (
+        "18 channels, rows above and below",
+        (1, 5, 3, 18),
+        (4, 2, 1),
+        {**LOWEST, "padding": [2, 3, 0, 0], "stride": [2, 1]},
+    ),
+]
+
 
 def cases() -> Iterator[Case]:
     for name, shape, kernel, options in _NAMED:
         yield _case(name, shape, kernel, options, Values("depthwise", name))
+    for name, shape, kernel, options in _DIRECT:
+        values = Values("depthwise", name)
+        yield _case(name, shape, kernel, {**options, "board": "mve"}, values)
     for name, shape, kernel, options in _NAMED:
         values = Values("depthwise int16", name)
         shape = (shape[0], min(shape[1], 12), min(shape[2], 12), shape[3])  # no strips

@@ -59,11 +59,10 @@ typedef struct {
 // requantize.h for shifts below 0. Behind a zero point of -128 all that is negative saturates, so a
 // tie below zero may go either way, and needs no correction.
 #define SCALE_LOWEST "vqrdmulh.s32 q7, q7, %q[multiplier]\n\tvrshl.s32 q7, q7, %q[right]\n\t"
-#define SCALE                                                              \
-  "vqrdmulh.s32 q7, q7, %q[multiplier]\n\tvshr.s32 %q[right], q7, #31\n\t" \
-  "vadd.i32 q7, q7, %q[right]\n\tvldrw.u32 %q[right], [%[of]]\n\t"         \
+#define SCALE                                                                             \
+  "vqrdmulh.s32 q7, q7, %q[multiplier]\n\tmov %[s0], #1\n\tvqdmlah.s32 q7, q7, %[s0]\n\t" \
   "vrshl.s32 q7, q7, %q[right]\n\t"
-#define WINDOWS(BEGIN, NEXT, SCALE, STORE, STEP) \
+#define WINDOWS(BEGIN, NEXT, SCALE, STORE, ...) \
   __asm__ volatile(                                                                              \
       BEGIN "1:\n\tldr lr, [%[of], #24]\n\t"                                                 \
       "2:\n\t" SUM("x0", "w0", "s0", NEXT) SUM("x1", "w1", "s1", NEXT)                           \
@@ -77,10 +76,10 @@ typedef struct {
       "ldr %[s0], [%[of], #28]\n\tadd %[y], %[s0]\n\t"                             \
       "subs %[s2], #1\n\tstr %[s2], [%[of], #20]\n\tbne 1b\n\t"                           \
       : [x0] "+r"(x0), [x1] "+r"(x1), [x2] "+r"(x2), [x3] "+r"(x3), [y] "+l"(y),                 \
-        [s0] "=&Te"(s0), [s1] "=&Te"(s1), [s2] "=&Te"(s2), [s3] "=&Te"(s3), [right] "+w"(right)  \
-      : [of] "r"(of), STEP, \
+        [s0] "=&Te"(s0), [s1] "=&Te"(s1), [s2] "=&Te"(s2), [s3] "=&Te"(s3)  \
+      : [of] "r"(of), __VA_ARGS__, \
         [zero_point] "r"(of->zero_point), [w0] "w"(w0), [w1] "w"(w1), [w2] "w"(w2),              \
-        [w3] "w"(w3), [bias] "w"(bias), [multiplier] "w"(multiplier)              \
+        [w3] "w"(w3), [bias] "w"(bias), [multiplier] "w"(multiplier), [right] "w"(right) \
       : "q7", "lr", "cc", "memory")
 
 static inline int32_t at_least_0(int32_t a) { return a > 0 ? a : 0; }
@@ -100,7 +99,7 @@ static __attribute__((noinline)) void convolve_four(
   const int8x16_t w3 = vldrbq_z_s8(weight + of->taps, taps);
   const int32x4_t bias = vldrwq_s32(factors);
   const int32x4_t multiplier = vldrwq_s32(factors + FOUR);
-  int32x4_t right = of->right;
+  const int32x4_t right = of->right;
   const int8_t *x1 = x0 + of->plane;
   const int8_t *x2 = x1 + of->plane;
   const int8_t *x3 = x2 + of->plane;

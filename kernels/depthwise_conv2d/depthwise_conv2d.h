@@ -119,10 +119,10 @@ PL_MUST_USE pl_status pl_depthwise_few_windows_s8(const pl_context *ctx,
                                                   const pl_depthwise_conv2d_dims *dims,
                                                   const pl_depthwise_conv2d_data *data);
 
-// The same on cores with Helium, for repeats of 1, weights above -128 and shifts below 0, sixteen
-// channels of a pixel at a time and without scratch. weight: [ceil(input_c /
-// 16)][kernel_h][kernel_w][16]; bias: [ceil(input_c / 16)][bias, multiplier, shift][16 in the order
-// of their sums].
+// The same on cores with Helium, for repeats of 1, weights above -128 and shifts below 0, right
+// from the input and without scratch. Channels go in groups of sixteen, and the last eight or less
+// as one of eight; weight: [groups][kernel_h][kernel_w][channels of the group]; bias:
+// [eights][bias, multiplier, shift][8 in the order of their sums].
 PL_MUST_USE pl_status pl_depthwise_direct_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_params *params,
                                              const pl_depthwise_conv2d_dims *dims,

@@ -1,141 +1,200 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen channels of a pixel at a time, right from the input: no scratch.
+// Sixteen channels of a pixel at a time, right from the input: no scratch. The last eight or less
+// go by themselves.
 //
-// Products of 8 bits are 16 bits (VMULLB and VMULLT, of the even and the odd channels), two of them
-// fit into 16 bits as weights are at least -127, and sums of two are widened to 32 bits. The sums
-// are those of channels 0 4 8 12, 2 6 10 14, 1 5 9 13 and 3 7 11 15; constants are packed in that
-// order, and narrowing turns it back.
+// Products of 8 bits are 16 bits, two of them fit into 16 bits as weights are at least -127, and
+// sums of two are widened to 32 bits. Of sixteen channels (VMULLB and VMULLT, of the even and the
+// odd ones) the sums are those of channels 0 4 8 12, 2 6 10 14, 1 5 9 13 and 3 7 11 15, of eight
+// those of 0 2 4 6 and 1 3 5 7; constants are packed in that order, and narrowing turns it back.
 #include <arm_mve.h>
 
 #include "kernels/depthwise_conv2d/depthwise_conv2d.h"
 
 #define LANES 16
+#define HALF 8
+#define FACTORS 24  // of eight channels: biases, multipliers, shifts
 
 // Keeps loads behind it: GCC would load everything first, and spill it.
 #define IN_ORDER __asm__ volatile("" ::: "memory")
 
-// The last stage; is_whole if there is nothing to clamp.
+// Rows of taps. Those in padding are one row with steps of 0.
 typedef struct {
-  int16_t zero_point;
-  int8_t minimum;
-  int8_t maximum;
-  int is_whole;
-} stage;
+  const int8_t *x;
+  int32_t step;   // bytes from tap to tap
+  int32_t count;  // of a row
+  int32_t skip;   // bytes from behind a row to the next
+  int32_t rows;
+} run;
 
-typedef struct {
-  int32x4_t a0, a1, a2, a3;
-} sums;
+// Two taps of a row in a turn of the loop, then one if there is; q4 to q7 are theirs. Of C with
+// intrinsics GCC makes 29 instructions for two taps of sixteen channels, as it spills sums: these
+// are 24. VPR is none of what clang can be told of as overwritten, so all assembly sets its own.
+#define ADD_RUN(LANES_LOADED, ADD_TWO, ADD_ONE, ...)                                              \
+  __asm__ volatile(LANES_LOADED                                                                   \
+                   "1:\twls lr, %[twos], 3f\n\t"                                                  \
+                   "2:\t" ADD_TWO                                                                 \
+                   "le lr, 2b\n\t"                                                                \
+                   "3:\tlsls lr, %[count], #31\n\tbeq 4f\n\t" ADD_ONE                             \
+                   "4:\tadd %[x], %[skip]\n\tsubs %[rows], #1\n\tbne 1b\n\t"                      \
+                   : [x] "+l"(taps.x), [rows] "+r"(taps.rows), [w] "+l"(w), __VA_ARGS__           \
+                   : [step] "r"(taps.step), [count] "r"(taps.count), [twos] "r"(taps.count >> 1), \
+                     [skip] "r"(taps.skip), [left] "r"(left)                                      \
+                   : "q4", "q5", "q6", "q7", "lr", "cc", "memory")
+#define LOAD(X, TYPE) "vpst\n\tvldrbt." TYPE " " X ", [%[x]]\n\tadd %[x], %[step]\n\t"
+#define WIDEN(FROM, A0, A1)                                                                 \
+  "vmovlb.s16 q5, " FROM "\n\tvmovlt.s16 " FROM ", " FROM "\n\tvadd.i32 %q[" A0 "], %q[" A0 \
+  "], q5\n\tvadd.i32 %q[" A1 "], %q[" A1 "], " FROM "\n\t"
+// Sixteen channels: the second weights are loaded twice, as registers are too few.
+#define FIRST_16   \
+  LOAD("q4", "u8") \
+  "vldrb.u8 q5, [%[w]], #16\n\tvmullb.s8 q6, q4, q5\n\tvmullt.s8 q4, q4, q5\n\t"
+#define SECOND_16                                                          \
+  LOAD("q5", "u8")                                                         \
+  "vldrb.u8 q7, [%[w]]\n\tvmullt.s8 q7, q5, q7\n\tvadd.i16 q4, q4, q7\n\t" \
+  "vldrb.u8 q7, [%[w]], #16\n\tvmullb.s8 q5, q5, q7\n\tvadd.i16 q6, q6, q5\n\t"
+#define WIDEN_16 WIDEN("q6", "a0", "a1") WIDEN("q4", "a2", "a3")
+// Eight channels.
+#define PRODUCT_8(X, W) \
+  LOAD(X, "s16") "vldrb.s16 " W ", [%[w]], #8\n\tvmul.i16 " X ", " X ", " W "\n\t"
+#define TWO_8 PRODUCT_8("q4", "q5") PRODUCT_8("q5", "q6") "vadd.i16 q4, q4, q5\n\t"
+#define WIDEN_8 WIDEN("q4", "a0", "a1")
+#define STORE(BITS, Y)                                                     \
+  __asm__ volatile("vctp." BITS " %1\n\tvpst\n\tvstrbt." BITS " %q2, [%0]" \
+                   :                                                       \
+                   : "l"(output), "r"(left), "w"(Y)                        \
+                   : "memory")
 
-PL_INLINE void widen(sums *s, int16x8_t even, int16x8_t odd) {
-  s->a0 = vaddq_s32(s->a0, vmovlbq_s16(even));
-  s->a1 = vaddq_s32(s->a1, vmovltq_s16(even));
-  s->a2 = vaddq_s32(s->a2, vmovlbq_s16(odd));
-  s->a3 = vaddq_s32(s->a3, vmovltq_s16(odd));
+// requantize.h for shifts below 0. VRSHL rounds ties up; one less below zero makes that away from
+// zero: (2^32 * h + 2 * h) / 2^32, rounded down, of any h but -2^31, which no product is.
+PL_INLINE int32x4_t requantize(int32x4_t x, const int32_t *multiplier) {
+  const int32x4_t h = vqrdmulhq_s32(x, vldrwq_s32(multiplier));
+  const int32x4_t y = vrshlq_s32(vqdmlahq_n_s32(h, h, 1), vldrwq_s32(multiplier + HALF));
   IN_ORDER;
+  return y;
 }
 
-PL_INLINE sums begin(const int32_t *bias) {
-  return (sums){vldrwq_s32(bias), vldrwq_s32(bias + 4), vldrwq_s32(bias + 8),
-                vldrwq_s32(bias + 12)};
+// Two sums, in the low bytes of eight lanes. In place: from intrinsics GCC copies.
+PL_INLINE int8x16_t narrow(int32x4_t even, int32x4_t odd, const int32_t *factors,
+                           int32_t zero_point) {
+  even = requantize(even, factors + HALF);
+  odd = requantize(odd, factors + HALF + 4);
+  __asm__(
+      "vqmovnb.s32 %q0, %q0\n\tvqmovnt.s32 %q0, %q1\n\tvqadd.s16 %q0, %q0, %2\n\t"
+      "vqmovnb.s16 %q0, %q0"
+      : "+&w"(even)
+      : "w"(odd), "r"(zero_point));
+  return vreinterpretq_s8_s32(even);
 }
 
-// requantize.h for shifts below 0.
-PL_INLINE int32x4_t requantize(int32x4_t x, const int32_t *factors) {
-  int32x4_t h = vqrdmulhq_s32(x, vldrwq_s32(factors));
-  h = vaddq_s32(h, vshrq_n_s32(h, 31));
-  h = vrshlq_s32(h, vldrwq_s32(factors + LANES));
-  IN_ORDER;
-  return h;
+PL_INLINE int8x16_t clamp(const pl_depthwise_conv2d_params *params, int8x16_t y) {
+  if (params->activation_max - params->activation_min == INT8_MAX - INT8_MIN) return y;
+  return vminq_s8(vmaxq_s8(y, vdupq_n_s8((int8_t)params->activation_min)),
+                  vdupq_n_s8((int8_t)params->activation_max));
 }
 
-PL_INLINE int8x16_t narrow(const stage *to, sums s, const int32_t *factors) {
-  const int16_t zero_point = to->zero_point;
-  int16x8_t even = vqmovnbq_s32(vuninitializedq_s16(), requantize(s.a0, factors));
-  even = vqmovntq_s32(even, requantize(s.a1, factors + 4));
-  int16x8_t odd = vqmovnbq_s32(vuninitializedq_s16(), requantize(s.a2, factors + 8));
-  odd = vqmovntq_s32(odd, requantize(s.a3, factors + 12));
-  int8x16_t y = vqmovnbq_s16(vuninitializedq_s8(), vqaddq_n_s16(even, zero_point));
-  y = vqmovntq_s16(y, vqaddq_n_s16(odd, zero_point));
-  if (to->is_whole) return y;
-  return vminq_s8(vmaxq_s8(y, vdupq_n_s8(to->minimum)), vdupq_n_s8(to->maximum));
+// Of so many places that are `step` apart, the first at `start`, those before the end.
+static int32_t places_before(int32_t end, int32_t start, int32_t step, int32_t count) {
+  if (start >= end) return 0;
+  const int32_t before = (end - start + step - 1) / step;
+  return before < count ? before : count;
 }
 
-static stage stage_of(const pl_depthwise_conv2d_params *params) {
-  return (stage){
-      .zero_point = (int16_t)params->output_zero_point,
-      .minimum = (int8_t)params->activation_min,
-      .maximum = (int8_t)params->activation_max,
-      .is_whole = params->activation_max - params->activation_min == INT8_MAX - INT8_MIN,
-  };
-}
-
-// Taps of a row that are `step` bytes apart, 0 in padding. Returns the weights behind theirs.
-// Pairs have a count of their own: GCC 14.2 compared what is left of `count` before the loop, the
-// end of which overwrites the flags.
-PL_INLINE const int8_t *add_taps(sums *s, const int8_t *x, int32_t step, int32_t count,
-                                 const int8_t *w, mve_pred16_t lanes) {
-  for (int32_t pairs = count / 2; pairs > 0; --pairs) {
-    const int8x16_t x0 = vldrbq_z_s8(x, lanes);
-    const int8x16_t w0 = vldrbq_s8(w);
-    const int8x16_t x1 = vldrbq_z_s8(x + step, lanes);
-    const int8x16_t w1 = vldrbq_s8(w + LANES);
-    widen(s, vaddq_s16(vmullbq_int_s8(x0, w0), vmullbq_int_s8(x1, w1)),
-          vaddq_s16(vmulltq_int_s8(x0, w0), vmulltq_int_s8(x1, w1)));
-    x += 2 * step;
-    w += 2 * LANES;
-  }
-  if (count % 2 != 0) {
-    const int8x16_t x0 = vldrbq_z_s8(x, lanes);
-    const int8x16_t w0 = vldrbq_s8(w);
-    widen(s, vmullbq_int_s8(x0, w0), vmulltq_int_s8(x0, w0));
-    w += LANES;
-  }
-  return w;
-}
-
-// Taps of a row that are left of the image, and those that are inside.
+// Taps of a window along an axis.
 typedef struct {
-  int32_t before;
+  int32_t before;  // the image
   int32_t inside;
-} row_taps;
+  int32_t after;
+} places;
 
-static row_taps taps_of(int32_t x, int32_t dilation, int32_t count, int32_t width) {
-  row_taps taps = {0, 0};
-  for (; taps.before < count && x < 0; x += dilation) ++taps.before;
-  for (; taps.before + taps.inside < count && x < width; x += dilation) ++taps.inside;
-  return taps;
+PL_INLINE places places_of(int32_t first, int32_t dilation, int32_t count, int32_t size) {
+  const int32_t before = places_before(0, first, dilation, count);
+  const int32_t inside = places_before(size, first, dilation, count) - before;
+  return (places){before, inside, count - before - inside};
 }
 
-// All channels of a pixel.
-static void convolve_pixel(const pl_depthwise_conv2d_params *params,
-                           const pl_depthwise_conv2d_dims *dims,
-                           const pl_depthwise_conv2d_data *data, const stage *to,
-                           const int8_t *padding, const int8_t *image, int32_t y0, int32_t x0,
-                           int8_t *output) {
-  const int32_t channels = dims->input_c;
-  const int32_t row_bytes = dims->input_w * channels;
-  const int32_t step = params->dilation_w * channels;
-  const int32_t kernel_w = dims->kernel_w;
-  const row_taps taps = taps_of(x0, params->dilation_w, kernel_w, dims->input_w);
-  const int32_t after = kernel_w - taps.before - taps.inside;
-  const int8_t *const first = image + x0 * channels + taps.before * step;
+// Windows of a row, or of whole rows, that have the same taps in padding. Their parts are taps in
+// padding and rows of taps inside by turns; those of an even number, counted from the end, are
+// inside.
+typedef struct {
+  const int8_t *padding;
+  run inside;  // all rows, or one if there is padding beside them
+  int32_t row_step;
+  int32_t first;  // part
+  int32_t last;
+  int32_t before;  // taps in padding in front of the first row
+  int32_t between;
+  int32_t after;
+  int32_t rows;
+  int32_t rows_step;  // bytes from row to row of windows
+  int32_t count;      // windows of a row
+  int32_t step;       // bytes from window to window
+} windows;
+
+// From the row of taps on, which it steps over.
+PL_INLINE run part_of(const windows *of, int32_t number, const int8_t **row) {
+  if (number % 2 == 0) {
+    const int8_t *const x = *row;
+    *row += of->row_step;
+    return (run){x, of->inside.step, of->inside.count, of->inside.skip, of->inside.rows};
+  }
+  const int32_t in_front = number == of->first ? of->before : of->between;
+  return (run){of->padding, 0, number == 1 ? of->after : in_front, 0, 1};
+}
+
+// All channels of one window. Returns what is behind them.
+PL_INLINE int8_t *convolve_window(const windows *of, const pl_depthwise_conv2d_params *params,
+                                  const pl_depthwise_conv2d_data *data, int32_t channels,
+                                  const int8_t *first, int8_t *output) {
   const int8_t *w = data->weight;
   const int32_t *k = data->bias;
-  for (int32_t channel = 0; channel < channels; channel += LANES) {
-    const mve_pred16_t lanes = vctp8q((uint32_t)(channels - channel));
-    sums s = begin(k);
-    int32_t y = y0;
-    for (int32_t ky = dims->kernel_h; ky > 0; --ky, y += params->dilation_h) {
-      if ((uint32_t)y >= (uint32_t)dims->input_h) {
-        w = add_taps(&s, padding, 0, kernel_w, w, lanes);
-        continue;
-      }
-      if (taps.before > 0) w = add_taps(&s, padding, 0, taps.before, w, lanes);
-      w = add_taps(&s, first + y * row_bytes + channel, step, taps.inside, w, lanes);
-      if (after > 0) w = add_taps(&s, padding, 0, after, w, lanes);
+  for (int32_t left = channels; left > 0; left -= LANES) {
+    const int is_half = left <= HALF;
+    int32x4_t a0 = vldrwq_s32(k);
+    int32x4_t a1 = vldrwq_s32(k + 4);
+    int32x4_t a2 = a0;
+    int32x4_t a3 = a0;
+    if (!is_half) {
+      a2 = vldrwq_s32(k + FACTORS);
+      a3 = vldrwq_s32(k + FACTORS + 4);
     }
-    vstrbq_p_s8(output + channel, narrow(to, s, k + LANES), lanes);
-    k += 3 * LANES;
+    const int8_t *row = first;
+    for (int32_t part = of->first; part >= of->last; --part) {
+      run taps = part_of(of, part, &row);
+      if (is_half) {
+        ADD_RUN("vctp.16 %[left]\n\t", TWO_8 WIDEN_8,
+                PRODUCT_8("q4", "q5") WIDEN_8, [a0] "+w"(a0), [a1] "+w"(a1));
+      } else {
+        ADD_RUN("vctp.8 %[left]\n\t", FIRST_16 SECOND_16 WIDEN_16,
+                FIRST_16 WIDEN_16, [a0] "+w"(a0), [a1] "+w"(a1), [a2] "+w"(a2), [a3] "+w"(a3));
+      }
+    }
+    int8x16_t y = narrow(a0, a1, k, params->output_zero_point);
+    if (is_half) {
+      STORE("16", clamp(params, y));
+    } else {
+      const int8x16_t odd = narrow(a2, a3, k + FACTORS, params->output_zero_point);
+      y = vmovntq_s16(y, vreinterpretq_s16_s8(odd));
+      STORE("8", clamp(params, y));
+    }
+    output += left < LANES ? left : LANES;
+    first += LANES;
+    k += 2 * FACTORS;
+  }
+  return output;
+}
+
+static __attribute__((noinline)) void convolve(const windows *of,
+                                               const pl_depthwise_conv2d_params *params,
+                                               const pl_depthwise_conv2d_data *data,
+                                               int32_t channels, int8_t *output) {
+  const int8_t *row = of->inside.x;
+  for (int32_t rows = of->rows; rows > 0; --rows) {
+    const int8_t *first = row;
+    for (int32_t count = of->count; count > 0; --count) {
+      output = convolve_window(of, params, data, channels, first, output);
+      first += of->step;
+    }
+    row += of->rows_step;
   }
 }
 
@@ -143,21 +202,59 @@ pl_status pl_depthwise_direct_s8(const pl_context *ctx, const pl_depthwise_conv2
                                  const pl_depthwise_conv2d_dims *dims,
                                  const pl_depthwise_conv2d_data *data) {
   (void)ctx;
-  const stage to = stage_of(params);
   int8_t padding[LANES];
   vstrbq_s8(padding, vdupq_n_s8((int8_t)params->input_zero_point));
+  const int32_t channels = dims->input_c;
+  const int32_t row_bytes = dims->input_w * channels;
+  const int32_t tap_step = params->dilation_w * channels;
+  const int32_t row_step = params->dilation_h * row_bytes;
+  // Windows whose last taps are inside, or in front.
+  const int32_t inside_h = places_before(dims->input_h - (dims->kernel_h - 1) * params->dilation_h,
+                                         -params->pad_top, params->stride_h, dims->output_h);
+  const int32_t inside_w = places_before(dims->input_w - (dims->kernel_w - 1) * params->dilation_w,
+                                         -params->pad_left, params->stride_w, dims->output_w);
+  // Taps below each other, of windows that are one tap wide, are a row of taps.
+  const int is_column = dims->kernel_w == 1;
+  windows of;
+  of.padding = padding;
+  of.row_step = row_step;
+  of.rows_step = params->stride_h * row_bytes;
+  of.step = params->stride_w * channels;
+  of.rows = 1;
+  of.inside.step = is_column ? row_step : tap_step;
   const int8_t *image = data->input;
   int8_t *output = data->output;
-  for (int32_t batch = 0; batch < dims->batches; ++batch) {
-    for (int32_t oy = 0; oy < dims->output_h; ++oy) {
-      for (int32_t ox = 0; ox < dims->output_w; ++ox) {
-        convolve_pixel(params, dims, data, &to, padding, image,
-                       oy * params->stride_h - params->pad_top,
-                       ox * params->stride_w - params->pad_left, output);
-        output += dims->input_c;
+  for (int32_t batch = dims->batches; batch > 0; --batch) {
+    int32_t y = -params->pad_top;
+    for (int32_t oy = 0; oy < dims->output_h; oy += of.rows) {
+      const places down = places_of(y, params->dilation_h, dims->kernel_h, dims->input_h);
+      const int8_t *const image_row = image + y * row_bytes + down.before * row_step;
+      int32_t x = -params->pad_left;
+      for (int32_t ox = 0; ox < dims->output_w; ox += of.count) {
+        const places right = places_of(x, params->dilation_w, dims->kernel_w, dims->input_w);
+        const places rows = is_column ? right : down;
+        const places row = is_column ? down : right;
+        of.between = row.before + row.after;
+        const int32_t row_taps = of.between + row.inside;
+        of.before = rows.before * row_taps + row.before;
+        of.after = rows.after * row_taps + row.after;
+        if (rows.inside == 0) of.before = of.after = (rows.before + rows.after) * row_taps;
+        of.inside.x = image_row + x * channels + right.before * tap_step;
+        of.inside.count = row.inside;
+        of.inside.skip = row_step - row.inside * of.inside.step;
+        of.inside.rows = of.between == 0 ? rows.inside : 1;
+        of.first = 2 * (of.between == 0 ? rows.inside > 0 : rows.inside) + (of.before > 0);
+        of.last = of.after > 0 ? 1 : 2;
+        of.count = right.inside == dims->kernel_w ? inside_w - ox : 1;
+        const int are_rows = of.count == dims->output_w && down.inside == dims->kernel_h;
+        of.rows = are_rows ? inside_h - oy : 1;
+        convolve(&of, params, data, channels, output);
+        output += of.rows * of.count * channels;
+        x += of.count * params->stride_w;
       }
+      y += of.rows * params->stride_h;
     }
-    image += dims->input_h * dims->input_w * dims->input_c;
+    image += dims->input_h * row_bytes;
   }
   return PL_OK;
 }

@@ -146,7 +146,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     function, constants, most = packed
     direct = None if repeats > 1 else pack_direct(weight, folded, multiplier, shift)
     nearer = None if direct is None else depthwise(*direct, 0, ordered)
-    if nearer is not None and _share_little(planes, function):
+    if nearer is not None and cost_of_direct(planes) < cost_of_columns(planes):
         return nearer
     if windows.output[1] > _STRIP:
         strips = overlap(source, output, windows.starts, _STRIP)
@@ -158,13 +158,6 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     return depthwise(*packed, (), nearer)
 
 
-def _share_little(windows: Windows, of_columns: str) -> bool:
-    """Whether copying columns for all windows takes more than reading each window by itself."""
-    if of_columns != "pl_depthwise_columns_s8":
-        return windows.output == (1, 1)
-    return cost_of_direct(windows) < cost_of_columns(windows)
-
-
 def _rows_copied(windows: Windows) -> bool:
     """Whether copying all windows of a row as one takes less than those that reach into padding one
     by one: instructions, about.
@@ -173,13 +166,7 @@ def _rows_copied(windows: Windows) -> bool:
     row = windows.row_values(ow)
     if windows.are_inside or windows.dilation != (1, 1) or kh * row > _ROW_BYTES or ow == 1:
         return False
-    starts = [
-        np.arange(windows.output[d]) * windows.stride[d] - windows.padding[2 * d] for d in range(2)
-    ]
-    inside = [
-        int(((start >= 0) & (start + windows.kernel[d] <= windows.input[d])).sum())
-        for d, start in enumerate(starts)
-    ]
+    inside = windows.inside
     one_by_one = (oh * ow - inside[0] * inside[1]) * kh * (60 + 3 * kw * windows.input_c // 2)
     return oh * kh * (60 + 6 * row // 5) < one_by_one
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kernels.common.kernel import AnyArray, OpCall
+from kernels.common.kernel import AnyArray, Isa, OpCall
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +18,7 @@ class Case:
       inputs: activations by argument name; a sequence for a list of tensors.
       constants: tensors that are known at build time, likewise.
       attributes: all other arguments.
-      board: the case is small and telling enough to run on boards too.
+      board: the case is small and telling enough to run on boards too, or on those of a class.
       tolerance: by how much a float32 result may differ, relative to the larger of `floor` and the
         expected magnitude; any NaN is as good as another. None asks for the same bits.
       floor: see there.
@@ -31,7 +31,7 @@ class Case:
     inputs: Mapping[str, AnyArray | Sequence[AnyArray]]
     constants: Mapping[str, AnyArray | Sequence[AnyArray]] = field(default_factory=dict)
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    board: bool = False
+    board: bool | Isa = False
     tolerance: float | None = None
     floor: float = 1.0
     reference: Callable[..., Any] | None = None

@@ -42,8 +42,9 @@ def main(argv: list[str]) -> None:
     for case in load_cases(_PACKAGE.value):
         expected = expected_outputs(case)
         host.add(case, expected)
-        for program in boards.values() if case.board else ():
-            program.add(case, expected)
+        for isa, program in boards.items():
+            if case.board in (True, isa):
+                program.add(case, expected)
     for name, program in {"host": host, **boards}.items():
         Path(f"{_OUTPUT.value}.{name}.c").write_text(program.text())
 

@@ -44,9 +44,11 @@ MUTANTS = (
         "depthwise_conv2d/depthwise_direct_s8_mve.c",
         (
             (
-                "ox * params->stride_w - params->pad_left, output);",
-                "(dims->output_w - 1 - ox) * params->stride_w - params->pad_left,\n"
-                "output + (dims->output_w - 1 - 2 * ox) * dims->input_c);",
+                "      output = convolve_window(of, params, data, channels, first, output);",
+                "const int32_t to = 2 * count - 1 - of->count;\n"
+                "convolve_window(of, params, data, channels, first + to * of->step,\n"
+                "output + to * channels);\n"
+                "output += channels;",
             ),
         ),
     ),

@@ -100,12 +100,15 @@ class _Tried:
 def choose_layouts(module: GraphModule, rewrite: Rewrite) -> Layouts:
     """The best that was found; the graph stays as it is."""
     search = _Search(module, rewrite)
-    best = search.tried(Layouts())
+    nothing = search.tried(Layouts())
     states = frozenset(_movable(module))
-    if best.cost == _NOTHING or (best.asked == Layouts() and not states):
-        return best.layouts
-    best = min(best, *_all_at_once(search, best, states), key=_cost_of)
-    return _one_by_one(search, best, sorted(states)).layouts
+    if nothing.cost == _NOTHING or (nothing.asked == Layouts() and not states):
+        return nothing.layouts
+    ways = list(_all_at_once(search, nothing, states))
+    # Rows whose order makes no difference in all layers hardly make one in any.
+    moves_rows = any(_is_of_rows(way.layouts) and way.cost != nothing.cost for way in ways)
+    best = min(nothing, *ways, key=_cost_of)
+    return _one_by_one(search, best, moves_rows, sorted(states)).layouts
 
 
 def _all_at_once(search: _Search, nothing: _Tried, states: frozenset[int]) -> Iterator[_Tried]:
@@ -120,10 +123,10 @@ def _all_at_once(search: _Search, nothing: _Tried, states: frozenset[int]) -> It
             yield search.all_of(moved, meeting=True, rows=True)
 
 
-def _one_by_one(search: _Search, best: _Tried, states: Sequence[int]) -> _Tried:
+def _one_by_one(search: _Search, best: _Tried, moves_rows: bool, states: Sequence[int]) -> _Tried:
     """The best of that and others, of which each has one choice changed of the best before it."""
     tries = min(_AT_MOST, _PASSED_OVER // search.nodes)
-    for asked in (_meeting, _rows):
+    for asked in (_meeting, _rows) if moves_rows else (_meeting,):
         done: set[Layouts] = set()
         for _ in range(tries):
             one = next((one for one in asked(best.asked) if one not in done), None)
@@ -143,6 +146,10 @@ def _meeting(layouts: Layouts) -> Iterator[Layouts]:
 
 def _rows(layouts: Layouts) -> Iterator[Layouts]:
     return (Layouts(rows=frozenset([name])) for name in sorted(layouts.rows))
+
+
+def _is_of_rows(layouts: Layouts) -> bool:
+    return bool(layouts.rows) and layouts == Layouts(rows=layouts.rows)
 
 
 def _cost_of(tried: _Tried) -> _Cost:

@@ -142,6 +142,20 @@ PARTS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
         (4, 5, 5),
     ),
     "one dimension": (lambda: nn.Sequential(nn.Conv1d(2, 4, 3), nn.BatchNorm1d(4)), (2, 9)),
+    "transposed": (
+        lambda: nn.Sequential(nn.ConvTranspose2d(3, 4, 3, 2), nn.BatchNorm2d(4)),
+        (3, 5, 6),
+    ),
+    "transposed in groups": (
+        lambda: nn.Sequential(
+            nn.ConvTranspose2d(4, 6, 2, 2, groups=2, bias=False), nn.BatchNorm2d(6)
+        ),
+        (4, 3, 3),
+    ),
+    "transposed, one dimension": (
+        lambda: nn.Sequential(nn.ConvTranspose1d(2, 4, 3), nn.BatchNorm1d(4)),
+        (2, 9),
+    ),
     "linear": (lambda: nn.Sequential(nn.Linear(6, 5), nn.BatchNorm1d(5, momentum=0.3)), (6,)),
     "mean of all batches": (
         lambda: nn.Sequential(nn.Linear(6, 5), nn.BatchNorm1d(5, momentum=None)),

@@ -20,7 +20,7 @@ from torchao.quantization.pt2e import FakeQuantize, FixedQParamsObserver, Observ
 
 from aot.dialect.graph import state_nodes, tensor_constant
 from aot.errors import LoweringError, describe, module_path, place, source_line
-from aot.passes.aten.fuse_batch_norm import Folded, folded_norm
+from aot.passes.aten.fuse_batch_norm import Folded, folded_norm, scaled_weight
 from aot.quantizer.observers import NotANumber, begin_sample
 from aot.rules import rule_for
 
@@ -64,6 +64,7 @@ class _LiveNorm(nn.Module):
         self.register_buffer("mean", folded.mean.clone())
         self.register_buffer("variance", folded.variance.clone())
         self.epsilon, self.momentum, self.batches = folded.epsilon, folded.momentum, folded.batches
+        self.groups = folded.groups
 
     def _newest(self) -> float:
         """The part of this batch in the running statistics."""
@@ -78,7 +79,7 @@ class _LiveNorm(nn.Module):
         return torch.where(factor.abs() < _SMALLEST, _SMALLEST, factor)
 
     def folded_weight(self) -> torch.Tensor:
-        return self.weight * self.factor().reshape([-1] + [1] * (self.weight.dim() - 1))
+        return scaled_weight(self.weight, self.factor(), self.groups)
 
     def folded_bias(self) -> torch.Tensor:
         return (self.bias - self.mean) * self.factor() + self.offset

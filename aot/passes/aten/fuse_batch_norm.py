@@ -40,10 +40,11 @@ class Folded:
     what training needs to unfold it.
 
     Attributes:
-      weight: of the layer, [C, ...].
+      weight: of the layer, [C, ...]; of a transposed convolution [I, C / groups, ...].
       bias: of the layer, [C]; zeros if it has none.
       scale: of the BatchNorm, likewise the rest.
       batches: how many its statistics are the mean of; None where they are a moving average.
+      groups: of a transposed convolution; None of another layer.
     """
 
     weight: torch.Tensor
@@ -55,6 +56,7 @@ class Folded:
     epsilon: float
     momentum: float
     batches: int | None
+    groups: int | None = None
 
 
 @dataclass(frozen=True)
@@ -212,17 +214,19 @@ def _fold(module: GraphModule, norm: Node, producer: Node, affine: _Affine) -> N
     weight = tensor_constant(module, arguments[1])
     assert weight is not None
     bias = tensor_constant(module, arguments[bias_index])
-    groups = producer.args[8] if not is_linear and producer.args[6] else None
-    scaled = _scaled(weight, affine.scale, groups)
+    groups: Any = producer.args[8] if not is_linear and producer.args[6] else None
+    scaled = scaled_weight(weight, affine.scale, groups)
     arguments[1] = _new_constant(module, producer, f"{norm.name}_weight", scaled)
-    if groups is None:
-        producer.meta[_FOLDED] = _unfolded(module, norm, weight, bias)
+    if groups is None or weight.dim() < 5:  # over three dimensions other weights are made of it
+        producer.meta[_FOLDED] = replace(_unfolded(module, norm, weight, bias), groups=groups)
     folded = affine.offset if bias is None else bias * affine.scale + affine.offset
     arguments[bias_index] = _new_constant(module, producer, f"{norm.name}_bias", folded)
     producer.args = tuple(arguments[:3]) if is_linear else tuple(arguments)
 
 
-def _scaled(weight: torch.Tensor, scale: torch.Tensor, transposed_groups: Any) -> torch.Tensor:
+def scaled_weight(
+    weight: torch.Tensor, scale: torch.Tensor, transposed_groups: int | None
+) -> torch.Tensor:
     """A weight with each output channel scaled: of [O, ...], or, where groups of a transposed
     convolution are given, of [I, O / groups, ...].
     """

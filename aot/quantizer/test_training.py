@@ -191,6 +191,35 @@ def test_a_folded_batch_norm_trains_as_itself(name: str) -> None:
     torch.testing.assert_close(live.scale.grad, norm.weight.grad, rtol=1e-3, atol=1e-3)
 
 
+SIZED: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
+    "windows that overlap along the depth": (
+        lambda: nn.ConvTranspose3d(2, 3, 3, 2),
+        (2, 2, 3, 3),
+    ),
+    "zeros that are added to": (lambda: _Added(), (4,)),
+}
+
+
+class _Added(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 6)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        places = torch.tensor([0, 2, 0, 1, 2, 2])
+        return torch.zeros(x.shape[0], 3).index_add(1, places, self.layer(x))
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_constants_of_the_size_of_the_batch(name: str) -> None:
+    make, shape = SIZED[name]
+    net = model(lambda part, x: part(x), make())
+    graph = trainable(net, samples((1, *shape), count=2))
+    for size in (1, 5, 2):
+        ((x,),) = samples((size, *shape), count=1)
+        torch.testing.assert_close(graph(x), net(x), rtol=1e-4, atol=1e-4)
+
+
 def test_a_layer_in_float_trains_with_its_batch_norm() -> None:
     """The weights that are lowered are those that were trained."""
     float_layer = {"default": "int8", "parts.0": "float32"}

@@ -18,7 +18,7 @@ from torch import nn
 from torch.fx import GraphModule, Interpreter, Node
 from torchao.quantization.pt2e import FakeQuantize, FixedQParamsObserver, ObserverBase
 
-from aot.dialect.graph import state_nodes, tensor_constant
+from aot.dialect.graph import new_buffer, state_nodes, tensor_constant
 from aot.errors import LoweringError, describe, module_path, place, source_line
 from aot.passes.aten.fuse_batch_norm import Folded, folded_norm, scaled_weight
 from aot.quantizer.observers import NotANumber, begin_sample
@@ -185,14 +185,15 @@ class Trainable(nn.Module):
         (deployed,) = self._deployed
         prepared = self._batches.prepare(inputs)
         if _structure(prepared) != _structure(deployed):
-            raise LoweringError(
-                f"the model is another graph for training inputs {describe(tuple(inputs))} than "
-                "for the example inputs: give training inputs that differ in the batch's size "
-                "only; where that alone makes the difference, of the example's size, in a step of "
-                "the optimizer as many as its batch has"
-            )
+            raise _another_graph(inputs)
         module = GraphModule(deployed, prepared.graph)
         for node in list(module.graph.nodes):
+            made, ours = tensor_constant(prepared, node), tensor_constant(deployed, node)
+            if made is not None and ours is not None and made.shape != ours.shape:
+                if isinstance(ours, nn.Parameter):
+                    raise _another_graph(inputs)
+                # Of the size of the batch, as zeros that something is added to are.
+                node.target = new_buffer(module, f"{node.name}_of_batch", made)
             if node.name in self.norms:
                 _make_live(module, node, self.norms[node.name])
         module.recompile()
@@ -260,6 +261,15 @@ class _FirstNotANumber(Interpreter):
         except NotANumber:
             self.value = n.all_input_nodes[0]
             raise
+
+
+def _another_graph(inputs: Sequence[torch.Tensor]) -> LoweringError:
+    return LoweringError(
+        f"the model is another graph for training inputs {describe(tuple(inputs))} than for the "
+        "example inputs: give training inputs that differ in the batch's size only; where that "
+        "alone makes the difference, of the example's size, in a step of the optimizer as many as "
+        "its batch has"
+    )
 
 
 def _not_a_number(graph: GraphModule, inputs: Sequence[torch.Tensor]) -> LoweringError | None:

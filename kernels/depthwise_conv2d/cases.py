@@ -293,7 +293,7 @@ _SOURCE = "depthwise_conv2d/depthwise_conv2d_s8_scalar.c"
 
 _ROWS_SOURCE = "conv2d/conv2d_rows_s8_scalar.c"
 
-_INT16_SOURCE = "depthwise_conv2d/depthwise_conv2d_s16_scalar.c"
+_INT16_SOURCE = "common/depthwise_s16_scalar.c"
 
 MUTANTS = [
     Mutant(_SOURCE, "sum2 += x[2] * w[2]", "sum2 += x[2] * w[1]"),
@@ -320,8 +320,10 @@ MUTANTS = [
     Mutant(_INT16_SOURCE, "sum3 += x[3] * w[3]", "sum3 += x[3] * w[0]"),
     Mutant(_INT16_SOURCE, "sum2, c + 2, output", "sum1, c + 2, output"),
     Mutant(_INT16_SOURCE, "sum += *x * *w", "sum = *x * *w"),
-    Mutant("depthwise_conv2d/windows_s16.h", "while (kernel > begin", "if (kernel > begin"),
-    Mutant("depthwise_conv2d/windows_s16.h", "rows.begin * dims->kernel_w + ", ""),
+    Mutant(
+        "depthwise_conv2d/depthwise_conv2d_s16.c", "while (kernel > begin", "if (kernel > begin"
+    ),
+    Mutant("depthwise_conv2d/depthwise_conv2d_s16.c", "rows.begin * dims->kernel_w + ", ""),
     Mutant("common/wide.h", "high + (1 << (right - 1))", "high"),
 ]
 

@@ -66,6 +66,12 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
         {"groups": 3, "stride": [2, 2], "padding": [1, 1], "board": True},
     ),
     ("depthwise", (1, 3, 4, 5), (5, 4, 4), {"groups": 5, "stride": [2, 2], "padding": [1, 1]}),
+    (
+        "depthwise, dilated",
+        (2, 3, 3, 11),
+        (11, 3, 2),
+        {"groups": 11, "stride": [2, 3], "dilation": [1, 2], "more": [1, 0], "board": True},
+    ),
     ("one pixel", (1, 1, 1, 7), (5, 4, 3), {"stride": [2, 2]}),
     ("1-d", (1, 1, 9, 4), (6, 1, 4), {"stride": [1, 2], "padding": [0, 1]}),
     ("1x1", (1, 4, 3, 9), (6, 1, 1), {}),
@@ -194,6 +200,16 @@ MUTANTS = [
     Mutant(_SOURCE_S16, "phase->output_y - params->first_row", "phase->output_y"),
     Mutant("transpose_conv2d/transpose_conv2d_s16_scalar.c", "image += w->depth", "image += 1"),
     Mutant("transpose_conv2d/transpose_conv2d_blocks_s16.c", "x += w->depth", "x += 1"),
+    Mutant(
+        "transpose_conv2d/transpose_conv2d_depthwise_s16.c",
+        "w->weight_step * channels",
+        "w->weight_step",
+    ),
+    Mutant(
+        "transpose_conv2d/transpose_conv2d_depthwise_s16.c",
+        "w->first_weight * channels",
+        "w->first_weight",
+    ),
     Mutant(
         "transpose_conv2d/transpose_conv2d_blocks_s16.c",
         "weight += window.channels * size",

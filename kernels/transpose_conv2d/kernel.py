@@ -30,7 +30,7 @@ from kernels.common.quantization import (
     zero_point,
 )
 from kernels.common.rows import ByRows, Taps, row_count
-from kernels.common.wide import dots_constants, wide_constants
+from kernels.common.wide import dots_constants, narrow_constants, wide_constants
 
 
 @dataclass(frozen=True)
@@ -156,14 +156,9 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         "phases": Array("const pl_transpose_conv2d_phase", tuple(phases)),
     }
     if dtype == "int16":
-        # One tap of one output shares nothing, and takes less by itself.
-        shared = channels > groups or max(part[0].size for part in parts) > weight.shape[-1]
-        is_fast = not call.small and shared
-        dots = dots_constants(call, weight, groups) if is_fast else None
-        constants = dots or wide_constants(call, weight)
-        constants["weight"] = Constant(np.concatenate([part.ravel() for part in parts]))
+        name, constants = _wide_product(call, weight, parts, groups)
         return KernelCall(
-            function=f"pl_transpose_conv2d_{'blocks_' * (dots is not None)}s16",
+            function=f"pl_transpose_conv2d_{name}s16",
             header="kernels/transpose_conv2d/transpose_conv2d_s16.h",
             params=params,
             dims=dims,
@@ -200,6 +195,25 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         scratch=windows_offset + windows_bytes,
         rows=by_rows,
     )
+
+
+def _wide_product(
+    call: OpCall, weight: AnyArray, parts: Sequence[AnyArray], groups: int
+) -> tuple[str, dict[str, Constant]]:
+    """What is in the function's name, and the constants: the fastest that is exact."""
+    depthwise = None
+    if weight.shape[-1] == 1 and len(weight) == groups:
+        depthwise = narrow_constants(call, weight)
+    if depthwise is not None:
+        taps = [part[..., 0].transpose(1, 2, 0).ravel() for part in parts]
+        right = Constant(-depthwise["shift"].array)
+        return "depthwise_", {**depthwise, "weight": Constant(np.concatenate(taps)), "shift": right}
+    # One tap of one output shares nothing, and takes less by itself.
+    shared = len(weight) > groups or max(part[0].size for part in parts) > weight.shape[-1]
+    dots = dots_constants(call, weight, groups) if shared and not call.small else None
+    constants = dots or wide_constants(call, weight)
+    constants["weight"] = Constant(np.concatenate([part.ravel() for part in parts]))
+    return "" if dots is None else "blocks_", constants
 
 
 def _columns_as_channels(weight: AnyArray, beside: int) -> AnyArray:

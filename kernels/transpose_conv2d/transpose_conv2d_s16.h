@@ -50,4 +50,10 @@ PL_MUST_USE pl_status pl_transpose_conv2d_blocks_s16(const pl_context *ctx,
                                                      const pl_transpose_conv2d_s16_dims *dims,
                                                      const pl_transpose_conv2d_s16_data *data);
 
+// The same of as many groups as channels of both sides; `weight` is that of each phase [kernel_h,
+// kernel_w, output_c], `shift` is -1 - shift.
+PL_MUST_USE pl_status pl_transpose_conv2d_depthwise_s16(
+    const pl_context *ctx, const pl_transpose_conv2d_s16_params *params,
+    const pl_transpose_conv2d_s16_dims *dims, const pl_transpose_conv2d_s16_data *data);
+
 #endif  // KERNELS_TRANSPOSE_CONV2D_TRANSPOSE_CONV2D_S16_H_

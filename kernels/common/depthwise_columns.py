@@ -9,6 +9,7 @@ from kernels.common.window import Windows
 _PLANES = 16
 _CHANNELS = 4
 _VECTOR = 16
+_EIGHT = 8
 
 _PART_BYTES = 1536
 """Scratch for rows of windows, if one does not need more: the more, the fewer begin anew."""
@@ -61,18 +62,18 @@ def scratch_of_columns(windows: Windows, count: int, rows: int = 1) -> int:
 
 
 def cost_of_columns(windows: Windows) -> int:
-    """Halfway between instructions and what they cost, as `cost_of_direct`, about: by sixteen
-    channels of rows and bytes that are copied, and four of each sum.
+    """Halfway between instructions and what they cost, as `cost_of_direct`, about: by eight
+    channels of rows of taps and bytes that are copied, and four of each sum.
     """
     (kh, kw), (oh, ow) = windows.kernel, windows.output
-    sixteens = -(-windows.input_c // _PLANES)
-    fours = -(-windows.input_c // _CHANNELS)
+    eights, fours = -(-windows.input_c // _EIGHT), -(-windows.input_c // _CHANNELS)
     rows = windows.batches * oh
-    copied = sixteens * rows * _row_bytes(windows, ow)
+    runs, copied = eights * rows * kh, eights * rows * _row_bytes(windows, ow)
+    sums = fours * rows * ow
     if kh * kw > _VECTOR:
         vectors = -(-kh * kw // _VECTOR)
-        return round(90 + 24 * copied + fours * (94 + rows * ow * (56 + 20 * vectors)))
-    return round(456 + 58 * sixteens * rows + 14.3 * copied + fours * (88 + 36 * rows * ow))
+        return round(720 + 14 * runs + 13 * copied + sums * (51 + 20 * vectors))
+    return round(593 + 19 * runs + 6.8 * copied + fours * 68 + 37.4 * sums)
 
 
 def _planes(windows: Windows) -> int:

@@ -6,10 +6,6 @@
 
 #include "kernels/common/requantize.h"
 
-#ifdef __ARM_FEATURE_SAT
-#include <arm_acle.h>
-#endif
-
 #ifdef __ARM_FEATURE_DSP
 #include "kernels/common/dsp.h"
 #else
@@ -30,22 +26,12 @@ static inline int32_t pl_scale_down(int32_t sum, int32_t multiplier, int32_t rig
 // The same, saturated to int8.
 static inline int8_t pl_narrow_down(int32_t sum, int32_t multiplier, int32_t right,
                                     int32_t twice_zero_point_and_1) {
-  const int32_t value = pl_scale_down(sum, multiplier, right, twice_zero_point_and_1);
-#ifdef __ARM_FEATURE_SAT
-  return (int8_t)__ssat(value, 8);
-#else
-  return (int8_t)pl_clamp(value, INT8_MIN, INT8_MAX);
-#endif
+  return (int8_t)PL_SATURATE(pl_scale_down(sum, multiplier, right, twice_zero_point_and_1), 8);
 }
 
 // To int16, whose zero point is 0.
 static inline int16_t pl_narrow_down_s16(int32_t sum, int32_t multiplier, int32_t right) {
-  const int32_t value = pl_scale_down(sum, multiplier, right, 1);
-#ifdef __ARM_FEATURE_SAT
-  return (int16_t)__ssat(value, 16);
-#else
-  return (int16_t)pl_clamp(value, INT16_MIN, INT16_MAX);
-#endif
+  return (int16_t)PL_SATURATE(pl_scale_down(sum, multiplier, right, 1), 16);
 }
 
 #endif  // KERNELS_COMMON_NARROW_DOWN_H_

@@ -13,6 +13,10 @@
 
 #include <stdint.h>
 
+#ifdef __ARM_FEATURE_SAT
+#include <arm_acle.h>
+#endif
+
 // h above.
 static inline int32_t pl_multiply_high_rounding(int32_t x, int32_t multiplier) {
   return (int32_t)(((int64_t)x * multiplier + (1 << 30)) >> 31);
@@ -39,6 +43,13 @@ static inline int32_t pl_clamp(int32_t x, int32_t minimum, int32_t maximum) {
   x = x < minimum ? minimum : x;
   return x > maximum ? maximum : x;
 }
+
+// Saturated to a signed integer of so many bits, a constant: SSAT where the core has it.
+#ifdef __ARM_FEATURE_SAT
+#define PL_SATURATE(x, bits) __ssat(x, bits)
+#else
+#define PL_SATURATE(x, bits) pl_clamp(x, -(1 << ((bits) - 1)), (1 << ((bits) - 1)) - 1)
+#endif
 
 // clamp(x + zero_point, minimum, maximum), for any x.
 static inline int8_t pl_narrow(int32_t x, int32_t zero_point, int32_t minimum, int32_t maximum) {

@@ -9,10 +9,6 @@
 #include "kernels/common/requantize.h"
 #include "kernels/conv2d/conv2d.h"
 
-#ifdef __ARM_FEATURE_SAT
-#include <arm_acle.h>
-#endif
-
 #define FOUR 4
 
 static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
@@ -129,11 +125,7 @@ typedef struct {
 static inline int8_t narrow(const channel *of, int32_t sum) {
   const int32_t value =
       pl_requantize_down(sum, of->multiplier, of->right, of->twice_zero_point_and_1);
-#ifdef __ARM_FEATURE_SAT
-  return (int8_t)__ssat(value, 8);
-#else
-  return (int8_t)pl_clamp(value, INT8_MIN, INT8_MAX);
-#endif
+  return (int8_t)PL_SATURATE(value, 8);
 }
 
 // Four windows. By itself, so that all registers are for the loops over taps.

@@ -307,7 +307,7 @@ MUTANTS = [
     Mutant(_SOURCE, "if (i == count - FOUR)", "if (i <= count - FOUR)"),
     Mutant(_ROWS_SOURCE, "result, x + i * of->step", "result, x + of->step"),
     Mutant(_ROWS_SOURCE, "x[third] * weight", "x[step] * weight"),
-    Mutant(_ROWS_SOURCE, "has_fourth ? 2 * step", "has_third ? 2 * step"),
+    Mutant(_ROWS_SOURCE, "? 2 * step", "? step"),
     Mutant(_ROWS_SOURCE, ".third = has_third ? step : 0", ".third = step"),
     Mutant(_ROWS_SOURCE, "has_fourth ? dims->output_c : 0", "dims->output_c"),
     Mutant(_ROWS_SOURCE, "params->pad_left * row_c", "0"),

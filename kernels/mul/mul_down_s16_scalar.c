@@ -21,12 +21,7 @@ typedef struct {
 
 // One product alone leaves pl_narrow_down_s16's range, 2^30: of it the one before does for it.
 static inline int16_t narrow(int32_t product, const stage *s) {
-#ifdef __ARM_FEATURE_SAT
-  const int32_t below = __ssat(product, 31);
-#else
-  const int32_t below = product < 1 << 30 ? product : (1 << 30) - 1;
-#endif
-  return pl_narrow_down_s16(below, s->multiplier, s->right);
+  return pl_narrow_down_s16(PL_SATURATE(product, 31), s->multiplier, s->right);
 }
 
 static void multiply_rows(stage s, rows of) {

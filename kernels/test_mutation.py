@@ -130,8 +130,8 @@ def test_cases_find_the_bug(builder: Builder, op: str, mutant: Mutant) -> None:
     assert not builder.passes(op, mutant), "all cases pass"
 
 
-def test_every_bug_changes_its_source() -> None:
-    """Those of the night, too: a source that changes may leave a bug without its place."""
+def test_bugs_of_the_night_change_their_sources() -> None:
+    """A source that changes may leave one without its place."""
     texts = {file: (_ROOT / "kernels" / file).read_text() for file in {m.file for _, m in _ALL}}
     assert [(m.file, m.before) for _, m in _ALL if texts[m.file].count(m.before) != 1] == []
 

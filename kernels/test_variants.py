@@ -35,14 +35,16 @@ def _missing() -> dict[str, set[str]]:
         for library in _libraries(build):
             variants = ast.literal_eval(library["variants"]) if "variants" in library else {}
             only = ast.literal_eval(library["only"]) if "only" in library else {}
-            elsewhere = {name for classes in only.values() for name in classes}
             for base, classes in variants.items():
                 match = _ON_BYTES.match(base)
                 if match is None:
                     continue
                 stem = match["stem"] or match["copy"]
-                # Functions of one class alone stand in for the one with the folder's name.
-                has = set(classes) | (elsewhere if stem == build.parent.name else set())
+                # Functions of one class alone stand in for the one with the folder's name, and for
+                # one that theirs begin with.
+                is_first = stem == build.parent.name
+                instead = [c for name, c in only.items() if is_first or name.startswith(f"{stem}_")]
+                has = set(classes).union(*instead)
                 if _CLASSES - has:
                     found[stem] = _CLASSES - has
     return found

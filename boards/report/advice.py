@@ -32,9 +32,10 @@ _HARMLESS_DB = 60.0
 _WORTH_DB = 0.2
 _WORTH_TIME = 0.01
 
-# Weights of four bits (aot/rules/four_bits.py): input channels of a group, bytes of the kernel.
+# Weights of four bits (aot/rules/four_bits.py): input channels of a group, bytes of the kernel by
+# class of core.
 _GROUP = 32
-_FOUR_BITS_KERNEL = 500
+_FOUR_BITS_KERNEL = {"scalar": 400, "dsp": 1500, "mve": 1650}
 
 # Noises add up to what was measured if they come this close to it, and a gain that is less may as
 # well be none: it is not predicted.
@@ -129,7 +130,8 @@ def _smaller(model: Fields, weights: int) -> list[Fields]:
         if _is_int8(op) and op["delegate"] is None and _saved_by_four_bits(op):
             ops[_names(op, model["ops"])].append(op)
     ops.pop((), None)
-    kernel = 0 if any(op["op"] == "pl.linear_w4" for op in model["ops"]) else _FOUR_BITS_KERNEL
+    has_kernel = any(op["op"] == "pl.linear_w4" for op in model["ops"])
+    kernel = 0 if has_kernel else _FOUR_BITS_KERNEL[model["isa"] or "scalar"]
     found = []
     for names, of_layer in ops.items():
         # A layer that is called twice has its weights once.

@@ -23,6 +23,7 @@ def layer(id_: str, op: str, module: str, after: list[str], alone_db: float, **m
 
 def advised(*ops: Fields, outputs_db: float = 40.0, states: tuple[Fields, ...] = ()) -> Fields:
     model: Fields = {"ops": ops, "steps": [], "arena": None, "warnings": [], "constant_bytes": 9000}
+    model |= {"isa": "scalar"}
     model |= {"name": "net", "states": states, "quality": {"outputs": [{"sqnr_db": outputs_db}]}}
     image: Fields = {"stack": {"bound": None, "size": 0}, "symbols": [], "board": {"npu": None}}
     return advice(image | {"models": [model]})

@@ -117,4 +117,27 @@ static inline uint32_t *pl_widen_fours_s8(const int8_t *x, int32_t x_stride, con
   return to;
 }
 
+// pl_widen_s8 for whole rows.
+static inline void pl_widen_row_s8(const int8_t *x, int32_t depth, uint32_t *to) {
+  for (const int8_t *end = x + (depth & ~15); x != end;) {
+    // GCC makes no STM of eight. Loads are one by one, as x may be anywhere.
+    __asm__ volatile(
+        "ldr r0, [%[x]], #4\n\tldr r2, [%[x]], #4\n\tldr r4, [%[x]], #4\n\tldr r6, [%[x]], #4\n\t"
+        "sxtb16 r1, r0, ror #8\n\tsxtb16 r0, r0\n\tsxtb16 r3, r2, ror #8\n\tsxtb16 r2, r2\n\t"
+        "sxtb16 r5, r4, ror #8\n\tsxtb16 r4, r4\n\tsxtb16 r8, r6, ror #8\n\tsxtb16 r6, r6\n\t"
+        "stm %[to]!, {r0-r6, r8}\n\t"
+        : [x] "+r"(x), [to] "+r"(to)
+        :
+        : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "memory");
+  }
+  if ((depth & 15) != 0) pl_widen_s8(x, 1, 0, depth & 15, to, 1);
+}
+
+// pl_widen_4_s8 for whole rows, one behind the other.
+static inline void pl_widen_row_4_s8(const int8_t *x, int32_t depth, uint32_t *to) {
+  const int8_t *rest = x + (depth & ~3);
+  to = pl_widen_fours_s8(x, depth, rest, to);
+  if ((depth & 3) != 0) pl_widen_4_s8(rest, depth, 1, 0, depth & 3, to);
+}
+
 #endif  // KERNELS_COMMON_GEMM_PAIRS_S8_H_

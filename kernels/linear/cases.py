@@ -177,34 +177,75 @@ def _four_bits() -> Iterator[Case]:
             ((1, 5), 2, 40),
             ((1, 1000), 2, 32),
             ((2, 3, 4), 5, 2),
+            # Rows and channels by fours, and what is left over.
+            ((5, 3), 1, 3),
+            ((7, 45), 6, 45),
+            ((4, 40), 7, 8),
+            ((6, 32), 4, 32),
+            ((9, 127), 9, 32),
+            # Groups that are taken in parts, and alone.
+            ((1, 600), 3, 600),
+            ((3, 505), 2, 505),
+            ((1, 1100), 2, 1008),
+            ((3, 200), 5, 64),
+            ((2, 100), 3, 64),
+            ((5, 63), 5, 24),
         ]
     ):
-        for kind in ("random", "extreme"):
+        for kind in ("random", "extreme", "signed"):
             values = Values("linear_w4", kind, index)
-            low, high = values.activation()
             depth = shape[-1]
             groups = -(-depth // group)
             scale = np.full((channels, groups), 127, np.int8)
             if kind == "random":
                 scale = (np.abs(values.int32(126, channels, groups)) + 1).astype(np.int8)
-            constants = {
-                # -8 in every half of a byte, too.
-                "weight": values.int8(channels, -(-depth // 2)),
-                "group_scale": scale,
-                "bias": values.int32(640 * depth, channels),
-                **values.factors(spread(depth) / 8, channels),
-            }
-            make = values.int8 if kind == "random" else values.extreme_int8
-            attributes = {
-                "group": group,
-                "input_zero_point": values.zero_point(),
-                "output_zero_point": values.zero_point(),
-                "activation_min": low,
-                "activation_max": high,
-            }
-            name = f"four bits {kind} {depth} to {channels} by {group}"
-            inputs = {"input": make(*shape)}
-            yield Case(name, "pl::linear_w4", inputs, constants, attributes, index < 7)
+            if kind == "signed":
+                scale = values.extreme_int8(channels, groups)
+            given = {"group_scale": scale}
+            board = index < 7 or index > 9
+            yield _four_bits_case(kind, shape, channels, group, values, board, given)
+    for shift in (-31, -21, -20, -2, -1, 0, 1, 7):
+        values = Values("linear_w4 shift", shift)
+        given = {
+            "shift": np.full(5, shift, np.int32),
+            "bias": np.array([0, 1, -1, 2**30 - 2**20, -(2**30) + 2**20], np.int32),
+            "multiplier": np.array([2**30, 3 * 2**29, 0, 2**31 - 1, 2**31 - 1], np.int32),
+            "group_scale": np.array([[1, 2]] * 5, np.int8),
+        }
+        for rows in (1, 4):
+            kind = f"{rows} rows, shift {shift},"
+            board = shift in (-31, -20, -1, 0)
+            yield _four_bits_case(kind, (rows, 40), 5, 32, values, board, given)
+
+
+def _four_bits_case(
+    kind: str,
+    shape: tuple[int, ...],
+    channels: int,
+    group: int,
+    values: Values,
+    board: bool,
+    given: dict[str, AnyArray],
+) -> Case:
+    low, high = values.activation()
+    depth = shape[-1]
+    constants = {
+        # -8 in every half of a byte, too.
+        "weight": values.int8(channels, -(-depth // 2)),
+        "bias": values.int32(640 * depth, channels),
+        **values.factors(spread(depth) / 8, channels),
+        **given,
+    }
+    make = values.extreme_int8 if kind == "extreme" else values.int8
+    attributes = {
+        "group": group,
+        "input_zero_point": values.zero_point(),
+        "output_zero_point": values.zero_point(),
+        "activation_min": low,
+        "activation_max": high,
+    }
+    name = f"four bits {kind} {depth} to {channels} by {group}"
+    return Case(name, "pl::linear_w4", {"input": make(*shape)}, constants, attributes, board)
 
 
 NO_ZERO_POINTS = {"input_zero_point": 0, "output_zero_point": 0}
@@ -328,3 +369,16 @@ def layers() -> Iterator[Layer]:
     }
     output = activation(4, 32, dtype="int16", name="y")
     yield Layer("linear int16 96 to 32, 4 rows", OpCall("pl::linear", arguments, (output,)))
+    for rows, depth, count, group in ((1, 128, 128, 128), (1, 128, 128, 32), (16, 64, 32, 32)):
+        arguments = {
+            "input": activation(rows, depth),
+            **weights((count, depth // 2), count, depth),
+            "group_scale": constant(np.ones((count, depth // group))),
+            "group": group,
+            "input_zero_point": -128,
+            **AFTER_RELU,
+        }
+        call = OpCall("pl::linear_w4", arguments, (activation(rows, count, name="y"),))
+        by = f" by {group}" if group < depth else ""
+        name = f"linear w4 {depth} to {count}{by}" + (f", {rows} rows" if rows > 1 else "")
+        yield Layer(name, call)

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.common.gemm import fold_zero_point, pack, unordered_rows
+from kernels.common.four_bits import FourBits, Packed
+from kernels.common.gemm import fold_zero_point, pack, reach, unordered_rows
 from kernels.common.gemm_blocks import pack_blocks
 from kernels.common.gemm_pairs import ROWS, Pairs
 from kernels.common.kernel import AnyArray, Constant, Isa, KernelCall, OpCall, kernel
@@ -130,7 +131,6 @@ def _wide_call(call: OpCall, weight: AnyArray) -> KernelCall:
 
 @kernel("pl::linear_w4")
 def linear_w4(call: OpCall, isa: Isa) -> KernelCall:
-    del isa
     packed = call.constant("weight", "int8", rank=2)
     scale = call.constant("group_scale", "int8", rank=2)
     source, channels = call.tensor("input", "int8"), packed.shape[0]
@@ -151,36 +151,58 @@ def linear_w4(call: OpCall, isa: Isa) -> KernelCall:
         output.shape == expected,
         f"output has shape {list(output.shape)}, it should be {list(expected)}",
     )
-    multiplier, shift = factors(call, channels)
-    pairs = np.stack([(packed << 4) >> 4, packed >> 4], -1)
-    weight = (
-        pairs.reshape(channels, -1)[:, :depth]
-        * np.repeat(scale.astype(np.int32), group, axis=1)[:, :depth]
+    weight = np.stack([(packed << 4) >> 4, packed >> 4], -1).reshape(channels, -1)[:, :depth]
+    scaled = weight * np.repeat(scale.astype(np.int32), group, axis=1)[:, :depth]
+    folded = fold_zero_point(
+        call, scaled, channel_vector(call, "bias", channels), zero_point(call, "input_zero_point")
     )
-    bias = channel_vector(call, "bias", channels)
-    folded = fold_zero_point(call, weight, bias, zero_point(call, "input_zero_point"))
+    four_bits = FourBits(
+        weight, scale, min(group, depth), folded, reach(folded, scaled), *factors(call, channels)
+    )
     rows = source.size // depth
-    return KernelCall(
-        function="pl_linear_w4_s8",
-        header="kernels/linear/linear_w4.h",
-        params={
-            "output_zero_point": zero_point(call, "output_zero_point"),
-            **activation_range(call),
-        },
-        dims={
-            "rows": rows,
-            "input_channels": depth,
-            "output_channels": channels,
-            "group": min(group, depth),
-        },
-        data={
-            "input": source,
-            "weight": Constant(packed),
-            "group_scale": Constant(scale),
-            "bias": Constant(folded.astype(np.int32)),
-            "multiplier": Constant(multiplier),
-            "shift": Constant(shift),
-            "output": output,
-        },
-        rows=product_by_rows(source, output, rows),
-    )
+
+    def product(
+        kind: str,
+        packing: Packed,
+        scratch: Callable[[int], int] = lambda _: 0,
+        nearer: KernelCall | None = None,
+    ) -> KernelCall:
+        constants, size = packing
+        return KernelCall(
+            function=f"pl_linear_w4_{kind}s8",
+            header="kernels/linear/linear_w4.h",
+            params={
+                "output_zero_point": zero_point(call, "output_zero_point"),
+                **activation_range(call),
+            },
+            dims={
+                "rows": rows,
+                "input_channels": depth,
+                "output_channels": channels,
+                "group": size,
+            },
+            data={"input": source, **constants, "output": output},
+            scratch=scratch(rows),
+            nearer=nearer,
+            rows=product_by_rows(source, output, rows, scratch),
+        )
+
+    plain = product("", four_bits.plain(packed))
+    if call.small or not _fast_w4_pays(isa, rows, channels, depth):
+        return plain
+    if isa == "mve":
+        blocks = four_bits.blocks()
+        return product("blocks_", blocks) if blocks else plain
+    pairs = four_bits.pairs()
+    if pairs is None:
+        return plain
+    steps = 4 * -(-depth // 8)
+    return product("pairs_", pairs, lambda n: 4 * (1 if n < ROWS else ROWS) * steps, nearer=plain)
+
+
+def _fast_w4_pays(isa: Isa, rows: int, channels: int, depth: int) -> bool:
+    """Whether weights are enough for another function than pl_linear_w4_s8."""
+    if isa == "mve":
+        return channels > 1 or depth >= 24
+    enough = rows >= ROWS or channels * depth >= (16 if channels > 1 else 32)
+    return isa == "dsp" and enough

@@ -28,4 +28,21 @@ typedef struct {
 PL_MUST_USE pl_status pl_linear_w4_s8(const pl_context *ctx, const pl_linear_w4_params *params,
                                       const pl_linear_w4_dims *dims, const pl_linear_w4_data *data);
 
+// The same on cores with the DSP extension, where factors divide: groups of 8 to 504 channels, a
+// multiple of 8, and constants packed by kernel.py. weight is words of eight, a row is whole ones;
+// bias has bias, multiplier and right (kernels/common/requantize.h) of each channel. Scratch is for
+// widened rows, four or one; with less it returns PL_ERROR_SCRATCH_SIZE.
+PL_MUST_USE pl_status pl_linear_w4_pairs_s8(const pl_context *ctx,
+                                            const pl_linear_w4_params *params,
+                                            const pl_linear_w4_dims *dims,
+                                            const pl_linear_w4_data *data);
+
+// The same on cores with Helium, where factors divide: groups of a multiple of 32 channels, and
+// what is left over behind whole groups is less than 32. kernel.py packs the constants: weight by
+// 32, of the same size, group_scale and bias of four channels together: bias, multiplier and shift.
+PL_MUST_USE pl_status pl_linear_w4_blocks_s8(const pl_context *ctx,
+                                             const pl_linear_w4_params *params,
+                                             const pl_linear_w4_dims *dims,
+                                             const pl_linear_w4_data *data);
+
 #endif  // KERNELS_LINEAR_LINEAR_W4_H_

@@ -37,6 +37,7 @@ _NAMED: list[tuple[str, tuple[int, ...], list[int], dict[str, list[int]], bool]]
         {"step": [3, 5], "offset": [-4, -9], "unit": [2, 3]},
         True,
     ),
+    ("as many images as rows", (2, 2, 3, 2), [2, 6], _TWICE, False),
     ("one pixel", (1, 1, 1, 3), [3, 4], _TWICE, False),
     ("the same", (1, 3, 4, 3), [3, 4], {"step": [1, 1], "offset": [0, 0], "unit": [1, 1]}, False),
     (

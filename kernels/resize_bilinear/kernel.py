@@ -64,9 +64,12 @@ def resize_bilinear(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _by_rows(source: Value, output: Value, step: int, offset: int, unit: int) -> ByRows | None:
-    """Where a row of the input is a power of two of places."""
-    count = row_count(output.shape)
-    if count != output.shape[1] or row_count(source.shape) != source.shape[1] or unit & (unit - 1):
+    """Where a row of the input is a power of two of places; images one by one."""
+    count, given = row_count(output.shape), row_count(source.shape)
+    if (images := source.shape[0]) > 1:
+        are_rows = given == count == images
+        return ByRows(count, {"input": Taps(count)}, {"batches": 1}) if are_rows else None
+    if (given, count) != (source.shape[1], output.shape[1]) or unit & (unit - 1):
         return None
     taps = Taps(
         source.shape[1], step, max(0, -offset), unit + max(0, offset), unit.bit_length() - 1

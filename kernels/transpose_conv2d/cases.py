@@ -73,6 +73,7 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
         {"groups": 11, "stride": [2, 3], "dilation": [1, 2], "more": [1, 0], "board": True},
     ),
     ("one pixel", (1, 1, 1, 7), (5, 4, 3), {"stride": [2, 2]}),
+    ("images of one value", (2, 1, 1, 1), (1, 1, 1), {}),
     ("1-d", (1, 1, 9, 4), (6, 1, 4), {"stride": [1, 2], "padding": [0, 1]}),
     ("1x1", (1, 4, 3, 9), (6, 1, 1), {}),
     ("a part out of reach", (1, 2, 2, 3), (4, 2, 2), {"padding": [4, 1], "more": [9, 5]}),

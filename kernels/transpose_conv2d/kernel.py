@@ -236,8 +236,9 @@ def _sharing_columns(parts: Sequence[AnyArray], most: int, row: int) -> tuple[in
 def _by_rows(source: Value, output: Value, rows: _Axis) -> ByRows | None:
     """Rows of the input count as often as the stride says, a power of two; images one by one."""
     count, given = row_count(output.shape), row_count(source.shape)
-    if source.shape[0] > 1:
-        return ByRows(count, {"input": Taps(count)}, {"batches": 1}) if given == count else None
+    if (images := source.shape[0]) > 1:
+        are_rows = given == count == images
+        return ByRows(count, {"input": Taps(count)}, {"batches": 1}) if are_rows else None
     reach = (rows.kernel - 1) * rows.dilation
     pad = reach - rows.padding
     if (given, count) != (source.shape[1], rows.size) or rows.stride & (rows.stride - 1):

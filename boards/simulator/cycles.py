@@ -50,6 +50,8 @@ the core has gone through once.
 _LACKING = re.compile(r"^note: instruction:\s+([a-z0-9]+)", re.MULTILINE)
 _CODE = re.compile(r"^ *([0-9a-f]+):[ \t]+(\S.*)$", re.MULTILINE)
 _TARGET = re.compile(r"\b0x([0-9a-f]+) <.*>")
+_NAME = re.compile(r" <.*>$")
+"""Behind a distance: `adr r2, #4 <main+0x8>`."""
 _COMMENT = re.compile(r"\s*@.*$")
 _CONDITION = "(eq|ne|[hc]s|lo|cc|mi|pl|v[sc]|hi|l[st]|g[et]|le)"
 _JUMP = re.compile(
@@ -126,7 +128,7 @@ class Code:
                 if is_jump(text[previous]):
                     leaders.add(address)
             leaders |= {int(target, 16) for target in _TARGET.findall(instruction)}
-            text[address] = _TARGET.sub("target", instruction)
+            text[address] = _NAME.sub("", _TARGET.sub("target", instruction))
             previous = address
         return Code(text, frozenset(leaders), following)
 

@@ -22,6 +22,7 @@ Disassembly of section .text:
      10a: 	bne	0x104 <main+0x4>        @ imm = #-0xa
      10c: 	bx	lr
      10e: 	nop
+     110: 	adr	r2, #4 <main+0x17>
 """
 
 
@@ -43,6 +44,10 @@ def test_blocks_end_where_counts_change_and_code_was_left_out() -> None:
     ran = Counter({0x104: 3, 0x108: 3})
     assert [(a, len(block)) for a, block, _ in code.blocks(ran)] == [(0x104, 1), (0x108, 1)]
     assert code.blocks(Counter()) == []
+
+
+def test_names_are_no_part_of_what_is_estimated() -> None:
+    assert Code.of_listing(_LISTING).text[0x110] == "adr\tr2, #4"
 
 
 def test_code_that_is_not_in_the_file() -> None:

@@ -200,7 +200,7 @@ def lower(
         float_recurrent(aten, stays_float)
         convert_states(aten, stays_float)
         float_forms(aten, stays_float)
-        split_functions(aten, recipe.quantization.of)
+        split_functions(aten, recipe.quantization.of, stays_float)
         check_supported(aten, lambda node: allow_float_fallback or stays_float(node))
         if equalize and not equalize_channels(aten):
             logging.warning("equalize changes nothing: no layer's channels go into one other layer")

@@ -88,7 +88,7 @@ def _clamp(call: FloatCall) -> Node:
         ("maximum", _aten.minimum.default, clamp.maximum),
     ):
         if limit is not None:
-            y = call.call(target, y, call.constant(name, torch.tensor([limit])))
+            y = call.call(target, y, _number(call, name, limit))
     return y
 
 
@@ -109,9 +109,14 @@ def _sides(call: FloatCall) -> list[Node]:
     sides = []
     for index, side in enumerate(call.node.args[:2]):
         is_number = isinstance(side, bool | int | float)
-        number = torch.tensor([float(side)]) if is_number else None  # type: ignore[arg-type]
-        sides.append(call.input(index) if number is None else call.constant("number", number))
+        sides.append(_number(call, "number", float(side)) if is_number else call.input(index))  # type: ignore[arg-type]
     return sides
+
+
+def _number(call: FloatCall, name: str, value: float) -> Node:
+    """A constant that leaves the result the shape that it has, also without dimensions."""
+    shape = (1,) if call.node.meta["val"].dim() else ()
+    return call.constant(name, torch.full(shape, value))
 
 
 _COMPARISONS = {

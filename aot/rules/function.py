@@ -160,18 +160,23 @@ def mark_materialized(module: GraphModule) -> None:
     _mark_read_by_others(module.graph)
 
 
-def split_functions(module: GraphModule, setting: Callable[[Node], str]) -> int:
+def split_functions(
+    module: GraphModule, setting: Callable[[Node], str], stays_float: Callable[[Node], bool]
+) -> int:
     """Marks where a function goes from one layer to another with another setting: it is computed in
-    two steps, each as its layer asks. Returns how many there are.
+    two steps, each as its layer asks. So is one of floats that is read through a mask: no table is
+    of floats, and what is behind the mask has a form of masks. Returns how many there are.
     """
     roots = function_roots(module.graph)
-    ends = [
-        node
-        for node, root in roots.items()
-        if root is not None
-        and not is_unquantized(node)
-        and any(roots[u] is root and setting(u) != setting(node) for u in node.users)
-    ]
+
+    def is_end(node: Node, root: Node) -> bool:
+        if is_mask(node):
+            of_floats = root.op == "placeholder" or stays_float(root)
+            return of_floats and not is_mask(root) and stays_float(node)
+        inside = [u for u in node.users if roots[u] is root]
+        return not is_unquantized(node) and any(setting(u) != setting(node) for u in inside)
+
+    ends = [node for node, root in roots.items() if root is not None and is_end(node, root)]
     for node in ends:
         node.meta[_MATERIALIZED] = True
     return len(ends)

@@ -27,13 +27,13 @@ from aot.dialect.graph import drop_dead_code
 from aot.dialect.results import taken_from
 from aot.errors import keep_names
 from aot.passes.aten.build import call, constant
+from aot.passes.aten.composing import along, times_matrix
+from aot.passes.aten.float_pointwise import POINTWISE, Form
 from aot.rules import floats
 from aot.rules.masked_softmax import MASKED_SOFTMAX
 from aot.rules.rule import argument, pair, reduction
 
 _aten = torch.ops.aten
-
-Form = Callable[[GraphModule, Node], Node | None]
 
 
 def float_forms(module: GraphModule, stays_float: Callable[[Node], bool]) -> int:
@@ -63,8 +63,8 @@ def in_kernels(module: GraphModule, node: Node) -> bool:
 def _replacement(module: GraphModule, node: Node) -> Node | None:
     several, index = taken_from(node)
     if several is not node:
-        form = _FIRST_RESULTS.get(several.target) if index == 0 else None
-        return None if form is None else form(module, node)
+        forms = _FORMS_OF_RESULTS.get(several.target, ())
+        return forms[index](module, node) if index < len(forms) else None
     form = _FORMS.get(node.target)
     made = form(module, node) if form is not None else None
     return made if made is not None else _decomposed(module, node)
@@ -87,8 +87,11 @@ def _decomposed(module: GraphModule, node: Node) -> Node | None:
             values[part] = constant(module, node, "number", part.target(*part.args, **part.kwargs))
         else:
             args, kwargs = (map_arg(a, lambda n: values[n]) for a in (part.args, part.kwargs))
+            if part.target in _CLONES:
+                values[part] = args[0]
+                continue
             # What is traced may lie otherwise in memory than what is computed.
-            target = _aten.reshape.default if part.target is _aten.view.default else part.target
+            target = _aten.reshape.default if part.target in _VIEWS else part.target
             new = module.graph.call_function(target, args, kwargs)
             value = part.meta["val"]
             value = _source(node).meta["val"].new_empty(value.shape, dtype=value.dtype)
@@ -112,6 +115,8 @@ def _table() -> dict[Any, Any]:
 
 def _traced(node: Node) -> GraphModule | None:
     sources = node.all_input_nodes
+    if not all(isinstance(n.meta["val"], torch.Tensor) for n in sources):
+        return None  # a generator of random numbers
     with FakeTensorMode():
         given = [torch.empty(n.meta["val"].shape, dtype=n.meta["val"].dtype) for n in sources]
 
@@ -128,6 +133,8 @@ def _traced(node: Node) -> GraphModule | None:
     return traced
 
 
+_VIEWS = _aten.view.default, _aten._unsafe_view.default
+_CLONES = _aten.clone.default, torch.ops.prims.clone.default
 _MOVES = {
     *(_aten.view.default, _aten.reshape.default, _aten.unsqueeze.default, _aten.squeeze.dims),
     *(_aten.squeeze.dim, _aten.permute.default, _aten.transpose.int, _aten.expand.default),
@@ -142,14 +149,10 @@ def _source(node: Node) -> Node:
     return x
 
 
-def _is_nan(module: GraphModule, node: Node) -> Node | None:
-    """What differs from itself."""
-    return call(node, _aten.ne.Tensor, _source(node), _source(node))
-
-
 def _mean(module: GraphModule, node: Node) -> Node | None:
-    x = _source(node)
-    dims, keepdim = reduction(node, x.meta["val"].dim())
+    of, _ = taken_from(node)
+    x = _source(of)
+    dims, keepdim = reduction(of, x.meta["val"].dim())
     return _mean_of(node, x, dims, keepdim)
 
 
@@ -160,10 +163,11 @@ def _mean_of(node: Node, x: Node, dims: list[int], keepdim: bool) -> Node:
 
 
 def _variance(module: GraphModule, node: Node) -> Node | None:
-    x = _source(node)
-    dims, keepdim = reduction(node, x.meta["val"].dim())
+    of, _ = taken_from(node)
+    x = _source(of)
+    dims, keepdim = reduction(of, x.meta["val"].dim())
     count = math.prod(x.meta["val"].shape[d] for d in dims)
-    correction = argument(node, "correction")
+    correction = argument(of, "correction")
     less = 1.0 if correction is None else float(correction)
     if count <= less:
         return None
@@ -171,7 +175,7 @@ def _variance(module: GraphModule, node: Node) -> Node | None:
     squares = call(node, _aten.mul.Tensor, centered, centered)
     total = call(node, _aten.sum.dim_IntList, squares, dims, keepdim)
     variance = call(node, _aten.mul.Tensor, total, 1.0 / (count - less))
-    root = node.target is _aten.std.correction
+    root = of.target in (_aten.std.correction, _aten.std_mean.correction)
     return call(node, _aten.sqrt.default, variance) if root else variance
 
 
@@ -186,13 +190,6 @@ def _log_sum_exp(module: GraphModule, node: Node) -> Node | None:
     return call(node, _aten.add.Tensor, call(node, _aten.log.default, total), largest)
 
 
-def _log_sigmoid(module: GraphModule, node: Node) -> Node | None:
-    x = _source(node)
-    size = call(node, _aten.neg.default, call(node, _aten.abs.default, x))
-    rest = call(node, _aten.log1p.default, call(node, _aten.exp.default, size))
-    return call(node, _aten.sub.Tensor, call(node, _aten.clamp.default, x, None, 0.0), rest)
-
-
 def _rms_norm(module: GraphModule, node: Node) -> Node | None:
     x, weight, eps = _source(node), argument(node, "weight"), argument(node, "eps")
     rank = x.meta["val"].dim()
@@ -202,36 +199,6 @@ def _rms_norm(module: GraphModule, node: Node) -> Node | None:
     root = call(node, _aten.rsqrt.default, call(node, _aten.add.Tensor, mean, eps))
     y = call(node, _aten.mul.Tensor, x, root)
     return y if weight is None else call(node, _aten.mul.Tensor, y, weight)
-
-
-def _hard(module: GraphModule, node: Node) -> Node | None:
-    """hardsigmoid and hardswish."""
-    x = _source(node)
-    gate = call(node, _aten.clamp.default, call(node, _aten.add.Tensor, x, 3.0), 0.0, 6.0)
-    gate = call(node, _aten.mul.Tensor, gate, 1.0 / 6.0)
-    is_swish = node.target is _aten.hardswish.default
-    return call(node, _aten.mul.Tensor, x, gate) if is_swish else gate
-
-
-def _scaled(module: GraphModule, node: Node) -> Node | None:
-    """a + alpha * b and a - alpha * b."""
-    a, b = node.args[:2]
-    product = call(node, _aten.mul.Tensor, b, float(argument(node, "alpha")))
-    return call(node, node.target, a, product)
-
-
-def _reversed(module: GraphModule, node: Node) -> Node | None:
-    a, b = node.args[:2]
-    if argument(node, "alpha") != 1:
-        a = call(node, _aten.mul.Tensor, a, float(argument(node, "alpha")))
-    return call(node, _aten.sub.Tensor, b, a)
-
-
-def _between(module: GraphModule, node: Node) -> Node:
-    a, b, weight = node.args
-    assert isinstance(a, Node) and isinstance(b, Node)
-    share = call(node, _aten.mul.Tensor, call(node, _aten.sub.Tensor, b, a), weight)
-    return call(node, _aten.add.Tensor, a, share)
 
 
 def _linear_by_axis(module: GraphModule, node: Node) -> Node | None:
@@ -313,11 +280,21 @@ def _mm(module: GraphModule, node: Node) -> Node | None:
     return call(node, _aten.squeeze.dims, call(node, _aten.bmm.default, a, b), [0])
 
 
-def _threshold(module: GraphModule, node: Node) -> Node:
+def _running_sum(module: GraphModule, node: Node) -> Node | None:
+    """A product with a triangle of ones."""
+    x, dim = along(node)
+    if not x.meta["val"].dim():
+        return None
+    count = x.meta["val"].shape[dim]
+    return times_matrix(module, node, x, dim, torch.ones(count, count).triu())
+
+
+def _resized_line(module: GraphModule, node: Node) -> Node | None:
     x = _source(node)
-    above = call(node, _aten.gt.Scalar, x, argument(node, "threshold"))
-    value = constant(module, node, "value", torch.tensor(float(argument(node, "value"))))
-    return call(node, _aten.where.self, above, x, value)
+    lines: torch.Tensor = node.target(  # type: ignore[operator]
+        torch.eye(x.meta["val"].shape[-1])[None], *node.args[1:], **node.kwargs
+    )
+    return times_matrix(module, node, x, -1, lines[0])
 
 
 def _by_channel(module: GraphModule, node: Node) -> Node | None:
@@ -342,7 +319,7 @@ def _masked_softmax(module: GraphModule, node: Node) -> Node | None:
 
 
 _FORMS: dict[Any, Form] = {
-    _aten.isnan.default: _is_nan,
+    **POINTWISE,
     MASKED_SOFTMAX: _masked_softmax,
     _aten.mean.dim: _mean,
     _aten.mean.default: _mean,
@@ -350,23 +327,18 @@ _FORMS: dict[Any, Form] = {
     _aten.std.correction: _variance,
     _aten.rms_norm.default: _rms_norm,
     _aten.logsumexp.default: _log_sum_exp,
-    _aten.log_sigmoid.default: _log_sigmoid,
-    _aten.hardsigmoid.default: _hard,
-    _aten.hardswish.default: _hard,
-    _aten.add.Tensor: _scaled,
-    _aten.sub.Tensor: _scaled,
-    _aten.lerp.Scalar: _between,
-    _aten.rsub.Scalar: _reversed,
-    _aten.rsub.Tensor: _reversed,
     _aten.avg_pool2d.default: _linear_by_axis,
     _aten.adaptive_avg_pool2d.default: _linear_by_axis,
     _aten.upsample_bilinear2d.vec: _linear_by_axis,
     _aten.max_pool2d.default: _max_pool,
     _aten.mm.default: _mm,
-    _aten.threshold.default: _threshold,
+    _aten.cumsum.default: _running_sum,
+    _aten.upsample_linear1d.vec: _resized_line,
 }
-_FIRST_RESULTS: dict[Any, Form] = {
-    _aten.adaptive_max_pool2d.default: _adaptive_max_pool,
-    _aten.max_pool2d_with_indices.default: _max_pool,
-    _aten._native_batch_norm_legit.no_stats: _by_channel,
+_FORMS_OF_RESULTS: dict[Any, tuple[Form, ...]] = {
+    _aten.adaptive_max_pool2d.default: (_adaptive_max_pool,),
+    _aten.max_pool2d_with_indices.default: (_max_pool,),
+    _aten._native_batch_norm_legit.no_stats: (_by_channel,),
+    _aten.var_mean.correction: (_variance, _mean),
+    _aten.std_mean.correction: (_variance, _mean),
 }

@@ -15,6 +15,7 @@ from aot.errors import LoweringError
 from aot.lower import lower
 from aot.passes.aten.float_forms import float_forms
 from aot.testing.fixtures import check_aten_pass, model, samples
+from firmware.plan.pte import read_program
 
 X = torch.randn((2, 4, 6, 6), generator=torch.Generator().manual_seed(0)) * 3.0
 
@@ -67,6 +68,16 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "count": lambda x: (x > 0).float().mean(1),
     "entropy": lambda x: torch.special.entr(x.softmax(1)),
     "cube": lambda x: x.abs() ** 2.5,
+    "running sum": lambda x: x.cumsum(1),
+    "product of other ranks": lambda x: x @ x[:, :1, :, :2].permute(1, 0, 2, 3)[0, :, None],
+    "resized line": lambda x: F.interpolate(x[0], scale_factor=1.7, mode="linear"),
+    "both moments": lambda x: torch.var_mean(x, dim=(1, 3), keepdim=True),
+    "limited by values": lambda x: x.clamp(x.flip(1) - 0.5, X[:, :, :1] + 1.0),
+    "larger": lambda x: torch.fmax(x, torch.fmin(x.flip(2), X[:1])),
+    "towards zero": lambda x: torch.div(x, 0.7, rounding_mode="trunc"),
+    "downwards": lambda x: torch.div(x, x.abs() + 1.0, rounding_mode="floor"),
+    "hard shrink": lambda x: F.hardshrink(x, 0.7),
+    "number without dimensions": lambda x: (x.sum() * 0.01).clamp(-1.0, 1.0),
 }
 LAYERS: dict[str, tuple[Callable[..., object], nn.Module]] = {
     "convolution": (lambda a, x: a(x).relu(), nn.Conv2d(4, 3, 3)),
@@ -138,7 +149,39 @@ def test_logic_of_one_value_is_of_the_dialect() -> None:
     torch.testing.assert_close(lowered.reference(list(data[0]))[0], net(*data[0]))
 
 
+OF_OTHER_TYPES: dict[str, Callable[..., object]] = {
+    "counted": lambda x: (x > 0).count_nonzero(1),
+    "in a range": lambda x: torch.bucketize(x, torch.tensor([-1.0, 0.0, 0.5])),
+    "as integers": lambda x: (x > 0).long() + 1,
+    "as a factor": lambda x: x * (1 - (x > 0).int()),
+    "their share": lambda x: (x > 0).sum(1).float() / 5,
+    "all of them": lambda x: (x > 0).float().mean(),
+    "doubles": lambda x: x.exp().double().float() + x.to(torch.float64).to(x),
+}
+
+
+@pytest.mark.parametrize("function", OF_OTHER_TYPES.values(), ids=OF_OTHER_TYPES)
+def test_what_is_computed_of_masks_and_doubles(function: Callable[..., object]) -> None:
+    """It is in the artefact in ops that the device has, and of the shape that it had."""
+    net, data = model(function), samples((2, 5))
+    lowered = lower(
+        net, data[0], calibration=data, quantization="float32", float_io=True, per_op=False
+    )
+    ops = {c.op for c in read_program(lowered.pte).calls}
+    assert not [op for op in ops if "_to_copy" in op or op.endswith((".Scalar", ".Scalar_out"))]
+    for sample in data[:3]:
+        (actual,) = lowered.reference(list(sample))
+        torch.testing.assert_close(actual, net(*sample), check_dtype=False)
+
+
+def test_random_numbers_of_a_generator_are_an_error() -> None:
+    net = model(lambda x: x + torch.randn(5, 4, generator=torch.Generator()))
+    data = samples((5, 4))
+    with pytest.raises(LoweringError, match=r"randn.*\n.*\n.*random numbers that are an input"):
+        lower(net, data[0], calibration=data, quantization="float32")
+
+
 def test_what_has_no_float_form_is_an_error() -> None:
-    net, data = model(lambda x: x.cumsum(1)), samples((5, 4))
+    net, data = model(lambda x: torch.erfinv(x.tanh())), samples((5, 4))
     with pytest.raises(LoweringError, match=r"stay in float32, and has no float kernel.*\n.*at"):
         lower(net, data[0], calibration=data, quantization="float32")

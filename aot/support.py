@@ -100,6 +100,7 @@ _HINTS = {
         ("fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine"),
         "the values as they are: lowering quantizes",
     ),
+    "embedding_bag": "indices of [bags, size], filled up with padding_idx, and no offsets",
     "aten.nanmedian": "torch.median: values of int8 are numbers",
     "aten.masked_scatter": "torch.where, with values that are at their places already",
     "item": "leave .item() out: a tensor of one element broadcasts",

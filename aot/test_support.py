@@ -24,6 +24,8 @@ _PLACES = torch.zeros((1, 3, 4, 6), dtype=torch.int64)
 _ROWS = torch.ones(2, 6)
 _ABOVE_DIAGONAL = (torch.ones(4, 4).triu(1) > 0).flatten().nonzero()[:, 0]
 
+_TABLE = torch.linspace(-1.0, 1.0, 12).reshape(3, 4)
+
 # name: what is refused, what the hint says (a part of it), the same as the hint says
 HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
     "layer norm with a computed weight": (
@@ -52,6 +54,23 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         "torch.where, with a mask of the places",
         lambda x, y: torch.where(
             torch.arange(6) == 0, torch.maximum(x[..., :1], y.amax(3, keepdim=True)), x
+        ),
+    ),
+    "bags of different sizes": (
+        lambda x, y: F.embedding_bag(
+            (x[0, 0, 0] > 0.0).long(), _TABLE, torch.tensor([0, 2]), mode="max"
+        ),
+        "indices of [bags, size], filled up with padding_idx",
+        lambda x, y: F.embedding_bag(
+            torch.stack(
+                [
+                    torch.cat([(x[0, 0, 0, :2] > 0.0).long(), torch.tensor([2, 2])]),
+                    (x[0, 0, 0, 2:] > 0.0).long(),
+                ]
+            ),
+            _TABLE,
+            mode="max",
+            padding_idx=2,
         ),
     ),
     "the sum of what goes to a place": (

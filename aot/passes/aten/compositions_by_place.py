@@ -120,7 +120,7 @@ def _bag(module: GraphModule, node: Node) -> Results:
         return _given_bags(node)
     offsets = tensor_constant(module, argument(node, "offsets"))
     table, indices = argument(node, "weight"), argument(node, "indices")
-    if offsets is None or argument(node, "padding_idx") >= 0 or not gives_first_only(node):
+    if offsets is None or not gives_first_only(node):
         return {}
     count = indices.meta["val"].numel()
     bags = len(offsets) - bool(argument(node, "include_last_offset"))
@@ -128,7 +128,31 @@ def _bag(module: GraphModule, node: Node) -> Results:
     if not size or not torch.equal(offsets[:bags], torch.arange(bags) * size) or count % bags:
         return _given_bags(node)
     rows = call(node, _aten.reshape.default, _rows(node), [bags, size, table.meta["val"].shape[1]])
+    if argument(node, "padding_idx") >= 0:
+        return _padded_bags(module, node, rows)
     return {0: call(node, _BAGS[int(argument(node, "mode"))], rows, [1])}
+
+
+def _padded_bags(module: GraphModule, node: Node, rows: Node) -> Results:
+    """Of which the rows of one index do not count; a bag of no others is 0."""
+    mode, table = int(argument(node, "mode")), tensor_constant(module, argument(node, "weight"))
+    if table is None:
+        return {}
+    counts = call(node, _aten.ne.Scalar, argument(node, "indices"), argument(node, "padding_idx"))
+    counts = call(node, _aten.reshape.default, counts, [*rows.meta["val"].shape[:2], 1])
+    zero = constant(module, node, "zero", torch.tensor(0.0))
+    if mode == _MAX_BAG:
+        lowest = constant(module, node, "lowest", table.detach().min())
+        best = call(
+            node, _aten.amax.default, call(node, _aten.where.self, counts, rows, lowest), [1]
+        )
+        return {0: call(node, _aten.where.self, call(node, _aten.any.dim, counts, 1), best, zero)}
+    rows = call(node, _aten.where.self, counts, rows, zero)
+    total = call(node, _aten.sum.dim_IntList, rows, [1])
+    if mode == _MEAN_BAG:
+        number = call(node, _aten.clamp.default, call(node, _aten.sum.dim_IntList, counts, [1]), 1)
+        total = call(node, _aten.div.Tensor, total, as_type(node, number, torch.float32))
+    return {0: total}
 
 
 def _rows(node: Node) -> Node:

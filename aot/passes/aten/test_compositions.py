@@ -136,6 +136,14 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
         "aten._unsafe_index_put",
         1,
     ),
+    **{
+        f"padded bags, {mode}": (
+            lambda i, mode=mode: F.embedding_bag(i, X.reshape(-1, 10), mode=mode, padding_idx=3),
+            "aten.ne",
+            1,
+        )
+        for mode in ("sum", "mean", "max")
+    },
     "running product": (lambda x: x.cumprod(2), "aten.mul", 3),
     "running maximum": (lambda x: x.cummax(0)[0], "aten.maximum", 2),
     "running logarithm of a sum": (lambda x: x.logcumsumexp(1), "aten.log1p", 2),

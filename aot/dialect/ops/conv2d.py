@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 
 from aot.dialect.arithmetic import exact_conv2d, pad_spatial, requantize_sums, saturate
 from aot.dialect.library import define
 from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.transposes import Moved, Perm, Transposes
 
 
 def convolved_size(
@@ -43,6 +45,14 @@ def _macs(input: torch.Tensor, weight: torch.Tensor, *args: object) -> int:
     return math.prod(shape) * math.prod(weight.shape[1:])
 
 
+def _move(values: Mapping[str, Any], perm: Perm) -> Moved | None:
+    """Where each pixel is made of one, and does not grow."""
+    channels, kh, kw, own = values["weight"].shape
+    is_of_one = (kh, kw, *values["stride"]) == (1, 1, 1, 1) and not any(values["padding"])
+    grows = channels > own * values["groups"]
+    return None if grows or not is_of_one or perm[-1] != len(perm) - 1 else Moved({}, perm)
+
+
 @define(
     "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int[2] stride, "
     "int[4] padding, "
@@ -59,6 +69,7 @@ def _macs(input: torch.Tensor, weight: torch.Tensor, *args: object) -> int:
     zero_points={"input_zero_point": "input", "output_zero_point": "output"},
     spatial=True,
     macs=_macs,
+    transposes=Transposes(("input",), _move),
 )
 def conv2d(
     input: torch.Tensor,

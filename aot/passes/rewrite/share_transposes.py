@@ -160,7 +160,7 @@ def _transposed(module: GraphModule, shared: _Shared) -> Node:
 def _when_behind(module: GraphModule, node: Node, perm: Perm) -> dict[str, object] | None:
     """The arguments with which an op of transpose(x, perm) gives transpose(op(x), perm)."""
     op = dialect_op(node)
-    if op is None or op.transposes is None or not gives_one(node):
+    if op is None or op.transposes is None or op.spatial or not gives_one(node):
         return None
     values = arguments(node)
     first, *others = op.transposes.tensors

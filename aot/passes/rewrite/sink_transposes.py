@@ -33,6 +33,7 @@ from aot.dialect.graph import (
     edge_of,
     shape_of,
     tensor_constant,
+    value_of,
     with_layout,
 )
 from aot.dialect.ops.reshape import reshape
@@ -115,7 +116,7 @@ class _Sinker:
         perm = _permutation(leader)
         if leader is None or perm is None or any(len(shape_of(x)) > len(perm) for x in tensors):
             return None
-        moved = transposes.move(values, perm)
+        moved = transposes.move({name: value_of(x) for name, x in values.items()}, perm)
         if moved is None:
             return None
         sources = []
@@ -124,10 +125,13 @@ class _Sinker:
             if source is None and not self.meets(node.name):
                 return None
             sources.append(source or self._transposed_back(x, perm))
+        source = leader.all_input_nodes[0]
+        if (of_images := dialect_op(node)) is not None and of_images.spatial:
+            source = self._image(source)
+            sources = [source]
         following = iter(sources)
         changed = map_arg(given, lambda _: next(following))
         op = self._rebuild(node, **changed, **moved.arguments)
-        source = leader.all_input_nodes[0]
         if gives_one(op):
             return self._behind(op, node, moved.perm, source)
         for original in results_of(node):
@@ -138,6 +142,13 @@ class _Sinker:
                 result = self._behind(result, original, moved.perm, source)
             original.replace_all_uses_with(result)
         return op
+
+    def _image(self, x: Node) -> Node:
+        """A value whose pixels stand in another order: that is NHWC as well."""
+        if edge_of(x).layout == NHWC:
+            return x
+        edge = with_layout(edge_of(x), NHWC)
+        return self.builder.call(reshape, x, list(shape_of(x)), edge=edge, origin=x.meta["origin"])
 
     def _behind(self, moved: Node, original: Node, perm: Perm, source: Node) -> Node:
         """What stands for a value, from the same that was computed of a transpose's source."""
@@ -255,7 +266,7 @@ def _order_before(before: Sequence[int], after: Sequence[int], perm: Perm) -> li
     them; None if the reshape does more than add and drop dimensions of size 1, split dimensions, or
     join what the source has side by side.
     """
-    matched = _match_unit_dims(before, after)
+    matched = match_unit_dims(before, after)
     if matched is None:
         parts = _parts(after, before)
         if parts is None:
@@ -306,7 +317,7 @@ def _parts(parts: Sequence[int], whole: Sequence[int]) -> list[list[int]] | None
     return found
 
 
-def _match_unit_dims(before: Sequence[int], after: Sequence[int]) -> list[int | None] | None:
+def match_unit_dims(before: Sequence[int], after: Sequence[int]) -> list[int | None] | None:
     """For each dimension of `after` the one of `before` that it is, None where it was added; None
     if more than 1s change.
     """

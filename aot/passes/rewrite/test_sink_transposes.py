@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from aot.dialect.transposes import inverse
-from aot.passes.rewrite.sink_transposes import _match_unit_dims, moves_nothing, sink_transposes
+from aot.passes.rewrite.sink_transposes import match_unit_dims, moves_nothing, sink_transposes
 from aot.testing.fixtures import check_pass, folded, op_counts
 
 
@@ -122,6 +122,38 @@ CASES: dict[str, tuple[Callable[..., object], list[nn.Module], tuple[int, ...], 
         (1, 4, 3, 6, 5),
         2,
     ),
+    "pixels of one by one": (
+        lambda a, b, x: b(F.softmax(a(x).transpose(2, 3), 1)).mean(1),
+        [conv(), nn.Conv2d(4, 3, 1)],
+        IMAGE,
+        2,
+    ),
+    "pixels of one by one that grow": (
+        lambda a, b, x: b(F.softmax(a(x).transpose(2, 3), 1)).mean(1),
+        [conv(), nn.Conv2d(4, 5, 1)],
+        IMAGE,
+        2,
+    ),
+    "pixels exchanged and back": (
+        lambda a, b, x: b(a(x).transpose(2, 3)).transpose(2, 3),
+        [conv(), nn.Conv2d(4, 4, 1, groups=2)],
+        IMAGE,
+        2,
+    ),
+    "pixels of windows": (
+        lambda a, b, x: b(a(x).transpose(2, 3)).transpose(2, 3),
+        [conv(), conv()],
+        IMAGE,
+        4,
+    ),
+    "boxes by distributions": (
+        lambda a, b, x: b(F.softmax(a(x).flatten(2).view(1, 3, 4, 30).transpose(1, 2), 1)).view(
+            1, 3, 30
+        ),
+        [conv(o=12), nn.Conv2d(4, 1, 1, bias=False)],
+        IMAGE,
+        2,
+    ),
     "mixing reshape": (
         lambda a, x: a(x).reshape(1, 8, 15),
         [conv()],
@@ -201,7 +233,7 @@ def test_unit_dimensions_are_matched(sizes: list[int], a: list[int], b: list[int
         return shape
 
     before, after = with_ones(a), with_ones(b)
-    matched = _match_unit_dims(before, after)
+    matched = match_unit_dims(before, after)
     assert matched is not None
     kept = [m for m in matched if m is not None]
     assert kept == sorted(set(kept))

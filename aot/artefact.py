@@ -32,6 +32,7 @@ from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.passes.rewrite.slices_before_cats import slices_before_cats
 from aot.passes.rewrite.slices_to_gathers import slices_to_gathers
 from aot.passes.rewrite.split_before_slices import split_before_slices
+from aot.passes.rewrite.transpose_before_gather import transpose_before_gather
 from aot.targets.target import Target
 
 _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
@@ -40,6 +41,7 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     pick_channels,
     fold_blocks_into_conv,
     fold_transpose_into_linear,
+    transpose_before_gather,
     fold_transpose_into_outputs,
     fold_transpose_into_bmm,
     merge_transposes,
@@ -60,6 +62,7 @@ _OF_THE_CORE = (
     merge_transposes,
     slices_to_gathers,
     split_before_slices,
+    transpose_before_gather,
 )
 """They give layers forms that kernels are faster for and that an NPU may not take, such as strides
 as large as a block."""

@@ -25,6 +25,7 @@ from aot.pte.conventions import PteError
 from boards.board import Board, BoardError, Engine, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from firmware.plan import emit_c
+from firmware.plan.code_sizes import load_code_sizes
 from firmware.plan.handover import Handover, HandoverError, handover
 from firmware.plan.load import load_modules
 from firmware.plan.plan import OPTIMIZE, DoesNotFitError, graphs_of, make_plan
@@ -51,6 +52,9 @@ _OPTIMIZE = flags.DEFINE_enum(
     OPTIMIZE,
     "memory: the smallest arena; speed: the fewest instructions for which the board has memory; "
     "size: the least code.",
+)
+_SIZES = flags.DEFINE_string(
+    "code_sizes", None, "What kernels take of flash (code_sizes.bzl), for --optimize=size."
 )
 _ARENA = flags.DEFINE_integer(
     "arena", None, "Bytes that the arena may take, if not all that the board has.", lower_bound=0
@@ -83,6 +87,7 @@ def main(argv: list[str]) -> int:
         pte = _path(_PTE.value).read_bytes()
         program = _program(pte)
         taken = _taken(program, board)
+        sizes = load_code_sizes(_path(_SIZES.value)) if _SIZES.value else None
         plan = make_plan(
             program,
             board,
@@ -91,6 +96,7 @@ def main(argv: list[str]) -> int:
             taken=taken,
             most=_ARENA.value,
             hands_over=_HANDS_OVER.value,
+            sizes=sizes,
         )
         shared = _SHARE.value and emit_c.may_share(plan)
         if (taken or _HANDS_OVER.value) and not shared:
@@ -121,7 +127,7 @@ def main(argv: list[str]) -> int:
         fields = plan_json(plan, name, shared, hashlib.sha256(pte).hexdigest())
         _path(_JSON.value).write_text(json.dumps(fields, indent=2) + "\n")
     if _REPORT.value:
-        graphs = graphs_of(program, board, _OPTIMIZE.value, streamed=_INPUT_ROWS.value)
+        graphs = graphs_of(program, board, _OPTIMIZE.value, _INPUT_ROWS.value, sizes)
         print(plan_text(plan, name) + steps_down_text(graphs, plan), end="")
     return 0
 

@@ -9,11 +9,13 @@ import numpy as np
 from boards.board import Board, Pool
 from firmware.plan.check import check_delegates, check_plan
 from firmware.plan.choose import fastest, smallest
+from firmware.plan.code_sizes import CodeSizes
 from firmware.plan.delegate_call import delegate_of
 from firmware.plan.delegates import places
 from firmware.plan.graph import Graph, build_graph, operands
 from firmware.plan.handover import Handover, left_to_share
 from firmware.plan.layout import ALIGNMENT, ENTRY, scratch_name
+from firmware.plan.least_code import least_code
 from firmware.plan.pieces import concatenations, in_pieces
 from firmware.plan.planner import Block, Placement, align_up, live_bytes, place_blocks
 from firmware.plan.pools import DoesNotFitError as PoolsDoNotFitError
@@ -117,13 +119,22 @@ class DoesNotFitError(Exception):
         self.where = where
 
 
-def graphs_of(program: Program, board: Board, optimize: str, streamed: bool) -> Iterator[Graph]:
+def graphs_of(
+    program: Program,
+    board: Board,
+    optimize: str,
+    streamed: bool,
+    sizes: CodeSizes | None = None,
+) -> Iterator[Graph]:
     """What make_plan plans, with the same arguments: the program as it is, then with more and more
     concatenations read in pieces.
     """
 
     def graph_of(variant: Program) -> Graph:
-        graph = build_graph(variant, board.isa, small=optimize == "size")
+        if optimize == "size" and sizes is not None:
+            graph = least_code(variant, board.isa, sizes)
+        else:
+            graph = build_graph(variant, board.isa, small=optimize == "size")
         return with_streamed_input(graph) if streamed else graph
 
     yield graph_of(program)
@@ -142,6 +153,7 @@ def make_plan(
     taken: Handover | None = None,
     most: int | None = None,
     hands_over: bool = False,
+    sizes: CodeSizes | None = None,
 ) -> Plan:
     """Plans a program for a board.
 
@@ -149,18 +161,19 @@ def make_plan(
       program, board: see there.
       optimize: one of OPTIMIZE: "speed" takes memory before instructions as long as the board has
         it, "memory" takes the smallest arena, "size" as "speed" the functions that take the least
-        flash.
+        flash: small forms, or where `sizes` are known what is least together.
       streamed: the input comes row by row (pl_model_run_rows).
       taken: where the first input has to lie, None for anywhere.
       most: bytes that the arena may take, None for all that the board has.
       hands_over: the first output lies in the arena that models share.
+      sizes: of the kernels, for "size".
 
     Raises:
       HandoverError: the input or the output cannot lie there.
       KernelError: no kernel can run one of the calls, or no engine of the board a delegate.
       DoesNotFitError: a memory of the board is too small.
     """
-    graphs = graphs_of(program, board, optimize, streamed)
+    graphs = graphs_of(program, board, optimize, streamed, sizes)
     errors: list[DoesNotFitError] = []
     have = sum(pool.bytes for pool in board.arena)
     limit = have if most is None else min(have, most)
@@ -176,6 +189,8 @@ def make_plan(
 
     choose = smallest if optimize == "memory" else fastest
     found = choose(graphs, limit, make)
+    if found is None and sizes is not None:  # small forms take less memory
+        found = choose(graphs_of(program, board, optimize, streamed), limit, make)
     if found is None:
         raise min(errors, key=lambda error: error.need)
     check_plan(found.graph, found.sharing, found.address, found.scratch)

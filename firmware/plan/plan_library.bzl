@@ -86,6 +86,8 @@ def _plan_source_impl(ctx):
     optimize = (ctx.attr.optimize or ctx.attr._of_the_image[BuildSettingInfo].value or
                 ctx.attr.program[_ProgramInfo].optimize or "speed")
     arguments.add(optimize, format = "--optimize=%s")
+    sizes = ctx.files._code_sizes if optimize == "size" else []
+    arguments.add_all(sizes, format_each = "--code_sizes=%s")
     if ctx.attr.arena:
         arguments.add(str(ctx.attr.arena), format = "--arena=%s")
     if ctx.attr.share:
@@ -106,7 +108,7 @@ def _plan_source_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable.compiler,
         arguments = [arguments],
-        inputs = [model.pte, model.program, board] + ctx.files.input_from,
+        inputs = [model.pte, model.program, board] + ctx.files.input_from + sizes,
         outputs = [source, header, description],
         execution_requirements = {} if ctx.attr.modules else execution_requirements(ctx),
         mnemonic = "PlanCompile",
@@ -146,6 +148,7 @@ _plan_source = rule(
             mandatory = True,
             providers = [_ProgramInfo],
         ),
+        "_code_sizes": attr.label(default = "//kernels:code_sizes"),
         "_of_the_image": attr.label(default = "//tools/platforms:optimize"),
     } | WORKERS,
 )
@@ -237,7 +240,8 @@ def plan_library(
         the board are known (firmware/runtime/delegate.h).
       kernels: labels of kernels outside of Pilotlight that the model calls (kernels/kernel.bzl).
       optimize: "memory" for the smallest arena, "speed" for the fewest instructions for which the board
-        has memory, "size" for the least code: kernels without the tricks that make them fast. Else
+        has memory, "size" for the least code: kernels without the tricks that make them fast, but for
+        those that an image is smaller with. Else
         what its image says (firmware_image), or the pte_model, or "speed".
       arena: bytes that the arena may take at most, where the app has use for the rest of the board's
         memory: with `optimize = "speed"` it is the fastest plan that fits in it. 0 for all that the board has.

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the code of kernels takes: each object file has its bytes once, whoever calls for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+
+@dataclass(frozen=True)
+class ObjectFile:
+    """What a linker takes or leaves as a whole.
+
+    Attributes:
+      defines: functions and tables that others may name.
+      needs: those that it names.
+      bytes: of its code and constants.
+    """
+
+    defines: tuple[str, ...]
+    needs: tuple[str, ...]
+    bytes: int
+
+
+def read_object(path: Path) -> ObjectFile:
+    """Reads an ELF object file."""
+    with path.open("rb") as file:
+        elf = ELFFile(file)
+        table = elf.get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
+        named = [s for s in table.iter_symbols() if s["st_info"]["bind"] != "STB_LOCAL"]
+        loaded = (s for s in elf.iter_sections() if s["sh_flags"] & SH_FLAGS.SHF_ALLOC)
+        # Tables that unwind are in no image.
+        kept = [s for s in loaded if not s.name.startswith((".ARM.", ".eh_frame"))]
+        return ObjectFile(
+            tuple(s.name for s in named if s["st_shndx"] != "SHN_UNDEF"),
+            tuple(s.name for s in named if s["st_shndx"] == "SHN_UNDEF"),
+            sum(s["sh_size"] for s in kept),
+        )
+
+
+class CodeSizes:
+    """The object files of kernels, for one core."""
+
+    def __init__(self, objects: Sequence[ObjectFile]) -> None:
+        self._defined = {name: one for one in objects for name in one.defines}
+
+    def of(self, functions: Iterable[str]) -> int:
+        """Bytes of an image that calls these functions; what is no kernel's counts nothing."""
+        linked: set[ObjectFile] = set()
+        names = list(functions)
+        while names:
+            found = self._defined.get(names.pop())
+            if found is not None and found not in linked:
+                linked.add(found)
+                names += found.needs
+        return sum(one.bytes for one in linked)
+
+
+def load_code_sizes(path: Path) -> CodeSizes:
+    """Of the file that code_sizes.bzl makes."""
+    return CodeSizes(
+        [
+            ObjectFile(tuple(one["defines"]), tuple(one["needs"]), one["bytes"])
+            for one in json.loads(path.read_text())
+        ]
+    )

@@ -215,7 +215,10 @@ def _changed(
     """Another setting for what computes values, for the sake of one of them."""
     every = lowered.quality.values
     total = sum(v.noise_to_signal or 0.0 for v in every)
-    setting = dict.fromkeys((name for v in changing for name in _named(v.value)), kind)
+    ops = [v.value for v in changing]
+    if kind == FLOAT:  # a layer in int8 with a clamp in float behind it is no longer one op with it
+        ops = [node for value in ops for node in dict.fromkeys((_layer(value), value))]
+    setting = dict.fromkeys((name for node in ops for name in _named(node)), kind)
     change = _of_setting(lowered, setting)
     noises = {v.name: v.noise_to_signal or 0.0 for v in every if v.value.name in change.changed}
     left = values.noise_to_signal(samples, noises, change) or 0.0

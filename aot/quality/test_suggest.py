@@ -256,3 +256,34 @@ def test_four_bits_are_those_of_the_layer_and_not_of_its_clamp() -> None:
     smaller = lower(network, data[0], calibration=data, quantization=setting, **ANYTHING)
     assert [op["op"] for op in smaller.report["ops"]].count("pl.linear_w4") == 1
     assert len(smaller.pte) < len(base.pte)
+
+
+class Scaled(nn.Module):
+    """Channels of very different scale behind a clamp that is fused."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.first, self.last = nn.Linear(16, 32), nn.Linear(32, 8)
+        with torch.no_grad():
+            scales = torch.logspace(-2, 2, 32)
+            self.first.weight *= scales[:, None]
+            self.last.weight /= scales
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.last(functional.relu(self.first(x))).tanh()
+        return result
+
+
+def test_float_of_a_fused_clamp_is_that_of_its_layer_too() -> None:
+    data = samples((1, 16), count=32)
+    network = Scaled().eval()
+    options: dict[str, Any] = {"calibration": data, "evaluation": data[:16], **ANYTHING}
+
+    def again(setting: Mapping[str, str]) -> Lowered:
+        return lower(network, data[0], quantization=setting, per_op=False, **options)
+
+    found = suggest(lower(network, data[0], **options), again=again)
+    best = next(s for s in found if {"first", ":relu"} <= s.setting.keys())
+    assert set(best.setting.values()) == {"float32"} and best.gain_db > 20.0
+    assert best.lowered_db == pytest.approx(best.measured_db, abs=2.0)

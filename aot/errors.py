@@ -41,6 +41,18 @@ def raising_line(error: BaseException) -> str:
     return _innermost([(f.filename, str(f.lineno), f.name, f.line or "") for f in inside])
 
 
+def raising_module(error: BaseException, model: torch.nn.Module) -> str:
+    """The module of a model whose forward raised an error: "features.2.0 (Conv2d)"; "" where it is
+    the model's own, or unknown.
+    """
+    paths = {module: path for path, module in model.named_modules() if path}
+    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
+        module = frame.f_locals.get("self")
+        if isinstance(module, torch.nn.Module) and module in paths:
+            return f"{paths[module]} ({type(module).__name__})"
+    return ""
+
+
 def _innermost(frames: Sequence[tuple[str, str, str, str]]) -> str:
     """Of frames, the last that is no library's: path, line, function and code."""
     own = [f for f in frames if not any(part in f[0] for part in _NOT_THE_USERS)]

@@ -33,7 +33,7 @@ from aot.accepted import (
 )
 from aot.constant_masks import ConstantMasks
 from aot.dialect.graph import drop_dead_code, returned, state_of
-from aot.errors import LoweringError, raising_line, takes_gradient
+from aot.errors import LoweringError, place, raising_line, raising_module, takes_gradient
 from aot.hooked_weights import hooked_weights_kept
 from aot.not_traced import as_it_takes, why_not_traced
 from aot.passes.aten import decompose_attention, parts_to_cat, resampling, split_recurrent
@@ -242,7 +242,7 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
             said = [*str(own).strip().splitlines(), ""][0]
             what = f"the model does not run on its first sample: {type(own).__name__}: {said}"
             hint = as_it_takes(own, example_inputs)
-        where = raising_line(error)
+        where = place(raising_module(error, model), raising_line(error))
         at = f"\n    at {where}" if where else ""
         raise LoweringError(f"{what}{at}\n    instead: {hint}") from error
 

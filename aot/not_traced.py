@@ -81,6 +81,9 @@ def why_not_traced(error: Exception) -> tuple[str, str]:
         return f"a value of the model: {NO_FIXED_SHAPE}", GIVE_SIZES
     if "_loss" in text and isinstance(error, DynamicOutputShapeException):
         return f"the model computes a loss ({text})", "what the loss is of, as the model's output"
+    if isinstance(error, DynamicOutputShapeException) and "linalg_" in text:
+        what = f"the model solves equations ({text})"
+        return what, "what it gives as an input of the model, computed in front of it"
     if isinstance(error, DynamicOutputShapeException):
         return f"a value of the model ({text}): {NO_FIXED_SHAPE}", GIVE_SIZES
     if isinstance(error, DataDependentOutputException):

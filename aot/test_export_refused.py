@@ -58,6 +58,16 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
         torch.ones(1, 4),
         r"decides by values .*\n    at test_export_refused.py:\d+ in forward: return x \* 2 if x",
     ),
+    "control flow of a layer": (
+        lambda: nn.Sequential(nn.Tanh(), nn.Sequential(Branch())).eval(),
+        torch.ones(1, 4),
+        r"\n    at 1\.0 \(Branch\), test_export_refused.py:\d+ in forward: return x \* 2 if x",
+    ),
+    "least squares": (
+        lambda: model(lambda x: torch.linalg.lstsq(x.T, x.T).solution),
+        torch.ones(1, 4),
+        r"linalg_lstsq.*\n.*\n    instead: what it gives as an input of the model",
+    ),
     "float64 input": (
         lambda: nn.Tanh().eval(),
         torch.ones(3, dtype=torch.float64),

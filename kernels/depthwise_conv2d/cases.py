@@ -169,6 +169,12 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
         (5, 5, 1),
         {**LOWEST, "stride": [4, 1], "board": True},
     ),
+    (
+        "column of four",
+        (1, 6, 2, 9),
+        (4, 1, 1),
+        {"dilation": [2, 1], "padding": [3, 2, 0, 1], "stride": [2, 2], "board": "dsp"},
+    ),
     ("taps below each other", (1, 12, 5, 4), (9, 1, 1), {"dilation": [1, 3], "board": True}),
     (
         "left of the image, 4x7",
@@ -362,6 +368,7 @@ _LAYERS: list[tuple[tuple[int, int, int], tuple[int, int], int, Padding, int, st
     ((25, 1, 64), (3, 3), 1, _SAME, 1, ""),
     ((2, 2, 64), (3, 3), 2, _SAME, 1, ""),
     ((8, 8, 20), (3, 1), 3, (0, 0, 0, 0), 1, ""),
+    ((12, 12, 40), (9, 1), 1, (4, 4, 0, 0), 1, ""),
 ]
 
 

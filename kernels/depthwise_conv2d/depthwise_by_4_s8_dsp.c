@@ -9,11 +9,13 @@
 // Keeps loads behind it: GCC would load everything first, and spill it.
 #define IN_ORDER __asm__ volatile("" ::: "memory")
 
-// A window, in the input or in scratch; steps from tap to tap.
+// A window, in the input or in scratch; steps from tap to tap. One that is a tap wide is a row.
 typedef struct {
   const int8_t *first;
   int32_t row_step;
   int32_t tap_step;
+  int32_t rows;
+  int32_t taps;  // of a row
 } window;
 
 static inline int8_t narrow(int32_t sum, const int32_t *factor, int32_t twice_zero_point_and_1) {
@@ -39,25 +41,25 @@ static inline void multiply(four *of, const int8_t *x, const int8_t *w) {
   IN_ORDER;
 }
 
-static __attribute__((noinline)) void convolve_4(const pl_depthwise_conv2d_dims *dims,
-                                                 const window *from, int32_t channel,
+static __attribute__((noinline)) void convolve_4(const window *from, int32_t channel,
                                                  const int8_t *w, const int32_t *constants,
                                                  int32_t twice_zero_point_and_1, int8_t *y) {
   four sums = {constants[0], constants[1], constants[2], constants[3]};
   const int32_t tap_step = from->tap_step;
   const int32_t row_step = from->row_step;
   const int8_t *x = from->first + channel;
-  if (dims->kernel_w == 3) {  // the most usual: without a loop
-    for (const int8_t *end = w + 3 * CHANNELS * dims->kernel_h; w != end; w += 3 * CHANNELS) {
+  if (from->taps == 3) {  // the most usual: without a loop
+    for (const int8_t *end = w + 3 * CHANNELS * from->rows; w != end; w += 3 * CHANNELS) {
       multiply(&sums, x, w);
       multiply(&sums, x + tap_step, w + CHANNELS);
       multiply(&sums, x + 2 * tap_step, w + 2 * CHANNELS);
       x += row_step;
     }
   } else {
-    const int32_t row_gap = row_step - dims->kernel_w * tap_step;
-    for (int32_t ky = dims->kernel_h; ky > 0; --ky) {
-      for (const int8_t *end = w + CHANNELS * dims->kernel_w; w != end; w += CHANNELS) {
+    const int32_t taps = from->taps;
+    const int32_t row_gap = row_step - taps * tap_step;
+    for (int32_t left = from->rows; left > 0; --left) {
+      for (const int8_t *end = w + CHANNELS * taps; w != end; w += CHANNELS) {
         multiply(&sums, x, w);
         x += tap_step;
       }
@@ -79,7 +81,7 @@ static void convolve_window(const pl_depthwise_conv2d_dims *dims,
   for (int32_t begin = 0; begin < dims->input_c; begin += CHANNELS) {
     // The last four channels may have some of the four before them, again.
     const int32_t channel = begin < last ? begin : last;
-    convolve_4(dims, from, channel, w, constants, twice_zero_point_and_1, output + channel);
+    convolve_4(from, channel, w, constants, twice_zero_point_and_1, output + channel);
     w += CHANNELS * dims->kernel_h * dims->kernel_w;
     constants += 3 * CHANNELS;
   }
@@ -106,6 +108,10 @@ static __attribute__((noinline)) pl_status run(const pl_context *ctx,
   };
   const int32_t twice_zero_point_and_1 = 2 * params->output_zero_point + 1;
   const int32_t row_bytes = dims->input_w * channels;
+  const int32_t row_step = params->dilation_h * row_bytes;
+  const int is_column = dims->kernel_w == 1;
+  const int32_t rows = is_column ? 1 : dims->kernel_h;
+  const int32_t taps = is_column ? dims->kernel_h : dims->kernel_w;
   // Windows whose first tap is at most here are inside.
   const int32_t last_y = dims->input_h - 1 - (dims->kernel_h - 1) * params->dilation_h;
   const int32_t last_x = dims->input_w - 1 - (dims->kernel_w - 1) * params->dilation_w;
@@ -117,11 +123,11 @@ static __attribute__((noinline)) pl_status run(const pl_context *ctx,
       const int32_t y = oy * params->stride_h - params->pad_top;
       for (int32_t ox = 0; ox < dims->output_w; ++ox) {
         const int32_t x = ox * params->stride_w - params->pad_left;
-        window from = {image + y * row_bytes + x * channels, params->dilation_h * row_bytes,
-                       params->dilation_w * channels};
+        window from = {image + y * row_bytes + x * channels, row_step,
+                       is_column ? row_step : params->dilation_w * channels, rows, taps};
         if (y < 0 || y > last_y || x < 0 || x > last_x) {
           gather(&shape, image, y, x, ctx->scratch);
-          from = (window){ctx->scratch, dims->kernel_w * channels, channels};
+          from = (window){ctx->scratch, dims->kernel_w * channels, channels, rows, taps};
         }
         convolve_window(dims, data, &from, twice_zero_point_and_1, output);
         output += channels;

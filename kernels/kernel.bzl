@@ -12,6 +12,7 @@ def kernel(
         variants = {},
         only = {},
         small = {},
+        float_vectors = [],
         calls = [],
         deps = [],
         defines_op = False):
@@ -28,6 +29,7 @@ def kernel(
       variants: sources by class of core, see kernel_library.
       only: sources of one class of core, see kernel_library.
       small: sources whose `_scalar` form small images have, see kernel_library.
+      float_vectors: sources whose `_mve` form needs more than vectors of integers, see kernel_library.
       calls: other kernels whose functions or whose kernel.py this one uses.
       deps: C libraries beside //kernels/common.
       defines_op: whether there is an op.py, with the op and its rule, for the py_library `op`.
@@ -49,6 +51,7 @@ def kernel(
         variants = variants,
         only = only,
         small = small,
+        float_vectors = float_vectors,
         visibility = ["//visibility:public"],
         deps = [Label("//kernels/common")] + deps + [Label("//kernels/" + other) for other in calls],
     )

@@ -17,7 +17,14 @@ _NO_MVE_COPTS = ["-fno-move-loop-invariants"]
 # What is not for Helium gets slower by it.
 _MVE_COPTS = ["-fno-ivopts"]
 
-def kernel_library(name, srcs = [], variants = {}, only = {}, small = {}, **kwargs):
+def kernel_library(
+        name,
+        srcs = [],
+        variants = {},
+        only = {},
+        small = {},
+        float_vectors = [],
+        **kwargs):
     """A cc_library with some sources chosen by the core's class of instructions.
 
     Makes `<name>.files` too, its sources for a core without DSP extension.
@@ -31,6 +38,8 @@ def kernel_library(name, srcs = [], variants = {}, only = {}, small = {}, **kwar
         only: {"x_by_4_s8": ["dsp"]} is x_by_4_s8_dsp.c for cores with DSP extension and no Helium.
       small: base name of a source -> the classes for which its `_scalar` form is taken in images that are
         optimized for size: where that takes less code, and gets constants packed in the same way.
+      float_vectors: base names of the sources whose `_mve` form has vectors of float32: cores whose Helium
+        is of integers only take the `_scalar` one.
       **kwargs: as for cc_library.
     """
     native.filegroup(
@@ -39,7 +48,10 @@ def kernel_library(name, srcs = [], variants = {}, only = {}, small = {}, **kwar
         visibility = [Label("//kernels:__subpackages__")],
     )
     chosen = {
-        isa: [_of_size(name, src, isa, small) for src in _sources(isa, variants, only)]
+        isa: [
+            _taken(name, src, isa, small, float_vectors)
+            for src in _sources(isa, variants, only)
+        ]
         for isa in ["scalar", "dsp", "mve"]
     }
     helium = [src for src in chosen["mve"] if _is_helium(src)]
@@ -75,18 +87,23 @@ def _sources(isa, variants, only):
         sources.append("%s_%s.c" % (base, form))
     return sources + ["%s_%s.c" % (base, isa) for base, classes in only.items() if isa in classes]
 
-def _of_size(name, source, isa, small):
-    """Returns a source, or a target that is its `_scalar` form in small images, with the same flags."""
+def _taken(name, source, isa, small, float_vectors):
+    """Returns a source, or a target that is its `_scalar` form in some images, with the same flags."""
     base = source.removesuffix("_%s.c" % isa)
-    if isa not in small.get(base, []):
+    settings = []
+    if isa in small.get(base, []):
+        settings.append(Label("//tools/platforms:small"))
+    if isa == "mve" and base in float_vectors:
+        settings.append(Label("//tools/platforms:mve_of_integers"))
+    if not settings:
         return source
     target = "%s.%s.%s" % (name, base, isa)
     native.filegroup(
         name = target,
-        srcs = select({
-            Label("//tools/platforms:small"): [base + "_scalar.c"],
-            "//conditions:default": [source],
-        }),
+        srcs = select(
+            {setting: [base + "_scalar.c"] for setting in settings} |
+            {"//conditions:default": [source]},
+        ),
     )
     return ":" + target
 

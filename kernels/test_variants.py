@@ -80,3 +80,18 @@ def test_reasons_are_of_what_lacks_a_form() -> None:
     }
     left = {name: explained[name] - missing.get(name, set()) for name in explained if name in bases}
     assert {name: classes for name, classes in left.items() if classes} == {}
+
+
+def test_helium_of_integers_has_no_vectors_of_floats() -> None:
+    """Compiled for a core with that, the sources that have them are the plain ones."""
+    found = {}
+    for build in _KERNELS.glob("*/BUILD.bazel"):
+        for library in _libraries(build):
+            if "float_vectors" in library:
+                found[build.parent.name] = ast.literal_eval(library["float_vectors"])
+    assert found
+    for folder, bases in found.items():
+        archive = (_KERNELS / f"{folder}_without_float_vectors.a").read_bytes()
+        for base in bases:
+            assert f"{base}_scalar".encode() in archive
+            assert f"{base}_mve".encode() not in archive

@@ -10,12 +10,15 @@ from kernels.testing.calls import activation, floats
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
+# The smallest float32 with all its bits, the largest denormal one, and others.
+_AROUND_DENORMAL = (2.0**-126, 2.0**-126 - 2.0**-149, 1.7e-40, 2.0**-149)
+
 
 def cases() -> Iterator[Case]:
     every_value = np.arange(-128, 128, dtype=np.int8)
-    for scale in (1.0, 0.1, 0.007843137718737125, 1e-30, 3e38 / 300):
+    for scale in (1.0, 0.1, 0.007843137718737125, 1e-30, 3e38 / 300, *_AROUND_DENORMAL):
         for zero_point in (-128, 3, 127):
-            board = scale == 0.1 or zero_point == 3
+            board = scale in (0.1, *_AROUND_DENORMAL) or zero_point == 3
             yield _case(
                 f"every value, {scale}, {zero_point}", every_value, scale, zero_point, board
             )
@@ -26,8 +29,9 @@ def cases() -> Iterator[Case]:
         yield _case(f"random {index}", values.int8(*shape), 0.37, values.zero_point(), False)
 
     values = Values("dequantize int16", 0)
-    for scale in (0.1, 1e-30, 3e38 / 70000):
-        yield _case(f"int16, {scale}", values.int16(5, 9), scale, 0, scale == 0.1)
+    for scale in (0.1, 1e-30, 3e38 / 70000, *_AROUND_DENORMAL):
+        board = scale in (0.1, *_AROUND_DENORMAL)
+        yield _case(f"int16, {scale}", values.int16(5, 9), scale, 0, board)
         yield _case(f"int16 extreme, {scale}", values.extreme_int16(4), scale, 0, False)
 
 
@@ -59,6 +63,7 @@ MUTANTS = [
 
 
 def layers() -> Iterator[Layer]:
-    arguments = {"input": activation(1024), "scale": 0.1, "zero_point": -3}
-    call = OpCall("pl::dequantize", arguments, (floats(1024, name="y"),))
-    yield Layer("dequantize 1024", call)
+    for size in (1024, 5, 1):
+        arguments = {"input": activation(size), "scale": 0.1, "zero_point": -3}
+        call = OpCall("pl::dequantize", arguments, (floats(size, name="y"),))
+        yield Layer(f"dequantize {size}", call)

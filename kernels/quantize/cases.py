@@ -28,6 +28,15 @@ def cases() -> Iterator[Case]:
         for scale in (1.0, 0.1, 3e-5, 1e4, 1e-30):
             name = f"special, {scale}, {zero_point}"
             yield _case(name, _SPECIAL, scale, zero_point, board and scale in (1.0, 3e-5))
+    # Denormal inputs that are no 0, and denormal factors.
+    tiny = np.array([(i - 20) * 2.0**-131 for i in range(41)] + [2.0**-149, 2.0**-126], np.float32)
+    for bits in (8, 16):
+        for exponent in (-127, -126, -125, -124):
+            name = f"int{bits}, denormal, 2^{exponent}"
+            yield _case(name, tiny, 2.0**exponent, 1 if bits == 8 else 0, True, bits)
+        for exponent in (125, 126, 127):
+            name = f"int{bits}, huge, 2^{exponent}"
+            yield _case(name, _SPECIAL, 1.01 * 2.0**exponent, 0, True, bits)
     for index in range(60):
         values = Values("quantize", index)
         shape = [values.integer(1, 6) for _ in range(values.integer(1, 4))]
@@ -112,13 +121,18 @@ CALLS = [
 MUTANTS = [
     Mutant(
         "quantize/quantize_f32_s8_scalar.c",
-        "*output++ = quantize(*input++,",
-        "output[left - 1] = quantize(input[left - 1],",
+        "*output++ = pl_quantize_value_s8(*input++,",
+        "output[left - 1] = pl_quantize_value_s8(input[left - 1],",
     ),
-    Mutant("quantize/quantize_f32_s8_scalar.c", "return (int8_t)zero_point", "return 0"),
+    Mutant("quantize/quantize_f32.h", "return (int8_t)zero_point", "return 0"),
     Mutant("quantize/rint.h", "12582912.0f", "12582913.0f"),
-    Mutant("quantize/quantize_f32_s16_scalar.c", "0x48000000u", "0x46000000u"),
-    Mutant("quantize/quantize_f32_s16_scalar.c", "return 0;", "return 1;"),
+    Mutant("quantize/quantize_f32.h", "0x48000000u", "0x46000000u"),
+    Mutant("quantize/quantize_f32.h", "return 0;", "return 1;"),
+    Mutant(
+        "quantize/quantize_f32_s16_scalar.c",
+        "*output++ = pl_quantize_value_s16(*input++,",
+        "output[left - 1] = pl_quantize_value_s16(input[left - 1],",
+    ),
     Mutant("quantize/requantize_s8_s16_scalar.c", "*input++ - p.input_zero_point", "*input++"),
     Mutant("quantize/requantize_s16_s8_scalar.c", "p.output_zero_point", "0"),
     Mutant("quantize/requantize_s16_scalar.c", "INT16_MIN", "INT32_MIN"),
@@ -126,6 +140,7 @@ MUTANTS = [
 
 
 def layers() -> Iterator[Layer]:
-    arguments = {"input": floats(1024), "scale": 0.1, "zero_point": -3, "bits": 8}
-    call = OpCall("pl::quantize", arguments, (activation(1024, name="y"),))
-    yield Layer("quantize 1024", call)
+    for size in (1024, 5, 1):
+        arguments = {"input": floats(size), "scale": 0.1, "zero_point": -3, "bits": 8}
+        call = OpCall("pl::quantize", arguments, (activation(size, name="y"),))
+        yield Layer(f"quantize {size}", call)

@@ -156,6 +156,14 @@ def _case(
 _EXTREME = {"input": activation(2, 8), "dim": [1], "keepdim": False}
 _ZERO_POINTS = {"input_zero_point": 0, "output_zero_point": 0}
 _FACTOR = {"multiplier": 2**30, "shift": -20}
+_LOGSUMEXP = {
+    **_ZERO_POINTS,
+    "fraction_bits": 23,
+    "input_multiplier": 2**30,
+    "input_shift": -8,
+    "log_multiplier": 2**30,
+    "log_shift": -2,
+}
 _ROW = (activation(2, name="y"),)
 
 CALLS = [
@@ -200,12 +208,7 @@ CALLS = [
             {
                 **_EXTREME,
                 "exp_table": constant([2**23] + [0] * 255, "int32"),
-                **_ZERO_POINTS,
-                "fraction_bits": 23,
-                "input_multiplier": 2**30,
-                "input_shift": -8,
-                "log_multiplier": 2**30,
-                "log_shift": -2,
+                **_LOGSUMEXP,
             },
             _ROW,
         ),
@@ -241,7 +244,8 @@ MUTANTS = [
     Mutant("common/square_root.h", "rest -= larger", "rest -= bit"),
     Mutant("reduce/second_moment.h", "params->count != 0", "0"),
     Mutant("reduce/second_moment.h", ">> -bits;", ">> (1 - bits);"),
-    Mutant("reduce/logsumexp_s8_scalar.c", "{exp_table + maximum", "{exp_table"),
+    Mutant("reduce/logsumexp.h", "{exp_table + maximum", "{exp_table"),
+    Mutant("reduce/logsumexp.h", "scaled + scaled_log", "scaled - scaled_log"),
     Mutant("reduce/cumsum_s8_scalar.c", "int32_t sum = 0", "static int32_t sum = 0"),
     Mutant("reduce/logsumexp_s16_scalar.c", "= pl_load_s16(x)", "= 0"),
     Mutant("reduce/cumsum_s16_scalar.c", "int64_t sum = 0", "static int64_t sum = 0"),
@@ -261,3 +265,13 @@ def layers() -> Iterator[Layer]:
     yield Layer("std 8x8x64", OpCall("pl::second_moment", std, result))
     rows = {**std, "input": activation(16, 65), "dim": [1]}
     yield Layer("std 16x65, rows", OpCall("pl::second_moment", rows, (activation(16, name="y"),)))
+    for shape, dim in (((16, 100), 1), ((64, 5), 1), ((100, 16), 0), ((5, 64), 0)):
+        log = {
+            **_LOGSUMEXP,
+            "input": activation(*shape),
+            "dim": [dim],
+            "keepdim": False,
+            "exp_table": constant([2**23] + [0] * 255, "int32"),
+        }
+        name = f"logsumexp {shape[0]}x{shape[1]}, over {'rows' if dim else 'columns'}"
+        yield Layer(name, OpCall("pl::logsumexp", log, (activation(shape[1 - dim], name="y"),)))

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Interpreter, Node
+from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import initial_state, tensor_constant
 from aot.errors import module_path, source_line
@@ -42,8 +43,9 @@ def hidden_rows(
             float_model.reset()
             state = initial_state(floats)
         with torch.no_grad():
-            results = hidden.run(*(x.contiguous() for x in inputs), *state)
-        state = results[len(results) - len(state) :] if state else ()
+            given = hidden.run(*(x.contiguous() for x in inputs), *state)
+        results = [x for x in tree_leaves(given) if isinstance(x, torch.Tensor)]
+        state = tuple(results[len(results) - len(state) :])
         is_off |= any(map(_differ, float_model(inputs), results))
     return [
         Finding(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -16,7 +17,7 @@ from aot.lower import Lowered, lower
 from aot.quality.value import End
 from aot.testing.fixtures import model, samples
 
-Function = Callable[..., torch.Tensor]
+Function = Callable[..., Any]
 
 
 def lowered(function: Function) -> Lowered:
@@ -77,6 +78,13 @@ def test_what_has_steps_is_not(name: str) -> None:
 HIDDEN: dict[str, tuple[Function, int]] = {
     "filled": (lambda a, b, x: scores(y := a(x)).masked_fill(whole(y), -1e9).softmax(-1) @ y, 1),
     "added": (lambda a, b, x: (scores(y := a(x)) + whole(y).float() * -1e9).softmax(-1) @ y, 1),
+    "in nested results": (
+        lambda a, b, x: (
+            (w := scores(y := a(x)).masked_fill(whole(y), -1e9).softmax(-1)).topk(1, -1),
+            {"y": w @ y},
+        ),
+        1,
+    ),
     "zeros": (
         lambda a, b, x: (
             scores(y := a(x)).masked_fill(whole(y), -torch.inf).softmax(-1).nan_to_num(0.0) @ y

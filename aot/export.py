@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from typing import Any
 
 import torch
-from torch.export import ExportedProgram
+from torch.export import ExportedProgram, _trace
 from torch.export.graph_signature import OutputKind
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
@@ -222,6 +222,7 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
             assignments_kept(model),
             hooked_weights_kept(model),
             _masks_unread(),
+            _graphs_unprinted(),
             ConstantMasks(model),
             split_recurrent.steps_unseen(),
         ):
@@ -245,6 +246,17 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
         where = place(raising_module(error, model), raising_line(error))
         at = f"\n    at {where}" if where else ""
         raise LoweringError(f"{what}{at}\n    instead: {hint}") from error
+
+
+@contextmanager
+def _graphs_unprinted() -> Iterator[None]:
+    """Within it, torch prints nothing of a graph that it cannot finish: the error says why."""
+    names = vars(_trace)
+    names["print"] = lambda *_, **__: None  # in front of the builtin
+    try:
+        yield
+    finally:
+        del names["print"]
 
 
 def _masks_unread() -> AbstractContextManager[None]:

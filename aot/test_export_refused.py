@@ -226,6 +226,12 @@ def test_errors(name: str) -> None:
         export_aten(make(), [x])
 
 
+def test_torch_prints_no_graph(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(LoweringError):
+        export_aten(Branch().eval(), (X,))
+    assert "def forward" not in "".join(capfd.readouterr())
+
+
 def test_dynamic_shapes_are_refused() -> None:
     batch = torch.export.Dim("batch", min=1, max=8)
     program = torch.export.export(

@@ -246,11 +246,11 @@ MUTANTS = [
     Mutant("reduce/second_moment.h", ">> -bits;", ">> (1 - bits);"),
     Mutant("reduce/logsumexp.h", "{exp_table + maximum", "{exp_table"),
     Mutant("reduce/logsumexp.h", "scaled + scaled_log", "scaled - scaled_log"),
-    Mutant("reduce/cumsum_s8_scalar.c", "int32_t sum = 0", "static int32_t sum = 0"),
+    Mutant("reduce/cumsum_row.h", "int32_t sum = 0", "static int32_t sum = 0"),
     Mutant("reduce/logsumexp_s16_scalar.c", "= pl_load_s16(x)", "= 0"),
     Mutant("reduce/cumsum_s16_scalar.c", "int64_t sum = 0", "static int64_t sum = 0"),
     Mutant("reduce/cumsum.h", "j * dims->kept_stride[1]", "j * dims->kept_stride[0]"),
-    Mutant("reduce/cumsum_s8_scalar.c", "1 << p.fraction_bits", "1"),
+    Mutant("reduce/cumsum_row.h", "1 << p.fraction_bits", "1"),
     Mutant("reduce/fold.h", "dims->kept_stride[2] * bytes", "dims->kept_stride[2]"),
     Mutant("reduce/fold.h", "j * dims->kept_stride[1]", "j * dims->kept_stride[0]"),
     Mutant("reduce/fold.h", "i * dims->reduced_stride[0]", "0"),
@@ -275,3 +275,8 @@ def layers() -> Iterator[Layer]:
         }
         name = f"logsumexp {shape[0]}x{shape[1]}, over {'rows' if dim else 'columns'}"
         yield Layer(name, OpCall("pl::logsumexp", log, (activation(shape[1 - dim], name="y"),)))
+    for shape, dim in (((16, 64), 1), ((16, 64), 0), ((16, 5), 0), ((16, 2), 0), ((16, 1), 0)):
+        name = f"cumsum {shape[0]}x{shape[1]}, {'rows' if dim else 'columns'}"
+        sums = {"input": activation(*shape), "dim": dim, "left_shift": 10}
+        sums = {**sums, **_ZERO_POINTS, **_FACTOR}
+        yield Layer(name, OpCall("pl::cumsum", sums, (activation(*shape, name="y"),)))

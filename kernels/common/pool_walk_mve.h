@@ -99,7 +99,7 @@ PL_INLINE void pl_walk_each(pl_pool_window of, int32_t rows, int32_t columns, pl
   }
 }
 
-// Of `least` channels or more, but fewer than 16.
+// Of `least` to 16 channels.
 PL_INLINE void pl_walk_two(pl_pool_window of, int32_t rows, int32_t columns, pl_pool_row row,
                            const pl_pool_functions *functions, const void *op, int8_t *output) {
   const int8_t *first = of.first;
@@ -123,7 +123,8 @@ PL_INLINE void pl_walk_row(const pl_pool_window *window, int32_t count, int32_t 
   }
   const int32_t columns = of.columns;
   const int is_2x2 = columns == 2 && of.rows == 2;
-  if (row.channels >= functions->least && row.channels < PL_POOL_LANES) {
+  const int32_t most = is_2x2 ? PL_POOL_LANES : PL_POOL_LANES - 1;
+  if (row.channels >= functions->least && row.channels <= most) {
     if (is_2x2) {
       pl_walk_two(of, 2, 2, row, functions, op, output);
     } else {

@@ -19,7 +19,7 @@ from tools.lint.workspace import source_files, workspace_root
 ROOT = workspace_root()
 
 # pip's name of a package, where it is imported by another one.
-_IMPORTED_AS = {"absl-py": "absl", "ethos-u-vela": "ethosu"}
+_IMPORTED_AS = {"absl-py": "absl", "ethos-u-vela": "ethosu", "pyelftools": "elftools"}
 
 _MODEL = """\
 import torch

@@ -323,17 +323,22 @@ def run() -> None:
     if _SUGGEST.value:
         asked = {DEFAULT: quantization} if isinstance(quantization, str) else quantization
 
-        def again(setting: Mapping[str, str]) -> Lowered:
+        def again(setting: Mapping[str, str], equalize: bool = _EQUALIZE.value) -> Lowered:
             return lower_with(
                 quantization={**asked, **setting},
                 evaluation=_evaluation(),
                 min_sqnr=-math.inf,
                 min_agreement=0.0,
                 per_op=False,
+                equalize=equalize,
             )
 
-        # Training has changed the model.
-        found = [str(s) for s in suggest(lowered, again=None if _TRAIN.value else again)]
+        ways: dict[str, Any] = {}
+        if not _TRAIN.value:  # training has changed the model
+            ways["again"] = again
+            if not _EQUALIZE.value:
+                ways["equalized"] = partial(again, {}, equalize=True)
+        found = [str(s) for s in suggest(lowered, **ways)]
         for suggestion in found or ["no change of one layer or value that was tried gains"]:
             print(f"better: {suggestion}")
     _write(lowered, output, report, program)

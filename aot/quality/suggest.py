@@ -46,6 +46,8 @@ _WORTH_DB = 0.2
 _AFFORDABLE_DB = 1.0
 """What half of a layer's flash may cost."""
 
+EQUALIZE = "equalize"
+
 Again = Callable[[Mapping[str, str]], Lowered]
 """Lowers the model again, with settings of `quantization` by layer."""
 
@@ -56,7 +58,8 @@ class Suggestion:
 
     Attributes:
       kind: "range": give the value the range that it has on the samples, by other calibration data
-        or another observer; or a setting of `quantization`: "int16", "float32", "int8w4g32".
+        or another observer; a setting of `quantization`: "int16", "float32", "int8w4g32"; or
+        "equalize", for the whole model, of which the value is what costs most.
       value: what to change; with a setting all values of its layer, of an input all that read it.
       predicted_db: SQNR of the model's outputs with the change, from the noise of single values;
         None where that does not tell.
@@ -93,7 +96,11 @@ class Suggestion:
         todo = f"{what} with the range {interval(*_seen(self.value))}, not {held}"
         if self.setting:
             todo = f"quantization={json.dumps(dict(self.setting))}"
-        parts = [f"SQNR {in_decibels(self.before_db)} -> {in_decibels(self.measured_db)}"]
+        parts = []
+        if self.kind == EQUALIZE:
+            todo = "equalize=True"
+        else:
+            parts = [f"SQNR {in_decibels(self.before_db)} -> {in_decibels(self.measured_db)}"]
         if self.predicted_db is not None:
             parts.append(f"predicted {in_decibels(self.predicted_db)}")
         if self.lowered_db is not None:
@@ -104,7 +111,12 @@ class Suggestion:
         return f"{todo}: {', '.join(parts)}" + (f" (at {where})" if where else "")
 
 
-def suggest(lowered: Lowered, count: int = 3, again: Again | None = None) -> list[Suggestion]:
+def suggest(
+    lowered: Lowered,
+    count: int = 3,
+    again: Again | None = None,
+    equalized: Callable[[], Lowered] | None = None,
+) -> list[Suggestion]:
     """The changes of single layers and values that gain most, the best first; behind them those
     that save flash at little cost, the largest first.
 
@@ -112,6 +124,7 @@ def suggest(lowered: Lowered, count: int = 3, again: Again | None = None) -> lis
       lowered: a model. What its values cost is measured again, on more samples.
       count: how many values to try changes of: those that cost most.
       again: lowers the model again with each setting that is suggested.
+      equalized: lowers it again with equalize=True, which is tried where int8 is rough.
     """
     values = Values(lowered.quantized, lowered.floats, lowered.folded, SAMPLES)
     samples = [(s, [x.contiguous() for x in xs]) for s, xs in lowered.quality.samples.samples]
@@ -128,13 +141,16 @@ def suggest(lowered: Lowered, count: int = 3, again: Again | None = None) -> lis
     # An input and the layer that reads it alone may come to the same.
     known = {tuple(sorted(s.setting.items())) or s.value.name: s for s in reversed(better)}
     better = [s for s in reversed(known.values()) if s.gain_db > _WORTH_DB]
+    from_db = _mean_db(lowered)
     if again is not None:
-        from_db = _mean_db(lowered)
         better, smaller = (
             [_lowered(s, again, from_db) for s in group] for group in (better, smaller)
         )
-        better = [s for s in better if s.gain_db > _WORTH_DB]
         smaller = [s for s in smaller if s.gain_db >= -_AFFORDABLE_DB]
+    if equalized is not None and worst and from_db is not None and from_db < ROUGH_DB:
+        found = Suggestion(EQUALIZE, worst[0], None, None, before, lowered_from_db=from_db)
+        better.append(replace(found, lowered_db=_mean_db(equalized())))
+    better = [s for s in better if s.gain_db > _WORTH_DB]
     return [*sorted(better, key=lambda s: -s.gain_db), *smaller]
 
 

@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn import functional
 
 from aot.lower import Lowered, lower
-from aot.quality.suggest import suggest
+from aot.quality.suggest import EQUALIZE, suggest
 from aot.testing.fixtures import samples
 from aot.testing.gestures import gesture, one_outlier, recordings
 
@@ -287,3 +287,26 @@ def test_float_of_a_fused_clamp_is_that_of_its_layer_too() -> None:
     best = next(s for s in found if {"first", ":relu"} <= s.setting.keys())
     assert set(best.setting.values()) == {"float32"} and best.gain_db > 20.0
     assert best.lowered_db == pytest.approx(best.measured_db, abs=2.0)
+
+
+def test_channels_of_other_scales_are_equalized() -> None:
+    torch.manual_seed(0)
+    first, second = nn.Conv2d(3, 16, 3), nn.Conv2d(16, 16, 3)
+    network = nn.Sequential(first, nn.ReLU(), second, nn.ReLU(), nn.Flatten()).eval()
+    scales = 10 ** torch.linspace(-2.5, 1.0, 16)
+    with torch.no_grad():
+        for parameter in first.parameters():
+            parameter.mul_(scales.reshape(-1, *[1] * (parameter.dim() - 1)))
+        second.weight /= scales.reshape(1, -1, 1, 1)
+    data = samples((1, 3, 8, 8), count=32)
+    options: dict[str, Any] = {"calibration": data, "evaluation": data[:4], **ANYTHING}
+    base = lower(network, data[0], **options)
+
+    def equalized() -> Lowered:
+        return lower(network, data[0], equalize=True, per_op=False, **options)
+
+    (found,) = [s for s in suggest(base, equalized=equalized) if s.kind == EQUALIZE]
+    before, after = base.quality.outputs[0].sqnr_db, equalized().quality.outputs[0].sqnr_db
+    assert before is not None and after is not None and found.gain_db > 10.0
+    assert str(found).startswith(f"equalize=True: lowered so {before:.1f} dB -> {after:.1f} dB (at")
+    assert [s for s in suggest(equalized(), equalized=equalized) if s.kind == EQUALIZE] == []

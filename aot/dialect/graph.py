@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import torch
@@ -101,9 +102,14 @@ def shape_of(node: Node) -> tuple[int, ...]:
 
 def dialect_op(node: Node) -> Op | None:
     """The dialect op that a node calls, or None."""
-    if node.op != "call_function" or getattr(node.target, "namespace", "") != "pl":
+    return _op_called(node.target) if node.op == "call_function" else None
+
+
+@cache  # passes ask it of every node, again and again
+def _op_called(target: object) -> Op | None:
+    if getattr(target, "namespace", "") != "pl":
         return None
-    return OPS[str(node.target).split(".")[1]]
+    return OPS[str(target).split(".")[1]]
 
 
 def calls(node: object, name: str) -> bool:

@@ -71,10 +71,11 @@ class _Arena:
 
 
 class Program:
-    """Collects the C text of cases."""
+    """Collects the C text of cases; `farther`: see add."""
 
-    def __init__(self, isa: Isa, plan: _Plan = registry.kernel_call) -> None:
+    def __init__(self, isa: Isa, plan: _Plan = registry.kernel_call, farther: bool = True) -> None:
         self._isa = isa
+        self._farther = farther
         self._plan = plan
         self._definitions: list[str] = []
         self._names: dict[tuple[str, bytes, int], str] = {}
@@ -84,7 +85,8 @@ class Program:
 
     def add(self, case: Case, expected: Sequence[AnyArray]) -> None:
         """Adds a case, for each call that computes it, once more for each input that an output may
-        lie over, as near as it may lie, and for one row if the call can be made by rows.
+        lie over, as near as it may lie (and once `farther` off), and for one row if the call can be
+        made by rows.
         """
         call = op_call(case, expected)
         kernel: KernelCall | None = self._plan(call, self._isa)
@@ -100,8 +102,14 @@ class Program:
         inputs = [*activations(case, call)]
         outputs = [*zip(call.outputs, expected, strict=True)]
         self._add_run(case, case.name, kernel, inputs, outputs)
-        near = ((over.source, over.result, over.distance) for over in kernel.overlap)
-        for shared in (*((a, b, 0) for a, b in kernel.in_place), *near):
+        # Farther off other bytes meet, of other channels: the nearest may do by chance.
+        farther = max(v.item_bytes for v, _ in (*inputs, *outputs)) * (1 + len(self._table) % 16)
+        over = [
+            (over.source, over.result, over.distance + more)
+            for over in kernel.overlap
+            for more in ((0, farther) if self._farther else (0,))
+        ]
+        for shared in (*((a, b, 0) for a, b in kernel.in_place), *over):
             name = f"{case.name}, over {shared[0]}"
             self._add_run(case, name, kernel, inputs, outputs, shared)
         if kernel.rows is not None and kernel.rows.folded is not None:

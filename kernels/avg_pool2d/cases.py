@@ -68,9 +68,9 @@ CALLS = [
 MUTANTS = [
     Mutant("common/pool_s16.h", "sum < 0 ? sum - half : sum + half", "sum + half"),
     Mutant("avg_pool2d/avg_pool2d_s16_scalar.c", "height * width : y.count", "y.count : y.count"),
-    Mutant("common/pool_average_s8.h", "(divisor / 2 ^ sign) - sign", "divisor / 2"),
-    Mutant("common/pool_average_s8.h", "of.output[last] =", "of.output[1] ="),
-    Mutant("common/pool_average_s8.h", "next < last ? next : last", "next"),
+    Mutant("common/pool_divide_s8.h", "(by / 2 ^ sign) - sign", "by / 2"),
+    Mutant("common/pool_by_4_s8.h", "of.output[last] =", "of.output[1] ="),
+    Mutant("common/pool_by_4_s8.h", "next < last ? next : last", "next"),
     Mutant("avg_pool2d/avg_pool2d_s8.c", "height * width : taps", "taps : taps"),
     Mutant("avg_pool2d/avg_pool2d_s8.c", "(divisor - taps)", "0"),
 ]

@@ -8,9 +8,6 @@
 #include "kernels/common/pool_s8.h"
 #include "kernels/common/requantize.h"
 
-// So many int8 fit into a sum of 16 bits.
-#define PL_MAX_SHORT_TAPS 255
-
 // That sums get behind the point before they are multiplied.
 #define PL_MEAN_GUARD_BITS 6
 #define PL_MEAN_GUARD (1 << PL_MEAN_GUARD_BITS)
@@ -28,14 +25,11 @@ static inline bool pl_divides(const pl_mean_stage *stage) {
   return stage->shift < 0 && stage->shift >= -20;
 }
 
-static inline int8_t pl_mean_of(const pl_mean_stage *stage, int32_t sum) {
-  const int32_t y = pl_requantize(sum * PL_MEAN_GUARD, stage->multiplier, stage->shift);
-  return pl_narrow(y, stage->output_zero_point, INT8_MIN, INT8_MAX);
-}
-
-static inline int8_t pl_mean_1_s8(const pl_pool_window *window, const pl_mean_stage *stage,
-                                  const int8_t *first) {
-  return pl_mean_of(stage, pl_sum_1_s8(window, stage->offset, first));
+// Of a stage.
+static inline int8_t pl_mean_of(const void *stage, int32_t sum) {
+  const pl_mean_stage *of = (const pl_mean_stage *)stage;
+  const int32_t y = pl_requantize(sum * PL_MEAN_GUARD, of->multiplier, of->shift);
+  return pl_narrow(y, of->output_zero_point, INT8_MIN, INT8_MAX);
 }
 
 // Of `count` windows, each `step` bytes after the one before it, one after the other:

@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+// So many int8 fit into a sum of 16 bits.
+#define PL_MAX_SHORT_TAPS 255
+
 // Taps of a window along one axis that lie inside the input.
 typedef struct {
   int32_t begin;

@@ -161,5 +161,9 @@ MUTANTS = [
 def layers() -> Iterator[Layer]:
     call = _call((1, 16, 16, 16), (8, 8), _EVEN, -128)
     yield Layer("mean_pool 2x2, 16x16x16", call)
+    call = _call((1, 12, 12, 7), (6, 6), _EVEN, -128)
+    yield Layer("mean_pool 2x2, 12x12x7", call)
+    call = _call((1, 16, 16, 3), (8, 8), _EVEN, -128)
+    yield Layer("mean_pool 2x2, 16x16x3", call)
     call = _call((1, 16, 16, 16), (7, 7), _adaptive(16, 7), -128)
     yield Layer("mean_pool 16x16x16 to 7x7", call)

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 import torch
+from torch._subclasses import fake_tensor
 from torch.export import ExportedProgram, _trace
 from torch.export.graph_signature import OutputKind
 from torch.fx import GraphModule, Node
@@ -222,7 +223,7 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
             assignments_kept(model),
             hooked_weights_kept(model),
             _masks_unread(),
-            _graphs_unprinted(),
+            _torch_silent(),
             ConstantMasks(model),
             split_recurrent.steps_unseen(),
         ):
@@ -249,14 +250,18 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
 
 
 @contextmanager
-def _graphs_unprinted() -> Iterator[None]:
-    """Within it, torch prints nothing of a graph that it cannot finish: the error says why."""
-    names = vars(_trace)
+def _torch_silent() -> Iterator[None]:
+    """Within it, torch prints nothing of a graph that it cannot finish, or of an op that does not
+    run: the error says why.
+    """
+    names, log = vars(_trace), fake_tensor.log
     names["print"] = lambda *_, **__: None  # in front of the builtin
+    was, log.disabled = log.disabled, True
     try:
         yield
     finally:
         del names["print"]
+        log.disabled = was
 
 
 def _masks_unread() -> AbstractContextManager[None]:

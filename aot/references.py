@@ -8,7 +8,9 @@ import importlib.util
 import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -36,7 +38,8 @@ def named(reference: str) -> object:
 
 
 def function(reference: str, given: int = 0) -> Callable[..., Any]:
-    """The callable that a reference names.
+    """The callable that a reference names. Where it raises an error, or what it yields does, that
+    is a LoweringError which says so.
 
     Args:
       reference: names it.
@@ -59,7 +62,34 @@ def function(reference: str, given: int = 0) -> Callable[..., Any]:
             f"{reference} takes arguments ({', '.join(needed)}): it is called with {called}, so "
             "give them defaults"
         )
-    return value
+
+    @wraps(value, updated=())
+    def run(*args: Any) -> Any:
+        with _told(reference):
+            result = value(*args)
+        return _yielded(result, reference) if isinstance(result, Iterator) else result
+
+    return run
+
+
+def _yielded(items: Iterator[Any], reference: str) -> Iterator[Any]:
+    with _told(reference):
+        yield from items
+
+
+@contextmanager
+def _told(reference: str) -> Iterator[None]:
+    """Within it, what a reference names runs."""
+    try:
+        yield
+    except LoweringError:
+        raise
+    except Exception as error:
+        what = f"{reference} raises {raised(error)}"
+        if isinstance(error, FileNotFoundError):
+            what += "; files beside the module are Path(__file__).with_name(...), and data of the "
+            what += "pte_model"
+        raise LoweringError(what) from error
 
 
 def is_defined(reference: str) -> bool:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -230,6 +231,15 @@ def test_torch_prints_no_graph(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(LoweringError):
         export_aten(Branch().eval(), (X,))
     assert "def forward" not in "".join(capfd.readouterr())
+
+
+def test_torch_logs_no_traceback(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("torch"), "propagate", True)
+    with pytest.raises(LoweringError):
+        export_aten(nn.Linear(3, 4).eval(), (X,))
+    assert not [r for r in caplog.records if r.levelno >= logging.ERROR]
 
 
 def test_dynamic_shapes_are_refused() -> None:

@@ -101,6 +101,16 @@ def wide_rows() -> list[torch.Tensor]:
     return [torch.ones(1, 5)]
 
 
+def without_a_file() -> nn.Module:
+    Path("weights.pt").read_bytes()
+    return linear()
+
+
+def rows_and_an_error() -> Iterator[torch.Tensor]:
+    yield torch.ones(1, 4)
+    raise KeyError("row")
+
+
 def with_width(width: int, depth: int = 2) -> nn.Module:
     return nn.Linear(width, depth).eval()
 
@@ -267,6 +277,9 @@ def test_a_module_that_is_another_one_is_told_by_its_file() -> None:
         ("linear", "nothing", "yields nothing"),
         ("linear", "mixed_rows", "calibration sample 1, input 0 is float32[1, 5]"),
         ("with_width", "rows", "with_width takes arguments (width): it is called with none"),
+        ("without_a_file", "rows", r"without_a_file raises FileNotFoundError (test_lower_main.py:"),
+        ("without_a_file", "rows", "'weights.pt'; files beside the module are Path(__file__)"),
+        ("linear", "rows_and_an_error", "rows_and_an_error raises KeyError (test_lower_main.py:"),
         ("linear", "a_number", "a_number is int, not a list or generator of samples"),
     ],
 )

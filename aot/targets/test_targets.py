@@ -68,8 +68,9 @@ def test_what_is_no_text(reference: Any) -> None:
 
 # text of the file: what the error says
 BROKEN = {
-    "TARGET = (": r"mine.py:TARGET: the module cannot be imported: SyntaxError",
+    "TARGET = (": r"the module cannot be imported: SyntaxError: .* \(mine.py, line 1\)$",
     "\nimport no_such_sdk": "mine.py:TARGET: the module imports no_such_sdk, which is not in ",
+    "import json\nTARGET = json.loads('')": r"cannot be imported: JSONDecodeError \(mine.py:2\): ",
     "\nTARGET = 1 / 0": r"cannot be imported: ZeroDivisionError \(mine.py:2\): division by zero",
     GOOD.replace("(CORTEX_M,)", "()"): "target 'mine': the last backend is ",
 }

@@ -4,6 +4,9 @@
 
 #define FOUR 4  // steps
 
+// Two steps of a column, written as int16.
+typedef int16x2_t __attribute__((may_alias)) pair;
+
 // Four values of a column lie as SXTB16 makes those of a row, first and third, second and fourth;
 // the last up to three are [depth][PL_BMM_COLUMNS].
 static pl_bmm_sums gather(const pl_bmm_params *params, const pl_bmm_dims *dims, const int8_t *b,
@@ -45,7 +48,7 @@ PL_INLINE void multiply(const pl_bmm_params *params, const pl_bmm_dims *dims, co
                         pl_bmm_store *store) {
   for (int32_t rows = dims->rows; rows > 0; --rows) {
     pl_bmm_sums s = start;
-    const int16x2_t *pairs = (const int16x2_t *)columns;
+    const pair *pairs = (const pair *)columns;
     const int8_t *const row_end = a + dims->depth;
     for (const int8_t *end = a + (dims->depth & ~(FOUR - 1)); a != end; a += FOUR) {
       const int8x4_t four = pl_load_4(a);
